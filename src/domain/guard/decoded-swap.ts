@@ -1,0 +1,47 @@
+import type { Address, Hex } from "../money/address.ts";
+
+/**
+ * What a swap signature or a swap transaction says, decoded by a pinned decoder, in the words of the service interface.
+ * gross = amountIn + swapFee + affiliateFee is what leaves the owner.
+ */
+export interface DecodedSwap {
+  /** contract that acts (`router` in the typed data; `to` of the transaction); the spender of the sold token */
+  readonly router: Address;
+  /** who must call the router; undefined where the form does not say */
+  readonly sender: Address | undefined;
+  readonly recipient: Address;
+  readonly fromAsset: Address;
+  readonly toAsset: Address;
+  /** Unix seconds */
+  readonly deadline: bigint;
+  readonly amountOutMin: bigint;
+  readonly swapFee: bigint;
+  readonly amountIn: bigint;
+  /** undefined where the signature has no nonce */
+  readonly nonce: bigint | undefined;
+  readonly affiliate: { readonly address: Address; readonly fee: bigint } | undefined;
+  /** spending limit that the call itself would set by a permit inside its calldata; undefined: none */
+  readonly permitValue: bigint | undefined;
+}
+
+/** A decoder's answer: the fields, or why these bytes are not what it knows. */
+export type Decoding =
+  | { readonly ok: true; readonly swap: DecodedSwap }
+  | { readonly ok: false; readonly problem: string };
+
+/** Where on a network a service's swaps settle: pinned by the operator or a preset, never learnt from the service. */
+export interface PinnedSettlement {
+  readonly chainId: number;
+  readonly router: Address;
+  readonly wrappedNative: Address;
+}
+
+/** A transaction as a service proposes it; its gas and fees are only compared, never used. */
+export interface ProposedTransaction {
+  readonly from: Address | undefined;
+  readonly to: Address;
+  readonly data: Hex;
+  readonly value: bigint;
+  readonly chainId: number;
+  readonly gasLimit: bigint | undefined;
+}

@@ -1,0 +1,20 @@
+import type { Address } from "../money/address.ts";
+import type { Ppm } from "../money/fraction.ts";
+import type { UsdPrice } from "../money/price.ts";
+
+/** The owner's ceilings. A strategy may only be stricter. Values of trades are dollars scaled by 1e18. */
+export interface Policy {
+  readonly maxTradeUsd: UsdPrice;
+  readonly maxPerDayUsd: UsdPrice;
+  readonly recipients: readonly Address[];
+  /** wei that stay in the wallet for gas */
+  readonly gasReserve: bigint;
+  /** wei per gas */
+  readonly maxFeePerGas: bigint;
+  readonly maxSlippage: Ppm;
+  readonly maxPriceImpact: Ppm;
+  readonly maxFee: Ppm;
+  /** how far below the reference price the signed minimum may lie, every fee included */
+  readonly referenceTolerance: Ppm;
+  readonly pauseAfter: { readonly failures: number; readonly withinSeconds: number };
+}

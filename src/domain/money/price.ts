@@ -1,0 +1,49 @@
+import { mulDivDown, mulDivUp, parseUnits } from "./amount.ts";
+
+/**
+ * The value of one whole token in US dollars, scaled by 1e18. All reference prices share this unit, so that the price of
+ * any pair is the ratio of two of them.
+ */
+export type UsdPrice = bigint & { readonly __usd: unique symbol };
+
+/** Dollars are counted in 1e-18. */
+export const USD_DECIMALS = 18;
+
+/** A token's price with its place of origin and its age. `atSeconds` is Unix time by the source's own clock. */
+export interface ReferencePrice {
+  readonly usd: UsdPrice;
+  readonly source: string;
+  readonly atSeconds: number;
+}
+
+/** Reads "4500" or "0.38" as dollars. @returns undefined when it is no decimal number */
+export function parseUsd(text: string): UsdPrice | undefined {
+  const raw = parseUnits(text, USD_DECIMALS);
+  return typeof raw === "bigint" ? (raw as UsdPrice) : undefined;
+}
+
+/** Value of an amount in dollars (1e-18), rounded down. Formula: raw x usd / 10^decimals. */
+export function valueDown(amount: { raw: bigint; decimals: number }, usd: UsdPrice): bigint {
+  return mulDivDown(amount.raw, usd, 10n ** BigInt(amount.decimals));
+}
+
+/** Value of an amount in dollars (1e-18), rounded up: for limits, which protect us. */
+export function valueUp(amount: { raw: bigint; decimals: number }, usd: UsdPrice): bigint {
+  return mulDivUp(amount.raw, usd, 10n ** BigInt(amount.decimals));
+}
+
+/** How much of a token is worth `value` dollars (1e-18), rounded down. Formula: value x 10^decimals / usd. */
+export function amountWorthDown(value: bigint, token: { decimals: number; usd: UsdPrice }): bigint {
+  return mulDivDown(value, 10n ** BigInt(token.decimals), token.usd);
+}
+
+/**
+ * What an amount of one token is worth in another at reference prices, rounded up (a minimum protects us).
+ * Formula: raw x usdIn x 10^decimalsOut / (usdOut x 10^decimalsIn).
+ */
+export function convertUp(
+  sold: { raw: bigint; decimals: number; usd: UsdPrice },
+  bought: { decimals: number; usd: UsdPrice },
+): bigint {
+  return mulDivUp(sold.raw * sold.usd, 10n ** BigInt(bought.decimals), bought.usd * 10n ** BigInt(sold.decimals));
+}

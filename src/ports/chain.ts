@@ -1,0 +1,107 @@
+import type { Address, Hex } from "../domain/money/address.ts";
+
+/** A block header; `timestamp` in Unix seconds, `baseFeePerGas` in wei. */
+export interface BlockHead {
+  readonly number: number;
+  readonly hash: Hex;
+  readonly timestamp: number;
+  readonly baseFeePerGas: bigint;
+}
+
+export interface ChainLog {
+  readonly address: Address;
+  readonly topics: readonly Hex[];
+  readonly data: Hex;
+  readonly logIndex: number;
+}
+
+/** A node's statement that a transaction is in a block. Provisional until the block is final. */
+export interface Receipt {
+  readonly hash: Hex;
+  readonly blockNumber: number;
+  readonly blockHash: Hex;
+  readonly succeeded: boolean;
+  readonly gasUsed: bigint;
+  /** wei paid per gas */
+  readonly effectiveGasPrice: bigint;
+  readonly logs: readonly ChainLog[];
+}
+
+/**
+ * What a node said to a raw transaction. Only `accepted` and `known` say that it is in that node's pool; nothing here
+ * proves that it is in no pool.
+ */
+export type BroadcastOutcome =
+  | { readonly kind: "accepted" }
+  | { readonly kind: "known" }
+  | { readonly kind: "nonce-used" }
+  | { readonly kind: "nonce-ahead" }
+  | { readonly kind: "replacement-underpriced" }
+  | { readonly kind: "fee-too-low" }
+  | { readonly kind: "insufficient-funds" }
+  | { readonly kind: "malformed"; readonly detail: string }
+  | { readonly kind: "temporary"; readonly detail: string }
+  | { readonly kind: "unknown"; readonly detail: string };
+
+/** What a lane needs of a chain. Reads throw `ChainReadError` when the node does not answer properly. */
+export interface LaneChain {
+  readonly chainId: number;
+  latest(): Promise<BlockHead>;
+  finalized(): Promise<BlockHead>;
+  /** The canonical hash at a height, undefined above the tip. */
+  blockHash(number: number): Promise<Hex | undefined>;
+  /** How many transactions of this account are in blocks up to the given one. */
+  transactionCount(address: Address, block: "latest" | number): Promise<number>;
+  receipt(hash: Hex): Promise<Receipt | undefined>;
+  nativeBalance(address: Address): Promise<bigint>;
+  /** Suggested priority fee in wei. */
+  priorityFee(): Promise<bigint>;
+  broadcast(raw: Hex): Promise<BroadcastOutcome>;
+}
+
+/** A call or transaction to try out. */
+export interface CallRequest {
+  readonly from: Address;
+  readonly to: Address;
+  readonly data: Hex;
+  readonly value: bigint;
+}
+
+/** What a simulated transaction did with tokens, by tracing transfers; native moves are token zero. */
+export type SimulationOutcome =
+  | {
+      readonly kind: "ok";
+      readonly gasUsed: bigint;
+      readonly transfers: readonly { token: Address; from: Address; to: Address; amount: bigint }[];
+      readonly approvals: readonly { token: Address; owner: Address; spender: Address; amount: bigint }[];
+    }
+  | { readonly kind: "reverted"; readonly reason: string }
+  | { readonly kind: "unavailable"; readonly reason: string };
+
+/** What the daemon reads of a chain, beside what its lanes read. */
+export interface Chain extends LaneChain {
+  /** Balance of a token (native: the zero address) at a block. */
+  balance(token: Address, owner: Address, block?: number): Promise<bigint>;
+  allowance(grant: { token: Address; owner: Address; spender: Address }, block?: number): Promise<bigint>;
+  /** Decimals as the token says; undefined when it does not answer. */
+  decimals(token: Address): Promise<number | undefined>;
+  codeSize(address: Address): Promise<number>;
+  /** A view call; undefined when it reverts. */
+  call(request: { to: Address; data: Hex; from?: Address }, block?: number): Promise<Hex | undefined>;
+  logs(filter: {
+    address?: Address;
+    topics: readonly (Hex | null)[];
+    fromBlock: number;
+    toBlock: number;
+  }): Promise<readonly (ChainLog & { readonly transactionHash: Hex; readonly blockNumber: number })[]>;
+  /** Runs exactly these calls one after the other on top of the latest block, tracing transfers. */
+  simulate(calls: readonly CallRequest[]): Promise<SimulationOutcome>;
+  /** Facts for building an EIP-2612 permit, undefined when the token has none that can be proved by its separator. */
+  permitFacts(token: Address, owner: Address): Promise<PermitFacts | undefined>;
+}
+
+/** The proved EIP-712 domain of a token's permit and the owner's next nonce. */
+export interface PermitFacts {
+  readonly domain: Readonly<Record<string, unknown>>;
+  readonly nonce: bigint;
+}

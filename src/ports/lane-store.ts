@@ -1,0 +1,82 @@
+import type { Address, Hex } from "../domain/money/address.ts";
+
+/** What a transaction of ours is for. A `cancel` replaces an attempt by an empty self-transfer at the same nonce. */
+export type IntentPurpose = "swap" | "approve" | "revoke" | "relay";
+
+/**
+ * The life of an intent (what must happen with one nonce):
+ * planned -> signed -> broadcast -> mined -> confirmed -> final; a reorg takes mined or confirmed back to broadcast.
+ * Ends: final (with its outcome) or dropped (never signed, so nothing can ever happen).
+ */
+export type IntentState = "planned" | "signed" | "broadcast" | "mined" | "confirmed" | "final" | "dropped";
+
+/** How a final intent ended: its transaction succeeded or reverted, or a cancel took its nonce. */
+export type IntentOutcome = "succeeded" | "reverted" | "cancelled";
+
+export interface IntentRow {
+  readonly id: string;
+  readonly account: Address;
+  readonly chainId: number;
+  readonly purpose: IntentPurpose;
+  readonly to: Address;
+  readonly data: Hex;
+  readonly value: bigint;
+  readonly gasLimit: bigint;
+  /** ceiling of this intent and of every replacement, wei per gas */
+  readonly maxFeePerGasCap: bigint;
+  /** Unix seconds: not signed for the first time after this */
+  readonly signBySeconds: number;
+  /** Unix seconds of chain time: cancelled when still unmined after this; undefined: never */
+  readonly deadlineSeconds: number | undefined;
+  readonly state: IntentState;
+  readonly nonce: number | undefined;
+  readonly outcome: IntentOutcome | undefined;
+  readonly minedBlockNumber: number | undefined;
+  readonly minedBlockHash: Hex | undefined;
+  readonly minedAttemptHash: Hex | undefined;
+  readonly createdAtMs: number;
+}
+
+/** One signed version of an intent. Attempts of one nonce differ in fees, or are the cancel. */
+export type AttemptState = "signed" | "broadcast" | "mined" | "confirmed" | "reverted" | "replaced" | "dropped";
+
+export interface AttemptRow {
+  readonly hash: Hex;
+  readonly intentId: string;
+  readonly kind: "original" | "replacement" | "cancel";
+  readonly raw: Hex;
+  readonly nonce: number;
+  readonly maxFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+  readonly state: AttemptState;
+  readonly signedAtMs: number;
+  readonly lastBroadcastAtMs: number | undefined;
+  readonly lastBroadcastBlock: number | undefined;
+}
+
+/** Rows of lanes. Every write happens inside `transaction`, together with what the listener writes. */
+export interface LaneStore {
+  /** Runs the work in one durable transaction (nested calls join it). The work is synchronous. */
+  transaction<T>(work: () => T): T;
+  insertIntent(row: IntentRow): void;
+  intent(id: string): IntentRow | undefined;
+  /** Intents of the account that are not final and not dropped, oldest first. */
+  openIntents(account: Address, chainId: number): readonly IntentRow[];
+  /** The highest nonce ever given to an intent of this account, undefined when none was. */
+  highestNonce(account: Address, chainId: number): number | undefined;
+  updateIntent(
+    id: string,
+    change: Partial<
+      Pick<IntentRow, "state" | "nonce" | "outcome" | "minedBlockNumber" | "minedBlockHash" | "minedAttemptHash">
+    >,
+  ): void;
+  insertAttempt(row: AttemptRow): void;
+  attempts(intentId: string): readonly AttemptRow[];
+  updateAttempt(
+    hash: Hex,
+    change: Partial<Pick<AttemptRow, "state" | "lastBroadcastAtMs" | "lastBroadcastBlock">>,
+  ): void;
+  /** A halted account signs nothing until a person releases it. */
+  halt(account: Address, chainId: number): { readonly reason: string; readonly atMs: number } | undefined;
+  setHalt(account: Address, chainId: number, halt: { reason: string; atMs: number } | undefined): void;
+}

@@ -1,0 +1,97 @@
+import type { DecodedSwap, Decoding, PinnedSettlement, ProposedTransaction } from "../domain/guard/decoded-swap.ts";
+import type { Address, Hex } from "../domain/money/address.ts";
+import type { Ppm } from "../domain/money/fraction.ts";
+import type { Token } from "../domain/money/token.ts";
+import type { Affiliate } from "../domain/strategy/spec.ts";
+import type { TypedData } from "./signer.ts";
+
+/** A request for a firm quote. `amount` is gross: all fees come out of it. */
+export interface QuoteRequest {
+  readonly sell: Token;
+  readonly buy: Token;
+  readonly amount: bigint;
+  readonly slippage: Ppm;
+  readonly owner: Address;
+  readonly recipient: Address;
+  readonly gasless: boolean;
+  readonly enableRfq: boolean;
+  readonly affiliate: Affiliate | undefined;
+}
+
+/** A quote as the service gave it. Nothing in it is believed until the guard bound it. */
+export interface Quote {
+  readonly id: string;
+  readonly amountOut: bigint;
+  readonly targetAddress: Address;
+  /** undefined when the service sent none */
+  readonly typedData: TypedData | undefined;
+  /** gas in wei of the native token, as the service estimates it; other fees as text */
+  readonly fees: readonly { readonly type: string; readonly value: string }[];
+  readonly gasLimit: bigint | undefined;
+  /** execution against spot price, undefined when the service does not say */
+  readonly priceImpact: Ppm | undefined;
+  /** Unix seconds, undefined when the service does not say */
+  readonly expiresAtSeconds: number | undefined;
+  readonly blockNumber: number | undefined;
+  readonly receivedAtMs: number;
+}
+
+/** Why a service gave no answer to work with. `retryable` says that the same question may be asked again later. */
+export interface ServiceRefusal {
+  readonly kind: "refused";
+  readonly code: string;
+  readonly message: string;
+  readonly status: number | undefined;
+  readonly retryable: boolean;
+}
+
+/** What came of handing over a gasless swap. Either may still land. */
+export type SubmissionOutcome =
+  | { readonly kind: "accepted"; readonly serviceSwapId: string | undefined; readonly hash: Hex | undefined }
+  | { readonly kind: "unknown"; readonly detail: string };
+
+/** The service's own record of a swap; a hint, never evidence. */
+export interface ServiceSwapRecord {
+  readonly status: string;
+  readonly hash: Hex | undefined;
+  readonly raw: Readonly<Record<string, unknown>>;
+}
+
+/** How one kind of service speaks, and how its signatures and calldata are read. Pure; nothing here asks a network. */
+export interface ServiceProfile {
+  readonly name: "swapd" | "fly";
+  /** an identical execute-swap body may be sent again */
+  readonly idempotentExecuteSwap: boolean;
+  /** a swap signature works once because it carries a nonce */
+  readonly signatureHasNonce: boolean;
+  /** requests per second the service is expected to announce */
+  readonly expectedLimits: { readonly keyless: number; readonly keyed: number };
+  /** Reads and checks the typed data against the pinned type strings and domain. */
+  decodeTypedData(typedData: TypedData, pinned: PinnedSettlement): Decoding;
+  /** Reads calldata with the pinned decoder. */
+  decodeTransaction(transaction: ProposedTransaction, pinned: PinnedSettlement): Decoding;
+  /** Builds the typed data to sign from bound fields and pinned types alone. */
+  typedData(swap: DecodedSwap, pinned: PinnedSettlement): TypedData;
+}
+
+/** A gasless swap to hand over: exactly what was journaled. */
+export interface Submission {
+  readonly quoteId: string;
+  readonly swapSignature: Hex;
+  /** undefined when the allowance already suffices */
+  readonly permitSignature: Hex | undefined;
+  readonly permitDeadlineSeconds: number | undefined;
+}
+
+/** A swap aggregation service, spoken to over HTTP. */
+export interface SwapService {
+  readonly profile: ServiceProfile;
+  quote(request: QuoteRequest): Promise<Quote | ServiceRefusal>;
+  transaction(quoteId: string): Promise<ProposedTransaction | ServiceRefusal>;
+  /** Sends once. An answer other than a clear acceptance is `unknown`: the chain decides. */
+  executeSwap(submission: Submission): Promise<SubmissionOutcome>;
+  swapRecord(query: { quoteId: string; hash: Hex | undefined }): Promise<ServiceSwapRecord | ServiceRefusal>;
+  statusCounts(wallet: Address): Promise<Readonly<Record<string, number>> | ServiceRefusal>;
+  /** The route of a quote as the service reports it, as canonical JSON text, for the record. */
+  distributions(quoteId: string): Promise<string | ServiceRefusal>;
+}

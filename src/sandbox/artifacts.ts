@@ -1,0 +1,68 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { AbiCoder, Interface, type InterfaceAbi } from "ethers";
+import { z } from "zod";
+import type { Hex } from "../domain/money/address.ts";
+import { SandboxError } from "./sandbox-error.ts";
+
+/** A compiled contract: how to talk to it, and what to deploy. */
+export interface Contract {
+  readonly abi: Interface;
+  readonly bytecode: Hex;
+}
+
+/** The contracts of this project that a sandbox deploys. */
+export type OwnContract =
+  | "SwapdSettlement"
+  | "SwapdExecutor"
+  | "WrappedNative"
+  | "PermitToken"
+  | "DaiPermitToken"
+  | "UsdtLikeToken"
+  | "PriceFeed"
+  | "PoolMinter";
+
+const artifactSchema = z.object({ abi: z.array(z.unknown()), bytecode: z.string().regex(/^(0x)?[0-9a-fA-F]+$/) });
+
+const requireFromHere = createRequire(import.meta.url);
+
+/** @throws SandboxError `CONTRACTS_MISSING` when the artifact is not there */
+export function loadContract(name: OwnContract): Contract {
+  return readArtifact(join(artifactFolder(), `${name}.json`));
+}
+
+/** Uniswap's own bytecode, from its npm packages. */
+export function loadUniswap(name: "UniswapV2Factory" | "UniswapV2Pair" | "UniswapV3Factory" | "UniswapV3Pool"): Contract {
+  const path = name.startsWith("UniswapV2")
+    ? `@uniswap/v2-core/build/${name}.json`
+    : `@uniswap/v3-core/artifacts/contracts/${name}.sol/${name}.json`;
+  return readArtifact(requireFromHere.resolve(path));
+}
+
+/** Bytecode with its constructor's arguments behind it, ready to be sent. */
+export function deployData(contract: Contract, values: readonly unknown[] = []): Hex {
+  const encoded = AbiCoder.defaultAbiCoder().encode(contract.abi.deploy.inputs, values);
+  return `${contract.bytecode}${encoded.slice(2)}` as Hex;
+}
+
+function readArtifact(path: string): Contract {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    const message = `The compiled contract ${path} cannot be read. Run \`npm run contracts\` to compile it.`;
+    throw new SandboxError("CONTRACTS_MISSING", message, { cause: error });
+  }
+  const { abi, bytecode } = artifactSchema.parse(JSON.parse(text));
+  const prefixed = bytecode.startsWith("0x") ? bytecode : `0x${bytecode}`;
+  return { abi: new Interface(abi as InterfaceAbi), bytecode: prefixed as Hex };
+}
+
+/** The source runs from `src/`, the image from `dist/`: both lie beside `contracts/`. */
+function artifactFolder(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, "package.json")) && dirname(folder) !== folder) folder = dirname(folder);
+  return join(folder, "contracts", "artifacts");
+}

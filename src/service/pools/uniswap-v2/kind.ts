@@ -1,0 +1,24 @@
+import { addressWord, callData, readAddress, SELECTOR } from "../../chain/words.ts";
+import { type Pool, type PoolKind, sortTokens } from "../pool.ts";
+import { pairState } from "./pair.ts";
+
+/** Pairs of a Uniswap V2 style factory: one pair for two tokens, one fee for all. */
+export const uniswapV2: PoolKind = {
+  source: "uniswap-v2",
+
+  async find(search, read) {
+    const [token0, token1] = sortTokens(search.tokenA, search.tokenB);
+    const data = callData(SELECTOR.getPair, addressWord(token0), addressWord(token1));
+    const address = readAddress((await read(search.protocol.factory, data, 1))?.[0]);
+    if (address === undefined) return [];
+    const { protocolIndex: protocol } = search;
+    const pool: Pool = { kind: 1, protocol, address, token0, token1, feePips: search.protocol.feePips, tickSpacing: 0 };
+    return [pool];
+  },
+
+  async load(pool, read) {
+    const words = await read(pool.address, SELECTOR.getReserves, 2);
+    const [reserve0 = 0n, reserve1 = 0n] = words ?? [];
+    return reserve0 > 0n && reserve1 > 0n ? pairState(pool, reserve0, reserve1) : undefined;
+  },
+};
