@@ -1,0 +1,64 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import SqliteConstructor from "better-sqlite3";
+
+/** The lock is ours until `release` or the end of the process, however it ends. */
+export interface LockAcquired {
+  readonly kind: "acquired";
+  release(): void;
+}
+
+/** Another process holds the lock. `holder` is what that process wrote about itself, for messages only. */
+export interface LockHeld {
+  readonly kind: "held";
+  readonly holder: string | undefined;
+}
+
+/** Long enough to outlast the release of a process that is just ending, short enough to feel immediate. */
+const WAIT_MS = 250;
+
+/**
+ * Takes an exclusive lock: a small SQLite file beside the database, kept open and locked. The operating system frees it
+ * when the process ends, also by SIGKILL; there is no stale lock. The database itself stays readable by others.
+ * @param file path of the lock file, for example `swapd.lock.db`
+ * @param holder one line that names this process to a second one, for example its pid and start
+ * @throws Error when the file cannot be created or is no SQLite file
+ */
+export function acquireLock(file: string, holder = `pid ${process.pid}`): LockAcquired | LockHeld {
+  const db = new SqliteConstructor(file, { timeout: WAIT_MS });
+  try {
+    db.pragma("locking_mode = EXCLUSIVE");
+    db.pragma("journal_mode = DELETE");
+    // The exclusive lock is taken by the first write and, in this locking mode, kept.
+    db.exec("BEGIN EXCLUSIVE; CREATE TABLE IF NOT EXISTS lock (id INTEGER PRIMARY KEY) STRICT; COMMIT");
+  } catch (error) {
+    db.close();
+    if (error instanceof SqliteConstructor.SqliteError && error.code.startsWith("SQLITE_BUSY")) {
+      return { kind: "held", holder: readHolder(holderFile(file)) };
+    }
+    throw error;
+  }
+  writeFileSync(holderFile(file), `${holder}\n`, { mode: 0o600 });
+  return {
+    kind: "acquired",
+    release() {
+      if (!db.open) return;
+      rmSync(holderFile(file), { force: true });
+      db.close();
+    },
+  };
+}
+
+/** The holder's line stands in a file of its own, because nobody else can read a file locked exclusively. */
+function holderFile(file: string): string {
+  return `${file}.holder`;
+}
+
+function readHolder(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch (error) {
+    // The holder may not have written its line yet, or may be leaving.
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,53 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { acquireLock } from "../../src/storage/lock.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+const HOLD = `
+  const { acquireLock } = await import(process.argv[1]);
+  console.log(acquireLock(process.argv[2], "the first daemon").kind);
+  setInterval(() => {}, 1000);
+`;
+
+async function holdInAnotherProcess(file: string): Promise<ChildProcess> {
+  const lockModule = new URL("../../src/storage/lock.ts", import.meta.url).href;
+  const args = ["--input-type=module", "-e", HOLD, lockModule, file];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [line] = await once(child.stdout, "data");
+  expect(String(line).trim()).toBe("acquired");
+  return child;
+}
+
+test("a second process is refused quickly and told who holds the lock, also while the first is stopped", async () => {
+  const file = join(temporaryDirectory(), "lock.db");
+  const child = await holdInAnotherProcess(file);
+  child.kill("SIGSTOP");
+  const start = performance.now();
+  expect(acquireLock(file)).toEqual({ kind: "held", holder: "the first daemon" });
+  expect(performance.now() - start).toBeLessThan(2_000);
+});
+
+test("the lock is free after the holder was killed, without any clean-up", async () => {
+  const file = join(temporaryDirectory(), "lock.db");
+  const child = await holdInAnotherProcess(file);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  const lock = acquireLock(file);
+  expect(lock.kind).toBe("acquired");
+  if (lock.kind === "acquired") lock.release();
+});
+
+test("a released lock can be taken again, and releasing twice frees nobody else's", () => {
+  const file = join(temporaryDirectory(), "lock.db");
+  const first = acquireLock(file);
+  if (first.kind !== "acquired") throw new Error("the first lock was not acquired");
+  expect(acquireLock(file).kind).toBe("held");
+  first.release();
+  const second = acquireLock(file, "the second");
+  first.release();
+  expect(acquireLock(file)).toEqual({ kind: "held", holder: "the second" });
+  if (second.kind === "acquired") second.release();
+});
