@@ -1,0 +1,105 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+
+/** A compiled contract, as it is stored in `artifacts/<contractName>.json`. Byte strings are 0x-prefixed hex. */
+export interface Artifact {
+  contractName: string;
+  abi: unknown[];
+  bytecode: string;
+  deployedBytecode: string;
+}
+
+/** Contracts whose artifacts are committed: those that the service or the sandbox deploys or calls. */
+const CONTRACTS: ReadonlyMap<string, string> = new Map([
+  ["SwapdExecutor", "SwapdExecutor.sol"],
+  ["SwapdSettlement", "SwapdSettlement.sol"],
+  ["DaiPermitToken", "sandbox/DaiPermitToken.sol"],
+  ["PermitToken", "sandbox/PermitToken.sol"],
+  ["PoolMinter", "sandbox/PoolMinter.sol"],
+  ["PriceFeed", "sandbox/PriceFeed.sol"],
+  ["UsdtLikeToken", "sandbox/UsdtLikeToken.sol"],
+  ["WrappedNative", "sandbox/WrappedNative.sol"],
+]);
+
+/**
+ * Without the metadata hash, which covers comments and paths, equal code gives equal bytes everywhere. `foundry.toml`
+ * repeats these settings, so that the fuzz tests run the very bytecode that is committed.
+ */
+const SETTINGS = {
+  evmVersion: "cancun",
+  viaIR: true,
+  optimizer: { enabled: true, runs: 10_000 },
+  metadata: { bytecodeHash: "none" },
+  outputSelection: { "*": { "*": ["abi", "evm.bytecode.object", "evm.deployedBytecode.object"] } },
+};
+
+const here = dirname(fileURLToPath(import.meta.url));
+const require = createRequire(import.meta.url);
+
+/** Where the compiled contracts are kept. */
+export const ARTIFACTS_DIRECTORY = join(here, "artifacts");
+
+const compiledContract = z.object({
+  abi: z.array(z.unknown()),
+  evm: z.object({ bytecode: z.object({ object: z.string() }), deployedBytecode: z.object({ object: z.string() }) }),
+});
+const compilerOutput = z.object({
+  errors: z
+    .array(
+      z.object({
+        severity: z.string(),
+        formattedMessage: z.string(),
+        sourceLocation: z.object({ file: z.string() }).optional(),
+      }),
+    )
+    .default([]),
+  contracts: z.record(z.string(), z.record(z.string(), compiledContract)).default({}),
+});
+
+function readSources(): Record<string, { content: string }> {
+  const root = join(here, "src");
+  const paths = readdirSync(root, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".sol"))
+    .map((path) => path.replaceAll("\\", "/"))
+    .sort();
+  return Object.fromEntries(paths.map((path) => [path, { content: readFileSync(join(root, path), "utf8") }]));
+}
+
+function readImport(path: string): { contents: string } | { error: string } {
+  if (!path.startsWith("@openzeppelin/"))
+    return { error: `only @openzeppelin/ is imported from packages, not ${path}` };
+  return { contents: readFileSync(require.resolve(path), "utf8") };
+}
+
+/**
+ * Compiles the contracts of `src/` with the compiler from npm.
+ * @throws Error with the compiler's own messages when the sources do not compile, or warn
+ */
+export function compileContracts(): Artifact[] {
+  const solc: typeof import("solc") = require("solc");
+  const input = JSON.stringify({ language: "Solidity", sources: readSources(), settings: SETTINGS });
+  const output = compilerOutput.parse(JSON.parse(solc.compile(input, { import: readImport })));
+  // Warnings about a package's own sources are its authors' business; ours must have none.
+  const problems = output.errors.filter(
+    ({ severity, sourceLocation }) => severity === "error" || !sourceLocation?.file.startsWith("@openzeppelin/"),
+  );
+  if (problems.length > 0) throw new Error(problems.map((problem) => problem.formattedMessage).join("\n"));
+  return [...CONTRACTS].map(([contractName, source]) => {
+    const contract = output.contracts[source]?.[contractName];
+    if (contract === undefined) throw new Error(`contracts/src/${source} does not define ${contractName}`);
+    return {
+      contractName,
+      abi: contract.abi,
+      bytecode: `0x${contract.evm.bytecode.object}`,
+      deployedBytecode: `0x${contract.evm.deployedBytecode.object}`,
+    };
+  });
+}
+
+/** The text of an artifact file: stable, so that a change of the file is a change of the contract. */
+export function artifactText(artifact: Artifact): string {
+  return `${JSON.stringify(artifact, null, 2)}\n`;
+}

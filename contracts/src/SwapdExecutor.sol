@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
+import {BalanceLedger} from "./BalanceLedger.sol";
+import {Execution, ISwapdExecutor} from "./interfaces/ISwapdExecutor.sol";
+import {IUniswapV2Factory, IUniswapV2Pair, IUniswapV3Factory, IUniswapV3Pool} from "./interfaces/IUniswapPools.sol";
+import {IWrappedNative} from "./interfaces/IWrappedNative.sol";
+import {Leg, NATIVE, Protocol} from "./SwapTypes.sol";
+
+/// Performs routes over authenticated pools with tokens that it was sent a moment ago.
+///
+/// It has no owner, no approvals and, between transactions, nothing of anybody's. Hence anyone may call it: there is
+/// nothing to take. Within a transaction the tokens of a swap are safe because the caller reserves the executor
+/// before it sends them, and until that reservation is used up every other caller is refused. A reservation that is
+/// never used lapses with its transaction.
+contract SwapdExecutor is ISwapdExecutor {
+    using BalanceLedger for BalanceLedger.Ledger;
+    using SafeERC20 for IERC20;
+
+    uint8 public constant KIND_UNISWAP_V2 = 1;
+    uint8 public constant KIND_UNISWAP_V3 = 2;
+    uint256 public constant MAX_LEGS = 32;
+    uint256 public constant PORTION_ALL = 1e18;
+    uint256 private constant PIPS = 1e6;
+    // One beyond the extremes of Uniswap V3's price range (TickMath): a swap that runs until the input is used up.
+    uint160 private constant LOWEST_PRICE_LIMIT = 4295128740;
+    uint160 private constant HIGHEST_PRICE_LIMIT = 1461446703485210103287273052203988822378723970341;
+
+    address public immutable wrappedNative;
+    uint256 public immutable protocolCount;
+    /// Written by the constructor only.
+    mapping(uint256 index => Protocol) public protocols;
+
+    // The caller that may execute; this contract itself while an execution runs.
+    address private transient _holder;
+    // The V3 swap in flight: the only contract that may call back, once, for at most this amount of this token.
+    address private transient _payingPool;
+    address private transient _payingToken;
+    uint256 private transient _payingAmount;
+
+    error NotAContract(address account);
+    error BadProtocol(uint256 index, uint8 kind, address factory, uint24 feePips);
+    error AlreadyReserved(address holder);
+    error NotReservedBy(address caller, address holder);
+    error TooManyLegs(uint256 count, uint256 maximum);
+    error UnknownProtocol(uint256 leg, uint8 protocol);
+    error UnknownPool(uint256 leg, address pool, address expected);
+    error BadPortion(uint256 leg, uint64 portion);
+    error LegWithoutInput(uint256 leg, address tokenIn);
+    error UnexpectedCallback(address caller, address payingPool);
+    error CallbackOverdrawn(uint256 amount, uint256 maximum);
+    error UnexpectedNativeTransfer(address sender);
+    error NativeTransferFailed(address to, uint256 amount);
+
+    constructor(address wrappedNative_, Protocol[] memory protocols_) {
+        if (wrappedNative_.code.length == 0) revert NotAContract(wrappedNative_);
+        wrappedNative = wrappedNative_;
+        protocolCount = protocols_.length;
+        for (uint256 i = 0; i < protocols_.length; ++i) {
+            Protocol memory p = protocols_[i];
+            bool wellFormed = (p.kind == KIND_UNISWAP_V2 && p.feePips < PIPS)
+                || (p.kind == KIND_UNISWAP_V3 && p.feePips == 0);
+            if (!wellFormed || p.factory.code.length == 0) revert BadProtocol(i, p.kind, p.factory, p.feePips);
+            protocols[i] = p;
+        }
+    }
+
+    receive() external payable {
+        if (msg.sender != wrappedNative) revert UnexpectedNativeTransfer(msg.sender);
+    }
+
+    /// Shuts out every other caller for the rest of the transaction, or until the caller's `execute` is done.
+    /// To be called before tokens are sent here: their transfer hooks could otherwise come in between.
+    function reserve() external {
+        if (_holder != address(0)) revert AlreadyReserved(_holder);
+        _holder = msg.sender;
+    }
+
+    /// Trades job.amountIn, which the holder has just sent here, along the route; sweeps what is left of the tokens on
+    /// the way to the owner; delivers all that was bought to the recipient.
+    /// @return amountOut what arrived at the recipient (ERC-20: by its balance; native: what was sent successfully).
+    /// The caller holds it against its minimum.
+    function execute(Execution calldata job, Leg[] calldata route) external returns (uint256 amountOut) {
+        if (msg.sender != _holder) revert NotReservedBy(msg.sender, _holder);
+        if (route.length > MAX_LEGS) revert TooManyLegs(route.length, MAX_LEGS);
+        _holder = address(this);
+        address toToken = _tokenOf(job.toAsset);
+        BalanceLedger.Ledger memory ledger = _openLedger(job, toToken, route);
+        for (uint256 i = 0; i < route.length; ++i) {
+            _performLeg(i, route[i], ledger);
+        }
+        _sweep(job, toToken, ledger);
+        // Last, with nothing of a foreign hand between the two balances but the bought token's own transfer.
+        amountOut = _deliver(job, ledger.held(toToken));
+        _holder = address(0);
+    }
+
+    /// Uniswap V3's callback: pays the pool of the leg in flight from this contract's own balance.
+    function uniswapV3SwapCallback(int256 amount0Delta, int256 amount1Delta, bytes calldata) external {
+        if (msg.sender != _payingPool) revert UnexpectedCallback(msg.sender, _payingPool);
+        // Cleared before paying: a pool is paid once for a leg.
+        _payingPool = address(0);
+        uint256 owed = SafeCast.toUint256(amount0Delta > 0 ? amount0Delta : amount1Delta);
+        if (owed > _payingAmount) revert CallbackOverdrawn(owed, _payingAmount);
+        IERC20(_payingToken).safeTransfer(msg.sender, owed);
+    }
+
+    function _tokenOf(address asset) private view returns (address) {
+        return asset == NATIVE ? wrappedNative : asset;
+    }
+
+    function _openLedger(Execution calldata job, address toToken, Leg[] calldata route)
+        private
+        view
+        returns (BalanceLedger.Ledger memory ledger)
+    {
+        ledger = BalanceLedger.create(2 + 2 * route.length);
+        ledger.track(_tokenOf(job.fromAsset), job.amountIn);
+        ledger.track(toToken, 0);
+        for (uint256 i = 0; i < route.length; ++i) {
+            ledger.track(route[i].tokenIn, 0);
+            ledger.track(route[i].tokenOut, 0);
+        }
+    }
+
+    function _performLeg(uint256 index, Leg calldata leg, BalanceLedger.Ledger memory ledger) private {
+        Protocol memory protocol = protocols[leg.protocol];
+        if (protocol.kind == 0) revert UnknownProtocol(index, leg.protocol);
+        bool isV2 = protocol.kind == KIND_UNISWAP_V2;
+        address pool = isV2
+            ? IUniswapV2Factory(protocol.factory).getPair(leg.tokenIn, leg.tokenOut)
+            : IUniswapV3Factory(protocol.factory).getPool(leg.tokenIn, leg.tokenOut, leg.fee);
+        if (pool == address(0) || pool != leg.pool) revert UnknownPool(index, leg.pool, pool);
+        if (leg.portion == 0 || leg.portion > PORTION_ALL) revert BadPortion(index, leg.portion);
+        uint256 amount = ledger.held(leg.tokenIn) * leg.portion / PORTION_ALL;
+        if (amount == 0) revert LegWithoutInput(index, leg.tokenIn);
+        if (isV2) _swapV2(pool, leg.tokenIn, leg.tokenIn < leg.tokenOut, amount, protocol.feePips);
+        else _swapV3(pool, leg.tokenIn, leg.tokenIn < leg.tokenOut, amount);
+    }
+
+    function _swapV2(address pool, address tokenIn, bool zeroForOne, uint256 amount, uint24 feePips) private {
+        // Only what arrives is traded, so that a token that taxes transfers does not break the pool's invariant.
+        uint256 before = IERC20(tokenIn).balanceOf(pool);
+        IERC20(tokenIn).safeTransfer(pool, amount);
+        uint256 received = IERC20(tokenIn).balanceOf(pool) - before;
+        (uint256 reserve0, uint256 reserve1,) = IUniswapV2Pair(pool).getReserves();
+        (uint256 reserveIn, uint256 reserveOut) = zeroForOne ? (reserve0, reserve1) : (reserve1, reserve0);
+        // Constant product after the fee, rounded down as the pair's own check demands.
+        uint256 receivedAfterFee = received * (PIPS - feePips);
+        uint256 amountOut = receivedAfterFee * reserveOut / (reserveIn * PIPS + receivedAfterFee);
+        (uint256 out0, uint256 out1) = zeroForOne ? (uint256(0), amountOut) : (amountOut, uint256(0));
+        IUniswapV2Pair(pool).swap(out0, out1, address(this), "");
+    }
+
+    function _swapV3(address pool, address tokenIn, bool zeroForOne, uint256 amount) private {
+        _payingPool = pool;
+        _payingToken = tokenIn;
+        _payingAmount = amount;
+        uint160 limit = zeroForOne ? LOWEST_PRICE_LIMIT : HIGHEST_PRICE_LIMIT;
+        IUniswapV3Pool(pool).swap(address(this), zeroForOne, SafeCast.toInt256(amount), limit, "");
+        _payingPool = address(0);
+    }
+
+    function _sweep(Execution calldata job, address toToken, BalanceLedger.Ledger memory ledger) private {
+        for (uint256 i = 0; i < ledger.count; ++i) {
+            address token = ledger.tokens[i];
+            if (token == toToken) continue;
+            uint256 leftover = ledger.heldAt(i);
+            if (leftover == 0) continue;
+            if (i == 0 && job.fromAsset == NATIVE) _sendNative(job.owner, leftover);
+            else IERC20(token).safeTransfer(job.owner, leftover);
+        }
+    }
+
+    function _deliver(Execution calldata job, uint256 amount) private returns (uint256) {
+        if (job.toAsset == NATIVE) {
+            // A recipient may pass native tokens on at once, so its balance proves nothing; a successful call does.
+            _sendNative(job.recipient, amount);
+            return amount;
+        }
+        IERC20 token = IERC20(job.toAsset);
+        uint256 before = token.balanceOf(job.recipient);
+        token.safeTransfer(job.recipient, amount);
+        return token.balanceOf(job.recipient) - before;
+    }
+
+    function _sendNative(address to, uint256 amount) private {
+        IWrappedNative(wrappedNative).withdraw(amount);
+        (bool sent,) = to.call{value: amount}("");
+        if (!sent) revert NativeTransferFailed(to, amount);
+    }
+}
