@@ -30,7 +30,7 @@ const CONTRACTS: ReadonlyMap<string, string> = new Map([
  */
 const SETTINGS = {
   evmVersion: "cancun",
-  viaIR: true,
+  viaIR: false,
   optimizer: { enabled: true, runs: 10_000 },
   metadata: { bytecodeHash: "none" },
   outputSelection: { "*": { "*": ["abi", "evm.bytecode.object", "evm.deployedBytecode.object"] } },
@@ -46,7 +46,7 @@ const compiledContract = z.object({
   abi: z.array(z.unknown()),
   evm: z.object({ bytecode: z.object({ object: z.string() }), deployedBytecode: z.object({ object: z.string() }) }),
 });
-const compilerOutput = z.object({
+const compilerProblems = z.object({
   errors: z
     .array(
       z.object({
@@ -56,8 +56,8 @@ const compilerOutput = z.object({
       }),
     )
     .default([]),
-  contracts: z.record(z.string(), z.record(z.string(), compiledContract)).default({}),
 });
+const compilerContracts = z.object({ contracts: z.record(z.string(), z.record(z.string(), compiledContract)) });
 
 function readSources(): Record<string, { content: string }> {
   const root = join(here, "src");
@@ -81,14 +81,17 @@ function readImport(path: string): { contents: string } | { error: string } {
 export function compileContracts(): Artifact[] {
   const solc: typeof import("solc") = require("solc");
   const input = JSON.stringify({ language: "Solidity", sources: readSources(), settings: SETTINGS });
-  const output = compilerOutput.parse(JSON.parse(solc.compile(input, { import: readImport })));
+  const output: unknown = JSON.parse(solc.compile(input, { import: readImport }));
   // Warnings about a package's own sources are its authors' business; ours must have none.
-  const problems = output.errors.filter(
-    ({ severity, sourceLocation }) => severity === "error" || !sourceLocation?.file.startsWith("@openzeppelin/"),
-  );
+  const problems = compilerProblems
+    .parse(output)
+    .errors.filter(
+      ({ severity, sourceLocation }) => severity === "error" || !sourceLocation?.file.startsWith("@openzeppelin/"),
+    );
   if (problems.length > 0) throw new Error(problems.map((problem) => problem.formattedMessage).join("\n"));
+  const { contracts } = compilerContracts.parse(output);
   return [...CONTRACTS].map(([contractName, source]) => {
-    const contract = output.contracts[source]?.[contractName];
+    const contract = contracts[source]?.[contractName];
     if (contract === undefined) throw new Error(`contracts/src/${source} does not define ${contractName}`);
     return {
       contractName,

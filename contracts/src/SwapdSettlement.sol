@@ -191,6 +191,10 @@ contract SwapdSettlement is EIP712, ReentrancyGuardTransient {
             route
         );
         if (amountOut < order.amountOutMin) revert OutputBelowMinimum(amountOut, order.amountOutMin);
+        _emitSwapped(owner, order, amountOut);
+    }
+
+    function _emitSwapped(address owner, Swap calldata order, uint256 amountOut) private {
         emit Swapped(
             owner,
             order.nonce,
