@@ -1,0 +1,95 @@
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { boundedFetch, FetchError } from "../../src/net/bounded-fetch.ts";
+import { startHttpServer } from "../support/http-server.ts";
+
+const bounds = { timeoutMs: 2_000, maxBytes: 1_000 };
+
+async function failure(work: Promise<unknown>): Promise<FetchError> {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof FetchError)) throw new Error(`expected a FetchError, not ${String(error)}`);
+  return error;
+}
+
+test("any status is an answer, also 5xx", async () => {
+  const { url } = await startHttpServer((_, response) => response.writeHead(503, { "x-a": "b" }).end("busy"));
+  const answer = await boundedFetch({ url, ...bounds });
+  expect([answer.status, answer.headers.get("x-a"), answer.text]).toEqual([503, "b", "busy"]);
+});
+
+test("an API key is not carried to another host by a redirect", async () => {
+  const stolen: unknown[] = [];
+  const thief = await startHttpServer((request, response) => {
+    stolen.push(request.headers.apikey);
+    response.end();
+  });
+  const { url } = await startHttpServer((_, response) => response.writeHead(307, { location: thief.url }).end());
+  const error = await failure(boundedFetch({ url, headers: { apikey: "KEY" }, ...bounds }));
+  expect(error.kind).toBe("redirect");
+  expect(stolen).toEqual([]);
+});
+
+test("a body is cut off at its limit, also when it is small before decompression", async () => {
+  const bomb = gzipSync(Buffer.alloc(1_000_000));
+  expect(bomb.length).toBeLessThan(2_000);
+  const { url } = await startHttpServer((_, response) => {
+    response.writeHead(200, { "content-encoding": "gzip" }).end(bomb);
+  });
+  expect((await failure(boundedFetch({ url, timeoutMs: 2_000, maxBytes: 100_000 }))).kind).toBe("too large");
+});
+
+test("a server that drips bytes is left after the total time", async () => {
+  const { url } = await startHttpServer((_, response) => {
+    const drip = setInterval(() => response.write("x"), 20);
+    response.on("close", () => clearInterval(drip));
+  });
+  const start = performance.now();
+  const error = await failure(boundedFetch({ url, timeoutMs: 200, maxBytes: 1_000_000 }));
+  expect(error.kind).toBe("timeout");
+  expect(performance.now() - start).toBeLessThan(1_500);
+});
+
+test("an abort by the caller is told apart from a timeout", async () => {
+  const { url } = await startHttpServer(() => {});
+  const controller = new AbortController();
+  const pending = failure(boundedFetch({ url, ...bounds, signal: controller.signal }));
+  controller.abort();
+  expect((await pending).kind).toBe("aborted");
+});
+
+test("a body that is not UTF-8 is no text", async () => {
+  const { url } = await startHttpServer((_, response) => response.end(Buffer.from([0x22, 0xff, 0xfe, 0x22])));
+  expect((await failure(boundedFetch({ url, ...bounds }))).kind).toBe("not utf-8");
+});
+
+test("errors name the host and never the path, the query or the password of the URL", async () => {
+  const urls = [
+    "http://user:hunter2hunter2@127.0.0.1:9/v2/PATHKEYPATHKEY?token=QUERYKEY",
+    "ftp://user:hunter2hunter2@127.0.0.1/PATHKEYPATHKEY?token=QUERYKEY",
+    "not a url PATHKEYPATHKEY QUERYKEY hunter2hunter2",
+  ];
+  for (const url of urls) {
+    const error = await failure(boundedFetch({ url, ...bounds }));
+    const shown = `${error.message} ${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`;
+    expect(shown).not.toMatch(/PATHKEY|QUERYKEY|hunter2/);
+  }
+});
+
+test("credentials of a URL reach the server as a header", async () => {
+  const seen: unknown[] = [];
+  const { port } = await startHttpServer((request, response) => {
+    seen.push(request.headers.authorization);
+    response.end("{}");
+  });
+  await boundedFetch({ url: `http://me:p%40ss@127.0.0.1:${port}/`, ...bounds });
+  expect(seen).toEqual([`Basic ${Buffer.from("me:p@ss").toString("base64")}`]);
+});
+
+test("a timeout that no timer can hold is refused instead of firing at once", async () => {
+  for (const timeoutMs of [0, -1, Number.NaN, 2 ** 31]) {
+    await expect(boundedFetch({ url: "http://127.0.0.1:9", timeoutMs, maxBytes: 1 })).rejects.toThrow(RangeError);
+  }
+});
