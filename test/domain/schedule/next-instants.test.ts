@@ -1,0 +1,385 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createIntlZones } from "../../../src/adapters/zones/intl-zones.ts";
+import { instantsBetween, nextInstant, shortestIntervalSeconds } from "../../../src/domain/schedule/next-instants.ts";
+import type { Schedule } from "../../../src/domain/schedule/schedule.ts";
+import { civilDay } from "../../../src/domain/schedule/wall-clock.ts";
+
+const zones = createIntlZones();
+const DAY = 86_400_000;
+const ALL_DAYS = [0, 1, 2, 3, 4, 5, 6];
+
+function cron(expression: string, timezone: string): Schedule {
+  return { kind: "cron", expression, timezone };
+}
+
+function iso(instants: readonly number[]): string[] {
+  return instants.map((instantMs) => new Date(instantMs).toISOString().replace(".000Z", "Z"));
+}
+
+function between(schedule: Schedule, from: string, until: string): string[] {
+  return iso(instantsBetween(schedule, { afterMs: Date.parse(from), untilMs: Date.parse(until) }, zones, 1_000));
+}
+
+describe("a wall-clock time that the clock skips is due once, at the first instant after the gap", () => {
+  it.each([
+    [
+      "Europe/Berlin",
+      "30 2 * * *",
+      "2026-03-28T12:00Z",
+      "2026-03-30T12:00Z",
+      ["2026-03-29T01:00:00Z", "2026-03-30T00:30:00Z"],
+    ],
+    [
+      "America/New_York",
+      "30 2 * * *",
+      "2026-03-07T12:00Z",
+      "2026-03-09T12:00Z",
+      ["2026-03-08T07:00:00Z", "2026-03-09T06:30:00Z"],
+    ],
+    [
+      "Australia/Lord_Howe",
+      "15 2 * * *",
+      "2026-10-03T00:00Z",
+      "2026-10-05T00:00Z",
+      ["2026-10-03T15:30:00Z", "2026-10-04T15:15:00Z"],
+    ],
+    [
+      "America/Havana",
+      "30 0 * * *",
+      "2026-03-07T12:00Z",
+      "2026-03-09T12:00Z",
+      ["2026-03-08T05:00:00Z", "2026-03-09T04:30:00Z"],
+    ],
+    [
+      "Pacific/Auckland",
+      "30 2 * * *",
+      "2026-09-25T18:00Z",
+      "2026-09-27T18:00Z",
+      ["2026-09-26T14:00:00Z", "2026-09-27T13:30:00Z"],
+    ],
+    [
+      "Pacific/Chatham",
+      "15 3 * * *",
+      "2026-09-25T18:00Z",
+      "2026-09-27T18:00Z",
+      ["2026-09-26T14:00:00Z", "2026-09-27T13:30:00Z"],
+    ],
+    [
+      "Pacific/Apia",
+      "0 9 * * *",
+      "2011-12-29T12:00Z",
+      "2011-12-31T12:00Z",
+      ["2011-12-29T19:00:00Z", "2011-12-30T10:00:00Z", "2011-12-30T19:00:00Z"],
+    ],
+  ])("%s %s", (timezone, expression, from, until, expected) => {
+    expect(between(cron(expression, timezone), from, until)).toEqual(expected);
+  });
+
+  it("once even when several times fall into the gap", () => {
+    expect(between(cron("0,15,45 2 * * *", "Europe/Berlin"), "2026-03-28T12:00Z", "2026-03-29T12:00Z")).toEqual([
+      "2026-03-29T01:00:00Z",
+    ]);
+  });
+
+  it("once when the end of the gap is itself due", () => {
+    expect(between(cron("30 2,3 * * *", "Europe/Berlin"), "2026-03-28T12:00Z", "2026-03-29T12:00Z")).toEqual([
+      "2026-03-29T01:00:00Z",
+      "2026-03-29T01:30:00Z",
+    ]);
+    expect(between(cron("0 2,3 * * *", "Europe/Berlin"), "2026-03-28T12:00Z", "2026-03-29T12:00Z")).toEqual([
+      "2026-03-29T01:00:00Z",
+    ]);
+  });
+});
+
+describe("a wall-clock time that the clock repeats is due once, at the first", () => {
+  it.each([
+    [
+      "Europe/Berlin",
+      "30 2 * * *",
+      "2026-10-24T12:00Z",
+      "2026-10-26T12:00Z",
+      ["2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"],
+    ],
+    [
+      "America/New_York",
+      "30 1 * * *",
+      "2026-10-31T12:00Z",
+      "2026-11-02T12:00Z",
+      ["2026-11-01T05:30:00Z", "2026-11-02T06:30:00Z"],
+    ],
+    [
+      "Australia/Lord_Howe",
+      "45 1 * * *",
+      "2026-04-03T20:00Z",
+      "2026-04-05T20:00Z",
+      ["2026-04-04T14:45:00Z", "2026-04-05T15:15:00Z"],
+    ],
+    [
+      "America/Havana",
+      "30 0 * * *",
+      "2026-10-31T12:00Z",
+      "2026-11-02T12:00Z",
+      ["2026-11-01T04:30:00Z", "2026-11-02T05:30:00Z"],
+    ],
+    [
+      "Pacific/Auckland",
+      "30 2 * * *",
+      "2026-04-03T18:00Z",
+      "2026-04-05T18:00Z",
+      ["2026-04-04T13:30:00Z", "2026-04-05T14:30:00Z"],
+    ],
+    [
+      "Pacific/Chatham",
+      "15 3 * * *",
+      "2026-04-03T18:00Z",
+      "2026-04-05T18:00Z",
+      ["2026-04-04T13:30:00Z", "2026-04-05T14:30:00Z"],
+    ],
+  ])("%s %s", (timezone, expression, from, until, expected) => {
+    expect(between(cron(expression, timezone), from, until)).toEqual(expected);
+  });
+
+  it("and not again when the search starts in the second pass", () => {
+    const secondPass = Date.parse("2026-10-25T01:10Z");
+    expect(nextInstant(cron("30 2 * * *", "Europe/Berlin"), secondPass, zones)).toBe(Date.parse("2026-10-26T01:30Z"));
+  });
+});
+
+describe("a pattern that names every hour follows elapsed time", () => {
+  it("runs in both passes of a repeated hour", () => {
+    expect(between(cron("*/30 * * * *", "Europe/Berlin"), "2026-10-24T23:45Z", "2026-10-25T02:15Z")).toEqual([
+      "2026-10-25T00:00:00Z",
+      "2026-10-25T00:30:00Z",
+      "2026-10-25T01:00:00Z",
+      "2026-10-25T01:30:00Z",
+      "2026-10-25T02:00:00Z",
+    ]);
+  });
+
+  it("owes nothing for a skipped hour", () => {
+    expect(between(cron("30 * * * *", "Europe/Berlin"), "2026-03-29T00:00Z", "2026-03-29T02:00Z")).toEqual([
+      "2026-03-29T00:30:00Z",
+      "2026-03-29T01:30:00Z",
+    ]);
+  });
+
+  it("honours its days across a repeated midnight", () => {
+    expect(between(cron("0 * * * sun", "America/Havana"), "2026-11-01T03:30Z", "2026-11-01T06:30Z")).toEqual([
+      "2026-11-01T04:00:00Z",
+      "2026-11-01T05:00:00Z",
+      "2026-11-01T06:00:00Z",
+    ]);
+  });
+});
+
+describe("days", () => {
+  it("match when either day field does, if both are restricted", () => {
+    expect(between(cron("0 0 13 * fri", "UTC"), "2026-02-01T00:00Z", "2026-02-28T00:00Z")).toEqual([
+      "2026-02-06T00:00:00Z",
+      "2026-02-13T00:00:00Z",
+      "2026-02-20T00:00:00Z",
+      "2026-02-27T00:00:00Z",
+    ]);
+  });
+
+  it("of February 29 come every fourth year, and skip 2100", () => {
+    expect(between(cron("0 12 29 2 *", "UTC"), "2095-01-01T00:00Z", "2105-01-01T00:00Z")).toEqual([
+      "2096-02-29T12:00:00Z",
+      "2104-02-29T12:00:00Z",
+    ]);
+  });
+
+  it("of an `at` rule follow the wall clock through the year", () => {
+    const schedule: Schedule = { kind: "at", days: [1, 4], hour: 9, minute: 0, timezone: "Europe/Berlin" };
+    expect(between(schedule, "2026-03-26T00:00Z", "2026-04-01T00:00Z")).toEqual([
+      "2026-03-26T08:00:00Z",
+      "2026-03-30T07:00:00Z",
+    ]);
+  });
+
+  it("agree with the platform's calendar", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -700_000, max: 2_000_000 }), (dayNumber) => {
+        const date = new Date(dayNumber * DAY);
+        const day = civilDay(dayNumber);
+        expect(day).toEqual({
+          year: date.getUTCFullYear(),
+          month: date.getUTCMonth() + 1,
+          day: date.getUTCDate(),
+          weekday: date.getUTCDay(),
+        });
+      }),
+    );
+  });
+});
+
+describe("elapsed time", () => {
+  it("is counted from the Unix epoch, whatever the clock does", () => {
+    expect(between({ kind: "every", seconds: 21_600 }, "2026-03-29T00:00Z", "2026-03-29T12:00Z")).toEqual([
+      "2026-03-29T06:00:00Z",
+      "2026-03-29T12:00:00Z",
+    ]);
+  });
+
+  it("never answers the instant it was asked about", () => {
+    expect(nextInstant({ kind: "every", seconds: 7 }, 7_000, zones)).toBe(14_000);
+  });
+});
+
+const ZONES = [
+  "UTC",
+  "Europe/Berlin",
+  "America/New_York",
+  "Australia/Lord_Howe",
+  "America/Havana",
+  "Pacific/Auckland",
+  "Pacific/Chatham",
+  "Asia/Kathmandu",
+  "Africa/Casablanca",
+  "America/St_Johns",
+];
+
+const anySchedule = fc.oneof(
+  fc.record({
+    kind: fc.constant("at" as const),
+    days: fc.uniqueArray(fc.constantFrom(...ALL_DAYS), { minLength: 1 }),
+    hour: fc.integer({ min: 0, max: 23 }),
+    minute: fc.integer({ min: 0, max: 59 }),
+    timezone: fc.constantFrom(...ZONES),
+  }),
+  fc.record({
+    kind: fc.constant("cron" as const),
+    expression: fc
+      .tuple(
+        fc.constantFrom("*", "*/7", "0", "59", "0,30", "15-45/10"),
+        fc.constantFrom("*", "*/2", "0-4", "2", "1,2,3", "23"),
+        fc.constantFrom("*", "1", "29-31", "*/5"),
+        fc.constantFrom("*", "3,10", "feb-apr"),
+        fc.constantFrom("*", "0", "mon-fri"),
+      )
+      .map((fields) => fields.join(" ")),
+    timezone: fc.constantFrom(...ZONES),
+  }),
+  fc.record({ kind: fc.constant("every" as const), seconds: fc.integer({ min: 1, max: 10_000_000 }) }),
+);
+const anyInstant = fc.integer({ min: Date.parse("2015-01-01"), max: Date.parse("2035-01-01") });
+
+describe("for any schedule, zone and instant", () => {
+  it("the next instant is a whole second, strictly later, and the same from any point before it", () => {
+    fc.assert(
+      fc.property(anySchedule, anyInstant, fc.double({ min: 0, max: 1, noNaN: true }), (schedule, afterMs, share) => {
+        const next = nextInstant(schedule, afterMs, zones);
+        if (next === undefined) throw new Error("every schedule here has a next instant");
+        expect(next).toBeGreaterThan(afterMs);
+        expect(next % 1_000).toBe(0);
+        const between = afterMs + Math.floor((next - 1 - afterMs) * share);
+        expect(nextInstant(schedule, between, zones)).toBe(next);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it("agrees with a walk through every minute and its wall clock", () => {
+    fc.assert(
+      fc.property(anySchedule, fc.constantFrom(...transitionDays()), (schedule, startMs) => {
+        if (schedule.kind === "every") return;
+        const range = { afterMs: startMs - 1, untilMs: startMs + 3 * DAY };
+        expect(iso(instantsBetween(schedule, range, zones, 10_000))).toEqual(iso(walk(schedule, range)));
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+it("answers a year of 1,000 strategies within a second", () => {
+  const started = performance.now();
+  for (let index = 0; index < 1_000; index += 1) {
+    const schedule = cron(`${index % 60} ${index % 24} * * ${index % 7}`, ZONES[index % ZONES.length]!);
+    instantsBetween(schedule, { afterMs: Date.parse("2026-01-01"), untilMs: Date.parse("2027-01-01") }, zones, 400);
+  }
+  expect(performance.now() - started).toBeLessThan(4_000);
+});
+
+it.each([
+  [{ kind: "every", seconds: 30 }, 30],
+  [cron("*/15 * * * *", "UTC"), 900],
+  [cron("0 9,10 * * 1", "UTC"), 3_600],
+  [cron("0 9 * * 1", "Europe/Berlin"), 7 * 86_400],
+  [cron("0 9 1 * *", "UTC"), 28 * 86_400],
+  [cron("0 9 29 2 *", "UTC"), 86_400],
+  [{ kind: "at", days: [1, 3], hour: 9, minute: 0, timezone: "UTC" }, 2 * 86_400],
+] as [Schedule, number][])("knows the shortest interval of %j", (schedule, seconds) => {
+  expect(shortestIntervalSeconds(schedule)).toBe(seconds);
+});
+
+function transitionDays(): number[] {
+  return [
+    "2026-03-28",
+    "2026-10-24",
+    "2026-03-07",
+    "2026-10-31",
+    "2026-10-03",
+    "2026-04-04",
+    "2026-09-26",
+    "2026-02-14",
+    "2026-03-21",
+    "2024-02-28",
+  ].map((day) => Date.parse(day));
+}
+
+/** An oracle of its own: reads the wall clock with Intl at every minute, and applies the written rule. */
+function walk(schedule: Exclude<Schedule, { kind: "every" }>, range: { afterMs: number; untilMs: number }): number[] {
+  const offset = (at: number): number => zones.offsetMinutes(schedule.timezone, at) * 60_000;
+  const matches = (wallMs: number): boolean => {
+    const wall = new Date(wallMs);
+    if (schedule.kind === "at") {
+      return (
+        schedule.days.includes(wall.getUTCDay()) &&
+        wall.getUTCHours() === schedule.hour &&
+        wall.getUTCMinutes() === schedule.minute
+      );
+    }
+    const [minute, hour, day, month, weekday] = schedule.expression.split(" ") as [
+      string,
+      string,
+      string,
+      string,
+      string,
+    ];
+    const dom = field(day, wall.getUTCDate(), 1);
+    const dow = field(weekday, wall.getUTCDay(), 0);
+    const either = !day.startsWith("*") && !weekday.startsWith("*");
+    return (
+      field(minute, wall.getUTCMinutes(), 0) &&
+      field(hour, wall.getUTCHours(), 0) &&
+      field(month, wall.getUTCMonth() + 1, 1) &&
+      (either ? dom || dow : dom && dow)
+    );
+  };
+  const elapsed = schedule.kind === "cron" && schedule.expression.split(" ")[1] === "*";
+  const found: number[] = [];
+  const seen = new Set<number>();
+  for (let at = range.afterMs + 1 - 2 * DAY; at <= range.untilMs; at += 60_000) {
+    const wallMs = at + offset(at);
+    const before = at - 60_000 + offset(at - 60_000);
+    let due = matches(wallMs) && (elapsed || !seen.has(wallMs));
+    if (!elapsed) {
+      for (let skipped = before + 60_000; skipped < wallMs; skipped += 60_000) due ||= matches(skipped);
+    }
+    seen.add(wallMs);
+    if (due && at > range.afterMs) found.push(at);
+  }
+  return found;
+}
+
+function field(text: string, value: number, low: number): boolean {
+  const names: Record<string, number> = { feb: 2, apr: 4, mon: 1, fri: 5 };
+  return text.split(",").some((item) => {
+    const [body = "", step = "1"] = item.split("/");
+    const [from, to] =
+      body === "*" ? [low, 99] : (body.split("-").map((part) => names[part] ?? Number(part)) as [number, number?]);
+    return value >= from && value <= (to ?? from) && (value - from) % Number(step) === 0;
+  });
+}
