@@ -1,0 +1,34 @@
+import { computeAddress, type SigningKey } from "ethers";
+import { type Address, toAddress } from "../../domain/money/address.ts";
+import type { Secret } from "../../net/secret.ts";
+import { KeyError } from "./key-error.ts";
+
+const KEY_PATTERN = /^(?:0x)?([0-9a-fA-F]{64})$/;
+
+/** The order of secp256k1; a private key is a number from 1 to below it. */
+const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+/**
+ * Checks a private key before any library sees it, because libraries print a bad key in their errors.
+ * @returns the key as `0x` and 64 digits
+ * @throws KeyError
+ */
+export function readPrivateKey(privateKey: Secret): string {
+  const digits = KEY_PATTERN.exec(privateKey.reveal().trim())?.[1];
+  if (digits === undefined) {
+    throw new KeyError(
+      "not a private key",
+      "the private key is not 64 hexadecimal digits: check what the reference reads",
+    );
+  }
+  const number = BigInt(`0x${digits}`);
+  if (number === 0n || number >= CURVE_ORDER) {
+    throw new KeyError("not a private key", "the private key is not a number of the curve: generate a new one");
+  }
+  return `0x${digits.toLowerCase()}`;
+}
+
+/** The account of a key, lower case. */
+export function addressOfKey(key: SigningKey): Address {
+  return toAddress(computeAddress(key.publicKey));
+}
