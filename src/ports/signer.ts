@@ -1,4 +1,7 @@
+import type { TypedData } from "../domain/guard/typed-data.ts";
 import type { Address, Hex } from "../domain/money/address.ts";
+
+export type { TypedData };
 
 /** An EIP-1559 transaction before it is signed; all amounts in wei. */
 export interface UnsignedTransaction {
@@ -18,12 +21,4 @@ export interface Signer {
   signTransaction(transaction: UnsignedTransaction): Promise<{ raw: Hex; hash: Hex }>;
   /** Signs EIP-712 typed data, low-s, 65 bytes, v 27 or 28. `types` is without EIP712Domain. */
   signTypedData(typedData: TypedData): Promise<Hex>;
-}
-
-/** EIP-712 typed data. Numbers in `message` are decimal strings or bigint. */
-export interface TypedData {
-  readonly domain: Readonly<Record<string, unknown>>;
-  readonly types: Readonly<Record<string, readonly { readonly name: string; readonly type: string }[]>>;
-  readonly primaryType: string;
-  readonly message: Readonly<Record<string, unknown>>;
 }

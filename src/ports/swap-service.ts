@@ -70,6 +70,17 @@ export interface ServiceProfile {
   decodeTypedData(typedData: TypedData, pinned: PinnedSettlement): Decoding;
   /** Reads calldata with the pinned decoder. */
   decodeTransaction(transaction: ProposedTransaction, pinned: PinnedSettlement): Decoding;
+  /**
+   * How the settlement contract's own record of a nonce is read; undefined where signatures carry none.
+   * `usedCall` is calldata for the router whose answer `isUsed` reads; `fillTopics` finds the event of the fill.
+   */
+  readonly nonceRecord:
+    | {
+        usedCall(owner: Address, nonce: bigint): Hex;
+        isUsed(answer: Hex): boolean;
+        fillTopics(owner: Address, nonce: bigint): readonly (Hex | null)[];
+      }
+    | undefined;
   /** Builds the typed data to sign from bound fields and pinned types alone. */
   typedData(swap: DecodedSwap, pinned: PinnedSettlement): TypedData;
 }

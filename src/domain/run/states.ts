@@ -1,14 +1,5 @@
 /** The life of a run: the record of one slot of a strategy. */
-export const RUN_STATES = [
-  "due",
-  "deciding",
-  "executing",
-  "filled",
-  "partial",
-  "skipped",
-  "failed",
-  "parked",
-] as const;
+export const RUN_STATES = ["due", "deciding", "executing", "filled", "partial", "skipped", "failed", "parked"] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
 /** The life of a swap. `unknown` is no end: it holds its reservation until the chain answers. */

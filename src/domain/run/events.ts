@@ -1,0 +1,118 @@
+import type { Decoding, ProposedTransaction } from "../guard/decoded-swap.ts";
+import type { Address, Hex } from "../money/address.ts";
+import type { ReferencePrice } from "../money/price.ts";
+import type { Decision } from "../strategy/decision.ts";
+import type { FillReceipt } from "./measure-fill.ts";
+import type { SwapQuote } from "./run.ts";
+
+/** What was read of the world, after a quote, to decide whether it may be signed. One reading, all of it fresh. */
+export interface ClearanceReading {
+  readonly sellPrice: ReferencePrice | undefined;
+  readonly buyPrice: ReferencePrice | undefined;
+  readonly nativePrice: ReferencePrice | undefined;
+  /** why a price is missing, for people */
+  readonly priceProblem: string | undefined;
+  readonly head: { readonly number: number; readonly timestampSeconds: number; readonly baseFeePerGas: bigint };
+  readonly priorityFee: bigint;
+  readonly balance: bigint;
+  readonly nativeBalance: bigint;
+  /** what the pinned router may take of the sold token already */
+  readonly allowance: bigint;
+  readonly priceImpactPpm: bigint | undefined;
+  /** the typed data (gasless) or the calldata (self-executed), decoded by the pinned decoder */
+  readonly decoding: Decoding;
+  readonly transaction: ProposedTransaction | undefined;
+  readonly simulation: SimulationReading;
+  /** gas of the swap as we measured it, with our margin; zero when it could not be measured */
+  readonly gasLimit: bigint;
+  /** the approval that must come first, undefined when none is needed */
+  readonly approval:
+    | { readonly to: Address; readonly data: Hex; readonly amount: bigint; readonly gasLimit: bigint }
+    | undefined;
+  /** what would be signed, gasless only */
+  readonly signing: SigningMaterial | undefined;
+  /** the token's permit cannot be built and the allowance does not suffice */
+  readonly permitProblem: string | undefined;
+}
+
+/** Result of trying the exact transactions on top of the latest block; not possible for a gasless swap. */
+export type SimulationReading =
+  | { readonly kind: "not-applicable" }
+  | {
+      readonly kind: "ok";
+      readonly gasUsed: bigint;
+      readonly transfers: readonly { token: Address; from: Address; to: Address; amount: bigint }[];
+      readonly approvals: readonly { token: Address; owner: Address; spender: Address; amount: bigint }[];
+    }
+  | { readonly kind: "reverted"; readonly reason: string }
+  | { readonly kind: "unavailable"; readonly reason: string };
+
+/** Typed data rebuilt from decoded fields and pinned types, with its digest. `typedData` is canonical JSON. */
+export interface SigningMaterial {
+  readonly swap: { readonly typedData: string; readonly digest: Hex };
+  readonly permit:
+    | { readonly typedData: string; readonly digest: Hex; readonly deadlineSeconds: number; readonly value: bigint }
+    | undefined;
+}
+
+/** What the chain (and, as a hint, the service) shows of a gasless swap. */
+export interface GaslessObservation {
+  readonly latest: { readonly number: number; readonly timestampSeconds: number };
+  readonly finalized: { readonly number: number; readonly timestampSeconds: number };
+  /** the fill as seen up to the latest block; undefined when there is none */
+  readonly fill: FillReceipt | undefined;
+  /** at the finalised block; undefined where signatures carry no nonce */
+  readonly nonceUsed: boolean | undefined;
+  /** at the finalised block */
+  readonly allowance: bigint;
+  readonly serviceStatus: string | undefined;
+}
+
+/** Everything that can happen to a run. */
+export type RunEvent =
+  | { readonly kind: "started" }
+  | { readonly kind: "decided"; readonly decision: Decision<string> }
+  | { readonly kind: "view-unavailable"; readonly detail: string }
+  | { readonly kind: "quoted"; readonly swapId: string; readonly quote: SwapQuote; readonly gasless: boolean }
+  | {
+      readonly kind: "quote-refused";
+      readonly swapId: string;
+      readonly gasless: boolean;
+      readonly code: string;
+      readonly message: string;
+      readonly retryable: boolean;
+    }
+  | { readonly kind: "facts-read"; readonly swapId: string; readonly reading: ClearanceReading }
+  | { readonly kind: "facts-unavailable"; readonly swapId: string; readonly detail: string }
+  | {
+      readonly kind: "signed-gasless";
+      readonly swapId: string;
+      readonly swapSignature: Hex;
+      readonly permitSignature: Hex | undefined;
+    }
+  | { readonly kind: "submission-accepted"; readonly swapId: string; readonly serviceSwapId: string | undefined }
+  | { readonly kind: "submission-unknown"; readonly swapId: string; readonly detail: string }
+  | { readonly kind: "observed"; readonly swapId: string; readonly observation: GaslessObservation }
+  | { readonly kind: "observation-unavailable"; readonly swapId: string; readonly detail: string }
+  | {
+      readonly kind: "transaction";
+      readonly swapId: string;
+      readonly intentId: string;
+      readonly change: TransactionChange;
+    }
+  | {
+      readonly kind: "route-read";
+      readonly swapId: string;
+      readonly distributions: string | undefined;
+      readonly serviceRecord: string | undefined;
+    };
+
+/** What a lane reports of a transaction of ours. */
+export type TransactionChange =
+  | { readonly kind: "signed"; readonly hash: Hex }
+  | { readonly kind: "broadcast"; readonly hash: Hex }
+  | { readonly kind: "mined"; readonly receipt: FillReceipt; readonly value: bigint }
+  | { readonly kind: "confirmed" }
+  | { readonly kind: "final"; readonly outcome: "succeeded" | "reverted" | "cancelled" }
+  | { readonly kind: "reorged" }
+  | { readonly kind: "dropped"; readonly reason: string };

@@ -1,0 +1,69 @@
+import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../money/address.ts";
+import type { Fill, Swap } from "./run.ts";
+
+/** The parts of a receipt that a fill is measured from. */
+export interface FillReceipt {
+  readonly hash: Hex;
+  readonly blockNumber: number;
+  readonly blockHash: Hex;
+  readonly succeeded: boolean;
+  readonly gasUsed: bigint;
+  readonly effectiveGasPrice: bigint;
+  readonly logs: readonly { readonly address: Address; readonly topics: readonly Hex[]; readonly data: Hex }[];
+}
+
+/** keccak-256 of `Transfer(address,address,uint256)` */
+export const TRANSFER_TOPIC = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+/** keccak-256 of `Withdrawal(address,uint256)`, the wrapped native token's event when it is unwrapped */
+export const WITHDRAWAL_TOPIC = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65";
+
+/**
+ * Measures what a mined swap exchanged, from its receipt alone.
+ *
+ * Sold: transfers of the sold token out of the wallet less those back into it; a native sale is the transaction's value,
+ * which the caller gives. Bought: transfers of the bought token to the recipient less those away from it; native tokens
+ * bought are what the wrapped token paid out in this transaction.
+ */
+export function measureFill(
+  receipt: FillReceipt,
+  swap: Pick<Swap, "wallet" | "recipient" | "sell" | "buy" | "mode">,
+  native: { wrapped: Address; value: bigint },
+): Fill {
+  const sold =
+    swap.sell.address === NATIVE_TOKEN ? native.value : -netTransfers(receipt, swap.sell.address, swap.wallet);
+  const bought =
+    swap.buy.address === NATIVE_TOKEN
+      ? unwrapped(receipt, native.wrapped)
+      : netTransfers(receipt, swap.buy.address, swap.recipient);
+  return {
+    hash: receipt.hash,
+    blockNumber: receipt.blockNumber,
+    blockHash: receipt.blockHash,
+    sold,
+    bought,
+    gasCost: swap.mode === "gasless" ? 0n : receipt.gasUsed * receipt.effectiveGasPrice,
+  };
+}
+
+function netTransfers(receipt: FillReceipt, token: Address, holder: Address): bigint {
+  let net = 0n;
+  for (const log of receipt.logs) {
+    if (log.address !== token || log.topics[0] !== TRANSFER_TOPIC || log.topics.length !== 3) continue;
+    const amount = BigInt(log.data);
+    if (addressOfTopic(log.topics[1]) === holder) net -= amount;
+    if (addressOfTopic(log.topics[2]) === holder) net += amount;
+  }
+  return net;
+}
+
+function unwrapped(receipt: FillReceipt, wrapped: Address): bigint {
+  let total = 0n;
+  for (const log of receipt.logs) {
+    if (log.address === wrapped && log.topics[0] === WITHDRAWAL_TOPIC) total += BigInt(log.data);
+  }
+  return total;
+}
+
+function addressOfTopic(topic: Hex | undefined): Address | undefined {
+  return topic === undefined ? undefined : toAddress(`0x${topic.slice(26)}`);
+}

@@ -1,0 +1,70 @@
+import type { Check } from "../guard/check.ts";
+import type { Address, Hex } from "../money/address.ts";
+import type { Token } from "../money/token.ts";
+import type { RunState, SwapState } from "./states.ts";
+
+/** One move of a machine, written down for ever. `from` is undefined for the first. */
+export interface Transition {
+  readonly subject: "run" | "swap";
+  readonly subjectId: string;
+  readonly from: RunState | SwapState | undefined;
+  readonly to: RunState | SwapState;
+  readonly reason: string | undefined;
+  readonly detail: string | undefined;
+}
+
+/** A transaction that a lane is asked for, in the same commit as the step that asks. */
+export interface TransactionRequest {
+  readonly id: string;
+  readonly purpose: "swap" | "approve" | "revoke";
+  readonly to: Address;
+  readonly data: Hex;
+  readonly value: bigint;
+  readonly gasLimit: bigint;
+  readonly maxFeePerGasCap: bigint;
+  readonly signBySeconds: number;
+  readonly deadlineSeconds: number | undefined;
+}
+
+/** Rows that a step writes beside its states. All of them are committed together or not at all. */
+export type RunRecord =
+  | { readonly kind: "memory"; readonly memory: string }
+  | { readonly kind: "reserve"; readonly swapId: string; readonly token: Token; readonly amount: bigint }
+  | { readonly kind: "value"; readonly swapId: string; readonly usd: bigint }
+  | { readonly kind: "spend"; readonly swapId: string; readonly amount: bigint }
+  | { readonly kind: "unspend"; readonly swapId: string; readonly amount: bigint }
+  | { readonly kind: "release"; readonly swapId: string }
+  | {
+      readonly kind: "open-capability";
+      readonly swapId: string;
+      readonly wallet: Address;
+      readonly token: Address;
+      readonly spender: Address;
+      readonly untilSeconds: number | undefined;
+    }
+  | { readonly kind: "close-capability"; readonly swapId: string }
+  | { readonly kind: "grant"; readonly wallet: Address; readonly token: Address; readonly spender: Address }
+  | {
+      readonly kind: "intend-signature";
+      readonly swapId: string;
+      readonly purpose: "swap" | "permit";
+      readonly digest: Hex;
+      /** canonical JSON of the typed data */
+      readonly typedData: string;
+      readonly validUntilSeconds: number;
+    }
+  | { readonly kind: "signature"; readonly digest: Hex; readonly signature: Hex }
+  | { readonly kind: "transaction"; readonly request: TransactionRequest }
+  | { readonly kind: "checks"; readonly swapId: string; readonly checks: readonly Check[] }
+  | {
+      readonly kind: "route";
+      readonly swapId: string;
+      readonly distributions: string | undefined;
+      readonly serviceRecord: string | undefined;
+    }
+  | {
+      readonly kind: "alert";
+      readonly severity: "info" | "warning" | "critical";
+      readonly code: string;
+      readonly text: string;
+    };

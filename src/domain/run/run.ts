@@ -1,0 +1,115 @@
+import type { Address, Hex } from "../money/address.ts";
+import type { Token } from "../money/token.ts";
+import type { PlannedAmount } from "../strategy/decision.ts";
+import type { GaslessChoice } from "../strategy/spec.ts";
+import type { RunState, SwapState } from "./states.ts";
+
+/** How a swap is executed: by our own transaction, or by a relayer that our signatures allow. */
+export type SwapMode = "self-executed" | "gasless";
+
+/** What of a quote is kept with the swap. Amounts in smallest units. */
+export interface SwapQuote {
+  readonly id: string;
+  readonly amountOut: bigint;
+  readonly targetAddress: Address;
+  /** Unix seconds */
+  readonly expiresAtSeconds: number | undefined;
+  readonly receivedAtMs: number;
+  /** slippage that was asked for, in parts per million */
+  readonly slippagePpm: bigint;
+}
+
+/** What was bound before anything was signed. */
+export interface SwapTerms {
+  readonly router: Address;
+  readonly amountOutMin: bigint;
+  readonly swapFee: bigint;
+  /** Unix seconds; the swap cannot land in a later block */
+  readonly deadlineSeconds: number;
+  /** the swap signature's nonce, undefined where it has none */
+  readonly nonce: bigint | undefined;
+  /** latest block when it was bound: where a search for its fill starts */
+  readonly fromBlock: number;
+}
+
+/** Both signatures of a gasless swap, as they were journaled. */
+export interface GaslessSignatures {
+  readonly swapDigest: Hex;
+  readonly swapSignature: Hex | undefined;
+  readonly permitDigest: Hex | undefined;
+  readonly permitSignature: Hex | undefined;
+  /** Unix seconds */
+  readonly permitDeadlineSeconds: number | undefined;
+}
+
+/** What was really exchanged, measured from the receipt. Amounts in smallest units, gas cost in wei. */
+export interface Fill {
+  readonly hash: Hex;
+  readonly blockNumber: number;
+  readonly blockHash: Hex;
+  readonly sold: bigint;
+  readonly bought: bigint;
+  readonly gasCost: bigint;
+}
+
+/** One swap of a run. Fields of later stages are undefined until the stage is reached. */
+export interface Swap {
+  readonly id: string;
+  readonly runId: string;
+  /** place in the run; attempts at one place follow each other only when the earlier one can no longer happen */
+  readonly position: number;
+  readonly attempt: number;
+  readonly state: SwapState;
+  readonly reason: string | undefined;
+  readonly wallet: Address;
+  readonly recipient: Address;
+  readonly sell: Token;
+  readonly buy: Token;
+  readonly planned: PlannedAmount;
+  /** its turn in the run has come */
+  readonly begun: boolean;
+  readonly gasless: GaslessChoice;
+  readonly mode: SwapMode | undefined;
+  /** gross amount sold */
+  readonly amountIn: bigint | undefined;
+  readonly quote: SwapQuote | undefined;
+  readonly terms: SwapTerms | undefined;
+  /** transaction of a self-executed swap, or the approval before it */
+  readonly intentId: string | undefined;
+  /** approvals sent so far; numbers their transactions */
+  readonly approvals: number;
+  /** a tighter slippage was asked for once, because the first quote guaranteed too little */
+  readonly tightened: boolean;
+  readonly signatures: GaslessSignatures | undefined;
+  readonly fill: Fill | undefined;
+  /** an own revocation of the leftover allowance was sent for this swap */
+  readonly revokeIntentId: string | undefined;
+  readonly serviceSwapId: string | undefined;
+}
+
+/** The record of one slot of a strategy, with its swaps in order. */
+export interface Run {
+  readonly id: string;
+  readonly strategyId: string;
+  /** scheduled instant, Unix milliseconds */
+  readonly slotMs: number;
+  readonly state: RunState;
+  readonly reason: string | undefined;
+  readonly detail: string | undefined;
+  readonly specHash: string;
+  /** until when an attempt that signed nothing may be repeated */
+  readonly windowEndsMs: number;
+  readonly swaps: readonly Swap[];
+}
+
+/** Identifier of a swap: derived, so that a repeated step gives the same row. */
+export function swapIdOf(run: { id: string }, place: { position: number; attempt: number }): string {
+  return `${run.id}.${place.position}.${place.attempt}`;
+}
+
+/** The swap with this id. @throws Error when the run has none: a broken invariant */
+export function swapOf(run: Run, swapId: string): Swap {
+  const swap = run.swaps.find((candidate) => candidate.id === swapId);
+  if (swap === undefined) throw new Error(`run ${run.id} has no swap ${swapId}`);
+  return swap;
+}

@@ -1,0 +1,248 @@
+import type { Check } from "../guard/check.ts";
+import { checkSwap, minimumFor, type SwapFacts } from "../guard/check-swap.ts";
+import type { DecodedSwap } from "../guard/decoded-swap.ts";
+import type { Denial, DenialCode } from "../guard/denial.ts";
+import { slippageGuaranteeing } from "../guard/required-minimum.ts";
+import type { Ppm } from "../money/fraction.ts";
+import { valueUp } from "../money/price.ts";
+import type { Draft } from "./draft.ts";
+import type { ClearanceReading, RunEvent } from "./events.ts";
+import type { Swap } from "./run.ts";
+import type { StepFacts } from "./step.ts";
+import { askForQuote, endUnsigned, retryOrEnd, wantsGasless } from "./step-quote.ts";
+import { factsOf } from "./swap-facts.ts";
+
+type FactsRead = Extract<RunEvent, { kind: "facts-read" }>;
+
+/** Denials that may pass by themselves: the question is asked again inside the run's window before they count. */
+const PASSING: ReadonlySet<DenialCode> = new Set<DenialCode>([
+  "QUOTE_EXPIRED",
+  "SIMULATION_REVERTED",
+  "SIMULATION_UNAVAILABLE",
+  "OUTPUT_BELOW_MINIMUM",
+  "PRICE_IMPACT_TOO_HIGH",
+  "FEE_CAP_EXCEEDED",
+  "GAS_PRICE_TOO_HIGH",
+  "REFERENCE_MISSING",
+  "DEADLINE_OUT_OF_BOUNDS",
+]);
+
+/** Most approvals for one swap: a reset to zero, the exact one, and one more of each after a changed target. */
+const MAX_APPROVALS = 4;
+
+/** The facts are read: the guard decides whether this swap may be signed, and what comes first. */
+export function stepFacts(draft: Draft, event: FactsRead, facts: StepFacts): void {
+  const swap = draft.swap(event.swapId);
+  if (facts.isTokenBusy(swap.wallet, swap.sell.address, swap.id)) {
+    const detail = `another swap, approval or revocation of ${swap.sell.symbol} is open in this wallet`;
+    retryOrEnd(draft, swap.id, facts, { reason: "wallet_busy", detail });
+    return;
+  }
+  const swapFacts = factsOf(swap, event.reading, facts);
+  const { checks, denial } = checkSwap(swapFacts);
+  draft.record({ kind: "checks", swapId: swap.id, checks });
+  const price = swapFacts.prices.sold;
+  if (price !== undefined) {
+    const usd = valueUp({ raw: swapFacts.gross, decimals: swap.sell.decimals }, price.usd);
+    draft.record({ kind: "value", swapId: swap.id, usd });
+  }
+  if (denial !== undefined) refuse(draft, swap, { denial, checks, swapFacts }, facts);
+  else proceed(draft, swap, event.reading, facts);
+}
+
+/** Clears the swap for signing: everything that is signed from here on is written down first. */
+function proceed(draft: Draft, swap: Swap, reading: ClearanceReading, facts: StepFacts): void {
+  if (!facts.live) {
+    endUnsigned(draft, swap.id, { reason: "dry_run", detail: "every check passed; nothing is signed in a dry run" });
+    return;
+  }
+  if (facts.signingBarred !== undefined) {
+    endUnsigned(draft, swap.id, { reason: "signing_barred", detail: facts.signingBarred });
+    return;
+  }
+  if (!reading.decoding.ok) throw new Error(`swap ${swap.id} passed every check undecoded`);
+  draft.moveSwap(swap.id, "cleared", { terms: termsOf(reading.decoding.swap, reading) });
+  if (reading.approval !== undefined) approve(draft, swap, reading, facts);
+  else if (swap.mode === "gasless") intendSignatures(draft, swap, reading, facts);
+  else transact(draft, swap, reading, facts);
+}
+
+function approve(draft: Draft, swap: Swap, reading: ClearanceReading, facts: StepFacts): void {
+  const { approval } = reading;
+  if (approval === undefined) return;
+  if (swap.approvals >= MAX_APPROVALS) {
+    endUnsigned(draft, swap.id, { reason: "approval_failed", detail: `${MAX_APPROVALS} approvals did not suffice` });
+    return;
+  }
+  const intentId = `${swap.id}.approve${swap.approvals + 1}`;
+  draft.record({
+    kind: "grant",
+    wallet: swap.wallet,
+    token: swap.sell.address,
+    spender: facts.service.router,
+  });
+  draft.record({
+    kind: "transaction",
+    request: {
+      id: intentId,
+      purpose: "approve",
+      to: approval.to,
+      data: approval.data,
+      value: 0n,
+      gasLimit: approval.gasLimit,
+      maxFeePerGasCap: feeCeiling(facts),
+      signBySeconds: Math.floor(draft.run().windowEndsMs / 1000),
+      deadlineSeconds: undefined,
+    },
+  });
+  draft.moveSwap(swap.id, "approving", { intentId, approvals: swap.approvals + 1 });
+}
+
+function transact(draft: Draft, swap: Swap, reading: ClearanceReading, facts: StepFacts): void {
+  const { transaction } = reading;
+  const { terms } = draft.swap(swap.id);
+  if (transaction === undefined || terms === undefined) {
+    throw new Error(`swap ${swap.id} is cleared without a transaction`);
+  }
+  const intentId = `${swap.id}.swap`;
+  draft.record({
+    kind: "open-capability",
+    swapId: swap.id,
+    wallet: swap.wallet,
+    token: swap.sell.address,
+    spender: facts.service.router,
+    untilSeconds: undefined,
+  });
+  draft.record({
+    kind: "transaction",
+    request: {
+      id: intentId,
+      purpose: "swap",
+      to: transaction.to,
+      data: transaction.data,
+      value: transaction.value,
+      gasLimit: reading.gasLimit,
+      maxFeePerGasCap: feeCeiling(facts),
+      signBySeconds: terms.deadlineSeconds - facts.pace.submitMarginSeconds,
+      deadlineSeconds: terms.deadlineSeconds,
+    },
+  });
+  draft.amendSwap(swap.id, { intentId });
+}
+
+/** The intent to sign, with both digests, is committed before the key is asked. */
+function intendSignatures(draft: Draft, swap: Swap, reading: ClearanceReading, facts: StepFacts): void {
+  const { signing } = reading;
+  const { terms } = draft.swap(swap.id);
+  if (signing === undefined || terms === undefined) throw new Error(`swap ${swap.id} is cleared without typed data`);
+  const untilSeconds = Math.max(terms.deadlineSeconds, signing.permit?.deadlineSeconds ?? 0);
+  draft.record({
+    kind: "open-capability",
+    swapId: swap.id,
+    wallet: swap.wallet,
+    token: swap.sell.address,
+    spender: facts.service.router,
+    untilSeconds,
+  });
+  draft.record({
+    kind: "intend-signature",
+    swapId: swap.id,
+    purpose: "swap",
+    digest: signing.swap.digest,
+    typedData: signing.swap.typedData,
+    validUntilSeconds: terms.deadlineSeconds,
+  });
+  if (signing.permit !== undefined) {
+    draft.record({ kind: "grant", wallet: swap.wallet, token: swap.sell.address, spender: facts.service.router });
+    draft.record({
+      kind: "intend-signature",
+      swapId: swap.id,
+      purpose: "permit",
+      digest: signing.permit.digest,
+      typedData: signing.permit.typedData,
+      validUntilSeconds: signing.permit.deadlineSeconds,
+    });
+  }
+  draft.amendSwap(swap.id, {
+    signatures: {
+      swapDigest: signing.swap.digest,
+      swapSignature: undefined,
+      permitDigest: signing.permit?.digest,
+      permitSignature: undefined,
+      permitDeadlineSeconds: signing.permit?.deadlineSeconds,
+    },
+  });
+  draft.effect({ kind: "SignGasless", swapId: swap.id }, facts.nowMs);
+}
+
+/**
+ * A check failed. A minimum that is too low is asked for once more with a tighter slippage; a gasless trouble falls back
+ * to our own transaction where that is allowed; what may pass is asked again inside the window; the rest is final.
+ */
+function refuse(
+  draft: Draft,
+  swap: Swap,
+  found: { denial: Denial; checks: readonly Check[]; swapFacts: SwapFacts },
+  facts: StepFacts,
+): void {
+  const { denial } = found;
+  const gasless = swap.mode === "gasless";
+  const tighter =
+    denial.code === "OUTPUT_BELOW_MINIMUM" && !swap.tightened ? tighterSlippage(found.swapFacts) : undefined;
+  if (tighter !== undefined) {
+    draft.amendSwap(swap.id, { tightened: true });
+    askForQuote(draft, swap.id, facts, { gasless, waitMs: 0, slippagePpm: tighter });
+    return;
+  }
+  if (
+    gasless &&
+    swap.gasless === "prefer" &&
+    (denial.code === "PERMIT_UNSUPPORTED" || denial.code === "SWAP_FEE_TOO_HIGH")
+  ) {
+    askForQuote(draft, swap.id, facts, { gasless: false, waitMs: 0 });
+    return;
+  }
+  const detail = describe(denial);
+  if (PASSING.has(denial.code) && facts.nowMs + facts.pace.retryMs < draft.run().windowEndsMs) {
+    askForQuote(draft, swap.id, facts, { gasless: wantsGasless(swap), waitMs: facts.pace.retryMs });
+    return;
+  }
+  draft.moveSwap(swap.id, "denied", { reason: denial.code }, detail);
+  draft.record({ kind: "release", swapId: swap.id });
+  draft.record({
+    kind: "alert",
+    severity: "warning",
+    code: denial.code,
+    text: `swap ${swap.id} was denied: ${detail}`,
+  });
+}
+
+function tighterSlippage(swapFacts: SwapFacts): Ppm | undefined {
+  const minimum = minimumFor(swapFacts);
+  if (minimum === undefined) return undefined;
+  const slippage = slippageGuaranteeing(minimum, swapFacts.quote.amountOut);
+  return slippage === undefined || slippage >= swapFacts.limits.slippage ? undefined : slippage;
+}
+
+function termsOf(decoded: DecodedSwap, reading: ClearanceReading): NonNullable<Swap["terms"]> {
+  return {
+    router: decoded.router,
+    amountOutMin: decoded.amountOutMin,
+    swapFee: decoded.swapFee,
+    deadlineSeconds: Number(decoded.deadline),
+    nonce: decoded.nonce,
+    fromBlock: reading.head.number,
+  };
+}
+
+/** The stricter of the strategy's and the policy's ceilings; holds for every replacement too. */
+function feeCeiling(facts: StepFacts): bigint {
+  const { limits } = facts.spec;
+  return limits.maxFeePerGas < facts.policy.maxFeePerGas ? limits.maxFeePerGas : facts.policy.maxFeePerGas;
+}
+
+function describe(denial: Denial): string {
+  return Object.entries(denial.fields)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(" ");
+}

@@ -1,0 +1,74 @@
+import type { Decision, PlannedSwap } from "../strategy/decision.ts";
+import type { Draft } from "./draft.ts";
+import { type Swap, swapIdOf } from "./run.ts";
+import type { StepFacts } from "./step.ts";
+import { beginSwap } from "./step-quote.ts";
+
+/** A due run begins: it reads what its strategy decides on. */
+export function stepStarted(draft: Draft, facts: StepFacts): void {
+  draft.moveRun("deciding");
+  draft.effect({ kind: "ReadView" }, facts.nowMs);
+}
+
+/** The strategy decided. Its memory, its swaps and their reservations are one commit. */
+export function stepDecided(draft: Draft, decision: Decision<string>, facts: StepFacts): void {
+  draft.record({ kind: "memory", memory: decision.memory });
+  const { outcome } = decision;
+  if (outcome.kind === "skip") {
+    draft.moveRun("skipped", { reason: outcome.reason, detail: outcome.detail });
+    return;
+  }
+  draft.moveRun("executing");
+  for (const [position, planned] of outcome.swaps.entries()) {
+    const swap = plannedSwap(draft, { planned, position, attempt: 1 }, facts);
+    draft.addSwap(swap);
+    if (planned.amount.kind === "fixed") {
+      draft.record({ kind: "reserve", swapId: swap.id, token: planned.sell, amount: planned.amount.raw });
+    }
+  }
+  beginSwap(draft, swapIdOf(draft.run(), { position: 0, attempt: 1 }), facts, 0);
+}
+
+/** The world could not be read. It is asked again inside the window, then the slot ends. */
+export function stepViewUnavailable(draft: Draft, detail: string, facts: StepFacts): void {
+  if (facts.nowMs + facts.pace.retryMs < draft.run().windowEndsMs) {
+    draft.effect({ kind: "ReadView" }, facts.nowMs + facts.pace.retryMs);
+    return;
+  }
+  draft.moveRun("skipped", { reason: "view_unavailable", detail });
+}
+
+/** A swap row before anything is known of it but the plan. */
+export function plannedSwap(
+  draft: Draft,
+  place: { planned: PlannedSwap; position: number; attempt: number },
+  facts: StepFacts,
+): Swap {
+  const { planned, position, attempt } = place;
+  return {
+    id: swapIdOf(draft.run(), { position, attempt }),
+    runId: draft.run().id,
+    position,
+    attempt,
+    state: "planned",
+    reason: undefined,
+    wallet: facts.spec.wallet.address,
+    recipient: facts.spec.recipient,
+    sell: planned.sell,
+    buy: planned.buy,
+    planned: planned.amount,
+    begun: false,
+    gasless: facts.spec.gasless,
+    mode: undefined,
+    amountIn: planned.amount.kind === "fixed" ? planned.amount.raw : undefined,
+    quote: undefined,
+    terms: undefined,
+    intentId: undefined,
+    approvals: 0,
+    tightened: false,
+    signatures: undefined,
+    fill: undefined,
+    revokeIntentId: undefined,
+    serviceSwapId: undefined,
+  };
+}

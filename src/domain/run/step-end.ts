@@ -1,0 +1,65 @@
+import type { Draft } from "./draft.ts";
+import type { Run, Swap } from "./run.ts";
+import { isFilled, isLive, isRunEnd, isSwapEnd } from "./states.ts";
+import type { StepFacts } from "./step.ts";
+import { beginSwap, endUnsigned } from "./step-quote.ts";
+
+/**
+ * Carries the run on after an event: begins the next swap once the one before it is filled, and ends the run when
+ * nothing of it is open. A reorganisation that takes a counted fill back reopens the run.
+ */
+export function concludeRun(draft: Draft, facts: StepFacts): void {
+  const run = draft.run();
+  if (isRunEnd(run.state)) {
+    if (run.state !== "skipped" && latestSwaps(run).some((swap) => isLive(swap.state) && !isFilled(swap.state))) {
+      draft.moveRun("executing", { reason: "reorganised" });
+    }
+    return;
+  }
+  if (run.state !== "executing") return;
+  beginNext(draft, facts);
+  const latest = latestSwaps(draft.run());
+  if (latest.some((swap) => !isSwapEnd(swap.state) && !isFilled(swap.state))) return;
+  endRun(draft, latest);
+}
+
+/** The last attempt at each place of the run. */
+function latestSwaps(run: Run): readonly Swap[] {
+  const byPosition = new Map<number, Swap>();
+  for (const swap of run.swaps) {
+    const known = byPosition.get(swap.position);
+    if (known === undefined || known.attempt < swap.attempt) byPosition.set(swap.position, swap);
+  }
+  return [...byPosition.values()].sort((a, b) => a.position - b.position);
+}
+
+/** Swaps of a run follow one another; what follows a swap that brought nothing is not done. */
+function beginNext(draft: Draft, facts: StepFacts): void {
+  const [first, ...rest] = latestSwaps(draft.run());
+  let before = first;
+  for (const swap of rest) {
+    if (before === undefined || !(isFilled(before.state) || isSwapEnd(before.state))) return;
+    if (swap.state === "planned" && !swap.begun) {
+      if (isFilled(before.state) || before.reason === "below_minimum_trade") beginSwap(draft, swap.id, facts, 0);
+      else {
+        const detail = `the swap before it ended ${before.state}`;
+        endUnsigned(draft, swap.id, { reason: "earlier_swap_not_filled", detail });
+      }
+    }
+    before = draft.swap(swap.id);
+  }
+}
+
+function endRun(draft: Draft, swaps: readonly Swap[]): void {
+  const filled = swaps.filter((swap) => isFilled(swap.state));
+  const others = swaps.filter((swap) => !isFilled(swap.state));
+  const first = others[0];
+  if (first === undefined) {
+    draft.moveRun("filled");
+    return;
+  }
+  const why = { reason: first.reason ?? first.state, detail: `${first.id} ended ${first.state}` };
+  if (filled.length > 0) draft.moveRun("partial", why);
+  else if (others.every((swap) => swap.state === "skipped")) draft.moveRun("skipped", why);
+  else draft.moveRun("failed", why);
+}

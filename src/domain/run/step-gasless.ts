@@ -1,0 +1,118 @@
+import type { Draft } from "./draft.ts";
+import type { GaslessObservation, RunEvent } from "./events.ts";
+import type { Swap } from "./run.ts";
+import { isSwapEnd } from "./states.ts";
+import type { StepFacts } from "./step.ts";
+import { confirmFill, noteMined, takeBack } from "./step-transaction.ts";
+
+type SignedGasless = Extract<RunEvent, { kind: "signed-gasless" }>;
+type Submission = Extract<RunEvent, { kind: "submission-accepted" | "submission-unknown" }>;
+
+/** Both signatures exist: they are committed, and only then may they leave. */
+export function stepGaslessSigned(draft: Draft, event: SignedGasless, facts: StepFacts): void {
+  const { signatures } = draft.swap(event.swapId);
+  if (signatures === undefined) throw new Error(`swap ${event.swapId} was signed without an intent to sign`);
+  draft.record({ kind: "signature", digest: signatures.swapDigest, signature: event.swapSignature });
+  if (signatures.permitDigest !== undefined && event.permitSignature !== undefined) {
+    draft.record({ kind: "signature", digest: signatures.permitDigest, signature: event.permitSignature });
+  }
+  draft.moveSwap(event.swapId, "signed", {
+    signatures: { ...signatures, swapSignature: event.swapSignature, permitSignature: event.permitSignature },
+  });
+  draft.effect({ kind: "SubmitGasless", swapId: event.swapId }, facts.nowMs);
+}
+
+/** The service took it, or nobody knows. In both cases the chain is asked from now on. */
+export function stepSubmission(draft: Draft, event: Submission, facts: StepFacts): void {
+  if (event.kind === "submission-accepted") {
+    draft.moveSwap(event.swapId, "submitted", { serviceSwapId: event.serviceSwapId });
+  } else {
+    draft.moveSwap(event.swapId, "unknown", { reason: "answer_lost" }, event.detail);
+  }
+  draft.effect({ kind: "ReadChain", swapId: event.swapId }, facts.nowMs + facts.pace.watchMs);
+}
+
+/** What the chain shows of a gasless swap decides everything after its submission. */
+export function stepObservation(draft: Draft, swapId: string, observation: GaslessObservation, facts: StepFacts): void {
+  follow(draft, draft.swap(swapId), observation, facts);
+  const after = draft.swap(swapId);
+  const held = !facts.service.signatureHasNonce && !isPastDeadlines(after, observation);
+  if (isSwapEnd(after.state) && !held) {
+    draft.record({ kind: "close-capability", swapId });
+    return;
+  }
+  draft.effect({ kind: "ReadChain", swapId }, facts.nowMs + facts.pace.watchMs);
+}
+
+function follow(draft: Draft, swap: Swap, observation: GaslessObservation, facts: StepFacts): void {
+  if (isSwapEnd(swap.state)) return;
+  const { fill, latest, finalized } = observation;
+  if (fill === undefined) {
+    if (swap.state === "mined" || swap.state === "confirmed") takeBack(draft, swap.id);
+    else endIfImpossible(draft, swap, observation, facts);
+    return;
+  }
+  if (swap.fill !== undefined && swap.fill.blockHash !== fill.blockHash) takeBack(draft, swap.id);
+  noteFill(draft, swap.id, observation, facts);
+  const confirmations = latest.number - fill.blockNumber + 1;
+  if (confirmations >= facts.chain.confirmations) confirmFill(draft, swap.id, facts);
+  if (fill.blockNumber > finalized.number || !fill.succeeded) return;
+  if (draft.swap(swap.id).state === "mined") confirmFill(draft, swap.id, facts);
+  draft.moveSwap(swap.id, "final");
+}
+
+function noteFill(draft: Draft, swapId: string, observation: GaslessObservation, facts: StepFacts): void {
+  const { fill } = observation;
+  const { state } = draft.swap(swapId);
+  if (fill === undefined || state === "confirmed") return;
+  noteMined(draft, swapId, fill, facts, 0n);
+}
+
+/**
+ * Ends a swap that can no longer land. With a nonce: it is used at a finalised block without a fill (cancelled), or it
+ * is unused and both deadlines are past there (expired). Without one: both deadlines past, no outflow was seen, the
+ * allowance is gone, and the service does not say that it is still at work.
+ */
+function endIfImpossible(draft: Draft, swap: Swap, observation: GaslessObservation, facts: StepFacts): void {
+  if (observation.nonceUsed === true) {
+    endUnfilled(draft, swap, "cancelled");
+    return;
+  }
+  if (!isPastDeadlines(swap, observation)) {
+    if (swap.state === "submitted" && isOverdue(swap, facts)) {
+      draft.moveSwap(swap.id, "unknown", { reason: "overdue" });
+      alertUnknown(draft, swap);
+    }
+    return;
+  }
+  if (facts.service.signatureHasNonce && observation.nonceUsed === undefined) return;
+  if (!facts.service.signatureHasNonce) {
+    if (observation.serviceStatus === "pending") return;
+    if (observation.allowance > 0n) return;
+  }
+  endUnfilled(draft, swap, "expired");
+}
+
+function endUnfilled(draft: Draft, swap: Swap, to: "cancelled" | "expired"): void {
+  draft.moveSwap(swap.id, to, { reason: to });
+  draft.record({ kind: "release", swapId: swap.id });
+}
+
+/** Both deadlines lie before a finalised block. */
+function isPastDeadlines(swap: Swap, observation: GaslessObservation): boolean {
+  const deadline = Math.max(swap.terms?.deadlineSeconds ?? 0, swap.signatures?.permitDeadlineSeconds ?? 0);
+  return observation.finalized.timestampSeconds > deadline;
+}
+
+function isOverdue(swap: Swap, facts: StepFacts): boolean {
+  return facts.nowMs / 1000 > (swap.terms?.deadlineSeconds ?? 0);
+}
+
+function alertUnknown(draft: Draft, swap: Swap): void {
+  draft.record({
+    kind: "alert",
+    severity: "warning",
+    code: "SWAP_UNKNOWN",
+    text: `swap ${swap.id} was handed over and its deadline is past, but no finalised block says so yet; its money stays reserved`,
+  });
+}

@@ -1,0 +1,143 @@
+import { isNative } from "../money/token.ts";
+import type { Draft } from "./draft.ts";
+import type { RunEvent } from "./events.ts";
+import { type Swap, swapIdOf } from "./run.ts";
+import { isFilled } from "./states.ts";
+import type { StepFacts } from "./step.ts";
+
+type Quoted = Extract<RunEvent, { kind: "quoted" }>;
+type QuoteRefused = Omit<Extract<RunEvent, { kind: "quote-refused" }>, "kind">;
+
+/**
+ * Begins (or begins again) the swap: sizes it, reserves it, and asks for a quote. A swap that is sized by what earlier
+ * ones brought takes the measured amounts.
+ */
+export function beginSwap(draft: Draft, swapId: string, facts: StepFacts, waitMs: number): void {
+  const amount = sizeOf(draft, draft.swap(swapId));
+  if (amount === undefined) {
+    endUnsigned(draft, swapId, {
+      reason: "below_minimum_trade",
+      detail: "earlier swaps of the run brought too little",
+    });
+    return;
+  }
+  draft.amendSwap(swapId, { begun: true });
+  const swap = draft.swap(swapId);
+  if (swap.amountIn === undefined) {
+    draft.record({ kind: "reserve", swapId, token: swap.sell, amount });
+    draft.amendSwap(swapId, { amountIn: amount });
+  }
+  askForQuote(draft, swapId, facts, { gasless: wantsGasless(swap), waitMs });
+}
+
+/** Asks the service, now or after a wait. */
+export function askForQuote(
+  draft: Draft,
+  swapId: string,
+  facts: StepFacts,
+  ask: { gasless: boolean; waitMs: number; slippagePpm?: bigint },
+): void {
+  const swap = draft.swap(swapId);
+  draft.effect(
+    {
+      kind: "FetchQuote",
+      swapId,
+      amount: String(swap.amountIn),
+      gasless: ask.gasless,
+      slippagePpm: String(ask.slippagePpm ?? facts.spec.limits.slippage),
+    },
+    facts.nowMs + ask.waitMs,
+  );
+}
+
+/** A quote came: it is kept, and the facts to hold it against are read. */
+export function stepQuoted(draft: Draft, event: Quoted, facts: StepFacts): void {
+  draft.moveSwap(event.swapId, "quoted", {
+    quote: event.quote,
+    mode: event.gasless ? "gasless" : "self-executed",
+    terms: undefined,
+  });
+  draft.effect({ kind: "ReadFacts", swapId: event.swapId }, facts.nowMs);
+}
+
+/**
+ * No quote. A gasless refusal falls back to our own transaction where the strategy only prefers gasless, as long as
+ * nothing is signed; a passing trouble is asked again inside the window; else the swap ends with the reason.
+ */
+export function stepQuoteRefused(draft: Draft, event: QuoteRefused, facts: StepFacts): void {
+  const swap = draft.swap(event.swapId);
+  if (event.retryable) {
+    retryOrEnd(draft, event.swapId, facts, { reason: "quote_unavailable", detail: `${event.code}: ${event.message}` });
+    return;
+  }
+  if (event.gasless && swap.gasless === "prefer") {
+    askForQuote(draft, event.swapId, facts, { gasless: false, waitMs: 0 });
+    return;
+  }
+  const reason = event.gasless && swap.gasless === "only" ? "gasless_refused" : "quote_refused";
+  endUnsigned(draft, event.swapId, { reason, detail: `${event.code}: ${event.message}` });
+}
+
+/** Asks again later inside the run's window, or ends the swap with the reason. Nothing was signed. */
+export function retryOrEnd(
+  draft: Draft,
+  swapId: string,
+  facts: StepFacts,
+  why: { reason: string; detail: string },
+): void {
+  const swap = draft.swap(swapId);
+  if (facts.nowMs + facts.pace.retryMs < draft.run().windowEndsMs) {
+    askForQuote(draft, swapId, facts, { gasless: wantsGasless(swap), waitMs: facts.pace.retryMs });
+    return;
+  }
+  endUnsigned(draft, swapId, why);
+}
+
+/** Ends a swap of which nothing was signed, and gives its reservation back. */
+export function endUnsigned(draft: Draft, swapId: string, why: { reason: string; detail: string }): void {
+  draft.moveSwap(swapId, "skipped", { reason: why.reason }, why.detail);
+  draft.record({ kind: "release", swapId });
+}
+
+/**
+ * Tries the place again with a fresh swap, when the earlier attempt ended before anything was signed and the window is
+ * open.
+ */
+export function tryAgain(draft: Draft, ended: Swap, facts: StepFacts): void {
+  if (facts.nowMs + facts.pace.retryMs >= draft.run().windowEndsMs) return;
+  const attempt = ended.attempt + 1;
+  const swap: Swap = {
+    ...ended,
+    id: swapIdOf(draft.run(), { position: ended.position, attempt }),
+    attempt,
+    state: "planned",
+    reason: undefined,
+    mode: undefined,
+    quote: undefined,
+    terms: undefined,
+    intentId: undefined,
+    tightened: false,
+    signatures: undefined,
+  };
+  draft.addSwap(swap);
+  if (swap.amountIn !== undefined) {
+    draft.record({ kind: "reserve", swapId: swap.id, token: swap.sell, amount: swap.amountIn });
+  }
+  askForQuote(draft, swap.id, facts, { gasless: wantsGasless(swap), waitMs: facts.pace.retryMs });
+}
+
+/** Whether the first question for this swap asks for gasless execution. The native token has no permit. */
+export function wantsGasless(swap: Pick<Swap, "gasless" | "sell">): boolean {
+  return swap.gasless === "only" || (swap.gasless === "prefer" && !isNative(swap.sell));
+}
+
+function sizeOf(draft: Draft, swap: Swap): bigint | undefined {
+  if (swap.planned.kind === "fixed") return swap.planned.raw;
+  const { of, base, max, min } = swap.planned;
+  let brought = base;
+  for (const other of draft.run().swaps) {
+    if (of.includes(other.position) && isFilled(other.state)) brought += other.fill?.bought ?? 0n;
+  }
+  const amount = brought < max ? brought : max;
+  return amount < min || amount <= 0n ? undefined : amount;
+}

@@ -1,0 +1,114 @@
+import type { Draft } from "./draft.ts";
+import type { RunEvent, TransactionChange } from "./events.ts";
+import { type FillReceipt, measureFill } from "./measure-fill.ts";
+import type { Swap } from "./run.ts";
+import type { StepFacts } from "./step.ts";
+import { askForQuote, endUnsigned, tryAgain, wantsGasless } from "./step-quote.ts";
+
+type TransactionEvent = Extract<RunEvent, { kind: "transaction" }>;
+
+/** A lane reports what became of a transaction: the swap's own, its approval, or a revocation. */
+export function stepTransaction(draft: Draft, event: TransactionEvent, facts: StepFacts): void {
+  const swap = draft.swap(event.swapId);
+  if (event.intentId === swap.revokeIntentId) {
+    stepRevocation(draft, swap, event.change);
+    return;
+  }
+  if (event.intentId !== swap.intentId) return;
+  if (swap.state === "approving") stepApproval(draft, swap, event.change, facts);
+  else stepOwnTransaction(draft, swap, event.change, facts);
+}
+
+/** After an approval the swap is quoted again: time has passed, and the target may have changed. */
+function stepApproval(draft: Draft, swap: Swap, change: TransactionChange, facts: StepFacts): void {
+  if (change.kind === "confirmed") {
+    askForQuote(draft, swap.id, facts, { gasless: wantsGasless(swap) && swap.mode === "gasless", waitMs: 0 });
+  } else if (change.kind === "dropped") {
+    endUnsigned(draft, swap.id, { reason: "approval_not_sent", detail: change.reason });
+    tryAgain(draft, draft.swap(swap.id), facts);
+  } else if (change.kind === "final" && change.outcome !== "succeeded") {
+    endUnsigned(draft, swap.id, { reason: "approval_failed", detail: `the approval was ${change.outcome}` });
+  }
+}
+
+function stepOwnTransaction(draft: Draft, swap: Swap, change: TransactionChange, facts: StepFacts): void {
+  switch (change.kind) {
+    case "signed":
+      draft.moveSwap(swap.id, "signed");
+      return;
+    case "broadcast":
+      if (swap.state === "signed") draft.moveSwap(swap.id, "submitted");
+      return;
+    case "mined":
+      noteMined(draft, swap.id, change.receipt, facts, change.value);
+      return;
+    case "confirmed":
+      if (swap.fill !== undefined) confirmFill(draft, swap.id, facts);
+      return;
+    case "reorged":
+      takeBack(draft, swap.id);
+      return;
+    case "final":
+      finish(draft, swap, change.outcome, facts);
+      return;
+    case "dropped":
+      draft.record({ kind: "close-capability", swapId: swap.id });
+      endUnsigned(draft, swap.id, { reason: "not_signed_in_time", detail: change.reason });
+      tryAgain(draft, draft.swap(swap.id), facts);
+      return;
+  }
+}
+
+/** A receipt was seen. A revert in it is provisional too, until its block is final. */
+export function noteMined(
+  draft: Draft,
+  swapId: string,
+  receipt: FillReceipt,
+  facts: StepFacts,
+  nativeValue: bigint,
+): void {
+  const swap = draft.swap(swapId);
+  const fill = receipt.succeeded
+    ? measureFill(receipt, swap, { wrapped: facts.chain.wrappedNative, value: nativeValue })
+    : undefined;
+  if (swap.state === "mined") draft.amendSwap(swapId, { fill });
+  else draft.moveSwap(swapId, "mined", { fill, reason: receipt.succeeded ? undefined : "reverted" }, receipt.hash);
+}
+
+/** Enough blocks lie on top of the fill: the money counts as spent and the run may go on. */
+export function confirmFill(draft: Draft, swapId: string, facts: StepFacts): void {
+  const swap = draft.swap(swapId);
+  if (swap.state !== "mined" || swap.fill === undefined) return;
+  draft.moveSwap(swapId, "confirmed");
+  draft.record({ kind: "spend", swapId, amount: swap.fill.sold });
+  if (swap.mode === "self-executed" || facts.service.signatureHasNonce) {
+    draft.record({ kind: "close-capability", swapId });
+  }
+  draft.effect({ kind: "FetchRoute", swapId }, facts.nowMs);
+}
+
+/** The block is gone from the chain: what was mined is submitted again, its money reserved again. */
+export function takeBack(draft: Draft, swapId: string): void {
+  const swap = draft.swap(swapId);
+  if (swap.state !== "mined" && swap.state !== "confirmed") return;
+  if (swap.state === "confirmed" && swap.amountIn !== undefined) {
+    draft.record({ kind: "unspend", swapId, amount: swap.amountIn });
+  }
+  draft.moveSwap(swapId, "submitted", { fill: undefined, reason: "reorganised" });
+}
+
+function finish(draft: Draft, swap: Swap, outcome: "succeeded" | "reverted" | "cancelled", facts: StepFacts): void {
+  if (outcome === "succeeded") {
+    confirmFill(draft, swap.id, facts);
+    draft.moveSwap(swap.id, "final");
+    return;
+  }
+  draft.moveSwap(swap.id, outcome, { reason: outcome, fill: undefined });
+  draft.record({ kind: "release", swapId: swap.id });
+  draft.record({ kind: "close-capability", swapId: swap.id });
+}
+
+/** A revocation that did not go through may be sent again at the next look. */
+function stepRevocation(draft: Draft, swap: Swap, change: TransactionChange): void {
+  if (change.kind === "dropped" || change.kind === "final") draft.amendSwap(swap.id, { revokeIntentId: undefined });
+}

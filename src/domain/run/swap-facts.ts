@@ -1,0 +1,65 @@
+import type { SwapFacts } from "../guard/check-swap.ts";
+import { toPpm } from "../money/fraction.ts";
+import { isNative } from "../money/token.ts";
+import type { ClearanceReading } from "./events.ts";
+import type { Swap } from "./run.ts";
+import type { StepFacts } from "./step.ts";
+
+/** Puts together what the guard looks at: the request, the reading, and the facts that runs share. */
+export function factsOf(swap: Swap, reading: ClearanceReading, facts: StepFacts): SwapFacts {
+  if (swap.quote === undefined || swap.amountIn === undefined || swap.mode === undefined) {
+    throw new Error(`swap ${swap.id} is checked before it is quoted`);
+  }
+  const reserved = facts.reservedByOthers(swap.wallet, swap.sell.address, swap.id);
+  const { spec } = facts;
+  const maxFeePerGas = expectedFeePerGas(reading);
+  return {
+    mode: swap.mode,
+    limits: spec.limits,
+    policy: facts.policy,
+    pinned: {
+      chainId: facts.chain.chainId,
+      router: facts.service.router,
+      wrappedNative: facts.chain.wrappedNative,
+    },
+    owner: swap.wallet,
+    ours: facts.ours,
+    recipient: swap.recipient,
+    sell: swap.sell,
+    buy: swap.buy,
+    gross: swap.amountIn,
+    affiliate: spec.affiliate,
+    relayer: undefined,
+    prices: { sold: reading.sellPrice, bought: reading.buyPrice, native: reading.nativePrice },
+    quote: {
+      amountOut: swap.quote.amountOut,
+      targetAddress: swap.quote.targetAddress,
+      priceImpact: reading.priceImpactPpm === undefined ? undefined : toPpm(reading.priceImpactPpm),
+      expiresAtSeconds: swap.quote.expiresAtSeconds,
+    },
+    decoding: reading.decoding,
+    transaction: reading.transaction,
+    signatureHasNonce: swap.mode === "gasless" && facts.service.signatureHasNonce,
+    nowSeconds: reading.head.timestampSeconds,
+    maxLifetimeSeconds: facts.pace.maxLifetimeSeconds,
+    gas: swap.mode === "gasless" ? undefined : { limit: reading.gasLimit, maxFeePerGas },
+    authorisation: authorisationOf(swap.amountIn, reading),
+    balances: {
+      sold: reading.balance - reserved,
+      native: reading.nativeBalance - (isNative(swap.sell) ? reserved : 0n),
+    },
+    allowanceLimit: swap.amountIn > reading.allowance ? swap.amountIn : reading.allowance,
+    spentTodayUsd: facts.spentTodayUsd(swap.id),
+    simulation: reading.simulation.kind === "not-applicable" ? undefined : reading.simulation,
+  };
+}
+
+function authorisationOf(gross: bigint, reading: ClearanceReading): "allowance" | "permit" | "none" {
+  if (reading.allowance >= gross) return "allowance";
+  return reading.signing?.permit === undefined ? "none" : "permit";
+}
+
+/** The fee per gas that the next blocks will ask for: twice the base fee leaves room for six full blocks. */
+function expectedFeePerGas(reading: ClearanceReading): bigint {
+  return 2n * reading.head.baseFeePerGas + reading.priorityFee;
+}
