@@ -30,8 +30,8 @@ export type PoolQuote =
   | { readonly kind: "filled"; readonly amountOut: bigint; readonly after: PoolState; readonly gas: bigint }
   /** the pool cannot take all of the input, or would pay nothing */
   | { readonly kind: "short" }
-  /** the answer depends on state that was not read yet: await `load`, then ask again */
-  | { readonly kind: "unread"; readonly load: () => Promise<void> };
+  /** the answer depends on state that was not read yet: await `load`, then ask again; it cannot exceed `atMost` */
+  | { readonly kind: "unread"; readonly load: () => Promise<void>; readonly atMost: bigint };
 
 /** A pool at one block (or after hypothetical swaps on top of it). Quoting is pure. */
 export interface PoolState {

@@ -1,4 +1,5 @@
 import type { Address } from "../../../domain/money/address.ts";
+import { mulDivUp } from "../../../domain/money/amount.ts";
 import type { Pool, PoolQuote, PoolState } from "../pool.ts";
 import { swapStep } from "./swap-step.ts";
 import { nextTick, type TickTable } from "./tick-bitmap.ts";
@@ -30,7 +31,15 @@ const MAX_STEPS = 4_096;
 type SwapResult =
   | { kind: "filled"; amountOut: bigint; end: CurvePosition; crossed: number; steps: number }
   | { kind: "short" }
-  | { kind: "unread"; word: number };
+  | { kind: "unread"; word: number; atMost: bigint };
+
+const Q192 = 1n << 192n;
+
+/** What an amount is worth at a price, rounded up: a swap never gets more, because the price only falls. */
+function valueAt(price: bigint, amountIn: bigint, zeroForOne: boolean): bigint {
+  const square = price * price;
+  return zeroForOne ? mulDivUp(amountIn, square, Q192) : mulDivUp(amountIn, Q192, square);
+}
 
 /**
  * Swaps an exact input along the curve, step by step as the pools do (each step ends at an initialised tick, at the
@@ -38,7 +47,12 @@ type SwapResult =
  */
 export function swapExactInput(
   curve: CurveState,
-  order: { readonly zeroForOne: boolean; readonly amountIn: bigint; readonly feePips: number; readonly spacing: number },
+  order: {
+    readonly zeroForOne: boolean;
+    readonly amountIn: bigint;
+    readonly feePips: number;
+    readonly spacing: number;
+  },
 ): SwapResult {
   const { zeroForOne, spacing } = order;
   const limit = zeroForOne ? MIN_SQRT_RATIO + 1n : MAX_SQRT_RATIO - 1n;
@@ -49,7 +63,7 @@ export function swapExactInput(
   let crossed = 0;
   for (let steps = 1; steps <= MAX_STEPS; steps += 1) {
     const next = nextTick(curve, { tick, spacing, down: zeroForOne });
-    if (next.kind === "unread") return next;
+    if (next.kind === "unread") return { ...next, atMost: amountOut + valueAt(price, remaining, zeroForOne) };
     const nextPrice = sqrtRatioAtTick(next.tick);
     const beyond = zeroForOne ? nextPrice < limit : nextPrice > limit;
     const start = { price, target: beyond ? limit : nextPrice, liquidity, remaining, feePips };
@@ -58,7 +72,8 @@ export function swapExactInput(
     amountOut += end.amountOut;
     if (end.price === nextPrice) {
       if (next.initialized) {
-        const net = curve.nets.get(next.tick) ?? 0n;
+        const net = curve.nets.get(next.tick);
+        if (net === undefined) throw new Error(`the liquidity of tick ${next.tick} was not read with its word`);
         liquidity += zeroForOne ? -net : net;
         crossed += 1;
       }
@@ -82,7 +97,9 @@ export function concentratedPoolState(pool: Pool, curve: CurveState, loadWord: L
       const zeroForOne = tokenIn === pool.token0;
       const order = { zeroForOne, amountIn, feePips: pool.feePips, spacing: pool.tickSpacing };
       const result = swapExactInput(curve, order);
-      if (result.kind === "unread") return { kind: "unread", load: () => loadWord(result.word, zeroForOne) };
+      if (result.kind === "unread") {
+        return { kind: "unread", atMost: result.atMost, load: () => loadWord(result.word, zeroForOne) };
+      }
       if (result.kind === "short" || result.amountOut === 0n) return { kind: "short" };
       const after = concentratedPoolState(pool, { ...curve, ...result.end }, loadWord);
       const gas = HOP_GAS + BigInt(result.crossed) * CROSSED_TICK_GAS + BigInt(result.steps) * VISITED_WORD_GAS;
@@ -91,8 +108,8 @@ export function concentratedPoolState(pool: Pool, curve: CurveState, loadWord: L
     spot(tokenIn: Address) {
       const square = curve.price * curve.price;
       return tokenIn === pool.token0
-        ? { numerator: square, denominator: 1n << 192n }
-        : { numerator: 1n << 192n, denominator: square };
+        ? { numerator: square, denominator: Q192 }
+        : { numerator: Q192, denominator: square };
     },
   };
 }

@@ -1,8 +1,8 @@
-import { addressWord, callData, intWord, readAddress, SELECTOR, signed } from "../../chain/words.ts";
-import type { ReadWords } from "../../chain/batch-reader.ts";
 import type { Address } from "../../../domain/money/address.ts";
+import type { ReadWords } from "../../chain/batch-reader.ts";
+import { addressWord, callData, intWord, readAddress, SELECTOR, signed } from "../../chain/words.ts";
 import { type Pool, type PoolKind, type PoolSearch, type PoolState, sortTokens } from "../pool.ts";
-import { concentratedPoolState, type CurveState } from "./concentrated-pool.ts";
+import { type CurveState, concentratedPoolState } from "./concentrated-pool.ts";
 import { ticksIn, wordBounds, wordOf } from "./tick-bitmap.ts";
 
 /** Ticks to either side of the price that are read at first: about 10 % of price. */
@@ -11,9 +11,13 @@ const FIRST_REACH_TICKS = 1_000;
 /** The tables of loaded pools, so that the next block asks for the same words and ticks at once. */
 const tables = new WeakMap<PoolState, MutableTable>();
 
+/** Words to either side of the price that are asked for again in the next block. */
+const REMEMBERED_WORDS = 8;
+
 interface MutableTable {
   words: Map<number, bigint>;
   nets: Map<number, bigint>;
+  tick: number;
   /** how many words the next extension reads; doubles each time, so that few round trips reach far */
   extension: number;
 }
@@ -33,17 +37,18 @@ async function findTier(search: PoolSearch, read: ReadWords, tier: number): Prom
 }
 
 async function readWords(pool: Pool, read: ReadWords, table: MutableTable, positions: readonly number[]) {
-  const fresh: number[] = [];
-  await Promise.all(
-    positions.map(async (position) => {
+  const fresh = await Promise.all(
+    positions.map(async (position): Promise<[number, bigint]> => {
       const words = await read(pool.address, callData(SELECTOR.tickBitmap, intWord(position)), 1);
       if (words === undefined) throw new Error(`pool ${pool.address} did not answer for its tick bitmap`);
-      table.words.set(position, words[0] ?? 0n);
-      fresh.push(position);
+      return [position, words[0] ?? 0n];
     }),
   );
-  const ticks = fresh.flatMap((position) => ticksIn(position, table.words.get(position) ?? 0n, pool.tickSpacing));
-  await readTicks(pool, read, table, ticks.filter((tick) => !table.nets.has(tick)));
+  const ticks = fresh.flatMap(([position, word]) => ticksIn(position, word, pool.tickSpacing));
+  const unknown = ticks.filter((tick) => !table.nets.has(tick));
+  await readTicks(pool, read, table, unknown);
+  // Only now: a quote in between must not see a tick without its liquidity.
+  for (const [position, word] of fresh) table.words.set(position, word);
 }
 
 async function readTicks(pool: Pool, read: ReadWords, table: MutableTable, ticks: readonly number[]) {
@@ -69,6 +74,15 @@ function extend(pool: Pool, table: MutableTable, position: number, down: boolean
   return wanted.filter((word) => !table.words.has(word));
 }
 
+/** Asks for what was known of an earlier block: words near the price, and their ticks without waiting for the words. */
+async function readKnown(pool: Pool, read: ReadWords, table: MutableTable, known: MutableTable): Promise<void> {
+  const center = wordOf(known.tick, pool.tickSpacing, true);
+  const near = (word: number) => Math.abs(word - center) <= REMEMBERED_WORDS;
+  const ticks = [...known.nets.keys()].filter((tick) => near(wordOf(tick, pool.tickSpacing, true)));
+  const words = [...known.words.keys()].filter(near);
+  await Promise.all([readTicks(pool, read, table, ticks), readWords(pool, read, table, words)]);
+}
+
 /** The words around a tick that are read at first. */
 function firstWords(tick: number, spacing: number): number[] {
   const { lowest, highest } = wordBounds(spacing);
@@ -83,16 +97,16 @@ function firstWords(tick: number, spacing: number): number[] {
  */
 async function loadCurve(pool: Pool, read: ReadWords, previous: PoolState | undefined): Promise<PoolState | undefined> {
   const known = previous === undefined ? undefined : tables.get(previous);
-  const table: MutableTable = { words: new Map(), nets: new Map(), extension: 4 };
+  const table: MutableTable = { words: new Map(), nets: new Map(), tick: 0, extension: 4 };
   const [slot, liquidityWords] = await Promise.all([
     read(pool.address, SELECTOR.slot0, 2),
     read(pool.address, SELECTOR.liquidity, 1),
-    readTicks(pool, read, table, known === undefined ? [] : [...known.nets.keys()]),
-    known === undefined ? undefined : readWords(pool, read, table, [...known.words.keys()]),
+    known === undefined ? undefined : readKnown(pool, read, table, known),
   ]);
   const price = slot?.[0] ?? 0n;
   if (slot === undefined || liquidityWords === undefined || price === 0n) return undefined;
   const tick = Number(signed(slot[1] ?? 0n, 24));
+  table.tick = tick;
   const missing = firstWords(tick, pool.tickSpacing).filter((word) => !table.words.has(word));
   if (missing.length > 0) await readWords(pool, read, table, missing);
   const curve: CurveState = { price, tick, liquidity: liquidityWords[0] ?? 0n, words: table.words, nets: table.nets };

@@ -65,7 +65,8 @@ export function computeSqrtRatioAtTick(tick: number): bigint {
 
 /** The highest tick whose price is not above the given one. @throws RangeError when the price is out of bounds */
 export function tickAtSqrtRatio(sqrtRatio: bigint): number {
-  if (sqrtRatio < MIN_SQRT_RATIO || sqrtRatio >= MAX_SQRT_RATIO) throw new RangeError(`no price of a pool: ${sqrtRatio}`);
+  if (sqrtRatio < MIN_SQRT_RATIO || sqrtRatio >= MAX_SQRT_RATIO)
+    throw new RangeError(`no price of a pool: ${sqrtRatio}`);
   let low = MIN_TICK;
   let high = MAX_TICK;
   while (low < high) {

@@ -1,0 +1,202 @@
+import { randomInt } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Address, type Hex, NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
+import { RpcError, type RpcRequest } from "../../../src/net/json-rpc.ts";
+import { loadContract } from "../../../src/sandbox/artifacts.ts";
+import { createPoolDirectory } from "../../../src/service/pools/directory.ts";
+import type { Pool, PoolState } from "../../../src/service/pools/pool.ts";
+import { createSnapshots, type Snapshot } from "../../../src/service/pools/snapshots.ts";
+import { sqrtRatioAtTick } from "../../../src/service/pools/uniswap-v3/tick-math.ts";
+import { startTestChain, type TestChain } from "../support/chain.ts";
+import { deployExchange, type Exchange, FEE_TIERS } from "../support/exchange.ts";
+import { systemClock } from "../support/system-clock.ts";
+
+const SETTLEMENT = loadContract("SwapdSettlement").abi;
+const QUOTES_WANTED = 2_400;
+const SPACING: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 };
+
+/** Repeatable random numbers (mulberry32); the seed is printed with a failure. */
+function createRandom(seed: number) {
+  let state = seed;
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+  return {
+    integer: (low: number, high: number) => low + Math.floor(next() * (high - low + 1)),
+    /** spread evenly over the orders of magnitude, with random low digits */
+    magnitude: (low: number, high: number) => {
+      const exponent = low + next() * (high - low);
+      return (
+        (BigInt(Math.floor(10 ** (exponent % 6) * 1e6)) * 10n ** BigInt(Math.floor(exponent / 6) * 6)) / 1_000_000n + 1n
+      );
+    },
+  };
+}
+
+const seed = Number(process.env["SWAPD_TEST_SEED"] ?? randomInt(1 << 30));
+const random = createRandom(seed);
+
+let chain: TestChain;
+let exchange: Exchange;
+let tokens: Address[] = [];
+let snapshot: Snapshot;
+let pools: readonly Pool[] = [];
+
+async function makePairs(): Promise<void> {
+  for (const [a, b] of [
+    [0, 1],
+    [1, 2],
+    [0, 3],
+    [2, 3],
+  ] as const) {
+    const reserves = { amountA: random.magnitude(6, 26), amountB: random.magnitude(6, 26) };
+    await exchange.newPair(tokens[a]!, tokens[b]!, reserves);
+  }
+}
+
+async function makePools(): Promise<void> {
+  for (const [index, [a, b]] of (
+    [
+      [0, 1],
+      [1, 2],
+      [0, 2],
+      [2, 3],
+    ] as const
+  ).entries()) {
+    for (const fee of FEE_TIERS) {
+      const spacing = SPACING[fee]!;
+      const tick = random.integer(-80_000, 80_000) * (index === 3 ? 10 : 1);
+      const center = Math.floor(tick / spacing) * spacing;
+      const positions = Array.from({ length: random.integer(2, 9) }, () => {
+        const lower = center + spacing * random.integer(-300, 200);
+        return {
+          lower: Math.max(lower, -887_200),
+          upper: Math.min(lower + spacing * random.integer(1, 400), 887_200),
+          liquidity: random.magnitude(8, 22),
+        };
+      });
+      // Not every price is a tick's: start somewhere between two of them.
+      const sqrtPrice = sqrtRatioAtTick(tick) + BigInt(random.integer(0, 20_000));
+      await exchange.newPool(tokens[a]!, tokens[b]!, { fee, sqrtPrice, positions });
+    }
+  }
+}
+
+beforeAll(async () => {
+  chain = await startTestChain("--gas-limit", "300000000");
+  exchange = await deployExchange(chain);
+  tokens = [];
+  for (const decimals of [18, 6, 8, 18]) tokens.push(await exchange.newToken(decimals));
+  await makePairs();
+  await makePools();
+  const { protocols } = exchange;
+  const directory = createPoolDirectory({ protocols, feeTiers: FEE_TIERS }, systemClock);
+  snapshot = await createSnapshots({ rpc: chain.rpc, mode: "override" }, systemClock).current();
+  const pairs = tokens.flatMap((a, index) => tokens.slice(index + 1).map((b) => [a, b] as const));
+  pools = (await Promise.all(pairs.map(([a, b]) => directory.poolsOf(a, b, snapshot.read)))).flat();
+}, 120_000);
+
+afterAll(() => chain?.stop());
+
+interface Hop {
+  state: PoolState;
+  tokenIn: Address;
+  tokenOut: Address;
+}
+
+/** One hop, or two through pools that share a token. */
+function randomHops(states: readonly PoolState[]): Hop[] {
+  const state = states[random.integer(0, states.length - 1)]!;
+  const forwards = random.integer(0, 1) === 0;
+  const { token0, token1 } = state.pool;
+  const first = { state, tokenIn: forwards ? token0 : token1, tokenOut: forwards ? token1 : token0 };
+  if (random.integer(0, 2) > 0) return [first];
+  const next = states.filter(({ pool }) => {
+    const other =
+      pool.token0 === first.tokenOut ? pool.token1 : pool.token1 === first.tokenOut ? pool.token0 : undefined;
+    return other !== undefined && other !== first.tokenIn;
+  });
+  const second = next[random.integer(0, next.length - 1)];
+  if (second === undefined) return [first];
+  const tokenOut = second.pool.token0 === first.tokenOut ? second.pool.token1 : second.pool.token0;
+  return [first, { state: second, tokenIn: first.tokenOut, tokenOut }];
+}
+
+async function quoteHops(hops: readonly Hop[], amountIn: bigint): Promise<bigint | undefined> {
+  let amount = amountIn;
+  for (const { state, tokenIn } of hops) {
+    for (let loads = 0; ; loads += 1) {
+      const quote = state.quote(tokenIn, amount);
+      if (quote.kind === "unread" && loads < 14) {
+        await quote.load();
+        continue;
+      }
+      if (quote.kind !== "filled") return undefined;
+      amount = quote.amountOut;
+      break;
+    }
+  }
+  return amount;
+}
+
+function executed(hops: readonly Hop[], amountIn: bigint): RpcRequest {
+  const order = {
+    recipient: "0x00000000000000000000000000000000000a11ce",
+    fromAsset: hops[0]!.tokenIn,
+    toAsset: hops.at(-1)!.tokenOut,
+    deadline: 1n << 60n,
+    amountOutMin: 1,
+    swapFee: 0,
+    amountIn,
+    nonce: 0,
+    affiliate: NATIVE_TOKEN,
+    affiliateFee: 0,
+  };
+  const route = hops.map(({ state: { pool }, tokenIn, tokenOut }) => ({
+    protocol: pool.protocol,
+    pool: pool.address,
+    tokenIn,
+    tokenOut,
+    fee: pool.kind === 2 ? pool.feePips : 0,
+    portion: 10n ** 18n,
+  }));
+  const data = SETTLEMENT.encodeFunctionData("swap", [order, route]) as Hex;
+  return { method: "eth_call", params: [{ from: chain.deployer, to: exchange.settlement, data }, "latest"] };
+}
+
+describe("quotes", () => {
+  test(`equal what the settlement contracts execute on real pools, to the wei (seed ${seed})`, async () => {
+    expect(pools).toHaveLength(20);
+    const states = (await Promise.all(pools.map((pool) => snapshot.state(pool)))).filter(
+      (state) => state !== undefined,
+    );
+    expect(states).toHaveLength(20);
+    const kinds = new Map<string, number>();
+    let compared = 0;
+    for (let round = 0; compared < QUOTES_WANTED && round < 60; round += 1) {
+      const batch: { hops: Hop[]; amountIn: bigint; quoted: bigint }[] = [];
+      for (let index = 0; index < 200; index += 1) {
+        const hops = randomHops(states);
+        const amountIn = random.magnitude(3, 25);
+        const quoted = await quoteHops(hops, amountIn);
+        if (quoted !== undefined) batch.push({ hops, amountIn, quoted });
+      }
+      const answers = await chain.rpc.batch(batch.map(({ hops, amountIn }) => executed(hops, amountIn)));
+      for (const [index, { hops, amountIn, quoted }] of batch.entries()) {
+        const answer = answers[index];
+        const path = hops.map(({ state, tokenIn }) => `${state.pool.address} ${state.pool.feePips} from ${tokenIn}`);
+        const context = `${amountIn} over ${path.join(", ")}`;
+        if (answer instanceof RpcError) throw new Error(`quoted but not executable: ${context}: ${answer.message}`);
+        expect(BigInt(answer as Hex), context).toBe(quoted);
+        const key = hops.map(({ state }) => state.pool.kind).join("+");
+        kinds.set(key, (kinds.get(key) ?? 0) + 1);
+      }
+      compared += batch.length;
+    }
+    expect(compared).toBeGreaterThanOrEqual(2_000);
+    for (const key of ["1", "2", "1+2", "2+1", "2+2"]) expect(kinds.get(key) ?? 0, key).toBeGreaterThan(20);
+  }, 180_000);
+});
