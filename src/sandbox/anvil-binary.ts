@@ -20,12 +20,12 @@ export function findAnvil(
 ): string {
   const packaged = packagedAnvil(platform);
   if (packaged !== undefined) return packaged;
-  const named = environment["SWAPD_ANVIL"];
+  const named = environment.SWAPD_ANVIL;
   if (named !== undefined && named !== "") {
     if (isExecutable(named)) return named;
     throw new SandboxError("ANVIL_MISSING", `SWAPD_ANVIL names ${JSON.stringify(named)}, which is no executable file.`);
   }
-  for (const folder of (environment["PATH"] ?? "").split(delimiter)) {
+  for (const folder of (environment.PATH ?? "").split(delimiter)) {
     const candidate = join(folder, "anvil");
     if (folder !== "" && isExecutable(candidate)) return candidate;
   }
@@ -47,7 +47,7 @@ function packagedAnvil(platform: string): string | undefined {
     throw error;
   }
   const manifest = packageSchema.parse(JSON.parse(readFileSync(manifestPath, "utf8")));
-  const binary = manifest.bin["anvil"];
+  const binary = manifest.bin.anvil;
   if (binary === undefined) return undefined;
   const path = join(dirname(manifestPath), binary);
   return isExecutable(path) ? path : undefined;

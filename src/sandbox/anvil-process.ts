@@ -89,7 +89,8 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   };
   const failed = new Promise<Error>((resolve) => {
     void exited.then((how) => {
-      if (stopping === undefined) resolve(new SandboxError("ANVIL_EXITED", `The EVM node anvil ${how}. ${output()}`.trim()));
+      if (stopping === undefined)
+        resolve(new SandboxError("ANVIL_EXITED", `The EVM node anvil ${how}. ${output()}`.trim()));
     });
   });
 

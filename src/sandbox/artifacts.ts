@@ -26,6 +26,9 @@ export type OwnContract =
 
 const artifactSchema = z.object({ abi: z.array(z.unknown()), bytecode: z.string().regex(/^(0x)?[0-9a-fA-F]+$/) });
 
+/** Contracts read so far, by path: parsing Uniswap's artifacts takes longer than deploying them. */
+const known = new Map<string, Contract>();
+
 const requireFromHere = createRequire(import.meta.url);
 
 /** @throws SandboxError `CONTRACTS_MISSING` when the artifact is not there */
@@ -34,7 +37,9 @@ export function loadContract(name: OwnContract): Contract {
 }
 
 /** Uniswap's own bytecode, from its npm packages. */
-export function loadUniswap(name: "UniswapV2Factory" | "UniswapV2Pair" | "UniswapV3Factory" | "UniswapV3Pool"): Contract {
+export function loadUniswap(
+  name: "UniswapV2Factory" | "UniswapV2Pair" | "UniswapV3Factory" | "UniswapV3Pool",
+): Contract {
   const path = name.startsWith("UniswapV2")
     ? `@uniswap/v2-core/build/${name}.json`
     : `@uniswap/v3-core/artifacts/contracts/${name}.sol/${name}.json`;
@@ -48,6 +53,12 @@ export function deployData(contract: Contract, values: readonly unknown[] = []):
 }
 
 function readArtifact(path: string): Contract {
+  const contract = known.get(path) ?? parseArtifact(path);
+  known.set(path, contract);
+  return contract;
+}
+
+function parseArtifact(path: string): Contract {
   let text: string;
   try {
     text = readFileSync(path, "utf8");

@@ -44,7 +44,9 @@ export function sqrtPriceX96(token0: PricedToken, token1: PricedToken): bigint {
 export function sqrtPriceAtTick(tick: number): bigint {
   const root = 1.0001 ** (tick / 2);
   // A double holds 53 bits: scale by 2^48 on each side of the conversion so that small roots keep theirs.
-  return root >= 1 ? BigInt(Math.round(root * 2 ** 48)) << 48n : Q96 ** 2n / (BigInt(Math.round(2 ** 48 / root)) << 48n);
+  return root >= 1
+    ? BigInt(Math.round(root * 2 ** 48)) << 48n
+    : Q96 ** 2n / (BigInt(Math.round(2 ** 48 / root)) << 48n);
 }
 
 /** The tick of a square-root price, rounded down to a double's precision. */

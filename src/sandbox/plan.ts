@@ -2,7 +2,7 @@
 
 /** The tokens of a sandbox, by symbol. */
 export const SYMBOLS = ["WETH", "USDC", "DAI", "WBTC", "USDT"] as const;
-export type Symbol = (typeof SYMBOLS)[number];
+export type TokenSymbol = (typeof SYMBOLS)[number];
 
 /** The kinds of token contract that matter to a swap, each with its own traps. */
 export type TokenContract = "WrappedNative" | "PermitToken" | "DaiPermitToken" | "UsdtLikeToken";
@@ -15,7 +15,7 @@ export interface TokenPlan {
   readonly feed: string;
 }
 
-export const TOKENS: Readonly<Record<Symbol, TokenPlan>> = {
+export const TOKENS: Readonly<Record<TokenSymbol, TokenPlan>> = {
   WETH: { contract: "WrappedNative", name: "Wrapped Ether", decimals: 18, feed: "ETH / USD" },
   USDC: { contract: "PermitToken", name: "USD Coin", decimals: 6, feed: "USDC / USD" },
   DAI: { contract: "PermitToken", name: "Dai Stablecoin", decimals: 18, feed: "DAI / USD" },
@@ -30,9 +30,15 @@ export const FEED_DECIMALS = 8;
 export const V2_FEE_PIPS = 3000;
 
 /** Prices at the start, in dollars. */
-export const START_PRICES: Readonly<Record<Symbol, number>> = { WETH: 3000, USDC: 1, DAI: 1, WBTC: 60_000, USDT: 1 };
+export const START_PRICES: Readonly<Record<TokenSymbol, number>> = {
+  WETH: 3000,
+  USDC: 1,
+  DAI: 1,
+  WBTC: 60_000,
+  USDT: 1,
+};
 
-/** Liquidity between two ticks, given as distances from the tick of the start price, worth `dollars` there. */
+/** Liquidity between two ticks, given as signed distances from the tick of the start price, worth `dollars` there. */
 export interface RangePlan {
   readonly below: number;
   readonly above: number;
@@ -41,10 +47,10 @@ export interface RangePlan {
 
 /** A pool of two tokens. V2 spreads its dollars over all prices; V3 puts them into ranges. */
 export type PoolPlan =
-  | { readonly kind: 1; readonly tokens: readonly [Symbol, Symbol]; readonly dollars: number }
+  | { readonly kind: 1; readonly tokens: readonly [TokenSymbol, TokenSymbol]; readonly dollars: number }
   | {
       readonly kind: 2;
-      readonly tokens: readonly [Symbol, Symbol];
+      readonly tokens: readonly [TokenSymbol, TokenSymbol];
       /** Fee tier in parts per million. */
       readonly fee: number;
       readonly ranges: readonly RangePlan[];
@@ -58,7 +64,11 @@ export const TICK_SPACING: Readonly<Record<number, number>> = { 100: 1, 500: 10,
  * that a move of about one per cent (100 ticks) crosses a tick with liquidity on it.
  */
 function volatileRanges(dollars: number): RangePlan[] {
-  const ladder = [-360, -240, -120, 0, 120, 240].map((below) => ({ below, above: below + 120, dollars: dollars * 0.05 }));
+  const ladder = [-360, -240, -120, 0, 120, 240].map((below) => ({
+    below,
+    above: below + 120,
+    dollars: dollars * 0.05,
+  }));
   const wide = { below: -9000, above: 9000, dollars: dollars * 0.4 };
   const middle = { below: -1500, above: 1500, dollars: dollars * 0.3 };
   return [wide, middle, ...ladder];
@@ -91,7 +101,7 @@ export const POOLS: readonly PoolPlan[] = [
 /** Funds of the wallet and the relayer, in whole tokens. */
 export const WALLET_NATIVE = 100n;
 export const RELAYER_NATIVE = 100n;
-export const WALLET_FUNDS: Readonly<Record<Symbol, bigint>> = {
+export const WALLET_FUNDS: Readonly<Record<TokenSymbol, bigint>> = {
   WETH: 50n,
   USDC: 200_000n,
   DAI: 100_000n,
@@ -100,7 +110,7 @@ export const WALLET_FUNDS: Readonly<Record<Symbol, bigint>> = {
 };
 
 /** Funds of the trader, in whole tokens: enough for years of paying the pools' fees. */
-export const TRADER_FUNDS: Readonly<Record<Symbol, bigint>> = {
+export const TRADER_FUNDS: Readonly<Record<TokenSymbol, bigint>> = {
   WETH: 10_000_000n,
   USDC: 50_000_000_000n,
   DAI: 50_000_000_000n,

@@ -12,6 +12,8 @@ export interface Sending {
   readonly to?: Address;
   readonly data: Hex;
   readonly value?: bigint;
+  /** Gas limit, where the usual one of a set-up does not do. */
+  readonly gas?: bigint;
 }
 
 /** Hands out the nonces of the accounts that build the sandbox. */
@@ -69,8 +71,10 @@ export function sendCall(sending: Sending, nonce: number, gas: bigint, fees: Fee
 
 /** A full block raises the base fee by an eighth, and a set-up fills a few: far above what they can reach. */
 const SETUP_FEES: Fees = { maxFeePerGas: 200_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
-/** Uniswap's V3 factory and pool take about 5 million each to deploy. */
-const SETUP_GAS = 7_000_000n;
+/** What a call needs at most. A block holds as many transactions as their limits allow, so this is no waste. */
+const CALL_GAS = 700_000n;
+/** What a deployment needs at most: Uniswap's V3 factory and pools take about 5 million each. */
+export const DEPLOY_GAS = 6_000_000n;
 const MAX_BLOCKS_PER_PHASE = 20;
 
 /**
@@ -78,12 +82,14 @@ const MAX_BLOCKS_PER_PHASE = 20;
  * @throws SandboxError `SETUP_REVERTED` naming the first that did
  */
 export async function perform(rpc: Rpc, nonces: Nonces, sendings: readonly Sending[]): Promise<void> {
-  const calls = sendings.map((sending) => sendCall(sending, takeNonce(nonces, sending.from), SETUP_GAS, SETUP_FEES));
+  const calls = sendings.map((sending) => {
+    const gas = sending.gas ?? (sending.to === undefined ? DEPLOY_GAS : CALL_GAS);
+    return sendCall(sending, takeNonce(nonces, sending.from), gas, SETUP_FEES);
+  });
   const hashes = z.array(z.string()).parse(await rpc.batch(calls));
   for (let blocks = 0; blocks < MAX_BLOCKS_PER_PHASE; blocks += 1) {
     await rpc.call("evm_mine");
-    const last = hashes.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] }));
-    const receipts = await rpc.batch(last);
+    const receipts = await rpc.batch(hashes.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] })));
     if (receipts.includes(null)) continue;
     const reverted = receipts.findIndex((receipt) => receiptSchema.parse(receipt).status !== "0x1");
     if (reverted === -1) return;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Address, type Hex, isHex, toAddress } from "../domain/money/address.ts";
 import type { SandboxAccount } from "./accounts.ts";
-import { SYMBOLS, type Symbol } from "./plan.ts";
+import { SYMBOLS, type TokenSymbol } from "./plan.ts";
 
 /** A protocol as the executor's constructor lists it: kind 1 is Uniswap V2 style, kind 2 Uniswap V3 style. */
 export interface SandboxProtocol {
@@ -22,8 +22,8 @@ export interface SandboxToken {
 export interface SandboxPool {
   readonly kind: 1 | 2;
   readonly address: Address;
-  readonly token0: Symbol;
-  readonly token1: Symbol;
+  readonly token0: TokenSymbol;
+  readonly token1: TokenSymbol;
   /** Swap fee in parts per million. */
   readonly feePips: number;
   /** The liquidity of a V3 pool; empty for V2, whose reserves tell it. */
@@ -39,11 +39,13 @@ export interface SandboxWorld {
   readonly settlement: Address;
   readonly executor: Address;
   readonly protocols: readonly SandboxProtocol[];
-  readonly tokens: Readonly<Record<Symbol, SandboxToken>>;
+  readonly tokens: Readonly<Record<TokenSymbol, SandboxToken>>;
   /** Feeds by symbol, and the native coin's as `ETH`. */
   readonly feeds: Readonly<Record<string, Address>>;
   /** Empty on a fork, whose pools are the forked chain's own. */
   readonly pools: readonly SandboxPool[];
+  /** The contract through which the market deposits and trades; absent on a fork. */
+  readonly poolMinter?: Address;
   readonly wallet: SandboxAccount;
   readonly relayer: SandboxAccount;
   readonly traders: readonly SandboxAccount[];
@@ -71,6 +73,7 @@ const worldSchema = z.object({
   pools: z.array(
     z.object({ kind, address, token0: symbol, token1: symbol, feePips: z.number(), ranges: z.array(range) }),
   ),
+  poolMinter: address.exactOptional(),
   wallet: account,
   relayer: account,
   traders: z.array(account),

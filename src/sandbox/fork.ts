@@ -1,0 +1,141 @@
+import { z } from "zod";
+import { type Address, toAddress } from "../domain/money/address.ts";
+import { DEPLOYER, RELAYER, TRADER, WALLET } from "./accounts.ts";
+import { loadContract } from "./artifacts.ts";
+import { RELAYER_NATIVE, SYMBOLS, TOKENS, type TokenSymbol, V2_FEE_PIPS, WALLET_FUNDS, WALLET_NATIVE } from "./plan.ts";
+import type { Rpc } from "./rpc.ts";
+import { SandboxError } from "./sandbox-error.ts";
+import { deploySettlement } from "./settlement.ts";
+import { encodeCall, perform, quantity, readNonces } from "./transactions.ts";
+import type { SandboxProtocol, SandboxWorld } from "./world.ts";
+
+/** What a chain has already: the sandbox on a fork uses these instead of its own. */
+interface KnownChain {
+  readonly tokens: Readonly<Record<TokenSymbol, Address>>;
+  readonly feeds: Readonly<Record<TokenSymbol, Address>>;
+  readonly protocols: readonly SandboxProtocol[];
+}
+
+/** Ethereum. Sources: Uniswap's and Chainlink's published deployment lists, the tokens' issuers. */
+const ETHEREUM: KnownChain = {
+  tokens: {
+    WETH: toAddress("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"),
+    USDC: toAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"),
+    DAI: toAddress("0x6B175474E89094C44Da98b954EedeAC495271d0F"),
+    WBTC: toAddress("0x2260FAC5E5542a773Aa44fBCfeDf7C193bc2C599"),
+    USDT: toAddress("0xdAC17F958D2ee523a2206206994597C13D831ec7"),
+  },
+  feeds: {
+    WETH: toAddress("0x5f4eC3Df9cbd43714FE2740f5E3616155c5b8419"),
+    USDC: toAddress("0x8fFfFfd4AfB6115b954Bd326cbe7B4BA576818f6"),
+    DAI: toAddress("0xAed0c38402a5d19df6E4c03F4E2DceD6e29c1ee9"),
+    WBTC: toAddress("0xF4030086522a5bEEa4988F8cA5B36dbC97BeE88c"),
+    USDT: toAddress("0x3E7d1eAB13ad0104d2750B8863b489D65364e32D"),
+  },
+  protocols: [
+    { kind: 1, factory: toAddress("0x5C69bEe701ef814a2B6a3EDD4B1652CB9cc5aA6f"), feePips: V2_FEE_PIPS },
+    { kind: 2, factory: toAddress("0x1F98431c8aD98523631AE4a59f267346ea31F984"), feePips: 0 },
+  ],
+};
+
+const KNOWN_CHAINS: Readonly<Record<number, KnownChain>> = { 1: ETHEREUM };
+
+const COIN = 10n ** 18n;
+const FORK_CHECK_TIMEOUT_MS = 10_000;
+const chainIdAnswerSchema = z.object({ result: z.string() });
+
+/**
+ * Asks the endpoint which chain it serves.
+ * @throws SandboxError `FORK_UNREACHABLE` or `FORK_UNSUPPORTED`; the URL may carry a key, so only its host is named
+ */
+export async function checkFork(forkUrl: string): Promise<number> {
+  const chainId = await readForkChainId(forkUrl);
+  if (KNOWN_CHAINS[chainId] !== undefined) return chainId;
+  const known = Object.keys(KNOWN_CHAINS).join(", ");
+  throw new SandboxError(
+    "FORK_UNSUPPORTED",
+    `The endpoint serves chain ${chainId}, whose tokens and feeds are not known here. Forks work of chain ${known}.`,
+  );
+}
+
+async function readForkChainId(forkUrl: string): Promise<number> {
+  const host = URL.parse(forkUrl)?.host;
+  if (host === undefined) throw new SandboxError("FORK_UNREACHABLE", "The URL to fork from is no URL.");
+  try {
+    const response = await fetch(forkUrl, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] }),
+      redirect: "error",
+      signal: AbortSignal.timeout(FORK_CHECK_TIMEOUT_MS),
+    });
+    return Number(chainIdAnswerSchema.parse(await response.json()).result);
+  } catch {
+    // The cause's text may hold the URL with its key, so it is left behind.
+    const message = `The endpoint to fork from (${host}) did not tell its chain id. Check the URL and the network.`;
+    throw new SandboxError("FORK_UNREACHABLE", message);
+  }
+}
+
+/**
+ * Makes a world on a fork: the chain's own tokens, pools and feeds, our settlement contracts, funded accounts. Nothing
+ * moves the market there, and its feeds age: they are those of the moment of the fork.
+ */
+export async function buildForkedWorld(
+  rpc: Rpc,
+  options: { forkedChainId: number; seed: number },
+): Promise<SandboxWorld> {
+  const chain = KNOWN_CHAINS[options.forkedChainId];
+  if (chain === undefined) throw new Error(`chain ${options.forkedChainId} was not checked before`);
+  const accounts = [DEPLOYER.address, WALLET.address, RELAYER.address];
+  // Everybody has the keys of these accounts, and on real chains somebody made them delegate to thieves' contracts.
+  await rpc.batch(accounts.map((account) => ({ method: "anvil_setCode", params: [account, "0x"] })));
+  await fundOnFork(rpc, chain);
+  const nonces = await readNonces(rpc, [DEPLOYER.address]);
+  const where = { wrappedNative: chain.tokens.WETH, protocols: chain.protocols };
+  const contracts = await deploySettlement(rpc, nonces, where);
+  const tokens = Object.fromEntries(
+    SYMBOLS.map((symbol) => {
+      return [symbol, { address: chain.tokens[symbol], decimals: TOKENS[symbol].decimals, feed: chain.feeds[symbol] }];
+    }),
+  ) as SandboxWorld["tokens"];
+  return {
+    rpcUrl: rpc.url,
+    chainId: Number(await rpc.call("eth_chainId")),
+    network: "sandbox",
+    wrappedNative: chain.tokens.WETH,
+    ...contracts,
+    protocols: chain.protocols,
+    tokens,
+    feeds: { ...chain.feeds, ETH: chain.feeds.WETH },
+    pools: [],
+    wallet: WALLET,
+    relayer: RELAYER,
+    traders: [TRADER],
+    market: { seed: options.seed },
+  };
+}
+
+async function fundOnFork(rpc: Rpc, chain: KnownChain): Promise<void> {
+  const native = [
+    [DEPLOYER.address, 1_000n],
+    [WALLET.address, WALLET_NATIVE],
+    [RELAYER.address, RELAYER_NATIVE],
+  ] as const;
+  await rpc.batch(
+    native.map(([owner, coins]) => ({ method: "anvil_setBalance", params: [owner, quantity(coins * COIN)] })),
+  );
+  const wrapped = loadContract("WrappedNative");
+  const nonces = await readNonces(rpc, [DEPLOYER.address]);
+  const value = WALLET_FUNDS.WETH * COIN;
+  const from = DEPLOYER.address;
+  const to = chain.tokens.WETH;
+  await perform(rpc, nonces, [
+    { label: "wrapping the native coin", from, to, data: encodeCall(wrapped, "deposit"), value },
+    { label: "funding the wallet with WETH", from, to, data: encodeCall(wrapped, "transfer", WALLET.address, value) },
+  ]);
+  for (const symbol of SYMBOLS.filter((name) => name !== "WETH")) {
+    const raw = WALLET_FUNDS[symbol] * 10n ** BigInt(TOKENS[symbol].decimals);
+    await rpc.call("anvil_dealERC20", WALLET.address, chain.tokens[symbol], quantity(raw));
+  }
+}
