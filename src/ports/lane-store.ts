@@ -37,21 +37,55 @@ export interface IntentRow {
   readonly createdAtMs: number;
 }
 
+/** What an attempt is: the first one, a later one with higher fees, or an empty self-transfer that takes the nonce. */
+export type AttemptKind = "original" | "replacement" | "cancel";
+
+/**
+ * What is about to be signed, written before the key is used. After a crash in between, the same fields are signed
+ * again, which gives the same bytes. Never changed, never removed.
+ */
+export interface SigningRow {
+  readonly intentId: string;
+  readonly kind: AttemptKind;
+  readonly nonce: number;
+  readonly to: Address;
+  readonly data: Hex;
+  readonly value: bigint;
+  readonly gasLimit: bigint;
+  readonly maxFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+  readonly atMs: number;
+}
+
 /** One signed version of an intent. Attempts of one nonce differ in fees, or are the cancel. */
 export type AttemptState = "signed" | "broadcast" | "mined" | "confirmed" | "reverted" | "replaced" | "dropped";
 
 export interface AttemptRow {
   readonly hash: Hex;
   readonly intentId: string;
-  readonly kind: "original" | "replacement" | "cancel";
+  readonly kind: AttemptKind;
   readonly raw: Hex;
   readonly nonce: number;
   readonly maxFeePerGas: bigint;
   readonly maxPriorityFeePerGas: bigint;
   readonly state: AttemptState;
   readonly signedAtMs: number;
+  /** the tip when it was first sent to a node; the age of an attempt counts from here */
+  readonly firstBroadcastBlock: number | undefined;
   readonly lastBroadcastAtMs: number | undefined;
   readonly lastBroadcastBlock: number | undefined;
+}
+
+/** One move of an intent, or of one of its attempts, written down for ever. */
+export interface LaneTransition {
+  readonly intentId: string;
+  /** undefined: the intent itself moved */
+  readonly attemptHash: Hex | undefined;
+  /** undefined for the first */
+  readonly from: IntentState | AttemptState | undefined;
+  readonly to: IntentState | AttemptState;
+  readonly atMs: number;
+  readonly detail: string | undefined;
 }
 
 /** Rows of lanes. Every write happens inside `transaction`, together with what the listener writes. */
@@ -70,12 +104,18 @@ export interface LaneStore {
       Pick<IntentRow, "state" | "nonce" | "outcome" | "minedBlockNumber" | "minedBlockHash" | "minedAttemptHash">
     >,
   ): void;
+  insertSigning(row: SigningRow): void;
+  /** Everything that was ever about to be signed for this intent, oldest first. */
+  signings(intentId: string): readonly SigningRow[];
   insertAttempt(row: AttemptRow): void;
   attempts(intentId: string): readonly AttemptRow[];
   updateAttempt(
     hash: Hex,
-    change: Partial<Pick<AttemptRow, "state" | "lastBroadcastAtMs" | "lastBroadcastBlock">>,
+    change: Partial<Pick<AttemptRow, "state" | "firstBroadcastBlock" | "lastBroadcastAtMs" | "lastBroadcastBlock">>,
   ): void;
+  /** Appends one move; there is no way to change or remove it. */
+  recordTransition(row: LaneTransition): void;
+  transitions(intentId: string): readonly LaneTransition[];
   /** A halted account signs nothing until a person releases it. */
   halt(account: Address, chainId: number): { readonly reason: string; readonly atMs: number } | undefined;
   setHalt(account: Address, chainId: number, halt: { reason: string; atMs: number } | undefined): void;

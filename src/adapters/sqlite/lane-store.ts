@@ -1,0 +1,176 @@
+import type { AttemptRow, IntentRow, LaneStore } from "../../ports/lane-store.ts";
+import type { SqliteDatabase } from "../../storage/database.ts";
+import { migrate, readMigrations } from "../../storage/migrations.ts";
+import {
+  type StoredAttempt,
+  type StoredIntent,
+  type StoredSigning,
+  type StoredTransition,
+  toAttemptRow,
+  toIntentRow,
+  toSigningRow,
+  toTransition,
+} from "./lane-rows.ts";
+
+/** Creates or updates the tables of lanes in this database, after copying one that holds rows. */
+export function migrateLane(db: SqliteDatabase): void {
+  const migrations = readMigrations(new URL("./lane/", import.meta.url));
+  migrate(db, { set: "lane", migrations, backup: true });
+}
+
+/** Lane rows in an open, migrated database. Stores of the same connection share its transactions. */
+export function createLaneStore(db: SqliteDatabase): LaneStore {
+  return { transaction: (work) => inTransaction(db, work), ...intents(db), ...attempts(db), ...journal(db) };
+}
+
+/**
+ * Runs the work in one durable transaction, or in the one that is already open on this connection.
+ * The write lock is taken at the start, so that what the work reads is still true when it commits.
+ */
+function inTransaction<T>(db: SqliteDatabase, work: () => T): T {
+  return db.inTransaction ? work() : db.transaction(work).immediate();
+}
+
+type Intents = "insertIntent" | "intent" | "openIntents" | "highestNonce" | "updateIntent";
+
+function intents(db: SqliteDatabase): Pick<LaneStore, Intents> {
+  const insert = db.prepare(
+    `INSERT INTO lane_intents (
+       id, account, chain_id, purpose, to_address, data, value, gas_limit, max_fee_per_gas_cap, sign_by_seconds,
+       deadline_seconds, state, nonce, outcome, mined_block_number, mined_block_hash, mined_attempt_hash, created_at_ms
+     ) VALUES (
+       @id, @account, @chainId, @purpose, @to, @data, @value, @gasLimit, @maxFeePerGasCap, @signBySeconds,
+       @deadlineSeconds, @state, @nonce, @outcome, @minedBlockNumber, @minedBlockHash, @minedAttemptHash, @createdAtMs
+     )`,
+  );
+  const byId = db.prepare<[string], StoredIntent>("SELECT * FROM lane_intents WHERE id = ?");
+  const open = db.prepare<[string, number], StoredIntent>(
+    `SELECT * FROM lane_intents WHERE account = ? AND chain_id = ?
+       AND state IN ('planned', 'signed', 'broadcast', 'mined', 'confirmed') ORDER BY seq`,
+  );
+  const highest = db
+    .prepare<[string, number], number | null>(
+      "SELECT max(nonce) FROM lane_intents WHERE account = ? AND chain_id = ? AND nonce IS NOT NULL",
+    )
+    .pluck();
+  const markConfirmed = db.prepare("UPDATE lane_intents SET was_confirmed = 1 WHERE id = ?");
+  const update = createUpdate(db, { table: "lane_intents", key: "id", columns: INTENT_COLUMNS });
+  return {
+    insertIntent: (row) => void insert.run(toBinding(row)),
+    intent(id) {
+      const row = byId.get(id);
+      return row === undefined ? undefined : toIntentRow(row);
+    },
+    openIntents: (account, chainId) => open.all(account, chainId).map(toIntentRow),
+    highestNonce: (account, chainId) => highest.get(account, chainId) ?? undefined,
+    updateIntent(id, change) {
+      if (change.state === "confirmed") markConfirmed.run(id);
+      update(id, change);
+    },
+  };
+}
+
+function attempts(db: SqliteDatabase): Pick<LaneStore, "insertAttempt" | "attempts" | "updateAttempt"> {
+  const insert = db.prepare(
+    `INSERT INTO lane_attempts (
+       hash, intent_id, kind, raw, nonce, max_fee_per_gas, max_priority_fee_per_gas, state, signed_at_ms,
+       first_broadcast_block, last_broadcast_at_ms, last_broadcast_block
+     ) VALUES (
+       @hash, @intentId, @kind, @raw, @nonce, @maxFeePerGas, @maxPriorityFeePerGas, @state, @signedAtMs,
+       @firstBroadcastBlock, @lastBroadcastAtMs, @lastBroadcastBlock
+     )`,
+  );
+  const ofIntent = db.prepare<[string], StoredAttempt>("SELECT * FROM lane_attempts WHERE intent_id = ? ORDER BY seq");
+  return {
+    insertAttempt: (row) => void insert.run(toBinding(row)),
+    attempts: (intentId) => ofIntent.all(intentId).map(toAttemptRow),
+    updateAttempt: createUpdate(db, { table: "lane_attempts", key: "hash", columns: ATTEMPT_COLUMNS }),
+  };
+}
+
+type Journal = "insertSigning" | "signings" | "recordTransition" | "transitions" | "halt" | "setHalt";
+
+function journal(db: SqliteDatabase): Pick<LaneStore, Journal> {
+  const insertSigning = db.prepare(
+    `INSERT INTO lane_signings (
+       intent_id, kind, nonce, to_address, data, value, gas_limit, max_fee_per_gas, max_priority_fee_per_gas, at_ms
+     ) VALUES (
+       @intentId, @kind, @nonce, @to, @data, @value, @gasLimit, @maxFeePerGas, @maxPriorityFeePerGas, @atMs
+     )`,
+  );
+  const signings = db.prepare<[string], StoredSigning>("SELECT * FROM lane_signings WHERE intent_id = ? ORDER BY seq");
+  const insertTransition = db.prepare(
+    `INSERT INTO lane_transitions (intent_id, attempt_hash, from_state, to_state, at_ms, detail)
+     VALUES (@intentId, @attemptHash, @from, @to, @atMs, @detail)`,
+  );
+  const transitions = db.prepare<[string], StoredTransition>(
+    "SELECT * FROM lane_transitions WHERE intent_id = ? ORDER BY id",
+  );
+  const halt = db.prepare<[string, number], { reason: string; at_ms: number }>(
+    "SELECT reason, at_ms FROM lane_halts WHERE account = ? AND chain_id = ?",
+  );
+  const insertHalt = db.prepare(
+    "INSERT OR REPLACE INTO lane_halts (account, chain_id, reason, at_ms) VALUES (?, ?, ?, ?)",
+  );
+  const deleteHalt = db.prepare("DELETE FROM lane_halts WHERE account = ? AND chain_id = ?");
+  return {
+    insertSigning: (row) => void insertSigning.run(toBinding(row)),
+    signings: (intentId) => signings.all(intentId).map(toSigningRow),
+    recordTransition: (row) => void insertTransition.run(toBinding(row)),
+    transitions: (intentId) => transitions.all(intentId).map(toTransition),
+    halt(account, chainId) {
+      const row = halt.get(account, chainId);
+      return row === undefined ? undefined : { reason: row.reason, atMs: row.at_ms };
+    },
+    setHalt(account, chainId, change) {
+      if (change === undefined) deleteHalt.run(account, chainId);
+      else insertHalt.run(account, chainId, change.reason, change.atMs);
+    },
+  };
+}
+
+const INTENT_COLUMNS = {
+  state: "state",
+  nonce: "nonce",
+  outcome: "outcome",
+  minedBlockNumber: "mined_block_number",
+  minedBlockHash: "mined_block_hash",
+  minedAttemptHash: "mined_attempt_hash",
+} as const satisfies Partial<Record<keyof IntentRow, string>>;
+
+const ATTEMPT_COLUMNS = {
+  state: "state",
+  firstBroadcastBlock: "first_broadcast_block",
+  lastBroadcastAtMs: "last_broadcast_at_ms",
+  lastBroadcastBlock: "last_broadcast_block",
+} as const satisfies Partial<Record<keyof AttemptRow, string>>;
+
+/** An update of the named fields only; a field that is there and undefined becomes null. */
+function createUpdate(
+  db: SqliteDatabase,
+  target: { table: string; key: string; columns: Readonly<Record<string, string>> },
+): (key: string, change: object) => void {
+  return (key, change) => {
+    const fields = Object.keys(change);
+    if (fields.length === 0) return;
+    const assignments = fields.map((field) => `${columnOf(target.columns, field)} = @${field}`).join(", ");
+    const sql = `UPDATE ${target.table} SET ${assignments} WHERE ${target.key} = @key`;
+    const { changes } = db.prepare(sql).run({ ...toBinding(change), key });
+    if (changes !== 1) throw new Error(`no row of ${target.table} has ${target.key} ${key}: nothing was changed`);
+  };
+}
+
+function columnOf(columns: Readonly<Record<string, string>>, field: string): string {
+  const column = columns[field];
+  if (column === undefined) throw new Error(`the field ${field} cannot be changed`);
+  return column;
+}
+
+/** Amounts as decimal text, absent values as null. */
+function toBinding(row: object): Record<string, unknown> {
+  const entries = Object.entries(row).map(([field, value]) => [
+    field,
+    typeof value === "bigint" ? value.toString() : (value ?? null),
+  ]);
+  return Object.fromEntries(entries);
+}
