@@ -35,8 +35,8 @@ contract WrappedNative {
 
     function withdraw(uint256 amount) external {
         _debit(msg.sender, amount);
-        // No gas of its own: only the 2300 that every transfer of value carries, as the original gives.
-        (bool sent,) = msg.sender.call{value: amount, gas: 0}("");
+        // The receiver gets 2300 gas, as the original gives; a call with value carries that much by itself.
+        (bool sent,) = msg.sender.call{value: amount, gas: amount == 0 ? 2300 : 0}("");
         if (!sent) revert WithdrawalRefused(msg.sender, amount);
         emit Withdrawal(msg.sender, amount);
     }
