@@ -18,7 +18,6 @@ export interface ClearanceReading {
   readonly nativeBalance: bigint;
   /** what the pinned router may take of the sold token already */
   readonly allowance: bigint;
-  readonly priceImpactPpm: bigint | undefined;
   /** the typed data (gasless) or the calldata (self-executed), decoded by the pinned decoder */
   readonly decoding: Decoding;
   readonly transaction: ProposedTransaction | undefined;

@@ -1,3 +1,4 @@
+import type { TypedData } from "../guard/typed-data.ts";
 import type { Address, Hex } from "../money/address.ts";
 import type { Token } from "../money/token.ts";
 import type { PlannedAmount } from "../strategy/decision.ts";
@@ -17,6 +18,9 @@ export interface SwapQuote {
   readonly receivedAtMs: number;
   /** slippage that was asked for, in parts per million */
   readonly slippagePpm: bigint;
+  /** as the service gave it: nothing of it is signed as it stands */
+  readonly typedData: TypedData | undefined;
+  readonly priceImpactPpm: bigint | undefined;
 }
 
 /** What was bound before anything was signed. */

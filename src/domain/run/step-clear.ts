@@ -7,10 +7,10 @@ import type { Ppm } from "../money/fraction.ts";
 import { valueUp } from "../money/price.ts";
 import type { Draft } from "./draft.ts";
 import type { ClearanceReading, RunEvent } from "./events.ts";
+import { factsOf } from "./reading-to-facts.ts";
 import type { Swap } from "./run.ts";
 import type { StepFacts } from "./step.ts";
 import { askForQuote, endUnsigned, retryOrEnd, wantsGasless } from "./step-quote.ts";
-import { factsOf } from "./swap-facts.ts";
 
 type FactsRead = Extract<RunEvent, { kind: "facts-read" }>;
 

@@ -1,4 +1,4 @@
-import type { SwapFacts } from "../guard/check-swap.ts";
+import { effectiveLimits, type SwapFacts } from "../guard/swap-facts.ts";
 import { toPpm } from "../money/fraction.ts";
 import { isNative } from "../money/token.ts";
 import type { ClearanceReading } from "./events.ts";
@@ -15,8 +15,7 @@ export function factsOf(swap: Swap, reading: ClearanceReading, facts: StepFacts)
   const maxFeePerGas = expectedFeePerGas(reading);
   return {
     mode: swap.mode,
-    limits: spec.limits,
-    policy: facts.policy,
+    limits: effectiveLimits(spec.limits, facts.policy),
     pinned: {
       chainId: facts.chain.chainId,
       router: facts.service.router,
@@ -34,7 +33,7 @@ export function factsOf(swap: Swap, reading: ClearanceReading, facts: StepFacts)
     quote: {
       amountOut: swap.quote.amountOut,
       targetAddress: swap.quote.targetAddress,
-      priceImpact: reading.priceImpactPpm === undefined ? undefined : toPpm(reading.priceImpactPpm),
+      priceImpact: swap.quote.priceImpactPpm === undefined ? undefined : toPpm(swap.quote.priceImpactPpm),
       expiresAtSeconds: swap.quote.expiresAtSeconds,
     },
     decoding: reading.decoding,

@@ -1,0 +1,163 @@
+import { toAddress } from "../../../domain/money/address.ts";
+import type { Run, Swap } from "../../../domain/run/run.ts";
+import type { RunState, SwapState } from "../../../domain/run/states.ts";
+
+/** A row of `runs`. */
+export interface RunColumns {
+  id: string;
+  strategy: string;
+  slot_ms: number;
+  state: string;
+  reason: string | null;
+  detail: string | null;
+  spec_hash: string;
+  window_ends_ms: number;
+}
+
+/** The columns of `swaps` that a swap is read back from. */
+export interface SwapColumns {
+  id: string;
+  run_id: string;
+  position: number;
+  attempt: number;
+  state: string;
+  reason: string | null;
+  mode: string | null;
+  wallet: string;
+  recipient: string;
+  sell_token: string;
+  sell_symbol: string;
+  sell_decimals: number;
+  buy_token: string;
+  buy_symbol: string;
+  buy_decimals: number;
+  amount_in: string | null;
+  intent_id: string | null;
+  body: string;
+}
+
+/** The part of a swap without columns of its own, as versioned JSON. */
+type SwapBody = Pick<
+  Swap,
+  | "planned"
+  | "begun"
+  | "gasless"
+  | "quote"
+  | "terms"
+  | "approvals"
+  | "tightened"
+  | "signatures"
+  | "fill"
+  | "revokeIntentId"
+  | "serviceSwapId"
+>;
+
+const BODY_VERSION = 1;
+
+/** JSON with bigint as `{"$bigint":"123"}`: exact, and readable. */
+export function encodeJson(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === "bigint" ? { $bigint: part.toString() } : part,
+  );
+}
+
+/** Reads what {@link encodeJson} wrote. */
+export function decodeJson(text: string): unknown {
+  return JSON.parse(text, (_key, part: unknown) => {
+    if (typeof part === "object" && part !== null && "$bigint" in part) return BigInt(String(part.$bigint));
+    return part;
+  });
+}
+
+/** All columns of a swap, named as in the table. */
+export function encodeSwap(swap: Swap): Record<string, string | number | null> {
+  const body: SwapBody = {
+    planned: swap.planned,
+    begun: swap.begun,
+    gasless: swap.gasless,
+    quote: swap.quote,
+    terms: swap.terms,
+    approvals: swap.approvals,
+    tightened: swap.tightened,
+    signatures: swap.signatures,
+    fill: swap.fill,
+    revokeIntentId: swap.revokeIntentId,
+    serviceSwapId: swap.serviceSwapId,
+  };
+  return {
+    id: swap.id,
+    run_id: swap.runId,
+    position: swap.position,
+    attempt: swap.attempt,
+    state: swap.state,
+    reason: swap.reason ?? null,
+    mode: swap.mode ?? null,
+    wallet: swap.wallet,
+    recipient: swap.recipient,
+    sell_token: swap.sell.address,
+    sell_symbol: swap.sell.symbol,
+    sell_decimals: swap.sell.decimals,
+    buy_token: swap.buy.address,
+    buy_symbol: swap.buy.symbol,
+    buy_decimals: swap.buy.decimals,
+    amount_in: swap.amountIn?.toString() ?? null,
+    amount_out_min: swap.terms?.amountOutMin.toString() ?? null,
+    quote_id: swap.quote?.id ?? null,
+    intent_id: swap.intentId ?? null,
+    nonce: swap.terms?.nonce?.toString() ?? null,
+    deadline_seconds: swap.terms?.deadlineSeconds ?? null,
+    hash: swap.fill?.hash ?? null,
+    block_number: swap.fill?.blockNumber ?? null,
+    sold: swap.fill?.sold.toString() ?? null,
+    bought: swap.fill?.bought.toString() ?? null,
+    body: encodeJson({ version: BODY_VERSION, ...body }),
+  };
+}
+
+/** @throws Error when the body was written by a later version */
+export function decodeSwap(row: SwapColumns): Swap {
+  const { version, ...body } = decodeJson(row.body) as SwapBody & { version: number };
+  if (version !== BODY_VERSION)
+    throw new Error(`swap ${row.id} has a body of version ${version}; this program knows 1`);
+  return {
+    ...emptyBody,
+    ...body,
+    id: row.id,
+    runId: row.run_id,
+    position: row.position,
+    attempt: row.attempt,
+    state: row.state as SwapState,
+    reason: row.reason ?? undefined,
+    mode: (row.mode ?? undefined) as Swap["mode"],
+    wallet: toAddress(row.wallet),
+    recipient: toAddress(row.recipient),
+    sell: { address: toAddress(row.sell_token), symbol: row.sell_symbol, decimals: row.sell_decimals },
+    buy: { address: toAddress(row.buy_token), symbol: row.buy_symbol, decimals: row.buy_decimals },
+    amountIn: row.amount_in === null ? undefined : BigInt(row.amount_in),
+    intentId: row.intent_id ?? undefined,
+  };
+}
+
+/** JSON leaves undefined fields out; they come back as undefined. */
+const emptyBody = {
+  quote: undefined,
+  terms: undefined,
+  signatures: undefined,
+  fill: undefined,
+  revokeIntentId: undefined,
+  serviceSwapId: undefined,
+} as const;
+
+export function decodeRun(row: RunColumns, swaps: readonly Swap[]): Run {
+  return {
+    id: row.id,
+    strategyId: row.strategy,
+    slotMs: row.slot_ms,
+    state: row.state as RunState,
+    reason: row.reason ?? undefined,
+    detail: row.detail ?? undefined,
+    specHash: row.spec_hash,
+    windowEndsMs: row.window_ends_ms,
+    swaps,
+  };
+}

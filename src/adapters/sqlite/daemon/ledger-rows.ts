@@ -1,0 +1,96 @@
+import { type Address, toAddress } from "../../../domain/money/address.ts";
+import type { LedgerStore } from "../../../ports/store.ts";
+import type { Statements } from "./statements.ts";
+
+/** A swap in one of these states may take the wallet's token at any moment, or is about to be allowed to. */
+const BUSY_STATES = "('cleared', 'approving', 'signed', 'submitted', 'mined', 'unknown')";
+
+/** Sums over the ledger, and who holds which token of which wallet. Amounts are summed as bigint, never by SQL. */
+export function createLedgerRows(sql: Statements, version: () => number): LedgerStore {
+  return {
+    ledgerVersion: version,
+    reserved: (wallet, token, exceptSwapId = "") =>
+      sum(
+        sql.all<{ amount: string }>(
+          "SELECT amount FROM ledger WHERE state = 'reserved' AND wallet = ? AND token = ? AND swap_id <> ?",
+          wallet,
+          token,
+          exceptSwapId,
+        ),
+      ),
+    soldBy: (strategyId) => {
+      const totals = new Map<Address, bigint>();
+      for (const row of sql.all<{ token: string; amount: string }>(
+        "SELECT token, amount FROM ledger WHERE strategy = ? AND state <> 'released'",
+        strategyId,
+      )) {
+        const token = toAddress(row.token);
+        totals.set(token, (totals.get(token) ?? 0n) + BigInt(row.amount));
+      }
+      return totals;
+    },
+    soldUsdSince: (sinceMs, exceptSwapId) =>
+      sum(
+        sql.all<{ amount: string }>(
+          `SELECT usd AS amount FROM ledger
+           WHERE state <> 'released' AND (reserved_at_ms >= ? OR state = 'reserved') AND swap_id <> ?`,
+          sinceMs,
+          exceptSwapId,
+        ),
+      ),
+    isTokenBusy: (wallet, token, exceptSwapId) => isTokenBusy(sql, { wallet, token, exceptSwapId }),
+    failuresSince: (strategyId, sinceMs) =>
+      sql.get<{ count: number }>(
+        "SELECT count(*) AS count FROM runs WHERE strategy = ? AND state = 'failed' AND ended_at_ms >= ?",
+        strategyId,
+        sinceMs,
+      )?.count ?? 0,
+    idleGrants: () => idleGrants(sql),
+    forgetGrant: (grant) => {
+      sql.run(
+        "DELETE FROM grants WHERE wallet = ? AND token = ? AND spender = ?",
+        grant.wallet,
+        grant.token,
+        grant.spender,
+      );
+    },
+  };
+}
+
+function isTokenBusy(sql: Statements, asked: { wallet: Address; token: Address; exceptSwapId: string }): boolean {
+  const { wallet, token, exceptSwapId } = asked;
+  const swap = sql.get(
+    `SELECT 1 FROM swaps WHERE wallet = ? AND sell_token = ? AND id <> ? AND state IN ${BUSY_STATES}`,
+    wallet,
+    token,
+    exceptSwapId,
+  );
+  const capability = sql.get(
+    "SELECT 1 FROM capabilities WHERE wallet = ? AND token = ? AND live = 1 AND swap_id <> ?",
+    wallet,
+    token,
+    exceptSwapId,
+  );
+  const revocation = sql.get(
+    `SELECT 1 FROM lane_intents
+     WHERE account = ? AND to_address = ? AND purpose = 'revoke' AND state NOT IN ('final', 'dropped', 'confirmed')`,
+    wallet,
+    token,
+  );
+  return swap !== undefined || capability !== undefined || revocation !== undefined;
+}
+
+function idleGrants(sql: Statements): { wallet: Address; token: Address; spender: Address }[] {
+  return sql
+    .all<{ wallet: string; token: string; spender: string }>("SELECT wallet, token, spender FROM grants")
+    .map((row) => ({
+      wallet: toAddress(row.wallet),
+      token: toAddress(row.token),
+      spender: toAddress(row.spender),
+    }))
+    .filter((grant) => !isTokenBusy(sql, { wallet: grant.wallet, token: grant.token, exceptSwapId: "" }));
+}
+
+function sum(rows: readonly { amount: string }[]): bigint {
+  return rows.reduce((total, row) => total + BigInt(row.amount), 0n);
+}

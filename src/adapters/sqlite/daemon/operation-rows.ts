@@ -1,0 +1,166 @@
+import type { OperatingMode } from "../../../domain/run/operating-mode.ts";
+import type { ModeRow, OperationStore } from "../../../ports/store.ts";
+import type { Statements } from "./statements.ts";
+
+interface ModeColumns {
+  scope: string;
+  mode: string;
+  set_by: string;
+  reason: string;
+  at_ms: number;
+}
+
+/** Rows of the daemon's own life: identity, strategies, modes, gaps, baselines, requests. */
+export function createOperationRows(sql: Statements): OperationStore {
+  return {
+    ...createModeRows(sql),
+    ...createStrategyRows(sql),
+    ...createRequestRows(sql),
+    identity: () => {
+      const row = sql.get<{ network: string; chain_id: number }>("SELECT network, chain_id FROM identity");
+      return row === undefined ? undefined : { network: row.network, chainId: row.chain_id };
+    },
+    saveIdentity: ({ network, chainId, atMs }) => {
+      sql.run(
+        "INSERT INTO identity (one, network, chain_id, created_at_ms) VALUES (1, ?, ?, ?) ON CONFLICT DO NOTHING",
+        network,
+        chainId,
+        atMs,
+      );
+    },
+    hasBaseline: (wallet, token) =>
+      sql.get("SELECT 1 FROM baselines WHERE wallet = ? AND token = ?", wallet, token) !== undefined,
+    addBaseline: (row) => {
+      sql.run(
+        `INSERT INTO baselines (wallet, token, symbol, decimals, block_number, balance) VALUES (?, ?, ?, ?, ?, ?)
+         ON CONFLICT DO NOTHING`,
+        row.wallet,
+        row.token,
+        row.symbol,
+        row.decimals,
+        row.blockNumber,
+        row.balance.toString(),
+      );
+    },
+    addDaemonEvent: (kind, detail, atMs) => {
+      sql.run("INSERT INTO daemon_events (kind, detail, at_ms) VALUES (?, ?, ?)", kind, detail, atMs);
+    },
+  };
+}
+
+function createModeRows(sql: Statements): Pick<OperationStore, "mode" | "modes" | "setMode"> {
+  const decode = (row: ModeColumns): ModeRow => ({
+    scope: row.scope,
+    mode: row.mode as OperatingMode,
+    setBy: row.set_by,
+    reason: row.reason,
+    atMs: row.at_ms,
+  });
+  return {
+    mode: (scope) => {
+      const row = sql.get<ModeColumns>("SELECT * FROM modes WHERE scope = ?", scope);
+      return row === undefined ? undefined : decode(row);
+    },
+    modes: () => sql.all<ModeColumns>("SELECT * FROM modes ORDER BY scope").map(decode),
+    setMode: (row) => {
+      sql.run(
+        `INSERT INTO modes (scope, mode, set_by, reason, at_ms) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (scope) DO UPDATE SET
+           mode = excluded.mode, set_by = excluded.set_by, reason = excluded.reason, at_ms = excluded.at_ms`,
+        row.scope,
+        row.mode,
+        row.setBy,
+        row.reason,
+        row.atMs,
+      );
+    },
+  };
+}
+
+function createStrategyRows(
+  sql: Statements,
+): Pick<OperationStore, "strategy" | "saveStrategy" | "setLastSlot" | "addGap"> {
+  return {
+    strategy: (id) => {
+      const row = sql.get<{ id: string; kind: string; spec_hash: string; memory: string; last_slot_ms: number }>(
+        "SELECT id, kind, spec_hash, memory, last_slot_ms FROM strategies WHERE id = ?",
+        id,
+      );
+      if (row === undefined) return undefined;
+      return {
+        id: row.id,
+        kind: row.kind,
+        specHash: row.spec_hash,
+        memory: row.memory,
+        lastSlotMs: row.last_slot_ms,
+      };
+    },
+    saveStrategy: (row, atMs) => {
+      sql.run(
+        `INSERT INTO strategies (id, kind, spec_hash, memory, memory_at_ms, last_slot_ms) VALUES (?, ?, ?, ?, ?, ?)
+         ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, spec_hash = excluded.spec_hash,
+           memory = excluded.memory, memory_at_ms = excluded.memory_at_ms, last_slot_ms = excluded.last_slot_ms`,
+        row.id,
+        row.kind,
+        row.specHash,
+        row.memory,
+        atMs,
+        row.lastSlotMs,
+      );
+    },
+    setLastSlot: (strategyId, lastSlotMs) => {
+      sql.run("UPDATE strategies SET last_slot_ms = ? WHERE id = ?", lastSlotMs, strategyId);
+    },
+    addGap: (gap, joinsAtMs, atMs) => {
+      const joined = sql.run(
+        `UPDATE gaps SET last_slot_ms = ?, count = count + ?, recorded_at_ms = ?
+         WHERE strategy = ? AND reason = ? AND last_slot_ms = ?`,
+        gap.lastSlotMs,
+        gap.count,
+        atMs,
+        gap.strategy,
+        gap.reason,
+        joinsAtMs,
+      );
+      if (joined > 0) return;
+      sql.run(
+        `INSERT INTO gaps (strategy, first_slot_ms, last_slot_ms, count, reason, recorded_at_ms)
+         VALUES (?, ?, ?, ?, ?, ?)`,
+        gap.strategy,
+        gap.firstSlotMs,
+        gap.lastSlotMs,
+        gap.count,
+        gap.reason,
+        atMs,
+      );
+    },
+  };
+}
+
+function createRequestRows(sql: Statements): Pick<OperationStore, "addRequest" | "openRequests" | "answerRequest"> {
+  return {
+    addRequest: (request) =>
+      sql.insert(
+        "INSERT INTO requests (command, arguments, made_by, made_at_ms) VALUES (?, ?, ?, ?)",
+        request.command,
+        JSON.stringify(request.arguments),
+        request.madeBy,
+        request.madeAtMs,
+      ),
+    openRequests: () =>
+      sql
+        .all<{ id: number; command: string; arguments: string; made_by: string; made_at_ms: number }>(
+          "SELECT id, command, arguments, made_by, made_at_ms FROM requests WHERE taken_at_ms IS NULL ORDER BY id LIMIT 100",
+        )
+        .map((row) => ({
+          id: row.id,
+          command: row.command,
+          arguments: JSON.parse(row.arguments) as Record<string, string>,
+          madeBy: row.made_by,
+          madeAtMs: row.made_at_ms,
+        })),
+    answerRequest: (id, answer, atMs) => {
+      sql.run("UPDATE requests SET taken_at_ms = ?, answer = ? WHERE id = ?", atMs, answer, id);
+    },
+  };
+}

@@ -1,0 +1,171 @@
+import type { RunRecord } from "../../../domain/run/records.ts";
+import type { Run } from "../../../domain/run/run.ts";
+import { swapOf } from "../../../domain/run/run.ts";
+import type { Statements } from "./statements.ts";
+
+/** What a record is written with. `ledgerChanged` is called for every change of what runs share. */
+export interface RecordContext {
+  readonly run: Run;
+  readonly atMs: number;
+  ledgerChanged(): void;
+}
+
+/**
+ * Writes one record of a step. Transactions and alerts are not rows of this adapter: the engine hands them to the lane
+ * and the notifier.
+ */
+export function writeRecord(sql: Statements, record: RunRecord, context: RecordContext): void {
+  const { atMs } = context;
+  switch (record.kind) {
+    case "memory":
+      sql.run(
+        "UPDATE strategies SET memory = ?, memory_at_ms = ? WHERE id = ?",
+        record.memory,
+        atMs,
+        context.run.strategyId,
+      );
+      return;
+    case "reserve":
+    case "value":
+    case "spend":
+    case "unspend":
+    case "release":
+      writeLedger(sql, record, context);
+      context.ledgerChanged();
+      return;
+    case "open-capability":
+    case "close-capability":
+      writeCapability(sql, record, atMs);
+      return;
+    case "grant":
+      sql.run(
+        "INSERT INTO grants (wallet, token, spender, granted_at_ms) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        record.wallet,
+        record.token,
+        record.spender,
+        atMs,
+      );
+      return;
+    case "intend-signature":
+    case "signature":
+      writeSignature(sql, record, atMs);
+      return;
+    case "checks":
+      writeChecks(sql, record, atMs);
+      return;
+    case "route":
+      sql.run(
+        "UPDATE swaps SET distributions = ?, service_record = ? WHERE id = ?",
+        record.distributions ?? null,
+        record.serviceRecord ?? null,
+        record.swapId,
+      );
+      return;
+    case "transaction":
+    case "alert":
+      return;
+  }
+}
+
+type LedgerRecord = Extract<RunRecord, { kind: "reserve" | "value" | "spend" | "unspend" | "release" }>;
+
+function writeLedger(sql: Statements, record: LedgerRecord, context: RecordContext): void {
+  const { atMs } = context;
+  switch (record.kind) {
+    case "reserve":
+      sql.run(
+        `INSERT INTO ledger (swap_id, strategy, wallet, token, amount, usd, state, reserved_at_ms)
+         VALUES (?, ?, ?, ?, ?, '0', 'reserved', ?)`,
+        record.swapId,
+        context.run.strategyId,
+        swapOf(context.run, record.swapId).wallet,
+        record.token.address,
+        record.amount.toString(),
+        atMs,
+      );
+      return;
+    case "value":
+      sql.run("UPDATE ledger SET usd = ? WHERE swap_id = ?", record.usd.toString(), record.swapId);
+      return;
+    case "spend":
+      sql.run(
+        "UPDATE ledger SET state = 'spent', amount = ?, settled_at_ms = ? WHERE swap_id = ?",
+        record.amount.toString(),
+        atMs,
+        record.swapId,
+      );
+      return;
+    case "unspend":
+      sql.run(
+        "UPDATE ledger SET state = 'reserved', amount = ?, settled_at_ms = NULL WHERE swap_id = ?",
+        record.amount.toString(),
+        record.swapId,
+      );
+      return;
+    case "release":
+      sql.run("UPDATE ledger SET state = 'released', settled_at_ms = ? WHERE swap_id = ?", atMs, record.swapId);
+      return;
+  }
+}
+
+type CapabilityRecord = Extract<RunRecord, { kind: "open-capability" | "close-capability" }>;
+
+/** A second live capability of a wallet and token breaks the unique index, and so the whole commit. */
+function writeCapability(sql: Statements, record: CapabilityRecord, atMs: number): void {
+  if (record.kind === "close-capability") {
+    sql.run("UPDATE capabilities SET live = 0, closed_at_ms = ? WHERE swap_id = ? AND live = 1", atMs, record.swapId);
+    return;
+  }
+  sql.run(
+    `INSERT INTO capabilities (swap_id, wallet, token, spender, live, until_seconds, opened_at_ms)
+     VALUES (?, ?, ?, ?, 1, ?, ?)`,
+    record.swapId,
+    record.wallet,
+    record.token,
+    record.spender,
+    record.untilSeconds ?? null,
+    atMs,
+  );
+}
+
+type SignatureRecord = Extract<RunRecord, { kind: "intend-signature" | "signature" }>;
+
+function writeSignature(sql: Statements, record: SignatureRecord, atMs: number): void {
+  if (record.kind === "signature") {
+    sql.run(
+      "UPDATE signatures SET signature = ?, signed_at_ms = ? WHERE digest = ?",
+      record.signature,
+      atMs,
+      record.digest,
+    );
+    return;
+  }
+  sql.run(
+    `INSERT INTO signatures (digest, swap_id, kind, typed_data, valid_until_seconds, intended_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+    record.digest,
+    record.swapId,
+    record.purpose,
+    record.typedData,
+    record.validUntilSeconds,
+    atMs,
+  );
+}
+
+type ChecksRecord = Extract<RunRecord, { kind: "checks" }>;
+
+function writeChecks(sql: Statements, record: ChecksRecord, atMs: number): void {
+  for (const [position, check] of record.checks.entries()) {
+    sql.run(
+      `INSERT INTO checks (swap_id, at_ms, position, code, passed, value, bound) VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (swap_id, at_ms, position) DO NOTHING`,
+      record.swapId,
+      atMs,
+      position,
+      check.code,
+      check.ok ? 1 : 0,
+      `${check.subject}: ${check.value}`,
+      check.limit,
+    );
+  }
+}

@@ -1,0 +1,181 @@
+import { EFFECT_VERSION, type Effect } from "../../../domain/run/effects.ts";
+import type { Transition } from "../../../domain/run/records.ts";
+import type { Run } from "../../../domain/run/run.ts";
+import { isRunEnd } from "../../../domain/run/states.ts";
+import type { RunStore } from "../../../ports/store.ts";
+import { decodeRun, decodeSwap, encodeJson, encodeSwap, type RunColumns, type SwapColumns } from "./codec.ts";
+import type { Statements } from "./statements.ts";
+
+const SWAP_COLUMNS = [
+  "id",
+  "run_id",
+  "position",
+  "attempt",
+  "state",
+  "reason",
+  "mode",
+  "wallet",
+  "recipient",
+  "sell_token",
+  "sell_symbol",
+  "sell_decimals",
+  "buy_token",
+  "buy_symbol",
+  "buy_decimals",
+  "amount_in",
+  "amount_out_min",
+  "quote_id",
+  "intent_id",
+  "nonce",
+  "deadline_seconds",
+  "hash",
+  "block_number",
+  "sold",
+  "bought",
+  "body",
+];
+
+const SAVE_SWAP = `INSERT INTO swaps (${SWAP_COLUMNS.join(", ")}, created_at_ms, updated_at_ms)
+  VALUES (${SWAP_COLUMNS.map((name) => `@${name}`).join(", ")}, @at_ms, @at_ms)
+  ON CONFLICT (id) DO UPDATE SET ${SWAP_COLUMNS.filter((name) => name !== "id")
+    .map((name) => `${name} = excluded.${name}`)
+    .join(", ")}, updated_at_ms = excluded.updated_at_ms`;
+
+/** Rows of runs, swaps, transitions and effects. */
+export function createRunRows(sql: Statements): Omit<RunStore, "writeRecord"> {
+  const addTransition = (transition: Transition, atMs: number): void => {
+    sql.run(
+      `INSERT INTO transitions (subject, subject_id, from_state, to_state, reason, detail, at_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      transition.subject,
+      transition.subjectId,
+      transition.from ?? null,
+      transition.to,
+      transition.reason ?? null,
+      transition.detail ?? null,
+      atMs,
+    );
+  };
+  return {
+    insertRun: (run, atMs) => {
+      const inserted = sql.run(
+        `INSERT INTO runs (id, strategy, slot_ms, state, reason, detail, spec_hash, window_ends_ms, created_at_ms)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (strategy, slot_ms) DO NOTHING`,
+        run.id,
+        run.strategyId,
+        run.slotMs,
+        run.state,
+        run.reason ?? null,
+        run.detail ?? null,
+        run.specHash,
+        run.windowEndsMs,
+        atMs,
+      );
+      if (inserted === 0) return false;
+      addTransition(firstTransition(run), atMs);
+      return true;
+    },
+    run: (id) => loadRun(sql, id),
+    saveRun: (run, transitions, atMs) => {
+      saveRun(sql, run, atMs);
+      for (const transition of transitions) addTransition(transition, atMs);
+    },
+    runsIn: (states, limit) =>
+      sql
+        .all<{ id: string }>(
+          `SELECT id FROM runs WHERE state IN (SELECT value FROM json_each(?)) ORDER BY slot_ms, id LIMIT ?`,
+          JSON.stringify(states),
+          limit,
+        )
+        .map((row) => row.id),
+    hasOpenRun: (strategyId) =>
+      sql.get(
+        `SELECT 1 FROM runs WHERE strategy = ? AND state IN ('due', 'deciding', 'executing', 'parked')`,
+        strategyId,
+      ) !== undefined,
+    runOfIntent: (intentId) => runOfIntent(sql, intentId),
+    ...createEffectRows(sql),
+  };
+}
+
+function firstTransition(run: Run): Transition {
+  return { subject: "run", subjectId: run.id, from: undefined, to: run.state, reason: run.reason, detail: run.detail };
+}
+
+function loadRun(sql: Statements, id: string): Run | undefined {
+  const row = sql.get<RunColumns>("SELECT * FROM runs WHERE id = ?", id);
+  if (row === undefined) return undefined;
+  const swaps = sql.all<SwapColumns>("SELECT * FROM swaps WHERE run_id = ? ORDER BY position, attempt", id);
+  return decodeRun(row, swaps.map(decodeSwap));
+}
+
+function saveRun(sql: Statements, run: Run, atMs: number): void {
+  sql.run(
+    "UPDATE runs SET state = ?, reason = ?, detail = ?, ended_at_ms = ? WHERE id = ?",
+    run.state,
+    run.reason ?? null,
+    run.detail ?? null,
+    isRunEnd(run.state) ? atMs : null,
+    run.id,
+  );
+  for (const swap of run.swaps) sql.named(SAVE_SWAP, { ...encodeSwap(swap), at_ms: atMs });
+}
+
+/** Intents are named after their swap: `<swap>.swap`, `<swap>.approve1`, `<swap>.revoke1`. */
+function runOfIntent(sql: Statements, intentId: string): { runId: string; swapId: string } | undefined {
+  const swapId = intentId.slice(0, intentId.lastIndexOf("."));
+  const row = sql.get<{ run_id: string }>("SELECT run_id FROM swaps WHERE id = ?", swapId);
+  return row === undefined ? undefined : { runId: row.run_id, swapId };
+}
+
+type EffectRows = Pick<
+  RunStore,
+  "addEffects" | "dueEffects" | "nextEffectMs" | "beginEffect" | "finishEffect" | "postponeEffect"
+>;
+
+function createEffectRows(sql: Statements): EffectRows {
+  return {
+    addEffects: (runId, effects, atMs) => {
+      for (const { effect, notBeforeMs } of effects) {
+        sql.run(
+          `INSERT INTO effects (run_id, swap_id, kind, version, payload, not_before_ms, created_at_ms)
+           VALUES (?, ?, ?, ?, ?, ?, ?)`,
+          runId,
+          "swapId" in effect ? effect.swapId : null,
+          effect.kind,
+          EFFECT_VERSION,
+          encodeJson(effect),
+          Math.ceil(notBeforeMs),
+          atMs,
+        );
+      }
+    },
+    dueEffects: (nowMs, limit) =>
+      sql
+        .all<{ id: number; run_id: string; payload: string; attempts: number }>(
+          `SELECT id, run_id, payload, attempts FROM effects
+           WHERE done_at_ms IS NULL AND not_before_ms <= ? ORDER BY not_before_ms, id LIMIT ?`,
+          nowMs,
+          limit,
+        )
+        .map((row) => ({
+          id: row.id,
+          runId: row.run_id,
+          effect: JSON.parse(row.payload) as Effect,
+          attempts: row.attempts,
+        })),
+    nextEffectMs: () =>
+      sql.get<{ at: number | null }>("SELECT min(not_before_ms) AS at FROM effects WHERE done_at_ms IS NULL")?.at ??
+      undefined,
+    beginEffect: (id) => {
+      sql.run("UPDATE effects SET attempts = attempts + 1 WHERE id = ?", id);
+      return (sql.get<{ attempts: number }>("SELECT attempts FROM effects WHERE id = ?", id)?.attempts ?? 1) - 1;
+    },
+    finishEffect: (id, atMs) => {
+      sql.run("UPDATE effects SET done_at_ms = ? WHERE id = ?", atMs, id);
+    },
+    postponeEffect: (id, notBeforeMs) => {
+      sql.run("UPDATE effects SET not_before_ms = ? WHERE id = ?", Math.ceil(notBeforeMs), id);
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import type { Address } from "../domain/money/address.ts";
+import type { Effect, EffectRequest } from "../domain/run/effects.ts";
+import type { OperatingMode } from "../domain/run/operating-mode.ts";
+import type { RunRecord, Transition } from "../domain/run/records.ts";
+import type { Run } from "../domain/run/run.ts";
+
+/** A strategy as the database remembers it. `memory` is versioned JSON; `lastSlotMs` the last slot that has its end or run. */
+export interface StrategyRow {
+  readonly id: string;
+  readonly kind: string;
+  readonly specHash: string;
+  readonly memory: string;
+  readonly lastSlotMs: number;
+}
+
+/** An effect that is written down and not yet answered. `attempts` counts how often it was begun. */
+export interface PendingEffect {
+  readonly id: number;
+  readonly runId: string;
+  readonly effect: Effect;
+  readonly attempts: number;
+}
+
+/** A mode with who set it, when and why. `scope` is `global` or a strategy's id. */
+export interface ModeRow {
+  readonly scope: string;
+  readonly mode: OperatingMode;
+  readonly setBy: string;
+  readonly reason: string;
+  readonly atMs: number;
+}
+
+/** Equal uneventful slots in a row. */
+export interface GapRow {
+  readonly strategy: string;
+  readonly firstSlotMs: number;
+  readonly lastSlotMs: number;
+  readonly count: number;
+  readonly reason: string;
+}
+
+/** Balances that the audit counts from. */
+export interface BaselineRow {
+  readonly wallet: Address;
+  readonly token: Address;
+  readonly symbol: string;
+  readonly decimals: number;
+  readonly blockNumber: number;
+  readonly balance: bigint;
+}
+
+/** What an operator asked of the running daemon. */
+export interface OperatorRequest {
+  readonly id: number;
+  readonly command: string;
+  readonly arguments: Readonly<Record<string, string>>;
+  readonly madeBy: string;
+  readonly madeAtMs: number;
+}
+
+/** Rows of runs, swaps and their effects. */
+export interface RunStore {
+  /** Inserts a due run. @returns false when the strategy already has one for this slot */
+  insertRun(run: Run, atMs: number): boolean;
+  run(id: string): Run | undefined;
+  /** Writes the run's and its swaps' new state with their transitions. */
+  saveRun(run: Run, transitions: readonly Transition[], atMs: number): void;
+  runsIn(states: readonly string[], limit: number): readonly string[];
+  hasOpenRun(strategyId: string): boolean;
+  runOfIntent(intentId: string): { readonly runId: string; readonly swapId: string } | undefined;
+  addEffects(runId: string, effects: readonly EffectRequest[], atMs: number): void;
+  dueEffects(nowMs: number, limit: number): readonly PendingEffect[];
+  nextEffectMs(): number | undefined;
+  /** Counts a beginning of an effect, durably, before it is performed. @returns how often it was begun before */
+  beginEffect(id: number): number;
+  finishEffect(id: number, atMs: number): void;
+  postponeEffect(id: number, notBeforeMs: number): void;
+  writeRecord(run: Run, record: RunRecord, atMs: number): void;
+}
+
+/** Sums over what all runs share. */
+export interface LedgerStore {
+  /** changes whenever a reservation, a fill or a release is written: a reading older than a change is stale */
+  ledgerVersion(): number;
+  reserved(wallet: Address, token: Address, exceptSwapId?: string): bigint;
+  /** sold by a strategy over its life, reserved included, by token */
+  soldBy(strategyId: string): ReadonlyMap<Address, bigint>;
+  /** dollars (1e-18) sold since an instant, reserved included */
+  soldUsdSince(sinceMs: number, exceptSwapId: string): bigint;
+  isTokenBusy(wallet: Address, token: Address, exceptSwapId: string): boolean;
+  failuresSince(strategyId: string, sinceMs: number): number;
+  /** allowances granted once, whose wallet and token have nothing open now */
+  idleGrants(): readonly { readonly wallet: Address; readonly token: Address; readonly spender: Address }[];
+  forgetGrant(grant: { wallet: Address; token: Address; spender: Address }): void;
+}
+
+/** Rows of the daemon's own life. */
+export interface OperationStore {
+  identity(): { readonly network: string; readonly chainId: number } | undefined;
+  saveIdentity(identity: { network: string; chainId: number; atMs: number }): void;
+  strategy(id: string): StrategyRow | undefined;
+  saveStrategy(row: StrategyRow, atMs: number): void;
+  setLastSlot(strategyId: string, lastSlotMs: number): void;
+  mode(scope: string): ModeRow | undefined;
+  modes(): readonly ModeRow[];
+  setMode(row: ModeRow): void;
+  /** Records slots without a run; joins the strategy's last gap when it ended at `joinsAtMs` for the same reason. */
+  addGap(gap: GapRow, joinsAtMs: number, atMs: number): void;
+  hasBaseline(wallet: Address, token: Address): boolean;
+  addBaseline(row: BaselineRow): void;
+  addRequest(request: { command: string; arguments: Record<string, string>; madeBy: string; madeAtMs: number }): number;
+  openRequests(): readonly OperatorRequest[];
+  answerRequest(id: number, answer: string, atMs: number): void;
+  addDaemonEvent(kind: string, detail: string, atMs: number): void;
+}
+
+/** The daemon's database. Everything written inside `transaction` is durable together, or not at all. */
+export interface Store extends RunStore, LedgerStore, OperationStore {
+  /** Runs synchronous work in one durable transaction; a nested call joins it. */
+  transaction<T>(work: () => T): T;
+}
