@@ -1,4 +1,5 @@
 import type { Address } from "../money/address.ts";
+import type { Ppm } from "../money/fraction.ts";
 import type { ReferencePrice } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
 
@@ -15,14 +16,20 @@ export interface StrategyView {
   readonly spent: ReadonlyMap<Address, bigint>;
 }
 
-/** How much a planned swap sells: a fixed amount, or what earlier swaps of the same run brought, up to a maximum. */
+/**
+ * How much a planned swap sells: a fixed amount, or a share of what earlier swaps of the same run brought, up to a
+ * maximum. `resolvePlannedAmount` of planned-amount.ts does the arithmetic.
+ */
 export type PlannedAmount =
   | { readonly kind: "fixed"; readonly raw: bigint }
   | {
-      /** measured proceeds of the swaps at these positions plus `base`, never more than `max` */
+      /** `share` of (measured proceeds of the swaps at these positions plus `base`), never more than `max` */
       readonly kind: "proceeds";
       readonly of: readonly number[];
+      /** what may be spent besides the proceeds; negative when proceeds must first fill a hole in the sold token */
       readonly base: bigint;
+      /** swaps that draw on the same proceeds have shares that sum to at most one whole, so none takes another's part */
+      readonly share: Ppm;
       readonly max: bigint;
       /** not worth doing below this */
       readonly min: bigint;

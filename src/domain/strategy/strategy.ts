@@ -1,0 +1,68 @@
+import { dca } from "./dca.ts";
+import type { Decision, StrategyView } from "./decision.ts";
+import type { RunEnd, StrategyKind } from "./kind.ts";
+import { rebalance } from "./rebalance.ts";
+import type { StrategySpec } from "./spec.ts";
+import { threshold } from "./threshold.ts";
+
+/** Memory of any kind: plain JSON, as it is stored. */
+export type StrategyMemory = unknown;
+
+/** A strategy bound to its kind. Memory goes in and out as JSON; what is no memory of the kind is refused loudly. */
+interface BoundStrategy {
+  initialMemory(): StrategyMemory;
+  decide(view: StrategyView, memory: StrategyMemory): Decision<StrategyMemory>;
+  onRunEnded(memory: StrategyMemory, end: RunEnd): StrategyMemory;
+}
+
+/** The one place that knows all kinds. A new kind is a file of its own, a line here and a member of `StrategySpec`. */
+function bindStrategy(spec: StrategySpec): BoundStrategy {
+  switch (spec.kind) {
+    case "dca":
+      return bindKind(dca, spec);
+    case "rebalance":
+      return bindKind(rebalance, spec);
+    case "threshold":
+      return bindKind(threshold, spec);
+  }
+}
+
+function bindKind<Spec extends StrategySpec, Memory>(kind: StrategyKind<Spec, Memory>, spec: Spec): BoundStrategy {
+  const read = (json: StrategyMemory): Memory => {
+    const memory = kind.parseMemory(json);
+    if (memory !== undefined) return memory;
+    throw new Error(
+      `the stored memory of strategy "${spec.id}" is none of a ${spec.kind} strategy: was its kind changed?`,
+    );
+  };
+  return {
+    initialMemory: () => kind.initialMemory(spec),
+    decide: (view, memory) => kind.decide(spec, view, read(memory)),
+    onRunEnded: (memory, end) => kind.onRunEnded(spec, read(memory), end),
+  };
+}
+
+/** The memory of a strategy that has never decided. */
+export function initialStrategyMemory(spec: StrategySpec): StrategyMemory {
+  return bindStrategy(spec).initialMemory();
+}
+
+/**
+ * Decides for one slot. Pure: the same settings, view and memory give the same decision.
+ * @throws Error when the stored memory is none of the strategy's kind
+ */
+export function decideStrategy(
+  spec: StrategySpec,
+  view: StrategyView,
+  memory: StrategyMemory,
+): Decision<StrategyMemory> {
+  return bindStrategy(spec).decide(view, memory);
+}
+
+/**
+ * The memory after a run that the strategy started has ended; to be stored in the same transaction as the end.
+ * @throws Error when the stored memory is none of the strategy's kind
+ */
+export function strategyRunEnded(spec: StrategySpec, memory: StrategyMemory, end: RunEnd): StrategyMemory {
+  return bindStrategy(spec).onRunEnded(memory, end);
+}

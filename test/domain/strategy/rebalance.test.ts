@@ -1,0 +1,343 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { toPpm } from "../../../src/domain/money/fraction.ts";
+import { convertUp, valueDown } from "../../../src/domain/money/price.ts";
+import type { Token } from "../../../src/domain/money/token.ts";
+import type { PlannedSwap } from "../../../src/domain/strategy/decision.ts";
+import { resolvePlannedAmount } from "../../../src/domain/strategy/planned-amount.ts";
+import type { RebalanceSpec } from "../../../src/domain/strategy/spec.ts";
+import { decideStrategy } from "../../../src/domain/strategy/strategy.ts";
+import { common, DAI, of, price, USDC, view, WBTC, WETH } from "./world.ts";
+
+type Bands = Partial<RebalanceSpec["bands"]>;
+
+function spec(targets: readonly (readonly [Token, number])[], bands: Bands, min = of(USDC, 50)): RebalanceSpec {
+  return {
+    ...common,
+    kind: "rebalance",
+    quote: USDC,
+    targets: targets.map(([token, percent]) => ({ token, weight: toPpm(percent * 10_000) })),
+    bands: { relative: undefined, absolute: undefined, ...bands },
+    trades: { min },
+  };
+}
+
+const prices = [
+  [WETH, "3000"],
+  [WBTC, "60000"],
+  [DAI, "1"],
+  [USDC, "1"],
+] as const;
+
+function decide(strategy: RebalanceSpec, free: readonly (readonly [Token, bigint])[]) {
+  return decideStrategy(strategy, view({ free, prices }), { version: 1 }).outcome;
+}
+
+const half = spec(
+  [
+    [WETH, 50],
+    [USDC, 50],
+  ],
+  { absolute: toPpm(50_000) },
+);
+
+describe("a band", () => {
+  it("of points holds at its very edge and breaks just above it", () => {
+    expect(
+      decide(half, [
+        [WETH, of(WETH, "0.55")],
+        [USDC, of(USDC, 1_350)],
+      ]),
+    ).toMatchObject({ reason: "within_bands" });
+    expect(
+      decide(half, [
+        [WETH, of(WETH, "0.551")],
+        [USDC, of(USDC, 1_347)],
+      ]),
+    ).toMatchObject({ kind: "swap" });
+  });
+
+  it("in relation to the target is narrower for a small weight", () => {
+    const targets = [
+      [WETH, 90],
+      [WBTC, 5],
+      [USDC, 5],
+    ] as const;
+    const free = [
+      [WETH, of(WETH, 30)],
+      [WBTC, of(WBTC, "0.11")],
+      [USDC, of(USDC, 3_400)],
+    ] as const;
+    expect(decide(spec(targets, { absolute: toPpm(50_000) }), free)).toMatchObject({ reason: "within_bands" });
+    expect(decide(spec(targets, { relative: toPpm(200_000) }), free)).toMatchObject({ kind: "swap" });
+    expect(decide(spec(targets, { relative: toPpm(400_000) }), free)).toMatchObject({ reason: "within_bands" });
+    expect(decide(spec(targets, { absolute: toPpm(50_000), relative: toPpm(200_000) }), free).kind).toBe("swap");
+  });
+});
+
+describe("trades", () => {
+  it("sell what is overweight to its target, and say in detail why nothing was done", () => {
+    expect(
+      decide(half, [
+        [WETH, of(WETH, 2)],
+        [USDC, of(USDC, 2_000)],
+      ]),
+    ).toEqual({
+      kind: "swap",
+      swaps: [{ sell: WETH, buy: USDC, amount: { kind: "fixed", raw: of(WETH, 2) / 3n } }],
+    });
+    expect(
+      decide(half, [
+        [WETH, of(WETH, 1)],
+        [USDC, of(USDC, 3_000)],
+      ]),
+    ).toEqual({
+      kind: "skip",
+      reason: "within_bands",
+      detail: "WETH 50% of 50%, USDC 50% of 50%",
+    });
+  });
+
+  it("buy from the quote token's own surplus when there is nothing to sell", () => {
+    expect(decide(half, [[USDC, of(USDC, 6_000)]])).toEqual({
+      kind: "swap",
+      swaps: [{ sell: USDC, buy: WETH, amount: { kind: "fixed", raw: of(USDC, 3_000) } }],
+    });
+  });
+
+  it("sell first, and size the buys from what the sells bring", () => {
+    const mix = spec(
+      [
+        [WETH, 40],
+        [WBTC, 40],
+        [USDC, 20],
+      ],
+      { absolute: toPpm(10_000) },
+    );
+    const outcome = decide(mix, [
+      [WETH, of(WETH, 10)],
+      [USDC, 0n],
+    ]);
+    if (outcome.kind !== "swap") throw new Error("expected swaps");
+    expect(outcome.swaps).toEqual([
+      { sell: WETH, buy: USDC, amount: { kind: "fixed", raw: of(WETH, 6) } },
+      {
+        sell: USDC,
+        buy: WBTC,
+        amount: {
+          kind: "proceeds",
+          of: [0],
+          base: -of(USDC, 6_000) - 1n,
+          share: toPpm(1_000_000),
+          max: of(USDC, 12_000),
+          min: of(USDC, 50),
+        },
+      },
+    ]);
+    const buy = outcome.swaps[1] as PlannedSwap;
+    expect(resolvePlannedAmount(buy.amount, () => of(USDC, 18_000))).toBe(of(USDC, 12_000) - 1n);
+    expect(resolvePlannedAmount(buy.amount, () => of(USDC, 17_000))).toBe(of(USDC, 11_000) - 1n);
+    expect(resolvePlannedAmount(buy.amount, () => of(USDC, 30_000))).toBe(of(USDC, 12_000));
+    expect(resolvePlannedAmount(buy.amount, () => of(USDC, 6_040))).toBeUndefined();
+    expect(resolvePlannedAmount(buy.amount, () => 0n)).toBeUndefined();
+  });
+
+  it("below the minimum are left out, and when none is left it says so", () => {
+    const tight = spec(
+      [
+        [WETH, 50],
+        [USDC, 50],
+      ],
+      { absolute: toPpm(0) },
+    );
+    expect(
+      decide(tight, [
+        [WETH, of(WETH, 1)],
+        [USDC, of(USDC, 3_099)],
+      ]),
+    ).toMatchObject({ reason: "below_minimum_trade" });
+    expect(
+      decide(tight, [
+        [WETH, of(WETH, 1)],
+        [USDC, of(USDC, 3_100)],
+      ]),
+    ).toMatchObject({ kind: "swap" });
+  });
+
+  it("spend nothing of a quote token that is no part of the mix, but pass sells through it", () => {
+    const mix = spec(
+      [
+        [WETH, 50],
+        [WBTC, 50],
+      ],
+      { absolute: toPpm(10_000) },
+    );
+    const outcome = decide(mix, [
+      [WETH, of(WETH, 10)],
+      [USDC, of(USDC, 1_000_000)],
+    ]);
+    expect(outcome).toMatchObject({
+      swaps: [
+        { sell: WETH, amount: { raw: of(WETH, 5) } },
+        { buy: WBTC, amount: { base: 0n, max: of(USDC, 15_000) } },
+      ],
+    });
+  });
+});
+
+describe("nothing is done", () => {
+  it("while any token of the mix or the quote token has no price", () => {
+    const free = [
+      [WETH, of(WETH, 10)],
+      [USDC, of(USDC, 10)],
+    ] as const;
+    for (const missing of [WETH, USDC]) {
+      const seen = view({ free, prices: prices.filter(([token]) => token !== missing) });
+      expect(decideStrategy(half, seen, { version: 1 }).outcome).toEqual({
+        kind: "skip",
+        reason: "unpriceable",
+        detail: `no reference price for ${missing.symbol}`,
+      });
+    }
+    const zero = view({
+      free,
+      prices: [
+        [WETH, "0"],
+        [USDC, "1"],
+      ],
+    });
+    expect(decideStrategy(half, zero, { version: 1 }).outcome).toMatchObject({ reason: "unpriceable" });
+  });
+
+  it("with an empty wallet", () => {
+    expect(decide(half, [])).toMatchObject({ reason: "insufficient_balance" });
+  });
+});
+
+const TOKENS = [WETH, WBTC, DAI, USDC] as const;
+const anyMix = fc
+  .record({
+    weights: fc.tuple(...TOKENS.map(() => fc.integer({ min: 1, max: 97 }))),
+    quoteInMix: fc.boolean(),
+    holdings: fc.tuple(...TOKENS.map(() => fc.integer({ min: 0, max: 1_000_000 }))),
+    dollars: fc.tuple(fc.integer({ min: 500, max: 9_000 }), fc.integer({ min: 9_000, max: 200_000 })),
+    min: fc.integer({ min: 1, max: 5_000 }),
+    shortfall: fc.integer({ min: 0, max: 30_000 }),
+  })
+  .map((drawn) => ({ ...drawn, tokens: drawn.quoteInMix ? TOKENS : TOKENS.filter((token) => token !== USDC) }));
+
+describe("for any mix", () => {
+  it("a rebalance at reference prices brings every weight to its target, and the next one trades nothing", () => {
+    fc.assert(
+      fc.property(anyMix, (drawn) => {
+        const { strategy, free, seenPrices } = scene(drawn);
+        const outcome = decideStrategy(strategy, view({ free, prices: seenPrices }), { version: 1 }).outcome;
+        if (outcome.kind === "skip") return;
+        const after = perform(outcome.swaps, { free, seenPrices, lossPpm: 0n });
+        const again = decideStrategy(strategy, view({ free: [...after], prices: seenPrices }), { version: 1 }).outcome;
+        expect(again.kind).toBe("skip");
+        const values = strategy.targets.map(({ token }) => worth(token, after.get(token) ?? 0n, seenPrices));
+        const total = values.reduce((sum, value) => sum + value, 0n);
+        const slack = 10n ** 18n * BigInt(drawn.min + 1) * BigInt(TOKENS.length) + total / 10_000n;
+        strategy.targets.forEach(({ weight }, index) => {
+          const off = (values[index] ?? 0n) - (total * weight) / 1_000_000n;
+          expect(off < 0n ? -off : off).toBeLessThanOrEqual(slack);
+        });
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("however badly the sells fill, no token is oversold and the quote token stays at its target or at what it had", () => {
+    fc.assert(
+      fc.property(anyMix, (drawn) => {
+        const { strategy, free, seenPrices } = scene(drawn);
+        const outcome = decideStrategy(strategy, view({ free, prices: seenPrices }), { version: 1 }).outcome;
+        if (outcome.kind === "skip") return;
+        const total = strategy.targets.reduce(
+          (sum, { token }) => sum + worth(token, held(free, token), seenPrices),
+          0n,
+        );
+        const quoteTarget = strategy.targets.find(({ token }) => token === USDC);
+        const targetRaw = quoteTarget === undefined ? held(free, USDC) : (total * quoteTarget.weight) / 10n ** 18n;
+        const before = held(free, USDC);
+        const floor = before < targetRaw ? before : targetRaw;
+        const after = perform(outcome.swaps, { free, seenPrices, lossPpm: BigInt(drawn.shortfall) });
+        for (const raw of after.values()) expect(raw).toBeGreaterThanOrEqual(0n);
+        expect((after.get(USDC) ?? 0n) + 1n).toBeGreaterThanOrEqual(floor);
+        const buys = outcome.swaps.filter((swap) => swap.sell === USDC);
+        expect(outcome.swaps.slice(outcome.swaps.length - buys.length)).toEqual(buys);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+interface Drawn {
+  weights: readonly number[];
+  holdings: readonly number[];
+  dollars: readonly [number, number];
+  min: number;
+  tokens: readonly Token[];
+}
+
+function scene(drawn: Drawn) {
+  const seenPrices = [
+    [WETH, String(drawn.dollars[0])],
+    [WBTC, String(drawn.dollars[1])],
+    [DAI, "1"],
+    [USDC, "1"],
+  ] as const;
+  const sum = drawn.tokens.reduce((total, _token, index) => total + (drawn.weights[index] ?? 0), 0);
+  let rest = 1_000_000;
+  const targets = drawn.tokens.map((token, index) => {
+    const last = index === drawn.tokens.length - 1;
+    const weight = last ? rest : Math.floor(((drawn.weights[index] ?? 0) * 1_000_000) / sum);
+    rest -= weight;
+    return { token, weight: toPpm(weight) };
+  });
+  const free = TOKENS.map((token, index) => {
+    const dollars = BigInt(drawn.holdings[index] ?? 0) * 10n ** BigInt(token.decimals);
+    const [, dollarPrice = "1"] = seenPrices[index] ?? [];
+    return [token, dollars / BigInt(dollarPrice)] as const;
+  });
+  const strategy = { ...spec([], { relative: toPpm(50_000) }, of(USDC, drawn.min)), targets };
+  return { strategy, free, seenPrices };
+}
+
+function held(free: readonly (readonly [Token, bigint])[], token: Token): bigint {
+  return free.find(([candidate]) => candidate === token)?.[1] ?? 0n;
+}
+
+function worth(token: Token, raw: bigint, seenPrices: readonly (readonly [Token, string])[]): bigint {
+  const dollars = seenPrices.find(([candidate]) => candidate === token)?.[1] ?? "0";
+  return valueDown({ raw, decimals: token.decimals }, price(dollars).usd);
+}
+
+/** Fills all swaps at reference prices less a loss, in order. */
+function perform(
+  swaps: readonly PlannedSwap[],
+  world: {
+    free: readonly (readonly [Token, bigint])[];
+    seenPrices: readonly (readonly [Token, string])[];
+    lossPpm: bigint;
+  },
+): Map<Token, bigint> {
+  const balances = new Map(world.free);
+  const bought: bigint[] = [];
+  const usdOf = (token: Token) => price(world.seenPrices.find(([candidate]) => candidate === token)?.[1] ?? "0").usd;
+  for (const [position, { sell, buy, amount }] of swaps.entries()) {
+    const raw = resolvePlannedAmount(amount, (of) => bought[of] ?? 0n);
+    bought[position] = 0n;
+    if (raw === undefined) continue;
+    const fair = convertUp(
+      { raw, decimals: sell.decimals, usd: usdOf(sell) },
+      { decimals: buy.decimals, usd: usdOf(buy) },
+    );
+    const received = (fair * (1_000_000n - world.lossPpm)) / 1_000_000n;
+    bought[position] = received;
+    balances.set(sell, (balances.get(sell) ?? 0n) - raw);
+    balances.set(buy, (balances.get(buy) ?? 0n) + received);
+  }
+  return balances;
+}
