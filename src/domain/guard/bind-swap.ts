@@ -1,0 +1,188 @@
+import { type Address, NATIVE_TOKEN } from "../money/address.ts";
+import { type Ppm, shareDown } from "../money/fraction.ts";
+import { type Check, firstDenial } from "./check.ts";
+import type { DecodedSwap, ProposedTransaction } from "./decoded-swap.ts";
+import type { Denial } from "./denial.ts";
+
+/** Who pays for the transaction: our own account, or the service's relayer. */
+export type ExecutionMode = "self-executed" | "gasless";
+
+/** What a swap must say for us to sign it. Comes from the request and the configuration, never from the service. */
+export interface ExpectedSwap {
+  readonly mode: ExecutionMode;
+  /** the pinned settlement contract */
+  readonly router: Address;
+  readonly chainId: number;
+  /** our account, whose tokens are sold */
+  readonly owner: Address;
+  /** the only account that may call a gasless swap; undefined: any, as long as it is not the owner or nobody */
+  readonly relayer: Address | undefined;
+  readonly recipient: Address;
+  readonly fromAsset: Address;
+  readonly toAsset: Address;
+  /** all that may leave the owner, in the smallest unit of the sold token */
+  readonly gross: bigint;
+  /** the affiliate asked for and its share of the gross amount, rounded down by the service */
+  readonly affiliate: { readonly address: Address; readonly fee: Ppm } | undefined;
+  /** largest share of the gross amount that the service may keep on the gasless path */
+  readonly maxSwapFee: Ppm;
+  /** least output, in the smallest unit of the bought token; see `requiredMinimum` */
+  readonly requiredMinimum: bigint;
+  /** Unix seconds of chain time */
+  readonly nowSeconds: number;
+  readonly maxLifetimeSeconds: number;
+  /** the profile's signatures carry a nonce */
+  readonly nonceRequired: boolean;
+}
+
+/**
+ * Binds every field of a decoded swap to what was asked for.
+ * @returns why it must not be signed, or undefined when nothing speaks against it
+ */
+export function bindSwap(swap: DecodedSwap, expected: ExpectedSwap): Denial | undefined {
+  return firstDenial(bindingChecks(swap, expected));
+}
+
+/** Every comparison of {@link bindSwap}, in its order; none is left out after a failed one. */
+export function bindingChecks(swap: DecodedSwap, expected: ExpectedSwap): Check[] {
+  return [
+    same("TARGET_NOT_PINNED", "router", swap.router, expected.router),
+    senderCheck(swap, expected),
+    same("RECIPIENT_MISMATCH", "recipient", swap.recipient, expected.recipient),
+    same("TOKEN_MISMATCH", "fromAsset", swap.fromAsset, expected.fromAsset),
+    same("TOKEN_MISMATCH", "toAsset", swap.toAsset, expected.toAsset),
+    ...amountChecks(swap, expected),
+    swapFeeCheck(swap, expected),
+    {
+      code: "OUTPUT_BELOW_MINIMUM",
+      subject: "amountOutMin",
+      value: swap.amountOutMin.toString(),
+      limit: `at least ${expected.requiredMinimum}`,
+      ok: swap.amountOutMin > 0n && swap.amountOutMin >= expected.requiredMinimum,
+    },
+    deadlineCheck(swap, expected),
+    nonceCheck(swap, expected),
+    {
+      code: "PERMIT_UNEXPECTED",
+      subject: "permit",
+      value: swap.permitValue === undefined ? "none" : swap.permitValue.toString(),
+      limit: "none",
+      ok: swap.permitValue === undefined,
+    },
+  ];
+}
+
+/**
+ * Binds the envelope of a self-executed swap: chain, target, sender and value. Gas and fees are not looked at, because
+ * ours are used instead.
+ */
+export function envelopeChecks(transaction: ProposedTransaction, expected: ExpectedSwap): Check[] {
+  const value = expected.fromAsset === NATIVE_TOKEN ? expected.gross : 0n;
+  return [
+    {
+      code: "CHAIN_MISMATCH",
+      subject: "transaction.chainId",
+      value: transaction.chainId.toString(),
+      limit: expected.chainId.toString(),
+      ok: transaction.chainId === expected.chainId,
+    },
+    same("TARGET_NOT_PINNED", "transaction.to", transaction.to, expected.router),
+    {
+      code: "SENDER_MISMATCH",
+      subject: "transaction.from",
+      value: transaction.from ?? "not stated",
+      limit: expected.owner,
+      ok: transaction.from === undefined || transaction.from === expected.owner,
+    },
+    {
+      code: "VALUE_MISMATCH",
+      subject: "transaction.value",
+      value: transaction.value.toString(),
+      limit: value.toString(),
+      ok: transaction.value === value,
+    },
+  ];
+}
+
+function same(code: Check["code"], subject: string, value: Address, limit: Address): Check {
+  return { code, subject, value, limit, ok: value === limit };
+}
+
+/**
+ * Self-executed, the caller is our own account, whether the form says so or not. Gasless, somebody else must be named:
+ * the zero address would let anybody call, and our own account would make the signature useless to the relayer.
+ */
+function senderCheck(swap: DecodedSwap, expected: ExpectedSwap): Check {
+  const check = { code: "SENDER_MISMATCH", subject: "sender", value: swap.sender ?? "not stated" } as const;
+  if (expected.mode === "self-executed") {
+    return { ...check, limit: expected.owner, ok: swap.sender === undefined || swap.sender === expected.owner };
+  }
+  if (expected.relayer !== undefined) {
+    return { ...check, limit: expected.relayer, ok: swap.sender === expected.relayer };
+  }
+  const named = swap.sender !== undefined && swap.sender !== NATIVE_TOKEN && swap.sender !== expected.owner;
+  return { ...check, limit: "an account other than the owner", ok: named };
+}
+
+function amountChecks(swap: DecodedSwap, expected: ExpectedSwap): Check[] {
+  const affiliateFee = swap.affiliate?.fee ?? 0n;
+  const gross = swap.amountIn + swap.swapFee + affiliateFee;
+  const amount: Check = {
+    code: "AMOUNT_MISMATCH",
+    subject: "amountIn + swapFee + affiliateFee",
+    value: gross.toString(),
+    limit: expected.gross.toString(),
+    ok: gross === expected.gross && swap.amountIn > 0n,
+  };
+  const wanted =
+    expected.affiliate === undefined
+      ? undefined
+      : { address: expected.affiliate.address, fee: shareDown(expected.gross, expected.affiliate.fee) };
+  const affiliate: Check = {
+    code: "AFFILIATE_MISMATCH",
+    subject: "affiliate",
+    value: describeAffiliate(swap.affiliate),
+    limit: describeAffiliate(wanted),
+    ok: swap.affiliate?.address === wanted?.address && swap.affiliate?.fee === wanted?.fee,
+  };
+  return [amount, affiliate];
+}
+
+function describeAffiliate(affiliate: { address: Address; fee: bigint } | undefined): string {
+  return affiliate === undefined ? "none" : `${affiliate.fee} to ${affiliate.address}`;
+}
+
+function swapFeeCheck(swap: DecodedSwap, expected: ExpectedSwap): Check {
+  const limit = expected.mode === "self-executed" ? 0n : shareDown(expected.gross, expected.maxSwapFee);
+  return {
+    code: "SWAP_FEE_TOO_HIGH",
+    subject: "swapFee",
+    value: swap.swapFee.toString(),
+    limit: `at most ${limit}`,
+    ok: swap.swapFee >= 0n && swap.swapFee <= limit,
+  };
+}
+
+function deadlineCheck(swap: DecodedSwap, expected: ExpectedSwap): Check {
+  const now = BigInt(expected.nowSeconds);
+  const latest = now + BigInt(expected.maxLifetimeSeconds);
+  return {
+    code: "DEADLINE_OUT_OF_BOUNDS",
+    subject: "deadline",
+    value: swap.deadline.toString(),
+    limit: `after ${now}, at most ${latest}`,
+    ok: swap.deadline > now && swap.deadline <= latest,
+  };
+}
+
+/** Only a signature needs a nonce; a transaction of our own has the account's. */
+function nonceCheck(swap: DecodedSwap, expected: ExpectedSwap): Check {
+  const required = expected.mode === "gasless" && expected.nonceRequired;
+  return {
+    code: "NONCE_MISSING",
+    subject: "nonce",
+    value: swap.nonce === undefined ? "none" : swap.nonce.toString(),
+    limit: required ? "present" : "not required",
+    ok: !required || swap.nonce !== undefined,
+  };
+}

@@ -1,0 +1,141 @@
+import { NATIVE_TOKEN } from "../money/address.ts";
+import { bindingChecks, type ExpectedSwap, envelopeChecks } from "./bind-swap.ts";
+import { type Check, firstDenial } from "./check.ts";
+import type { Denial } from "./denial.ts";
+import { limitChecks } from "./limit-checks.ts";
+import { requiredMinimum } from "./required-minimum.ts";
+import { simulationChecks } from "./simulation.ts";
+import type { SwapFacts, SwapLimits } from "./swap-facts.ts";
+
+export type { Check, SwapFacts, SwapLimits };
+
+/** The comparisons that were made, in order, and the denial of the first that was not ok. */
+export interface SwapVerdict {
+  readonly checks: readonly Check[];
+  readonly denial: Denial | undefined;
+}
+
+/** Holds a swap against every rule, in one order. Nothing is signed unless `denial` is undefined. */
+export function checkSwap(facts: SwapFacts): SwapVerdict {
+  const minimum = minimumFor(facts);
+  const checks = [...limitChecks(facts, swapFeeOf(facts)), ...referenceChecks(facts)];
+  if (minimum !== undefined) checks.push(...payloadChecks(facts, expectedSwap(facts, minimum)));
+  return { checks, denial: firstDenial(checks) };
+}
+
+/** The least output that this swap must guarantee, undefined while a reference price is missing. */
+export function minimumFor(
+  facts: Pick<SwapFacts, "prices" | "quote" | "limits" | "gross" | "sell" | "buy">,
+): bigint | undefined {
+  const { sold, bought } = facts.prices;
+  if (sold === undefined || bought === undefined || sold.usd <= 0n || bought.usd <= 0n) return undefined;
+  return requiredMinimum({
+    quotedOut: facts.quote.amountOut,
+    slippage: facts.limits.slippage,
+    gross: facts.gross,
+    sold: { decimals: facts.sell.decimals, usd: sold.usd },
+    bought: { decimals: facts.buy.decimals, usd: bought.usd },
+    tolerance: facts.limits.referenceTolerance,
+  });
+}
+
+/** What the signed payload must say, derived from the facts alone. */
+export function expectedSwap(facts: SwapFacts, minimum: bigint): ExpectedSwap {
+  return {
+    mode: facts.mode,
+    router: facts.pinned.router,
+    chainId: facts.pinned.chainId,
+    owner: facts.owner,
+    relayer: facts.relayer,
+    recipient: facts.recipient,
+    fromAsset: facts.sell.address,
+    toAsset: facts.buy.address,
+    gross: facts.gross,
+    affiliate: facts.affiliate,
+    maxSwapFee: facts.limits.maxFee,
+    requiredMinimum: minimum,
+    nowSeconds: facts.nowSeconds,
+    maxLifetimeSeconds: facts.maxLifetimeSeconds,
+    nonceRequired: facts.signatureHasNonce,
+  };
+}
+
+function payloadChecks(facts: SwapFacts, expected: ExpectedSwap): Check[] {
+  const checks: Check[] = [
+    {
+      code: "TARGET_NOT_PINNED",
+      subject: "quote.targetAddress",
+      value: facts.quote.targetAddress,
+      limit: facts.pinned.router,
+      ok: facts.quote.targetAddress === facts.pinned.router,
+    },
+  ];
+  if (facts.mode === "self-executed") checks.push(...transactionChecks(facts, expected));
+  checks.push(decodingCheck(facts));
+  if (facts.decoding.ok) checks.push(...bindingChecks(facts.decoding.swap, expected));
+  if (facts.mode === "gasless") {
+    checks.push(authorisationCheck(facts));
+    return checks;
+  }
+  const bounds = {
+    ours: facts.ours,
+    owner: facts.owner,
+    recipient: facts.recipient,
+    sold: facts.sell.address,
+    bought: facts.buy.address,
+    gross: facts.gross,
+    minimum: expected.requiredMinimum,
+    spender: facts.pinned.router,
+    allowanceLimit: facts.allowanceLimit,
+  };
+  return [...checks, ...simulationChecks(facts.simulation, bounds)];
+}
+
+/** Self-executed there must be a transaction; its absence is told by the decoding check's code. */
+function transactionChecks(facts: SwapFacts, expected: ExpectedSwap): Check[] {
+  if (facts.transaction !== undefined) return envelopeChecks(facts.transaction, expected);
+  return [{ code: "UNDECODABLE", subject: "transaction", value: "none", limit: "a transaction", ok: false }];
+}
+
+function decodingCheck(facts: SwapFacts): Check {
+  const selfExecuted = facts.mode === "self-executed";
+  return {
+    code: selfExecuted ? "UNDECODABLE" : "TYPED_DATA_UNKNOWN",
+    subject: selfExecuted ? "calldata" : "typed data",
+    value: facts.decoding.ok ? "known" : facts.decoding.problem,
+    limit: "known",
+    ok: facts.decoding.ok,
+  };
+}
+
+function authorisationCheck(facts: SwapFacts): Check {
+  const suffices = facts.authorisation !== "none" && facts.sell.address !== NATIVE_TOKEN;
+  return {
+    code: "PERMIT_UNSUPPORTED",
+    subject: "spending permission",
+    value: facts.sell.address === NATIVE_TOKEN ? "none for the native token" : facts.authorisation,
+    limit: "a permit or a sufficient allowance",
+    ok: suffices,
+  };
+}
+
+function referenceChecks(facts: SwapFacts): Check[] {
+  const needed = [
+    { subject: `reference price of ${facts.sell.symbol}`, price: facts.prices.sold },
+    { subject: `reference price of ${facts.buy.symbol}`, price: facts.prices.bought },
+    ...(facts.mode === "self-executed"
+      ? [{ subject: "reference price of the native token", price: facts.prices.native }]
+      : []),
+  ];
+  return needed.map(({ subject, price }) => ({
+    code: "REFERENCE_MISSING",
+    subject,
+    value: price === undefined ? "missing" : `${price.usd} (1e-18 USD, ${price.source})`,
+    limit: "fresh and positive",
+    ok: price !== undefined && price.usd > 0n,
+  }));
+}
+
+function swapFeeOf(facts: SwapFacts): bigint {
+  return facts.decoding.ok ? facts.decoding.swap.swapFee : 0n;
+}

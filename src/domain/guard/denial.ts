@@ -1,0 +1,171 @@
+/**
+ * Every reason for which we deny a swap. The words are stable: users filter by them, and docs/ERRORS.md is generated
+ * from {@link DENIALS}. We deny, a node rejects, a chain reverts.
+ */
+export type DenialCode =
+  | "TARGET_NOT_PINNED"
+  | "CHAIN_MISMATCH"
+  | "VALUE_MISMATCH"
+  | "UNDECODABLE"
+  | "TYPED_DATA_UNKNOWN"
+  | "SENDER_MISMATCH"
+  | "RECIPIENT_MISMATCH"
+  | "RECIPIENT_NOT_ALLOWED"
+  | "TOKEN_MISMATCH"
+  | "AMOUNT_MISMATCH"
+  | "AFFILIATE_MISMATCH"
+  | "SWAP_FEE_TOO_HIGH"
+  | "OUTPUT_BELOW_MINIMUM"
+  | "DEADLINE_OUT_OF_BOUNDS"
+  | "NONCE_MISSING"
+  | "PERMIT_UNEXPECTED"
+  | "PERMIT_UNSUPPORTED"
+  | "QUOTE_EXPIRED"
+  | "REFERENCE_MISSING"
+  | "PRICE_IMPACT_TOO_HIGH"
+  | "FEE_CAP_EXCEEDED"
+  | "RUN_CAP_EXCEEDED"
+  | "DAILY_CAP_EXCEEDED"
+  | "BALANCE_TOO_LOW"
+  | "GAS_RESERVE_TOO_LOW"
+  | "GAS_PRICE_TOO_HIGH"
+  | "SIMULATION_REVERTED"
+  | "SIMULATION_MISMATCH"
+  | "SIMULATION_UNAVAILABLE"
+  | "TOKEN_TAX";
+
+/** A refusal of ours to sign: its code, and the values that led to it, as text. Never a secret. */
+export interface Denial {
+  readonly code: DenialCode;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** What a code means and what the operator can do, one line each. */
+export interface DenialExplanation {
+  readonly meaning: string;
+  readonly whatToDo: string;
+}
+
+/** The one table of denial codes. */
+export const DENIALS: Readonly<Record<DenialCode, DenialExplanation>> = {
+  TARGET_NOT_PINNED: {
+    meaning: "The service named a contract that is not the settlement contract pinned for this network.",
+    whatToDo: "Check the service; change the pinned settlement address only after verifying the contract yourself.",
+  },
+  CHAIN_MISMATCH: {
+    meaning: "The service's answer is for another chain than the one this daemon runs on.",
+    whatToDo: "Check the network name and the service address in the configuration.",
+  },
+  VALUE_MISMATCH: {
+    meaning: "The transaction would send another amount of the native token than the swap sells.",
+    whatToDo: "Do not use this service until its operator explains the difference.",
+  },
+  UNDECODABLE: {
+    meaning: "The calldata is not exactly what the profile's pinned decoder knows.",
+    whatToDo: "Check that the profile fits the service; a changed contract needs a new profile.",
+  },
+  TYPED_DATA_UNKNOWN: {
+    meaning: "The typed data is missing, or has another domain, type or field than the profile pins.",
+    whatToDo: "Check that the profile fits the service; the fields say which type was seen.",
+  },
+  SENDER_MISMATCH: {
+    meaning: "The swap would have to be sent by an account that must not send it.",
+    whatToDo: "Check the pinned relayer in the configuration and the service's answer.",
+  },
+  RECIPIENT_MISMATCH: {
+    meaning: "The bought tokens would go to another address than the one requested.",
+    whatToDo: "Do not use this service until its operator explains the difference.",
+  },
+  RECIPIENT_NOT_ALLOWED: {
+    meaning: "The policy does not list this recipient.",
+    whatToDo: "Add the address to `recipients` in the policy, or change the strategy's recipient.",
+  },
+  TOKEN_MISMATCH: {
+    meaning: "The swap is of other tokens than those requested.",
+    whatToDo: "Do not use this service until its operator explains the difference.",
+  },
+  AMOUNT_MISMATCH: {
+    meaning: "Net amount and fees do not add up to exactly the amount that was to be sold.",
+    whatToDo: "Do not use this service until its operator explains the difference.",
+  },
+  AFFILIATE_MISMATCH: {
+    meaning: "The affiliate or its fee is not the one requested.",
+    whatToDo: "Do not use this service until its operator explains the difference.",
+  },
+  SWAP_FEE_TOO_HIGH: {
+    meaning: "The service's own fee is a larger share of the sold amount than allowed.",
+    whatToDo: "Trade larger amounts, raise `max_fee`, or use self-execution.",
+  },
+  OUTPUT_BELOW_MINIMUM: {
+    meaning: "The guaranteed output is below what the quote and the reference price require.",
+    whatToDo: "Usually passes by itself; if it lasts, look at the pair's depth and at `reference` in the policy.",
+  },
+  DEADLINE_OUT_OF_BOUNDS: {
+    meaning: "The swap's deadline has passed or lies too far in the future.",
+    whatToDo: "Check this machine's clock; otherwise the service's quote lifetime is longer than the one configured.",
+  },
+  NONCE_MISSING: {
+    meaning: "The signature would carry no nonce although this service's signatures have one.",
+    whatToDo: "Check that the profile fits the service.",
+  },
+  PERMIT_UNEXPECTED: {
+    meaning: "The calldata carries a permit; permits are built by the daemon alone.",
+    whatToDo: "Do not use this service until its operator explains it.",
+  },
+  PERMIT_UNSUPPORTED: {
+    meaning: "The sold token has no provable EIP-2612 permit and the allowance does not suffice.",
+    whatToDo: "Set `gasless: never` or `prefer` for this pair, or approve the settlement contract beforehand.",
+  },
+  QUOTE_EXPIRED: {
+    meaning: "The quote's lifetime has passed.",
+    whatToDo: "Passes by itself with the next quote; if it lasts, check this machine's clock.",
+  },
+  REFERENCE_MISSING: {
+    meaning: "There is no fresh reference price for a token that needs one.",
+    whatToDo: "Check the token's price feed; without a reference nothing is traded.",
+  },
+  PRICE_IMPACT_TOO_HIGH: {
+    meaning: "The trade would move the price by more than allowed.",
+    whatToDo: "Trade smaller amounts, or raise `max_price_impact`.",
+  },
+  FEE_CAP_EXCEEDED: {
+    meaning: "Gas and service fees are a larger share of the trade's value than allowed.",
+    whatToDo: "Trade larger amounts, wait for cheaper gas, or raise `max_fee`.",
+  },
+  RUN_CAP_EXCEEDED: {
+    meaning: "The trade is worth more than one trade may be.",
+    whatToDo: "Sell less, or raise `max_trade` in the policy.",
+  },
+  DAILY_CAP_EXCEEDED: {
+    meaning: "With this trade the day's trades would be worth more than allowed.",
+    whatToDo: "Wait for the next day (UTC), or raise `max_per_day` in the policy.",
+  },
+  BALANCE_TOO_LOW: {
+    meaning: "The wallet holds less of the sold token than the swap sells.",
+    whatToDo: "Fund the wallet, or sell less.",
+  },
+  GAS_RESERVE_TOO_LOW: {
+    meaning: "After the swap less of the native token would be left than the gas reserve.",
+    whatToDo: "Fund the wallet with the native token, or lower `gas_reserve`.",
+  },
+  GAS_PRICE_TOO_HIGH: {
+    meaning: "The network's fee per gas is above the ceiling.",
+    whatToDo: "Usually passes by itself; raise `max_gas_price` if it does not.",
+  },
+  SIMULATION_REVERTED: {
+    meaning: "The transaction reverts when tried out on the latest block.",
+    whatToDo: "The fields give the revert reason; usually the next attempt with a fresh quote passes.",
+  },
+  SIMULATION_MISMATCH: {
+    meaning: "Tried out, the transaction moves other tokens, or sets other allowances, than the swap may.",
+    whatToDo: "Do not use this service until its operator explains the difference.",
+  },
+  SIMULATION_UNAVAILABLE: {
+    meaning: "The node cannot try transactions out, so none may be signed.",
+    whatToDo: "Use an RPC endpoint with eth_simulateV1.",
+  },
+  TOKEN_TAX: {
+    meaning: "Part of the bought token is diverted on its way to the recipient: the token charges for transfers.",
+    whatToDo: "Remove this token from the strategy; such tokens are not traded.",
+  },
+};

@@ -1,0 +1,156 @@
+import type { Address } from "../money/address.ts";
+import { type Check, firstDenial } from "./check.ts";
+import type { Denial } from "./denial.ts";
+
+/** A move of a token seen in a simulation; native moves carry the zero address. */
+export interface SimulatedTransfer {
+  readonly token: Address;
+  readonly from: Address;
+  readonly to: Address;
+  readonly amount: bigint;
+}
+
+/** An allowance set in a simulation. */
+export interface SimulatedApproval {
+  readonly token: Address;
+  readonly owner: Address;
+  readonly spender: Address;
+  readonly amount: bigint;
+}
+
+/** What trying a transaction out gave. The same shape as the chain port's outcome. */
+export type SimulatedSwap =
+  | {
+      readonly kind: "ok";
+      readonly transfers: readonly SimulatedTransfer[];
+      readonly approvals: readonly SimulatedApproval[];
+    }
+  | { readonly kind: "reverted"; readonly reason: string }
+  | { readonly kind: "unavailable"; readonly reason: string }
+  | { readonly kind: "not-applicable" };
+
+/** What a simulated swap may do to us. Amounts in the smallest unit of their token. */
+export interface SimulationBounds {
+  /** every account of ours: nothing else may leave any of them */
+  readonly ours: readonly Address[];
+  readonly owner: Address;
+  readonly recipient: Address;
+  readonly sold: Address;
+  readonly bought: Address;
+  /** most that may leave the owner */
+  readonly gross: bigint;
+  /** least that must reach the recipient */
+  readonly minimum: bigint;
+  /** the pinned settlement contract, the only spender that may appear */
+  readonly spender: Address;
+  /** largest allowance of the sold token for the spender: the one before, or the exact one that we set ourselves */
+  readonly allowanceLimit: bigint;
+}
+
+/** Holds the outcome against the bounds. @returns why it must not be signed, or undefined */
+export function checkSimulation(outcome: SimulatedSwap | undefined, bounds: SimulationBounds): Denial | undefined {
+  return firstDenial(simulationChecks(outcome, bounds));
+}
+
+/** Every comparison of {@link checkSimulation}, in its order. */
+export function simulationChecks(outcome: SimulatedSwap | undefined, bounds: SimulationBounds): Check[] {
+  if (outcome === undefined || outcome.kind === "unavailable" || outcome.kind === "not-applicable") {
+    const value = outcome?.kind === "unavailable" ? outcome.reason : "not simulated";
+    return [{ code: "SIMULATION_UNAVAILABLE", subject: "simulation", value, limit: "simulated", ok: false }];
+  }
+  if (outcome.kind === "reverted") {
+    return [
+      { code: "SIMULATION_REVERTED", subject: "simulation", value: outcome.reason, limit: "no revert", ok: false },
+    ];
+  }
+  const { transfers, approvals } = outcome;
+  return [
+    soldCheck(transfers, bounds),
+    ...boughtChecks(transfers, bounds),
+    foreignTokenCheck(transfers, bounds),
+    allowanceCheck(approvals, bounds),
+  ];
+}
+
+/** What comes back to the owner is not set off: a swap that takes more and returns it needs more than it may have. */
+function soldCheck(transfers: readonly SimulatedTransfer[], bounds: SimulationBounds): Check {
+  const out = total(transfers, (move) => move.token === bounds.sold && move.from === bounds.owner);
+  return {
+    code: "SIMULATION_MISMATCH",
+    subject: "sold token out of the wallet",
+    value: out.toString(),
+    limit: `at most ${bounds.gross}`,
+    ok: out <= bounds.gross,
+  };
+}
+
+/**
+ * A shortfall that the last senders of the bought token moved to somebody else instead is a tax of the token; it gets
+ * its own name because the operator can do something about it. Either way the swap is denied.
+ */
+function boughtChecks(transfers: readonly SimulatedTransfer[], bounds: SimulationBounds): Check[] {
+  const moves = transfers.filter((move) => move.token === bounds.bought && move.amount > 0n);
+  const arrived = total(moves, (move) => move.to === bounds.recipient);
+  const received = arrived - total(moves, (move) => move.from === bounds.recipient);
+  const payers = new Set(moves.filter((move) => move.to === bounds.recipient).map((move) => move.from));
+  const diverted = total(moves, (move) => payers.has(move.from) && move.to !== bounds.recipient);
+  const short = received < bounds.minimum;
+  const taxed = short && received > 0n && diverted > 0n && received + diverted >= bounds.minimum;
+  return [
+    {
+      code: "TOKEN_TAX",
+      subject: "bought token diverted on its way",
+      value: taxed ? diverted.toString() : "0",
+      limit: "0",
+      ok: !taxed,
+    },
+    {
+      code: "SIMULATION_MISMATCH",
+      subject: "bought token in to the recipient",
+      value: received.toString(),
+      limit: `at least ${bounds.minimum}`,
+      ok: !short,
+    },
+  ];
+}
+
+function foreignTokenCheck(transfers: readonly SimulatedTransfer[], bounds: SimulationBounds): Check {
+  const moved = transfers.find(
+    (move) =>
+      bounds.ours.includes(move.from) &&
+      move.amount > 0n &&
+      !(move.token === bounds.sold && move.from === bounds.owner),
+  );
+  return {
+    code: "SIMULATION_MISMATCH",
+    subject: "other tokens out of our accounts",
+    value: moved === undefined ? "none" : `${moved.amount} of ${moved.token} from ${moved.from}`,
+    limit: "none",
+    ok: moved === undefined,
+  };
+}
+
+function allowanceCheck(approvals: readonly SimulatedApproval[], bounds: SimulationBounds): Check {
+  const risen = approvals.find(
+    (approval) =>
+      bounds.ours.includes(approval.owner) &&
+      approval.amount > 0n &&
+      !(
+        approval.token === bounds.sold &&
+        approval.owner === bounds.owner &&
+        approval.spender === bounds.spender &&
+        approval.amount <= bounds.allowanceLimit
+      ),
+  );
+  return {
+    code: "SIMULATION_MISMATCH",
+    subject: "allowances of our accounts",
+    value: risen === undefined ? "none rises" : `${risen.amount} of ${risen.token} for ${risen.spender}`,
+    limit: "none rises",
+    ok: risen === undefined,
+  };
+}
+
+function total(moves: readonly SimulatedTransfer[], chosen: (move: SimulatedTransfer) => boolean): bigint {
+  return moves.reduce((sum, move) => (chosen(move) ? sum + move.amount : sum), 0n);
+}

@@ -1,0 +1,92 @@
+import type { Address } from "../money/address.ts";
+import type { Ppm } from "../money/fraction.ts";
+import type { ReferencePrice, UsdPrice } from "../money/price.ts";
+import type { Token } from "../money/token.ts";
+import type { Affiliate, StrategyLimits } from "../strategy/spec.ts";
+import type { ExecutionMode } from "./bind-swap.ts";
+import type { Decoding, PinnedSettlement, ProposedTransaction } from "./decoded-swap.ts";
+import type { Policy } from "./policy.ts";
+import type { SimulatedSwap } from "./simulation.ts";
+
+/** The limits that hold for one swap: of each, the stricter of the owner's and the operator's. */
+export interface SwapLimits extends StrategyLimits {
+  /** dollars scaled by 1e18 */
+  readonly maxTradeUsd: UsdPrice;
+  /** dollars scaled by 1e18 */
+  readonly maxPerDayUsd: UsdPrice;
+  readonly recipients: readonly Address[];
+  /** wei that stay in the wallet for gas */
+  readonly gasReserve: bigint;
+  /** how far below the reference price the signed minimum may lie, every fee included */
+  readonly referenceTolerance: Ppm;
+}
+
+/** Combines the owner's policy with a strategy's limits. A strategy can only be stricter. */
+export function effectiveLimits(strategy: StrategyLimits, policy: Policy): SwapLimits {
+  return {
+    slippage: smaller(strategy.slippage, policy.maxSlippage),
+    priceImpact: smaller(strategy.priceImpact, policy.maxPriceImpact),
+    maxFee: smaller(strategy.maxFee, policy.maxFee),
+    maxFeePerGas: smaller(strategy.maxFeePerGas, policy.maxFeePerGas),
+    maxTradeUsd: policy.maxTradeUsd,
+    maxPerDayUsd: policy.maxPerDayUsd,
+    recipients: policy.recipients,
+    gasReserve: policy.gasReserve,
+    referenceTolerance: policy.referenceTolerance,
+  };
+}
+
+function smaller<T extends bigint>(left: T, right: T): T {
+  return left < right ? left : right;
+}
+
+/** How the service's contract may take the sold token on the gasless path. */
+export type Authorisation = "allowance" | "permit" | "none";
+
+/** All that is known at the moment before signing. Amounts in the smallest unit of their token; wei for gas. */
+export interface SwapFacts {
+  readonly mode: ExecutionMode;
+  readonly limits: SwapLimits;
+  readonly pinned: PinnedSettlement;
+  readonly owner: Address;
+  /** every account of ours, the owner among them */
+  readonly ours: readonly Address[];
+  readonly recipient: Address;
+  readonly sell: Token;
+  readonly buy: Token;
+  /** all that may leave the owner, fees included */
+  readonly gross: bigint;
+  readonly affiliate: Affiliate | undefined;
+  /** pinned caller of gasless swaps, undefined when none is pinned */
+  readonly relayer: Address | undefined;
+  readonly prices: {
+    readonly sold: ReferencePrice | undefined;
+    readonly bought: ReferencePrice | undefined;
+    readonly native: ReferencePrice | undefined;
+  };
+  readonly quote: {
+    readonly amountOut: bigint;
+    readonly targetAddress: Address;
+    readonly priceImpact: Ppm | undefined;
+    readonly expiresAtSeconds: number | undefined;
+  };
+  /** the pinned decoder's reading of the typed data (gasless) or of the calldata (self-executed) */
+  readonly decoding: Decoding;
+  /** the transaction as proposed; undefined on the gasless path */
+  readonly transaction: ProposedTransaction | undefined;
+  readonly signatureHasNonce: boolean;
+  /** Unix seconds of chain time */
+  readonly nowSeconds: number;
+  readonly maxLifetimeSeconds: number;
+  /** what our own transaction may cost at most; undefined on the gasless path */
+  readonly gas: { readonly limit: bigint; readonly maxFeePerGas: bigint } | undefined;
+  readonly authorisation: Authorisation;
+  /** free balances of the owner */
+  readonly balances: { readonly sold: bigint; readonly native: bigint };
+  /** largest allowance of the sold token for the settlement contract that the simulation may leave behind */
+  readonly allowanceLimit: bigint;
+  /** value of today's trades so far, reservations included, in dollars (1e-18) */
+  readonly spentTodayUsd: bigint;
+  /** undefined on the gasless path, and when it was not done */
+  readonly simulation: SimulatedSwap | undefined;
+}

@@ -1,0 +1,209 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { checkSwap } from "../../../src/domain/guard/check-swap.ts";
+import { DENIALS, type DenialCode } from "../../../src/domain/guard/denial.ts";
+import { effectiveLimits, type SwapFacts } from "../../../src/domain/guard/swap-facts.ts";
+import { NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
+import { toPpm } from "../../../src/domain/money/fraction.ts";
+import {
+  decodedSample,
+  factsSample,
+  GROSS,
+  gaslessFactsSample,
+  NOW,
+  OWNER,
+  priceSample,
+  ROUTER,
+  STRANGER,
+  USDC,
+  WETH,
+} from "./swap-samples.ts";
+
+const own = factsSample();
+const swap = own.decoding.ok ? own.decoding.swap : decodedSample();
+const decoded = (change: Partial<typeof swap>): Partial<SwapFacts> => ({
+  decoding: { ok: true, swap: { ...swap, ...change } },
+});
+const limits = (change: Partial<SwapFacts["limits"]>): Partial<SwapFacts> => ({
+  limits: { ...own.limits, ...change },
+});
+const quote = (change: Partial<SwapFacts["quote"]>): Partial<SwapFacts> => ({ quote: { ...own.quote, ...change } });
+const transaction = (change: object): Partial<SwapFacts> => ({
+  transaction: { from: OWNER, to: ROUTER, data: "0x", value: 0n, chainId: 31337, gasLimit: undefined, ...change },
+});
+
+const selfExecuted: readonly (readonly [DenialCode, string, Partial<SwapFacts>])[] = [
+  ["RECIPIENT_NOT_ALLOWED", "a recipient that the policy does not list", limits({ recipients: [STRANGER] })],
+  ["QUOTE_EXPIRED", "a quote at its last second", quote({ expiresAtSeconds: NOW })],
+  ["PRICE_IMPACT_TOO_HIGH", "an impact above the limit", quote({ priceImpact: toPpm(10_001) })],
+  ["BALANCE_TOO_LOW", "a balance one unit short", { balances: { sold: GROSS - 1n, native: 10n ** 18n } }],
+  ["GAS_PRICE_TOO_HIGH", "a fee per gas above the ceiling", limits({ maxFeePerGas: 1_999_999_999n })],
+  ["GAS_PRICE_TOO_HIGH", "an unknown fee per gas", { gas: undefined }],
+  [
+    "GAS_RESERVE_TOO_LOW",
+    "gas that would eat the reserve",
+    { balances: { sold: GROSS, native: 10n ** 16n + 399_999_999_999_999n } },
+  ],
+  ["RUN_CAP_EXCEEDED", "a trade above the cap", limits({ maxTradeUsd: priceSample("99.99").usd })],
+  ["DAILY_CAP_EXCEEDED", "a day above the cap", { spentTodayUsd: priceSample("900.000001").usd }],
+  ["FEE_CAP_EXCEEDED", "gas above its share of the trade", limits({ maxFee: toPpm(3_999) })],
+  ["REFERENCE_MISSING", "no price of the sold token", { prices: { ...own.prices, sold: undefined } }],
+  ["REFERENCE_MISSING", "no price of the bought token", { prices: { ...own.prices, bought: undefined } }],
+  ["REFERENCE_MISSING", "a price of zero", { prices: { ...own.prices, bought: priceSample("0") } }],
+  ["REFERENCE_MISSING", "no price of the gas", { prices: { ...own.prices, native: undefined } }],
+  ["TARGET_NOT_PINNED", "a quote for another contract", quote({ targetAddress: STRANGER })],
+  ["TARGET_NOT_PINNED", "a transaction to another contract", transaction({ to: STRANGER })],
+  ["CHAIN_MISMATCH", "a transaction for another chain", transaction({ chainId: 1 })],
+  ["SENDER_MISMATCH", "a transaction of another sender", transaction({ from: STRANGER })],
+  ["VALUE_MISMATCH", "a transaction that pays native token", transaction({ value: 1n })],
+  ["UNDECODABLE", "no transaction", { transaction: undefined }],
+  ["UNDECODABLE", "calldata that the decoder does not know", { decoding: { ok: false, problem: "selector" } }],
+  ["RECIPIENT_MISMATCH", "calldata that pays somebody else", decoded({ recipient: STRANGER })],
+  ["TOKEN_MISMATCH", "calldata that buys another token", decoded({ toAsset: STRANGER })],
+  ["AMOUNT_MISMATCH", "calldata that sells more", decoded({ amountIn: GROSS + 1n })],
+  ["AFFILIATE_MISMATCH", "an affiliate nobody asked for", decoded({ affiliate: { address: STRANGER, fee: 0n } })],
+  ["OUTPUT_BELOW_MINIMUM", "a minimum one unit short", decoded({ amountOutMin: swap.amountOutMin - 1n })],
+  ["DEADLINE_OUT_OF_BOUNDS", "a deadline too far", decoded({ deadline: BigInt(NOW + 301) })],
+  ["PERMIT_UNEXPECTED", "a permit inside the calldata", decoded({ permitValue: GROSS })],
+  ["SIMULATION_UNAVAILABLE", "no simulation", { simulation: undefined }],
+  ["SIMULATION_REVERTED", "a simulation that reverts", { simulation: { kind: "reverted", reason: "paused" } }],
+  [
+    "SIMULATION_MISMATCH",
+    "a simulation that does nothing",
+    { simulation: { kind: "ok", transfers: [], approvals: [] } },
+  ],
+  [
+    "TOKEN_TAX",
+    "a bought token that charges for transfers",
+    {
+      simulation: {
+        kind: "ok",
+        approvals: [],
+        transfers: [
+          { token: WETH, from: ROUTER, to: OWNER, amount: 95n * 10n ** 15n },
+          { token: WETH, from: ROUTER, to: STRANGER, amount: 5n * 10n ** 15n },
+        ],
+      },
+    },
+  ],
+];
+
+const gasless: readonly (readonly [DenialCode, string, Partial<SwapFacts>])[] = [
+  ["TYPED_DATA_UNKNOWN", "typed data of another kind", { decoding: { ok: false, problem: "Dex Aggregator/1" } }],
+  ["PERMIT_UNSUPPORTED", "neither permit nor allowance", { authorisation: "none" }],
+  [
+    "NONCE_MISSING",
+    "a signature that could be used twice",
+    {
+      decoding: {
+        ok: true,
+        swap: decodedSample({ affiliate: undefined, amountIn: GROSS - 500_000n, nonce: undefined }),
+      },
+    },
+  ],
+  [
+    "FEE_CAP_EXCEEDED",
+    "a service fee above its share",
+    {
+      decoding: { ok: true, swap: decodedSample({ affiliate: undefined, swapFee: 2_000_001n, amountIn: 97_999_999n }) },
+    },
+  ],
+];
+
+describe("the one list of checks before a signature", () => {
+  it("lets a proper swap of either mode pass, and lists what it compared", () => {
+    for (const facts of [own, gaslessFactsSample()]) {
+      const verdict = checkSwap(facts);
+      expect(verdict.denial).toBeUndefined();
+      expect(verdict.checks.every((check) => check.ok)).toBe(true);
+      expect(verdict.checks.length).toBeGreaterThan(15);
+    }
+  });
+
+  it.each(selfExecuted)("answers %s to %s", (code, _name, change) => {
+    expect(checkSwap(factsSample(change)).denial?.code).toBe(code);
+  });
+
+  it.each(gasless)("answers %s to %s, gasless", (code, _name, change) => {
+    expect(checkSwap(gaslessFactsSample(change)).denial?.code).toBe(code);
+  });
+
+  it("has a test for every code, but for the fee bound that the fee cap always meets first", () => {
+    const tested = new Set([...selfExecuted, ...gasless].map(([code]) => code));
+    expect(Object.keys(DENIALS).filter((code) => !tested.has(code as DenialCode))).toEqual(["SWAP_FEE_TOO_HIGH"]);
+  });
+
+  it("keeps the comparisons after the first broken one, so that `why` can show all", () => {
+    const broken = checkSwap(factsSample({ ...decoded({ recipient: STRANGER }), simulation: undefined }));
+    expect(broken.checks.filter((check) => !check.ok).map((check) => check.code)).toEqual([
+      "RECIPIENT_MISMATCH",
+      "SIMULATION_UNAVAILABLE",
+    ]);
+  });
+
+  it("keeps the gas reserve when the native token itself is sold", () => {
+    const native = { symbol: "ETH", address: NATIVE_TOKEN, decimals: 18 };
+    const gross = 10n ** 17n;
+    const facts = factsSample({
+      sell: native,
+      gross,
+      balances: { sold: 10n ** 18n, native: gross + 10n ** 16n },
+      ...limits({ maxFee: toPpm(20_000) }),
+    });
+    expect(checkSwap(facts).checks.find((check) => check.code === "GAS_RESERVE_TOO_LOW")?.ok).toBe(false);
+  });
+
+  it("does not take a gasless sale of the native token", () => {
+    const facts = gaslessFactsSample({ sell: { symbol: "ETH", address: NATIVE_TOKEN, decimals: 6 } });
+    expect(checkSwap(facts).checks.find((check) => check.code === "PERMIT_UNSUPPORTED")?.ok).toBe(false);
+  });
+
+  it("never passes a swap whose guaranteed output is below the reference price less the tolerance", () => {
+    const property = fc.property(
+      fc.bigInt({ min: 1n, max: 2n * 10n ** 17n }),
+      fc.bigInt({ min: 1n, max: 2n * 10n ** 17n }),
+      (amountOut, amountOutMin) => {
+        const verdict = checkSwap(factsSample({ ...decoded({ amountOutMin }), ...quote({ amountOut }) }));
+        return (
+          verdict.denial !== undefined ||
+          (amountOutMin >= 98_500_000_000_000_000n && amountOutMin * 100n >= amountOut * 99n)
+        );
+      },
+    );
+    fc.assert(property, { numRuns: 1_000 });
+  });
+});
+
+describe("limits of policy and strategy together", () => {
+  it("takes the stricter of each", () => {
+    const strategy = { slippage: toPpm(50), priceImpact: toPpm(900), maxFee: toPpm(10), maxFeePerGas: 9n };
+    const policy = {
+      maxTradeUsd: priceSample("500").usd,
+      maxPerDayUsd: priceSample("1000").usd,
+      recipients: [USDC],
+      gasReserve: 1n,
+      maxFeePerGas: 5n,
+      maxSlippage: toPpm(100),
+      maxPriceImpact: toPpm(100),
+      maxFee: toPpm(100),
+      referenceTolerance: toPpm(15_000),
+      pauseAfter: { failures: 3, withinSeconds: 3_600 },
+    };
+    expect(effectiveLimits(strategy, policy)).toMatchObject({
+      slippage: 50n,
+      priceImpact: 100n,
+      maxFee: 10n,
+      maxFeePerGas: 5n,
+      gasReserve: 1n,
+    });
+  });
+});
+
+describe("the table of denial codes", () => {
+  it("says of each code what it means and what to do", () => {
+    for (const { meaning, whatToDo } of Object.values(DENIALS)) {
+      expect(meaning).toMatch(/^[A-Z].{20,}\.$/);
+      expect(whatToDo).toMatch(/^[A-Z].{15,}\.$/);
+    }
+  });
+});

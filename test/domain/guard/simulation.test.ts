@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import type { DenialCode } from "../../../src/domain/guard/denial.ts";
+import {
+  checkSimulation,
+  type SimulatedApproval,
+  type SimulatedTransfer,
+  type SimulationBounds,
+} from "../../../src/domain/guard/simulation.ts";
+import { toAddress } from "../../../src/domain/money/address.ts";
+import { OWNER, ROUTER, STRANGER, USDC, WETH } from "./swap-samples.ts";
+
+const OTHER_TOKEN = toAddress(`0x${"88".repeat(20)}`);
+const OTHER_WALLET = toAddress(`0x${"99".repeat(20)}`);
+
+const bounds: SimulationBounds = {
+  ours: [OWNER, OTHER_WALLET],
+  owner: OWNER,
+  recipient: OWNER,
+  sold: USDC,
+  bought: WETH,
+  gross: 100n,
+  minimum: 50n,
+  spender: ROUTER,
+  allowanceLimit: 100n,
+};
+const sold: SimulatedTransfer = { token: USDC, from: OWNER, to: ROUTER, amount: 100n };
+const bought: SimulatedTransfer = { token: WETH, from: ROUTER, to: OWNER, amount: 50n };
+
+function verdict(
+  transfers: readonly SimulatedTransfer[],
+  approvals: readonly SimulatedApproval[] = [],
+  change: Partial<SimulationBounds> = {},
+): DenialCode | undefined {
+  return checkSimulation({ kind: "ok", transfers, approvals }, { ...bounds, ...change })?.code;
+}
+
+describe("what a simulated swap may do to us", () => {
+  it("passes when exactly the swap happens", () => {
+    expect(verdict([sold, bought])).toBeUndefined();
+    expect(verdict([sold, { ...bought, to: STRANGER }], [], { recipient: STRANGER })).toBeUndefined();
+  });
+
+  it("denies when one unit more is taken, even if it comes back", () => {
+    const more = { ...sold, amount: 101n };
+    expect(verdict([more, bought])).toBe("SIMULATION_MISMATCH");
+    expect(verdict([more, { ...sold, from: ROUTER, to: OWNER, amount: 1n }, bought])).toBe("SIMULATION_MISMATCH");
+  });
+
+  it("denies when the sold token is taken in two pieces that are too much together", () => {
+    expect(verdict([sold, { ...sold, to: STRANGER, amount: 1n }, bought])).toBe("SIMULATION_MISMATCH");
+  });
+
+  it("denies when one unit too little arrives, or arrives and leaves again", () => {
+    expect(verdict([sold, { ...bought, amount: 49n }])).toBe("SIMULATION_MISMATCH");
+    expect(verdict([sold])).toBe("SIMULATION_MISMATCH");
+    expect(verdict([sold, { ...bought, to: STRANGER }])).toBe("SIMULATION_MISMATCH");
+    expect(verdict([sold, bought, { ...bought, from: OWNER, to: STRANGER, amount: 1n }])).toBe("SIMULATION_MISMATCH");
+  });
+
+  it("denies when another token of ours moves, in any of our wallets", () => {
+    expect(verdict([sold, bought, { ...sold, token: OTHER_TOKEN, amount: 1n }])).toBe("SIMULATION_MISMATCH");
+    expect(verdict([sold, bought, { ...sold, from: OTHER_WALLET, amount: 1n }])).toBe("SIMULATION_MISMATCH");
+  });
+
+  it("names a token that charges for transfers", () => {
+    const short = { ...bought, amount: 48n };
+    expect(verdict([sold, short, { ...bought, to: STRANGER, amount: 2n }])).toBe("TOKEN_TAX");
+  });
+
+  it.each<[string, Partial<SimulatedApproval>]>([
+    ["for another spender", { spender: STRANGER }],
+    ["of another token", { token: WETH }],
+    ["above the exact amount", { amount: 101n }],
+    ["of another wallet of ours", { owner: OTHER_WALLET }],
+  ])("denies an allowance %s", (_name, change) => {
+    const approval = { token: USDC, owner: OWNER, spender: ROUTER, amount: 100n };
+    expect(verdict([sold, bought], [approval])).toBeUndefined();
+    expect(verdict([sold, bought], [{ ...approval, ...change }])).toBe("SIMULATION_MISMATCH");
+  });
+
+  it("does not mind what others approve, nor allowances set to zero", () => {
+    expect(verdict([sold, bought], [{ token: WETH, owner: STRANGER, spender: ROUTER, amount: 9n }])).toBeUndefined();
+    expect(verdict([sold, bought], [{ token: USDC, owner: OWNER, spender: STRANGER, amount: 0n }])).toBeUndefined();
+  });
+
+  it("denies what was not, or could not be, tried out", () => {
+    expect(checkSimulation(undefined, bounds)?.code).toBe("SIMULATION_UNAVAILABLE");
+    expect(checkSimulation({ kind: "not-applicable" }, bounds)?.code).toBe("SIMULATION_UNAVAILABLE");
+    expect(checkSimulation({ kind: "unavailable", reason: "no method" }, bounds)?.code).toBe("SIMULATION_UNAVAILABLE");
+    expect(checkSimulation({ kind: "reverted", reason: "paused" }, bounds)?.code).toBe("SIMULATION_REVERTED");
+  });
+});
