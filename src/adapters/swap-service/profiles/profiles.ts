@@ -1,0 +1,9 @@
+import type { ServiceProfile } from "../../../ports/swap-service.ts";
+import { flyProfile } from "./fly.ts";
+import { swapdProfile } from "./swapd.ts";
+
+/** The profiles that ship, by the name that the configuration uses. */
+export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServiceProfile>> = {
+  swapd: swapdProfile,
+  fly: flyProfile,
+};

@@ -1,0 +1,94 @@
+import { Interface } from "ethers";
+import type {
+  DecodedSwap,
+  Decoding,
+  PinnedSettlement,
+  ProposedTransaction,
+} from "../../../domain/guard/decoded-swap.ts";
+import { type Address, type Hex, NATIVE_TOKEN, parseAddress } from "../../../domain/money/address.ts";
+import type { ServiceProfile } from "../../../ports/swap-service.ts";
+import { buildTypedSwap, decodeTypedSwap, type TypedSwapPin } from "./typed-swap.ts";
+
+const PIN: TypedSwapPin = { domain: { name: "swapd", version: "1" }, hasNonce: true };
+
+const ORDER =
+  "(address recipient, address fromAsset, address toAsset, uint256 deadline, uint256 amountOutMin, uint256 swapFee," +
+  " uint256 amountIn, uint256 nonce, address affiliate, uint256 affiliateFee) order";
+const ROUTE = "(uint8 protocol, address pool, address tokenIn, address tokenOut, uint24 fee, uint64 portion)[] route";
+
+/** The parts of the settlement contract's interface that are used here. */
+const SETTLEMENT = new Interface([
+  `function swap(${ORDER}, ${ROUTE}) payable returns (uint256 amountOut)`,
+  "function isNonceUsed(address owner, uint256 nonce) view returns (bool)",
+  "event Swapped(address indexed owner, uint256 indexed nonce, address indexed sender, address recipient," +
+    " address fromAsset, address toAsset, uint256 amountIn, uint256 amountOut, uint256 swapFee, address affiliate," +
+    " uint256 affiliateFee)",
+]);
+
+/** Our own aggregation service: signatures carry a nonce, `execute-swap` is idempotent by quote id. */
+export const swapdProfile: ServiceProfile = {
+  name: "swapd",
+  idempotentExecuteSwap: true,
+  signatureHasNonce: true,
+  expectedLimits: { keyless: 50, keyed: 200 },
+  decodeTypedData: (typedData, pinned) => decodeTypedSwap(PIN, typedData, pinned),
+  decodeTransaction: decodeSwapCall,
+  typedData: (swap, pinned) => buildTypedSwap(PIN, swap, pinned),
+  nonceRecord: {
+    usedCall: (owner, nonce) => SETTLEMENT.encodeFunctionData("isNonceUsed", [owner, nonce]) as Hex,
+    isUsed: readBool,
+    fillTopics: (owner, nonce) => SETTLEMENT.encodeFilterTopics("Swapped", [owner, nonce]) as Hex[],
+  },
+};
+
+/**
+ * Reads a call of `swap(order, route)`. What was read is encoded again and must give the same bytes, so nothing hides
+ * in padding, in reordered tails or behind the end. The route itself is bound by simulation and by `amountOutMin`.
+ */
+function decodeSwapCall(transaction: ProposedTransaction, _pinned: PinnedSettlement): Decoding {
+  const selector = SETTLEMENT.getFunction("swap")?.selector;
+  if (transaction.data.slice(0, 10) !== selector) {
+    return { ok: false, problem: `the selector is ${transaction.data.slice(0, 10)}, only swap (${selector}) is known` };
+  }
+  let order: Record<string, unknown>;
+  try {
+    const call = SETTLEMENT.decodeFunctionData("swap", transaction.data);
+    if (SETTLEMENT.encodeFunctionData("swap", call) !== transaction.data) {
+      return { ok: false, problem: "the calldata of swap carries bytes that its arguments do not explain" };
+    }
+    order = call[0].toObject();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.slice(0, 80) : "not the ABI of swap";
+    return { ok: false, problem: `the calldata of swap cannot be decoded: ${reason}` };
+  }
+  return readOrder(order, transaction);
+}
+
+function readOrder(order: Record<string, unknown>, transaction: ProposedTransaction): Decoding {
+  const number = (name: string): bigint => order[name] as bigint;
+  const address = (name: string): Address => parseAddress(order[name]) ?? NATIVE_TOKEN;
+  if (number("nonce") !== 0n) return { ok: false, problem: `a self-executed swap has nonce 0, not ${number("nonce")}` };
+  const affiliate = { address: address("affiliate"), fee: number("affiliateFee") };
+  const swap: DecodedSwap = {
+    router: transaction.to,
+    sender: undefined,
+    recipient: address("recipient"),
+    fromAsset: address("fromAsset"),
+    toAsset: address("toAsset"),
+    deadline: number("deadline"),
+    amountOutMin: number("amountOutMin"),
+    swapFee: number("swapFee"),
+    amountIn: number("amountIn"),
+    nonce: undefined,
+    affiliate: affiliate.address === NATIVE_TOKEN && affiliate.fee === 0n ? undefined : affiliate,
+    permitValue: undefined,
+  };
+  return { ok: true, swap };
+}
+
+/** @throws Error when the answer is no ABI boolean: no contract, or another one, stands at the pinned address */
+function readBool(answer: Hex): boolean {
+  if (!/^0x0{63}[01]$/.test(answer))
+    throw new Error(`isNonceUsed answered ${answer.slice(0, 80)}, which is no boolean`);
+  return answer.endsWith("1");
+}
