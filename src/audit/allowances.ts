@@ -1,0 +1,81 @@
+import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
+import type { ChainReader } from "./chain-reader.ts";
+import type { Movements } from "./movements.ts";
+import { type Difference, difference, type OpenAllowance } from "./report.ts";
+import { endedUnfilled } from "./rows.ts";
+import type { Snapshot } from "./snapshot.ts";
+import type { WatchList } from "./watch-list.ts";
+
+interface Grant {
+  readonly token: Address;
+  readonly wallet: Address;
+  readonly spender: Address;
+}
+
+/**
+ * Once nothing of a wallet and token is open, nobody may spend that token for the wallet. Everybody is asked about who
+ * was ever allowed to, by the database's word or by the chain's. An allowance counts as left when it is there at the tip
+ * and now: a swap that lands in between uses it up.
+ */
+export async function checkAllowances(
+  chain: ChainReader,
+  sources: { snapshot: Snapshot; movements: Movements; watch: WatchList; tip: number },
+): Promise<{ differences: Difference[]; open: OpenAllowance[]; count: number }> {
+  const { snapshot, movements, watch } = sources;
+  const recorded = recordedGrants(snapshot);
+  const seen = movements.approvals
+    .filter(({ owner }) => watch.wallets.has(owner))
+    .map(({ token, owner, spender }) => ({ token, wallet: owner, spender }));
+  const grants = [...new Map([...recorded.values(), ...seen].map((grant) => [keyOf(grant), grant])).values()];
+  const atTip = await chain.allowances(grants, sources.tip);
+  const left = grants.filter((_, index) => atTip[index] !== 0n);
+  const amounts = await chain.allowances(left, "latest");
+  const differences: Difference[] = [];
+  const open: OpenAllowance[] = [];
+  for (const [index, grant] of left.entries()) {
+    const amount = amounts[index] ?? 0n;
+    if (amount === 0n) continue;
+    const symbol = watch.symbolOf(grant.token);
+    const isRecorded = recorded.has(keyOf(grant));
+    if (isRecorded && isInUse(grant, snapshot)) open.push({ ...grant, symbol, amount: String(amount) });
+    else differences.push(leftover(grant, { amount, isRecorded, symbol }));
+  }
+  return { differences, open, count: grants.length };
+}
+
+function recordedGrants({ grants, capabilities }: Snapshot): Map<string, Grant> {
+  const recorded = [...grants, ...capabilities]
+    .filter(({ token }) => token !== NATIVE_TOKEN)
+    .map(({ token, wallet, spender }) => ({ token, wallet, spender }));
+  return new Map(recorded.map((grant) => [keyOf(grant), grant]));
+}
+
+function keyOf({ token, wallet, spender }: Grant): string {
+  return `${wallet} ${token} ${spender}`;
+}
+
+/** Something of this wallet and token goes on: a swap, a live right, or the approval or revocation itself. */
+function isInUse({ wallet, token }: Grant, { swaps, capabilities, intents }: Snapshot): boolean {
+  for (const swap of swaps.values()) {
+    const isOver = endedUnfilled(swap) || swap.state === "final";
+    if (swap.wallet === wallet && swap.sell_token === token && !isOver) return true;
+  }
+  for (const right of capabilities) if (right.live && right.wallet === wallet && right.token === token) return true;
+  for (const { account, to_address, state } of intents.values()) {
+    if (account === wallet && to_address === token && state !== "final" && state !== "dropped") return true;
+  }
+  return false;
+}
+
+function leftover(grant: Grant, found: { amount: bigint; isRecorded: boolean; symbol: string }): Difference {
+  const { wallet, token, spender } = grant;
+  const { amount, symbol, isRecorded } = found;
+  const subject = `${wallet} ${symbol} ${spender}`;
+  const fields = { wallet, token, spender, amount };
+  if (!isRecorded) {
+    const message = `${spender} may spend ${amount} ${symbol} of ${wallet}, and no grant of that is recorded.`;
+    return difference("ALLOWANCE_UNEXPLAINED", subject, message, fields);
+  }
+  const message = `${spender} may still spend ${amount} ${symbol} of ${wallet}, and no swap of these is open: revoke it.`;
+  return difference("ALLOWANCE_LEFT", subject, message, fields);
+}

@@ -1,0 +1,258 @@
+import { type Address, type Hex, NATIVE_TOKEN } from "../domain/money/address.ts";
+import type { Secret } from "../net/secret.ts";
+import { checkAllowances } from "./allowances.ts";
+import { checkBalances } from "./balances.ts";
+import { type ChainReader, createChainReader, type Receipt } from "./chain-reader.ts";
+import { type Claims, claimTransactions } from "./claims.ts";
+import { checkFills, type FillSources } from "./fills.ts";
+import { checkIntents, type OwnTransaction, ownTransactions, readAttempts } from "./lane.ts";
+import { checkLedger } from "./ledger.ts";
+import { type Flow, flowsOf, type Movements, readMovements } from "./movements.ts";
+import { checkNonces } from "./nonces.ts";
+import { checkClaims, checkNativeFills, checkOutflows, depositsOf } from "./outflows.ts";
+import { AuditError, type AuditReport, type Checked, type Difference, difference, type OpenSwap } from "./report.ts";
+import { isFilled, isOpen, type SwapRow } from "./rows.ts";
+import { checkSignatures, signedFor } from "./signatures.ts";
+import { dataVersion, openForReading, readSnapshot, type Snapshot } from "./snapshot.ts";
+import { checkStructure } from "./structure.ts";
+import { type WatchList, watchList } from "./watch-list.ts";
+
+export interface AuditOptions {
+  /** file of the daemon's database; it is only read */
+  readonly database: string;
+  readonly rpcUrl: string | Secret;
+  readonly chainId: number;
+  readonly wrappedNative: Address;
+  /** our settlement contract, whose events are held against the rows; leave it out for other services */
+  readonly settlement?: Address | undefined;
+  /** most blocks that are read whole, where a node without old state leaves no other way */
+  readonly maxScannedBlocks?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** blocks whose events were read so far, of how many */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+}
+
+const DEFAULT_MAX_SCANNED_BLOCKS = 5_000;
+/** A reorganisation or a busy daemon may spoil one look; three in a row need a person. */
+const MAX_LOOKS = 3;
+
+/**
+ * Holds the daemon's database against the chain. It shares no code with what it checks, writes nothing, and asks the
+ * node for no old state: events, receipts, and balances at the tip, counted from the balances that the database
+ * recorded when it first saw a wallet.
+ *
+ * The tip is read first and the database after it. The daemon writes everything down before it does it, so what the
+ * chain shows at the tip must be in the database; what the database knows beyond the tip is looked up, but not counted.
+ *
+ * @throws AuditError when database or chain cannot be read, or keep changing under the audit
+ */
+export async function audit(options: AuditOptions): Promise<AuditReport> {
+  const db = openForReading(options.database);
+  try {
+    const chain = createChainReader(options.rpcUrl, options.signal);
+    await refuseWrongChain(chain, options.chainId);
+    for (let look = 1; ; look += 1) {
+      const version = dataVersion(db);
+      const tip = await chain.tip();
+      const report = await lookOnce(options, { chain, tip, snapshot: readSnapshot(db, options.database) });
+      const isSameChain = (await chain.blockHash(tip.number)) === tip.hash;
+      if (isSameChain && (report.clean || dataVersion(db) === version || look >= MAX_LOOKS)) return report;
+      if (look < MAX_LOOKS) continue;
+      const message = `Block ${tip.number} was reorganised away while it was looked at, ${MAX_LOOKS} times: audit again later.`;
+      throw new AuditError("CHAIN_MOVED", message);
+    }
+  } finally {
+    db.close();
+  }
+}
+
+async function refuseWrongChain(chain: ChainReader, chainId: number): Promise<void> {
+  const actual = await chain.chainId();
+  if (actual === chainId) return;
+  const message = `The RPC endpoint is on chain ${actual}, and the audit is of chain ${chainId}: name an endpoint of that chain.`;
+  throw new AuditError("WRONG_CHAIN", message);
+}
+
+interface Look {
+  readonly chain: ChainReader;
+  readonly tip: { readonly number: number; readonly hash: Hex };
+  readonly snapshot: Snapshot;
+}
+
+/** What was read for one look, all of it about the same tip. */
+interface Evidence extends Look {
+  readonly watch: WatchList;
+  /** balances at the tip, in the order of the baselines */
+  readonly actual: readonly bigint[];
+  readonly counts: ReadonlyMap<Address, number>;
+  readonly movements: Movements;
+  readonly flows: readonly Flow[];
+  readonly attempts: ReturnType<typeof readAttempts>;
+  readonly claims: Claims;
+  readonly receipts: ReadonlyMap<Hex, Receipt>;
+  readonly own: readonly OwnTransaction[];
+}
+
+async function lookOnce(options: AuditOptions, look: Look): Promise<AuditReport> {
+  if (look.snapshot.chainId !== undefined && look.snapshot.chainId !== options.chainId) {
+    const message = `The database is of chain ${look.snapshot.chainId}, and the audit is of chain ${options.chainId}.`;
+    throw new AuditError("WRONG_CHAIN", message);
+  }
+  const evidence = await readEvidence(options, look);
+  const { chain, tip, snapshot, watch, claims, flows, movements } = evidence;
+  const allowances = await checkAllowances(chain, { snapshot, movements, watch, tip: tip.number });
+  const maxScannedBlocks = options.maxScannedBlocks ?? DEFAULT_MAX_SCANNED_BLOCKS;
+  const nonces = await checkNonces(chain, {
+    ...evidence,
+    signed: evidence.attempts.signed,
+    tip: tip.number,
+    maxScannedBlocks,
+  });
+  const balances = checkBalances(
+    { ...evidence, ...options, baselines: snapshot.baselines, ownTransactions: evidence.own, tip: tip.number },
+    evidence.actual,
+  );
+  const filledBy = fillingTransactions(evidence);
+  const differences = [
+    ...checkRows(snapshot, options.chainId),
+    ...evidence.attempts.differences,
+    ...checkIntents(snapshot, evidence.attempts.signed, evidence.receipts),
+    ...nonces.differences,
+    ...checkFills(snapshot.swaps.values(), fillSources(evidence, options)),
+    ...checkClaims(filledBy),
+    ...checkOutflows(flows, claims, watch),
+    ...checkNativeFills(movements.fills, claims, watch),
+    ...balances.differences,
+    ...allowances.differences,
+  ];
+  return {
+    clean: differences.length === 0,
+    chainId: options.chainId,
+    tip,
+    differences,
+    openSwaps: openSwaps(snapshot, filledBy),
+    deposits: [...depositsOf(flows, claims, watch), ...balances.deposits],
+    openAllowances: allowances.open,
+    notes: nonces.notes,
+    checked: countChecked(evidence, allowances.count),
+  };
+}
+
+async function readEvidence(options: AuditOptions, look: Look): Promise<Evidence> {
+  const { chain, tip, snapshot } = look;
+  const watch = watchList(snapshot, options.wrappedNative);
+  // Nodes keep the state of a block for some minutes only: balances and nonces before the long search for events.
+  const actual = await chain.balances(snapshot.baselines, tip.number);
+  const counts = await readCounts(chain, watch, tip.number);
+  const movements = await readMovements(chain, watch, {
+    tip: tip.number,
+    settlement: options.settlement,
+    wrappedNative: options.wrappedNative,
+    onProgress: options.onProgress ?? (() => undefined),
+  });
+  const flows = flowsOf(movements.transfers, watch);
+  const attempts = readAttempts(snapshot, options.chainId);
+  const claims = claimTransactions(snapshot, { fills: movements.fills, flows });
+  const hashes = new Set([...claims.hashes, ...attempts.signed.map(({ hash }) => hash)]);
+  const receipts = await chain.receipts([...hashes]);
+  const own = ownTransactions(attempts.signed, receipts);
+  return { ...look, watch, actual, counts, movements, flows, attempts, claims, receipts, own };
+}
+
+/** Checks that need no chain. */
+function checkRows(snapshot: Snapshot, chainId: number): Difference[] {
+  return [
+    ...snapshot.differences,
+    ...checkBaselines(snapshot),
+    ...checkStructure(snapshot),
+    ...checkLedger(snapshot),
+    ...checkSignatures(snapshot, chainId),
+  ];
+}
+
+function countChecked({ watch, snapshot, own, movements }: Evidence, allowances: number): Checked {
+  return {
+    wallets: watch.wallets.size,
+    runs: snapshot.runs.length,
+    swaps: snapshot.swaps.size,
+    fills: [...snapshot.swaps.values()].filter(isFilled).length,
+    transitions: snapshot.histories.count,
+    transactions: own.length,
+    transfers: movements.transfers.length,
+    balances: snapshot.baselines.length,
+    allowances,
+    signatures: snapshot.signatures.length,
+    blocks: movements.blocks,
+  };
+}
+
+async function readCounts(chain: ChainReader, watch: WatchList, tip: number): Promise<ReadonlyMap<Address, number>> {
+  const counts = new Map<Address, number>();
+  for (const wallet of watch.wallets) {
+    const count = await chain.transactionCount(wallet, tip);
+    if (count === undefined) {
+      const message = `The node has no state of its own block ${tip}, so nonces cannot be audited: name another endpoint.`;
+      throw new AuditError("CHAIN_UNREADABLE", message);
+    }
+    counts.set(wallet, count);
+  }
+  return counts;
+}
+
+function fillSources({ snapshot, receipts, attempts }: Evidence, options: AuditOptions): FillSources {
+  const values = new Map(attempts.signed.map(({ hash, value }) => [hash, value]));
+  const routers = signedFor(snapshot);
+  return {
+    receipts,
+    wrappedNative: options.wrappedNative,
+    settlement: options.settlement,
+    valueOf: (hash: Hex) => values.get(hash) ?? 0n,
+    routerOf: (swap: SwapRow) =>
+      swap.mode === "gasless" ? routers.get(swap.id) : snapshot.intents.get(swap.intent_id ?? "")?.to_address,
+  };
+}
+
+/** Transactions that did what a swap does, with the swaps that claim them, whatever the database says of these. */
+function fillingTransactions({ flows, claims, receipts, attempts }: Evidence): ReadonlyMap<Hex, readonly SwapRow[]> {
+  const outflows = new Set(
+    flows.filter((flow) => flow.out > flow.in).map(({ hash, wallet, token }) => `${hash} ${wallet} ${token}`),
+  );
+  const executing = new Set(attempts.signed.filter(({ attempt }) => attempt.kind !== "cancel").map(({ hash }) => hash));
+  const filled = new Map<Hex, readonly SwapRow[]>();
+  for (const hash of claims.hashes) {
+    const receipt = receipts.get(hash);
+    if (receipt === undefined || !receipt.succeeded) continue;
+    const swaps = claims.of(hash).filter((swap) => {
+      if (swap.sell_token !== NATIVE_TOKEN) return outflows.has(`${hash} ${swap.wallet} ${swap.sell_token}`);
+      return executing.has(hash);
+    });
+    if (swaps.length > 0) filled.set(hash, swaps);
+  }
+  return filled;
+}
+
+/** A wallet that signed must have something to count from. */
+function checkBaselines(snapshot: Snapshot): Difference[] {
+  const known = new Set(snapshot.baselines.map(({ wallet }) => wallet));
+  const signed = [...snapshot.swaps.values()].filter(({ id }) => snapshot.histories.swaps.get(id)?.everSigned);
+  const missing = new Set(signed.map(({ wallet }) => wallet).filter((wallet) => !known.has(wallet)));
+  return [...missing].map((wallet) =>
+    difference("BASELINE_MISSING", wallet, `${wallet} signed swaps, and no balance of it was recorded before.`),
+  );
+}
+
+function openSwaps(snapshot: Snapshot, filledBy: ReadonlyMap<Hex, readonly SwapRow[]>): OpenSwap[] {
+  const landed = new Map<string, Hex>();
+  for (const [hash, swaps] of filledBy) for (const swap of swaps) landed.set(swap.id, hash);
+  return [...snapshot.swaps.values()].filter(isOpen).map((swap) => ({
+    id: swap.id,
+    runId: swap.run_id,
+    state: swap.state,
+    mode: swap.mode,
+    wallet: swap.wallet,
+    sell: swap.sell_symbol,
+    buy: swap.buy_symbol,
+    amountIn: swap.amount_in === null ? null : String(swap.amount_in),
+    landed: landed.get(swap.id) ?? null,
+  }));
+}

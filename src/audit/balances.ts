@@ -1,0 +1,88 @@
+import { type Address, type Hex, NATIVE_TOKEN } from "../domain/money/address.ts";
+import type { Receipt } from "./chain-reader.ts";
+import type { Claims } from "./claims.ts";
+import { measureExchange } from "./fills.ts";
+import type { OwnTransaction } from "./lane.ts";
+import type { Flow } from "./movements.ts";
+import { type Deposit, type Difference, difference } from "./report.ts";
+import type { BaselineRow } from "./rows.ts";
+
+/** What balances are recomputed from. */
+export interface BalanceSources {
+  readonly baselines: readonly BaselineRow[];
+  readonly flows: readonly Flow[];
+  readonly claims: Claims;
+  readonly receipts: ReadonlyMap<Hex, Receipt>;
+  /** transactions of ours that are in blocks, each with what it paid */
+  readonly ownTransactions: readonly OwnTransaction[];
+  readonly wrappedNative: Address;
+  readonly tip: number;
+}
+
+/**
+ * Baseline plus everything that came less everything that left gives today's balance, to the wei. What is missing is a
+ * difference; what is too much came without an event, as native coins do, and is a deposit.
+ * @param actual balances at the tip, in the order of the baselines
+ */
+export function checkBalances(
+  sources: BalanceSources,
+  actual: readonly bigint[],
+): { differences: Difference[]; deposits: Deposit[] } {
+  const differences: Difference[] = [];
+  const deposits: Deposit[] = [];
+  for (const [index, baseline] of sources.baselines.entries()) {
+    const now = actual[index];
+    if (now === undefined) throw new Error(`no balance was read for ${baseline.wallet} ${baseline.token}`);
+    const moved =
+      baseline.token === NATIVE_TOKEN ? nativeMoved(baseline, sources) : tokenMoved(baseline, sources.flows);
+    const expected = baseline.balance + moved;
+    const { wallet, token, symbol } = baseline;
+    if (now > expected) {
+      deposits.push({ wallet, token, symbol, amount: String(now - expected), hash: null, blockNumber: null });
+    } else if (now < expected) {
+      const message = `${wallet} holds ${now} ${symbol}; its baseline and all movements since give ${expected}.`;
+      const fields = {
+        wallet,
+        token,
+        baseline: baseline.balance,
+        moved,
+        expected,
+        actual: now,
+        missing: expected - now,
+      };
+      differences.push(difference("BALANCE_DIFFERS", `${wallet} ${symbol}`, message, fields));
+    }
+  }
+  return { differences, deposits };
+}
+
+function tokenMoved(baseline: BaselineRow, flows: readonly Flow[]): bigint {
+  let moved = 0n;
+  for (const flow of flows) {
+    if (flow.wallet === baseline.wallet && flow.token === baseline.token) moved += flow.in - flow.out;
+  }
+  return moved;
+}
+
+/** Own transactions cost gas and carry value; swaps bring unwrapped coins back or in. */
+function nativeMoved(baseline: BaselineRow, sources: BalanceSources): bigint {
+  const { wallet, block_number: since } = baseline;
+  let moved = 0n;
+  for (const own of sources.ownTransactions) {
+    const { blockNumber } = own.receipt;
+    if (own.account !== wallet || blockNumber <= since || blockNumber > sources.tip) continue;
+    moved -= own.receipt.cost + (own.receipt.succeeded && own.to !== wallet ? own.value : 0n);
+  }
+  for (const hash of sources.claims.hashes) {
+    const receipt = sources.receipts.get(hash);
+    if (receipt === undefined || !receipt.succeeded) continue;
+    if (receipt.blockNumber <= since || receipt.blockNumber > sources.tip) continue;
+    const [swap] = sources.claims.of(hash);
+    if (swap === undefined) continue;
+    const { sold, bought } = measureExchange(swap, receipt, { wrapped: sources.wrappedNative, value: 0n });
+    if (swap.buy_token === NATIVE_TOKEN && swap.recipient === wallet) moved += bought;
+    // With no value given, what is "sold" is less than nothing: the part that was sent back.
+    if (swap.sell_token === NATIVE_TOKEN && swap.wallet === wallet) moved -= sold;
+  }
+  return moved;
+}

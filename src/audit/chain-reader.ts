@@ -1,0 +1,261 @@
+import { Interface } from "ethers";
+import { z } from "zod";
+import { type Address, type Hex, isHex, NATIVE_TOKEN, parseAddress } from "../domain/money/address.ts";
+import { createJsonRpc, type JsonRpc, RpcError, type RpcRequest } from "../net/json-rpc.ts";
+import { retryRead } from "../net/retry-read.ts";
+import type { Secret } from "../net/secret.ts";
+import type { ChainLog } from "./events.ts";
+import { AuditError } from "./report.ts";
+
+/** What a block did with a transaction. */
+export interface Receipt {
+  readonly hash: Hex;
+  readonly blockNumber: number;
+  readonly succeeded: boolean;
+  /** all that the sender paid for it but its value: gas, and on rollups the fee of the layer below; in wei */
+  readonly cost: bigint;
+  readonly logs: readonly ChainLog[];
+}
+
+/** A transaction as a full block shows it. */
+export interface BlockTransaction {
+  readonly hash: Hex;
+  readonly from: Address;
+  readonly nonce: number;
+  readonly blockNumber: number;
+}
+
+export interface LogFilter {
+  readonly address: readonly Address[];
+  readonly topics: readonly (Hex | readonly Hex[] | null)[];
+}
+
+/** Reads a chain through one JSON-RPC endpoint, without state of old blocks. Every read throws {@link AuditError}. */
+export interface ChainReader {
+  chainId(): Promise<number>;
+  tip(): Promise<{ number: number; hash: Hex }>;
+  blockHash(number: number): Promise<Hex | undefined>;
+  /** Balances at a recent block; native: the zero address. */
+  balances(holdings: readonly { token: Address; wallet: Address }[], block: number): Promise<readonly bigint[]>;
+  allowances(
+    grants: readonly { token: Address; wallet: Address; spender: Address }[],
+    block: number | "latest",
+  ): Promise<readonly bigint[]>;
+  /** How many transactions an account has in blocks up to this one; undefined when the node has no state of it. */
+  transactionCount(account: Address, block: number): Promise<number | undefined>;
+  receipts(hashes: readonly Hex[]): Promise<ReadonlyMap<Hex, Receipt>>;
+  /** Logs of all filters, from one block to another, both included, asked for in as many pieces as the node wants. */
+  logs(
+    filters: readonly LogFilter[],
+    range: { from: number; to: number },
+    onProgress: (done: number, total: number) => void,
+  ): Promise<readonly ChainLog[]>;
+  /** Transactions of these senders in these blocks, both included. */
+  transactionsFrom(
+    senders: ReadonlySet<Address>,
+    range: { from: number; to: number },
+  ): Promise<readonly BlockTransaction[]>;
+}
+
+const quantity = z.string().regex(/^0x[0-9a-f]+$/i);
+const bigQuantity = quantity.transform((text) => BigInt(text));
+const smallQuantity = quantity.transform((text) => Number(text)).pipe(z.number().int());
+const hash = z.string().transform((text) => text.toLowerCase() as Hex);
+const bytes = z.custom<Hex>((value) => isHex(value));
+const address = z.string().transform((text, context) => {
+  const parsed = parseAddress(text);
+  if (parsed !== undefined) return parsed;
+  context.addIssue("not an address");
+  return z.NEVER;
+});
+
+const log = z.object({
+  address,
+  topics: z.array(bytes.transform((topic) => topic.toLowerCase() as Hex)),
+  data: bytes,
+  logIndex: smallQuantity,
+  transactionHash: hash,
+  blockNumber: smallQuantity,
+});
+
+const receipt = z
+  .object({
+    transactionHash: hash,
+    blockNumber: smallQuantity,
+    status: quantity,
+    gasUsed: bigQuantity,
+    effectiveGasPrice: bigQuantity,
+    l1Fee: bigQuantity.nullish(),
+    logs: z.array(log),
+  })
+  .transform(
+    (answer): Receipt => ({
+      hash: answer.transactionHash,
+      blockNumber: answer.blockNumber,
+      succeeded: BigInt(answer.status) === 1n,
+      cost: answer.gasUsed * answer.effectiveGasPrice + (answer.l1Fee ?? 0n),
+      logs: answer.logs,
+    }),
+  );
+
+const header = z.object({ number: smallQuantity, hash });
+const fullBlock = z.object({
+  number: smallQuantity,
+  transactions: z.array(z.object({ hash, from: address, nonce: smallQuantity })),
+});
+
+const erc20 = new Interface([
+  "function balanceOf(address) view returns (uint256)",
+  "function allowance(address, address) view returns (uint256)",
+]);
+
+const TIMEOUT_MS = 30_000;
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+const BATCH_SIZE = 50;
+const BLOCKS_PER_BATCH = 20;
+const LONGEST_LOG_RANGE = 2_000;
+const RETRIES = { retries: 4, minDelayMs: 200, maxDelayMs: 5_000 };
+
+/** Creates a reader. Reads that fail on the way are tried again a few times; nothing is ever written. */
+export function createChainReader(url: string | Secret, signal: AbortSignal | undefined): ChainReader {
+  const rpc = createJsonRpc({ url, timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES });
+  const ask = createAsker(rpc, signal);
+  const one = async <T>(schema: z.ZodType<T>, method: string, ...params: readonly unknown[]): Promise<T> =>
+    read(rpc.host, method, schema, proper((await ask([{ method, params }]))[0]));
+
+  return {
+    chainId: () => one(smallQuantity, "eth_chainId"),
+    tip: () => one(header, "eth_getBlockByNumber", "latest", false),
+    blockHash: async (number) =>
+      (await one(header.nullable(), "eth_getBlockByNumber", toQuantity(number), false))?.hash,
+    balances: async (holdings, block) => {
+      const answers = await ask(holdings.map((holding) => balanceRequest(holding, block)));
+      return answers.map((answer) => read(rpc.host, "a balance", bigQuantity, proper(answer)));
+    },
+    allowances: async (grants, block) => {
+      const answers = await ask(grants.map((grant) => allowanceRequest(grant, block)));
+      return answers.map((answer) => read(rpc.host, "an allowance", bigQuantity, proper(answer)));
+    },
+    transactionCount: async (account, block) => {
+      const [answer] = await ask([{ method: "eth_getTransactionCount", params: [account, toQuantity(block)] }]);
+      return answer instanceof RpcError ? undefined : read(rpc.host, "a nonce", smallQuantity, answer);
+    },
+    receipts: async (hashes) => {
+      const answers = await ask(hashes.map((asked) => ({ method: "eth_getTransactionReceipt", params: [asked] })));
+      const read_ = answers.map((answer) => read(rpc.host, "a receipt", receipt.nullable(), proper(answer)));
+      return new Map(read_.flatMap((found) => (found === null ? [] : [[found.hash, found] as const])));
+    },
+    logs: (filters, range, onProgress) => readLogs({ host: rpc.host, ask }, filters, range, onProgress),
+    transactionsFrom: async (senders, { from, to }) => {
+      const found: BlockTransaction[] = [];
+      for (let first = from; first <= to; first += BLOCKS_PER_BATCH) {
+        const numbers = sequence(first, Math.min(first + BLOCKS_PER_BATCH - 1, to));
+        const answers = await ask(
+          numbers.map((number) => ({ method: "eth_getBlockByNumber", params: [toQuantity(number), true] })),
+        );
+        for (const answer of answers) {
+          const block = read(rpc.host, "a block", fullBlock, proper(answer));
+          for (const transaction of block.transactions) {
+            if (senders.has(transaction.from)) found.push({ ...transaction, blockNumber: block.number });
+          }
+        }
+      }
+      return found;
+    },
+  };
+}
+
+type Ask = (requests: readonly RpcRequest[]) => Promise<readonly (unknown | RpcError)[]>;
+
+function createAsker(rpc: JsonRpc, signal: AbortSignal | undefined): Ask {
+  const options = signal === undefined ? RETRIES : { ...RETRIES, signal };
+  return async (requests) => {
+    const answers: (unknown | RpcError)[] = [];
+    for (let first = 0; first < requests.length; first += BATCH_SIZE) {
+      const part = requests.slice(first, first + BATCH_SIZE);
+      try {
+        answers.push(...(await retryRead(() => rpc.batch(part, signal), options)));
+      } catch (error) {
+        if (error instanceof RpcError) throw unreadable(error);
+        throw error;
+      }
+    }
+    return answers;
+  };
+}
+
+/** A node that refuses a range, or whose answer is too large, is asked for half of it. */
+async function readLogs(
+  node: { host: string; ask: Ask },
+  filters: readonly LogFilter[],
+  range: { from: number; to: number },
+  onProgress: (done: number, total: number) => void,
+): Promise<readonly ChainLog[]> {
+  const found: ChainLog[] = [];
+  const total = Math.max(0, range.to - range.from + 1);
+  let length = LONGEST_LOG_RANGE;
+  let from = range.from;
+  while (from <= range.to) {
+    const to = Math.min(from + length - 1, range.to);
+    const answers = await node.ask(filters.map((filter) => logsRequest(filter, from, to)));
+    const refusal = answers.find((answer) => answer instanceof RpcError);
+    if (refusal !== undefined) {
+      if (length === 1) throw unreadable(refusal);
+      length = Math.max(1, Math.floor(length / 2));
+      continue;
+    }
+    for (const answer of answers) found.push(...read(node.host, "logs", z.array(log), answer));
+    onProgress(to - range.from + 1, total);
+    from = to + 1;
+    length = Math.min(LONGEST_LOG_RANGE, length * 2);
+  }
+  return found;
+}
+
+function logsRequest(filter: LogFilter, from: number, to: number): RpcRequest {
+  const range = { fromBlock: toQuantity(from), toBlock: toQuantity(to) };
+  return { method: "eth_getLogs", params: [{ ...range, address: filter.address, topics: filter.topics }] };
+}
+
+function balanceRequest(holding: { token: Address; wallet: Address }, block: number): RpcRequest {
+  if (holding.token === NATIVE_TOKEN) {
+    return { method: "eth_getBalance", params: [holding.wallet, toQuantity(block)] };
+  }
+  const data = erc20.encodeFunctionData("balanceOf", [holding.wallet]);
+  return { method: "eth_call", params: [{ to: holding.token, data }, toQuantity(block)] };
+}
+
+function allowanceRequest(
+  grant: { token: Address; wallet: Address; spender: Address },
+  block: number | "latest",
+): RpcRequest {
+  const data = erc20.encodeFunctionData("allowance", [grant.wallet, grant.spender]);
+  return {
+    method: "eth_call",
+    params: [{ to: grant.token, data }, block === "latest" ? block : toQuantity(block)],
+  };
+}
+
+function proper(answer: unknown): unknown {
+  if (answer instanceof RpcError) throw unreadable(answer);
+  return answer;
+}
+
+function unreadable(cause: RpcError): AuditError {
+  return new AuditError("CHAIN_UNREADABLE", `The chain could not be read. ${cause.message}`, { cause });
+}
+
+function read<T>(host: string, what: string, schema: z.ZodType<T>, answer: unknown): T {
+  const parsed = schema.safeParse(answer);
+  if (parsed.success) return parsed.data;
+  const problem = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; ");
+  throw new AuditError("CHAIN_UNREADABLE", `${host} answered ${what} in a form that cannot be read (${problem}).`);
+}
+
+function toQuantity(number: number): Hex {
+  return `0x${number.toString(16)}`;
+}
+
+function sequence(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}

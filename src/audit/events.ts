@@ -1,0 +1,115 @@
+import { Interface, id } from "ethers";
+import { type Address, type Hex, toAddress } from "../domain/money/address.ts";
+
+/** A log as a node gives it. */
+export interface ChainLog {
+  readonly address: Address;
+  readonly topics: readonly Hex[];
+  readonly data: Hex;
+  readonly logIndex: number;
+  readonly transactionHash: Hex;
+  readonly blockNumber: number;
+}
+
+/** A movement of tokens that an event tells. Wrapping and unwrapping move tokens from and to nobody. */
+export interface Transfer {
+  readonly token: Address;
+  readonly from: Address | undefined;
+  readonly to: Address | undefined;
+  readonly amount: bigint;
+  readonly hash: Hex;
+  readonly blockNumber: number;
+}
+
+/** The settlement contract's statement about a fill. */
+export interface SwappedEvent {
+  readonly contract: Address;
+  readonly owner: Address;
+  readonly nonce: bigint;
+  readonly recipient: Address;
+  readonly fromAsset: Address;
+  readonly toAsset: Address;
+  readonly amountIn: bigint;
+  readonly amountOut: bigint;
+  readonly swapFee: bigint;
+  readonly affiliateFee: bigint;
+  readonly hash: Hex;
+  readonly blockNumber: number;
+}
+
+/** ERC-20. */
+export const TRANSFER = id("Transfer(address,address,uint256)") as Hex;
+export const APPROVAL = id("Approval(address,address,uint256)") as Hex;
+/** The wrapped native token (WETH9) tells of wrapping and unwrapping by these instead of by transfers. */
+export const DEPOSIT = id("Deposit(address,uint256)") as Hex;
+export const WITHDRAWAL = id("Withdrawal(address,uint256)") as Hex;
+
+const settlement = new Interface([
+  "event Swapped(address indexed owner, uint256 indexed nonce, address indexed sender, address recipient, address fromAsset, address toAsset, uint256 amountIn, uint256 amountOut, uint256 swapFee, address affiliate, uint256 affiliateFee)",
+]);
+/** The settlement contract's. */
+export const SWAPPED = id(
+  "Swapped(address,uint256,address,address,address,address,uint256,uint256,uint256,address,uint256)",
+) as Hex;
+
+const WORD_HEX_DIGITS = 64;
+
+/** An address as an indexed event parameter. */
+export function topicOf(address: Address): Hex {
+  return `0x${address.slice(2).padStart(WORD_HEX_DIGITS, "0")}`;
+}
+
+/**
+ * Reads a movement of tokens. Movements of nothing are left out: anybody can make a token say that nothing left a
+ * wallet. Events of other shapes (those of ERC-721, for one) are left out too.
+ */
+export function readTransfer(log: ChainLog, wrappedNative: Address): Transfer | undefined {
+  const [kind, first, second] = log.topics;
+  const amount = wordOf(log.data);
+  if (amount === undefined || amount === 0n || first === undefined) return undefined;
+  const common = { token: log.address, amount, hash: log.transactionHash, blockNumber: log.blockNumber };
+  if (kind === TRANSFER && second !== undefined && log.topics.length === 3) {
+    return { ...common, from: addressOf(first), to: addressOf(second) };
+  }
+  if (log.address !== wrappedNative || log.topics.length !== 2) return undefined;
+  if (kind === DEPOSIT) return { ...common, from: undefined, to: addressOf(first) };
+  if (kind === WITHDRAWAL) return { ...common, from: addressOf(first), to: undefined };
+  return undefined;
+}
+
+/** Reads who was allowed to spend whose tokens. */
+export function readApproval(log: ChainLog): { token: Address; owner: Address; spender: Address } | undefined {
+  const [kind, owner, spender] = log.topics;
+  if (kind !== APPROVAL || owner === undefined || spender === undefined || log.topics.length !== 3) return undefined;
+  return { token: log.address, owner: addressOf(owner), spender: addressOf(spender) };
+}
+
+/** Reads a fill as the settlement contract tells it. */
+export function readSwapped(log: ChainLog): SwappedEvent | undefined {
+  if (log.topics[0] !== SWAPPED) return undefined;
+  const parsed = settlement.parseLog({ topics: [...log.topics], data: log.data });
+  if (parsed === null) return undefined;
+  const { owner, nonce, recipient, fromAsset, toAsset, amountIn, amountOut, swapFee, affiliateFee } = parsed.args;
+  return {
+    contract: log.address,
+    owner: toAddress(owner),
+    nonce,
+    recipient: toAddress(recipient),
+    fromAsset: toAddress(fromAsset),
+    toAsset: toAddress(toAsset),
+    amountIn,
+    amountOut,
+    swapFee,
+    affiliateFee,
+    hash: log.transactionHash,
+    blockNumber: log.blockNumber,
+  };
+}
+
+function wordOf(data: Hex): bigint | undefined {
+  return data.length === 2 + WORD_HEX_DIGITS ? BigInt(data) : undefined;
+}
+
+function addressOf(topic: Hex): Address {
+  return toAddress(`0x${topic.slice(-40)}`);
+}

@@ -1,0 +1,139 @@
+import { type Address, type Hex, NATIVE_TOKEN } from "../domain/money/address.ts";
+import type { Receipt } from "./chain-reader.ts";
+import { readSwapped, readTransfer, type SwappedEvent } from "./events.ts";
+import { type Difference, difference } from "./report.ts";
+import { isFilled, type SwapRow } from "./rows.ts";
+
+/** What the chain shows about one transaction of a swap. */
+export interface Exchange {
+  readonly sold: bigint;
+  readonly bought: bigint;
+}
+
+/**
+ * Measures what a swap exchanged in a transaction. Sold is what left the wallet less what came back to it; bought is
+ * what reached the recipient less what left it. Native coins have no transfer events: sold is the value sent along less
+ * what was unwrapped for the way back, bought is what the wrapped token paid out.
+ */
+export function measureExchange(
+  swap: SwapRow,
+  receipt: Receipt,
+  native: { wrapped: Address; value: bigint },
+): Exchange {
+  const transfers = receipt.logs.flatMap((log) => readTransfer(log, native.wrapped) ?? []);
+  const net = (token: Address, holder: Address): bigint => {
+    let sum = 0n;
+    for (const { token: moved, from, to, amount } of transfers) {
+      if (moved !== token) continue;
+      if (to === holder) sum += amount;
+      if (from === holder) sum -= amount;
+    }
+    return sum;
+  };
+  let unwrapped = 0n;
+  for (const { token, to, amount } of transfers) if (token === native.wrapped && to === undefined) unwrapped += amount;
+  return {
+    sold: swap.sell_token === NATIVE_TOKEN ? native.value - unwrapped : -net(swap.sell_token, swap.wallet),
+    bought: swap.buy_token === NATIVE_TOKEN ? unwrapped : net(swap.buy_token, swap.recipient),
+  };
+}
+
+/** What the fills are held against. */
+export interface FillSources {
+  readonly receipts: ReadonlyMap<Hex, Receipt>;
+  readonly wrappedNative: Address;
+  readonly settlement: Address | undefined;
+  /** native value that a transaction of ours sent along; zero for those of others */
+  valueOf(hash: Hex): bigint;
+  /** contract that the swap was signed for; undefined when no signed bytes of it are stored */
+  routerOf(swap: SwapRow): Address | undefined;
+}
+
+/** Holds every swap that is recorded as filled against its one transaction on the chain. */
+export function checkFills(swaps: Iterable<SwapRow>, sources: FillSources): Difference[] {
+  const found: Difference[] = [];
+  for (const swap of swaps) if (isFilled(swap)) found.push(...checkFill(swap, sources));
+  return found;
+}
+
+function checkFill(swap: SwapRow, sources: FillSources): Difference[] {
+  const receipt = swap.hash === null ? undefined : sources.receipts.get(swap.hash);
+  const subject = `swap ${swap.id}`;
+  if (receipt === undefined) {
+    const message = `Swap ${swap.id} is ${swap.state}, but the chain has no transaction ${swap.hash ?? "of it"}.`;
+    return [difference("FILL_MISSING", subject, message, { state: swap.state, hash: swap.hash })];
+  }
+  if (!receipt.succeeded) {
+    const message = `Swap ${swap.id} is ${swap.state}, but its transaction ${receipt.hash} reverted.`;
+    return [difference("FILL_REVERTED", subject, message, { state: swap.state, hash: swap.hash })];
+  }
+  return [...checkAmounts(swap, receipt, sources), ...checkEvent(swap, receipt, sources)];
+}
+
+function checkAmounts(swap: SwapRow, receipt: Receipt, sources: FillSources): Difference[] {
+  const found: Difference[] = [];
+  const subject = `swap ${swap.id}`;
+  const native = { wrapped: sources.wrappedNative, value: sources.valueOf(receipt.hash) };
+  const { sold, bought } = measureExchange(swap, receipt, native);
+  if (swap.block_number !== receipt.blockNumber) {
+    const message = `Swap ${swap.id} is recorded in block ${swap.block_number}, but lies in ${receipt.blockNumber}.`;
+    const fields = { recorded: swap.block_number, chain: receipt.blockNumber, hash: receipt.hash };
+    found.push(difference("FILL_BLOCK_DIFFERS", subject, message, fields));
+  }
+  if (swap.sold !== sold) {
+    const message = `Swap ${swap.id} records ${swap.sold} ${swap.sell_symbol} as sold; ${sold} left the wallet.`;
+    const fields = { recorded: swap.sold, chain: sold, token: swap.sell_token, hash: receipt.hash };
+    found.push(difference("SOLD_DIFFERS", subject, message, fields));
+  }
+  if (swap.bought !== bought) {
+    const message = `Swap ${swap.id} records ${swap.bought} ${swap.buy_symbol} as bought; ${bought} reached the recipient.`;
+    const fields = { recorded: swap.bought, chain: bought, token: swap.buy_token, hash: receipt.hash };
+    found.push(difference("BOUGHT_DIFFERS", subject, message, { ...fields, recipient: swap.recipient }));
+  }
+  if (bought <= 0n) {
+    const message = `The recipient of swap ${swap.id} got no ${swap.buy_symbol} in ${receipt.hash}.`;
+    const fields = { recipient: swap.recipient, token: swap.buy_token, hash: receipt.hash };
+    found.push(difference("RECIPIENT_DIFFERS", subject, message, fields));
+  }
+  return found;
+}
+
+/** Where our own settlement contract was signed for, its event must tell the same story. */
+function checkEvent(swap: SwapRow, receipt: Receipt, sources: FillSources): Difference[] {
+  const { settlement } = sources;
+  if (settlement === undefined || sources.routerOf(swap) !== settlement) return [];
+  const events = receipt.logs
+    .filter((log) => log.address === settlement)
+    .flatMap((log) => readSwapped(log) ?? [])
+    .filter((event) => event.owner === swap.wallet);
+  const [event] = events;
+  const subject = `swap ${swap.id}`;
+  if (event === undefined || events.length > 1) {
+    const message = `Transaction ${receipt.hash} of swap ${swap.id} has ${events.length} Swapped events of the wallet instead of one.`;
+    return [difference("EVENT_DIFFERS", subject, message, { events: events.length, hash: receipt.hash })];
+  }
+  const found = differingFields(swap, event).map(([name, { recorded, chain }]) => {
+    const code = name === "recipient" ? "RECIPIENT_DIFFERS" : "EVENT_DIFFERS";
+    const message = `The Swapped event of swap ${swap.id} says ${name} ${chain}; the row says ${recorded}.`;
+    return difference(code, subject, message, { field: name, recorded, chain, hash: receipt.hash });
+  });
+  return found;
+}
+
+type Pair = { readonly recorded: string; readonly chain: string };
+
+function differingFields(swap: SwapRow, event: SwappedEvent): [string, Pair][] {
+  const gross = event.amountIn + event.swapFee + event.affiliateFee;
+  const pairs: [string, unknown, unknown][] = [
+    ["recipient", swap.recipient, event.recipient],
+    ["fromAsset", swap.sell_token, event.fromAsset],
+    ["toAsset", swap.buy_token, event.toAsset],
+    ["gross", swap.amount_in, gross],
+    ["amountOut", swap.bought, event.amountOut],
+    // Own transactions have the account's nonce instead.
+    ["nonce", swap.mode === "gasless" ? swap.nonce : 0n, event.nonce],
+  ];
+  return pairs
+    .filter(([, recorded, chain]) => recorded !== chain)
+    .map(([name, recorded, chain]) => [name, { recorded: String(recorded ?? "none"), chain: String(chain) }]);
+}

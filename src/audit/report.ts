@@ -1,0 +1,145 @@
+/** What each kind of difference means. The codes are stable: people and scripts filter by them. */
+export const DIFFERENCE_MEANINGS = {
+  ROW_UNREADABLE: "a row of the database does not have the shape that it must have",
+  BASELINE_MISSING: "a wallet that signed has no recorded balance to count from",
+  TRANSITION_ILLEGAL: "a run or a swap moved in a way that its machine does not have",
+  TRANSITION_BROKEN: "a transition does not start where the one before it ended",
+  STATE_NOT_REPLAYED: "the recorded transitions do not lead to the state in the row",
+  SIGNED_ROW_MISSING: "something was signed for a run or a swap whose row is gone",
+  RUN_END_WRONG: "the end of a run contradicts its swaps",
+  SLOT_TWICE: "a scheduled instant has more than one end",
+  PLACE_FILLED_TWICE: "one place of a run was filled by more than one swap",
+  TWO_LIVE: "two signed swaps of one wallet and sold token were open at the same time",
+  FILL_MISSING: "a swap is recorded as filled, and the chain has no such transaction",
+  FILL_REVERTED: "a swap is recorded as filled, and its transaction reverted",
+  FILL_BLOCK_DIFFERS: "a fill is in another block than recorded",
+  SOLD_DIFFERS: "what left the wallet is not what is recorded as sold",
+  BOUGHT_DIFFERS: "what reached the recipient is not what is recorded as bought",
+  RECIPIENT_DIFFERS: "bought tokens went to somebody else than the swap's recipient",
+  EVENT_DIFFERS: "the settlement contract's event of a fill says something else than the row",
+  SECOND_FILL: "one swap was filled by more than one transaction",
+  FILL_CLAIMED_TWICE: "one transaction on the chain is the fill of more than one swap",
+  FILL_OF_ENDED_SWAP: "a swap that is recorded as ended or as never signed was filled on the chain",
+  UNEXPLAINED_OUTFLOW: "tokens left a wallet and no swap explains it",
+  BALANCE_DIFFERS: "a balance is lower than the baseline and all recorded movements give",
+  NONCE_GAP: "the nonces given to transactions of a wallet have a hole",
+  FOREIGN_NONCE: "a nonce of a wallet was used on the chain by a transaction that is not recorded",
+  ATTEMPT_DIFFERS: "a signed transaction is not what its row says",
+  REPLACEMENT_UNDERPRICED: "a replacement raised its fees by less than ten percent",
+  INTENT_DIFFERS: "the outcome of a transaction is not what the chain says",
+  INTENT_WITHOUT_SWAP: "a swap transaction of ours landed, and not exactly one swap belongs to it",
+  LEDGER_MISSING: "a signed swap has no row in the ledger",
+  LEDGER_DIFFERS: "the ledger does not account for a swap as the swap's state demands",
+  RESERVATION_LEFT: "money is still reserved for a swap that has ended",
+  CAPABILITY_MISSING: "a signature may be out, and it is not recorded as a live right",
+  ALLOWANCE_LEFT: "an allowance was left although no swap of this wallet and token is open",
+  ALLOWANCE_UNEXPLAINED: "an allowance was granted that is not recorded",
+  TYPED_DATA_UNREADABLE: "stored typed data cannot be hashed",
+  DIGEST_DIFFERS: "stored typed data does not hash to the recorded digest",
+  SIGNER_DIFFERS: "a stored signature is not the wallet's",
+  SIGNED_SWAP_DIFFERS: "a signed swap message says something else than the swap's row",
+  PERMIT_DIFFERS: "a signed permit says something else than the swap needs",
+} as const;
+
+/** The name of a kind of difference. */
+export type DifferenceCode = keyof typeof DIFFERENCE_MEANINGS;
+
+/** Something that database and chain do not agree on, or that contradicts itself. */
+export interface Difference {
+  readonly code: DifferenceCode;
+  /** what it is about: a swap, a run, a wallet and token, a digest */
+  readonly subject: string;
+  /** one sentence for people */
+  readonly message: string;
+  /** the values, as text; amounts in smallest units */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** A signed swap that the chain has not settled as far as the database knew. Never a difference by itself. */
+export interface OpenSwap {
+  readonly id: string;
+  readonly runId: string;
+  readonly state: string;
+  readonly mode: string | null;
+  readonly wallet: string;
+  readonly sell: string;
+  readonly buy: string;
+  /** gross amount, smallest unit */
+  readonly amountIn: string | null;
+  /** the transaction that already fills it on the chain, if there is one */
+  readonly landed: string | null;
+}
+
+/** What came to a wallet and is no swap's doing. */
+export interface Deposit {
+  readonly wallet: string;
+  readonly token: string;
+  readonly symbol: string;
+  /** smallest unit, decimal text */
+  readonly amount: string;
+  /** null where no event names it: native coins, and tokens that change balances silently */
+  readonly hash: string | null;
+  readonly blockNumber: number | null;
+}
+
+/** An allowance that is above zero for a reason: something of that wallet and token is still open. */
+export interface OpenAllowance {
+  readonly wallet: string;
+  readonly token: string;
+  readonly symbol: string;
+  readonly spender: string;
+  readonly amount: string;
+}
+
+/** How much was looked at. */
+export interface Checked {
+  readonly wallets: number;
+  readonly runs: number;
+  readonly swaps: number;
+  readonly fills: number;
+  readonly transitions: number;
+  readonly transactions: number;
+  readonly transfers: number;
+  readonly balances: number;
+  readonly allowances: number;
+  readonly signatures: number;
+  readonly blocks: number;
+}
+
+/** The audit's answer; every value in it can be written as JSON. */
+export interface AuditReport {
+  /** no difference was found */
+  readonly clean: boolean;
+  readonly chainId: number;
+  /** the block that balances were read at */
+  readonly tip: { readonly number: number; readonly hash: string };
+  readonly differences: readonly Difference[];
+  readonly openSwaps: readonly OpenSwap[];
+  readonly deposits: readonly Deposit[];
+  readonly openAllowances: readonly OpenAllowance[];
+  /** what could not be looked at, and why */
+  readonly notes: readonly string[];
+  readonly checked: Checked;
+}
+
+/** The audit could not be made: this says nothing about the money. */
+export class AuditError extends Error {
+  readonly code: "DATABASE_UNREADABLE" | "CHAIN_UNREADABLE" | "WRONG_CHAIN" | "CHAIN_MOVED";
+
+  constructor(code: AuditError["code"], message: string, options?: { cause: unknown }) {
+    super(message, options);
+    this.name = "AuditError";
+    this.code = code;
+  }
+}
+
+/** Builds a difference; field values become text. */
+export function difference(
+  code: DifferenceCode,
+  subject: string,
+  message: string,
+  fields: Readonly<Record<string, string | number | bigint | null | undefined>> = {},
+): Difference {
+  const texts = Object.entries(fields).map(([name, value]) => [name, String(value ?? "none")] as const);
+  return { code, subject, message, fields: Object.fromEntries(texts) };
+}

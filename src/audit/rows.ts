@@ -1,0 +1,182 @@
+import { z } from "zod";
+import { isHex, parseAddress } from "../domain/money/address.ts";
+import { parseRaw } from "../domain/money/amount.ts";
+
+// The database is what is being checked, so nothing in a row is believed before it has the right shape.
+
+const addressText = z.string().transform((text, context) => {
+  const address = parseAddress(text);
+  if (address !== undefined) return address;
+  context.addIssue(`not an address: ${JSON.stringify(text)}`);
+  return z.NEVER;
+});
+
+const amountText = z.string().transform((text, context) => {
+  const amount = parseRaw(text);
+  if (amount !== undefined) return amount;
+  context.addIssue(`not an amount: ${JSON.stringify(text)}`);
+  return z.NEVER;
+});
+
+const bytesText = z.string().transform((text, context) => {
+  if (isHex(text)) return text;
+  context.addIssue("not bytes in hexadecimal");
+  return z.NEVER;
+});
+
+const hashText = z.string().transform((text, context) => {
+  const hash = text.toLowerCase();
+  if (isHex(hash) && hash.length === 66) return hash;
+  context.addIssue(`not a hash: ${JSON.stringify(text)}`);
+  return z.NEVER;
+});
+
+const count = z.number().int().nonnegative();
+
+/** A wallet's balance of a token when it was first seen. */
+export const baselineRow = z.object({
+  wallet: addressText,
+  token: addressText,
+  symbol: z.string(),
+  decimals: count,
+  block_number: count,
+  balance: amountText,
+});
+
+export const runRow = z.object({
+  id: z.string(),
+  strategy: z.string(),
+  slot_ms: z.number().int(),
+  state: z.string(),
+  reason: z.string().nullable(),
+  ended_at_ms: z.number().int().nullable(),
+});
+
+export const swapRow = z.object({
+  id: z.string(),
+  run_id: z.string(),
+  position: count,
+  attempt: count,
+  state: z.string(),
+  mode: z.enum(["self-executed", "gasless"]).nullable(),
+  wallet: addressText,
+  recipient: addressText,
+  sell_token: addressText,
+  sell_symbol: z.string(),
+  buy_token: addressText,
+  buy_symbol: z.string(),
+  amount_in: amountText.nullable(),
+  amount_out_min: amountText.nullable(),
+  intent_id: z.string().nullable(),
+  nonce: amountText.nullable(),
+  hash: hashText.nullable(),
+  block_number: count.nullable(),
+  sold: amountText.nullable(),
+  bought: amountText.nullable(),
+});
+
+export const ledgerRow = z.object({
+  swap_id: z.string(),
+  wallet: addressText,
+  token: addressText,
+  amount: amountText,
+  state: z.enum(["reserved", "spent", "released"]),
+});
+
+export const capabilityRow = z.object({
+  swap_id: z.string(),
+  wallet: addressText,
+  token: addressText,
+  spender: addressText,
+  live: z.union([z.literal(0), z.literal(1)]).transform((live) => live === 1),
+  until_seconds: z.number().int().nullable(),
+});
+
+export const signatureRow = z.object({
+  digest: hashText,
+  swap_id: z.string(),
+  kind: z.enum(["swap", "permit"]),
+  typed_data: z.string(),
+  valid_until_seconds: z.number().int(),
+  signature: bytesText.nullable(),
+});
+
+export const grantRow = z.object({ wallet: addressText, token: addressText, spender: addressText });
+
+export const gapRow = z.object({
+  strategy: z.string(),
+  first_slot_ms: z.number().int(),
+  last_slot_ms: z.number().int(),
+  count,
+});
+
+/** What must happen with one nonce of a wallet. */
+export const intentRow = z.object({
+  id: z.string(),
+  account: addressText,
+  chain_id: count,
+  purpose: z.enum(["swap", "approve", "revoke", "relay"]),
+  to_address: addressText,
+  data: bytesText,
+  value: amountText,
+  max_fee_per_gas_cap: amountText,
+  state: z.enum(["planned", "signed", "broadcast", "mined", "confirmed", "final", "dropped"]),
+  nonce: count.nullable(),
+  outcome: z.enum(["succeeded", "reverted", "cancelled"]).nullable(),
+  mined_block_number: count.nullable(),
+  mined_attempt_hash: hashText.nullable(),
+});
+
+/** One signed transaction of an intent. */
+export const attemptRow = z.object({
+  hash: hashText,
+  intent_id: z.string(),
+  kind: z.enum(["original", "replacement", "cancel"]),
+  raw: bytesText,
+  nonce: count,
+  max_fee_per_gas: amountText,
+  max_priority_fee_per_gas: amountText,
+  state: z.string(),
+});
+
+/** What was about to be signed, written before it was. */
+export const signingRow = z.object({
+  seq: count,
+  intent_id: z.string(),
+  kind: z.enum(["original", "replacement", "cancel"]),
+  nonce: count,
+  max_fee_per_gas: amountText,
+  max_priority_fee_per_gas: amountText,
+});
+
+export type BaselineRow = z.output<typeof baselineRow>;
+export type RunRow = z.output<typeof runRow>;
+export type SwapRow = z.output<typeof swapRow>;
+export type LedgerRow = z.output<typeof ledgerRow>;
+export type CapabilityRow = z.output<typeof capabilityRow>;
+export type SignatureRow = z.output<typeof signatureRow>;
+export type GrantRow = z.output<typeof grantRow>;
+export type GapRow = z.output<typeof gapRow>;
+export type IntentRow = z.output<typeof intentRow>;
+export type AttemptRow = z.output<typeof attemptRow>;
+export type SigningRow = z.output<typeof signingRow>;
+
+/** Signed, and not settled as far as the daemon knew. */
+const OPEN_STATES: ReadonlySet<string> = new Set(["signed", "submitted", "mined", "unknown"]);
+const FILLED_STATES: ReadonlySet<string> = new Set(["confirmed", "final"]);
+const UNFILLED_ENDS: ReadonlySet<string> = new Set(["skipped", "denied", "reverted", "expired", "cancelled"]);
+
+/** Whether the swap may still move money. */
+export function isOpen(swap: SwapRow): boolean {
+  return OPEN_STATES.has(swap.state);
+}
+
+/** Whether the database says that the swap brought its tokens. */
+export function isFilled(swap: SwapRow): boolean {
+  return FILLED_STATES.has(swap.state);
+}
+
+/** Whether the database says that the swap ended and moved nothing. */
+export function endedUnfilled(swap: SwapRow): boolean {
+  return UNFILLED_ENDS.has(swap.state);
+}

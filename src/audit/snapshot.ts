@@ -1,0 +1,136 @@
+import SqliteConstructor from "better-sqlite3";
+import { z } from "zod";
+import { checkReplay, type Histories, replay, type TransitionRow } from "./replay.ts";
+import { AuditError, type Difference, difference } from "./report.ts";
+import {
+  type AttemptRow,
+  attemptRow,
+  type BaselineRow,
+  baselineRow,
+  type CapabilityRow,
+  capabilityRow,
+  type GapRow,
+  type GrantRow,
+  gapRow,
+  grantRow,
+  type IntentRow,
+  intentRow,
+  type LedgerRow,
+  ledgerRow,
+  type RunRow,
+  runRow,
+  type SignatureRow,
+  type SigningRow,
+  type SwapRow,
+  signatureRow,
+  signingRow,
+  swapRow,
+} from "./rows.ts";
+
+/** Everything of the database that is checked, as one instant of it. */
+export interface Snapshot {
+  readonly chainId: number | undefined;
+  readonly baselines: readonly BaselineRow[];
+  readonly runs: readonly RunRow[];
+  readonly swaps: ReadonlyMap<string, SwapRow>;
+  readonly ledger: ReadonlyMap<string, LedgerRow>;
+  readonly capabilities: readonly CapabilityRow[];
+  readonly signatures: readonly SignatureRow[];
+  readonly grants: readonly GrantRow[];
+  readonly gaps: readonly GapRow[];
+  readonly intents: ReadonlyMap<string, IntentRow>;
+  readonly attempts: readonly AttemptRow[];
+  readonly signings: readonly SigningRow[];
+  readonly histories: Histories;
+  /** rows that could not be read, and histories that do not add up */
+  readonly differences: readonly Difference[];
+}
+
+type Database = SqliteConstructor.Database;
+
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** Opens the database for reading only. @throws AuditError `DATABASE_UNREADABLE` */
+export function openForReading(file: string): Database {
+  try {
+    return new SqliteConstructor(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+}
+
+/**
+ * Reads all of it in one read transaction, so that rows of one commit are seen together or not at all.
+ * @throws AuditError `DATABASE_UNREADABLE` when tables or columns are missing, or the file is damaged
+ */
+export function readSnapshot(db: Database, file: string): Snapshot {
+  try {
+    return db.transaction(() => readAll(db))();
+  } catch (error) {
+    if (error instanceof SqliteConstructor.SqliteError) throw unreadable(file, error);
+    throw error;
+  }
+}
+
+/** Changes whenever another connection committed something. */
+export function dataVersion(db: Database): unknown {
+  return db.pragma("data_version", { simple: true });
+}
+
+function unreadable(file: string, cause: unknown): AuditError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const message = `The database ${file} cannot be audited: ${reason}. Name the database of a swapd daemon of this version.`;
+  return new AuditError("DATABASE_UNREADABLE", message, { cause });
+}
+
+function readAll(db: Database): Snapshot {
+  const found: Difference[] = [];
+  const table = <T>(name: string, key: readonly string[], schema: z.ZodType<T>): T[] =>
+    readTable(db, { name, key, schema }, found);
+  const swaps = table("swaps", ["id"], swapRow);
+  const intents = table("lane_intents", ["id"], intentRow);
+  const histories = replay(
+    db
+      .prepare<[], TransitionRow>("SELECT id, subject, subject_id, from_state, to_state FROM transitions ORDER BY id")
+      .iterate(),
+  );
+  const states = (name: string) => db.prepare<[], { id: string; state: string }>(`SELECT id, state FROM ${name}`);
+  found.push(...histories.differences);
+  found.push(...checkReplay({ runs: states("runs").all(), swaps: states("swaps").all() }, histories));
+  return {
+    chainId: db.prepare<[], number>("SELECT chain_id FROM identity").pluck().get(),
+    baselines: table("baselines", ["wallet", "token"], baselineRow),
+    runs: table("runs", ["id"], runRow),
+    swaps: new Map(swaps.map((swap) => [swap.id, swap])),
+    ledger: new Map(table("ledger", ["swap_id"], ledgerRow).map((row) => [row.swap_id, row])),
+    capabilities: table("capabilities", ["swap_id"], capabilityRow),
+    signatures: table("signatures", ["digest"], signatureRow),
+    grants: table("grants", ["wallet", "token", "spender"], grantRow),
+    gaps: table("gaps", ["strategy", "first_slot_ms"], gapRow),
+    intents: new Map(intents.map((intent) => [intent.id, intent])),
+    attempts: table("lane_attempts", ["hash"], attemptRow),
+    signings: table("lane_signings", ["seq"], signingRow),
+    histories,
+    differences: found,
+  };
+}
+
+function readTable<T>(
+  db: Database,
+  table: { name: string; key: readonly string[]; schema: z.ZodType<T> },
+  found: Difference[],
+): T[] {
+  const rows: T[] = [];
+  for (const row of db.prepare<[], Record<string, unknown>>(`SELECT * FROM ${table.name}`).iterate()) {
+    const parsed = table.schema.safeParse(row);
+    if (parsed.success) {
+      rows.push(parsed.data);
+      continue;
+    }
+    const subject = `${table.name} ${table.key.map((column) => String(row[column])).join(" ")}`;
+    const message = `The row ${subject} cannot be read: ${z.prettifyError(parsed.error).replaceAll(/\s+/g, " ")}.`;
+    const columns = parsed.error.issues.map((issue) => issue.path.join(".")).join(", ");
+    found.push(difference("ROW_UNREADABLE", subject, message, { columns }));
+  }
+  return rows;
+}
