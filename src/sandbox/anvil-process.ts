@@ -4,7 +4,7 @@ import { createRpc, type Rpc } from "./rpc.ts";
 import { SandboxError } from "./sandbox-error.ts";
 
 /** How to run anvil. `arguments` come after host, port and silence, which are set here. */
-export interface AnvilOptions {
+interface AnvilOptions {
   readonly binary: string;
   readonly port: number;
   readonly arguments: readonly string[];

@@ -14,7 +14,7 @@ export interface Contract {
 }
 
 /** The contracts of this project that a sandbox deploys. */
-export type OwnContract =
+type OwnContract =
   | "SwapdSettlement"
   | "SwapdExecutor"
   | "WrappedNative"

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Rpc } from "./rpc.ts";
 
 /** What happens in each block besides the transactions of others. Both end before the block is mined. */
-export interface BlockContents {
+interface BlockContents {
   prepareBlock(): Promise<void>;
   prepareHeartbeat(): Promise<void>;
 }
 
 /** Mines one block after another, the market's transactions in it. */
-export interface BlockProducer {
+interface BlockProducer {
   /** The market rests; blocks go on, and feeds keep their heartbeat. */
   pause(): void;
   resume(): void;
@@ -18,7 +18,7 @@ export interface BlockProducer {
   stop(): Promise<void>;
 }
 
-export interface BlockProducerOptions {
+interface BlockProducerOptions {
   /** Without it blocks hold nothing but what others send. */
   readonly contents?: BlockContents;
   /** 0: no blocks but those of `step`. */

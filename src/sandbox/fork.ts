@@ -17,7 +17,7 @@ interface KnownChain {
 }
 
 /** Ethereum. Sources: Uniswap's and Chainlink's published deployment lists, the tokens' issuers. */
-const ETHEREUM: KnownChain = {
+export const ETHEREUM: KnownChain = {
   tokens: {
     WETH: toAddress("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"),
     USDC: toAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"),

@@ -5,9 +5,9 @@ export const SYMBOLS = ["WETH", "USDC", "DAI", "WBTC", "USDT"] as const;
 export type TokenSymbol = (typeof SYMBOLS)[number];
 
 /** The kinds of token contract that matter to a swap, each with its own traps. */
-export type TokenContract = "WrappedNative" | "PermitToken" | "DaiPermitToken" | "UsdtLikeToken";
+type TokenContract = "WrappedNative" | "PermitToken" | "DaiPermitToken" | "UsdtLikeToken";
 
-export interface TokenPlan {
+interface TokenPlan {
   readonly contract: TokenContract;
   readonly name: string;
   readonly decimals: number;

@@ -51,11 +51,14 @@ export interface Sandbox {
   };
 }
 
-/** File names inside {@link SandboxOptions.directory}. */
+/** Names of the files inside {@link SandboxOptions.directory}. */
 export const STATE_FILE = "chain.json";
-export const WORLD_FILE = "world.json";
+const WORLD_FILE = "world.json";
 
-const STATE_INTERVAL_SECONDS = 15;
+/** The state is written whole, and a sandbox of an hour has some hundred megabytes of it. */
+const STATE_INTERVAL_SECONDS = 60;
+/** Blocks whose state can still be called and reorganised away; blocks, receipts and logs are kept for ever. */
+const KEPT_STATES = 128;
 const START_TIMEOUT_MS = 15_000;
 const FORK_START_TIMEOUT_MS = 60_000;
 
@@ -90,6 +93,7 @@ export async function startSandbox(options: SandboxOptions, hooks: SandboxHooks 
 function anvilArguments(options: SandboxOptions, stateFile: string | undefined): string[] {
   // Finality two blocks behind the tip: without it the finalized block would stay the first one for half an hour.
   const list = ["--no-mining", "--slots-in-an-epoch", "1", "--chain-id", String(SANDBOX_CHAIN_ID)];
+  list.push("--prune-history", String(KEPT_STATES));
   if (options.forkUrl !== undefined) list.push("--fork-url", options.forkUrl);
   if (stateFile !== undefined) list.push("--load-state", stateFile);
   if (stateFile !== undefined && options.mining === false) return list;

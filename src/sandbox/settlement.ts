@@ -26,7 +26,7 @@ export class Deployments {
 }
 
 /** The project's contracts on a chain. */
-export interface SettlementContracts {
+interface SettlementContracts {
   readonly executor: Address;
   readonly settlement: Address;
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Address } from "../../domain/money/address.ts";
 import { FEED_OWNER, TRADER } from "../accounts.ts";
 import { type Contract, loadContract, loadUniswap } from "../artifacts.ts";
-import { SETUP_BLOCKS, SYMBOLS } from "../plan.ts";
+import { SETUP_BLOCKS, SYMBOLS, type TokenSymbol } from "../plan.ts";
 import type { Rpc, RpcCall } from "../rpc.ts";
 import { encodeCall, type Fees, type Nonces, type Sending, sendCall, takeNonce } from "../transactions.ts";
 import type { SandboxWorld } from "../world.ts";
@@ -10,7 +10,7 @@ import { PricePath, type Prices } from "./prices.ts";
 import { alignment, noise, type PoolState, type Trade } from "./trades.ts";
 
 /** Moves prices: everything it does lands in the next block, if that is mined after the call has returned. */
-export interface Market {
+interface Market {
   /** Sends the trades and the prices of the next block. */
   prepareBlock(): Promise<void>;
   /** Publishes the last prices once more, as a feed does at its heartbeat. */
@@ -21,6 +21,10 @@ export interface Market {
 const MARKET_FEES: Fees = { maxFeePerGas: 500_000_000_000n, maxPriorityFeePerGas: 10_000_000n };
 const TRADE_GAS = 1_000_000n;
 const PUBLISH_GAS = 200_000n;
+
+/** The feeds of these are written in every block, the others, which hardly move, in every fifth. */
+const MOVING_SYMBOLS: readonly TokenSymbol[] = ["WETH", "WBTC"];
+const DOLLAR_FEED_STEPS = 5;
 
 interface Contracts {
   readonly pair: Contract;
@@ -59,7 +63,7 @@ export function createMarket(rpc: Rpc, world: SandboxWorld, minter: Address): Ma
     });
     const trades = [...aligning, ...noise(world.market.seed, step, world.pools, prices)];
     const sendings = [
-      ...publications(world, contracts, prices),
+      ...publications(world, contracts, { symbols: step % DOLLAR_FEED_STEPS === 0 ? SYMBOLS : MOVING_SYMBOLS, prices }),
       ...trades.map((trade) => sale(trade, minter, contracts)),
     ];
     await send(rpc, nonces, sendings);
@@ -72,7 +76,11 @@ export function createMarket(rpc: Rpc, world: SandboxWorld, minter: Address): Ma
     const entries = SYMBOLS.map((symbol, index) => {
       return [symbol, BigInt(decode(contracts.feed, "latestRoundData", answers[index])[1])];
     });
-    await send(rpc, nonces, publications(world, contracts, Object.fromEntries(entries) as Prices));
+    await send(
+      rpc,
+      nonces,
+      publications(world, contracts, { symbols: SYMBOLS, prices: Object.fromEntries(entries) as Prices }),
+    );
   }
 
   return { prepareBlock, prepareHeartbeat };
@@ -109,12 +117,16 @@ function decode(
   return contract.abi.decodeFunctionResult(method, z.string().parse(answer));
 }
 
-function publications(world: SandboxWorld, contracts: Contracts, prices: Prices): Sending[] {
-  return SYMBOLS.map((symbol) => ({
+function publications(
+  world: SandboxWorld,
+  contracts: Contracts,
+  what: { symbols: readonly TokenSymbol[]; prices: Prices },
+): Sending[] {
+  return what.symbols.map((symbol) => ({
     label: `publishing the price of ${symbol}`,
     from: FEED_OWNER.address,
     to: world.tokens[symbol].feed,
-    data: encodeCall(contracts.feed, "set", prices[symbol]),
+    data: encodeCall(contracts.feed, "set", what.prices[symbol]),
     gas: PUBLISH_GAS,
   }));
 }

@@ -20,8 +20,8 @@ interface Motion {
   readonly bound: number;
 }
 
-const ETHER: Motion = { sineAmplitude: 0.018, sinePeriodSteps: 48, stepDeviation: 0.001, pull: 0.01, bound: 0.05 };
-const BITCOIN: Motion = { sineAmplitude: 0.015, sinePeriodSteps: 60, stepDeviation: 0.0008, pull: 0.01, bound: 0.04 };
+const ETHER: Motion = { sineAmplitude: 0.02, sinePeriodSteps: 48, stepDeviation: 0.0007, pull: 0.01, bound: 0.05 };
+const BITCOIN: Motion = { sineAmplitude: 0.015, sinePeriodSteps: 60, stepDeviation: 0.0006, pull: 0.01, bound: 0.04 };
 const DOLLAR: Motion = { sineAmplitude: 0, sinePeriodSteps: 1, stepDeviation: 0.00003, pull: 0.05, bound: 0.0005 };
 
 const MOTIONS: Readonly<Record<TokenSymbol, Motion>> = {

@@ -1,5 +1,5 @@
 /** A stream of numbers that its seed repeats. */
-export interface Random {
+interface Random {
   /** The next number, 0 <= x < 1. */
   uniform(): number;
   /** The next number of a normal distribution with mean 0 and deviation 1. */

@@ -16,16 +16,19 @@ export interface Trade extends Push {
   readonly kind: 1 | 2;
 }
 
-/** A pool this close to its price is left alone: a basis point of price is half of one in the square root. */
-const CLOSE_ENOUGH_PPM = 100n;
+/** A pool this close to its price is left alone, whatever its fee. */
+const CLOSE_ENOUGH_PPM = 100;
 
-/** The sale that brings a pool to the given prices. @returns undefined when it is there, give or take a basis point */
+/**
+ * The sale that brings a pool to the given prices.
+ * @returns undefined when it is as close as half its fee: who trades for profit does not come for less either
+ */
 export function alignment(pool: SandboxPool, state: PoolState, prices: Prices): Trade | undefined {
   const target = sqrtPriceX96(
     { decimals: TOKENS[pool.token0].decimals, price: prices[pool.token0] },
     { decimals: TOKENS[pool.token1].decimals, price: prices[pool.token1] },
   );
-  if (isClose(state, target)) return undefined;
+  if (isClose(state, target, Math.max(CLOSE_ENOUGH_PPM, pool.feePips / 2))) return undefined;
   const push =
     state.kind === 1
       ? pushV2({ ...state, feePips: pool.feePips }, target)
@@ -33,12 +36,12 @@ export function alignment(pool: SandboxPool, state: PoolState, prices: Prices): 
   return push === undefined ? undefined : { pool: pool.address, kind: pool.kind, ...push };
 }
 
-function isClose(state: PoolState, target: bigint): boolean {
+function isClose(state: PoolState, target: bigint, tolerancePpm: number): boolean {
   // Both sides as price x 2^192, so that a pair needs no square root.
   const wanted = target * target;
   const current = state.kind === 1 ? (state.reserve1 << 192n) / state.reserve0 : state.sqrtX96 * state.sqrtX96;
   const distance = current > wanted ? current - wanted : wanted - current;
-  return distance * 1_000_000n <= wanted * CLOSE_ENOUGH_PPM;
+  return distance * 1_000_000n <= wanted * BigInt(tolerancePpm);
 }
 
 const MOST_NOISE_TRADES = 2;
