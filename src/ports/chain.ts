@@ -71,7 +71,10 @@ export interface CallRequest {
 export type SimulationOutcome =
   | {
       readonly kind: "ok";
+      /** of all calls together */
       readonly gasUsed: bigint;
+      /** in the order of the calls */
+      readonly gasUsedByCall: readonly bigint[];
       readonly transfers: readonly { token: Address; from: Address; to: Address; amount: bigint }[];
       readonly approvals: readonly { token: Address; owner: Address; spender: Address; amount: bigint }[];
     }

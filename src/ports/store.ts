@@ -3,12 +3,14 @@ import type { Effect, EffectRequest } from "../domain/run/effects.ts";
 import type { OperatingMode } from "../domain/run/operating-mode.ts";
 import type { RunRecord, Transition } from "../domain/run/records.ts";
 import type { Run } from "../domain/run/run.ts";
+import type { StrategySpec } from "../domain/strategy/spec.ts";
 
 /** A strategy as the database remembers it. `memory` is versioned JSON; `lastSlotMs` the last slot that has its end or run. */
 export interface StrategyRow {
   readonly id: string;
   readonly kind: string;
   readonly specHash: string;
+  readonly spec: StrategySpec;
   readonly memory: string;
   readonly lastSlotMs: number;
 }
@@ -68,6 +70,10 @@ export interface RunStore {
   runsIn(states: readonly string[], limit: number): readonly string[];
   hasOpenRun(strategyId: string): boolean;
   runOfIntent(intentId: string): { readonly runId: string; readonly swapId: string } | undefined;
+  /** Whether this transaction belongs to another swap or transaction of ours than the given swap. */
+  hashOfOther(hash: string, swapId: string): boolean;
+  /** Canonical JSON of the typed data that is to be signed with this digest. */
+  intendedSignature(digest: string): string | undefined;
   addEffects(runId: string, effects: readonly EffectRequest[], atMs: number): void;
   dueEffects(nowMs: number, limit: number): readonly PendingEffect[];
   nextEffectMs(): number | undefined;

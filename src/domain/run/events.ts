@@ -1,7 +1,7 @@
 import type { Decoding, ProposedTransaction } from "../guard/decoded-swap.ts";
 import type { Address, Hex } from "../money/address.ts";
 import type { ReferencePrice } from "../money/price.ts";
-import type { Decision } from "../strategy/decision.ts";
+import type { StrategyView } from "../strategy/decision.ts";
 import type { FillReceipt } from "./measure-fill.ts";
 import type { SwapQuote } from "./run.ts";
 
@@ -70,7 +70,7 @@ export interface GaslessObservation {
 /** Everything that can happen to a run. */
 export type RunEvent =
   | { readonly kind: "started" }
-  | { readonly kind: "decided"; readonly decision: Decision<string> }
+  | { readonly kind: "view-read"; readonly view: StrategyView }
   | { readonly kind: "view-unavailable"; readonly detail: string }
   | { readonly kind: "quoted"; readonly swapId: string; readonly quote: SwapQuote; readonly gasless: boolean }
   | {

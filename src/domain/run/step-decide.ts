@@ -1,4 +1,5 @@
-import type { Decision, PlannedSwap } from "../strategy/decision.ts";
+import type { PlannedSwap, StrategyView } from "../strategy/decision.ts";
+import { decideStrategy } from "../strategy/strategy.ts";
 import type { Draft } from "./draft.ts";
 import { type Swap, swapIdOf } from "./run.ts";
 import type { StepFacts } from "./step.ts";
@@ -10,10 +11,10 @@ export function stepStarted(draft: Draft, facts: StepFacts): void {
   draft.effect({ kind: "ReadView" }, facts.nowMs);
 }
 
-/** The strategy decided. Its memory, its swaps and their reservations are one commit. */
-export function stepDecided(draft: Draft, decision: Decision<string>, facts: StepFacts): void {
-  draft.record({ kind: "memory", memory: decision.memory });
-  const { outcome } = decision;
+/** The strategy decides on one snapshot. Its memory, its swaps and their reservations are one commit. */
+export function stepViewRead(draft: Draft, view: StrategyView, facts: StepFacts): void {
+  const { memory, outcome } = decideStrategy(facts.spec, view, facts.memory);
+  draft.record({ kind: "memory", memory: JSON.stringify(memory) });
   if (outcome.kind === "skip") {
     draft.moveRun("skipped", { reason: outcome.reason, detail: outcome.detail });
     return;

@@ -1,3 +1,4 @@
+import { strategyRunEnded } from "../strategy/strategy.ts";
 import type { Draft } from "./draft.ts";
 import type { Run, Swap } from "./run.ts";
 import { isFilled, isLive, isRunEnd, isSwapEnd } from "./states.ts";
@@ -21,6 +22,7 @@ export function concludeRun(draft: Draft, facts: StepFacts): void {
   const latest = latestSwaps(draft.run());
   if (latest.some((swap) => !isSwapEnd(swap.state) && !isFilled(swap.state))) return;
   endRun(draft, latest);
+  rememberEnd(draft, facts);
 }
 
 /** The last attempt at each place of the run. */
@@ -62,4 +64,11 @@ function endRun(draft: Draft, swaps: readonly Swap[]): void {
   if (filled.length > 0) draft.moveRun("partial", why);
   else if (others.every((swap) => swap.state === "skipped")) draft.moveRun("skipped", why);
   else draft.moveRun("failed", why);
+}
+
+/** The strategy learns how its run ended in the same commit, so that a trigger is never latched or freed twice. */
+function rememberEnd(draft: Draft, facts: StepFacts): void {
+  const { state } = draft.run();
+  const end = { filled: state === "filled" || state === "partial", nowMs: facts.nowMs };
+  draft.record({ kind: "memory", memory: JSON.stringify(strategyRunEnded(facts.spec, facts.memory, end)) });
 }

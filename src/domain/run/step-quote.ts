@@ -1,4 +1,5 @@
 import { isNative } from "../money/token.ts";
+import { resolvePlannedAmount } from "../strategy/planned-amount.ts";
 import type { Draft } from "./draft.ts";
 import type { RunEvent } from "./events.ts";
 import { type Swap, swapIdOf } from "./run.ts";
@@ -132,12 +133,10 @@ export function wantsGasless(swap: Pick<Swap, "gasless" | "sell">): boolean {
 }
 
 function sizeOf(draft: Draft, swap: Swap): bigint | undefined {
-  if (swap.planned.kind === "fixed") return swap.planned.raw;
-  const { of, base, max, min } = swap.planned;
-  let brought = base;
-  for (const other of draft.run().swaps) {
-    if (of.includes(other.position) && isFilled(other.state)) brought += other.fill?.bought ?? 0n;
-  }
-  const amount = brought < max ? brought : max;
-  return amount < min || amount <= 0n ? undefined : amount;
+  const brought = (position: number): bigint =>
+    draft
+      .run()
+      .swaps.filter((other) => other.position === position && isFilled(other.state))
+      .reduce((sum, other) => sum + (other.fill?.bought ?? 0n), 0n);
+  return resolvePlannedAmount(swap.planned, brought);
 }

@@ -1,11 +1,12 @@
 import type { Policy } from "../guard/policy.ts";
 import type { Address } from "../money/address.ts";
 import type { StrategySpec } from "../strategy/spec.ts";
+import type { StrategyMemory } from "../strategy/strategy.ts";
 import { createDraft, type StepResult } from "./draft.ts";
 import type { RunEvent } from "./events.ts";
 import type { Run } from "./run.ts";
 import { stepFacts } from "./step-clear.ts";
-import { stepDecided, stepStarted, stepViewUnavailable } from "./step-decide.ts";
+import { stepStarted, stepViewRead, stepViewUnavailable } from "./step-decide.ts";
 import { concludeRun } from "./step-end.ts";
 import { stepGaslessSigned, stepObservation, stepSubmission } from "./step-gasless.ts";
 import { stepQuoted, stepQuoteRefused } from "./step-quote.ts";
@@ -18,6 +19,8 @@ import { stepTransaction } from "./step-transaction.ts";
 export interface StepFacts {
   readonly nowMs: number;
   readonly spec: StrategySpec;
+  /** the strategy's memory as it is stored now */
+  readonly memory: StrategyMemory;
   readonly policy: Policy;
   /** every wallet of ours */
   readonly ours: readonly Address[];
@@ -63,8 +66,8 @@ export function step(run: Run, event: RunEvent, facts: StepFacts): StepResult {
     case "started":
       stepStarted(draft, facts);
       break;
-    case "decided":
-      stepDecided(draft, event.decision, facts);
+    case "view-read":
+      stepViewRead(draft, event.view, facts);
       break;
     case "view-unavailable":
       stepViewUnavailable(draft, event.detail, facts);

@@ -30,6 +30,8 @@ CREATE TABLE strategies (
   id TEXT PRIMARY KEY,
   kind TEXT NOT NULL,
   spec_hash TEXT NOT NULL,
+  -- the last edition that was loaded: open swaps of a strategy whose file is gone are still watched under it
+  spec TEXT NOT NULL,
   memory TEXT NOT NULL,
   memory_at_ms INTEGER NOT NULL,
   last_slot_ms INTEGER NOT NULL

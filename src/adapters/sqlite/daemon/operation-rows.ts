@@ -1,5 +1,7 @@
 import type { OperatingMode } from "../../../domain/run/operating-mode.ts";
+import type { StrategySpec } from "../../../domain/strategy/spec.ts";
 import type { ModeRow, OperationStore } from "../../../ports/store.ts";
+import { decodeJson, encodeJson } from "./codec.ts";
 import type { Statements } from "./statements.ts";
 
 interface ModeColumns {
@@ -82,27 +84,33 @@ function createStrategyRows(
 ): Pick<OperationStore, "strategy" | "saveStrategy" | "setLastSlot" | "addGap"> {
   return {
     strategy: (id) => {
-      const row = sql.get<{ id: string; kind: string; spec_hash: string; memory: string; last_slot_ms: number }>(
-        "SELECT id, kind, spec_hash, memory, last_slot_ms FROM strategies WHERE id = ?",
-        id,
-      );
+      const row = sql.get<{
+        id: string;
+        kind: string;
+        spec_hash: string;
+        spec: string;
+        memory: string;
+        last_slot_ms: number;
+      }>("SELECT id, kind, spec_hash, spec, memory, last_slot_ms FROM strategies WHERE id = ?", id);
       if (row === undefined) return undefined;
       return {
         id: row.id,
         kind: row.kind,
         specHash: row.spec_hash,
+        spec: decodeJson(row.spec) as StrategySpec,
         memory: row.memory,
         lastSlotMs: row.last_slot_ms,
       };
     },
     saveStrategy: (row, atMs) => {
       sql.run(
-        `INSERT INTO strategies (id, kind, spec_hash, memory, memory_at_ms, last_slot_ms) VALUES (?, ?, ?, ?, ?, ?)
-         ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, spec_hash = excluded.spec_hash,
+        `INSERT INTO strategies (id, kind, spec_hash, spec, memory, memory_at_ms, last_slot_ms) VALUES (?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, spec_hash = excluded.spec_hash, spec = excluded.spec,
            memory = excluded.memory, memory_at_ms = excluded.memory_at_ms, last_slot_ms = excluded.last_slot_ms`,
         row.id,
         row.kind,
         row.specHash,
+        encodeJson(row.spec),
         row.memory,
         atMs,
         row.lastSlotMs,

@@ -94,6 +94,11 @@ export function createRunRows(sql: Statements): Omit<RunStore, "writeRecord"> {
         strategyId,
       ) !== undefined,
     runOfIntent: (intentId) => runOfIntent(sql, intentId),
+    hashOfOther: (hash, swapId) =>
+      sql.get("SELECT 1 FROM swaps WHERE hash = ? AND id <> ?", hash, swapId) !== undefined ||
+      sql.get("SELECT 1 FROM lane_attempts WHERE hash = ?", hash) !== undefined,
+    intendedSignature: (digest) =>
+      sql.get<{ typed_data: string }>("SELECT typed_data FROM signatures WHERE digest = ?", digest)?.typed_data,
     ...createEffectRows(sql),
   };
 }

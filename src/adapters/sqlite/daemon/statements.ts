@@ -1,7 +1,10 @@
+import type BetterSqlite3 from "better-sqlite3";
 import type { SqliteDatabase } from "../../../storage/database.ts";
 
 /** What a bound value may be. */
 export type SqlValue = string | number | bigint | null;
+
+type PreparedStatement = BetterSqlite3.Statement<unknown[]>;
 
 /** Prepared statements, each prepared once. */
 export interface Statements {
@@ -14,11 +17,11 @@ export interface Statements {
 
 /** Wraps a connection with a cache of its statements. */
 export function prepareStatements(db: SqliteDatabase): Statements {
-  const cache = new Map<string, ReturnType<SqliteDatabase["prepare"]>>();
-  const prepared = (sql: string): ReturnType<SqliteDatabase["prepare"]> => {
+  const cache = new Map<string, PreparedStatement>();
+  const prepared = (sql: string): PreparedStatement => {
     const known = cache.get(sql);
     if (known !== undefined) return known;
-    const statement = db.prepare(sql);
+    const statement = db.prepare<unknown[]>(sql);
     cache.set(sql, statement);
     return statement;
   };

@@ -1,0 +1,92 @@
+import type { StepResult } from "../domain/run/draft.ts";
+import type { RunEvent } from "../domain/run/events.ts";
+import type { RunRecord } from "../domain/run/records.ts";
+import type { Run } from "../domain/run/run.ts";
+import { step } from "../domain/run/step.ts";
+import { type EngineContext, laneOf } from "./engine-context.ts";
+import { factsFor } from "./step-facts.ts";
+
+/** Steps a run by an event and commits everything that follows from it, in one transaction. */
+export interface Committer {
+  /**
+   * @param effectId the effect that this event answers, marked as done in the same commit
+   */
+  commit(runId: string, event: RunEvent, effectId?: number): void;
+}
+
+/** Makes the committer. `onCommitted` is called after each commit that leaves something to do. */
+export function createCommitter(context: EngineContext, onCommitted: () => void): Committer {
+  const { deps } = context;
+  return {
+    commit: (runId, event, effectId) => {
+      deps.crashPoint(`commit.${event.kind}.before`);
+      const result = deps.store.transaction(() => commitStep(context, { runId, event, effectId }));
+      deps.crashPoint(`commit.${event.kind}.after`);
+      report(context, result);
+      onCommitted();
+    },
+  };
+}
+
+function commitStep(
+  context: EngineContext,
+  answer: { runId: string; event: RunEvent; effectId: number | undefined },
+): StepResult {
+  const { store, clock } = context.deps;
+  const run = store.run(answer.runId);
+  if (run === undefined) throw new Error(`run ${answer.runId} is not in the database`);
+  const nowMs = clock.nowMs();
+  const result = step(run, answer.event, factsFor(context, run));
+  store.saveRun(result.run, result.transitions, nowMs);
+  for (const record of result.records) writeRecord(context, result.run, record, nowMs);
+  store.addEffects(run.id, result.effects, nowMs);
+  if (answer.effectId !== undefined) store.finishEffect(answer.effectId, nowMs);
+  pauseAfterFailures(context, run, result, nowMs);
+  return result;
+}
+
+function writeRecord(context: EngineContext, run: Run, record: RunRecord, nowMs: number): void {
+  context.deps.store.writeRecord(run, record, nowMs);
+  if (record.kind !== "transaction") return;
+  const { request } = record;
+  const swap = run.swaps.find((candidate) => request.id.startsWith(`${candidate.id}.`));
+  if (swap === undefined) throw new Error(`transaction ${request.id} belongs to no swap of run ${run.id}`);
+  laneOf(context, swap.wallet).submit(request);
+}
+
+/** The owner's rule: a strategy that fails too often in a while stops itself until a person looks. */
+function pauseAfterFailures(context: EngineContext, before: Run, result: StepResult, nowMs: number): void {
+  if (result.run.state !== "failed" || before.state === "failed") return;
+  const { store } = context.deps;
+  const { failures, withinSeconds } = context.settings.policy.pauseAfter;
+  const count = store.failuresSince(before.strategyId, nowMs - withinSeconds * 1_000);
+  if (count < failures) return;
+  const reason = `${count} failed runs within ${withinSeconds} s, the last one: ${result.run.reason ?? "no reason"}`;
+  store.setMode({ scope: before.strategyId, mode: "paused", setBy: "policy", reason, atMs: nowMs });
+}
+
+function report(context: EngineContext, result: StepResult): void {
+  const { logger, notifier } = context.deps;
+  for (const transition of result.transitions) {
+    logger.info(
+      {
+        strategy: result.run.strategyId,
+        [transition.subject === "run" ? "runId" : "swapId"]: transition.subjectId,
+        from: transition.from,
+        to: transition.to,
+        reason: transition.reason,
+        detail: transition.detail,
+      },
+      `${transition.subject} ${transition.to}`,
+    );
+  }
+  for (const record of result.records) {
+    if (record.kind !== "alert") continue;
+    notifier.notify({
+      severity: record.severity,
+      code: record.code,
+      text: record.text,
+      fields: { strategy: result.run.strategyId, runId: result.run.id },
+    });
+  }
+}

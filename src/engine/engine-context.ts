@@ -1,0 +1,93 @@
+import type { Policy } from "../domain/guard/policy.ts";
+import type { TypedData } from "../domain/guard/typed-data.ts";
+import type { Address, Hex } from "../domain/money/address.ts";
+import type { Token } from "../domain/money/token.ts";
+import type { ZoneOffsets } from "../domain/schedule/schedule.ts";
+import type { StrategySpec } from "../domain/strategy/spec.ts";
+import type { Lane } from "../lane/lane.ts";
+import type { Chain } from "../ports/chain.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { IdSource } from "../ports/ids.ts";
+import type { LaneStore } from "../ports/lane-store.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { Notifier } from "../ports/notifier.ts";
+import type { PriceSource } from "../ports/price-source.ts";
+import type { Signer } from "../ports/signer.ts";
+import type { Store } from "../ports/store.ts";
+import type { SwapService } from "../ports/swap-service.ts";
+
+/** A strategy as it was loaded; `specHash` tells one edition of its file from another. */
+export interface LoadedStrategy {
+  readonly spec: StrategySpec;
+  readonly specHash: string;
+}
+
+/** Everything the engine is set to. Durations in milliseconds unless the name says otherwise. */
+export interface EngineSettings {
+  readonly live: boolean;
+  readonly network: string;
+  readonly chainId: number;
+  readonly wrappedNative: Address;
+  readonly native: Token;
+  /** the pinned settlement contract */
+  readonly router: Address;
+  readonly confirmations: number;
+  readonly policy: Policy;
+  readonly tokens: readonly Token[];
+  readonly strategies: readonly LoadedStrategy[];
+  readonly pace: {
+    /** how often lanes and due effects are looked at when nothing wakes the engine */
+    readonly pollMs: number;
+    readonly retryMs: number;
+    readonly watchMs: number;
+    readonly maxLifetimeSeconds: number;
+    readonly submitMarginSeconds: number;
+    /** this machine's clock and the latest block may differ by this much */
+    readonly maxClockSkewSeconds: number;
+    /** effects performed at the same time */
+    readonly concurrency: number;
+    /** how often leftover allowances are looked for */
+    readonly janitorMs: number;
+  };
+}
+
+/** What the engine works with. One signer and one lane for each wallet. */
+export interface EngineDeps {
+  readonly store: Store;
+  /** the lanes' rows, in the same database */
+  readonly laneStore: LaneStore;
+  readonly chain: Chain;
+  readonly service: SwapService;
+  readonly prices: PriceSource;
+  readonly lanes: ReadonlyMap<Address, Lane>;
+  readonly signers: ReadonlyMap<Address, Signer>;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly zones: ZoneOffsets;
+  readonly logger: Logger;
+  readonly notifier: Notifier;
+  /** EIP-712 digest of typed data */
+  digest(typedData: TypedData): Hex;
+  /** calldata of `approve(spender, amount)` */
+  approveCalldata(spender: Address, amount: bigint): Hex;
+  /** named places where a test may stop the process; does nothing in production */
+  crashPoint(label: string): void;
+}
+
+/** Settings and dependencies together, as every part of the engine takes them. */
+export interface EngineContext {
+  readonly settings: EngineSettings;
+  readonly deps: EngineDeps;
+}
+
+/** The lane of a wallet. @throws Error when the wallet has none: a broken invariant */
+export function laneOf(context: EngineContext, wallet: Address): Lane {
+  const lane = context.deps.lanes.get(wallet);
+  if (lane === undefined) throw new Error(`wallet ${wallet} has no lane`);
+  return lane;
+}
+
+/** The loaded strategy with this id, undefined when its file is gone. */
+export function strategyOf(context: EngineContext, strategyId: string): LoadedStrategy | undefined {
+  return context.settings.strategies.find((strategy) => strategy.spec.id === strategyId);
+}

@@ -1,0 +1,113 @@
+import type { PendingEffect } from "../ports/store.ts";
+import { type Committer, createCommitter } from "./commit.ts";
+import type { EngineContext } from "./engine-context.ts";
+import { revokeLeftovers } from "./janitor.ts";
+import { takeRequests } from "./operator-requests.ts";
+import { performEffect } from "./perform/perform-effect.ts";
+import { messageOf } from "./perform/read-view.ts";
+import { prepare } from "./prepare.ts";
+import { insertDueRuns, registerStrategies } from "./scheduler.ts";
+import { createWaker } from "./waker.ts";
+
+/** The running daemon core. */
+export interface Engine {
+  /** Prepares, then works until stopped. Start-up is recovery: what is written down and not done is done. */
+  start(): Promise<void>;
+  /** Once a second: slots that are due become runs, requests of operators are taken. */
+  tick(): void;
+  /** Finishes what is being done and stops. What is written down waits for the next start. */
+  stop(): Promise<void>;
+  readonly committer: Committer;
+  /** Wall clock of the last tick, Unix milliseconds. */
+  lastTickMs(): number;
+}
+
+const DUE_BATCH = 500;
+
+/** Makes an engine. `onFatal` hears of broken invariants: the process must stop, and the next start recovers. */
+export function createEngine(context: EngineContext, onFatal: (error: unknown) => void): Engine {
+  const { deps, settings } = context;
+  const waker = createWaker(deps.clock);
+  const committer = createCommitter(context, waker.wake);
+  const inFlight = new Map<number, Promise<void>>();
+  const loops: Promise<void>[] = [];
+  const stopping = new AbortController();
+  let lastTickMs = deps.clock.nowMs();
+  const guarded = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      onFatal(error);
+    }
+  };
+  const perform = async (pending: PendingEffect): Promise<void> => {
+    const before = deps.store.beginEffect(pending.id);
+    deps.crashPoint(`effect.${pending.effect.kind}.before`);
+    const run = deps.store.run(pending.runId);
+    if (run === undefined) throw new Error(`effect ${pending.id} belongs to no run`);
+    const answer = await performEffect(context, run, { effect: pending.effect, before });
+    deps.crashPoint(`effect.${pending.effect.kind}.after`);
+    if (answer.kind === "stale") deps.store.postponeEffect(pending.id, deps.clock.nowMs());
+    else committer.commit(pending.runId, answer, pending.id);
+  };
+  const startEffects = (): void => {
+    const room = settings.pace.concurrency - inFlight.size;
+    if (room <= 0) return;
+    for (const pending of deps.store.dueEffects(deps.clock.nowMs(), room + inFlight.size)) {
+      if (inFlight.has(pending.id) || inFlight.size >= settings.pace.concurrency) continue;
+      const work = guarded(() => perform(pending)).finally(() => {
+        inFlight.delete(pending.id);
+        waker.wake();
+      });
+      inFlight.set(pending.id, work);
+    }
+  };
+  const effectLoop = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      for (const runId of deps.store.runsIn(["due"], DUE_BATCH)) committer.commit(runId, { kind: "started" });
+      startEffects();
+      // What is due already is being performed, and its end wakes this loop.
+      const untilNextMs = (deps.store.nextEffectMs() ?? Number.POSITIVE_INFINITY) - deps.clock.nowMs();
+      const waitMs = untilNextMs > 0 ? Math.min(untilNextMs, settings.pace.pollMs) : settings.pace.pollMs;
+      await waker.wait(waitMs, stopping.signal);
+    }
+  };
+  const laneLoop = async (lane: { tick(signal?: AbortSignal): Promise<void> }): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await lane.tick(stopping.signal);
+      await waker.wait(settings.pace.pollMs, stopping.signal);
+    }
+  };
+  const janitorLoop = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await deps.clock.sleep(settings.pace.janitorMs, stopping.signal);
+      if (stopping.signal.aborted) return;
+      await revokeLeftovers(context).catch((error: unknown) => {
+        deps.logger.warn({ error: messageOf(error) }, "leftover allowances could not be looked at");
+      });
+    }
+  };
+  return {
+    committer,
+    start: async () => {
+      await prepare(context);
+      registerStrategies(context);
+      deps.store.addDaemonEvent("started", settings.live ? "live" : "dry-run", deps.clock.nowMs());
+      loops.push(guarded(effectLoop), guarded(janitorLoop));
+      for (const lane of deps.lanes.values()) loops.push(guarded(() => laneLoop(lane)));
+    },
+    tick: () => {
+      lastTickMs = deps.clock.nowMs();
+      takeRequests(context);
+      if (insertDueRuns(context).length > 0) waker.wake();
+    },
+    stop: async () => {
+      stopping.abort();
+      waker.wake();
+      await Promise.all(loops);
+      await Promise.all(inFlight.values());
+      deps.store.addDaemonEvent("stopped", "by request", deps.clock.nowMs());
+    },
+    lastTickMs: () => lastTickMs,
+  };
+}

@@ -1,0 +1,64 @@
+import type { Address } from "../domain/money/address.ts";
+import { type EngineContext, laneOf } from "./engine-context.ts";
+import { effectiveMode, GLOBAL_SCOPE } from "./modes.ts";
+
+const REVOKE_GAS_LIMIT = 120_000n;
+/** A revocation is no hurry, but it must not wait in the queue for ever. */
+const REVOKE_WITHIN_SECONDS = 600;
+
+interface Grant {
+  readonly wallet: Address;
+  readonly token: Address;
+  readonly spender: Address;
+}
+
+/**
+ * Takes back what is left of allowances once no swap of that wallet and token is open and the wallet can pay for it. A
+ * revocation that the token would refuse is not sent.
+ */
+export async function revokeLeftovers(context: EngineContext): Promise<void> {
+  const { store, chain, logger } = context.deps;
+  if (!context.settings.live || effectiveMode(store, GLOBAL_SCOPE).mode === "halted") return;
+  for (const grant of store.idleGrants()) {
+    const { wallet, token, spender } = grant;
+    if ((await chain.allowance({ token, owner: wallet, spender })) === 0n) {
+      if (await isZeroForGood(context, grant)) store.forgetGrant(grant);
+      continue;
+    }
+    const data = context.deps.approveCalldata(spender, 0n);
+    const trial = await chain.simulate([{ from: wallet, to: token, data, value: 0n }]);
+    const cost = REVOKE_GAS_LIMIT * context.settings.policy.maxFeePerGas;
+    if (trial.kind !== "ok" || (await chain.nativeBalance(wallet)) < cost) {
+      logger.warn({ wallet, token, spender, trial: trial.kind }, "a leftover allowance cannot be revoked now");
+      continue;
+    }
+    submitRevocation(context, grant, data);
+  }
+}
+
+/** An allowance that a reorganisation could bring back is looked at again. */
+async function isZeroForGood(context: EngineContext, grant: Grant): Promise<boolean> {
+  const { chain } = context.deps;
+  const { number } = await chain.finalized();
+  return (await chain.allowance({ token: grant.token, owner: grant.wallet, spender: grant.spender }, number)) === 0n;
+}
+
+/** In one transaction with the question whether the token is still idle: a swap cannot slip in between. */
+function submitRevocation(context: EngineContext, grant: Grant, data: `0x${string}`): void {
+  const { store, ids, clock, logger } = context.deps;
+  store.transaction(() => {
+    if (store.isTokenBusy(grant.wallet, grant.token, "")) return;
+    laneOf(context, grant.wallet).submit({
+      id: ids.newId("revoke"),
+      purpose: "revoke",
+      to: grant.token,
+      data,
+      value: 0n,
+      gasLimit: REVOKE_GAS_LIMIT,
+      maxFeePerGasCap: context.settings.policy.maxFeePerGas,
+      signBySeconds: Math.floor(clock.nowMs() / 1_000) + REVOKE_WITHIN_SECONDS,
+      deadlineSeconds: undefined,
+    });
+    logger.info({ ...grant }, "a leftover allowance is being revoked");
+  });
+}

@@ -1,0 +1,47 @@
+import type { TransactionChange } from "../domain/run/events.ts";
+import type { LaneEvent, LaneListener } from "../lane/lane-event.ts";
+import type { LaneStore } from "../ports/lane-store.ts";
+import type { RunStore } from "../ports/store.ts";
+import type { Committer } from "./commit.ts";
+
+/**
+ * Carries what a lane reports into the run that asked for the transaction. It is called inside the lane's own
+ * transaction, so the attempt's row and the swap's row change together. Revocations of the janitor belong to no run.
+ */
+export function createLaneListener(
+  stores: { runs: RunStore; lanes: LaneStore },
+  committer: () => Committer,
+): LaneListener {
+  return {
+    onIntent: (event) => {
+      const owner = stores.runs.runOfIntent(event.intentId);
+      const change = changeOf(event, () => stores.lanes.intent(event.intentId)?.value ?? 0n);
+      if (owner === undefined || change === undefined) return;
+      committer().commit(owner.runId, {
+        kind: "transaction",
+        swapId: owner.swapId,
+        intentId: event.intentId,
+        change,
+      });
+    },
+  };
+}
+
+function changeOf(event: LaneEvent, value: () => bigint): TransactionChange | undefined {
+  switch (event.kind) {
+    case "signed":
+    case "broadcast":
+      return event.hash === undefined ? undefined : { kind: event.kind, hash: event.hash };
+    case "mined":
+      return event.receipt === undefined ? undefined : { kind: "mined", receipt: event.receipt, value: value() };
+    case "confirmed":
+    case "reorged":
+      return { kind: event.kind };
+    case "final":
+      return event.outcome === undefined ? undefined : { kind: "final", outcome: event.outcome };
+    case "dropped":
+      return { kind: "dropped", reason: event.reason ?? "it was not signed in time" };
+    case "replaced":
+      return undefined;
+  }
+}

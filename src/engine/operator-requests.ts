@@ -1,0 +1,79 @@
+import { OPERATING_MODES, type OperatingMode } from "../domain/run/operating-mode.ts";
+import { nextInstant } from "../domain/schedule/next-instants.ts";
+import type { OperatorRequest } from "../ports/store.ts";
+import { type EngineContext, type LoadedStrategy, strategyOf } from "./engine-context.ts";
+import { GLOBAL_SCOPE } from "./modes.ts";
+import { dueRun } from "./scheduler.ts";
+
+/** Takes what operators asked for since the last look. Each request is answered in the commit that carries it out. */
+export function takeRequests(context: EngineContext): void {
+  const { store, clock } = context.deps;
+  for (const request of store.openRequests()) {
+    store.transaction(() => store.answerRequest(request.id, carryOut(context, request), clock.nowMs()));
+    context.deps.logger.info({ command: request.command, madeBy: request.madeBy }, "operator request taken");
+  }
+}
+
+/** @returns what came of it, for the operator */
+function carryOut(context: EngineContext, request: OperatorRequest): string {
+  switch (request.command) {
+    case "mode":
+      return setMode(context, request);
+    case "run":
+      return withStrategy(context, request, runNow);
+    case "skip":
+      return withStrategy(context, request, skipNext);
+    default:
+      return `refused: unknown command ${JSON.stringify(request.command)}`;
+  }
+}
+
+function setMode(context: EngineContext, request: OperatorRequest): string {
+  const { mode, scope = GLOBAL_SCOPE, reason = "no reason given" } = request.arguments;
+  if (!isMode(mode)) return `refused: no mode ${JSON.stringify(mode)}; known are ${OPERATING_MODES.join(", ")}`;
+  if (scope !== GLOBAL_SCOPE && strategyOf(context, scope) === undefined) return `refused: no strategy "${scope}"`;
+  const { store } = context.deps;
+  store.setMode({ scope, mode, setBy: request.madeBy, reason, atMs: request.madeAtMs });
+  return `${scope} is ${mode}`;
+}
+
+function isMode(text: string | undefined): text is OperatingMode {
+  return OPERATING_MODES.some((mode) => mode === text);
+}
+
+type StrategyCommand = (context: EngineContext, strategy: LoadedStrategy) => string;
+
+function withStrategy(context: EngineContext, request: OperatorRequest, command: StrategyCommand): string {
+  const id = request.arguments.strategy ?? "";
+  const strategy = strategyOf(context, id);
+  return strategy === undefined ? `refused: no strategy "${id}"` : command(context, strategy);
+}
+
+/** Runs the strategy now. The run takes the place of the next slot, so that asking does not buy twice. */
+const runNow: StrategyCommand = (context, strategy) => {
+  const { store, clock } = context.deps;
+  const { id } = strategy.spec;
+  if (store.hasOpenRun(id)) return `refused: ${id} still has an open run`;
+  const slotMs = consumeNextSlot(context, strategy);
+  if (slotMs === undefined) return `refused: the schedule of ${id} has no further slot`;
+  const run = dueRun(context, strategy, slotMs);
+  return store.insertRun(run, clock.nowMs()) ? `started ${run.id}` : `refused: ${id} already ran for this slot`;
+};
+
+const skipNext: StrategyCommand = (context, strategy) => {
+  const { id } = strategy.spec;
+  const slotMs = consumeNextSlot(context, strategy);
+  if (slotMs === undefined) return `refused: the schedule of ${id} has no further slot`;
+  const { store, clock } = context.deps;
+  const gap = { strategy: id, firstSlotMs: slotMs, lastSlotMs: slotMs, count: 1, reason: "skipped_by_operator" };
+  store.addGap(gap, -1, clock.nowMs());
+  return `the slot of ${new Date(slotMs).toISOString()} will not run`;
+};
+
+function consumeNextSlot(context: EngineContext, strategy: LoadedStrategy): number | undefined {
+  const { store, clock, zones } = context.deps;
+  const handledMs = store.strategy(strategy.spec.id)?.lastSlotMs ?? clock.nowMs();
+  const slotMs = nextInstant(strategy.spec.schedule, Math.max(handledMs, clock.nowMs()), zones);
+  if (slotMs !== undefined) store.setLastSlot(strategy.spec.id, slotMs);
+  return slotMs;
+}

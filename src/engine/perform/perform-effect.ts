@@ -1,0 +1,42 @@
+import type { RunEvent } from "../../domain/run/events.ts";
+import { type Run, swapOf } from "../../domain/run/run.ts";
+import type { PendingEffect } from "../../ports/store.ts";
+import type { EngineContext } from "../engine-context.ts";
+import { fetchQuote } from "./fetch-quote.ts";
+import { fetchRoute } from "./fetch-route.ts";
+import { readChain } from "./read-chain.ts";
+import { readFacts } from "./read-facts.ts";
+import { readView } from "./read-view.ts";
+import { signGasless } from "./sign-gasless.ts";
+import { submitGasless } from "./submit-gasless.ts";
+
+/** The answer of an effect; `stale` says that the reading was overtaken by a commit and must be made again. */
+export type EffectAnswer = RunEvent | { readonly kind: "stale" };
+
+/**
+ * Performs one effect and gives its answer. Troubles of the outside are answers too; only broken invariants throw.
+ * @param before how often this effect was begun before: more than zero after a kill
+ */
+export async function performEffect(
+  context: EngineContext,
+  run: Run,
+  pending: { effect: PendingEffect["effect"]; before: number },
+): Promise<EffectAnswer> {
+  const { effect } = pending;
+  switch (effect.kind) {
+    case "ReadView":
+      return await readView(context, run);
+    case "FetchQuote":
+      return await fetchQuote(context, run, effect);
+    case "ReadFacts":
+      return await readFacts(context, swapOf(run, effect.swapId));
+    case "SignGasless":
+      return await signGasless(context, swapOf(run, effect.swapId));
+    case "SubmitGasless":
+      return await submitGasless(context, swapOf(run, effect.swapId), pending.before);
+    case "ReadChain":
+      return await readChain(context, swapOf(run, effect.swapId));
+    case "FetchRoute":
+      return await fetchRoute(context, swapOf(run, effect.swapId));
+  }
+}

@@ -1,0 +1,86 @@
+import type { Hex } from "../../domain/money/address.ts";
+import type { GaslessObservation } from "../../domain/run/events.ts";
+import { TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
+import type { Swap } from "../../domain/run/run.ts";
+import type { Receipt } from "../../ports/chain.ts";
+import type { EngineContext } from "../engine-context.ts";
+import type { EffectAnswer } from "./perform-effect.ts";
+import { messageOf } from "./read-view.ts";
+
+/**
+ * Looks up what became of a gasless swap. The chain alone decides; the service is asked only where its signatures carry
+ * no nonce, and only to hold an end back.
+ */
+export async function readChain(context: EngineContext, swap: Swap): Promise<EffectAnswer> {
+  const { chain } = context.deps;
+  const { terms } = swap;
+  if (terms === undefined) throw new Error(`swap ${swap.id} is looked up before it was bound`);
+  try {
+    const [latest, finalized] = [await chain.latest(), await chain.finalized()];
+    const range = { fromBlock: terms.fromBlock, toBlock: latest.number };
+    const byNonce = terms.nonce !== undefined && context.deps.service.profile.nonceRecord !== undefined;
+    const fill = byNonce ? await fillByNonce(context, swap, range) : await fillByOutflow(context, swap, range);
+    const observation: GaslessObservation = {
+      latest: { number: latest.number, timestampSeconds: latest.timestamp },
+      finalized: { number: finalized.number, timestampSeconds: finalized.timestamp },
+      fill,
+      nonceUsed: fill === undefined && byNonce ? await nonceUsed(context, swap, finalized.number) : undefined,
+      allowance: byNonce ? 0n : await allowanceAt(context, swap, finalized.number),
+      serviceStatus: fill === undefined && !byNonce ? await serviceStatus(context, swap) : undefined,
+    };
+    return { kind: "observed", swapId: swap.id, observation };
+  } catch (error) {
+    return { kind: "observation-unavailable", swapId: swap.id, detail: messageOf(error) };
+  }
+}
+
+interface BlockRange {
+  readonly fromBlock: number;
+  readonly toBlock: number;
+}
+
+/** The settlement contract's own event names owner and nonce: at most one can exist. */
+async function fillByNonce(context: EngineContext, swap: Swap, range: BlockRange): Promise<Receipt | undefined> {
+  const { chain, service } = context.deps;
+  const { nonceRecord } = service.profile;
+  if (nonceRecord === undefined || swap.terms?.nonce === undefined) return undefined;
+  const topics = nonceRecord.fillTopics(swap.wallet, swap.terms.nonce);
+  const [log] = await chain.logs({ address: context.settings.router, topics, ...range });
+  return log === undefined ? undefined : await chain.receipt(log.transactionHash);
+}
+
+/** Without a nonce: while this swap alone may take the token, any outflow of it that is not another swap's is the fill. */
+async function fillByOutflow(context: EngineContext, swap: Swap, range: BlockRange): Promise<Receipt | undefined> {
+  const { chain, store } = context.deps;
+  const owner: Hex = `0x${swap.wallet.slice(2).padStart(64, "0")}`;
+  const logs = await chain.logs({ address: swap.sell.address, topics: [TRANSFER_TOPIC, owner], ...range });
+  const foreign = logs.find((log) => !store.hashOfOther(log.transactionHash, swap.id));
+  return foreign === undefined ? undefined : await chain.receipt(foreign.transactionHash);
+}
+
+/**
+ * Whether the nonce is used. Unused at the latest block is enough for "unused at a finalised one"; used counts only once
+ * a finalised block says so.
+ */
+async function nonceUsed(context: EngineContext, swap: Swap, finalized: number): Promise<boolean | undefined> {
+  const { chain, service } = context.deps;
+  const { nonceRecord } = service.profile;
+  if (nonceRecord === undefined || swap.terms?.nonce === undefined) return undefined;
+  const call = { to: context.settings.router, data: nonceRecord.usedCall(swap.wallet, swap.terms.nonce) };
+  const now = await chain.call(call);
+  if (now === undefined) return undefined;
+  if (!nonceRecord.isUsed(now)) return false;
+  const then = await chain.call(call, finalized);
+  return then !== undefined && nonceRecord.isUsed(then) ? true : undefined;
+}
+
+async function allowanceAt(context: EngineContext, swap: Swap, block: number): Promise<bigint> {
+  const grant = { token: swap.sell.address, owner: swap.wallet, spender: context.settings.router };
+  return await context.deps.chain.allowance(grant, block);
+}
+
+async function serviceStatus(context: EngineContext, swap: Swap): Promise<string | undefined> {
+  if (swap.quote === undefined) return undefined;
+  const record = await context.deps.service.swapRecord({ quoteId: swap.quote.id, hash: undefined });
+  return "status" in record && typeof record.status === "string" ? record.status : undefined;
+}

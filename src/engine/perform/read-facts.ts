@@ -1,0 +1,99 @@
+import type { Decoding, PinnedSettlement, ProposedTransaction } from "../../domain/guard/decoded-swap.ts";
+import type { ReferencePrice } from "../../domain/money/price.ts";
+import { isNative, type Token } from "../../domain/money/token.ts";
+import type { ClearanceReading } from "../../domain/run/events.ts";
+import type { Swap } from "../../domain/run/run.ts";
+import type { EngineContext } from "../engine-context.ts";
+import type { EffectAnswer } from "./perform-effect.ts";
+import { messageOf } from "./read-view.ts";
+import { signingMaterial } from "./signing-material.ts";
+import { tryOut } from "./try-out.ts";
+
+/** Reads, in one go and all fresh, what the guard holds a quoted swap against. */
+export async function readFacts(context: EngineContext, swap: Swap): Promise<EffectAnswer> {
+  const { service, chain } = context.deps;
+  const { quote, amountIn } = swap;
+  if (quote === undefined || amountIn === undefined) throw new Error(`swap ${swap.id} is checked before it is quoted`);
+  let transaction: ProposedTransaction | undefined;
+  if (swap.mode === "self-executed") {
+    const answer = await service.transaction(quote.id);
+    if ("kind" in answer) {
+      const { code, message, retryable } = answer;
+      return { kind: "quote-refused", swapId: swap.id, gasless: false, code, message, retryable };
+    }
+    transaction = answer;
+  }
+  try {
+    const skew = await clockProblem(context);
+    if (skew !== undefined) return { kind: "facts-unavailable", swapId: swap.id, detail: skew };
+    const head = await chain.latest();
+    const grant = { token: swap.sell.address, owner: swap.wallet, spender: context.settings.router };
+    const allowance = isNative(swap.sell) ? amountIn : await chain.allowance(grant);
+    const decoding = decode(context, swap, transaction);
+    const trial = await tryOut(context, { swap, amountIn, transaction, decoding, allowance });
+    const material =
+      swap.mode === "gasless" && decoding.ok
+        ? await signingMaterial(context, { swap, amountIn, decoded: decoding.swap, allowance })
+        : undefined;
+    const reading: ClearanceReading = {
+      ...(await readPrices(context, swap)),
+      head: { number: head.number, timestampSeconds: head.timestamp, baseFeePerGas: head.baseFeePerGas },
+      priorityFee: await chain.priorityFee(),
+      balance: await chain.balance(swap.sell.address, swap.wallet),
+      nativeBalance: await chain.nativeBalance(swap.wallet),
+      allowance,
+      decoding,
+      transaction,
+      simulation: trial.simulation,
+      gasLimit: trial.gasLimit,
+      approval: trial.approval,
+      signing: material?.signing,
+      permitProblem: material?.permitProblem,
+    };
+    return { kind: "facts-read", swapId: swap.id, reading };
+  } catch (error) {
+    return { kind: "facts-unavailable", swapId: swap.id, detail: messageOf(error) };
+  }
+}
+
+/** Deadlines mean nothing when this machine and the chain disagree about the time, or when the chain stands still. */
+async function clockProblem(context: EngineContext): Promise<string | undefined> {
+  const { chain, clock } = context.deps;
+  const { maxClockSkewSeconds } = context.settings.pace;
+  const { timestamp } = await chain.latest();
+  const nowSeconds = Math.floor(clock.nowMs() / 1_000);
+  const skew = Math.abs(nowSeconds - timestamp);
+  if (skew <= maxClockSkewSeconds) return undefined;
+  return `the latest block is of ${timestamp} and this machine's clock says ${nowSeconds}: more than ${maxClockSkewSeconds} s apart`;
+}
+
+function decode(context: EngineContext, swap: Swap, transaction: ProposedTransaction | undefined): Decoding {
+  const { profile } = context.deps.service;
+  const pinned = pinnedSettlement(context);
+  if (transaction !== undefined) return profile.decodeTransaction(transaction, pinned);
+  const typedData = swap.quote?.typedData;
+  if (typedData === undefined) return { ok: false, problem: "the quote has no typed data" };
+  return profile.decodeTypedData(typedData, pinned);
+}
+
+/** The settlement contract that signatures and transactions are bound to. */
+export function pinnedSettlement(context: EngineContext): PinnedSettlement {
+  const { chainId, router, wrappedNative } = context.settings;
+  return { chainId, router, wrappedNative };
+}
+
+type Prices = Pick<ClearanceReading, "sellPrice" | "buyPrice" | "nativePrice" | "priceProblem">;
+
+async function readPrices(context: EngineContext, swap: Swap): Promise<Prices> {
+  const problems: string[] = [];
+  const read = async (token: Token): Promise<ReferencePrice | undefined> => {
+    const price = await context.deps.prices.price(token);
+    if (!("missing" in price)) return price;
+    problems.push(`${token.symbol}: ${price.missing} (${price.detail})`);
+    return undefined;
+  };
+  const sellPrice = await read(swap.sell);
+  const buyPrice = await read(swap.buy);
+  const nativePrice = await read(context.settings.native);
+  return { sellPrice, buyPrice, nativePrice, priceProblem: problems.length === 0 ? undefined : problems.join("; ") };
+}

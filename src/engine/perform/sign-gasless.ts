@@ -1,0 +1,35 @@
+import type { TypedData } from "../../domain/guard/typed-data.ts";
+import type { Swap } from "../../domain/run/run.ts";
+import type { EngineContext } from "../engine-context.ts";
+import type { EffectAnswer } from "./perform-effect.ts";
+
+/**
+ * Signs exactly the typed data that was journaled. Signing is deterministic, so a repeated signature after a kill is the
+ * same signature.
+ * @throws Error when the journaled digest is not the digest of the journaled typed data: a broken invariant
+ */
+export async function signGasless(context: EngineContext, swap: Swap): Promise<EffectAnswer> {
+  const { crashPoint } = context.deps;
+  const { signatures } = swap;
+  if (signatures === undefined) throw new Error(`swap ${swap.id} is to be signed without an intent`);
+  crashPoint("gasless.sign.before");
+  const swapSignature = await sign(context, swap, signatures.swapDigest);
+  const permitSignature =
+    signatures.permitDigest === undefined ? undefined : await sign(context, swap, signatures.permitDigest);
+  crashPoint("gasless.sign.after");
+  return { kind: "signed-gasless", swapId: swap.id, swapSignature, permitSignature };
+}
+
+async function sign(context: EngineContext, swap: Swap, digest: `0x${string}`): Promise<`0x${string}`> {
+  const { store, signers } = context.deps;
+  const signer = signers.get(swap.wallet);
+  const journaled = store.intendedSignature(digest);
+  if (signer === undefined || journaled === undefined) {
+    throw new Error(`swap ${swap.id}: no ${signer === undefined ? "signer" : "journaled typed data"} for ${digest}`);
+  }
+  const typedData = JSON.parse(journaled) as TypedData;
+  if (context.deps.digest(typedData) !== digest) {
+    throw new Error(`swap ${swap.id}: the journaled typed data does not have the digest ${digest}`);
+  }
+  return await signer.signTypedData(typedData);
+}

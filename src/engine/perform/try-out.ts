@@ -1,0 +1,81 @@
+import type { Decoding, ProposedTransaction } from "../../domain/guard/decoded-swap.ts";
+import { isNative } from "../../domain/money/token.ts";
+import type { ClearanceReading, SimulationReading } from "../../domain/run/events.ts";
+import type { Swap } from "../../domain/run/run.ts";
+import type { CallRequest } from "../../ports/chain.ts";
+import type { EngineContext } from "../engine-context.ts";
+
+/** What trying the transactions out on top of the latest block showed. */
+export interface Trial {
+  readonly simulation: SimulationReading;
+  readonly gasLimit: bigint;
+  readonly approval: ClearanceReading["approval"];
+}
+
+interface TrialRequest {
+  readonly swap: Swap;
+  readonly amountIn: bigint;
+  readonly transaction: ProposedTransaction | undefined;
+  readonly decoding: Decoding;
+  readonly allowance: bigint;
+}
+
+/** Plenty for an approval of any known token; what is not used is not paid. */
+const APPROVAL_GAS_LIMIT = 120_000n;
+
+/**
+ * Tries the swap out, with the exact approval before it when one is needed. Tokens that only approve from zero are met
+ * by trying the plain approval first and, when that reverts, a reset to zero before it.
+ */
+export async function tryOut(context: EngineContext, request: TrialRequest): Promise<Trial> {
+  const { swap, transaction, amountIn } = request;
+  if (transaction === undefined) {
+    return { simulation: { kind: "not-applicable" }, gasLimit: 0n, approval: undefined };
+  }
+  if (!request.decoding.ok) {
+    const reason = "calldata that the decoder does not know is not tried out";
+    return { simulation: { kind: "unavailable", reason }, gasLimit: 0n, approval: undefined };
+  }
+  const swapCall: CallRequest = {
+    from: swap.wallet,
+    to: transaction.to,
+    data: transaction.data,
+    value: transaction.value,
+  };
+  if (isNative(swap.sell) || request.allowance >= amountIn) {
+    return { ...(await simulate(context, [swapCall])), approval: undefined };
+  }
+  const exact = approvalCall(context, swap, amountIn);
+  const direct = await simulate(context, [exact, swapCall]);
+  if (direct.simulation.kind !== "reverted" || request.allowance === 0n) {
+    return { ...direct, approval: approvalOf(exact, amountIn) };
+  }
+  const reset = approvalCall(context, swap, 0n);
+  const afterReset = await simulate(context, [reset, exact, swapCall]);
+  return { ...afterReset, approval: approvalOf(reset, 0n) };
+}
+
+async function simulate(
+  context: EngineContext,
+  calls: readonly CallRequest[],
+): Promise<{ simulation: SimulationReading; gasLimit: bigint }> {
+  const simulation = await context.deps.chain.simulate(calls);
+  return { simulation, gasLimit: simulation.kind === "ok" ? gasLimitFor(simulation.gasUsedByCall.at(-1) ?? 0n) : 0n };
+}
+
+/**
+ * Gas limit of the swap for its measured use: refunds (at most a fifth of the use, EIP-3529) are only paid back at the end, and the
+ * state may have moved by the time of execution.
+ */
+function gasLimitFor(gasUsed: bigint): bigint {
+  return (gasUsed * 3n) / 2n + 20_000n;
+}
+
+function approvalCall(context: EngineContext, swap: Swap, amount: bigint): CallRequest {
+  const data = context.deps.approveCalldata(context.settings.router, amount);
+  return { from: swap.wallet, to: swap.sell.address, data, value: 0n };
+}
+
+function approvalOf(call: CallRequest, amount: bigint): NonNullable<ClearanceReading["approval"]> {
+  return { to: call.to, data: call.data, amount, gasLimit: APPROVAL_GAS_LIMIT };
+}

@@ -1,0 +1,58 @@
+import type { EngineContext } from "./engine-context.ts";
+
+/** Why the daemon must not start on this chain or database. */
+export class PreflightError extends Error {
+  readonly code: "CHAIN_ID_MISMATCH" | "DATABASE_IDENTITY_MISMATCH" | "TOKEN_MISMATCH";
+
+  constructor(code: PreflightError["code"], message: string) {
+    super(message);
+    this.name = "PreflightError";
+    this.code = code;
+  }
+}
+
+/**
+ * Checks, before anything is decided, that chain, tokens and database are the configured ones, and notes the balances
+ * that the audit counts from.
+ * @throws PreflightError when they are not
+ */
+export async function prepare(context: EngineContext): Promise<void> {
+  const { settings, deps } = context;
+  const { store, chain, clock } = deps;
+  const known = store.identity();
+  if (known !== undefined && (known.chainId !== settings.chainId || known.network !== settings.network)) {
+    throw new PreflightError(
+      "DATABASE_IDENTITY_MISMATCH",
+      `the database belongs to ${known.network} (chain ${known.chainId}), the configuration names ${settings.network} (chain ${settings.chainId}); give each network a database of its own`,
+    );
+  }
+  await checkTokens(context);
+  store.saveIdentity({ network: settings.network, chainId: settings.chainId, atMs: clock.nowMs() });
+  const { number } = await chain.latest();
+  for (const wallet of deps.signers.keys()) {
+    for (const token of [settings.native, ...settings.tokens]) {
+      if (store.hasBaseline(wallet, token.address)) continue;
+      const balance = await chain.balance(token.address, wallet, number);
+      store.addBaseline({
+        wallet,
+        token: token.address,
+        symbol: token.symbol,
+        decimals: token.decimals,
+        blockNumber: number,
+        balance,
+      });
+    }
+  }
+}
+
+async function checkTokens(context: EngineContext): Promise<void> {
+  for (const token of context.settings.tokens) {
+    if (token.address === context.settings.native.address) continue;
+    const decimals = await context.deps.chain.decimals(token.address);
+    if (decimals === token.decimals) continue;
+    throw new PreflightError(
+      "TOKEN_MISMATCH",
+      `${token.symbol} at ${token.address} says ${decimals ?? "nothing"} decimals, the configuration says ${token.decimals}; check address and network`,
+    );
+  }
+}

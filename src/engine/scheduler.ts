@@ -1,0 +1,119 @@
+import type { Run } from "../domain/run/run.ts";
+import { nextInstant } from "../domain/schedule/next-instants.ts";
+import { planSlots, type SlotPlan } from "../domain/schedule/slots.ts";
+import type { StrategySpec } from "../domain/strategy/spec.ts";
+import { initialStrategyMemory } from "../domain/strategy/strategy.ts";
+import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
+import { effectiveMode } from "./modes.ts";
+
+/** Missed slots are counted up to here; beyond it a gap says "at least". */
+const MISSED_COUNT_LIMIT = 1_000_000;
+
+/**
+ * Makes every loaded strategy known to the database. A new one starts at the next slot after now, never at one before;
+ * a changed schedule never makes slots in the past either.
+ */
+export function registerStrategies(context: EngineContext): void {
+  const { store, clock } = context.deps;
+  store.transaction(() => {
+    for (const { spec, specHash } of context.settings.strategies) {
+      const row = store.strategy(spec.id);
+      const nowMs = clock.nowMs();
+      if (row?.kind === spec.kind && row.specHash === specHash) continue;
+      const memory = row?.kind === spec.kind ? row.memory : JSON.stringify(initialStrategyMemory(spec));
+      const lastSlotMs = row === undefined ? nowMs : Math.max(row.lastSlotMs, nowMs);
+      store.saveStrategy({ id: spec.id, kind: spec.kind, specHash, spec, memory, lastSlotMs }, nowMs);
+    }
+  });
+}
+
+/**
+ * Turns the slots that are due into runs, and those that get none into gaps, all in one transaction. A slot is handled
+ * once: the row of the last handled slot moves in the same commit, and (strategy, slot) is unique besides.
+ * @returns ids of the new runs
+ */
+export function insertDueRuns(context: EngineContext): readonly string[] {
+  const { store, clock, zones } = context.deps;
+  const nowMs = clock.nowMs();
+  const due = context.settings.strategies.filter((strategy) => isDue(context, strategy, nowMs));
+  if (due.length === 0) return [];
+  return store.transaction(() => {
+    const runs: string[] = [];
+    for (const strategy of due) {
+      const handledMs = store.strategy(strategy.spec.id)?.lastSlotMs ?? nowMs;
+      const plan = planSlots(strategy.spec.schedule, { handledMs, nowMs }, zones, MISSED_COUNT_LIMIT);
+      const runId = handleSlots(context, strategy, { plan, handledMs, nowMs });
+      if (runId !== undefined) runs.push(runId);
+      store.setLastSlot(strategy.spec.id, Math.max(handledMs, plan.handledMs));
+    }
+    return runs;
+  });
+}
+
+/** When each strategy is due next, so that a tick does not compute every schedule anew. */
+const nextDue = new WeakMap<StrategySpec, number>();
+
+function isDue(context: EngineContext, strategy: LoadedStrategy, nowMs: number): boolean {
+  const known = nextDue.get(strategy.spec);
+  if (known !== undefined && nowMs < known) return false;
+  const handledMs = context.deps.store.strategy(strategy.spec.id)?.lastSlotMs ?? nowMs;
+  const next = nextInstant(strategy.spec.schedule, handledMs, context.deps.zones);
+  nextDue.set(strategy.spec, next ?? Number.POSITIVE_INFINITY);
+  return next !== undefined && next <= nowMs;
+}
+
+function handleSlots(
+  context: EngineContext,
+  strategy: LoadedStrategy,
+  slots: { plan: SlotPlan; handledMs: number; nowMs: number },
+): string | undefined {
+  const { store } = context.deps;
+  const { plan, nowMs } = slots;
+  const { id } = strategy.spec;
+  if (plan.missed !== undefined) {
+    const { firstMs, lastMs, count } = plan.missed;
+    store.addGap(
+      { strategy: id, firstSlotMs: firstMs, lastSlotMs: lastMs, count, reason: "missed" },
+      slots.handledMs,
+      nowMs,
+    );
+  }
+  if (plan.dueMs === undefined) return undefined;
+  const reason = barredReason(context, strategy);
+  if (reason !== undefined) {
+    const joinsAtMs = plan.missed === undefined ? slots.handledMs : -1;
+    store.addGap({ strategy: id, firstSlotMs: plan.dueMs, lastSlotMs: plan.dueMs, count: 1, reason }, joinsAtMs, nowMs);
+    return undefined;
+  }
+  const run = dueRun(context, strategy, plan.dueMs);
+  return store.insertRun(run, nowMs) ? run.id : undefined;
+}
+
+/** Why a due slot starts no run: its mode forbids it, or its strategy still has an open one. */
+function barredReason(context: EngineContext, strategy: LoadedStrategy): string | undefined {
+  const { store } = context.deps;
+  const { mode } = effectiveMode(store, strategy.spec.id);
+  if (mode === "paused" || mode === "halted") return mode;
+  if (mode === "exits-only" && !isExit(strategy.spec)) return "exits-only";
+  return store.hasOpenRun(strategy.spec.id) ? "overlap" : undefined;
+}
+
+/** A strategy that only ever leaves a position: a threshold that sells the watched token. */
+function isExit(spec: StrategySpec): boolean {
+  return spec.kind === "threshold" && spec.sell.token.address === spec.watch.address;
+}
+
+/** A run at the moment its slot is due. */
+export function dueRun(context: EngineContext, strategy: LoadedStrategy, slotMs: number): Run {
+  return {
+    id: context.deps.ids.newId("run"),
+    strategyId: strategy.spec.id,
+    slotMs,
+    state: "due",
+    reason: undefined,
+    detail: undefined,
+    specHash: strategy.specHash,
+    windowEndsMs: Math.max(slotMs, context.deps.clock.nowMs()) + strategy.spec.retryForSeconds * 1_000,
+    swaps: [],
+  };
+}

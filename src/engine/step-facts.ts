@@ -1,0 +1,43 @@
+import type { Run } from "../domain/run/run.ts";
+import type { StepFacts } from "../domain/run/step.ts";
+import { type EngineContext, strategyOf } from "./engine-context.ts";
+import { effectiveMode } from "./modes.ts";
+
+const DAY_MS = 86_400_000;
+
+/**
+ * The facts a step works with, read in the transaction that commits it. A run whose strategy's file is gone goes on
+ * under the last edition that was loaded.
+ * @throws Error when the strategy has no row: a broken invariant
+ */
+export function factsFor(context: EngineContext, run: Run): StepFacts {
+  const { settings, deps } = context;
+  const { store } = deps;
+  const nowMs = deps.clock.nowMs();
+  const row = store.strategy(run.strategyId);
+  if (row === undefined) throw new Error(`strategy ${run.strategyId} has no row`);
+  return {
+    nowMs,
+    spec: strategyOf(context, run.strategyId)?.spec ?? row.spec,
+    memory: JSON.parse(row.memory),
+    policy: settings.policy,
+    ours: [...deps.signers.keys()],
+    live: settings.live,
+    signingBarred: signingBarred(context, run.strategyId),
+    isTokenBusy: (wallet, token, except) => store.isTokenBusy(wallet, token, except),
+    spentTodayUsd: (except) => store.soldUsdSince(nowMs - DAY_MS, except),
+    reservedByOthers: (wallet, token, except) => store.reserved(wallet, token, except),
+    service: { router: settings.router, signatureHasNonce: deps.service.profile.signatureHasNonce },
+    chain: {
+      chainId: settings.chainId,
+      wrappedNative: settings.wrappedNative,
+      confirmations: settings.confirmations,
+    },
+    pace: settings.pace,
+  };
+}
+
+function signingBarred(context: EngineContext, strategyId: string): string | undefined {
+  const mode = effectiveMode(context.deps.store, strategyId);
+  return mode.mode === "halted" ? `halted by ${mode.setBy}: ${mode.reason}` : undefined;
+}

@@ -1,0 +1,28 @@
+import type { Clock } from "../ports/clock.ts";
+
+/** Lets loops sleep until somebody has something for them. */
+export interface Waker {
+  wake(): void;
+  /** Resolves when woken, when the time is over, or when the signal aborts. */
+  wait(durationMs: number, signal: AbortSignal): Promise<void>;
+}
+
+export function createWaker(clock: Clock): Waker {
+  const sleepers = new Set<AbortController>();
+  return {
+    wake: () => {
+      for (const sleeper of sleepers) sleeper.abort();
+      sleepers.clear();
+    },
+    wait: async (durationMs, signal) => {
+      if (signal.aborted) return;
+      const sleeper = new AbortController();
+      sleepers.add(sleeper);
+      const onStop = (): void => sleeper.abort();
+      signal.addEventListener("abort", onStop, { once: true });
+      await clock.sleep(durationMs, sleeper.signal);
+      signal.removeEventListener("abort", onStop);
+      sleepers.delete(sleeper);
+    },
+  };
+}

@@ -1,0 +1,23 @@
+/**
+ * How much a call matters when several wait: `status` (what became of live swaps) before `quote`, before `background`
+ * (dashboards, records).
+ */
+export type CallPriority = "status" | "quote" | "background";
+
+/** Whether the call may be made now. `queue full`: too many calls wait already; ask again later. */
+export type Permission = "granted" | "aborted" | "queue full";
+
+/** What a service answered, as far as its limits are concerned. */
+export interface LimitedAnswer {
+  readonly status: number;
+  /** value of a response header, null when it is absent */
+  header(name: string): string | null;
+}
+
+/** Paces the calls to one service with one key, over all strategies and processes. */
+export interface RateLimiter {
+  /** Waits for the right to make one call. Resolves in every case, never rejects. */
+  acquire(priority: CallPriority, signal?: AbortSignal): Promise<Permission>;
+  /** Learns from an answer. Call it for every answer, refused ones too. */
+  observe(answer: LimitedAnswer): void;
+}
