@@ -1,0 +1,24 @@
+/** What the process says to whoever started it. */
+export const EXIT = {
+  ok: 0,
+  /** the answer is no: a check found problems, an audit found a difference */
+  no: 1,
+  usage: 2,
+  /** a broken invariant or an uncaught error */
+  invariant: 70,
+  /** try again later: another daemon holds the database */
+  tryAgain: 75,
+  /** `start` with a broken configuration, or on the wrong chain or database */
+  configuration: 78,
+} as const;
+
+/** Ends a command with a message for people and an exit code. */
+export class CommandFailure extends Error {
+  readonly exitCode: number;
+
+  constructor(exitCode: number, message: string) {
+    super(message);
+    this.name = "CommandFailure";
+    this.exitCode = exitCode;
+  }
+}

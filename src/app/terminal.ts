@@ -1,0 +1,48 @@
+import { formatUnits } from "../domain/money/amount.ts";
+
+/** Where a command writes: results to `out`, progress and complaints to `err`. */
+export interface Terminal {
+  out(text: string): void;
+  err(text: string): void;
+  /** colours and progress bars only where somebody looks */
+  readonly isInteractive: boolean;
+}
+
+export const processTerminal: Terminal = {
+  out: (text) => {
+    process.stdout.write(`${text}\n`);
+  },
+  err: (text) => {
+    process.stderr.write(`${text}\n`);
+  },
+  isInteractive: process.stdout.isTTY === true && process.stderr.isTTY === true,
+};
+
+/** A table with aligned columns; the first row is the heading. */
+export function formatTable(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, cell.length);
+  }
+  return rows
+    .map((row) =>
+      row
+        .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+/** An instant in UTC, to the second. */
+export function formatInstant(atMs: number): string {
+  return new Date(atMs).toISOString().replace(/\.\d{3}Z$/, "Z");
+}
+
+/** A raw amount of a token for people: at most eight places after the point, cut, never rounded up. */
+export function formatTokenAmount(raw: string | null, token: { symbol: string; decimals: number }): string {
+  if (raw === null) return "-";
+  const [whole, fraction = ""] = formatUnits(BigInt(raw), token.decimals).split(".");
+  const shown = fraction.slice(0, 8).replace(/0+$/, "");
+  return `${whole}${shown === "" ? "" : `.${shown}`} ${token.symbol}`;
+}
