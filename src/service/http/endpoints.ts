@@ -1,0 +1,128 @@
+import type { z } from "zod";
+import type { ErrorName } from "../errors.ts";
+import * as requests from "./request-schemas.ts";
+import * as responses from "./response-schemas.ts";
+
+/** One endpoint of the interface as it is documented and served. */
+export interface Endpoint {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly summary: string;
+  /** query of a GET, JSON body of a POST */
+  readonly request: z.ZodType | undefined;
+  readonly response: z.ZodType;
+  /** errors of its own; those of every endpoint are in {@link COMMON_ERRORS} */
+  readonly errors: readonly ErrorName[];
+}
+
+/** Errors that any endpoint of the interface can answer with. */
+export const COMMON_ERRORS: readonly ErrorName[] = [
+  "PARAMETER_MISSING",
+  "PARAMETER_MALFORMED",
+  "PARAMETER_CONFLICT",
+  "API_KEY_UNKNOWN",
+  "RATE_LIMITED",
+  "URL_TOO_LONG",
+  "HEADERS_TOO_LARGE",
+  "INTERNAL",
+  "CHAIN_UNREACHABLE",
+];
+
+const QUOTE_ERRORS: readonly ErrorName[] = [
+  "NETWORK_UNKNOWN",
+  "SLIPPAGE_OUT_OF_RANGE",
+  "LIQUIDITY_SOURCE_UNKNOWN",
+  "RECIPIENT_FORBIDDEN",
+  "AFFILIATE_FEE_TOO_HIGH",
+  "FROM_TOKEN_UNKNOWN",
+  "TO_TOKEN_UNKNOWN",
+  "TOKENS_EQUAL",
+  "AMOUNT_ZERO",
+  "NO_ROUTE",
+  "AMOUNT_BELOW_FEES",
+  "GASLESS_UNAVAILABLE",
+  "GASLESS_NATIVE",
+  "GASLESS_NO_PERMIT",
+  "GASLESS_DAI_PERMIT",
+  "GASLESS_UNPRICED",
+];
+
+const TRANSACTION_ERRORS: readonly ErrorName[] = ["QUOTE_INDICATIVE", "QUOTE_GASLESS", "SIMULATION_REVERTED"];
+const FIND_ERRORS: readonly ErrorName[] = ["QUOTE_UNKNOWN", "QUOTE_EXPIRED"];
+
+/** Every endpoint of the interface. */
+export const ENDPOINTS = {
+  quote: {
+    method: "GET",
+    path: "/aggregator/quote",
+    summary: "Quotes a swap",
+    request: requests.quoteQuery,
+    response: responses.quoteResponse,
+    errors: QUOTE_ERRORS,
+  },
+  transaction: {
+    method: "GET",
+    path: "/aggregator/transaction",
+    summary: "The transaction of a quote, for its owner to sign and broadcast",
+    request: requests.transactionQuery,
+    response: responses.transactionResponse,
+    errors: [...FIND_ERRORS, ...TRANSACTION_ERRORS],
+  },
+  quoteTransaction: {
+    method: "GET",
+    path: "/aggregator/quote/transaction",
+    summary: "Quote and transaction in one call",
+    request: requests.quoteQuery,
+    response: responses.quoteTransactionResponse,
+    errors: [...QUOTE_ERRORS, ...TRANSACTION_ERRORS],
+  },
+  distributions: {
+    method: "GET",
+    path: "/aggregator/distributions",
+    summary: "The route of a quote, pool by pool",
+    request: requests.distributionsQuery,
+    response: responses.distributionsResponse,
+    errors: FIND_ERRORS,
+  },
+  executeSwap: {
+    method: "POST",
+    path: "/user-manager/execute-swap",
+    summary: "Hands over a signed gasless swap; the same body again answers the same swap",
+    request: requests.executeSwapBody,
+    response: responses.swapResponse,
+    errors: [
+      ...FIND_ERRORS,
+      "NETWORK_UNKNOWN",
+      "BODY_MALFORMED",
+      "BODY_TOO_LARGE",
+      "CONTENT_TYPE_UNSUPPORTED",
+      "GASLESS_UNAVAILABLE",
+      "QUOTE_NOT_GASLESS",
+      "QUOTE_INDICATIVE",
+      "QUOTE_USED",
+      "SWAP_SIGNATURE_INVALID",
+      "PERMIT_SIGNATURE_INVALID",
+      "PERMIT_MISSING",
+      "PERMIT_EXPIRED",
+      "SIMULATION_REVERTED",
+    ],
+  },
+  swap: {
+    method: "GET",
+    path: "/user-manager/swap",
+    summary: "The record of a gasless swap",
+    request: requests.swapQuery,
+    response: responses.swapResponse,
+    errors: ["NETWORK_UNKNOWN", "SWAP_UNKNOWN"],
+  },
+  statusCounts: {
+    method: "GET",
+    path: "/user-manager/status-counts",
+    summary: "How many gasless swaps of a wallet are in which status",
+    request: requests.statusCountsQuery,
+    response: responses.statusCountsResponse,
+    errors: ["NETWORK_UNKNOWN"],
+  },
+} as const satisfies Record<string, Endpoint>;
+
+export type EndpointName = keyof typeof ENDPOINTS;

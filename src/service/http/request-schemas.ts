@@ -1,0 +1,71 @@
+import { z } from "zod";
+
+const address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, "must be 0x and 40 hexadecimal digits")
+  .meta({ example: "0x0000000000000000000000000000000000000000" });
+const integer = z.string().regex(/^(0|[1-9][0-9]{0,77})$/, "must be a whole number in the token's smallest unit");
+const decimal = z.string().regex(/^-?[0-9]{1,20}(\.[0-9]{1,40})?$/, "must be a decimal number");
+const flag = z.enum(["true", "false"], { error: "must be true or false" });
+const network = z.string().min(1).max(64);
+const quoteId = z.string().min(1).max(64);
+
+/** Parameters of a quote, in the names of both dialects. Others are ignored. */
+export const quoteQuery = z.object({
+  network: network.optional().describe("Lower-case name of the network; the served one if left out."),
+  fromTokenAddress: address.describe("Token sold; the zero address is the native token."),
+  toTokenAddress: address.describe("Token bought; the zero address is the native token."),
+  amount: integer.optional().describe("Gross amount of the sold token. Exactly one of amount and sellAmount."),
+  sellAmount: integer.optional().describe("Another name of amount."),
+  slippage: decimal.describe("Allowed slippage as a fraction from 0 to below 1: 0.005 is half a percent."),
+  fromAddress: address.optional().describe("Wallet that sells. Without it the quote is indicative."),
+  toAddress: address.optional().describe("Wallet that receives; fromAddress if left out."),
+  gasless: flag.describe("true: the service sends the swap and pays the gas."),
+  enableRFQ: flag.optional().describe("Accepted for compatibility; no RFQ maker is configured, so it changes nothing."),
+  affiliateAddress: address.optional().describe("Receives the affiliate fee; comes together with a fee."),
+  affiliateFee: decimal.optional().describe("Affiliate fee in per cent of the amount: 1 is 1 %. At most 3."),
+  affiliateFeeInPercentage: decimal.optional().describe("Affiliate fee as a fraction: 0.01 is 1 %."),
+  liquiditySources: z
+    .union([z.string().max(256), z.array(z.string().max(64)).max(16)])
+    .optional()
+    .describe("Kinds of pools that may be used, joined by commas or repeated; all if left out."),
+});
+
+export const transactionQuery = z.object({
+  quoteId: quoteId.optional().describe("Identifier of the quote. Exactly one of quoteId and quote-id."),
+  "quote-id": quoteId.optional().describe("Another name of quoteId."),
+  estimateGas: flag.optional().describe("true: ask the node for the gas limit, which also tries the swap."),
+});
+
+export const distributionsQuery = transactionQuery.omit({ estimateGas: true });
+
+const signature = z.string().regex(/^0x[0-9a-fA-F]{130}$/, "must be a signature of 65 bytes in hexadecimal digits");
+
+export const executeSwapBody = z.object({
+  networkName: network.describe("Lower-case name of the network."),
+  quoteId: quoteId.describe("Identifier of a gasless quote."),
+  swapSignature: signature.describe("EIP-712 signature of the quote's typed data by fromAddress."),
+  permitSignature: signature
+    .nullish()
+    .describe("EIP-2612 signature of the permit; not needed when the allowance suffices."),
+  permitDeadline: z
+    .union([z.int().min(0), z.string().regex(/^[0-9]{1,15}$/, "must be Unix seconds")])
+    .nullish()
+    .describe("Deadline of the permit in Unix seconds; comes together with permitSignature."),
+});
+
+export const swapQuery = z.object({
+  networkName: network.optional(),
+  hash: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{64}$/, "must be a transaction hash")
+    .optional()
+    .describe("Transaction of the swap. Exactly one of hash, quoteId and id."),
+  quoteId: quoteId.optional(),
+  id: quoteId.optional().describe("The service's own identifier of the swap."),
+});
+
+export const statusCountsQuery = z.object({
+  walletAddress: address.describe("Wallet that sold."),
+  networkName: network.optional(),
+});

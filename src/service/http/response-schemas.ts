@@ -1,0 +1,137 @@
+import { z } from "zod";
+
+const address = z.string().regex(/^0x[0-9a-f]{40}$/);
+const integer = z
+  .string()
+  .regex(/^(0|[1-9][0-9]*)$/)
+  .describe("Decimal text, smallest unit.");
+const bytes = z.string().regex(/^0x([0-9a-f]{2})*$/);
+const seconds = z.int().min(0);
+
+const typedData = z
+  .object({
+    domain: z.record(z.string(), z.string()),
+    types: z.record(z.string(), z.array(z.object({ name: z.string(), type: z.string() }))),
+    primaryType: z.string(),
+    message: z.record(z.string(), z.string()),
+  })
+  .describe("EIP-712 typed data; types without EIP712Domain, numbers as decimal text.");
+
+const fee = z.object({
+  type: z.enum(["gas", "swap", "affiliate"]),
+  value: integer,
+  token: address.describe("The token the fee is counted in: the native token for gas, the sold token for the others."),
+});
+
+export const quoteResponse = z.object({
+  id: z.uuid(),
+  "quote-id": z.uuid(),
+  network: z.string(),
+  gasless: z.boolean(),
+  fromTokenAddress: address,
+  toTokenAddress: address,
+  amount: integer.describe("Gross amount sold."),
+  sellAmount: integer,
+  amountOut: integer.describe("Expected amount bought."),
+  toTokenAmount: integer,
+  amountOutMin: integer.describe("Least amount bought, rounded up; the contract holds to it."),
+  minAmountOut: integer,
+  targetAddress: address.describe("The spender to approve."),
+  fees: z.array(fee),
+  resourceEstimate: z.object({ gasLimit: integer }),
+  priceImpact: z
+    .string()
+    .regex(/^[01]\.[0-9]{6}$/)
+    .describe("Share of the output at spot prices that the trade's size costs, as a fraction."),
+  expiresAt: seconds.describe("Unix seconds from which on the quote cannot be used."),
+  blockNumber: z.int(),
+  typedData: typedData.nullable().describe("What the owner of a gasless quote signs; null in an indicative quote."),
+  message: z.record(z.string(), z.string()).nullable().describe("typedData.message."),
+  permit: typedData.nullable().describe("The permit to sign beside it; null when none is needed."),
+});
+
+export const transactionResponse = z.object({
+  from: address,
+  to: address,
+  data: bytes,
+  value: integer,
+  chainId: z.int(),
+  type: z.union([z.literal(0), z.literal(2)]),
+  gasLimit: integer,
+  maxFeePerGas: integer,
+  maxPriorityFeePerGas: integer,
+  gasPrice: integer.optional().describe("Only on networks without EIP-1559."),
+});
+
+export const quoteTransactionResponse = z.object({ quote: quoteResponse, transaction: transactionResponse });
+
+const distribution = z.object({
+  poolAddress: address,
+  protocol: z.string(),
+  factory: address,
+  fee: z.int().describe("Pool fee in parts per million."),
+  fromTokenAddress: address,
+  toTokenAddress: address,
+  share: z.string().describe("Share of what is then held of the token sold to the pool; 1 is all."),
+  amountIn: integer,
+  amountOut: integer,
+});
+
+export const distributionsResponse = z.object({
+  quoteId: z.uuid(),
+  "quote-id": z.uuid(),
+  network: z.string(),
+  fromTokenAddress: address,
+  toTokenAddress: address,
+  amountIn: integer.describe("Amount that is routed: net of all fees."),
+  amountOut: integer,
+  blockNumber: z.int(),
+  distributions: z.array(distribution).describe("In the order of execution."),
+});
+
+const status = z.enum(["pending", "success", "error", "expired"]);
+
+export const swapResponse = z.object({
+  id: z.string(),
+  quoteId: z.uuid(),
+  networkName: z.string(),
+  walletAddress: address,
+  toAddress: address,
+  fromTokenAddress: address,
+  toTokenAddress: address,
+  sellAmount: integer,
+  amountOut: integer.nullable().describe("What the recipient got; null before that."),
+  status,
+  hash: bytes.nullable(),
+  blockNumber: z.int().nullable(),
+  error: z.object({ code: z.int(), message: z.string() }).nullable(),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+  transitions: z.array(
+    z.object({ from: status.nullable(), to: status, detail: z.string().nullable(), at: z.iso.datetime() }),
+  ),
+});
+
+export const statusCountsResponse = z.object({
+  pending: z.int(),
+  success: z.int(),
+  error: z.int(),
+  expired: z.int(),
+});
+
+export const errorResponse = z.object({
+  message: z.string(),
+  code: z.int().describe("See x-errors."),
+  error: z.string().describe("Name of the error."),
+  parameter: z.string().optional().describe("The parameter at fault."),
+});
+
+/** Exactly what the gateways of hosted services answer. */
+export const limitedResponse = z.object({ message: z.literal("API rate limit exceeded") });
+
+export const healthResponse = z.object({
+  status: z.literal("ok"),
+  network: z.string(),
+  blockNumber: z.int(),
+  gasless: z.boolean(),
+});

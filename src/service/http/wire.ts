@@ -1,0 +1,155 @@
+import type { z } from "zod";
+import { NATIVE_TOKEN } from "../../domain/money/address.ts";
+import { formatUnits } from "../../domain/money/amount.ts";
+import { ERRORS, type Refusal } from "../errors.ts";
+import type { NetworkOptions } from "../options.ts";
+import { POOL_KINDS } from "../pools/kinds.ts";
+import type { Quote } from "../quotes/quote.ts";
+import type { SwapTransaction } from "../quotes/transaction.ts";
+import { grossAmount, swapTypedData } from "../settlement/order.ts";
+import type { SwapRow, TransitionRow } from "../store/service-store.ts";
+import type {
+  distributionsResponse,
+  errorResponse,
+  quoteResponse,
+  swapResponse,
+  transactionResponse,
+} from "./response-schemas.ts";
+
+/** A quote in the names of both dialects. */
+export function toWireQuote(quote: Quote, network: NetworkOptions): z.infer<typeof quoteResponse> {
+  const { order, sender } = quote;
+  const settlement = { chainId: network.chainId, address: network.settlement };
+  const typedData = quote.owner === undefined || sender === undefined ? null : swapTypedData(order, settlement, sender);
+  const amount = grossAmount(order).toString();
+  const amountOut = quote.amountOut.toString();
+  const amountOutMin = order.amountOutMin.toString();
+  return {
+    id: quote.id,
+    "quote-id": quote.id,
+    network: network.name,
+    gasless: quote.gasless,
+    fromTokenAddress: order.fromAsset,
+    toTokenAddress: order.toAsset,
+    amount,
+    sellAmount: amount,
+    amountOut,
+    toTokenAmount: amountOut,
+    amountOutMin,
+    minAmountOut: amountOutMin,
+    targetAddress: network.settlement,
+    fees: feesOf(quote),
+    resourceEstimate: { gasLimit: quote.gasLimit.toString() },
+    priceImpact: fraction(quote.priceImpactPpm),
+    expiresAt: quote.expiresAtSeconds,
+    blockNumber: quote.blockNumber,
+    typedData: typedData === null ? null : copyTypedData(typedData),
+    message: typedData === null ? null : { ...typedData.message },
+    permit: quote.permit === undefined ? null : copyTypedData(quote.permit),
+  };
+}
+
+function feesOf({ order, gasCost, gasless }: Quote): z.infer<typeof quoteResponse>["fees"] {
+  const fees: z.infer<typeof quoteResponse>["fees"] = [{ type: "gas", value: gasCost.toString(), token: NATIVE_TOKEN }];
+  if (gasless) fees.push({ type: "swap", value: order.swapFee.toString(), token: order.fromAsset });
+  if (order.affiliateFee > 0n) {
+    fees.push({ type: "affiliate", value: order.affiliateFee.toString(), token: order.fromAsset });
+  }
+  return fees;
+}
+
+function copyTypedData(typedData: ReturnType<typeof swapTypedData>) {
+  const types = Object.fromEntries(Object.entries(typedData.types).map(([name, fields]) => [name, [...fields]]));
+  return { ...typedData, domain: { ...typedData.domain }, types, message: { ...typedData.message } };
+}
+
+/** Parts per million as a decimal fraction with six places. */
+function fraction(ppm: bigint): string {
+  const digits = ppm.toString().padStart(7, "0");
+  return `${digits.slice(0, -6)}.${digits.slice(-6)}`;
+}
+
+export function toWireDistributions(quote: Quote, network: NetworkOptions): z.infer<typeof distributionsResponse> {
+  return {
+    quoteId: quote.id,
+    "quote-id": quote.id,
+    network: network.name,
+    fromTokenAddress: quote.order.fromAsset,
+    toTokenAddress: quote.order.toAsset,
+    amountIn: quote.order.amountIn.toString(),
+    amountOut: quote.amountOut.toString(),
+    blockNumber: quote.blockNumber,
+    distributions: quote.legs.map(({ pool, tokenIn, tokenOut, portion, amountIn, amountOut }) => ({
+      poolAddress: pool.address,
+      protocol: POOL_KINDS[pool.kind].source,
+      factory: network.protocols[pool.protocol]?.factory ?? NATIVE_TOKEN,
+      fee: pool.feePips,
+      fromTokenAddress: tokenIn,
+      toTokenAddress: tokenOut,
+      share: formatUnits(portion, 18),
+      amountIn: amountIn.toString(),
+      amountOut: amountOut.toString(),
+    })),
+  };
+}
+
+export function toWireSwap(row: SwapRow, transitions: readonly TransitionRow[]): z.infer<typeof swapResponse> {
+  const at = (ms: number) => new Date(ms).toISOString();
+  return {
+    id: row.id,
+    quoteId: row.quoteId,
+    networkName: row.network,
+    walletAddress: row.wallet,
+    toAddress: row.recipient,
+    fromTokenAddress: row.fromToken,
+    toTokenAddress: row.toToken,
+    sellAmount: row.sellAmount,
+    amountOut: row.amountOut,
+    status: row.status,
+    hash: row.hash,
+    blockNumber: row.blockNumber,
+    error: row.errorCode === null ? null : { code: row.errorCode, message: row.errorMessage ?? "" },
+    createdAt: at(row.createdAtMs),
+    updatedAt: at(row.updatedAtMs),
+    transitions: transitions.map(({ fromStatus, toStatus, detail, atMs }) => {
+      return { from: fromStatus, to: toStatus, detail, at: at(atMs) };
+    }),
+  };
+}
+
+export function toWireTransaction(
+  transaction: SwapTransaction,
+  network: NetworkOptions,
+): z.infer<typeof transactionResponse> {
+  const { fees } = transaction;
+  // Old clients find the legacy price in the EIP-1559 fields too.
+  const maxFeePerGas = fees.type === 2 ? fees.maxFeePerGas : fees.gasPrice;
+  const maxPriorityFeePerGas = fees.type === 2 ? fees.maxPriorityFeePerGas : fees.gasPrice;
+  return {
+    from: transaction.from,
+    to: transaction.to,
+    data: transaction.data,
+    value: transaction.value.toString(),
+    chainId: network.chainId,
+    type: fees.type,
+    gasLimit: transaction.gasLimit.toString(),
+    maxFeePerGas: maxFeePerGas.toString(),
+    maxPriorityFeePerGas: maxPriorityFeePerGas.toString(),
+    ...(fees.type === 0 ? { gasPrice: fees.gasPrice.toString() } : {}),
+  };
+}
+
+/** The body of an error answer: the table's sentence, the values, and what to do. */
+export function toWireError(refusal: Refusal): z.infer<typeof errorResponse> {
+  const { code, message, remedy } = ERRORS[refusal.error];
+  // Clients of the interface compare this sentence, so nothing is added to it.
+  const fixed = code === 2003;
+  const named = refusal.parameter === undefined ? message : `${message}: ${refusal.parameter}`;
+  const full = refusal.detail === undefined ? `${named}. ${remedy}` : `${named} (${refusal.detail}). ${remedy}`;
+  return {
+    message: fixed ? message : full,
+    code,
+    error: refusal.error,
+    ...(refusal.parameter === undefined ? {} : { parameter: refusal.parameter }),
+  };
+}

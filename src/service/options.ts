@@ -1,0 +1,45 @@
+import type { Address } from "../domain/money/address.ts";
+import type { Protocol } from "./pools/pool.ts";
+
+/** The one network a service serves. */
+export interface NetworkOptions {
+  /** lower-case name, as requests give it */
+  readonly name: string;
+  readonly chainId: number;
+  /** a secret: providers put keys into it */
+  readonly rpcUrl: string;
+  readonly wrappedNative: Address;
+  /** tokens that a path may go through */
+  readonly hubTokens: readonly Address[];
+  readonly settlement: Address;
+  readonly executor: Address;
+  /** in the order of the executor's own list */
+  readonly protocols: readonly Protocol[];
+  /** fee tiers to look for at factories of kind 2, in parts per million */
+  readonly v3FeeTiers: readonly number[];
+  /** blocks on top of a swap's own before it counts as done */
+  readonly confirmations: number;
+}
+
+export interface RelayerOptions {
+  readonly privateKey: string;
+  /** wei; below it no gasless quote is given */
+  readonly minimumNativeBalance: bigint;
+}
+
+export interface ServiceOptions {
+  /** port 0 takes a free one */
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly network: NetworkOptions;
+  /** how long a quote may be used */
+  readonly quoteLifetimeSeconds: number;
+  /** how long swap and permit signatures hold, from the quote on; not shorter than the quote's lifetime */
+  readonly permitLifetimeSeconds: number;
+  /** requests per second and caller */
+  readonly limits: { readonly keyless: number; readonly keyed: number };
+  readonly apiKeys: readonly string[];
+  /** absent: no gasless swaps */
+  readonly relayer?: RelayerOptions;
+  /** path of the service's own SQLite file */
+  readonly database: string;
+}

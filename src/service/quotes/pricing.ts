@@ -1,0 +1,81 @@
+import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
+import { mulDivDown, mulDivUp } from "../../domain/money/amount.ts";
+import { type Refusal, refuse } from "../errors.ts";
+import type { Snapshot } from "../pools/snapshots.ts";
+import type { Route } from "../routing/best-path.ts";
+import type { Router } from "../routing/router.ts";
+import { ONE, type QuoteRequest } from "./quote.ts";
+
+/** A route with what is taken before it. */
+export interface Priced {
+  readonly kind: "priced";
+  readonly route: Route;
+  readonly amountIn: bigint;
+  readonly swapFee: bigint;
+  readonly affiliateFee: bigint;
+  readonly gasLimit: bigint;
+  readonly gasCost: bigint;
+  readonly priceImpactPpm: bigint;
+}
+
+/** Gas around the pools, measured on the settlement contracts and rounded up: transaction, transfers, delivery. */
+const SELF_EXECUTED_GAS = 200_000n;
+/** Signature, nonce, permit and the relayer's fee come on top. */
+const GASLESS_GAS = 320_000n;
+
+/** The gas limit is above the estimate, because the market moves ticks between quote and execution. */
+const GAS_LIMIT_PERCENT = 130n;
+
+/** The swap fee covers this much of the expected cost: gas prices and the token's price move until the swap is mined. */
+const SWAP_FEE_PERCENT = 125n;
+
+const ONE_PPM = 1_000_000n;
+
+interface PricingContext {
+  readonly router: Router;
+  readonly snapshot: Snapshot;
+  readonly wrappedNative: Address;
+}
+
+/** Finds the route of a request net of all fees, which are taken from the sold token before routing. */
+export async function priceRequest(request: QuoteRequest, context: PricingContext): Promise<Priced | Refusal> {
+  const { router, snapshot, wrappedNative } = context;
+  const erc20 = (token: Address) => (token === NATIVE_TOKEN ? wrappedNative : token);
+  const pair = { from: erc20(request.from), to: erc20(request.to), sources: request.sources };
+  const affiliateFee = request.affiliate === undefined ? 0n : mulDivDown(request.amount, request.affiliate.share, ONE);
+  const beforeGas = request.amount - affiliateFee;
+  const first = await router.route({ ...pair, amountIn: beforeGas }, snapshot);
+  if (first === undefined) return refuse("NO_ROUTE", { parameter: "amount" });
+  if (!request.gasless) {
+    return toPriced(first, { amountIn: beforeGas, swapFee: 0n, affiliateFee, overhead: SELF_EXECUTED_GAS }, snapshot);
+  }
+
+  const cost = mulDivUp((GASLESS_GAS + first.gas) * snapshot.head.gasPrice, SWAP_FEE_PERCENT, 100n);
+  const swapFee = await router.worthOfNative(pair.from, cost, snapshot);
+  if (swapFee === undefined) return refuse("GASLESS_UNPRICED", { parameter: "fromTokenAddress" });
+  const amountIn = beforeGas - swapFee;
+  if (amountIn <= 0n) {
+    const detail = `the gas of a gasless swap costs ${swapFee}, and ${beforeGas} is left to pay it`;
+    return refuse("AMOUNT_BELOW_FEES", { parameter: "amount", detail });
+  }
+  const route = await router.route({ ...pair, amountIn }, snapshot);
+  if (route === undefined) return refuse("NO_ROUTE", { parameter: "amount" });
+  return toPriced(route, { amountIn, swapFee, affiliateFee, overhead: GASLESS_GAS }, snapshot);
+}
+
+function toPriced(
+  route: Route,
+  { overhead, ...amounts }: { amountIn: bigint; swapFee: bigint; affiliateFee: bigint; overhead: bigint },
+  snapshot: Snapshot,
+): Priced {
+  const gas = route.gas + overhead;
+  const lost = route.spotAmountOut - route.amountOut;
+  return {
+    kind: "priced",
+    route,
+    ...amounts,
+    gasLimit: mulDivUp(gas, GAS_LIMIT_PERCENT, 100n),
+    gasCost: gas * snapshot.head.gasPrice,
+    priceImpactPpm: lost > 0n ? mulDivUp(lost, ONE_PPM, route.spotAmountOut) : 0n,
+  };
+}

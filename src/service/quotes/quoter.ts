@@ -1,0 +1,153 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
+import { mulDivUp } from "../../domain/money/amount.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { addressWord, callData, SELECTOR } from "../chain/words.ts";
+import { type Refusal, refuse } from "../errors.ts";
+import type { NetworkOptions } from "../options.ts";
+import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
+import type { Router } from "../routing/router.ts";
+import { grossAmount, type SwapOrder, type WireTypedData } from "../settlement/order.ts";
+import { permitTypedData } from "../settlement/permit.ts";
+import type { PermitDomain } from "../settlement/permit-domain.ts";
+import { checkRequest } from "./checks.ts";
+import { type Priced, priceRequest } from "./pricing.ts";
+import { ONE, type Quote, type QuoteRequest } from "./quote.ts";
+import type { Tokens } from "./tokens.ts";
+
+/** What a gasless quote needs to know of the relayer. */
+export interface RelayerStatus {
+  readonly address: Address;
+  /** Whether it can pay for more swaps. */
+  isReady(): Promise<boolean>;
+}
+
+export interface QuoterOptions {
+  readonly network: NetworkOptions;
+  readonly quoteLifetimeSeconds: number;
+  readonly permitLifetimeSeconds: number;
+}
+
+export interface QuoterDependencies {
+  readonly snapshots: Snapshots;
+  readonly router: Router;
+  readonly tokens: Tokens;
+  readonly clock: Clock;
+  /** undefined: no gasless swaps */
+  readonly relayer: RelayerStatus | undefined;
+}
+
+export interface Quoter {
+  quote(request: QuoteRequest): Promise<Quote | Refusal>;
+}
+
+/** What the owner has to sign beside the order, if anything. */
+type Allowance = { kind: "enough" } | { kind: "permit"; domain: PermitDomain; nonce: bigint };
+
+export function createQuoter(options: QuoterOptions, dependencies: QuoterDependencies): Quoter {
+  const { network } = options;
+  const { tokens } = dependencies;
+
+  async function unknownToken(request: QuoteRequest, snapshot: Snapshot): Promise<Refusal | undefined> {
+    const [from, to] = await Promise.all([
+      tokens.isToken(request.from, snapshot.read),
+      tokens.isToken(request.to, snapshot.read),
+    ]);
+    if (!from) return refuse("FROM_TOKEN_UNKNOWN", { parameter: "fromTokenAddress" });
+    return to ? undefined : refuse("TO_TOKEN_UNKNOWN", { parameter: "toTokenAddress" });
+  }
+
+  async function gaslessAllowance(request: QuoteRequest, snapshot: Snapshot): Promise<Allowance | Refusal> {
+    const { relayer } = dependencies;
+    if (relayer === undefined)
+      return refuse("GASLESS_UNAVAILABLE", { parameter: "gasless", detail: "no relayer runs" });
+    if (!(await relayer.isReady())) {
+      return refuse("GASLESS_UNAVAILABLE", { parameter: "gasless", detail: "the relayer cannot pay for gas now" });
+    }
+    const support = await tokens.permitSupport(request.from);
+    if (request.owner === undefined)
+      return support.kind === "eip-2612" ? { kind: "enough" } : withoutPermit(support.kind);
+    const owner = addressWord(request.owner);
+    const [allowance, nonce] = await Promise.all([
+      snapshot.read(request.from, callData(SELECTOR.allowance, owner, addressWord(network.settlement)), 1),
+      snapshot.read(request.from, callData(SELECTOR.nonces, owner), 1),
+    ]);
+    if ((allowance?.[0] ?? 0n) >= request.amount) return { kind: "enough" };
+    if (support.kind !== "eip-2612" || nonce === undefined) return withoutPermit(support.kind);
+    return { kind: "permit", domain: support.domain, nonce: nonce[0] ?? 0n };
+  }
+
+  return {
+    async quote(request) {
+      const refusal = checkRequest(request, network);
+      if (refusal !== undefined) return refusal;
+      const snapshot = await dependencies.snapshots.current();
+      const unknown = await unknownToken(request, snapshot);
+      if (unknown !== undefined) return unknown;
+      const allowance = request.gasless ? await gaslessAllowance(request, snapshot) : { kind: "enough" as const };
+      if (allowance.kind === "refused") return allowance;
+      const { router } = dependencies;
+      const priced = await priceRequest(request, { router, snapshot, wrappedNative: network.wrappedNative });
+      if (priced.kind === "refused") return priced;
+      return assemble({ request, priced, snapshot, allowance }, options, dependencies);
+    },
+  };
+}
+
+function withoutPermit(kind: "eip-2612" | "dai-style" | "none"): Refusal {
+  return refuse(kind === "dai-style" ? "GASLESS_DAI_PERMIT" : "GASLESS_NO_PERMIT", { parameter: "fromTokenAddress" });
+}
+
+function assemble(
+  parts: { request: QuoteRequest; priced: Priced; snapshot: Snapshot; allowance: Allowance },
+  options: QuoterOptions,
+  { clock, relayer }: QuoterDependencies,
+): Quote {
+  const { request, priced, snapshot } = parts;
+  const { head } = snapshot;
+  const nowMs = clock.nowMs();
+  const nowSeconds = Math.floor(nowMs / 1000);
+  // The contract compares deadlines with the chain's clock, which may be ahead of ours.
+  const deadline = BigInt(Math.max(nowSeconds, head.timestamp) + options.permitLifetimeSeconds);
+  const { amountOut } = priced.route;
+  const order: SwapOrder = {
+    recipient: request.recipient ?? request.owner ?? NATIVE_TOKEN,
+    fromAsset: request.from,
+    toAsset: request.to,
+    deadline,
+    // A minimum of zero would protect nobody, and the contract refuses it.
+    amountOutMin: mulDivUp(amountOut, ONE - request.slippage, ONE),
+    swapFee: priced.swapFee,
+    amountIn: priced.amountIn,
+    nonce: request.gasless ? BigInt(`0x${randomBytes(32).toString("hex")}`) : 0n,
+    affiliate: priced.affiliateFee > 0n ? (request.affiliate?.address ?? NATIVE_TOKEN) : NATIVE_TOKEN,
+    affiliateFee: priced.affiliateFee,
+  };
+  return {
+    id: randomUUID(),
+    createdAtMs: nowMs,
+    expiresAtSeconds: nowSeconds + options.quoteLifetimeSeconds,
+    blockNumber: head.number,
+    gasless: request.gasless,
+    owner: request.owner,
+    sender: request.gasless ? relayer?.address : request.owner,
+    order,
+    amountOut,
+    legs: priced.route.legs,
+    gasLimit: priced.gasLimit,
+    gasCost: priced.gasCost,
+    priceImpactPpm: priced.priceImpactPpm,
+    permit: permitOf(request, order, parts.allowance, options.network.settlement),
+  };
+}
+
+function permitOf(
+  { owner }: QuoteRequest,
+  order: SwapOrder,
+  allowance: Allowance,
+  spender: Address,
+): WireTypedData | undefined {
+  if (owner === undefined || allowance.kind === "enough") return undefined;
+  const { nonce, domain } = allowance;
+  return permitTypedData(domain, { owner, spender, value: grossAmount(order), nonce, deadline: order.deadline });
+}

@@ -1,0 +1,85 @@
+import type { FastifyInstance } from "fastify";
+import { createJsonRpc } from "../net/json-rpc.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import { detectReadMode } from "./chain/batch-reader.ts";
+import { readHead } from "./chain/head.ts";
+import { SELECTOR } from "./chain/words.ts";
+import { refuse } from "./errors.ts";
+import { createHandlers } from "./http/handlers.ts";
+import { createServer } from "./http/server.ts";
+import type { ServiceOptions } from "./options.ts";
+import { createPoolDirectory } from "./pools/directory.ts";
+import { createSnapshots } from "./pools/snapshots.ts";
+import { createQuoteBook } from "./quotes/quote-book.ts";
+import { createQuoter } from "./quotes/quoter.ts";
+import { createTokens } from "./quotes/tokens.ts";
+import { createRouter } from "./routing/router.ts";
+import { verifyNetwork } from "./settlement/verify.ts";
+import { openServiceStore } from "./store/service-store.ts";
+
+const RPC_TIMEOUT_MS = 10_000;
+const MAX_RPC_ANSWER_BYTES = 16_000_000;
+
+/** A running service. */
+export interface Service {
+  /** where it listens, without a path */
+  readonly url: string;
+  /** Stops taking requests, finishes those that it has, then closes the database. */
+  stop(): Promise<void>;
+}
+
+export interface ServiceDependencies {
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/**
+ * Starts the aggregation service.
+ * @throws RpcError when the node does not answer, Error when chain or contracts are not the configured ones,
+ * StorageError or MigrationError when the database cannot be used
+ */
+export async function startService(options: ServiceOptions, dependencies: ServiceDependencies): Promise<Service> {
+  const { network } = options;
+  const { clock, logger } = dependencies;
+  checkOptions(options);
+  const rpc = createJsonRpc({ url: network.rpcUrl, timeoutMs: RPC_TIMEOUT_MS, maxBytes: MAX_RPC_ANSWER_BYTES });
+  await verifyNetwork(rpc, network);
+  const head = await readHead(rpc);
+  const mode = await detectReadMode(rpc, { block: head.number, to: network.wrappedNative, data: SELECTOR.decimals });
+  const store = openServiceStore(options.database);
+  const snapshots = createSnapshots({ rpc, mode }, clock);
+  const directory = createPoolDirectory({ protocols: network.protocols, feeTiers: network.v3FeeTiers }, clock);
+  const router = createRouter(network, directory);
+  const tokens = createTokens({ rpc, network }, clock);
+  const quoter = createQuoter(options, { snapshots, router, tokens, clock, relayer: undefined });
+  const quotes = createQuoteBook(store, clock);
+  const desk = { isOpen: false, execute: async () => refuse("GASLESS_UNAVAILABLE") };
+  const handlers = createHandlers({ network, rpc, snapshots, quoter, quotes, store, desk });
+  const server = createServer(options, { handlers, clock, logger });
+  const url = await listen(server, options);
+  logger.info({ url, network: network.name, rpcHost: rpc.host, readMode: mode }, "the aggregation service is up");
+  return {
+    url,
+    async stop() {
+      await server.close();
+      store.close();
+    },
+  };
+}
+
+async function listen(server: FastifyInstance, { listen }: ServiceOptions): Promise<string> {
+  await server.listen(listen);
+  const address = server.server.address();
+  const port = address !== null && typeof address === "object" ? address.port : listen.port;
+  const host = listen.host.includes(":") ? `[${listen.host}]` : listen.host;
+  return `http://${host}:${port}`;
+}
+
+function checkOptions(options: ServiceOptions): void {
+  if (options.permitLifetimeSeconds >= options.quoteLifetimeSeconds) return;
+  throw new Error(
+    `signatures that hold ${options.permitLifetimeSeconds} s would end before their quote, which holds ` +
+      `${options.quoteLifetimeSeconds} s: raise the permit lifetime`,
+  );
+}

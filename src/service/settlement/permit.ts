@@ -1,0 +1,129 @@
+import { Interface, Signature, TypedDataEncoder, verifyTypedData, Wallet } from "ethers";
+import type { Address, Hex } from "../../domain/money/address.ts";
+import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
+import { isRevert } from "../chain/batch-reader.ts";
+import type { WireTypedData } from "./order.ts";
+import { findPermitDomain, type PermitDomain, readPermitTypeHash } from "./permit-domain.ts";
+
+/** What a token can do with a signed permit. */
+export type PermitSupport =
+  | { readonly kind: "eip-2612"; readonly domain: PermitDomain }
+  | { readonly kind: "dai-style" }
+  | { readonly kind: "none" };
+
+/** keccak256 of `Permit(address holder,address spender,uint256 nonce,uint256 expiry,bool allowed)`. */
+const DAI_TYPE_HASH = "0xea2aa0a1be11a07ed86d755c93467f4f82362b452371d1ba94d1715123511acb";
+
+const PERMIT_TYPES = {
+  Permit: [
+    { name: "owner", type: "address" },
+    { name: "spender", type: "address" },
+    { name: "value", type: "uint256" },
+    { name: "nonce", type: "uint256" },
+    { name: "deadline", type: "uint256" },
+  ],
+};
+
+const PERMIT_INTERFACE = new Interface([
+  "function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)",
+]);
+
+/** Limits of one permit. `deadline` in Unix seconds. */
+export interface PermitTerms {
+  readonly owner: Address;
+  readonly spender: Address;
+  readonly value: bigint;
+  readonly nonce: bigint;
+  readonly deadline: bigint;
+}
+
+/** The typed data of an EIP-2612 permit, ready to sign. */
+export function permitTypedData(domain: PermitDomain, terms: PermitTerms): WireTypedData {
+  const message = {
+    owner: terms.owner,
+    spender: terms.spender,
+    value: terms.value.toString(),
+    nonce: terms.nonce.toString(),
+    deadline: terms.deadline.toString(),
+  };
+  return { domain, types: PERMIT_TYPES, primaryType: "Permit", message };
+}
+
+/** Ethers' own typed data has mutable lists; ours are the same otherwise. */
+function mutableTypes(typedData: WireTypedData) {
+  return Object.fromEntries(Object.entries(typedData.types).map(([name, fields]) => [name, [...fields]]));
+}
+
+/** The digest of typed data. */
+export function digestOf(typedData: WireTypedData): string {
+  return TypedDataEncoder.hash(typedData.domain, mutableTypes(typedData), typedData.message);
+}
+
+/** Who signed typed data, in lower case; undefined for anything that is no canonical 65-byte signature. */
+export function recoverSigner(typedData: WireTypedData, signature: Hex): Address | undefined {
+  const parsed = parseSignature(signature);
+  if (parsed === undefined) return undefined;
+  try {
+    const signer = verifyTypedData(typedData.domain, mutableTypes(typedData), typedData.message, parsed);
+    return signer.toLowerCase() as Address;
+  } catch {
+    // The numbers are in range but belong to no point of the curve: nobody signed this.
+    return undefined;
+  }
+}
+
+/** Splits a 65-byte signature; undefined unless v is 27 or 28 and s is in the lower half. */
+export function parseSignature(signature: Hex): Signature | undefined {
+  if (signature.length !== 132) return undefined;
+  try {
+    const parsed = Signature.from(signature);
+    return parsed.serialized === signature.toLowerCase() && parsed.isValid() ? parsed : undefined;
+  } catch {
+    // Ethers throws for values out of range; to us they are simply no signature.
+    return undefined;
+  }
+}
+
+async function permitSucceeds(
+  rpc: JsonRpc,
+  token: Address,
+  terms: PermitTerms,
+  signature: Signature,
+): Promise<boolean> {
+  const { owner, spender, value, deadline } = terms;
+  const { v, r, s } = signature;
+  const data = PERMIT_INTERFACE.encodeFunctionData("permit", [owner, spender, value, deadline, v, r, s]);
+  try {
+    await rpc.call("eth_call", [{ from: spender, to: token, data }, "latest"]);
+    return true;
+  } catch (error) {
+    if (error instanceof RpcError && error.kind === "rpc" && isRevert(error)) return false;
+    throw error;
+  }
+}
+
+/**
+ * Finds out what a token's permit is, by trying: getters alone lie. A permit of a key made for this one call must pass,
+ * and the same signature for another value must not (a fallback function accepts anything).
+ * @throws RpcError when the node does not answer
+ */
+export async function detectPermit(
+  rpc: JsonRpc,
+  token: Address,
+  network: { chainId: number; spender: Address },
+): Promise<PermitSupport> {
+  const domain = await findPermitDomain(rpc, token, network.chainId);
+  if ((await readPermitTypeHash(rpc, token)) === DAI_TYPE_HASH) return { kind: "dai-style" };
+  if (domain === undefined) return { kind: "none" };
+  const probe = Wallet.createRandom();
+  const owner = probe.address.toLowerCase() as Address;
+  const terms = { owner, spender: network.spender, value: 1n, nonce: 0n, deadline: (1n << 48n) - 1n };
+  const typedData = permitTypedData(domain, terms);
+  const types = mutableTypes(typedData);
+  const signature = Signature.from(await probe.signTypedData(typedData.domain, types, typedData.message));
+  const [valid, forged] = await Promise.all([
+    permitSucceeds(rpc, token, terms, signature),
+    permitSucceeds(rpc, token, { ...terms, value: 2n }, signature),
+  ]);
+  return valid && !forged ? { kind: "eip-2612", domain } : { kind: "none" };
+}

@@ -1,0 +1,164 @@
+import type { Address, Hex } from "../../domain/money/address.ts";
+import { openDatabase, type SqliteDatabase } from "../../storage/database.ts";
+import { migrate, readMigrations } from "../../storage/migrations.ts";
+import type { Quote } from "../quotes/quote.ts";
+import { readQuote, writeQuote } from "./quote-text.ts";
+
+/** Status of a gasless swap: accepted, then one of three ends. */
+export type SwapStatus = "pending" | "success" | "error" | "expired";
+
+/** A gasless swap that was accepted. */
+export interface SwapRow {
+  readonly id: string;
+  readonly quoteId: string;
+  readonly intentId: string;
+  readonly network: string;
+  readonly wallet: Address;
+  readonly recipient: Address;
+  readonly fromToken: Address;
+  readonly toToken: Address;
+  /** gross, smallest unit */
+  readonly sellAmount: string;
+  readonly nonce: string;
+  readonly deadlineSeconds: number;
+  readonly swapSignature: Hex;
+  readonly permitSignature: Hex | null;
+  readonly permitDeadline: number | null;
+  readonly status: SwapStatus;
+  /** what the recipient really got */
+  readonly amountOut: string | null;
+  readonly hash: Hex | null;
+  readonly blockNumber: number | null;
+  readonly errorCode: number | null;
+  readonly errorMessage: string | null;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+export interface TransitionRow {
+  readonly fromStatus: SwapStatus | null;
+  readonly toStatus: SwapStatus;
+  readonly detail: string | null;
+  readonly atMs: number;
+}
+
+/** What may change of a swap. */
+export type SwapChange = Partial<
+  Pick<SwapRow, "status" | "amountOut" | "hash" | "blockNumber" | "errorCode" | "errorMessage">
+>;
+
+const SWAP_COLUMNS = `id, quote_id AS quoteId, intent_id AS intentId, network, wallet, recipient,
+  from_token AS fromToken, to_token AS toToken, sell_amount AS sellAmount, nonce, deadline_seconds AS deadlineSeconds,
+  swap_signature AS swapSignature, permit_signature AS permitSignature, permit_deadline AS permitDeadline, status,
+  amount_out AS amountOut, hash, block_number AS blockNumber, error_code AS errorCode, error_message AS errorMessage,
+  created_at_ms AS createdAtMs, updated_at_ms AS updatedAtMs`;
+
+/** The service's own rows. Every write is one durable transaction, or joins the one that is open. */
+export interface ServiceStore {
+  readonly db: SqliteDatabase;
+  insertQuote(quote: Quote): void;
+  quote(id: string): Quote | undefined;
+  /** Forgets quotes that expired before this and were never used. */
+  pruneQuotes(expiredBeforeSeconds: number): void;
+  insertSwap(row: SwapRow): void;
+  /** Changes a swap; a change of its status is written down as a transition. */
+  updateSwap(id: string, change: SwapChange, at: { ms: number; detail: string | null }): void;
+  swapBy(key: "id" | "quote_id" | "intent_id" | "hash", value: string): SwapRow | undefined;
+  pendingSwaps(): readonly SwapRow[];
+  transitions(swapId: string): readonly TransitionRow[];
+  statusCounts(wallet: Address): Readonly<Record<SwapStatus, number>>;
+  close(): void;
+}
+
+/** Opens the service's database, created or migrated as needed. @throws StorageError or MigrationError */
+export function openServiceStore(file: string): ServiceStore {
+  const db = openDatabase({ file });
+  const migrations = readMigrations(new URL("./migrations/", import.meta.url));
+  migrate(db, { set: "service", migrations, backup: true });
+  return { db, ...quoteRows(db), ...swapRows(db), ...swapQueries(db), close: () => db.close() };
+}
+
+function quoteRows(db: SqliteDatabase): Pick<ServiceStore, "insertQuote" | "quote" | "pruneQuotes"> {
+  const insert = db.prepare("INSERT INTO quotes (id, expires_at_seconds, body, created_at_ms) VALUES (?, ?, ?, ?)");
+  const byId = db.prepare<[string], string>("SELECT body FROM quotes WHERE id = ?").pluck();
+  const prune = db.prepare(
+    "DELETE FROM quotes WHERE expires_at_seconds < ? AND NOT EXISTS (SELECT 1 FROM swaps WHERE quote_id = quotes.id)",
+  );
+  return {
+    insertQuote: (quote) => void insert.run(quote.id, quote.expiresAtSeconds, writeQuote(quote), quote.createdAtMs),
+    quote(id) {
+      const body = byId.get(id);
+      return body === undefined ? undefined : readQuote(body);
+    },
+    pruneQuotes: (expiredBeforeSeconds) => void prune.run(expiredBeforeSeconds),
+  };
+}
+
+function swapRows(db: SqliteDatabase): Pick<ServiceStore, "insertSwap" | "updateSwap"> {
+  const insert = db.prepare(
+    `INSERT INTO swaps (id, quote_id, intent_id, network, wallet, recipient, from_token, to_token, sell_amount, nonce,
+       deadline_seconds, swap_signature, permit_signature, permit_deadline, status, amount_out, hash, block_number,
+       error_code, error_message, created_at_ms, updated_at_ms)
+     VALUES (@id, @quoteId, @intentId, @network, @wallet, @recipient, @fromToken, @toToken, @sellAmount, @nonce,
+       @deadlineSeconds, @swapSignature, @permitSignature, @permitDeadline, @status, @amountOut, @hash, @blockNumber,
+       @errorCode, @errorMessage, @createdAtMs, @updatedAtMs)`,
+  );
+  const read = db.prepare<[string], SwapRow>(`SELECT ${SWAP_COLUMNS} FROM swaps WHERE id = ?`);
+  const update = db.prepare(
+    `UPDATE swaps SET status = @status, amount_out = @amountOut, hash = @hash, block_number = @blockNumber,
+       error_code = @errorCode, error_message = @errorMessage, updated_at_ms = @updatedAtMs WHERE id = @id`,
+  );
+  const addTransition = db.prepare(
+    "INSERT INTO swap_transitions (swap_id, from_status, to_status, detail, at_ms) VALUES (?, ?, ?, ?, ?)",
+  );
+  const atomically = <T>(work: () => T): T => (db.inTransaction ? work() : db.transaction(work).immediate());
+  return {
+    insertSwap(row) {
+      atomically(() => {
+        insert.run(row);
+        addTransition.run(row.id, null, row.status, null, row.createdAtMs);
+      });
+    },
+    updateSwap(id, change, at) {
+      atomically(() => {
+        const before = read.get(id);
+        if (before === undefined) throw new Error(`there is no swap ${id}`);
+        update.run({ ...before, ...change, updatedAtMs: at.ms });
+        if (change.status === undefined || change.status === before.status) return;
+        addTransition.run(id, before.status, change.status, at.detail, at.ms);
+      });
+    },
+  };
+}
+
+type Queries = "swapBy" | "pendingSwaps" | "transitions" | "statusCounts";
+
+function swapQueries(db: SqliteDatabase): Pick<ServiceStore, Queries> {
+  const select = (condition: string) => db.prepare<[string], SwapRow>(`SELECT ${SWAP_COLUMNS} FROM swaps ${condition}`);
+  const by = {
+    id: select("WHERE id = ?"),
+    quote_id: select("WHERE quote_id = ?"),
+    intent_id: select("WHERE intent_id = ?"),
+    hash: select("WHERE hash = ?"),
+  };
+  const pending = db.prepare<[], SwapRow>(
+    `SELECT ${SWAP_COLUMNS} FROM swaps WHERE status = 'pending' ORDER BY created_at_ms`,
+  );
+  const transitions = db.prepare<[string], TransitionRow>(
+    `SELECT from_status AS fromStatus, to_status AS toStatus, detail, at_ms AS atMs FROM swap_transitions
+     WHERE swap_id = ? ORDER BY id`,
+  );
+  const counts = db.prepare<[string], { status: SwapStatus; count: number }>(
+    "SELECT status, count(*) AS count FROM swaps WHERE wallet = ? GROUP BY status",
+  );
+  return {
+    swapBy: (key, value) => by[key].get(value),
+    pendingSwaps: () => pending.all(),
+    transitions: (swapId) => transitions.all(swapId),
+    statusCounts(wallet) {
+      const counted: Record<SwapStatus, number> = { pending: 0, success: 0, error: 0, expired: 0 };
+      for (const { status, count } of counts.all(wallet)) counted[status] = count;
+      return counted;
+    },
+  };
+}

@@ -1,0 +1,188 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Service, startService } from "../../../src/service/service.ts";
+import { startTestChain, type TestChain } from "../support/chain.ts";
+import { type Client, createClient } from "../support/client.ts";
+import { createHandClock } from "../support/hand-clock.ts";
+import { deployMarket, type Market, serviceOptions } from "../support/market.ts";
+import { createRecordingLogger } from "../support/recording-logger.ts";
+
+let chain: TestChain;
+let market: Market;
+let service: Service;
+let client: Client;
+const clock = createHandClock(1_900_000_000_500);
+const directory = mkdtempSync(join(tmpdir(), "swapd-service-"));
+const COUNTS = "/user-manager/status-counts";
+const WALLET = { walletAddress: "0x00000000000000000000000000000000000000aa" };
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  market = await deployMarket(chain);
+  const options = serviceOptions(chain, market, {
+    database: join(directory, "service.db"),
+    limits: { keyless: 3, keyed: 5 },
+  });
+  service = await startService(options, { logger: createRecordingLogger(), clock });
+  client = await createClient(service.url);
+}, 60_000);
+
+afterAll(async () => {
+  await service?.stop();
+  await chain?.stop();
+  rmSync(directory, { recursive: true });
+});
+
+function limitsOf(headers: Headers) {
+  return [
+    "X-RateLimit-Limit-Second",
+    "X-RateLimit-Remaining-Second",
+    "RateLimit-Limit",
+    "RateLimit-Remaining",
+    "RateLimit-Reset",
+  ].map((name) => headers.get(name));
+}
+
+describe("rate limits", () => {
+  test("are told in five headers on every answer of the interface, and refuse with Retry-After", async () => {
+    clock.advance(1_000);
+    for (const remaining of ["2", "1", "0"]) {
+      const { status, headers } = await client.get(COUNTS, WALLET);
+      expect(status).toBe(200);
+      expect(limitsOf(headers)).toEqual(["3", remaining, "3", remaining, "1"]);
+    }
+    const refused = await client.get(COUNTS, WALLET);
+    expect(refused.status).toBe(429);
+    expect(refused.body).toEqual({ message: "API rate limit exceeded" });
+    expect(refused.headers.get("Retry-After")).toBe("1");
+    expect(limitsOf(refused.headers)).toEqual(["3", "0", "3", "0", "1"]);
+    const keyed = await client.get(COUNTS, WALLET, { apikey: "test-key" });
+    expect(limitsOf(keyed.headers)).toEqual(["5", "4", "5", "4", "1"]);
+    clock.advance(1_000);
+    expect((await client.get(COUNTS, WALLET)).status).toBe(200);
+  });
+
+  test("answer an unknown key with 401, and count it by address so that keys cannot be guessed", async () => {
+    clock.advance(1_000);
+    for (let guess = 0; guess < 3; guess += 1) {
+      const answer = await client.get(COUNTS, WALLET, { apikey: `guess-${guess}` });
+      expect(answer).toMatchObject({ status: 401, body: { error: "API_KEY_UNKNOWN" } });
+    }
+    expect((await client.get(COUNTS, WALLET, { apikey: "guess-3" })).status).toBe(429);
+  });
+
+  test("also count requests that are refused for their content, and leave health and document alone", async () => {
+    clock.advance(1_000);
+    expect((await client.get("/aggregator/quote")).headers.get("RateLimit-Remaining")).toBe("2");
+    expect((await client.get("/aggregator/quote")).headers.get("RateLimit-Remaining")).toBe("1");
+    const health = await client.get("/health");
+    expect(health.body).toMatchObject({ status: "ok", network: "testnet", gasless: false });
+    expect(health.headers.get("RateLimit-Remaining")).toBeNull();
+  });
+});
+
+describe("sizes and shapes are bounded", () => {
+  const path = "/user-manager/execute-swap";
+
+  test("a body beyond 64 KiB, no JSON, no object, another content type", async () => {
+    clock.advance(1_000);
+    expect(await client.post(path, { quoteId: "x".repeat(70_000) })).toMatchObject({
+      status: 413,
+      body: { error: "BODY_TOO_LARGE" },
+    });
+    expect(await client.post(path, "{")).toMatchObject({ status: 400, body: { error: "BODY_MALFORMED" } });
+    expect(await client.post(path, "[]")).toMatchObject({ status: 400, body: { error: "BODY_MALFORMED" } });
+    clock.advance(1_000);
+    const form = { "content-type": "application/x-www-form-urlencoded" };
+    expect(await client.post(path, "a=1", form)).toMatchObject({
+      status: 415,
+      body: { error: "CONTENT_TYPE_UNSUPPORTED" },
+    });
+    expect(await client.post(path, {})).toMatchObject({ status: 400, body: { parameter: "networkName" } });
+  });
+
+  test("a URL beyond 4096 characters, and headers beyond 16 KiB", async () => {
+    clock.advance(1_000);
+    expect(await client.get(COUNTS, { walletAddress: "a".repeat(5_000) })).toMatchObject({ status: 414 });
+    expect(await client.get(COUNTS, WALLET, { padding: "a".repeat(17_000) })).toMatchObject({ status: 431 });
+  });
+
+  test("what is no HTTP at all gets an answer and loses its connection", async () => {
+    const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
+    socket.end("NONSENSE\r\n\r\n");
+    const chunks: Buffer[] = [];
+    socket.on("data", (chunk) => chunks.push(chunk));
+    await once(socket, "close");
+    expect(Buffer.concat(chunks).toString()).toContain('"REQUEST_MALFORMED"');
+  });
+
+  test("an endpoint that does not exist", async () => {
+    const response = await fetch(`${service.url}/aggregator/nothing`);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ error: "ENDPOINT_UNKNOWN" });
+  });
+});
+
+test("a quote cannot be used from the second on that it named as its end", async () => {
+  clock.advance(1_000);
+  const request = {
+    fromTokenAddress: market.usdc,
+    toTokenAddress: market.weth,
+    amount: "1000000",
+    slippage: "0.01",
+    fromAddress: chain.deployer,
+    gasless: "false",
+  };
+  const { body } = await client.get("/aggregator/quote", request);
+  clock.set(body.expiresAt * 1000 - 1);
+  expect((await client.get("/aggregator/transaction", { quoteId: body.id })).status).toBe(200);
+  clock.set(body.expiresAt * 1000);
+  const expired = await client.get("/aggregator/transaction", { quoteId: body.id });
+  expect(expired).toMatchObject({ status: 410, body: { error: "QUOTE_EXPIRED", parameter: "quoteId" } });
+  expect(await client.get("/aggregator/distributions", { quoteId: body.id })).toMatchObject({ status: 410 });
+});
+
+test("an answer of the node that fails is 503, and the log names its host, not its address", async () => {
+  const broken = await startTestChain();
+  const logger = createRecordingLogger();
+  const own = await deployMarket(broken);
+  const options = serviceOptions(broken, own, { database: join(directory, "broken.db") });
+  const url = `${broken.url}/?key=secret-key-in-url`;
+  const lonely = await startService({ ...options, network: { ...options.network, rpcUrl: url } }, { logger, clock });
+  const caller = await createClient(lonely.url);
+  await broken.stop();
+  const request = {
+    fromTokenAddress: own.usdc,
+    toTokenAddress: own.weth,
+    amount: "1",
+    slippage: "0",
+    gasless: "false",
+  };
+  expect(await caller.get("/aggregator/quote", request)).toMatchObject({
+    status: 503,
+    body: { error: "CHAIN_UNREACHABLE" },
+  });
+  expect((await caller.get("/health")).status).toBe(503);
+  expect(JSON.stringify(logger.lines)).not.toContain("secret-key-in-url");
+  expect(logger.lines.some(({ level }) => level === "error")).toBe(true);
+  await lonely.stop();
+}, 60_000);
+
+test("another chain, or contracts that are not the configured ones, are refused at start", async () => {
+  const options = serviceOptions(chain, market, { database: join(directory, "refused.db") });
+  const start = (network: object) =>
+    startService(
+      { ...options, network: { ...options.network, ...network } },
+      { logger: createRecordingLogger(), clock },
+    );
+  await expect(start({ chainId: 1 })).rejects.toThrow("serves chain 31337, the configuration says 1");
+  await expect(start({ settlement: market.usdc })).rejects.toThrow("has no executor()");
+  await expect(start({ executor: market.weth })).rejects.toThrow("has no protocolCount()");
+  await expect(start({ protocols: [market.protocols[0]] })).rejects.toThrow("number of the executor's protocols");
+  const swapped = [...market.protocols].reverse();
+  await expect(start({ protocols: swapped })).rejects.toThrow("the executor's protocol 0");
+});

@@ -1,0 +1,60 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { expect } from "vitest";
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of many shapes
+  readonly body: any;
+}
+
+export type Parameters = Readonly<Record<string, string | readonly string[]>>;
+
+/** A client that holds every answer against the OpenAPI document that the service itself serves. */
+export interface Client {
+  get(path: string, parameters?: Parameters, headers?: Record<string, string>): Promise<Answer>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+}
+
+interface Document {
+  readonly paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
+}
+
+export async function createClient(url: string): Promise<Client> {
+  const document = (await (await fetch(`${url}/openapi.json`)).json()) as Document;
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema(document, "service");
+
+  function check(method: string, path: string, status: number, body: unknown): void {
+    const operation = document.paths[path]?.[method];
+    expect(operation, `${method} ${path} is documented`).toBeDefined();
+    expect(Object.keys(operation!.responses), `${path} documents ${status}`).toContain(String(status));
+    const place = `${path.replaceAll("~", "~0").replaceAll("/", "~1")}/${method}/responses/${status}`;
+    const validate = ajv.getSchema(`service#/paths/${place}/content/application~1json/schema`);
+    expect(validate, `${path} has a schema for ${status}`).toBeDefined();
+    expect(validate!(body), `${path} ${status}: ${JSON.stringify(validate!.errors)} in ${JSON.stringify(body)}`).toBe(
+      true,
+    );
+  }
+
+  async function read(method: string, path: string, response: Response): Promise<Answer> {
+    const body: unknown = await response.json();
+    check(method, path, response.status, body);
+    return { status: response.status, headers: response.headers, body };
+  }
+
+  return {
+    async get(path, parameters = {}, headers = {}) {
+      const query = new URLSearchParams();
+      for (const [name, value] of Object.entries(parameters)) {
+        for (const one of typeof value === "string" ? [value] : value) query.append(name, one);
+      }
+      return read("get", path, await fetch(`${url}${path}?${query}`, { headers }));
+    },
+    async post(path, body, headers = {}) {
+      const text = typeof body === "string" ? body : JSON.stringify(body);
+      const all = { "content-type": "application/json", ...headers };
+      return read("post", path, await fetch(`${url}${path}`, { method: "POST", body: text, headers: all }));
+    },
+  };
+}

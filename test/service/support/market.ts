@@ -1,0 +1,73 @@
+import type { Address } from "../../../src/domain/money/address.ts";
+import type { ServiceOptions } from "../../../src/service/options.ts";
+import { sqrtRatioAtTick } from "../../../src/service/pools/uniswap-v3/tick-math.ts";
+import type { TestChain } from "./chain.ts";
+import { deployExchange, type Exchange, FEE_TIERS } from "./exchange.ts";
+
+/** A small market: one native coin is worth about 3000 dollars. */
+export interface Market extends Exchange {
+  readonly weth: Address;
+  /** 6 decimals, EIP-2612 */
+  readonly usdc: Address;
+  /** 18 decimals, Dai's own permit */
+  readonly dai: Address;
+  /** 6 decimals, no permit */
+  readonly usdt: Address;
+  /** traded nowhere */
+  readonly orphan: Address;
+}
+
+const E18 = 10n ** 18n;
+const E6 = 10n ** 6n;
+
+export async function deployMarket(chain: TestChain): Promise<Market> {
+  const exchange = await deployExchange(chain);
+  const weth = exchange.wrappedNative;
+  await chain.send({ to: weth, data: "0xd0e30db0", value: 3_000n * E18 });
+  await exchange.approve(weth, exchange.minter);
+  await exchange.approve(weth, exchange.settlement);
+  const usdc = await exchange.newToken(6);
+  const dai = await exchange.newToken(18, "DaiPermitToken");
+  const usdt = await exchange.newToken(6, "UsdtLikeToken");
+  const orphan = await exchange.newToken(18);
+  await exchange.newPair(weth, usdc, { amountA: 500n * E18, amountB: 1_500_000n * E6 });
+  await exchange.newPair(weth, dai, { amountA: 500n * E18, amountB: 1_500_000n * E18 });
+  await exchange.newPair(weth, usdt, { amountA: 200n * E18, amountB: 600_000n * E6 });
+  // Price of token1 in token0, both in smallest units: 3000e6 / 1e18 is tick -196256, the other way round its negative.
+  const center = (weth < usdc ? -1 : 1) * 196_260;
+  const sqrtPrice = sqrtRatioAtTick(weth < usdc ? -196_256 : 196_256);
+  const positions = [
+    { lower: center - 60_000, upper: center + 60_000, liquidity: 10n ** 15n },
+    { lower: center - 600, upper: center + 600, liquidity: 10n ** 16n },
+  ];
+  await exchange.newPool(weth, usdc, { fee: 500, sqrtPrice, positions });
+  return { ...exchange, weth, usdc, dai, usdt, orphan };
+}
+
+/** Options of a service for this market; what a test cares about goes into `changes`. */
+export function serviceOptions(
+  chain: TestChain,
+  market: Market,
+  changes: Partial<ServiceOptions> & { database: string },
+): ServiceOptions {
+  return {
+    listen: { host: "127.0.0.1", port: 0 },
+    network: {
+      name: "testnet",
+      chainId: 31_337,
+      rpcUrl: chain.url,
+      wrappedNative: market.weth,
+      hubTokens: [market.weth, market.usdc],
+      settlement: market.settlement,
+      executor: market.executor,
+      protocols: market.protocols,
+      v3FeeTiers: FEE_TIERS,
+      confirmations: 1,
+    },
+    quoteLifetimeSeconds: 20,
+    permitLifetimeSeconds: 60,
+    limits: { keyless: 1_000, keyed: 2_000 },
+    apiKeys: ["test-key"],
+    ...changes,
+  };
+}
