@@ -1,5 +1,5 @@
 import type { Run } from "../domain/run/run.ts";
-import type { StepFacts } from "../domain/run/step.ts";
+import type { StepFacts } from "../domain/run/step-facts.ts";
 import { type EngineContext, strategyOf } from "./engine-context.ts";
 import { effectiveMode } from "./modes.ts";
 

@@ -3,7 +3,7 @@ import { toPpm } from "../money/fraction.ts";
 import { isNative } from "../money/token.ts";
 import type { ClearanceReading } from "./events.ts";
 import type { Swap } from "./run.ts";
-import type { StepFacts } from "./step.ts";
+import type { StepFacts } from "./step-facts.ts";
 
 /** Puts together what the guard looks at: the request, the reading, and the facts that runs share. */
 export function factsOf(swap: Swap, reading: ClearanceReading, facts: StepFacts): SwapFacts {

@@ -9,7 +9,7 @@ import type { Draft } from "./draft.ts";
 import type { ClearanceReading, RunEvent } from "./events.ts";
 import { factsOf } from "./reading-to-facts.ts";
 import type { Swap } from "./run.ts";
-import type { StepFacts } from "./step.ts";
+import type { StepFacts } from "./step-facts.ts";
 import { askForQuote, endUnsigned, retryOrEnd, wantsGasless } from "./step-quote.ts";
 
 type FactsRead = Extract<RunEvent, { kind: "facts-read" }>;

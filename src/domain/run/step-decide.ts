@@ -2,7 +2,7 @@ import type { PlannedSwap, StrategyView } from "../strategy/decision.ts";
 import { decideStrategy } from "../strategy/strategy.ts";
 import type { Draft } from "./draft.ts";
 import { type Swap, swapIdOf } from "./run.ts";
-import type { StepFacts } from "./step.ts";
+import type { StepFacts } from "./step-facts.ts";
 import { beginSwap } from "./step-quote.ts";
 
 /** A due run begins: it reads what its strategy decides on. */

@@ -2,7 +2,7 @@ import { strategyRunEnded } from "../strategy/strategy.ts";
 import type { Draft } from "./draft.ts";
 import type { Run, Swap } from "./run.ts";
 import { isFilled, isLive, isRunEnd, isSwapEnd } from "./states.ts";
-import type { StepFacts } from "./step.ts";
+import type { StepFacts } from "./step-facts.ts";
 import { beginSwap, endUnsigned } from "./step-quote.ts";
 
 /**

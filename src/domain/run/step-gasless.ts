@@ -2,7 +2,7 @@ import type { Draft } from "./draft.ts";
 import type { GaslessObservation, RunEvent } from "./events.ts";
 import type { Swap } from "./run.ts";
 import { isSwapEnd } from "./states.ts";
-import type { StepFacts } from "./step.ts";
+import type { StepFacts } from "./step-facts.ts";
 import { confirmFill, noteMined, takeBack } from "./step-transaction.ts";
 
 type SignedGasless = Extract<RunEvent, { kind: "signed-gasless" }>;

@@ -4,7 +4,7 @@ import type { Draft } from "./draft.ts";
 import type { RunEvent } from "./events.ts";
 import { type Swap, swapIdOf } from "./run.ts";
 import { isFilled } from "./states.ts";
-import type { StepFacts } from "./step.ts";
+import type { StepFacts } from "./step-facts.ts";
 
 type Quoted = Extract<RunEvent, { kind: "quoted" }>;
 type QuoteRefused = Omit<Extract<RunEvent, { kind: "quote-refused" }>, "kind">;

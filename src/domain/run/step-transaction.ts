@@ -2,7 +2,7 @@ import type { Draft } from "./draft.ts";
 import type { RunEvent, TransactionChange } from "./events.ts";
 import { type FillReceipt, measureFill } from "./measure-fill.ts";
 import type { Swap } from "./run.ts";
-import type { StepFacts } from "./step.ts";
+import type { StepFacts } from "./step-facts.ts";
 import { askForQuote, endUnsigned, tryAgain, wantsGasless } from "./step-quote.ts";
 
 type TransactionEvent = Extract<RunEvent, { kind: "transaction" }>;

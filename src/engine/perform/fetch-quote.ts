@@ -3,7 +3,7 @@ import type { Effect } from "../../domain/run/effects.ts";
 import { type Run, swapOf } from "../../domain/run/run.ts";
 import type { QuoteRequest } from "../../ports/swap-service.ts";
 import { type EngineContext, strategyOf } from "../engine-context.ts";
-import type { EffectAnswer } from "./perform-effect.ts";
+import type { EffectAnswer } from "./effect-answer.ts";
 
 /** Asks the service for a firm quote of exactly what the swap wants. */
 export async function fetchQuote(

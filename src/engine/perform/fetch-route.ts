@@ -1,6 +1,6 @@
 import type { Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
-import type { EffectAnswer } from "./perform-effect.ts";
+import type { EffectAnswer } from "./effect-answer.ts";
 
 /** Keeps the route and the service's own record of a filled swap beside ours. Hints for people, never evidence. */
 export async function fetchRoute(context: EngineContext, swap: Swap): Promise<EffectAnswer> {

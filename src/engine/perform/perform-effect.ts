@@ -1,7 +1,7 @@
-import type { RunEvent } from "../../domain/run/events.ts";
 import { type Run, swapOf } from "../../domain/run/run.ts";
 import type { PendingEffect } from "../../ports/store.ts";
 import type { EngineContext } from "../engine-context.ts";
+import type { EffectAnswer } from "./effect-answer.ts";
 import { fetchQuote } from "./fetch-quote.ts";
 import { fetchRoute } from "./fetch-route.ts";
 import { readChain } from "./read-chain.ts";
@@ -9,9 +9,6 @@ import { readFacts } from "./read-facts.ts";
 import { readView } from "./read-view.ts";
 import { signGasless } from "./sign-gasless.ts";
 import { submitGasless } from "./submit-gasless.ts";
-
-/** The answer of an effect; `stale` says that the reading was overtaken by a commit and must be made again. */
-export type EffectAnswer = RunEvent | { readonly kind: "stale" };
 
 /**
  * Performs one effect and gives its answer. Troubles of the outside are answers too; only broken invariants throw.

@@ -4,8 +4,8 @@ import { TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
 import type { Swap } from "../../domain/run/run.ts";
 import type { Receipt } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
-import type { EffectAnswer } from "./perform-effect.ts";
-import { messageOf } from "./read-view.ts";
+import type { EffectAnswer } from "./effect-answer.ts";
+import { messageOf } from "./message-of.ts";
 
 /**
  * Looks up what became of a gasless swap. The chain alone decides; the service is asked only where its signatures carry

@@ -1,11 +1,12 @@
-import type { Decoding, PinnedSettlement, ProposedTransaction } from "../../domain/guard/decoded-swap.ts";
+import type { Decoding, ProposedTransaction } from "../../domain/guard/decoded-swap.ts";
 import type { ReferencePrice } from "../../domain/money/price.ts";
 import { isNative, type Token } from "../../domain/money/token.ts";
 import type { ClearanceReading } from "../../domain/run/events.ts";
 import type { Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
-import type { EffectAnswer } from "./perform-effect.ts";
-import { messageOf } from "./read-view.ts";
+import type { EffectAnswer } from "./effect-answer.ts";
+import { messageOf } from "./message-of.ts";
+import { pinnedSettlement } from "./pinned-settlement.ts";
 import { signingMaterial } from "./signing-material.ts";
 import { tryOut } from "./try-out.ts";
 
@@ -74,12 +75,6 @@ function decode(context: EngineContext, swap: Swap, transaction: ProposedTransac
   const typedData = swap.quote?.typedData;
   if (typedData === undefined) return { ok: false, problem: "the quote has no typed data" };
   return profile.decodeTypedData(typedData, pinned);
-}
-
-/** The settlement contract that signatures and transactions are bound to. */
-export function pinnedSettlement(context: EngineContext): PinnedSettlement {
-  const { chainId, router, wrappedNative } = context.settings;
-  return { chainId, router, wrappedNative };
 }
 
 type Prices = Pick<ClearanceReading, "sellPrice" | "buyPrice" | "nativePrice" | "priceProblem">;

@@ -4,7 +4,8 @@ import type { Token } from "../../domain/money/token.ts";
 import type { Run } from "../../domain/run/run.ts";
 import type { StrategySpec } from "../../domain/strategy/spec.ts";
 import { type EngineContext, strategyOf } from "../engine-context.ts";
-import type { EffectAnswer } from "./perform-effect.ts";
+import type { EffectAnswer } from "./effect-answer.ts";
+import { messageOf } from "./message-of.ts";
 
 /**
  * Reads what a strategy decides on: free balances and reference prices of its tokens. The ledger's version is taken
@@ -55,9 +56,4 @@ function unique(tokens: readonly Token[]): readonly Token[] {
 
 function gasReserve(context: EngineContext, token: Address): bigint {
   return token === NATIVE_TOKEN ? context.settings.policy.gasReserve : 0n;
-}
-
-/** Text of an error from an adapter, which has redacted it. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

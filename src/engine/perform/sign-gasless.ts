@@ -1,7 +1,7 @@
 import type { TypedData } from "../../domain/guard/typed-data.ts";
 import type { Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
-import type { EffectAnswer } from "./perform-effect.ts";
+import type { EffectAnswer } from "./effect-answer.ts";
 
 /**
  * Signs exactly the typed data that was journaled. Signing is deterministic, so a repeated signature after a kill is the

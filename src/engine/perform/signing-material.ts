@@ -5,7 +5,7 @@ import { isNative } from "../../domain/money/token.ts";
 import type { SigningMaterial } from "../../domain/run/events.ts";
 import type { Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
-import { pinnedSettlement } from "./read-facts.ts";
+import { pinnedSettlement } from "./pinned-settlement.ts";
 
 /**
  * Builds what a gasless swap would sign: the swap from its decoded fields and the pinned types alone, the permit wholly

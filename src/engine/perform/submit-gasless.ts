@@ -1,7 +1,7 @@
 import type { Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
-import type { EffectAnswer } from "./perform-effect.ts";
-import { messageOf } from "./read-view.ts";
+import type { EffectAnswer } from "./effect-answer.ts";
+import { messageOf } from "./message-of.ts";
 
 /**
  * Hands the signed swap over. It is sent once; after a kill it is sent again only to a service that is known to treat an
