@@ -8,7 +8,7 @@ import { type Deposit, type Difference, difference } from "./report.ts";
 import type { BaselineRow } from "./rows.ts";
 
 /** What balances are recomputed from. */
-export interface BalanceSources {
+interface BalanceSources {
   readonly baselines: readonly BaselineRow[];
   readonly flows: readonly Flow[];
   readonly claims: Claims;

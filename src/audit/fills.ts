@@ -5,7 +5,7 @@ import { type Difference, difference } from "./report.ts";
 import { isFilled, type SwapRow } from "./rows.ts";
 
 /** What the chain shows about one transaction of a swap. */
-export interface Exchange {
+interface Exchange {
   readonly sold: bigint;
   readonly bought: bigint;
 }

@@ -52,9 +52,14 @@ const BUSY_TIMEOUT_MS = 5_000;
 
 /** Opens the database for reading only. @throws AuditError `DATABASE_UNREADABLE` */
 export function openForReading(file: string): Database {
+  let db: Database | undefined;
   try {
-    return new SqliteConstructor(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+    db = new SqliteConstructor(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+    // SQLite opens any file; only the first read shows that it is no database.
+    db.prepare("SELECT count(*) FROM sqlite_schema").get();
+    return db;
   } catch (error) {
+    db?.close();
     throw unreadable(file, error);
   }
 }

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { formatAuditReport } from "../../src/audit/format.ts";
+import type { Hex } from "../../src/domain/money/address.ts";
+import { DEPLOYER } from "./support/chain.ts";
+import { buildWorld, STRANGER, type World } from "./support/world.ts";
+
+// Each test audits a whole chain, on a machine that may be busy with others.
+vi.setConfig({ testTimeout: 30_000 });
+
+let world: World;
+beforeAll(async () => {
+  world = await buildWorld();
+}, 60_000);
+afterAll(() => world.stop());
+
+const nothing = () => undefined;
+
+test("finds nothing where every wei has an explanation", async () => {
+  const report = await world.auditAfter(nothing);
+  expect(report.differences).toEqual([]);
+  expect(report.clean).toBe(true);
+  expect(report.notes).toEqual([]);
+  expect(report.checked).toMatchObject({ wallets: 1, runs: 7, swaps: 7, fills: 5, transactions: 7, signatures: 6 });
+  expect(report.checked.transfers).toBeGreaterThan(8);
+  expect(JSON.parse(JSON.stringify(report))).toEqual(report);
+});
+
+test("lists a deposit, with its transaction, as no difference", async () => {
+  const { deposits } = await world.auditAfter(nothing);
+  expect(deposits).toEqual([
+    expect.objectContaining({ symbol: "USDC", amount: "123456", hash: expect.stringMatching(/^0x[0-9a-f]{64}$/) }),
+  ]);
+});
+
+test("lists native coins that came without an event as a deposit", async () => {
+  const report = await world.auditAfter(({ chain }) =>
+    chain.send(DEPLOYER, chain.wallet.address.toLowerCase() as typeof DEPLOYER, "0x", 12_345n),
+  );
+  expect(report.clean).toBe(true);
+  expect(report.deposits).toContainEqual(expect.objectContaining({ symbol: "ETH", amount: "12345", hash: null }));
+});
+
+test("lists a signed swap that has not landed as open, never as a difference", async () => {
+  const { openSwaps } = await world.auditAfter(nothing);
+  expect(openSwaps).toEqual([
+    expect.objectContaining({ id: "open", state: "submitted", mode: "gasless", amountIn: "9000", landed: null }),
+  ]);
+});
+
+test("explains a fill that landed before the daemon saw it by the open swap, by its nonce", async () => {
+  let hash: Hex | undefined;
+  const report = await world.auditAfter(async ({ trader, chain }) => {
+    const { USDC, WETH } = chain.tokens;
+    hash = await trader.swapGasless({ id: "landed", sell: USDC, buy: WETH, amount: 50_000n }, "submitted");
+  });
+  expect(report.differences).toEqual([]);
+  expect(report.openSwaps).toContainEqual(expect.objectContaining({ id: "landed", landed: hash }));
+});
+
+test("explains it by wallet, token and exact amount where signatures have no nonce", async () => {
+  let hash: Hex | undefined;
+  const report = await world.auditAfter(
+    async ({ trader, chain, journal }) => {
+      const { USDC, WETH } = chain.tokens;
+      hash = await trader.swapGasless({ id: "landed", sell: USDC, buy: WETH, amount: 50_000n }, "submitted");
+      journal.run("UPDATE swaps SET nonce = NULL WHERE id = 'landed'");
+    },
+    { settlement: undefined },
+  );
+  expect(report.differences).toEqual([]);
+  expect(report.openSwaps).toContainEqual(expect.objectContaining({ id: "landed", landed: hash }));
+});
+
+test("does not explain an outflow by an open swap of another amount", async () => {
+  const report = await world.auditAfter(
+    async ({ trader, chain, journal }) => {
+      const { USDC, WETH } = chain.tokens;
+      await trader.swapGasless({ id: "landed", sell: USDC, buy: WETH, amount: 50_000n }, "submitted");
+      journal.run("UPDATE swaps SET nonce = NULL, amount_in = '49999' WHERE id = 'landed'");
+      journal.run("UPDATE ledger SET amount = '49999' WHERE swap_id = 'landed'");
+    },
+    { settlement: undefined },
+  );
+  expect(report.differences.map(({ code }) => code)).toContain("UNEXPLAINED_OUTFLOW");
+});
+
+test("is not fooled by a stranger who moves nothing out of the wallet", async () => {
+  const report = await world.auditAfter(({ chain }) => {
+    const { usdc } = chain.contracts;
+    const data = usdc.abi.encodeFunctionData("transferFrom", [chain.wallet.address, STRANGER, 0n]) as Hex;
+    return chain.send(DEPLOYER, usdc.address, data);
+  });
+  expect(report.differences).toEqual([]);
+});
+
+test("lists an allowance as in use while a swap of that wallet and token is open", async () => {
+  const report = await world.auditAfter(({ trader, chain }) => {
+    const { dai, settlement } = chain.contracts;
+    const data = dai.abi.encodeFunctionData("approve", [settlement.address, 9_000n]) as Hex;
+    return trader.perform({ id: "open.approve1", purpose: "approve", to: dai.address, data });
+  });
+  expect(report.differences).toEqual([]);
+  expect(report.openAllowances).toEqual([expect.objectContaining({ symbol: "DAI", amount: "9000" })]);
+});
+
+test("says nothing about an allowance that was granted and revoked", async () => {
+  const report = await world.auditAfter(async ({ trader, chain }) => {
+    const { usdc } = chain.contracts;
+    for (const [index, amount] of [5n, 0n].entries()) {
+      const data = usdc.abi.encodeFunctionData("approve", [STRANGER, amount]) as Hex;
+      await trader.perform({ id: `grant${index}`, purpose: "approve", to: usdc.address, data });
+    }
+  });
+  expect(report.differences).toEqual([]);
+});
+
+test("takes what was about to be signed for an older quote, and never was, for no contradiction", async () => {
+  const report = await world.auditAfter(({ journal }) => {
+    journal.run("UPDATE signatures SET signature = NULL WHERE swap_id = 'open'");
+    journal.run("UPDATE swaps SET amount_out_min = '5', nonce = '3' WHERE id = 'open'");
+  });
+  expect(report.differences).toEqual([]);
+});
+
+test("writes the answer, the differences with their values and the harmless things for people", async () => {
+  const clean = formatAuditReport(await world.auditAfter(nothing));
+  expect(clean).toMatch(/^No difference: database and chain agree[.]/);
+  expect(clean).toContain("123456 USDC to 0x");
+  expect(clean).toContain("open submitted: 9000 DAI for USDC (gasless)");
+  const spoilt = await world.auditAfter(({ journal }) => journal.run("UPDATE swaps SET sold = '1' WHERE id = 'own'"));
+  const text = formatAuditReport(spoilt);
+  expect(text).toMatch(/^2 differences between database and chain[.]/);
+  expect(text).toContain("SOLD_DIFFERS  Swap own records 1 USDC as sold; 5000000 left the wallet.\n    recorded: 1\n");
+});

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { AuditError } from "../../src/audit/report.ts";
+import { readBody, startHttpServer } from "../support/http-server.ts";
+import { buildWorld, type World } from "./support/world.ts";
+
+interface Call {
+  readonly id: number;
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+/** What the node in between makes of a call: another call, or an answer of its own. */
+type Twisted = Call | { error: { code: number; message: string } } | { result: unknown };
+type Twist = (call: Call) => Twisted | Promise<Twisted>;
+
+// Each test audits a whole chain, on a machine that may be busy with others.
+vi.setConfig({ testTimeout: 30_000 });
+
+let world: World;
+beforeAll(async () => {
+  world = await buildWorld();
+}, 60_000);
+afterAll(() => world.stop());
+
+/** A node in front of the real one that twists the calls of a batch. */
+async function twistedNode(twist: Twist): Promise<string> {
+  const { url } = await startHttpServer((request, response) => {
+    void readBody(request).then(async (body) => {
+      const answers = await Promise.all(
+        (JSON.parse(body) as Call[]).map(async (call) => answer(await twist(call), call)),
+      );
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answers));
+    });
+  });
+  return url;
+}
+
+async function answer(twisted: Twisted, call: Call): Promise<unknown> {
+  if (!("method" in twisted)) return { jsonrpc: "2.0", id: call.id, ...twisted };
+  const reply = await fetch(world.chain.rpcUrl, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ ...twisted, jsonrpc: "2.0" }),
+  });
+  return reply.json();
+}
+
+const isTip = (call: Call) => call.method === "eth_getBlockByNumber" && call.params[0] === "latest";
+
+test("counts a fill that the database knows beyond the tip neither as missing nor into the balances", async () => {
+  const tip = await world.chain.rpc.call("eth_blockNumber", []);
+  const rpcUrl = await twistedNode((call) => (isTip(call) ? { ...call, params: [tip, false] } : call));
+  const report = await world.auditAfter(
+    async ({ trader, chain }) => {
+      const { USDC, WETH, ETH } = chain.tokens;
+      await trader.swapSelfExecuted({ id: "late", sell: USDC, buy: WETH, amount: 70_000n });
+      await trader.swapSelfExecuted({ id: "later", sell: USDC, buy: ETH, amount: 70_000n });
+      await trader.swapGasless({ id: "latest", sell: USDC, buy: WETH, amount: 70_000n });
+    },
+    { rpcUrl },
+  );
+  expect(report.differences).toEqual([]);
+  expect(report.tip.number).toBe(Number(tip));
+  expect(report.checked.fills).toBe(8);
+});
+
+test("asks for smaller ranges until the node gives its events", async () => {
+  let refusals = 0;
+  const rpcUrl = await twistedNode((call) => {
+    const [filter] = call.params as [{ fromBlock: string; toBlock: string }];
+    if (call.method !== "eth_getLogs" || Number(filter.toBlock) - Number(filter.fromBlock) < 4) return call;
+    refusals += 1;
+    return { error: { code: -32005, message: "query exceeds max block range" } };
+  });
+  const report = await world.auditAfter(() => undefined, { rpcUrl });
+  expect(refusals).toBeGreaterThan(3);
+  expect(report.differences).toEqual([]);
+  expect(report.checked.transfers).toBeGreaterThan(8);
+});
+
+test("gives up instead of calling it a difference when the node refuses even a single block", async () => {
+  const rpcUrl = await twistedNode((call) =>
+    call.method === "eth_getLogs" ? { error: { code: -32601, message: "no logs here" } } : call,
+  );
+  const outcome = await world.auditAfter(() => undefined, { rpcUrl }).catch((error: unknown) => error);
+  expect(outcome).toBeInstanceOf(AuditError);
+  expect(String(outcome)).toContain("no logs here");
+});
+
+test("does not judge a chain whose tip keeps being reorganised away", async () => {
+  const rpcUrl = await twistedNode((call) =>
+    call.method === "eth_getBlockByNumber" && !isTip(call)
+      ? { result: { number: call.params[0], hash: `0x${"de".repeat(32)}` } }
+      : call,
+  );
+  const outcome = await world.auditAfter(() => undefined, { rpcUrl }).catch((error: unknown) => error);
+  expect(outcome).toMatchObject({ code: "CHAIN_MOVED" });
+});
+
+test("looks again when the daemon wrote while it looked, so that a passing contradiction is no difference", async () => {
+  let repair: (() => void) | undefined;
+  const rpcUrl = await twistedNode((call) => {
+    // The last thing that a look asks for.
+    if (call.method === "eth_getBlockByNumber" && !isTip(call)) repair?.();
+    return call;
+  });
+  const report = await world.auditAfter(
+    ({ journal }) => {
+      journal.run("UPDATE swaps SET sold = '1' WHERE id = 'own'");
+      repair = () => journal.run("UPDATE swaps SET sold = '5000000' WHERE id = 'own'");
+    },
+    { rpcUrl },
+  );
+  expect(report.differences).toEqual([]);
+});
+
+test("adds the fee of the layer below to what a transaction cost", async () => {
+  const fee = 1_000n;
+  const rpcUrl = await twistedNode(async (call) => {
+    if (call.method !== "eth_getTransactionReceipt") return call;
+    const { result } = (await answer(call, call)) as { result: object | null };
+    return { result: result && { ...result, l1Fee: `0x${fee.toString(16)}` } };
+  });
+  const report = await world.auditAfter(() => undefined, { rpcUrl });
+  // The node never took that fee, so the wallet holds more than it should: seven transactions' worth.
+  expect(report.differences).toEqual([]);
+  expect(report.deposits).toContainEqual(expect.objectContaining({ symbol: "ETH", amount: String(7n * fee) }));
+});

@@ -1,0 +1,294 @@
+import type { Hex } from "../../../src/domain/money/address.ts";
+import { signTransaction, writeAttempt } from "./lane-rows.ts";
+import { type Case, type Copy, STRANGER } from "./world.ts";
+
+/** A transaction of the wallet's key that the database never hears of. */
+async function foreign(
+  { chain, journal }: Copy,
+  transaction: { to: string; data?: Hex; value?: bigint },
+): Promise<void> {
+  const nonce = Number(journal.get("SELECT max(nonce) + 1 FROM lane_intents"));
+  const { raw } = await signTransaction(chain.wallet, { chainId: chain.chainId, nonce, ...transaction });
+  const { succeeded } = await chain.sendRaw(raw);
+  if (!succeeded) throw new Error("the foreign transaction reverted");
+}
+
+function approval({ chain }: Copy, spender: string, amount: bigint): Hex {
+  return chain.contracts.usdc.abi.encodeFunctionData("approve", [spender, amount]) as Hex;
+}
+
+function recordedFill(copy: Copy): Hex {
+  return String(copy.journal.get("SELECT hash FROM swaps WHERE id = 'own'")) as Hex;
+}
+
+/** Fills that are not what their rows say. */
+export const FILL_CASES: readonly Case[] = [
+  {
+    hazard: "a fill whose transaction does not exist",
+    spoil: ({ journal }) => journal.run("UPDATE swaps SET hash = ? WHERE id = 'gasless'", `0x${"99".repeat(32)}`),
+    reports: ["FILL_MISSING"],
+  },
+  {
+    hazard: "a fill whose transaction reverted",
+    spoil: async ({ journal, chain, trader }) => {
+      const data = chain.contracts.usdc.abi.encodeFunctionData("transfer", [STRANGER, 10n ** 30n]) as Hex;
+      const { hash } = await trader.perform({ id: "bad", purpose: "approve", to: chain.tokens.USDC.address, data });
+      journal.run("UPDATE swaps SET hash = ? WHERE id = 'gasless'", hash);
+    },
+    reports: ["FILL_REVERTED"],
+  },
+  {
+    hazard: "a fill in another block than recorded",
+    spoil: ({ journal }) => journal.run("UPDATE swaps SET block_number = block_number + 1 WHERE id = 'own'"),
+    reports: ["FILL_BLOCK_DIFFERS"],
+  },
+  {
+    hazard: "one wei less sold than left the wallet",
+    spoil: ({ journal }) => {
+      journal.run("UPDATE swaps SET sold = '4999999' WHERE id = 'own'");
+      journal.run("UPDATE ledger SET amount = '4999999' WHERE swap_id = 'own'");
+    },
+    reports: ["SOLD_DIFFERS"],
+  },
+  {
+    hazard: "native coins sold that were not sent along",
+    spoil: ({ journal }) => {
+      journal.run("UPDATE swaps SET sold = '1' WHERE id = 'from-native'");
+      journal.run("UPDATE ledger SET amount = '1' WHERE swap_id = 'from-native'");
+    },
+    reports: ["SOLD_DIFFERS"],
+  },
+  {
+    hazard: "one wei more bought than reached the recipient",
+    spoil: ({ journal }) =>
+      journal.run("UPDATE swaps SET bought = CAST(CAST(bought AS INTEGER) + 1 AS TEXT) WHERE id = 'for-stranger'"),
+    reports: ["BOUGHT_DIFFERS", "EVENT_DIFFERS"],
+  },
+  {
+    hazard: "native coins bought that nobody unwrapped",
+    spoil: ({ journal }) =>
+      journal.run("UPDATE swaps SET bought = CAST(CAST(bought AS INTEGER) + 1 AS TEXT) WHERE id = 'to-native'"),
+    reports: ["BOUGHT_DIFFERS", "EVENT_DIFFERS"],
+  },
+  {
+    hazard: "tokens that went to somebody else than the recipient",
+    spoil: ({ journal, chain }) =>
+      journal.run("UPDATE swaps SET recipient = ? WHERE id = 'for-stranger'", chain.wallet.address.toLowerCase()),
+    reports: ["BOUGHT_DIFFERS", "RECIPIENT_DIFFERS"],
+  },
+  {
+    hazard: "an event that names another nonce than the row",
+    spoil: ({ journal }) => journal.run("UPDATE swaps SET nonce = '7' WHERE id = 'gasless'"),
+    reports: ["EVENT_DIFFERS", "SIGNED_SWAP_DIFFERS"],
+  },
+  {
+    hazard: "one swap with two fills, one of which is another swap's",
+    spoil: (copy) => copy.journal.run("UPDATE swaps SET hash = ? WHERE id = 'gasless'", recordedFill(copy)),
+    reports: [
+      "BOUGHT_DIFFERS",
+      "EVENT_DIFFERS",
+      "FILL_BLOCK_DIFFERS",
+      "FILL_CLAIMED_TWICE",
+      "RECIPIENT_DIFFERS",
+      "SECOND_FILL",
+      "SOLD_DIFFERS",
+    ],
+  },
+  {
+    hazard: "a swap that is recorded as expired and was filled",
+    spoil: ({ journal }) => {
+      journal.run("UPDATE swaps SET state = 'expired', hash = NULL, sold = NULL, bought = NULL WHERE id = 'gasless'");
+      journal.run("DELETE FROM transitions WHERE subject_id = 'gasless' AND to_state IN ('confirmed', 'final')");
+      const move = { subject: "swap", subject_id: "gasless", from_state: "mined", to_state: "expired", at_ms: 9 };
+      journal.insert("transitions", move);
+      journal.run("UPDATE ledger SET state = 'released' WHERE swap_id = 'gasless'");
+      journal.run("UPDATE runs SET state = 'failed' WHERE id = 'run-gasless'");
+      journal.run(
+        "UPDATE transitions SET to_state = 'failed' WHERE to_state = 'filled' AND subject_id = 'run-gasless'",
+      );
+    },
+    reports: ["FILL_OF_ENDED_SWAP"],
+  },
+];
+
+/** Money that went without a swap. */
+export const OUTFLOW_CASES: readonly Case[] = [
+  {
+    hazard: "a fill that has no row",
+    spoil: async ({ trader, chain, journal }) => {
+      await trader.swapGasless({ id: "lost", sell: chain.tokens.USDC, buy: chain.tokens.WETH, amount: 1_000_000n });
+      for (const table of ["signatures", "ledger", "capabilities"])
+        journal.run(`DELETE FROM ${table} WHERE swap_id = 'lost'`);
+      for (const id of ["lost", "run-lost"]) journal.run("DELETE FROM transitions WHERE subject_id = ?", id);
+      journal.run("DELETE FROM swaps WHERE id = 'lost'");
+      journal.run("DELETE FROM runs WHERE id = 'run-lost'");
+    },
+    reports: ["UNEXPLAINED_OUTFLOW"],
+  },
+  {
+    hazard: "a sale of native coins that has no row",
+    spoil: async ({ trader, chain, journal }) => {
+      await trader.swapSelfExecuted({ id: "lost", sell: chain.tokens.ETH, buy: chain.tokens.USDC, amount: 1_000_000n });
+      for (const table of ["ledger", "capabilities"]) journal.run(`DELETE FROM ${table} WHERE swap_id = 'lost'`);
+      for (const id of ["lost", "run-lost"]) journal.run("DELETE FROM transitions WHERE subject_id = ?", id);
+      journal.run("DELETE FROM swaps WHERE id = 'lost'");
+      journal.run("DELETE FROM runs WHERE id = 'run-lost'");
+    },
+    reports: ["INTENT_WITHOUT_SWAP", "UNEXPLAINED_OUTFLOW"],
+  },
+  {
+    hazard: "a transfer in the clothes of an approval",
+    spoil: async ({ trader, chain }) => {
+      const data = chain.contracts.usdc.abi.encodeFunctionData("transfer", [STRANGER, 1n]) as Hex;
+      await trader.perform({ id: "sly", purpose: "approve", to: chain.tokens.USDC.address, data });
+    },
+    reports: ["UNEXPLAINED_OUTFLOW"],
+  },
+  {
+    hazard: "native coins in the clothes of an approval",
+    spoil: async ({ trader, chain }) => {
+      const { WETH } = chain.tokens;
+      const data = chain.contracts.weth.abi.encodeFunctionData("deposit") as Hex;
+      await trader.perform({ id: "sly", purpose: "approve", to: WETH.address, data, value: 5n });
+    },
+    reports: ["UNEXPLAINED_OUTFLOW"],
+  },
+  {
+    hazard: "a foreign transaction that takes tokens",
+    spoil: async (copy) => {
+      const data = copy.chain.contracts.usdc.abi.encodeFunctionData("transfer", [STRANGER, 1n]) as Hex;
+      await foreign(copy, { to: copy.chain.tokens.USDC.address, data });
+    },
+    reports: ["BALANCE_DIFFERS", "FOREIGN_NONCE", "UNEXPLAINED_OUTFLOW"],
+  },
+  {
+    hazard: "wrapped coins that were unwrapped by a foreign transaction",
+    spoil: async (copy) => {
+      const data = copy.chain.contracts.weth.abi.encodeFunctionData("withdraw", [1n]) as Hex;
+      await foreign(copy, { to: copy.chain.tokens.WETH.address, data });
+    },
+    reports: ["BALANCE_DIFFERS", "FOREIGN_NONCE", "UNEXPLAINED_OUTFLOW"],
+  },
+  {
+    hazard: "a token balance that is one wei short",
+    spoil: ({ journal }) =>
+      journal.run("UPDATE baselines SET balance = CAST(CAST(balance AS INTEGER) + 1 AS TEXT) WHERE symbol = 'USDC'"),
+    reports: ["BALANCE_DIFFERS"],
+  },
+  {
+    hazard: "a native balance that is one wei short",
+    spoil: async ({ chain }) => {
+      const short = (await chain.nativeBalance(chain.wallet.address.toLowerCase() as never)) - 1n;
+      await chain.rpc.call("anvil_setBalance", [chain.wallet.address, `0x${short.toString(16)}`]);
+    },
+    reports: ["BALANCE_DIFFERS"],
+  },
+];
+
+/** Transactions, nonces and allowances. */
+export const ACCOUNT_CASES: readonly Case[] = [
+  {
+    hazard: "a foreign transaction that does nothing but use a nonce",
+    spoil: async (copy) => {
+      await foreign(copy, { to: copy.chain.wallet.address });
+      await copy.chain.rpc.call("anvil_setBalance", [copy.chain.wallet.address, `0x${(10n ** 21n).toString(16)}`]);
+    },
+    reports: ["FOREIGN_NONCE"],
+  },
+  {
+    hazard: "a foreign transaction before the first of ours",
+    spoil: ({ journal }) => {
+      for (const table of ["lane_attempts", "lane_signings"]) journal.run(`DELETE FROM ${table} WHERE nonce = 0`);
+      journal.run("DELETE FROM lane_intents WHERE nonce = 0");
+    },
+    reports: ["BALANCE_DIFFERS", "FOREIGN_NONCE"],
+  },
+  {
+    hazard: "a nonce that was left out",
+    spoil: async ({ journal, chain, trader }) => {
+      const { USDC } = chain.tokens;
+      await trader.perform({ id: "skips", purpose: "approve", to: USDC.address, data: "0x095ea7b3" }).catch(String);
+      const nonce = Number(journal.get("SELECT max(nonce) + 2 FROM lane_intents"));
+      const content = { to: USDC.address, data: "0x" as Hex, value: 0n };
+      const signed = await signTransaction(chain.wallet, { chainId: chain.chainId, nonce, ...content });
+      journal.run("UPDATE lane_intents SET nonce = NULL WHERE id = 'skips'");
+      journal.insert("lane_intents", {
+        id: "after",
+        account: chain.wallet.address.toLowerCase(),
+        chain_id: chain.chainId,
+        purpose: "approve",
+        to_address: USDC.address,
+        data: "0x",
+        value: "0",
+        gas_limit: "1",
+        max_fee_per_gas_cap: String(signed.maxFeePerGas),
+        sign_by_seconds: 1,
+        state: "broadcast",
+        nonce,
+        created_at_ms: 1,
+      });
+      writeAttempt(journal, { intentId: "after", kind: "original", nonce, ...signed });
+      journal.run("UPDATE lane_intents SET nonce = ? WHERE id = 'skips'", nonce - 2);
+    },
+    reports: ["NONCE_GAP"],
+  },
+  {
+    hazard: "a signed transaction to another address than its intent's",
+    spoil: ({ journal }) => journal.run("UPDATE lane_intents SET to_address = ? WHERE id = 'own.approve1'", STRANGER),
+    reports: ["ATTEMPT_DIFFERS"],
+  },
+  {
+    hazard: "bytes that are no transaction",
+    spoil: ({ journal }) => journal.run("UPDATE lane_attempts SET raw = '0x02ff' WHERE intent_id = 'own.approve1'"),
+    reports: ["ATTEMPT_DIFFERS", "BALANCE_DIFFERS", "FOREIGN_NONCE", "INTENT_DIFFERS"],
+  },
+  {
+    hazard: "a transaction that was signed before it was written down",
+    spoil: ({ journal }) => journal.run("DELETE FROM lane_signings WHERE intent_id = 'own.swap'"),
+    reports: ["ATTEMPT_DIFFERS"],
+  },
+  {
+    hazard: "a replacement that a node would refuse",
+    spoil: async ({ journal, chain }) => {
+      const nonce = Number(journal.get("SELECT nonce FROM lane_intents WHERE id = 'own.swap'"));
+      const content = { to: chain.contracts.settlement.address, nonce, chainId: chain.chainId };
+      const data = String(journal.get("SELECT data FROM lane_intents WHERE id = 'own.swap'"));
+      const fees = { maxFeePerGas: 21_000_000_000n, maxPriorityFeePerGas: 1_050_000_000n };
+      const signed = await signTransaction(chain.wallet, { ...content, data, ...fees });
+      writeAttempt(journal, { intentId: "own.swap", kind: "replacement", nonce, ...signed });
+    },
+    reports: ["REPLACEMENT_UNDERPRICED"],
+  },
+  {
+    hazard: "a transaction that counts as reverted and succeeded",
+    spoil: ({ journal }) => journal.run("UPDATE lane_intents SET outcome = 'reverted' WHERE id = 'own.approve1'"),
+    reports: ["INTENT_DIFFERS"],
+  },
+  {
+    hazard: "an intent that counts as never signed and was sent",
+    spoil: ({ journal }) => journal.run("UPDATE lane_intents SET state = 'dropped' WHERE id = 'own.approve1'"),
+    reports: ["INTENT_DIFFERS"],
+  },
+  {
+    hazard: "a swap transaction that no swap belongs to",
+    spoil: ({ journal }) => journal.run("UPDATE swaps SET intent_id = NULL WHERE id = 'own'"),
+    reports: ["INTENT_WITHOUT_SWAP"],
+  },
+  {
+    hazard: "an allowance that outlived its swap",
+    spoil: async (copy) => {
+      const spender = copy.chain.contracts.settlement.address;
+      const data = approval(copy, spender, 3n);
+      await copy.trader.perform({ id: "left", purpose: "approve", to: copy.chain.tokens.USDC.address, data });
+    },
+    reports: ["ALLOWANCE_LEFT"],
+  },
+  {
+    hazard: "an allowance to somebody that nobody recorded",
+    spoil: async (copy) => {
+      const data = approval(copy, STRANGER, 3n);
+      await copy.trader.perform({ id: "secret", purpose: "approve", to: copy.chain.tokens.USDC.address, data });
+    },
+    reports: ["ALLOWANCE_UNEXPLAINED"],
+  },
+];

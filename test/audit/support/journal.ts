@@ -1,0 +1,167 @@
+import { readdirSync, readFileSync } from "node:fs";
+import SqliteConstructor from "better-sqlite3";
+import type { Address, Hex } from "../../../src/domain/money/address.ts";
+
+const SCHEMA = new URL("../../../src/adapters/sqlite/", import.meta.url);
+
+type Value = string | number | bigint | null;
+
+/** Writes rows by hand, with no code of the daemon in between. */
+export interface Journal {
+  insert(table: string, row: Readonly<Record<string, Value>>): void;
+  run(sql: string, ...values: readonly Value[]): void;
+  get(sql: string, ...values: readonly Value[]): unknown;
+  /** Writes a walk of a machine from nothing through these states. */
+  walk(subject: "run" | "swap", id: string, states: readonly string[]): void;
+  close(): void;
+}
+
+/** Makes a database with the daemon's real tables. */
+export function createJournal(file: string): Journal {
+  const db = new SqliteConstructor(file);
+  db.pragma("journal_mode = WAL");
+  for (const set of ["daemon/", "lane/"]) {
+    const folder = new URL(set, SCHEMA);
+    const names = readdirSync(folder).filter((name) => name.endsWith(".sql"));
+    for (const name of names.sort()) db.exec(readFileSync(new URL(name, folder), "utf8"));
+  }
+  return journalOn(db);
+}
+
+/** Opens a database to spoil it: what keeps its rows in order is switched off first. */
+export function openToSpoil(file: string): Journal {
+  const db = new SqliteConstructor(file);
+  db.pragma("foreign_keys = OFF");
+  db.pragma("ignore_check_constraints = ON");
+  const names = db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'trigger'").pluck().all();
+  for (const name of names) db.exec(`DROP TRIGGER ${name}`);
+  return journalOn(db);
+}
+
+function journalOn(db: SqliteConstructor.Database): Journal {
+  const journal: Journal = {
+    insert: (table, row) => {
+      const columns = Object.keys(row);
+      const places = columns.map(() => "?").join(", ");
+      db.prepare(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${places})`).run(...Object.values(row));
+    },
+    run: (sql, ...values) => {
+      db.prepare(sql).run(...values);
+    },
+    get: (sql, ...values) =>
+      db
+        .prepare(sql)
+        .pluck()
+        .get(...values),
+    walk: (subject, id, states) => {
+      for (const [index, state] of states.entries()) {
+        const from = states[index - 1] ?? null;
+        journal.insert("transitions", { subject, subject_id: id, from_state: from, to_state: state, at_ms: index });
+      }
+    },
+    close: () => db.close(),
+  };
+  return journal;
+}
+
+/** A token as rows name it. */
+export interface RowToken {
+  readonly address: Address;
+  readonly symbol: string;
+  readonly decimals: number;
+}
+
+/** One slot with one swap, as far as it came. */
+export interface SwapStory {
+  readonly id: string;
+  readonly strategy: string;
+  readonly slotMs: number;
+  readonly runState: string;
+  readonly mode: "self-executed" | "gasless";
+  /** states of the swap, from the first to the last */
+  readonly states: readonly string[];
+  readonly wallet: Address;
+  readonly recipient: Address;
+  readonly sell: RowToken;
+  readonly buy: RowToken;
+  readonly amountIn: bigint;
+  readonly amountOutMin: bigint;
+  readonly intentId: string | null;
+  readonly nonce: bigint | null;
+  readonly fill: { hash: Hex; blockNumber: number; sold: bigint; bought: bigint } | undefined;
+  readonly ledger: "reserved" | "spent" | "released";
+  readonly spender: Address;
+  readonly live: boolean;
+}
+
+const RUN_WALKS: Readonly<Record<string, readonly string[]>> = {
+  executing: ["due", "deciding", "executing"],
+  filled: ["due", "deciding", "executing", "filled"],
+  failed: ["due", "deciding", "executing", "failed"],
+};
+
+/** Writes a run with its one swap, its money and its right to spend. */
+export function writeStory(journal: Journal, story: SwapStory): void {
+  const runId = `run-${story.id}`;
+  journal.insert("runs", {
+    id: runId,
+    strategy: story.strategy,
+    slot_ms: story.slotMs,
+    state: story.runState,
+    spec_hash: "spec",
+    window_ends_ms: story.slotMs + 1_000,
+    created_at_ms: story.slotMs,
+    ended_at_ms: story.runState === "executing" ? null : story.slotMs + 500,
+  });
+  journal.walk("run", runId, RUN_WALKS[story.runState] ?? []);
+  writeSwap(journal, runId, story);
+  journal.walk("swap", story.id, story.states);
+  journal.insert("ledger", {
+    swap_id: story.id,
+    strategy: story.strategy,
+    wallet: story.wallet,
+    token: story.sell.address,
+    amount: String(story.ledger === "spent" ? story.fill?.sold : story.amountIn),
+    usd: "0",
+    state: story.ledger,
+    reserved_at_ms: story.slotMs,
+  });
+  journal.insert("capabilities", {
+    swap_id: story.id,
+    wallet: story.wallet,
+    token: story.sell.address,
+    spender: story.spender,
+    live: story.live ? 1 : 0,
+    opened_at_ms: story.slotMs,
+  });
+}
+
+function writeSwap(journal: Journal, runId: string, story: SwapStory): void {
+  journal.insert("swaps", {
+    id: story.id,
+    run_id: runId,
+    position: 0,
+    attempt: 1,
+    state: story.states.at(-1) ?? "planned",
+    mode: story.mode,
+    wallet: story.wallet,
+    recipient: story.recipient,
+    sell_token: story.sell.address,
+    sell_symbol: story.sell.symbol,
+    sell_decimals: story.sell.decimals,
+    buy_token: story.buy.address,
+    buy_symbol: story.buy.symbol,
+    buy_decimals: story.buy.decimals,
+    amount_in: String(story.amountIn),
+    amount_out_min: String(story.amountOutMin),
+    intent_id: story.intentId,
+    nonce: story.nonce === null ? null : String(story.nonce),
+    hash: story.fill?.hash ?? null,
+    block_number: story.fill?.blockNumber ?? null,
+    sold: story.fill === undefined ? null : String(story.fill.sold),
+    bought: story.fill === undefined ? null : String(story.fill.bought),
+    body: "{}",
+    created_at_ms: story.slotMs,
+    updated_at_ms: story.slotMs,
+  });
+}
