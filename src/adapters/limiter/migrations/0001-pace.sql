@@ -1,0 +1,12 @@
+-- One row per key of a service. Times are microseconds of the machine's monotonic clock since the boot `boot_id`.
+CREATE TABLE pace (
+  key_hash TEXT PRIMARY KEY,
+  boot_id TEXT NOT NULL,
+  next_slot_us INTEGER NOT NULL,
+  blocked_until_us INTEGER NOT NULL,
+  probe TEXT NOT NULL CHECK (probe IN ('none', 'wanted', 'sent')),
+  probe_until_us INTEGER NOT NULL,
+  rate_per_second REAL NOT NULL,
+  rate_at_us INTEGER NOT NULL,
+  limit_seen INTEGER
+) STRICT;

@@ -1,0 +1,121 @@
+import { openDatabase, type SqliteDatabase, StorageError } from "../../storage/database.ts";
+import { migrate, readMigrations } from "../../storage/migrations.ts";
+import { emptyPace, type Pace } from "./pace.ts";
+import type { SharedClock } from "./shared-clock.ts";
+
+/** The pace of one key in a file that several processes share. */
+export interface PaceStore {
+  /** Reads without taking the write lock. */
+  read(): Pace;
+  /** Reads and writes in one transaction that excludes the other processes. The work is synchronous. */
+  update<T extends { readonly pace: Pace }>(work: (pace: Pace, nowUs: number) => T): T;
+  close(): void;
+}
+
+interface StoredPace {
+  readonly boot_id: string;
+  readonly next_slot_us: number;
+  readonly blocked_until_us: number;
+  readonly probe: Pace["probe"];
+  readonly probe_until_us: number;
+  readonly rate_per_second: number;
+  readonly rate_at_us: number;
+  readonly limit_seen: number | null;
+}
+
+/** A stored instant further ahead than this is no pace but damage. */
+const FURTHEST_US = 600_000_000;
+const OPEN_ATTEMPTS = 50;
+
+/**
+ * Opens (and creates) the file. Losing it only delays: the pace then starts empty.
+ * @throws StorageError when the file cannot be opened
+ */
+export function openPaceStore(
+  options: { file: string; keyHash: string; configuredLimit: number },
+  clock: SharedClock,
+): PaceStore {
+  const db = openShared(options.file);
+  const select = db.prepare<[string], StoredPace>("SELECT * FROM pace WHERE key_hash = ?");
+  const upsert = db.prepare(
+    `INSERT OR REPLACE INTO pace (key_hash, boot_id, next_slot_us, blocked_until_us, probe, probe_until_us,
+       rate_per_second, rate_at_us, limit_seen) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const read = (nowUs: number): Pace | undefined => {
+    const row = select.get(options.keyHash);
+    return row !== undefined && row.boot_id === clock.bootId && isSane(row, nowUs) ? toPace(row) : undefined;
+  };
+  const write = (pace: Pace): void => {
+    upsert.run(
+      options.keyHash,
+      clock.bootId,
+      Math.round(pace.nextSlotUs),
+      Math.round(pace.blockedUntilUs),
+      pace.probe,
+      Math.round(pace.probeUntilUs),
+      pace.ratePerSecond,
+      Math.round(pace.rateAtUs),
+      pace.limitSeen ?? null,
+    );
+  };
+  const update: PaceStore["update"] = (work) =>
+    db
+      .transaction(() => {
+        const nowUs = clock.nowUs();
+        const stored = read(nowUs);
+        const result = work(stored ?? emptyPace(nowUs, options.configuredLimit), nowUs);
+        if (result.pace !== stored) write(result.pace);
+        return result;
+      })
+      .immediate();
+  update((pace) => ({ pace }));
+  return {
+    update,
+    read: () => read(clock.nowUs()) ?? update((pace) => ({ pace })).pace,
+    close: () => {
+      db.close();
+    },
+  };
+}
+
+/** Several processes may create the file at the same moment; SQLite answers some of them that it is locked. */
+function openShared(file: string): SqliteDatabase {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const db = openDatabase({ file });
+      // A pace needs no durability, and a sync to disk for every call would be slower than the calls.
+      db.pragma("synchronous = NORMAL");
+      migrate(db, {
+        set: "pace",
+        migrations: readMigrations(new URL("./migrations/", import.meta.url)),
+        backup: false,
+      });
+      return db;
+    } catch (error) {
+      if (attempt === OPEN_ATTEMPTS || !isBusy(error)) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    }
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  const cause = error instanceof StorageError ? error.cause : error;
+  return cause instanceof Error && "code" in cause && String(cause.code).startsWith("SQLITE_BUSY");
+}
+
+function isSane(row: StoredPace, nowUs: number): boolean {
+  const ahead = Math.max(row.next_slot_us, row.blocked_until_us, row.rate_at_us) - nowUs;
+  return ahead < FURTHEST_US && row.rate_per_second > 0;
+}
+
+function toPace(row: StoredPace): Pace {
+  return {
+    nextSlotUs: row.next_slot_us,
+    blockedUntilUs: row.blocked_until_us,
+    probe: row.probe,
+    probeUntilUs: row.probe_until_us,
+    ratePerSecond: row.rate_per_second,
+    rateAtUs: row.rate_at_us,
+    limitSeen: row.limit_seen ?? undefined,
+  };
+}

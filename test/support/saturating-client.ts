@@ -1,0 +1,39 @@
+import { systemClock } from "../../src/adapters/clock/system-clock.ts";
+import { createRateLimiter } from "../../src/adapters/limiter/rate-limiter.ts";
+import { silentLogger } from "./silent-logger.ts";
+
+/** A client that always has calls waiting. */
+export interface Saturation {
+  readonly url: string;
+  readonly file: string;
+  readonly limitPerSecond: number;
+  readonly seconds: number;
+  readonly concurrency: number;
+}
+
+/** Calls the server as often as the limiter lets it, for the given time after the first grant. */
+export async function saturate(options: Saturation): Promise<void> {
+  const limiter = createRateLimiter(
+    {
+      file: options.file,
+      baseUrl: options.url,
+      apiKey: undefined,
+      limitPerSecond: options.limitPerSecond,
+      maxQueue: 1_000,
+    },
+    { clock: systemClock, logger: silentLogger() },
+  );
+  const stop = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const worker = async (): Promise<void> => {
+    while ((await limiter.acquire("quote", stop.signal)) === "granted") {
+      timer ??= setTimeout(() => stop.abort(), options.seconds * 1000 + 200);
+      const response = await fetch(options.url);
+      await response.text();
+      limiter.observe({ status: response.status, header: (name) => response.headers.get(name) });
+    }
+  };
+  await Promise.all(Array.from({ length: options.concurrency }, worker));
+  clearTimeout(timer);
+  limiter.close();
+}
