@@ -21,10 +21,16 @@ export interface NetworkOptions {
   readonly confirmations: number;
 }
 
+/** How the relayer works; its key comes as a signer. */
 export interface RelayerOptions {
-  readonly privateKey: string;
   /** wei; below it no gasless quote is given */
   readonly minimumNativeBalance: bigint;
+  /** blocks without it after which a transaction is replaced with a higher fee */
+  readonly bumpAfterBlocks: number;
+  readonly rebroadcastAfterBlocks: number;
+  readonly maxReplacements: number;
+  /** how long after a swap's deadline its transaction is cancelled */
+  readonly cancelMarginSeconds: number;
 }
 
 export interface ServiceOptions {

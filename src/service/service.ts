@@ -5,15 +5,17 @@ import type { Logger } from "../ports/logger.ts";
 import { detectReadMode } from "./chain/batch-reader.ts";
 import { readHead } from "./chain/head.ts";
 import { SELECTOR } from "./chain/words.ts";
-import { refuse } from "./errors.ts";
 import { createHandlers } from "./http/handlers.ts";
 import { createServer } from "./http/server.ts";
 import type { ServiceOptions } from "./options.ts";
 import { createPoolDirectory } from "./pools/directory.ts";
 import { createSnapshots } from "./pools/snapshots.ts";
 import { createQuoteBook } from "./quotes/quote-book.ts";
+import type { RelayerStatus } from "./quotes/quoter.ts";
 import { createQuoter } from "./quotes/quoter.ts";
 import { createTokens } from "./quotes/tokens.ts";
+import { createClosedDesk, createDesk, type DeskDependencies, type GaslessDesk } from "./relayer/desk.ts";
+import { openRelayer, type RelayerDependencies } from "./relayer/relayer.ts";
 import { createRouter } from "./routing/router.ts";
 import { verifyNetwork } from "./settlement/verify.ts";
 import { openServiceStore } from "./store/service-store.ts";
@@ -32,6 +34,31 @@ export interface Service {
 export interface ServiceDependencies {
   readonly logger: Logger;
   readonly clock: Clock;
+  /** present exactly when `options.relayer` is */
+  readonly relayer?: RelayerDependencies;
+}
+
+interface Relay {
+  readonly desk: GaslessDesk;
+  readonly status: RelayerStatus | undefined;
+  stop(): Promise<void>;
+}
+
+function startRelay(
+  { relayer, network }: ServiceOptions,
+  dependencies: ServiceDependencies,
+  parts: Pick<DeskDependencies, "rpc" | "snapshots" | "quotes" | "tokens" | "store">,
+): Relay {
+  const { clock, logger } = dependencies;
+  if (relayer === undefined || dependencies.relayer === undefined) {
+    return { desk: createClosedDesk(parts.store), status: undefined, stop: async () => undefined };
+  }
+  const { store } = parts;
+  const opened = openRelayer({ relayer, network }, { ...dependencies.relayer, store, clock, logger });
+  const { address } = dependencies.relayer.signer;
+  const desk = createDesk({ ...parts, ...opened, network, clock, relayer: address });
+  const status = { address, isReady: () => opened.runner.isReady() };
+  return { desk, status, stop: () => opened.runner.stop() };
 }
 
 /**
@@ -52,9 +79,10 @@ export async function startService(options: ServiceOptions, dependencies: Servic
   const directory = createPoolDirectory({ protocols: network.protocols, feeTiers: network.v3FeeTiers }, clock);
   const router = createRouter(network, directory);
   const tokens = createTokens({ rpc, network }, clock);
-  const quoter = createQuoter(options, { snapshots, router, tokens, clock, relayer: undefined });
   const quotes = createQuoteBook(store, clock);
-  const desk = { isOpen: false, execute: async () => refuse("GASLESS_UNAVAILABLE") };
+  const relay = startRelay(options, dependencies, { rpc, snapshots, quotes, tokens, store });
+  const quoter = createQuoter(options, { snapshots, router, tokens, clock, relayer: relay.status });
+  const { desk } = relay;
   const handlers = createHandlers({ network, rpc, snapshots, quoter, quotes, store, desk });
   const server = createServer(options, { handlers, clock, logger });
   const url = await listen(server, options);
@@ -63,6 +91,7 @@ export async function startService(options: ServiceOptions, dependencies: Servic
     url,
     async stop() {
       await server.close();
+      await relay.stop();
       store.close();
     },
   };

@@ -8,10 +8,10 @@ import type { Quote } from "../quotes/quote.ts";
 import type { QuoteBook } from "../quotes/quote-book.ts";
 import type { Quoter } from "../quotes/quoter.ts";
 import { buildTransaction, type SwapTransaction } from "../quotes/transaction.ts";
+import type { GaslessDesk } from "../relayer/desk.ts";
 import type { ServiceStore, SwapRow } from "../store/service-store.ts";
 import {
   checkNetwork,
-  type ExecuteRequest,
   oneOf,
   type ParseContext,
   type Parsed,
@@ -29,12 +29,6 @@ import {
 } from "./request-schemas.ts";
 import type { Handlers } from "./server.ts";
 import { toWireDistributions, toWireQuote, toWireSwap, toWireTransaction } from "./wire.ts";
-
-/** Takes signed gasless swaps. */
-export interface GaslessDesk {
-  execute(request: ExecuteRequest): Promise<{ readonly kind: "accepted"; readonly row: SwapRow } | Refusal>;
-  readonly isOpen: boolean;
-}
 
 export interface HandlerDependencies {
   readonly network: NetworkOptions;

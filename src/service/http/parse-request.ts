@@ -3,6 +3,7 @@ import { type Address, isHex, parseAddress } from "../../domain/money/address.ts
 import { parseUnits } from "../../domain/money/amount.ts";
 import { type Refusal, refuse } from "../errors.ts";
 import { ONE, type QuoteRequest } from "../quotes/quote.ts";
+import type { ExecuteRequest } from "../relayer/signatures.ts";
 import type { executeSwapBody, quoteQuery } from "./request-schemas.ts";
 
 /** A value, or the refusal that names the parameter at fault. */
@@ -135,13 +136,6 @@ export function parseQuoteRequest(query: z.infer<typeof quoteQuery>, context: Pa
       sources: sources.value === undefined ? undefined : new Set(sources.value),
     },
   };
-}
-
-/** A gasless swap to execute: what `/user-manager/execute-swap` takes. */
-export interface ExecuteRequest {
-  readonly quoteId: string;
-  readonly swapSignature: `0x${string}`;
-  readonly permit: { readonly signature: `0x${string}`; readonly deadline: bigint } | undefined;
 }
 
 function hexOf(text: string): `0x${string}` {

@@ -1,0 +1,119 @@
+import { describe, expect, test } from "vitest";
+import type { Address } from "../../src/domain/money/address.ts";
+import type { Quote } from "../../src/service/quotes/quote.ts";
+import { openServiceStore, type SwapRow } from "../../src/service/store/service-store.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+const owner = "0x00000000000000000000000000000000000000aa" as Address;
+const token = "0x00000000000000000000000000000000000000bb" as Address;
+
+const quote: Quote = {
+  id: "3f0f6a52-8f0e-4f57-9f0e-0c9a3ab8c1d2",
+  createdAtMs: 1,
+  expiresAtSeconds: 100,
+  blockNumber: 7,
+  gasless: true,
+  owner,
+  sender: token,
+  order: {
+    recipient: owner,
+    fromAsset: token,
+    toAsset: owner,
+    deadline: 5n,
+    amountOutMin: 1n,
+    swapFee: 2n,
+    amountIn: (1n << 256n) - 1n,
+    nonce: 1n << 255n,
+    affiliate: "0x0000000000000000000000000000000000000000" as Address,
+    affiliateFee: 0n,
+  },
+  amountOut: 10n ** 30n,
+  legs: [
+    {
+      pool: { kind: 2, protocol: 1, address: token, token0: owner, token1: token, feePips: 500, tickSpacing: 10 },
+      tokenIn: token,
+      tokenOut: owner,
+      portion: 10n ** 18n,
+      amountIn: 1n,
+      amountOut: 2n,
+    },
+  ],
+  gasLimit: 1n,
+  gasCost: 2n,
+  priceImpactPpm: 3n,
+  permit: undefined,
+};
+
+const row: SwapRow = {
+  id: "swap",
+  quoteId: quote.id,
+  intentId: "intent",
+  network: "testnet",
+  wallet: owner,
+  recipient: owner,
+  fromToken: token,
+  toToken: owner,
+  sellAmount: "5",
+  nonce: "9",
+  deadlineSeconds: 5,
+  swapSignature: "0x01",
+  permitSignature: null,
+  permitDeadline: null,
+  status: "pending",
+  amountOut: null,
+  hash: null,
+  blockNumber: null,
+  errorCode: null,
+  errorMessage: null,
+  createdAtMs: 1,
+  updatedAtMs: 1,
+};
+
+describe("the service's rows", () => {
+  test("give a quote back to the last digit after a restart", () => {
+    const file = `${temporaryDirectory()}/service.db`;
+    const first = openServiceStore(file);
+    first.insertQuote(quote);
+    first.close();
+    const second = openServiceStore(file);
+    expect(second.quote(quote.id)).toEqual(quote);
+    expect(second.quote("unknown")).toBeUndefined();
+    second.close();
+  });
+
+  test("record every status once, and let no transition be changed or taken away", () => {
+    const store = openServiceStore(`${temporaryDirectory()}/service.db`);
+    store.insertQuote(quote);
+    store.insertSwap(row);
+    store.updateSwap("swap", { hash: "0xab" }, { ms: 2, detail: null });
+    store.updateSwap("swap", { status: "success", amountOut: "7" }, { ms: 3, detail: "final in block 9" });
+    expect(store.swapBy("hash", "0xab")).toEqual({
+      ...row,
+      hash: "0xab",
+      status: "success",
+      amountOut: "7",
+      updatedAtMs: 3,
+    });
+    expect(store.transitions("swap")).toEqual([
+      { fromStatus: null, toStatus: "pending", detail: null, atMs: 1 },
+      { fromStatus: "pending", toStatus: "success", detail: "final in block 9", atMs: 3 },
+    ]);
+    expect(store.statusCounts(owner)).toEqual({ pending: 0, success: 1, error: 0, expired: 0 });
+    expect(store.pendingSwaps()).toEqual([]);
+    expect(() => store.db.exec("UPDATE swap_transitions SET to_status = 'error'")).toThrow("append-only");
+    expect(() => store.db.exec("DELETE FROM swap_transitions")).toThrow("append-only");
+    store.close();
+  });
+
+  test("take one swap for a quote, and keep the quotes of swaps when the others are forgotten", () => {
+    const store = openServiceStore(`${temporaryDirectory()}/service.db`);
+    store.insertQuote(quote);
+    store.insertQuote({ ...quote, id: "unused" });
+    store.insertSwap(row);
+    expect(() => store.insertSwap({ ...row, id: "second", intentId: "other" })).toThrow("UNIQUE");
+    store.pruneQuotes(1_000);
+    expect(store.quote(quote.id)).toBeDefined();
+    expect(store.quote("unused")).toBeUndefined();
+    store.close();
+  });
+});
