@@ -125,3 +125,30 @@ contract Forwarder {
 
 /// Takes no native tokens.
 contract Refuser {}
+
+/// A V3 pool gone bad, vouched for by its factory, which it is itself: it calls back as often and for as much as it
+/// likes, or only later.
+contract RoguePool {
+    uint256 public immutable callbacks;
+    int256 public immutable extra;
+
+    constructor(uint256 callbacks_, int256 extra_) {
+        (callbacks, extra) = (callbacks_, extra_);
+    }
+
+    function getPool(address, address, uint24) external view returns (address) {
+        return address(this);
+    }
+
+    function swap(address, bool zeroForOne, int256 amount, uint160, bytes calldata) external returns (int256, int256) {
+        for (uint256 i = 0; i < callbacks; ++i) {
+            collect(ICallback(msg.sender), zeroForOne, amount + extra);
+        }
+        return (0, 0);
+    }
+
+    function collect(ICallback payer, bool zeroForOne, int256 amount) public {
+        (int256 amount0, int256 amount1) = zeroForOne ? (amount, -amount) : (-amount, amount);
+        payer.uniswapV3SwapCallback(amount0, amount1, "");
+    }
+}

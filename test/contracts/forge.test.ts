@@ -1,0 +1,83 @@
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { ARTIFACTS_DIRECTORY } from "../../contracts/compile.ts";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+
+/** The forge that npm installed for this platform, if there is one. */
+function forgeBinary(): string | undefined {
+  try {
+    const manifest = createRequire(import.meta.url).resolve("@foundry-rs/forge-linux-amd64/package.json");
+    const path = join(dirname(manifest), "bin", "forge");
+    return existsSync(path) ? path : undefined;
+  } catch (error) {
+    // An optional package: npm leaves it out on other platforms.
+    if (error instanceof Error && "code" in error && error.code === "MODULE_NOT_FOUND") return undefined;
+    throw error;
+  }
+}
+
+interface ForgeRun {
+  exitCode: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+function runForge(binary: string, args: string[]): Promise<ForgeRun> {
+  // The compiler's wrapper runs on the Node that runs this test.
+  const path = `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ""}`;
+  const env = { ...process.env, PATH: path, FOUNDRY_CONFIG: join("contracts", "foundry.toml") };
+  const child = spawn(binary, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (exitCode) => resolve({ exitCode, stdout, stderr }));
+  });
+}
+
+const suites = z.record(
+  z.string(),
+  z.object({ test_results: z.record(z.string(), z.object({ status: z.string(), reason: z.string().nullish() })) }),
+);
+const forgeOutput = z.object({ bytecode: z.object({ object: z.string() }) });
+const artifact = z.object({ bytecode: z.string() });
+
+const binary = forgeBinary();
+if (binary === undefined) {
+  console.warn(
+    `forge is not packaged for ${process.platform}-${process.arch}: the contracts' fuzz tests do not run here`,
+  );
+}
+
+test.skipIf(binary === undefined)(
+  "the contracts hold against forged, hostile and random orders (forge)",
+  {
+    timeout: 300_000,
+  },
+  async () => {
+    const run = await runForge(binary ?? "", ["test", "--json"]);
+    expect(run.exitCode, `${run.stderr}\n${run.stdout.slice(0, 20_000)}`).toBe(0);
+    const results = Object.values(suites.parse(JSON.parse(run.stdout))).flatMap((s) => Object.entries(s.test_results));
+    expect(results.filter(([, result]) => result.status !== "Success")).toEqual([]);
+    expect(results.length).toBeGreaterThan(0);
+    for (const name of ["SwapdSettlement", "SwapdExecutor"]) {
+      const tested = forgeOutput.parse(
+        JSON.parse(readFileSync(join(root, "contracts", "out", `${name}.sol`, `${name}.json`), "utf8")),
+      );
+      const committed = artifact.parse(JSON.parse(readFileSync(join(ARTIFACTS_DIRECTORY, `${name}.json`), "utf8")));
+      expect(tested.bytecode.object === committed.bytecode, `forge tested the ${name} that is committed`).toBe(true);
+    }
+  },
+);
