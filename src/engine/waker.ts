@@ -7,6 +7,7 @@ export interface Waker {
   wait(durationMs: number, signal: AbortSignal): Promise<void>;
 }
 
+/** Creates a waker whose waits pass on the given clock. */
 export function createWaker(clock: Clock): Waker {
   const sleepers = new Set<AbortController>();
   return {

@@ -8,6 +8,7 @@ export interface BlockHead {
   readonly baseFeePerGas: bigint;
 }
 
+/** An event of a contract, as a receipt carries it. */
 export interface ChainLog {
   readonly address: Address;
   readonly topics: readonly Hex[];

@@ -13,6 +13,7 @@ export type IntentState = "planned" | "signed" | "broadcast" | "mined" | "confir
 /** How a final intent ended: its transaction succeeded or reverted, or a cancel took its nonce. */
 export type IntentOutcome = "succeeded" | "reverted" | "cancelled";
 
+/** What must happen with one nonce of an account, whatever bytes it takes. */
 export interface IntentRow {
   readonly id: string;
   readonly account: Address;
@@ -60,6 +61,7 @@ export interface SigningRow {
 /** One signed version of an intent. Attempts of one nonce differ in fees, or are the cancel. */
 export type AttemptState = "signed" | "broadcast" | "mined" | "confirmed" | "reverted" | "replaced" | "dropped";
 
+/** Bytes that were signed for an intent. All of them are kept: a receipt may come for any. */
 export interface AttemptRow {
   readonly hash: Hex;
   readonly intentId: string;

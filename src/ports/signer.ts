@@ -1,8 +1,6 @@
 import type { TypedData } from "../domain/guard/typed-data.ts";
 import type { Address, Hex } from "../domain/money/address.ts";
 
-export type { TypedData };
-
 /** An EIP-1559 transaction before it is signed; all amounts in wei. */
 export interface UnsignedTransaction {
   readonly chainId: number;

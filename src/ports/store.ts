@@ -117,6 +117,8 @@ export interface OperationStore {
   addRequest(request: { command: string; arguments: Record<string, string>; madeBy: string; madeAtMs: number }): number;
   openRequests(): readonly OperatorRequest[];
   answerRequest(id: number, answer: string, atMs: number): void;
+  /** what came of a request, undefined while it was not taken */
+  answerOf(id: number): string | undefined;
   addDaemonEvent(kind: string, detail: string, atMs: number): void;
 }
 

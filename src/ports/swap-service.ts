@@ -1,9 +1,9 @@
 import type { DecodedSwap, Decoding, PinnedSettlement, ProposedTransaction } from "../domain/guard/decoded-swap.ts";
+import type { TypedData } from "../domain/guard/typed-data.ts";
 import type { Address, Hex } from "../domain/money/address.ts";
 import type { Ppm } from "../domain/money/fraction.ts";
 import type { Token } from "../domain/money/token.ts";
 import type { Affiliate } from "../domain/strategy/spec.ts";
-import type { TypedData } from "./signer.ts";
 
 /** A request for a firm quote. `amount` is gross: all fees come out of it. */
 export interface QuoteRequest {

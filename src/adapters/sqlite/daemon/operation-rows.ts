@@ -145,7 +145,7 @@ function createStrategyRows(
   };
 }
 
-function createRequestRows(sql: Statements): Pick<OperationStore, "addRequest" | "openRequests" | "answerRequest"> {
+function createRequestRows(sql: Statements): Pick<OperationStore, "addRequest" | "openRequests" | "answerRequest" | "answerOf"> {
   return {
     addRequest: (request) =>
       sql.insert(
@@ -167,6 +167,8 @@ function createRequestRows(sql: Statements): Pick<OperationStore, "addRequest" |
           madeBy: row.made_by,
           madeAtMs: row.made_at_ms,
         })),
+    answerOf: (id) =>
+      sql.get<{ answer: string | null }>("SELECT answer FROM requests WHERE id = ?", id)?.answer ?? undefined,
     answerRequest: (id, answer, atMs) => {
       sql.run("UPDATE requests SET taken_at_ms = ?, answer = ? WHERE id = ?", atMs, answer, id);
     },

@@ -1,0 +1,189 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { milliseconds } from "../config/units.ts";
+import { auditCommand } from "./commands/audit.ts";
+import { check } from "./commands/check.ts";
+import { history } from "./commands/history.ts";
+import { request } from "./commands/request.ts";
+import { sandbox } from "./commands/sandbox.ts";
+import { schema } from "./commands/schema.ts";
+import { serve } from "./commands/serve.ts";
+import { show } from "./commands/show.ts";
+import { start } from "./commands/start.ts";
+import { status } from "./commands/status.ts";
+import { why } from "./commands/why.ts";
+import { CommandFailure, EXIT } from "./exit-codes.ts";
+import { processTerminal, type Terminal } from "./terminal.ts";
+import { version } from "./version.ts";
+
+/** Parses the arguments, runs one command, and gives the process's exit code. */
+export async function runCli(argv: readonly string[], terminal: Terminal = processTerminal): Promise<number> {
+  try {
+    await buildProgram(terminal).parseAsync([...argv]);
+    return EXIT.ok;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    if (error instanceof CommandFailure) {
+      if (error.message !== "") terminal.err(error.message);
+      return error.exitCode;
+    }
+    terminal.err(describe(error));
+    return EXIT.invariant;
+  }
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return `unexpected: ${String(error)}`;
+  return `${error.name}: ${error.message}`;
+}
+
+function buildProgram(terminal: Terminal): Command {
+  const program = new Command("swapd")
+    .description("Unattended token swaps on EVM chains, from your own wallet, within your own limits.")
+    .version(version())
+    .exitOverride()
+    .showHelpAfterError();
+  addRunningCommands(program, terminal);
+  addReadingCommands(program, terminal);
+  addOperatorCommands(program, terminal);
+  return program;
+}
+
+const CONFIG = [
+  "--config <file>",
+  "configuration file (else SWAPD_CONFIG, ./swapd.yaml, or the last sandbox)",
+] as const;
+const JSON_FLAG = ["--json", "one JSON document, amounts as strings"] as const;
+const FOR = ["--for <duration>", "stop cleanly after this time, for example 60s", duration] as const;
+
+function addRunningCommands(program: Command, terminal: Terminal): void {
+  program
+    .command("start")
+    .description("run the daemon")
+    .option(...CONFIG)
+    .option(...FOR)
+    .action((options) => start(options, terminal));
+  program
+    .command("sandbox")
+    .description("a whole world on this machine: chain, market, service and daemon")
+    .option(...FOR)
+    .option("--json", "print one line of JSON when ready and stay up")
+    .option("--no-daemon", "leave the strategies out")
+    .option("--chain-only", "leave the service out too")
+    .option("--no-market", "prices stand still")
+    .option("--seed <n>", "repeats trades and feeds by block number", integer, 1)
+    .option("--block-time <seconds>", "time between blocks", seconds, 1)
+    .option("--port <n>", "first port, the others follow; 0 takes free ones", integer, 8545)
+    .option("--fork-url <url>", "run on a fork of a real chain")
+    .option("--config <file>", "what the daemon runs", "config/sandbox.yaml")
+    .action((options) => sandbox(options, terminal));
+  program
+    .command("serve")
+    .description("run the aggregation service alone")
+    .option(...CONFIG)
+    .option(...FOR)
+    .action((options) => serve(options, terminal));
+}
+
+function addReadingCommands(program: Command, terminal: Terminal): void {
+  program
+    .command("history")
+    .description("runs with their swaps, newest first")
+    .option(...CONFIG)
+    .option(...JSON_FLAG)
+    .option("--strategy <id>", "of one strategy")
+    .option("--limit <n>", "at most so many runs", integer, 1000)
+    .action((options) => history(options, terminal));
+  program
+    .command("show <id>")
+    .description("one run or swap with every transition and check")
+    .option(...CONFIG)
+    .option(...JSON_FLAG)
+    .action((id, options) => show(id, options, terminal));
+  program
+    .command("why <strategy>")
+    .description("why the strategy did or did not trade")
+    .option(...CONFIG)
+    .option(...JSON_FLAG)
+    .option("--at <instant>", "at the slot before this instant")
+    .action((strategy, options) => why(strategy, options, terminal));
+  program
+    .command("status")
+    .description("strategies, modes and swaps by state")
+    .option(...CONFIG)
+    .option(...JSON_FLAG)
+    .option("--service", "ask the service for its own counts too")
+    .action((options) => status(options, terminal));
+  program
+    .command("audit")
+    .description("hold the database against the chain, by an independent reader")
+    .option(...CONFIG)
+    .option(...JSON_FLAG)
+    .action((options) => auditCommand(options, terminal));
+  program
+    .command("check")
+    .description("check a configuration: all problems at once")
+    .argument("[file]", "configuration file")
+    .option(...CONFIG)
+    .option(...JSON_FLAG)
+    .action((file, options) => check(file, options, terminal));
+  program
+    .command("schema")
+    .description("write the JSON Schemas for editors")
+    .argument("[name]", "swapd, policy or strategy")
+    .action((name) => schema(name, terminal));
+}
+
+const MODES = {
+  pause: "start no runs, finish the open ones",
+  resume: "go back to active",
+  "exits-only": "start only runs that leave a position",
+  halt: "sign nothing, go on watching",
+} as const;
+const MODE_OF = { pause: "paused", resume: "active", "exits-only": "exits-only", halt: "halted" } as const;
+
+function addOperatorCommands(program: Command, terminal: Terminal): void {
+  for (const name of Object.keys(MODES) as (keyof typeof MODES)[]) {
+    program
+      .command(name)
+      .description(MODES[name])
+      .argument("[strategy]", "one strategy; without it all")
+      .addOption(new Option("--reason <text>", "why").default("no reason given"))
+      .option(...CONFIG)
+      .action((strategy, options) =>
+        request(
+          { name: "mode", arguments: { mode: MODE_OF[name], scope: strategy ?? "global", reason: options.reason } },
+          options,
+          terminal,
+        ),
+      );
+  }
+  program
+    .command("run <strategy>")
+    .description("run a strategy now, in place of its next slot")
+    .option(...CONFIG)
+    .action((strategy, options) => request({ name: "run", arguments: { strategy } }, options, terminal));
+  program
+    .command("skip <strategy>")
+    .description("let the next slot of a strategy pass")
+    .option(...CONFIG)
+    .action((strategy, options) => request({ name: "skip", arguments: { strategy } }, options, terminal));
+}
+
+const DURATION = milliseconds("how long to run", "60s");
+
+function integer(text: string): number {
+  if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError(`${JSON.stringify(text)} is no whole number`);
+  return Number(text);
+}
+
+function seconds(text: string): number {
+  const value = Number(text.replace(/s$/, ""));
+  if (!(value >= 0.05 && value <= 3_600)) throw new InvalidArgumentError("give seconds from 0.05 to 3600");
+  return value;
+}
+
+function duration(text: string): number {
+  const parsed = DURATION.safeParse(text);
+  if (!parsed.success) throw new InvalidArgumentError(`${JSON.stringify(text)} is no duration; write 90s, 10m or 6h`);
+  return parsed.data;
+}

@@ -1,0 +1,75 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type AuditOptions, audit } from "../../audit/audit.ts";
+import { formatAuditReport } from "../../audit/format.ts";
+import { createRpc } from "../../sandbox/rpc.ts";
+import { STATE_FILE, startSandbox } from "../../sandbox/sandbox.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { createRuntime } from "../runtime.ts";
+import { findTarget, type Target } from "../target.ts";
+import type { Terminal } from "../terminal.ts";
+
+/**
+ * `swapd audit`: holds the database against the chain. A sandbox that was stopped is started again for it, unmined.
+ * Ends with 1 when there is a difference.
+ */
+export async function auditCommand(options: { config?: string; json?: boolean }, terminal: Terminal): Promise<void> {
+  const target = findTarget(options);
+  if (!existsSync(target.database)) {
+    throw new CommandFailure(EXIT.no, `there is no database at ${target.database}: nothing to audit yet`);
+  }
+  const chain = await openChain(target);
+  try {
+    const report = await audit({ ...chain.options, database: target.database });
+    terminal.out(
+      options.json === true
+        ? JSON.stringify(report, (_key, value) => (typeof value === "bigint" ? value.toString() : value))
+        : formatAuditReport(report),
+    );
+    if (!report.clean) throw new CommandFailure(EXIT.no, "");
+  } finally {
+    await chain.stop();
+  }
+}
+
+interface AuditedChain {
+  readonly options: Omit<AuditOptions, "database">;
+  stop(): Promise<void>;
+}
+
+async function openChain(target: Target): Promise<AuditedChain> {
+  if (target.kind === "sandbox") return await openSandboxChain(target.facts);
+  const { network, service } = target.configuration;
+  const [rpcUrl] = createRuntime({ level: "error", env: process.env }).secrets.rpcUrls(target.configuration);
+  if (rpcUrl === undefined) throw new CommandFailure(EXIT.configuration, "the configuration names no RPC endpoint");
+  const settlement = service.profile === "swapd" ? network.settlement : undefined;
+  const { chainId, wrappedNative } = network;
+  return { options: { rpcUrl, chainId, wrappedNative, settlement }, stop: async () => undefined };
+}
+
+async function openSandboxChain(facts: Extract<Target, { kind: "sandbox" }>["facts"]): Promise<AuditedChain> {
+  const { chainId, wrappedNative, settlement } = facts;
+  if (await isUp(facts.rpcUrl, chainId)) {
+    return { options: { rpcUrl: facts.rpcUrl, chainId, wrappedNative, settlement }, stop: async () => undefined };
+  }
+  const sandbox = await startSandbox({
+    directory: facts.directory,
+    port: 0,
+    blockTimeSeconds: 1,
+    seed: 1,
+    market: false,
+    mining: false,
+    stateFile: join(facts.directory, STATE_FILE),
+  });
+  const { rpcUrl } = sandbox.world;
+  return { options: { rpcUrl, chainId, wrappedNative, settlement }, stop: sandbox.stop };
+}
+
+async function isUp(rpcUrl: string, chainId: number): Promise<boolean> {
+  try {
+    return BigInt(String(await createRpc(rpcUrl).call("eth_chainId", []))) === BigInt(chainId);
+  } catch (error) {
+    if (error instanceof Error) return false;
+    throw error;
+  }
+}

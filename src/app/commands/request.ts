@@ -1,0 +1,69 @@
+import { userInfo } from "node:os";
+import { systemClock } from "../../adapters/clock/system-clock.ts";
+import { createStore } from "../../adapters/sqlite/daemon/store.ts";
+import { openDatabase } from "../../storage/database.ts";
+import { acquireLock } from "../../storage/lock.ts";
+import { lockFileOf } from "../daemon-database.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { findTarget } from "../target.ts";
+import type { Terminal } from "../terminal.ts";
+
+const ANSWER_WITHIN_MS = 5_000;
+const LOOK_EVERY_MS = 100;
+
+/**
+ * Asks the running daemon for something through a row of its database and waits for the answer. Without a daemon only
+ * modes can be set: the command takes the lock itself.
+ */
+export async function request(
+  command: { name: "mode" | "run" | "skip"; arguments: Record<string, string> },
+  options: { config?: string },
+  terminal: Terminal,
+): Promise<void> {
+  const { database } = findTarget(options);
+  const db = openDatabase({ file: database });
+  try {
+    const store = createStore(db);
+    const lock = acquireLock(lockFileOf(database));
+    if (lock.kind === "acquired") {
+      try {
+        if (command.name !== "mode") {
+          throw new CommandFailure(EXIT.no, `no daemon runs on ${database}; \`${command.name}\` needs one`);
+        }
+        const { mode = "", scope = "global", reason = "no reason given" } = command.arguments;
+        store.setMode({ scope, mode: mode as "active", setBy: operator(), reason, atMs: systemClock.nowMs() });
+        terminal.out(`${scope} is ${mode}; no daemon runs, so it holds from the next start`);
+        return;
+      } finally {
+        lock.release();
+      }
+    }
+    const id = store.addRequest({
+      command: command.name,
+      arguments: command.arguments,
+      madeBy: operator(),
+      madeAtMs: systemClock.nowMs(),
+    });
+    terminal.out(await waitForAnswer(store, id));
+  } finally {
+    db.close();
+  }
+}
+
+async function waitForAnswer(store: ReturnType<typeof createStore>, id: number): Promise<string> {
+  const until = systemClock.monotonicMs() + ANSWER_WITHIN_MS;
+  while (systemClock.monotonicMs() < until) {
+    const answer = store.answerOf(id);
+    if (answer?.startsWith("refused:") === true) throw new CommandFailure(EXIT.no, answer);
+    if (answer !== undefined) return answer;
+    await systemClock.sleep(LOOK_EVERY_MS);
+  }
+  throw new CommandFailure(
+    EXIT.tryAgain,
+    `the daemon did not answer within ${ANSWER_WITHIN_MS / 1_000} s; the request stays in the database and will be taken`,
+  );
+}
+
+function operator(): string {
+  return userInfo().username;
+}

@@ -1,0 +1,216 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Configuration } from "../../config/configuration.ts";
+import { loadConfiguration } from "../../config/load-configuration.ts";
+import { formatProblems } from "../../config/problem.ts";
+import { claimPort } from "../../sandbox/free-port.ts";
+import { type Sandbox, startSandbox } from "../../sandbox/sandbox.ts";
+import type { SandboxWorld } from "../../sandbox/world.ts";
+import { acquireLock } from "../../storage/lock.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { followSwaps } from "../follow-swaps.ts";
+import { networkPresetOf } from "../network-preset.ts";
+import { createRuntime, type Runtime } from "../runtime.ts";
+import { SANDBOX_DIRECTORY, writeSandboxFacts } from "../sandbox-facts.ts";
+import { type Daemon, startDaemon } from "../start-daemon.ts";
+import { type EmbeddedService, startEmbeddedService } from "../start-embedded-service.ts";
+import { stopOnSignals } from "../stop-signals.ts";
+import type { Terminal } from "../terminal.ts";
+
+export interface SandboxCommandOptions {
+  readonly for?: number;
+  readonly json?: boolean;
+  readonly daemon: boolean;
+  readonly chainOnly?: boolean;
+  readonly market: boolean;
+  readonly seed: number;
+  readonly blockTime: number;
+  readonly port: number;
+  readonly forkUrl?: string;
+  readonly config: string;
+}
+
+const LOCK_FILE = "lock.db";
+/** From the first port: chain, service, status. */
+const PORT_OFFSETS = { service: 1, status: 2 };
+
+/**
+ * `swapd sandbox`: a chain with a market, the service and the daemon, all on this machine, until it is stopped. Replaces
+ * what the last sandbox of this folder left.
+ */
+export async function sandbox(options: SandboxCommandOptions, terminal: Terminal): Promise<void> {
+  const directory = resolve(SANDBOX_DIRECTORY);
+  mkdirSync(directory, { recursive: true });
+  const lock = acquireLock(join(directory, LOCK_FILE));
+  if (lock.kind === "held") {
+    throw new CommandFailure(
+      EXIT.tryAgain,
+      `a sandbox already runs in ${directory} (${lock.holder ?? "unknown"}); stop it first, or start this one in another folder`,
+    );
+  }
+  const parts: { stop(): Promise<void> }[] = [];
+  try {
+    await runSandbox(directory, options, { terminal, parts });
+  } finally {
+    for (const part of parts.reverse()) await part.stop();
+    lock.release();
+  }
+}
+
+interface Stage {
+  readonly terminal: Terminal;
+  /** what was started, in order; stopped in the opposite one */
+  readonly parts: { stop(): Promise<void> }[];
+}
+
+async function runSandbox(directory: string, options: SandboxCommandOptions, stage: Stage): Promise<void> {
+  const { terminal, parts } = stage;
+  clear(directory);
+  const runtime = createRuntime({ level: "warn", env: process.env, logFile: join(directory, "daemon.log") });
+  const ports = await choosePorts(options.port);
+  const chain = await startSandbox(
+    {
+      directory,
+      port: ports.chain,
+      blockTimeSeconds: options.blockTime,
+      seed: options.seed,
+      market: options.market,
+      ...(options.forkUrl === undefined ? {} : { forkUrl: options.forkUrl }),
+    },
+    {
+      onMarketError: (error) => runtime.logger.warn({ error: error.message }, "a block of the market did not work out"),
+    },
+  );
+  parts.push(chain);
+  const { world } = chain;
+  const configuration = configure(directory, world, { options, ports });
+  writeSandboxFacts(directory, {
+    rpcUrl: world.rpcUrl,
+    chainId: world.chainId,
+    wrappedNative: world.wrappedNative,
+    settlement: world.settlement,
+    database: configuration.database,
+    configuration: resolve(options.config),
+  });
+  const service = options.chainOnly === true ? undefined : await startEmbeddedService(configuration, runtime);
+  if (service !== undefined) parts.push(service);
+  const daemon =
+    service === undefined || !options.daemon ? undefined : await startDaemon(configuration, service.url, runtime);
+  if (daemon !== undefined) parts.push(daemon);
+  announce(terminal, options, { world, configuration, service, daemon });
+  await waitForEnd(options, { chain, daemon, runtime, terminal, configuration });
+}
+
+/** The last sandbox's files go, the lock that we hold stays. */
+function clear(directory: string): void {
+  const files = ["chain.json", "world.json", "network.json", "sandbox.json", "daemon.log"];
+  for (const database of ["swapd.db", "service.db", "limiter.db"]) {
+    files.push(database, `${database}-wal`, `${database}-shm`, `${database}.lock.db`);
+  }
+  for (const file of files) rmSync(join(directory, file), { force: true });
+}
+
+interface Ports {
+  readonly chain: number;
+  readonly service: number;
+  readonly status: number;
+}
+
+async function choosePorts(first: number): Promise<Ports> {
+  if (first === 0) return { chain: await claimPort(0), service: 0, status: 0 };
+  return { chain: first, service: first + PORT_OFFSETS.service, status: first + PORT_OFFSETS.status };
+}
+
+/** Keys and addresses of this sandbox, under the names that the configuration refers to. */
+function configure(
+  directory: string,
+  world: SandboxWorld,
+  choice: { options: SandboxCommandOptions; ports: Ports },
+): Configuration {
+  const preset = join(directory, "network.json");
+  writeFileSync(preset, networkPresetOf(world));
+  process.env.SWAPD_SANDBOX_RPC = world.rpcUrl;
+  process.env.SWAPD_SANDBOX_WALLET_KEY = world.wallet.privateKey;
+  process.env.SWAPD_SANDBOX_RELAYER_KEY = world.relayer.privateKey;
+  const file = resolve(choice.options.config);
+  if (!existsSync(file)) {
+    throw new CommandFailure(EXIT.configuration, `${file} is missing: run the sandbox in a folder that has it`);
+  }
+  const host = "127.0.0.1";
+  const loaded = loadConfiguration(file, process.env, {
+    overrides: {
+      preset,
+      database: join(directory, "swapd.db"),
+      listen: { host, port: choice.ports.status },
+      serve: { listen: { host, port: choice.ports.service }, database: join(directory, "service.db") },
+    },
+  });
+  if (!loaded.ok) throw new CommandFailure(EXIT.configuration, formatProblems(loaded.problems));
+  return loaded.configuration;
+}
+
+interface Running {
+  readonly world: SandboxWorld;
+  readonly configuration: Configuration;
+  readonly service: EmbeddedService | undefined;
+  readonly daemon: Daemon | undefined;
+}
+
+function announce(terminal: Terminal, options: SandboxCommandOptions, running: Running): void {
+  const { world, service, daemon, configuration } = running;
+  if (options.json === true) {
+    const { rpcUrl, chainId, network, settlement, tokens, feeds, wallet, market } = world;
+    terminal.out(
+      JSON.stringify({
+        rpcUrl,
+        chainId,
+        network,
+        serviceUrl: service?.url ?? null,
+        apiKey: service?.apiKey ?? null,
+        apiUrl: daemon?.url ?? null,
+        settlement,
+        relayer: world.relayer.address,
+        tokens,
+        feeds,
+        wallet,
+        database: configuration.database,
+        market,
+      }),
+    );
+    return;
+  }
+  terminal.out(
+    `chain     ${world.rpcUrl} (chain ${world.chainId}, a market moves it, nothing on it is worth anything)`,
+  );
+  if (service !== undefined) terminal.out(`service   ${service.url} (its interface: ${service.url}/openapi.json)`);
+  if (daemon === undefined) return;
+  terminal.out(`daemon    ${daemon.url}/healthz, wallet ${world.wallet.address}`);
+  terminal.out(`running   ${configuration.strategies.map(({ spec }) => spec.id).join(", ")}`);
+  terminal.out(`database  ${configuration.database}; log ${join(resolve(SANDBOX_DIRECTORY), "daemon.log")}`);
+  terminal.out("");
+}
+
+interface Ending {
+  readonly chain: Sandbox;
+  readonly daemon: Daemon | undefined;
+  readonly runtime: Runtime;
+  readonly terminal: Terminal;
+  readonly configuration: Configuration;
+}
+
+async function waitForEnd(options: SandboxCommandOptions, running: Ending): Promise<void> {
+  const { chain, daemon, runtime, terminal } = running;
+  const stop = stopOnSignals(options.for);
+  const watching =
+    daemon === undefined || options.json === true ? undefined : followSwaps(running.configuration.database, terminal);
+  const ended = await Promise.race([
+    stop.asked.then(() => undefined),
+    chain.failed,
+    ...(daemon === undefined ? [] : [daemon.failed]),
+  ]);
+  watching?.stop();
+  stop.done();
+  if (ended === undefined) return;
+  const message = ended instanceof Error ? ended.message : String(ended);
+  throw new CommandFailure(EXIT.invariant, runtime.redactor.redact(`the sandbox stopped: ${message}`));
+}

@@ -1,0 +1,20 @@
+import { jsonSchemas, writeJsonSchema } from "../../config/json-schemas.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** `swapd schema [name]`: the JSON Schemas of the files that people write, for their editors. */
+export function schema(name: string | undefined, terminal: Terminal): void {
+  const schemas = jsonSchemas();
+  if (name === undefined) {
+    terminal.out(Object.keys(schemas).join("\n"));
+    return;
+  }
+  const found = Object.entries(schemas).find(([path]) => path.endsWith(`${name}.schema.json`));
+  if (found === undefined) {
+    throw new CommandFailure(
+      EXIT.usage,
+      `no schema ${JSON.stringify(name)}; there are ${Object.keys(schemas).join(", ")}`,
+    );
+  }
+  terminal.out(writeJsonSchema(found[1]).trimEnd());
+}

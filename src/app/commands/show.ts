@@ -1,0 +1,57 @@
+import type { HistoryReader, RunHistory } from "../../adapters/sqlite/daemon/history-rows.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { findTarget, withHistory } from "../target.ts";
+import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
+import { runJson } from "./history.ts";
+
+/** `swapd show <run|swap>`: one run with every transition, every check, its routes and the service's own record. */
+export function show(id: string, options: { config?: string; json?: boolean }, terminal: Terminal): void {
+  const document = withHistory(findTarget(options), (reader) => {
+    const run = reader.run(id) ?? reader.runOfSwap(id);
+    if (run === undefined) {
+      throw new CommandFailure(
+        EXIT.no,
+        `no run or swap has the id ${JSON.stringify(id)}; \`swapd history --json\` lists them`,
+      );
+    }
+    return describe(reader, run);
+  });
+  terminal.out(options.json === true ? JSON.stringify(document.json) : document.text);
+}
+
+function describe(reader: HistoryReader, run: RunHistory): { json: unknown; text: string } {
+  const transitions = reader.transitions([run.id, ...run.swaps.map((swap) => swap.id)]);
+  const swaps = run.swaps.map((swap) => ({
+    id: swap.id,
+    route: parseOrNull(swap.distributions),
+    serviceRecord: parseOrNull(swap.serviceRecord),
+    checks: reader.checks(swap.id),
+  }));
+  const json = {
+    run: runJson(run),
+    transitions: transitions.map((transition) => ({ ...transition, at: formatInstant(transition.atMs) })),
+    details: swaps,
+  };
+  const moves = transitions.map((transition) => [
+    new Date(transition.atMs).toISOString(),
+    transition.id,
+    `${transition.from ?? "(new)"} -> ${transition.to}`,
+    [transition.reason, transition.detail].filter((part) => part !== null).join(": "),
+  ]);
+  const checks = swaps.flatMap((swap) =>
+    swap.checks.map((check) => [check.passed ? "ok" : "FAILED", check.code, check.value, check.limit]),
+  );
+  const parts = [
+    `${run.id}  ${run.strategy}  slot ${formatInstant(run.slotMs)}  ${run.state}${run.reason === null ? "" : ` (${run.reason})`}`,
+    formatTable([["AT", "WHAT", "MOVE", "WHY"], ...moves]),
+  ];
+  if (checks.length > 0) parts.push(formatTable([["CHECK", "CODE", "FOUND", "ALLOWED"], ...checks]));
+  for (const swap of swaps) {
+    if (swap.serviceRecord !== null) parts.push(`the service's record: ${JSON.stringify(swap.serviceRecord)}`);
+  }
+  return { json, text: parts.join("\n\n") };
+}
+
+function parseOrNull(text: string | null): unknown {
+  return text === null ? null : JSON.parse(text);
+}

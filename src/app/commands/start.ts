@@ -1,0 +1,42 @@
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { createRuntime } from "../runtime.ts";
+import { startDaemon } from "../start-daemon.ts";
+import { startEmbeddedService } from "../start-embedded-service.ts";
+import { stopOnSignals } from "../stop-signals.ts";
+import { readConfiguration } from "../target.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** `swapd start`: runs the daemon until it is stopped. */
+export async function start(options: { config?: string; for?: number }, terminal: Terminal): Promise<void> {
+  const file = options.config ?? process.env.SWAPD_CONFIG ?? "swapd.yaml";
+  const configuration = readConfiguration(file, EXIT.configuration);
+  const runtime = createRuntime({ level: configuration.logLevel, env: process.env });
+  const stop = stopOnSignals(options.for);
+  const parts: { stop(): Promise<void> }[] = [];
+  try {
+    const { url } = configuration.service;
+    const embedded = url === "embedded" ? await startEmbeddedService(configuration, runtime) : undefined;
+    if (embedded !== undefined) parts.push(embedded);
+    const daemon = await startDaemon(configuration, embedded?.url ?? url, runtime);
+    parts.push(daemon);
+    runtime.logger.info({ mode: configuration.mode, statusUrl: daemon.url }, "the daemon is up");
+    const failure = await Promise.race([stop.asked.then(() => undefined), daemon.failed]);
+    if (failure !== undefined) {
+      const text = failure instanceof Error ? `${failure.name}: ${failure.message}` : String(failure);
+      terminal.err(runtime.redactor.redact(`the daemon stops, the next start recovers: ${text}`));
+      process.exit(EXIT.invariant);
+    }
+    runtime.logger.info({}, "the daemon is stopping");
+  } catch (error) {
+    throw asFailure(error, runtime.redactor.redact);
+  } finally {
+    for (const part of parts.reverse()) await part.stop();
+    stop.done();
+  }
+}
+
+/** Whatever keeps the daemon from starting is a matter of configuration, with its secrets taken out. */
+function asFailure(error: unknown, redact: (text: string) => string): unknown {
+  if (error instanceof CommandFailure || !(error instanceof Error)) return error;
+  return new CommandFailure(EXIT.configuration, redact(`the daemon cannot start: ${error.message}`));
+}

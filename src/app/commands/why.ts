@@ -1,0 +1,59 @@
+import type { HistoryReader, RunHistory } from "../../adapters/sqlite/daemon/history-rows.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { findTarget, withHistory } from "../target.ts";
+import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
+import { runJson } from "./history.ts";
+
+/** `swapd why <strategy> [--at T]`: what the strategy did at the slot before an instant, and every check with its numbers. */
+export function why(
+  strategy: string,
+  options: { config?: string; json?: boolean; at?: string },
+  terminal: Terminal,
+): void {
+  const atMs = options.at === undefined ? Date.now() : Date.parse(options.at);
+  if (Number.isNaN(atMs)) {
+    throw new CommandFailure(
+      EXIT.usage,
+      `--at ${JSON.stringify(options.at)} is no instant; write 2026-01-31T09:00:00Z`,
+    );
+  }
+  const answer = withHistory(findTarget(options), (reader) => explain(reader, strategy, atMs));
+  terminal.out(options.json === true ? JSON.stringify(answer.json) : answer.text);
+}
+
+function explain(reader: HistoryReader, strategy: string, atMs: number): { json: unknown; text: string } {
+  if (!reader.strategies().some((row) => row.id === strategy)) {
+    const known = reader.strategies().map((row) => row.id);
+    throw new CommandFailure(
+      EXIT.usage,
+      `no strategy ${JSON.stringify(strategy)}; known are ${known.join(", ") || "none"}`,
+    );
+  }
+  const run = reader.runAt(strategy, atMs);
+  const gap = reader.gaps(strategy).find((row) => row.firstSlotMs <= atMs);
+  if (gap !== undefined && (run === undefined || gap.lastSlotMs > run.slotMs)) {
+    const text = `${strategy} had no run: ${gap.count} slots from ${formatInstant(gap.firstSlotMs)} to ${formatInstant(gap.lastSlotMs)}: ${gap.reason}`;
+    return { json: { strategy, gap }, text };
+  }
+  if (run === undefined) {
+    return { json: { strategy, run: null }, text: `${strategy} had no slot before ${formatInstant(atMs)}` };
+  }
+  const checks = run.swaps.map((swap) => ({ swap: swap.id, checks: reader.checks(swap.id) }));
+  return {
+    json: { strategy, run: runJson(run), checks },
+    text: sentence(
+      run,
+      checks.flatMap((entry) => entry.checks),
+    ),
+  };
+}
+
+function sentence(
+  run: RunHistory,
+  checks: readonly { code: string; passed: boolean; value: string; limit: string }[],
+): string {
+  const head = `${run.strategy} at ${formatInstant(run.slotMs)}: ${run.state}${run.reason === null ? "" : `, ${run.reason}`}${run.detail === null ? "" : ` (${run.detail})`}`;
+  if (checks.length === 0) return head;
+  const rows = checks.map((check) => [check.passed ? "ok" : "FAILED", check.code, check.value, check.limit]);
+  return `${head}\n\n${formatTable([["CHECK", "CODE", "FOUND", "ALLOWED"], ...rows])}`;
+}

@@ -1,0 +1,44 @@
+import type { Configuration } from "../config/configuration.ts";
+import type { Address } from "../domain/money/address.ts";
+import { NATIVE_TOKEN } from "../domain/money/address.ts";
+import type { EngineSettings } from "../engine/engine-context.ts";
+
+/** What no configuration key sets: bounds that hold for everybody. */
+const FIXED = {
+  concurrency: 16,
+  retryMs: 2_000,
+  maxClockSkewSeconds: 60,
+  janitorEveryPolls: 20,
+  shortestJanitorMs: 2_000,
+};
+
+/** A signature may live as long as a quote, and a little for clocks that differ by seconds. */
+const LIFETIME_MARGIN_SECONDS = 5;
+
+/** Turns a configuration into what the engine is set to. `router` is the pinned settlement contract. */
+export function engineSettings(configuration: Configuration, router: Address): EngineSettings {
+  const { network, timing } = configuration;
+  const tokens = [...configuration.tokens.values()].map(({ token }) => token);
+  return {
+    live: configuration.mode === "live",
+    network: network.name,
+    chainId: network.chainId,
+    wrappedNative: network.wrappedNative,
+    native: { symbol: network.nativeSymbol, address: NATIVE_TOKEN, decimals: 18 },
+    router,
+    confirmations: network.confirmations,
+    policy: configuration.policy,
+    tokens: tokens.filter((token) => token.address !== NATIVE_TOKEN),
+    strategies: configuration.strategies.map(({ spec, hash }) => ({ spec, specHash: hash })),
+    pace: {
+      pollMs: timing.pollIntervalMs,
+      retryMs: Math.min(FIXED.retryMs, timing.pollIntervalMs * 4),
+      watchMs: timing.pollIntervalMs,
+      maxLifetimeSeconds: Math.max(timing.quoteLifetimeSeconds, timing.permitLifetimeSeconds) + LIFETIME_MARGIN_SECONDS,
+      submitMarginSeconds: Math.max(1, Math.floor(timing.quoteLifetimeSeconds / 10)),
+      maxClockSkewSeconds: FIXED.maxClockSkewSeconds,
+      concurrency: FIXED.concurrency,
+      janitorMs: Math.max(FIXED.shortestJanitorMs, timing.pollIntervalMs * FIXED.janitorEveryPolls),
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { openKeystore } from "../adapters/keys/keystore.ts";
+import { createSigner } from "../adapters/keys/signer.ts";
+import type { Configuration, KeySource, RpcEndpoint } from "../config/configuration.ts";
+import type { SecretReference } from "../config/fields.ts";
+import { resolveSecret } from "../config/files.ts";
+import type { Redactor } from "../net/redact.ts";
+import { Secret } from "../net/secret.ts";
+import type { Signer } from "../ports/signer.ts";
+import { CommandFailure, EXIT } from "./exit-codes.ts";
+
+/** Opens secrets by reference. Each is taught to the redactor before anybody gets it. */
+export interface SecretOpener {
+  open(reference: SecretReference): Secret;
+  rpcUrls(configuration: Configuration): readonly Secret[];
+  signer(source: KeySource): Promise<Signer>;
+  privateKey(source: KeySource): Secret | undefined;
+}
+
+export function createSecretOpener(env: NodeJS.ProcessEnv, redactor: Redactor): SecretOpener {
+  const open = (reference: SecretReference): Secret => {
+    const resolved = resolveSecret(reference, env);
+    if (!resolved.ok) throw new CommandFailure(EXIT.configuration, `a secret is missing: ${resolved.problem}`);
+    redactor.add(resolved.value);
+    return new Secret(resolved.value);
+  };
+  const rpcUrl = (endpoint: RpcEndpoint): Secret => ("url" in endpoint ? new Secret(endpoint.url) : open(endpoint));
+  return {
+    open,
+    rpcUrls: (configuration) => configuration.network.rpc.map(rpcUrl),
+    signer: async (source) => {
+      if (source.kind === "raw") return createSigner(open(source.privateKey));
+      return await openKeystore({ json: open(source.keystore).reveal(), password: open(source.password) });
+    },
+    privateKey: (source) => (source.kind === "raw" ? open(source.privateKey) : undefined),
+  };
+}

@@ -1,0 +1,25 @@
+import pino from "pino";
+import { createLogger, type LogLevel } from "../adapters/pino/pino-logger.ts";
+import { createRedactor, type Redactor } from "../net/redact.ts";
+import type { Logger } from "../ports/logger.ts";
+import { createSecretOpener, type SecretOpener } from "./open-secrets.ts";
+
+/** What every part of a running process shares. */
+export interface Runtime {
+  readonly logger: Logger;
+  readonly redactor: Redactor;
+  readonly secrets: SecretOpener;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** @param options.logFile where log lines go instead of standard output */
+export function createRuntime(options: { level: LogLevel; env: NodeJS.ProcessEnv; logFile?: string }): Runtime {
+  const redactor = createRedactor();
+  const { level, env, logFile } = options;
+  const logger = createLogger({
+    level,
+    redactor,
+    ...(logFile === undefined ? {} : { destination: pino.destination({ dest: logFile, sync: false }) }),
+  });
+  return { logger, redactor, env, secrets: createSecretOpener(env, redactor) };
+}

@@ -1,0 +1,35 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { z } from "zod";
+import { toAddress } from "../domain/money/address.ts";
+
+/** Where a sandbox keeps everything, below the folder it was started in. */
+export const SANDBOX_DIRECTORY = join(".swapd", "sandbox");
+const FACTS_FILE = "sandbox.json";
+
+const address = z.string().transform((text) => toAddress(text));
+
+const factsSchema = z.object({
+  rpcUrl: z.string(),
+  chainId: z.number(),
+  wrappedNative: address,
+  settlement: address,
+  database: z.string(),
+  configuration: z.string(),
+});
+
+/** What later commands need to know of the last sandbox. Paths are absolute. */
+export type SandboxFacts = z.output<typeof factsSchema>;
+
+/** Writes the facts beside the sandbox's chain state. */
+export function writeSandboxFacts(directory: string, facts: SandboxFacts): void {
+  writeFileSync(join(directory, FACTS_FILE), `${JSON.stringify(facts, null, 2)}\n`);
+}
+
+/** Facts of the sandbox that was last started in this folder, undefined when there was none. */
+export function readSandboxFacts(root = process.cwd()): (SandboxFacts & { directory: string }) | undefined {
+  const directory = resolve(root, SANDBOX_DIRECTORY);
+  const file = join(directory, FACTS_FILE);
+  if (!existsSync(file)) return undefined;
+  return { ...factsSchema.parse(JSON.parse(readFileSync(file, "utf8"))), directory };
+}

@@ -1,0 +1,192 @@
+import { Interface, TypedDataEncoder } from "ethers";
+import { systemClock } from "../adapters/clock/system-clock.ts";
+import { startTicker } from "../adapters/cron/ticker.ts";
+import { createChain } from "../adapters/ethers/chain.ts";
+import { createRandomIds } from "../adapters/ids/random-ids.ts";
+import { createLogNotifier } from "../adapters/notify/log-notifier.ts";
+import { createFeedPrices, type Feed } from "../adapters/prices/feed-prices.ts";
+import { createHistoryReader } from "../adapters/sqlite/daemon/history-rows.ts";
+import { createStore } from "../adapters/sqlite/daemon/store.ts";
+import { createIntlZones } from "../adapters/zones/intl-zones.ts";
+import type { Configuration } from "../config/configuration.ts";
+import type { Address, Hex } from "../domain/money/address.ts";
+import { createEngine } from "../engine/engine.ts";
+import type { EngineContext } from "../engine/engine-context.ts";
+import { createLaneListener } from "../engine/lane-listener.ts";
+import { effectiveMode, GLOBAL_SCOPE } from "../engine/modes.ts";
+import { createLane, type Lane, type LaneListener } from "../lane/lane.ts";
+import type { Chain } from "../ports/chain.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { Signer } from "../ports/signer.ts";
+import { openDatabase, type SqliteDatabase } from "../storage/database.ts";
+import { acquireLock } from "../storage/lock.ts";
+import { crashPointFrom } from "./crash-point.ts";
+import { lockFileOf, openDaemonDatabase } from "./daemon-database.ts";
+import { engineSettings } from "./engine-settings.ts";
+import { CommandFailure, EXIT } from "./exit-codes.ts";
+import { startStatusServer } from "./http/status-server.ts";
+import { openLaneStore } from "./lane-wiring.ts";
+import type { SecretOpener } from "./open-secrets.ts";
+import { openSwapService } from "./open-swap-service.ts";
+
+/** A daemon at work. `failed` resolves when it must stop because an invariant broke. */
+export interface Daemon {
+  readonly url: string;
+  readonly failed: Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+export interface DaemonDeps {
+  readonly logger: Logger;
+  readonly secrets: SecretOpener;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/**
+ * Builds the daemon from its configuration and starts it.
+ * @param serviceUrl where the swap service is: the configured one, or the embedded one that the caller started
+ * @throws CommandFailure 75 when another daemon holds the database, 78 when chain or database are not the configured ones
+ */
+export async function startDaemon(configuration: Configuration, serviceUrl: string, deps: DaemonDeps): Promise<Daemon> {
+  const lock = acquireLock(lockFileOf(configuration.database));
+  if (lock.kind === "held") {
+    throw new CommandFailure(
+      EXIT.tryAgain,
+      `another daemon (${lock.holder ?? "unknown"}) holds ${configuration.database}; one daemon per database`,
+    );
+  }
+  const db = openDaemonDatabase(configuration.database);
+  const reader = openDatabase({ file: configuration.database, readonly: true });
+  const close = (): void => {
+    reader.close();
+    db.close();
+    lock.release();
+  };
+  try {
+    return await run(configuration, serviceUrl, { ...deps, db, reader, close });
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+type Opened = DaemonDeps & { db: SqliteDatabase; reader: SqliteDatabase; close(): void };
+
+async function run(configuration: Configuration, serviceUrl: string, opened: Opened): Promise<Daemon> {
+  const { logger, secrets, db, reader } = opened;
+  const { network, timing } = configuration;
+  const chain = createChain(
+    { rpcUrls: secrets.rpcUrls(configuration), chainId: network.chainId, timeoutMs: timing.requestTimeoutMs },
+    { clock: systemClock },
+  );
+  if (network.settlement === undefined) {
+    throw new CommandFailure(
+      EXIT.configuration,
+      `no settlement contract is known on ${network.name}: set \`service.settlement\` to the address you verified`,
+    );
+  }
+  const service = openSwapService(configuration, serviceUrl, { logger, secrets });
+  const store = createStore(db);
+  const laneStore = openLaneStore(db);
+  const signers = new Map<Address, Signer>();
+  for (const wallet of configuration.wallets.values()) {
+    const signer = await secrets.signer(wallet.key);
+    signers.set(signer.address, signer);
+  }
+  let fail: (error: unknown) => void = () => undefined;
+  const failed = new Promise<unknown>((resolve) => {
+    fail = resolve;
+  });
+  const lanes = new Map<Address, Lane>();
+  const context: EngineContext = {
+    settings: engineSettings(configuration, network.settlement),
+    deps: {
+      store,
+      laneStore,
+      chain,
+      service: service.client,
+      prices: createFeedPrices(feedsOf(configuration), chain),
+      lanes,
+      signers,
+      clock: systemClock,
+      ids: createRandomIds(systemClock.nowMs),
+      zones: createIntlZones(),
+      logger,
+      notifier: createLogNotifier(logger),
+      digest: ({ domain, types, message }) =>
+        TypedDataEncoder.hash(domain, structuredClone(types) as MutableTypes, { ...message }) as Hex,
+      approveCalldata: (spender, amount) => ERC20.encodeFunctionData("approve", [spender, amount]) as Hex,
+      crashPoint: crashPointFrom(opened.env),
+    },
+  };
+  const engine = createEngine(context, fail);
+  const listener = createLaneListener({ runs: store, lanes: laneStore }, () => engine.committer);
+  for (const signer of signers.values()) {
+    lanes.set(signer.address, openLane(configuration, context, { signer, listener }));
+  }
+  await engine.start();
+  const stopTicker = startTicker(() => engine.tick());
+  const status = await startStatusServer(configuration.listen, {
+    history: createHistoryReader(reader),
+    clock: systemClock,
+    lastTickMs: engine.lastTickMs,
+    isChainReachable: () => isReachable(chain),
+  });
+  return {
+    url: status.url,
+    failed,
+    stop: async () => {
+      await stopTicker();
+      await engine.stop();
+      await service.close();
+      await status.stop();
+      opened.close();
+    },
+  };
+}
+
+type MutableTypes = Record<string, { name: string; type: string }[]>;
+
+const ERC20 = new Interface(["function approve(address spender, uint256 amount) returns (bool)"]);
+
+/** A transaction past its deadline is cancelled only once it surely cannot land any more. */
+const CANCEL_MARGIN_SECONDS = 2;
+
+function openLane(
+  configuration: Configuration,
+  context: EngineContext,
+  parts: { signer: Signer; listener: LaneListener },
+): Lane {
+  const { laneStore, chain, clock, logger, store, crashPoint } = context.deps;
+  const { signer, listener } = parts;
+  return createLane(
+    {
+      account: signer.address,
+      chainId: configuration.network.chainId,
+      confirmations: configuration.network.confirmations,
+      ...configuration.transactions,
+      cancelMarginSeconds: CANCEL_MARGIN_SECONDS,
+      signing: () => effectiveMode(store, GLOBAL_SCOPE).mode !== "halted",
+    },
+    { store: laneStore, chain, signer, clock, logger, listener, crashPoint },
+  );
+}
+
+async function isReachable(chain: Chain): Promise<boolean> {
+  try {
+    await chain.latest();
+    return true;
+  } catch (error) {
+    if (error instanceof Error) return false;
+    throw error;
+  }
+}
+
+function feedsOf(configuration: Configuration): ReadonlyMap<Address, Feed> {
+  const feeds = new Map<Address, Feed>();
+  for (const { token, feed } of configuration.tokens.values()) {
+    if (feed === undefined) continue;
+    feeds.set(token.address, { address: feed.address, maxAgeSeconds: feed.heartbeatSeconds + feed.marginSeconds });
+  }
+  return feeds;
+}

@@ -1,0 +1,96 @@
+import { Interface } from "ethers";
+import { systemClock } from "../adapters/clock/system-clock.ts";
+import { createChain } from "../adapters/ethers/chain.ts";
+import type { Configuration } from "../config/configuration.ts";
+import { type Address, toAddress } from "../domain/money/address.ts";
+import type { Chain } from "../ports/chain.ts";
+import { type Service, startService } from "../service/service.ts";
+import { crashPointFrom } from "./crash-point.ts";
+import { CommandFailure, EXIT } from "./exit-codes.ts";
+import { openLaneStore } from "./lane-wiring.ts";
+import type { Runtime } from "./runtime.ts";
+
+/** Our own service in this process. The daemon reaches it over HTTP like any other. */
+export interface EmbeddedService extends Service {
+  /** the first configured key, undefined when there is none */
+  readonly apiKey: string | undefined;
+}
+
+const SETTLEMENT = new Interface(["function executor() view returns (address)"]);
+
+/** Below this the relayer takes no new gasless swaps: a hundredth of the native token. */
+const MINIMUM_RELAYER_BALANCE = 10n ** 16n;
+
+/** Starts the aggregation service that a configuration describes, with a relayer when one is configured. */
+export async function startEmbeddedService(configuration: Configuration, runtime: Runtime): Promise<EmbeddedService> {
+  const { network, serve, timing, transactions } = configuration;
+  const { secrets, logger } = runtime;
+  const rpcUrls = secrets.rpcUrls(configuration);
+  const [rpcUrl] = rpcUrls;
+  const { settlement } = network;
+  if (rpcUrl === undefined || settlement === undefined) {
+    throw new CommandFailure(
+      EXIT.configuration,
+      `the service needs an RPC endpoint and a settlement contract on ${network.name}; set \`service.settlement\``,
+    );
+  }
+  const chain = createChain(
+    { rpcUrls, chainId: network.chainId, timeoutMs: timing.requestTimeoutMs },
+    { clock: systemClock },
+  );
+  const executor = network.executor ?? (await executorOf(chain, settlement));
+  const apiKeys = serve.apiKeys.map((reference) => secrets.open(reference).reveal());
+  const signer = serve.relayer === undefined ? undefined : await secrets.signer(serve.relayer);
+  const service = await startService(
+    {
+      listen: serve.listen,
+      network: {
+        name: network.name,
+        chainId: network.chainId,
+        rpcUrl: rpcUrl.reveal(),
+        wrappedNative: network.wrappedNative,
+        hubTokens: network.hubTokens,
+        settlement,
+        executor,
+        protocols: network.protocols,
+        v3FeeTiers: network.v3FeeTiers,
+        confirmations: network.confirmations,
+      },
+      quoteLifetimeSeconds: timing.quoteLifetimeSeconds,
+      permitLifetimeSeconds: timing.permitLifetimeSeconds,
+      limits: serve.requestsPerSecond,
+      apiKeys,
+      database: serve.database,
+      ...(signer === undefined
+        ? {}
+        : { relayer: { ...transactions, minimumNativeBalance: MINIMUM_RELAYER_BALANCE, cancelMarginSeconds: 0 } }),
+    },
+    {
+      logger: logger.child({ part: "service" }),
+      clock: systemClock,
+      ...(signer === undefined
+        ? {}
+        : {
+            relayer: {
+              signer,
+              chain,
+              createLaneStore: openLaneStore,
+              crashPoint: crashPointFrom(runtime.env, "relayer."),
+            },
+          }),
+    },
+  );
+  return { ...service, apiKey: apiKeys[0] };
+}
+
+async function executorOf(chain: Chain, settlement: Address): Promise<Address> {
+  const data = SETTLEMENT.encodeFunctionData("executor") as `0x${string}`;
+  const answer = await chain.call({ to: settlement, data });
+  if (answer === undefined || answer.length !== 66) {
+    throw new CommandFailure(
+      EXIT.configuration,
+      `${settlement} does not answer executor(): it is no settlement contract of ours`,
+    );
+  }
+  return toAddress(`0x${answer.slice(26)}`);
+}

@@ -1,0 +1,55 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { createHistoryReader, type HistoryReader } from "../adapters/sqlite/daemon/history-rows.ts";
+import type { Configuration } from "../config/configuration.ts";
+import { loadConfiguration } from "../config/load-configuration.ts";
+import { formatProblems } from "../config/problem.ts";
+import { openDatabase } from "../storage/database.ts";
+import { CommandFailure, EXIT } from "./exit-codes.ts";
+import { readSandboxFacts, type SandboxFacts } from "./sandbox-facts.ts";
+
+/** What a command is about: a configured daemon, or the last sandbox of this folder. */
+export type Target =
+  | { readonly kind: "configured"; readonly configuration: Configuration; readonly database: string }
+  | { readonly kind: "sandbox"; readonly facts: SandboxFacts & { directory: string }; readonly database: string };
+
+const DEFAULT_FILE = "swapd.yaml";
+
+/**
+ * Finds the target: `--config`, else SWAPD_CONFIG, else swapd.yaml here, else the last sandbox of this folder.
+ * @throws CommandFailure with what to do when there is none, or with all problems of a broken configuration
+ */
+export function findTarget(options: { config?: string | undefined }): Target {
+  const named = options.config ?? process.env.SWAPD_CONFIG;
+  const file = named ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
+  if (file !== undefined) {
+    const configuration = readConfiguration(file, EXIT.no);
+    return { kind: "configured", configuration, database: configuration.database };
+  }
+  const facts = readSandboxFacts();
+  if (facts !== undefined) return { kind: "sandbox", facts, database: facts.database };
+  throw new CommandFailure(
+    EXIT.usage,
+    "no configuration: name one with --config FILE, put swapd.yaml here, or start the sandbox first with `swapd sandbox`",
+  );
+}
+
+/** Loads a configuration or fails with all its problems and the given exit code. */
+export function readConfiguration(file: string, exitCode: number): Configuration {
+  const loaded = loadConfiguration(resolve(file), process.env);
+  if (loaded.ok) return loaded.configuration;
+  throw new CommandFailure(exitCode, formatProblems(loaded.problems));
+}
+
+/** Runs work on the target's history, read-only, and closes it. */
+export function withHistory<T>(target: Target, work: (history: HistoryReader) => T): T {
+  if (!existsSync(target.database)) {
+    throw new CommandFailure(EXIT.no, `there is no database at ${target.database}: the daemon has not run yet`);
+  }
+  const db = openDatabase({ file: target.database, readonly: true });
+  try {
+    return work(createHistoryReader(db));
+  } finally {
+    db.close();
+  }
+}
