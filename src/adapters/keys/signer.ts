@@ -1,7 +1,8 @@
 import { SigningKey, Transaction, TypedDataEncoder, type TypedDataField } from "ethers";
+import type { TypedData } from "../../domain/guard/typed-data.ts";
 import { type Address, type Hex, toAddress } from "../../domain/money/address.ts";
 import type { Secret } from "../../net/secret.ts";
-import type { Signer, TypedData, UnsignedTransaction } from "../../ports/signer.ts";
+import type { Signer, UnsignedTransaction } from "../../ports/signer.ts";
 import { KeyError } from "./key-error.ts";
 import { addressOfKey, readPrivateKey } from "./private-key.ts";
 

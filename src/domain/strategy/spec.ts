@@ -80,4 +80,5 @@ export interface ThresholdSpec extends StrategyCommon {
   readonly rearm: { readonly price: TriggerPrice; readonly cooldownSeconds: number } | undefined;
 }
 
+/** What a strategy file says, checked, with its tokens resolved. */
 export type StrategySpec = DcaSpec | RebalanceSpec | ThresholdSpec;
