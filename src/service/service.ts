@@ -53,8 +53,8 @@ function startRelay(
   if (relayer === undefined || dependencies.relayer === undefined) {
     return { desk: createClosedDesk(parts.store), status: undefined, stop: async () => undefined };
   }
-  const { store } = parts;
-  const opened = openRelayer({ relayer, network }, { ...dependencies.relayer, store, clock, logger });
+  const { store, rpc } = parts;
+  const opened = openRelayer({ relayer, network }, { ...dependencies.relayer, store, rpc, clock, logger });
   const { address } = dependencies.relayer.signer;
   const desk = createDesk({ ...parts, ...opened, network, clock, relayer: address });
   const status = { address, isReady: () => opened.runner.isReady() };
@@ -69,7 +69,7 @@ function startRelay(
 export async function startService(options: ServiceOptions, dependencies: ServiceDependencies): Promise<Service> {
   const { network } = options;
   const { clock, logger } = dependencies;
-  checkOptions(options);
+  checkOptions(options, dependencies);
   const rpc = createJsonRpc({ url: network.rpcUrl, timeoutMs: RPC_TIMEOUT_MS, maxBytes: MAX_RPC_ANSWER_BYTES });
   await verifyNetwork(rpc, network);
   const head = await readHead(rpc);
@@ -105,7 +105,10 @@ async function listen(server: FastifyInstance, { listen }: ServiceOptions): Prom
   return `http://${host}:${port}`;
 }
 
-function checkOptions(options: ServiceOptions): void {
+function checkOptions(options: ServiceOptions, dependencies: ServiceDependencies): void {
+  if ((options.relayer === undefined) !== (dependencies.relayer === undefined)) {
+    throw new Error("a relayer needs both its settings and its signer, chain and lane store");
+  }
   if (options.permitLifetimeSeconds >= options.quoteLifetimeSeconds) return;
   throw new Error(
     `signatures that hold ${options.permitLifetimeSeconds} s would end before their quote, which holds ` +

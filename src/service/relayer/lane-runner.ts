@@ -1,6 +1,6 @@
 import type { Address } from "../../domain/money/address.ts";
 import type { Lane } from "../../lane/lane.ts";
-import type { LaneChain } from "../../ports/chain.ts";
+import type { JsonRpc } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 
@@ -22,9 +22,9 @@ const BALANCE_AGE_MS = 3_000;
 
 export function runLane(
   options: { account: Address; minimumNativeBalance: bigint },
-  dependencies: { lane: Lane; chain: LaneChain; clock: Clock; logger: Logger },
+  dependencies: { lane: Lane; rpc: JsonRpc; clock: Clock; logger: Logger },
 ): LaneRunner {
-  const { lane, chain, clock, logger } = dependencies;
+  const { lane, rpc, clock, logger } = dependencies;
   const stopping = new AbortController();
   let waking = new AbortController();
   let balance: { readonly wei: bigint; readonly atMs: number } | undefined;
@@ -44,7 +44,7 @@ export function runLane(
 
   async function nativeBalance(): Promise<bigint> {
     if (balance !== undefined && clock.monotonicMs() - balance.atMs < BALANCE_AGE_MS) return balance.wei;
-    const wei = await chain.nativeBalance(options.account);
+    const wei = BigInt(String(await rpc.call("eth_getBalance", [options.account, "latest"])));
     balance = { wei, atMs: clock.monotonicMs() };
     return wei;
   }

@@ -1,4 +1,5 @@
 import { createLane } from "../../lane/lane.ts";
+import type { JsonRpc } from "../../net/json-rpc.ts";
 import type { LaneChain } from "../../ports/chain.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LaneStore } from "../../ports/lane-store.ts";
@@ -23,10 +24,10 @@ export interface RelayerDependencies {
 /** Opens the relayer's lane on the service's database; what was in flight when the last process ended goes on. */
 export function openRelayer(
   options: { relayer: RelayerOptions; network: NetworkOptions },
-  dependencies: RelayerDependencies & { store: ServiceStore; clock: Clock; logger: Logger },
+  dependencies: RelayerDependencies & { store: ServiceStore; rpc: JsonRpc; clock: Clock; logger: Logger },
 ): { readonly lane: ReturnType<typeof createLane>; readonly laneStore: LaneStore; readonly runner: LaneRunner } {
   const { relayer, network } = options;
-  const { signer, chain, store, clock, logger, crashPoint } = dependencies;
+  const { signer, chain, store, rpc, clock, logger, crashPoint } = dependencies;
   const laneStore = dependencies.createLaneStore(store.db);
   const listener = createSwapRecorder(store, network, clock);
   const lane = createLane(
@@ -43,6 +44,6 @@ export function openRelayer(
     { store: laneStore, chain, signer, clock, logger, listener, ...(crashPoint === undefined ? {} : { crashPoint }) },
   );
   const { minimumNativeBalance } = relayer;
-  const runner = runLane({ account: signer.address, minimumNativeBalance }, { lane, chain, clock, logger });
+  const runner = runLane({ account: signer.address, minimumNativeBalance }, { lane, rpc, clock, logger });
   return { lane, laneStore, runner };
 }

@@ -1,0 +1,33 @@
+import { createChain } from "../../../src/adapters/ethers/chain.ts";
+import { createSigner } from "../../../src/adapters/keys/signer.ts";
+import { createLaneStore, migrateLane } from "../../../src/adapters/sqlite/lane-store.ts";
+import { Secret } from "../../../src/net/secret.ts";
+import type { RelayerOptions } from "../../../src/service/options.ts";
+import type { RelayerDependencies } from "../../../src/service/relayer/relayer.ts";
+import type { TestChain } from "./chain.ts";
+import { systemClock } from "./system-clock.ts";
+
+export const RELAYER_SETTINGS: RelayerOptions = {
+  minimumNativeBalance: 10n ** 17n,
+  bumpAfterBlocks: 4,
+  rebroadcastAfterBlocks: 2,
+  maxReplacements: 5,
+  cancelMarginSeconds: 1,
+};
+
+/** The parts that the program composes for a relayer, for a test chain. */
+export function relayerParts(
+  chain: TestChain,
+  privateKey: string,
+  crashPoint?: (label: string) => void,
+): RelayerDependencies {
+  return {
+    signer: createSigner(new Secret(privateKey)),
+    chain: createChain({ rpcUrls: [new Secret(chain.url)], chainId: 31_337 }, { clock: systemClock }),
+    createLaneStore: (db) => {
+      migrateLane(db);
+      return createLaneStore(db);
+    },
+    ...(crashPoint === undefined ? {} : { crashPoint }),
+  };
+}
