@@ -52,7 +52,8 @@ abstract contract World is Asserts {
 
     function setUp() public virtual {
         VM.warp(1_800_000_000);
-        v2Factory = _create(abi.encodePacked(_uniswap("v2-core/build/UniswapV2Factory.json"), abi.encode(address(this))));
+        bytes memory v2Code = _uniswap("v2-core/build/UniswapV2Factory.json");
+        v2Factory = _create(abi.encodePacked(v2Code, abi.encode(address(this))));
         v3Factory = _create(_uniswap("v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json"));
         weth = new WrappedNative();
         usdc = new PermitToken("USD Coin", "USDC", 6);
