@@ -1,0 +1,199 @@
+import type { Policy } from "../../src/domain/guard/policy.ts";
+import { type Address, NATIVE_TOKEN, toAddress } from "../../src/domain/money/address.ts";
+import { toPpm } from "../../src/domain/money/fraction.ts";
+import { convertUp, parseUsd, type ReferencePrice, type UsdPrice } from "../../src/domain/money/price.ts";
+import type { Token } from "../../src/domain/money/token.ts";
+import type { Run, Swap } from "../../src/domain/run/run.ts";
+import type { StepFacts } from "../../src/domain/run/step-facts.ts";
+import type { StrategyView } from "../../src/domain/strategy/decision.ts";
+import type { DcaSpec, RebalanceSpec, StrategyCommon, ThresholdSpec } from "../../src/domain/strategy/spec.ts";
+import { initialStrategyMemory } from "../../src/domain/strategy/strategy.ts";
+
+/** Samples for tests of runs: everything has a default in which a swap is signed, and any part of it can be changed. */
+
+export const GWEI = 10n ** 9n;
+
+export const WALLET = toAddress(`0x${"a1".repeat(20)}`);
+export const RELAYER = toAddress(`0x${"b2".repeat(20)}`);
+export const ROUTER = toAddress(`0x${"c3".repeat(20)}`);
+export const POOL = toAddress(`0x${"d4".repeat(20)}`);
+export const USDC: Token = { symbol: "USDC", address: toAddress(`0x${"01".repeat(20)}`), decimals: 6 };
+export const WETH: Token = { symbol: "WETH", address: toAddress(`0x${"02".repeat(20)}`), decimals: 18 };
+export const WBTC: Token = { symbol: "WBTC", address: toAddress(`0x${"03".repeat(20)}`), decimals: 8 };
+export const ETH: Token = { symbol: "ETH", address: NATIVE_TOKEN, decimals: 18 };
+
+/** An instant on a whole minute, Unix milliseconds; the sample run's slot. */
+export const SLOT_MS = 1_700_000_040_000;
+export const NOW_MS = SLOT_MS + 500;
+export const HUNDRED_USDC = 100_000_000n;
+
+const DOLLARS = new Map<Address, string>([
+  [USDC.address, "1"],
+  [WETH.address, "1000"],
+  [WBTC.address, "50000"],
+  [ETH.address, "1000"],
+]);
+
+export function usd(dollars: string): UsdPrice {
+  const parsed = parseUsd(dollars);
+  if (parsed === undefined) throw new Error(`not a price: ${dollars}`);
+  return parsed;
+}
+
+/** The sample price of a token: USDC 1, WETH and ETH 1000, WBTC 50000 dollars. */
+export function priceOf(token: Token): ReferencePrice {
+  return { usd: usd(DOLLARS.get(token.address) ?? "1"), source: "feed", atSeconds: Math.floor(NOW_MS / 1_000) };
+}
+
+/** What an amount is worth in another token at the sample prices. */
+export function worth(amount: bigint, sold: Token, bought: Token): bigint {
+  return convertUp({ raw: amount, decimals: sold.decimals, usd: priceOf(sold).usd }, { ...bought, ...priceOf(bought) });
+}
+
+const COMMON: StrategyCommon = {
+  id: "weekly",
+  wallet: { name: "main", address: WALLET },
+  schedule: { kind: "every", seconds: 60 },
+  limits: { slippage: toPpm(5_000), priceImpact: toPpm(10_000), maxFee: toPpm(30_000), maxFeePerGas: 5n * GWEI },
+  gasless: "never",
+  recipient: WALLET,
+  affiliate: undefined,
+  enableRfq: false,
+  retryForSeconds: 60,
+};
+
+export function dcaSpec(change: Partial<DcaSpec> = {}): DcaSpec {
+  return { ...COMMON, kind: "dca", sell: { token: USDC, raw: HUNDRED_USDC }, buy: WETH, budget: undefined, ...change };
+}
+
+/** Half WETH, half USDC: out of its band as soon as the free balances of a view are uneven. */
+export function rebalanceSpec(change: Partial<RebalanceSpec> = {}): RebalanceSpec {
+  return {
+    ...COMMON,
+    id: "mix",
+    kind: "rebalance",
+    quote: USDC,
+    targets: [
+      { token: WETH, weight: toPpm(400_000) },
+      { token: WBTC, weight: toPpm(400_000) },
+      { token: USDC, weight: toPpm(200_000) },
+    ],
+    bands: { relative: undefined, absolute: toPpm(50_000) },
+    trades: { min: 1_000_000n },
+    ...change,
+  };
+}
+
+/** Sells a tenth of a WETH above 900 USDC, and fires on the first look. */
+export function thresholdSpec(change: Partial<ThresholdSpec> = {}): ThresholdSpec {
+  return {
+    ...COMMON,
+    id: "take-profit",
+    kind: "threshold",
+    sell: { token: WETH, amount: { raw: 10n ** 17n } },
+    buy: USDC,
+    watch: WETH,
+    when: { crosses: "above", price: { quote: USDC, raw: 900_000_000n } },
+    ifAlreadyTrue: "fire",
+    rearm: undefined,
+    ...change,
+  };
+}
+
+export function policySample(change: Partial<Policy> = {}): Policy {
+  return {
+    maxTradeUsd: usd("10000"),
+    maxPerDayUsd: usd("50000"),
+    recipients: [WALLET],
+    gasReserve: 10n ** 16n,
+    maxFeePerGas: 5n * GWEI,
+    maxSlippage: toPpm(10_000),
+    maxPriceImpact: toPpm(10_000),
+    maxFee: toPpm(30_000),
+    referenceTolerance: toPpm(15_000),
+    pauseAfter: { failures: 3, withinSeconds: 3_600 },
+    ...change,
+  };
+}
+
+/** Facts under which everything may happen: live, nothing barred, nothing busy, nothing spent. */
+export function factsSample(change: Partial<StepFacts> = {}): StepFacts {
+  const spec = change.spec ?? dcaSpec();
+  return {
+    nowMs: NOW_MS,
+    spec,
+    memory: initialStrategyMemory(spec),
+    policy: policySample(),
+    ours: [WALLET],
+    live: true,
+    signingBarred: undefined,
+    isTokenBusy: () => false,
+    spentTodayUsd: () => 0n,
+    reservedByOthers: () => 0n,
+    service: { router: ROUTER, signatureHasNonce: true },
+    chain: { chainId: 31_337, wrappedNative: WETH.address, confirmations: 2 },
+    pace: { retryMs: 5_000, watchMs: 1_000, maxLifetimeSeconds: 300, submitMarginSeconds: 2 },
+    ...change,
+  };
+}
+
+export function runSample(change: Partial<Run> = {}): Run {
+  return {
+    id: "run_1",
+    strategyId: "weekly",
+    slotMs: SLOT_MS,
+    state: "executing",
+    reason: undefined,
+    detail: undefined,
+    specHash: "spec",
+    windowEndsMs: SLOT_MS + 60_000,
+    swaps: [],
+    ...change,
+  };
+}
+
+/** A swap that was planned and begun a moment ago, nothing else. */
+export function swapSample(change: Partial<Swap> = {}): Swap {
+  return {
+    id: "run_1.0.1",
+    runId: "run_1",
+    position: 0,
+    attempt: 1,
+    state: "planned",
+    reason: undefined,
+    wallet: WALLET,
+    recipient: WALLET,
+    sell: USDC,
+    buy: WETH,
+    planned: { kind: "fixed", raw: HUNDRED_USDC },
+    begun: true,
+    gasless: "never",
+    mode: undefined,
+    amountIn: HUNDRED_USDC,
+    quote: undefined,
+    terms: undefined,
+    intentId: undefined,
+    approvals: 0,
+    tightened: false,
+    signatures: undefined,
+    fill: undefined,
+    revokeIntentId: undefined,
+    serviceSwapId: undefined,
+    ...change,
+  };
+}
+
+/** Balances with which the sample strategies trade: 1000 USDC, 3 WETH, nothing else. */
+export function viewSample(change: Partial<StrategyView> = {}): StrategyView {
+  return {
+    slotMs: SLOT_MS,
+    nowMs: NOW_MS,
+    free: new Map([
+      [USDC.address, 1_000_000_000n],
+      [WETH.address, 3n * 10n ** 18n],
+    ]),
+    prices: new Map([USDC, WETH, WBTC].map((token) => [token.address, priceOf(token)])),
+    spent: new Map(),
+    ...change,
+  };
+}
