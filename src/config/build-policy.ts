@@ -1,0 +1,109 @@
+import type { Policy } from "../domain/guard/policy.ts";
+import type { Address } from "../domain/money/address.ts";
+import { parseUnits } from "../domain/money/amount.ts";
+import { closest } from "./closest.ts";
+import type { WalletConfiguration } from "./configuration.ts";
+import { DEFAULTS } from "./defaults.ts";
+import { address } from "./fields.ts";
+import type { Problem } from "./problem.ts";
+import type { PolicyFile } from "./schemas/policy-schema.ts";
+import { type Path, problemAt, type Source } from "./source.ts";
+
+const NATIVE_DECIMALS = 18;
+
+/** The owner's ceilings. @returns undefined when a key of it is broken; then the problems say which */
+export function buildPolicy(
+  source: Source,
+  fields: Partial<PolicyFile>,
+  known: {
+    wallets: ReadonlyMap<string, WalletConfiguration>;
+    /** also of wallets that are broken: their problem is reported already */
+    walletNames: readonly string[];
+    nativeSymbol: string;
+  },
+  problems: Problem[],
+): Policy | undefined {
+  const before = problems.length;
+  const recipients = (fields.recipients ?? []).flatMap((text, index) => {
+    const found = findRecipient(
+      source,
+      ["recipients", index],
+      { text, wallets: known.wallets, walletNames: known.walletNames },
+      problems,
+    );
+    return found === undefined ? [] : [found];
+  });
+  const gasReserve = buildGasReserve(source, fields.gas_reserve, known.nativeSymbol, problems);
+  const { max_trade, max_per_day, max_gas_price } = fields;
+  if (max_trade !== undefined && max_per_day !== undefined && max_trade > max_per_day) {
+    problems.push(
+      problemAt(
+        source,
+        ["max_trade"],
+        "is more than max_per_day, so it could never be used",
+        "lower one or raise the other",
+      ),
+    );
+  }
+  const complete = max_trade !== undefined && max_per_day !== undefined && max_gas_price !== undefined;
+  if (!complete || gasReserve === undefined || fields.recipients === undefined || problems.length > before)
+    return undefined;
+  const pause = fields.pause_after;
+  return {
+    maxTradeUsd: max_trade,
+    maxPerDayUsd: max_per_day,
+    recipients,
+    gasReserve,
+    maxFeePerGas: max_gas_price,
+    maxSlippage: fields.max_slippage ?? DEFAULTS.policy.maxSlippage,
+    maxPriceImpact: fields.max_price_impact ?? DEFAULTS.policy.maxPriceImpact,
+    maxFee: fields.max_fee ?? DEFAULTS.policy.maxFee,
+    referenceTolerance: fields.reference?.tolerance ?? DEFAULTS.policy.referenceTolerance,
+    pauseAfter:
+      pause === undefined ? DEFAULTS.policy.pauseAfter : { failures: pause.failures, withinSeconds: pause.within },
+  };
+}
+
+function buildGasReserve(
+  source: Source,
+  reserve: PolicyFile["gas_reserve"] | undefined,
+  nativeSymbol: string,
+  problems: Problem[],
+): bigint | undefined {
+  if (reserve === undefined) return undefined;
+  const raw = parseUnits(reserve.number, NATIVE_DECIMALS);
+  if (reserve.symbol !== nativeSymbol) {
+    const message = `gas is paid in ${nativeSymbol} here, not in ${reserve.symbol}`;
+    problems.push(problemAt(source, ["gas_reserve"], message, `write "${reserve.number} ${nativeSymbol}"`));
+    return undefined;
+  }
+  if (typeof raw === "bigint") return raw;
+  problems.push(problemAt(source, ["gas_reserve"], `"${reserve.number}": ${raw}`));
+  return undefined;
+}
+
+/** Someone who may receive: a wallet by name, or an address. */
+export function findRecipient(
+  source: Source,
+  path: Path,
+  from: { text: string; wallets: ReadonlyMap<string, WalletConfiguration>; walletNames: readonly string[] },
+  problems: Problem[],
+): Address | undefined {
+  const wallet = from.wallets.get(from.text);
+  if (wallet !== undefined) return wallet.address;
+  if (from.walletNames.includes(from.text)) return undefined;
+  if (from.text.startsWith("0x")) {
+    const parsed = address("a recipient").safeParse(from.text);
+    if (parsed.success) return parsed.data;
+    const issue = parsed.error.issues[0];
+    const suggestion = issue?.code === "custom" ? String(issue.params?.suggestion) : undefined;
+    problems.push(problemAt(source, path, issue?.message ?? "is no address", suggestion));
+    return undefined;
+  }
+  const names = [...from.wallets.keys()];
+  const meant = closest(from.text, names);
+  const suggestion =
+    meant === undefined ? `wallets are ${names.join(", ")}; an address stands in quotes` : `did you mean "${meant}"?`;
+  problems.push(problemAt(source, path, `"${from.text}" is neither a wallet nor an address`, suggestion));
+  return undefined;
+}

@@ -1,0 +1,112 @@
+import type { Policy } from "../domain/guard/policy.ts";
+import type { Address } from "../domain/money/address.ts";
+import type { Token } from "../domain/money/token.ts";
+import type { StrategySpec } from "../domain/strategy/spec.ts";
+import type { Listen, SecretReference } from "./fields.ts";
+
+/** A price feed with Chainlink's interface, in US dollars. Older than heartbeat plus margin, its price is stale. */
+export interface PriceFeed {
+  readonly address: Address;
+  readonly heartbeatSeconds: number;
+  readonly marginSeconds: number;
+}
+
+/** A protocol that the settlement's executor may use; kind 1 is Uniswap V2, kind 2 Uniswap V3 (`feePips` unused). */
+export interface RoutingProtocol {
+  readonly kind: 1 | 2;
+  readonly factory: Address;
+  readonly feePips: number;
+}
+
+/** An RPC endpoint. What is given by reference is a secret; a plain URL is an origin without a key. */
+export type RpcEndpoint = SecretReference | { readonly url: string };
+
+export interface NetworkConfiguration {
+  readonly name: string;
+  readonly chainId: number;
+  readonly rpc: readonly RpcEndpoint[];
+  readonly confirmations: number;
+  readonly nativeSymbol: string;
+  readonly wrappedNative: Address;
+  /** the contract to approve and to sign for; undefined only in a dry run on a network where none is known */
+  readonly settlement: Address | undefined;
+  /** undefined: ask the settlement contract */
+  readonly executor: Address | undefined;
+  readonly protocols: readonly RoutingProtocol[];
+  readonly v3FeeTiers: readonly number[];
+  /** tokens that routes may pass through */
+  readonly hubTokens: readonly Address[];
+}
+
+export interface ServiceConfiguration {
+  readonly profile: "swapd" | "fly";
+  readonly url: string | "embedded";
+  readonly apiKey: SecretReference | undefined;
+}
+
+/** How an account's key is opened. */
+export type KeySource =
+  | { readonly kind: "keystore"; readonly keystore: SecretReference; readonly password: SecretReference }
+  | { readonly kind: "raw"; readonly privateKey: SecretReference };
+
+export interface WalletConfiguration {
+  readonly name: string;
+  readonly address: Address;
+  readonly key: KeySource;
+}
+
+export interface TokenConfiguration {
+  readonly token: Token;
+  /** undefined: the token has no reference price and is not traded */
+  readonly feed: PriceFeed | undefined;
+}
+
+/** Our own service, embedded in the daemon or alone. */
+export interface ServeConfiguration {
+  readonly listen: Listen;
+  readonly database: string;
+  readonly apiKeys: readonly SecretReference[];
+  readonly requestsPerSecond: { readonly keyless: number; readonly keyed: number };
+  readonly relayer: KeySource | undefined;
+}
+
+/** A strategy as it was loaded: where from, and the SHA-256 of the file's text. */
+export interface LoadedStrategy {
+  readonly spec: StrategySpec;
+  readonly file: string;
+  readonly hash: string;
+}
+
+/** Everything that the daemon and the service are told. Paths are absolute. */
+export interface Configuration {
+  readonly file: string;
+  readonly mode: "dry-run" | "live";
+  readonly network: NetworkConfiguration;
+  readonly service: ServiceConfiguration;
+  readonly wallets: ReadonlyMap<string, WalletConfiguration>;
+  /** by symbol, the native coin included */
+  readonly tokens: ReadonlyMap<string, TokenConfiguration>;
+  readonly policy: Policy;
+  readonly strategies: readonly LoadedStrategy[];
+  readonly database: string;
+  readonly listen: Listen;
+  readonly logLevel: "debug" | "info" | "warn" | "error";
+  readonly retentionSeconds: number;
+  readonly serve: ServeConfiguration;
+  readonly timing: {
+    readonly quoteLifetimeSeconds: number;
+    readonly permitLifetimeSeconds: number;
+    readonly pollIntervalMs: number;
+    readonly requestTimeoutMs: number;
+    readonly shutdownMs: number;
+  };
+  readonly transactions: {
+    readonly bumpAfterBlocks: number;
+    readonly rebroadcastAfterBlocks: number;
+    readonly maxReplacements: number;
+  };
+  readonly maxAnswerBytes: number;
+  readonly alerts: { readonly url: SecretReference; readonly secret: SecretReference } | undefined;
+  /** SHA-256 of all files it was loaded from, in order */
+  readonly hash: string;
+}

@@ -1,0 +1,51 @@
+import { toPpm } from "../domain/money/fraction.ts";
+
+/** Every value that a configuration may leave out, in one place. */
+export const DEFAULTS = {
+  mode: "dry-run",
+  listen: { host: "127.0.0.1", port: 9_464 },
+  logLevel: "info",
+  timezone: "UTC",
+  gasless: "never",
+  rfq: false,
+  ifAlreadyTrue: "wait",
+  database: "swapd.db",
+  retentionSeconds: 90 * 86_400,
+  policy: {
+    maxSlippage: toPpm(10_000),
+    maxPriceImpact: toPpm(10_000),
+    maxFee: toPpm(30_000),
+    referenceTolerance: toPpm(15_000),
+    pauseAfter: { failures: 3, withinSeconds: 3_600 },
+  },
+  /** an attempt is repeated for half of the schedule's interval, at most this long */
+  retryForAtMostSeconds: 3_600,
+  timing: {
+    /** our own service's quotes, and the longest deadline that is signed */
+    quoteLifetimeSeconds: 60,
+    permitLifetimeSeconds: 600,
+    pollIntervalMs: 2_000,
+    requestTimeoutMs: 10_000,
+    shutdownMs: 8_000,
+  },
+  transactions: {
+    bumpAfterBlocks: 5,
+    rebroadcastAfterBlocks: 3,
+    maxReplacements: 8,
+  },
+  serve: {
+    listen: { host: "127.0.0.1", port: 9_465 },
+    database: "service.db",
+    requestsPerSecond: { keyless: 50, keyed: 200 },
+  },
+  /** an answer of the service or of a node is never read beyond this */
+  maxAnswerBytes: 4 * 1_024 * 1_024,
+  /** on top of a feed's heartbeat, before its price counts as stale */
+  feedMarginSeconds: 300,
+} as const;
+
+/** Bounds of what is read at all. */
+export const CONFIG_BOUNDS = {
+  maxFileBytes: 256 * 1_024,
+  maxStrategies: 20_000,
+} as const;

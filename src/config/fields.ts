@@ -1,0 +1,125 @@
+import { getAddress } from "ethers";
+import { z } from "zod";
+import { type Address, parseAddress, toAddress } from "../domain/money/address.ts";
+
+/** Fields that several files share. */
+
+/** Where a secret is to be found. The secret itself never stands in a configuration file. */
+export type SecretReference = { readonly file: string } | { readonly env: string };
+
+const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+const REFERENCE_FORM = "{ env: NAME } or { file: path }";
+
+/** An Ethereum address in quotes. Mixed case must carry a right checksum (EIP-55). */
+export function address(description: string) {
+  return z
+    .string({ error: () => 'needs an address in quotes: "0x..."' })
+    .meta({ description, pattern: "^0x[0-9a-fA-F]{40}$" })
+    .transform((text, context): Address => {
+      const problem = addressProblem(text);
+      if (problem === undefined) return toAddress(text);
+      context.addIssue({ code: "custom", message: problem.message, params: { suggestion: problem.suggestion } });
+      return z.NEVER;
+    });
+}
+
+function addressProblem(text: string): { message: string; suggestion: string } | undefined {
+  if (parseAddress(text) === undefined) {
+    return {
+      message: text.length > 50 ? "is no address" : `"${text}" is no address`,
+      suggestion: "an address is 0x and 40 hexadecimal digits, in quotes",
+    };
+  }
+  const lower = text.toLowerCase();
+  if (text === lower || text.slice(2) === lower.slice(2).toUpperCase()) return undefined;
+  const right = getAddress(lower);
+  if (text === right) return undefined;
+  return {
+    message: `the checksum of address "${text}" is wrong: a digit may be mistyped`,
+    suggestion: `copy it again from its source; with this checksum it would be "${right}"`,
+  };
+}
+
+/** A reference to a secret: `{ env: NAME }` or `{ file: path }`. */
+export function secretReference(description: string) {
+  return z
+    .strictObject(
+      {
+        env: z.string().optional().meta({ description: "name of an environment variable", pattern: ENV_NAME.source }),
+        file: z.string().min(1).optional().meta({ description: "path of a file, relative to this file" }),
+      },
+      { error: (issue) => (issue.code === "invalid_type" ? secretInPlace() : undefined) },
+    )
+    .meta({ description })
+    .transform((reference, context): SecretReference => {
+      const { env, file } = reference;
+      if (env !== undefined && file === undefined && ENV_NAME.test(env)) return { env };
+      if (file !== undefined && env === undefined) return { file };
+      context.addIssue({
+        code: "custom",
+        message:
+          env !== undefined && file === undefined
+            ? "this is no name of an environment variable"
+            : `needs one of env and file`,
+        params: { suggestion: `write ${REFERENCE_FORM}` },
+      });
+      return z.NEVER;
+    });
+}
+
+function secretInPlace(): string {
+  return `needs a reference: ${REFERENCE_FORM}; a secret never stands in a configuration file`;
+}
+
+/** true or false, with a word for those who write yes or on. */
+export function flag(description: string) {
+  return z
+    .boolean({
+      error: (issue) =>
+        typeof issue.input === "string" && /^(?:yes|no|on|off|y|n)$/i.test(issue.input)
+          ? `"${issue.input}" is a text in YAML 1.2: write ${/^(?:yes|on|y)$/i.test(issue.input) ? "true" : "false"}`
+          : "needs true or false",
+    })
+    .meta({ description });
+}
+
+/** A whole number within bounds. */
+export function count(description: string, limits: { readonly min: number; readonly max: number }) {
+  const message = `needs a whole number from ${limits.min} to ${limits.max}`;
+  return z
+    .int({ error: message })
+    .min(limits.min, { error: message })
+    .max(limits.max, { error: message })
+    .meta({ description });
+}
+
+/** A text that is not empty. */
+export function text(description: string, example: string) {
+  return z
+    .string({ error: `needs a text, for example "${example}"` })
+    .min(1, { error: "is empty" })
+    .max(1_024, { error: "is longer than 1,024 characters" })
+    .meta({ description, examples: [example] });
+}
+
+/** Host and port: 127.0.0.1:9464 or [::1]:9464. Port 0 takes a free one. */
+export interface Listen {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** An address to listen on. */
+export function listen(description: string) {
+  return text(description, "127.0.0.1:9464").transform((value, context): Listen => {
+    const match = /^(?:\[([0-9a-fA-F:]+)\]|([A-Za-z0-9.-]+)):([0-9]{1,5})$/.exec(value);
+    const port = Number(match?.[3] ?? Number.NaN);
+    const host = match?.[1] ?? match?.[2];
+    if (host !== undefined && port <= 65_535) return { host, port };
+    context.addIssue({
+      code: "custom",
+      message: `"${value}" is no host and port`,
+      params: { suggestion: "write for example 127.0.0.1:9464" },
+    });
+    return z.NEVER;
+  });
+}

@@ -1,0 +1,88 @@
+/** A mistake in a configuration file, with the place to look at. Lines and columns count from 1. */
+export interface Problem {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  /** keys from the top of the file to the value, joined by dots; empty for the file itself */
+  readonly path: string;
+  readonly message: string;
+  readonly suggestion?: string;
+  /** the line of the file, with everything that may be a secret blanked out */
+  readonly excerpt?: string;
+}
+
+/** Keys whose values are secrets, or lead to one. */
+const SECRET_KEY = /(?:api_?keys?|private_?key|secret|passw?o?r?d?|passphrase|mnemonic|seed|webhook)/i;
+const SECRET_PATH = /(?:^|\.)(?:wallets|rpc|relayer|alerts|apiKeys?)(?:\.|$)/;
+
+/**
+ * Blanks out what may be a secret in a text: 64 hexadecimal digits or more (a private key), and of a URL everything but
+ * its scheme and host.
+ */
+export function blankSecrets(text: string): string {
+  return text
+    .replaceAll(/(?:0x)?[0-9a-fA-F]{64,}/g, "***")
+    .replaceAll(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@"']+@/gi, "$1***@")
+    .replaceAll(/\b([a-z][a-z0-9+.-]*:\/\/)([^\s/?#"']+)[/?#][^\s"'}\]]+/gi, "$1$2/***");
+}
+
+/** Makes a problem whose message and excerpt hold no secret. */
+export function makeProblem(problem: Problem): Problem {
+  const { excerpt, suggestion } = problem;
+  return {
+    ...problem,
+    message: blankSecrets(problem.message),
+    ...(suggestion === undefined ? {} : { suggestion: blankSecrets(suggestion) }),
+    ...(excerpt === undefined ? {} : { excerpt: blankExcerpt(excerpt, problem.path) }),
+  };
+}
+
+function blankExcerpt(line: string, path: string): string {
+  const shown = blankSecrets(line);
+  const secret = SECRET_PATH.test(path) || SECRET_KEY.test(path) || SECRET_KEY.test(line);
+  if (!secret || holdsOnlyReferences(line)) return shown;
+  const colon = shown.indexOf(":");
+  const afterColon = shown.slice(colon + 1).trim();
+  if (colon >= 0) return afterColon === "" ? shown : `${shown.slice(0, colon + 1)} ***`;
+  return `${/^\s*(?:-\s*)?/.exec(shown)?.[0] ?? ""}***`;
+}
+
+/** Whether a line holds nothing but keys, brackets, and the values of env, file and address. */
+function holdsOnlyReferences(line: string): boolean {
+  const rest = line
+    .replace(/\s#.*$/, "")
+    .replaceAll(/\b(?:env|file|address)["']?\s*:\s*[^,{}[\]]+/g, "")
+    .replaceAll(/["']?[\w-]+["']?\s*:/g, "");
+  return /^[\s{}[\],-]*$/.test(rest);
+}
+
+/**
+ * Writes problems for people: place, message, the line with a caret under it, and what to do; sorted by file and place.
+ * @param relativeTo a folder; paths inside it are written relative to it
+ */
+export function formatProblems(problems: readonly Problem[], relativeTo = ""): string {
+  const prefix = relativeTo === "" || relativeTo.endsWith("/") ? relativeTo : `${relativeTo}/`;
+  return [...problems]
+    .sort(byPlace)
+    .map((problem) => formatProblem(problem, prefix))
+    .join("\n");
+}
+
+function byPlace(a: Problem, b: Problem): number {
+  if (a.file !== b.file) return a.file < b.file ? -1 : 1;
+  return a.line - b.line || a.column - b.column;
+}
+
+function formatProblem(problem: Problem, prefix: string): string {
+  const file = prefix !== "" && problem.file.startsWith(prefix) ? problem.file.slice(prefix.length) : problem.file;
+  const lines = [
+    `${file}:${problem.line}:${problem.column}: ${problem.path === "" ? "" : `${problem.path}: `}${problem.message}`,
+  ];
+  if (problem.excerpt !== undefined && problem.excerpt.trim() !== "") {
+    const number = String(problem.line);
+    const indent = " ".repeat(problem.column - 1);
+    lines.push(`  ${number} | ${problem.excerpt}`, `  ${" ".repeat(number.length)} | ${indent}^`);
+  }
+  if (problem.suggestion !== undefined) lines.push(`  -> ${problem.suggestion}`);
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,127 @@
+import { z } from "zod";
+import { address, count, listen, secretReference, text } from "../fields.ts";
+import { milliseconds, seconds } from "../units.ts";
+
+const name = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,31}$/, { error: "a name is lower-case letters, digits and hyphens, for example main" });
+
+const symbol = z.string().regex(/^[A-Za-z][A-Za-z0-9._-]{0,31}$/, {
+  error: "a token's name is letters, digits, dots and hyphens, for example USDC",
+});
+
+/** An RPC endpoint. A URL written out may only be an origin: what follows the host is usually a key. */
+const rpcEndpoint = z.union(
+  [
+    secretReference("an RPC URL by reference"),
+    z.strictObject({ url: text("an RPC URL without path, query or password", "http://127.0.0.1:8545") }),
+  ],
+  { error: "needs { env: NAME }, { file: path } or { url: ... }" },
+);
+
+const keystore = z.strictObject({
+  keystore: secretReference("the encrypted Web3 keystore file"),
+  password: secretReference("the keystore's password"),
+  address: address("the account's address; without it the keystore file is asked").optional(),
+});
+
+const rawKey = z.strictObject({
+  privateKey: secretReference("a raw private key; by environment only, in the sandbox or with an explicit flag"),
+});
+
+const key = z.union([keystore, rawKey], { error: "needs { keystore, password } or { privateKey }" });
+
+const feed = z.union(
+  [
+    z.literal("preset"),
+    z.strictObject({
+      address: address("a price feed in US dollars with Chainlink's interface"),
+      heartbeat: seconds("how often the feed is updated at the latest", "1h"),
+      margin: seconds("how much later an update may come before the price counts as stale", "5m").optional(),
+    }),
+  ],
+  { error: "needs preset or { address, heartbeat }" },
+);
+
+const token = z.strictObject({
+  address: z.union([z.literal("preset"), address("the token's contract")], { error: 'needs "0x..." or preset' }),
+  decimals: count("the token's decimals; compared with the chain at start", { min: 0, max: 36 }),
+  feed: feed.optional().meta({ description: "the token's reference price; a token without one is not traded" }),
+});
+
+const network = z.strictObject({
+  name: z
+    .string({ error: "needs the name of a network" })
+    .meta({ description: "the network: base, ethereum, sandbox" }),
+  rpc: z
+    .array(rpcEndpoint, { error: "needs a list of RPC endpoints" })
+    .min(1, { error: "needs at least one RPC endpoint" })
+    .max(8),
+  preset: text("a file with the facts of a network that is not built in", "world.json").optional(),
+  confirmations: count("blocks until a transaction counts as confirmed", { min: 1, max: 200 }).optional(),
+});
+
+const service = z.strictObject({
+  profile: z.enum(["swapd", "fly"]).default("swapd").meta({ description: "how the service speaks" }),
+  url: text('"embedded", or the URL of a service', "embedded").default("embedded"),
+  apiKey: secretReference("the API key").optional(),
+  settlement: address("the contract to approve and to sign for; else the network's preset").optional(),
+});
+
+const serve = z.strictObject({
+  listen: listen("where our own service listens").optional(),
+  database: text("the service's own database", "service.db").optional(),
+  apiKeys: z.array(secretReference("an API key that gets the higher rate")).max(1_000).optional(),
+  requestsPerSecond: z
+    .strictObject({
+      keyless: count("without a key, by address", { min: 1, max: 1_000_000 }),
+      keyed: count("with a key", { min: 1, max: 1_000_000 }),
+    })
+    .optional(),
+  relayer: key.optional().meta({ description: "the account that sends gasless swaps; without it there are none" }),
+});
+
+const timing = z.strictObject({
+  quoteLifetime: seconds("how long a quote lives, and the longest deadline that is signed", "60s").optional(),
+  permitLifetime: seconds("how long a permit's signature lives", "10m").optional(),
+  pollInterval: milliseconds("how often open swaps are looked at", "2s").optional(),
+  requestTimeout: milliseconds("how long one request may take", "10s").optional(),
+  shutdown: milliseconds("how long a stop waits for the step in work", "8s").optional(),
+});
+
+const transactions = z.strictObject({
+  bumpAfterBlocks: count("unmined for so many blocks: replaced with higher fees", { min: 1, max: 10_000 }).optional(),
+  rebroadcastAfterBlocks: count("unmined for so many blocks: sent again", { min: 1, max: 10_000 }).optional(),
+  maxReplacements: count("replacements of one transaction", { min: 0, max: 100 }).optional(),
+});
+
+const alerts = z.strictObject({
+  webhook: z.strictObject({
+    url: secretReference("the URL that gets the alerts"),
+    secret: secretReference("the key that signs them (HMAC-SHA256)"),
+  }),
+});
+
+/** The main file: which network, service, wallets and tokens, and where the other files are. */
+export const mainSchema = z.strictObject({
+  version: z.literal(1, { error: "needs the number 1" }).meta({ description: "the version of this format" }),
+  mode: z.enum(["dry-run", "live"]).optional().meta({ description: "dry-run (default) signs nothing" }),
+  network: network.meta({ description: "the network and its RPC endpoints" }),
+  service: service.optional().meta({ description: "the swap aggregation service; by default our own, embedded" }),
+  wallets: z.record(name, key, { error: "needs wallets by name" }).meta({ description: "the wallets by name" }),
+  tokens: z.record(symbol, token, { error: "needs tokens by name" }).meta({ description: "the tokens by name" }),
+  policy: text("the file with the owner's ceilings, relative to this file", "policy.yaml"),
+  strategies: text("the folder with one file a strategy, relative to this file", "strategies"),
+  database: text("the daemon's database", "swapd.db").optional(),
+  http: z.strictObject({ listen: listen("where health and metrics are served") }).optional(),
+  log: z.strictObject({ level: z.enum(["debug", "info", "warn", "error"]) }).optional(),
+  retention: seconds("how long runs that signed nothing are kept", "90d").optional(),
+  serve: serve.optional().meta({ description: "our own service, embedded or alone" }),
+  timing: timing.optional(),
+  transactions: transactions.optional(),
+  alerts: alerts.optional().meta({ description: "where alerts go besides the log" }),
+});
+
+export type MainFile = z.output<typeof mainSchema>;
+export type KeyFields = z.output<typeof key>;
+export type FeedFields = z.output<typeof feed>;

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { ONE_PPM } from "../../domain/money/fraction.ts";
+import { count } from "../fields.ts";
+import { dollars, gasPrice, money, seconds, share } from "../units.ts";
+
+const half = { max: ((ONE_PPM as bigint) / 2n) as typeof ONE_PPM };
+
+/** The owner's ceilings. Strategies may only be stricter. */
+export const policySchema = z.strictObject({
+  version: z.literal(1, { error: "needs the number 1" }).meta({ description: "the version of this format" }),
+  max_trade: dollars("the largest single trade at reference prices"),
+  max_per_day: dollars("the most that is sold in any 24 hours at reference prices"),
+  recipients: z
+    .array(z.string({ error: "needs the name of a wallet, or an address in quotes" }).min(1))
+    .min(1, { error: "needs at least one recipient" })
+    .max(1_000)
+    .meta({ description: "who may receive what is bought: names of wallets, or addresses in quotes" }),
+  gas_reserve: money("how much of the native coin stays in a wallet for gas", "0.01 ETH"),
+  max_gas_price: gasPrice("the highest fee per gas, replacements included"),
+  max_slippage: share("the largest slippage a signature may allow", ["%", "bps"], half).optional(),
+  max_price_impact: share("the largest price impact of a trade", ["%", "bps"], half).optional(),
+  max_fee: share("gas and service fees as a share of the trade", ["%", "bps"], half).optional(),
+  reference: z
+    .strictObject({
+      sources: z
+        .array(z.enum(["feed"]))
+        .min(1)
+        .max(1)
+        .optional(),
+      tolerance: share("how far below the reference price a trade may end, fees included", ["%", "bps"], half),
+    })
+    .optional()
+    .meta({ description: "the independent price that every trade is held against" }),
+  pause_after: z
+    .strictObject({
+      failures: count("failed runs of a strategy", { min: 1, max: 1_000 }),
+      within: seconds("within this time", "1h"),
+    })
+    .optional()
+    .meta({ description: "when a strategy pauses by itself" }),
+});
+
+export type PolicyFile = z.output<typeof policySchema>;

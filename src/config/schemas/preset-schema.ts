@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { address, count, text } from "../fields.ts";
+
+/** A file with the facts of a network, as the sandbox writes it. Other keys in it are left alone. */
+export const presetSchema = z.object({
+  chainId: count("the chain id", { min: 1, max: 2 ** 52 }),
+  nativeSymbol: text("the native coin", "ETH").optional(),
+  wrappedNative: address("the wrapped native token"),
+  settlement: address("the settlement contract"),
+  executor: address("the executor contract"),
+  protocols: z
+    .array(
+      z.object({
+        kind: z.union([z.literal(1), z.literal(2)], { error: "needs 1 (Uniswap V2) or 2 (Uniswap V3)" }),
+        factory: address("the protocol's factory"),
+        feePips: count("a V2 fee in parts per million", { min: 0, max: 999_999 }),
+      }),
+    )
+    .min(1)
+    .max(255),
+  feeTiers: z.array(count("a V3 fee tier", { min: 1, max: 999_999 })).max(32),
+  tokens: z.record(
+    z.string(),
+    z.object({
+      address: address("the token"),
+      decimals: count("its decimals", { min: 0, max: 36 }),
+      feed: address("its price feed"),
+    }),
+  ),
+  nativeFeed: address("the native coin's price feed"),
+  heartbeatSeconds: count("how often the feeds are updated at the latest", { min: 1, max: 10 ** 9 }).optional(),
+  confirmations: count("blocks until a transaction counts as confirmed", { min: 1, max: 200 }).optional(),
+});
+
+export type PresetFile = z.output<typeof presetSchema>;

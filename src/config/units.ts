@@ -1,0 +1,162 @@
+import { z } from "zod";
+import { parseUnits } from "../domain/money/amount.ts";
+import { type Ppm, parseShare } from "../domain/money/fraction.ts";
+import { parseUsd, type UsdPrice } from "../domain/money/price.ts";
+
+/**
+ * Values with their unit inside: "100 USDC", 50bps, 5pp, 25%, 10m, 30gwei. They are read from the text that stands in the
+ * file, exactly, and never pass through a floating-point number.
+ */
+
+/** Why a text is no value of a unit, and how to write it. */
+interface Wrong {
+  readonly problem: string;
+  readonly suggestion: string;
+}
+
+interface UnitDescription {
+  readonly description: string;
+  readonly pattern: string;
+  readonly examples: readonly [string, ...string[]];
+}
+
+/** A text of some unit: a JSON Schema string with pattern and examples, and a parsed value. */
+function unit<T extends object | bigint | number>(about: UnitDescription, parse: (text: string) => T | Wrong) {
+  const example = about.examples[0];
+  return z
+    .string({ error: () => `needs text with its unit, for example "${example}"` })
+    .meta({ description: about.description, pattern: about.pattern, examples: [...about.examples] })
+    .transform((text, context): T => {
+      const value = parse(text.trim());
+      if (typeof value !== "object" || !("problem" in value)) return value as T;
+      const { problem, suggestion } = value as Wrong;
+      context.addIssue({ code: "custom", message: problem, params: { suggestion } });
+      return z.NEVER;
+    });
+}
+
+/** An amount as it was written: the number stays text until the token's decimals are known. */
+export interface MoneyText {
+  readonly number: string;
+  readonly symbol: string;
+}
+
+const MONEY_PATTERN = "^[0-9][0-9_]*(\\.[0-9]+)? [A-Za-z][A-Za-z0-9._-]{0,31}$";
+
+/** "100 USDC": a number, a space, the name of a token. */
+export function money(description: string, example = "100 USDC") {
+  return unit<MoneyText>({ description, pattern: MONEY_PATTERN, examples: [example] }, (text) =>
+    readMoney(text, example),
+  );
+}
+
+function readMoney(text: string, example: string): MoneyText | Wrong {
+  const match = /^([0-9][0-9_]*(?:\.[0-9]+)?)(\s*)([A-Za-z][A-Za-z0-9._-]{0,31})$/.exec(text);
+  const [, number = "", space = "", symbol = ""] = match ?? [];
+  if (match !== null && space !== "") return { number, symbol };
+  if (match !== null)
+    return { problem: `"${text}" needs a space before its unit`, suggestion: `write "${number} ${symbol}"` };
+  if (/^\$/.test(text))
+    return { problem: `"${text}" names no unit`, suggestion: `write "${text.slice(1).trim()} USD"` };
+  return { problem: `"${text}" is no amount with its unit`, suggestion: `write for example "${example}"` };
+}
+
+/** "500 USD": dollars, scaled by 1e18. */
+export function dollars(description: string) {
+  const about: UnitDescription = { description, pattern: "^[0-9][0-9_]*(\\.[0-9]+)? USD$", examples: ["500 USD"] };
+  return unit<UsdPrice>(about, (text) => {
+    const read = readMoney(text, "500 USD");
+    if ("problem" in read) return read;
+    if (read.symbol !== "USD")
+      return { problem: `"${text}" is not in dollars`, suggestion: 'write for example "500 USD"' };
+    return (
+      parseUsd(read.number) ?? {
+        problem: `"${text}" is no number of dollars`,
+        suggestion: 'write for example "500 USD"',
+      }
+    );
+  });
+}
+
+type ShareUnit = "%" | "bps" | "pp";
+
+const SHARE_WORDS: Readonly<Record<ShareUnit, string>> = {
+  "%": "per cent",
+  bps: "basis points",
+  pp: "percentage points",
+};
+
+/** A share in the units that make sense for it: 25%, 50bps, or 5pp (points of weight). */
+export function share(description: string, units: readonly ShareUnit[], limits: { readonly max?: Ppm } = {}) {
+  const examples = units.map((name) => (name === "bps" ? "50bps" : `5${name}`));
+  const [first = "5%", ...others] = examples;
+  const pattern = `^[0-9]+(\\.[0-9]+)?(${units.join("|")})$`;
+  return unit<Ppm>({ description, pattern, examples: [first, ...others] }, (text) => {
+    const read = parseShare(text);
+    const suggestion = `write for example ${examples.join(" or ")}`;
+    if (read === undefined) return { problem: `"${text}" is no share with its unit`, suggestion };
+    if (!units.includes(read.unit)) {
+      return { problem: `"${text}" is in ${SHARE_WORDS[read.unit]}, which mean something else here`, suggestion };
+    }
+    if (limits.max !== undefined && read.ppm > limits.max) {
+      return { problem: `"${text}" is more than ${Number(limits.max) / 10_000}%`, suggestion: "use a smaller share" };
+    }
+    return read.ppm;
+  });
+}
+
+const DURATION_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+const MAX_DURATION_MS = 10 * 365 * 86_400_000;
+
+function readDurationMs(text: string, example: string): number | Wrong {
+  const match = /^([0-9]{1,12})\s?(ms|s|m|h|d|w)$/.exec(text);
+  const factor = DURATION_MS[match?.[2] ?? ""];
+  if (match === null || factor === undefined) {
+    return {
+      problem: `"${text}" is no duration`,
+      suggestion: `write a whole number with s, m, h, d or w, for example ${example}`,
+    };
+  }
+  const value = Number(match[1]) * factor;
+  if (value <= 0 || value > MAX_DURATION_MS)
+    return { problem: `"${text}" is not between 1ms and ten years`, suggestion: `write for example ${example}` };
+  return value;
+}
+
+/** A duration in whole seconds: 30s, 10m, 6h, 3d, 1w. */
+export function seconds(description: string, example = "10m") {
+  const about: UnitDescription = { description, pattern: "^[0-9]+ ?(s|m|h|d|w)$", examples: [example] };
+  return unit<number>(about, (text) => {
+    const value = readDurationMs(text, example);
+    if (typeof value !== "number") return value;
+    return value % 1_000 === 0
+      ? value / 1_000
+      : { problem: `"${text}" is no whole number of seconds`, suggestion: `write for example ${example}` };
+  });
+}
+
+/** A duration in milliseconds: 250ms, 2s. */
+export function milliseconds(description: string, example = "2s") {
+  const about: UnitDescription = { description, pattern: "^[0-9]+ ?(ms|s|m|h|d|w)$", examples: [example] };
+  return unit<number>(about, (text) => readDurationMs(text, example));
+}
+
+const GWEI_DECIMALS = 9;
+
+/** A price of gas in wei: 5gwei, 0.05gwei. */
+export function gasPrice(description: string) {
+  const about: UnitDescription = { description, pattern: "^[0-9]+(\\.[0-9]+)? ?gwei$", examples: ["5gwei"] };
+  return unit<bigint>(about, (text) => {
+    const match = /^([0-9][0-9_]*(?:\.[0-9]+)?)\s?gwei$/.exec(text);
+    const wei = match === null ? undefined : parseUnits(match[1] ?? "", GWEI_DECIMALS);
+    if (typeof wei === "bigint" && wei > 0n) return wei;
+    return { problem: `"${text}" is no price of gas`, suggestion: "write for example 5gwei or 0.05gwei" };
+  });
+}

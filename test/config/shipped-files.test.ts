@@ -1,0 +1,122 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, it } from "vitest";
+import { jsonSchemas, writeJsonSchema } from "../../src/config/json-schemas.ts";
+import { type LoadOutcome, loadConfiguration } from "../../src/config/load-configuration.ts";
+import { formatProblems } from "../../src/config/problem.ts";
+import { readYaml } from "../../src/config/read-yaml.ts";
+import { DCA, REBALANCE, THRESHOLD, WALLET, write } from "./project.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+function configurationOf(outcome: LoadOutcome) {
+  if (!outcome.ok) throw new Error(formatProblems(outcome.problems));
+  return outcome.configuration;
+}
+
+function shipped(path: string): string {
+  return readFileSync(join(root, path), "utf8");
+}
+
+const world = {
+  chainId: 31_337,
+  wrappedNative: `0x${"a1".repeat(20)}`,
+  settlement: `0x${"b1".repeat(20)}`,
+  executor: `0x${"c1".repeat(20)}`,
+  protocols: [{ kind: 1, factory: `0x${"d1".repeat(20)}`, feePips: 3_000 }],
+  feeTiers: [500, 3_000],
+  tokens: {
+    WETH: { address: `0x${"a1".repeat(20)}`, decimals: 18, feed: `0x${"01".repeat(20)}` },
+    USDC: { address: `0x${"a2".repeat(20)}`, decimals: 6, feed: `0x${"02".repeat(20)}` },
+    DAI: { address: `0x${"a3".repeat(20)}`, decimals: 18, feed: `0x${"03".repeat(20)}` },
+    WBTC: { address: `0x${"a4".repeat(20)}`, decimals: 8, feed: `0x${"04".repeat(20)}` },
+    USDT: { address: `0x${"a5".repeat(20)}`, decimals: 6, feed: `0x${"05".repeat(20)}` },
+  },
+  nativeFeed: `0x${"01".repeat(20)}`,
+};
+
+const KEY = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
+
+describe("the files that are shipped", () => {
+  it("the mainnet example loads once its wallet is there, and signs nothing", () => {
+    const files = Object.fromEntries(
+      readdirSync(join(root, "strategies/examples")).map((name) => [
+        `strategies/examples/${name}`,
+        shipped(`strategies/examples/${name}`),
+      ]),
+    );
+    const folder = write({
+      ...files,
+      "config/main.yaml": shipped("config/mainnet.example.yaml").replace("/run/secrets/wallet.json", "wallet.json"),
+      "config/policy.example.yaml": shipped("config/policy.example.yaml"),
+      "config/wallet.json": JSON.stringify({ address: WALLET.slice(2) }),
+    });
+    const configuration = configurationOf(loadConfiguration(join(folder, "config/main.yaml"), {}));
+    expect(configuration.mode).toBe("dry-run");
+    expect(configuration.strategies.map(({ spec }) => [spec.id, spec.kind])).toEqual([
+      ["take-profit", "threshold"],
+      ["treasury-mix", "rebalance"],
+      ["weekly-eth", "dca"],
+    ]);
+  });
+
+  it("the mainnet example as it is lacks nothing but its wallet", () => {
+    const outcome = loadConfiguration(join(root, "config/mainnet.example.yaml"), {});
+    expect(outcome).toMatchObject({
+      ok: false,
+      problems: [
+        { path: "wallets.main.keystore", message: expect.stringContaining("/run/secrets/wallet.json does not exist") },
+      ],
+    });
+  });
+
+  it("the sandbox's load with the facts of its world, and have each kind and both ways of execution", () => {
+    const folder = write({ "network.json": JSON.stringify(world) });
+    const overrides = { preset: join(folder, "network.json"), listen: { host: "127.0.0.1", port: 0 } };
+    const env = { SWAPD_SANDBOX_WALLET_KEY: KEY };
+    const configuration = configurationOf(loadConfiguration(join(root, "config/sandbox.yaml"), env, { overrides }));
+    expect(configuration.mode).toBe("live");
+    expect(configuration.wallets.get("main")?.address).toBe(WALLET);
+    expect(configuration.serve.relayer).toEqual({ kind: "raw", privateKey: { env: "SWAPD_SANDBOX_RELAYER_KEY" } });
+    expect(configuration.database).toBe(join(root, ".swapd/sandbox/swapd.db"));
+    const kinds = configuration.strategies.map(({ spec }) => spec.kind);
+    expect(new Set(kinds)).toEqual(new Set(["dca", "rebalance", "threshold"]));
+    const choices = configuration.strategies.map(({ spec }) => spec.gasless);
+    expect(choices).toContain("only");
+    expect(choices).toContain("never");
+  });
+});
+
+describe("the JSON Schemas", () => {
+  it.each(Object.keys(jsonSchemas()))("%s is the one that the loader uses", (path) => {
+    expect(shipped(path)).toBe(writeJsonSchema(jsonSchemas()[path] ?? {}));
+  });
+
+  it("accept what the loader accepts, and refuse an unknown key and a bare number", () => {
+    const validate = new Ajv2020({ strict: false }).compile(jsonSchemas()["strategies/strategy.schema.json"] ?? {});
+    const examples = ["examples", "sandbox"].flatMap((folder) =>
+      readdirSync(join(root, "strategies", folder)).map((name) => shipped(join("strategies", folder, name))),
+    );
+    for (const text of [...examples, DCA, REBALANCE, THRESHOLD]) {
+      const plain: unknown = JSON.parse(JSON.stringify(readYaml("x.yaml", text).source?.data));
+      expect(validate(plain), JSON.stringify(validate.errors)).toBe(true);
+      expect(validate({ ...(plain as object), unknown: 1 })).toBe(false);
+    }
+    const bare: unknown = JSON.parse(JSON.stringify(readYaml("x.yaml", DCA.replace('"100 USDC"', "100")).source?.data));
+    expect(validate(bare)).toBe(false);
+  });
+
+  it("describe every file's keys", () => {
+    const validate = new Ajv2020({ strict: false });
+    for (const [path, file] of [
+      ["config/swapd.schema.json", "config/sandbox.yaml"],
+      ["config/swapd.schema.json", "config/mainnet.example.yaml"],
+      ["config/policy.schema.json", "config/policy.example.yaml"],
+      ["config/policy.schema.json", "config/sandbox.policy.yaml"],
+    ] as const) {
+      const plain: unknown = JSON.parse(JSON.stringify(readYaml(file, shipped(file)).source?.data));
+      expect(validate.validate(jsonSchemas()[path] ?? {}, plain), JSON.stringify(validate.errors)).toBe(true);
+    }
+  });
+});
