@@ -3,7 +3,7 @@ import { resolvePlannedAmount } from "../strategy/planned-amount.ts";
 import type { Draft } from "./draft.ts";
 import type { RunEvent } from "./events.ts";
 import { type Swap, swapIdOf } from "./run.ts";
-import { isFilled } from "./states.ts";
+import { assertSwapTransition, isFilled } from "./states.ts";
 import type { StepFacts } from "./step-facts.ts";
 
 type Quoted = Extract<RunEvent, { kind: "quoted" }>;
@@ -31,7 +31,10 @@ export function beginSwap(draft: Draft, swapId: string, facts: StepFacts, waitMs
   askForQuote(draft, swapId, facts, { gasless: wantsGasless(swap), waitMs });
 }
 
-/** Asks the service, now or after a wait. */
+/**
+ * Asks the service, now or after a wait.
+ * @throws InvalidTransition when the swap can take no quote any more: then nothing new may be begun with it
+ */
 export function askForQuote(
   draft: Draft,
   swapId: string,
@@ -39,6 +42,7 @@ export function askForQuote(
   ask: { gasless: boolean; waitMs: number; slippagePpm?: bigint },
 ): void {
   const swap = draft.swap(swapId);
+  assertSwapTransition(swap.state, "quoted");
   draft.effect(
     {
       kind: "FetchQuote",
