@@ -27,6 +27,13 @@ const PASSING: ReadonlySet<DenialCode> = new Set<DenialCode>([
   "DEADLINE_OUT_OF_BOUNDS",
 ]);
 
+/** Denials of the gasless way alone, where our own transaction may still do. */
+const FALLS_BACK: ReadonlySet<DenialCode> = new Set<DenialCode>([
+  "PERMIT_UNSUPPORTED",
+  "SWAP_FEE_TOO_HIGH",
+  "FEE_CAP_EXCEEDED",
+]);
+
 /** Most approvals for one swap: a reset to zero, the exact one, and one more of each after a changed target. */
 const MAX_APPROVALS = 4;
 
@@ -194,11 +201,7 @@ function refuse(
     askForQuote(draft, swap.id, facts, { gasless, waitMs: 0, slippagePpm: tighter });
     return;
   }
-  if (
-    gasless &&
-    swap.gasless === "prefer" &&
-    (denial.code === "PERMIT_UNSUPPORTED" || denial.code === "SWAP_FEE_TOO_HIGH")
-  ) {
+  if (gasless && swap.gasless === "prefer" && FALLS_BACK.has(denial.code)) {
     askForQuote(draft, swap.id, facts, { gasless: false, waitMs: 0 });
     return;
   }
