@@ -5,6 +5,9 @@ import { isFilled, isLive, isRunEnd, isSwapEnd } from "./states.ts";
 import type { StepFacts } from "./step-facts.ts";
 import { beginSwap, endUnsigned } from "./step-quote.ts";
 
+/** Reason of a run that a reorganisation reopened. */
+const REOPENED = "reorganised";
+
 /**
  * Carries the run on after an event: begins the next swap once the one before it is filled, and ends the run when
  * nothing of it is open. A reorganisation that takes a counted fill back reopens the run.
@@ -13,7 +16,7 @@ export function concludeRun(draft: Draft, facts: StepFacts): void {
   const run = draft.run();
   if (isRunEnd(run.state)) {
     if (run.state !== "skipped" && latestSwaps(run).some((swap) => isLive(swap.state) && !isFilled(swap.state))) {
-      draft.moveRun("executing", { reason: "reorganised" });
+      draft.moveRun("executing", { reason: REOPENED });
     }
     return;
   }
@@ -22,7 +25,8 @@ export function concludeRun(draft: Draft, facts: StepFacts): void {
   const latest = latestSwaps(draft.run());
   if (latest.some((swap) => !isSwapEnd(swap.state) && !isFilled(swap.state))) return;
   endRun(draft, latest);
-  rememberEnd(draft, facts);
+  // The strategy heard of the first end and may have begun another run since: it does not hear of a second one.
+  if (run.reason !== REOPENED) rememberEnd(draft, facts);
 }
 
 /** The last attempt at each place of the run. */
