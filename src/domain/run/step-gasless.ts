@@ -28,6 +28,7 @@ export function stepSubmission(draft: Draft, event: Submission, facts: StepFacts
     draft.moveSwap(event.swapId, "submitted", { serviceSwapId: event.serviceSwapId });
   } else {
     draft.moveSwap(event.swapId, "unknown", { reason: "answer_lost" }, event.detail);
+    alertUnknown(draft, event.swapId, `whether it was handed over is not known (${event.detail})`);
   }
   draft.effect({ kind: "ReadChain", swapId: event.swapId }, facts.nowMs + facts.pace.watchMs);
 }
@@ -81,7 +82,7 @@ function endIfImpossible(draft: Draft, swap: Swap, observation: GaslessObservati
   if (!isPastDeadlines(swap, observation)) {
     if (swap.state === "submitted" && isOverdue(swap, facts)) {
       draft.moveSwap(swap.id, "unknown", { reason: "overdue" });
-      alertUnknown(draft, swap);
+      alertUnknown(draft, swap.id, "it was handed over and its deadline is past, but no finalised block says so yet");
     }
     return;
   }
@@ -108,11 +109,11 @@ function isOverdue(swap: Swap, facts: StepFacts): boolean {
   return facts.nowMs / 1000 > (swap.terms?.deadlineSeconds ?? 0);
 }
 
-function alertUnknown(draft: Draft, swap: Swap): void {
+function alertUnknown(draft: Draft, swapId: string, why: string): void {
   draft.record({
     kind: "alert",
     severity: "warning",
     code: "SWAP_UNKNOWN",
-    text: `swap ${swap.id} was handed over and its deadline is past, but no finalised block says so yet; its money stays reserved`,
+    text: `swap ${swapId} is unknown: ${why}; its money stays reserved until the chain answers`,
   });
 }
