@@ -32,7 +32,10 @@ export type DenialCode =
   | "SIMULATION_REVERTED"
   | "SIMULATION_MISMATCH"
   | "SIMULATION_UNAVAILABLE"
-  | "TOKEN_TAX";
+  | "TOKEN_TAX"
+  | "ANSWER_TOO_LARGE"
+  | "ANSWER_NOT_JSON"
+  | "ANSWER_MALFORMED";
 
 /** A refusal of ours to sign: its code, and the values that led to it, as text. Never a secret. */
 export interface Denial {
@@ -168,4 +171,21 @@ export const DENIALS: Readonly<Record<DenialCode, DenialExplanation>> = {
     meaning: "Part of the bought token is diverted on its way to the recipient: the token charges for transfers.",
     whatToDo: "Remove this token from the strategy; such tokens are not traded.",
   },
+  ANSWER_TOO_LARGE: {
+    meaning: "The service's answer is larger than the configured bound and was not read to its end.",
+    whatToDo: "Check the service's address; a proper answer is a few kilobytes.",
+  },
+  ANSWER_NOT_JSON: {
+    meaning: "The service's answer is not JSON, or JSON that two parsers would read differently.",
+    whatToDo: "Check the service's address; often a proxy or a login page answers in its place.",
+  },
+  ANSWER_MALFORMED: {
+    meaning: "A field of the service's answer is missing or is not what the interface says.",
+    whatToDo: "Check that the profile fits the service; the fields say which one it was.",
+  },
 };
+
+/** Whether a code that came from elsewhere (a refusal of the service's client) is one of ours. */
+export function isDenialCode(code: string): code is DenialCode {
+  return Object.hasOwn(DENIALS, code);
+}

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkSwap } from "../../../src/domain/guard/check-swap.ts";
-import { DENIALS, type DenialCode } from "../../../src/domain/guard/denial.ts";
+import { DENIALS, type DenialCode, isDenialCode } from "../../../src/domain/guard/denial.ts";
 import { effectiveLimits, type SwapFacts } from "../../../src/domain/guard/swap-facts.ts";
 import { NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
 import { toPpm } from "../../../src/domain/money/fraction.ts";
@@ -128,9 +128,15 @@ describe("the one list of checks before a signature", () => {
     expect(checkSwap(gaslessFactsSample(change)).denial?.code).toBe(code);
   });
 
-  it("has a test for every code, but for the fee bound that the fee cap always meets first", () => {
+  it("has a test for every code, but for those of unusable answers and the fee bound that the fee cap meets first", () => {
     const tested = new Set([...selfExecuted, ...gasless].map(([code]) => code));
-    expect(Object.keys(DENIALS).filter((code) => !tested.has(code as DenialCode))).toEqual(["SWAP_FEE_TOO_HIGH"]);
+    expect(Object.keys(DENIALS).filter((code) => !tested.has(code as DenialCode))).toEqual([
+      "SWAP_FEE_TOO_HIGH",
+      "ANSWER_TOO_LARGE",
+      "ANSWER_NOT_JSON",
+      "ANSWER_MALFORMED",
+    ]);
+    expect(["TOKEN_TAX", "HTTP_404", "toString"].map(isDenialCode)).toEqual([true, false, false]);
   });
 
   it("keeps the comparisons after the first broken one, so that `why` can show all", () => {

@@ -1,0 +1,124 @@
+import type { LosslessJson } from "../../net/parse-json.ts";
+import type { Secret } from "../../net/secret.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { CallPriority, RateLimiter } from "../../ports/rate-limiter.ts";
+import type {
+  ServiceProfile,
+  ServiceRefusal,
+  Submission,
+  SubmissionOutcome,
+  SwapService,
+} from "../../ports/swap-service.ts";
+import { type Dialect, quoteIdQuery, quoteQuery } from "./dialect.ts";
+import { readAcceptance, readQuote, readStatusCounts, readSwapRecord, readTransaction } from "./read-answers.ts";
+import { createServiceCalls, malformed, outOfCache, type ServiceCalls } from "./service-calls.ts";
+import { canonicalJson, type WireProblem } from "./wire-reader.ts";
+
+/** Which service, on which network, within which bounds. */
+export interface SwapServiceOptions {
+  readonly profile: ServiceProfile;
+  readonly baseUrl: string;
+  /** the network's name at the service, sent with every request */
+  readonly network: string;
+  readonly apiKey?: Secret | undefined;
+  /** names that are sent; default: those of working clients on the wire */
+  readonly dialect?: Dialect;
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+  /** repetitions of reads; default 2 */
+  readonly retries?: number;
+  /** gives up what is under way, at the end of the program */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const DEFAULT_RETRIES = 2;
+
+/** Creates the client of a swap aggregation service over HTTP. */
+export function createSwapService(
+  options: SwapServiceOptions,
+  dependencies: { limiter: RateLimiter; clock: Clock; logger: Logger },
+): SwapService {
+  const { profile, network } = options;
+  const dialect = options.dialect ?? "wire";
+  const calls = createServiceCalls(
+    {
+      baseUrl: options.baseUrl,
+      apiKey: options.apiKey,
+      timeoutMs: options.timeoutMs,
+      maxBytes: options.maxBytes,
+      retries: options.retries ?? DEFAULT_RETRIES,
+      signal: options.signal,
+    },
+    dependencies,
+  );
+  const read = createRead(calls);
+  return {
+    profile,
+    quote: (request) =>
+      read("/aggregator/quote", quoteQuery(request, network, dialect), "quote", (json) =>
+        readQuote(json, dependencies.clock.nowMs()),
+      ),
+    transaction: (quoteId) => {
+      const query = quoteIdQuery(quoteId, "quoteId");
+      // Our own simulation measures the gas; an estimate of the service would fail before the approval.
+      query.set("estimateGas", "false");
+      return read("/aggregator/transaction", query, "quote", readTransaction);
+    },
+    executeSwap: (submission) => executeSwap(calls, network, submission),
+    swapRecord: ({ quoteId, hash }) => {
+      const query = new URLSearchParams({ networkName: network, quoteId });
+      if (hash !== undefined) query.set("hash", hash);
+      return read("/user-manager/swap", query, "status", readSwapRecord);
+    },
+    statusCounts: (wallet) => {
+      const query = new URLSearchParams({ walletAddress: wallet, networkName: network });
+      return read("/user-manager/status-counts", query, "background", readStatusCounts);
+    },
+    distributions: (quoteId) => {
+      const query = quoteIdQuery(quoteId, dialect === "wire" ? "quoteId" : "quote-id");
+      return read("/aggregator/distributions", query, "background", canonicalJson);
+    },
+  };
+}
+
+function createRead(calls: ServiceCalls) {
+  return async function read<T>(
+    path: string,
+    query: URLSearchParams,
+    priority: CallPriority,
+    parse: (json: LosslessJson) => T | WireProblem,
+  ): Promise<T | ServiceRefusal> {
+    const answer = await calls.get(path, query, priority);
+    if (answer.kind === "refused") return answer;
+    if (answer.cached) return outOfCache();
+    const parsed = parse(answer.json);
+    return isProblem(parsed) ? malformed(parsed.problem) : parsed;
+  };
+}
+
+function isProblem<T>(parsed: T | WireProblem): parsed is WireProblem {
+  return typeof parsed === "object" && parsed !== null && "problem" in parsed && typeof parsed.problem === "string";
+}
+
+/**
+ * Hands a gasless swap over, once. Only a 2xx with a proper body, for this quote, is an acceptance. Everything else is
+ * `unknown`, a clear refusal too: whoever has the signatures can still use them.
+ */
+async function executeSwap(calls: ServiceCalls, network: string, submission: Submission): Promise<SubmissionOutcome> {
+  const body = {
+    networkName: network,
+    quoteId: submission.quoteId,
+    swapSignature: submission.swapSignature,
+    ...(submission.permitSignature === undefined ? {} : { permitSignature: submission.permitSignature }),
+    ...(submission.permitDeadlineSeconds === undefined ? {} : { permitDeadline: submission.permitDeadlineSeconds }),
+  };
+  const answer = await calls.post("/user-manager/execute-swap", body, "status");
+  if (answer.kind === "refused") return { kind: "unknown", detail: `${answer.code}: ${answer.message}` };
+  const acceptance = readAcceptance(answer.json);
+  if (isProblem(acceptance)) return { kind: "unknown", detail: acceptance.problem };
+  if (acceptance.quoteId !== undefined && acceptance.quoteId !== submission.quoteId) {
+    return { kind: "unknown", detail: "the answer is about another quote" };
+  }
+  return { kind: "accepted", serviceSwapId: acceptance.serviceSwapId, hash: acceptance.hash };
+}

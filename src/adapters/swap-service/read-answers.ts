@@ -1,0 +1,152 @@
+import type { ProposedTransaction } from "../../domain/guard/decoded-swap.ts";
+import type { TypedData } from "../../domain/guard/typed-data.ts";
+import type { Hex } from "../../domain/money/address.ts";
+import type { LosslessJson } from "../../net/parse-json.ts";
+import type { Quote, ServiceSwapRecord } from "../../ports/swap-service.ts";
+import { asObject, createReader, toPlain, type WireProblem, type WireReader } from "./wire-reader.ts";
+
+const HASH_LENGTH = 66;
+
+/** Reads a quote in the names of either dialect. Fields that nobody needs are ignored. */
+export function readQuote(json: LosslessJson, receivedAtMs: number): Quote | WireProblem {
+  const reader = createReader(json, "quote");
+  const id = reader.text("id", "quote-id");
+  const amountOut = reader.amount("amountOut", "toTokenAmount");
+  const targetAddress = reader.address("targetAddress");
+  const typedData = readTypedData(reader.value("typedData"), reader);
+  const fees = readFees(reader.value("fees"));
+  const estimate = reader.value("resourceEstimate");
+  const gas = createReader(estimate ?? {}, "quote.resourceEstimate");
+  const gasLimit = gas.amount("gasLimit");
+  const priceImpact = reader.fraction("priceImpact");
+  const expiresAtSeconds = reader.count("expiresAt");
+  const blockNumber = reader.count("blockNumber");
+  const problem = reader.problem() ?? gas.problem();
+  if (problem !== undefined) return { problem };
+  if (id === undefined || id === "") return { problem: "quote.id is missing" };
+  if (amountOut === undefined) return { problem: "quote.amountOut is missing" };
+  if (targetAddress === undefined) return { problem: "quote.targetAddress is missing" };
+  return {
+    id,
+    amountOut,
+    targetAddress,
+    typedData,
+    fees,
+    gasLimit,
+    priceImpact,
+    expiresAtSeconds,
+    blockNumber,
+    receivedAtMs,
+  };
+}
+
+/** Reads a transaction. Its gas and fees are only compared, so of them only the gas limit is kept. */
+export function readTransaction(json: LosslessJson): ProposedTransaction | WireProblem {
+  const reader = createReader(json, "transaction");
+  const from = reader.address("from");
+  const to = reader.address("to");
+  const data = reader.hex("data");
+  const value = reader.amount("value");
+  const chainId = reader.count("chainId");
+  const gasLimit = reader.amount("gasLimit");
+  const problem = reader.problem();
+  if (problem !== undefined) return { problem };
+  if (to === undefined) return { problem: "transaction.to is missing" };
+  if (data === undefined) return { problem: "transaction.data is missing" };
+  if (value === undefined) return { problem: "transaction.value is missing" };
+  if (chainId === undefined) return { problem: "transaction.chainId is missing" };
+  return { from, to, data, value, chainId, gasLimit };
+}
+
+/** Reads the service's record of a swap: a status, perhaps a hash, and everything else as it came. */
+export function readSwapRecord(json: LosslessJson): ServiceSwapRecord | WireProblem {
+  const reader = createReader(json, "swap");
+  const status = reader.text("status");
+  const hash = reader.hex("hash", "transactionHash");
+  const problem = reader.problem();
+  if (problem !== undefined) return { problem };
+  if (status === undefined) return { problem: "swap.status is missing" };
+  return { status, hash: asHash(hash), raw: toPlain(json) as Readonly<Record<string, unknown>> };
+}
+
+/** Reads the counts of swaps by status. */
+export function readStatusCounts(json: LosslessJson): Readonly<Record<string, number>> | WireProblem {
+  const reader = createReader(json, "status counts");
+  const counts: Record<string, number> = {};
+  for (const status of Object.keys(asObject(json) ?? {})) {
+    const count = reader.count(status);
+    if (count !== undefined) counts[status] = count;
+  }
+  const problem = reader.problem();
+  return problem === undefined ? counts : { problem };
+}
+
+/** What the acceptance of a gasless swap names, where it names anything. */
+export function readAcceptance(
+  json: LosslessJson,
+): { serviceSwapId: string | undefined; hash: Hex | undefined; quoteId: string | undefined } | WireProblem {
+  const reader = createReader(json, "answer");
+  const serviceSwapId = reader.text("id", "swapId");
+  const hash = asHash(reader.hex("hash", "transactionHash"));
+  const quoteId = reader.text("quoteId", "quote-id");
+  const problem = reader.problem();
+  return problem === undefined ? { serviceSwapId, hash, quoteId } : { problem };
+}
+
+function asHash(hex: Hex | undefined): Hex | undefined {
+  return hex?.length === HASH_LENGTH ? hex : undefined;
+}
+
+/**
+ * Reads typed data as it stands; a profile decides whether it is known. A service may leave the primary type out, because
+ * there is only one type.
+ */
+function readTypedData(json: LosslessJson | undefined, quote: WireReader): TypedData | undefined {
+  if (json === undefined) return undefined;
+  const reader = createReader(json, "typedData");
+  const domain = asObject(reader.value("domain"));
+  const types = readTypes(reader.value("types"));
+  const message = asObject(reader.value("message"));
+  const primaryType = reader.text("primaryType") ?? onlyKey(types);
+  if (domain === undefined || types === undefined || message === undefined || primaryType === undefined) {
+    quote.note("typedData", "lacks a proper domain, types, message or primary type");
+    return undefined;
+  }
+  return { domain: plainFields(domain), types, primaryType, message: plainFields(message) };
+}
+
+function readTypes(json: LosslessJson | undefined): TypedData["types"] | undefined {
+  const fields = asObject(json);
+  if (fields === undefined) return undefined;
+  const types: Record<string, { name: string; type: string }[]> = {};
+  for (const [typeName, list] of Object.entries(fields)) {
+    if (!Array.isArray(list)) return undefined;
+    const members: { name: string; type: string }[] = [];
+    for (const member of list as readonly LosslessJson[]) {
+      const { name, type } = asObject(member) ?? {};
+      if (typeof name !== "string" || typeof type !== "string") return undefined;
+      members.push({ name, type });
+    }
+    types[typeName] = members;
+  }
+  return types;
+}
+
+function onlyKey(types: TypedData["types"] | undefined): string | undefined {
+  const names = Object.keys(types ?? {});
+  return names.length === 1 ? names[0] : undefined;
+}
+
+function plainFields(fields: { readonly [key: string]: LosslessJson }): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, toPlain(value)]));
+}
+
+/** Fees are shown, never trusted; an entry that is not a type with a value is left out. */
+function readFees(json: LosslessJson | undefined): Quote["fees"] {
+  if (!Array.isArray(json)) return [];
+  return (json as readonly LosslessJson[]).flatMap((entry) => {
+    const { type, value } = asObject(entry) ?? {};
+    const text = value === undefined ? undefined : toPlain(value);
+    return typeof type === "string" && typeof text === "string" ? [{ type, value: text }] : [];
+  });
+}

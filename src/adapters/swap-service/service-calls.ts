@@ -1,0 +1,195 @@
+import { type BoundedResponse, boundedFetch, FetchError } from "../../net/bounded-fetch.ts";
+import { type LosslessJson, parseJsonLossless } from "../../net/parse-json.ts";
+import { createRedactor, type Redactor } from "../../net/redact.ts";
+import { retryRead } from "../../net/retry-read.ts";
+import { hostOf, type Secret } from "../../net/secret.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { CallPriority, RateLimiter } from "../../ports/rate-limiter.ts";
+import type { ServiceRefusal } from "../../ports/swap-service.ts";
+import { createReader } from "./wire-reader.ts";
+
+/** How one service is reached, and within which bounds. */
+export interface ServiceCallOptions {
+  readonly baseUrl: string;
+  readonly apiKey: Secret | undefined;
+  /** for one answer, body included; waiting for the rate limit is not counted */
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+  /** repetitions of a read whose answer was lost or refused for the moment */
+  readonly retries: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** A good answer, or why there is none. */
+export type Answer =
+  | { readonly kind: "answer"; readonly json: LosslessJson; readonly cached: boolean }
+  | ServiceRefusal;
+
+/** Calls of a service. Every one is paced, bounded in size and time, and never follows a redirect. */
+export interface ServiceCalls {
+  /** A read; repeated a few times while only the moment speaks against it. */
+  get(path: string, query: URLSearchParams, priority: CallPriority): Promise<Answer>;
+  /** Sends once, whatever comes back. */
+  post(path: string, body: Readonly<Record<string, unknown>>, priority: CallPriority): Promise<Answer>;
+}
+
+const RETRY_MIN_MS = 250;
+const RETRY_MAX_MS = 3_000;
+const LONGEST_MESSAGE = 300;
+const NAME_PATTERN = /^[A-Za-z0-9_.-]{1,64}$/;
+
+/** Statuses that speak of the moment, not of the request. 410 is an expired quote: a fresh one helps. */
+const PASSING_STATUSES = new Set([408, 410, 425, 429]);
+
+/** A refusal on its way through the retry loop. */
+class PassingRefusal extends Error {
+  readonly refusal: ServiceRefusal;
+
+  constructor(refusal: ServiceRefusal) {
+    super(refusal.message);
+    this.refusal = refusal;
+  }
+}
+
+/** Creates the calls of one service. */
+export function createServiceCalls(
+  options: ServiceCallOptions,
+  dependencies: { limiter: RateLimiter; logger: Logger },
+): ServiceCalls {
+  const base = options.baseUrl.replace(/\/+$/, "");
+  const { apiKey } = options;
+  const redactor = createRedactor(apiKey === undefined ? [options.baseUrl] : [options.baseUrl, apiKey.reveal()]);
+
+  async function once(call: Call): Promise<Answer> {
+    const permission = await dependencies.limiter.acquire(call.priority, options.signal);
+    if (permission !== "granted") return notSent(permission);
+    const startedAt = performance.now();
+    const answer = await send(call);
+    const fields = { path: call.path, outcome: answer.kind === "answer" ? "ok" : answer.code };
+    dependencies.logger.debug(
+      { ...fields, durationMs: Math.round(performance.now() - startedAt) },
+      "called the service",
+    );
+    return answer;
+  }
+
+  async function send(call: Call): Promise<Answer> {
+    let response: BoundedResponse;
+    try {
+      response = await boundedFetch({
+        url: `${base}${call.path}`,
+        method: call.body === undefined ? "GET" : "POST",
+        headers: headersOf(apiKey, call.body !== undefined),
+        timeoutMs: options.timeoutMs,
+        maxBytes: options.maxBytes,
+        ...(call.body === undefined ? {} : { body: call.body }),
+        ...(options.signal === undefined ? {} : { signal: options.signal }),
+      });
+    } catch (error) {
+      if (error instanceof FetchError) return fromFetchError(error);
+      throw error;
+    }
+    const { headers } = response;
+    dependencies.limiter.observe({ status: response.status, header: (name) => headers.get(name) });
+    return readResponse(response, redactor, hostOf(options.baseUrl));
+  }
+
+  return {
+    get: async (path, query, priority) => {
+      const call: Call = { path: `${path}?${query}`, body: undefined, priority };
+      try {
+        return await retryRead(() => throwPassing(once(call)), {
+          retries: options.retries,
+          minDelayMs: RETRY_MIN_MS,
+          maxDelayMs: RETRY_MAX_MS,
+          isTransient: (error) => error instanceof PassingRefusal && error.refusal.status !== 410,
+          ...(options.signal === undefined ? {} : { signal: options.signal }),
+        });
+      } catch (error) {
+        if (error instanceof PassingRefusal) return error.refusal;
+        if (options.signal?.aborted === true) return notSent("aborted");
+        throw error;
+      }
+    },
+    post: (path, body, priority) => once({ path, body: JSON.stringify(body), priority }),
+  };
+}
+
+interface Call {
+  readonly path: string;
+  readonly body: string | undefined;
+  readonly priority: CallPriority;
+}
+
+async function throwPassing(answer: Promise<Answer>): Promise<Answer> {
+  const result = await answer;
+  if (result.kind === "refused" && result.retryable) throw new PassingRefusal(result);
+  return result;
+}
+
+function headersOf(apiKey: Secret | undefined, hasBody: boolean): Record<string, string> {
+  return {
+    accept: "application/json",
+    ...(hasBody ? { "content-type": "application/json" } : {}),
+    ...(apiKey === undefined ? {} : { apikey: apiKey.reveal() }),
+  };
+}
+
+function refused(code: string, message: string, status: number | undefined, retryable: boolean): ServiceRefusal {
+  return { kind: "refused", code, message, status, retryable };
+}
+
+function notSent(permission: "aborted" | "queue full"): ServiceRefusal {
+  return permission === "aborted"
+    ? refused("ABORTED", "the call was given up before it was sent", undefined, true)
+    : refused("CALLS_QUEUED", "too many calls wait for the service's rate limit", undefined, true);
+}
+
+function fromFetchError(error: FetchError): ServiceRefusal {
+  switch (error.kind) {
+    case "too large":
+      return refused("ANSWER_TOO_LARGE", error.message, undefined, false);
+    case "not utf-8":
+      return refused("ANSWER_NOT_JSON", error.message, undefined, false);
+    case "redirect":
+      return refused("REDIRECTED", error.message, undefined, false);
+    case "bad url":
+      return refused("BAD_URL", error.message, undefined, false);
+    case "aborted":
+    case "timeout":
+    case "transport":
+      return refused("UNREACHABLE", error.message, undefined, true);
+  }
+}
+
+function readResponse(response: BoundedResponse, redactor: Redactor, host: string): Answer {
+  const parsed = parseJsonLossless(response.text);
+  const { status } = response;
+  if (status >= 200 && status < 300) {
+    if ("refused" in parsed) return refused("ANSWER_NOT_JSON", `${host}: ${parsed.refused}`, status, false);
+    return { kind: "answer", json: parsed.value, cached: /[1-9]/.test(response.headers.get("age") ?? "") };
+  }
+  const reader = createReader("refused" in parsed ? undefined : parsed.value, "error");
+  const name = reader.text("error");
+  const code = reader.count("code");
+  const words = reader.text("message") ?? "no message";
+  const retryable = status >= 500 || PASSING_STATUSES.has(status);
+  const known = name !== undefined && NAME_PATTERN.test(name) ? name : undefined;
+  const label = known ?? (code === undefined ? `HTTP_${status}` : `SERVICE_${code}`);
+  return refused(label, `${host} answered ${status}: ${presentable(words, redactor)}`, status, retryable);
+}
+
+/** The service's own words, without control characters and secrets, and not too many of them. */
+function presentable(words: string, redactor: Redactor): string {
+  return redactor.redact(words.replaceAll(/\p{Cc}+/gu, " ")).slice(0, LONGEST_MESSAGE);
+}
+
+/** A refusal because a good answer's content cannot be used. */
+export function malformed(problem: string): ServiceRefusal {
+  return refused("ANSWER_MALFORMED", problem, undefined, false);
+}
+
+/** A refusal because an answer came out of a cache: it may be somebody else's, or long past. */
+export function outOfCache(): ServiceRefusal {
+  return refused("ANSWER_CACHED", "the answer came out of a cache between us and the service", undefined, true);
+}
