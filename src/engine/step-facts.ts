@@ -37,7 +37,8 @@ export function factsFor(context: EngineContext, run: Run): StepFacts {
   };
 }
 
-function signingBarred(context: EngineContext, strategyId: string): string | undefined {
+/** Why nothing may be signed for a strategy now, undefined when signing is allowed. */
+export function signingBarred(context: EngineContext, strategyId: string): string | undefined {
   const mode = effectiveMode(context.deps.store, strategyId);
   return mode.mode === "halted" ? `halted by ${mode.setBy}: ${mode.reason}` : undefined;
 }

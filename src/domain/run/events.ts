@@ -83,6 +83,7 @@ export type RunEvent =
     }
   | { readonly kind: "facts-read"; readonly swapId: string; readonly reading: ClearanceReading }
   | { readonly kind: "facts-unavailable"; readonly swapId: string; readonly detail: string }
+  | { readonly kind: "signing-barred"; readonly swapId: string; readonly detail: string }
   | {
       readonly kind: "signed-gasless";
       readonly swapId: string;

@@ -3,10 +3,18 @@ import type { GaslessObservation, RunEvent } from "./events.ts";
 import type { Swap } from "./run.ts";
 import { isSwapEnd } from "./states.ts";
 import type { StepFacts } from "./step-facts.ts";
+import { endUnsigned } from "./step-quote.ts";
 import { confirmFill, noteMined, takeBack } from "./step-transaction.ts";
 
 type SignedGasless = Extract<RunEvent, { kind: "signed-gasless" }>;
+type SigningBarred = Extract<RunEvent, { kind: "signing-barred" }>;
 type Submission = Extract<RunEvent, { kind: "submission-accepted" | "submission-unknown" }>;
+
+/** Signing was forbidden after the swap was cleared and before the key was asked: nothing exists that could land. */
+export function stepSigningBarred(draft: Draft, event: SigningBarred): void {
+  draft.record({ kind: "close-capability", swapId: event.swapId });
+  endUnsigned(draft, event.swapId, { reason: "signing_barred", detail: event.detail });
+}
 
 /** Both signatures exist: they are committed, and only then may they leave. */
 export function stepGaslessSigned(draft: Draft, event: SignedGasless, facts: StepFacts): void {

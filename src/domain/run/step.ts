@@ -5,7 +5,7 @@ import { stepFacts } from "./step-clear.ts";
 import { stepStarted, stepViewRead, stepViewUnavailable } from "./step-decide.ts";
 import { concludeRun } from "./step-end.ts";
 import type { StepFacts } from "./step-facts.ts";
-import { stepGaslessSigned, stepObservation, stepSubmission } from "./step-gasless.ts";
+import { stepGaslessSigned, stepObservation, stepSigningBarred, stepSubmission } from "./step-gasless.ts";
 import { stepQuoted, stepQuoteRefused } from "./step-quote.ts";
 import { stepTransaction } from "./step-transaction.ts";
 
@@ -47,6 +47,9 @@ export function step(run: Run, event: RunEvent, facts: StepFacts): StepResult {
         },
         facts,
       );
+      break;
+    case "signing-barred":
+      stepSigningBarred(draft, event);
       break;
     case "signed-gasless":
       stepGaslessSigned(draft, event, facts);

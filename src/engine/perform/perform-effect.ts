@@ -28,7 +28,7 @@ export async function performEffect(
     case "ReadFacts":
       return await readFacts(context, swapOf(run, effect.swapId));
     case "SignGasless":
-      return await signGasless(context, swapOf(run, effect.swapId));
+      return await signGasless(context, run, swapOf(run, effect.swapId));
     case "SubmitGasless":
       return await submitGasless(context, swapOf(run, effect.swapId), pending.before);
     case "ReadChain":

@@ -1,17 +1,20 @@
 import type { TypedData } from "../../domain/guard/typed-data.ts";
-import type { Swap } from "../../domain/run/run.ts";
+import type { Run, Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
+import { signingBarred } from "../step-facts.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 
 /**
- * Signs exactly the typed data that was journaled. Signing is deterministic, so a repeated signature after a kill is the
+ * Signs exactly the typed data that was journaled, unless signing was forbidden since. Signing is deterministic, so a repeated signature after a kill is the
  * same signature.
  * @throws Error when the journaled digest is not the digest of the journaled typed data: a broken invariant
  */
-export async function signGasless(context: EngineContext, swap: Swap): Promise<EffectAnswer> {
+export async function signGasless(context: EngineContext, run: Run, swap: Swap): Promise<EffectAnswer> {
   const { crashPoint } = context.deps;
   const { signatures } = swap;
   if (signatures === undefined) throw new Error(`swap ${swap.id} is to be signed without an intent`);
+  const barred = signingBarred(context, run.strategyId);
+  if (barred !== undefined) return { kind: "signing-barred", swapId: swap.id, detail: barred };
   crashPoint("gasless.sign.before");
   const swapSignature = await sign(context, swap, signatures.swapDigest);
   const permitSignature =
