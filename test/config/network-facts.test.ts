@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { PRESET_ADDRESSES } from "../../src/config/networks.ts";
+import { brief, loaded, MAIN, problemsOf } from "./project.ts";
+
+describe("a network given by a file", () => {
+  const facts = {
+    chainId: 31_337,
+    wrappedNative: `0x${"a".repeat(40)}`,
+    settlement: `0x${"b".repeat(40)}`,
+    executor: `0x${"c".repeat(40)}`,
+    protocols: [
+      { kind: 1, factory: `0x${"d".repeat(40)}`, feePips: 3_000 },
+      { kind: 2, factory: `0x${"e".repeat(40)}`, feePips: 0 },
+    ],
+    feeTiers: [100, 500],
+    tokens: {
+      WETH: { address: `0x${"a".repeat(40)}`, decimals: 18, feed: `0x${"9".repeat(40)}` },
+      USDC: { address: `0x${"1".repeat(40)}`, decimals: 6, feed: `0x${"8".repeat(40)}` },
+    },
+    nativeFeed: `0x${"9".repeat(40)}`,
+    somethingElse: true,
+  };
+  const main = MAIN.replace("name: base", "name: sandbox, preset: network.json")
+    .replace(/, settlement: "0x1+"/, "")
+    .replace(
+      / {2}USDC: .*\n {2}WETH: .*\n {2}PEPE: .*\n/,
+      "  USDC: { address: preset, decimals: 6, feed: preset }\n  WETH: { address: preset, decimals: 18, feed: preset }\n",
+    );
+
+  it("brings contracts, tokens and feeds, and lets the sandbox use a raw key", () => {
+    const raw = main.replace(/ {2}main: .*/, "  main: { privateKey: { env: KEY } }");
+    const env = { KEY: "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d" };
+    const configuration = loaded({ "main.yaml": raw, "network.json": JSON.stringify(facts) }, env);
+    expect(configuration.network).toMatchObject({
+      chainId: 31_337,
+      settlement: facts.settlement,
+      executor: facts.executor,
+      protocols: facts.protocols,
+      v3FeeTiers: [100, 500],
+      hubTokens: [facts.tokens.WETH.address, facts.tokens.USDC.address],
+      confirmations: 1,
+    });
+    expect(configuration.tokens.get("USDC")).toMatchObject({
+      token: { address: facts.tokens.USDC.address, decimals: 6 },
+      feed: { address: facts.tokens.USDC.feed },
+    });
+    expect(configuration.tokens.get("ETH")?.feed?.address).toBe(facts.nativeFeed);
+  });
+
+  it("is checked too, and a token that it lacks is named", () => {
+    const broken = JSON.stringify({ ...facts, chainId: "31337", wrappedNative: undefined }, undefined, 1);
+    const found = problemsOf({ "main.yaml": main, "network.json": broken }).map(brief);
+    expect(found).toContain("2:13 chainId: needs a whole number from 1 to 4503599627370496");
+    expect(found.some((problem) => problem.includes('the key "wrappedNative" is missing'))).toBe(true);
+    const unknown = main.replace("  USDC: {", "  DAI: { address: preset, decimals: 18 }\n  USDC: {");
+    expect(problemsOf({ "main.yaml": unknown, "network.json": JSON.stringify(facts) }).map(brief)).toContain(
+      '8:19 tokens.DAI.address: the preset of this network knows no token "DAI" -> it knows WETH, USDC',
+    );
+  });
+});
+
+it("the built-in addresses carry right checksums", async () => {
+  const { getAddress } = await import("ethers");
+  for (const network of Object.values(PRESET_ADDRESSES)) {
+    for (const address of Object.values(network)) expect(getAddress(address.toLowerCase())).toBe(address);
+  }
+});

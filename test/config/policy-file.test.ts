@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { brief, POLICY, problemsOf } from "./project.ts";
+
+describe("the policy", () => {
+  it.each([
+    [
+      "an amount without unit",
+      POLICY.replace('"500 USD"', '"500"'),
+      '2:12 max_trade: "500" is no amount with its unit -> write for example "500 USD"',
+    ],
+    ["a dollar sign", POLICY.replace('"500 USD"', '"$500"'), '2:12 max_trade: "$500" names no unit -> write "500 USD"'],
+    [
+      "a float",
+      POLICY.replace('"500 USD"', "500.5"),
+      '2:12 max_trade: needs text with its unit, for example "500 USD"',
+    ],
+    [
+      "another currency",
+      POLICY.replace('"500 USD"', '"500 EUR"'),
+      '2:12 max_trade: "500 EUR" is not in dollars -> write for example "500 USD"',
+    ],
+    [
+      "a trade larger than a day",
+      POLICY.replace('"500 USD"', '"5000 USD"'),
+      "2:12 max_trade: is more than max_per_day, so it could never be used -> lower one or raise the other",
+    ],
+    [
+      "gas in a token",
+      POLICY.replace("0.01 ETH", "10 USDC"),
+      '5:14 gas_reserve: gas is paid in ETH here, not in USDC -> write "10 ETH"',
+    ],
+    [
+      "a gas price without unit",
+      POLICY.replace("5gwei", "5wei"),
+      '6:16 max_gas_price: "5wei" is no price of gas -> write for example 5gwei or 0.05gwei',
+    ],
+    [
+      "points where a share is meant",
+      POLICY.replace("max_slippage: 1%", "max_slippage: 1pp"),
+      '7:15 max_slippage: "1pp" is in percentage points, which mean something else here -> write for example 5% or 50bps',
+    ],
+    [
+      "a slippage that is no limit",
+      POLICY.replace("max_slippage: 1%", "max_slippage: 90%"),
+      '7:15 max_slippage: "90%" is more than 50% -> use a smaller share',
+    ],
+    [
+      "yes for a share",
+      POLICY.replace("max_slippage: 1%", "max_slippage: yes"),
+      '7:15 max_slippage: "yes" is no share with its unit -> write for example 5% or 50bps',
+    ],
+    ["no recipient", POLICY.replace("[main]", "[]"), "4:13 recipients: needs at least one recipient"],
+    [
+      "an unquoted address",
+      POLICY.replace("[main]", "[0x4200000000000000000000000000000000000006]"),
+      '4:14 recipients.0: YAML reads an unquoted 0x... as a number and loses digits -> write "0x4200000000000000000000000000000000000006"',
+    ],
+    [
+      "an unknown source",
+      POLICY.replace("[feed]", "[oracle]"),
+      "10:24 reference.sources.0: is none of the values known here -> write feed",
+    ],
+    [
+      "a magic zero",
+      POLICY.replace("failures: 3", "failures: 0"),
+      "11:26 pause_after.failures: needs a whole number from 1 to 1000",
+    ],
+  ])("%s", (_name, policy, expected) => {
+    expect(problemsOf({ "policy.yaml": policy }).map(brief)).toEqual([expected]);
+  });
+});
