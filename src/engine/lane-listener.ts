@@ -1,5 +1,5 @@
 import type { TransactionChange } from "../domain/run/events.ts";
-import type { LaneEvent, LaneListener } from "../lane/lane.ts";
+import type { LaneEvent, LaneListener } from "../lane/lane-event.ts";
 import type { LaneStore } from "../ports/lane-store.ts";
 import type { RunStore } from "../ports/store.ts";
 import type { Committer } from "./commit.ts";

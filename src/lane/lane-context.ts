@@ -1,0 +1,83 @@
+import type { Address } from "../domain/money/address.ts";
+import type { BlockHead, LaneChain } from "../ports/chain.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { IntentRow, IntentState, LaneStore } from "../ports/lane-store.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { Signer } from "../ports/signer.ts";
+import type { LaneEvent, LaneListener } from "./lane-event.ts";
+import { assertIntentTransition } from "./transitions.ts";
+
+/** How a lane behaves. Counts of blocks; every one of them bounds something. */
+export interface LaneOptions {
+  readonly account: Address;
+  readonly chainId: number;
+  /** head - block + 1 */
+  readonly confirmations: number;
+  /** blocks after its first broadcast without being mined, until it is replaced with higher fees */
+  readonly bumpAfterBlocks: number;
+  readonly rebroadcastAfterBlocks: number;
+  readonly maxReplacements: number;
+  /** chain time after an intent's deadline until its nonce is taken by a cancellation */
+  readonly cancelMarginSeconds: number;
+  /** false: nothing is signed and nothing is sent for the first time; everything is still watched. Default: always true */
+  readonly signing?: () => boolean;
+}
+
+/** What a lane works with. */
+export interface LaneDeps {
+  readonly store: LaneStore;
+  readonly chain: LaneChain;
+  readonly signer: Signer;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly listener: LaneListener;
+  /** named places where a test may stop the process; absent in production */
+  readonly crashPoint?: (label: string) => void;
+}
+
+/** Options, dependencies, and the chain as it was read at the beginning of a turn. */
+export interface LaneTurn {
+  readonly options: LaneOptions;
+  readonly deps: LaneDeps;
+  readonly latest: BlockHead;
+  readonly finalized: BlockHead;
+}
+
+/** Passes a named place. */
+export function passCrashPoint(deps: LaneDeps, label: string): void {
+  deps.crashPoint?.(label);
+}
+
+/** Whether the lane may sign and send now. */
+export function maySign({ options, deps }: Pick<LaneTurn, "options" | "deps">): boolean {
+  if (deps.store.halt(options.account, options.chainId) !== undefined) return false;
+  return options.signing?.() ?? true;
+}
+
+type IntentChange = Parameters<LaneStore["updateIntent"]>[1];
+
+/**
+ * Moves an intent: its row, the transition and what the listener writes are one transaction. `event` is left out where
+ * nobody outside may see the move.
+ */
+export function moveIntent(
+  deps: LaneDeps,
+  intent: IntentRow,
+  move: { to: IntentState; change?: IntentChange; event?: Omit<LaneEvent, "intentId">; detail?: string },
+  alongside: () => void = () => undefined,
+): void {
+  assertIntentTransition(intent.state, move.to);
+  deps.store.transaction(() => {
+    alongside();
+    deps.store.updateIntent(intent.id, { ...move.change, state: move.to });
+    deps.store.recordTransition({
+      intentId: intent.id,
+      attemptHash: undefined,
+      from: intent.state,
+      to: move.to,
+      atMs: deps.clock.nowMs(),
+      detail: move.detail,
+    });
+    if (move.event !== undefined) deps.listener.onIntent({ intentId: intent.id, ...move.event });
+  });
+}

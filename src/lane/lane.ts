@@ -1,0 +1,104 @@
+import { ChainReadError } from "../domain/chain-read-error.ts";
+import type { Address, Hex } from "../domain/money/address.ts";
+import type { IntentPurpose, IntentRow } from "../ports/lane-store.ts";
+import { followIntent } from "./follow-intent.ts";
+import { type LaneDeps, type LaneOptions, type LaneTurn, maySign } from "./lane-context.ts";
+import { beginIntent } from "./sign-attempt.ts";
+
+/** What somebody wants a lane to send. Amounts in wei, instants in Unix seconds. */
+export interface LaneRequest {
+  readonly id: string;
+  readonly purpose: IntentPurpose;
+  readonly to: Address;
+  readonly data: Hex;
+  readonly value: bigint;
+  readonly gasLimit: bigint;
+  /** ceiling for this transaction and its replacements, wei per gas */
+  readonly maxFeePerGasCap: bigint;
+  /** not signed for the first time after this */
+  readonly signBySeconds: number;
+  /** its nonce is taken by a cancellation when it is still unmined after this; undefined: never */
+  readonly deadlineSeconds: number | undefined;
+}
+
+/**
+ * One account's transactions on one chain, one in flight at a time:
+ * planned -> signed -> broadcast -> mined -> confirmed -> final. Everything is a row before it happens, so a new lane on
+ * the same rows goes on where the last one was stopped: start-up and recovery are the same path.
+ */
+export interface Lane {
+  /** Writes the request down; to be called inside the store's transaction that decides on it. */
+  submit(request: LaneRequest): void;
+  /** Takes everything one step further. Trouble with the chain is waited out; a broken invariant throws. */
+  tick(signal?: AbortSignal): Promise<void>;
+  /** whether no intent is waiting or in flight */
+  isFree(): boolean;
+  /** why nothing is signed until a person releases the account; undefined when it is not halted */
+  halted(): { readonly reason: string; readonly atMs: number } | undefined;
+}
+
+/** Makes the lane of an account. There must be one lane for each account and chain in the world. */
+export function createLane(options: LaneOptions, deps: LaneDeps): Lane {
+  const { store } = deps;
+  const { account, chainId } = options;
+  return {
+    submit: (request) => store.transaction(() => insert(options, deps, request)),
+    tick: async (signal) => {
+      try {
+        await takeTurn(options, deps, signal);
+      } catch (error) {
+        if (!(error instanceof ChainReadError)) throw error;
+        deps.logger.warn({ account, code: error.code, error: error.message }, "the lane could not read its chain");
+      }
+    },
+    isFree: () => store.openIntents(account, chainId).every((intent) => intent.state === "confirmed"),
+    halted: () => store.halt(account, chainId),
+  };
+}
+
+function insert(options: LaneOptions, deps: LaneDeps, request: LaneRequest): void {
+  const nowMs = deps.clock.nowMs();
+  const row: IntentRow = {
+    ...request,
+    account: options.account,
+    chainId: options.chainId,
+    state: "planned",
+    nonce: undefined,
+    outcome: undefined,
+    minedBlockNumber: undefined,
+    minedBlockHash: undefined,
+    minedAttemptHash: undefined,
+    createdAtMs: nowMs,
+  };
+  deps.store.insertIntent(row);
+  deps.store.recordTransition({
+    intentId: request.id,
+    attemptHash: undefined,
+    from: undefined,
+    to: "planned",
+    atMs: nowMs,
+    detail: request.purpose,
+  });
+}
+
+async function takeTurn(options: LaneOptions, deps: LaneDeps, signal: AbortSignal | undefined): Promise<void> {
+  const { store, chain } = deps;
+  const open = store.openIntents(options.account, options.chainId);
+  if (open.length === 0) return;
+  const turn: LaneTurn = { options, deps, latest: await chain.latest(), finalized: await chain.finalized() };
+  for (const intent of open) {
+    if (signal?.aborted === true) return;
+    if (intent.nonce !== undefined) await followIntent(turn, intent);
+  }
+  const after = store.openIntents(options.account, options.chainId);
+  if (signal?.aborted === true || after.some(isInFlight)) return;
+  const next = after.find((intent) => intent.nonce === undefined);
+  if (next === undefined || !maySign(turn)) return;
+  await beginIntent(turn, next);
+  const begun = store.intent(next.id);
+  if (begun?.state === "planned" && begun.nonce !== undefined) await followIntent(turn, begun);
+}
+
+function isInFlight(intent: IntentRow): boolean {
+  return intent.nonce !== undefined && intent.state !== "confirmed";
+}

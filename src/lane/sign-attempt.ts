@@ -1,0 +1,154 @@
+import type { Hex } from "../domain/money/address.ts";
+import type { AttemptKind, IntentRow, SigningRow } from "../ports/lane-store.ts";
+import type { Fees } from "./fees.ts";
+import { firstFees } from "./fees.ts";
+import { type LaneDeps, type LaneTurn, moveIntent, passCrashPoint } from "./lane-context.ts";
+
+/** Gas of an empty self-transfer, with room for chains whose plain transfers cost more than 21,000. */
+const CANCEL_GAS_LIMIT = 60_000n;
+
+/**
+ * Gives the oldest waiting intent a nonce and writes down what is to be signed. The nonce comes from the rows, held
+ * against the chain: when the chain counts transactions that the rows do not know, somebody else uses the key.
+ */
+export async function beginIntent(turn: LaneTurn, intent: IntentRow): Promise<void> {
+  const { deps, options, latest } = turn;
+  const { store, chain, logger } = deps;
+  const nowSeconds = Math.max(latest.timestamp, Math.floor(deps.clock.nowMs() / 1_000));
+  if (nowSeconds > intent.signBySeconds) {
+    drop(deps, intent, `it was to be signed until ${intent.signBySeconds}, now is ${nowSeconds}`);
+    return;
+  }
+  const market = { baseFeePerGas: latest.baseFeePerGas, priorityFee: await chain.priorityFee() };
+  const fees = firstFees(market, intent.maxFeePerGasCap);
+  if (fees === undefined) return;
+  const cost = intent.value + intent.gasLimit * fees.maxFeePerGas;
+  const balance = await chain.nativeBalance(options.account);
+  if (balance < cost) {
+    logger.warn({ intentId: intent.id, balance, cost }, "the account cannot pay for its next transaction");
+    return;
+  }
+  const count = await chain.transactionCount(options.account, "latest");
+  store.transaction(() => {
+    const highest = store.highestNonce(options.account, options.chainId);
+    const next = highest === undefined ? count : highest + 1;
+    if (count > next) {
+      halt(
+        turn,
+        `the chain counts ${count} transactions of this account, the rows know ${next}: somebody else uses its key`,
+      );
+      return;
+    }
+    store.updateIntent(intent.id, { nonce: next });
+    store.insertSigning(signingOf(turn, { ...intent, nonce: next }, { kind: "original", fees }));
+  });
+  passCrashPoint(deps, "lane.reserve.after");
+}
+
+/** Writes down one more version of an intent that is to be signed: with higher fees, or as a cancellation. */
+export function planAttempt(turn: LaneTurn, intent: IntentRow, attempt: { kind: AttemptKind; fees: Fees }): void {
+  turn.deps.store.transaction(() => turn.deps.store.insertSigning(signingOf(turn, intent, attempt)));
+  passCrashPoint(turn.deps, attempt.kind === "cancel" ? "lane.cancel.reserve.after" : "lane.bump.reserve.after");
+}
+
+/**
+ * Signs what is written down and not signed yet, and stores the bytes before anybody else can see them. Signing is
+ * deterministic, so that a kill in between gives the same bytes again.
+ */
+export async function signPlanned(turn: LaneTurn, intent: IntentRow): Promise<void> {
+  const { deps, options } = turn;
+  const { store, signer, clock } = deps;
+  const signing = store.signings(intent.id).at(store.attempts(intent.id).length);
+  if (signing === undefined) return;
+  const label = labelOf(signing.kind);
+  passCrashPoint(deps, `${label}.sign.before`);
+  const { raw, hash } = await signer.signTransaction({
+    chainId: options.chainId,
+    nonce: signing.nonce,
+    to: signing.to,
+    data: signing.data,
+    value: signing.value,
+    gasLimit: signing.gasLimit,
+    maxFeePerGas: signing.maxFeePerGas,
+    maxPriorityFeePerGas: signing.maxPriorityFeePerGas,
+  });
+  passCrashPoint(deps, `${label}.signed.before`);
+  const insert = (): void => insertAttempt(deps, signing, { raw, hash, atMs: clock.nowMs() });
+  if (intent.state === "planned") moveIntent(deps, intent, { to: "signed", event: { kind: "signed", hash } }, insert);
+  else {
+    store.transaction(() => {
+      insert();
+      deps.listener.onIntent({ intentId: intent.id, kind: "replaced", hash });
+    });
+  }
+  passCrashPoint(deps, `${label}.signed.after`);
+}
+
+/** Crash labels of a kind of attempt. */
+export function labelOf(kind: AttemptKind): string {
+  if (kind === "original") return "lane";
+  return kind === "cancel" ? "lane.cancel" : "lane.bump";
+}
+
+/** Ends an intent of which nothing was ever signed; its nonce, if it had one, is free again. */
+export function drop(deps: LaneDeps, intent: IntentRow, reason: string): void {
+  moveIntent(deps, intent, {
+    to: "dropped",
+    change: { nonce: undefined },
+    event: { kind: "dropped", reason },
+    detail: reason,
+  });
+}
+
+/** Stops all signing for the account until a person looks. */
+export function halt(turn: LaneTurn, reason: string): void {
+  const { deps, options } = turn;
+  deps.store.setHalt(options.account, options.chainId, { reason, atMs: deps.clock.nowMs() });
+  deps.logger.error(
+    { account: options.account, reason },
+    "the account is halted: nothing is signed until a person releases it",
+  );
+}
+
+function signingOf(turn: LaneTurn, intent: IntentRow, attempt: { kind: AttemptKind; fees: Fees }): SigningRow {
+  const { kind, fees } = attempt;
+  if (intent.nonce === undefined) throw new Error(`intent ${intent.id} is to be signed without a nonce`);
+  const isCancel = kind === "cancel";
+  return {
+    intentId: intent.id,
+    kind,
+    nonce: intent.nonce,
+    to: isCancel ? turn.options.account : intent.to,
+    data: isCancel ? "0x" : intent.data,
+    value: isCancel ? 0n : intent.value,
+    gasLimit: isCancel ? CANCEL_GAS_LIMIT : intent.gasLimit,
+    ...fees,
+    atMs: turn.deps.clock.nowMs(),
+  };
+}
+
+function insertAttempt(deps: LaneDeps, signing: SigningRow, signed: { raw: Hex; hash: Hex; atMs: number }): void {
+  const { store } = deps;
+  store.insertAttempt({
+    hash: signed.hash,
+    intentId: signing.intentId,
+    kind: signing.kind,
+    raw: signed.raw,
+    nonce: signing.nonce,
+    maxFeePerGas: signing.maxFeePerGas,
+    maxPriorityFeePerGas: signing.maxPriorityFeePerGas,
+    state: "signed",
+    signedAtMs: signed.atMs,
+    firstBroadcastBlock: undefined,
+    lastBroadcastAtMs: undefined,
+    lastBroadcastBlock: undefined,
+  });
+  store.recordTransition({
+    intentId: signing.intentId,
+    attemptHash: signed.hash,
+    from: undefined,
+    to: "signed",
+    atMs: signed.atMs,
+    detail: signing.kind,
+  });
+}
