@@ -1,0 +1,104 @@
+import { expect, test } from "vitest";
+import { step } from "../../../src/domain/run/step.ts";
+import {
+  dcaSpec,
+  factsSample,
+  HUNDRED_USDC,
+  NOW_MS,
+  rebalanceSpec,
+  runSample,
+  SLOT_MS,
+  thresholdSpec,
+  USDC,
+  viewSample,
+  WALLET,
+  WETH,
+} from "../../support/builders.ts";
+
+const deciding = runSample({ state: "deciding" });
+
+test("a due run reads the world before it decides anything", () => {
+  const result = step(runSample({ state: "due" }), { kind: "started" }, factsSample());
+  expect(result.run.state).toBe("deciding");
+  expect(result.effects).toEqual([{ effect: { kind: "ReadView" }, notBeforeMs: NOW_MS }]);
+  expect(result.records).toEqual([]);
+});
+
+test("the decision's memory, its swaps and their reservations are one result, so no kill can part them", () => {
+  const facts = factsSample({ spec: thresholdSpec(), memory: { version: 1, state: "armed", failures: 0 } });
+  const result = step(deciding, { kind: "view-read", view: viewSample() }, facts);
+  const [memory, reserve] = result.records;
+  expect(memory).toEqual({
+    kind: "memory",
+    memory: JSON.stringify({ version: 1, state: "fired", failures: 0, slotMs: SLOT_MS }),
+  });
+  expect(reserve).toEqual({ kind: "reserve", swapId: "run_1.0.1", token: WETH, amount: 10n ** 17n });
+  expect(result.run.swaps).toHaveLength(1);
+  expect(result.transitions.map(({ subjectId, from, to }) => [subjectId, from, to])).toEqual([
+    ["run_1", "deciding", "executing"],
+    ["run_1.0.1", undefined, "planned"],
+  ]);
+});
+
+test("a planned swap takes wallet, recipient, tokens and mode from its strategy alone", () => {
+  const recipient = USDC.address;
+  const facts = factsSample({ spec: dcaSpec({ gasless: "only", recipient }) });
+  const [swap] = step(deciding, { kind: "view-read", view: viewSample() }, facts).run.swaps;
+  expect(swap).toMatchObject({
+    ...{ id: "run_1.0.1", position: 0, attempt: 1, state: "planned", begun: true, mode: undefined },
+    ...{ wallet: WALLET, recipient, sell: USDC, buy: WETH, amountIn: HUNDRED_USDC, gasless: "only" },
+  });
+});
+
+test("the first question goes out with the decision, for exactly the reserved amount and the strategy's slippage", () => {
+  const result = step(deciding, { kind: "view-read", view: viewSample() }, factsSample());
+  expect(result.effects).toEqual([
+    {
+      effect: {
+        kind: "FetchQuote",
+        swapId: "run_1.0.1",
+        amount: HUNDRED_USDC.toString(),
+        gasless: false,
+        slippagePpm: "5000",
+      },
+      notBeforeMs: NOW_MS,
+    },
+  ]);
+});
+
+test("a strategy that decides against trading ends its slot with its reason and its memory, and without a swap", () => {
+  const facts = factsSample({ spec: dcaSpec({ budget: { total: HUNDRED_USDC } }) });
+  const spent = new Map([[USDC.address, HUNDRED_USDC]]);
+  const result = step(deciding, { kind: "view-read", view: viewSample({ spent }) }, facts);
+  expect(result.run).toMatchObject({ state: "skipped", reason: "budget_spent", swaps: [] });
+  expect(result.records).toEqual([{ kind: "memory", memory: '{"version":1}' }]);
+  expect(result.effects).toEqual([]);
+});
+
+test("swaps that wait for earlier ones are planned at once but reserve nothing and ask for nothing yet", () => {
+  const facts = factsSample({ spec: rebalanceSpec() });
+  const result = step(deciding, { kind: "view-read", view: viewSample() }, facts);
+  const [sells, buys] = result.run.swaps;
+  expect(sells).toMatchObject({ sell: WETH, buy: USDC, begun: true });
+  expect(buys).toMatchObject({ sell: USDC, begun: false, amountIn: undefined, planned: { kind: "proceeds" } });
+  expect(result.records.filter((record) => record.kind === "reserve")).toHaveLength(1);
+  expect(result.effects).toHaveLength(1);
+});
+
+test("an unreadable world is asked again inside the window and ends the slot with its reason after it", () => {
+  const event = { kind: "view-unavailable", detail: "no node answered" } as const;
+  const early = step(deciding, event, factsSample());
+  expect(early.run.state).toBe("deciding");
+  expect(early.effects).toEqual([{ effect: { kind: "ReadView" }, notBeforeMs: NOW_MS + 5_000 }]);
+  const late = step(deciding, event, factsSample({ nowMs: deciding.windowEndsMs - 5_000 }));
+  expect(late.run).toMatchObject({ state: "skipped", reason: "view_unavailable", detail: "no node answered" });
+  expect(late.effects).toEqual([]);
+});
+
+test("a decision comes once: a second view cannot plan the slot again", () => {
+  const { run } = step(deciding, { kind: "view-read", view: viewSample() }, factsSample());
+  expect(() => step(run, { kind: "view-read", view: viewSample() }, factsSample())).toThrow(
+    "invalid run transition: executing -> executing",
+  );
+  expect(() => step(run, { kind: "started" }, factsSample())).toThrow("invalid run transition: executing -> deciding");
+});

@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import type { Run, Swap } from "../../../src/domain/run/run.ts";
+import { step } from "../../../src/domain/run/step.ts";
+import { dcaSpec, ETH, factsSample, NOW_MS, runSample, swapSample } from "../../support/builders.ts";
+import { quoteSample, swapIn } from "../../support/evidence.ts";
+
+function refused(change: { gasless?: boolean; retryable?: boolean } = {}) {
+  const { gasless = false, retryable = false } = change;
+  const answer = { code: "NO_ROUTE", message: "no pool", gasless, retryable };
+  return { kind: "quote-refused", swapId: "run_1.0.1", ...answer } as const;
+}
+
+function runWith(swap: Swap, change: Partial<Run> = {}): Run {
+  return runSample({ swaps: [swap], ...change });
+}
+
+const prefers = { gasless: "prefer" } as const;
+
+test("a quote is kept with the mode it was asked for, and nothing of an older one stays", () => {
+  const old = swapIn("approving");
+  const quote = quoteSample(old, { id: "quote_2" });
+  const result = step(runWith(old), { kind: "quoted", swapId: old.id, quote, gasless: false }, factsSample());
+  expect(result.run.swaps[0]).toMatchObject({ state: "quoted", mode: "self-executed", quote, terms: undefined });
+  expect(result.effects).toEqual([{ effect: { kind: "ReadFacts", swapId: old.id }, notBeforeMs: NOW_MS }]);
+});
+
+describe("which mode is asked for first", () => {
+  const asked = (change: Partial<Swap>): unknown => {
+    const swap = swapIn("quoted", change);
+    const event = { kind: "facts-unavailable", swapId: swap.id, detail: "no node answered" } as const;
+    const [request] = step(runWith(swap), event, factsSample()).effects;
+    return request?.effect.kind === "FetchQuote" && request.effect.gasless;
+  };
+  test("prefer and only ask the relayer, never does not", () => {
+    expect(asked({ gasless: "prefer" })).toBe(true);
+    expect(asked({ gasless: "only" })).toBe(true);
+    expect(asked({ gasless: "never" })).toBe(false);
+  });
+  test("the native token has no permit, so preferring gasless asks for our own transaction", () => {
+    expect(asked({ gasless: "prefer", sell: ETH })).toBe(false);
+  });
+});
+
+test("a refused gasless quote falls back to our own transaction at once where gasless is only preferred", () => {
+  const result = step(runWith(swapSample(prefers)), refused({ gasless: true }), factsSample());
+  expect(result.run.swaps[0]?.state).toBe("planned");
+  expect(result.effects).toMatchObject([{ effect: { kind: "FetchQuote", gasless: false }, notBeforeMs: NOW_MS }]);
+});
+
+test("a refused gasless quote ends the swap where only gasless is allowed: our gas is never spent against the rule", () => {
+  const only = swapSample({ gasless: "only" });
+  const result = step(runWith(only), refused({ gasless: true }), factsSample({ spec: dcaSpec({ gasless: "only" }) }));
+  expect(result.run).toMatchObject({ state: "skipped", reason: "gasless_refused" });
+  expect(result.effects).toEqual([]);
+});
+
+test("a final refusal of our own quote ends the swap with the service's words and frees its money", () => {
+  const result = step(runWith(swapSample()), refused(), factsSample());
+  expect(result.run).toMatchObject({ state: "skipped", reason: "quote_refused" });
+  expect(result.transitions[0]).toMatchObject({ to: "skipped", detail: "NO_ROUTE: no pool" });
+  expect(result.records).toContainEqual({ kind: "release", swapId: "run_1.0.1" });
+});
+
+test.each([
+  ["a passing refusal", refused({ retryable: true })],
+  ["facts that could not be read", { kind: "facts-unavailable", swapId: "run_1.0.1", detail: "no node answered" }],
+] as const)("%s is asked again inside the window only", (_name, event) => {
+  const swap = swapIn("quoted");
+  const early = step(runWith(swap), event, factsSample());
+  expect(early.run.swaps[0]).toEqual(swap);
+  expect(early.records).toEqual([]);
+  expect(early.effects).toMatchObject([{ effect: { kind: "FetchQuote" }, notBeforeMs: NOW_MS + 5_000 }]);
+  const run = runWith(swap);
+  const lastMoment = step(run, event, factsSample({ nowMs: run.windowEndsMs - 5_001 }));
+  expect(lastMoment.effects).toHaveLength(1);
+  const late = step(run, event, factsSample({ nowMs: run.windowEndsMs - 5_000 }));
+  expect(late.effects).toEqual([]);
+  expect(late.run).toMatchObject({ state: "skipped", reason: "quote_unavailable" });
+  expect(late.records).toContainEqual({ kind: "release", swapId: swap.id });
+});
+
+test("nothing is asked any more for a swap that was signed or has ended", () => {
+  for (const state of ["signed", "submitted", "mined", "confirmed", "unknown", "final", "skipped", "denied"] as const) {
+    const run = runWith(swapIn(state));
+    for (const event of [refused(), refused({ retryable: true }), refused({ gasless: true })]) {
+      expect(() => step(run, event, factsSample()), `${state} ${event.kind}`).toThrow("invalid swap transition");
+    }
+  }
+});
