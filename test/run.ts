@@ -1,0 +1,130 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import { SUITES, type Suite } from "./suites.ts";
+
+/** A suite that takes so many times its budget hangs, and is ended. */
+const HANGS_AFTER_BUDGETS = 3;
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs");
+
+interface Result {
+  readonly suite: Suite;
+  readonly seconds: number;
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+const report = z.object({
+  numPassedTests: z.number(),
+  numFailedTests: z.number(),
+  numPendingTests: z.number(),
+  numTodoTests: z.number(),
+  testResults: z.array(z.object({ status: z.string(), assertionResults: z.array(z.unknown()) })),
+});
+
+/** Runs one suite and counts its tests. What ends badly without a failed test counts as one: nothing fails unseen. */
+async function runSuite(suite: Suite, directory: string): Promise<Result> {
+  const file = join(directory, `${suite.name}.json`);
+  const startedMs = performance.now();
+  const exitCode = await runVitest(suite, file);
+  const seconds = (performance.now() - startedMs) / 1_000;
+  const counts = readReport(file);
+  const failed = counts.failed === 0 && exitCode !== 0 ? 1 : counts.failed;
+  return { suite, seconds, passed: counts.passed, failed, skipped: counts.skipped };
+}
+
+async function runVitest(suite: Suite, file: string): Promise<number> {
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
+  const child = spawn(process.execPath, [VITEST, "run", "--project", suite.name, ...reporters], {
+    cwd: ROOT,
+    stdio: ["ignore", "inherit", "inherit"],
+    // A group of its own, so that a suite that hangs ends with everything that it started.
+    detached: true,
+  });
+  const endGroup = (): void => {
+    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+  };
+  const limit = setTimeout(
+    () => {
+      console.error(`${suite.name} has taken ${HANGS_AFTER_BUDGETS} times its budget: it hangs and is ended`);
+      endGroup();
+    },
+    suite.budgetSeconds * HANGS_AFTER_BUDGETS * 1_000,
+  );
+  const onSignal = (): void => {
+    endGroup();
+    process.exit(130);
+  };
+  process.once("SIGINT", onSignal).once("SIGTERM", onSignal);
+  const code = await new Promise<number>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (exitCode) => resolve(exitCode ?? 1));
+  });
+  clearTimeout(limit);
+  process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
+  return code;
+}
+
+function readReport(file: string): { passed: number; failed: number; skipped: number } {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    console.error(`the suite left no report: ${error instanceof Error ? error.message : String(error)}`);
+    return { passed: 0, failed: 0, skipped: 0 };
+  }
+  const counts = report.parse(JSON.parse(text));
+  // A file that could not even be loaded has no tests to fail.
+  const broken = counts.testResults.filter((file) => file.status === "failed" && file.assertionResults.length === 0);
+  return {
+    passed: counts.numPassedTests,
+    failed: counts.numFailedTests + broken.length,
+    skipped: counts.numPendingTests + counts.numTodoTests,
+  };
+}
+
+function chosenSuites(names: readonly string[]): readonly Suite[] {
+  const unknown = names.filter((name) => !SUITES.some((suite) => suite.name === name));
+  if (unknown.length > 0) {
+    const known = SUITES.map((suite) => suite.name).join(", ");
+    throw new Error(`there is no suite ${unknown.join(", ")}; the suites are ${known}`);
+  }
+  return names.length === 0 ? SUITES : SUITES.filter((suite) => names.includes(suite.name));
+}
+
+const directory = mkdtempSync(join(tmpdir(), "swapd-tests-"));
+const results: Result[] = [];
+try {
+  for (const suite of chosenSuites(process.argv.slice(2))) {
+    console.log(`\n== ${suite.name} (budget ${suite.budgetSeconds} s)`);
+    results.push(await runSuite(suite, directory));
+  }
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}
+
+const sum = (count: (result: Result) => number): number => results.reduce((total, result) => total + count(result), 0);
+
+console.log("");
+for (const { suite, seconds, passed, failed, skipped } of results) {
+  const over = seconds > suite.budgetSeconds ? "   OVER ITS BUDGET" : "";
+  const counts = `${passed} passed, ${failed} failed, ${skipped} skipped`;
+  console.log(
+    `${suite.name.padEnd(10)} ${seconds.toFixed(0).padStart(4)} s of ${suite.budgetSeconds} s   ${counts}${over}`,
+  );
+}
+console.log(
+  `${"all".padEnd(10)} ${sum(({ seconds }) => seconds)
+    .toFixed(0)
+    .padStart(4)} s`,
+);
+console.log(
+  `\n${sum(({ passed }) => passed)} passed, ${sum(({ failed }) => failed)} failed, ${sum(({ skipped }) => skipped)} skipped`,
+);
+process.exitCode = sum(({ failed }) => failed) === 0 ? 0 : 1;

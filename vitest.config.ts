@@ -1,0 +1,23 @@
+import { defineConfig } from "vitest/config";
+import { excludeOf, includeOf, SUITES } from "./test/suites.ts";
+
+export default defineConfig({
+  test: {
+    projects: SUITES.map((suite, order) => ({
+      extends: true as const,
+      test: {
+        name: suite.name,
+        include: includeOf(suite),
+        exclude: excludeOf(suite),
+        maxWorkers: suite.workers,
+        testTimeout: suite.testTimeoutSeconds * 1_000,
+        hookTimeout: suite.testTimeoutSeconds * 1_000,
+        sequence: { groupOrder: order },
+        // A test that passes at the second try has found something.
+        retry: 0,
+      },
+    })),
+    passWithNoTests: true,
+    coverage: { include: ["src/**"], reportsDirectory: "coverage" },
+  },
+});
