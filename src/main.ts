@@ -1,3 +1,4 @@
 import { runCli } from "./app/cli.ts";
 
-process.exitCode = await runCli(process.argv);
+// Idle connections to services and nodes would keep the process for seconds after its work is done.
+process.exit(await runCli(process.argv));
