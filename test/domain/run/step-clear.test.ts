@@ -1,0 +1,272 @@
+import { describe, expect, test } from "vitest";
+import { toPpm } from "../../../src/domain/money/fraction.ts";
+import type { StepResult } from "../../../src/domain/run/draft.ts";
+import type { ClearanceReading } from "../../../src/domain/run/events.ts";
+import type { Swap } from "../../../src/domain/run/run.ts";
+import { step } from "../../../src/domain/run/step.ts";
+import type { StepFacts } from "../../../src/domain/run/step-facts.ts";
+import {
+  dcaSpec,
+  ETH,
+  factsSample,
+  GWEI,
+  HUNDRED_USDC,
+  NOW_MS,
+  policySample,
+  ROUTER,
+  runSample,
+  USDC,
+  usd,
+  WALLET,
+} from "../../support/builders.ts";
+import { approvalSample, decodedFor, quoteSample, readingFor, signingSample, swapIn } from "../../support/evidence.ts";
+
+const seconds = Math.floor(NOW_MS / 1_000);
+const own = swapIn("quoted");
+const relayed = swapIn("quoted", { mode: "gasless", gasless: "prefer" });
+const lateMs = runSample().windowEndsMs - 5_000;
+
+function clear(swap: Swap, change: Partial<ClearanceReading> = {}, facts: Partial<StepFacts> = {}): StepResult {
+  const reading = readingFor(swap, change);
+  return step(runSample({ swaps: [swap] }), { kind: "facts-read", swapId: swap.id, reading }, factsSample(facts));
+}
+
+function kindsOf(result: StepResult): string[] {
+  return result.records.map((record) => record.kind);
+}
+
+/** Whether anything was set going that can end in a signature over a swap or an allowance. */
+function signs(result: StepResult): boolean {
+  const asks = result.records.some(({ kind }) => ["transaction", "intend-signature", "open-capability"].includes(kind));
+  return asks || result.effects.some(({ effect }) => effect.kind === "SignGasless");
+}
+
+describe("self-executed", () => {
+  test("a cleared swap hands exactly the checked transaction to its lane, under our own gas and fee ceilings", () => {
+    const result = clear(own);
+    expect(result.run.swaps[0]).toMatchObject({
+      ...{ state: "cleared", intentId: "run_1.0.1.swap" },
+      terms: { router: ROUTER, amountOutMin: 99_500_000_000_000_000n, deadlineSeconds: seconds + 60, fromBlock: 100 },
+    });
+    expect(result.records).toContainEqual({
+      kind: "transaction",
+      request: {
+        ...{ id: "run_1.0.1.swap", purpose: "swap", to: ROUTER, data: "0xabcd", value: 0n, gasLimit: 200_000n },
+        ...{ maxFeePerGasCap: 5n * GWEI, signBySeconds: seconds + 58, deadlineSeconds: seconds + 60 },
+      },
+    });
+    expect(result.effects).toEqual([]);
+  });
+
+  test("checks, value and the one capability of wallet and token are committed with the transaction", () => {
+    const result = clear(own);
+    expect(kindsOf(result)).toEqual(["checks", "value", "open-capability", "transaction"]);
+    expect(result.records).toContainEqual({ kind: "value", swapId: own.id, usd: usd("100") });
+    expect(result.records).toContainEqual({
+      ...{ kind: "open-capability", swapId: own.id, wallet: WALLET, token: USDC.address, spender: ROUTER },
+      untilSeconds: undefined,
+    });
+  });
+
+  test("the stricter fee ceiling of policy and strategy holds, whichever it is", () => {
+    const cap = (facts: Partial<StepFacts>): bigint | undefined => {
+      const record = clear(own, {}, facts).records.find(({ kind }) => kind === "transaction");
+      return record?.kind === "transaction" ? record.request.maxFeePerGasCap : undefined;
+    };
+    expect(cap({ policy: policySample({ maxFeePerGas: 3n * GWEI }) })).toBe(3n * GWEI);
+    const spec = dcaSpec();
+    expect(cap({ spec: { ...spec, limits: { ...spec.limits, maxFeePerGas: 4n * GWEI } } })).toBe(4n * GWEI);
+  });
+
+  test("an approval comes first, exact and noted as a grant, and the swap itself is not signed with it", () => {
+    const result = clear(own, { allowance: 0n, approval: approvalSample(own) });
+    expect(result.run.swaps[0]).toMatchObject({ state: "approving", approvals: 1, intentId: "run_1.0.1.approve1" });
+    expect(kindsOf(result)).toEqual(["checks", "value", "grant", "transaction"]);
+    expect(result.records.at(-1)).toMatchObject({
+      request: { purpose: "approve", to: USDC.address, gasLimit: 120_000n, value: 0n, deadlineSeconds: undefined },
+    });
+    expect(result.transitions.map(({ to }) => to)).toEqual(["cleared", "approving"]);
+  });
+
+  test("approvals are numbered and bounded: a token that never lets us spend ends the swap", () => {
+    const asks = { allowance: 0n, approval: approvalSample(own) };
+    expect(clear(swapIn("quoted", { approvals: 3 }), asks).run.swaps[0]?.intentId).toBe("run_1.0.1.approve4");
+    const result = clear(swapIn("quoted", { approvals: 4 }), asks);
+    expect(result.run).toMatchObject({ state: "skipped", reason: "approval_failed" });
+    expect(signs(result)).toBe(false);
+  });
+});
+
+describe("gasless", () => {
+  test("both digests and their typed data are committed before the key is asked", () => {
+    const result = clear(relayed);
+    expect(kindsOf(result)).toEqual([
+      ...["checks", "value", "open-capability", "intend-signature", "grant", "intend-signature"],
+    ]);
+    const { swap, permit } = signingSample(HUNDRED_USDC);
+    expect(result.run.swaps[0]).toMatchObject({
+      state: "cleared",
+      signatures: { swapDigest: swap.digest, permitDigest: permit?.digest, swapSignature: undefined },
+    });
+    expect(result.effects).toEqual([{ effect: { kind: "SignGasless", swapId: relayed.id }, notBeforeMs: NOW_MS }]);
+  });
+
+  test("the capability lives as long as the longer of the two signatures", () => {
+    const signing = signingSample(HUNDRED_USDC);
+    const permit = { ...signing.permit, deadlineSeconds: seconds + 90 } as NonNullable<typeof signing.permit>;
+    const result = clear(relayed, { signing: { ...signing, permit } });
+    expect(result.records).toContainEqual(
+      expect.objectContaining({ kind: "open-capability", untilSeconds: seconds + 90 }),
+    );
+  });
+
+  test("a sufficient allowance needs no permit, and none is signed", () => {
+    const signing = { ...signingSample(0n), permit: undefined };
+    const result = clear(relayed, { allowance: HUNDRED_USDC, signing });
+    expect(kindsOf(result)).toEqual(["checks", "value", "open-capability", "intend-signature"]);
+    expect(result.run.swaps[0]?.signatures).toMatchObject({ permitDigest: undefined });
+  });
+
+  test.each([
+    ["a token without a permit", { signing: { ...signingSample(0n), permit: undefined } }],
+    [
+      "a relayer's fee above the fee limit",
+      { decoding: { ok: true, swap: decodedFor(relayed, { swapFee: 4_000_000n, amountIn: 96_000_000n }) } },
+    ],
+  ] as const)("%s falls back to our own transaction where gasless is only preferred", (_name, change) => {
+    const result = clear(relayed, change);
+    expect(result.effects).toMatchObject([{ effect: { kind: "FetchQuote", gasless: false }, notBeforeMs: NOW_MS }]);
+    expect(signs(result)).toBe(false);
+    const only = swapIn("quoted", { mode: "gasless", gasless: "only" });
+    const late = clear(only, change, { nowMs: lateMs });
+    expect(late.run.swaps[0]?.state).toBe("denied");
+    expect(late.effects).toEqual([]);
+  });
+});
+
+describe("what is refused", () => {
+  const denials: readonly [string, Swap, Partial<ClearanceReading>, Partial<StepFacts>][] = [
+    ["RECIPIENT_MISMATCH", own, { decoding: { ok: true, swap: decodedFor(own, { recipient: ROUTER }) } }, {}],
+    ["BALANCE_TOO_LOW", own, { balance: HUNDRED_USDC - 1n }, {}],
+    ["BALANCE_TOO_LOW", own, { balance: HUNDRED_USDC }, { reservedByOthers: () => 1n }],
+    ["GAS_RESERVE_TOO_LOW", own, { nativeBalance: 10n ** 16n }, {}],
+    ["RUN_CAP_EXCEEDED", own, {}, { policy: policySample({ maxTradeUsd: usd("99.99") }) }],
+    ["DAILY_CAP_EXCEEDED", own, {}, { spentTodayUsd: () => usd("49900.01") }],
+    ["UNDECODABLE", own, { decoding: { ok: false, problem: "unknown selector" } }, {}],
+    ["TYPED_DATA_UNKNOWN", relayed, { decoding: { ok: false, problem: "unknown type" } }, {}],
+    ["NONCE_MISSING", relayed, { decoding: { ok: true, swap: decodedFor(relayed, { nonce: undefined }) } }, {}],
+  ];
+
+  test.each(denials)(
+    "%s ends the run failed at once, with its money freed and a person told",
+    (code, swap, change, facts) => {
+      const result = clear(swap, change, facts);
+      expect(result.run).toMatchObject({ state: "failed", reason: code });
+      expect(result.run.swaps[0]).toMatchObject({ state: "denied", reason: code });
+      expect(result.records).toContainEqual({ kind: "release", swapId: swap.id });
+      expect(result.records).toContainEqual(expect.objectContaining({ kind: "alert", severity: "warning", code }));
+      expect(result.records.find(({ kind }) => kind === "checks")).toBeDefined();
+      expect(signs(result)).toBe(false);
+      expect(result.effects).toEqual([]);
+    },
+  );
+
+  const passing: readonly [string, Partial<ClearanceReading>][] = [
+    ["SIMULATION_REVERTED", { simulation: { kind: "reverted", reason: "K" } }],
+    ["SIMULATION_UNAVAILABLE", { simulation: { kind: "unavailable", reason: "no such method" } }],
+    ["GAS_PRICE_TOO_HIGH", { priorityFee: 4n * GWEI }],
+    ["REFERENCE_MISSING", { buyPrice: undefined }],
+    ["QUOTE_EXPIRED", { head: { number: 100, timestampSeconds: seconds + 20, baseFeePerGas: GWEI } }],
+    ["DEADLINE_OUT_OF_BOUNDS", { decoding: { ok: true, swap: decodedFor(own, { deadline: BigInt(seconds + 301) }) } }],
+  ];
+
+  test.each(passing)(
+    "%s may pass by itself: it is asked again inside the window and counts after it",
+    (code, change) => {
+      const early = clear(own, change);
+      expect(early.run.swaps[0]?.state).toBe("quoted");
+      expect(early.effects).toMatchObject([{ effect: { kind: "FetchQuote" }, notBeforeMs: NOW_MS + 5_000 }]);
+      expect(kindsOf(early)).not.toContain("release");
+      const late = clear(own, change, { nowMs: lateMs });
+      expect(late.run).toMatchObject({ state: "failed", reason: code });
+      expect(signs(early) || signs(late)).toBe(false);
+    },
+  );
+
+  test("a wallet whose token has something open waits, and then ends unsigned: two capabilities never live together", () => {
+    const busy = { isTokenBusy: () => true };
+    const early = clear(own, {}, busy);
+    expect(early.records).toEqual([]);
+    expect(early.effects).toMatchObject([{ effect: { kind: "FetchQuote" }, notBeforeMs: NOW_MS + 5_000 }]);
+    const late = clear(own, {}, { ...busy, nowMs: lateMs });
+    expect(late.run).toMatchObject({ state: "skipped", reason: "wallet_busy" });
+  });
+
+  test("the question whether the token is busy leaves the swap itself out", () => {
+    const asked: unknown[] = [];
+    clear(own, {}, { isTokenBusy: (...question) => asked.push(question) < 0 });
+    expect(asked).toEqual([[WALLET, USDC.address, own.id]]);
+  });
+});
+
+describe("a minimum that is too low", () => {
+  /** The quote promises enough for the reference price, but the signed minimum would lie below it. */
+  const quote = quoteSample(own, { amountOut: 99_000_000_000_000_000n });
+  const low = swapIn("quoted", { quote });
+  const change = { decoding: { ok: true, swap: decodedFor(low, { amountOutMin: 98_400_000_000_000_000n }) } } as const;
+
+  test("is asked for once more with exactly the slippage that would guarantee it", () => {
+    const result = clear(low, change);
+    // (0.099 - 0.0985) / 0.099 = 0.50505 %, which is not tighter than the strategy's 0.5 %: the quote bound rules here.
+    expect(result.run.swaps[0]?.tightened).toBe(false);
+    const strict = { policy: policySample({ referenceTolerance: toPpm(12_000) }) };
+    const tighter = clear(low, change, strict);
+    expect(tighter.run.swaps[0]).toMatchObject({ state: "quoted", tightened: true });
+    expect(tighter.effects).toMatchObject([
+      { effect: { kind: "FetchQuote", slippagePpm: "2020" }, notBeforeMs: NOW_MS },
+    ]);
+  });
+
+  test("is not tightened a second time: it waits like any other passing trouble, then it is denied", () => {
+    const strict = { policy: policySample({ referenceTolerance: toPpm(12_000) }) };
+    const again = { ...low, tightened: true };
+    expect(clear(again, change, strict).effects).toMatchObject([
+      { effect: { kind: "FetchQuote", slippagePpm: "5000" }, notBeforeMs: NOW_MS + 5_000 },
+    ]);
+    const late = clear(again, change, { ...strict, nowMs: lateMs });
+    expect(late.run).toMatchObject({ state: "failed", reason: "OUTPUT_BELOW_MINIMUM" });
+  });
+});
+
+describe("nothing is signed although every check passes", () => {
+  test.each([
+    ["in a dry run", { live: false }, "dry_run"],
+    ["while signing is barred", { signingBarred: "halted by ops: rehearsal" }, "signing_barred"],
+  ] as const)("%s", (_name, facts, reason) => {
+    for (const swap of [own, relayed]) {
+      for (const change of [{}, swap === own ? { allowance: 0n, approval: approvalSample(swap) } : {}]) {
+        const result = clear(swap, change, facts);
+        expect(result.run).toMatchObject({ state: "skipped", reason });
+        expect(signs(result)).toBe(false);
+        expect(result.effects).toEqual([]);
+        expect(kindsOf(result)).toContain("release");
+      }
+    }
+  });
+});
+
+test("a native sale sends exactly its gross amount as value, and its reservations count against gas too", () => {
+  const native = swapIn("quoted", { sell: ETH, buy: USDC, amountIn: 10n ** 17n });
+  expect(clear(native).records.at(-1)).toMatchObject({ request: { value: 10n ** 17n } });
+  const change = { nativeBalance: 2n * 10n ** 17n };
+  expect(clear(native, change).run.swaps[0]?.state).toBe("cleared");
+  const held = clear(native, change, { reservedByOthers: () => 10n ** 17n });
+  expect(held.run).toMatchObject({ state: "failed", reason: "GAS_RESERVE_TOO_LOW" });
+});
+
+test("facts of an unquoted swap are a broken invariant, never a decision", () => {
+  expect(() => clear(swapIn("planned"))).toThrow("checked before it is quoted");
+  for (const state of ["cleared", "approving", "signed", "submitted", "confirmed", "skipped"] as const) {
+    expect(() => clear(swapIn(state)), state).toThrow("invalid swap transition");
+  }
+});
