@@ -145,7 +145,9 @@ function createStrategyRows(
   };
 }
 
-function createRequestRows(sql: Statements): Pick<OperationStore, "addRequest" | "openRequests" | "answerRequest" | "answerOf"> {
+function createRequestRows(
+  sql: Statements,
+): Pick<OperationStore, "addRequest" | "openRequests" | "answerRequest" | "answerOf"> {
   return {
     addRequest: (request) =>
       sql.insert(

@@ -1,0 +1,104 @@
+import { ChainReadError } from "../../domain/chain-read-error.ts";
+import { type Address, type Hex, isHex, parseAddress } from "../../domain/money/address.ts";
+import type { BlockHead, ChainLog, Receipt } from "../../ports/chain.ts";
+
+const QUANTITY_PATTERN = /^0x(?:0|[1-9a-fA-F][0-9a-fA-F]{0,63})$/;
+const HASH_PATTERN = /^0x[0-9a-fA-F]{64}$/;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function malformed(what: string, value: unknown): ChainReadError {
+  const shown = JSON.stringify(value)?.slice(0, 100) ?? "nothing";
+  return new ChainReadError("malformed answer", `the node gave ${shown} for ${what}: check the RPC endpoint`);
+}
+
+/** An object of a node's answer. @throws ChainReadError */
+export function readObject(value: unknown, what: string): Fields {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw malformed(what, value);
+  return value as Fields;
+}
+
+export function readArray(value: unknown, what: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw malformed(what, value);
+  return value;
+}
+
+/** A quantity of the JSON-RPC encoding. @throws ChainReadError */
+export function readQuantity(value: unknown, what: string): bigint {
+  if (typeof value !== "string" || !QUANTITY_PATTERN.test(value)) throw malformed(what, value);
+  return BigInt(value);
+}
+
+/** A quantity that is a count, a height or a time. @throws ChainReadError also when it is no safe integer */
+export function readNumber(value: unknown, what: string): number {
+  const number = Number(readQuantity(value, what));
+  if (!Number.isSafeInteger(number)) throw malformed(what, value);
+  return number;
+}
+
+export function readHash(value: unknown, what: string): Hex {
+  if (typeof value !== "string" || !HASH_PATTERN.test(value)) throw malformed(what, value);
+  return value.toLowerCase() as Hex;
+}
+
+export function readBytes(value: unknown, what: string): Hex {
+  if (!isHex(value)) throw malformed(what, value);
+  return value.toLowerCase() as Hex;
+}
+
+export function readAddress(value: unknown, what: string): Address {
+  const address = parseAddress(value);
+  if (address === undefined) throw malformed(what, value);
+  return address;
+}
+
+/** A block header; undefined when the node knows no such block. @throws ChainReadError */
+export function readBlock(value: unknown): BlockHead | undefined {
+  if (value === null) return undefined;
+  const block = readObject(value, "a block");
+  return {
+    number: readNumber(block.number, "a block's number"),
+    hash: readHash(block.hash, "a block's hash"),
+    timestamp: readNumber(block.timestamp, "a block's timestamp"),
+    baseFeePerGas: readQuantity(block.baseFeePerGas, "a block's base fee"),
+  };
+}
+
+export function readLog(value: unknown): ChainLog {
+  const log = readObject(value, "a log");
+  return {
+    address: readAddress(log.address, "a log's address"),
+    topics: readArray(log.topics, "a log's topics").map((topic) => readHash(topic, "a log's topic")),
+    data: readBytes(log.data, "a log's data"),
+    logIndex: readNumber(log.logIndex, "a log's index"),
+  };
+}
+
+/**
+ * The receipt of exactly the asked transaction; undefined when the node has none, or one without a block (a promise of a
+ * block to come is no block).
+ * @throws ChainReadError also when it is another transaction's
+ */
+export function readReceipt(value: unknown, hash: Hex): Receipt | undefined {
+  if (value === null) return undefined;
+  const receipt = readObject(value, "a receipt");
+  if (receipt.blockHash === null || receipt.blockNumber === null) return undefined;
+  const answered = readHash(receipt.transactionHash, "a receipt's transaction hash");
+  if (answered !== hash.toLowerCase()) throw malformed(`the receipt of ${hash}`, answered);
+  const status = readQuantity(receipt.status, "a receipt's status");
+  if (status > 1n) throw malformed("a receipt's status", receipt.status);
+  return {
+    hash: answered,
+    blockNumber: readNumber(receipt.blockNumber, "a receipt's block number"),
+    blockHash: readHash(receipt.blockHash, "a receipt's block hash"),
+    succeeded: status === 1n,
+    gasUsed: readQuantity(receipt.gasUsed, "a receipt's gas"),
+    effectiveGasPrice: readQuantity(receipt.effectiveGasPrice, "a receipt's gas price"),
+    logs: readArray(receipt.logs, "a receipt's logs").map(readLog),
+  };
+}
+
+/** JSON-RPC encoding of a quantity. */
+export function toQuantity(value: number | bigint): Hex {
+  return `0x${value.toString(16)}`;
+}

@@ -1,0 +1,13 @@
+/**
+ * No configured node gave a proper answer to a read. It says nothing about the chain, so nothing may be concluded from
+ * it; the same read may be tried again. `wrong chain` needs a person.
+ */
+export class ChainReadError extends Error {
+  readonly code: "unreachable" | "refused" | "malformed answer" | "wrong chain";
+
+  constructor(code: ChainReadError["code"], message: string) {
+    super(message);
+    this.name = "ChainReadError";
+    this.code = code;
+  }
+}

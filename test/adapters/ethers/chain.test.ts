@@ -1,0 +1,154 @@
+import { Transaction } from "ethers";
+import { expect, test } from "vitest";
+import { systemClock } from "../../../src/adapters/clock/system-clock.ts";
+import { createChain } from "../../../src/adapters/ethers/chain.ts";
+import { createSigner } from "../../../src/adapters/keys/signer.ts";
+import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
+import { type Hex, NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
+import { Secret } from "../../../src/net/secret.ts";
+import { ANVIL_ACCOUNT, ANVIL_KEY, OTHER_ACCOUNT, startBareAnvil } from "../../support/bare-anvil.ts";
+import { deploy, sendAndMine } from "../../support/contracts.ts";
+import { freePort } from "../../support/free-port.ts";
+import { startRpcProxy } from "../../support/rpc-proxy.ts";
+
+function chainOver(urls: readonly string[], chainId = 31337) {
+  const rpcUrls = urls.map((url) => new Secret(url));
+  return createChain({ rpcUrls, chainId, timeoutMs: 2_000 }, { clock: systemClock });
+}
+
+async function signTransfer(nonce: number, maxFeePerGas = 3_000_000_000n): Promise<{ raw: Hex; hash: Hex }> {
+  return createSigner(new Secret(ANVIL_KEY)).signTransaction({
+    ...{ chainId: 31337, nonce, to: OTHER_ACCOUNT, data: "0x", value: 5n, gasLimit: 21_000n },
+    ...{ maxFeePerGas, maxPriorityFeePerGas: 1_000_000_000n },
+  });
+}
+
+test("blocks, receipts, counts and balances are read as the chain has them", async () => {
+  const anvil = await startBareAnvil();
+  const chain = chainOver([anvil.url]);
+  await anvil.mine(4);
+  const before = await chain.balance(NATIVE_TOKEN, OTHER_ACCOUNT);
+  const { raw, hash } = await signTransfer(0);
+  expect(await chain.receipt(hash)).toBeUndefined();
+  expect(await chain.broadcast(raw)).toEqual({ kind: "accepted" });
+  expect(await chain.broadcast(raw)).toEqual({ kind: "known" });
+  await anvil.mine();
+  const receipt = await chain.receipt(hash);
+  expect(receipt).toMatchObject({ hash, succeeded: true, blockNumber: 5, gasUsed: 21_000n, logs: [] });
+  expect(receipt?.blockHash).toBe(await chain.blockHash(5));
+  expect(await chain.blockHash(6)).toBeUndefined();
+  expect((await chain.latest()).number).toBe(5);
+  expect((await chain.finalized()).number).toBe(3);
+  expect(await chain.transactionCount(ANVIL_ACCOUNT, "latest")).toBe(1);
+  expect(await chain.transactionCount(ANVIL_ACCOUNT, 4)).toBe(0);
+  expect(await chain.balance(NATIVE_TOKEN, OTHER_ACCOUNT)).toBe(before + 5n);
+  expect(await chain.balance(NATIVE_TOKEN, OTHER_ACCOUNT, 4)).toBe(before);
+  expect(await chain.priorityFee()).toBe(1_000_000_000n);
+  expect(await chain.broadcast(raw)).toEqual({ kind: "nonce-used" });
+  const underpriced = await signTransfer(1, 1_000_000_001n);
+  await chain.broadcast((await signTransfer(1)).raw);
+  expect(await chain.broadcast(underpriced.raw)).toEqual({ kind: "replacement-underpriced" });
+});
+
+test("tokens are read, and what is no token is told apart", async () => {
+  const anvil = await startBareAnvil();
+  const chain = chainOver([anvil.url]);
+  const { address: token, abi } = await deploy(anvil, "PermitToken", ["USD Coin", "USDC", 6]);
+  await sendAndMine(anvil, { to: token, data: abi.encodeFunctionData("mint", [ANVIL_ACCOUNT, 2n ** 200n]) as Hex });
+  const approval = abi.encodeFunctionData("approve", [OTHER_ACCOUNT, 77n]) as Hex;
+  const { blockNumber } = await sendAndMine(anvil, { to: token, data: approval });
+  expect(await chain.balance(token, ANVIL_ACCOUNT)).toBe(2n ** 200n);
+  expect(await chain.allowance({ token, owner: ANVIL_ACCOUNT, spender: OTHER_ACCOUNT })).toBe(77n);
+  expect(await chain.decimals(token)).toBe(6);
+  expect(await chain.decimals(OTHER_ACCOUNT)).toBeUndefined();
+  await expect(chain.balance(OTHER_ACCOUNT, ANVIL_ACCOUNT)).rejects.toThrow(/does not answer balanceOf/);
+  expect(await chain.codeSize(token)).toBeGreaterThan(100);
+  expect(await chain.codeSize(OTHER_ACCOUNT)).toBe(0);
+  const refused = abi.encodeFunctionData("transfer", [OTHER_ACCOUNT, 1n]) as Hex;
+  expect(await chain.call({ to: token, data: refused, from: OTHER_ACCOUNT })).toBeUndefined();
+  const [event] = await chain.logs({ address: token, topics: [null], fromBlock: 0, toBlock: Number(blockNumber) });
+  expect(event).toMatchObject({ address: token, blockNumber: 2 });
+});
+
+test("a dead endpoint does not stop reads or sends, and its URL is not shown when all are dead", async () => {
+  const anvil = await startBareAnvil();
+  const dead = `http://127.0.0.1:${await freePort()}/v2/PATHKEYPATHKEY`;
+  const chain = chainOver([dead, anvil.url]);
+  expect((await chain.latest()).number).toBe(0);
+  expect(await chain.broadcast((await signTransfer(0)).raw)).toEqual({ kind: "accepted" });
+  const error = await chainOver([dead, dead])
+    .latest()
+    .catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(ChainReadError);
+  expect((error as ChainReadError).code).toBe("unreachable");
+  expect(`${error} ${(error as Error).stack}`).not.toContain("PATHKEY");
+});
+
+test("an endpoint of another chain is neither believed nor sent to", async () => {
+  const [ours, other] = [await startBareAnvil(), await startBareAnvil({ args: ["--chain-id", "999"] })];
+  await other.mine(7);
+  const chain = chainOver([other.url, ours.url]);
+  expect((await chain.latest()).number).toBe(0);
+  const { raw, hash } = await signTransfer(0);
+  expect(await chain.broadcast(raw)).toEqual({ kind: "accepted" });
+  expect(await other.rpc.call("eth_getTransactionByHash", [hash])).toBeNull();
+  const wrong = chainOver([other.url]);
+  await expect(wrong.latest()).rejects.toThrow(/serves chain 0x3e7, not 31337/);
+  expect((await wrong.broadcast(raw)).kind).toBe("unknown");
+});
+
+test("a receipt that one endpoint lags behind on is found at another", async () => {
+  const anvil = await startBareAnvil();
+  const lagging = await startRpcProxy(anvil.url);
+  lagging.fault("eth_getTransactionReceipt", { kind: "answer", result: null });
+  const { raw, hash } = await signTransfer(0);
+  const chain = chainOver([lagging.url, anvil.url]);
+  await chain.broadcast(raw);
+  await anvil.mine();
+  expect((await chain.receipt(hash))?.succeeded).toBe(true);
+  expect(await chainOver([lagging.url]).receipt(hash)).toBeUndefined();
+});
+
+test("a receipt of another transaction, a forged status or a pending block is not believed", async () => {
+  const anvil = await startBareAnvil();
+  const { raw, hash } = await signTransfer(0);
+  await chainOver([anvil.url]).broadcast(raw);
+  await anvil.mine();
+  const real = (await anvil.rpc.call("eth_getTransactionReceipt", [hash])) as Record<string, unknown>;
+  const proxy = await startRpcProxy(anvil.url);
+  const chain = chainOver([proxy.url]);
+  for (const change of [{ transactionHash: `0x${"cd".repeat(32)}` }, { status: "0x2" }, { status: true }]) {
+    proxy.fault("eth_getTransactionReceipt", { kind: "answer", result: { ...real, ...change } }, 1);
+    await expect(chain.receipt(hash)).rejects.toThrow(ChainReadError);
+  }
+  proxy.fault("eth_getTransactionReceipt", { kind: "answer", result: { ...real, blockHash: null } }, 1);
+  expect(await chain.receipt(hash)).toBeUndefined();
+});
+
+test("an answer lost after the node took the transaction is unknown, and the same bytes are known to it", async () => {
+  const anvil = await startBareAnvil();
+  const proxy = await startRpcProxy(anvil.url);
+  const chain = chainOver([proxy.url]);
+  for (const [nonce, loss] of (["reset", "502", "truncated"] as const).entries()) {
+    proxy.fault("eth_sendRawTransaction", { kind: "drop-after", loss }, 1);
+    const { raw } = await signTransfer(nonce);
+    expect((await chain.broadcast(raw)).kind).toBe("unknown");
+    expect(await chain.broadcast(raw)).toEqual({ kind: "known" });
+  }
+  proxy.fault("eth_sendRawTransaction", { kind: "drop-before" }, 1);
+  const { raw, hash } = await signTransfer(3);
+  expect((await chain.broadcast(raw)).kind).toBe("unknown");
+  expect(await anvil.rpc.call("eth_getTransactionByHash", [hash])).toBeNull();
+});
+
+test("the proxy refuses a replacement below ten per cent on either fee, as Geth does and anvil does not", async () => {
+  const anvil = await startBareAnvil();
+  const proxy = await startRpcProxy(anvil.url);
+  proxy.gethRules(true);
+  const chain = chainOver([proxy.url]);
+  const first = await signTransfer(0, 3_000_000_000n);
+  expect(await chain.broadcast(first.raw)).toEqual({ kind: "accepted" });
+  expect(Transaction.from(first.raw).maxPriorityFeePerGas).toBe(1_000_000_000n);
+  const feeOnly = await signTransfer(0, 4_000_000_000n);
+  expect(await chain.broadcast(feeOnly.raw)).toEqual({ kind: "replacement-underpriced" });
+});
