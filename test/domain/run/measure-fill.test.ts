@@ -1,0 +1,64 @@
+import { describe, expect, test } from "vitest";
+import { measureFill } from "../../../src/domain/run/measure-fill.ts";
+import type { Swap } from "../../../src/domain/run/run.ts";
+import { ETH, GWEI, HUNDRED_USDC, POOL, RELAYER, ROUTER, USDC, WALLET, WBTC, WETH } from "../../support/builders.ts";
+import { hash, receiptFor, swapIn, topicOf, transferLog, withdrawalLog } from "../../support/evidence.ts";
+
+const swap = swapIn("submitted");
+const TENTH = 10n ** 17n;
+
+const sale = transferLog({ token: USDC.address, from: WALLET, to: ROUTER, amount: HUNDRED_USDC });
+const purchase = transferLog({ token: WETH.address, from: POOL, to: WALLET, amount: TENTH });
+
+function measure(logs: Parameters<typeof receiptFor>[1] & object, change: Partial<Swap> = {}, value = 0n) {
+  return measureFill(receiptFor(swap, logs), { ...swap, ...change }, { wrapped: WETH.address, value });
+}
+
+test("a fill is what really moved, with the gas that we paid for it", () => {
+  expect(measure({ logs: [sale, purchase] })).toEqual({
+    ...{ hash: hash("ee"), blockNumber: 101, blockHash: hash("b1"), sold: HUNDRED_USDC, bought: TENTH },
+    gasCost: 110_000n * GWEI,
+  });
+});
+
+test("a relayer's gas is not ours", () => {
+  expect(measure({ logs: [sale, purchase] }, { mode: "gasless" }).gasCost).toBe(0n);
+});
+
+test("what comes back to the wallet was not sold, and what leaves the recipient again was not bought", () => {
+  const back = transferLog({ token: USDC.address, from: ROUTER, to: WALLET, amount: 1_000n });
+  const away = transferLog({ token: WETH.address, from: WALLET, to: RELAYER, amount: 5n });
+  const fill = measure({ logs: [sale, back, purchase, away] });
+  expect(fill).toMatchObject({ sold: HUNDRED_USDC - 1_000n, bought: TENTH - 5n });
+});
+
+test("a fee that leaves the wallet beside the swap counts as sold", () => {
+  const fee = transferLog({ token: USDC.address, from: WALLET, to: RELAYER, amount: 500_000n });
+  expect(measure({ logs: [sale, fee, purchase] }).sold).toBe(HUNDRED_USDC + 500_000n);
+});
+
+test("bought is counted at the recipient, who need not be the wallet", () => {
+  const elsewhere = transferLog({ token: WETH.address, from: POOL, to: RELAYER, amount: TENTH });
+  expect(measure({ logs: [sale, elsewhere] }, { recipient: RELAYER }).bought).toBe(TENTH);
+  expect(measure({ logs: [sale, elsewhere] }).bought).toBe(0n);
+});
+
+describe("logs that are no transfer of ours count for nothing", () => {
+  test.each([
+    ["another token", transferLog({ token: WBTC.address, from: WALLET, to: ROUTER, amount: 7n })],
+    ["other parties", transferLog({ token: USDC.address, from: POOL, to: ROUTER, amount: 7n })],
+    ["an approval", { ...sale, topics: [hash("8c"), topicOf(WALLET), topicOf(ROUTER)] }],
+    ["an NFT's transfer, which has a fourth topic", { ...sale, topics: [...sale.topics, hash("07")], data: "0x" }],
+  ] as const)("%s", (_name, log) => {
+    expect(measure({ logs: [sale, purchase, log] })).toMatchObject({ sold: HUNDRED_USDC, bought: TENTH });
+  });
+});
+
+test("a native sale is the transaction's value, whatever its logs say", () => {
+  expect(measure({ logs: [purchase] }, { sell: ETH, buy: WETH }, TENTH)).toMatchObject({ sold: TENTH, bought: TENTH });
+});
+
+test("native tokens bought are what the wrapped token paid out, and no other contract's word for it", () => {
+  const logs = [sale, withdrawalLog(WETH.address, TENTH), withdrawalLog(WBTC.address, 9n)];
+  expect(measure({ logs }, { buy: ETH }).bought).toBe(TENTH);
+});
