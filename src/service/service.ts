@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { createJsonRpc } from "../net/json-rpc.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
+import { acquireLock } from "../storage/lock.ts";
 import { detectReadMode } from "./chain/batch-reader.ts";
 import { readHead } from "./chain/head.ts";
 import { SELECTOR } from "./chain/words.ts";
@@ -74,27 +75,33 @@ export async function startService(options: ServiceOptions, dependencies: Servic
   await verifyNetwork(rpc, network);
   const head = await readHead(rpc);
   const mode = await detectReadMode(rpc, { block: head.number, to: network.wrappedNative, data: SELECTOR.decimals });
-  const store = openServiceStore(options.database);
-  const snapshots = createSnapshots({ rpc, mode }, clock);
-  const directory = createPoolDirectory({ protocols: network.protocols, feeTiers: network.v3FeeTiers }, clock);
-  const router = createRouter(network, directory);
-  const tokens = createTokens({ rpc, network }, clock);
-  const quotes = createQuoteBook(store, clock);
-  const relay = startRelay(options, dependencies, { rpc, snapshots, quotes, tokens, store });
-  const quoter = createQuoter(options, { snapshots, router, tokens, clock, relayer: relay.status });
-  const { desk } = relay;
-  const handlers = createHandlers({ network, rpc, snapshots, quoter, quotes, store, desk });
-  const server = createServer(options, { handlers, clock, logger });
-  const url = await listen(server, options);
-  logger.info({ url, network: network.name, rpcHost: rpc.host, readMode: mode }, "the aggregation service is up");
-  return {
-    url,
-    async stop() {
-      await server.close();
-      await relay.stop();
-      store.close();
-    },
+  const closers: (() => unknown)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const close of closers.splice(0).reverse()) await close();
   };
+  try {
+    const lock = lockDatabase(options.database);
+    closers.push(() => lock.release());
+    const store = openServiceStore(options.database);
+    closers.push(() => store.close());
+    const snapshots = createSnapshots({ rpc, mode }, clock);
+    const directory = createPoolDirectory({ protocols: network.protocols, feeTiers: network.v3FeeTiers }, clock);
+    const router = createRouter(network, directory);
+    const tokens = createTokens({ rpc, network }, clock);
+    const quotes = createQuoteBook(store, clock);
+    const relay = startRelay(options, dependencies, { rpc, snapshots, quotes, tokens, store });
+    closers.push(() => relay.stop());
+    const quoter = createQuoter(options, { snapshots, router, tokens, clock, relayer: relay.status });
+    const handlers = createHandlers({ network, rpc, snapshots, quoter, quotes, store, desk: relay.desk });
+    const server = createServer(options, { handlers, clock, logger });
+    closers.push(() => server.close());
+    const url = await listen(server, options);
+    logger.info({ url, network: network.name, rpcHost: rpc.host, readMode: mode }, "the aggregation service is up");
+    return { url, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }
 
 async function listen(server: FastifyInstance, { listen }: ServiceOptions): Promise<string> {
@@ -103,6 +110,15 @@ async function listen(server: FastifyInstance, { listen }: ServiceOptions): Prom
   const port = address !== null && typeof address === "object" ? address.port : listen.port;
   const host = listen.host.includes(":") ? `[${listen.host}]` : listen.host;
   return `http://${host}:${port}`;
+}
+
+/** Two services on one database would send from one relayer's account without knowing of each other. */
+function lockDatabase(database: string) {
+  const lock = acquireLock(`${database}.lock.db`);
+  if (lock.kind === "acquired") return lock;
+  throw new Error(
+    `the database ${database} is in use by another service (${lock.holder ?? "unknown process"}): stop that one first`,
+  );
 }
 
 function checkOptions(options: ServiceOptions, dependencies: ServiceDependencies): void {

@@ -19,9 +19,11 @@ export interface Priced {
 }
 
 /** Gas around the pools, measured on the settlement contracts and rounded up: transaction, transfers, delivery. */
-const SELF_EXECUTED_GAS = 200_000n;
-/** Signature, nonce, permit and the relayer's fee come on top. */
-const GASLESS_GAS = 320_000n;
+const SELF_EXECUTED_GAS = 155_000n;
+/** Signature, nonce, permit and the relayer's fee are in it too. */
+const GASLESS_GAS = 225_000n;
+/** One more transfer, to an account that may never have had the token. */
+const AFFILIATE_GAS = 40_000n;
 
 /** The gas limit is above the estimate, because the market moves ticks between quote and execution. */
 const GAS_LIMIT_PERCENT = 130n;
@@ -43,14 +45,17 @@ export async function priceRequest(request: QuoteRequest, context: PricingContex
   const erc20 = (token: Address) => (token === NATIVE_TOKEN ? wrappedNative : token);
   const pair = { from: erc20(request.from), to: erc20(request.to), sources: request.sources };
   const affiliateFee = request.affiliate === undefined ? 0n : mulDivDown(request.amount, request.affiliate.share, ONE);
+  const affiliateGas = affiliateFee > 0n ? AFFILIATE_GAS : 0n;
   const beforeGas = request.amount - affiliateFee;
   const first = await router.route({ ...pair, amountIn: beforeGas }, snapshot);
   if (first === undefined) return refuse("NO_ROUTE", { parameter: "amount" });
   if (!request.gasless) {
-    return toPriced(first, { amountIn: beforeGas, swapFee: 0n, affiliateFee, overhead: SELF_EXECUTED_GAS }, snapshot);
+    const overhead = SELF_EXECUTED_GAS + affiliateGas;
+    return toPriced(first, { amountIn: beforeGas, swapFee: 0n, affiliateFee, overhead }, snapshot);
   }
 
-  const cost = mulDivUp((GASLESS_GAS + first.gas) * snapshot.head.gasPrice, SWAP_FEE_PERCENT, 100n);
+  const overhead = GASLESS_GAS + affiliateGas;
+  const cost = mulDivUp((overhead + first.gas) * snapshot.head.gasPrice, SWAP_FEE_PERCENT, 100n);
   const swapFee = await router.worthOfNative(pair.from, cost, snapshot);
   if (swapFee === undefined) return refuse("GASLESS_UNPRICED", { parameter: "fromTokenAddress" });
   const amountIn = beforeGas - swapFee;
@@ -60,7 +65,7 @@ export async function priceRequest(request: QuoteRequest, context: PricingContex
   }
   const route = await router.route({ ...pair, amountIn }, snapshot);
   if (route === undefined) return refuse("NO_ROUTE", { parameter: "amount" });
-  return toPriced(route, { amountIn, swapFee, affiliateFee, overhead: GASLESS_GAS }, snapshot);
+  return toPriced(route, { amountIn, swapFee, affiliateFee, overhead }, snapshot);
 }
 
 function toPriced(

@@ -59,8 +59,9 @@ function finalChange(event: LaneEvent, row: SwapRow): Change {
     const fields: SwapChange = { status: "expired", hash: null, blockNumber: null, amountOut: null };
     return { fields, detail: "the deadline passed before the swap was mined" };
   }
-  const { code, message } = ERRORS.SIMULATION_REVERTED;
-  const errorMessage = event.outcome === "reverted" ? "The transaction reverted on the chain" : message;
+  const reverted = event.outcome === "reverted";
+  const errorMessage = reverted ? "The transaction reverted on the chain" : "The transaction has no Swapped event";
+  const { code } = ERRORS[reverted ? "SIMULATION_REVERTED" : "INTERNAL"];
   const fields: SwapChange = { status: "error", errorCode: code, errorMessage, amountOut: null };
   return { fields, detail: `final in block ${row.blockNumber}` };
 }

@@ -186,3 +186,19 @@ test("another chain, or contracts that are not the configured ones, are refused 
   const swapped = [...market.protocols].reverse();
   await expect(start({ protocols: swapped })).rejects.toThrow("the executor's protocol 0");
 });
+
+test("a second service on the same database is refused, because both would send from one account", async () => {
+  const options = serviceOptions(chain, market, { database: join(directory, "service.db") });
+  const second = startService(options, { logger: createRecordingLogger(), clock });
+  await expect(second).rejects.toThrow("is in use by another service");
+});
+
+test("a start that fails leaves neither a locked database nor a port behind", async () => {
+  const port = Number(new URL(service.url).port);
+  const options = serviceOptions(chain, market, { database: join(directory, "port.db") });
+  const dependencies = { logger: createRecordingLogger(), clock };
+  const taken = { ...options, listen: { host: "127.0.0.1", port } };
+  await expect(startService(taken, dependencies)).rejects.toThrow("EADDRINUSE");
+  const free = await startService(options, dependencies);
+  await free.stop();
+});

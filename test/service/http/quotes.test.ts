@@ -201,15 +201,22 @@ describe("bad requests get a 4xx that names the parameter", () => {
 });
 
 describe("self-executed transactions", () => {
-  const pairs: [string, () => [Hex, Hex], string][] = [
+  const pairs: [string, () => [Hex, Hex], string, object?][] = [
+    ["token to token over ticks", () => [market.usdc, market.weth], "300000000000", { liquiditySources: "uniswap-v3" }],
+    [
+      "token to token over ticks, upwards",
+      () => [market.weth, market.usdc],
+      "90000000000000000000",
+      { liquiditySources: "uniswap-v3" },
+    ],
     ["token to token", () => [market.usdc, market.weth], "3000000000"],
     ["token to native", () => [market.usdc, NATIVE_TOKEN], "3000000000"],
     ["native to token", () => [NATIVE_TOKEN, market.usdc], "1000000000000000000"],
     ["a token without return values, two hops", () => [market.usdt, market.dai], "3000000000"],
   ];
-  test.each(pairs)("deliver exactly the quoted amount: %s", async (_name, tokens, amount) => {
+  test.each(pairs)("deliver exactly the quoted amount: %s", async (_name, tokens, amount, changes) => {
     const [fromTokenAddress, toTokenAddress] = tokens();
-    const request = seedRequest({ fromTokenAddress, toTokenAddress, amount });
+    const request = seedRequest({ fromTokenAddress, toTokenAddress, amount, ...changes });
     const { status, body } = await client.get("/aggregator/quote/transaction", request);
     expect(status).toBe(200);
     const { quote, transaction } = body;

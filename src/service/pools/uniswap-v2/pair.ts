@@ -7,7 +7,7 @@ const ONE_PIPS = 1_000_000n;
 const MAX_RESERVE = (1n << 112n) - 1n;
 
 /** Gas of one hop through a pair: transfer in, swap, transfer out. Measured, rounded up. */
-const PAIR_GAS = 95_000n;
+const PAIR_GAS = 105_000n;
 
 /**
  * Output of a constant product pair, rounded down.

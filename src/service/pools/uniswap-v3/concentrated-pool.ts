@@ -18,7 +18,7 @@ export interface CurveState extends CurvePosition, TickTable {}
 export type LoadWord = (position: number, down: boolean) => Promise<void>;
 
 /** Gas of one hop: transfer, swap, callback. Measured, rounded up. */
-const HOP_GAS = 110_000n;
+const HOP_GAS = 120_000n;
 const CROSSED_TICK_GAS = 24_000n;
 const VISITED_WORD_GAS = 3_000n;
 
