@@ -3,6 +3,7 @@ import { createRateLimiter } from "../adapters/limiter/rate-limiter.ts";
 import { createSwapService } from "../adapters/swap-service/client.ts";
 import { SERVICE_PROFILES } from "../adapters/swap-service/profiles/profiles.ts";
 import type { Configuration } from "../config/configuration.ts";
+import type { Secret } from "../net/secret.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { SwapService } from "../ports/swap-service.ts";
 import type { SecretOpener } from "./open-secrets.ts";
@@ -10,38 +11,53 @@ import type { SecretOpener } from "./open-secrets.ts";
 /** Calls that may wait for their turn; further ones are told at once. */
 const MAX_QUEUE = 10_000;
 
-/** Opens the client of the configured service, with the limiter that all its callers share. */
-export function openSwapService(
-  configuration: Configuration,
-  baseUrl: string,
-  deps: { logger: Logger; secrets: SecretOpener },
-): { readonly client: SwapService; close(): Promise<void> } {
+/** Which service, for which database: all processes on one database pace their calls together. */
+export interface ServiceConnection {
+  readonly profile: "swapd" | "fly";
+  readonly baseUrl: string;
+  readonly network: string;
+  readonly apiKey: Secret | undefined;
+  readonly database: string;
+  readonly timeoutMs: number;
+  readonly maxAnswerBytes: number;
+}
+
+/** The service that a configuration names. @param baseUrl where it is: as configured, or where the embedded one listens */
+export function connectionOf(configuration: Configuration, baseUrl: string, secrets: SecretOpener): ServiceConnection {
   const { service, network, timing, database, maxAnswerBytes, serve } = configuration;
-  const profile = SERVICE_PROFILES[service.profile];
   const reference = service.apiKey ?? (service.url === "embedded" ? serve.apiKeys[0] : undefined);
-  const apiKey = reference === undefined ? undefined : deps.secrets.open(reference);
+  return {
+    profile: service.profile,
+    baseUrl,
+    network: network.name,
+    apiKey: reference === undefined ? undefined : secrets.open(reference),
+    database,
+    timeoutMs: timing.requestTimeoutMs,
+    maxAnswerBytes,
+  };
+}
+
+/** Opens the client of a service, with the limiter that all its callers share. */
+export function openSwapService(
+  connection: ServiceConnection,
+  logger: Logger,
+): { readonly client: SwapService; close(): Promise<void> } {
+  const { apiKey, baseUrl, network, timeoutMs } = connection;
+  const profile = SERVICE_PROFILES[connection.profile];
   const limiter = createRateLimiter(
     {
-      file: `${database}.limiter.db`,
+      file: `${connection.database}.limiter.db`,
       baseUrl,
       apiKey,
       limitPerSecond: apiKey === undefined ? profile.expectedLimits.keyless : profile.expectedLimits.keyed,
       maxQueue: MAX_QUEUE,
     },
-    { clock: systemClock, logger: deps.logger },
+    { clock: systemClock, logger },
   );
   const stopping = new AbortController();
   const client = createSwapService(
-    {
-      profile,
-      baseUrl,
-      network: network.name,
-      apiKey,
-      timeoutMs: timing.requestTimeoutMs,
-      maxBytes: maxAnswerBytes,
-      signal: stopping.signal,
-    },
-    { limiter, clock: systemClock, logger: deps.logger },
+    { profile, baseUrl, network, apiKey, timeoutMs, maxBytes: connection.maxAnswerBytes, signal: stopping.signal },
+    { limiter, clock: systemClock, logger },
   );
   return {
     client,

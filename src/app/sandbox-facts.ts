@@ -14,6 +14,8 @@ const factsSchema = z.object({
   chainId: z.number(),
   wrappedNative: address,
   settlement: address,
+  /** null when it ran without a service */
+  serviceUrl: z.string().nullable(),
   database: z.string(),
   configuration: z.string(),
 });

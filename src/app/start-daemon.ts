@@ -28,7 +28,7 @@ import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { startStatusServer } from "./http/status-server.ts";
 import { openLaneStore } from "./lane-wiring.ts";
 import type { SecretOpener } from "./open-secrets.ts";
-import { openSwapService } from "./open-swap-service.ts";
+import { connectionOf, openSwapService } from "./open-swap-service.ts";
 
 /** A daemon at work. `failed` resolves when it must stop because an invariant broke. */
 export interface Daemon {
@@ -86,7 +86,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
       `no settlement contract is known on ${network.name}: set \`service.settlement\` to the address you verified`,
     );
   }
-  const service = openSwapService(configuration, serviceUrl, { logger, secrets });
+  const service = openSwapService(connectionOf(configuration, serviceUrl, secrets), logger);
   const store = createStore(db);
   const laneStore = openLaneStore(db);
   const signers = new Map<Address, Signer>();

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Configuration } from "../../config/configuration.ts";
@@ -31,6 +32,7 @@ export interface SandboxCommandOptions {
 }
 
 const LOCK_FILE = "lock.db";
+const NEXT_COMMANDS = ["npx swapd history", "npx swapd status", "npx swapd why eth-from-usdc", "npx swapd audit"];
 /** From the first port: chain, service, status. */
 const PORT_OFFSETS = { service: 1, status: 2 };
 
@@ -84,16 +86,17 @@ async function runSandbox(directory: string, options: SandboxCommandOptions, sta
   parts.push(chain);
   const { world } = chain;
   const configuration = configure(directory, world, { options, ports });
+  const service = options.chainOnly === true ? undefined : await startEmbeddedService(configuration, runtime);
+  if (service !== undefined) parts.push(service);
   writeSandboxFacts(directory, {
     rpcUrl: world.rpcUrl,
     chainId: world.chainId,
     wrappedNative: world.wrappedNative,
     settlement: world.settlement,
+    serviceUrl: service?.url ?? null,
     database: configuration.database,
     configuration: resolve(options.config),
   });
-  const service = options.chainOnly === true ? undefined : await startEmbeddedService(configuration, runtime);
-  if (service !== undefined) parts.push(service);
   const daemon =
     service === undefined || !options.daemon ? undefined : await startDaemon(configuration, service.url, runtime);
   if (daemon !== undefined) parts.push(daemon);
@@ -132,6 +135,7 @@ function configure(
   process.env.SWAPD_SANDBOX_RPC = world.rpcUrl;
   process.env.SWAPD_SANDBOX_WALLET_KEY = world.wallet.privateKey;
   process.env.SWAPD_SANDBOX_RELAYER_KEY = world.relayer.privateKey;
+  process.env.SWAPD_SANDBOX_API_KEY ??= randomUUID();
   const file = resolve(choice.options.config);
   if (!existsSync(file)) {
     throw new CommandFailure(EXIT.configuration, `${file} is missing: run the sandbox in a folder that has it`);
@@ -187,6 +191,8 @@ function announce(terminal: Terminal, options: SandboxCommandOptions, running: R
   terminal.out(`daemon    ${daemon.url}/healthz, wallet ${world.wallet.address}`);
   terminal.out(`running   ${configuration.strategies.map(({ spec }) => spec.id).join(", ")}`);
   terminal.out(`database  ${configuration.database}; log ${join(resolve(SANDBOX_DIRECTORY), "daemon.log")}`);
+  terminal.out(`look at   ${NEXT_COMMANDS.join(" | ")}  (in another terminal, or after this one has stopped)`);
+  terminal.out("stop      Ctrl-C");
   terminal.out("");
 }
 
@@ -210,7 +216,10 @@ async function waitForEnd(options: SandboxCommandOptions, running: Ending): Prom
   ]);
   watching?.stop();
   stop.done();
-  if (ended === undefined) return;
+  if (ended === undefined) {
+    if (watching !== undefined) terminal.out(`\nstopping; everything stays readable: ${NEXT_COMMANDS.join(" | ")}`);
+    return;
+  }
   const message = ended instanceof Error ? ended.message : String(ended);
   throw new CommandFailure(EXIT.invariant, runtime.redactor.redact(`the sandbox stopped: ${message}`));
 }

@@ -1,11 +1,16 @@
 import type { HistoryReader } from "../../adapters/sqlite/daemon/history-rows.ts";
+import { readServiceCounts } from "../service-counts.ts";
 import { findTarget, type Target, withHistory } from "../target.ts";
 import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
 
 /** `swapd status`: strategies, modes, and how many swaps are in which state. */
-export function status(options: { config?: string; json?: boolean }, terminal: Terminal): void {
+export async function status(
+  options: { config?: string; json?: boolean; service?: boolean },
+  terminal: Terminal,
+): Promise<void> {
   const target = findTarget(options);
-  const document = withHistory(target, (reader) => read(reader, target));
+  const serviceCounts = options.service === true ? await readServiceCounts(target) : undefined;
+  const document = { ...withHistory(target, (reader) => read(reader, target)), serviceCounts };
   if (options.json === true) {
     terminal.out(JSON.stringify(document));
     return;
@@ -22,6 +27,9 @@ export function status(options: { config?: string; json?: boolean }, terminal: T
     formatTable([["STRATEGY", "KIND", "LAST SLOT (UTC)", "RUNS"], ...strategies]),
     `swaps: ${counts(document.swaps) || "none"}`,
   ];
+  for (const [wallet, answer] of Object.entries(document.serviceCounts ?? {})) {
+    parts.push(`the service counts for ${wallet}: ${typeof answer === "string" ? answer : counts(answer)}`);
+  }
   if (modes.length > 0) parts.push(formatTable([["SCOPE", "MODE", "SET BY", "AT", "WHY"], ...modes]));
   if (document.gaps.length > 0) {
     const gaps = document.gaps

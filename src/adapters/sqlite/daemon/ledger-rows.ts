@@ -59,8 +59,10 @@ export function createLedgerRows(sql: Statements, version: () => number): Ledger
 
 function isTokenBusy(sql: Statements, asked: { wallet: Address; token: Address; exceptSwapId: string }): boolean {
   const { wallet, token, exceptSwapId } = asked;
+  // Quoted again after its approval, a swap owns the allowance: nobody may overwrite or revoke it in between.
   const swap = sql.get(
-    `SELECT 1 FROM swaps WHERE wallet = ? AND sell_token = ? AND id <> ? AND state IN ${BUSY_STATES}`,
+    `SELECT 1 FROM swaps WHERE wallet = ? AND sell_token = ? AND id <> ?
+       AND (state IN ${BUSY_STATES} OR (state = 'quoted' AND intent_id IS NOT NULL))`,
     wallet,
     token,
     exceptSwapId,

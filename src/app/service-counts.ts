@@ -1,0 +1,48 @@
+import { DEFAULTS } from "../config/defaults.ts";
+import { toAddress } from "../domain/money/address.ts";
+import { CommandFailure, EXIT } from "./exit-codes.ts";
+import { connectionOf, openSwapService, type ServiceConnection } from "./open-swap-service.ts";
+import { createRuntime, type Runtime } from "./runtime.ts";
+import { type Target, withHistory } from "./target.ts";
+
+/** By wallet: the service's count of swaps by status, or why it gave none. A hint beside our rows, never evidence. */
+export type ServiceCounts = Readonly<Record<string, Readonly<Record<string, number>> | string>>;
+
+/** Asks the target's service what it counts for our wallets. */
+export async function readServiceCounts(target: Target): Promise<ServiceCounts> {
+  const runtime = createRuntime({ level: "silent", env: process.env });
+  const service = openSwapService(connectionTo(target, runtime), runtime.logger);
+  try {
+    const answers: Record<string, Readonly<Record<string, number>> | string> = {};
+    for (const wallet of withHistory(target, (reader) => reader.wallets())) {
+      const answer = await service.client.statusCounts(toAddress(wallet));
+      answers[wallet] = isRefusal(answer) ? `no answer (${answer.code}: ${answer.message})` : answer;
+    }
+    return answers;
+  } finally {
+    await service.close();
+  }
+}
+
+function isRefusal(answer: object): answer is { kind: "refused"; code: string; message: string } {
+  return "kind" in answer && answer.kind === "refused";
+}
+
+function connectionTo(target: Target, runtime: Runtime): ServiceConnection {
+  if (target.kind === "configured") {
+    const { service, serve } = target.configuration;
+    const embedded = `http://${serve.listen.host}:${serve.listen.port}`;
+    return connectionOf(target.configuration, service.url === "embedded" ? embedded : service.url, runtime.secrets);
+  }
+  const { serviceUrl, database } = target.facts;
+  if (serviceUrl === null) throw new CommandFailure(EXIT.no, "the last sandbox ran without a service");
+  return {
+    profile: "swapd",
+    baseUrl: serviceUrl,
+    network: "sandbox",
+    apiKey: undefined,
+    database,
+    timeoutMs: DEFAULTS.timing.requestTimeoutMs,
+    maxAnswerBytes: DEFAULTS.maxAnswerBytes,
+  };
+}
