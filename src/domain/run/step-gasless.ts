@@ -1,7 +1,7 @@
 import type { Draft } from "./draft.ts";
 import type { GaslessObservation, RunEvent } from "./events.ts";
 import type { Swap } from "./run.ts";
-import { isSwapEnd } from "./states.ts";
+import { InvalidTransition, isSwapEnd } from "./states.ts";
 import type { StepFacts } from "./step-facts.ts";
 import { endUnsigned } from "./step-quote.ts";
 import { confirmFill, noteMined, takeBack } from "./step-transaction.ts";
@@ -32,6 +32,8 @@ export function stepGaslessSigned(draft: Draft, event: SignedGasless, facts: Ste
 
 /** The service took it, or nobody knows. In both cases the chain is asked from now on. */
 export function stepSubmission(draft: Draft, event: Submission, facts: StepFacts): void {
+  const { state } = draft.swap(event.swapId);
+  if (state !== "signed") throw new InvalidTransition("swap", state, "submitted");
   if (event.kind === "submission-accepted") {
     draft.moveSwap(event.swapId, "submitted", { serviceSwapId: event.serviceSwapId });
   } else {
