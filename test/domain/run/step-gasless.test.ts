@@ -1,0 +1,275 @@
+import { describe, expect, test } from "vitest";
+import type { StepResult } from "../../../src/domain/run/draft.ts";
+import type { GaslessObservation, RunEvent } from "../../../src/domain/run/events.ts";
+import type { Swap } from "../../../src/domain/run/run.ts";
+import { step } from "../../../src/domain/run/step.ts";
+import type { StepFacts } from "../../../src/domain/run/step-facts.ts";
+import { factsSample, HUNDRED_USDC, NOW_MS, ROUTER, runSample } from "../../support/builders.ts";
+import { hash, observationSample, receiptFor, swapIn } from "../../support/evidence.ts";
+
+const seconds = Math.floor(NOW_MS / 1_000);
+const withoutNonce: Partial<StepFacts> = { service: { router: ROUTER, signatureHasNonce: false } };
+
+function relayed(state: Parameters<typeof swapIn>[0], change: Partial<Swap> = {}): Swap {
+  return swapIn(state, { mode: "gasless", ...change });
+}
+
+function stepOf(swap: Swap, event: RunEvent, facts: Partial<StepFacts> = {}): StepResult {
+  const state = swap.state === "confirmed" || swap.state === "final" ? "filled" : "executing";
+  return step(runSample({ state, swaps: [swap] }), event, factsSample(facts));
+}
+
+function observe(swap: Swap, seen: Partial<GaslessObservation>, facts: Partial<StepFacts> = {}): StepResult {
+  return stepOf(swap, { kind: "observed", swapId: swap.id, observation: observationSample(seen) }, facts);
+}
+
+const stateOf = (result: StepResult) => result.run.swaps[0]?.state;
+const looksAgain = [{ effect: { kind: "ReadChain", swapId: "run_1.0.1" }, notBeforeMs: NOW_MS + 1_000 }] as const;
+/** Blocks at which both deadlines (60 s after now) are past, or not yet. */
+const past = { number: 170, timestampSeconds: seconds + 61 };
+const notPast = { number: 169, timestampSeconds: seconds + 60 };
+
+describe("signing", () => {
+  const swap = relayed("cleared");
+  const signed: RunEvent = {
+    kind: "signed-gasless",
+    swapId: swap.id,
+    swapSignature: hash("51"),
+    permitSignature: hash("52"),
+  };
+
+  test("both signatures are committed before either may leave", () => {
+    const result = stepOf(swap, signed);
+    expect(stateOf(result)).toBe("signed");
+    expect(result.records).toEqual([
+      { kind: "signature", digest: hash("5a"), signature: hash("51") },
+      { kind: "signature", digest: hash("5b"), signature: hash("52") },
+    ]);
+    expect(result.effects).toEqual([{ effect: { kind: "SubmitGasless", swapId: swap.id }, notBeforeMs: NOW_MS }]);
+    expect(result.run.swaps[0]?.signatures).toMatchObject({ swapSignature: hash("51"), permitSignature: hash("52") });
+  });
+
+  test("without an intent to sign is a broken invariant", () => {
+    expect(() => stepOf(swapIn("cleared"), signed)).toThrow("without an intent to sign");
+  });
+
+  test("cannot happen twice, nor in any state but cleared", () => {
+    for (const state of ["signed", "submitted", "unknown", "mined", "confirmed", "final", "expired"] as const) {
+      expect(() => stepOf(relayed(state), signed), state).toThrow("invalid swap transition");
+    }
+  });
+
+  test("that was forbidden at the last moment ends the swap unsigned, with its money and capability free", () => {
+    const result = stepOf(swap, { kind: "signing-barred", swapId: swap.id, detail: "halted by ops: rehearsal" });
+    expect(result.run).toMatchObject({ state: "skipped", reason: "signing_barred" });
+    expect(result.records.slice(0, 2)).toEqual([
+      { kind: "close-capability", swapId: swap.id },
+      { kind: "release", swapId: swap.id },
+    ]);
+    expect(result.effects).toEqual([]);
+    for (const state of ["signed", "submitted", "unknown"] as const) {
+      const event = { kind: "signing-barred", swapId: swap.id, detail: "late" } as const;
+      expect(() => stepOf(relayed(state), event), state).toThrow("invalid swap transition");
+    }
+  });
+});
+
+describe("handing over", () => {
+  const swap = relayed("signed");
+
+  test("an accepted swap is watched on the chain", () => {
+    const result = stepOf(swap, { kind: "submission-accepted", swapId: swap.id, serviceSwapId: "s1" });
+    expect(result.run.swaps[0]).toMatchObject({ state: "submitted", serviceSwapId: "s1" });
+    expect(result.effects).toEqual(looksAgain);
+  });
+
+  test("a lost answer proves nothing: the swap is unknown, keeps its money, alerts, and the chain is asked", () => {
+    const result = stepOf(swap, { kind: "submission-unknown", swapId: swap.id, detail: "timeout" });
+    expect(result.run.swaps[0]).toMatchObject({ state: "unknown", reason: "answer_lost" });
+    expect(result.records).toMatchObject([{ kind: "alert", code: "SWAP_UNKNOWN" }]);
+    expect(result.effects).toEqual(looksAgain);
+    expect(result.run.state).toBe("executing");
+  });
+
+  test("is answered once: a second answer cannot hand the swap over again", () => {
+    for (const state of ["submitted", "unknown", "mined", "confirmed"] as const) {
+      const event = { kind: "submission-accepted", swapId: swap.id, serviceSwapId: undefined } as const;
+      expect(() => stepOf(relayed(state), event), state).toThrow("invalid swap transition");
+    }
+  });
+});
+
+describe("a fill that is seen", () => {
+  const fill = receiptFor(relayed("submitted"), { blockNumber: 105 });
+
+  test("is mined at once, confirmed with enough blocks on top, final with its block", () => {
+    const mined = observe(relayed("submitted"), { fill });
+    expect(stateOf(mined)).toBe("mined");
+    expect(mined.records).toEqual([]);
+    const confirmed = observe(mined.run.swaps[0]!, { fill, latest: { number: 106, timestampSeconds: seconds } });
+    expect(stateOf(confirmed)).toBe("confirmed");
+    expect(confirmed.run.state).toBe("filled");
+    expect(confirmed.records).toContainEqual({ kind: "spend", swapId: "run_1.0.1", amount: HUNDRED_USDC });
+    const final = observe(confirmed.run.swaps[0]!, {
+      ...{ fill, latest: { number: 110, timestampSeconds: seconds } },
+      finalized: { number: 105, timestampSeconds: seconds },
+    });
+    expect(stateOf(final)).toBe("final");
+    expect(final.effects).toEqual([]);
+    expect(final.records).toContainEqual({ kind: "close-capability", swapId: "run_1.0.1" });
+  });
+
+  test("after its answer was lost is found all the same", () => {
+    expect(stateOf(observe(relayed("unknown"), { fill }))).toBe("mined");
+  });
+
+  test("in a final block goes all the way in one look, and is spent once", () => {
+    const result = observe(relayed("unknown"), { fill, finalized: past, latest: past });
+    expect(result.transitions.map(({ to }) => to)).toEqual(["mined", "confirmed", "final", "filled"]);
+    expect(result.records.filter(({ kind }) => kind === "spend")).toHaveLength(1);
+  });
+
+  test("late counts although the swap was overdue", () => {
+    const result = observe(relayed("unknown"), { fill, finalized: { number: 100, timestampSeconds: seconds + 61 } });
+    expect(stateOf(result)).toBe("mined");
+  });
+
+  test("of which the block was reorganised away is taken back, and the chain is asked on", () => {
+    const result = observe(relayed("confirmed"), { fill: undefined });
+    expect(stateOf(result)).toBe("submitted");
+    expect(result.records).toContainEqual({ kind: "unspend", swapId: "run_1.0.1", amount: HUNDRED_USDC });
+    expect(result.run).toMatchObject({ state: "executing", reason: "reorganised" });
+    expect(result.effects).toEqual(looksAgain);
+  });
+
+  test("in another block than before is taken back and counted anew", () => {
+    const moved = receiptFor(relayed("submitted"), { blockNumber: 104, blockHash: hash("b2") });
+    const result = observe(relayed("confirmed"), { fill: moved });
+    expect(result.transitions.map(({ to }) => to)).toEqual(["submitted", "mined", "confirmed"]);
+    expect(result.records.map((record) => record.kind)).toEqual(["unspend", "spend", "close-capability"]);
+    expect(result.run.state).toBe("filled");
+  });
+});
+
+describe("a swap ends unfilled only when it can no longer land", () => {
+  const open: readonly Swap[] = [relayed("submitted"), relayed("unknown")];
+
+  test("expired: a finalised block is past both deadlines and the nonce is unused", () => {
+    for (const swap of open) {
+      const result = observe(swap, { finalized: past, latest: past });
+      expect(result.run).toMatchObject({ state: "failed", reason: "expired" });
+      expect(result.records.slice(0, 2)).toEqual([
+        { kind: "release", swapId: swap.id },
+        { kind: "close-capability", swapId: swap.id },
+      ]);
+      expect(result.effects).toEqual([]);
+    }
+  });
+
+  test.each([
+    ["the finalised block is exactly at the deadline", { finalized: notPast, latest: past }],
+    ["only the latest block is past the deadlines", { latest: past }],
+    ["it is not known whether the nonce is used", { finalized: past, latest: past, nonceUsed: undefined }],
+  ] as const)("not while %s", (_name, seen) => {
+    for (const swap of open) {
+      const result = observe(swap, seen);
+      expect(result.transitions).toEqual([]);
+      expect(result.records).toEqual([]);
+      expect(result.effects).toEqual(looksAgain);
+    }
+  });
+
+  test("not while the permit alone is still good: it is as much a right to take the money", () => {
+    const signatures = { ...relayed("submitted").signatures, permitDeadlineSeconds: seconds + 90 } as NonNullable<
+      Swap["signatures"]
+    >;
+    const swap = relayed("submitted", { signatures });
+    expect(stateOf(observe(swap, { finalized: past, latest: past }))).toBe("submitted");
+    const later = { number: 200, timestampSeconds: seconds + 91 };
+    expect(stateOf(observe(swap, { finalized: later, latest: later }))).toBe("expired");
+  });
+
+  test("cancelled: a finalised block says that the nonce is used, and there is no fill", () => {
+    for (const swap of open) {
+      const result = observe(swap, { nonceUsed: true });
+      expect(result.run).toMatchObject({ state: "failed", reason: "cancelled" });
+      expect(result.records).toContainEqual({ kind: "release", swapId: swap.id });
+    }
+  });
+
+  test("a used nonce does not cancel what has a fill", () => {
+    const fill = receiptFor(relayed("submitted"), { blockNumber: 105 });
+    expect(stateOf(observe(relayed("submitted"), { nonceUsed: true, fill }))).toBe("mined");
+  });
+});
+
+describe("signatures without a nonce", () => {
+  const swap = relayed("submitted");
+  const gone = { finalized: past, latest: past, nonceUsed: undefined };
+
+  test("expire when both deadlines are finally past, nothing flowed out, and no allowance is left", () => {
+    expect(stateOf(observe(swap, gone, withoutNonce))).toBe("expired");
+  });
+
+  test.each([
+    ["a deadline is ahead", { ...gone, finalized: notPast }],
+    ["an allowance is left that the signature could spend", { ...gone, allowance: 1n }],
+    ["the service still says pending", { ...gone, serviceStatus: "pending" }],
+  ] as const)("do not while %s", (_name, seen) => {
+    const result = observe(swap, seen, withoutNonce);
+    expect(stateOf(result)).toBe("submitted");
+    expect(result.effects).toEqual(looksAgain);
+  });
+
+  test("never end by what the service says alone", () => {
+    for (const serviceStatus of ["success", "error", "expired", "cancelled"]) {
+      expect(stateOf(observe(swap, { serviceStatus, nonceUsed: undefined }, withoutNonce))).toBe("submitted");
+    }
+  });
+
+  test("hold wallet and token until the deadline is past, whatever end came: the old signature could still spend", () => {
+    const fill = receiptFor(swap, { blockNumber: 99 });
+    const final = observe(swap, { fill, nonceUsed: undefined }, withoutNonce);
+    expect(stateOf(final)).toBe("final");
+    expect(final.records.map((record) => record.kind)).not.toContain("close-capability");
+    expect(final.effects.at(-1)).toEqual(looksAgain[0]);
+    const held = observe(relayed("final"), { nonceUsed: undefined }, withoutNonce);
+    expect([held.transitions, held.records]).toEqual([[], []]);
+    expect(held.effects).toEqual(looksAgain);
+    const freed = observe(relayed("final"), gone, withoutNonce);
+    expect(freed.records).toEqual([{ kind: "close-capability", swapId: swap.id }]);
+    expect(freed.effects).toEqual([]);
+  });
+});
+
+describe("a swap that is overdue", () => {
+  const late = { nowMs: (seconds + 61) * 1_000 };
+
+  test("is called unknown and alerts once, and keeps its money", () => {
+    const result = observe(relayed("submitted"), {}, late);
+    expect(result.run.swaps[0]).toMatchObject({ state: "unknown", reason: "overdue" });
+    expect(result.records).toMatchObject([{ kind: "alert", code: "SWAP_UNKNOWN" }]);
+    expect(result.run.state).toBe("executing");
+    const again = observe(relayed("unknown"), {}, late);
+    expect([again.transitions, again.records]).toEqual([[], []]);
+    expect(again.effects).toHaveLength(1);
+  });
+
+  test("is never tried again before the chain has answered, however much of the window is left", () => {
+    for (const state of ["submitted", "unknown"] as const) {
+      const result = observe(relayed(state), {}, late);
+      expect(result.run.swaps).toHaveLength(1);
+      expect(result.effects.map(({ effect }) => effect.kind)).toEqual(["ReadChain"]);
+    }
+  });
+});
+
+test("a chain that cannot be read proves nothing: it is asked again", () => {
+  for (const state of ["submitted", "unknown", "mined", "confirmed"] as const) {
+    const swap = relayed(state);
+    const result = stepOf(swap, { kind: "observation-unavailable", swapId: swap.id, detail: "no node answered" });
+    expect(result.run.swaps[0]).toEqual(swap);
+    expect([result.transitions, result.records]).toEqual([[], []]);
+    expect(result.effects).toEqual(looksAgain);
+  }
+});
