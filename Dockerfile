@@ -1,0 +1,32 @@
+# syntax=docker/dockerfile:1
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+# Node comes with the image, the local chain and forge are for development: no optional packages here.
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=optional
+COPY tsconfig.json tsconfig.build.json ./
+COPY scripts/build.ts scripts/build.ts
+COPY src src
+RUN node scripts/build.ts
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --omit=optional && npm cache clean --force
+COPY bin bin
+COPY contracts/artifacts contracts/artifacts
+COPY config config
+COPY strategies strategies
+COPY --from=build /app/dist dist
+# The program is root's and read-only to the user that runs it; only the database's folder is that user's own.
+RUN mkdir -p /data /config && chown node:node /data
+USER node
+VOLUME /data
+# The daemon's own health: it ticks, reads its database and reaches its chain. Not only that a port is open.
+ENV SWAPD_HEALTH_URL=http://127.0.0.1:9464/healthz
+HEALTHCHECK --interval=30s --timeout=10s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(process.env.SWAPD_HEALTH_URL).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["node", "/app/bin/swapd.js"]
+CMD ["start", "--config", "/config/swapd.yaml"]

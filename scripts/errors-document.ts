@@ -1,0 +1,66 @@
+import { EXIT } from "../src/app/exit-codes.ts";
+import { DIFFERENCE_MEANINGS } from "../src/audit/report.ts";
+import { DENIALS } from "../src/domain/guard/denial.ts";
+import {
+  type ReasonExplanation,
+  SIGNED_REASONS,
+  SLOT_REASONS,
+  STRATEGY_REASONS,
+  UNSIGNED_REASONS,
+} from "../src/domain/run/reasons.ts";
+import { ERRORS } from "../src/service/errors.ts";
+
+const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
+  ok: "It worked.",
+  no: "The answer is no: a check found problems, an audit found a difference.",
+  usage: "The command or its options are wrong.",
+  invariant: "A broken invariant or an uncaught error. The process stopped on purpose; the next start recovers.",
+  tryAgain: "Try again later: another daemon or sandbox holds the database.",
+  configuration: "`start` with a broken configuration, or on another chain or database than the configured one.",
+};
+
+/** The text of docs/ERRORS.md, from the tables in the code. */
+export function errorsDocument(): string {
+  const explained = (table: Readonly<Record<string, ReasonExplanation>>): string =>
+    rows(["Reason", "Meaning", "What to do"], table, ({ meaning, whatToDo }) => [meaning, whatToDo]);
+  return `${[
+    "# Errors, denials and reasons",
+    "Generated from the tables in the code by `npm run errors`; a test compares. Codes and reasons are stable: filter by them.",
+    "## Denials",
+    "A swap ends `denied` when the daemon itself refuses to sign it. `swapd show <swap>` lists every check with value and limit.",
+    rows(["Code", "Meaning", "What to do"], DENIALS, ({ meaning, whatToDo }) => [meaning, whatToDo]),
+    "## Reasons",
+    "### A slot got no run",
+    explained(SLOT_REASONS),
+    "### The strategy traded nothing",
+    explained(STRATEGY_REASONS),
+    "### A swap ended before anything was signed",
+    explained(UNSIGNED_REASONS),
+    "### A swap was signed",
+    explained(SIGNED_REASONS),
+    "## Differences that `swapd audit` finds",
+    rows(["Code", "Meaning"], DIFFERENCE_MEANINGS, (meaning) => [`${meaning}.`]),
+    "## Errors of the aggregation service",
+    'Answered as `{"message", "code", "error"}`; the message names the parameter.',
+    rows(["Error", "Code", "HTTP", "Message", "What to do"], ERRORS, ({ code, status, message, remedy }) => [
+      String(code),
+      String(status),
+      `${message}.`,
+      remedy,
+    ]),
+    "## Exit codes",
+    rows(["Name", "Code", "Meaning"], EXIT, (code, name) => [String(code), EXIT_MEANINGS[name]]),
+  ].join("\n\n")}\n`;
+}
+
+/** A Markdown table with one row for each entry, its key first. */
+function rows<Key extends string, Value>(
+  heading: readonly string[],
+  table: Readonly<Record<Key, Value>>,
+  cells: (value: Value, key: Key) => readonly string[],
+): string {
+  const lines = (Object.keys(table) as Key[]).map((key) => [`\`${key}\``, ...cells(table[key], key)]);
+  return [heading, heading.map(() => "---"), ...lines]
+    .map((line) => `| ${line.map((cell) => cell.replaceAll("|", "\\|").trim()).join(" | ")} |`)
+    .join("\n");
+}

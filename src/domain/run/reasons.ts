@@ -1,0 +1,159 @@
+import type { SkipReason } from "../strategy/decision.ts";
+import type { OperatingMode } from "./operating-mode.ts";
+
+/** Why a due slot got no run. */
+export type SlotReason = "missed" | "overlap" | "skipped_by_operator" | Exclude<OperatingMode, "active">;
+
+/** Why a swap ended before anything was signed, or its run with it. */
+export type UnsignedReason =
+  | "view_unavailable"
+  | "quote_unavailable"
+  | "quote_refused"
+  | "gasless_refused"
+  | "wallet_busy"
+  | "dry_run"
+  | "signing_barred"
+  | "approval_failed"
+  | "approval_not_sent"
+  | "not_signed_in_time"
+  | "earlier_swap_not_filled";
+
+/** What is said of a swap that was signed, besides its state. */
+export type SignedReason = "answer_lost" | "overdue" | "reorganised" | "reverted" | "cancelled" | "expired";
+
+/** Every word in the reason of a run, a swap or a slot, denial codes aside. The words are stable: users filter by them. */
+export type Reason = SkipReason | SlotReason | UnsignedReason | SignedReason;
+
+/** What a reason means and what the operator can do, one line each. */
+export interface ReasonExplanation {
+  readonly meaning: string;
+  readonly whatToDo: string;
+}
+
+const NOTHING = "Nothing: this is the strategy at work.";
+
+/** Reasons of a strategy that trades nothing at a slot. */
+export const STRATEGY_REASONS: Readonly<Record<SkipReason, ReasonExplanation>> = {
+  budget_spent: {
+    meaning: "The strategy has sold its whole budget.",
+    whatToDo: "Raise `budget`, or remove the strategy.",
+  },
+  insufficient_balance: {
+    meaning: "The wallet holds less of the sold token, reservations and gas reserve aside, than the slot would sell.",
+    whatToDo: "Fund the wallet, or sell less.",
+  },
+  within_bands: { meaning: "No weight is far enough from its target.", whatToDo: NOTHING },
+  below_minimum_trade: {
+    meaning: "What would be traded is less than `trades.min`, or an earlier swap of the run brought less than that.",
+    whatToDo: "Nothing, or lower `trades.min`; mind the fees of small trades.",
+  },
+  unpriceable: {
+    meaning: "A token that the strategy weighs or watches has no fresh reference price.",
+    whatToDo: "Look at the token's price feed.",
+  },
+  not_triggered: { meaning: "The price has not crossed the trigger.", whatToDo: NOTHING },
+  not_armed: { meaning: "The strategy has fired and its re-arm price was not seen yet.", whatToDo: NOTHING },
+  cooling_down: { meaning: "The strategy has fired and its cooldown is not over.", whatToDo: NOTHING },
+  already_fired: {
+    meaning: "The strategy fires once in its life, and has.",
+    whatToDo: "Add `rearm` if it shall fire again, else remove it.",
+  },
+};
+
+/** Reasons of a slot without a run. */
+export const SLOT_REASONS: Readonly<Record<SlotReason, ReasonExplanation>> = {
+  missed: {
+    meaning: "The daemon was not running, and the slot was too old to be caught up.",
+    whatToDo: "Nothing; the count says how many slots were missed.",
+  },
+  overlap: {
+    meaning: "The strategy's run before this one was still open.",
+    whatToDo: "If it lasts, look at the open run with `swapd show`; a schedule may be tighter than swaps take.",
+  },
+  skipped_by_operator: { meaning: "An operator let this slot pass.", whatToDo: "Nothing." },
+  paused: {
+    meaning: "The daemon or the strategy is paused.",
+    whatToDo: "`swapd resume`, after `swapd status` said why.",
+  },
+  "exits-only": {
+    meaning: "Only runs that leave a position may start, and this one would not.",
+    whatToDo: "`swapd resume` to go back to all runs.",
+  },
+  halted: { meaning: "Nothing may be signed.", whatToDo: "`swapd resume`, after `swapd status` said why." },
+};
+
+/** Reasons of a swap or run that ended unsigned. */
+export const UNSIGNED_REASONS: Readonly<Record<UnsignedReason, ReasonExplanation>> = {
+  view_unavailable: {
+    meaning: "Balances or prices could not be read within the run's window.",
+    whatToDo: "Check the RPC endpoints: `swapd status`.",
+  },
+  quote_unavailable: {
+    meaning: "The service, or the chain behind the checks, gave no answer within the run's window.",
+    whatToDo: "Check the service and the RPC endpoints; the detail names the error.",
+  },
+  quote_refused: {
+    meaning: "The service refused to quote this trade.",
+    whatToDo: "The detail has the service's own code; see the service's errors below.",
+  },
+  gasless_refused: {
+    meaning: "The service refused gasless execution, and the strategy allows no other.",
+    whatToDo: "Set `gasless: prefer`, approve the settlement contract, or sell a token with an EIP-2612 permit.",
+  },
+  wallet_busy: {
+    meaning: "Another swap, approval or revocation of this token was open in the wallet for the whole window.",
+    whatToDo: "Nothing, or move strategies that sell the same token apart.",
+  },
+  dry_run: {
+    meaning: "Every check passed. Nothing is signed in a dry run.",
+    whatToDo: "Set `mode: live` when you trust what `swapd history` shows.",
+  },
+  signing_barred: {
+    meaning: "Signing was halted after the run had begun.",
+    whatToDo: "`swapd status` says who halted it and why.",
+  },
+  approval_failed: {
+    meaning: "The approval reverted or did not suffice.",
+    whatToDo: "Look at the token: it may need an approval from zero, or charge for transfers.",
+  },
+  approval_not_sent: {
+    meaning: "The approval was not signed within the window, for example because gas was above the ceiling.",
+    whatToDo: "Raise `max_gas_price` if it lasts.",
+  },
+  not_signed_in_time: {
+    meaning: "The transaction was not signed before its quote ran out.",
+    whatToDo: "Usually the next attempt passes; if it lasts, look at gas prices and at the wallet's open transactions.",
+  },
+  earlier_swap_not_filled: {
+    meaning: "The swap before it in the same run brought nothing.",
+    whatToDo: "Look at that swap's reason.",
+  },
+};
+
+/** What is said of a signed swap. Only a finalised block makes the last three of them. */
+export const SIGNED_REASONS: Readonly<Record<SignedReason, ReasonExplanation>> = {
+  answer_lost: {
+    meaning: "Whether the service took the swap is not known. It is not handed over again; the chain decides.",
+    whatToDo: "Wait until its deadline is final; its money stays reserved until then.",
+  },
+  overdue: {
+    meaning: "The swap's deadline is past, but no finalised block says so yet.",
+    whatToDo: "Wait; if it lasts for hours, check that the RPC endpoints follow the chain.",
+  },
+  reorganised: {
+    meaning: "The block with the swap is no longer part of the chain; it is waited for again.",
+    whatToDo: "Nothing; more `confirmations` make this rarer.",
+  },
+  reverted: {
+    meaning: "The transaction is in a finalised block and reverted; nothing was swapped, the gas is spent.",
+    whatToDo: "Usually the price moved; a wider `slippage` within the policy makes it rarer.",
+  },
+  cancelled: {
+    meaning: "The nonce was taken by our own cancellation, or the signature was made void on the chain.",
+    whatToDo: "Nothing; the next slot trades again.",
+  },
+  expired: {
+    meaning: "The deadline passed in a finalised block without a fill.",
+    whatToDo: "If it lasts, the service's relayer is slow or fees are too low for the network.",
+  },
+};
