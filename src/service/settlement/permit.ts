@@ -1,4 +1,4 @@
-import { Interface, Signature, TypedDataEncoder, verifyTypedData, Wallet } from "ethers";
+import { Interface, Signature, verifyTypedData, Wallet } from "ethers";
 import type { Address, Hex } from "../../domain/money/address.ts";
 import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
 import { isRevert } from "../chain/batch-reader.ts";
@@ -52,11 +52,6 @@ export function permitTypedData(domain: PermitDomain, terms: PermitTerms): WireT
 /** Ethers' own typed data has mutable lists; ours are the same otherwise. */
 function mutableTypes(typedData: WireTypedData) {
   return Object.fromEntries(Object.entries(typedData.types).map(([name, fields]) => [name, [...fields]]));
-}
-
-/** The digest of typed data. */
-export function digestOf(typedData: WireTypedData): string {
-  return TypedDataEncoder.hash(typedData.domain, mutableTypes(typedData), typedData.message);
 }
 
 /** Who signed typed data, in lower case; undefined for anything that is no canonical 65-byte signature. */

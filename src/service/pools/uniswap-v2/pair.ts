@@ -14,7 +14,7 @@ const PAIR_GAS = 105_000n;
  * Formula: x * y = k after the fee was taken from the input: out = in' * y / (x + in'), in' = in * (1 - fee).
  * @returns 0 when the pair would revert or pay nothing
  */
-export function pairAmountOut(
+function pairAmountOut(
   amountIn: bigint,
   reserves: { readonly reserveIn: bigint; readonly reserveOut: bigint; readonly feePips: number },
 ): bigint {

@@ -45,7 +45,7 @@ function valueAt(price: bigint, amountIn: bigint, zeroForOne: boolean): bigint {
  * Swaps an exact input along the curve, step by step as the pools do (each step ends at an initialised tick, at the
  * edge of a bitmap word or with the input), because every step rounds.
  */
-export function swapExactInput(
+function swapExactInput(
   curve: CurveState,
   order: {
     readonly zeroForOne: boolean;

@@ -27,14 +27,14 @@ function divUp(numerator: bigint, denominator: bigint): bigint {
 }
 
 /** Token0 between two prices. Formula: L * (1/sqrt(low) - 1/sqrt(high)), rounded where the pools round it. */
-export function amount0Between(a: bigint, b: bigint, liquidity: bigint, roundUp: boolean): bigint {
+function amount0Between(a: bigint, b: bigint, liquidity: bigint, roundUp: boolean): bigint {
   const [low, high] = a < b ? [a, b] : [b, a];
   const scaled = liquidity << 96n;
   return roundUp ? divUp(mulDivUp(scaled, high - low, high), low) : mulDivDown(scaled, high - low, high) / low;
 }
 
 /** Token1 between two prices. Formula: L * (sqrt(high) - sqrt(low)). */
-export function amount1Between(a: bigint, b: bigint, liquidity: bigint, roundUp: boolean): bigint {
+function amount1Between(a: bigint, b: bigint, liquidity: bigint, roundUp: boolean): bigint {
   const distance = a < b ? b - a : a - b;
   return roundUp ? mulDivUp(liquidity, distance, Q96) : mulDivDown(liquidity, distance, Q96);
 }

@@ -52,7 +52,7 @@ export function sqrtRatioAtTick(tick: number): bigint {
  * inverted for positive ticks, and rounded up to Q64.96.
  * @throws RangeError when the tick is outside of what a pool can hold
  */
-export function computeSqrtRatioAtTick(tick: number): bigint {
+function computeSqrtRatioAtTick(tick: number): bigint {
   const distance = Math.abs(tick);
   if (!Number.isInteger(tick) || distance > MAX_TICK) throw new RangeError(`no tick of a pool: ${tick}`);
   let ratio = 1n << 128n;
