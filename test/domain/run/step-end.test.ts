@@ -1,0 +1,184 @@
+import { describe, expect, test } from "vitest";
+import { toPpm } from "../../../src/domain/money/fraction.ts";
+import type { StepResult } from "../../../src/domain/run/draft.ts";
+import type { TransactionChange } from "../../../src/domain/run/events.ts";
+import type { Run, Swap } from "../../../src/domain/run/run.ts";
+import { step } from "../../../src/domain/run/step.ts";
+import type { StepFacts } from "../../../src/domain/run/step-facts.ts";
+import {
+  factsSample,
+  NOW_MS,
+  rebalanceSpec,
+  runSample,
+  SLOT_MS,
+  thresholdSpec,
+  USDC,
+  WBTC,
+  WETH,
+} from "../../support/builders.ts";
+import { swapIn } from "../../support/evidence.ts";
+
+/** A sell of WETH at place 0, and after it a buy of WBTC with what that brought. */
+function pair(first: Swap, second: Partial<Swap> = {}): Run {
+  const proceeds = { kind: "proceeds", of: [0], base: 0n, share: toPpm(1_000_000), min: 1_000_000n } as const;
+  const buy = swapIn("planned", {
+    ...{ id: "run_1.1.1", position: 1, sell: USDC, buy: WBTC, begun: false, amountIn: undefined },
+    planned: { ...proceeds, max: 10n ** 12n },
+    ...second,
+  });
+  return runSample({ strategyId: "mix", swaps: [first, buy] });
+}
+
+const spec = rebalanceSpec();
+const sell = (state: Swap["state"], change: Partial<Swap> = {}): Swap =>
+  swapIn(state, { sell: WETH, buy: USDC, amountIn: 10n ** 18n, ...change });
+
+function report(run: Run, change: TransactionChange, facts: Partial<StepFacts> = {}, swapId = "run_1.0.1"): StepResult {
+  const event = { kind: "transaction", swapId, intentId: `${swapId}.swap`, change } as const;
+  return step(run, event, factsSample({ spec, ...facts }));
+}
+
+const bought = (fill: bigint): Partial<Swap> => ({
+  fill: { ...sell("mined").fill, bought: fill } as NonNullable<Swap["fill"]>,
+});
+
+describe("a swap that follows another", () => {
+  test("begins when the one before it is confirmed, sized by what that really brought", () => {
+    const result = report(pair(sell("mined", bought(777_000_000n))), { kind: "confirmed" });
+    expect(result.run.swaps[1]).toMatchObject({ state: "planned", begun: true, amountIn: 777_000_000n });
+    expect(result.records).toContainEqual({
+      kind: "reserve",
+      swapId: "run_1.1.1",
+      token: USDC,
+      amount: 777_000_000n,
+    });
+    expect(result.effects.at(-1)?.effect).toMatchObject({ kind: "FetchQuote", amount: "777000000" });
+    expect(result.run.state).toBe("executing");
+  });
+
+  test("does not begin before, however often something else happens", () => {
+    for (const state of ["cleared", "signed", "submitted"] as const) {
+      const run = pair(sell(state));
+      const event = { kind: "route-read", swapId: "run_1.0.1", distributions: "[]", serviceRecord: undefined } as const;
+      const result = step(run, event, factsSample({ spec }));
+      expect(result.run.swaps[1], state).toEqual(run.swaps[1]);
+    }
+  });
+
+  test("begins once: a confirmation that comes back after a reorganisation does not ask again", () => {
+    const begun = report(pair(sell("mined", bought(777_000_000n))), { kind: "confirmed" }).run;
+    const back = report(begun, { kind: "reorged" }).run;
+    const receipt = {
+      hash: "0x",
+      blockNumber: 1,
+      blockHash: "0x",
+      succeeded: true,
+      gasUsed: 1n,
+      effectiveGasPrice: 1n,
+    };
+    const again = report(back, {
+      kind: "mined",
+      receipt: { ...receipt, hash: "0xee", blockHash: "0xb2", logs: [] },
+      value: 0n,
+    });
+    const confirmed = report(again.run, { kind: "confirmed" });
+    expect(confirmed.records.filter(({ kind }) => kind === "reserve")).toEqual([]);
+    expect(confirmed.effects.map(({ effect }) => effect.kind)).toEqual(["FetchRoute"]);
+    expect(confirmed.run.swaps[1]?.amountIn).toBe(777_000_000n);
+  });
+
+  test("is left out when too little came, and the run is partial", () => {
+    const result = report(pair(sell("mined", bought(999_999n))), { kind: "confirmed" });
+    expect(result.run.swaps[1]).toMatchObject({ state: "skipped", reason: "below_minimum_trade" });
+    expect(result.run).toMatchObject({ state: "partial", reason: "below_minimum_trade" });
+  });
+
+  test("is not done when the one before it brought nothing", () => {
+    const result = report(pair(sell("submitted")), { kind: "final", outcome: "reverted" });
+    expect(result.run.swaps[1]).toMatchObject({ state: "skipped", reason: "earlier_swap_not_filled" });
+    expect(result.run).toMatchObject({ state: "failed", reason: "reverted" });
+  });
+
+  test("waits for a fresh attempt at the place before it", () => {
+    const dropped = report(pair(sell("cleared")), { kind: "dropped", reason: "too dear" });
+    expect(dropped.run.swaps.map(({ id, state }) => [id, state])).toEqual([
+      ["run_1.0.1", "skipped"],
+      ["run_1.1.1", "planned"],
+      ["run_1.0.2", "planned"],
+    ]);
+    expect(dropped.run.state).toBe("executing");
+  });
+});
+
+describe("a run ends in one of four ways", () => {
+  const end = (first: Swap, second: Swap["state"]): Run => {
+    const buy = { ...swapIn(second), id: "run_1.1.1", position: 1, reason: `why ${second}` };
+    const run = runSample({ strategyId: "mix", swaps: [first, buy] });
+    const event = {
+      kind: "route-read",
+      swapId: "run_1.0.1",
+      distributions: undefined,
+      serviceRecord: undefined,
+    } as const;
+    return step(run, event, factsSample({ spec })).run;
+  };
+  const skipped = { ...swapIn("skipped"), reason: "quote_refused" };
+
+  test.each([
+    ["filled", swapIn("confirmed"), "final", undefined],
+    ["partial", swapIn("confirmed"), "denied", "why denied"],
+    ["partial", skipped, "confirmed", "quote_refused"],
+    ["skipped", skipped, "skipped", "quote_refused"],
+    ["failed", skipped, "denied", "quote_refused"],
+    ["failed", skipped, "expired", "quote_refused"],
+    ["failed", swapIn("reverted"), "cancelled", "reverted"],
+  ] as const)("%s: %o and a second one that is %s", (state, first, second, reason) => {
+    expect(end(first, second)).toMatchObject({ state, reason });
+  });
+
+  test("not while anything of it can still move money", () => {
+    for (const state of ["signed", "submitted", "mined", "unknown"] as const) {
+      expect(end(swapIn("confirmed"), state).state, state).toBe("executing");
+    }
+  });
+});
+
+describe("the strategy learns of the end in the same commit", () => {
+  const trigger = { spec: thresholdSpec(), memory: { version: 1, state: "fired", failures: 0, slotMs: SLOT_MS } };
+  const memoryOf = (result: StepResult): unknown =>
+    result.records.flatMap((record) => (record.kind === "memory" ? [JSON.parse(record.memory)] : []));
+
+  test("a fill consumes the crossing", () => {
+    const run = runSample({ strategyId: "take-profit", swaps: [sell("mined")] });
+    expect(memoryOf(report(run, { kind: "confirmed" }, trigger))).toEqual([{ version: 1, state: "done" }]);
+  });
+
+  test("a run that bought nothing gives the crossing back, and counts the attempt", () => {
+    const run = runSample({ strategyId: "take-profit", swaps: [sell("submitted")] });
+    const result = report(run, { kind: "final", outcome: "reverted" }, trigger);
+    expect(memoryOf(result)).toEqual([{ version: 1, state: "armed", failures: 1 }]);
+  });
+
+  test("only once: the second end after a reorganisation cannot unlatch a trigger that fired again meanwhile", () => {
+    const filled = runSample({ strategyId: "take-profit", state: "filled", swaps: [sell("confirmed")] });
+    const reopened = report(filled, { kind: "reorged" }, trigger);
+    expect(reopened.run).toMatchObject({ state: "executing", reason: "reorganised" });
+    expect(memoryOf(reopened)).toEqual([]);
+    const ended = report(reopened.run, { kind: "final", outcome: "reverted" }, trigger);
+    expect(ended.run).toMatchObject({ state: "failed", reason: "reverted" });
+    expect(memoryOf(ended)).toEqual([]);
+  });
+
+  test("and hears nothing while the run is open", () => {
+    const run = runSample({ strategyId: "take-profit", swaps: [sell("signed")] });
+    expect(memoryOf(report(run, { kind: "broadcast", hash: "0xee" }, { ...trigger, nowMs: NOW_MS }))).toEqual([]);
+  });
+});
+
+test("an ended run stays as it is when something about it is only noted", () => {
+  for (const state of ["filled", "partial", "failed", "skipped"] as const) {
+    const run = runSample({ state, reason: "kept", swaps: [swapIn("final")] });
+    const event = { kind: "route-read", swapId: "run_1.0.1", distributions: "[]", serviceRecord: undefined } as const;
+    expect(step(run, event, factsSample()).run).toEqual(run);
+  }
+});
