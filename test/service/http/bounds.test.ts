@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Service, startService } from "../../../src/service/service.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { type Client, createClient } from "../support/client.ts";
@@ -148,6 +148,7 @@ test("a quote cannot be used from the second on that it named as its end", async
 
 test("an answer of the node that fails is 503, and the log names its host, not its address", async () => {
   const broken = await startTestChain();
+  onTestFinished(() => broken.stop());
   const logger = createRecordingLogger();
   const own = await deployMarket(broken);
   const options = serviceOptions(broken, own, { database: join(directory, "broken.db") });
