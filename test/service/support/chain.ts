@@ -69,7 +69,7 @@ export async function startTestChain(...flags: readonly string[]): Promise<TestC
       return (await rpc.call("eth_call", [fields, "latest"])) as Hex;
     },
     async stop() {
-      if (child.exitCode !== null) return;
+      if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = once(child, "exit");
       child.kill("SIGKILL");
       await ended;
