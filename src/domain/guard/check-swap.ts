@@ -74,6 +74,7 @@ function payloadChecks(facts: SwapFacts, expected: ExpectedSwap): Check[] {
   checks.push(decodingCheck(facts));
   if (facts.decoding.ok) checks.push(...bindingChecks(facts.decoding.swap, expected));
   if (facts.mode === "gasless") {
+    if (facts.nonceUsed !== undefined) checks.push(freshNonceCheck(facts.nonceUsed));
     checks.push(authorisationCheck(facts));
     return checks;
   }
@@ -106,6 +107,10 @@ function decodingCheck(facts: SwapFacts): Check {
     limit: "known",
     ok: facts.decoding.ok,
   };
+}
+
+function freshNonceCheck(used: boolean): Check {
+  return { code: "NONCE_USED", subject: "nonce", value: used ? "used" : "unused", limit: "unused", ok: !used };
 }
 
 function authorisationCheck(facts: SwapFacts): Check {

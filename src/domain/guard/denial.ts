@@ -18,6 +18,7 @@ export type DenialCode =
   | "OUTPUT_BELOW_MINIMUM"
   | "DEADLINE_OUT_OF_BOUNDS"
   | "NONCE_MISSING"
+  | "NONCE_USED"
   | "PERMIT_UNEXPECTED"
   | "PERMIT_UNSUPPORTED"
   | "QUOTE_EXPIRED"
@@ -110,6 +111,10 @@ export const DENIALS: Readonly<Record<DenialCode, DenialExplanation>> = {
   NONCE_MISSING: {
     meaning: "The signature would carry no nonce although this service's signatures have one.",
     whatToDo: "Check that the profile fits the service.",
+  },
+  NONCE_USED: {
+    meaning: "The signature's nonce already belongs to another swap of this wallet, or is used on the chain.",
+    whatToDo: "Usually passes with the next quote; a service that repeats nonces should not be used.",
   },
   PERMIT_UNEXPECTED: {
     meaning: "The calldata carries a permit; permits are built by the daemon alone.",

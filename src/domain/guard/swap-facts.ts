@@ -75,6 +75,11 @@ export interface SwapFacts {
   /** the transaction as proposed; undefined on the gasless path */
   readonly transaction: ProposedTransaction | undefined;
   readonly signatureHasNonce: boolean;
+  /**
+   * Whether the decoded nonce is used on the chain or stands in another swap of the owner; two swaps with one nonce could
+   * be taken for each other's fill. Absent where nonces are not looked up.
+   */
+  readonly nonceUsed?: boolean | undefined;
   /** Unix seconds of chain time */
   readonly nowSeconds: number;
   readonly maxLifetimeSeconds: number;

@@ -39,7 +39,7 @@ function expectGate(server: FixedWindowServer, terms: { limit: number; seconds: 
 
 describe("a saturating client against a real fixed-window server", () => {
   for (const limit of [50, 200]) {
-    it(`uses 94 % of ${limit} calls a second and is never refused`, { retry: 2, timeout: 15_000 }, async () => {
+    it(`uses 94 % of ${limit} calls a second and is never refused`, { timeout: 15_000 }, async () => {
       const server = await startFixedWindowServer(limit);
       onTestFinished(() => server.stop());
       const file = join(temporaryDirectory(), "limiter.db");
@@ -49,7 +49,7 @@ describe("a saturating client against a real fixed-window server", () => {
     });
   }
 
-  it("keeps to the limit when four processes share one key", { retry: 2, timeout: 30_000 }, async () => {
+  it("keeps to the limit when four processes share one key", { timeout: 30_000 }, async () => {
     const limit = 50;
     const server = await startFixedWindowServer(limit);
     onTestFinished(() => server.stop());

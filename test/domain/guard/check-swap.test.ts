@@ -90,6 +90,7 @@ const selfExecuted: readonly (readonly [DenialCode, string, Partial<SwapFacts>])
 
 const gasless: readonly (readonly [DenialCode, string, Partial<SwapFacts>])[] = [
   ["TYPED_DATA_UNKNOWN", "typed data of another kind", { decoding: { ok: false, problem: "Dex Aggregator/1" } }],
+  ["NONCE_USED", "a nonce that another swap has", { nonceUsed: true }],
   ["PERMIT_UNSUPPORTED", "neither permit nor allowance", { authorisation: "none" }],
   [
     "NONCE_MISSING",

@@ -3,8 +3,11 @@ import { recoverAddress } from "ethers";
 import { describe, expect, it } from "vitest";
 import { flyProfile } from "../../../../src/adapters/swap-service/profiles/fly.ts";
 import { readPackedSwap } from "../../../../src/adapters/swap-service/profiles/packed-swap.ts";
+import { bindSwap, type ExpectedSwap, envelopeChecks } from "../../../../src/domain/guard/bind-swap.ts";
+import { firstDenial } from "../../../../src/domain/guard/check.ts";
 import type { ProposedTransaction } from "../../../../src/domain/guard/decoded-swap.ts";
 import { type Hex, toAddress } from "../../../../src/domain/money/address.ts";
+import { toPpm } from "../../../../src/domain/money/fraction.ts";
 import { typedDataDigest, typeHash } from "../../../support/typed-data-digest.ts";
 
 const recorded = JSON.parse(readFileSync(new URL("../../../fixtures/recorded-swap.json", import.meta.url), "utf8")) as {
@@ -60,6 +63,42 @@ describe("the recorded transaction of the hosted service", () => {
         permitValue: undefined,
       },
     });
+  });
+
+  it("is accepted by the guard when this is what was asked for, and not when a field differs", () => {
+    const { expected } = recorded;
+    const asked: ExpectedSwap = {
+      mode: "self-executed",
+      router,
+      chainId: recorded.chainId,
+      owner: toAddress(recorded.sender),
+      relayer: undefined,
+      recipient: toAddress(expected.recipient),
+      fromAsset: toAddress(expected.fromAsset),
+      toAsset: toAddress(expected.toAsset),
+      gross: BigInt(expected.amountIn),
+      affiliate: undefined,
+      maxSwapFee: toPpm(0),
+      requiredMinimum: BigInt(expected.amountOutMin),
+      nowSeconds: Number(expected.deadline) - 300,
+      maxLifetimeSeconds: 300,
+      nonceRequired: false,
+    };
+    const swap = swapOf(recorded.data);
+    expect(bindSwap(swap, asked)).toBeUndefined();
+    expect(firstDenial(envelopeChecks(transaction, asked))).toBeUndefined();
+    for (const other of [
+      { router: pinned.wrappedNative },
+      { recipient: router },
+      { fromAsset: router },
+      { toAsset: router },
+      { gross: asked.gross + 1n },
+      { requiredMinimum: asked.requiredMinimum + 1n },
+      { nowSeconds: asked.nowSeconds + 300 },
+      { maxLifetimeSeconds: 299 },
+    ]) {
+      expect(bindSwap(swap, { ...asked, ...other })).toBeDefined();
+    }
   });
 
   it("carries a signature of the service over exactly these fields", () => {
