@@ -9,6 +9,7 @@ import { createHistoryReader } from "../adapters/sqlite/daemon/history-rows.ts";
 import { createStore } from "../adapters/sqlite/daemon/store.ts";
 import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import type { Configuration } from "../config/configuration.ts";
+import type { TypedData } from "../domain/guard/typed-data.ts";
 import type { Address, Hex } from "../domain/money/address.ts";
 import { createEngine } from "../engine/engine.ts";
 import type { EngineContext } from "../engine/engine-context.ts";
@@ -114,9 +115,8 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
       zones: createIntlZones(),
       logger,
       notifier: createLogNotifier(logger),
-      digest: ({ domain, types, message }) =>
-        TypedDataEncoder.hash(domain, structuredClone(types) as MutableTypes, { ...message }) as Hex,
-      approveCalldata: (spender, amount) => ERC20.encodeFunctionData("approve", [spender, amount]) as Hex,
+      digest: digestOf,
+      approveCalldata,
       crashPoint: crashPointFrom(opened.env),
     },
   };
@@ -148,7 +148,15 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
 
 type MutableTypes = Record<string, { name: string; type: string }[]>;
 
+function digestOf({ domain, types, message }: TypedData): Hex {
+  return TypedDataEncoder.hash(domain, structuredClone(types) as MutableTypes, { ...message }) as Hex;
+}
+
 const ERC20 = new Interface(["function approve(address spender, uint256 amount) returns (bool)"]);
+
+function approveCalldata(spender: Address, amount: bigint): Hex {
+  return ERC20.encodeFunctionData("approve", [spender, amount]) as Hex;
+}
 
 /** A transaction past its deadline is cancelled only once it surely cannot land any more. */
 const CANCEL_MARGIN_SECONDS = 2;

@@ -1,10 +1,9 @@
-import type { PendingEffect } from "../ports/store.ts";
 import { type Committer, createCommitter } from "./commit.ts";
+import { createEffectRunner } from "./effect-runner.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { revokeLeftovers } from "./janitor.ts";
 import { takeRequests } from "./operator-requests.ts";
 import { messageOf } from "./perform/message-of.ts";
-import { performEffect } from "./perform/perform-effect.ts";
 import { prepare } from "./prepare.ts";
 import { insertDueRuns, registerStrategies } from "./scheduler.ts";
 import { createWaker } from "./waker.ts";
@@ -29,7 +28,6 @@ export function createEngine(context: EngineContext, onFatal: (error: unknown) =
   const { deps, settings } = context;
   const waker = createWaker(deps.clock);
   const committer = createCommitter(context, waker.wake);
-  const inFlight = new Map<number, Promise<void>>();
   const loops: Promise<void>[] = [];
   const stopping = new AbortController();
   let lastTickMs = deps.clock.nowMs();
@@ -40,32 +38,11 @@ export function createEngine(context: EngineContext, onFatal: (error: unknown) =
       onFatal(error);
     }
   };
-  const perform = async (pending: PendingEffect): Promise<void> => {
-    const before = deps.store.beginEffect(pending.id);
-    deps.crashPoint(`effect.${pending.effect.kind}.before`);
-    const run = deps.store.run(pending.runId);
-    if (run === undefined) throw new Error(`effect ${pending.id} belongs to no run`);
-    const answer = await performEffect(context, run, { effect: pending.effect, before });
-    deps.crashPoint(`effect.${pending.effect.kind}.after`);
-    if (answer.kind === "stale") deps.store.postponeEffect(pending.id, deps.clock.nowMs());
-    else committer.commit(pending.runId, answer, pending.id);
-  };
-  const startEffects = (): void => {
-    const room = settings.pace.concurrency - inFlight.size;
-    if (room <= 0) return;
-    for (const pending of deps.store.dueEffects(deps.clock.nowMs(), room + inFlight.size)) {
-      if (inFlight.has(pending.id) || inFlight.size >= settings.pace.concurrency) continue;
-      const work = guarded(() => perform(pending)).finally(() => {
-        inFlight.delete(pending.id);
-        waker.wake();
-      });
-      inFlight.set(pending.id, work);
-    }
-  };
+  const effects = createEffectRunner(context, committer, { guarded, onDone: waker.wake });
   const effectLoop = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       for (const runId of deps.store.runsIn(["due"], DUE_BATCH)) committer.commit(runId, { kind: "started" });
-      startEffects();
+      effects.startDue();
       // What is due already is being performed, and its end wakes this loop.
       const untilNextMs = (deps.store.nextEffectMs() ?? Number.POSITIVE_INFINITY) - deps.clock.nowMs();
       const waitMs = untilNextMs > 0 ? Math.min(untilNextMs, settings.pace.pollMs) : settings.pace.pollMs;
@@ -105,7 +82,7 @@ export function createEngine(context: EngineContext, onFatal: (error: unknown) =
       stopping.abort();
       waker.wake();
       await Promise.all(loops);
-      await Promise.all(inFlight.values());
+      await effects.idle();
       deps.store.addDaemonEvent("stopped", "by request", deps.clock.nowMs());
     },
     lastTickMs: () => lastTickMs,
