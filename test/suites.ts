@@ -15,7 +15,7 @@ export const SUITES: readonly Suite[] = [
   { name: "contracts", tests: ["contracts"], budgetSeconds: 45, workers: 2, testTimeoutSeconds: 120 },
   {
     name: "chain",
-    tests: ["adapters/ethers", "audit", "hostile", "lane", "sandbox", "service"],
+    tests: ["adapters/ethers", "audit", "hosted-double", "hostile", "lane", "sandbox", "service"],
     budgetSeconds: 240,
     workers: 2,
     testTimeoutSeconds: 120,

@@ -95,13 +95,11 @@ describe("every file of src", () => {
     expect(left).toEqual([]);
   });
 
-  it("that decides about money has a test of its own, or of the file beside it that uses it", () => {
-    const near = new Set(tests.flatMap(localImportsOf));
-    for (const path of [...near]) {
-      if (!path.startsWith("src/domain/") || !existsSync(join(ROOT, path))) continue;
-      const folder = path.slice(0, path.lastIndexOf("/") + 1);
-      for (const imported of localImportsOf(path)) if (imported.startsWith(folder)) near.add(imported);
-    }
-    expect(running.filter((path) => path.startsWith("src/domain/") && !near.has(path))).toEqual([]);
+  it("that decides about money is reached by the tests of the domain, or has a test of its own", () => {
+    const reached = new Set([
+      ...reachedFrom(tests.filter((path) => path.startsWith("test/domain/"))),
+      ...tests.flatMap(localImportsOf),
+    ]);
+    expect(running.filter((path) => path.startsWith("src/domain/") && !reached.has(path))).toEqual([]);
   });
 });
