@@ -1,19 +1,10 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { milliseconds } from "../config/units.ts";
-import { auditCommand } from "./commands/audit.ts";
-import { check } from "./commands/check.ts";
-import { history } from "./commands/history.ts";
-import { request } from "./commands/request.ts";
-import { sandbox } from "./commands/sandbox.ts";
-import { schema } from "./commands/schema.ts";
-import { serve } from "./commands/serve.ts";
-import { show } from "./commands/show.ts";
-import { start } from "./commands/start.ts";
-import { status } from "./commands/status.ts";
-import { why } from "./commands/why.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
 import { version } from "./version.ts";
+
+// Commands are loaded when they are asked for: most of them need neither the chain's nor the service's libraries.
 
 /** Parses the arguments, runs one command, and gives the process's exit code. */
 export async function runCli(argv: readonly string[], terminal: Terminal = processTerminal): Promise<number> {
@@ -61,7 +52,7 @@ function addRunningCommands(program: Command, terminal: Terminal): void {
     .description("run the daemon")
     .option(...CONFIG)
     .option(...FOR)
-    .action((options) => start(options, terminal));
+    .action(async (options) => (await import("./commands/start.ts")).start(options, terminal));
   program
     .command("sandbox")
     .description("a whole world on this machine: chain, market, service and daemon")
@@ -75,13 +66,13 @@ function addRunningCommands(program: Command, terminal: Terminal): void {
     .option("--port <n>", "first port, the others follow; 0 takes free ones", integer, 8545)
     .option("--fork-url <url>", "run on a fork of a real chain")
     .option("--config <file>", "what the daemon runs", "config/sandbox.yaml")
-    .action((options) => sandbox(options, terminal));
+    .action(async (options) => (await import("./commands/sandbox.ts")).sandbox(options, terminal));
   program
     .command("serve")
     .description("run the aggregation service alone")
     .option(...CONFIG)
     .option(...FOR)
-    .action((options) => serve(options, terminal));
+    .action(async (options) => (await import("./commands/serve.ts")).serve(options, terminal));
 }
 
 function addReadingCommands(program: Command, terminal: Terminal): void {
@@ -92,45 +83,45 @@ function addReadingCommands(program: Command, terminal: Terminal): void {
     .option(...JSON_FLAG)
     .option("--strategy <id>", "of one strategy")
     .option("--limit <n>", "at most so many runs", integer, 1000)
-    .action((options) => history(options, terminal));
+    .action(async (options) => (await import("./commands/history.ts")).history(options, terminal));
   program
     .command("show <id>")
     .description("one run or swap with every transition and check")
     .option(...CONFIG)
     .option(...JSON_FLAG)
-    .action((id, options) => show(id, options, terminal));
+    .action(async (id, options) => (await import("./commands/show.ts")).show(id, options, terminal));
   program
     .command("why <strategy>")
     .description("why the strategy did or did not trade")
     .option(...CONFIG)
     .option(...JSON_FLAG)
     .option("--at <instant>", "at the slot before this instant")
-    .action((strategy, options) => why(strategy, options, terminal));
+    .action(async (strategy, options) => (await import("./commands/why.ts")).why(strategy, options, terminal));
   program
     .command("status")
     .description("strategies, modes and swaps by state")
     .option(...CONFIG)
     .option(...JSON_FLAG)
     .option("--service", "ask the service for its own counts too")
-    .action((options) => status(options, terminal));
+    .action(async (options) => (await import("./commands/status.ts")).status(options, terminal));
   program
     .command("audit")
     .description("hold the database against the chain, by an independent reader")
     .option(...CONFIG)
     .option(...JSON_FLAG)
-    .action((options) => auditCommand(options, terminal));
+    .action(async (options) => (await import("./commands/audit.ts")).auditCommand(options, terminal));
   program
     .command("check")
     .description("check a configuration: all problems at once")
     .argument("[file]", "configuration file")
     .option(...CONFIG)
     .option(...JSON_FLAG)
-    .action((file, options) => check(file, options, terminal));
+    .action(async (file, options) => (await import("./commands/check.ts")).check(file, options, terminal));
   program
     .command("schema")
     .description("write the JSON Schemas for editors")
     .argument("[name]", "swapd, policy or strategy")
-    .action((name) => schema(name, terminal));
+    .action(async (name) => (await import("./commands/schema.ts")).schema(name, terminal));
 }
 
 const MODES = {
@@ -149,8 +140,8 @@ function addOperatorCommands(program: Command, terminal: Terminal): void {
       .argument("[strategy]", "one strategy; without it all")
       .addOption(new Option("--reason <text>", "why").default("no reason given"))
       .option(...CONFIG)
-      .action((strategy, options) =>
-        request(
+      .action(async (strategy, options) =>
+        (await import("./commands/request.ts")).request(
           { name: "mode", arguments: { mode: MODE_OF[name], scope: strategy ?? "global", reason: options.reason } },
           options,
           terminal,
@@ -161,12 +152,16 @@ function addOperatorCommands(program: Command, terminal: Terminal): void {
     .command("run <strategy>")
     .description("run a strategy now, in place of its next slot")
     .option(...CONFIG)
-    .action((strategy, options) => request({ name: "run", arguments: { strategy } }, options, terminal));
+    .action(async (strategy, options) =>
+      (await import("./commands/request.ts")).request({ name: "run", arguments: { strategy } }, options, terminal),
+    );
   program
     .command("skip <strategy>")
     .description("let the next slot of a strategy pass")
     .option(...CONFIG)
-    .action((strategy, options) => request({ name: "skip", arguments: { strategy } }, options, terminal));
+    .action(async (strategy, options) =>
+      (await import("./commands/request.ts")).request({ name: "skip", arguments: { strategy } }, options, terminal),
+    );
 }
 
 const DURATION = milliseconds("how long to run", "60s");

@@ -15,13 +15,23 @@ export type Target =
 
 const DEFAULT_FILE = "swapd.yaml";
 
+/** The configuration file that was named: `--config`, else SWAPD_CONFIG; an empty variable names none. */
+function namedFile(options: { config?: string | undefined }): string | undefined {
+  const fromEnvironment = process.env.SWAPD_CONFIG;
+  return options.config ?? (fromEnvironment === "" ? undefined : fromEnvironment);
+}
+
+/** The configuration file of a command that cannot do without one. */
+export function configurationFile(options: { config?: string | undefined }): string {
+  return namedFile(options) ?? DEFAULT_FILE;
+}
+
 /**
  * Finds the target: `--config`, else SWAPD_CONFIG, else swapd.yaml here, else the last sandbox of this folder.
  * @throws CommandFailure with what to do when there is none, or with all problems of a broken configuration
  */
 export function findTarget(options: { config?: string | undefined }): Target {
-  const named = options.config ?? process.env.SWAPD_CONFIG;
-  const file = named ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
+  const file = namedFile(options) ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
   if (file !== undefined) {
     const configuration = readConfiguration(file, EXIT.no);
     return { kind: "configured", configuration, database: configuration.database };

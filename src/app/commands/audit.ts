@@ -67,9 +67,10 @@ async function openSandboxChain(facts: Extract<Target, { kind: "sandbox" }>["fac
 
 async function isUp(rpcUrl: string, chainId: number): Promise<boolean> {
   try {
-    return BigInt(String(await createRpc(rpcUrl).call("eth_chainId", []))) === BigInt(chainId);
+    return BigInt(String(await createRpc(rpcUrl).call("eth_chainId"))) === BigInt(chainId);
   } catch (error) {
-    if (error instanceof Error) return false;
+    // fetch says TypeError when nobody listens; whatever a node that is up answers must not be taken for that.
+    if (error instanceof TypeError) return false;
     throw error;
   }
 }

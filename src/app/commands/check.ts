@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { loadConfiguration } from "../../config/load-configuration.ts";
 import { formatProblems } from "../../config/problem.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { configurationFile } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** `swapd check`: all problems of a configuration and the files it names, at once. Ends with 1 when there are any. */
@@ -10,7 +11,7 @@ export function check(
   options: { config?: string; json?: boolean },
   terminal: Terminal,
 ): void {
-  const named = file ?? options.config ?? process.env.SWAPD_CONFIG ?? "swapd.yaml";
+  const named = file ?? configurationFile(options);
   const loaded = loadConfiguration(resolve(named), process.env);
   if (loaded.ok) {
     const strategies = loaded.configuration.strategies.map(({ spec }) => spec.id);

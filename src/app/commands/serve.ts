@@ -2,12 +2,12 @@ import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { createRuntime } from "../runtime.ts";
 import { startEmbeddedService } from "../start-embedded-service.ts";
 import { stopOnSignals } from "../stop-signals.ts";
-import { readConfiguration } from "../target.ts";
+import { configurationFile, readConfiguration } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** `swapd serve`: the aggregation service alone, until it is stopped. */
 export async function serve(options: { config?: string; for?: number }, terminal: Terminal): Promise<void> {
-  const file = options.config ?? process.env.SWAPD_CONFIG ?? "swapd.yaml";
+  const file = configurationFile(options);
   const configuration = readConfiguration(file, EXIT.configuration);
   const runtime = createRuntime({ level: configuration.logLevel, env: process.env });
   const stop = stopOnSignals(options.for);

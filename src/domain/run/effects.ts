@@ -18,7 +18,12 @@ export type Effect =
   | { readonly kind: "SignGasless"; readonly swapId: string }
   | { readonly kind: "SubmitGasless"; readonly swapId: string }
   | { readonly kind: "ReadChain"; readonly swapId: string }
-  | { readonly kind: "FetchRoute"; readonly swapId: string };
+  | {
+      readonly kind: "FetchRoute";
+      readonly swapId: string;
+      /** the quote's route, which services forget soon, or the service's record of the fill */
+      readonly what: "route" | "record";
+    };
 
 /** Version of the payloads above, stored with each row. */
 export const EFFECT_VERSION = 1;

@@ -28,6 +28,7 @@ export function stepGaslessSigned(draft: Draft, event: SignedGasless, facts: Ste
     signatures: { ...signatures, swapSignature: event.swapSignature, permitSignature: event.permitSignature },
   });
   draft.effect({ kind: "SubmitGasless", swapId: event.swapId }, facts.nowMs);
+  draft.effect({ kind: "FetchRoute", swapId: event.swapId, what: "route" }, facts.nowMs);
 }
 
 /** The service took it, or nobody knows. In both cases the chain is asked from now on. */

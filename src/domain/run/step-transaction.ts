@@ -23,7 +23,6 @@ export function stepTransaction(draft: Draft, event: TransactionEvent, facts: St
 function stepApproval(draft: Draft, swap: Swap, change: TransactionChange, facts: StepFacts): void {
   if (change.kind === "confirmed") {
     // What becomes of the approval from here on is the lane's matter: the simulation of the swap tells whether it holds.
-    draft.amendSwap(swap.id, { intentId: undefined });
     askForQuote(draft, swap.id, facts, { gasless: wantsGasless(swap) && swap.mode === "gasless", waitMs: 0 });
   } else if (change.kind === "dropped") {
     endUnsigned(draft, swap.id, { reason: "approval_not_sent", detail: change.reason });
@@ -37,6 +36,7 @@ function stepOwnTransaction(draft: Draft, swap: Swap, change: TransactionChange,
   switch (change.kind) {
     case "signed":
       draft.moveSwap(swap.id, "signed");
+      draft.effect({ kind: "FetchRoute", swapId: swap.id, what: "route" }, facts.nowMs);
       return;
     case "broadcast":
       if (swap.state === "signed") draft.moveSwap(swap.id, "submitted");
@@ -86,7 +86,7 @@ export function confirmFill(draft: Draft, swapId: string, facts: StepFacts): voi
   if (swap.mode === "self-executed" || facts.service.signatureHasNonce) {
     draft.record({ kind: "close-capability", swapId });
   }
-  draft.effect({ kind: "FetchRoute", swapId }, facts.nowMs);
+  if (swap.mode === "gasless") draft.effect({ kind: "FetchRoute", swapId, what: "record" }, facts.nowMs);
 }
 
 /** The block is gone from the chain: what was mined is submitted again, its money reserved again. */

@@ -2,20 +2,15 @@ import type { Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 
-/** Keeps the route and the service's own record of a filled swap beside ours. Hints for people, never evidence. */
-export async function fetchRoute(context: EngineContext, swap: Swap): Promise<EffectAnswer> {
-  const { service, logger } = context.deps;
-  if (swap.quote === undefined) throw new Error(`swap ${swap.id} is filled without a quote`);
-  const distributions = await service.distributions(swap.quote.id);
-  const record =
-    swap.mode === "gasless" ? await service.swapRecord({ quoteId: swap.quote.id, hash: swap.fill?.hash }) : undefined;
-  if (typeof distributions !== "string") {
-    logger.debug({ swapId: swap.id, code: distributions.code }, "the service did not tell the route of a filled swap");
+/** Keeps the route, or the service's own record of a gasless swap, beside ours. Hints for people, never evidence. */
+export async function fetchRoute(context: EngineContext, swap: Swap, what: "route" | "record"): Promise<EffectAnswer> {
+  const { quote } = swap;
+  if (quote === undefined) throw new Error(`swap ${swap.id} is signed without a quote`);
+  const answer = { kind: "route-read", swapId: swap.id, distributions: undefined, serviceRecord: undefined } as const;
+  if (what === "route") {
+    const route = await context.deps.service.distributions(quote.id);
+    return typeof route === "string" ? { ...answer, distributions: route } : answer;
   }
-  return {
-    kind: "route-read",
-    swapId: swap.id,
-    distributions: typeof distributions === "string" ? distributions : undefined,
-    serviceRecord: record !== undefined && "raw" in record ? JSON.stringify(record.raw) : undefined,
-  };
+  const record = await context.deps.service.swapRecord({ quoteId: quote.id, hash: swap.fill?.hash });
+  return "raw" in record ? { ...answer, serviceRecord: JSON.stringify(record.raw) } : answer;
 }

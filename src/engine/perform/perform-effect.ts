@@ -34,6 +34,6 @@ export async function performEffect(
     case "ReadChain":
       return await readChain(context, swapOf(run, effect.swapId));
     case "FetchRoute":
-      return await fetchRoute(context, swapOf(run, effect.swapId));
+      return await fetchRoute(context, swapOf(run, effect.swapId), effect.what);
   }
 }

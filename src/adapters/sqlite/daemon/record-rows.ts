@@ -55,7 +55,8 @@ export function writeRecord(sql: Statements, record: RunRecord, context: RecordC
       return;
     case "route":
       sql.run(
-        "UPDATE swaps SET distributions = ?, service_record = ? WHERE id = ?",
+        `UPDATE swaps SET distributions = coalesce(?, distributions), service_record = coalesce(?, service_record)
+         WHERE id = ?`,
         record.distributions ?? null,
         record.serviceRecord ?? null,
         record.swapId,

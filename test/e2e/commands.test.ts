@@ -1,0 +1,108 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { makeFolder, run, start } from "./support/swapd.ts";
+
+const folder = makeFolder();
+const empty = mkdtempSync(join(tmpdir(), "swapd-empty-"));
+
+afterAll(() => folder.remove());
+
+describe("swapd", () => {
+  it("explains itself and its commands", async () => {
+    const help = await run(empty, ["--help"]);
+    expect(help.code).toBe(0);
+    for (const command of [
+      "start",
+      "sandbox",
+      "serve",
+      "history",
+      "show",
+      "why",
+      "status",
+      "audit",
+      "check",
+      "schema",
+    ]) {
+      expect(help.out).toContain(command);
+    }
+    expect((await run(empty, ["--version"])).out).toMatch(/^\d+\.\d+\.\d+/);
+  });
+
+  it("ends with 2 for a command that does not exist, and for an option that makes no sense", async () => {
+    expect((await run(empty, ["frobnicate"])).code).toBe(2);
+    expect(await run(empty, ["start", "--for", "soon"])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("no duration"),
+    });
+  });
+
+  it.each([["history"], ["status"], ["audit"], ["show", "x"], ["why", "x"], ["pause"]])(
+    "says what to do where nothing is configured: %s",
+    async (...args) => {
+      const ended = await run(empty, args);
+      expect(ended.code).toBe(2);
+      expect(ended.err).toContain("swapd sandbox");
+    },
+  );
+});
+
+describe("swapd check", () => {
+  it("shows all problems at once, with file and line, and ends with 1", async () => {
+    const file = join(folder.path, "config", "broken.yaml");
+    writeFileSync(file, "version: 1\nmodee: live\nnetwork: { name: base, rpc: [] }\npolicy: nowhere.yaml\n");
+    const ended = await run(folder.path, ["check", file]);
+    expect(ended.code).toBe(1);
+    expect(ended.out).toContain("broken.yaml:2:1");
+    expect(ended.out).toContain("did you mean");
+    expect(ended.out.match(/broken\.yaml:\d+/g)?.length).toBeGreaterThanOrEqual(3);
+  });
+});
+
+describe("swapd start", () => {
+  it("ends with 78 and all problems when its configuration is broken", async () => {
+    const file = join(folder.path, "config", "none.yaml");
+    writeFileSync(file, "version: 2\n");
+    const ended = await run(folder.path, ["start", "--config", file]);
+    expect(ended.code).toBe(78);
+    expect(ended.err).toContain("none.yaml:1");
+  });
+});
+
+describe("swapd schema", () => {
+  it("prints the JSON Schema of strategies", async () => {
+    const ended = await run(empty, ["schema", "strategy"]);
+    expect(ended.code).toBe(0);
+    expect(JSON.parse(ended.out)).toHaveProperty("$schema");
+  });
+});
+
+describe("swapd sandbox", () => {
+  it("prints one line of JSON with the chain alone, and goes away on SIGTERM", async () => {
+    const other = makeFolder();
+    const sandbox = start(other.path, ["sandbox", "--chain-only", "--json", "--port", "0", "--no-market"]);
+    const world = JSON.parse(await sandbox.firstLine) as Record<string, unknown>;
+    expect(world).toMatchObject({ chainId: 31337, network: "sandbox", serviceUrl: null, apiUrl: null });
+    expect(Object.keys(world.tokens as object).sort()).toEqual(["DAI", "USDC", "USDT", "WBTC", "WETH"]);
+    const stoppedMs = performance.now();
+    sandbox.process.kill("SIGTERM");
+    expect((await sandbox.ended).code).toBe(0);
+    expect(performance.now() - stoppedMs).toBeLessThan(8_000);
+    await expect(fetch(String(world.rpcUrl))).rejects.toThrow();
+    other.remove();
+  });
+
+  it("serves swaps without the daemon", async () => {
+    const other = makeFolder();
+    const sandbox = start(other.path, ["sandbox", "--no-daemon", "--json", "--port", "0"]);
+    const world = JSON.parse(await sandbox.firstLine) as { serviceUrl: string; apiKey: string };
+    const health = await fetch(`${world.serviceUrl}/health`);
+    expect(health.status).toBe(200);
+    const keyed = await fetch(`${world.serviceUrl}/aggregator/quote`, { headers: { apikey: world.apiKey } });
+    expect(keyed.headers.get("x-ratelimit-limit-second")).toBe("200");
+    sandbox.process.kill("SIGTERM");
+    expect((await sandbox.ended).code).toBe(0);
+    other.remove();
+  });
+});

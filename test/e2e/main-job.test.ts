@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { type Ended, makeFolder, run, type Started, start } from "./support/swapd.ts";
+
+const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+
+const historySchema = z.object({
+  runs: z.array(
+    z.object({
+      id: z.string(),
+      strategy: z.string(),
+      state: z.string(),
+      swaps: z.array(
+        z.object({
+          id: z.string(),
+          state: z.string(),
+          mode: z.string().nullable(),
+          sold: z.string().nullable(),
+          bought: z.string().nullable(),
+          hash: z.string().nullable(),
+          sell: z.object({ address: z.string() }),
+          buy: z.object({ address: z.string() }),
+          recipient: z.string(),
+        }),
+      ),
+    }),
+  ),
+});
+
+const folder = makeFolder();
+let first: Ended;
+let readyMs = 0;
+let rpcUrl = "";
+let wallet = "";
+let seen: z.output<typeof historySchema>;
+let commands: Record<string, Ended>;
+
+/** What every command answers while the sandbox runs. */
+async function tryCommands(path: string): Promise<Record<string, Ended>> {
+  const list: Record<string, string[]> = {
+    status: ["status"],
+    statusService: ["status", "--service", "--json"],
+    why: ["why", "eth-from-usdc"],
+    pause: ["pause", "eth-from-dai", "--reason", "a test"],
+    resume: ["resume", "eth-from-dai"],
+    skip: ["skip", "eth-from-dai"],
+    run: ["run", "eth-from-dai"],
+    unknown: ["run", "no-such-strategy"],
+    secondSandbox: ["sandbox", "--port", "0"],
+    audit: ["audit", "--json"],
+  };
+  const answers: Record<string, Ended> = {};
+  for (const [name, args] of Object.entries(list)) answers[name] = await run(path, args);
+  return answers;
+}
+
+beforeAll(async () => {
+  const startedMs = performance.now();
+  const sandbox: Started = start(folder.path, ["sandbox", "--for", "60s", "--port", "0", "--json"]);
+  const world = z
+    .object({ rpcUrl: z.string(), wallet: z.object({ address: z.string() }) })
+    .parse(JSON.parse(await sandbox.firstLine));
+  readyMs = performance.now() - startedMs;
+  ({ rpcUrl } = world);
+  wallet = world.wallet.address;
+  await new Promise((resolve) => setTimeout(resolve, 25_000));
+  commands = await tryCommands(folder.path);
+  const history = await run(folder.path, ["history", "--json"]);
+  seen = historySchema.parse(JSON.parse(history.out));
+  await compareWithChain();
+  first = await sandbox.ended;
+}, 120_000);
+
+afterAll(() => folder.remove());
+
+interface Compared {
+  readonly swap: string;
+  readonly sold: bigint;
+  readonly bought: bigint;
+  readonly soldOnChain: bigint;
+  readonly boughtOnChain: bigint;
+}
+const compared: Compared[] = [];
+
+/** Counts each swap's transfers from its receipt, by nothing but the node. */
+async function compareWithChain(): Promise<void> {
+  for (const swap of seen.runs.flatMap((entry) => entry.swaps)) {
+    if (swap.state !== "confirmed" && swap.state !== "final") continue;
+    const logs = await receiptLogs(swap.hash ?? "");
+    compared.push({
+      swap: swap.id,
+      sold: BigInt(swap.sold ?? -1),
+      bought: BigInt(swap.bought ?? -1),
+      soldOnChain: -net(logs, swap.sell.address, wallet),
+      boughtOnChain: net(logs, swap.buy.address, swap.recipient),
+    });
+  }
+}
+
+interface Log {
+  address: string;
+  topics: string[];
+  data: string;
+}
+
+async function receiptLogs(hash: string): Promise<Log[]> {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getTransactionReceipt", params: [hash] });
+  const answer = await fetch(rpcUrl, { method: "POST", body, headers: { "content-type": "application/json" } });
+  const { result } = (await answer.json()) as { result: { status: string; logs: Log[] } };
+  expect(result.status).toBe("0x1");
+  return result.logs;
+}
+
+function net(logs: readonly Log[], token: string, holder: string): bigint {
+  let sum = 0n;
+  for (const log of logs) {
+    if (log.address.toLowerCase() !== token.toLowerCase() || log.topics[0] !== TRANSFER) continue;
+    if (`0x${log.topics[1]?.slice(26)}` === holder.toLowerCase()) sum -= BigInt(log.data);
+    if (`0x${log.topics[2]?.slice(26)}` === holder.toLowerCase()) sum += BigInt(log.data);
+  }
+  return sum;
+}
+
+describe("the main job", () => {
+  it("is up within seconds and ends cleanly after its time", () => {
+    expect(readyMs).toBeLessThan(20_000);
+    expect(first).toMatchObject({ code: 0, err: "" });
+  });
+
+  it("fills at least three swaps self-executed and three gasless, with one of each strategy kind", async () => {
+    const after = historySchema.parse(JSON.parse((await run(folder.path, ["history", "--json"])).out));
+    const filled = after.runs.filter((entry) => entry.state === "filled");
+    const modes = filled.flatMap((entry) => entry.swaps.map((swap) => swap.mode));
+    expect(modes.filter((mode) => mode === "self-executed").length).toBeGreaterThanOrEqual(3);
+    expect(modes.filter((mode) => mode === "gasless").length).toBeGreaterThanOrEqual(3);
+    const strategies = new Set(filled.map((entry) => entry.strategy));
+    for (const one of ["eth-from-usdc", "bitcoin-mix", "take-profit"]) expect(strategies).toContain(one);
+  });
+
+  it("lists amounts that equal the transfers on the chain", () => {
+    expect(compared.length).toBeGreaterThanOrEqual(6);
+    for (const one of compared) {
+      expect(one).toMatchObject({ soldOnChain: one.sold, boughtOnChain: one.bought });
+      expect(one.sold).toBeGreaterThan(0n);
+      expect(one.bought).toBeGreaterThan(0n);
+    }
+  });
+
+  it("finds no difference by the audit, while it runs and when it is stopped", async () => {
+    expect(commands.audit).toMatchObject({ code: 0 });
+    const after = await run(folder.path, ["audit"]);
+    expect(after.out).toContain("No difference");
+    expect(after.code).toBe(0);
+  });
+
+  it("shows one run with its transitions and checks", async () => {
+    const done = seen.runs.find((entry) => entry.state === "filled");
+    const shown = await run(folder.path, ["show", done?.id ?? "", "--json"]);
+    const document = JSON.parse(shown.out) as { transitions: { to: string }[]; details: { checks: unknown[] }[] };
+    expect(document.transitions.map((move) => move.to)).toEqual(
+      expect.arrayContaining(["due", "deciding", "executing", "quoted", "cleared", "signed", "submitted", "mined"]),
+    );
+    expect(document.details[0]?.checks.length).toBeGreaterThan(10);
+  });
+
+  it("works the same a second time, in the same folder", async () => {
+    const again = await run(folder.path, ["sandbox", "--for", "15s", "--port", "0"]);
+    expect(again.code).toBe(0);
+    expect(again.out).toContain("gasless");
+    expect((await run(folder.path, ["audit"])).code).toBe(0);
+  }, 60_000);
+});
+
+describe("commands while the sandbox runs", () => {
+  it("answer what is asked", () => {
+    expect(commands.status?.out).toContain("take-profit");
+    expect(commands.statusService?.out).toContain('"success"');
+    expect(commands.why?.out).toContain("eth-from-usdc");
+    expect(commands.pause?.out).toContain("eth-from-dai is paused");
+    expect(commands.resume?.out).toContain("eth-from-dai is active");
+    expect(commands.skip?.out).toContain("will not run");
+  });
+
+  it("run a strategy now, or say why not", () => {
+    expect(commands.run?.out.concat(commands.run.err)).toMatch(/started run_|still has an open run/);
+    expect(commands.unknown).toMatchObject({ code: 1, err: expect.stringContaining('no strategy "no-such-strategy"') });
+  });
+
+  it("refuse a second sandbox in the same folder", () => {
+    expect(commands.secondSandbox).toMatchObject({ code: 75, err: expect.stringContaining("already runs") });
+  });
+});
