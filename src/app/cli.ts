@@ -36,6 +36,7 @@ function buildProgram(terminal: Terminal): Command {
   addRunningCommands(program, terminal);
   addReadingCommands(program, terminal);
   addOperatorCommands(program, terminal);
+  addWalletCommands(program, terminal);
   return program;
 }
 
@@ -162,6 +163,25 @@ function addOperatorCommands(program: Command, terminal: Terminal): void {
     .action(async (strategy, options) =>
       (await import("./commands/request.ts")).request({ name: "skip", arguments: { strategy } }, options, terminal),
     );
+}
+
+function addWalletCommands(program: Command, terminal: Terminal): void {
+  const wallet = program.command("wallet").description("encrypted keystores of the wallets that swapd trades from");
+  const add = (name: string, description: string): Command =>
+    wallet
+      .command(name)
+      .description(description)
+      .requiredOption("--keystore <file>", "the encrypted keystore")
+      .requiredOption("--password-file <file>", "a file with its password");
+  add("new", "make a key; print its address").action(async (options) =>
+    (await import("./commands/wallet.ts")).newWallet(options, terminal),
+  );
+  add("import", "encrypt a private key that a file holds")
+    .requiredOption("--key-file <file>", "a file with the private key")
+    .action(async (options) => (await import("./commands/wallet.ts")).importWallet(options, terminal));
+  add("address", "print the address of a keystore").action(async (options) =>
+    (await import("./commands/wallet.ts")).walletAddress(options, terminal),
+  );
 }
 
 const DURATION = milliseconds("how long to run", "60s");

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -67,6 +67,33 @@ describe("swapd start", () => {
     const ended = await run(folder.path, ["start", "--config", file]);
     expect(ended.code).toBe(78);
     expect(ended.err).toContain("none.yaml:1");
+  });
+});
+
+describe("swapd wallet", () => {
+  it("makes a keystore that only its owner may read, and never overwrites one", async () => {
+    const files = { keystore: join(empty, "wallet.json"), password: join(empty, "wallet.pass") };
+    writeFileSync(files.password, "correct horse\n");
+    const args = ["--keystore", files.keystore, "--password-file", files.password];
+    const made = await run(empty, ["wallet", "new", ...args]);
+    expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^0x[0-9a-f]{40}\n$/) });
+    expect(statSync(files.keystore).mode & 0o777).toBe(0o600);
+    expect((await run(empty, ["wallet", "address", ...args])).out).toBe(made.out);
+    const before = readFileSync(files.keystore, "utf8");
+    expect((await run(empty, ["wallet", "new", ...args])).code).toBe(1);
+    expect(readFileSync(files.keystore, "utf8")).toBe(before);
+  });
+
+  it("imports a private key without ever printing it", async () => {
+    const key = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
+    writeFileSync(join(empty, "key"), key);
+    writeFileSync(join(empty, "pass"), "correct horse");
+    const ended = await run(empty, [
+      ...["wallet", "import", "--keystore", join(empty, "imported.json")],
+      ...["--password-file", join(empty, "pass"), "--key-file", join(empty, "key")],
+    ]);
+    expect(ended).toMatchObject({ code: 0, out: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8\n" });
+    expect(`${ended.out}${ended.err}${readFileSync(join(empty, "imported.json"), "utf8")}`).not.toContain(key.slice(2));
   });
 });
 
