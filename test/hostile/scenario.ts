@@ -29,7 +29,7 @@ export const OWNER_WALLET = new Wallet(OWNER_KEY);
 export const OWNER: Address = toAddress(OWNER_WALLET.address);
 export const OWNER_PRIVATE_KEY = OWNER_KEY;
 export const ROUTER = toAddress(`0x${"1f".repeat(20)}`);
-export const RELAYER = toAddress(`0x${"2f".repeat(20)}`);
+const RELAYER = toAddress(`0x${"2f".repeat(20)}`);
 export const USDC = toAddress(`0x${"3f".repeat(20)}`);
 export const WETH = toAddress(`0x${"4f".repeat(20)}`);
 export const AFFILIATE = toAddress(`0x${"5f".repeat(20)}`);
@@ -39,11 +39,11 @@ export const NOW = 1_700_000_000;
 
 /** 100 USDC for 0.1 WETH at 1000 dollars, 1 % slippage. */
 export const GROSS = 100_000_000n;
-export const AMOUNT_OUT = 10n ** 17n;
+const AMOUNT_OUT = 10n ** 17n;
 export const AMOUNT_OUT_MIN = 99n * 10n ** 15n;
-export const SWAP_FEE = 400_000n;
+const SWAP_FEE = 400_000n;
 export const AFFILIATE_FEE = 500_000n;
-export const NONCE = 0xdeadbeefn;
+const NONCE = 0xdeadbeefn;
 
 const SETTLEMENT = new Interface(
   (
@@ -117,7 +117,7 @@ function typedDataFor(scenario: Scenario, order: OrderFields) {
 }
 
 /** Calldata of either router; `nonce` is zero in a self-executed order. */
-export function calldataFor(scenario: Scenario, order: OrderFields): string {
+function calldataFor(scenario: Scenario, order: OrderFields): string {
   if (scenario.profile === "fly") {
     const signature = { v: 27, r: `0x${"a7".repeat(32)}`, s: `0x${"17".repeat(32)}` };
     return packCall("service", order, { signature });

@@ -40,7 +40,7 @@ export function minimumFor(
 }
 
 /** What the signed payload must say, derived from the facts alone. */
-export function expectedSwap(facts: SwapFacts, minimum: bigint): ExpectedSwap {
+function expectedSwap(facts: SwapFacts, minimum: bigint): ExpectedSwap {
   return {
     mode: facts.mode,
     router: facts.pinned.router,

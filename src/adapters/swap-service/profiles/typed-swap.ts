@@ -30,12 +30,12 @@ const AFFILIATE_FIELDS: readonly Field[] = [
 const DOMAIN_KEYS = ["name", "version", "chainId", "verifyingContract"];
 
 /** The pinned fields, in their order, of a signature with or without an affiliate. */
-export function swapFields(pin: TypedSwapPin, withAffiliate: boolean): readonly Field[] {
+function swapFields(pin: TypedSwapPin, withAffiliate: boolean): readonly Field[] {
   return [...COMMON_FIELDS, ...(pin.hasNonce ? [NONCE_FIELD] : []), ...(withAffiliate ? AFFILIATE_FIELDS : [])];
 }
 
 /** The EIP-712 type string of a list of fields: `Swap(address router,...)`. */
-export function typeString(primaryType: string, fields: readonly { name: string; type: string }[]): string {
+function typeString(primaryType: string, fields: readonly { name: string; type: string }[]): string {
   return `${primaryType}(${fields.map((field) => `${field.type} ${field.name}`).join(",")})`;
 }
 

@@ -1,0 +1,121 @@
+import type { ServerResponse } from "node:http";
+import { describe, expect, it } from "vitest";
+import { OWNER, ROUTER } from "../../domain/guard/swap-samples.ts";
+import { readBody } from "../../support/http-server.ts";
+import { HASH, json, request, serviceWith, wireQuote } from "./client-fixture.ts";
+
+describe("handing over a gasless swap", () => {
+  const submission = {
+    quoteId: wireQuote.id,
+    swapSignature: `0x${"01".repeat(65)}`,
+    permitSignature: `0x${"02".repeat(65)}`,
+    permitDeadlineSeconds: 1_700_000_300,
+  } as const;
+
+  it("sends exactly the journaled signatures", async () => {
+    let body: Promise<string> | undefined;
+    const { service, requests } = await serviceWith((incoming, response) => {
+      body = readBody(incoming);
+      void body.then(() => json(response, { id: "swap_1", quoteId: wireQuote.id, status: "pending", hash: null }));
+    });
+    expect(await service.executeSwap(submission)).toEqual({
+      kind: "accepted",
+      serviceSwapId: "swap_1",
+      hash: undefined,
+    });
+    expect(requests[0]).toMatchObject({ method: "POST", headers: { "content-type": "application/json" } });
+    expect(JSON.parse((await body) ?? "")).toEqual({
+      networkName: "sandbox",
+      quoteId: wireQuote.id,
+      swapSignature: submission.swapSignature,
+      permitSignature: submission.permitSignature,
+      permitDeadline: 1_700_000_300,
+    });
+  });
+
+  it.each<[string, (response: ServerResponse) => void]>([
+    ["a 500 after it was sent", (response) => json(response, { message: "oops" }, 500)],
+    ["a refusal", (response) => json(response, { message: "no" }, 400)],
+    ["a rate limit", (response) => json(response, { message: "slow down" }, 429)],
+    ["a lost answer", (response) => response.destroy()],
+    ["half an answer", (response) => void response.writeHead(200, { "content-length": "50" }).write('{"id":')],
+    ["an answer that is not JSON", (response) => json(response, "accepted")],
+    ["an answer about another quote", (response) => json(response, { quoteId: "another" })],
+  ])("is sent once and unknown after %s", async (_name, answer) => {
+    const { service, requests } = await serviceWith((_, response) => answer(response), { timeoutMs: 300 });
+    expect(await service.executeSwap(submission)).toMatchObject({ kind: "unknown" });
+    expect(requests).toHaveLength(1);
+  });
+});
+
+describe("the other questions", () => {
+  it("reads a transaction strictly", async () => {
+    const transaction = {
+      from: OWNER,
+      to: ROUTER,
+      data: "0xABcd",
+      value: "0",
+      chainId: 31337,
+      type: 2,
+      gasLimit: "210000",
+      maxFeePerGas: "1",
+      maxPriorityFeePerGas: "1",
+    };
+    const good = await serviceWith((_, response) => json(response, transaction));
+    expect(await good.service.transaction("quote")).toEqual({
+      from: OWNER,
+      to: ROUTER,
+      data: "0xabcd",
+      value: 0n,
+      chainId: 31337,
+      gasLimit: 210_000n,
+    });
+    expect(Object.fromEntries(good.requests[0]?.url.searchParams ?? [])).toEqual({
+      quoteId: "quote",
+      estimateGas: "false",
+    });
+    for (const broken of [{ to: null }, { data: "0x1" }, { value: "0x0" }, { chainId: "x" }, { value: undefined }]) {
+      const { service } = await serviceWith((_, response) => json(response, { ...transaction, ...broken }));
+      expect(await service.transaction("quote")).toMatchObject({ code: "ANSWER_MALFORMED" });
+    }
+  });
+
+  it("asks for the swap's record with the urgency of a live swap", async () => {
+    const body = { status: "success", hash: HASH, amountOut: "5", blockNumber: 12345678901234567890n.toString() };
+    const { service, requests, limiter } = await serviceWith((_, response) => json(response, body));
+    expect(await service.swapRecord({ quoteId: "q", hash: HASH })).toEqual({
+      status: "success",
+      hash: HASH,
+      raw: body,
+    });
+    expect(Object.fromEntries(requests[0]?.url.searchParams ?? [])).toEqual({
+      networkName: "sandbox",
+      quoteId: "q",
+      hash: HASH,
+    });
+    expect(limiter.acquired).toEqual(["status"]);
+  });
+
+  it("reads counts and refuses what is no count", async () => {
+    const good = await serviceWith((_, response) => json(response, { pending: 1, success: "2", error: 0 }));
+    expect(await good.service.statusCounts(OWNER)).toEqual({ pending: 1, success: 2, error: 0 });
+    expect(good.requests[0]?.url.searchParams.get("walletAddress")).toBe(OWNER);
+    const bad = await serviceWith((_, response) => json(response, { pending: -1 }));
+    expect(await bad.service.statusCounts(OWNER)).toMatchObject({ code: "ANSWER_MALFORMED" });
+  });
+
+  it("keeps distributions as one canonical text", async () => {
+    const text = '{ "b": [1.50, {"z":1e3,"a":"x"}], "a": 123456789012345678901 }';
+    const { service } = await serviceWith((_, response) => json(response, text));
+    expect(await service.distributions("q")).toBe('{"a":123456789012345678901,"b":[1.50,{"a":"x","z":1e3}]}');
+  });
+
+  it("tells that a call was never sent", async () => {
+    const { service, requests, limiter } = await serviceWith((_, response) => json(response, wireQuote), {
+      retries: 0,
+    });
+    limiter.acquire = () => Promise.resolve("queue full");
+    expect(await service.quote(request)).toMatchObject({ code: "CALLS_QUEUED", retryable: true });
+    expect(requests).toHaveLength(0);
+  });
+});
