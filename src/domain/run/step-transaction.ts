@@ -23,6 +23,7 @@ export function stepTransaction(draft: Draft, event: TransactionEvent, facts: St
 function stepApproval(draft: Draft, swap: Swap, change: TransactionChange, facts: StepFacts): void {
   if (change.kind === "confirmed") {
     // What becomes of the approval from here on is the lane's matter: the simulation of the swap tells whether it holds.
+    draft.amendSwap(swap.id, { intentId: undefined });
     askForQuote(draft, swap.id, facts, { gasless: wantsGasless(swap) && swap.mode === "gasless", waitMs: 0 });
   } else if (change.kind === "dropped") {
     endUnsigned(draft, swap.id, { reason: "approval_not_sent", detail: change.reason });
