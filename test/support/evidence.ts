@@ -115,6 +115,11 @@ export function hash(byte: string): Hex {
   return `0x${byte.repeat(32)}`;
 }
 
+/** A 32-byte value that is different for each number. */
+export function byteHash(number: number): Hex {
+  return `0x${number.toString(16).padStart(64, "0")}`;
+}
+
 export function topicOf(address: Address): Hex {
   return `0x${"0".repeat(24)}${address.slice(2)}`;
 }

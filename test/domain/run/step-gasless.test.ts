@@ -45,7 +45,7 @@ describe("signing", () => {
       { kind: "signature", digest: hash("5a"), signature: hash("51") },
       { kind: "signature", digest: hash("5b"), signature: hash("52") },
     ]);
-    expect(result.effects).toEqual([{ effect: { kind: "SubmitGasless", swapId: swap.id }, notBeforeMs: NOW_MS }]);
+    expect(result.effects[0]).toEqual({ effect: { kind: "SubmitGasless", swapId: swap.id }, notBeforeMs: NOW_MS });
     expect(result.run.swaps[0]?.signatures).toMatchObject({ swapSignature: hash("51"), permitSignature: hash("52") });
   });
 

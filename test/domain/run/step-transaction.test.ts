@@ -45,6 +45,12 @@ describe("the swap's own transaction", () => {
     expect(run.state).toBe("filled");
   });
 
+  test("has its route asked for when it is signed: services forget it soon", () => {
+    const result = report(swapIn("cleared"), { kind: "signed", hash: hash("ee") });
+    const effect = { kind: "FetchRoute", swapId: "run_1.0.1", what: "route" };
+    expect(result.effects).toEqual([{ effect, notBeforeMs: NOW_MS }]);
+  });
+
   test("is mined before its broadcast was noted: the chain is ahead of us after a kill", () => {
     const signed = swapIn("signed");
     expect(stateOf(report(signed, mined(signed)))).toBe("mined");
@@ -60,7 +66,6 @@ describe("the swap's own transaction", () => {
     const result = report(swapIn("mined", { fill }), { kind: "confirmed" });
     expect(result.records).toContainEqual({ kind: "spend", swapId: "run_1.0.1", amount: HUNDRED_USDC - 3n });
     expect(result.records).toContainEqual({ kind: "close-capability", swapId: "run_1.0.1" });
-    expect(result.effects).toEqual([{ effect: { kind: "FetchRoute", swapId: "run_1.0.1" }, notBeforeMs: NOW_MS }]);
     expect(result.run.state).toBe("filled");
   });
 
