@@ -37,7 +37,7 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
 }
 
 /** Cuts every http and websocket URL in a text to its origin. */
-export function redactUrls(text: string): string {
+function redactUrls(text: string): string {
   return text.replace(URL_PATTERN, (url) => {
     if (!URL.canParse(url)) return MARK;
     const { protocol, host, username, password, pathname, search } = new URL(url);

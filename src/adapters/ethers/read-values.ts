@@ -46,7 +46,7 @@ export function readBytes(value: unknown, what: string): Hex {
   return value.toLowerCase() as Hex;
 }
 
-export function readAddress(value: unknown, what: string): Address {
+function readAddress(value: unknown, what: string): Address {
   const address = parseAddress(value);
   if (address === undefined) throw malformed(what, value);
   return address;

@@ -11,7 +11,7 @@ const ADDRESS_PATTERN = /^0x[0-9a-fA-F]{40}$/;
 const HEX_PATTERN = /^0x(?:[0-9a-fA-F]{2})*$/;
 
 /** Whether the text has the shape of an address. Mixed case is accepted; the checksum is not looked at. */
-export function isAddress(text: unknown): text is string {
+function isAddress(text: unknown): text is string {
   return typeof text === "string" && ADDRESS_PATTERN.test(text);
 }
 

@@ -45,11 +45,6 @@ export function shareDown(raw: bigint, ppm: Ppm): bigint {
   return mulDivDown(raw, ppm, ONE_PPM);
 }
 
-/** The share of an amount, rounded up. */
-export function shareUp(raw: bigint, ppm: Ppm): bigint {
-  return mulDivUp(raw, ppm, ONE_PPM);
-}
-
 /** What is left of an amount after a share of it was taken away, rounded up: a minimum protects us, so it rounds up. */
 export function lessShareUp(raw: bigint, ppm: Ppm): bigint {
   return ppm >= ONE_PPM ? 0n : mulDivUp(raw, ONE_PPM - ppm, ONE_PPM);

@@ -21,9 +21,6 @@ export type UnsignedReason =
 /** What is said of a swap that was signed, besides its state. */
 export type SignedReason = "answer_lost" | "overdue" | "reorganised" | "reverted" | "cancelled" | "expired";
 
-/** Every word in the reason of a run, a swap or a slot, denial codes aside. The words are stable: users filter by them. */
-export type Reason = SkipReason | SlotReason | UnsignedReason | SignedReason;
-
 /** What a reason means and what the operator can do, one line each. */
 export interface ReasonExplanation {
   readonly meaning: string;

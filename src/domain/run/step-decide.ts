@@ -40,7 +40,7 @@ export function stepViewUnavailable(draft: Draft, detail: string, facts: StepFac
 }
 
 /** A swap row before anything is known of it but the plan. */
-export function plannedSwap(
+function plannedSwap(
   draft: Draft,
   place: { planned: PlannedSwap; position: number; attempt: number },
   facts: StepFacts,

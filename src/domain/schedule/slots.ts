@@ -54,7 +54,7 @@ export function planSlots(
 }
 
 /** How late a slot may still start: half of the time to its next slot, at most six hours, at least a late tick's worth. */
-export function catchUpWindowMs(schedule: Schedule, slotMs: number, zones: ZoneOffsets): number {
+function catchUpWindowMs(schedule: Schedule, slotMs: number, zones: ZoneOffsets): number {
   const nextMs = nextInstant(schedule, slotMs, zones);
   const half = nextMs === undefined ? SIX_HOURS_MS : Math.floor((nextMs - slotMs) / 2);
   return Math.max(Math.min(half, SIX_HOURS_MS), TICK_GRACE_MS);
