@@ -54,19 +54,36 @@ type SwapBody = Pick<
 
 const BODY_VERSION = 1;
 
-/** JSON with bigint as `{"$bigint":"123"}`: exact, and readable. */
+/**
+ * JSON with bigint as `{"$bigint":"123"}`: exact, and readable. Names that begin with `$` get another one in front,
+ * because typed data of a service is stored too and must not be able to look like a number of ours.
+ */
 export function encodeJson(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === "bigint" ? { $bigint: part.toString() } : part,
-  );
+  return JSON.stringify(value, (_key, part: unknown) => {
+    if (typeof part === "bigint") return { $bigint: part.toString() };
+    return isObject(part) && Object.keys(part).some(isMarked) ? renamed(part, (name) => `$${name}`) : part;
+  });
 }
 
 /** Reads what {@link encodeJson} wrote. */
 export function decodeJson(text: string): unknown {
   return JSON.parse(text, (_key, part: unknown) => {
-    if (typeof part === "object" && part !== null && "$bigint" in part) return BigInt(String(part.$bigint));
-    return part;
+    if (!isObject(part)) return part;
+    if (Object.hasOwn(part, "$bigint")) return BigInt(String(part.$bigint));
+    return Object.keys(part).some(isMarked) ? renamed(part, (name) => name.slice(1)) : part;
   });
+}
+
+function isObject(part: unknown): part is Record<string, unknown> {
+  return typeof part === "object" && part !== null && !Array.isArray(part);
+}
+
+function isMarked(name: string): boolean {
+  return name.startsWith("$");
+}
+
+function renamed(part: Record<string, unknown>, rename: (name: string) => string): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(part).map(([name, value]) => [isMarked(name) ? rename(name) : name, value]));
 }
 
 /** All columns of a swap, named as in the table. */
