@@ -115,12 +115,14 @@ function loadRun(sql: Statements, id: string): Run | undefined {
 }
 
 function saveRun(sql: Statements, run: Run, atMs: number): void {
+  // A run that has ended is saved again while its swaps become final: the instant of its end stays.
   sql.run(
-    "UPDATE runs SET state = ?, reason = ?, detail = ?, ended_at_ms = ? WHERE id = ?",
+    "UPDATE runs SET state = ?, reason = ?, detail = ?, ended_at_ms = iif(?, coalesce(ended_at_ms, ?), NULL) WHERE id = ?",
     run.state,
     run.reason ?? null,
     run.detail ?? null,
-    isRunEnd(run.state) ? atMs : null,
+    isRunEnd(run.state) ? 1 : 0,
+    atMs,
     run.id,
   );
   for (const swap of run.swaps) sql.named(SAVE_SWAP, { ...encodeSwap(swap), at_ms: atMs });
