@@ -62,7 +62,7 @@ function isTokenBusy(sql: Statements, asked: { wallet: Address; token: Address; 
   // Quoted again after its approval, a swap owns the allowance: nobody may overwrite or revoke it in between.
   const swap = sql.get(
     `SELECT 1 FROM swaps WHERE wallet = ? AND sell_token = ? AND id <> ?
-       AND (state IN ${BUSY_STATES} OR (state = 'quoted' AND intent_id IS NOT NULL))`,
+       AND (state IN ${BUSY_STATES} OR (state = 'quoted' AND json_extract(body, '$.approvals') > 0))`,
     wallet,
     token,
     exceptSwapId,
