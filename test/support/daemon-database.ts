@@ -1,0 +1,61 @@
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { createStore } from "../../src/adapters/sqlite/daemon/store.ts";
+import { createLaneStore, migrateLane } from "../../src/adapters/sqlite/lane-store.ts";
+import type { Run, Swap } from "../../src/domain/run/run.ts";
+import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
+import { initialStrategyMemory } from "../../src/domain/strategy/strategy.ts";
+import type { LaneStore } from "../../src/ports/lane-store.ts";
+import type { Store } from "../../src/ports/store.ts";
+import { openDatabase, type SqliteDatabase } from "../../src/storage/database.ts";
+import { migrate, readMigrations } from "../../src/storage/migrations.ts";
+import { dcaSpec, NOW_MS, runSample, SLOT_MS } from "./builders.ts";
+import { temporaryDirectory } from "./temporary-directory.ts";
+
+const DAEMON_MIGRATIONS = new URL("../../src/adapters/sqlite/daemon/", import.meta.url);
+
+export interface DaemonDatabase {
+  readonly file: string;
+  readonly db: SqliteDatabase;
+  readonly store: Store;
+  readonly lanes: LaneStore;
+}
+
+/** The daemon's database with all its tables, in a file of its own, closed and removed with the test. */
+export function openDaemonDatabase(file = join(temporaryDirectory(), "daemon.db")): DaemonDatabase {
+  const db = openDatabase({ file });
+  onTestFinished(() => void db.close());
+  migrate(db, { set: "daemon", migrations: readMigrations(DAEMON_MIGRATIONS), backup: true });
+  migrateLane(db);
+  return { file, db, store: createStore(db), lanes: createLaneStore(db) };
+}
+
+/** Makes a strategy known, as it is when it was never asked. */
+export function addStrategy(store: Store, spec: StrategySpec = dcaSpec()): void {
+  const memory = JSON.stringify(initialStrategyMemory(spec));
+  const row = { id: spec.id, kind: spec.kind, specHash: "spec", spec, memory, lastSlotMs: SLOT_MS };
+  store.saveStrategy(row, NOW_MS);
+}
+
+/** Writes a run with its swaps as they are, and what each of them reserves. */
+export function addRun(store: Store, run: Run, options: { atMs?: number } = {}): Run {
+  const atMs = options.atMs ?? NOW_MS;
+  store.transaction(() => {
+    if (!store.insertRun({ ...run, swaps: [] }, atMs)) throw new Error(`${run.id}: the slot is taken`);
+    store.saveRun(run, [], atMs);
+    for (const swap of run.swaps) reserve(store, run, { swap, atMs });
+  });
+  return run;
+}
+
+function reserve(store: Store, run: Run, { swap, atMs }: { swap: Swap; atMs: number }): void {
+  if (swap.amountIn === undefined) return;
+  store.writeRecord(run, { kind: "reserve", swapId: swap.id, token: swap.sell, amount: swap.amountIn }, atMs);
+}
+
+/** A run of its own for each swap, each in another slot. */
+export function addSwap(store: Store, swap: Swap, change: Partial<Run> = {}): Run {
+  const id = `run_${swap.id}`;
+  const slotMs = SLOT_MS + 60_000 * (1 + store.runsIn(["executing"], 1_000).length);
+  return addRun(store, runSample({ id, slotMs, ...change, swaps: [{ ...swap, runId: id }] }));
+}
