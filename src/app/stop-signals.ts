@@ -6,16 +6,21 @@ export interface StopRequest {
   done(): void;
 }
 
+/** A terminal and npm both pass one Ctrl-C on: what comes this soon after the first is the first. */
+const SAME_SIGNAL_MS = 1_000;
+const FORCED_EXIT = 130;
+
 /** The first signal asks for a clean stop; the second one, or anything after `done`, ends the process. */
 export function stopOnSignals(forMs: number | undefined): StopRequest {
   let resolveAsked: () => void = () => undefined;
   const asked = new Promise<void>((resolve) => {
     resolveAsked = resolve;
   });
-  let signals = 0;
+  let firstAtMs: number | undefined;
   const onSignal = (): void => {
-    signals += 1;
-    if (signals > 1) process.exit(130);
+    const nowMs = performance.now();
+    firstAtMs ??= nowMs;
+    if (nowMs - firstAtMs > SAME_SIGNAL_MS) process.exit(FORCED_EXIT);
     resolveAsked();
   };
   process.on("SIGINT", onSignal);

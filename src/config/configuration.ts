@@ -91,7 +91,6 @@ export interface Configuration {
   readonly database: string;
   readonly listen: Listen;
   readonly logLevel: "debug" | "info" | "warn" | "error";
-  readonly retentionSeconds: number;
   readonly serve: ServeConfiguration;
   readonly timing: {
     readonly quoteLifetimeSeconds: number;
@@ -106,7 +105,6 @@ export interface Configuration {
     readonly maxReplacements: number;
   };
   readonly maxAnswerBytes: number;
-  readonly alerts: { readonly url: SecretReference; readonly secret: SecretReference } | undefined;
   /** SHA-256 of all files it was loaded from, in order */
   readonly hash: string;
 }

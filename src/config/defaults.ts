@@ -10,7 +10,6 @@ export const DEFAULTS = {
   rfq: false,
   ifAlreadyTrue: "wait",
   database: "swapd.db",
-  retentionSeconds: 90 * 86_400,
   policy: {
     maxSlippage: toPpm(10_000),
     maxPriceImpact: toPpm(10_000),

@@ -12,7 +12,6 @@ import type { Listen } from "./fields.ts";
 import { listFolder, readTextFile, resolveFrom } from "./files.ts";
 import { makeProblem, type Problem } from "./problem.ts";
 import { readYaml } from "./read-yaml.ts";
-import { absoluteReference } from "./references.ts";
 import { type MainFile, mainSchema } from "./schemas/main-schema.ts";
 import { policySchema } from "./schemas/policy-schema.ts";
 import { type Path, problemAt, type Source } from "./source.ts";
@@ -137,13 +136,11 @@ function build(loading: Loading): Configuration | undefined {
 
 function buildPlain(loading: Loading) {
   const { source, fields, options } = loading;
-  const { timing = {}, transactions = {}, alerts } = fields;
-  const webhook = alerts?.webhook;
+  const { timing = {}, transactions = {} } = fields;
   return {
     database: resolveFrom(source.file, fields.database ?? DEFAULTS.database),
     listen: options.overrides?.listen ?? fields.http?.listen ?? DEFAULTS.listen,
     logLevel: fields.log?.level ?? DEFAULTS.logLevel,
-    retentionSeconds: fields.retention ?? DEFAULTS.retentionSeconds,
     timing: {
       quoteLifetimeSeconds: timing.quoteLifetime ?? DEFAULTS.timing.quoteLifetimeSeconds,
       permitLifetimeSeconds: timing.permitLifetime ?? DEFAULTS.timing.permitLifetimeSeconds,
@@ -157,10 +154,6 @@ function buildPlain(loading: Loading) {
       maxReplacements: transactions.maxReplacements ?? DEFAULTS.transactions.maxReplacements,
     },
     maxAnswerBytes: DEFAULTS.maxAnswerBytes,
-    alerts:
-      webhook === undefined
-        ? undefined
-        : { url: absoluteReference(source, webhook.url), secret: absoluteReference(source, webhook.secret) },
   };
 }
 

@@ -25,6 +25,7 @@ export function factsFor(context: EngineContext, run: Run): StepFacts {
     live: settings.live,
     signingBarred: signingBarred(context, run.strategyId),
     isTokenBusy: (wallet, token, except) => store.isTokenBusy(wallet, token, except),
+    isNonceOfOther: (wallet, nonce, except) => store.isNonceOfOther(wallet, nonce, except),
     spentTodayUsd: (except) => store.soldUsdSince(nowMs - DAY_MS, except),
     reservedByOthers: (wallet, token, except) => store.reserved(wallet, token, except),
     service: { router: settings.router, signatureHasNonce: deps.service.profile.signatureHasNonce },

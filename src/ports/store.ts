@@ -94,6 +94,8 @@ export interface LedgerStore {
   /** dollars (1e-18) sold since an instant, reserved included */
   soldUsdSince(sinceMs: number, exceptSwapId: string): bigint;
   isTokenBusy(wallet: Address, token: Address, exceptSwapId: string): boolean;
+  /** Whether another swap of the wallet was ever bound to this nonce. */
+  isNonceOfOther(wallet: Address, nonce: bigint, exceptSwapId: string): boolean;
   failuresSince(strategyId: string, sinceMs: number): number;
   /** allowances granted once, whose wallet and token have nothing open now */
   idleGrants(): readonly { readonly wallet: Address; readonly token: Address; readonly spender: Address }[];

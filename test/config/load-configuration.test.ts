@@ -35,7 +35,6 @@ describe("a whole configuration", () => {
       listen: { host: "127.0.0.1", port: 9_464 },
       logLevel: "info",
       timing: { quoteLifetimeSeconds: 60, permitLifetimeSeconds: 600, pollIntervalMs: 2_000 },
-      alerts: undefined,
     });
     expect(configuration.wallets.get("main")).toMatchObject({ address: WALLET, key: { kind: "keystore" } });
     expect(configuration.tokens.get("ETH")?.token).toEqual({

@@ -121,13 +121,13 @@ describe("the main file", () => {
     ],
     [
       "a duration without unit",
-      `${MAIN}retention: 90\n`,
-      '13:12 retention: needs text with its unit, for example "90d"',
+      `${MAIN}timing: { shutdown: 90 }\n`,
+      '13:21 timing.shutdown: needs text with its unit, for example "8s"',
     ],
     [
       "a duration of nothing",
-      `${MAIN}retention: 0d\n`,
-      '13:12 retention: "0d" is not between 1ms and ten years -> write for example 90d',
+      `${MAIN}timing: { shutdown: 0s }\n`,
+      '13:21 timing.shutdown: "0s" is not between 1ms and ten years -> write for example 8s',
     ],
     ["an empty value", MAIN.replace("policy: policy.yaml", "policy:"), "11:8 policy: is empty"],
   ])("%s", (_name, text, expected) => {

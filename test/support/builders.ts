@@ -128,6 +128,7 @@ export function factsSample(change: Partial<StepFacts> = {}): StepFacts {
     live: true,
     signingBarred: undefined,
     isTokenBusy: () => false,
+    isNonceOfOther: () => false,
     spentTodayUsd: () => 0n,
     reservedByOthers: () => 0n,
     service: { router: ROUTER, signatureHasNonce: true },

@@ -62,6 +62,7 @@ export function readingFor(swap: Swap, change: Partial<ClearanceReading> = {}): 
     priorityFee: GWEI / 10n,
     balance: gross * 10n,
     nativeBalance: 10n ** 20n,
+    nonceUsed: gasless ? false : undefined,
     allowance: gasless && !isNative(swap.sell) ? 0n : gross,
     decoding: { ok: true, swap: decodedFor(swap) },
     transaction: gasless

@@ -30,7 +30,12 @@ export async function start(options: { config?: string; for?: number }, terminal
   } catch (error) {
     throw asFailure(error, runtime.redactor.redact);
   } finally {
+    const limit = setTimeout(() => {
+      terminal.err(`the step in work did not end within ${configuration.timing.shutdownMs} ms; the next start goes on`);
+      process.exit(EXIT.ok);
+    }, configuration.timing.shutdownMs);
     for (const part of parts.reverse()) await part.stop();
+    clearTimeout(limit);
     stop.done();
   }
 }

@@ -95,13 +95,6 @@ const transactions = z.strictObject({
   maxReplacements: count("replacements of one transaction", { min: 0, max: 100 }).optional(),
 });
 
-const alerts = z.strictObject({
-  webhook: z.strictObject({
-    url: secretReference("the URL that gets the alerts"),
-    secret: secretReference("the key that signs them (HMAC-SHA256)"),
-  }),
-});
-
 /** The main file: which network, service, wallets and tokens, and where the other files are. */
 export const mainSchema = z.strictObject({
   version: z.literal(1, { error: "needs the number 1" }).meta({ description: "the version of this format" }),
@@ -115,11 +108,9 @@ export const mainSchema = z.strictObject({
   database: text("the daemon's database", "swapd.db").optional(),
   http: z.strictObject({ listen: listen("where health and metrics are served") }).optional(),
   log: z.strictObject({ level: z.enum(["debug", "info", "warn", "error"]) }).optional(),
-  retention: seconds("how long runs that signed nothing are kept", "90d").optional(),
   serve: serve.optional().meta({ description: "our own service, embedded or alone" }),
   timing: timing.optional(),
   transactions: transactions.optional(),
-  alerts: alerts.optional().meta({ description: "where alerts go besides the log" }),
 });
 
 export type MainFile = z.output<typeof mainSchema>;

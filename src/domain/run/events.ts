@@ -16,6 +16,8 @@ export interface ClearanceReading {
   readonly priorityFee: bigint;
   readonly balance: bigint;
   readonly nativeBalance: bigint;
+  /** the decoded nonce is used on the chain; undefined where signatures carry none */
+  readonly nonceUsed: boolean | undefined;
   /** what the pinned router may take of the sold token already */
   readonly allowance: bigint;
   /** the typed data (gasless) or the calldata (self-executed), decoded by the pinned decoder */

@@ -39,6 +39,7 @@ export function factsOf(swap: Swap, reading: ClearanceReading, facts: StepFacts)
     decoding: reading.decoding,
     transaction: reading.transaction,
     signatureHasNonce: swap.mode === "gasless" && facts.service.signatureHasNonce,
+    nonceUsed: isNonceTaken(swap, reading, facts),
     nowSeconds: reading.head.timestampSeconds,
     maxLifetimeSeconds: facts.pace.maxLifetimeSeconds,
     gas: swap.mode === "gasless" ? undefined : { limit: reading.gasLimit, maxFeePerGas },
@@ -51,6 +52,12 @@ export function factsOf(swap: Swap, reading: ClearanceReading, facts: StepFacts)
     spentTodayUsd: facts.spentTodayUsd(swap.id),
     simulation: reading.simulation.kind === "not-applicable" ? undefined : reading.simulation,
   };
+}
+
+/** One nonce in two swaps, or a used one, could make one fill count for another swap. */
+function isNonceTaken(swap: Swap, reading: ClearanceReading, facts: StepFacts): boolean | undefined {
+  if (!reading.decoding.ok || reading.decoding.swap.nonce === undefined || swap.mode !== "gasless") return undefined;
+  return reading.nonceUsed === true || facts.isNonceOfOther(swap.wallet, reading.decoding.swap.nonce, swap.id);
 }
 
 function authorisationOf(gross: bigint, reading: ClearanceReading): "allowance" | "permit" | "none" {

@@ -21,6 +21,8 @@ export interface StepFacts {
   readonly signingBarred: string | undefined;
   /** another swap, approval or revocation of this wallet and token is open */
   isTokenBusy(wallet: Address, token: Address, exceptSwapId: string): boolean;
+  /** another swap of this wallet was bound to this nonce */
+  isNonceOfOther(wallet: Address, nonce: bigint, exceptSwapId: string): boolean;
   /** dollars sold by all strategies in the last day: spent and reserved, without this swap */
   spentTodayUsd(exceptSwapId: string): bigint;
   /** amounts reserved by other open swaps of the wallet */

@@ -1,3 +1,4 @@
+import { isDenialCode } from "../guard/denial.ts";
 import { isNative } from "../money/token.ts";
 import { resolvePlannedAmount } from "../strategy/planned-amount.ts";
 import type { Draft } from "./draft.ts";
@@ -73,6 +74,11 @@ export function stepQuoteRefused(draft: Draft, event: QuoteRefused, facts: StepF
   const swap = draft.swap(event.swapId);
   if (event.retryable) {
     retryOrEnd(draft, event.swapId, facts, { reason: "quote_unavailable", detail: `${event.code}: ${event.message}` });
+    return;
+  }
+  if (isDenialCode(event.code)) {
+    draft.moveSwap(event.swapId, "denied", { reason: event.code }, event.message);
+    draft.record({ kind: "release", swapId: event.swapId });
     return;
   }
   if (event.gasless && swap.gasless === "prefer") {

@@ -42,6 +42,7 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
       priorityFee: await chain.priorityFee(),
       balance: await chain.balance(swap.sell.address, swap.wallet),
       nativeBalance: await chain.nativeBalance(swap.wallet),
+      nonceUsed: await nonceUsed(context, swap, decoding),
       allowance,
       decoding,
       transaction,
@@ -75,6 +76,16 @@ function decode(context: EngineContext, swap: Swap, transaction: ProposedTransac
   const typedData = swap.quote?.typedData;
   if (typedData === undefined) return { ok: false, problem: "the quote has no typed data" };
   return profile.decodeTypedData(typedData, pinned);
+}
+
+/** Undefined where the signature carries no nonce, or the contract does not answer for it. */
+async function nonceUsed(context: EngineContext, swap: Swap, decoding: Decoding): Promise<boolean | undefined> {
+  const { chain, service } = context.deps;
+  const { nonceRecord } = service.profile;
+  if (!decoding.ok || decoding.swap.nonce === undefined || nonceRecord === undefined) return undefined;
+  const data = nonceRecord.usedCall(swap.wallet, decoding.swap.nonce);
+  const answer = await chain.call({ to: context.settings.router, data });
+  return answer === undefined ? undefined : nonceRecord.isUsed(answer);
 }
 
 type Prices = Pick<ClearanceReading, "sellPrice" | "buyPrice" | "nativePrice" | "priceProblem">;

@@ -23,6 +23,8 @@ export interface Ended {
 /** A swapd process that was started and goes on. */
 export interface Started {
   readonly process: ChildProcess;
+  /** what it has written to its output so far */
+  output(): string;
   /** resolves with the first line of its output */
   readonly firstLine: Promise<string>;
   readonly ended: Promise<Ended>;
@@ -55,7 +57,7 @@ export function start(cwd: string, args: readonly string[], env: Record<string, 
       resolve({ code, out, err });
     });
   });
-  return { process: child, firstLine, ended };
+  return { process: child, output: () => out, firstLine, ended };
 }
 
 /** Runs `swapd` to its end. */

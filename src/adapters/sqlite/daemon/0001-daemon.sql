@@ -87,6 +87,7 @@ CREATE TABLE swaps (
   UNIQUE (run_id, position, attempt)
 ) STRICT;
 CREATE INDEX swaps_open ON swaps (state) WHERE state IN ('signed', 'submitted', 'mined', 'confirmed', 'unknown');
+CREATE INDEX swaps_by_nonce ON swaps (wallet, nonce) WHERE nonce IS NOT NULL;
 CREATE INDEX swaps_by_run ON swaps (run_id);
 CREATE INDEX swaps_by_intent ON swaps (intent_id) WHERE intent_id IS NOT NULL;
 

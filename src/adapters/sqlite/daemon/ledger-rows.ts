@@ -39,6 +39,13 @@ export function createLedgerRows(sql: Statements, version: () => number): Ledger
         ),
       ),
     isTokenBusy: (wallet, token, exceptSwapId) => isTokenBusy(sql, { wallet, token, exceptSwapId }),
+    isNonceOfOther: (wallet, nonce, exceptSwapId) =>
+      sql.get(
+        "SELECT 1 FROM swaps WHERE wallet = ? AND nonce = ? AND id <> ?",
+        wallet,
+        nonce.toString(),
+        exceptSwapId,
+      ) !== undefined,
     failuresSince: (strategyId, sinceMs) =>
       sql.get<{ count: number }>(
         "SELECT count(*) AS count FROM runs WHERE strategy = ? AND state = 'failed' AND ended_at_ms >= ?",
