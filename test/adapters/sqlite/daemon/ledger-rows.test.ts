@@ -1,0 +1,278 @@
+import { describe, expect, test } from "vitest";
+import type { RunRecord } from "../../../../src/domain/run/records.ts";
+import { type RunState, SWAP_STATES } from "../../../../src/domain/run/states.ts";
+import type { Store } from "../../../../src/ports/store.ts";
+import {
+  HUNDRED_USDC,
+  NOW_MS,
+  POOL,
+  ROUTER,
+  runSample,
+  SLOT_MS,
+  swapSample,
+  USDC,
+  WALLET,
+  WETH,
+} from "../../../support/builders.ts";
+import { addRun, addSwap, openDaemonDatabase } from "../../../support/daemon-database.ts";
+import { hash, swapIn } from "../../../support/evidence.ts";
+import { intentRow } from "../../../support/lane-database.ts";
+
+const HUGE = 2n ** 200n;
+const run = runSample();
+
+/** Three swaps of two strategies: amounts that no 64-bit sum could hold. */
+function threeSwaps(store: Store): void {
+  for (const [id, amountIn, strategyId] of [
+    ["a", HUGE, "weekly"],
+    ["b", HUGE + 1n, "weekly"],
+    ["c", 7n, "other"],
+  ] as const) {
+    addSwap(store, swapSample({ id, amountIn }), { strategyId });
+  }
+}
+
+const write = (store: Store, record: RunRecord, atMs = NOW_MS): void => store.writeRecord(run, record, atMs);
+
+describe("money", () => {
+  test("sums are exact beyond every number type, per wallet and token, and can leave a swap out", () => {
+    const { store } = openDaemonDatabase();
+    threeSwaps(store);
+    expect(store.reserved(WALLET, USDC.address)).toBe(2n * HUGE + 8n);
+    expect(store.reserved(WALLET, USDC.address, "b")).toBe(HUGE + 7n);
+    expect(store.reserved(WALLET, WETH.address)).toBe(0n);
+    expect(store.reserved(POOL, USDC.address)).toBe(0n);
+  });
+
+  test("what was spent is no longer reserved but still sold, with the measured amount", () => {
+    const { store } = openDaemonDatabase();
+    threeSwaps(store);
+    write(store, { kind: "spend", swapId: "a", amount: HUGE - 5n });
+    expect(store.reserved(WALLET, USDC.address)).toBe(HUGE + 8n);
+    expect(store.soldBy("weekly")).toEqual(new Map([[USDC.address, 2n * HUGE - 4n]]));
+    expect(store.soldBy("other")).toEqual(new Map([[USDC.address, 7n]]));
+    expect(store.soldBy("nobody")).toEqual(new Map());
+  });
+
+  test("what was released is neither reserved nor sold", () => {
+    const { store } = openDaemonDatabase();
+    threeSwaps(store);
+    write(store, { kind: "release", swapId: "b" });
+    expect(store.reserved(WALLET, USDC.address)).toBe(HUGE + 7n);
+    expect(store.soldBy("weekly").get(USDC.address)).toBe(HUGE);
+  });
+
+  test("a fill that a reorganisation took back is reserved again, whole", () => {
+    const { store } = openDaemonDatabase();
+    threeSwaps(store);
+    write(store, { kind: "spend", swapId: "c", amount: 5n });
+    write(store, { kind: "unspend", swapId: "c", amount: 7n });
+    expect(store.reserved(WALLET, USDC.address, "a")).toBe(HUGE + 8n);
+  });
+
+  test("a swap reserves once: a second reservation breaks the commit", () => {
+    const { store } = openDaemonDatabase();
+    const owner = addRun(store, runSample({ swaps: [swapSample()] }));
+    const again = { kind: "reserve", swapId: "run_1.0.1", token: USDC, amount: 1n } as const;
+    expect(() => store.writeRecord(owner, again, NOW_MS)).toThrow("UNIQUE");
+  });
+
+  test("a plan that reserves nothing yet is released without a trace", () => {
+    const { store, db } = openDaemonDatabase();
+    addSwap(store, swapSample({ id: "later", amountIn: undefined }));
+    write(store, { kind: "release", swapId: "later" });
+    expect(db.prepare("SELECT count(*) FROM ledger").pluck().get()).toBe(0);
+  });
+
+  test("the day's dollars count what was sold since, and everything that is still reserved however old", () => {
+    const { store } = openDaemonDatabase();
+    threeSwaps(store);
+    addSwap(store, swapSample({ id: "old" }));
+    store.transaction(() => {
+      for (const swapId of ["a", "b", "c", "old"]) write(store, { kind: "value", swapId, usd: HUGE });
+      write(store, { kind: "spend", swapId: "a", amount: 1n });
+      write(store, { kind: "release", swapId: "b" });
+    });
+    expect(store.soldUsdSince(NOW_MS, "")).toBe(3n * HUGE);
+    expect(store.soldUsdSince(NOW_MS, "c")).toBe(2n * HUGE);
+    expect(store.soldUsdSince(NOW_MS + 1, "")).toBe(2n * HUGE);
+  });
+
+  test("every change of what runs share makes older readings stale, and nothing else does", () => {
+    const { store } = openDaemonDatabase();
+    const owner = addRun(store, runSample({ swaps: [swapSample()] }));
+    const changes = (record: RunRecord): boolean => {
+      const before = store.ledgerVersion();
+      store.writeRecord(owner, record, NOW_MS);
+      return store.ledgerVersion() !== before;
+    };
+    const swapId = "run_1.0.1";
+    expect(changes({ kind: "value", swapId, usd: 1n })).toBe(true);
+    expect(changes({ kind: "spend", swapId, amount: 1n })).toBe(true);
+    expect(changes({ kind: "unspend", swapId, amount: 1n })).toBe(true);
+    expect(changes({ kind: "release", swapId })).toBe(true);
+    expect(changes({ kind: "close-capability", swapId })).toBe(false);
+    expect(changes({ kind: "route", swapId, distributions: "[]", serviceRecord: undefined })).toBe(false);
+  });
+});
+
+describe("the right to take a token", () => {
+  const open = (swapId: string, token = USDC.address) =>
+    ({ kind: "open-capability", swapId, wallet: WALLET, token, spender: ROUTER, untilSeconds: 99 }) as const;
+
+  test("is live once for a wallet and token: a second one undoes its whole commit", () => {
+    const { store, db } = openDaemonDatabase();
+    threeSwaps(store);
+    write(store, open("a"));
+    const second = (): void =>
+      store.transaction(() => {
+        write(store, { kind: "release", swapId: "c" });
+        write(store, open("b"));
+      });
+    expect(second).toThrow("UNIQUE");
+    expect(store.reserved(WALLET, USDC.address)).toBe(2n * HUGE + 8n);
+    write(store, open("b", WETH.address));
+    write(store, { kind: "close-capability", swapId: "a" });
+    write(store, open("c"));
+    expect(db.prepare("SELECT swap_id, live, closed_at_ms FROM capabilities ORDER BY swap_id").all()).toEqual([
+      { swap_id: "a", live: 0, closed_at_ms: NOW_MS },
+      { swap_id: "b", live: 1, closed_at_ms: null },
+      { swap_id: "c", live: 1, closed_at_ms: null },
+    ]);
+  });
+
+  test("keeps the token busy after its swap has ended, until it is closed: the old signature could still spend", () => {
+    const { store } = openDaemonDatabase();
+    addSwap(store, swapIn("final", { id: "a" }));
+    write(store, open("a"));
+    expect(store.isTokenBusy(WALLET, USDC.address, "")).toBe(true);
+    expect(store.isTokenBusy(WALLET, USDC.address, "a")).toBe(false);
+    write(store, { kind: "close-capability", swapId: "a" });
+    expect(store.isTokenBusy(WALLET, USDC.address, "")).toBe(false);
+  });
+
+  test.each(SWAP_STATES)("a swap that is %s keeps its token busy only while it may take it", (state) => {
+    const { store } = openDaemonDatabase();
+    const isBusy = ["cleared", "approving", "signed", "submitted", "mined", "unknown"].includes(state);
+    addSwap(store, swapIn(state, { id: "a", approvals: 0 }));
+    expect(store.isTokenBusy(WALLET, USDC.address, "")).toBe(isBusy);
+    expect(store.isTokenBusy(WALLET, USDC.address, "a")).toBe(false);
+    expect(store.isTokenBusy(WALLET, WETH.address, "")).toBe(false);
+    expect(store.isTokenBusy(POOL, USDC.address, "")).toBe(false);
+  });
+
+  test("quoted again after its approval, a swap owns the allowance that it asked for", () => {
+    const { store } = openDaemonDatabase();
+    addSwap(store, swapIn("quoted", { id: "a", approvals: 1 }));
+    expect(store.isTokenBusy(WALLET, USDC.address, "")).toBe(true);
+  });
+
+  test("a revocation on its way keeps the token busy, and a sent one no longer does", () => {
+    const { store, lanes } = openDaemonDatabase();
+    const revocation = intentRow({ id: "r", purpose: "revoke", account: WALLET, to: USDC.address, value: 0n });
+    lanes.insertIntent(revocation);
+    expect(store.isTokenBusy(WALLET, USDC.address, "")).toBe(true);
+    expect(store.isTokenBusy(WALLET, WETH.address, "")).toBe(false);
+    lanes.updateIntent("r", { state: "dropped" });
+    expect(store.isTokenBusy(WALLET, USDC.address, "")).toBe(false);
+  });
+});
+
+describe("allowances that were granted", () => {
+  const grant = { wallet: WALLET, token: USDC.address, spender: ROUTER };
+
+  test("are noted once, are idle while nothing of wallet and token is open, and are forgotten by name", () => {
+    const { store } = openDaemonDatabase();
+    write(store, { kind: "grant", ...grant });
+    write(store, { kind: "grant", ...grant });
+    expect(store.idleGrants()).toEqual([grant]);
+    addSwap(store, swapIn("submitted", { id: "a" }));
+    expect(store.idleGrants()).toEqual([]);
+    addSwap(store, swapIn("submitted", { id: "b", sell: WETH }));
+    write(store, { kind: "grant", ...grant, token: WETH.address });
+    write(store, { kind: "grant", ...grant, wallet: POOL });
+    expect(store.idleGrants()).toEqual([{ ...grant, wallet: POOL }]);
+    store.forgetGrant({ ...grant, wallet: POOL });
+    expect(store.idleGrants()).toEqual([]);
+  });
+});
+
+describe("signatures", () => {
+  const intent: RunRecord = {
+    kind: "intend-signature",
+    swapId: "a",
+    purpose: "swap",
+    digest: hash("5a"),
+    typedData: '{"a":1}',
+    validUntilSeconds: 99,
+  };
+
+  test("are intended before they exist, and what is to be signed is found by its digest", () => {
+    const { store, db } = openDaemonDatabase();
+    addSwap(store, swapIn("cleared", { id: "a" }));
+    expect(store.intendedSignature(hash("5a"))).toBeUndefined();
+    write(store, intent, 10);
+    expect(store.intendedSignature(hash("5a"))).toBe('{"a":1}');
+    write(store, { kind: "signature", digest: hash("5a"), signature: hash("51") }, 20);
+    expect(db.prepare("SELECT * FROM signatures").all()).toEqual([
+      {
+        ...{ digest: hash("5a"), swap_id: "a", kind: "swap", typed_data: '{"a":1}', valid_until_seconds: 99 },
+        ...{ intended_at_ms: 10, signature: hash("51"), signed_at_ms: 20 },
+      },
+    ]);
+  });
+
+  test("are never intended twice for one digest", () => {
+    const { store } = openDaemonDatabase();
+    addSwap(store, swapIn("cleared", { id: "a" }));
+    write(store, intent);
+    expect(() => write(store, intent)).toThrow("UNIQUE");
+  });
+});
+
+test("checks are kept in their order, with what was found and what was allowed", () => {
+  const { store, db } = openDaemonDatabase();
+  addSwap(store, swapIn("denied", { id: "a" }));
+  const check = { code: "TARGET_NOT_PINNED", subject: "router", value: "0x1", limit: "0x2", ok: false } as const;
+  write(store, { kind: "checks", swapId: "a", checks: [{ ...check, ok: true }, check] });
+  expect(db.prepare("SELECT position, code, passed, value, bound FROM checks").all()).toEqual([
+    { position: 0, code: "TARGET_NOT_PINNED", passed: 1, value: "router: 0x1", bound: "0x2" },
+    { position: 1, code: "TARGET_NOT_PINNED", passed: 0, value: "router: 0x1", bound: "0x2" },
+  ]);
+});
+
+test("a route is kept beside the swap, and what is told later does not wipe out what was told before", () => {
+  const { store, db } = openDaemonDatabase();
+  addSwap(store, swapIn("signed", { id: "a" }));
+  write(store, { kind: "route", swapId: "a", distributions: "[1]", serviceRecord: undefined });
+  write(store, { kind: "route", swapId: "a", distributions: undefined, serviceRecord: "{}" });
+  const routes = db.prepare("SELECT distributions, service_record FROM swaps").get();
+  expect(routes).toEqual({ distributions: "[1]", service_record: "{}" });
+});
+
+test("failures are counted by strategy and by the instant of their end, once each", () => {
+  const { store } = openDaemonDatabase();
+  const ended = (state: RunState, atMs: number, strategyId = "weekly"): void => {
+    const id = `run_${state}_${atMs}_${strategyId}`;
+    const failed = runSample({ id, state: "executing", strategyId, slotMs: SLOT_MS + atMs });
+    addRun(store, failed);
+    store.saveRun({ ...failed, state }, [], atMs);
+    store.saveRun({ ...failed, state }, [], 1_000);
+  };
+  ended("failed", 10);
+  ended("failed", 20);
+  ended("filled", 21);
+  ended("failed", 22, "other");
+  expect([10, 11, 21].map((sinceMs) => store.failuresSince("weekly", sinceMs))).toEqual([2, 1, 0]);
+});
+
+test("the gross amount of a sample is what the database says is reserved", () => {
+  const { store, db } = openDaemonDatabase();
+  addRun(store, runSample({ swaps: [swapSample()] }));
+  expect(db.prepare("SELECT swap_id, strategy, amount, usd, state, reserved_at_ms FROM ledger").all()).toEqual([
+    {
+      ...{ swap_id: "run_1.0.1", strategy: "weekly", amount: HUNDRED_USDC.toString(), usd: "0", state: "reserved" },
+      reserved_at_ms: NOW_MS,
+    },
+  ]);
+});
