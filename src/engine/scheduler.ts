@@ -103,7 +103,7 @@ function isExit(spec: StrategySpec): boolean {
   return spec.kind === "threshold" && spec.sell.token.address === spec.watch.address;
 }
 
-/** A run at the moment its slot is due. */
+/** A run at the moment it begins; its slot may lie ahead when an operator asked for it early. */
 export function dueRun(context: EngineContext, strategy: LoadedStrategy, slotMs: number): Run {
   return {
     id: context.deps.ids.newId("run"),
@@ -113,7 +113,7 @@ export function dueRun(context: EngineContext, strategy: LoadedStrategy, slotMs:
     reason: undefined,
     detail: undefined,
     specHash: strategy.specHash,
-    windowEndsMs: Math.max(slotMs, context.deps.clock.nowMs()) + strategy.spec.retryForSeconds * 1_000,
+    windowEndsMs: context.deps.clock.nowMs() + strategy.spec.retryForSeconds * 1_000,
     swaps: [],
   };
 }
