@@ -3,7 +3,7 @@ import { nextInstant } from "../domain/schedule/next-instants.ts";
 import type { OperatorRequest } from "../ports/store.ts";
 import { type EngineContext, type LoadedStrategy, strategyOf } from "./engine-context.ts";
 import { GLOBAL_SCOPE } from "./modes.ts";
-import { dueRun } from "./scheduler.ts";
+import { barredReason, dueRun, insertDueRuns } from "./scheduler.ts";
 
 /** Takes what operators asked for since the last look. Each request is answered in the commit that carries it out. */
 export function takeRequests(context: EngineContext): void {
@@ -34,7 +34,16 @@ function setMode(context: EngineContext, request: OperatorRequest): string {
   if (scope !== GLOBAL_SCOPE && strategyOf(context, scope) === undefined) return `refused: no strategy "${scope}"`;
   const { store } = context.deps;
   store.setMode({ scope, mode, setBy: request.madeBy, reason, atMs: request.madeAtMs });
-  return `${scope} is ${mode}`;
+  const released = scope === GLOBAL_SCOPE && mode === "active" ? releaseAccounts(context, request.madeBy) : [];
+  return [`${scope} is ${mode}`, ...released].join("; ");
+}
+
+/** Going back to active for everything is a person's word that halted accounts may go on, too. */
+function releaseAccounts(context: EngineContext, by: string): string[] {
+  return [...context.deps.lanes.values()].flatMap((lane) => {
+    const halt = lane.release(by);
+    return halt === undefined ? [] : [`released ${halt.account}, which was halted because ${halt.reason}`];
+  });
 }
 
 function isMode(text: string | undefined): text is OperatingMode {
@@ -46,14 +55,19 @@ type StrategyCommand = (context: EngineContext, strategy: LoadedStrategy) => str
 function withStrategy(context: EngineContext, request: OperatorRequest, command: StrategyCommand): string {
   const id = request.arguments.strategy ?? "";
   const strategy = strategyOf(context, id);
-  return strategy === undefined ? `refused: no strategy "${id}"` : command(context, strategy);
+  if (strategy === undefined) return `refused: no strategy "${id}"`;
+  // Slots that are due already come first: consuming the next one would pass over them without an end.
+  insertDueRuns(context);
+  return command(context, strategy);
 }
 
 /** Runs the strategy now. The run takes the place of the next slot, so that asking does not buy twice. */
 const runNow: StrategyCommand = (context, strategy) => {
   const { store, clock } = context.deps;
   const { id } = strategy.spec;
-  if (store.hasOpenRun(id)) return `refused: ${id} still has an open run`;
+  const barred = barredReason(context, strategy);
+  if (barred === "overlap") return `refused: ${id} still has an open run`;
+  if (barred !== undefined) return `refused: ${id} starts no runs, its mode is ${barred}`;
   const slotMs = consumeNextSlot(context, strategy);
   if (slotMs === undefined) return `refused: the schedule of ${id} has no further slot`;
   const run = dueRun(context, strategy, slotMs);

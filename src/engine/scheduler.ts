@@ -89,8 +89,8 @@ function handleSlots(
   return store.insertRun(run, nowMs) ? run.id : undefined;
 }
 
-/** Why a due slot starts no run: its mode forbids it, or its strategy still has an open one. */
-function barredReason(context: EngineContext, strategy: LoadedStrategy): string | undefined {
+/** Why a strategy starts no run now: its mode forbids it, or its strategy still has an open one. */
+export function barredReason(context: EngineContext, strategy: LoadedStrategy): string | undefined {
   const { store } = context.deps;
   const { mode } = effectiveMode(store, strategy.spec.id);
   if (mode === "paused" || mode === "halted") return mode;
