@@ -43,7 +43,7 @@ async function measure(options: { limitPerSecond: number; processes: number; sec
 function runClient(client: Saturation): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [CLIENT, JSON.stringify(client)], {
-      stdio: ["ignore", "inherit", "inherit"],
+      stdio: ["ignore", "ignore", "inherit"],
     });
     child.once("error", reject);
     child.once("exit", (code) => (code === 0 ? resolve() : reject(new Error(`a client ended with code ${code}`))));

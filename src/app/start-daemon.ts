@@ -90,11 +90,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
   const service = openSwapService(connectionOf(configuration, serviceUrl, secrets), logger);
   const store = createStore(db);
   const laneStore = openLaneStore(db);
-  const signers = new Map<Address, Signer>();
-  for (const wallet of configuration.wallets.values()) {
-    const signer = await secrets.signer(wallet.key);
-    signers.set(signer.address, signer);
-  }
+  const signers = await openSigners(configuration, secrets);
   let fail: (error: unknown) => void = () => undefined;
   const failed = new Promise<unknown>((resolve) => {
     fail = resolve;
@@ -125,14 +121,15 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
   for (const signer of signers.values()) {
     lanes.set(signer.address, openLane(configuration, context, { signer, listener }));
   }
-  await engine.start();
-  const stopTicker = startTicker(() => engine.tick());
+  // The port first: when it is taken, nothing has begun yet.
   const status = await startStatusServer(configuration.listen, {
     history: createHistoryReader(reader),
     clock: systemClock,
     lastTickMs: engine.lastTickMs,
     isChainReachable: () => isReachable(chain),
   });
+  await engine.start();
+  const stopTicker = startTicker(() => engine.tick());
   return {
     url: status.url,
     failed,
@@ -144,6 +141,15 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
       opened.close();
     },
   };
+}
+
+async function openSigners(configuration: Configuration, secrets: SecretOpener): Promise<Map<Address, Signer>> {
+  const signers = new Map<Address, Signer>();
+  for (const wallet of configuration.wallets.values()) {
+    const signer = await secrets.signer(wallet.key);
+    signers.set(signer.address, signer);
+  }
+  return signers;
 }
 
 type MutableTypes = Record<string, { name: string; type: string }[]>;

@@ -11,8 +11,15 @@ export interface Saturation {
   readonly concurrency: number;
 }
 
+/** An answer as the client saw it, with the instant at which its request was let go. */
+export interface SeenAnswer {
+  readonly status: number;
+  readonly atMs: number;
+}
+
 /** Calls the server as often as the limiter lets it, for the given time after the first grant. */
-export async function saturate(options: Saturation): Promise<void> {
+export async function saturate(options: Saturation): Promise<readonly SeenAnswer[]> {
+  const seen: SeenAnswer[] = [];
   const limiter = createRateLimiter(
     {
       file: options.file,
@@ -28,12 +35,15 @@ export async function saturate(options: Saturation): Promise<void> {
   const worker = async (): Promise<void> => {
     while ((await limiter.acquire("quote", stop.signal)) === "granted") {
       timer ??= setTimeout(() => stop.abort(), options.seconds * 1000 + 200);
+      const atMs = Date.now();
       const response = await fetch(options.url);
       await response.text();
+      seen.push({ status: response.status, atMs });
       limiter.observe({ status: response.status, header: (name) => response.headers.get(name) });
     }
   };
   await Promise.all(Array.from({ length: options.concurrency }, worker));
   clearTimeout(timer);
   limiter.close();
+  return seen;
 }

@@ -1,10 +1,12 @@
 import { userInfo } from "node:os";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { createStore } from "../../adapters/sqlite/daemon/store.ts";
+import type { LaneStore } from "../../ports/lane-store.ts";
 import { openDatabase } from "../../storage/database.ts";
 import { acquireLock } from "../../storage/lock.ts";
 import { lockFileOf } from "../daemon-database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { openLaneStore } from "../lane-wiring.ts";
 import { findTarget } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -32,7 +34,9 @@ export async function request(
         }
         const { mode = "", scope = "global", reason = "no reason given" } = command.arguments;
         store.setMode({ scope, mode: mode as "active", setBy: operator(), reason, atMs: systemClock.nowMs() });
-        terminal.out(`${scope} is ${mode}; no daemon runs, so it holds from the next start`);
+        const released = scope === "global" && mode === "active" ? releaseAccounts(openLaneStore(db)) : [];
+        const answer = `${scope} is ${mode}; no daemon runs, so it holds from the next start`;
+        terminal.out([answer, ...released].join("; "));
         return;
       } finally {
         lock.release();
@@ -48,6 +52,13 @@ export async function request(
   } finally {
     db.close();
   }
+}
+
+function releaseAccounts(lanes: LaneStore): string[] {
+  return lanes.halts().map(({ account, chainId, reason }) => {
+    lanes.releaseHalt(account, chainId, { by: operator(), atMs: systemClock.nowMs() });
+    return `released ${account}, which was halted because ${reason}`;
+  });
 }
 
 async function waitForAnswer(store: ReturnType<typeof createStore>, id: number): Promise<string> {

@@ -30,6 +30,10 @@ export async function status(
   for (const [wallet, answer] of Object.entries(document.serviceCounts ?? {})) {
     parts.push(`the service counts for ${wallet}: ${typeof answer === "string" ? answer : counts(answer)}`);
   }
+  if (document.halts.length > 0) {
+    const halts = document.halts.map((halt) => [halt.account, halt.at, halt.reason]);
+    parts.push(formatTable([["HALTED ACCOUNT", "SINCE", "WHY (`swapd resume` releases it)"], ...halts]));
+  }
   if (modes.length > 0) parts.push(formatTable([["SCOPE", "MODE", "SET BY", "AT", "WHY"], ...modes]));
   if (document.gaps.length > 0) {
     const gaps = document.gaps
@@ -59,6 +63,7 @@ function read(reader: HistoryReader, target: Target) {
       reason,
       at: formatInstant(atMs),
     })),
+    halts: reader.halts().map(({ account, reason, atMs }) => ({ account, reason, at: formatInstant(atMs) })),
     gaps: reader.gaps().map((gap) => ({
       strategy: gap.strategy,
       first: formatInstant(gap.firstSlotMs),

@@ -106,12 +106,31 @@ test("a listener's writes and the lane's are committed together or not at all", 
   expect(db.prepare("SELECT count(*) FROM listener").pluck().get()).toBe(0);
 });
 
-test("halts persist until they are taken back", () => {
-  const { store } = openLaneDatabase();
+test("a halt lasts until it is released, and what was accepted by a release is remembered", () => {
+  const { store, db } = openLaneDatabase();
+  const halt = { account: ACCOUNT, chainId: 31337, reason: "foreign nonce", transactionCount: 4, atMs: 8 };
   expect(store.halt(ACCOUNT, 31337)).toBeUndefined();
-  store.setHalt(ACCOUNT, 31337, { reason: "foreign nonce", atMs: 8 });
-  expect(store.halt(ACCOUNT, 31337)).toEqual({ reason: "foreign nonce", atMs: 8 });
+  store.addHalt(halt);
+  expect(store.halt(ACCOUNT, 31337)).toEqual(halt);
+  expect(store.halts()).toEqual([halt]);
   expect(store.halt(ACCOUNT, 1)).toBeUndefined();
-  store.setHalt(ACCOUNT, 31337, undefined);
+  expect(() => store.addHalt(halt)).toThrow("UNIQUE");
+  expect(store.acceptedCount(ACCOUNT, 31337)).toBe(0);
+  store.releaseHalt(ACCOUNT, 31337, { by: "ann", atMs: 9 });
   expect(store.halt(ACCOUNT, 31337)).toBeUndefined();
+  expect(store.halts()).toEqual([]);
+  expect(store.acceptedCount(ACCOUNT, 31337)).toBe(4);
+  expect(store.acceptedCount(ACCOUNT, 1)).toBe(0);
+  store.addHalt({ ...halt, transactionCount: 7 });
+  expect(store.acceptedCount(ACCOUNT, 31337)).toBe(4);
+  expect(() => db.exec("DELETE FROM lane_halts")).toThrow("never deleted");
+  expect(() => db.exec("UPDATE lane_halts SET transaction_count = 9 WHERE id = 1")).toThrow("never changes");
+});
+
+test("an intent ends without a block only where something else took its nonce", () => {
+  const { store } = openLaneDatabase();
+  store.insertIntent(intentRow({ state: "broadcast", nonce: 3 }));
+  expect(() => store.updateIntent("tx_1", { state: "final", outcome: "succeeded" })).toThrow("CHECK");
+  store.updateIntent("tx_1", { state: "final", outcome: "cancelled" });
+  expect(store.intent("tx_1")?.outcome).toBe("cancelled");
 });
