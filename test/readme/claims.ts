@@ -1,0 +1,219 @@
+import type { Person } from "./person.ts";
+import { shapeOf } from "./readme-commands.ts";
+import type { Ended } from "./typed.ts";
+
+/** One reader who types the README from its top to its end. */
+export interface Visit {
+  readonly person: Person;
+  /** lines that the README shows as a sample of what a start prints */
+  readonly samples: readonly string[];
+  /** types something more than the README says */
+  type(command: string, limitSeconds?: number): Promise<Ended>;
+  /** starts the network that the reader trades on, and sets the variables of its endpoints */
+  connect(): Promise<void>;
+  fillIn(): void;
+  fund(): Promise<void>;
+  /** what was seen on the way and is held against what comes later */
+  readonly seen: { hashes: readonly string[]; address: string; unfilled: Ended | undefined };
+}
+
+/** What the README promises of one of its commands. */
+export interface Claim {
+  /** as it stands in the README */
+  readonly command: string;
+  /** what is typed instead; undefined when nothing is. Without it the command as it stands. */
+  readonly typed?: (visit: Visit) => Promise<string | undefined> | string | undefined;
+  /** why something else or nothing is typed */
+  readonly because?: string;
+  /** typed by the first reader only; what later ones type instead */
+  readonly later?: string;
+  readonly isTestRun?: true;
+  readonly limitSeconds?: number;
+  /** what the reader does before it by hand */
+  readonly before?: (visit: Visit) => Promise<void> | void;
+  /** promises that were broken, as sentences; the exit code 0 is promised always */
+  readonly broken?: (ended: Ended, visit: Visit) => readonly string[];
+}
+
+const STRATEGIES = ["bitcoin-mix", "dollars-from-weth", "eth-from-dai", "eth-from-usdc", "take-profit"];
+/** One strategy of each kind. */
+const ONE_OF_A_KIND = ["eth-from-usdc", "bitcoin-mix", "take-profit"];
+const MODES = ["self-executed", "gasless"];
+const HALF_A_MINUTE_MS = 30_000;
+const TEN_MINUTES_S = 600;
+const CONFIG = "--config ~/swapd/swapd.yaml";
+/** A key that every local chain knows, and whose it is. */
+const PUBLIC_KEY = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
+const PUBLIC_ADDRESS = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
+
+function missing(ended: Ended, wanted: readonly (string | RegExp)[]): readonly string[] {
+  return wanted
+    .filter((one) => (typeof one === "string" ? !ended.text.includes(one) : !one.test(ended.text)))
+    .map((one) => `the output has no ${typeof one === "string" ? JSON.stringify(one) : one}`);
+}
+
+function swapLines(ended: Ended, mode: string): Ended["lines"] {
+  return ended.lines.filter(({ text }) => /^\d{4}-\d\d-\d\dT/.test(text) && text.includes(` ${mode} `));
+}
+
+function brokenByStart(ended: Ended, visit: Visit): readonly string[] {
+  const began = ended.lines.find(({ text }) => /^> swapd@\S+ start$/.test(text))?.atMs ?? 0;
+  const broken: string[] = [];
+  for (const mode of MODES) {
+    const swaps = swapLines(ended, mode);
+    if (swaps.length < 3) broken.push(`${swaps.length} swaps ${mode}, wanted are three`);
+    const afterMs = (swaps[0]?.atMs ?? Number.POSITIVE_INFINITY) - began;
+    if (afterMs > HALF_A_MINUTE_MS)
+      broken.push(`the first swap ${mode} came ${Math.round(afterMs / 1_000)} s after the start`);
+  }
+  for (const sample of visit.samples) {
+    const shape = shapeOf(sample);
+    if (!ended.lines.some(({ text }) => shape.test(text.trim()))) broken.push(`no line looks like ${sample}`);
+  }
+  const traded = MODES.flatMap((mode) => swapLines(ended, mode)).map(({ text }) => text.split(/\s+/)[1]);
+  for (const strategy of ONE_OF_A_KIND) if (!traded.includes(strategy)) broken.push(`${strategy} did not trade`);
+  const running = ended.lines.find(({ text }) => text.startsWith("running "))?.text ?? "";
+  for (const strategy of STRATEGIES) if (!running.includes(strategy)) broken.push(`${strategy} does not run`);
+  visit.seen.hashes = ended.text.match(/\b0x[0-9a-f]{64}\b/g) ?? [];
+  return broken;
+}
+
+async function showRunAndSwap(visit: Visit): Promise<string> {
+  const { text } = await visit.type("npx swapd history --json");
+  const { runs } = JSON.parse(text) as { runs: { id: string; state: string; swaps: { id: string }[] }[] };
+  const filled = runs.find(({ state }) => state === "filled");
+  return `npx swapd show ${filled?.id} && npx swapd show ${filled?.swaps[0]?.id}`;
+}
+
+function brokenByHistoryJson(ended: Ended): readonly string[] {
+  const { runs } = JSON.parse(ended.text) as { runs: { id: string; swaps: { id: string }[] }[] };
+  const ids = runs.flatMap((run) => [run.id, ...run.swaps.map(({ id }) => id)]);
+  return ids.length > 0 && ids.every((id) => /^run_\w+/.test(id)) ? [] : ["it has no ids of runs and swaps"];
+}
+
+function brokenByTests(ended: Ended): readonly string[] {
+  const seconds = Number(/^all\s+(\d+) s$/m.exec(ended.text)?.[1] ?? Number.NaN);
+  return [
+    ...missing(ended, [/^\d+ passed, 0 failed, 0 skipped$/m]),
+    ...(seconds <= TEN_MINUTES_S ? [] : [`the tests took ${seconds} s, promised are ten minutes`]),
+  ];
+}
+
+const LOOKING: readonly Claim[] = [
+  {
+    command: "npm ci && npm start",
+    typed: () => "npm ci && npm start -- --for 60s",
+    because: "the README says that this stops by itself",
+    limitSeconds: 300,
+    broken: brokenByStart,
+  },
+  { command: "npm start -- --for 60s", typed: () => undefined, because: "typed as the first command" },
+  {
+    command: "npx swapd history",
+    broken: (ended, visit) => missing(ended, [...STRATEGIES, ...MODES, /\bfilled\b/, ...visit.seen.hashes]),
+  },
+  {
+    command: "npx swapd status",
+    broken: (ended) => missing(ended, [...STRATEGIES, /^swaps: .*\b\d+ final\b/m]),
+  },
+  { command: "npx swapd audit", broken: (ended) => missing(ended, ["No difference"]) },
+  {
+    command: "npx swapd why take-profit",
+    broken: (ended) =>
+      missing(ended, [/^take-profit at \S+: (?:filled|executing|skipped, \w+ \(.+\))|^take-profit had no run: .+/m]),
+  },
+  { command: "npx swapd history --json", broken: brokenByHistoryJson },
+  {
+    command: "npx swapd show <id>",
+    typed: showRunAndSwap,
+    because: "with the ids of a run and of its swap",
+    broken: (ended) =>
+      missing(ended, [/deciding -> executing/, /cleared -> .*signed/s, /^CHECK +CODE +FOUND +ALLOWED$/m, /^ok +\w+/m]),
+  },
+];
+
+const TESTING: readonly Claim[] = [
+  {
+    command: "npm ci && npm test",
+    isTestRun: true,
+    later: "npm ci",
+    because: "the tests run once",
+    limitSeconds: 1_800,
+    broken: brokenByTests,
+  },
+  { command: "npm run check", limitSeconds: 300 },
+  { command: "npm run test:readme", typed: () => undefined, because: "this is it" },
+];
+
+const TRADING: readonly Claim[] = [
+  { command: "mkdir -m 700 ~/swapd" },
+  { command: "cp config/mainnet.example.yaml ~/swapd/swapd.yaml" },
+  { command: "cp config/policy.example.yaml config/*.schema.json strategies/strategy.schema.json ~/swapd/" },
+  { command: "cp -r strategies/examples ~/swapd/strategies" },
+  {
+    command: "npx swapd wallet new --keystore ~/swapd/wallet.json --password-file ~/swapd/wallet.pass",
+    before: ({ person }) => person.choosePassword(),
+    broken: (ended, visit) => {
+      visit.seen.address = ended.text.trim();
+      return /^0x[0-9a-f]{40}$/.test(visit.seen.address) ? [] : ["it prints no address"];
+    },
+  },
+  {
+    command: "npx swapd wallet import",
+    typed: () =>
+      "npx swapd wallet import --keystore ~/swapd/other.json --password-file ~/swapd/wallet.pass --key-file ~/swapd/key",
+    because: "with its files",
+    before: ({ person }) => person.keepKey(PUBLIC_KEY),
+    broken: (ended) => missing(ended, [PUBLIC_ADDRESS]),
+  },
+  {
+    command: "export RPC_1=https://... RPC_2=https://...",
+    typed: () => undefined,
+    because: "endpoints are the reader's; here of a local chain with the settlement contract",
+    before: (visit) => visit.connect(),
+  },
+  {
+    command: `npx swapd check ${CONFIG}`,
+    // First as it was copied, with its problems; then as a reader fills it in.
+    before: async (visit) => {
+      visit.seen.unfilled = await visit.type(`npx swapd check ${CONFIG}`);
+      visit.fillIn();
+      await visit.fund();
+    },
+    broken: (ended, visit) => {
+      const { unfilled } = visit.seen;
+      const places = unfilled?.text.match(/swapd\.yaml:\d+:\d+: /g)?.length ?? 0;
+      return [
+        ...(unfilled?.code === 1 && places >= 2
+          ? []
+          : ["it does not show all problems of the copied example, with places"]),
+        ...missing(ended, ["is fine: 3 strategies"]),
+      ];
+    },
+  },
+  {
+    command: `npx swapd start ${CONFIG}`,
+    typed: () => `npx swapd start ${CONFIG} --for 20s`,
+    because: "for seconds, not for days; a strategy's schedule is shortened too",
+    broken: (ended) => missing(ended, ['"mode":"dry-run"', '"msg":"the daemon is up"']),
+  },
+  {
+    command: `npx swapd history ${CONFIG}`,
+    broken: (ended) => missing(ended, [/weekly-eth +skipped \(dry_run\).*100 USDC/]),
+  },
+  {
+    command: `npx swapd audit ${CONFIG}`,
+    before: async (visit) => {
+      visit.person.goLive();
+      await visit.type(`npx swapd start ${CONFIG} --for 30s`);
+    },
+    typed: () => `npx swapd history ${CONFIG} && npx swapd audit ${CONFIG}`,
+    because: "after the start with `mode: live`, which has to have traded",
+    broken: (ended) => missing(ended, [/weekly-eth +filled +(?:final|confirmed) +self-executed/, "No difference"]),
+  },
+  { command: `npx swapd pause ${CONFIG}`, broken: (ended) => missing(ended, ["is paused"]) },
+  { command: `npx swapd halt ${CONFIG}`, broken: (ended) => missing(ended, ["is halted"]) },
+];
+
+/** One for each command of the README. */
+export const CLAIMS: readonly Claim[] = [...LOOKING, ...TESTING, ...TRADING];
