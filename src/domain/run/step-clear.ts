@@ -10,7 +10,7 @@ import type { ClearanceReading, RunEvent } from "./events.ts";
 import { factsOf } from "./reading-to-facts.ts";
 import type { Swap } from "./run.ts";
 import type { StepFacts } from "./step-facts.ts";
-import { askForQuote, endUnsigned, retryOrEnd, wantsGasless } from "./step-quote.ts";
+import { askForQuote, denySwap, endUnsigned, retryOrEnd, wantsGasless } from "./step-quote.ts";
 
 type FactsRead = Extract<RunEvent, { kind: "facts-read" }>;
 
@@ -210,14 +210,7 @@ function refuse(
     askForQuote(draft, swap.id, facts, { gasless: wantsGasless(swap), waitMs: facts.pace.retryMs });
     return;
   }
-  draft.moveSwap(swap.id, "denied", { reason: denial.code }, detail);
-  draft.record({ kind: "release", swapId: swap.id });
-  draft.record({
-    kind: "alert",
-    severity: "warning",
-    code: denial.code,
-    text: `swap ${swap.id} was denied: ${detail}`,
-  });
+  denySwap(draft, swap.id, { code: denial.code, detail });
 }
 
 function tighterSlippage(swapFacts: SwapFacts): Ppm | undefined {

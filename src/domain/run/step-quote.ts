@@ -1,4 +1,4 @@
-import { isDenialCode } from "../guard/denial.ts";
+import { type DenialCode, isDenialCode } from "../guard/denial.ts";
 import { isNative } from "../money/token.ts";
 import { resolvePlannedAmount } from "../strategy/planned-amount.ts";
 import type { Draft } from "./draft.ts";
@@ -77,8 +77,7 @@ export function stepQuoteRefused(draft: Draft, event: QuoteRefused, facts: StepF
     return;
   }
   if (isDenialCode(event.code)) {
-    draft.moveSwap(event.swapId, "denied", { reason: event.code }, event.message);
-    draft.record({ kind: "release", swapId: event.swapId });
+    denySwap(draft, event.swapId, { code: event.code, detail: event.message });
     return;
   }
   if (event.gasless && swap.gasless === "prefer") {
@@ -108,6 +107,14 @@ export function retryOrEnd(
 export function endUnsigned(draft: Draft, swapId: string, why: { reason: string; detail: string }): void {
   draft.moveSwap(swapId, "skipped", { reason: why.reason }, why.detail);
   draft.record({ kind: "release", swapId });
+}
+
+/** Denies a swap for good: nothing was signed, its money is free, and a person is told. */
+export function denySwap(draft: Draft, swapId: string, denial: { code: DenialCode; detail: string }): void {
+  const { code, detail } = denial;
+  draft.moveSwap(swapId, "denied", { reason: code }, detail);
+  draft.record({ kind: "release", swapId });
+  draft.record({ kind: "alert", severity: "warning", code, text: `swap ${swapId} was denied: ${detail}` });
 }
 
 /**

@@ -61,6 +61,15 @@ test("a final refusal of our own quote ends the swap with the service's words an
   expect(result.records).toContainEqual({ kind: "release", swapId: "run_1.0.1" });
 });
 
+test("an answer that the service garbled is denied like any other lie: its code, its money freed, a person told", () => {
+  const garbled = { ...refused({ gasless: true }), code: "TYPED_DATA_UNKNOWN" };
+  const result = step(runWith(swapSample(prefers)), garbled, factsSample());
+  expect(result.run).toMatchObject({ state: "failed", reason: "TYPED_DATA_UNKNOWN" });
+  expect(result.records).toContainEqual({ kind: "release", swapId: "run_1.0.1" });
+  expect(result.records).toContainEqual(expect.objectContaining({ kind: "alert", code: "TYPED_DATA_UNKNOWN" }));
+  expect(result.effects).toEqual([]);
+});
+
 test.each([
   ["a passing refusal", refused({ retryable: true })],
   ["facts that could not be read", { kind: "facts-unavailable", swapId: "run_1.0.1", detail: "no node answered" }],
