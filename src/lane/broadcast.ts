@@ -1,6 +1,6 @@
 import type { BroadcastOutcome } from "../ports/chain.ts";
 import type { AttemptRow, IntentRow } from "../ports/lane-store.ts";
-import { type LaneTurn, maySign, moveIntent, passCrashPoint } from "./lane-context.ts";
+import { type LaneTurn, maySign, moveAttempt, moveIntent, passCrashPoint } from "./lane-context.ts";
 import { labelOf } from "./sign-attempt.ts";
 
 /**
@@ -45,17 +45,7 @@ function note(turn: LaneTurn, sent: { intent: IntentRow; attempt: AttemptRow; ou
     return;
   }
   if (attempt.state !== "signed") return;
-  const taken = (): void => {
-    deps.store.updateAttempt(attempt.hash, { state: "broadcast" });
-    deps.store.recordTransition({
-      intentId: intent.id,
-      attemptHash: attempt.hash,
-      from: attempt.state,
-      to: "broadcast",
-      atMs: deps.clock.nowMs(),
-      detail: outcome.kind,
-    });
-  };
+  const taken = (): void => moveAttempt(deps, attempt, { to: "broadcast", detail: outcome.kind });
   if (intent.state !== "signed") {
     deps.store.transaction(taken);
     return;

@@ -1,12 +1,10 @@
-import type { Receipt } from "../ports/chain.ts";
-import type { AttemptRow, IntentRow } from "../ports/lane-store.ts";
+import type { IntentRow } from "../ports/lane-store.ts";
 import { broadcastNewest } from "./broadcast.ts";
-import { firstFees, raisedFees } from "./fees.ts";
-import { type LaneTurn, maySign, moveIntent, passCrashPoint } from "./lane-context.ts";
-import { drop, halt, planAttempt, signPlanned } from "./sign-attempt.ts";
-
-/** How much more than an intent's own cap its cancellation may pay: it must be able to outbid what it replaces. */
-const CANCEL_CAP_FACTOR = 2n;
+import { findMined, type Mined } from "./find-mined.ts";
+import { type LaneTurn, maySign, moveAttempt, moveIntent, passCrashPoint, reread } from "./lane-context.ts";
+import { planReplacement } from "./replace-attempt.ts";
+import { dropIfTooLate, signPlanned } from "./sign-attempt.ts";
+import { judgeTakenNonce } from "./taken-nonce.ts";
 
 /** Takes an intent that has a nonce one step further. */
 export async function followIntent(turn: LaneTurn, intent: IntentRow): Promise<void> {
@@ -15,39 +13,18 @@ export async function followIntent(turn: LaneTurn, intent: IntentRow): Promise<v
     await startOver(turn, intent);
     return;
   }
-  const attempts = deps.store.attempts(intent.id);
-  const mined = await findMined(turn, attempts);
-  if (mined === undefined) await lookForLoss(turn, intent, attempts);
+  const mined = await findMined(turn, deps.store.attempts(intent.id));
+  if (mined === undefined) await lookForLoss(turn, intent);
   else await noteMined(turn, intent, mined);
 }
 
 /** A nonce was given and nothing signed yet: either now, or never. */
 async function startOver(turn: LaneTurn, intent: IntentRow): Promise<void> {
-  const { deps, latest } = turn;
-  const nowSeconds = Math.max(latest.timestamp, Math.floor(deps.clock.nowMs() / 1_000));
-  if (nowSeconds > intent.signBySeconds) {
-    drop(deps, intent, `it was to be signed until ${intent.signBySeconds}, now is ${nowSeconds}`);
-    return;
-  }
+  if (dropIfTooLate(turn, intent)) return;
   if (!maySign(turn)) return;
   await signPlanned(turn, intent);
-  const signed = deps.store.intent(intent.id);
-  if (signed?.state === "signed") await broadcastNewest(turn, signed);
-}
-
-interface Mined {
-  readonly attempt: AttemptRow;
-  readonly receipt: Receipt;
-}
-
-/** A receipt counts for any attempt of the nonce, and only when its block is canonical. */
-async function findMined({ deps }: LaneTurn, attempts: readonly AttemptRow[]): Promise<Mined | undefined> {
-  for (const attempt of [...attempts].reverse()) {
-    const receipt = await deps.chain.receipt(attempt.hash);
-    if (receipt === undefined) continue;
-    if ((await deps.chain.blockHash(receipt.blockNumber)) === receipt.blockHash) return { attempt, receipt };
-  }
-  return undefined;
+  const signed = reread(turn, intent);
+  if (signed.state === "signed") await broadcastNewest(turn, signed);
 }
 
 async function noteMined(turn: LaneTurn, intent: IntentRow, mined: Mined): Promise<void> {
@@ -62,19 +39,14 @@ async function noteMined(turn: LaneTurn, intent: IntentRow, mined: Mined): Promi
     passCrashPoint(deps, "lane.mined.after");
     current = reread(turn, intent);
   }
-  const isCancel = mined.attempt.kind === "cancel";
+  const isFinal = receipt.blockNumber <= turn.finalized.number;
   const confirmations = turn.latest.number - receipt.blockNumber + 1;
-  if (current.state === "mined" && confirmations >= turn.options.confirmations) {
-    moveIntent(
-      deps,
-      current,
-      { to: "confirmed", ...(isCancel ? {} : { event: { kind: "confirmed" as const, receipt } }) },
-      () => moveAttempt(turn, mined.attempt, receipt.succeeded ? "confirmed" : "reverted"),
-    );
+  if (current.state === "mined" && (isFinal || confirmations >= turn.options.confirmations)) {
+    recordConfirmed(turn, current, mined);
     passCrashPoint(deps, "lane.confirmed.after");
     current = reread(turn, intent);
   }
-  if (receipt.blockNumber <= turn.finalized.number) recordFinal(turn, current, mined);
+  if (isFinal) recordFinal(turn, current, mined);
 }
 
 function recordMined(turn: LaneTurn, intent: IntentRow, mined: Mined): void {
@@ -92,7 +64,16 @@ function recordMined(turn: LaneTurn, intent: IntentRow, mined: Mined): void {
       ...(attempt.kind === "cancel" ? {} : { event: { kind: "mined" as const, hash: receipt.hash, receipt } }),
       detail: `block ${receipt.blockNumber}`,
     },
-    () => moveAttempt(turn, attempt, "mined"),
+    () => moveAttempt(turn.deps, attempt, { to: "mined" }),
+  );
+}
+
+function recordConfirmed({ deps }: LaneTurn, intent: IntentRow, { attempt, receipt }: Mined): void {
+  moveIntent(
+    deps,
+    intent,
+    { to: "confirmed", ...(attempt.kind === "cancel" ? {} : { event: { kind: "confirmed" as const, receipt } }) },
+    () => moveAttempt(deps, attempt, { to: receipt.succeeded ? "confirmed" : "reverted" }),
   );
 }
 
@@ -107,7 +88,7 @@ function recordFinal(turn: LaneTurn, intent: IntentRow, mined: Mined): void {
     { to: "final", change: { outcome }, event: { kind: "final", outcome, receipt: mined.receipt }, detail: outcome },
     () => {
       for (const attempt of deps.store.attempts(intent.id)) {
-        if (attempt.hash !== mined.attempt.hash) moveAttempt(turn, attempt, "replaced");
+        if (attempt.hash !== mined.attempt.hash) moveAttempt(deps, attempt, { to: "replaced" });
       }
     },
   );
@@ -116,8 +97,9 @@ function recordFinal(turn: LaneTurn, intent: IntentRow, mined: Mined): void {
 
 /** The block is gone from the canonical chain: what was mined is in flight again. */
 function takeBack(turn: LaneTurn, intent: IntentRow): void {
-  const { deps } = turn;
-  const attempt = deps.store.attempts(intent.id).find((candidate) => candidate.hash === intent.minedAttemptHash);
+  const { deps, latest } = turn;
+  const attempts = deps.store.attempts(intent.id);
+  const attempt = attempts.find((candidate) => candidate.hash === intent.minedAttemptHash);
   moveIntent(
     deps,
     intent,
@@ -128,13 +110,18 @@ function takeBack(turn: LaneTurn, intent: IntentRow): void {
       detail: "its block is no longer canonical",
     },
     () => {
-      if (attempt !== undefined) moveAttempt(turn, attempt, "broadcast");
+      if (attempt !== undefined) moveAttempt(deps, attempt, { to: "broadcast" });
+      const newest = attempts.at(-1);
+      // It was no fault of its fees that it is in no block any more.
+      if (newest?.firstBroadcastBlock !== undefined) {
+        deps.store.updateAttempt(newest.hash, { firstBroadcastBlock: latest.number });
+      }
     },
   );
 }
 
 /** No receipt. That proves nothing: a reorganisation, a lagging node, a lost broadcast and a foreign nonce look alike. */
-async function lookForLoss(turn: LaneTurn, intent: IntentRow, attempts: readonly AttemptRow[]): Promise<void> {
+async function lookForLoss(turn: LaneTurn, intent: IntentRow): Promise<void> {
   const { deps } = turn;
   if (intent.minedBlockNumber !== undefined) {
     const canonical = await deps.chain.blockHash(intent.minedBlockNumber);
@@ -142,71 +129,17 @@ async function lookForLoss(turn: LaneTurn, intent: IntentRow, attempts: readonly
     takeBack(turn, intent);
   }
   const current = reread(turn, intent);
-  if (await isNonceTakenByOthers(turn, current, attempts)) return;
+  const attempts = deps.store.attempts(intent.id);
+  const { nonce } = current;
+  if (nonce === undefined) throw new Error(`intent ${intent.id} is ${current.state} without a nonce`);
+  const count = await deps.chain.transactionCount(turn.options.account, "latest");
+  if (count > nonce) {
+    await judgeTakenNonce(turn, current, { attempts, nonce, count });
+    return;
+  }
   if (maySign(turn)) {
-    planReplacement(turn, current, attempts, await deps.chain.priorityFee());
+    await planReplacement(turn, current, { attempts, isNext: count === nonce });
     await signPlanned(turn, current);
   }
   await broadcastNewest(turn, reread(turn, current));
-}
-
-/** Only a finalised block that counts the nonce, with no receipt for any of our attempts, proves a foreign transaction. */
-async function isNonceTakenByOthers(
-  turn: LaneTurn,
-  intent: IntentRow,
-  attempts: readonly AttemptRow[],
-): Promise<boolean> {
-  const { deps, options } = turn;
-  const nonce = intent.nonce ?? 0;
-  if ((await deps.chain.transactionCount(options.account, "latest")) <= nonce) return false;
-  const finalCount = await deps.chain.transactionCount(options.account, turn.finalized.number);
-  if (finalCount > nonce && (await findMined(turn, attempts)) === undefined) {
-    const reason = `nonce ${nonce} was used in a finalised block by a transaction that is not ours`;
-    if (deps.store.halt(options.account, options.chainId) === undefined) halt(turn, reason);
-  }
-  return true;
-}
-
-/** Past its deadline an intent is cancelled; unmined for too long it is sent with higher fees, up to the cap. */
-function planReplacement(
-  turn: LaneTurn,
-  intent: IntentRow,
-  attempts: readonly AttemptRow[],
-  priorityFee: bigint,
-): void {
-  const { deps, options, latest } = turn;
-  const newest = attempts.at(-1);
-  if (newest === undefined || deps.store.signings(intent.id).length > attempts.length) return;
-  const isCancelling = newest.kind === "cancel";
-  const { deadlineSeconds } = intent;
-  const isPast = deadlineSeconds !== undefined && latest.timestamp > deadlineSeconds + options.cancelMarginSeconds;
-  const isStuck =
-    newest.firstBroadcastBlock !== undefined && latest.number - newest.firstBroadcastBlock >= options.bumpAfterBlocks;
-  if (isCancelling ? !isStuck : !isPast && !isStuck) return;
-  if (!isPast && attempts.length > options.maxReplacements) return;
-  const kind = isPast ? "cancel" : "replacement";
-  const market = { baseFeePerGas: latest.baseFeePerGas, priorityFee };
-  const cap = kind === "cancel" ? intent.maxFeePerGasCap * CANCEL_CAP_FACTOR : intent.maxFeePerGasCap;
-  const fees = raisedFees(newest, market, cap);
-  if (fees === undefined || firstFees(market, cap) === undefined) return;
-  planAttempt(turn, intent, { kind, fees });
-}
-
-function moveAttempt(turn: LaneTurn, attempt: AttemptRow, to: AttemptRow["state"]): void {
-  const { store, clock } = turn.deps;
-  store.updateAttempt(attempt.hash, { state: to });
-  store.recordTransition({
-    intentId: attempt.intentId,
-    attemptHash: attempt.hash,
-    from: attempt.state,
-    to,
-    atMs: clock.nowMs(),
-    detail: undefined,
-  });
-}
-
-function reread(turn: LaneTurn, intent: IntentRow): IntentRow {
-  const row = turn.deps.store.intent(intent.id);
-  if (row === undefined) throw new Error(`intent ${intent.id} is gone from the database`);
-  return row;
 }

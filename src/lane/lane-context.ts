@@ -1,11 +1,11 @@
 import type { Address } from "../domain/money/address.ts";
 import type { BlockHead, LaneChain } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { IntentRow, IntentState, LaneStore } from "../ports/lane-store.ts";
+import type { AttemptRow, AttemptState, IntentRow, IntentState, LaneStore } from "../ports/lane-store.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Signer } from "../ports/signer.ts";
 import type { LaneEvent, LaneListener } from "./lane-event.ts";
-import { assertIntentTransition } from "./transitions.ts";
+import { assertAttemptTransition, assertIntentTransition } from "./transitions.ts";
 
 /** How a lane behaves. Counts of blocks; every one of them bounds something. */
 export interface LaneOptions {
@@ -80,4 +80,32 @@ export function moveIntent(
     });
     if (move.event !== undefined) deps.listener.onIntent({ intentId: intent.id, ...move.event });
   });
+}
+
+/** Moves one attempt; to be called inside the transaction of what it belongs to. */
+export function moveAttempt(
+  deps: LaneDeps,
+  attempt: AttemptRow,
+  move: { to: AttemptState; change?: Parameters<LaneStore["updateAttempt"]>[1]; detail?: string },
+): void {
+  const { store, clock } = deps;
+  // The caller may have read it before an earlier move of the same turn.
+  const from = store.attempts(attempt.intentId).find(({ hash }) => hash === attempt.hash)?.state ?? attempt.state;
+  assertAttemptTransition(from, move.to);
+  store.updateAttempt(attempt.hash, { ...move.change, state: move.to });
+  store.recordTransition({
+    intentId: attempt.intentId,
+    attemptHash: attempt.hash,
+    from,
+    to: move.to,
+    atMs: clock.nowMs(),
+    detail: move.detail,
+  });
+}
+
+/** The row as it is now. @throws Error when it is gone: a broken invariant */
+export function reread(turn: LaneTurn, intent: IntentRow): IntentRow {
+  const row = turn.deps.store.intent(intent.id);
+  if (row === undefined) throw new Error(`intent ${intent.id} is gone from the database`);
+  return row;
 }

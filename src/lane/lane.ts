@@ -1,9 +1,9 @@
 import { ChainReadError } from "../domain/chain-read-error.ts";
 import type { Address, Hex } from "../domain/money/address.ts";
-import type { IntentPurpose, IntentRow } from "../ports/lane-store.ts";
+import type { IntentPurpose, IntentRow, LaneHalt } from "../ports/lane-store.ts";
 import { followIntent } from "./follow-intent.ts";
 import { type LaneDeps, type LaneOptions, type LaneTurn, maySign } from "./lane-context.ts";
-import { beginIntent } from "./sign-attempt.ts";
+import { beginIntent, dropIfTooLate } from "./sign-attempt.ts";
 
 /** What somebody wants a lane to send. Amounts in wei, instants in Unix seconds. */
 export interface LaneRequest {
@@ -34,7 +34,13 @@ export interface Lane {
   /** whether no intent is waiting or in flight */
   isFree(): boolean;
   /** why nothing is signed until a person releases the account; undefined when it is not halted */
-  halted(): { readonly reason: string; readonly atMs: number } | undefined;
+  halted(): LaneHalt | undefined;
+  /**
+   * A person looked at why the account is halted and lets it go on. The transactions that the chain counted then are
+   * accepted; one more that is not ours halts it again.
+   * @returns the halt that ended, undefined when there was none
+   */
+  release(by: string): LaneHalt | undefined;
 }
 
 /** Makes the lane of an account. There must be one lane for each account and chain in the world. */
@@ -53,6 +59,14 @@ export function createLane(options: LaneOptions, deps: LaneDeps): Lane {
     },
     isFree: () => store.openIntents(account, chainId).every((intent) => intent.state === "confirmed"),
     halted: () => store.halt(account, chainId),
+    release: (by) =>
+      store.transaction(() => {
+        const halt = store.halt(account, chainId);
+        if (halt === undefined) return undefined;
+        store.releaseHalt(account, chainId, { by, atMs: deps.clock.nowMs() });
+        deps.logger.warn({ account, by, reason: halt.reason }, "a person released a halted account");
+        return halt;
+      }),
   };
 }
 
@@ -91,9 +105,9 @@ async function takeTurn(options: LaneOptions, deps: LaneDeps, signal: AbortSigna
     if (intent.nonce !== undefined) await followIntent(turn, intent);
   }
   const after = store.openIntents(options.account, options.chainId);
-  if (signal?.aborted === true || after.some(isInFlight)) return;
-  const next = after.find((intent) => intent.nonce === undefined);
-  if (next === undefined || !maySign(turn)) return;
+  const waiting = after.filter((intent) => intent.nonce === undefined && !dropIfTooLate(turn, intent));
+  const next = waiting[0];
+  if (next === undefined || signal?.aborted === true || after.some(isInFlight) || !maySign(turn)) return;
   await beginIntent(turn, next);
   const begun = store.intent(next.id);
   if (begun?.state === "planned" && begun.nonce !== undefined) await followIntent(turn, begun);

@@ -9,34 +9,33 @@ const CANCEL_GAS_LIMIT = 60_000n;
 
 /**
  * Gives the oldest waiting intent a nonce and writes down what is to be signed. The nonce comes from the rows, held
- * against the chain: when the chain counts transactions that the rows do not know, somebody else uses the key.
+ * against the chain: when the chain counts transactions that neither the rows know nor a person accepted, somebody else
+ * uses the key.
  */
 export async function beginIntent(turn: LaneTurn, intent: IntentRow): Promise<void> {
   const { deps, options, latest } = turn;
   const { store, chain, logger } = deps;
-  const nowSeconds = Math.max(latest.timestamp, Math.floor(deps.clock.nowMs() / 1_000));
-  if (nowSeconds > intent.signBySeconds) {
-    drop(deps, intent, `it was to be signed until ${intent.signBySeconds}, now is ${nowSeconds}`);
-    return;
-  }
+  const { account, chainId } = options;
   const market = { baseFeePerGas: latest.baseFeePerGas, priorityFee: await chain.priorityFee() };
   const fees = firstFees(market, intent.maxFeePerGasCap);
-  if (fees === undefined) return;
+  if (fees === undefined) {
+    const { id: intentId, maxFeePerGasCap: cap } = intent;
+    logger.warn({ intentId, baseFee: latest.baseFeePerGas, cap }, "gas costs more than the next transaction may pay");
+    return;
+  }
   const cost = intent.value + intent.gasLimit * fees.maxFeePerGas;
-  const balance = await chain.nativeBalance(options.account);
+  const balance = await chain.nativeBalance(account);
   if (balance < cost) {
     logger.warn({ intentId: intent.id, balance, cost }, "the account cannot pay for its next transaction");
     return;
   }
-  const count = await chain.transactionCount(options.account, "latest");
+  const count = await chain.transactionCount(account, "latest");
   store.transaction(() => {
-    const highest = store.highestNonce(options.account, options.chainId);
-    const next = highest === undefined ? count : highest + 1;
+    const highest = store.highestNonce(account, chainId);
+    const next = highest === undefined ? count : Math.max(highest + 1, store.acceptedCount(account, chainId));
     if (count > next) {
-      halt(
-        turn,
-        `the chain counts ${count} transactions of this account, the rows know ${next}: somebody else uses its key`,
-      );
+      const reason = `the chain counts ${count} transactions of this account, the rows know ${next}`;
+      halt(turn, `${reason}: somebody else uses its key`, count);
       return;
     }
     store.updateIntent(intent.id, { nonce: next });
@@ -90,24 +89,29 @@ export function labelOf(kind: AttemptKind): string {
   return kind === "cancel" ? "lane.cancel" : "lane.bump";
 }
 
-/** Ends an intent of which nothing was ever signed; its nonce, if it had one, is free again. */
-export function drop(deps: LaneDeps, intent: IntentRow, reason: string): void {
+/**
+ * Ends an intent that was not signed in time; its nonce, if it had one, is free again.
+ * @returns whether it ended
+ */
+export function dropIfTooLate({ deps, latest }: LaneTurn, intent: IntentRow): boolean {
+  const nowSeconds = Math.max(latest.timestamp, Math.floor(deps.clock.nowMs() / 1_000));
+  if (nowSeconds <= intent.signBySeconds) return false;
+  const reason = `it was to be signed until ${intent.signBySeconds}, now is ${nowSeconds}`;
   moveIntent(deps, intent, {
     to: "dropped",
     change: { nonce: undefined },
     event: { kind: "dropped", reason },
     detail: reason,
   });
+  return true;
 }
 
-/** Stops all signing for the account until a person looks. */
-export function halt(turn: LaneTurn, reason: string): void {
+/** Stops all signing for the account until a person looks; `count` transactions of it are in blocks. */
+export function halt(turn: LaneTurn, reason: string, count: number): void {
   const { deps, options } = turn;
-  deps.store.setHalt(options.account, options.chainId, { reason, atMs: deps.clock.nowMs() });
-  deps.logger.error(
-    { account: options.account, reason },
-    "the account is halted: nothing is signed until a person releases it",
-  );
+  const { account, chainId } = options;
+  deps.store.addHalt({ account, chainId, reason, transactionCount: count, atMs: deps.clock.nowMs() });
+  deps.logger.error({ account, reason }, "the account is halted: nothing is signed until a person releases it");
 }
 
 function signingOf(turn: LaneTurn, intent: IntentRow, attempt: { kind: AttemptKind; fees: Fees }): SigningRow {

@@ -10,7 +10,10 @@ export type IntentPurpose = "swap" | "approve" | "revoke" | "relay";
  */
 export type IntentState = "planned" | "signed" | "broadcast" | "mined" | "confirmed" | "final" | "dropped";
 
-/** How a final intent ended: its transaction succeeded or reverted, or a cancel took its nonce. */
+/**
+ * How a final intent ended: its transaction succeeded or reverted, or its nonce was taken by something else: a cancel of
+ * ours, or a transaction that is not ours.
+ */
 export type IntentOutcome = "succeeded" | "reverted" | "cancelled";
 
 /** What must happen with one nonce of an account, whatever bytes it takes. */
@@ -58,7 +61,10 @@ export interface SigningRow {
   readonly atMs: number;
 }
 
-/** One signed version of an intent. Attempts of one nonce differ in fees, or are the cancel. */
+/**
+ * One signed version of an intent. Attempts of one nonce differ in fees, or are the cancel. One that can never be mined
+ * is `replaced` when another attempt was mined finally, `dropped` when a transaction that is not ours was.
+ */
 export type AttemptState = "signed" | "broadcast" | "mined" | "confirmed" | "reverted" | "replaced" | "dropped";
 
 /** Bytes that were signed for an intent. All of them are kept: a receipt may come for any. */
@@ -72,7 +78,7 @@ export interface AttemptRow {
   readonly maxPriorityFeePerGas: bigint;
   readonly state: AttemptState;
   readonly signedAtMs: number;
-  /** the tip when it was first sent to a node; the age of an attempt counts from here */
+  /** the tip when it was first sent, or when a reorganisation brought it back; the age of an attempt counts from here */
   readonly firstBroadcastBlock: number | undefined;
   readonly lastBroadcastAtMs: number | undefined;
   readonly lastBroadcastBlock: number | undefined;
@@ -88,6 +94,16 @@ export interface LaneTransition {
   readonly to: IntentState | AttemptState;
   readonly atMs: number;
   readonly detail: string | undefined;
+}
+
+/** Why an account signs nothing. */
+export interface LaneHalt {
+  readonly account: Address;
+  readonly chainId: number;
+  readonly reason: string;
+  /** transactions of the account that the chain counted then */
+  readonly transactionCount: number;
+  readonly atMs: number;
 }
 
 /** Rows of lanes. Every write happens inside `transaction`, together with what the listener writes. */
@@ -119,6 +135,13 @@ export interface LaneStore {
   recordTransition(row: LaneTransition): void;
   transitions(intentId: string): readonly LaneTransition[];
   /** A halted account signs nothing until a person releases it. */
-  halt(account: Address, chainId: number): { readonly reason: string; readonly atMs: number } | undefined;
-  setHalt(account: Address, chainId: number, halt: { reason: string; atMs: number } | undefined): void;
+  halt(account: Address, chainId: number): LaneHalt | undefined;
+  /** All accounts that are halted now. */
+  halts(): readonly LaneHalt[];
+  /** Halts an account that is not halted. */
+  addHalt(halt: LaneHalt): void;
+  /** Ends a halt: as many transactions as the chain counted then are accepted, whoever made them. */
+  releaseHalt(account: Address, chainId: number, release: { readonly by: string; readonly atMs: number }): void;
+  /** The most transactions of the account that a person ever accepted by a release; 0 when nobody did. */
+  acceptedCount(account: Address, chainId: number): number;
 }

@@ -7,6 +7,7 @@ import type {
   IntentPurpose,
   IntentRow,
   IntentState,
+  LaneHalt,
   LaneTransition,
   SigningRow,
 } from "../../ports/lane-store.ts";
@@ -136,5 +137,24 @@ export function toTransition(row: StoredTransition): LaneTransition {
     to: row.to_state,
     atMs: row.at_ms,
     detail: row.detail ?? undefined,
+  };
+}
+
+/** A row of `lane_halts` as SQLite gives it. */
+export interface StoredHalt {
+  readonly account: Address;
+  readonly chain_id: number;
+  readonly reason: string;
+  readonly transaction_count: number;
+  readonly at_ms: number;
+}
+
+export function toHalt(row: StoredHalt): LaneHalt {
+  return {
+    account: row.account,
+    chainId: row.chain_id,
+    reason: row.reason,
+    transactionCount: row.transaction_count,
+    atMs: row.at_ms,
   };
 }

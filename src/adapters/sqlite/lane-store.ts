@@ -3,10 +3,12 @@ import type { SqliteDatabase } from "../../storage/database.ts";
 import { migrate, readMigrations } from "../../storage/migrations.ts";
 import {
   type StoredAttempt,
+  type StoredHalt,
   type StoredIntent,
   type StoredSigning,
   type StoredTransition,
   toAttemptRow,
+  toHalt,
   toIntentRow,
   toSigningRow,
   toTransition,
@@ -20,7 +22,13 @@ export function migrateLane(db: SqliteDatabase): void {
 
 /** Lane rows in an open, migrated database. Stores of the same connection share its transactions. */
 export function createLaneStore(db: SqliteDatabase): LaneStore {
-  return { transaction: (work) => inTransaction(db, work), ...intents(db), ...attempts(db), ...journal(db) };
+  return {
+    transaction: (work) => inTransaction(db, work),
+    ...intents(db),
+    ...attempts(db),
+    ...journal(db),
+    ...halts(db),
+  };
 }
 
 /**
@@ -88,7 +96,7 @@ function attempts(db: SqliteDatabase): Pick<LaneStore, "insertAttempt" | "attemp
   };
 }
 
-type Journal = "insertSigning" | "signings" | "recordTransition" | "transitions" | "halt" | "setHalt";
+type Journal = "insertSigning" | "signings" | "recordTransition" | "transitions";
 
 function journal(db: SqliteDatabase): Pick<LaneStore, Journal> {
   const insertSigning = db.prepare(
@@ -106,26 +114,46 @@ function journal(db: SqliteDatabase): Pick<LaneStore, Journal> {
   const transitions = db.prepare<[string], StoredTransition>(
     "SELECT * FROM lane_transitions WHERE intent_id = ? ORDER BY id",
   );
-  const halt = db.prepare<[string, number], { reason: string; at_ms: number }>(
-    "SELECT reason, at_ms FROM lane_halts WHERE account = ? AND chain_id = ?",
-  );
-  const insertHalt = db.prepare(
-    "INSERT OR REPLACE INTO lane_halts (account, chain_id, reason, at_ms) VALUES (?, ?, ?, ?)",
-  );
-  const deleteHalt = db.prepare("DELETE FROM lane_halts WHERE account = ? AND chain_id = ?");
   return {
     insertSigning: (row) => void insertSigning.run(toBinding(row)),
     signings: (intentId) => signings.all(intentId).map(toSigningRow),
     recordTransition: (row) => void insertTransition.run(toBinding(row)),
     transitions: (intentId) => transitions.all(intentId).map(toTransition),
+  };
+}
+
+type Halts = "halt" | "halts" | "addHalt" | "releaseHalt" | "acceptedCount";
+
+function halts(db: SqliteDatabase): Pick<LaneStore, Halts> {
+  const columns = "account, chain_id, reason, transaction_count, at_ms";
+  const one = db.prepare<[string, number], StoredHalt>(
+    `SELECT ${columns} FROM lane_halts WHERE account = ? AND chain_id = ? AND released_at_ms IS NULL`,
+  );
+  const all = db.prepare<[], StoredHalt>(
+    `SELECT ${columns} FROM lane_halts WHERE released_at_ms IS NULL ORDER BY account, chain_id`,
+  );
+  const insert = db.prepare(
+    `INSERT INTO lane_halts (${columns}) VALUES (@account, @chainId, @reason, @transactionCount, @atMs)`,
+  );
+  const release = db.prepare(
+    `UPDATE lane_halts SET released_by = ?, released_at_ms = ?
+     WHERE account = ? AND chain_id = ? AND released_at_ms IS NULL`,
+  );
+  const accepted = db
+    .prepare<[string, number], number | null>(
+      `SELECT max(transaction_count) FROM lane_halts
+       WHERE account = ? AND chain_id = ? AND released_at_ms IS NOT NULL`,
+    )
+    .pluck();
+  return {
     halt(account, chainId) {
-      const row = halt.get(account, chainId);
-      return row === undefined ? undefined : { reason: row.reason, atMs: row.at_ms };
+      const row = one.get(account, chainId);
+      return row === undefined ? undefined : toHalt(row);
     },
-    setHalt(account, chainId, change) {
-      if (change === undefined) deleteHalt.run(account, chainId);
-      else insertHalt.run(account, chainId, change.reason, change.atMs);
-    },
+    halts: () => all.all().map(toHalt),
+    addHalt: (row) => void insert.run(row),
+    releaseHalt: (account, chainId, { by, atMs }) => void release.run(by, atMs, account, chainId),
+    acceptedCount: (account, chainId) => accepted.get(account, chainId) ?? 0,
   };
 }
 

@@ -25,7 +25,9 @@ CREATE TABLE lane_intents (
   was_confirmed INTEGER NOT NULL DEFAULT 0 CHECK (was_confirmed IN (0, 1)),
   CHECK (state = 'planned' OR (state = 'dropped') = (nonce IS NULL)),
   CHECK ((state = 'final') = (outcome IS NOT NULL)),
-  CHECK ((state IN ('mined', 'confirmed', 'final')) = (mined_block_hash IS NOT NULL)),
+  -- Where a transaction of somebody else took the nonce, an intent ends cancelled without a block of its own.
+  CHECK (mined_block_hash IS NOT NULL OR state NOT IN ('mined', 'confirmed', 'final') OR outcome = 'cancelled'),
+  CHECK (mined_block_hash IS NULL OR state IN ('mined', 'confirmed', 'final')),
   CHECK ((mined_block_number IS NULL) = (mined_block_hash IS NULL)),
   CHECK ((mined_attempt_hash IS NULL) = (mined_block_hash IS NULL))
 ) STRICT;
@@ -135,10 +137,27 @@ BEGIN
   SELECT RAISE(ABORT, 'transitions are append-only');
 END;
 
+-- Why an account signed nothing, and who released it. A release accepts as many transactions as the chain counted.
 CREATE TABLE lane_halts (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   account TEXT NOT NULL,
   chain_id INTEGER NOT NULL,
   reason TEXT NOT NULL,
+  transaction_count INTEGER NOT NULL,
   at_ms INTEGER NOT NULL,
-  PRIMARY KEY (account, chain_id)
+  released_by TEXT,
+  released_at_ms INTEGER,
+  CHECK ((released_by IS NULL) = (released_at_ms IS NULL))
 ) STRICT;
+
+CREATE UNIQUE INDEX lane_halts_open ON lane_halts (account, chain_id) WHERE released_at_ms IS NULL;
+
+CREATE TRIGGER lane_halts_released BEFORE UPDATE ON lane_halts WHEN OLD.released_at_ms IS NOT NULL
+BEGIN
+  SELECT RAISE(ABORT, 'a halt that was released never changes');
+END;
+
+CREATE TRIGGER lane_halts_kept BEFORE DELETE ON lane_halts
+BEGIN
+  SELECT RAISE(ABORT, 'halts are never deleted');
+END;

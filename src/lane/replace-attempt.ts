@@ -1,0 +1,45 @@
+import type { AttemptRow, IntentRow } from "../ports/lane-store.ts";
+import { firstFees, raisedFees } from "./fees.ts";
+import type { LaneTurn } from "./lane-context.ts";
+import { planAttempt } from "./sign-attempt.ts";
+
+/** How much more than an intent's own cap its cancellation may pay: it must be able to outbid what it replaces. */
+const CANCEL_CAP_FACTOR = 2n;
+
+/**
+ * Writes down a version of the intent that is to take the place of its newest attempt, when it is time for one: past its
+ * deadline an intent is cancelled; unmined for too long it is sent with higher fees, up to the cap.
+ * @param isNext whether the chain waits for exactly this nonce: an earlier one that is missing holds it up, not its fees
+ */
+export async function planReplacement(
+  turn: LaneTurn,
+  intent: IntentRow,
+  now: { attempts: readonly AttemptRow[]; isNext: boolean },
+): Promise<void> {
+  const { deps, latest } = turn;
+  const newest = now.attempts.at(-1);
+  if (newest === undefined || deps.store.signings(intent.id).length > now.attempts.length) return;
+  const kind = dueKind(turn, intent, { ...now, newest });
+  if (kind === undefined) return;
+  const market = { baseFeePerGas: latest.baseFeePerGas, priorityFee: await deps.chain.priorityFee() };
+  const cap = kind === "cancel" ? intent.maxFeePerGasCap * CANCEL_CAP_FACTOR : intent.maxFeePerGasCap;
+  const fees = raisedFees(newest, market, cap);
+  if (fees === undefined || firstFees(market, cap) === undefined) return;
+  planAttempt(turn, intent, { kind, fees });
+}
+
+function dueKind(
+  { options, latest }: LaneTurn,
+  intent: IntentRow,
+  now: { attempts: readonly AttemptRow[]; newest: AttemptRow; isNext: boolean },
+): "replacement" | "cancel" | undefined {
+  const { newest, attempts, isNext } = now;
+  const sinceBlock = newest.firstBroadcastBlock;
+  const isStuck = isNext && sinceBlock !== undefined && latest.number - sinceBlock >= options.bumpAfterBlocks;
+  // Once a cancellation is out, the chain's time may even go back: the intent itself is never sent again.
+  if (newest.kind === "cancel") return isStuck ? "cancel" : undefined;
+  const { deadlineSeconds } = intent;
+  if (deadlineSeconds !== undefined && latest.timestamp > deadlineSeconds + options.cancelMarginSeconds)
+    return "cancel";
+  return isStuck && attempts.length <= options.maxReplacements ? "replacement" : undefined;
+}
