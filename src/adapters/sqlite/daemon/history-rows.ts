@@ -81,6 +81,8 @@ export interface HistoryReader {
   strategies(): readonly StrategyStatus[];
   swapStates(): Readonly<Record<string, number>>;
   modes(): readonly { scope: string; mode: string; setBy: string; reason: string; atMs: number }[];
+  /** accounts that sign nothing until a person releases them */
+  halts(): readonly { account: string; reason: string; atMs: number }[];
   wallets(): readonly string[];
   lastEvent(): { readonly kind: string; readonly atMs: number } | undefined;
 }
@@ -135,7 +137,7 @@ export function createHistoryReader(db: SqliteDatabase): HistoryReader {
   };
 }
 
-type StatusReader = Pick<HistoryReader, "strategies" | "swapStates" | "modes" | "wallets" | "lastEvent">;
+type StatusReader = Pick<HistoryReader, "strategies" | "swapStates" | "modes" | "halts" | "wallets" | "lastEvent">;
 
 function createStatusReader(sql: Statements): StatusReader {
   return {
@@ -156,6 +158,8 @@ function createStatusReader(sql: Statements): StatusReader {
       sql.all(
         "SELECT scope, mode, set_by AS setBy, reason, at_ms AS atMs FROM modes WHERE mode <> 'active' ORDER BY scope",
       ),
+    halts: () =>
+      sql.all("SELECT account, reason, at_ms AS atMs FROM lane_halts WHERE released_at_ms IS NULL ORDER BY account"),
     wallets: () => sql.all<{ wallet: string }>("SELECT DISTINCT wallet FROM baselines").map((row) => row.wallet),
     lastEvent: () => sql.get("SELECT kind, at_ms AS atMs FROM daemon_events ORDER BY id DESC LIMIT 1"),
   };
