@@ -1,19 +1,19 @@
-import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { HUNDRED_USDC, NOW_MS, ROUTER, runSample, USDC, WALLET } from "../../../support/builders.ts";
 import { addRun, addStrategy, openDaemonDatabase } from "../../../support/daemon-database.ts";
 import { swapIn } from "../../../support/evidence.ts";
 import { intentRow } from "../../../support/lane-database.ts";
 
-const SCHEMA = new URL("../../../fixtures/schema.sql", import.meta.url);
+/** Written anew by `vitest -u`. */
+const SCHEMA = "../../../fixtures/schema.sql";
 
-test("the schema is exactly the one that is written down: stored rows outlive releases", () => {
+test("the schema is exactly the one that is written down: stored rows outlive releases", async () => {
   const { db } = openDaemonDatabase();
   const statements = db
     .prepare<[], string>("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name")
     .pluck()
     .all();
-  expect(`${statements.map((sql) => `${sql};`).join("\n\n")}\n`).toBe(readFileSync(SCHEMA, "utf8"));
+  await expect(`${statements.map((sql) => `${sql};`).join("\n\n")}\n`).toMatchFileSnapshot(SCHEMA);
 });
 
 test("work that throws leaves nothing behind, however deep it was when it threw", () => {
