@@ -1,3 +1,4 @@
+import type { Address, Hex } from "../money/address.ts";
 import type { Draft } from "./draft.ts";
 import type { GaslessObservation, RunEvent } from "./events.ts";
 import type { Swap } from "./run.ts";
@@ -100,9 +101,42 @@ function endIfImpossible(draft: Draft, swap: Swap, observation: GaslessObservati
   if (facts.service.signatureHasNonce && observation.nonceUsed === undefined) return;
   if (!facts.service.signatureHasNonce) {
     if (observation.serviceStatus === "pending") return;
-    if (observation.allowance > 0n) return;
+    if (observation.allowance > 0n) {
+      revoke(draft, swap, facts);
+      return;
+    }
   }
   endUnfilled(draft, swap, "expired");
+}
+
+/** Gas of an approval of any known token, and how long it may wait for the lane. */
+const REVOKE_GAS_LIMIT = 120_000n;
+const REVOKE_WITHIN_SECONDS = 600;
+
+/** A leftover of the permit keeps the swap open, because only without it the money is free. Asked for once at a time. */
+function revoke(draft: Draft, swap: Swap, facts: StepFacts): void {
+  if (swap.revokeIntentId !== undefined || !facts.live || facts.signingBarred !== undefined) return;
+  const revokeIntentId = `${swap.id}.revoke${swap.approvals + 1}`;
+  draft.record({
+    kind: "transaction",
+    request: {
+      id: revokeIntentId,
+      purpose: "revoke",
+      to: swap.sell.address,
+      data: approveNothing(facts.service.router),
+      value: 0n,
+      gasLimit: REVOKE_GAS_LIMIT,
+      maxFeePerGasCap: facts.policy.maxFeePerGas,
+      signBySeconds: Math.floor(facts.nowMs / 1_000) + REVOKE_WITHIN_SECONDS,
+      deadlineSeconds: undefined,
+    },
+  });
+  draft.amendSwap(swap.id, { revokeIntentId, approvals: swap.approvals + 1 });
+}
+
+/** Calldata of `approve(spender, 0)`: the selector 0x095ea7b3 and two words. */
+function approveNothing(spender: Address): Hex {
+  return `0x095ea7b3${spender.slice(2).padStart(64, "0")}${"0".repeat(64)}`;
 }
 
 function endUnfilled(draft: Draft, swap: Swap, to: "cancelled" | "expired"): void {

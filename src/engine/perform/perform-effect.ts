@@ -30,7 +30,7 @@ export async function performEffect(
     case "SignGasless":
       return await signGasless(context, run, swapOf(run, effect.swapId));
     case "SubmitGasless":
-      return await submitGasless(context, swapOf(run, effect.swapId), pending.before);
+      return await submitGasless(context, run, swapOf(run, effect.swapId), pending.before);
     case "ReadChain":
       return await readChain(context, swapOf(run, effect.swapId));
     case "FetchRoute":

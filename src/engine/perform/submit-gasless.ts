@@ -1,14 +1,20 @@
-import type { Swap } from "../../domain/run/run.ts";
+import type { Run, Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
+import { signingBarred } from "../step-facts.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { messageOf } from "./message-of.ts";
 
 /**
  * Hands the signed swap over. It is sent once; after a kill it is sent again only to a service that is known to treat an
  * identical body as the same swap. Too near to its deadline it is not sent at all: the signatures exist, so only the
- * chain can tell that nothing came of them.
+ * chain can tell that nothing came of them. A halt keeps it here as well.
  */
-export async function submitGasless(context: EngineContext, swap: Swap, before: number): Promise<EffectAnswer> {
+export async function submitGasless(
+  context: EngineContext,
+  run: Run,
+  swap: Swap,
+  before: number,
+): Promise<EffectAnswer> {
   const { service, clock, chain, crashPoint } = context.deps;
   const { quote, signatures, terms } = swap;
   if (quote === undefined || terms === undefined || signatures?.swapSignature === undefined) {
@@ -18,6 +24,8 @@ export async function submitGasless(context: EngineContext, swap: Swap, before: 
   if (before > 0 && !service.profile.idempotentExecuteSwap) {
     return unknown("it may have been handed over before the process stopped");
   }
+  const barred = signingBarred(context, run.strategyId);
+  if (barred !== undefined) return unknown(`not handed over: ${barred}`);
   const latest = terms.deadlineSeconds - context.settings.pace.submitMarginSeconds;
   try {
     const { timestamp } = await chain.latest();

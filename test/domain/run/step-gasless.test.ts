@@ -221,6 +221,18 @@ describe("signatures without a nonce", () => {
     expect(result.effects).toEqual(looksAgain);
   });
 
+  test("have a leftover of their permit revoked once, and end only when it is gone", () => {
+    const first = observe(swap, { ...gone, allowance: 5n }, withoutNonce);
+    const [request] = first.records.flatMap((record) => (record.kind === "transaction" ? [record.request] : []));
+    expect(request).toMatchObject({ purpose: "revoke", to: swap.sell.address, value: 0n });
+    expect(request?.data).toMatch(/^0x095ea7b3[0-9a-f]{64}0{64}$/);
+    const waiting = first.run.swaps[0] as Swap;
+    expect(waiting.revokeIntentId).toBe(request?.id);
+    const again = observe(waiting, { ...gone, allowance: 5n }, withoutNonce);
+    expect(again.records.filter((record) => record.kind === "transaction")).toEqual([]);
+    expect(stateOf(observe(waiting, gone, withoutNonce))).toBe("expired");
+  });
+
   test("never end by what the service says alone", () => {
     for (const serviceStatus of ["success", "error", "expired", "cancelled"]) {
       expect(stateOf(observe(swap, { serviceStatus, nonceUsed: undefined }, withoutNonce))).toBe("submitted");
