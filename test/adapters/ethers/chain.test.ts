@@ -85,7 +85,7 @@ test("a dead endpoint does not stop reads or sends, and its URL is not shown whe
 });
 
 test("an endpoint of another chain is neither believed nor sent to", async () => {
-  const [ours, other] = [await startBareAnvil(), await startBareAnvil({ args: ["--chain-id", "999"] })];
+  const [ours, other] = [await startBareAnvil(), await startBareAnvil({ chainId: 999 })];
   await other.mine(7);
   const chain = chainOver([other.url, ours.url]);
   expect((await chain.latest()).number).toBe(0);
