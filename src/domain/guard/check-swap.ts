@@ -114,7 +114,8 @@ function freshNonceCheck(used: boolean): Check {
 }
 
 function authorisationCheck(facts: SwapFacts): Check {
-  const suffices = facts.authorisation !== "none" && facts.sell.address !== NATIVE_TOKEN;
+  const isExact = facts.authorisation === "allowance" || facts.authorisation === "permit";
+  const suffices = isExact && facts.sell.address !== NATIVE_TOKEN;
   return {
     code: "PERMIT_UNSUPPORTED",
     subject: "spending permission",

@@ -40,8 +40,11 @@ function smaller<T extends bigint>(left: T, right: T): T {
   return left < right ? left : right;
 }
 
-/** How the service's contract may take the sold token on the gasless path. */
-export type Authorisation = "allowance" | "permit" | "none";
+/**
+ * How the service's contract may take the sold token on the gasless path. A signature without a nonce works as often as
+ * the allowance lasts: then an allowance for several executions authorises nothing.
+ */
+export type Authorisation = "allowance" | "permit" | "none" | "allowance for several executions";
 
 /** All that is known at the moment before signing. Amounts in the smallest unit of their token; wei for gas. */
 export interface SwapFacts {

@@ -1,4 +1,4 @@
-import { effectiveLimits, type SwapFacts } from "../guard/swap-facts.ts";
+import { type Authorisation, effectiveLimits, type SwapFacts } from "../guard/swap-facts.ts";
 import { toPpm } from "../money/fraction.ts";
 import { isNative } from "../money/token.ts";
 import type { ClearanceReading } from "./events.ts";
@@ -43,7 +43,7 @@ export function factsOf(swap: Swap, reading: ClearanceReading, facts: StepFacts)
     nowSeconds: reading.head.timestampSeconds,
     maxLifetimeSeconds: facts.pace.maxLifetimeSeconds,
     gas: swap.mode === "gasless" ? undefined : { limit: reading.gasLimit, maxFeePerGas },
-    authorisation: authorisationOf(swap.amountIn, reading),
+    authorisation: authorisationOf(swap.amountIn, reading, facts.service.signatureHasNonce),
     balances: {
       sold: reading.balance - reserved,
       native: reading.nativeBalance - (isNative(swap.sell) ? reserved : 0n),
@@ -60,7 +60,8 @@ function isNonceTaken(swap: Swap, reading: ClearanceReading, facts: StepFacts): 
   return reading.nonceUsed === true || facts.isNonceOfOther(swap.wallet, reading.decoding.swap.nonce, swap.id);
 }
 
-function authorisationOf(gross: bigint, reading: ClearanceReading): "allowance" | "permit" | "none" {
+function authorisationOf(gross: bigint, reading: ClearanceReading, signatureHasNonce: boolean): Authorisation {
+  if (!signatureHasNonce && reading.allowance >= 2n * gross) return "allowance for several executions";
   if (reading.allowance >= gross) return "allowance";
   return reading.signing?.permit === undefined ? "none" : "permit";
 }
