@@ -1,0 +1,227 @@
+import { describe, expect, it } from "vitest";
+import { ANVIL_ACCOUNT } from "../support/bare-anvil.ts";
+import { decode, GWEI, Killed, startLaneWorld } from "../support/lane-world.ts";
+
+describe("one transaction", () => {
+  it("is written down before each step, mined once, and final only in a finalised block", async () => {
+    const world = await startLaneWorld();
+    const to = world.submit("a");
+    expect(world.lane.isFree()).toBe(false);
+    await world.tick();
+    expect(world.intent("a")).toMatchObject({ state: "broadcast", nonce: 0 });
+    expect(await world.received(to)).toBe(0n);
+    await world.step();
+    expect(world.intent("a")).toMatchObject({ state: "mined", minedBlockNumber: 1 });
+    await world.step();
+    expect(world.intent("a")).toMatchObject({ state: "confirmed", outcome: undefined });
+    expect(world.lane.isFree()).toBe(true);
+    await world.step();
+    expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
+    expect(world.history("a")).toEqual([
+      "intent: none -> planned",
+      "original 1: none -> signed",
+      "intent: planned -> signed",
+      "original 1: signed -> broadcast",
+      "intent: signed -> broadcast",
+      "original 1: broadcast -> mined",
+      "intent: broadcast -> mined",
+      "original 1: mined -> confirmed",
+      "intent: mined -> confirmed",
+      "intent: confirmed -> final",
+    ]);
+    expect(world.heard("a")).toEqual(["signed", "broadcast", "mined", "confirmed", "final"]);
+    const [attempt] = world.attempts("a");
+    expect(world.events.map(({ hash, receipt }) => hash ?? receipt?.hash)).toEqual(Array(5).fill(attempt?.hash));
+    expect(world.sends()).toEqual([attempt?.raw]);
+    expect(decode(attempt?.raw)).toMatchObject({ nonce: 0, value: 5n, gasLimit: 50_000n, maxFeePerGas: 3n * GWEI });
+    expect(await world.received(to)).toBe(5n);
+  });
+
+  it("passes every state also when it was final before anybody looked", async () => {
+    const world = await startLaneWorld({ confirmations: 50 });
+    world.submit("a");
+    await world.tick();
+    await world.anvil.mine(5);
+    await world.tick();
+    expect(world.intent("a").state).toBe("final");
+    expect(world.heard("a")).toEqual(["signed", "broadcast", "mined", "confirmed", "final"]);
+    expect(world.attempts("a").map(({ state }) => state)).toEqual(["confirmed"]);
+  });
+
+  it("that reverts is told as mined, and ends as reverted only in a finalised block", async () => {
+    const world = await startLaneWorld();
+    const to = world.submit("a");
+    await world.anvil.rpc.call("anvil_setCode", [to, "0x60006000fd"]);
+    await world.tick();
+    await world.step(2);
+    expect(world.intent("a")).toMatchObject({ state: "confirmed", outcome: undefined });
+    expect(world.attempts("a")[0]?.state).toBe("reverted");
+    expect(world.events.find(({ kind }) => kind === "mined")?.receipt?.succeeded).toBe(false);
+    await world.step();
+    expect(world.intent("a")).toMatchObject({ state: "final", outcome: "reverted" });
+    expect(world.events.at(-1)).toMatchObject({ kind: "final", outcome: "reverted" });
+  });
+});
+
+describe("several transactions", () => {
+  it("go out one after the other, in the order in which they were asked for, with no nonce left out", async () => {
+    const world = await startLaneWorld();
+    const recipients = ["z", "a", "m"].map((id) => world.submit(id));
+    const inFlight: number[] = [];
+    for (let block = 0; block < 12; block++) {
+      await world.tick();
+      const open = ["z", "a", "m"].filter((id) => ["signed", "broadcast", "mined"].includes(world.intent(id).state));
+      inFlight.push(open.length);
+      await world.anvil.mine();
+    }
+    expect(Math.max(...inFlight)).toBe(1);
+    expect(["z", "a", "m"].map((id) => world.intent(id).nonce)).toEqual([0, 1, 2]);
+    expect(["z", "a", "m"].map((id) => world.intent(id).state)).toEqual(["final", "final", "final"]);
+    expect(world.signed.map(({ nonce }) => nonce)).toEqual([0, 1, 2]);
+    for (const to of recipients) expect(await world.received(to)).toBe(5n);
+  });
+
+  it("start at what the chain counts when the account was used before swapd had it", async () => {
+    const world = await startLaneWorld();
+    await world.sendForeign(0);
+    await world.sendForeign(1);
+    await world.anvil.mine();
+    world.submit("a");
+    await world.tick();
+    expect(world.lane.halted()).toBeUndefined();
+    expect(world.intent("a").nonce).toBe(2);
+  });
+});
+
+describe("a transaction that comes too late", () => {
+  it("is dropped without a signature, and the next one gets the nonce that it would have had", async () => {
+    const world = await startLaneWorld();
+    world.submit("late", { signBySeconds: Math.floor(world.clock.nowMs() / 1_000) - 1 });
+    world.submit("next");
+    await world.tick();
+    expect(world.intent("late")).toMatchObject({ state: "dropped", nonce: undefined });
+    expect(world.intent("next")).toMatchObject({ state: "broadcast", nonce: 0 });
+    expect(world.events[0]).toMatchObject({ intentId: "late", kind: "dropped" });
+    expect(world.events[0]?.reason).toContain("was to be signed until");
+    expect(world.signed.length).toBe(1);
+  });
+
+  it("is dropped also when its nonce was given already, which is free again", async () => {
+    const world = await startLaneWorld();
+    world.submit("late", { signBySeconds: Math.floor(world.clock.nowMs() / 1_000) + 10 });
+    world.switches.crashAt = (label) => label === "lane.reserve.after";
+    await expect(world.tick()).rejects.toThrow(Killed);
+    expect(world.intent("late")).toMatchObject({ state: "planned", nonce: 0 });
+    world.restart();
+    world.clock.advance(60_000);
+    await world.tick();
+    expect(world.intent("late")).toMatchObject({ state: "dropped", nonce: undefined });
+    world.submit("next");
+    await world.tick();
+    expect(world.intent("next").nonce).toBe(0);
+  });
+
+  it("is dropped while another one is in flight, and while nothing may be signed", async () => {
+    const world = await startLaneWorld();
+    const signBySeconds = Math.floor(world.clock.nowMs() / 1_000) + 10;
+    world.submit("first", { signBySeconds });
+    world.submit("second", { signBySeconds });
+    await world.tick();
+    world.clock.advance(60_000);
+    await world.tick();
+    expect(world.intent("first").state).toBe("broadcast");
+    expect(world.intent("second").state).toBe("dropped");
+    world.switches.signing = false;
+    world.submit("third", { signBySeconds });
+    await world.tick();
+    expect(world.intent("third").state).toBe("dropped");
+  });
+});
+
+describe("a transaction that cannot be paid for", () => {
+  it("waits while gas costs more than it may pay, and is dropped when its time is over", async () => {
+    const world = await startLaneWorld();
+    await world.baseFee(20);
+    await world.anvil.mine();
+    world.submit("a", { maxFeePerGasCap: 10n * GWEI });
+    await world.tick(2);
+    expect(world.intent("a")).toMatchObject({ state: "planned", nonce: undefined });
+    expect(world.logger.lines.some(({ message }) => message.startsWith("gas costs more"))).toBe(true);
+    await world.baseFee(9);
+    await world.anvil.mine();
+    await world.tick();
+    expect(world.attempts("a")[0]?.maxFeePerGas).toBe(10n * GWEI);
+    world.submit("b", { maxFeePerGasCap: 1n });
+    await world.step(2);
+    expect(world.intent("b").state).toBe("planned");
+    world.clock.advance(2 * 3_600_000);
+    await world.tick();
+    expect(world.intent("b").state).toBe("dropped");
+    expect(world.signed.length).toBe(1);
+  });
+
+  it("waits while the account cannot pay the most that it may cost", async () => {
+    const world = await startLaneWorld();
+    world.submit("a");
+    const needed = 5n + 50_000n * 3n * GWEI;
+    const balance = (wei: bigint) => world.anvil.rpc.call("anvil_setBalance", [ANVIL_ACCOUNT, `0x${wei.toString(16)}`]);
+    await balance(needed - 1n);
+    await world.tick(2);
+    expect(world.intent("a")).toMatchObject({ state: "planned", nonce: undefined });
+    expect(world.signed).toEqual([]);
+    await balance(needed);
+    await world.tick();
+    expect(world.intent("a").state).toBe("broadcast");
+  });
+});
+
+describe("while nothing may be signed", () => {
+  it("nothing is signed, and what is in flight is followed to its end", async () => {
+    const world = await startLaneWorld();
+    world.submit("a");
+    await world.tick();
+    world.switches.signing = false;
+    world.submit("b");
+    await world.anvil.rpc.call("anvil_dropAllTransactions", []);
+    await world.step(3);
+    await world.step(4);
+    expect(world.intent("a").state).toBe("final");
+    expect(world.intent("b")).toMatchObject({ state: "planned", nonce: undefined });
+    expect(world.signed.length).toBe(1);
+    expect(new Set(world.sends()).size).toBe(1);
+    world.switches.signing = true;
+    await world.tick();
+    expect(world.intent("b").state).toBe("broadcast");
+  });
+
+  it("what was signed before and never sent stays here", async () => {
+    const world = await startLaneWorld();
+    world.submit("a");
+    world.switches.crashAt = (label) => label === "lane.signed.after";
+    await expect(world.tick()).rejects.toThrow(Killed);
+    world.restart();
+    world.switches.signing = false;
+    await world.step(3);
+    expect(world.intent("a").state).toBe("signed");
+    expect(world.sends()).toEqual([]);
+    world.switches.signing = true;
+    await world.tick();
+    expect(world.sends()).toEqual([world.attempts("a")[0]?.raw]);
+    expect(world.signed.length).toBe(1);
+  });
+
+  it("a nonce that was given is neither signed nor lost", async () => {
+    const world = await startLaneWorld();
+    world.submit("a");
+    world.switches.crashAt = (label) => label === "lane.reserve.after";
+    await expect(world.tick()).rejects.toThrow(Killed);
+    world.restart();
+    world.switches.signing = false;
+    await world.step(2);
+    expect(world.intent("a")).toMatchObject({ state: "planned", nonce: 0 });
+    expect(world.signed).toEqual([]);
+    world.switches.signing = true;
+    await world.tick();
+    expect(world.intent("a")).toMatchObject({ state: "broadcast", nonce: 0 });
+  });
+});

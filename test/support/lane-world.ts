@@ -1,0 +1,195 @@
+import { join } from "node:path";
+import { Transaction } from "ethers";
+import { onTestFinished } from "vitest";
+import { createChain } from "../../src/adapters/ethers/chain.ts";
+import { createSigner } from "../../src/adapters/keys/signer.ts";
+import { createLaneStore, migrateLane } from "../../src/adapters/sqlite/lane-store.ts";
+import { type Address, type Hex, toAddress } from "../../src/domain/money/address.ts";
+import { createLane, type Lane, type LaneRequest } from "../../src/lane/lane.ts";
+import type { LaneOptions } from "../../src/lane/lane-context.ts";
+import type { LaneEvent } from "../../src/lane/lane-event.ts";
+import { Secret } from "../../src/net/secret.ts";
+import type { AttemptRow, IntentRow, LaneStore } from "../../src/ports/lane-store.ts";
+import type { Signer, UnsignedTransaction } from "../../src/ports/signer.ts";
+import { openDatabase, type SqliteDatabase } from "../../src/storage/database.ts";
+import { createHandClock } from "../service/support/hand-clock.ts";
+import { ANVIL_ACCOUNT, ANVIL_KEY, type BareAnvil, startBareAnvil } from "./bare-anvil.ts";
+import { type RpcProxy, startRpcProxy } from "./rpc-proxy.ts";
+import { silentLogger } from "./silent-logger.ts";
+import { temporaryDirectory } from "./temporary-directory.ts";
+
+export const GWEI = 10n ** 9n;
+export const CHAIN_ID = 31337;
+
+/** What a test's process "dies" of at a crash label. */
+export class Killed extends Error {}
+
+/** A lane on a real chain and a real database, with everything that it does written down for the test. */
+export interface LaneWorld {
+  readonly anvil: BareAnvil;
+  readonly proxy: RpcProxy;
+  readonly clock: ReturnType<typeof createHandClock>;
+  readonly logger: ReturnType<typeof silentLogger>;
+  /** what the listener heard, oldest first */
+  readonly events: LaneEvent[];
+  /** everything the key was used for */
+  readonly signed: UnsignedTransaction[];
+  /** may be changed while the lane lives */
+  readonly switches: { signing: boolean; crashAt: ((label: string) => boolean) | undefined };
+  readonly lane: Lane;
+  readonly store: LaneStore;
+  readonly db: SqliteDatabase;
+  /** Asks for a transfer of 5 wei to an address of its own. @returns that address */
+  submit(id: string, change?: Partial<LaneRequest>): Address;
+  tick(times?: number): Promise<void>;
+  /** Mines a block and lets the lane look at it; as often as said. */
+  step(times?: number): Promise<void>;
+  /** Goes on with a fresh lane on a fresh connection to the same file, as after a kill. */
+  restart(): void;
+  /** A transaction of the same key that the lane knows nothing of; it is in the pool, not mined. */
+  sendForeign(nonce: number, maxFeePerGas?: bigint): Promise<{ raw: Hex; hash: Hex }>;
+  /** The next block's base fee: what offers less stays out. */
+  baseFee(gwei: number): Promise<void>;
+  intent(id: string): IntentRow;
+  attempts(id: string): readonly AttemptRow[];
+  received(recipient: Address): Promise<bigint>;
+  /** transactions of the account in blocks */
+  count(): Promise<number>;
+  /** raw transactions that arrived at the node or were lost on the way to it, oldest first */
+  sends(): string[];
+  /** the intent's states, and each attempt's, in the order in which they were written */
+  history(id: string): string[];
+  /** kinds of what the listener heard of an intent */
+  heard(id: string): string[];
+}
+
+const DEFAULTS: Omit<LaneOptions, "signing"> = {
+  account: ANVIL_ACCOUNT,
+  chainId: CHAIN_ID,
+  confirmations: 2,
+  bumpAfterBlocks: 4,
+  rebroadcastAfterBlocks: 2,
+  maxReplacements: 3,
+  cancelMarginSeconds: 2,
+};
+
+/** Starts a chain of its own with a proxy in front, and a lane on it. Confirmed at two blocks, final at three. */
+export async function startLaneWorld(options: Partial<LaneOptions> = {}): Promise<LaneWorld> {
+  const anvil = await startBareAnvil();
+  const proxy = await startRpcProxy(anvil.url);
+  const clock = createHandClock(Date.now());
+  const logger = silentLogger();
+  const events: LaneEvent[] = [];
+  const signed: UnsignedTransaction[] = [];
+  const switches: LaneWorld["switches"] = { signing: true, crashAt: undefined };
+  const signer = recordingSigner(signed);
+  const file = join(temporaryDirectory(), "lane.db");
+  const requests: { id: string; to: Address }[] = [];
+  const open = () => {
+    const db = openDatabase({ file });
+    migrateLane(db);
+    const store = createLaneStore(db);
+    const chain = createChain({ rpcUrls: [new Secret(proxy.url)], chainId: CHAIN_ID, timeoutMs: 2_000 }, { clock });
+    const crashPoint = (label: string): void => {
+      if (switches.crashAt?.(label) === true) throw new Killed(label);
+    };
+    const listener = { onIntent: (event: LaneEvent) => void events.push(event) };
+    const settings = { ...DEFAULTS, signing: () => switches.signing, ...options };
+    const lane = createLane(settings, { store, chain, signer, clock, logger, listener, crashPoint });
+    return { db, store, lane };
+  };
+  let current = open();
+  onTestFinished(() => void current.db.close());
+  const count = async () => Number(await anvil.rpc.call("eth_getTransactionCount", [ANVIL_ACCOUNT, "latest"]));
+  const tick = async (times = 1): Promise<void> => {
+    for (let time = 0; time < times; time++) await current.lane.tick();
+  };
+  return {
+    ...{ anvil, proxy, clock, logger, events, signed, switches, tick, count },
+    get lane() {
+      return current.lane;
+    },
+    get store() {
+      return current.store;
+    },
+    get db() {
+      return current.db;
+    },
+    submit(id, change = {}) {
+      const to = toAddress(`0x${(0xa0_0000 + requests.length).toString(16).padStart(40, "0")}`);
+      requests.push({ id, to });
+      current.lane.submit({ ...transferTo(to, clock.nowMs()), id, ...change });
+      return to;
+    },
+    async step(times = 1) {
+      for (let time = 0; time < times; time++) {
+        await anvil.mine();
+        await tick();
+      }
+    },
+    restart() {
+      current.db.close();
+      switches.crashAt = undefined;
+      current = open();
+    },
+    async sendForeign(nonce, maxFeePerGas = 50n * GWEI) {
+      const fields = { ...transferTo(ANVIL_ACCOUNT, 0), chainId: CHAIN_ID, nonce, value: 1n };
+      const sent = await signerOf().signTransaction({ ...fields, maxFeePerGas, maxPriorityFeePerGas: GWEI });
+      await anvil.rpc.call("eth_sendRawTransaction", [sent.raw]);
+      return sent;
+    },
+    baseFee: async (gwei) => {
+      const fee = `0x${BigInt(Math.round(gwei * 1e9)).toString(16)}`;
+      await anvil.rpc.call("anvil_setNextBlockBaseFeePerGas", [fee]);
+    },
+    intent: (id) => {
+      const row = current.store.intent(id);
+      if (row === undefined) throw new Error(`there is no intent ${id}`);
+      return row;
+    },
+    attempts: (id) => current.store.attempts(id),
+    received: async (recipient) => BigInt(String(await anvil.rpc.call("eth_getBalance", [recipient, "latest"]))),
+    sends: () => proxy.seen.filter((call) => call.method === "eth_sendRawTransaction").map(rawOf),
+    history: (id) => historyOf(current.store, id),
+    heard: (id) => events.filter((event) => event.intentId === id).map((event) => event.kind),
+  };
+}
+
+/** The transaction that a node was sent. */
+export function decode(raw: string | undefined): Transaction {
+  return Transaction.from(raw ?? "0x");
+}
+
+function signerOf(): Signer {
+  return createSigner(new Secret(ANVIL_KEY));
+}
+
+function recordingSigner(signed: UnsignedTransaction[]): Signer {
+  const signer = signerOf();
+  return {
+    ...signer,
+    signTransaction: (transaction) => {
+      signed.push(transaction);
+      return signer.signTransaction(transaction);
+    },
+  };
+}
+
+function transferTo(to: Address, nowMs: number): Omit<LaneRequest, "id"> {
+  return {
+    ...{ purpose: "swap", to, data: "0x", value: 5n, gasLimit: 50_000n, maxFeePerGasCap: 100n * GWEI },
+    ...{ signBySeconds: Math.floor(nowMs / 1_000) + 3_600, deadlineSeconds: undefined },
+  };
+}
+
+function rawOf(call: { readonly params: readonly unknown[] }): string {
+  return String(call.params[0]);
+}
+
+function historyOf(store: LaneStore, id: string): string[] {
+  const names = new Map(store.attempts(id).map((attempt, index) => [attempt.hash, `${attempt.kind} ${index + 1}`]));
+  return store.transitions(id).map(({ attemptHash, from, to }) => {
+    const subject = attemptHash === undefined ? "intent" : (names.get(attemptHash) ?? attemptHash);
+    return `${subject}: ${from ?? "none"} -> ${to}`;
+  });
+}
