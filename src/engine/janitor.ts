@@ -21,8 +21,9 @@ export async function revokeLeftovers(context: EngineContext): Promise<void> {
   if (!context.settings.live || effectiveMode(store, GLOBAL_SCOPE).mode === "halted") return;
   for (const grant of store.idleGrants()) {
     const { wallet, token, spender } = grant;
+    const version = store.ledgerVersion();
     if ((await chain.allowance({ token, owner: wallet, spender })) === 0n) {
-      if (await isZeroForGood(context, grant)) store.forgetGrant(grant);
+      if (await isZeroForGood(context, grant)) forget(context, grant, version);
       continue;
     }
     const data = context.deps.approveCalldata(spender, 0n);
@@ -41,6 +42,15 @@ async function isZeroForGood(context: EngineContext, grant: Grant): Promise<bool
   const { chain } = context.deps;
   const { number } = await chain.finalized();
   return (await chain.allowance({ token: grant.token, owner: grant.wallet, spender: grant.spender }, number)) === 0n;
+}
+
+/** Not when a swap was cleared since the allowance was read: it may have granted a new one, under the same row. */
+function forget(context: EngineContext, grant: Grant, version: number): void {
+  const { store } = context.deps;
+  store.transaction(() => {
+    if (store.ledgerVersion() === version && !store.isTokenBusy(grant.wallet, grant.token, ""))
+      store.forgetGrant(grant);
+  });
 }
 
 /** In one transaction with the question whether the token is still idle: a swap cannot slip in between. */
