@@ -1,0 +1,78 @@
+import type { KillStep } from "./kill-plan.ts";
+import { after, type SpeakingChild } from "./processes.ts";
+
+/** What came of a series of kills. */
+export interface CampaignResult {
+  readonly kills: number;
+  /** labels at which the process killed itself, as often as it did */
+  readonly passed: readonly string[];
+  /** labels that it did not come by; it was killed from outside instead */
+  readonly notPassed: readonly string[];
+  /** ends that were no kill: the process gave up by itself */
+  readonly unexpected: readonly string[];
+}
+
+/** What is killed, and how its next life starts. */
+export interface Victim {
+  readonly name: string;
+  start(env: Readonly<Record<string, string>>): SpeakingChild;
+  /** whether what it signed last and did not send is a swap */
+  leftSwapUnsent(): boolean;
+  tell(text: string): void;
+}
+
+const MOST_REPEATS = 6;
+/** A process that says nothing for so long hangs. */
+const SPEAKS_WITHIN_MS = 60_000;
+
+/** Kills and starts again without a pause, whatever is open. The next kill does not wait for anything to resolve. */
+export async function killRepeatedly(victim: Victim, steps: readonly KillStep[]): Promise<CampaignResult> {
+  const passed: string[] = [];
+  const notPassed: string[] = [];
+  const unexpected: string[] = [];
+  let kills = 0;
+  for (const step of steps) {
+    for (let repeat = 0; repeat < MOST_REPEATS; repeat += 1) {
+      const life = await liveUntilKilled(victim, step);
+      kills += 1;
+      if (life.unexpected !== undefined) unexpected.push(life.unexpected);
+      if (step.label !== undefined) (life.byItself ? passed : notPassed).push(step.label);
+      if (!step.wantsSwap || victim.leftSwapUnsent()) break;
+    }
+    await after(step.restMs);
+  }
+  return { kills, passed, notPassed, unexpected };
+}
+
+interface Life {
+  readonly byItself: boolean;
+  readonly unexpected: string | undefined;
+}
+
+async function liveUntilKilled(victim: Victim, step: KillStep): Promise<Life> {
+  const startedMs = performance.now();
+  const child = victim.start(step.label === undefined ? {} : { SWAPD_CRASH_AT: `${step.label}#${step.passing}` });
+  const first = await Promise.race([child.ended, timeIsUp(child, step)]);
+  if (first === "silent" || first === "time is up") child.kill("SIGKILL");
+  const { code, signal } = await child.ended;
+  const lifeMs = Math.round(performance.now() - startedMs);
+  const byItself = typeof first === "object" && signal === "SIGKILL";
+  const missed = byItself || step.label === undefined ? "" : " NOT PASSED";
+  victim.tell(`${victim.name} lived ${lifeMs} ms: ${step.label ?? "random"}${missed}`);
+  if (first === "silent") return { byItself, unexpected: `${victim.name} said nothing for ${SPEAKS_WITHIN_MS} ms` };
+  if (signal === "SIGKILL") return { byItself, unexpected: undefined };
+  return {
+    byItself,
+    unexpected: `${victim.name} ended by itself with code ${code}, signal ${signal}, after ${lifeMs} ms`,
+  };
+}
+
+/** A kill from outside comes after the step's time; where it is to be killed at work, the time begins with its work. */
+async function timeIsUp(child: SpeakingChild, step: KillStep): Promise<"time is up" | "silent"> {
+  if (step.atWork) {
+    const spoke = await Promise.race([child.spoke.then(() => true), after(SPEAKS_WITHIN_MS)]);
+    if (spoke === undefined) return "silent";
+  }
+  await after(step.afterMs);
+  return "time is up";
+}

@@ -1,0 +1,157 @@
+import { existsSync } from "node:fs";
+import { type CampaignResult, killRepeatedly, type Victim } from "./campaign.ts";
+import { type ChainWitness, createChainWitness } from "./chain-witness.ts";
+import type { LabelGroup } from "./crash-labels.ts";
+import { planDaemonKills, planServiceKills, seededRandom } from "./kill-plan.ts";
+import { type KillWorld, type Profile, startDaemon, startKillWorld, startService, type Track } from "./kill-world.ts";
+import { after, type Child } from "./processes.ts";
+import { leftSwapUnsent } from "./recorded.ts";
+import { auditAll, comeToRest } from "./rest.ts";
+import { lookAtAll } from "./verdict.ts";
+
+export interface KillOptions {
+  readonly profile: Profile;
+  /** of daemons; the relayer's come on top of it */
+  readonly kills: number;
+  readonly serviceKills: number;
+  /** at which labels */
+  readonly groups: readonly LabelGroup[];
+  readonly seed: number;
+  /** how long everything may take to come to rest */
+  readonly quietMs: number;
+  tell(text: string): void;
+}
+
+/** What the whole exercise showed. */
+export interface KillReport {
+  readonly seed: number;
+  readonly daemons: CampaignResult;
+  readonly service: CampaignResult;
+  readonly fills: { readonly selfExecuted: number; readonly gasless: number };
+  /** longest clean stop of a daemon, milliseconds */
+  readonly stopMs: number;
+  /** everything that is wrong; empty when all invariants hold */
+  readonly violations: readonly string[];
+}
+
+/** A report in one line. */
+export function summaryOf(profile: Profile, { daemons, service, fills, stopMs, seed }: KillReport): string {
+  return (
+    `${profile}, seed ${seed}: ${daemons.kills} kills of daemons (${daemons.passed.length} at labels), ` +
+    `${service.kills} of the service (${service.passed.length}); ${fills.selfExecuted} self-executed and ` +
+    `${fills.gasless} gasless fills; longest stop ${Math.round(stopMs)} ms`
+  );
+}
+
+const TRACKS = 2;
+const NOTHING_KILLED: CampaignResult = { kills: 0, passed: [], notPassed: [], unexpected: [] };
+
+/** What the double does wrong, over and over. */
+const FAULTS = [
+  "none",
+  "lose-after",
+  "none",
+  "lose-before",
+  "late",
+  "none",
+  "report-error",
+  "none",
+  "error-after-accept",
+];
+
+/** Kills daemons, and the service where it is ours, until the plan is done; then lets all come to rest and looks. */
+export async function runKillCampaign(options: KillOptions): Promise<KillReport> {
+  const { profile, tell } = options;
+  const world = await startKillWorld(profile, { tracks: TRACKS, lifeMinutes: 10 + Math.ceil(options.kills / 10) });
+  const running: Child[] = [];
+  let violations: readonly string[] = ["it did not get to the end"];
+  try {
+    tell(
+      `${profile}: seed ${options.seed}, ${options.kills} kills of ${TRACKS} daemons, all of it in ${world.directory}`,
+    );
+    const chain = createChainWitness(world.rpcUrl, world);
+    const funding = await fundingOf(world, chain);
+    if (profile === "fly") await setFaults(world, FAULTS);
+    const { daemons, service } = await kill(world, options);
+    tell(`${daemons.kills} + ${service.kills} kills done, now it runs undisturbed`);
+    const whileDead = await auditAll(world);
+    if (profile === "fly") await setFaults(world, []);
+    if (profile === "swapd") running.push(startService(world));
+    const rest = await comeToRest(world, options.quietMs, running);
+    const looked = await lookAtAll(world, { chain, funding });
+    const unexpected = [...daemons.unexpected, ...service.unexpected];
+    violations = [...unexpected, ...whileDead, ...rest.violations, ...looked.violations];
+    return { seed: options.seed, daemons, service, fills: looked.fills, stopMs: rest.stopMs, violations };
+  } finally {
+    for (const child of running) child.kill("SIGTERM");
+    await Promise.all(running.map((child) => child.ended));
+    await world.stop(violations.length > 0);
+  }
+}
+
+/** Transfers that gave the wallets their funds, or that were there before any daemon. */
+async function fundingOf(world: KillWorld, chain: ChainWitness): Promise<ReadonlySet<string>> {
+  const before = await Promise.all(world.tracks.map(({ wallet }) => chain.outflows(wallet)));
+  return new Set(before.flat().map(({ hash }) => hash));
+}
+
+async function setFaults(world: KillWorld, faults: readonly string[]): Promise<void> {
+  const body = JSON.stringify({ faults, repeat: true });
+  const answer = await fetch(`${world.serviceUrl}/control/faults`, { method: "POST", body });
+  if (!answer.ok) throw new Error(`the double took no faults: ${answer.status}`);
+}
+
+async function kill(
+  world: KillWorld,
+  options: KillOptions,
+): Promise<{ daemons: CampaignResult; service: CampaignResult }> {
+  const plans = planDaemonKills({ ...options, tracks: TRACKS });
+  const done = new AbortController();
+  const service =
+    world.profile === "swapd" ? killService(world, options, done.signal) : Promise.resolve(NOTHING_KILLED);
+  const random = seededRandom(options.seed + 1);
+  const daemons = world.tracks.map(async (track, index) => {
+    // Not in step with each other.
+    await after(random() * 500);
+    return await killRepeatedly(daemonVictim(track, options), plans[index] ?? []);
+  });
+  const results = await Promise.all(daemons);
+  done.abort();
+  return { daemons: merged(results), service: await service };
+}
+
+/** Kills the service step by step, and keeps it alive in between as long as daemons are being killed. */
+async function killService(world: KillWorld, options: KillOptions, done: AbortSignal): Promise<CampaignResult> {
+  const victim: Victim = {
+    name: "service",
+    start: (env) => startService(world, env),
+    leftSwapUnsent: () => true,
+    tell: options.tell,
+  };
+  const result = await killRepeatedly(victim, planServiceKills(options.serviceKills));
+  if (done.aborted) return result;
+  const child = startService(world);
+  await Promise.race([child.ended, new Promise<void>((resolve) => done.addEventListener("abort", () => resolve()))]);
+  child.kill("SIGKILL");
+  const { code, signal } = await child.ended;
+  const unexpected = signal === "SIGKILL" ? [] : [`the service ended by itself with code ${code}`];
+  return { ...result, unexpected: [...result.unexpected, ...unexpected] };
+}
+
+function daemonVictim(track: Track, options: KillOptions): Victim {
+  return {
+    name: track.name,
+    start: (env) => startDaemon(track, env),
+    leftSwapUnsent: () => existsSync(track.database) && leftSwapUnsent(track.database),
+    tell: options.tell,
+  };
+}
+
+function merged(results: readonly CampaignResult[]): CampaignResult {
+  return {
+    kills: results.reduce((sum, { kills }) => sum + kills, 0),
+    passed: results.flatMap(({ passed }) => passed),
+    notPassed: results.flatMap(({ notPassed }) => notPassed),
+    unexpected: results.flatMap(({ unexpected }) => unexpected),
+  };
+}

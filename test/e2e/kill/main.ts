@@ -1,0 +1,41 @@
+import { parseArgs } from "node:util";
+import { CRASH_LABELS, type LabelGroup } from "./crash-labels.ts";
+import { runKillCampaign, summaryOf } from "./kill-harness.ts";
+import type { Profile } from "./kill-world.ts";
+
+/** The long form: `main.ts --kills 500 --seed 7 [--against swapd|fly]`, every kill told. Ends with 1 when anything is wrong. */
+const { values } = parseArgs({
+  options: {
+    kills: { type: "string", default: "200" },
+    seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    against: { type: "string" },
+  },
+});
+
+const QUIET_MS = 60_000;
+const GROUPS = Object.keys(CRASH_LABELS) as LabelGroup[];
+
+const profiles: readonly Profile[] = values.against === undefined ? ["swapd", "fly"] : [profileOf(values.against)];
+for (const profile of profiles) {
+  const kills = Math.ceil(Number(values.kills) / profiles.length);
+  const report = await runKillCampaign({
+    profile,
+    kills,
+    groups: GROUPS,
+    serviceKills: Math.ceil(kills / 4),
+    seed: Number(values.seed),
+    quietMs: QUIET_MS,
+    tell: (text) => console.log(text),
+  });
+  const { daemons, service, violations } = report;
+  console.log(summaryOf(profile, report));
+  const missing = [...new Set([...daemons.notPassed, ...service.notPassed])];
+  if (missing.length > 0) console.log(`labels that were not passed at least once when asked for: ${missing.join(" ")}`);
+  for (const violation of violations) console.error(`WRONG: ${violation}`);
+  if (violations.length > 0) process.exitCode = 1;
+}
+
+function profileOf(text: string): Profile {
+  if (text === "swapd" || text === "fly") return text;
+  throw new Error(`there is no service ${JSON.stringify(text)}: name swapd or fly`);
+}

@@ -1,0 +1,112 @@
+import Database from "better-sqlite3";
+import { type KillWorld, startDaemon } from "./kill-world.ts";
+import { after, type Child, runSwapd } from "./processes.ts";
+
+/** How everything came to rest. */
+export interface Rest {
+  readonly violations: readonly string[];
+  /** longest clean stop of a daemon, milliseconds */
+  readonly stopMs: number;
+}
+
+/** After the kills everything trades on for a while undisturbed: a jam would show here. */
+const UNDISTURBED_MS = 5_000;
+
+/**
+ * Lets the daemons trade undisturbed, then begin nothing new and finish what is open; stops them cleanly and audits.
+ * @param running gets what was started, so that the caller can end it when this throws
+ */
+export async function comeToRest(world: KillWorld, withinMs: number, running: Child[]): Promise<Rest> {
+  const daemons = world.tracks.map((track) => startDaemon(track));
+  running.push(...daemons);
+  await after(UNDISTURBED_MS);
+  const violations: string[] = [];
+  for (const track of world.tracks) {
+    const { code, output } = await runSwapd(["pause", "--config", track.configuration], track.around);
+    if (code !== 0) violations.push(`${track.name} did not pause: ${output}`);
+  }
+  const open = await untilNothingIsOpen(world, withinMs);
+  violations.push(...open.map((thing) => `still open after ${withinMs} ms: ${thing}`));
+  const stops = await Promise.all(daemons.map(stopCleanly));
+  for (const { code, signal } of stops) {
+    if (code !== 0) violations.push(`a daemon stopped with code ${code}, signal ${signal}`);
+  }
+  violations.push(...(await auditAll(world)));
+  return { violations, stopMs: Math.max(...stops.map(({ tookMs }) => tookMs)) };
+}
+
+/** Database and chain must agree at any instant, also while the daemon is dead and its swaps are open. */
+export async function auditAll(world: KillWorld): Promise<string[]> {
+  const violations: string[] = [];
+  for (const track of world.tracks) {
+    const { code, output } = await runSwapd(["audit", "--config", track.configuration], track.around);
+    if (code !== 0) violations.push(`the audit of ${track.name} ended with ${code}: ${output}`);
+  }
+  return violations;
+}
+
+async function stopCleanly(daemon: Child): Promise<{ code: number | null; signal: string | null; tookMs: number }> {
+  const askedMs = performance.now();
+  daemon.kill("SIGTERM");
+  const ending = await daemon.ended;
+  return { ...ending, tookMs: performance.now() - askedMs };
+}
+
+/** @returns what is still open when the time is over */
+async function untilNothingIsOpen(world: KillWorld, withinMs: number): Promise<readonly string[]> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    const open = world.tracks.flatMap(({ name, database }) =>
+      readOpen(database, OPEN_AT_A_DAEMON).map((thing) => `${name} ${thing}`),
+    );
+    if (world.profile === "swapd") open.push(...readOpen(world.serviceDatabase, OPEN_AT_THE_SERVICE));
+    if (open.length === 0 || performance.now() > deadline) return open;
+    await after(250);
+  }
+}
+
+interface Question {
+  readonly what: string;
+  readonly sql: string;
+}
+
+function readOpen(file: string, questions: readonly Question[]): string[] {
+  const db = new Database(file, { readonly: true });
+  try {
+    return questions.flatMap(({ what, sql }) =>
+      db
+        .prepare<[], { id: string }>(sql)
+        .all()
+        .map(({ id }) => `${what} ${id}`),
+    );
+  } finally {
+    db.close();
+  }
+}
+
+const TRANSACTION: Question = {
+  what: "transaction",
+  sql: "SELECT id || ' ' || state AS id FROM lane_intents WHERE state NOT IN ('final', 'dropped')",
+};
+
+const OPEN_AT_A_DAEMON: readonly Question[] = [
+  {
+    what: "run",
+    sql: "SELECT id || ' ' || state AS id FROM runs WHERE state IN ('due', 'deciding', 'executing', 'parked')",
+  },
+  {
+    what: "swap",
+    sql: `SELECT id || ' ' || state AS id FROM swaps
+          WHERE state NOT IN ('final', 'skipped', 'denied', 'reverted', 'expired', 'cancelled')`,
+  },
+  { what: "reservation of", sql: "SELECT swap_id AS id FROM ledger WHERE state = 'reserved'" },
+  { what: "capability of", sql: "SELECT swap_id AS id FROM capabilities WHERE live = 1" },
+  TRANSACTION,
+  { what: "effect", sql: "SELECT run_id || ' ' || kind AS id FROM effects WHERE done_at_ms IS NULL" },
+  { what: "allowance of", sql: "SELECT token AS id FROM grants" },
+];
+
+const OPEN_AT_THE_SERVICE: readonly Question[] = [
+  TRANSACTION,
+  { what: "swap of the service", sql: "SELECT id FROM swaps WHERE status = 'pending'" },
+];

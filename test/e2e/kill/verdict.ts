@@ -1,0 +1,213 @@
+import type { ChainWitness, Outflow } from "./chain-witness.ts";
+import { type KillStrategy, STRATEGIES } from "./kill-configuration.ts";
+import type { KillWorld } from "./kill-world.ts";
+import { type Recorded, type RecordedRelay, type RecordedSwap, readRecorded, readRelay } from "./recorded.ts";
+
+const NATIVE = `0x${"0".repeat(40)}`;
+const RUN_ENDS = new Set(["filled", "partial", "skipped", "failed"]);
+
+/** What a look at everything showed. */
+export interface Verdict {
+  readonly violations: readonly string[];
+  readonly fills: { readonly selfExecuted: number; readonly gasless: number };
+}
+
+/**
+ * Holds the rows of all daemons, and of the service where it is ours, against the chain.
+ * @param from.funding transactions that gave the wallets their funds
+ */
+export async function lookAtAll(
+  world: KillWorld,
+  from: { chain: ChainWitness; funding: ReadonlySet<string> },
+): Promise<Verdict> {
+  const { chain } = from;
+  const violations: string[] = [];
+  const fills = { selfExecuted: 0, gasless: 0 };
+  for (const { name, wallet, database } of world.tracks) {
+    const recorded = readRecorded(database);
+    const filled = await checkFills(wallet, recorded, { chain, ignored: from.funding });
+    fills.selfExecuted += filled.byMode.selfExecuted;
+    fills.gasless += filled.byMode.gasless;
+    const found = [
+      ...checkSlots(recorded, STRATEGIES),
+      ...checkPlaces(recorded),
+      ...filled.found,
+      ...checkBudgets(filled.soldBy, STRATEGIES),
+      ...(await checkNonces(wallet, recorded, chain)),
+      ...(await checkAllowances({ owner: wallet, spender: world.router, tokens: world.tokens }, chain)),
+      ...(world.profile === "swapd" ? await checkSettlements(wallet, recorded, chain) : []),
+    ];
+    violations.push(...found.map((violation) => `${name}: ${violation}`));
+  }
+  if (world.profile === "swapd") {
+    const relay = readRelay(world.serviceDatabase);
+    const wallets = world.tracks.map(({ wallet }) => wallet);
+    violations.push(...(await checkRelay(relay, wallets, chain)), ...(await checkNonces(world.relayer, relay, chain)));
+  }
+  return { violations, fills };
+}
+
+/** Every slot from the first to the last one is a run with one end, or lies in one gap; none is both, twice or missing. */
+function checkSlots(recorded: Recorded, strategies: readonly KillStrategy[]): string[] {
+  const found: string[] = [];
+  for (const { id, everySeconds } of strategies) {
+    const everyMs = everySeconds * 1_000;
+    const handled = new Map<number, number>();
+    const note = (slotMs: number): void => void handled.set(slotMs, (handled.get(slotMs) ?? 0) + 1);
+    for (const run of recorded.runs) if (run.strategy === id) note(run.slot_ms);
+    for (const gap of recorded.gaps) {
+      if (gap.strategy !== id) continue;
+      const slots = (gap.last_slot_ms - gap.first_slot_ms) / everyMs + 1;
+      if (slots !== gap.count) found.push(`a gap of ${id} counts ${gap.count} slots where ${slots} are`);
+      for (let slot = gap.first_slot_ms; slot <= gap.last_slot_ms; slot += everyMs) note(slot);
+    }
+    const slots = [...handled.keys()].sort((a, b) => a - b);
+    for (const [index, slot] of slots.entries()) {
+      if (handled.get(slot) !== 1) found.push(`the slot ${slot} of ${id} was handled ${handled.get(slot)} times`);
+      const before = slots[index - 1];
+      if (before !== undefined && slot - before !== everyMs)
+        found.push(`${id} lost the slots from ${before} to ${slot}`);
+    }
+  }
+  const ends = new Map(recorded.runEnds.map(({ subject_id, ends: count }) => [subject_id, count]));
+  for (const run of recorded.runs) {
+    if (!RUN_ENDS.has(run.state)) found.push(`run ${run.id} is ${run.state}`);
+    if (ends.get(run.id) !== 1) found.push(`run ${run.id} has ${ends.get(run.id) ?? 0} ends`);
+  }
+  return found;
+}
+
+/** One place in a run is signed for once and filled once. */
+function checkPlaces(recorded: Recorded): string[] {
+  const places = Map.groupBy(recorded.swaps, ({ run_id, position }) => `${run_id} ${position}`);
+  return [...places].flatMap(([place, swaps]) => {
+    const signed = swaps.filter(({ id }) => recorded.signed.has(id)).length;
+    const filled = swaps.filter(({ state }) => state === "final").length;
+    const found: string[] = [];
+    if (signed > 1) found.push(`${place} was signed for ${signed} times`);
+    if (filled > 1) found.push(`${place} was filled ${filled} times`);
+    return found;
+  });
+}
+
+interface Fills {
+  readonly found: readonly string[];
+  /** what strategies sold, by the chain */
+  readonly soldBy: ReadonlyMap<string, bigint>;
+  readonly byMode: { readonly selfExecuted: number; readonly gasless: number };
+}
+
+/** Everything that left the wallet is one swap's fill, and every fill of the rows left the wallet. */
+async function checkFills(
+  wallet: string,
+  recorded: Recorded,
+  from: { chain: ChainWitness; ignored: ReadonlySet<string> },
+): Promise<Fills> {
+  const { chain } = from;
+  const found: string[] = [];
+  const soldBy = new Map<string, bigint>();
+  const final = recorded.swaps.filter(({ state }) => state === "final");
+  const unclaimed = new Set(final);
+  const outflows = (await chain.outflows(wallet)).filter(({ hash }) => !from.ignored.has(hash));
+  for (const outflow of [...outflows, ...(await nativeSales(final, chain))]) {
+    const claims = final.filter(({ hash, sell_token }) => hash === outflow.hash && sell_token === outflow.token);
+    const [swap] = claims;
+    if (swap === undefined || claims.length > 1 || !unclaimed.delete(swap)) {
+      found.push(`${outflow.amount} of ${outflow.token} left in ${outflow.hash}, which ${claims.length} swaps claim`);
+      continue;
+    }
+    if (swap.sold !== String(outflow.amount)) found.push(`${swap.id} says it sold ${swap.sold}, not ${outflow.amount}`);
+    soldBy.set(swap.strategy, (soldBy.get(swap.strategy) ?? 0n) + outflow.amount);
+  }
+  for (const swap of unclaimed) found.push(`${swap.id} is final, but nothing left the wallet in ${swap.hash}`);
+  const gasless = final.filter(({ mode }) => mode === "gasless").length;
+  return { found, soldBy, byMode: { gasless, selfExecuted: final.length - gasless } };
+}
+
+async function nativeSales(swaps: readonly RecordedSwap[], chain: ChainWitness): Promise<Outflow[]> {
+  const sales: Outflow[] = [];
+  for (const { hash, sell_token } of swaps) {
+    if (sell_token !== NATIVE || hash === null) continue;
+    if ((await chain.receipt(hash))?.succeeded !== true) continue;
+    sales.push({ hash, token: NATIVE, amount: await chain.value(hash) });
+  }
+  return sales;
+}
+
+function checkBudgets(soldBy: ReadonlyMap<string, bigint>, strategies: readonly KillStrategy[]): string[] {
+  return strategies.flatMap(({ id, budget }) => {
+    const sold = soldBy.get(id) ?? 0n;
+    return budget !== undefined && sold > budget ? [`${id} sold ${sold}, its budget is ${budget}`] : [];
+  });
+}
+
+/** One transaction for each nonce from the first one on, none left out, none of somebody else. */
+async function checkNonces(
+  account: string,
+  rows: Pick<Recorded, "nonces" | "attempts">,
+  chain: ChainWitness,
+): Promise<string[]> {
+  const found: string[] = [];
+  const [first = 0] = rows.nonces;
+  for (const [index, nonce] of rows.nonces.entries()) {
+    if (nonce !== first + index) found.push(`${account} has nonce ${nonce} where ${first + index} comes next`);
+  }
+  const count = await chain.nonceOf(account);
+  if (rows.nonces.length > 0 && count !== first + rows.nonces.length) {
+    found.push(`the chain counts ${count} transactions of ${account}, the rows ${first + rows.nonces.length}`);
+  }
+  const mined = new Map<number, number>();
+  for (const { hash, nonce } of rows.attempts) {
+    if ((await chain.receipt(hash)) !== undefined) mined.set(nonce, (mined.get(nonce) ?? 0) + 1);
+  }
+  for (const nonce of rows.nonces) {
+    if (mined.get(nonce) !== 1) found.push(`nonce ${nonce} of ${account} was mined ${mined.get(nonce) ?? 0} times`);
+  }
+  return found;
+}
+
+async function checkAllowances(
+  grant: { owner: string; spender: string; tokens: readonly string[] },
+  chain: ChainWitness,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const token of grant.tokens) {
+    const left = await chain.allowance({ token, owner: grant.owner, spender: grant.spender });
+    if (left !== 0n) found.push(`${grant.spender} may still take ${left} of ${token} from ${grant.owner}`);
+  }
+  return found;
+}
+
+/** The settlement contract's events: one for each nonce, and one for each final swap, by its own transaction. */
+async function checkSettlements(wallet: string, recorded: Recorded, chain: ChainWitness): Promise<string[]> {
+  const found: string[] = [];
+  const fills = await chain.fills(wallet);
+  const signed = fills.filter(({ nonce }) => nonce !== 0n);
+  if (new Set(signed.map(({ nonce }) => nonce)).size !== signed.length)
+    found.push(`a nonce of ${wallet} was filled twice`);
+  const final = recorded.swaps.filter(({ state }) => state === "final");
+  for (const { hash, nonce } of fills) {
+    const claims = final.filter((swap) => swap.hash === hash && (nonce === 0n || swap.nonce === String(nonce)));
+    if (claims.length !== 1) found.push(`the fill ${hash} with nonce ${nonce} belongs to ${claims.length} swaps`);
+  }
+  if (fills.length !== final.length) found.push(`${fills.length} fills are on the chain, ${final.length} in the rows`);
+  return found;
+}
+
+/** What the service says of the swaps that it accepted, against the chain. */
+async function checkRelay(relay: RecordedRelay, wallets: readonly string[], chain: ChainWitness): Promise<string[]> {
+  const found: string[] = [];
+  for (const wallet of wallets) {
+    const nonces = new Set((await chain.fills(wallet)).map(({ nonce }) => String(nonce)));
+    for (const swap of relay.swaps.filter((each) => each.wallet === wallet)) {
+      const filled = nonces.has(swap.nonce);
+      if (swap.status === "pending") found.push(`the service's swap ${swap.id} is still pending`);
+      else if ((swap.status === "success") !== filled) {
+        found.push(
+          `the service calls its swap ${swap.id} ${swap.status}, and the chain has ${filled ? "a" : "no"} fill`,
+        );
+      }
+    }
+  }
+  return found;
+}
