@@ -37,11 +37,14 @@ export function connectionOf(configuration: Configuration, baseUrl: string, secr
   };
 }
 
-/** Opens the client of a service, with the limiter that all its callers share. */
+/**
+ * Opens the client of a service, with the limiter that all its callers share. `giveUp` ends the calls under way: what
+ * was asked is not answered, and what was handed over is unknown.
+ */
 export function openSwapService(
   connection: ServiceConnection,
   logger: Logger,
-): { readonly client: SwapService; close(): Promise<void> } {
+): { readonly client: SwapService; giveUp(): void; close(): Promise<void> } {
   const { apiKey, baseUrl, network, timeoutMs } = connection;
   const profile = SERVICE_PROFILES[connection.profile];
   const limiter = createRateLimiter(
@@ -61,6 +64,7 @@ export function openSwapService(
   );
   return {
     client,
+    giveUp: () => stopping.abort(),
     close: async () => {
       stopping.abort();
       limiter.close();

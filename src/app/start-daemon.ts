@@ -135,7 +135,9 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     failed,
     stop: async () => {
       await stopTicker();
+      const patience = setTimeout(service.giveUp, GIVE_UP_AFTER_MS);
       await engine.stop();
+      clearTimeout(patience);
       await service.close();
       await status.stop();
       opened.close();
@@ -163,6 +165,9 @@ const ERC20 = new Interface(["function approve(address spender, uint256 amount) 
 function approveCalldata(spender: Address, amount: bigint): Hex {
   return ERC20.encodeFunctionData("approve", [spender, amount]) as Hex;
 }
+
+/** A stop waits so long for answers of the service. The next start asks again, or looks at the chain. */
+const GIVE_UP_AFTER_MS = 2_000;
 
 /** A transaction past its deadline is cancelled only once it surely cannot land any more. */
 const CANCEL_MARGIN_SECONDS = 2;
