@@ -26,7 +26,7 @@ export interface RpcProxy {
   /** Applies a fault to the next `times` calls of a method (default: until cleared). */
   fault(method: string, fault: Fault, times?: number): void;
   clear(): void;
-  /** Refuses replacements that raise either fee by less than 10 %, in Geth's words. */
+  /** Refuses what the pool knows, and replacements that raise either fee by less than 10 %, in Geth's words. */
   gethRules(on: boolean): void;
   /** Shows the chain as it was so many blocks ago. */
   stale(blocks: number): void;
@@ -137,8 +137,9 @@ function createGethPool(target: string) {
       const next = read(call);
       const old = next === undefined ? undefined : held.get(keyOf(next));
       if (next === undefined || old === undefined) return undefined;
-      if (old.hash === next.hash) return undefined;
-      if ((await ask(target, "eth_getTransactionByHash", [old.hash])) === null) return undefined;
+      const known = (await ask(target, "eth_getTransactionByHash", [old.hash])) as { blockNumber: unknown } | null;
+      if (known === null || known.blockNumber !== null) return undefined;
+      if (old.hash === next.hash) return forge(call, { kind: "error", message: "already known" });
       const isEnough =
         isRaisedEnough(old.maxFeePerGas, next.maxFeePerGas) &&
         isRaisedEnough(old.maxPriorityFeePerGas, next.maxPriorityFeePerGas);
