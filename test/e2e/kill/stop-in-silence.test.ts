@@ -1,0 +1,34 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { startDaemon, startKillWorld } from "./kill-world.ts";
+import { after } from "./processes.ts";
+
+const STOPS_WITHIN_MS = 6_000;
+
+/** Takes every connection and never answers. @returns where it listens */
+async function startSilentServer(): Promise<string> {
+  const server = createServer((socket) => void socket.on("error", () => undefined).resume());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+it("stops in good time though the service holds every question open", { timeout: 120_000 }, async () => {
+  const world = await startKillWorld("swapd", { tracks: 1, lifeMinutes: 3 });
+  onTestFinished(() => world.stop(false));
+  const [track] = world.tracks;
+  if (track === undefined) throw new Error("the world has no daemon");
+  const configuration = readFileSync(track.configuration, "utf8");
+  const silent = configuration
+    .replace(`url: "${world.serviceUrl}"`, `url: "${await startSilentServer()}"`)
+    .replace("requestTimeout: 2s", "requestTimeout: 10s");
+  writeFileSync(track.configuration, silent);
+  const daemon = startDaemon(track);
+  await daemon.spoke;
+  await after(4_000);
+  const askedMs = performance.now();
+  daemon.kill("SIGTERM");
+  expect(await daemon.ended).toEqual({ code: 0, signal: null });
+  expect(performance.now() - askedMs).toBeLessThan(STOPS_WITHIN_MS);
+});
