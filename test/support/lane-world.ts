@@ -44,11 +44,15 @@ export interface LaneWorld {
   tick(times?: number): Promise<void>;
   /** Mines a block and lets the lane look at it; as often as said. */
   step(times?: number): Promise<void>;
+  /** The same with blocks that are full: what is in the pool stays there. */
+  fullStep(times?: number): Promise<void>;
   /** Goes on with a fresh lane on a fresh connection to the same file, as after a kill. */
   restart(): void;
   /** A transaction of the same key that the lane knows nothing of; it is in the pool, not mined. */
-  sendForeign(nonce: number, maxFeePerGas?: bigint): Promise<{ raw: Hex; hash: Hex }>;
-  /** The next block's base fee: what offers less stays out. */
+  sendForeign(nonce: number): Promise<void>;
+  /** The same, only signed. */
+  signForeign(nonce: number, maxFeePerGas: bigint): Promise<{ raw: Hex; hash: Hex }>;
+  /** The next block's base fee. Unlike other nodes anvil forgets what offers less. */
   baseFee(gwei: number): Promise<void>;
   intent(id: string): IntentRow;
   attempts(id: string): readonly AttemptRow[];
@@ -127,16 +131,22 @@ export async function startLaneWorld(options: Partial<LaneOptions> = {}): Promis
         await tick();
       }
     },
+    async fullStep(times = 1) {
+      for (let time = 0; time < times; time++) {
+        await anvil.rpc.call("anvil_setBlockGasLimit", ["0x7530"]);
+        await anvil.mine();
+        await anvil.rpc.call("anvil_setBlockGasLimit", ["0x1c9c380"]);
+        await tick();
+      }
+    },
     restart() {
       current.db.close();
       switches.crashAt = undefined;
       current = open();
     },
-    async sendForeign(nonce, maxFeePerGas = 50n * GWEI) {
-      const fields = { ...transferTo(ANVIL_ACCOUNT, 0), chainId: CHAIN_ID, nonce, value: 1n };
-      const sent = await signerOf().signTransaction({ ...fields, maxFeePerGas, maxPriorityFeePerGas: GWEI });
-      await anvil.rpc.call("eth_sendRawTransaction", [sent.raw]);
-      return sent;
+    signForeign,
+    async sendForeign(nonce) {
+      await anvil.rpc.call("eth_sendRawTransaction", [(await signForeign(nonce, 50n * GWEI)).raw]);
     },
     baseFee: async (gwei) => {
       const fee = `0x${BigInt(Math.round(gwei * 1e9)).toString(16)}`;
@@ -162,6 +172,12 @@ export function decode(raw: string | undefined): Transaction {
 
 function signerOf(): Signer {
   return createSigner(new Secret(ANVIL_KEY));
+}
+
+function signForeign(nonce: number, maxFeePerGas: bigint): Promise<{ raw: Hex; hash: Hex }> {
+  const { to, data, gasLimit } = transferTo(ANVIL_ACCOUNT, 0);
+  const fees = { maxFeePerGas, maxPriorityFeePerGas: maxFeePerGas / 3n };
+  return signerOf().signTransaction({ chainId: CHAIN_ID, nonce, to, data, value: 1n, gasLimit, ...fees });
 }
 
 function recordingSigner(signed: UnsignedTransaction[]): Signer {

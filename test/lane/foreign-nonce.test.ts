@@ -1,0 +1,148 @@
+import { describe, expect, it } from "vitest";
+import { startLaneWorld } from "../support/lane-world.ts";
+
+describe("a transaction of somebody else at the nonce of ours", () => {
+  it("proves nothing at the tip, and halts the account once it is in a finalised block", async () => {
+    const world = await startLaneWorld();
+    world.proxy.fault("eth_sendRawTransaction", { kind: "drop-before" });
+    world.submit("a");
+    world.submit("b");
+    await world.tick();
+    await world.sendForeign(0);
+    await world.step();
+    expect(world.lane.halted()).toBeUndefined();
+    await world.step();
+    expect(world.lane.halted()).toBeUndefined();
+    await world.step();
+    const halt = world.lane.halted();
+    expect(halt).toMatchObject({ transactionCount: 1 });
+    expect(halt?.reason).toContain("nonce 0 was used in a finalised block by a transaction that is not ours");
+    expect(halt?.reason).toContain(world.attempts("a")[0]?.hash);
+    world.proxy.clear();
+    await world.step(8);
+    world.restart();
+    await world.step();
+    expect(world.signed.length).toBe(1);
+    expect(world.intent("b")).toMatchObject({ state: "planned", nonce: undefined });
+    expect(world.intent("a").state).toBe("signed");
+    expect(world.logger.lines.filter(({ level }) => level === "error").length).toBe(1);
+  });
+
+  it("that a reorganisation takes away again was never there: ours goes on", async () => {
+    const world = await startLaneWorld();
+    world.proxy.fault("eth_sendRawTransaction", { kind: "drop-before" });
+    const to = world.submit("a");
+    await world.tick();
+    await world.sendForeign(0);
+    await world.step(2);
+    await world.anvil.reorg(2);
+    world.proxy.clear();
+    await world.step(4);
+    expect(world.lane.halted()).toBeUndefined();
+    expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
+    expect(await world.received(to)).toBe(5n);
+    expect(world.signed.length).toBe(1);
+  });
+});
+
+describe("a chain that counts more transactions than the rows", () => {
+  it("halts the account before anything is signed", async () => {
+    const world = await startLaneWorld();
+    world.submit("a");
+    await world.tick();
+    await world.step(3);
+    await world.sendForeign(1);
+    await world.anvil.mine();
+    world.submit("b");
+    await world.tick();
+    expect(world.lane.halted()?.reason).toBe(
+      "the chain counts 2 transactions of this account, the rows know 1: somebody else uses its key",
+    );
+    expect(world.intent("b")).toMatchObject({ state: "planned", nonce: undefined });
+    await world.step(3);
+    expect(world.signed.length).toBe(1);
+  });
+});
+
+describe("a person who releases a halted account", () => {
+  it("accepts what was counted: the next nonce lies above it", async () => {
+    const world = await startLaneWorld();
+    world.submit("a");
+    await world.tick();
+    await world.step(3);
+    await world.sendForeign(1);
+    await world.sendForeign(2);
+    await world.anvil.mine();
+    const to = world.submit("b");
+    await world.tick();
+    expect(world.lane.release("ann")).toMatchObject({ transactionCount: 3 });
+    expect(world.lane.halted()).toBeUndefined();
+    expect(world.lane.release("ann")).toBeUndefined();
+    world.restart();
+    await world.tick();
+    expect(world.intent("b").nonce).toBe(3);
+    await world.step(3);
+    expect(world.intent("b")).toMatchObject({ state: "final", outcome: "succeeded" });
+    expect(await world.received(to)).toBe(5n);
+  });
+
+  it("does not accept what comes later: one more transaction halts it again", async () => {
+    const world = await startLaneWorld();
+    world.submit("a");
+    await world.tick();
+    await world.step(3);
+    await world.sendForeign(1);
+    await world.anvil.mine();
+    world.submit("b");
+    await world.tick();
+    await world.sendForeign(2);
+    await world.anvil.mine();
+    world.lane.release("ann");
+    await world.tick();
+    expect(world.lane.halted()).toMatchObject({ transactionCount: 3 });
+    expect(world.signed.length).toBe(1);
+    world.lane.release("ann");
+    await world.tick();
+    expect(world.intent("b").nonce).toBe(3);
+  });
+
+  it("ends what the other transaction made impossible, and nothing that may still happen", async () => {
+    const world = await startLaneWorld();
+    world.proxy.fault("eth_sendRawTransaction", { kind: "drop-before" });
+    const lost = world.submit("a");
+    const next = world.submit("b");
+    await world.tick();
+    await world.sendForeign(0);
+    await world.step(3);
+    expect(world.lane.halted()).toBeDefined();
+    world.proxy.clear();
+    world.lane.release("ann");
+    await world.tick();
+    expect(world.intent("a")).toMatchObject({ state: "final", outcome: "cancelled", minedBlockNumber: undefined });
+    expect(world.attempts("a").map(({ state }) => state)).toEqual(["dropped"]);
+    expect(world.events.find(({ kind }) => kind === "final")).toMatchObject({ intentId: "a", outcome: "cancelled" });
+    expect(world.intent("b")).toMatchObject({ state: "broadcast", nonce: 1 });
+    await world.step(3);
+    expect(world.intent("b")).toMatchObject({ state: "final", outcome: "succeeded" });
+    expect(await world.received(lost)).toBe(0n);
+    expect(await world.received(next)).toBe(5n);
+    expect(world.lane.halted()).toBeUndefined();
+  });
+
+  it("because a node had lost our receipt gets the real end of the transaction, when the receipt is back", async () => {
+    const world = await startLaneWorld();
+    const to = world.submit("a");
+    await world.tick();
+    world.proxy.fault("eth_getTransactionReceipt", { kind: "answer", result: null });
+    await world.step(4);
+    expect(world.lane.halted()).toBeDefined();
+    world.proxy.clear();
+    world.lane.release("ann");
+    await world.tick();
+    expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
+    world.submit("b");
+    await world.tick();
+    expect(world.intent("b").nonce).toBe(1);
+    expect(await world.received(to)).toBe(5n);
+  });
+});
