@@ -3,6 +3,7 @@ import { nextInstant } from "../domain/schedule/next-instants.ts";
 import { planSlots, type SlotPlan } from "../domain/schedule/slots.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import { initialStrategyMemory } from "../domain/strategy/strategy.ts";
+import type { StrategyRow } from "../ports/store.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
 import { effectiveMode } from "./modes.ts";
 
@@ -20,11 +21,23 @@ export function registerStrategies(context: EngineContext): void {
       const row = store.strategy(spec.id);
       const nowMs = clock.nowMs();
       if (row?.kind === spec.kind && row.specHash === specHash) continue;
+      if (row !== undefined) recordMissed(context, row, nowMs);
       const memory = row?.kind === spec.kind ? row.memory : JSON.stringify(initialStrategyMemory(spec));
       const lastSlotMs = row === undefined ? nowMs : Math.max(row.lastSlotMs, nowMs);
       store.saveStrategy({ id: spec.id, kind: spec.kind, specHash, spec, memory, lastSlotMs }, nowMs);
     }
   });
+}
+
+/** Slots of the edition before, which passed while nobody could run them: a new edition begins after them. */
+function recordMissed(context: EngineContext, row: StrategyRow, nowMs: number): void {
+  const { store, zones } = context.deps;
+  const handledMs = row.lastSlotMs;
+  const { missed, dueMs } = planSlots(row.spec.schedule, { handledMs, nowMs }, zones, MISSED_COUNT_LIMIT);
+  const gap = (firstSlotMs: number, lastSlotMs: number, count: number) =>
+    ({ strategy: row.id, firstSlotMs, lastSlotMs, count, reason: "missed" }) as const;
+  if (missed !== undefined) store.addGap(gap(missed.firstMs, missed.lastMs, missed.count), handledMs, nowMs);
+  if (dueMs !== undefined) store.addGap(gap(dueMs, dueMs, 1), missed?.lastMs ?? handledMs, nowMs);
 }
 
 /**
