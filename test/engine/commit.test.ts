@@ -1,0 +1,188 @@
+import { describe, expect, test } from "vitest";
+import type { RunEvent } from "../../src/domain/run/events.ts";
+import type { Run, Swap } from "../../src/domain/run/run.ts";
+import { createCommitter } from "../../src/engine/commit.ts";
+import { registerStrategies } from "../../src/engine/scheduler.ts";
+import { HUNDRED_USDC, NOW_MS, policySample, ROUTER, runSample, SLOT_MS, USDC } from "../support/builders.ts";
+import { addRun } from "../support/daemon-database.ts";
+import { ACCOUNT, createOutside, Killed, type Life, type Outside, openLife } from "../support/engine-life.ts";
+import { approvalSample, decodedFor, readingFor, swapIn } from "../support/evidence.ts";
+
+/** A run with one swap in this state, and an effect of it that waits for its answer. */
+function begin(swap: Swap, options: Parameters<typeof openLife>[1] = {}): { outside: Outside; life: Life; run: Run } {
+  const outside = createOutside(NOW_MS);
+  const life = openLife(outside, options);
+  registerStrategies(life.context);
+  const run = addRun(life.store, runSample({ swaps: [swap] }));
+  life.store.addEffects(run.id, [{ effect: { kind: "ReadFacts", swapId: swap.id }, notBeforeMs: 0 }], 1);
+  return { outside, life, run };
+}
+
+const owned = { wallet: ACCOUNT, recipient: ACCOUNT } as const;
+const quoted = swapIn("quoted", owned);
+const relayed = swapIn("quoted", { ...owned, mode: "gasless", gasless: "only" });
+const facts = (swap: Swap, change = {}): RunEvent => ({
+  ...{ kind: "facts-read", swapId: swap.id },
+  reading: readingFor(swap, change),
+});
+
+function rows({ db }: Life): Record<string, unknown> {
+  const count = (table: string): unknown => db.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
+  const tables = ["transitions", "checks", "capabilities", "grants", "signatures", "lane_intents"];
+  const open = db.prepare("SELECT count(*) FROM effects WHERE done_at_ms IS NULL").pluck().get();
+  const state = db.prepare("SELECT state FROM swaps").pluck().all();
+  return { ...Object.fromEntries(tables.map((table) => [table, count(table)])), open, state };
+}
+
+describe("a step and everything that follows from it are one commit", () => {
+  test("for our own transaction: the cleared swap, its right to the token, and the lane's request", () => {
+    const { life } = begin(quoted);
+    life.engine.committer.commit("run_1", facts(quoted), 1);
+    expect(rows(life)).toMatchObject({ state: ["cleared"], capabilities: 1, lane_intents: 1, open: 0 });
+    expect(life.lanes.intent("run_1.0.1.swap")).toMatchObject({ purpose: "swap", state: "planned", to: ROUTER });
+    expect(life.lane.isFree()).toBe(false);
+  });
+
+  test("for signatures: both digests, the right, and the wish to sign", () => {
+    const { life } = begin(relayed);
+    life.engine.committer.commit("run_1", facts(relayed), 1);
+    expect(rows(life)).toMatchObject({ state: ["cleared"], signatures: 2, capabilities: 1, grants: 1, open: 1 });
+    expect(life.store.dueEffects(NOW_MS, 10)).toMatchObject([{ effect: { kind: "SignGasless" } }]);
+  });
+
+  test.each([
+    ["before", "quoted"],
+    ["after", "cleared"],
+  ])("a kill %s it leaves all of it or nothing", (moment, state) => {
+    const { life } = begin(quoted, { killAt: (label) => label === `commit.facts-read.${moment}` });
+    expect(() => life.engine.committer.commit("run_1", facts(quoted), 1)).toThrow(Killed);
+    const isDone = moment === "after" ? 1 : 0;
+    expect(rows(life)).toMatchObject({ state: [state], capabilities: isDone, lane_intents: isDone, open: 1 - isDone });
+  });
+
+  test("a second right to the token undoes the whole step, and its effect waits to be tried again", () => {
+    const { life } = begin(quoted);
+    const other = addRun(
+      life.store,
+      runSample({
+        id: "run_2",
+        slotMs: SLOT_MS + 1,
+        swaps: [{ ...swapIn("final", owned), id: "other", runId: "run_2" }],
+      }),
+    );
+    const right = {
+      kind: "open-capability",
+      swapId: "other",
+      wallet: ACCOUNT,
+      token: USDC.address,
+      spender: ROUTER,
+    } as const;
+    life.store.writeRecord(other, { ...right, untilSeconds: 1 }, 1);
+    // As if the fact had been stale: the question says free, the constraint knows better.
+    const store = { ...life.store, isTokenBusy: () => false };
+    const context = { ...life.context, deps: { ...life.context.deps, store } };
+    const before = rows(life);
+    const committer = createCommitter(context, () => undefined);
+    expect(() => committer.commit("run_1", facts(quoted), 1)).toThrow("UNIQUE");
+    expect(rows(life)).toEqual(before);
+  });
+
+  test("a lane that refuses the request undoes the whole step", () => {
+    const { life } = begin(quoted);
+    const lanes = new Map([
+      [
+        ACCOUNT,
+        {
+          ...life.lane,
+          submit: () => {
+            throw new Error("the disk is full");
+          },
+        },
+      ],
+    ]);
+    const context = { ...life.context, deps: { ...life.context.deps, lanes } };
+    const before = rows(life);
+    expect(() => createCommitter(context, () => undefined).commit("run_1", facts(quoted), 1)).toThrow(
+      "the disk is full",
+    );
+    expect(rows(life)).toEqual(before);
+  });
+});
+
+test("an approval goes to the lane under its own name, with the grant noted", () => {
+  const { life } = begin(quoted);
+  life.engine.committer.commit("run_1", facts(quoted, { allowance: 0n, approval: approvalSample(quoted) }));
+  expect(life.lanes.intent("run_1.0.1.approve1")).toMatchObject({ purpose: "approve", to: USDC.address });
+  expect(rows(life)).toMatchObject({ grants: 1, capabilities: 0, state: ["approving"] });
+});
+
+test("an alert is told once, with the run it belongs to, and only when the commit holds", () => {
+  const { life, outside } = begin(quoted);
+  const theirs = { decoding: { ok: true, swap: decodedFor(quoted, { recipient: ROUTER }) } } as const;
+  life.engine.committer.commit("run_1", facts(quoted, theirs), 1);
+  expect(outside.told).toMatchObject([
+    { severity: "warning", code: "RECIPIENT_MISMATCH", fields: { strategy: "weekly", runId: "run_1" } },
+  ]);
+});
+
+test("the memory of the end is written with the end", () => {
+  const { life } = begin(quoted);
+  const theirs = { decoding: { ok: true, swap: decodedFor(quoted, { recipient: ROUTER }) } } as const;
+  life.db.exec("UPDATE strategies SET memory_at_ms = 0");
+  life.engine.committer.commit("run_1", facts(quoted, theirs), 1);
+  expect(life.db.prepare("SELECT memory_at_ms FROM strategies").pluck().get()).toBe(NOW_MS);
+});
+
+describe("a strategy that fails too often", () => {
+  const failed = (life: Life, index: number, agoMs: number): void => {
+    const id = `old_${index}`;
+    const run = addRun(life.store, runSample({ id, slotMs: SLOT_MS - index }));
+    life.store.saveRun({ ...run, state: "failed" }, [], NOW_MS - agoMs);
+  };
+  const fail = (life: Life): void => {
+    const theirs = { decoding: { ok: true, swap: decodedFor(quoted, { recipient: ROUTER }) } } as const;
+    life.engine.committer.commit("run_1", facts(quoted, theirs), 1);
+  };
+
+  test("pauses itself in the commit of the last failure, with the reason", () => {
+    const { life } = begin(quoted);
+    failed(life, 1, 10_000);
+    failed(life, 2, 20_000);
+    fail(life);
+    expect(life.store.mode("weekly")).toEqual({
+      ...{ scope: "weekly", mode: "paused", setBy: "policy", atMs: NOW_MS },
+      reason: "3 failed runs within 3600 s, the last one: RECIPIENT_MISMATCH",
+    });
+  });
+
+  test("does not while its failures are fewer, or too long ago", () => {
+    const { life } = begin(quoted, { settings: { policy: policySample({ recipients: [ACCOUNT] }) } });
+    failed(life, 1, 10_000);
+    failed(life, 2, 3_601_000);
+    fail(life);
+    expect(life.store.mode("weekly")).toBeUndefined();
+  });
+});
+
+test("a run that is not in the database is a broken invariant", () => {
+  const { life } = begin(quoted);
+  expect(() => life.engine.committer.commit("run_9", { kind: "started" })).toThrow("run run_9 is not in the database");
+});
+
+test("what others reserved and sold comes from the same commit: the day's cap counts every strategy", () => {
+  const { life } = begin(quoted, {
+    settings: { policy: policySample({ recipients: [ACCOUNT], maxPerDayUsd: (150n * 10n ** 18n) as never }) },
+  });
+  const other = addRun(
+    life.store,
+    runSample({
+      id: "run_2",
+      strategyId: "other",
+      slotMs: SLOT_MS + 1,
+      swaps: [{ ...swapIn("quoted", owned), id: "b", runId: "run_2", amountIn: HUNDRED_USDC }],
+    }),
+  );
+  life.store.writeRecord(other, { kind: "value", swapId: "b", usd: 100n * 10n ** 18n }, 1);
+  life.engine.committer.commit("run_1", facts(quoted), 1);
+  expect(life.store.run("run_1")).toMatchObject({ state: "failed", reason: "DAILY_CAP_EXCEEDED" });
+});

@@ -1,0 +1,210 @@
+import { describe, expect, test } from "vitest";
+import { decodeJson, encodeJson } from "../../src/adapters/sqlite/daemon/codec.ts";
+import type { OperatingMode } from "../../src/domain/run/operating-mode.ts";
+import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
+import { insertDueRuns, registerStrategies } from "../../src/engine/scheduler.ts";
+import { SLOT_MS, thresholdSpec, USDC, WETH } from "../support/builders.ts";
+import { ACCOUNT, createOutside, type Life, type Outside, openLife } from "../support/engine-life.ts";
+
+const MINUTE_MS = 60_000;
+
+function begin(change: Partial<StrategySpec> = {}): {
+  outside: Outside;
+  life: Life;
+  at(nowMs: number): readonly string[];
+} {
+  const outside = createOutside(SLOT_MS - 10_000, change);
+  const life = openLife(outside);
+  registerStrategies(life.context);
+  const at = (nowMs: number): readonly string[] => {
+    outside.clock.jumpTo(nowMs);
+    return insertDueRuns(life.context);
+  };
+  return { outside, life, at };
+}
+
+function gapsOf({ db }: Life): unknown[] {
+  return db.prepare("SELECT first_slot_ms, last_slot_ms, count, reason FROM gaps ORDER BY first_slot_ms").all();
+}
+
+function slotsOf({ db }: Life): unknown[] {
+  return db.prepare("SELECT slot_ms FROM runs ORDER BY slot_ms").pluck().all();
+}
+
+/** Ends every open run, so that the next slot is free. */
+function endRuns({ store, db }: Life): void {
+  for (const id of db.prepare<[], string>("SELECT id FROM runs").pluck().all()) {
+    const run = store.run(id);
+    if (run !== undefined) store.saveRun({ ...run, state: "skipped" }, [], 1);
+  }
+}
+
+const gap = (slotMs: number, reason: string, count = 1) => ({
+  ...{ first_slot_ms: slotMs, last_slot_ms: slotMs + (count - 1) * MINUTE_MS, count, reason },
+});
+
+describe("a slot", () => {
+  test("that is due becomes one run, however often the clock is looked at", () => {
+    const { life, at } = begin();
+    expect(at(SLOT_MS - 1)).toEqual([]);
+    const [id] = at(SLOT_MS + 700);
+    expect(life.store.run(id ?? "")).toEqual({
+      ...{ id, strategyId: "weekly", slotMs: SLOT_MS, state: "due", reason: undefined, detail: undefined },
+      ...{ specHash: "spec", windowEndsMs: SLOT_MS + 700 + 60_000, swaps: [] },
+    });
+    expect(at(SLOT_MS + 800)).toEqual([]);
+    expect(slotsOf(life)).toEqual([SLOT_MS]);
+  });
+
+  test("runs once over a kill: a fresh process on the same file does not repeat it", () => {
+    const { outside, life, at } = begin();
+    at(SLOT_MS);
+    life.db.close();
+    const next = openLife(outside);
+    registerStrategies(next.context);
+    expect(insertDueRuns(next.context)).toEqual([]);
+    expect(slotsOf(next)).toEqual([SLOT_MS]);
+  });
+
+  test("is never repeated when the clock goes back, and the next one comes in its time", () => {
+    const { life, at } = begin();
+    at(SLOT_MS);
+    endRuns(life);
+    expect(at(SLOT_MS - 10 * MINUTE_MS)).toEqual([]);
+    expect(at(SLOT_MS + 1)).toEqual([]);
+    expect(at(SLOT_MS + MINUTE_MS)).toHaveLength(1);
+    expect(slotsOf(life)).toEqual([SLOT_MS, SLOT_MS + MINUTE_MS]);
+    expect(gapsOf(life)).toEqual([]);
+  });
+
+  test("whose strategy still has an open run is a gap, and neighbours of it share the row", () => {
+    const { life, at } = begin();
+    at(SLOT_MS);
+    at(SLOT_MS + MINUTE_MS);
+    at(SLOT_MS + 2 * MINUTE_MS);
+    expect(slotsOf(life)).toEqual([SLOT_MS]);
+    expect(gapsOf(life)).toEqual([gap(SLOT_MS + MINUTE_MS, "overlap", 2)]);
+    endRuns(life);
+    expect(at(SLOT_MS + 3 * MINUTE_MS)).toHaveLength(1);
+    at(SLOT_MS + 4 * MINUTE_MS);
+    expect(gapsOf(life)).toEqual([gap(SLOT_MS + MINUTE_MS, "overlap", 2), gap(SLOT_MS + 4 * MINUTE_MS, "overlap")]);
+  });
+
+  test("that passed while the process was down is a gap, and only the newest may still run", () => {
+    const { life, at } = begin();
+    at(SLOT_MS);
+    endRuns(life);
+    expect(at(SLOT_MS + 5 * MINUTE_MS + 20_000)).toHaveLength(1);
+    expect(slotsOf(life)).toEqual([SLOT_MS, SLOT_MS + 5 * MINUTE_MS]);
+    expect(gapsOf(life)).toEqual([gap(SLOT_MS + MINUTE_MS, "missed", 4)]);
+  });
+
+  test("that is older than half of the time to the next one is missed too", () => {
+    const { life, at } = begin();
+    expect(at(SLOT_MS + 31_000)).toEqual([]);
+    expect(gapsOf(life)).toEqual([gap(SLOT_MS, "missed")]);
+    expect(at(SLOT_MS + MINUTE_MS)).toHaveLength(1);
+  });
+
+  test("has exactly one end, whatever mixture of runs, pauses, overlaps and downtime comes", () => {
+    const { life, at } = begin();
+    const mode = (name: OperatingMode): void =>
+      life.store.setMode({ scope: "global", mode: name, setBy: "ops", reason: "r", atMs: 1 });
+    at(SLOT_MS);
+    at(SLOT_MS + MINUTE_MS);
+    endRuns(life);
+    mode("paused");
+    at(SLOT_MS + 2 * MINUTE_MS);
+    at(SLOT_MS + 5 * MINUTE_MS + 1);
+    mode("active");
+    at(SLOT_MS + 6 * MINUTE_MS);
+    at(SLOT_MS + 9 * MINUTE_MS + 45_000);
+    const covered = gapsOf(life) as { first_slot_ms: number; count: number }[];
+    const slots = covered.flatMap(({ first_slot_ms, count }) =>
+      Array.from({ length: count }, (_none, index) => first_slot_ms + index * MINUTE_MS),
+    );
+    const all = [...slots, ...(slotsOf(life) as number[])].sort((a, b) => a - b);
+    expect(all).toEqual(Array.from({ length: 10 }, (_none, index) => SLOT_MS + index * MINUTE_MS));
+  });
+});
+
+describe("a mode", () => {
+  const exits = thresholdSpec();
+  const entries = thresholdSpec({ sell: { token: USDC, amount: { raw: 1n } }, buy: WETH });
+  const cases: readonly [OperatingMode, Partial<StrategySpec>, string | undefined][] = [
+    ["active", {}, undefined],
+    ["paused", {}, "paused"],
+    ["halted", {}, "halted"],
+    ["exits-only", {}, "exits-only"],
+    ["exits-only", exits, undefined],
+    ["exits-only", entries, "exits-only"],
+    ["paused", exits, "paused"],
+  ];
+
+  test.each(cases)("%s lets a slot run or makes it a gap with its name", (mode, change, reason) => {
+    const { life, at, outside } = begin({ ...change, wallet: { name: "main", address: ACCOUNT } });
+    for (const scope of ["global", outside.spec.id]) {
+      life.store.setMode({ scope: "global", mode: "active", setBy: "ops", reason: "r", atMs: 1 });
+      life.store.setMode({ scope, mode, setBy: "ops", reason: "r", atMs: 1 });
+      const slotMs = SLOT_MS + slotsOf(life).length * MINUTE_MS + gapsOf(life).length * MINUTE_MS;
+      expect(at(slotMs)).toHaveLength(reason === undefined ? 1 : 0);
+      endRuns(life);
+      if (reason !== undefined) expect(gapsOf(life)).toContainEqual(expect.objectContaining({ reason }));
+      if (reason !== undefined) return;
+    }
+  });
+
+  test("of another strategy does not stop this one", () => {
+    const { life, at } = begin();
+    life.store.setMode({ scope: "other", mode: "halted", setBy: "ops", reason: "r", atMs: 1 });
+    expect(at(SLOT_MS)).toHaveLength(1);
+  });
+});
+
+describe("a strategy that is made known", () => {
+  test("begins at the next slot, never at one before it was there", () => {
+    const { life, at } = begin();
+    expect(life.store.strategy("weekly")).toMatchObject({ lastSlotMs: SLOT_MS - 10_000, memory: '{"version":1}' });
+    at(SLOT_MS + 1);
+    expect(gapsOf(life)).toEqual([]);
+  });
+
+  test("again unchanged keeps its memory and its last slot: downtime is seen as such", () => {
+    const { life, outside } = begin();
+    const row = life.store.strategy("weekly");
+    outside.clock.jumpTo(SLOT_MS + 10 * MINUTE_MS);
+    registerStrategies(life.context);
+    expect(life.store.strategy("weekly")).toEqual(row);
+  });
+
+  test("in a new edition keeps its memory, makes no slots in the past, and forgets none of the old ones", () => {
+    const { life, outside } = begin({ ...thresholdSpec(), wallet: { name: "main", address: ACCOUNT } });
+    const row = life.store.strategy("take-profit");
+    const memory = '{"version":1,"state":"armed","failures":1}';
+    if (row !== undefined) life.store.saveStrategy({ ...row, memory }, 1);
+    outside.clock.jumpTo(SLOT_MS + 10 * MINUTE_MS);
+    const edition = { ...outside.spec, schedule: { kind: "every", seconds: 120 } as const };
+    const context = {
+      ...life.context,
+      settings: { ...life.context.settings, strategies: [{ spec: edition, specHash: "b" }] },
+    };
+    registerStrategies(context);
+    expect(life.store.strategy("take-profit")).toMatchObject({
+      ...{ memory, specHash: "b", spec: decodeJson(encodeJson(edition)), lastSlotMs: SLOT_MS + 10 * MINUTE_MS },
+    });
+    expect(insertDueRuns(context)).toEqual([]);
+    expect(gapsOf(life)).toEqual([gap(SLOT_MS, "missed", 11)]);
+  });
+
+  test("as another kind starts with a memory of that kind", () => {
+    const { life, outside } = begin();
+    const spec = { ...thresholdSpec(), id: "weekly" };
+    const settings = { ...life.context.settings, strategies: [{ spec, specHash: "b" }] };
+    registerStrategies({ ...life.context, settings });
+    expect(life.store.strategy("weekly")).toMatchObject({
+      kind: "threshold",
+      memory: '{"version":1,"state":"baseline"}',
+    });
+    expect(outside.spec.kind).toBe("dca");
+  });
+});

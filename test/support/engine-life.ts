@@ -1,0 +1,236 @@
+import { join } from "node:path";
+import { TypedDataEncoder } from "ethers";
+import { createSigner } from "../../src/adapters/keys/signer.ts";
+import { createIntlZones } from "../../src/adapters/zones/intl-zones.ts";
+import type { TypedData } from "../../src/domain/guard/typed-data.ts";
+import type { Address, Hex } from "../../src/domain/money/address.ts";
+import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
+import type { Engine } from "../../src/engine/engine.ts";
+import { createEngine } from "../../src/engine/engine.ts";
+import type { EngineContext, EngineSettings } from "../../src/engine/engine-context.ts";
+import { createLaneListener } from "../../src/engine/lane-listener.ts";
+import { effectiveMode, GLOBAL_SCOPE } from "../../src/engine/modes.ts";
+import { createLane, type Lane } from "../../src/lane/lane.ts";
+import type { LaneListener } from "../../src/lane/lane-event.ts";
+import { Secret } from "../../src/net/secret.ts";
+import type { Signer } from "../../src/ports/signer.ts";
+import { dcaSpec, ETH, policySample, priceOf, ROUTER, USDC, WBTC, WETH } from "./builders.ts";
+import { type DaemonDatabase, openDaemonDatabase } from "./daemon-database.ts";
+import { FakeChain } from "./fake-chain.ts";
+import { FakeClock, quiet } from "./fake-clock.ts";
+import { ERC20 } from "./fake-ledger.ts";
+import { FakeService } from "./fake-service.ts";
+import { silentLogger } from "./silent-logger.ts";
+import { memoryDirectory } from "./temporary-directory.ts";
+
+const KEY = `0x${"07".repeat(32)}`;
+const signer = createSigner(new Secret(KEY));
+
+/** The account that every engine of these tests trades for. */
+export const ACCOUNT = signer.address;
+
+const POLL_MS = 250;
+
+/** Everything outside the process, and the file: what is still there when the process is killed. */
+export interface Outside {
+  readonly clock: FakeClock;
+  readonly chain: FakeChain;
+  readonly service: FakeService;
+  readonly spec: StrategySpec;
+  readonly signed: { readonly kind: "transaction" | "typed data"; readonly text: string }[];
+  readonly told: { severity: string; code: string; text: string }[];
+  readonly file: string;
+}
+
+/** A world at a whole minute, with 1000 USDC, 3 WETH and 10 ETH in the account. */
+export function createOutside(nowMs: number, change: Partial<StrategySpec> = {}): Outside {
+  const clock = new FakeClock(nowMs);
+  const chain = new FakeChain(clock);
+  chain.ledger.credit(USDC.address, ACCOUNT, 1_000_000_000n);
+  chain.ledger.credit(WETH.address, ACCOUNT, 3n * 10n ** 18n);
+  chain.ledger.credit(ETH.address, ACCOUNT, 10n ** 19n);
+  const owner = { wallet: { name: "main", address: ACCOUNT }, recipient: ACCOUNT };
+  const spec = { ...dcaSpec(), ...owner, ...change } as StrategySpec;
+  return {
+    clock,
+    chain,
+    service: new FakeService(clock, chain),
+    spec,
+    signed: [],
+    told: [],
+    file: join(memoryDirectory(), "daemon.db"),
+  };
+}
+
+export function settingsFor(spec: StrategySpec, change: Partial<EngineSettings> = {}): EngineSettings {
+  return {
+    ...{ live: true, network: "sandbox", chainId: 31_337, wrappedNative: WETH.address, native: ETH, router: ROUTER },
+    ...{ confirmations: 2, policy: policySample({ recipients: [ACCOUNT] }), tokens: [USDC, WETH, WBTC] },
+    strategies: [{ spec, specHash: "spec" }],
+    pace: {
+      ...{ pollMs: POLL_MS, retryMs: 2_000, watchMs: 1_000, maxLifetimeSeconds: 300, submitMarginSeconds: 2 },
+      ...{ maxClockSkewSeconds: 30, concurrency: 4, janitorMs: 5_000 },
+    },
+    ...change,
+  };
+}
+
+/** The process was stopped at a named place. */
+export class Killed extends Error {}
+
+/** One life of the process on the file: an engine with its lane, until it stops or is killed. */
+export interface Life extends DaemonDatabase {
+  readonly context: EngineContext;
+  readonly engine: Engine;
+  readonly lane: Lane;
+  /** broken invariants that the process would have died of */
+  readonly errors: unknown[];
+  /** places that were passed, in order */
+  readonly passed: string[];
+  isDead(): boolean;
+  /** Ends the process here and now; nothing it still does has any effect. */
+  kill(): void;
+}
+
+/** Opens the file and builds everything, without starting. `killAt` ends the process at its n-th passing of a place. */
+export function openLife(
+  outside: Outside,
+  options: { settings?: Partial<EngineSettings>; killAt?: (label: string, passed: readonly string[]) => boolean } = {},
+): Life {
+  const database = openDaemonDatabase(outside.file);
+  const { mortal, state } = createMortality();
+  const errors: unknown[] = [];
+  const passed: string[] = [];
+  const crashPoint = (label: string): void => {
+    if (state.isDead) throw new Killed("the process is dead");
+    passed.push(label);
+    if (options.killAt?.(label, passed) !== true) return;
+    state.isDead = true;
+    throw new Killed(label);
+  };
+  const lanes = new Map<Address, Lane>();
+  const context: EngineContext = {
+    settings: settingsFor(outside.spec, options.settings),
+    deps: {
+      ...{ store: mortal(database.store), laneStore: mortal(database.lanes), lanes, crashPoint },
+      ...{ chain: mortal(outside.chain), service: mortal(outside.service), clock: mortal(outside.clock) },
+      prices: { price: async (token) => ({ ...priceOf(token), atSeconds: outside.clock.nowMs() / 1_000 }) },
+      signers: new Map([[ACCOUNT, mortal(countingSigner(outside))]]),
+      ...{ ids: countingIds(database), zones: createIntlZones(), logger: silentLogger() },
+      notifier: { notify: (message) => void outside.told.push(message) },
+      ...{ digest: digestOf, approveCalldata },
+    },
+  };
+  const engine = createEngine(context, (error) => {
+    if (!(error instanceof Killed)) errors.push(error);
+    state.isDead = true;
+  });
+  const listener = createLaneListener(
+    { runs: context.deps.store, lanes: context.deps.laneStore },
+    () => engine.committer,
+  );
+  const lane = openLane(context, listener);
+  lanes.set(ACCOUNT, lane);
+  const kill = (): void => {
+    state.isDead = true;
+  };
+  return { ...database, context, engine, lane, errors, passed, isDead: () => state.isDead, kill };
+}
+
+function openLane(context: EngineContext, listener: LaneListener): Lane {
+  const { laneStore, chain, clock, logger, crashPoint, signers, store } = context.deps;
+  const owner = signers.get(ACCOUNT);
+  if (owner === undefined) throw new Error("the account has no signer");
+  const options = {
+    ...{ account: ACCOUNT, chainId: 31_337, confirmations: 2, bumpAfterBlocks: 5, rebroadcastAfterBlocks: 3 },
+    ...{ maxReplacements: 3, cancelMarginSeconds: 2 },
+    signing: () => effectiveMode(store, GLOBAL_SCOPE).mode !== "halted",
+  };
+  return createLane(options, { store: laneStore, chain, signer: owner, clock, logger, listener, crashPoint });
+}
+
+/** What a dead process calls has no effect: every method of what it holds throws. */
+function createMortality(): { mortal<T extends object>(held: T): T; state: { isDead: boolean } } {
+  const state = { isDead: false };
+  const mortal = <T extends object>(held: T): T =>
+    new Proxy(held, {
+      get: (target, name) => {
+        const part: unknown = Reflect.get(target, name, target);
+        if (typeof part !== "function") return part;
+        return (...args: unknown[]): unknown => {
+          if (state.isDead) throw new Killed("the process is dead");
+          return Reflect.apply(part, target, args);
+        };
+      },
+    });
+  return { mortal, state };
+}
+
+function countingSigner(outside: Outside): Signer {
+  return {
+    address: signer.address,
+    signTransaction: async (transaction) => {
+      const signed = await signer.signTransaction(transaction);
+      outside.signed.push({ kind: "transaction", text: signed.raw });
+      return signed;
+    },
+    signTypedData: async (typedData) => {
+      outside.signed.push({ kind: "typed data", text: JSON.stringify(typedData) });
+      return await signer.signTypedData(typedData);
+    },
+  };
+}
+
+/** Ids that go on counting over restarts of the process. */
+function countingIds({ db }: DaemonDatabase): EngineContext["deps"]["ids"] {
+  const known = db.prepare<[], number>("SELECT count(*) FROM transitions").pluck().get() ?? 0;
+  let next = known;
+  return {
+    newId: (prefix) => {
+      next += 1;
+      return `${prefix}_${next}`;
+    },
+    randomUint256: () => BigInt(next),
+  };
+}
+
+function digestOf({ domain, types, message }: TypedData): Hex {
+  const fields = Object.fromEntries(
+    Object.entries(types).map(([name, list]) => [name, list.map((one) => ({ ...one }))]),
+  );
+  return TypedDataEncoder.hash({ ...domain }, fields, { ...message }) as Hex;
+}
+
+function approveCalldata(spender: Address, amount: bigint): Hex {
+  return ERC20.encodeFunctionData("approve", [spender, amount]) as Hex;
+}
+
+/** Lets the world turn, with a block and a tick each second, until the time or the process is over. */
+export async function turn(outside: Outside, life: Life, seconds: number): Promise<void> {
+  await turnUntil(outside, life, { maxSeconds: seconds, isDone: () => false });
+}
+
+/** Lets the world turn until something is true. @returns whether it became true before the time was over */
+export async function turnUntil(
+  outside: Outside,
+  life: Life,
+  end: { maxSeconds: number; isDone(): boolean },
+): Promise<boolean> {
+  for (let passedMs = 0; passedMs < end.maxSeconds * 1_000 && !life.isDead(); passedMs += POLL_MS) {
+    await outside.clock.advance(POLL_MS);
+    if (passedMs % 1_000 !== 1_000 - POLL_MS) continue;
+    outside.chain.mine();
+    if (!life.isDead()) tick(life);
+    await quiet();
+    if (end.isDone()) return true;
+  }
+  return end.isDone();
+}
+
+function tick(life: Life): void {
+  try {
+    life.engine.tick();
+  } catch (error) {
+    if (!(error instanceof Killed)) throw error;
+  }
+}

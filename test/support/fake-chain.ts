@@ -1,0 +1,275 @@
+import { Transaction } from "ethers";
+import { ChainReadError } from "../../src/domain/chain-read-error.ts";
+import { type Address, type Hex, NATIVE_TOKEN, parseAddress } from "../../src/domain/money/address.ts";
+import type {
+  BlockHead,
+  BroadcastOutcome,
+  CallRequest,
+  Chain,
+  ChainLog,
+  PermitFacts,
+  Receipt,
+  SimulationOutcome,
+} from "../../src/ports/chain.ts";
+import type { Clock } from "../../src/ports/clock.ts";
+import { ETH, GWEI, RELAYER, ROUTER, USDC, WBTC, WETH } from "./builders.ts";
+import { byteHash } from "./evidence.ts";
+import { FakeLedger, type FakeOrder, FakeRevert, movesOf, SETTLEMENT } from "./fake-ledger.ts";
+
+const CHAIN_ID = 31_337;
+const FINALITY = 4;
+const GAS = 100_000n;
+
+interface Block {
+  readonly head: BlockHead;
+  readonly receipts: readonly Receipt[];
+  readonly ledger: FakeLedger;
+}
+
+interface Relayed {
+  readonly order: FakeOrder;
+  readonly permitValue: bigint | undefined;
+}
+
+/**
+ * A chain in memory: blocks when the test mines them, receipts and logs of what was really executed, finality four
+ * blocks deep, reorganisations on demand. Nothing that it answers is made up; it can only be silent.
+ */
+export class FakeChain implements Chain {
+  readonly chainId = CHAIN_ID;
+  /** raw transactions that nodes were given, in order, repeated ones too */
+  readonly sent: Hex[] = [];
+  /** true: no read is answered */
+  isDown = false;
+  priority = GWEI / 10n;
+  baseFee = GWEI;
+  private readonly clock: Clock;
+  private readonly blocks: Block[] = [];
+  private pool = new Map<Hex, Hex>();
+  private relayed: Relayed[] = [];
+  private forks = 0;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+    this.blocks.push({ head: this.nextHead(100), receipts: [], ledger: new FakeLedger() });
+  }
+
+  /** Changes the state of the newest block, as if it had always been so. */
+  get ledger(): FakeLedger {
+    return this.newest.ledger;
+  }
+
+  /** Puts everything that is waiting into a block of now. */
+  mine(): void {
+    const ledger = new FakeLedger(this.ledger.values);
+    ledger.rate = this.ledger.rate;
+    const head = this.nextHead(this.newest.head.number + 1);
+    const receipts: Receipt[] = [];
+    for (const [hash, raw] of this.waiting(ledger)) {
+      this.pool.delete(hash);
+      receipts.push(this.execute(ledger, head, { hash, raw }));
+    }
+    for (const swap of this.relayed.splice(0)) receipts.push(this.relay(ledger, head, swap));
+    this.blocks.push({ head, receipts, ledger });
+  }
+
+  /** Hands a signed order to the relayer: it is executed in the next block, if it still can. */
+  submitOrder(order: FakeOrder, permitValue: bigint | undefined): void {
+    this.relayed.push({ order, permitValue });
+  }
+
+  /** Replaces the newest blocks by as many empty ones; what was in them is gone, as from a pool that forgot. */
+  reorganise(depth: number): void {
+    this.forks += 1;
+    const removed = this.blocks.splice(-depth);
+    const { ledger } = this.newest;
+    for (const { head } of removed) {
+      const forked = { ...head, hash: byteHash(head.number + this.forks * 1_000_000) };
+      this.blocks.push({ head: forked, receipts: [], ledger: new FakeLedger(ledger.values) });
+    }
+  }
+
+  async latest(): Promise<BlockHead> {
+    this.assertUp();
+    return this.newest.head;
+  }
+
+  async finalized(): Promise<BlockHead> {
+    this.assertUp();
+    return this.blockAt(Math.max(100, this.newest.head.number - FINALITY)).head;
+  }
+
+  async blockHash(number: number): Promise<Hex | undefined> {
+    this.assertUp();
+    return this.blocks.find(({ head }) => head.number === number)?.head.hash;
+  }
+
+  async transactionCount(address: Address, block: "latest" | number): Promise<number> {
+    return this.stateAt(block === "latest" ? undefined : block).count(address);
+  }
+
+  async receipt(hash: Hex): Promise<Receipt | undefined> {
+    this.assertUp();
+    return this.receipts().find((receipt) => receipt.hash === hash);
+  }
+
+  /** Everything that is in the canonical chain. */
+  receipts(): readonly Receipt[] {
+    return this.blocks.flatMap(({ receipts }) => receipts);
+  }
+
+  async nativeBalance(address: Address): Promise<bigint> {
+    return await this.balance(NATIVE_TOKEN, address);
+  }
+
+  async priorityFee(): Promise<bigint> {
+    this.assertUp();
+    return this.priority;
+  }
+
+  async broadcast(raw: Hex): Promise<BroadcastOutcome> {
+    this.sent.push(raw);
+    const hash = Transaction.from(raw).hash as Hex;
+    if (this.pool.has(hash)) return { kind: "known" };
+    if (this.receipts().some((receipt) => receipt.hash === hash)) return { kind: "nonce-used" };
+    this.pool.set(hash, raw);
+    return { kind: "accepted" };
+  }
+
+  async balance(token: Address, owner: Address, block?: number): Promise<bigint> {
+    return this.stateAt(block).balance(token, owner);
+  }
+
+  async allowance(grant: { token: Address; owner: Address; spender: Address }, block?: number): Promise<bigint> {
+    return this.stateAt(block).allowance(grant.token, grant.owner, grant.spender);
+  }
+
+  async decimals(token: Address): Promise<number | undefined> {
+    this.assertUp();
+    return [USDC, WETH, WBTC].find(({ address }) => address === token)?.decimals;
+  }
+
+  async codeSize(): Promise<number> {
+    return 1;
+  }
+
+  async call(request: { to: Address; data: Hex }, block?: number): Promise<Hex | undefined> {
+    const ledger = this.stateAt(block);
+    if (request.to !== ROUTER) return undefined;
+    const [owner, nonce] = SETTLEMENT.decodeFunctionData("isNonceUsed", request.data);
+    const isUsed = ledger.isNonceUsed(parseAddress(owner) ?? ROUTER, nonce as bigint);
+    return SETTLEMENT.encodeFunctionResult("isNonceUsed", [isUsed]) as Hex;
+  }
+
+  async logs(filter: Parameters<Chain["logs"]>[0]): ReturnType<Chain["logs"]> {
+    this.assertUp();
+    const inRange = ({ blockNumber }: Receipt): boolean =>
+      blockNumber >= filter.fromBlock && blockNumber <= filter.toBlock;
+    const fits = (log: ChainLog): boolean =>
+      (filter.address === undefined || log.address === filter.address) &&
+      filter.topics.every((topic, index) => topic === null || log.topics[index] === topic);
+    return this.receipts()
+      .filter(inRange)
+      .flatMap(({ hash, blockNumber, logs }) =>
+        logs.filter(fits).map((log) => ({ ...log, transactionHash: hash, blockNumber })),
+      );
+  }
+
+  async simulate(calls: readonly CallRequest[]): Promise<SimulationOutcome> {
+    const ledger = new FakeLedger(this.stateAt().values);
+    ledger.rate = this.ledger.rate;
+    try {
+      const logs = calls.flatMap((call) => ledger.execute(call, this.newest.head.timestamp));
+      return {
+        ...{ kind: "ok", gasUsed: GAS * BigInt(calls.length), gasUsedByCall: calls.map(() => GAS) },
+        ...movesOf(logs),
+      };
+    } catch (error) {
+      if (error instanceof FakeRevert) return { kind: "reverted", reason: error.message };
+      throw error;
+    }
+  }
+
+  async permitFacts(token: Address): Promise<PermitFacts | undefined> {
+    this.assertUp();
+    if (token !== USDC.address) return undefined;
+    return { domain: { name: "USD Coin", version: "2", chainId: CHAIN_ID, verifyingContract: token }, nonce: 0n };
+  }
+
+  private get newest(): Block {
+    return this.blockAt(this.blocks.at(-1)?.head.number ?? 0);
+  }
+
+  private blockAt(number: number): Block {
+    const block = this.blocks.find(({ head }) => head.number === number);
+    if (block === undefined) throw new ChainReadError("malformed answer", `there is no block ${number}`);
+    return block;
+  }
+
+  private stateAt(block?: number): FakeLedger {
+    this.assertUp();
+    return block === undefined ? this.ledger : this.blockAt(block).ledger;
+  }
+
+  private assertUp(): void {
+    if (this.isDown) throw new ChainReadError("unreachable", "no node answered");
+  }
+
+  private nextHead(number: number): BlockHead {
+    const timestamp = Math.floor(this.clock.nowMs() / 1_000);
+    return { number, hash: byteHash(number + this.forks * 1_000_000), timestamp, baseFeePerGas: this.baseFee };
+  }
+
+  /** Transactions whose turn it is, account by account; the dearer one of two with the same nonce. */
+  private waiting(ledger: FakeLedger): readonly [Hex, Hex][] {
+    const next = new Map<string, [Hex, Hex]>();
+    for (const [hash, raw] of this.pool) {
+      const { from, nonce, maxFeePerGas } = Transaction.from(raw);
+      const account = parseAddress(from) ?? ROUTER;
+      if (nonce !== ledger.count(account) || (maxFeePerGas ?? 0n) < this.baseFee) continue;
+      next.set(account, [hash, raw]);
+    }
+    return [...next.values()];
+  }
+
+  private execute(ledger: FakeLedger, head: BlockHead, { hash, raw }: { hash: Hex; raw: Hex }): Receipt {
+    const transaction = Transaction.from(raw);
+    const from = parseAddress(transaction.from) ?? ROUTER;
+    const to = parseAddress(transaction.to) ?? ROUTER;
+    ledger.countUp(from);
+    ledger.credit(ETH.address, from, -GAS * this.baseFee);
+    return this.attempt(ledger, head, {
+      hash,
+      work: (l) => l.execute({ from, to, data: transaction.data as Hex }, head.timestamp),
+    });
+  }
+
+  private relay(ledger: FakeLedger, head: BlockHead, { order, permitValue }: Relayed): Receipt {
+    const hash = byteHash(7_000_000 + Number(order.nonce % 1_000_000n));
+    return this.attempt(ledger, head, {
+      hash,
+      work: (l) => {
+        if (permitValue !== undefined) l.setAllowance(order.fromAsset, order.owner, permitValue);
+        return l.settle(order, head.timestamp, RELAYER);
+      },
+    });
+  }
+
+  private attempt(
+    ledger: FakeLedger,
+    head: BlockHead,
+    tried: { hash: Hex; work(ledger: FakeLedger): readonly Omit<ChainLog, "logIndex">[] },
+  ): Receipt {
+    const trial = new FakeLedger(ledger.values);
+    trial.rate = ledger.rate;
+    const receipt = { hash: tried.hash, blockNumber: head.number, blockHash: head.hash, gasUsed: GAS };
+    try {
+      const logs = tried.work(trial).map((log, logIndex) => ({ ...log, logIndex }));
+      for (const [key, value] of trial.values) ledger.values.set(key, value);
+      return { ...receipt, succeeded: true, effectiveGasPrice: this.baseFee, logs };
+    } catch (error) {
+      if (!(error instanceof FakeRevert)) throw error;
+      return { ...receipt, succeeded: false, effectiveGasPrice: this.baseFee, logs: [] };
+    }
+  }
+}

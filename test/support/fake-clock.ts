@@ -1,0 +1,49 @@
+import type { Clock } from "../../src/ports/clock.ts";
+
+/** A clock that only a test moves. What sleeps wakes when its instant is passed, in the order of the instants. */
+export class FakeClock implements Clock {
+  private wallMs: number;
+  private elapsedMs = 0;
+  private sleepers: { readonly atMs: number; wake(): void }[] = [];
+
+  constructor(nowMs: number) {
+    this.wallMs = nowMs;
+  }
+
+  nowMs(): number {
+    return this.wallMs;
+  }
+
+  monotonicMs(): number {
+    return this.elapsedMs;
+  }
+
+  /** Sets the wall clock alone, as an operator or a time server would. */
+  jumpTo(nowMs: number): void {
+    this.wallMs = nowMs;
+  }
+
+  async sleep(durationMs: number, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted === true) return;
+    await new Promise<void>((resolve) => {
+      this.sleepers.push({ atMs: this.elapsedMs + durationMs, wake: resolve });
+      signal?.addEventListener("abort", () => resolve(), { once: true });
+    });
+  }
+
+  /** Lets time pass, and everything that waited for it run until it waits again. */
+  async advance(durationMs: number): Promise<void> {
+    this.wallMs += durationMs;
+    this.elapsedMs += durationMs;
+    const due = this.sleepers.filter(({ atMs }) => atMs <= this.elapsedMs).sort((a, b) => a.atMs - b.atMs);
+    this.sleepers = this.sleepers.filter(({ atMs }) => atMs > this.elapsedMs);
+    for (const sleeper of due) sleeper.wake();
+    await quiet();
+  }
+}
+
+/** Resolves when everything that could run without time passing has run. */
+export async function quiet(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setImmediate(resolve));
+}
