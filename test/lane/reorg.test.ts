@@ -80,6 +80,21 @@ describe("a reorganisation", () => {
     expect(await world.received(to)).toBe(5n);
   });
 
+  it("is believed, and not the receipt of a block that is gone, which a node still shows", async () => {
+    const { world, to } = await minedWorld();
+    const [attempt] = world.attempts("a");
+    const receipt = await world.anvil.rpc.call("eth_getTransactionReceipt", [attempt?.hash]);
+    await world.anvil.reorg(1);
+    world.proxy.fault("eth_getTransactionReceipt", { kind: "answer", result: receipt });
+    world.proxy.fault("eth_sendRawTransaction", { kind: "drop-before" });
+    await world.step(5);
+    expect(world.intent("a")).toMatchObject({ state: "broadcast", outcome: undefined });
+    world.proxy.clear();
+    await world.step(6);
+    expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
+    expect(await world.received(to)).toBe(5n);
+  });
+
   it("does not make the transaction dearer: it was no fault of its fees", async () => {
     const world = await startLaneWorld({ confirmations: 8 });
     await world.anvil.mine(3);
