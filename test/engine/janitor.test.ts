@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { revokeLeftovers } from "../../src/engine/janitor.ts";
+import { ETH, NOW_MS, ROUTER, runSample, USDC } from "../support/builders.ts";
+import { addRun } from "../support/daemon-database.ts";
+import { ACCOUNT, createOutside, type Life, type Outside, openLife, turn } from "../support/engine-life.ts";
+import { swapIn } from "../support/evidence.ts";
+
+const grant = { wallet: ACCOUNT, token: USDC.address, spender: ROUTER };
+
+/** An allowance that was granted once and is partly left. */
+function begin(left: bigint, options: Parameters<typeof openLife>[1] = {}): { outside: Outside; life: Life } {
+  const outside = createOutside(NOW_MS);
+  outside.chain.ledger.setAllowance(USDC.address, ACCOUNT, left);
+  const life = openLife(outside, options);
+  life.store.writeRecord(runSample(), { kind: "grant", ...grant }, 1);
+  return { outside, life };
+}
+
+function revocations({ db }: Life): unknown[] {
+  return db.prepare("SELECT purpose, to_address, state FROM lane_intents").all();
+}
+
+test("a leftover is taken back by a transaction of its own, and forgotten once its zero is final", async () => {
+  const { outside, life } = begin(5n);
+  await life.engine.start();
+  await turn(outside, life, 20);
+  expect(life.errors).toEqual([]);
+  expect(await outside.chain.allowance({ token: USDC.address, owner: ACCOUNT, spender: ROUTER })).toBe(0n);
+  expect(revocations(life)).toEqual([{ purpose: "revoke", to_address: USDC.address, state: "final" }]);
+  expect(life.store.idleGrants()).toEqual([]);
+});
+
+test("what is spent already is forgotten only when that is final: a reorganisation could bring it back", async () => {
+  const { outside, life } = begin(5n);
+  outside.chain.mine();
+  outside.chain.ledger.setAllowance(USDC.address, ACCOUNT, 0n);
+  await revokeLeftovers(life.context);
+  expect(life.store.idleGrants()).toEqual([grant]);
+  for (let block = 0; block < 4; block += 1) outside.chain.mine();
+  await revokeLeftovers(life.context);
+  expect(life.store.idleGrants()).toEqual([]);
+  expect(revocations(life)).toEqual([]);
+});
+
+test("a revocation that is on its way is not sent a second time", async () => {
+  const { life } = begin(5n);
+  await revokeLeftovers(life.context);
+  await revokeLeftovers(life.context);
+  expect(revocations(life)).toHaveLength(1);
+});
+
+test("nothing is taken back while a swap of wallet and token is open: it needs its allowance", async () => {
+  const { life } = begin(5n);
+  addRun(life.store, runSample({ swaps: [swapIn("submitted", { wallet: ACCOUNT })] }));
+  await revokeLeftovers(life.context);
+  expect(revocations(life)).toEqual([]);
+});
+
+test("nor when a swap slips in while the chain is being read", async () => {
+  const { outside, life } = begin(5n);
+  outside.chain.nativeBalance = async () => {
+    addRun(life.store, runSample({ swaps: [swapIn("cleared", { wallet: ACCOUNT })] }));
+    return 10n ** 18n;
+  };
+  await revokeLeftovers(life.context);
+  expect(revocations(life)).toEqual([]);
+});
+
+test("nothing is signed for it while the wallet cannot pay, the daemon is halted, or the run is dry", async () => {
+  const poor = begin(5n);
+  poor.outside.chain.ledger.credit(ETH.address, ACCOUNT, -(10n ** 19n));
+  await revokeLeftovers(poor.life.context);
+  expect(revocations(poor.life)).toEqual([]);
+  const halted = begin(5n);
+  halted.life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "r", atMs: 1 });
+  await revokeLeftovers(halted.life.context);
+  expect(revocations(halted.life)).toEqual([]);
+  const dry = begin(5n, { settings: { live: false } });
+  await revokeLeftovers(dry.life.context);
+  expect(revocations(dry.life)).toEqual([]);
+});

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { OPERATING_MODES, stricterMode } from "../../src/domain/run/operating-mode.ts";
+import { effectiveMode } from "../../src/engine/modes.ts";
+import { openDaemonDatabase } from "../support/daemon-database.ts";
+
+const row = { setBy: "ops", reason: "r", atMs: 1 } as const;
+
+test("without any row everything is active, by default", () => {
+  expect(effectiveMode(openDaemonDatabase().store, "weekly")).toMatchObject({ mode: "active", setBy: "nobody" });
+});
+
+test("the stricter of the two modes holds, with who set it and why", () => {
+  for (const global of OPERATING_MODES) {
+    for (const own of OPERATING_MODES) {
+      const { store } = openDaemonDatabase();
+      store.setMode({ ...row, scope: "global", mode: global, reason: "global" });
+      store.setMode({ ...row, scope: "weekly", mode: own, reason: "own" });
+      const found = effectiveMode(store, "weekly");
+      expect(found.mode).toBe(stricterMode(global, own));
+      expect([global, own][found.reason === "global" ? 0 : 1]).toBe(found.mode);
+      expect(effectiveMode(store, "other").mode).toBe(global);
+    }
+  }
+});
+
+test("the modes are ordered by how much they forbid", () => {
+  expect(OPERATING_MODES).toEqual(["active", "exits-only", "paused", "halted"]);
+  for (const mode of OPERATING_MODES) {
+    expect(stricterMode(mode, "active")).toBe(mode);
+    expect(stricterMode("halted", mode)).toBe("halted");
+  }
+});

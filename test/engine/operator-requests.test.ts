@@ -1,0 +1,145 @@
+import { describe, expect, test } from "vitest";
+import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
+import { takeRequests } from "../../src/engine/operator-requests.ts";
+import { insertDueRuns, registerStrategies } from "../../src/engine/scheduler.ts";
+import { SLOT_MS } from "../support/builders.ts";
+import { createOutside, type Life, openLife } from "../support/engine-life.ts";
+
+const MINUTE_MS = 60_000;
+const WEEK_SECONDS = 604_800;
+
+function begin(change: Partial<StrategySpec> = {}) {
+  const outside = createOutside(SLOT_MS - 10_000, change);
+  const life = openLife(outside);
+  registerStrategies(life.context);
+  const ask = (command: string, args: Record<string, string> = {}): string | undefined => {
+    const id = life.store.addRequest({ command, arguments: args, madeBy: "ops", madeAtMs: 7 });
+    takeRequests(life.context);
+    return life.store.answerOf(id);
+  };
+  return { outside, life, ask };
+}
+
+function slotsOf({ db }: Life): unknown[] {
+  return db.prepare("SELECT slot_ms FROM runs ORDER BY slot_ms").pluck().all();
+}
+
+function gapsOf({ db }: Life): unknown[] {
+  return db.prepare("SELECT first_slot_ms AS slot, count, reason FROM gaps ORDER BY first_slot_ms").all();
+}
+
+describe("a mode", () => {
+  test("is set with who asked, when and why, globally or for one strategy", () => {
+    const { life, ask } = begin();
+    expect(ask("mode", { mode: "halted", reason: "rehearsal" })).toBe("global is halted");
+    expect(life.store.mode("global")).toEqual({
+      ...{ scope: "global", mode: "halted", setBy: "ops", reason: "rehearsal", atMs: 7 },
+    });
+    expect(ask("mode", { mode: "paused", scope: "weekly" })).toBe("weekly is paused");
+    expect(life.store.mode("weekly")?.reason).toBe("no reason given");
+  });
+
+  test.each([
+    [{ mode: "sleeping" }, 'refused: no mode "sleeping"; known are active, exits-only, paused, halted'],
+    [{}, "refused: no mode undefined; known are active, exits-only, paused, halted"],
+    [{ mode: "halted", scope: "monthly" }, 'refused: no strategy "monthly"'],
+  ])("that makes no sense is refused and changes nothing: %j", (args, answer) => {
+    const { life, ask } = begin();
+    expect(ask("mode", args as Record<string, string>)).toBe(answer);
+    expect(life.store.modes()).toEqual([]);
+  });
+});
+
+describe("a run that is asked for", () => {
+  test("takes the place of the next slot, so that asking does not buy twice", () => {
+    const { life, outside, ask } = begin();
+    expect(ask("run", { strategy: "weekly" })).toBe("started run_1");
+    expect(slotsOf(life)).toEqual([SLOT_MS]);
+    outside.clock.jumpTo(SLOT_MS + 1);
+    expect(insertDueRuns(life.context)).toEqual([]);
+    expect(slotsOf(life)).toEqual([SLOT_MS]);
+  });
+
+  test("has its window now, not at the slot whose place it takes: that may lie days ahead", () => {
+    const { life, outside, ask } = begin({ schedule: { kind: "every", seconds: WEEK_SECONDS } });
+    ask("run", { strategy: "weekly" });
+    const run = life.store.run("run_1");
+    expect(run?.slotMs).toBeGreaterThan(outside.clock.nowMs() + 24 * 60 * MINUTE_MS);
+    expect(run?.windowEndsMs).toBe(outside.clock.nowMs() + 60_000);
+  });
+
+  test("is refused while the strategy has an open one", () => {
+    const { life, ask } = begin();
+    ask("run", { strategy: "weekly" });
+    expect(ask("run", { strategy: "weekly" })).toBe("refused: weekly still has an open run");
+    expect(slotsOf(life)).toHaveLength(1);
+    expect(life.store.strategy("weekly")?.lastSlotMs).toBe(SLOT_MS);
+  });
+
+  test.each(["paused", "halted", "exits-only"] as const)("is refused in the mode %s: it starts no runs", (mode) => {
+    const { life, ask } = begin();
+    ask("mode", { mode });
+    expect(ask("run", { strategy: "weekly" })).toBe(`refused: weekly starts no runs, its mode is ${mode}`);
+    expect(slotsOf(life)).toEqual([]);
+  });
+
+  test("does not pass over a slot that is due already: that one runs, and the request is refused", () => {
+    const { life, outside, ask } = begin();
+    outside.clock.jumpTo(SLOT_MS + 300);
+    expect(ask("run", { strategy: "weekly" })).toBe("refused: weekly still has an open run");
+    expect(slotsOf(life)).toEqual([SLOT_MS]);
+  });
+});
+
+describe("a slot that is to be skipped", () => {
+  test("ends as a gap with its own reason, and the one after it runs", () => {
+    const { life, outside, ask } = begin();
+    expect(ask("skip", { strategy: "weekly" })).toBe(`the slot of ${new Date(SLOT_MS).toISOString()} will not run`);
+    expect(ask("skip", { strategy: "weekly" })).toContain(new Date(SLOT_MS + MINUTE_MS).toISOString());
+    outside.clock.jumpTo(SLOT_MS + MINUTE_MS + 1);
+    expect(insertDueRuns(life.context)).toEqual([]);
+    outside.clock.jumpTo(SLOT_MS + 2 * MINUTE_MS + 1);
+    expect(insertDueRuns(life.context)).toHaveLength(1);
+    expect(slotsOf(life)).toEqual([SLOT_MS + 2 * MINUTE_MS]);
+    expect(gapsOf(life)).toEqual([
+      { slot: SLOT_MS, count: 1, reason: "skipped_by_operator" },
+      { slot: SLOT_MS + MINUTE_MS, count: 1, reason: "skipped_by_operator" },
+    ]);
+  });
+
+  test("is the next one, never one that is due already", () => {
+    const { life, outside, ask } = begin();
+    outside.clock.jumpTo(SLOT_MS + 300);
+    expect(ask("skip", { strategy: "weekly" })).toContain(new Date(SLOT_MS + MINUTE_MS).toISOString());
+    expect(slotsOf(life)).toEqual([SLOT_MS]);
+  });
+});
+
+test.each(["run", "skip"])("%s of an unknown strategy is refused", (command) => {
+  const { ask } = begin();
+  expect(ask(command, { strategy: "monthly" })).toBe('refused: no strategy "monthly"');
+  expect(ask(command)).toBe('refused: no strategy ""');
+});
+
+test("an unknown command is answered too, and no request is taken twice", () => {
+  const { life, ask } = begin();
+  expect(ask("dance")).toBe('refused: unknown command "dance"');
+  expect(life.store.openRequests()).toEqual([]);
+});
+
+test("a request is answered in the commit that carries it out: neither is there without the other", () => {
+  const { life } = begin();
+  life.store.addRequest({ command: "run", arguments: { strategy: "weekly" }, madeBy: "ops", madeAtMs: 7 });
+  const store = {
+    ...life.store,
+    answerRequest: () => {
+      throw new Error("killed");
+    },
+  };
+  const context = { ...life.context, deps: { ...life.context.deps, store } };
+  expect(() => takeRequests(context)).toThrow("killed");
+  expect(slotsOf(life)).toEqual([]);
+  expect(life.store.openRequests()).toHaveLength(1);
+  takeRequests(life.context);
+  expect(slotsOf(life)).toEqual([SLOT_MS]);
+});

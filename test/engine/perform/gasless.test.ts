@@ -1,0 +1,229 @@
+import { describe, expect, test } from "vitest";
+import { swapdProfile } from "../../../src/adapters/swap-service/profiles/swapd.ts";
+import type { Swap } from "../../../src/domain/run/run.ts";
+import { performEffect } from "../../../src/engine/perform/perform-effect.ts";
+import { readChain } from "../../../src/engine/perform/read-chain.ts";
+import { signGasless } from "../../../src/engine/perform/sign-gasless.ts";
+import { submitGasless } from "../../../src/engine/perform/submit-gasless.ts";
+import { registerStrategies } from "../../../src/engine/scheduler.ts";
+import { HUNDRED_USDC, NOW_MS, ROUTER, runSample, USDC, WETH } from "../../support/builders.ts";
+import { addRun, addSwap } from "../../support/daemon-database.ts";
+import { ACCOUNT, createOutside, openLife } from "../../support/engine-life.ts";
+import { hash, swapIn } from "../../support/evidence.ts";
+
+const owned = { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" } as const;
+const typedData = { domain: {}, types: { A: [{ name: "a", type: "uint256" }] }, primaryType: "A", message: { a: "1" } };
+const seconds = Math.floor(NOW_MS / 1_000);
+
+function begin(swap: Swap, options: Parameters<typeof openLife>[1] = {}) {
+  const outside = createOutside(NOW_MS);
+  const life = openLife(outside, options);
+  registerStrategies(life.context);
+  const run = addRun(life.store, runSample({ swaps: [swap] }));
+  return { outside, life, run, context: life.context };
+}
+
+describe("signing", () => {
+  function cleared(): { swap: Swap; begun: ReturnType<typeof begin> } {
+    const swap = swapIn("cleared", owned);
+    const begun = begin(swap);
+    const digest = begun.context.deps.digest(typedData);
+    const signatures = { ...swap.signatures, swapDigest: digest, permitDigest: undefined } as NonNullable<
+      Swap["signatures"]
+    >;
+    return { swap: { ...swap, signatures }, begun };
+  }
+
+  function journal({ life, run }: ReturnType<typeof begin>, swap: Swap, text: string): void {
+    const digest = swap.signatures?.swapDigest ?? "0x";
+    const intent = { kind: "intend-signature", swapId: swap.id, purpose: "swap", digest, typedData: text } as const;
+    life.store.writeRecord(run, { ...intent, validUntilSeconds: 1 }, 1);
+  }
+
+  test("signs exactly what is journaled, and the same again after a kill", async () => {
+    const { swap, begun } = cleared();
+    journal(begun, swap, JSON.stringify(typedData));
+    const first = await signGasless(begun.context, begun.run, swap);
+    expect(first).toMatchObject({ kind: "signed-gasless", permitSignature: undefined });
+    expect(await signGasless(begun.context, begun.run, swap)).toEqual(first);
+  });
+
+  test("refuses typed data that does not have its digest: a row was changed by somebody else", async () => {
+    const { swap, begun } = cleared();
+    journal(begun, swap, JSON.stringify({ ...typedData, message: { a: "2" } }));
+    await expect(signGasless(begun.context, begun.run, swap)).rejects.toThrow("does not have the digest");
+    expect(begun.outside.signed).toEqual([]);
+  });
+
+  test("signs nothing that is not journaled", async () => {
+    const { swap, begun } = cleared();
+    await expect(signGasless(begun.context, begun.run, swap)).rejects.toThrow("no journaled typed data");
+    const unsigned = { ...swap, signatures: undefined };
+    await expect(signGasless(begun.context, begun.run, unsigned)).rejects.toThrow("without an intent");
+    expect(begun.outside.signed).toEqual([]);
+  });
+
+  test.each(["global", "weekly"])(
+    "asks the mode again: a halt of %s since the swap was cleared holds",
+    async (scope) => {
+      const { swap, begun } = cleared();
+      journal(begun, swap, JSON.stringify(typedData));
+      begun.life.store.setMode({ scope, mode: "halted", setBy: "ops", reason: "rehearsal", atMs: 1 });
+      expect(await signGasless(begun.context, begun.run, swap)).toEqual({
+        ...{ kind: "signing-barred", swapId: swap.id, detail: "halted by ops: rehearsal" },
+      });
+      expect(begun.outside.signed).toEqual([]);
+    },
+  );
+});
+
+describe("handing over", () => {
+  const swap = swapIn("signed", owned);
+
+  test("sends what was journaled, once", async () => {
+    const { context, outside, run } = begin(swap);
+    outside.service.delivery = "lost";
+    expect(await submitGasless(context, run, swap, 0)).toMatchObject({ kind: "submission-unknown" });
+    expect(outside.service.submissions).toEqual([
+      {
+        ...{ quoteId: "quote_1", swapSignature: hash("51"), permitSignature: hash("52") },
+        permitDeadlineSeconds: seconds + 60,
+      },
+    ]);
+  });
+
+  test.each([
+    [true, 1],
+    [false, 0],
+  ])(
+    "begun before, it is sent again only to a service that is idempotent (%s)",
+    async (idempotentExecuteSwap, sent) => {
+      const { context, outside, run } = begin(swap);
+      outside.service.delivery = "lost";
+      outside.service.profile = { ...swapdProfile, idempotentExecuteSwap };
+      expect(await submitGasless(context, run, swap, 1)).toMatchObject({ kind: "submission-unknown" });
+      expect(outside.service.submissions).toHaveLength(sent);
+    },
+  );
+
+  test.each([
+    ["this machine's clock says so", 58_999, 0, 1],
+    ["this machine's clock says so", 59_000, 0, 0],
+    ["the chain's clock says so, though ours is late", 59_000, -50_000, 0],
+  ])("is left out when it is too near to its deadline: %s", async (_name, chainMs, clockMs, sent) => {
+    const { context, outside, run } = begin(swap);
+    outside.service.delivery = "lost";
+    outside.clock.jumpTo(seconds * 1_000 + chainMs);
+    outside.chain.mine();
+    outside.clock.jumpTo(seconds * 1_000 + chainMs + clockMs);
+    await submitGasless(context, run, swap, 0);
+    expect(outside.service.submissions).toHaveLength(sent);
+  });
+
+  test("is left out while the chain's time is not known", async () => {
+    const { context, outside, run } = begin(swap);
+    outside.chain.isDown = true;
+    expect(await submitGasless(context, run, swap, 0)).toMatchObject({
+      detail: "the chain's time is not known: no node answered",
+    });
+    expect(outside.service.submissions).toEqual([]);
+  });
+
+  test("is left out while the daemon is halted: a signature that exists is kept back", async () => {
+    const { context, outside, run, life } = begin(swap);
+    life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "rehearsal", atMs: 1 });
+    expect(await submitGasless(context, run, swap, 0)).toMatchObject({
+      ...{ kind: "submission-unknown", detail: "not handed over: halted by ops: rehearsal" },
+    });
+    expect(outside.service.submissions).toEqual([]);
+  });
+
+  test("of something unsigned is a broken invariant", async () => {
+    const { context, run } = begin(swap);
+    await expect(submitGasless(context, run, swapIn("cleared", owned), 0)).rejects.toThrow("handed over unsigned");
+  });
+});
+
+describe("looking at the chain", () => {
+  const swap = swapIn("submitted", owned);
+  const order = {
+    ...{ owner: ACCOUNT, recipient: ACCOUNT, fromAsset: USDC.address, toAsset: WETH.address, nonce: 7n },
+    ...{ deadline: BigInt(seconds + 60), amountOut: 9n, amountOutMin: 1n, gross: HUNDRED_USDC, swapFee: 0n },
+  };
+
+  test("finds the fill by the contract's own event, whatever the service says", async () => {
+    const { context, outside } = begin(swap);
+    outside.chain.submitOrder(order, HUNDRED_USDC);
+    outside.chain.mine();
+    const answer = await readChain(context, swap);
+    expect(answer).toMatchObject({ kind: "observed", observation: { fill: { succeeded: true, blockNumber: 101 } } });
+    expect(outside.service.asked).toEqual([]);
+  });
+
+  test("does not take another swap's fill of the same wallet for its own", async () => {
+    const { context, outside } = begin(swap);
+    outside.chain.submitOrder({ ...order, nonce: 8n }, HUNDRED_USDC);
+    outside.chain.mine();
+    expect(await readChain(context, swap)).toMatchObject({ observation: { fill: undefined, nonceUsed: false } });
+  });
+
+  test("says that a nonce is used only when a finalised block says so", async () => {
+    const { context, outside } = begin(swap);
+    outside.chain.mine();
+    outside.chain.ledger.useNonce(ACCOUNT, 7n);
+    expect(await readChain(context, swap)).toMatchObject({ observation: { nonceUsed: undefined } });
+    for (let block = 0; block < 4; block += 1) outside.chain.mine();
+    expect(await readChain(context, swap)).toMatchObject({ observation: { nonceUsed: true } });
+  });
+
+  test("of a signature without a nonce: any outflow that is not another swap's is the fill", async () => {
+    const { context, outside, life } = begin(swap);
+    outside.service.profile = { ...swapdProfile, nonceRecord: undefined, signatureHasNonce: false };
+    expect(await readChain(context, swap)).toMatchObject({
+      observation: { fill: undefined, nonceUsed: undefined, allowance: 0n, serviceStatus: "pending" },
+    });
+    outside.chain.submitOrder(order, HUNDRED_USDC + 5n);
+    outside.chain.mine();
+    const seen = await readChain(context, swap);
+    expect(seen).toMatchObject({ observation: { fill: { blockNumber: 101 }, serviceStatus: undefined } });
+    const fillHash = seen.kind === "observed" ? seen.observation.fill?.hash : undefined;
+    const other = swapIn("confirmed", { ...owned, id: "other" });
+    addSwap(life.store, { ...other, fill: { ...other.fill, hash: fillHash } as NonNullable<Swap["fill"]> });
+    expect(await readChain(context, swap)).toMatchObject({ observation: { fill: undefined } });
+  });
+
+  test("that does not answer proves nothing", async () => {
+    const { context, outside } = begin(swap);
+    outside.chain.isDown = true;
+    expect(await readChain(context, swap)).toEqual({
+      ...{ kind: "observation-unavailable", swapId: swap.id, detail: "no node answered" },
+    });
+  });
+
+  test("for a swap that was never bound is a broken invariant", async () => {
+    const { context } = begin(swap);
+    await expect(readChain(context, swapIn("quoted", owned))).rejects.toThrow("looked up before it was bound");
+  });
+});
+
+describe("the route of a swap", () => {
+  test("and the service's own record are kept as they come, and their absence is no trouble", async () => {
+    const swap = swapIn("signed", { ...owned, quote: { ...swapIn("quoted", owned).quote, id: "gone" } as never });
+    const { context, run } = begin(swap);
+    const effect = { kind: "FetchRoute", swapId: swap.id, what: "route" } as const;
+    const nothing = { kind: "route-read", swapId: swap.id, distributions: undefined, serviceRecord: undefined };
+    expect(await performEffect(context, run, { effect, before: 0 })).toEqual(nothing);
+    const record = { ...effect, what: "record" } as const;
+    expect(await performEffect(context, run, { effect: record, before: 0 })).toEqual({
+      ...nothing,
+      serviceRecord: '{"quoteId":"gone"}',
+    });
+  });
+});
+
+test("effects of a swap that the run does not have are a broken invariant", async () => {
+  const { context, run } = begin(swapIn("submitted", owned));
+  const effect = { kind: "ReadChain", swapId: "run_1.9.1" } as const;
+  await expect(performEffect(context, run, { effect, before: 0 })).rejects.toThrow("has no swap run_1.9.1");
+  expect(ROUTER).toBe(context.settings.router);
+});

@@ -1,0 +1,197 @@
+import { describe, expect, test } from "vitest";
+import type { ClearanceReading } from "../../../src/domain/run/events.ts";
+import type { Swap } from "../../../src/domain/run/run.ts";
+import type { EffectAnswer } from "../../../src/engine/perform/effect-answer.ts";
+import { fetchQuote } from "../../../src/engine/perform/fetch-quote.ts";
+import { readFacts } from "../../../src/engine/perform/read-facts.ts";
+import { registerStrategies } from "../../../src/engine/scheduler.ts";
+import { ETH, HUNDRED_USDC, NOW_MS, priceOf, ROUTER, runSample, USDC, WETH } from "../../support/builders.ts";
+import { ACCOUNT, createOutside, type Life, type Outside, openLife } from "../../support/engine-life.ts";
+import { swapIn } from "../../support/evidence.ts";
+import { ERC20 } from "../../support/fake-ledger.ts";
+import { refusal } from "../../support/fake-service.ts";
+
+/** A swap with a quote of the fake service, of which it can tell the transaction or the typed data. */
+async function begin(
+  gasless: boolean,
+  change: Partial<Swap> = {},
+): Promise<{ outside: Outside; life: Life; swap: Swap }> {
+  const outside = createOutside(NOW_MS);
+  const life = openLife(outside);
+  registerStrategies(life.context);
+  const planned = swapIn("planned", {
+    wallet: ACCOUNT,
+    recipient: ACCOUNT,
+    gasless: gasless ? "only" : "never",
+    ...change,
+  });
+  const run = runSample({ swaps: [planned] });
+  const answer = await fetchQuote(life.context, run, {
+    ...{ kind: "FetchQuote", swapId: planned.id, amount: String(planned.amountIn), gasless, slippagePpm: "5000" },
+  });
+  if (answer.kind !== "quoted") throw new Error(`no quote: ${answer.kind}`);
+  const swap: Swap = { ...planned, state: "quoted", quote: answer.quote, mode: gasless ? "gasless" : "self-executed" };
+  return { outside, life, swap };
+}
+
+function readingOf(answer: EffectAnswer): ClearanceReading {
+  if (answer.kind !== "facts-read") throw new Error(`no reading: ${JSON.stringify(answer)}`);
+  return answer.reading;
+}
+
+describe("a self-executed swap", () => {
+  test("is tried out together with the exact approval that it needs, and measured", async () => {
+    const { life, swap } = await begin(false);
+    const reading = readingOf(await readFacts(life.context, swap));
+    expect(reading).toMatchObject({ allowance: 0n, balance: 1_000_000_000n, simulation: { kind: "ok" } });
+    expect(reading.approval).toMatchObject({ to: USDC.address, amount: HUNDRED_USDC });
+    expect(ERC20.decodeFunctionData("approve", reading.approval?.data ?? "0x").toArray()).toEqual([
+      expect.stringMatching(new RegExp(ROUTER, "i")),
+      HUNDRED_USDC,
+    ]);
+    expect(reading.gasLimit).toBe((100_000n * 3n) / 2n + 20_000n);
+    expect(reading.signing).toBeUndefined();
+  });
+
+  test("needs no approval when the allowance suffices", async () => {
+    const { life, swap, outside } = await begin(false);
+    outside.chain.ledger.setAllowance(USDC.address, ACCOUNT, HUNDRED_USDC);
+    expect(readingOf(await readFacts(life.context, swap)).approval).toBeUndefined();
+  });
+
+  test("of a token that only approves from zero is reset first", async () => {
+    const { life, swap, outside } = await begin(false);
+    outside.chain.ledger.setAllowance(USDC.address, ACCOUNT, 7n);
+    const simulate = outside.chain.simulate.bind(outside.chain);
+    outside.chain.simulate = async (calls) => {
+      const amounts = calls.filter(({ to }) => to === USDC.address).map(({ data }) => BigInt(`0x${data.slice(74)}`));
+      return amounts[0] === 0n ? await simulate(calls) : { kind: "reverted", reason: "approve from non-zero" };
+    };
+    const reading = readingOf(await readFacts(life.context, swap));
+    expect(reading.approval).toMatchObject({ amount: 0n });
+    expect(reading.simulation.kind).toBe("ok");
+  });
+
+  test("that would revert is a reading too: the guard decides what it means", async () => {
+    const { life, swap, outside } = await begin(false);
+    outside.chain.ledger.rate = 90n;
+    const reading = readingOf(await readFacts(life.context, swap));
+    expect(reading).toMatchObject({ simulation: { kind: "reverted", reason: "too little" }, gasLimit: 0n });
+  });
+
+  test("of which the calldata is not known is not tried out", async () => {
+    const { life, swap, outside } = await begin(false);
+    const known = outside.service.transaction.bind(outside.service);
+    outside.service.transaction = async (id) => ({ ...(await known(id)), data: "0xdeadbeef" }) as never;
+    const reading = readingOf(await readFacts(life.context, swap));
+    expect(reading).toMatchObject({ decoding: { ok: false }, simulation: { kind: "unavailable" } });
+  });
+
+  test("whose transaction the service refuses is refused, not read", async () => {
+    const { life, swap, outside } = await begin(false);
+    outside.service.transaction = async () => refusal("QUOTE_EXPIRED_AT_SERVICE", true);
+    expect(await readFacts(life.context, swap)).toEqual({
+      ...{ kind: "quote-refused", swapId: swap.id, gasless: false, retryable: true },
+      ...{ code: "QUOTE_EXPIRED_AT_SERVICE", message: "the service says QUOTE_EXPIRED_AT_SERVICE" },
+    });
+  });
+
+  test("of the native token needs no allowance", async () => {
+    const { life, swap } = await begin(false, { sell: ETH, buy: USDC, amountIn: 10n ** 17n });
+    expect(readingOf(await readFacts(life.context, swap))).toMatchObject({
+      allowance: 10n ** 17n,
+      approval: undefined,
+    });
+  });
+});
+
+describe("a gasless swap", () => {
+  test("comes with what would be signed: rebuilt from the decoded fields, and a permit of our own making", async () => {
+    const { life, swap } = await begin(true);
+    const { signing, simulation, transaction, nonceUsed } = readingOf(await readFacts(life.context, swap));
+    expect([simulation.kind, transaction, nonceUsed]).toEqual(["not-applicable", undefined, false]);
+    const permit = JSON.parse(signing?.permit?.typedData ?? "{}");
+    expect(permit.message).toEqual({
+      ...{ owner: ACCOUNT, spender: ROUTER, value: HUNDRED_USDC.toString(), nonce: "0" },
+      deadline: String(signing?.permit?.deadlineSeconds),
+    });
+    const parsed = JSON.parse(signing?.swap.typedData ?? "{}");
+    expect(life.context.deps.digest(parsed)).toBe(signing?.swap.digest);
+    expect(parsed.message).toMatchObject({ router: ROUTER, recipient: ACCOUNT, fromAsset: USDC.address });
+  });
+
+  test("needs no permit when the allowance suffices", async () => {
+    const { life, swap, outside } = await begin(true);
+    outside.chain.ledger.setAllowance(USDC.address, ACCOUNT, HUNDRED_USDC);
+    expect(readingOf(await readFacts(life.context, swap)).signing?.permit).toBeUndefined();
+  });
+
+  test("of a token without a provable permit says so", async () => {
+    const { life, swap } = await begin(true, { sell: WETH, buy: USDC, amountIn: 10n ** 17n });
+    const reading = readingOf(await readFacts(life.context, swap));
+    expect(reading.signing?.permit).toBeUndefined();
+    expect(reading.permitProblem).toBe("the token proves no EIP-2612 domain");
+  });
+
+  test("with a nonce that is used already says so", async () => {
+    const { life, swap, outside } = await begin(true);
+    outside.chain.ledger.useNonce(ACCOUNT, 1n);
+    expect(readingOf(await readFacts(life.context, swap)).nonceUsed).toBe(true);
+  });
+
+  test("without typed data, or with other data than the profile knows, comes with nothing to sign", async () => {
+    const { life, swap } = await begin(true);
+    if (swap.quote?.typedData === undefined) throw new Error("no typed data");
+    const other = { ...swap.quote.typedData, primaryType: "Order" };
+    for (const typedData of [undefined, other]) {
+      const twisted = { ...swap, quote: { ...swap.quote, typedData } };
+      const reading = readingOf(await readFacts(life.context, twisted));
+      expect([reading.decoding.ok, reading.signing]).toEqual([false, undefined]);
+    }
+  });
+});
+
+describe("nothing is concluded", () => {
+  test("while chain and clock disagree about the time, or the chain stands still", async () => {
+    const { life, swap, outside } = await begin(false);
+    for (const offMs of [31_000, -31_000]) {
+      outside.clock.jumpTo(NOW_MS + offMs);
+      expect(await readFacts(life.context, swap)).toMatchObject({
+        kind: "facts-unavailable",
+        detail: expect.stringContaining("more than 30 s apart"),
+      });
+    }
+    outside.clock.jumpTo(NOW_MS + 29_000);
+    expect((await readFacts(life.context, swap)).kind).toBe("facts-read");
+  });
+
+  test("from a chain that cannot be read", async () => {
+    const { life, swap, outside } = await begin(false);
+    outside.chain.isDown = true;
+    expect(await readFacts(life.context, swap)).toMatchObject({
+      kind: "facts-unavailable",
+      detail: "no node answered",
+    });
+  });
+});
+
+test("a missing reference price is told with its reason, and the others are there", async () => {
+  const { life, swap } = await begin(false);
+  const prices = {
+    price: async (token: typeof USDC) =>
+      token.symbol === "WETH" ? ({ missing: "stale", detail: "an hour old" } as const) : priceOf(token),
+  };
+  const context = { ...life.context, deps: { ...life.context.deps, prices } };
+  const reading = readingOf(await readFacts(context, swap));
+  expect([reading.sellPrice?.source, reading.buyPrice, reading.priceProblem]).toEqual([
+    ...["feed", undefined, "WETH: stale (an hour old)"],
+  ]);
+});
+
+test("a quote is asked for with everything that the strategy wants of it", async () => {
+  const { outside } = await begin(true, { recipient: ROUTER });
+  expect(outside.service.requests.at(-1)).toEqual({
+    ...{ sell: USDC, buy: WETH, amount: HUNDRED_USDC, slippage: 5_000n, owner: ACCOUNT, recipient: ROUTER },
+    ...{ gasless: true, enableRfq: false, affiliate: undefined },
+  });
+});

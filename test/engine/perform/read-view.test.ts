@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import type { StrategyView } from "../../../src/domain/strategy/decision.ts";
+import type { StrategySpec } from "../../../src/domain/strategy/spec.ts";
+import type { EffectAnswer } from "../../../src/engine/perform/effect-answer.ts";
+import { readView } from "../../../src/engine/perform/read-view.ts";
+import { registerStrategies } from "../../../src/engine/scheduler.ts";
+import { ETH, NOW_MS, rebalanceSpec, runSample, thresholdSpec, USDC, WBTC, WETH } from "../../support/builders.ts";
+import { addRun, addSwap } from "../../support/daemon-database.ts";
+import { ACCOUNT, createOutside, openLife } from "../../support/engine-life.ts";
+import { swapIn } from "../../support/evidence.ts";
+
+const wallet = { name: "main", address: ACCOUNT };
+
+function begin(change: Partial<StrategySpec> = {}) {
+  const outside = createOutside(NOW_MS, change);
+  const life = openLife(outside);
+  registerStrategies(life.context);
+  const run = addRun(life.store, runSample({ state: "deciding", strategyId: outside.spec.id }));
+  return { outside, life, run };
+}
+
+function viewOf(answer: EffectAnswer): StrategyView {
+  if (answer.kind !== "view-read") throw new Error(`no view: ${answer.kind}`);
+  return answer.view;
+}
+
+test("free is what the wallet holds less what open swaps reserve", async () => {
+  const { life, run } = begin();
+  addSwap(life.store, swapIn("submitted", { id: "a", wallet: ACCOUNT, amountIn: 300_000_000n }));
+  const { free, spent, prices } = viewOf(await readView(life.context, run));
+  expect(free.get(USDC.address)).toBe(700_000_000n);
+  expect(spent.get(USDC.address)).toBe(300_000_000n);
+  expect([...prices.keys()].sort()).toEqual([USDC.address, WETH.address].sort());
+});
+
+test("reservations above the balance leave nothing free, never less than nothing", async () => {
+  const { life, run } = begin();
+  addSwap(life.store, swapIn("submitted", { id: "a", wallet: ACCOUNT, amountIn: 10n ** 12n }));
+  expect(viewOf(await readView(life.context, run)).free.get(USDC.address)).toBe(0n);
+});
+
+test("the gas reserve of the native token is not free", async () => {
+  const { life, run } = begin({ buy: ETH });
+  expect(viewOf(await readView(life.context, run)).free.get(ETH.address)).toBe(10n ** 19n - 10n ** 16n);
+});
+
+test.each([
+  ["rebalance", { ...rebalanceSpec(), wallet }, [WETH, WBTC, USDC]],
+  ["threshold", { ...thresholdSpec(), wallet }, [WETH, USDC]],
+] as const)("a %s strategy sees each of its tokens once", async (_kind, change, tokens) => {
+  const { life, run } = begin(change);
+  const { free } = viewOf(await readView(life.context, run));
+  expect([...free.keys()].sort()).toEqual(tokens.map(({ address }) => address).sort());
+});
+
+test("a swap that settles while balances are read makes the view stale: it is read again, not believed", async () => {
+  const { life, run, outside } = begin();
+  const owner = addSwap(life.store, swapIn("mined", { id: "a", wallet: ACCOUNT }));
+  const read = outside.chain.balance.bind(outside.chain);
+  outside.chain.balance = async (...asked) => {
+    const balance = await read(...asked);
+    life.store.writeRecord(owner, { kind: "spend", swapId: "a", amount: 1n }, 1);
+    return balance;
+  };
+  expect(await readView(life.context, run)).toEqual({ kind: "stale" });
+});
+
+test("an unpriced token is left out of the prices, and the strategy decides what that means", async () => {
+  const { life, run } = begin();
+  const missing = { missing: "stale", detail: "an hour old" } as const;
+  const prices = { price: async () => missing };
+  const context = { ...life.context, deps: { ...life.context.deps, prices } };
+  expect(viewOf(await readView(context, run)).prices.size).toBe(0);
+});
+
+test("a chain that cannot be read is no view", async () => {
+  const { life, run, outside } = begin();
+  outside.chain.isDown = true;
+  expect(await readView(life.context, run)).toEqual({ kind: "view-unavailable", detail: "no node answered" });
+});
+
+test("a strategy whose file is gone is read under its last edition", async () => {
+  const { life, run } = begin();
+  const context = { ...life.context, settings: { ...life.context.settings, strategies: [] } };
+  expect(viewOf(await readView(context, run)).free.get(USDC.address)).toBe(1_000_000_000n);
+});

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { PreflightError, prepare } from "../../src/engine/prepare.ts";
+import { NOW_MS, USDC } from "../support/builders.ts";
+import { ACCOUNT, createOutside, openLife } from "../support/engine-life.ts";
+
+test("notes the balances that the audit counts from, once, at the block they were read at", async () => {
+  const outside = createOutside(NOW_MS);
+  const life = openLife(outside);
+  await prepare(life.context);
+  outside.chain.mine();
+  outside.chain.ledger.credit(USDC.address, ACCOUNT, 1n);
+  await prepare(life.context);
+  expect(life.db.prepare("SELECT symbol, block_number, balance FROM baselines ORDER BY symbol").all()).toEqual([
+    { symbol: "ETH", block_number: 100, balance: (10n ** 19n).toString() },
+    { symbol: "USDC", block_number: 100, balance: "1000000000" },
+    { symbol: "WBTC", block_number: 100, balance: "0" },
+    { symbol: "WETH", block_number: 100, balance: (3n * 10n ** 18n).toString() },
+  ]);
+  expect(life.store.identity()).toEqual({ network: "sandbox", chainId: 31_337 });
+});
+
+test.each([
+  { network: "mainnet", chainId: 1 },
+  { network: "sandbox", chainId: 1 },
+  { network: "mainnet", chainId: 31_337 },
+])("refuses a database of another network: %j", async (identity) => {
+  const life = openLife(createOutside(NOW_MS));
+  life.store.saveIdentity({ ...identity, atMs: 1 });
+  const error = await prepare(life.context).catch((caught: unknown) => caught);
+  expect(error).toBeInstanceOf(PreflightError);
+  expect(error).toMatchObject({ code: "DATABASE_IDENTITY_MISMATCH" });
+  expect(life.db.prepare("SELECT count(*) FROM baselines").pluck().get()).toBe(0);
+});
+
+test.each([
+  ["says other decimals", { ...USDC, decimals: 18 }, "says 6 decimals, the configuration says 18"],
+  ["does not answer", { ...USDC, address: ACCOUNT }, "says nothing decimals, the configuration says 6"],
+])("refuses a token that %s, before anything is written down", async (_name, token, message) => {
+  const life = openLife(createOutside(NOW_MS), { settings: { tokens: [token] } });
+  const error = await prepare(life.context).catch((caught: unknown) => caught);
+  expect(error).toMatchObject({ code: "TOKEN_MISMATCH", message: expect.stringContaining(message) });
+  expect(life.store.identity()).toBeUndefined();
+});
