@@ -12,12 +12,14 @@ export interface KillStep {
   readonly atWork: boolean;
   /** how long it stays dead */
   readonly restMs: number;
-  /** repeated until what was signed last is a swap and no approval: only swaps have deadlines */
+  /** repeated until what was to be signed last is a swap and no approval: only swaps have deadlines */
   readonly wantsSwap: boolean;
 }
 
 /** Longest wait for a label; what a process does not pass by then does not happen now. */
 const LABEL_WITHIN_MS = 5_000;
+/** The relayer has to wait for daemons that are being killed themselves. */
+const RELAYED_WITHIN_MS = 15_000;
 /** A process needs this long to have loaded its code, and a kill before that proves nothing. */
 const LOADED_AFTER_MS = 350;
 const MEAN_LIFE_MS = 500;
@@ -78,7 +80,7 @@ export function planServiceKills(kills: number): KillStep[] {
   const round = [
     ...CRASH_LABELS.lane.map((label) => labelStep(`relayer.${label}`)),
     ...ladders("relayer.", ["replacement", "cancellation"], { offset: 0, each: 1 }),
-  ];
+  ].map((step) => ({ ...step, afterMs: RELAYED_WITHIN_MS }));
   return Array.from({ length: Math.ceil(kills / round.length) }, () => round)
     .flat()
     .slice(0, kills);
@@ -95,16 +97,26 @@ function ladders(
   groups: readonly LabelGroup[],
   share: { readonly offset: number; readonly each: number },
 ): KillStep[] {
-  return groups.flatMap((group) => {
+  const steps: KillStep[] = [];
+  const wantsSwap = prefix === "";
+  for (const group of groups) {
     const start = LADDERS[group];
-    if (start === undefined) return [];
-    const wantsSwap = group === "cancellation" && prefix === "";
-    const labels = CRASH_LABELS[group].filter((_, index) => index % share.each === share.offset);
-    return [
-      labelStep(`${prefix}${start.label}`, { restMs: start.restMs, wantsSwap }),
-      ...labels.map((label) => labelStep(`${prefix}${label}`)),
-    ];
-  });
+    if (start === undefined) continue;
+    const isLast = share.offset === share.each - 1;
+    if (group === "cancellation" && !isLast) {
+      // The others lose their transaction before its bytes are written down: past the deadline nothing is left of it.
+      steps.push(labelStep(`${prefix}lane.signed.before`, { restMs: start.restMs, wantsSwap }));
+      continue;
+    }
+    const labels = CRASH_LABELS[group].filter(
+      (_, index) => (isLast && group === "cancellation") || index % share.each === share.offset,
+    );
+    steps.push(
+      labelStep(`${prefix}${start.label}`, { restMs: start.restMs, wantsSwap: wantsSwap && group === "cancellation" }),
+    );
+    steps.push(...labels.map((label) => labelStep(`${prefix}${label}`)));
+  }
+  return steps;
 }
 
 function labelsOf(groups: readonly LabelGroup[]): readonly string[] {

@@ -78,7 +78,7 @@ export function readRelay(file: string): RecordedRelay {
   }
 }
 
-/** Whether the newest transaction that was signed and that no node has taken is a swap. */
+/** Whether the newest transaction that has a nonce and that no node has taken is a swap. */
 export function leftSwapUnsent(file: string): boolean {
   const db = new Database(file, { readonly: true });
   try {
@@ -86,7 +86,7 @@ export function leftSwapUnsent(file: string): boolean {
     if (db.prepare(table).get() === undefined) return false;
     const row = db
       .prepare<[], { purpose: string }>(
-        "SELECT purpose FROM lane_intents WHERE state = 'signed' ORDER BY seq DESC LIMIT 1",
+        "SELECT purpose FROM lane_intents WHERE state IN ('planned', 'signed') AND nonce IS NOT NULL ORDER BY seq DESC LIMIT 1",
       )
       .get();
     return row?.purpose === "swap";
