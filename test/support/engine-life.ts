@@ -62,7 +62,7 @@ export function createOutside(nowMs: number, change: Partial<StrategySpec> = {})
   };
 }
 
-export function settingsFor(spec: StrategySpec, change: Partial<EngineSettings> = {}): EngineSettings {
+function settingsFor(spec: StrategySpec, change: Partial<EngineSettings> = {}): EngineSettings {
   return {
     ...{ live: true, network: "sandbox", chainId: 31_337, wrappedNative: WETH.address, native: ETH, router: ROUTER },
     ...{ confirmations: 2, policy: policySample({ recipients: [ACCOUNT] }), tokens: [USDC, WETH, WBTC] },
