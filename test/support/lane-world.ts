@@ -19,7 +19,7 @@ import { silentLogger } from "./silent-logger.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 
 export const GWEI = 10n ** 9n;
-export const CHAIN_ID = 31337;
+const CHAIN_ID = 31337;
 
 /** What a test's process "dies" of at a crash label. */
 export class Killed extends Error {}
