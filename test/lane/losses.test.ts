@@ -147,10 +147,7 @@ describe("a node that lags behind", () => {
     await world.step(2);
     expect(world.intent("a").state).toBe("mined");
     world.proxy.stale(2);
-    world.proxy.fault("eth_getTransactionReceipt", { kind: "answer", result: null });
     await world.tick(3);
-    world.proxy.clear();
-    await world.tick();
     expect(world.intent("a").state).toBe("mined");
     world.proxy.stale(0);
     await world.step();

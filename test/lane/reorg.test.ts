@@ -96,17 +96,20 @@ describe("a reorganisation", () => {
   });
 
   it("does not make the transaction dearer: it was no fault of its fees", async () => {
-    const world = await startLaneWorld({ confirmations: 8 });
+    const world = await startLaneWorld({ bumpAfterBlocks: 4 });
     await world.anvil.mine(3);
-    world.submit("a");
+    const to = world.submit("a");
+    world.proxy.fault("eth_sendRawTransaction", { kind: "drop-before" }, 3);
     await world.tick();
-    await world.step();
-    await world.anvil.mine(2);
-    await world.anvil.reorg(3);
+    await world.step(4);
+    expect(world.intent("a")).toMatchObject({ state: "mined", minedBlockNumber: 7 });
+    await world.anvil.reorg(1);
     await world.tick();
-    expect(world.heard("a").at(-1)).toBe("reorged");
-    await world.step(3);
+    expect(world.intent("a").state).toBe("broadcast");
+    await world.step(6);
+    expect(world.intent("a").state).toBe("final");
     expect(world.attempts("a").length).toBe(1);
+    expect(await world.received(to)).toBe(5n);
   });
 });
 

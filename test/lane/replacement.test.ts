@@ -198,6 +198,8 @@ describe("a transaction that is past its deadline", () => {
     const cancel = decode(attempts[1]?.raw);
     expect(cancel).toMatchObject({ nonce: 0, value: 0n, data: "0x" });
     expect(cancel.to).toBe(cancel.from);
+    await world.fullStep(3);
+    expect(world.attempts("a").length).toBe(2);
     await world.step(2);
     expect(world.intent("a").state).toBe("confirmed");
     expect(world.heard("a")).toEqual(["signed", "broadcast", "replaced"]);

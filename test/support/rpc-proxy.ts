@@ -56,6 +56,7 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
     seen.push(call);
     const fault = takeFault(call.method);
     const outgoing = staleBlocks > 0 ? await makeStale(target, call, staleBlocks) : call;
+    if (outgoing === undefined) return reply(response, forge(call, { kind: "answer", result: null }));
     if (fault?.kind === "delay") await new Promise((resolve) => setTimeout(resolve, fault.ms));
     if (fault?.kind === "drop-before") return void response.writeHead(502).end("bad gateway");
     if ((fault?.kind === "answer" || fault?.kind === "error") && fault.forward !== true) {
@@ -116,11 +117,16 @@ function forge(call: RpcCall, fault: Extract<Fault, { kind: "answer" | "error" }
   return JSON.stringify({ jsonrpc: "2.0", id: call.id, ...content });
 }
 
-/** The same call about an older block, where the tip was asked for. */
-async function makeStale(target: string, call: RpcCall, blocks: number): Promise<RpcCall> {
-  const tip = Number(await ask(target, "eth_blockNumber", []));
-  const tag = `0x${Math.max(0, tip - blocks).toString(16)}`;
-  return { ...call, params: call.params.map((param) => (param === "latest" ? tag : param)) };
+/** The same call about an older block, where the tip was asked for; undefined where the answer lies above that block. */
+async function makeStale(target: string, call: RpcCall, blocks: number): Promise<RpcCall | undefined> {
+  const tip = Math.max(0, Number(await ask(target, "eth_blockNumber", [])) - blocks);
+  const [first] = call.params;
+  if (call.method === "eth_getBlockByNumber" && Number(first) > tip) return undefined;
+  if (call.method === "eth_getTransactionReceipt") {
+    const receipt = (await ask(target, call.method, [first])) as { blockNumber: string } | null;
+    if (receipt !== null && Number(receipt.blockNumber) > tip) return undefined;
+  }
+  return { ...call, params: call.params.map((param) => (param === "latest" ? `0x${tip.toString(16)}` : param)) };
 }
 
 /** Remembers which transaction holds a nonce, as Geth's pool does, which anvil's is too lenient about. */
