@@ -13,7 +13,12 @@ const { values } = parseArgs({
 });
 
 // What was started ends with this process, and that needs an end of its own making.
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => {
+    console.error(`ended by ${signal}`);
+    process.exit(1);
+  });
+}
 
 const QUIET_MS = 60_000;
 const GROUPS = Object.keys(CRASH_LABELS) as LabelGroup[];
