@@ -14,6 +14,7 @@ const worldSchema = z.object({
 const RPC_SECRET = "canary-rpc-path-0123456789";
 const folder = makeFolder();
 let sandbox: Started;
+let daemon: Started | undefined;
 let texts: Map<string, string>;
 let secrets: string[];
 
@@ -43,7 +44,7 @@ beforeAll(async () => {
     CANARY_API_KEY: world.apiKey,
     CANARY_WALLET_KEY: world.wallet.privateKey,
   };
-  const daemon = start(folder.path, ["start", "--config", file], env);
+  daemon = start(folder.path, ["start", "--config", file], env);
   await new Promise((resolve) => setTimeout(resolve, 14_000));
   if (!daemon.output().includes("statusUrl")) throw new Error(`the daemon is not up: ${daemon.output()}`);
   const reachable = /"statusUrl":"([^"]+)"/.exec(daemon.output())?.[1] ?? "";
@@ -65,7 +66,12 @@ beforeAll(async () => {
   }
 }, 90_000);
 
-afterAll(() => folder.remove());
+afterAll(() => {
+  // What a failed preparation left behind.
+  sandbox.process.kill("SIGTERM");
+  daemon?.process.kill("SIGTERM");
+  folder.remove();
+});
 
 describe("secrets", () => {
   it("occur in no log line, page or database, also not in errors about a node that is gone", () => {
