@@ -82,7 +82,8 @@ export function createDesk(dependencies: DeskDependencies): GaslessDesk {
         return refuse("GASLESS_UNAVAILABLE", { detail: "the relayer cannot take more swaps now" });
       }
       const relay = await prepare(quote, request, dependencies);
-      if ("kind" in relay) return relay;
+      // The same body may have been accepted, and even mined, while this one was checked: it is the same swap.
+      if ("kind" in relay) return repeated(store, request) ?? relay;
       const accepted = accept(quote, request, relay, dependencies);
       runner.wake();
       return accepted;
