@@ -11,17 +11,17 @@ export interface Suite {
 
 /** In the order in which they run: what fails fastest comes first. Their budgets stay below ten minutes together. */
 export const SUITES: readonly Suite[] = [
-  { name: "unit", tests: [], budgetSeconds: 90, workers: 2, testTimeoutSeconds: 30 },
+  { name: "unit", tests: [], budgetSeconds: 70, workers: 2, testTimeoutSeconds: 30 },
   { name: "contracts", tests: ["contracts"], budgetSeconds: 45, workers: 2, testTimeoutSeconds: 120 },
   {
     name: "chain",
     tests: ["adapters/ethers", "audit", "hosted-double", "hostile", "lane", "sandbox", "service"],
-    budgetSeconds: 240,
+    budgetSeconds: 150,
     workers: 2,
     testTimeoutSeconds: 120,
   },
-  { name: "pace", tests: ["adapters/limiter"], budgetSeconds: 45, workers: 1, testTimeoutSeconds: 60 },
-  { name: "e2e", tests: ["app", "e2e", "simulation"], budgetSeconds: 150, workers: 1, testTimeoutSeconds: 180 },
+  { name: "pace", tests: ["adapters/limiter"], budgetSeconds: 40, workers: 1, testTimeoutSeconds: 60 },
+  { name: "e2e", tests: ["app", "e2e", "simulation"], budgetSeconds: 290, workers: 1, testTimeoutSeconds: 180 },
 ];
 
 /** What vitest looks for. */
