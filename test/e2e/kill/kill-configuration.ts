@@ -27,12 +27,11 @@ export const STRATEGIES: readonly KillStrategy[] = [
   {
     id: "dai-prefers",
     everySeconds: 3,
-    budget: 1_000n * DAI,
-    yaml: dca({ sell: "100 DAI", buy: "WETH", every: 3, gasless: "prefer", budget: "1000 DAI" }),
+    budget: 600n * DAI,
+    yaml: dca({ sell: "100 DAI", buy: "WETH", every: 3, gasless: "prefer", budget: "600 DAI" }),
   },
-  { id: "weth-own", everySeconds: 3, yaml: dca({ sell: "0.02 WETH", buy: "USDC", every: 3, gasless: "never" }) },
   { id: "usdt-own", everySeconds: 4, yaml: dca({ sell: "40 USDT", buy: "WETH", every: 4, gasless: "never" }) },
-  { id: "coin-own", everySeconds: 5, yaml: dca({ sell: "0.01 ETH", buy: "DAI", every: 5, gasless: "never" }) },
+  { id: "coin-own", everySeconds: 4, yaml: dca({ sell: "0.01 ETH", buy: "DAI", every: 4, gasless: "never" }) },
   {
     id: "mix",
     everySeconds: 4,
