@@ -24,7 +24,10 @@ export async function readChain(context: EngineContext, swap: Swap): Promise<Eff
       latest: { number: latest.number, timestampSeconds: latest.timestamp },
       finalized: { number: finalized.number, timestampSeconds: finalized.timestamp },
       fill,
-      nonceUsed: fill === undefined && byNonce ? await nonceUsed(context, swap, finalized.number) : undefined,
+      nonceUsed:
+        fill === undefined && byNonce
+          ? await nonceUsed(context, swap, { latest: latest.number, finalized: finalized.number })
+          : undefined,
       allowance: byNonce ? 0n : await allowanceAt(context, swap, finalized.number),
       serviceStatus: fill === undefined && !byNonce ? await serviceStatus(context, swap) : undefined,
     };
@@ -62,15 +65,20 @@ async function fillByOutflow(context: EngineContext, swap: Swap, range: BlockRan
  * Whether the nonce is used. Unused at the latest block is enough for "unused at a finalised one"; used counts only once
  * a finalised block says so.
  */
-async function nonceUsed(context: EngineContext, swap: Swap, finalized: number): Promise<boolean | undefined> {
+async function nonceUsed(
+  context: EngineContext,
+  swap: Swap,
+  at: { latest: number; finalized: number },
+): Promise<boolean | undefined> {
   const { chain, service } = context.deps;
   const { nonceRecord } = service.profile;
   if (nonceRecord === undefined || swap.terms?.nonce === undefined) return undefined;
   const call = { to: context.settings.router, data: nonceRecord.usedCall(swap.wallet, swap.terms.nonce) };
-  const now = await chain.call(call);
+  // At a stated block: a node that lags behind it has no answer, instead of an old one.
+  const now = await chain.call(call, at.latest);
   if (now === undefined) return undefined;
   if (!nonceRecord.isUsed(now)) return false;
-  const then = await chain.call(call, finalized);
+  const then = await chain.call(call, at.finalized);
   return then !== undefined && nonceRecord.isUsed(then) ? true : undefined;
 }
 
