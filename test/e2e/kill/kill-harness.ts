@@ -74,7 +74,7 @@ export async function runKillCampaign(options: KillOptions): Promise<KillReport>
     if (profile === "fly") await setFaults(world, FAULTS);
     const { daemons, service } = await kill(world, options);
     tell(`${daemons.kills} + ${service.kills} kills done, now it runs undisturbed`);
-    const whileDead = await auditAll(world);
+    const whileDead = await auditAll(world, "dead");
     if (profile === "fly") await setFaults(world, []);
     if (profile === "swapd") running.push(startService(world));
     const rest = await comeToRest(world, options.quietMs, running);
