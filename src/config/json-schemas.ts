@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { mainSchema } from "./schemas/main-schema.ts";
 import { policySchema } from "./schemas/policy-schema.ts";
-import { strategySchemas } from "./schemas/strategy-schema.ts";
+import { FILE_KINDS } from "./strategy/kinds.ts";
 
 /** A JSON Schema document (draft 2020-12) as plain data. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -11,14 +11,12 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
  * They are generated from the schemas that the loader uses.
  */
 export function jsonSchemas(): Readonly<Record<string, JsonSchema>> {
-  const { dca, rebalance, threshold } = strategySchemas;
+  const [first, ...others] = Object.values(FILE_KINDS).map((kind) => kind.schema);
+  if (first === undefined) throw new Error("there is no kind of strategy");
   return {
     "config/swapd.schema.json": toJsonSchema(mainSchema, "swapd: the main file"),
     "config/policy.schema.json": toJsonSchema(policySchema, "swapd: the owner's policy"),
-    "strategies/strategy.schema.json": toJsonSchema(
-      z.discriminatedUnion("kind", [dca, rebalance, threshold]),
-      "swapd: a strategy",
-    ),
+    "strategies/strategy.schema.json": toJsonSchema(z.discriminatedUnion("kind", [first, ...others]), "swapd: a strategy"),
   };
 }
 

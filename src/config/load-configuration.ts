@@ -3,7 +3,6 @@ import { basename, resolve } from "node:path";
 import { buildNetwork, buildTokens, findPreset } from "./build-network.ts";
 import { buildPolicy } from "./build-policy.ts";
 import { buildServe, buildService } from "./build-service.ts";
-import { buildStrategy } from "./build-strategy.ts";
 import { buildWallets } from "./build-wallets.ts";
 import { checkShape } from "./check-shape.ts";
 import type { Configuration, LoadedStrategy, WalletConfiguration } from "./configuration.ts";
@@ -15,7 +14,8 @@ import { readYaml } from "./read-yaml.ts";
 import { type MainFile, mainSchema } from "./schemas/main-schema.ts";
 import { policySchema } from "./schemas/policy-schema.ts";
 import { type Path, problemAt, type Source } from "./source.ts";
-import type { StrategyScope } from "./strategy-scope.ts";
+import { buildStrategy } from "./strategy/build-strategy.ts";
+import type { StrategyScope } from "./strategy/scope.ts";
 
 /** What the caller decides instead of the files. */
 export interface LoadOptions {

@@ -3,7 +3,7 @@ import type { TypedData } from "../domain/guard/typed-data.ts";
 import type { Address, Hex } from "../domain/money/address.ts";
 import type { Ppm } from "../domain/money/fraction.ts";
 import type { Token } from "../domain/money/token.ts";
-import type { Affiliate } from "../domain/strategy/spec.ts";
+import type { Affiliate } from "../domain/strategy/common.ts";
 
 /** A request for a firm quote. `amount` is gross: all fees come out of it. */
 export interface QuoteRequest {

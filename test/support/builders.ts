@@ -5,9 +5,12 @@ import { convertUp, parseUsd, type ReferencePrice, type UsdPrice } from "../../s
 import type { Token } from "../../src/domain/money/token.ts";
 import type { Run, Swap } from "../../src/domain/run/run.ts";
 import type { StepFacts } from "../../src/domain/run/step-facts.ts";
+import type { StrategyCommon } from "../../src/domain/strategy/common.ts";
+import type { DcaSpec } from "../../src/domain/strategy/dca.ts";
 import type { StrategyView } from "../../src/domain/strategy/decision.ts";
-import type { DcaSpec, RebalanceSpec, StrategyCommon, ThresholdSpec } from "../../src/domain/strategy/spec.ts";
+import type { RebalanceSpec } from "../../src/domain/strategy/rebalance.ts";
 import { initialStrategyMemory } from "../../src/domain/strategy/strategy.ts";
+import type { ThresholdSpec } from "../../src/domain/strategy/threshold.ts";
 
 /** Samples for tests of runs: everything has a default in which a swap is signed, and any part of it can be changed. */
 

@@ -2,7 +2,7 @@ import type { Address } from "../money/address.ts";
 import type { Ppm } from "../money/fraction.ts";
 import type { ReferencePrice, UsdPrice } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
-import type { Affiliate, StrategyLimits } from "../strategy/spec.ts";
+import type { Affiliate, StrategyLimits } from "../strategy/common.ts";
 import type { ExecutionMode } from "./bind-swap.ts";
 import type { Decoding, PinnedSettlement, ProposedTransaction } from "./decoded-swap.ts";
 import type { Policy } from "./policy.ts";

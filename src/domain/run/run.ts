@@ -1,8 +1,8 @@
 import type { TypedData } from "../guard/typed-data.ts";
 import type { Address, Hex } from "../money/address.ts";
 import type { Token } from "../money/token.ts";
+import type { GaslessChoice } from "../strategy/common.ts";
 import type { PlannedAmount } from "../strategy/decision.ts";
-import type { GaslessChoice } from "../strategy/spec.ts";
 import type { RunState, SwapState } from "./states.ts";
 
 /** How a swap is executed: by our own transaction, or by a relayer that our signatures allow. */

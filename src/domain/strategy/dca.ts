@@ -1,7 +1,17 @@
 import { formatAmount } from "../money/amount.ts";
+import type { Token } from "../money/token.ts";
+import type { StrategyCommon } from "./common.ts";
 import type { Decision, StrategyView } from "./decision.ts";
 import { isRecord, type StrategyKind } from "./kind.ts";
-import type { DcaSpec } from "./spec.ts";
+
+/** Dollar-cost averaging: sells a fixed amount at each slot until the budget is used up. */
+export interface DcaSpec extends StrategyCommon {
+  readonly kind: "dca";
+  readonly sell: { readonly token: Token; readonly raw: bigint };
+  readonly buy: Token;
+  /** total of the sold token over the strategy's life, in its smallest unit */
+  readonly budget: { readonly total: bigint } | undefined;
+}
 
 /** A DCA strategy remembers nothing: what it spent is counted from the recorded swaps. */
 export interface DcaMemory {

@@ -1,9 +1,21 @@
 import { formatPercent, ONE_PPM, type Ppm, toPpm } from "../money/fraction.ts";
 import { amountWorthDown, type UsdPrice, valueDown } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
+import type { StrategyCommon } from "./common.ts";
 import type { Decision, PlannedSwap, StrategyView } from "./decision.ts";
 import { isRecord, type StrategyKind } from "./kind.ts";
-import type { RebalanceSpec } from "./spec.ts";
+
+/** Keeps a mix of tokens at target weights, which sum to one whole. */
+export interface RebalanceSpec extends StrategyCommon {
+  readonly kind: "rebalance";
+  /** the unit of account, and the token that sells bring and buys spend */
+  readonly quote: Token;
+  readonly targets: readonly { readonly token: Token; readonly weight: Ppm }[];
+  /** how far a weight may drift before anything is traded; at least one is set */
+  readonly bands: { readonly relative: Ppm | undefined; readonly absolute: Ppm | undefined };
+  /** smallest trade, in the quote token's smallest unit */
+  readonly trades: { readonly min: bigint };
+}
 
 /** A rebalance strategy remembers nothing: it looks at balances and prices afresh at each slot. */
 export interface RebalanceMemory {

@@ -1,9 +1,30 @@
 import { formatAmount } from "../money/amount.ts";
-import { shareDown } from "../money/fraction.ts";
+import { type Ppm, shareDown } from "../money/fraction.ts";
 import { amountWorthDown, type UsdPrice, valueDown } from "../money/price.ts";
+import type { Token } from "../money/token.ts";
+import type { StrategyCommon } from "./common.ts";
 import type { Decision, SkipReason, StrategyView } from "./decision.ts";
 import { isRecord, type RunEnd, type StrategyKind } from "./kind.ts";
-import type { ThresholdSpec, TriggerPrice } from "./spec.ts";
+
+/** A price in units of `per`'s quote: `raw` smallest units of `quote` for one whole token `of`. */
+export interface TriggerPrice {
+  readonly quote: Token;
+  readonly raw: bigint;
+}
+
+/** Sells once when a price crosses a level, and again only after it was re-armed. */
+export interface ThresholdSpec extends StrategyCommon {
+  readonly kind: "threshold";
+  /** the sold token and how much: a fixed amount, or a share of the free balance */
+  readonly sell: { readonly token: Token; readonly amount: { readonly raw: bigint } | { readonly share: Ppm } };
+  readonly buy: Token;
+  /** the token whose price is watched: the one of the pair that is not the trigger's quote token */
+  readonly watch: Token;
+  readonly when: { readonly crosses: "above" | "below"; readonly price: TriggerPrice };
+  readonly ifAlreadyTrue: "wait" | "fire";
+  /** undefined: fires once in its life */
+  readonly rearm: { readonly price: TriggerPrice; readonly cooldownSeconds: number } | undefined;
+}
 
 /**
  * The trigger's state.

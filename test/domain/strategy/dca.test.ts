@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { DcaSpec } from "../../../src/domain/strategy/spec.ts";
+import type { DcaSpec } from "../../../src/domain/strategy/dca.ts";
 import { decideStrategy, initialStrategyMemory } from "../../../src/domain/strategy/strategy.ts";
 import { common, of, USDC, view, WETH } from "./world.ts";
 

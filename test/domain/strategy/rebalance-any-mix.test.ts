@@ -5,7 +5,7 @@ import { convertUp, valueDown } from "../../../src/domain/money/price.ts";
 import type { Token } from "../../../src/domain/money/token.ts";
 import type { PlannedSwap } from "../../../src/domain/strategy/decision.ts";
 import { resolvePlannedAmount } from "../../../src/domain/strategy/planned-amount.ts";
-import type { RebalanceSpec } from "../../../src/domain/strategy/spec.ts";
+import type { RebalanceSpec } from "../../../src/domain/strategy/rebalance.ts";
 import { decideStrategy } from "../../../src/domain/strategy/strategy.ts";
 import { common, DAI, of, price, USDC, view, WBTC, WETH } from "./world.ts";
 

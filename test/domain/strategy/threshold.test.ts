@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { toPpm } from "../../../src/domain/money/fraction.ts";
-import type { ThresholdSpec } from "../../../src/domain/strategy/spec.ts";
 import {
   decideStrategy,
   initialStrategyMemory,
   type StrategyMemory,
   strategyRunEnded,
 } from "../../../src/domain/strategy/strategy.ts";
+import type { ThresholdSpec } from "../../../src/domain/strategy/threshold.ts";
 import { common, of, USDC, view, WETH } from "./world.ts";
 
 const DAY = 86_400;

@@ -2,8 +2,8 @@ import { toAddress } from "../../../src/domain/money/address.ts";
 import { toPpm } from "../../../src/domain/money/fraction.ts";
 import { parseUsd, type ReferencePrice } from "../../../src/domain/money/price.ts";
 import type { Token } from "../../../src/domain/money/token.ts";
+import type { StrategyCommon } from "../../../src/domain/strategy/common.ts";
 import type { StrategyView } from "../../../src/domain/strategy/decision.ts";
-import type { StrategyCommon } from "../../../src/domain/strategy/spec.ts";
 
 export const USDC = token("USDC", 6, 1);
 export const WETH = token("WETH", 18, 2);

@@ -1,12 +1,12 @@
-import type { Policy } from "../domain/guard/policy.ts";
-import type { Address } from "../domain/money/address.ts";
-import { parseUnits } from "../domain/money/amount.ts";
-import { isNative, type Token } from "../domain/money/token.ts";
-import { closest } from "./closest.ts";
-import type { TokenConfiguration, WalletConfiguration } from "./configuration.ts";
-import type { Problem } from "./problem.ts";
-import { type Path, problemAt, type Source } from "./source.ts";
-import type { MoneyText } from "./units.ts";
+import type { Policy } from "../../domain/guard/policy.ts";
+import type { Address } from "../../domain/money/address.ts";
+import { parseUnits } from "../../domain/money/amount.ts";
+import { isNative, type Token } from "../../domain/money/token.ts";
+import { closest } from "../closest.ts";
+import type { TokenConfiguration, WalletConfiguration } from "../configuration.ts";
+import type { Problem } from "../problem.ts";
+import { type Path, problemAt, type Source } from "../source.ts";
+import type { MoneyText } from "../units.ts";
 
 /** What the strategies of one configuration may refer to. */
 export interface StrategyScope {

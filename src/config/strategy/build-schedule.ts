@@ -1,12 +1,12 @@
-import { shortestIntervalSeconds } from "../domain/schedule/next-instants.ts";
-import { parseAt } from "../domain/schedule/parse-at.ts";
-import { parseCron } from "../domain/schedule/parse-cron.ts";
-import type { Schedule } from "../domain/schedule/schedule.ts";
-import { closest } from "./closest.ts";
-import { DEFAULTS } from "./defaults.ts";
-import type { CommonFields } from "./schemas/strategy-schema.ts";
-import { problemAt, problemAtKey } from "./source.ts";
-import type { StrategyFile } from "./strategy-scope.ts";
+import { shortestIntervalSeconds } from "../../domain/schedule/next-instants.ts";
+import { parseAt } from "../../domain/schedule/parse-at.ts";
+import { parseCron } from "../../domain/schedule/parse-cron.ts";
+import type { Schedule } from "../../domain/schedule/schedule.ts";
+import { closest } from "../closest.ts";
+import { DEFAULTS } from "../defaults.ts";
+import { problemAt, problemAtKey } from "../source.ts";
+import type { CommonFields } from "./common-schema.ts";
+import type { StrategyFile } from "./scope.ts";
 
 /** The schedule of a strategy: exactly one of cron, at and every. */
 export function buildSchedule(file: StrategyFile, fields: CommonFields["schedule"] | undefined): Schedule | undefined {

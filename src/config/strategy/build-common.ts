@@ -1,16 +1,16 @@
-import type { Policy } from "../domain/guard/policy.ts";
-import type { Address } from "../domain/money/address.ts";
-import { formatUnits } from "../domain/money/amount.ts";
-import { formatPercent } from "../domain/money/fraction.ts";
-import { isNative, type Token } from "../domain/money/token.ts";
-import type { StrategyCommon, StrategyLimits } from "../domain/strategy/spec.ts";
-import { findRecipient } from "./build-policy.ts";
+import type { Policy } from "../../domain/guard/policy.ts";
+import type { Address } from "../../domain/money/address.ts";
+import { formatUnits } from "../../domain/money/amount.ts";
+import { formatPercent } from "../../domain/money/fraction.ts";
+import { isNative, type Token } from "../../domain/money/token.ts";
+import type { StrategyCommon, StrategyLimits } from "../../domain/strategy/common.ts";
+import { findRecipient } from "../build-policy.ts";
+import { closest } from "../closest.ts";
+import { DEFAULTS } from "../defaults.ts";
+import { describePlace, problemAt } from "../source.ts";
 import { buildRetryFor, buildSchedule } from "./build-schedule.ts";
-import { closest } from "./closest.ts";
-import { DEFAULTS } from "./defaults.ts";
-import type { CommonFields } from "./schemas/strategy-schema.ts";
-import { describePlace, problemAt } from "./source.ts";
-import type { StrategyFile } from "./strategy-scope.ts";
+import type { CommonFields } from "./common-schema.ts";
+import type { StrategyFile } from "./scope.ts";
 
 /**
  * What all kinds of strategy share. Whatever a strategy wants beyond the policy is a problem that names both places.

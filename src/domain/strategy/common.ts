@@ -1,0 +1,39 @@
+import type { Address } from "../money/address.ts";
+import type { Ppm } from "../money/fraction.ts";
+import type { Schedule } from "../schedule/schedule.ts";
+
+/** Which execution mode a strategy wants: the relayer pays (`gasless`), or our own transaction does. */
+export type GaslessChoice = "prefer" | "only" | "never";
+
+/** An operator's limits for one strategy. Never looser than the owner's policy. */
+export interface StrategyLimits {
+  /** largest loss between quote and fill that the signature allows */
+  readonly slippage: Ppm;
+  /** largest difference between execution price and spot price */
+  readonly priceImpact: Ppm;
+  /** largest share of the trade's value that gas and service fees may take */
+  readonly maxFee: Ppm;
+  /** ceiling of the fee per gas in wei, for every replacement too */
+  readonly maxFeePerGas: bigint;
+}
+
+/** An affiliate of the swap and its share of the sold amount. */
+export interface Affiliate {
+  readonly address: Address;
+  readonly fee: Ppm;
+}
+
+/** What every strategy has. `id` is the file's name and lasts for ever. */
+export interface StrategyCommon {
+  readonly id: string;
+  /** name of the wallet in the configuration, and its address */
+  readonly wallet: { readonly name: string; readonly address: Address };
+  readonly schedule: Schedule;
+  readonly limits: StrategyLimits;
+  readonly gasless: GaslessChoice;
+  readonly recipient: Address;
+  readonly affiliate: Affiliate | undefined;
+  readonly enableRfq: boolean;
+  /** how long after the slot an attempt that signed nothing may be repeated */
+  readonly retryForSeconds: number;
+}
