@@ -101,7 +101,7 @@ export interface LaneHalt {
   readonly account: Address;
   readonly chainId: number;
   readonly reason: string;
-  /** transactions of the account that the chain counted then */
+  /** how many of the account's transactions a release accepts: what the chain counted, where that is why it halted */
   readonly transactionCount: number;
   readonly atMs: number;
 }
@@ -140,7 +140,7 @@ export interface LaneStore {
   halts(): readonly LaneHalt[];
   /** Halts an account that is not halted. */
   addHalt(halt: LaneHalt): void;
-  /** Ends a halt: as many transactions as the chain counted then are accepted, whoever made them. */
+  /** Ends a halt: as many transactions as it names are accepted, whoever made them. */
   releaseHalt(account: Address, chainId: number, release: { readonly by: string; readonly atMs: number }): void;
   /** The most transactions of the account that a person ever accepted by a release; 0 when nobody did. */
   acceptedCount(account: Address, chainId: number): number;

@@ -59,7 +59,12 @@ describe("a send that never arrived", () => {
   it("and that a node refuses is kept, because another node may have it", async () => {
     const world = await startLaneWorld({ bumpAfterBlocks: 20 });
     const to = world.submit("a");
-    for (const message of ["insufficient funds for gas", "nonce too high", "invalid sender", "txpool is full"]) {
+    for (const message of [
+      "insufficient funds for gas",
+      "nonce too high",
+      "transaction underpriced",
+      "txpool is full",
+    ]) {
       world.proxy.fault("eth_sendRawTransaction", { kind: "error", message }, 1);
       await world.step();
       expect(world.intent("a")).toMatchObject({ state: "signed", nonce: 0 });
