@@ -28,6 +28,14 @@ export interface Receipt {
   readonly logs: readonly ChainLog[];
 }
 
+/** A transaction as its block lists it; `to` is undefined where it creates a contract. */
+export interface BlockTransaction {
+  readonly hash: Hex;
+  readonly nonce: number;
+  readonly to: Address | undefined;
+  readonly data: Hex;
+}
+
 /**
  * What a node said to a raw transaction. Only `accepted` and `known` say that it is in that node's pool; nothing here
  * proves that it is in no pool.
@@ -54,6 +62,8 @@ export interface LaneChain {
   /** How many transactions of this account are in blocks up to the given one. */
   transactionCount(address: Address, block: "latest" | number): Promise<number>;
   receipt(hash: Hex): Promise<Receipt | undefined>;
+  /** What this account sent in a block; undefined when the node has no such block. */
+  transactionsOf(address: Address, block: number): Promise<readonly BlockTransaction[] | undefined>;
   nativeBalance(address: Address): Promise<bigint>;
   /** Suggested priority fee in wei. */
   priorityFee(): Promise<bigint>;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { startLaneWorld } from "../support/lane-world.ts";
+import { ANVIL_ACCOUNT } from "../support/bare-anvil.ts";
+import { GWEI, startLaneWorld } from "../support/lane-world.ts";
 
 describe("a transaction of somebody else at the nonce of ours", () => {
   it("proves nothing at the tip, and halts the account once it is in a finalised block", async () => {
@@ -129,19 +130,79 @@ describe("a person who releases a halted account", () => {
     expect(world.lane.halted()).toBeUndefined();
   });
 
-  it("because a node had lost our receipt gets the real end of the transaction, when the receipt is back", async () => {
+  it("is told which transaction ended it, and the row says so", async () => {
+    const world = await startLaneWorld();
+    world.proxy.fault("eth_sendRawTransaction", { kind: "drop-before" });
+    world.submit("a");
+    await world.tick();
+    await world.anvil.mine(40);
+    const foreign = await world.signForeign(0, 50n * GWEI);
+    await world.sendForeign(0);
+    await world.step(20);
+    expect(world.lane.halted()?.reason).toContain(foreign.hash);
+    world.lane.release("ann");
+    await world.tick();
+    expect(world.intent("a")).toMatchObject({ state: "final", outcome: "cancelled" });
+    expect(world.store.transitions("a").at(-1)?.detail).toContain(foreign.hash);
+  });
+
+  it.each([
+    ["no node shows the block's transactions", "eth_getBlockByNumber"],
+    ["no node keeps the state of that block", "eth_getTransactionCount"],
+  ])("does not end a transaction that may have landed while %s", async (_case, method) => {
     const world = await startLaneWorld();
     const to = world.submit("a");
     await world.tick();
     world.proxy.fault("eth_getTransactionReceipt", { kind: "answer", result: null });
-    await world.step(4);
-    expect(world.lane.halted()).toBeDefined();
-    world.proxy.clear();
+    await world.anvil.mine(6);
+    const isHidden = (params: readonly unknown[]): boolean =>
+      method === "eth_getBlockByNumber" ? params[1] === true : Number(params[1]) < 4;
+    const refusal = { kind: "error", message: "missing trie node" } as const;
+    world.proxy.faultWhere({ method, where: isHidden }, refusal);
+    await world.step();
+    expect(world.lane.halted()?.reason).toContain("no node shows the transaction");
     world.lane.release("ann");
+    await world.step(3);
+    expect(world.lane.halted()).toBeUndefined();
+    expect(world.intent("a").state).toBe("broadcast");
+    world.proxy.clear();
     await world.tick();
     expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
+    expect(await world.received(to)).toBe(5n);
+    expect(world.signed.length).toBe(1);
+  });
+
+  it("does not end one either when what is there does the same and only its row is missing", async () => {
+    const world = await startLaneWorld();
+    world.proxy.fault("eth_sendRawTransaction", { kind: "drop-before" });
+    world.submit("a", { to: ANVIL_ACCOUNT });
+    await world.tick();
+    await world.sendForeign(0);
+    await world.step(3);
+    expect(world.lane.halted()?.reason).toContain("does what ours was to do");
+    world.lane.release("ann");
+    await world.step(2);
+    expect(world.intent("a").state).toBe("signed");
+  });
+});
+
+describe("a receipt of ours that no node has", () => {
+  it("is waited for where the finalised block shows our transaction: no halt, no end, no second signature", async () => {
+    const world = await startLaneWorld();
+    const to = world.submit("a");
     world.submit("b");
     await world.tick();
+    world.proxy.fault("eth_getTransactionReceipt", { kind: "answer", result: null });
+    await world.step(30);
+    expect(world.lane.halted()).toBeUndefined();
+    expect(world.intent("a").state).toBe("broadcast");
+    expect(world.signed.length).toBe(1);
+    const before = world.proxy.seen.length;
+    await world.tick();
+    expect(world.proxy.seen.length - before).toBeLessThan(25);
+    world.proxy.clear();
+    await world.tick();
+    expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
     expect(world.intent("b").nonce).toBe(1);
     expect(await world.received(to)).toBe(5n);
   });

@@ -3,6 +3,7 @@ import { ChainReadError } from "../../src/domain/chain-read-error.ts";
 import { type Address, type Hex, NATIVE_TOKEN, parseAddress } from "../../src/domain/money/address.ts";
 import type {
   BlockHead,
+  BlockTransaction,
   BroadcastOutcome,
   CallRequest,
   Chain,
@@ -111,6 +112,15 @@ export class FakeChain implements Chain {
   async receipt(hash: Hex): Promise<Receipt | undefined> {
     this.assertUp();
     return this.receipts().find((receipt) => receipt.hash === hash);
+  }
+
+  /** It keeps receipts alone: what was sent in a block is looked up among everything that was sent. */
+  async transactionsOf(address: Address, block: number): Promise<readonly BlockTransaction[]> {
+    const hashes = new Set(this.blockAt(block).receipts.map(({ hash }) => hash));
+    return [...new Set(this.sent)]
+      .map((raw) => Transaction.from(raw))
+      .filter(({ from, hash }) => parseAddress(from) === address && hashes.has(hash as Hex))
+      .map(({ hash, nonce, to, data }) => ({ hash: hash as Hex, nonce, to: parseAddress(to), data: data as Hex }));
   }
 
   /** Everything that is in the canonical chain. */

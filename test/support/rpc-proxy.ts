@@ -25,6 +25,8 @@ export interface RpcProxy {
   readonly seen: readonly RpcCall[];
   /** Applies a fault to the next `times` calls of a method (default: until cleared). */
   fault(method: string, fault: Fault, times?: number): void;
+  /** The same for calls with certain parameters, until cleared. */
+  faultWhere(calls: { method: string; where(params: readonly unknown[]): boolean }, fault: Fault): void;
   clear(): void;
   /** Refuses what the pool knows, and replacements that raise either fee by less than 10 %, in Geth's words. */
   gethRules(on: boolean): void;
@@ -38,13 +40,13 @@ export interface RpcProxy {
  */
 export async function startRpcProxy(target: string): Promise<RpcProxy> {
   const seen: RpcCall[] = [];
-  const faults: { method: string; fault: Fault; left: number }[] = [];
+  const faults: { method: string; where(params: readonly unknown[]): boolean; fault: Fault; left: number }[] = [];
   let staleBlocks = 0;
   let isGeth = false;
   const pool = createGethPool(target);
 
-  function takeFault(method: string): Fault | undefined {
-    const entry = faults.find((candidate) => candidate.method === method && candidate.left > 0);
+  function takeFault({ method, params }: RpcCall): Fault | undefined {
+    const entry = faults.find((one) => one.method === method && one.left > 0 && one.where(params));
     if (entry === undefined) return undefined;
     entry.left--;
     return entry.fault;
@@ -54,7 +56,7 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
     const call: RpcCall = JSON.parse(body);
     if (Array.isArray(call)) return reply(response, await forward(target, body));
     seen.push(call);
-    const fault = takeFault(call.method);
+    const fault = takeFault(call);
     const outgoing = staleBlocks > 0 ? await makeStale(target, call, staleBlocks) : call;
     if (outgoing === undefined) return reply(response, forge(call, { kind: "answer", result: null }));
     if (fault?.kind === "delay") await new Promise((resolve) => setTimeout(resolve, fault.ms));
@@ -78,7 +80,9 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
   return {
     url,
     seen,
-    fault: (method, fault, times = Number.POSITIVE_INFINITY) => void faults.push({ method, fault, left: times }),
+    fault: (method, fault, times = Number.POSITIVE_INFINITY) =>
+      void faults.push({ method, where: () => true, fault, left: times }),
+    faultWhere: (calls, fault) => void faults.push({ ...calls, fault, left: Number.POSITIVE_INFINITY }),
     clear: () => void faults.splice(0),
     gethRules: (on) => {
       isGeth = on;

@@ -9,7 +9,15 @@ import { decodeTokenAnswer, encodeTokenCall, type TokenCall } from "./abi.ts";
 import { classifyBroadcast, combineBroadcasts } from "./classify-broadcast.ts";
 import { readPermitFacts } from "./permit-facts.ts";
 import { readLogs } from "./read-logs.ts";
-import { readBlock, readBytes, readNumber, readQuantity, readReceipt, toQuantity } from "./read-values.ts";
+import {
+  readBlock,
+  readBytes,
+  readNumber,
+  readQuantity,
+  readReceipt,
+  readTransactionsOf,
+  toQuantity,
+} from "./read-values.ts";
 import { createRpcPool, isMissingMethod, isRevert, type RpcPool } from "./rpc-pool.ts";
 import { simulateCalls } from "./simulate.ts";
 
@@ -75,6 +83,15 @@ async function read(pool: RpcPool, method: string, params: readonly unknown[]): 
   }
 }
 
+/** The same, of the first endpoint that knows it. @throws ChainReadError */
+async function readFirstKnown(pool: RpcPool, method: string, params: readonly unknown[]): Promise<unknown> {
+  try {
+    return await pool.readFirstKnown(method, params);
+  } catch (error) {
+    throw asReadError(method, error);
+  }
+}
+
 function createLaneReads(pool: RpcPool, options: ChainOptions): LaneChain {
   async function block(tag: string): Promise<BlockHead | undefined> {
     return readBlock(await read(pool, "eth_getBlockByNumber", [tag, false]));
@@ -98,11 +115,10 @@ function createLaneReads(pool: RpcPool, options: ChainOptions): LaneChain {
       return readNumber(await read(pool, "eth_getTransactionCount", [address, tag]), "a transaction count");
     },
     async receipt(hash) {
-      const method = "eth_getTransactionReceipt";
-      const answer = await pool.readFirstKnown(method, [hash]).catch((error: unknown) => {
-        throw asReadError(method, error);
-      });
-      return readReceipt(answer, hash);
+      return readReceipt(await readFirstKnown(pool, "eth_getTransactionReceipt", [hash]), hash);
+    },
+    async transactionsOf(address, block) {
+      return readTransactionsOf(await readFirstKnown(pool, "eth_getBlockByNumber", [toQuantity(block), true]), address);
     },
     nativeBalance: (address) => readBalance(pool, address),
     priorityFee: () => readPriorityFee(pool, existingBlock),

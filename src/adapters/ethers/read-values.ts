@@ -1,6 +1,6 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
 import { type Address, type Hex, isHex, parseAddress } from "../../domain/money/address.ts";
-import type { BlockHead, ChainLog, Receipt } from "../../ports/chain.ts";
+import type { BlockHead, BlockTransaction, ChainLog, Receipt } from "../../ports/chain.ts";
 
 const QUANTITY_PATTERN = /^0x(?:0|[1-9a-fA-F][0-9a-fA-F]{0,63})$/;
 const HASH_PATTERN = /^0x[0-9a-fA-F]{64}$/;
@@ -62,6 +62,21 @@ export function readBlock(value: unknown): BlockHead | undefined {
     timestamp: readNumber(block.timestamp, "a block's timestamp"),
     baseFeePerGas: readQuantity(block.baseFeePerGas, "a block's base fee"),
   };
+}
+
+/** What an account sent in a block that lists its transactions in full; undefined without the block. @throws ChainReadError */
+export function readTransactionsOf(value: unknown, sender: Address): readonly BlockTransaction[] | undefined {
+  if (value === null) return undefined;
+  const all = readArray(readObject(value, "a block").transactions, "a block's transactions");
+  return all
+    .map((item) => readObject(item, "a transaction"))
+    .filter(({ from }) => readAddress(from, "a transaction's sender") === sender)
+    .map(({ hash, nonce, to, input }) => ({
+      hash: readHash(hash, "a transaction's hash"),
+      nonce: readNumber(nonce, "a transaction's nonce"),
+      to: to === null ? undefined : readAddress(to, "a transaction's recipient"),
+      data: readBytes(input, "a transaction's data"),
+    }));
 }
 
 export function readLog(value: unknown): ChainLog {

@@ -41,6 +41,9 @@ test("blocks, receipts, counts and balances are read as the chain has them", asy
   expect((await chain.finalized()).number).toBe(3);
   expect(await chain.transactionCount(ANVIL_ACCOUNT, "latest")).toBe(1);
   expect(await chain.transactionCount(ANVIL_ACCOUNT, 4)).toBe(0);
+  expect(await chain.transactionsOf(ANVIL_ACCOUNT, 5)).toEqual([{ hash, nonce: 0, to: OTHER_ACCOUNT, data: "0x" }]);
+  expect(await chain.transactionsOf(OTHER_ACCOUNT, 5)).toEqual([]);
+  expect(await chain.transactionsOf(ANVIL_ACCOUNT, 6)).toBeUndefined();
   expect(await chain.balance(NATIVE_TOKEN, OTHER_ACCOUNT)).toBe(before + 5n);
   expect(await chain.balance(NATIVE_TOKEN, OTHER_ACCOUNT, 4)).toBe(before);
   expect(await chain.priorityFee()).toBe(1_000_000_000n);

@@ -1,0 +1,42 @@
+import { ChainReadError } from "../domain/chain-read-error.ts";
+import type { BlockTransaction } from "../ports/chain.ts";
+import type { LaneTurn } from "./lane-context.ts";
+
+/**
+ * The transaction of the account that took a nonce, which a finalised block counts as used. The block in which the count
+ * rose past the nonce is found by halving; the steps are at most twice the bits of a block number, and recent blocks need
+ * no archive.
+ * @returns undefined when the nodes do not keep the states between, or do not list such a transaction in that block
+ */
+export async function findNonceUse(turn: LaneTurn, nonce: number): Promise<BlockTransaction | undefined> {
+  const { chain } = turn.deps;
+  try {
+    const block = await blockOfUse(turn, nonce);
+    const sent = await chain.transactionsOf(turn.options.account, block);
+    return sent?.find((transaction) => transaction.nonce === nonce);
+  } catch (error) {
+    // A state that a node has pruned stays away; any other trouble is waited out.
+    if (error instanceof ChainReadError && error.code === "refused") return undefined;
+    throw error;
+  }
+}
+
+/** The first block after which the chain counts the nonce as used: back from the finalised one in growing steps, then by halves. */
+async function blockOfUse({ deps, options, finalized }: LaneTurn, nonce: number): Promise<number> {
+  const isUsedAt = async (block: number): Promise<boolean> =>
+    (await deps.chain.transactionCount(options.account, block)) > nonce;
+  let used = finalized.number;
+  let unused = used - 1;
+  while (unused >= 0 && (await isUsedAt(unused))) {
+    const step = 2 * (finalized.number - unused);
+    used = unused;
+    unused = finalized.number - step;
+  }
+  unused = Math.max(unused, -1);
+  while (used - unused > 1) {
+    const middle = Math.floor((used + unused) / 2);
+    if (await isUsedAt(middle)) used = middle;
+    else unused = middle;
+  }
+  return used;
+}
