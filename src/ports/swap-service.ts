@@ -72,13 +72,15 @@ export interface ServiceProfile {
   decodeTransaction(transaction: ProposedTransaction, pinned: PinnedSettlement): Decoding;
   /**
    * How the settlement contract's own record of a nonce is read; undefined where signatures carry none.
-   * `usedCall` is calldata for the router whose answer `isUsed` reads; `fillTopics` finds the event of the fill.
+   * `usedCall` is calldata for the router whose answer `isUsed` reads; `fillTopics` finds the event of the fill,
+   * `cancelTopics` that of a cancellation: a used nonce has one of the two.
    */
   readonly nonceRecord:
     | {
         usedCall(owner: Address, nonce: bigint): Hex;
         isUsed(answer: Hex): boolean;
         fillTopics(owner: Address, nonce: bigint): readonly (Hex | null)[];
+        cancelTopics(owner: Address, nonce: bigint): readonly (Hex | null)[];
       }
     | undefined;
   /** Builds the typed data to sign from bound fields and pinned types alone. */

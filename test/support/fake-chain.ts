@@ -42,6 +42,10 @@ export class FakeChain implements Chain {
   readonly sent: Hex[] = [];
   /** true: no read is answered */
   isDown = false;
+  /** true: no log is listed, as by a node whose index lags */
+  hidesLogs = false;
+  /** true: no receipt is found */
+  hidesReceipts = false;
   priority = GWEI / 10n;
   baseFee = GWEI;
   private readonly clock: Clock;
@@ -79,6 +83,14 @@ export class FakeChain implements Chain {
     this.relayed.push({ order, permitValue });
   }
 
+  /** The owner cancels a nonce in the newest block. */
+  cancelNonce(owner: Address, nonce: bigint): void {
+    const block = this.newest;
+    const work = (ledger: FakeLedger) => [ledger.cancelNonce(owner, nonce)];
+    const receipt = this.attempt(block.ledger, block.head, { hash: byteHash(8_000_000 + Number(nonce)), work });
+    this.blocks.splice(-1, 1, { ...block, receipts: [...block.receipts, receipt] });
+  }
+
   /** Replaces the newest blocks by as many empty ones; what was in them is gone, as from a pool that forgot. */
   reorganise(depth: number): void {
     this.forks += 1;
@@ -111,15 +123,14 @@ export class FakeChain implements Chain {
 
   async receipt(hash: Hex): Promise<Receipt | undefined> {
     this.assertUp();
-    return this.receipts().find((receipt) => receipt.hash === hash);
+    return this.hidesReceipts ? undefined : this.receipts().find((receipt) => receipt.hash === hash);
   }
 
-  /** It keeps receipts alone: what was sent in a block is looked up among everything that was sent. */
   async transactionsOf(address: Address, block: number): Promise<readonly BlockTransaction[]> {
-    const hashes = new Set(this.blockAt(block).receipts.map(({ hash }) => hash));
+    const hashes = this.blockAt(block).receipts.map(({ hash }) => hash as string | null);
     return [...new Set(this.sent)]
       .map((raw) => Transaction.from(raw))
-      .filter(({ from, hash }) => parseAddress(from) === address && hashes.has(hash as Hex))
+      .filter(({ from, hash }) => parseAddress(from) === address && hashes.includes(hash))
       .map(({ hash, nonce, to, data }) => ({ hash: hash as Hex, nonce, to: parseAddress(to), data: data as Hex }));
   }
 
@@ -173,6 +184,7 @@ export class FakeChain implements Chain {
 
   async logs(filter: Parameters<Chain["logs"]>[0]): ReturnType<Chain["logs"]> {
     this.assertUp();
+    if (this.hidesLogs) return [];
     const inRange = ({ blockNumber }: Receipt): boolean =>
       blockNumber >= filter.fromBlock && blockNumber <= filter.toBlock;
     const fits = (log: ChainLog): boolean =>

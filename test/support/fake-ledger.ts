@@ -15,6 +15,7 @@ export const SETTLEMENT = new Interface([
   `function swap(${ORDER}, ${ROUTE}) payable returns (uint256 amountOut)`,
   "function isNonceUsed(address owner, uint256 nonce) view returns (bool)",
   "event Swapped(address indexed owner, uint256 indexed nonce, address indexed sender, address recipient, address fromAsset, address toAsset, uint256 amountIn, uint256 amountOut, uint256 swapFee, address affiliate, uint256 affiliateFee)",
+  "event NonceCancelled(address indexed owner, uint256 indexed nonce)",
 ]);
 export const ERC20 = new Interface([
   "function approve(address spender, uint256 amount) returns (bool)",
@@ -75,6 +76,12 @@ export class FakeLedger {
 
   useNonce(owner: Address, nonce: bigint): void {
     this.values.set(`nonce ${owner} ${nonce}`, 1n);
+  }
+
+  cancelNonce(owner: Address, nonce: bigint): Log {
+    this.useNonce(owner, nonce);
+    const log = SETTLEMENT.encodeEventLog("NonceCancelled", [owner, nonce]);
+    return { address: ROUTER, topics: log.topics as Hex[], data: log.data as Hex };
   }
 
   countUp(account: Address): void {

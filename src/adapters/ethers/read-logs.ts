@@ -9,7 +9,8 @@ type FoundLogs = Awaited<ReturnType<Chain["logs"]>>;
 
 /**
  * Reads logs over a range of blocks in pieces of at most `maxBlocks`, which nodes limit.
- * @throws ChainReadError when any piece is missing: a part of the logs is no answer
+ * @throws ChainReadError when any piece is missing, or comes from a node without its last block: a part of the logs is
+ * no answer
  */
 export async function readLogs(pool: RpcPool, filter: LogFilter, maxBlocks: number): Promise<FoundLogs> {
   const found: FoundLogs[number][] = [];
@@ -28,7 +29,7 @@ async function readPiece(pool: RpcPool, filter: LogFilter, range: { from: number
     toBlock: toQuantity(range.to),
   };
   try {
-    return readArray(await pool.read("eth_getLogs", [query]), "a list of logs");
+    return readArray(await pool.readUpTo(query.toBlock, "eth_getLogs", [query]), "a list of logs");
   } catch (error) {
     if (error instanceof RpcError) throw new ChainReadError("refused", `eth_getLogs was refused: ${error.message}`);
     throw error;

@@ -1,4 +1,5 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
+import type { Hex } from "../../domain/money/address.ts";
 import { createJsonRpc, type JsonRpc, RpcError } from "../../net/json-rpc.ts";
 import type { Secret } from "../../net/secret.ts";
 
@@ -15,6 +16,12 @@ export interface RpcPool {
    * @returns null when every endpoint that answered said so
    */
   readFirstKnown(method: string, params: readonly unknown[]): Promise<unknown>;
+  /**
+   * Like `read`, but passes over endpoints that do not have the block: what such a one leaves out of its answer, a list
+   * of logs for example, would look as if it had never happened.
+   * @throws ChainReadError also when no endpoint has the block
+   */
+  readUpTo(block: Hex, method: string, params: readonly unknown[]): Promise<unknown>;
   /** Sends to all endpoints of the right chain at once; errors stand in their places. */
   sendToAll(method: string, params: readonly unknown[]): Promise<readonly unknown[]>;
 }
@@ -80,11 +87,22 @@ export function createRpcPool(options: RpcPoolOptions, monotonicMs: () => number
     return [...endpoints.filter(isWell), ...endpoints.filter((endpoint) => !isWell(endpoint))];
   }
 
-  async function readUntil(method: string, params: readonly unknown[], isEnough: (answer: unknown) => boolean) {
+  async function assertHas(endpoint: Endpoint, block: Hex): Promise<void> {
+    if ((await ask(endpoint, "eth_getBlockByNumber", [block, false])) !== null) return;
+    throw new ChainReadError("malformed answer", `${endpoint.rpc.host} lags: it does not have block ${Number(block)}`);
+  }
+
+  async function readUntil(
+    method: string,
+    params: readonly unknown[],
+    isEnough: (answer: unknown) => boolean,
+    block?: Hex,
+  ) {
     const failures: Error[] = [];
     let isAnswered = false;
     for (const endpoint of inOrder()) {
       try {
+        if (block !== undefined) await assertHas(endpoint, block);
         const answer = await ask(endpoint, method, params);
         if (isEnough(answer)) return answer;
         isAnswered = true;
@@ -100,6 +118,7 @@ export function createRpcPool(options: RpcPoolOptions, monotonicMs: () => number
   return {
     read: (method, params) => readUntil(method, params, () => true),
     readFirstKnown: (method, params) => readUntil(method, params, (answer) => answer !== null),
+    readUpTo: (block, method, params) => readUntil(method, params, () => true, block),
     sendToAll: (method, params) =>
       Promise.all(
         endpoints.map((endpoint) => ask(endpoint, method, params).catch((error: unknown) => asAnswer(endpoint, error))),

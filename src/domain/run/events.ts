@@ -62,7 +62,10 @@ export interface GaslessObservation {
   readonly finalized: { readonly number: number; readonly timestampSeconds: number };
   /** the fill as seen up to the latest block; undefined when there is none */
   readonly fill: FillReceipt | undefined;
-  /** at the finalised block; undefined where signatures carry no nonce */
+  /**
+   * Where there is no fill: true once a finalised block shows that the nonce was cancelled, false while it is unused,
+   * undefined where neither is proved, or signatures carry no nonce.
+   */
   readonly nonceUsed: boolean | undefined;
   /** at the finalised block */
   readonly allowance: bigint;

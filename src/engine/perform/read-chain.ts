@@ -1,3 +1,4 @@
+import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { Hex } from "../../domain/money/address.ts";
 import type { GaslessObservation } from "../../domain/run/events.ts";
 import { TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
@@ -26,7 +27,7 @@ export async function readChain(context: EngineContext, swap: Swap): Promise<Eff
       fill,
       nonceUsed:
         fill === undefined && byNonce
-          ? await nonceUsed(context, swap, { latest: latest.number, finalized: finalized.number })
+          ? await nonceCancelled(context, swap, { ...range, finalized: finalized.number })
           : undefined,
       allowance: byNonce ? 0n : await allowanceAt(context, swap, finalized.number),
       serviceStatus: fill === undefined && !byNonce ? await serviceStatus(context, swap) : undefined,
@@ -49,7 +50,7 @@ async function fillByNonce(context: EngineContext, swap: Swap, range: BlockRange
   if (nonceRecord === undefined || swap.terms?.nonce === undefined) return undefined;
   const topics = nonceRecord.fillTopics(swap.wallet, swap.terms.nonce);
   const [log] = await chain.logs({ address: context.settings.router, topics, ...range });
-  return log === undefined ? undefined : await chain.receipt(log.transactionHash);
+  return log === undefined ? undefined : await receiptOf(context, log);
 }
 
 /** Without a nonce: while this swap alone may take the token, any outflow of it that is not another swap's is the fill. */
@@ -58,28 +59,41 @@ async function fillByOutflow(context: EngineContext, swap: Swap, range: BlockRan
   const owner: Hex = `0x${swap.wallet.slice(2).padStart(64, "0")}`;
   const logs = await chain.logs({ address: swap.sell.address, topics: [TRANSFER_TOPIC, owner], ...range });
   const foreign = logs.find((log) => !store.hashOfOther(log.transactionHash, swap.id));
-  return foreign === undefined ? undefined : await chain.receipt(foreign.transactionHash);
+  return foreign === undefined ? undefined : await receiptOf(context, foreign);
+}
+
+/** Its event was seen: a node without the receipt lags, and must not make it look as if nothing had happened. */
+async function receiptOf(context: EngineContext, log: { readonly transactionHash: Hex }): Promise<Receipt> {
+  const receipt = await context.deps.chain.receipt(log.transactionHash);
+  if (receipt !== undefined) return receipt;
+  throw new ChainReadError(
+    "malformed answer",
+    `no node has the receipt of ${log.transactionHash}, whose event is seen`,
+  );
 }
 
 /**
- * Whether the nonce is used. Unused at the latest block is enough for "unused at a finalised one"; used counts only once
- * a finalised block says so.
+ * Whether the nonce was cancelled. Unused at the latest block is enough for "unused at a finalised one". A used nonce
+ * without a fill proves nothing, because a node may hide the fill: the contract's own event of the cancellation is asked
+ * for, up to a finalised block.
  */
-async function nonceUsed(
+async function nonceCancelled(
   context: EngineContext,
   swap: Swap,
-  at: { latest: number; finalized: number },
+  at: BlockRange & { readonly finalized: number },
 ): Promise<boolean | undefined> {
   const { chain, service } = context.deps;
   const { nonceRecord } = service.profile;
   if (nonceRecord === undefined || swap.terms?.nonce === undefined) return undefined;
   const call = { to: context.settings.router, data: nonceRecord.usedCall(swap.wallet, swap.terms.nonce) };
   // At a stated block: a node that lags behind it has no answer, instead of an old one.
-  const now = await chain.call(call, at.latest);
+  const now = await chain.call(call, at.toBlock);
   if (now === undefined) return undefined;
   if (!nonceRecord.isUsed(now)) return false;
-  const then = await chain.call(call, at.finalized);
-  return then !== undefined && nonceRecord.isUsed(then) ? true : undefined;
+  const topics = nonceRecord.cancelTopics(swap.wallet, swap.terms.nonce);
+  const { router } = context.settings;
+  const logs = await chain.logs({ address: router, topics, fromBlock: at.fromBlock, toBlock: at.finalized });
+  return logs.length > 0 ? true : undefined;
 }
 
 async function allowanceAt(context: EngineContext, swap: Swap, block: number): Promise<bigint> {

@@ -112,6 +112,20 @@ test("a receipt that one endpoint lags behind on is found at another", async () 
   expect(await chainOver([lagging.url]).receipt(hash)).toBeUndefined();
 });
 
+test("logs of an endpoint that does not have the last block yet are no answer", async () => {
+  const anvil = await startBareAnvil();
+  const { address: token, abi } = await deploy(anvil, "PermitToken", ["USD Coin", "USDC", 6]);
+  await sendAndMine(anvil, { to: token, data: abi.encodeFunctionData("mint", [ANVIL_ACCOUNT, 5n]) as Hex });
+  const lagging = await startRpcProxy(anvil.url);
+  lagging.stale(1);
+  lagging.fault("eth_getLogs", { kind: "answer", result: [] });
+  const filter = { address: token, topics: [null], fromBlock: 0, toBlock: 2 };
+  await expect(chainOver([lagging.url]).logs(filter)).rejects.toThrow("it does not have block 2");
+  expect(await chainOver([lagging.url, anvil.url]).logs(filter)).toHaveLength(1);
+  lagging.stale(0);
+  expect(await chainOver([lagging.url]).logs(filter)).toEqual([]);
+});
+
 test("a receipt of another transaction, a forged status or a pending block is not believed", async () => {
   const anvil = await startBareAnvil();
   const { raw, hash } = await signTransfer(0);

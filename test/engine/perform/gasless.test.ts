@@ -167,10 +167,32 @@ describe("looking at the chain", () => {
     expect(await readChain(context, swap)).toMatchObject({ observation: { fill: undefined, nonceUsed: false } });
   });
 
-  test("says that a nonce is used only when a finalised block says so", async () => {
+  test("does not call a swap cancelled whose nonce is used while its fill is hidden", async () => {
+    const { context, outside } = begin(swap);
+    outside.chain.submitOrder(order, HUNDRED_USDC);
+    for (let block = 0; block < 6; block += 1) outside.chain.mine();
+    outside.chain.hidesLogs = true;
+    expect(await readChain(context, swap)).toMatchObject({ observation: { fill: undefined, nonceUsed: undefined } });
+    outside.chain.hidesLogs = false;
+    expect(await readChain(context, swap)).toMatchObject({ observation: { fill: { blockNumber: 101 } } });
+  });
+
+  test.each([true, false])("does not overlook a fill whose receipt is hidden (with a nonce: %s)", async (hasNonce) => {
+    const { context, outside } = begin(swap);
+    if (!hasNonce) outside.service.profile = { ...swapdProfile, nonceRecord: undefined, signatureHasNonce: false };
+    outside.chain.submitOrder(order, HUNDRED_USDC);
+    outside.chain.mine();
+    outside.chain.hidesReceipts = true;
+    expect(await readChain(context, swap)).toMatchObject({
+      kind: "observation-unavailable",
+      detail: expect.stringContaining("whose event is seen"),
+    });
+  });
+
+  test("says that a nonce was cancelled only when a finalised block has its event", async () => {
     const { context, outside } = begin(swap);
     outside.chain.mine();
-    outside.chain.ledger.useNonce(ACCOUNT, 7n);
+    outside.chain.cancelNonce(ACCOUNT, 7n);
     expect(await readChain(context, swap)).toMatchObject({ observation: { nonceUsed: undefined } });
     for (let block = 0; block < 4; block += 1) outside.chain.mine();
     expect(await readChain(context, swap)).toMatchObject({ observation: { nonceUsed: true } });

@@ -23,6 +23,7 @@ const SETTLEMENT = new Interface([
   "event Swapped(address indexed owner, uint256 indexed nonce, address indexed sender, address recipient," +
     " address fromAsset, address toAsset, uint256 amountIn, uint256 amountOut, uint256 swapFee, address affiliate," +
     " uint256 affiliateFee)",
+  "event NonceCancelled(address indexed owner, uint256 indexed nonce)",
 ]);
 
 /** Our own aggregation service: signatures carry a nonce, `execute-swap` is idempotent by quote id. */
@@ -38,6 +39,7 @@ export const swapdProfile: ServiceProfile = {
     usedCall: (owner, nonce) => SETTLEMENT.encodeFunctionData("isNonceUsed", [owner, nonce]) as Hex,
     isUsed: readBool,
     fillTopics: (owner, nonce) => SETTLEMENT.encodeFilterTopics("Swapped", [owner, nonce]) as Hex[],
+    cancelTopics: (owner, nonce) => SETTLEMENT.encodeFilterTopics("NonceCancelled", [owner, nonce]) as Hex[],
   },
 };
 

@@ -142,6 +142,7 @@ describe("the contract's record of nonces", () => {
   it("asks and listens as the contract's own ABI says", () => {
     expect(record.usedCall(OWNER, 7n)).toBe(settlement.encodeFunctionData("isNonceUsed", [OWNER, 7n]));
     expect(record.fillTopics(OWNER, 7n)).toEqual(settlement.encodeFilterTopics("Swapped", [OWNER, 7n]));
+    expect(record.cancelTopics(OWNER, 7n)).toEqual(settlement.encodeFilterTopics("NonceCancelled", [OWNER, 7n]));
   });
 
   it("does not take an answer of no contract for an unused nonce", () => {
