@@ -47,6 +47,10 @@ function commitStep(
 
 function writeRecord(context: EngineContext, run: Run, record: RunRecord, nowMs: number): void {
   context.deps.store.writeRecord(run, record, nowMs);
+  if (record.kind === "pause") {
+    const reason = `${record.pause.code}: ${record.pause.detail}`;
+    context.deps.store.setMode({ scope: run.strategyId, mode: "paused", setBy: "strategy", reason, atMs: nowMs });
+  }
   if (record.kind !== "transaction") return;
   const { request } = record;
   const swap = run.swaps.find((candidate) => request.id.startsWith(`${candidate.id}.`));

@@ -2,7 +2,12 @@ import type { Run } from "../domain/run/run.ts";
 import { nextInstant } from "../domain/schedule/next-instants.ts";
 import { planSlots, type SlotPlan } from "../domain/schedule/slots.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
-import { initialStrategyMemory } from "../domain/strategy/strategy.ts";
+import {
+  initialStrategyMemory,
+  isExitStrategy,
+  type StrategyMemory,
+  strategyEdited,
+} from "../domain/strategy/strategy.ts";
 import type { StrategyRow } from "../ports/store.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
 import { effectiveMode } from "./modes.ts";
@@ -22,11 +27,16 @@ export function registerStrategies(context: EngineContext): void {
       const nowMs = clock.nowMs();
       if (row?.kind === spec.kind && row.specHash === specHash) continue;
       if (row !== undefined) recordMissed(context, row, nowMs);
-      const memory = row?.kind === spec.kind ? row.memory : JSON.stringify(initialStrategyMemory(spec));
+      const memory = row === undefined ? initialStrategyMemory(spec) : editedMemory(row, spec);
       const lastSlotMs = row === undefined ? nowMs : Math.max(row.lastSlotMs, nowMs);
-      store.saveStrategy({ id: spec.id, kind: spec.kind, specHash, spec, memory, lastSlotMs }, nowMs);
+      const edition = { id: spec.id, kind: spec.kind, specHash, spec, memory: JSON.stringify(memory), lastSlotMs };
+      store.saveStrategy(edition, nowMs);
     }
   });
+}
+
+function editedMemory(row: StrategyRow, spec: StrategySpec): StrategyMemory {
+  return strategyEdited(row.spec, spec, JSON.parse(row.memory));
 }
 
 /** Slots of the edition before, which passed while nobody could run them: a new edition begins after them. */
@@ -107,13 +117,8 @@ export function barredReason(context: EngineContext, strategy: LoadedStrategy): 
   const { store } = context.deps;
   const { mode } = effectiveMode(store, strategy.spec.id);
   if (mode === "paused" || mode === "halted") return mode;
-  if (mode === "exits-only" && !isExit(strategy.spec)) return "exits-only";
+  if (mode === "exits-only" && !isExitStrategy(strategy.spec)) return "exits-only";
   return store.hasOpenRun(strategy.spec.id) ? "overlap" : undefined;
-}
-
-/** A strategy that only ever leaves a position: a threshold that sells the watched token. */
-function isExit(spec: StrategySpec): boolean {
-  return spec.kind === "threshold" && spec.sell.token.address === spec.watch.address;
 }
 
 /** A run at the moment it begins; its slot may lie ahead when an operator asked for it early. */
@@ -122,6 +127,7 @@ export function dueRun(context: EngineContext, strategy: LoadedStrategy, slotMs:
     id: context.deps.ids.newId("run"),
     strategyId: strategy.spec.id,
     slotMs,
+    slots: 1,
     state: "due",
     reason: undefined,
     detail: undefined,

@@ -1,8 +1,10 @@
 import type { Address } from "../domain/money/address.ts";
+import type { UsdPrice } from "../domain/money/price.ts";
 import type { Effect, EffectRequest } from "../domain/run/effects.ts";
 import type { OperatingMode } from "../domain/run/operating-mode.ts";
 import type { RunRecord, Transition } from "../domain/run/records.ts";
 import type { Run } from "../domain/run/run.ts";
+import type { PriceBar } from "../domain/strategy/decision.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 
 /** A strategy as the database remembers it. `memory` is versioned JSON; `lastSlotMs` the last slot that has its end or run. */
@@ -91,6 +93,13 @@ export interface LedgerStore {
   reserved(wallet: Address, token: Address, exceptSwapId?: string): bigint;
   /** sold by a strategy over its life, reserved included, by token */
   soldBy(strategyId: string): ReadonlyMap<Address, bigint>;
+  /** bought by a strategy over its life, as measured, by token */
+  boughtBy(strategyId: string): ReadonlyMap<Address, bigint>;
+  /**
+   * What all swaps of a wallet brought of a token, less what they sold of it.
+   * @returns undefined while a swap of the token is open, because its balance is on the move
+   */
+  netOfSwaps(wallet: Address, token: Address): bigint | undefined;
   /** dollars (1e-18) sold since an instant, reserved included */
   soldUsdSince(sinceMs: number, exceptSwapId: string): bigint;
   isTokenBusy(wallet: Address, token: Address, exceptSwapId: string): boolean;
@@ -114,6 +123,10 @@ export interface OperationStore {
   setMode(row: ModeRow): void;
   /** Records slots without a run; joins the strategy's last gap when it ended at `joinsAtMs` for the same reason. */
   addGap(gap: GapRow, joinsAtMs: number, atMs: number): void;
+  /** Counts a price (dollars scaled by 1e18) into the bar of its hour. */
+  addPriceSample(token: Address, atMs: number, usd: UsdPrice): void;
+  /** Bars from the hour of `sinceMs` on, oldest first. */
+  priceBars(token: Address, sinceMs: number): readonly PriceBar[];
   hasBaseline(wallet: Address, token: Address): boolean;
   addBaseline(row: BaselineRow): void;
   addRequest(request: { command: string; arguments: Record<string, string>; madeBy: string; madeAtMs: number }): number;

@@ -49,7 +49,7 @@ describe("a slot", () => {
     expect(at(SLOT_MS - 1)).toEqual([]);
     const [id] = at(SLOT_MS + 700);
     expect(life.store.run(id ?? "")).toEqual({
-      ...{ id, strategyId: "weekly", slotMs: SLOT_MS, state: "due", reason: undefined, detail: undefined },
+      ...{ id, strategyId: "weekly", slotMs: SLOT_MS, slots: 1, state: "due", reason: undefined, detail: undefined },
       ...{ specHash: "spec", windowEndsMs: SLOT_MS + 700 + 60_000, swaps: [] },
     });
     expect(at(SLOT_MS + 800)).toEqual([]);

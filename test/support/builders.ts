@@ -146,6 +146,7 @@ export function runSample(change: Partial<Run> = {}): Run {
     id: "run_1",
     strategyId: "weekly",
     slotMs: SLOT_MS,
+    slots: 1,
     state: "executing",
     reason: undefined,
     detail: undefined,
@@ -170,6 +171,9 @@ export function swapSample(change: Partial<Swap> = {}): Swap {
     sell: USDC,
     buy: WETH,
     planned: { kind: "fixed", raw: HUNDRED_USDC },
+    floor: undefined,
+    retryForSeconds: undefined,
+    windowEndsMs: undefined,
     begun: true,
     gasless: "never",
     mode: undefined,
@@ -198,6 +202,10 @@ export function viewSample(change: Partial<StrategyView> = {}): StrategyView {
     ]),
     prices: new Map([USDC, WETH, WBTC].map((token) => [token.address, priceOf(token)])),
     spent: new Map(),
+    slots: 1,
+    bought: new Map(),
+    outside: new Map(),
+    bars: new Map(),
     ...change,
   };
 }

@@ -25,11 +25,11 @@ export function checkSwap(facts: SwapFacts): SwapVerdict {
 
 /** The least output that this swap must guarantee, undefined while a reference price is missing. */
 export function minimumFor(
-  facts: Pick<SwapFacts, "prices" | "quote" | "limits" | "gross" | "sell" | "buy">,
+  facts: Pick<SwapFacts, "prices" | "quote" | "limits" | "gross" | "sell" | "buy" | "floor">,
 ): bigint | undefined {
   const { sold, bought } = facts.prices;
   if (sold === undefined || bought === undefined || sold.usd <= 0n || bought.usd <= 0n) return undefined;
-  return requiredMinimum({
+  const required = requiredMinimum({
     quotedOut: facts.quote.amountOut,
     slippage: facts.limits.slippage,
     gross: facts.gross,
@@ -37,6 +37,7 @@ export function minimumFor(
     bought: { decimals: facts.buy.decimals, usd: bought.usd },
     tolerance: facts.limits.referenceTolerance,
   });
+  return facts.floor !== undefined && facts.floor > required ? facts.floor : required;
 }
 
 /** What the signed payload must say, derived from the facts alone. */

@@ -16,6 +16,7 @@ export type DenialCode =
   | "AFFILIATE_MISMATCH"
   | "SWAP_FEE_TOO_HIGH"
   | "OUTPUT_BELOW_MINIMUM"
+  | "PRICE_LIMIT_NOT_MET"
   | "DEADLINE_OUT_OF_BOUNDS"
   | "NONCE_MISSING"
   | "NONCE_USED"
@@ -103,6 +104,10 @@ export const DENIALS: Readonly<Record<DenialCode, DenialExplanation>> = {
   OUTPUT_BELOW_MINIMUM: {
     meaning: "The guaranteed output is below what the quote and the reference price require.",
     whatToDo: "Usually passes by itself; if it lasts, look at the pair's depth and at `reference` in the policy.",
+  },
+  PRICE_LIMIT_NOT_MET: {
+    meaning: "The quote brings less, all fees counted, than the strategy's own price limit asks for.",
+    whatToDo: "Nothing: it is tried again while the window is open; move the limit if it never fills.",
   },
   DEADLINE_OUT_OF_BOUNDS: {
     meaning: "The swap's deadline has passed or lies too far in the future.",

@@ -18,6 +18,7 @@ export function limitChecks(facts: SwapFacts, swapFee: bigint): Check[] {
     recipientCheck(facts),
     expiryCheck(facts),
     impactCheck(facts),
+    ...floorChecks(facts),
     balanceCheck(facts),
     ...gasChecks(facts),
     ...valueChecks(facts),
@@ -57,6 +58,20 @@ function impactCheck(facts: SwapFacts): Check {
     limit: `at most ${formatPercent(limit)}`,
     ok: priceImpact === undefined || priceImpact <= limit,
   };
+}
+
+/** The strategy's own price limit, held against what the quote brings after all fees. */
+function floorChecks(facts: SwapFacts): Check[] {
+  if (facts.floor === undefined) return [];
+  return [
+    {
+      code: "PRICE_LIMIT_NOT_MET",
+      subject: "quote.amountOut",
+      value: facts.quote.amountOut.toString(),
+      limit: `at least ${facts.floor}`,
+      ok: facts.quote.amountOut >= facts.floor,
+    },
+  ];
 }
 
 function balanceCheck(facts: SwapFacts): Check {

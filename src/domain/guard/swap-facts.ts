@@ -57,6 +57,8 @@ export interface SwapFacts {
   readonly recipient: Address;
   readonly sell: Token;
   readonly buy: Token;
+  /** the least output that the strategy itself asks for, undefined when only the limits bind */
+  readonly floor: bigint | undefined;
   /** all that may leave the owner, fees included */
   readonly gross: bigint;
   readonly affiliate: Affiliate | undefined;

@@ -1,4 +1,5 @@
 import { type Authorisation, effectiveLimits, type SwapFacts } from "../guard/swap-facts.ts";
+import { mulDivUp } from "../money/amount.ts";
 import { toPpm } from "../money/fraction.ts";
 import { isNative } from "../money/token.ts";
 import type { ClearanceReading } from "./events.ts";
@@ -26,6 +27,7 @@ export function factsOf(swap: Swap, reading: ClearanceReading, facts: StepFacts)
     recipient: swap.recipient,
     sell: swap.sell,
     buy: swap.buy,
+    floor: swap.floor === undefined ? undefined : mulDivUp(swap.amountIn, swap.floor.bought, swap.floor.sold),
     gross: swap.amountIn,
     affiliate: spec.affiliate,
     relayer: undefined,

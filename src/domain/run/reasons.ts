@@ -16,7 +16,7 @@ export type UnsignedReason =
   | "approval_failed"
   | "approval_not_sent"
   | "not_signed_in_time"
-  | "earlier_swap_not_filled";
+  | "earlier_swap_denied";
 
 /** What is said of a swap that was signed, besides its state. */
 export type SignedReason = "answer_lost" | "overdue" | "reorganised" | "reverted" | "cancelled" | "expired";
@@ -55,6 +55,32 @@ export const STRATEGY_REASONS: Readonly<Record<SkipReason, ReasonExplanation>> =
     meaning: "The strategy fires once in its life, and has.",
     whatToDo: "Add `rearm` if it shall fire again, else remove it.",
   },
+  not_started: { meaning: "The strategy's first instant is still to come.", whatToDo: NOTHING },
+  ended: {
+    meaning: "The strategy has reached its last day or its largest number of runs.",
+    whatToDo: "Move its end if it shall go on, then `swapd resume`; else remove it.",
+  },
+  price_gate: {
+    meaning: "The price did not satisfy `only_if` in the slot's window.",
+    whatToDo: NOTHING,
+  },
+  price_limit: { meaning: "The price did not meet the strategy's own limit.", whatToDo: NOTHING },
+  price_abort: {
+    meaning: "The price passed the strategy's abort price, so it sells no further.",
+    whatToDo: "Look at the market; `swapd resume` goes on if the price allows it.",
+  },
+  max_sell_exceeded: {
+    meaning: "The amount to be bought would cost more than `max_sell`.",
+    whatToDo: "Nothing, or raise `max_sell`.",
+  },
+  confirming: { meaning: "The condition holds, but not yet for as long as it must.", whatToDo: NOTHING },
+  turnover_spent: {
+    meaning: "The largest turnover of the day or of the run is used up.",
+    whatToDo: "Nothing: it converges over the next slots.",
+  },
+  on_path: { meaning: "The holding is worth what its path asks for at this slot, or more.", whatToDo: NOTHING },
+  not_activated: { meaning: "The trailing stop waits for its activation price.", whatToDo: NOTHING },
+  below_mark: { meaning: "The balance has not passed the mark at which the strategy acts.", whatToDo: NOTHING },
 };
 
 /** Reasons of a slot without a run. */
@@ -121,9 +147,9 @@ export const UNSIGNED_REASONS: Readonly<Record<UnsignedReason, ReasonExplanation
     meaning: "The transaction was not signed before its quote ran out.",
     whatToDo: "Usually the next attempt passes; if it lasts, look at gas prices and at the wallet's open transactions.",
   },
-  earlier_swap_not_filled: {
-    meaning: "The swap before it in the same run brought nothing.",
-    whatToDo: "Look at that swap's reason.",
+  earlier_swap_denied: {
+    meaning: "The swap before it in the same run was denied, so nothing more of the run was begun.",
+    whatToDo: "Look at that swap's code.",
   },
 };
 

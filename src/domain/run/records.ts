@@ -1,6 +1,7 @@
 import type { Check } from "../guard/check.ts";
 import type { Address, Hex } from "../money/address.ts";
 import type { Token } from "../money/token.ts";
+import type { StrategyPause } from "../strategy/decision.ts";
 import type { RunState, SwapState } from "./states.ts";
 
 /** One move of a machine, written down for ever. `from` is undefined for the first. */
@@ -29,6 +30,8 @@ export interface TransactionRequest {
 /** Rows that a step writes beside its states. All of them are committed together or not at all. */
 export type RunRecord =
   | { readonly kind: "memory"; readonly memory: string }
+  /** the strategy starts no further run until a person resumes it */
+  | { readonly kind: "pause"; readonly pause: StrategyPause }
   | { readonly kind: "reserve"; readonly swapId: string; readonly token: Token; readonly amount: bigint }
   | { readonly kind: "value"; readonly swapId: string; readonly usd: bigint }
   | { readonly kind: "spend"; readonly swapId: string; readonly amount: bigint }

@@ -2,7 +2,7 @@ import type { TypedData } from "../guard/typed-data.ts";
 import type { Address, Hex } from "../money/address.ts";
 import type { Token } from "../money/token.ts";
 import type { GaslessChoice } from "../strategy/common.ts";
-import type { PlannedAmount } from "../strategy/decision.ts";
+import type { PlannedAmount, Rate } from "../strategy/decision.ts";
 import type { RunState, SwapState } from "./states.ts";
 
 /** How a swap is executed: by our own transaction, or by a relayer that our signatures allow. */
@@ -70,6 +70,12 @@ export interface Swap {
   readonly sell: Token;
   readonly buy: Token;
   readonly planned: PlannedAmount;
+  /** the worst rate at which it may be signed, undefined when only the limits bind */
+  readonly floor: Rate | undefined;
+  /** how long it may be tried from its turn on; undefined takes the run's window */
+  readonly retryForSeconds: number | undefined;
+  /** until when it may be tried, once its turn has come; undefined takes the run's window */
+  readonly windowEndsMs: number | undefined;
   /** its turn in the run has come */
   readonly begun: boolean;
   readonly gasless: GaslessChoice;
@@ -97,6 +103,8 @@ export interface Run {
   readonly strategyId: string;
   /** scheduled instant, Unix milliseconds */
   readonly slotMs: number;
+  /** how many scheduled instants it stands for */
+  readonly slots: number;
   readonly state: RunState;
   readonly reason: string | undefined;
   readonly detail: string | undefined;
@@ -109,6 +117,11 @@ export interface Run {
 /** Identifier of a swap: derived, so that a repeated step gives the same row. */
 export function swapIdOf(run: { id: string }, place: { position: number; attempt: number }): string {
   return `${run.id}.${place.position}.${place.attempt}`;
+}
+
+/** Until when an attempt of the swap that signed nothing may be repeated, Unix milliseconds. */
+export function windowEndOf(run: Run, swap: Swap): number {
+  return swap.windowEndsMs ?? run.windowEndsMs;
 }
 
 /** The swap with this id. @throws Error when the run has none: a broken invariant */

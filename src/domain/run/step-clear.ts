@@ -8,7 +8,7 @@ import { valueUp } from "../money/price.ts";
 import type { Draft } from "./draft.ts";
 import type { ClearanceReading, RunEvent } from "./events.ts";
 import { factsOf } from "./reading-to-facts.ts";
-import type { Swap } from "./run.ts";
+import { type Swap, windowEndOf } from "./run.ts";
 import type { StepFacts } from "./step-facts.ts";
 import { askForQuote, denySwap, endUnsigned, retryOrEnd, wantsGasless } from "./step-quote.ts";
 
@@ -20,6 +20,7 @@ const PASSING: ReadonlySet<DenialCode> = new Set<DenialCode>([
   "SIMULATION_REVERTED",
   "SIMULATION_UNAVAILABLE",
   "OUTPUT_BELOW_MINIMUM",
+  "PRICE_LIMIT_NOT_MET",
   "PRICE_IMPACT_TOO_HIGH",
   "FEE_CAP_EXCEEDED",
   "GAS_PRICE_TOO_HIGH",
@@ -98,7 +99,7 @@ function approve(draft: Draft, swap: Swap, reading: ClearanceReading, facts: Ste
       value: 0n,
       gasLimit: approval.gasLimit,
       maxFeePerGasCap: feeCeiling(facts),
-      signBySeconds: Math.floor(draft.run().windowEndsMs / 1000),
+      signBySeconds: Math.floor(windowEndOf(draft.run(), swap) / 1000),
       deadlineSeconds: undefined,
     },
   });
@@ -206,7 +207,7 @@ function refuse(
     return;
   }
   const detail = describe(denial);
-  if (PASSING.has(denial.code) && facts.nowMs + facts.pace.retryMs < draft.run().windowEndsMs) {
+  if (PASSING.has(denial.code) && facts.nowMs + facts.pace.retryMs < windowEndOf(draft.run(), swap)) {
     askForQuote(draft, swap.id, facts, { gasless: wantsGasless(swap), waitMs: facts.pace.retryMs });
     return;
   }

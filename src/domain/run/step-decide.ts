@@ -1,6 +1,7 @@
 import type { PlannedSwap, StrategyView } from "../strategy/decision.ts";
 import { decideStrategy } from "../strategy/strategy.ts";
 import type { Draft } from "./draft.ts";
+import { pauseStrategy } from "./pause-strategy.ts";
 import { type Swap, swapIdOf } from "./run.ts";
 import type { StepFacts } from "./step-facts.ts";
 import { beginSwap } from "./step-quote.ts";
@@ -13,9 +14,14 @@ export function stepStarted(draft: Draft, facts: StepFacts): void {
 
 /** The strategy decides on one snapshot. Its memory, its swaps and their reservations are one commit. */
 export function stepViewRead(draft: Draft, view: StrategyView, facts: StepFacts): void {
-  const { memory, outcome } = decideStrategy(facts.spec, view, facts.memory);
+  const { memory, outcome, pause } = decideStrategy(facts.spec, view, facts.memory);
   draft.record({ kind: "memory", memory: JSON.stringify(memory) });
-  if (outcome.kind === "skip") {
+  pauseStrategy(draft, pause);
+  if (outcome.kind === "defer" && facts.nowMs + facts.pace.retryMs < draft.run().windowEndsMs) {
+    draft.effect({ kind: "ReadView" }, facts.nowMs + facts.pace.retryMs);
+    return;
+  }
+  if (outcome.kind !== "swap") {
     draft.moveRun("skipped", { reason: outcome.reason, detail: outcome.detail });
     return;
   }
@@ -58,6 +64,9 @@ function plannedSwap(
     sell: planned.sell,
     buy: planned.buy,
     planned: planned.amount,
+    floor: planned.floor,
+    retryForSeconds: planned.retryForSeconds,
+    windowEndsMs: undefined,
     begun: false,
     gasless: facts.spec.gasless,
     mode: undefined,

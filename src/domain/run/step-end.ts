@@ -1,5 +1,6 @@
 import { strategyRunEnded } from "../strategy/strategy.ts";
 import type { Draft } from "./draft.ts";
+import { pauseStrategy } from "./pause-strategy.ts";
 import type { Run, Swap } from "./run.ts";
 import { isFilled, isLive, isRunEnd, isSwapEnd } from "./states.ts";
 import type { StepFacts } from "./step-facts.ts";
@@ -39,21 +40,30 @@ function latestSwaps(run: Run): readonly Swap[] {
   return [...byPosition.values()].sort((a, b) => a.position - b.position);
 }
 
-/** Swaps of a run follow one another; what follows a swap that brought nothing is not done. */
+/**
+ * Swaps of a run follow one another. What was sized beforehand does not need what the swap before it brought, and what is
+ * sized by it takes what was measured; only after a denial nothing more is begun, because then something is wrong.
+ */
 function beginNext(draft: Draft, facts: StepFacts): void {
   const [first, ...rest] = latestSwaps(draft.run());
   let before = first;
   for (const swap of rest) {
     if (before === undefined || !(isFilled(before.state) || isSwapEnd(before.state))) return;
     if (swap.state === "planned" && !swap.begun) {
-      if (isFilled(before.state) || before.reason === "below_minimum_trade") beginSwap(draft, swap.id, facts, 0);
-      else {
-        const detail = `the swap before it ended ${before.state}`;
-        endUnsigned(draft, swap.id, { reason: "earlier_swap_not_filled", detail });
+      if (wasDenied(before)) {
+        const detail = `${before.id} was denied: ${before.reason ?? "no reason"}`;
+        endUnsigned(draft, swap.id, { reason: "earlier_swap_denied", detail });
+      } else {
+        beginSwap(draft, swap.id, facts, 0);
       }
     }
     before = draft.swap(swap.id);
   }
+}
+
+/** A denial, or a swap that was left out because of one. */
+function wasDenied(swap: Swap): boolean {
+  return swap.state === "denied" || swap.reason === "earlier_swap_denied";
 }
 
 function endRun(draft: Draft, swaps: readonly Swap[]): void {
@@ -72,7 +82,18 @@ function endRun(draft: Draft, swaps: readonly Swap[]): void {
 
 /** The strategy learns how its run ended in the same commit, so that a trigger is never latched or freed twice. */
 function rememberEnd(draft: Draft, facts: StepFacts): void {
-  const { state } = draft.run();
-  const end = { filled: state === "filled" || state === "partial", nowMs: facts.nowMs };
-  draft.record({ kind: "memory", memory: JSON.stringify(strategyRunEnded(facts.spec, facts.memory, end)) });
+  const run = draft.run();
+  const swaps = latestSwaps(run).map((swap) => ({
+    position: swap.position,
+    sell: swap.sell,
+    buy: swap.buy,
+    sold: isFilled(swap.state) ? (swap.fill?.sold ?? 0n) : 0n,
+    bought: isFilled(swap.state) ? (swap.fill?.bought ?? 0n) : 0n,
+    reason: isFilled(swap.state) ? undefined : (swap.reason ?? swap.state),
+  }));
+  const filled = run.state === "filled" || run.state === "partial";
+  const end = { slotMs: run.slotMs, nowMs: facts.nowMs, filled, swaps };
+  const { memory, pause } = strategyRunEnded(facts.spec, facts.memory, end);
+  draft.record({ kind: "memory", memory: JSON.stringify(memory) });
+  pauseStrategy(draft, pause);
 }

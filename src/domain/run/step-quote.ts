@@ -3,7 +3,7 @@ import { isNative } from "../money/token.ts";
 import { resolvePlannedAmount } from "../strategy/planned-amount.ts";
 import type { Draft } from "./draft.ts";
 import type { RunEvent } from "./events.ts";
-import { type Swap, swapIdOf } from "./run.ts";
+import { type Swap, swapIdOf, windowEndOf } from "./run.ts";
 import { assertSwapTransition, isFilled } from "./states.ts";
 import type { StepFacts } from "./step-facts.ts";
 
@@ -23,7 +23,9 @@ export function beginSwap(draft: Draft, swapId: string, facts: StepFacts, waitMs
     });
     return;
   }
-  draft.amendSwap(swapId, { begun: true });
+  const { retryForSeconds } = draft.swap(swapId);
+  const windowEndsMs = retryForSeconds === undefined ? undefined : facts.nowMs + retryForSeconds * 1_000;
+  draft.amendSwap(swapId, { begun: true, windowEndsMs });
   const swap = draft.swap(swapId);
   if (swap.amountIn === undefined) {
     draft.record({ kind: "reserve", swapId, token: swap.sell, amount });
@@ -96,7 +98,7 @@ export function retryOrEnd(
   why: { reason: string; detail: string },
 ): void {
   const swap = draft.swap(swapId);
-  if (facts.nowMs + facts.pace.retryMs < draft.run().windowEndsMs) {
+  if (facts.nowMs + facts.pace.retryMs < windowEndOf(draft.run(), swap)) {
     askForQuote(draft, swapId, facts, { gasless: wantsGasless(swap), waitMs: facts.pace.retryMs });
     return;
   }
@@ -122,7 +124,7 @@ export function denySwap(draft: Draft, swapId: string, denial: { code: DenialCod
  * open.
  */
 export function tryAgain(draft: Draft, ended: Swap, facts: StepFacts): void {
-  if (facts.nowMs + facts.pace.retryMs >= draft.run().windowEndsMs) return;
+  if (facts.nowMs + facts.pace.retryMs >= windowEndOf(draft.run(), ended)) return;
   const attempt = ended.attempt + 1;
   const swap: Swap = {
     ...ended,

@@ -2,7 +2,8 @@ import { formatAmount } from "../money/amount.ts";
 import type { Token } from "../money/token.ts";
 import type { StrategyCommon } from "./common.ts";
 import type { Decision, StrategyView } from "./decision.ts";
-import { isRecord, type StrategyKind } from "./kind.ts";
+import type { StrategyKind } from "./kind.ts";
+import { isRecord } from "./memory.ts";
 
 /** Dollar-cost averaging: sells a fixed amount at each slot until the budget is used up. */
 export interface DcaSpec extends StrategyCommon {
@@ -44,6 +45,9 @@ function decide(spec: DcaSpec, view: StrategyView, memory: DcaMemory): Decision<
 export const dca: StrategyKind<DcaSpec, DcaMemory> = {
   initialMemory: () => ({ version: 1 }),
   parseMemory: (json) => (isRecord(json) && json.version === 1 ? { version: 1 } : undefined),
+  needs: (spec) => ({ tokens: [spec.sell.token, spec.buy], bars: [], flows: false }),
+  isExit: () => false,
   decide,
-  onRunEnded: (_spec, memory) => memory,
+  onRunEnded: (_spec, memory) => ({ memory }),
+  onEdited: (_before, _after, memory) => memory,
 };

@@ -1,12 +1,34 @@
 import type { Address } from "../money/address.ts";
 import type { Ppm } from "../money/fraction.ts";
-import type { ReferencePrice } from "../money/price.ts";
+import type { ReferencePrice, UsdPrice } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
+
+/** Reference prices of one hour. A bar without samples does not exist: nobody looked in that hour. */
+export interface PriceBar {
+  /** beginning of the hour, Unix milliseconds */
+  readonly hourMs: number;
+  readonly high: UsdPrice;
+  readonly low: UsdPrice;
+  readonly close: UsdPrice;
+  readonly samples: number;
+}
+
+/** What a strategy has to see to decide. */
+export interface ViewNeeds {
+  /** whose balance and reference price are read */
+  readonly tokens: readonly Token[];
+  /** whose prices of the past are needed, and how far back */
+  readonly bars: readonly { readonly token: Token; readonly seconds: number }[];
+  /** whether money that came from outside is told from what our own swaps brought */
+  readonly flows: boolean;
+}
 
 /** What a strategy sees when it decides. One snapshot: all of it belongs together. */
 export interface StrategyView {
   /** the scheduled instant, Unix milliseconds */
   readonly slotMs: number;
+  /** how many scheduled instants this run stands for: more than one when missed slots were accumulated */
+  readonly slots: number;
   readonly nowMs: number;
   /** free balance by token address: balance less the reservations of other open swaps and the gas reserve */
   readonly free: ReadonlyMap<Address, bigint>;
@@ -14,6 +36,15 @@ export interface StrategyView {
   readonly prices: ReadonlyMap<Address, ReferencePrice>;
   /** sold by this strategy so far: measured fills plus reservations, in the sold token's smallest unit, by token */
   readonly spent: ReadonlyMap<Address, bigint>;
+  /** bought by this strategy so far: measured fills, in the bought token's smallest unit, by token */
+  readonly bought: ReadonlyMap<Address, bigint>;
+  /**
+   * Balance less what all our recorded swaps brought net, by token: it changes only when money comes from or goes to the
+   * outside. May be negative. A token with an open swap has no entry, because its balance is on the move.
+   */
+  readonly outside: ReadonlyMap<Address, bigint>;
+  /** bars that were asked for, oldest first, by token address; hours in which nobody looked are missing */
+  readonly bars: ReadonlyMap<Address, readonly PriceBar[]>;
 }
 
 /**
@@ -35,11 +66,21 @@ export type PlannedAmount =
       readonly min: bigint;
     };
 
+/** A rate of exchange in smallest units: so much bought for so much sold. */
+export interface Rate {
+  readonly bought: bigint;
+  readonly sold: bigint;
+}
+
 /** One swap of a run, in the order of execution. */
 export interface PlannedSwap {
   readonly sell: Token;
   readonly buy: Token;
   readonly amount: PlannedAmount;
+  /** the worst rate, all fees included, at which this swap may be signed; undefined leaves it to the limits */
+  readonly floor?: Rate | undefined;
+  /** how long this swap may be tried from the moment its turn comes; undefined takes the run's window */
+  readonly retryForSeconds?: number | undefined;
 }
 
 /** Why a strategy trades nothing at a slot. The words are stable: users filter by them. */
@@ -52,15 +93,38 @@ export type SkipReason =
   | "not_triggered"
   | "not_armed"
   | "cooling_down"
-  | "already_fired";
+  | "already_fired"
+  | "not_started"
+  | "ended"
+  | "price_gate"
+  | "price_limit"
+  | "price_abort"
+  | "max_sell_exceeded"
+  | "confirming"
+  | "turnover_spent"
+  | "on_path"
+  | "not_activated"
+  | "below_mark";
+
+/** A strategy stops itself until a person looks: it has reached its end, or cannot go on alone. */
+export interface StrategyPause {
+  readonly code: "completed" | "insufficient_balance" | "legs_incomplete" | "drawdown";
+  readonly detail: string;
+}
 
 /**
- * A decision: the strategy's memory after it, and either swaps or a reason for none.
- * The memory is committed with the decision, so a kill can never separate them.
+ * A decision: the strategy's memory after it, and what to do at this slot. The memory is committed with the decision, so
+ * a kill can never separate them.
+ * - `swap`: these swaps, in this order;
+ * - `skip`: nothing, and the slot is over;
+ * - `defer`: nothing now; the question is asked again inside the slot's window, and then skipped with the reason.
  */
 export interface Decision<Memory> {
   readonly memory: Memory;
   readonly outcome:
     | { readonly kind: "swap"; readonly swaps: readonly PlannedSwap[] }
-    | { readonly kind: "skip"; readonly reason: SkipReason; readonly detail: string };
+    | { readonly kind: "skip"; readonly reason: SkipReason; readonly detail: string }
+    | { readonly kind: "defer"; readonly reason: SkipReason; readonly detail: string };
+  /** set when the strategy shall start no further run after this one */
+  readonly pause?: StrategyPause | undefined;
 }

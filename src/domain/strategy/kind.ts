@@ -1,26 +1,49 @@
-import type { Decision, StrategyView } from "./decision.ts";
+import type { Token } from "../money/token.ts";
+import type { Decision, StrategyPause, StrategyView, ViewNeeds } from "./decision.ts";
+
+/** What came of one swap of a run. Amounts are measured, in smallest units; zero when nothing was exchanged. */
+export interface SwapEnd {
+  /** its place in the decision's list of swaps */
+  readonly position: number;
+  readonly sell: Token;
+  readonly buy: Token;
+  readonly sold: bigint;
+  readonly bought: bigint;
+  /** why it brought nothing: a reason or a denial code */
+  readonly reason: string | undefined;
+}
 
 /** How a run ended, as far as a strategy's memory cares. */
 export interface RunEnd {
+  readonly slotMs: number;
+  readonly nowMs: number;
   /** something was bought: a fill, whole or in part, is final or confirmed */
   readonly filled: boolean;
-  readonly nowMs: number;
+  /** one entry a place of the decision, in order */
+  readonly swaps: readonly SwapEnd[];
+}
+
+/** The memory after a run has ended, and whether the strategy shall start another one. */
+export interface AfterRun<Memory> {
+  readonly memory: Memory;
+  readonly pause?: StrategyPause | undefined;
 }
 
 /**
- * One kind of strategy: pure functions over its settings and its memory. Memory is plain JSON with a version; it is
- * stored with every decision and read back with `parseMemory`, also by later releases.
+ * One kind of strategy: pure functions over its settings and its memory. Memory is plain JSON with a version (amounts as
+ * decimal text); it is stored with every decision and read back with `parseMemory`, also by later releases.
  */
 export interface StrategyKind<Spec, Memory> {
   initialMemory(spec: Spec): Memory;
   /** Reads stored memory. @returns undefined when it is none of this kind */
   parseMemory(json: unknown): Memory | undefined;
+  /** What has to be read before it can decide. */
+  needs(spec: Spec): ViewNeeds;
+  /** Whether all it ever does is to leave a position: such runs start in the mode `exits-only` too. */
+  isExit(spec: Spec): boolean;
   decide(spec: Spec, view: StrategyView, memory: Memory): Decision<Memory>;
   /** What a run's end changes. Called once for each run that this strategy's decision started. */
-  onRunEnded(spec: Spec, memory: Memory, end: RunEnd): Memory;
-}
-
-/** Whether a JSON value is an object with fields. */
-export function isRecord(json: unknown): json is Readonly<Record<string, unknown>> {
-  return typeof json === "object" && json !== null && !Array.isArray(json);
+  onRunEnded(spec: Spec, memory: Memory, end: RunEnd): AfterRun<Memory>;
+  /** The memory under an edited file. What the edit does not touch goes on. */
+  onEdited(before: Spec, after: Spec, memory: Memory): Memory;
 }

@@ -3,7 +3,8 @@ import { amountWorthDown, type UsdPrice, valueDown } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
 import type { StrategyCommon } from "./common.ts";
 import type { Decision, PlannedSwap, StrategyView } from "./decision.ts";
-import { isRecord, type StrategyKind } from "./kind.ts";
+import type { StrategyKind } from "./kind.ts";
+import { isRecord } from "./memory.ts";
 
 /** Keeps a mix of tokens at target weights, which sum to one whole. */
 export interface RebalanceSpec extends StrategyCommon {
@@ -164,6 +165,9 @@ function describeWeights(positions: readonly Position[], total: bigint): string 
 export const rebalance: StrategyKind<RebalanceSpec, RebalanceMemory> = {
   initialMemory: () => ({ version: 1 }),
   parseMemory: (json) => (isRecord(json) && json.version === 1 ? { version: 1 } : undefined),
+  needs: (spec) => ({ tokens: [spec.quote, ...spec.targets.map((target) => target.token)], bars: [], flows: false }),
+  isExit: () => false,
   decide,
-  onRunEnded: (_spec, memory) => memory,
+  onRunEnded: (_spec, memory) => ({ memory }),
+  onEdited: (_before, _after, memory) => memory,
 };

@@ -1,6 +1,6 @@
 import { dca } from "./dca.ts";
-import type { Decision, StrategyView } from "./decision.ts";
-import type { RunEnd, StrategyKind } from "./kind.ts";
+import type { Decision, StrategyView, ViewNeeds } from "./decision.ts";
+import type { AfterRun, RunEnd, StrategyKind } from "./kind.ts";
 import { rebalance } from "./rebalance.ts";
 import type { StrategySpec } from "./spec.ts";
 import { threshold } from "./threshold.ts";
@@ -11,8 +11,11 @@ export type StrategyMemory = unknown;
 /** A strategy bound to its kind. Memory goes in and out as JSON; what is no memory of the kind is refused loudly. */
 interface BoundStrategy {
   initialMemory(): StrategyMemory;
+  needs(): ViewNeeds;
+  isExit(): boolean;
   decide(view: StrategyView, memory: StrategyMemory): Decision<StrategyMemory>;
-  onRunEnded(memory: StrategyMemory, end: RunEnd): StrategyMemory;
+  onRunEnded(memory: StrategyMemory, end: RunEnd): AfterRun<StrategyMemory>;
+  editedFrom(before: StrategySpec, memory: StrategyMemory): StrategyMemory;
 }
 
 /** The one place that knows all kinds. A new kind is a file of its own, a line here and a member of `StrategySpec`. */
@@ -35,16 +38,33 @@ function bindKind<Spec extends StrategySpec, Memory>(kind: StrategyKind<Spec, Me
       `the stored memory of strategy "${spec.id}" is none of a ${spec.kind} strategy: was its kind changed?`,
     );
   };
+  const isSameKind = (other: StrategySpec): other is Spec => other.kind === spec.kind;
   return {
     initialMemory: () => kind.initialMemory(spec),
+    needs: () => kind.needs(spec),
+    isExit: () => kind.isExit(spec),
     decide: (view, memory) => kind.decide(spec, view, read(memory)),
     onRunEnded: (memory, end) => kind.onRunEnded(spec, read(memory), end),
+    editedFrom: (before, memory) =>
+      isSameKind(before) ? kind.onEdited(before, spec, read(memory)) : kind.initialMemory(spec),
   };
 }
 
 /** The memory of a strategy that has never decided. */
 export function initialStrategyMemory(spec: StrategySpec): StrategyMemory {
   return bindStrategy(spec).initialMemory();
+}
+
+/** What has to be read before the strategy can decide; each token once. */
+export function strategyNeeds(spec: StrategySpec): ViewNeeds {
+  const needs = bindStrategy(spec).needs();
+  const tokens = [...needs.tokens, ...needs.bars.map((bars) => bars.token)];
+  return { ...needs, tokens: [...new Map(tokens.map((token) => [token.address, token])).values()] };
+}
+
+/** Whether all a strategy ever does is to leave a position. */
+export function isExitStrategy(spec: StrategySpec): boolean {
+  return bindStrategy(spec).isExit();
 }
 
 /**
@@ -63,6 +83,14 @@ export function decideStrategy(
  * The memory after a run that the strategy started has ended; to be stored in the same transaction as the end.
  * @throws Error when the stored memory is none of the strategy's kind
  */
-export function strategyRunEnded(spec: StrategySpec, memory: StrategyMemory, end: RunEnd): StrategyMemory {
+export function strategyRunEnded(spec: StrategySpec, memory: StrategyMemory, end: RunEnd): AfterRun<StrategyMemory> {
   return bindStrategy(spec).onRunEnded(memory, end);
+}
+
+/**
+ * The memory that an edited strategy goes on with. One that became another kind begins anew.
+ * @throws Error when the stored memory is none of the strategy's kind
+ */
+export function strategyEdited(before: StrategySpec, after: StrategySpec, memory: StrategyMemory): StrategyMemory {
+  return bindStrategy(after).editedFrom(before, memory);
 }

@@ -4,7 +4,8 @@ import { amountWorthDown, type UsdPrice, valueDown } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
 import type { StrategyCommon } from "./common.ts";
 import type { Decision, SkipReason, StrategyView } from "./decision.ts";
-import { isRecord, type RunEnd, type StrategyKind } from "./kind.ts";
+import type { AfterRun, RunEnd, StrategyKind } from "./kind.ts";
+import { isCount, isRecord } from "./memory.ts";
 
 /** A price in units of `per`'s quote: `raw` smallest units of `quote` for one whole token `of`. */
 export interface TriggerPrice {
@@ -125,14 +126,16 @@ function describePrice(usd: { watched: UsdPrice; quote: UsdPrice }, spec: Thresh
  * A run that bought something consumes the crossing. One that bought nothing gives it back: the trigger is armed again
  * and fires at a later slot while the condition is still true, three attempts a crossing at most.
  */
-function onRunEnded(spec: ThresholdSpec, memory: ThresholdMemory, end: RunEnd): ThresholdMemory {
-  if (memory.state !== "fired") return memory;
+function onRunEnded(spec: ThresholdSpec, memory: ThresholdMemory, end: RunEnd): AfterRun<ThresholdMemory> {
+  if (memory.state !== "fired") return { memory };
   if (end.filled) {
-    if (spec.rearm === undefined) return { version: 1, state: "done" };
-    return { version: 1, state: "cooling", untilMs: end.nowMs + spec.rearm.cooldownSeconds * 1_000 };
+    if (spec.rearm === undefined) return { memory: { version: 1, state: "done" } };
+    const untilMs = end.nowMs + spec.rearm.cooldownSeconds * 1_000;
+    return { memory: { version: 1, state: "cooling", untilMs } };
   }
   const failures = memory.failures + 1;
-  return failures < MAX_ATTEMPTS ? { version: 1, state: "armed", failures } : { version: 1, state: "waiting" };
+  if (failures < MAX_ATTEMPTS) return { memory: { version: 1, state: "armed", failures } };
+  return { memory: { version: 1, state: "waiting" } };
 }
 
 function parseMemory(json: unknown): ThresholdMemory | undefined {
@@ -145,14 +148,13 @@ function parseMemory(json: unknown): ThresholdMemory | undefined {
   return undefined;
 }
 
-function isCount(json: unknown): json is number {
-  return typeof json === "number" && Number.isSafeInteger(json) && json >= 0;
-}
-
 /** Sells when a price crosses a level. */
 export const threshold: StrategyKind<ThresholdSpec, ThresholdMemory> = {
   initialMemory: () => ({ version: 1, state: "baseline" }),
   parseMemory,
+  needs: (spec) => ({ tokens: [spec.sell.token, spec.buy, spec.watch, spec.when.price.quote], bars: [], flows: false }),
+  isExit: (spec) => spec.sell.token.address === spec.watch.address,
   decide,
   onRunEnded,
+  onEdited: (_before, _after, memory) => memory,
 };

@@ -1,8 +1,8 @@
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import type { ReferencePrice } from "../../domain/money/price.ts";
-import type { Token } from "../../domain/money/token.ts";
 import type { Run } from "../../domain/run/run.ts";
-import type { StrategySpec } from "../../domain/strategy/spec.ts";
+import type { StrategyView, ViewNeeds } from "../../domain/strategy/decision.ts";
+import { strategyNeeds } from "../../domain/strategy/strategy.ts";
 import { type EngineContext, strategyOf } from "../engine-context.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { messageOf } from "./message-of.ts";
@@ -15,15 +15,16 @@ export async function readView(context: EngineContext, run: Run): Promise<Effect
   const { store, chain, clock, prices } = context.deps;
   const spec = strategyOf(context, run.strategyId)?.spec ?? store.strategy(run.strategyId)?.spec;
   if (spec === undefined) throw new Error(`strategy ${run.strategyId} has no row`);
+  const wallet = spec.wallet.address;
   const version = store.ledgerVersion();
-  const tokens = tokensOf(spec);
+  const needs = strategyNeeds(spec);
   const known = new Map<Address, ReferencePrice>();
   const balances = new Map<Address, bigint>();
   try {
-    for (const token of tokens) {
+    for (const token of needs.tokens) {
       const price = await prices.price(token);
       if (!("missing" in price)) known.set(token.address, price);
-      balances.set(token.address, await chain.balance(token.address, spec.wallet.address));
+      balances.set(token.address, await chain.balance(token.address, wallet));
     }
   } catch (error) {
     return { kind: "view-unavailable", detail: messageOf(error) };
@@ -31,27 +32,43 @@ export async function readView(context: EngineContext, run: Run): Promise<Effect
   if (store.ledgerVersion() !== version) return { kind: "stale" };
   const free = new Map<Address, bigint>();
   for (const [token, balance] of balances) {
-    const held = store.reserved(spec.wallet.address, token) + gasReserve(context, token);
+    const held = store.reserved(wallet, token) + gasReserve(context, token);
     free.set(token, balance > held ? balance - held : 0n);
   }
-  const view = { slotMs: run.slotMs, nowMs: clock.nowMs(), free, prices: known, spent: store.soldBy(spec.id) };
+  const nowMs = clock.nowMs();
+  const view: StrategyView = {
+    slotMs: run.slotMs,
+    slots: run.slots,
+    nowMs,
+    free,
+    prices: known,
+    spent: store.soldBy(spec.id),
+    bought: store.boughtBy(spec.id),
+    outside: needs.flows ? outsideMoney(context, wallet, balances) : new Map(),
+    bars: pastPrices(context, needs, nowMs),
+  };
   return { kind: "view-read", view };
 }
 
-/** The tokens that a strategy looks at. */
-function tokensOf(spec: StrategySpec): readonly Token[] {
-  switch (spec.kind) {
-    case "dca":
-      return unique([spec.sell.token, spec.buy]);
-    case "rebalance":
-      return unique([spec.quote, ...spec.targets.map((target) => target.token)]);
-    case "threshold":
-      return unique([spec.sell.token, spec.buy, spec.watch, spec.when.price.quote]);
+/** What the wallet would hold had our swaps never been: it changes only by deposits, withdrawals and gas. */
+function outsideMoney(
+  context: EngineContext,
+  wallet: Address,
+  balances: ReadonlyMap<Address, bigint>,
+): StrategyView["outside"] {
+  const outside = new Map<Address, bigint>();
+  for (const [token, balance] of balances) {
+    const net = context.deps.store.netOfSwaps(wallet, token);
+    if (net !== undefined) outside.set(token, balance - net);
   }
+  return outside;
 }
 
-function unique(tokens: readonly Token[]): readonly Token[] {
-  return [...new Map(tokens.map((token) => [token.address, token])).values()];
+function pastPrices(context: EngineContext, needs: ViewNeeds, nowMs: number): StrategyView["bars"] {
+  const { store } = context.deps;
+  return new Map(
+    needs.bars.map(({ token, seconds }) => [token.address, store.priceBars(token.address, nowMs - seconds * 1_000)]),
+  );
 }
 
 function gasReserve(context: EngineContext, token: Address): bigint {

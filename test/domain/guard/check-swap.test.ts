@@ -36,6 +36,8 @@ const selfExecuted: readonly (readonly [DenialCode, string, Partial<SwapFacts>])
   ["RECIPIENT_NOT_ALLOWED", "a recipient that the policy does not list", limits({ recipients: [STRANGER] })],
   ["QUOTE_EXPIRED", "a quote at its last second", quote({ expiresAtSeconds: NOW })],
   ["PRICE_IMPACT_TOO_HIGH", "an impact above the limit", quote({ priceImpact: toPpm(10_001) })],
+  ["PRICE_LIMIT_NOT_MET", "a quote one unit below the strategy's own floor", { floor: own.quote.amountOut + 1n }],
+  ["OUTPUT_BELOW_MINIMUM", "a signed minimum below a floor that the quote meets", { floor: own.quote.amountOut }],
   ["BALANCE_TOO_LOW", "a balance one unit short", { balances: { sold: GROSS - 1n, native: 10n ** 18n } }],
   ["GAS_PRICE_TOO_HIGH", "a fee per gas above the ceiling", limits({ maxFeePerGas: 1_999_999_999n })],
   ["GAS_PRICE_TOO_HIGH", "an unknown fee per gas", { gas: undefined }],

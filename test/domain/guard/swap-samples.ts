@@ -75,6 +75,7 @@ export function factsSample(change: Partial<SwapFacts> = {}): SwapFacts {
   });
   return {
     mode: "self-executed",
+    floor: undefined,
     limits: {
       slippage: toPpm(10_000),
       priceImpact: toPpm(10_000),

@@ -86,7 +86,7 @@ const MUST_OCCUR = [
   ...["unknown answer_lost", "unknown overdue", "mined reverted", "submitted reorganised", "executing reorganised"],
   ...["skipped signing_barred", "skipped wallet_busy", "skipped not_signed_in_time", "skipped gasless_refused"],
   ...["skipped quote_unavailable", "skipped view_unavailable", "skipped approval_failed", "skipped approval_not_sent"],
-  ...["skipped earlier_swap_not_filled"],
+  ...["skipped earlier_swap_denied"],
 ];
 
 test("a dry run decides, quotes and checks like a live one, and signs nothing", () => {

@@ -93,9 +93,9 @@ describe("a swap that follows another", () => {
     expect(result.run).toMatchObject({ state: "partial", reason: "below_minimum_trade" });
   });
 
-  test("is not done when the one before it brought nothing", () => {
+  test("is left out when the one before it brought nothing, and there is nothing else to spend", () => {
     const result = report(pair(sell("submitted")), { kind: "final", outcome: "reverted" });
-    expect(result.run.swaps[1]).toMatchObject({ state: "skipped", reason: "earlier_swap_not_filled" });
+    expect(result.run.swaps[1]).toMatchObject({ state: "skipped", reason: "below_minimum_trade" });
     expect(result.run).toMatchObject({ state: "failed", reason: "reverted" });
   });
 

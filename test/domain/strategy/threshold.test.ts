@@ -48,7 +48,8 @@ function trigger(strategy: ThresholdSpec, free = of(WETH, 8)) {
       return decision.outcome.kind === "swap" ? decision.outcome.swaps : decision.outcome.reason;
     },
     end(filled: boolean) {
-      memory = JSON.parse(JSON.stringify(strategyRunEnded(strategy, memory, { filled, nowMs })));
+      const after = strategyRunEnded(strategy, memory, { slotMs: nowMs, filled, nowMs, swaps: [] });
+      memory = JSON.parse(JSON.stringify(after.memory));
     },
     memory: () => memory,
   };

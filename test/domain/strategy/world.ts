@@ -3,7 +3,7 @@ import { toPpm } from "../../../src/domain/money/fraction.ts";
 import { parseUsd, type ReferencePrice } from "../../../src/domain/money/price.ts";
 import type { Token } from "../../../src/domain/money/token.ts";
 import type { StrategyCommon } from "../../../src/domain/strategy/common.ts";
-import type { StrategyView } from "../../../src/domain/strategy/decision.ts";
+import type { PriceBar, StrategyView } from "../../../src/domain/strategy/decision.ts";
 
 export const USDC = token("USDC", 6, 1);
 export const WETH = token("WETH", 18, 2);
@@ -42,16 +42,24 @@ interface Seen {
   readonly nowMs?: number;
   readonly free?: readonly (readonly [Token, bigint])[];
   readonly prices?: readonly (readonly [Token, string])[];
+  readonly slots?: number;
   readonly spent?: readonly (readonly [Token, bigint])[];
+  readonly bought?: readonly (readonly [Token, bigint])[];
+  readonly outside?: readonly (readonly [Token, bigint])[];
+  readonly bars?: readonly (readonly [Token, readonly PriceBar[]])[];
 }
 
 export function view(seen: Seen): StrategyView {
   const nowMs = seen.nowMs ?? 1_700_000_000_000;
   return {
     slotMs: nowMs,
+    slots: seen.slots ?? 1,
     nowMs,
     free: new Map((seen.free ?? []).map(([held, raw]) => [held.address, raw])),
     prices: new Map((seen.prices ?? []).map(([priced, dollars]) => [priced.address, price(dollars)])),
     spent: new Map((seen.spent ?? []).map(([sold, raw]) => [sold.address, raw])),
+    bought: new Map((seen.bought ?? []).map(([bought, raw]) => [bought.address, raw])),
+    outside: new Map((seen.outside ?? []).map(([held, raw]) => [held.address, raw])),
+    bars: new Map((seen.bars ?? []).map(([priced, bars]) => [priced.address, bars])),
   };
 }

@@ -7,6 +7,7 @@ export interface RunColumns {
   id: string;
   strategy: string;
   slot_ms: number;
+  slots: number;
   state: string;
   reason: string | null;
   detail: string | null;
@@ -40,6 +41,9 @@ export interface SwapColumns {
 type SwapBody = Pick<
   Swap,
   | "planned"
+  | "floor"
+  | "retryForSeconds"
+  | "windowEndsMs"
   | "begun"
   | "gasless"
   | "quote"
@@ -90,6 +94,9 @@ function renamed(part: Record<string, unknown>, rename: (name: string) => string
 export function encodeSwap(swap: Swap): Record<string, string | number | null> {
   const body: SwapBody = {
     planned: swap.planned,
+    floor: swap.floor,
+    retryForSeconds: swap.retryForSeconds,
+    windowEndsMs: swap.windowEndsMs,
     begun: swap.begun,
     gasless: swap.gasless,
     quote: swap.quote,
@@ -157,6 +164,9 @@ export function decodeSwap(row: SwapColumns): Swap {
 
 /** JSON leaves undefined fields out; they come back as undefined. */
 const emptyBody = {
+  floor: undefined,
+  retryForSeconds: undefined,
+  windowEndsMs: undefined,
   quote: undefined,
   terms: undefined,
   signatures: undefined,
@@ -170,6 +180,7 @@ export function decodeRun(row: RunColumns, swaps: readonly Swap[]): Run {
     id: row.id,
     strategyId: row.strategy,
     slotMs: row.slot_ms,
+    slots: row.slots,
     state: row.state as RunState,
     reason: row.reason ?? undefined,
     detail: row.detail ?? undefined,

@@ -5,6 +5,9 @@ import type { Statements } from "./statements.ts";
 /** A swap in one of these states may take the wallet's token at any moment, or is about to be allowed to. */
 const BUSY_STATES = "('cleared', 'approving', 'signed', 'submitted', 'mined', 'unknown')";
 
+/** What such a swap brought and sold is measured. */
+const FILLED_STATES = "('confirmed', 'final')";
+
 /** Sums over the ledger, and who holds which token of which wallet. Amounts are summed as bigint, never by SQL. */
 export function createLedgerRows(sql: Statements, version: () => number): LedgerStore {
   return {
@@ -29,6 +32,19 @@ export function createLedgerRows(sql: Statements, version: () => number): Ledger
       }
       return totals;
     },
+    boughtBy: (strategyId) => {
+      const totals = new Map<Address, bigint>();
+      for (const row of sql.all<{ token: string; amount: string }>(
+        `SELECT swaps.buy_token AS token, swaps.bought AS amount FROM runs JOIN swaps ON swaps.run_id = runs.id
+         WHERE runs.strategy = ? AND swaps.state IN ${FILLED_STATES} AND swaps.bought IS NOT NULL`,
+        strategyId,
+      )) {
+        const token = toAddress(row.token);
+        totals.set(token, (totals.get(token) ?? 0n) + BigInt(row.amount));
+      }
+      return totals;
+    },
+    netOfSwaps: (wallet, token) => netOfSwaps(sql, wallet, token),
     soldUsdSince: (sinceMs, exceptSwapId) =>
       sum(
         sql.all<{ amount: string }>(
@@ -62,6 +78,28 @@ export function createLedgerRows(sql: Statements, version: () => number): Ledger
       );
     },
   };
+}
+
+function netOfSwaps(sql: Statements, wallet: Address, token: Address): bigint | undefined {
+  const open = sql.get(
+    `SELECT 1 FROM swaps WHERE wallet = ? AND (sell_token = ? OR buy_token = ?) AND state IN ${BUSY_STATES}`,
+    wallet,
+    token,
+    token,
+  );
+  if (open !== undefined) return undefined;
+  const sold = sql.all<{ amount: string }>(
+    `SELECT sold AS amount FROM swaps WHERE wallet = ? AND sell_token = ? AND state IN ${FILLED_STATES} AND sold IS NOT NULL`,
+    wallet,
+    token,
+  );
+  const bought = sql.all<{ amount: string }>(
+    `SELECT bought AS amount FROM swaps
+     WHERE recipient = ? AND buy_token = ? AND state IN ${FILLED_STATES} AND bought IS NOT NULL`,
+    wallet,
+    token,
+  );
+  return sum(bought) - sum(sold);
 }
 
 function isTokenBusy(sql: Statements, asked: { wallet: Address; token: Address; exceptSwapId: string }): boolean {

@@ -11,8 +11,8 @@ export interface RecordContext {
 }
 
 /**
- * Writes one record of a step. Transactions and alerts are not rows of this adapter: the engine hands them to the lane
- * and the notifier.
+ * Writes one record of a step. Pauses, transactions and alerts are not rows of this adapter: the engine sets the mode, and
+ * hands the others to the lane and the notifier.
  */
 export function writeRecord(sql: Statements, record: RunRecord, context: RecordContext): void {
   const { atMs } = context;
@@ -62,6 +62,7 @@ export function writeRecord(sql: Statements, record: RunRecord, context: RecordC
         record.swapId,
       );
       return;
+    case "pause":
     case "transaction":
     case "alert":
       return;

@@ -59,11 +59,12 @@ export function createRunRows(sql: Statements): Omit<RunStore, "writeRecord"> {
   return {
     insertRun: (run, atMs) => {
       const inserted = sql.run(
-        `INSERT INTO runs (id, strategy, slot_ms, state, reason, detail, spec_hash, window_ends_ms, created_at_ms)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (strategy, slot_ms) DO NOTHING`,
+        `INSERT INTO runs (id, strategy, slot_ms, slots, state, reason, detail, spec_hash, window_ends_ms, created_at_ms)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (strategy, slot_ms) DO NOTHING`,
         run.id,
         run.strategyId,
         run.slotMs,
+        run.slots,
         run.state,
         run.reason ?? null,
         run.detail ?? null,
