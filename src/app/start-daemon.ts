@@ -14,7 +14,7 @@ import type { Address, Hex } from "../domain/money/address.ts";
 import { createEngine } from "../engine/engine.ts";
 import type { EngineContext } from "../engine/engine-context.ts";
 import { createLaneListener } from "../engine/lane-listener.ts";
-import { effectiveMode, GLOBAL_SCOPE } from "../engine/modes.ts";
+import { maySignIntent } from "../engine/modes.ts";
 import { createLane, type Lane } from "../lane/lane.ts";
 import type { LaneListener } from "../lane/lane-event.ts";
 import type { Chain } from "../ports/chain.ts";
@@ -186,7 +186,7 @@ function openLane(
       confirmations: configuration.network.confirmations,
       ...configuration.transactions,
       cancelMarginSeconds: CANCEL_MARGIN_SECONDS,
-      signing: () => effectiveMode(store, GLOBAL_SCOPE).mode !== "halted",
+      signing: (intentId) => maySignIntent({ store, laneStore }, intentId),
     },
     { store: laneStore, chain, signer, clock, logger, listener, crashPoint },
   );

@@ -1,6 +1,6 @@
 import type { Address } from "../domain/money/address.ts";
 import { type EngineContext, laneOf } from "./engine-context.ts";
-import { effectiveMode, GLOBAL_SCOPE } from "./modes.ts";
+import { mayRevoke } from "./modes.ts";
 
 const REVOKE_GAS_LIMIT = 120_000n;
 /** A revocation is no hurry, but it must not wait in the queue for ever. */
@@ -18,8 +18,9 @@ interface Grant {
  */
 export async function revokeLeftovers(context: EngineContext): Promise<void> {
   const { store, chain, logger } = context.deps;
-  if (!context.settings.live || effectiveMode(store, GLOBAL_SCOPE).mode === "halted") return;
+  if (!context.settings.live) return;
   for (const grant of store.idleGrants()) {
+    if (!mayRevoke(store, grant)) continue;
     const { wallet, token, spender } = grant;
     const version = store.ledgerVersion();
     if ((await chain.allowance({ token, owner: wallet, spender })) === 0n) {

@@ -1,5 +1,7 @@
+import type { Address } from "../domain/money/address.ts";
 import { type OperatingMode, stricterMode } from "../domain/run/operating-mode.ts";
-import type { ModeRow, OperationStore } from "../ports/store.ts";
+import type { LaneStore } from "../ports/lane-store.ts";
+import type { ModeRow, OperationStore, Store } from "../ports/store.ts";
 
 /** Scope of the mode that holds for all strategies. */
 export const GLOBAL_SCOPE = "global";
@@ -10,6 +12,27 @@ export function effectiveMode(store: OperationStore, strategyId: string): ModeRo
   const own = store.mode(strategyId) ?? activeRow(strategyId);
   const mode: OperatingMode = stricterMode(global.mode, own.mode);
   return mode === global.mode ? global : own;
+}
+
+/**
+ * Whether a lane may sign for one of its intents now: not while the strategy that wants it is halted, alone or with all
+ * others. A revocation of a leftover belongs to no run: it is a signature for those who were granted the allowance.
+ */
+export function maySignIntent(stores: { store: Store; laneStore: LaneStore }, intentId: string): boolean {
+  const { store, laneStore } = stores;
+  const owner = store.runOfIntent(intentId);
+  if (owner !== undefined) {
+    const run = store.run(owner.runId);
+    return run !== undefined && effectiveMode(store, run.strategyId).mode !== "halted";
+  }
+  const intent = laneStore.intent(intentId);
+  return intent !== undefined && mayRevoke(store, { wallet: intent.account, token: intent.to });
+}
+
+/** Whether what is left of a wallet's allowances of a token may be taken back now. */
+export function mayRevoke(store: Store, { wallet, token }: { wallet: Address; token: Address }): boolean {
+  const scopes = [GLOBAL_SCOPE, ...store.grantors(wallet, token)];
+  return scopes.every((scope) => effectiveMode(store, scope).mode !== "halted");
 }
 
 function activeRow(scope: string): ModeRow {

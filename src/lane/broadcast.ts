@@ -8,10 +8,10 @@ import { halt, labelOf } from "./sign-attempt.ts";
  * now. Nothing that a node answers proves that the bytes are in no pool.
  */
 export async function broadcastNewest(turn: LaneTurn, intent: IntentRow): Promise<void> {
-  const { deps, latest, options } = turn;
+  const { deps, latest } = turn;
   const attempt = deps.store.attempts(intent.id).at(-1);
   if (attempt === undefined || !isDue(turn, attempt)) return;
-  if (attempt.lastBroadcastBlock === undefined && !maySign({ options, deps })) return;
+  if (attempt.lastBroadcastBlock === undefined && !maySign(turn, intent)) return;
   deps.store.transaction(() =>
     deps.store.updateAttempt(attempt.hash, {
       firstBroadcastBlock: attempt.firstBroadcastBlock ?? latest.number,

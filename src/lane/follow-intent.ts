@@ -21,7 +21,7 @@ export async function followIntent(turn: LaneTurn, intent: IntentRow): Promise<v
 /** A nonce was given and nothing signed yet: either now, or never. */
 async function startOver(turn: LaneTurn, intent: IntentRow): Promise<void> {
   if (dropIfTooLate(turn, intent)) return;
-  if (!maySign(turn)) return;
+  if (!maySign(turn, intent)) return;
   await signPlanned(turn, intent);
   const signed = reread(turn, intent);
   if (signed.state === "signed") await broadcastNewest(turn, signed);
@@ -137,7 +137,7 @@ async function lookForLoss(turn: LaneTurn, intent: IntentRow): Promise<void> {
     await judgeTakenNonce(turn, current, { attempts, nonce, count });
     return;
   }
-  if (maySign(turn)) {
+  if (maySign(turn, current)) {
     await planReplacement(turn, current, { attempts, isNext: count === nonce });
     await signPlanned(turn, current);
   }

@@ -19,8 +19,11 @@ export interface LaneOptions {
   readonly maxReplacements: number;
   /** chain time after an intent's deadline until its nonce is taken by a cancellation */
   readonly cancelMarginSeconds: number;
-  /** false: nothing is signed and nothing is sent for the first time; everything is still watched. Default: always true */
-  readonly signing?: () => boolean;
+  /**
+   * false: nothing is signed for this intent and nothing of it is sent for the first time; it is still watched. Default:
+   * always true
+   */
+  readonly signing?: (intentId: string) => boolean;
 }
 
 /** What a lane works with. */
@@ -48,10 +51,10 @@ export function passCrashPoint(deps: LaneDeps, label: string): void {
   deps.crashPoint?.(label);
 }
 
-/** Whether the lane may sign and send now. */
-export function maySign({ options, deps }: Pick<LaneTurn, "options" | "deps">): boolean {
+/** Whether the lane may sign and send for an intent now. */
+export function maySign({ options, deps }: LaneTurn, intent: IntentRow): boolean {
   if (deps.store.halt(options.account, options.chainId) !== undefined) return false;
-  return options.signing?.() ?? true;
+  return options.signing?.(intent.id) ?? true;
 }
 
 type IntentChange = Parameters<LaneStore["updateIntent"]>[1];

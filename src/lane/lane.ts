@@ -106,8 +106,10 @@ async function takeTurn(options: LaneOptions, deps: LaneDeps, signal: AbortSigna
   }
   const after = store.openIntents(options.account, options.chainId);
   const waiting = after.filter((intent) => intent.nonce === undefined && !dropIfTooLate(turn, intent));
-  const next = waiting[0];
-  if (next === undefined || signal?.aborted === true || after.some(isInFlight) || !maySign(turn)) return;
+  if (signal?.aborted === true || after.some(isInFlight)) return;
+  // What may not be signed now does not hold up what comes after it.
+  const next = waiting.find((intent) => maySign(turn, intent));
+  if (next === undefined) return;
   await beginIntent(turn, next);
   const begun = store.intent(next.id);
   if (begun?.state === "planned" && begun.nonce !== undefined) await followIntent(turn, begun);

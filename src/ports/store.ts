@@ -108,6 +108,8 @@ export interface LedgerStore {
   failuresSince(strategyId: string, sinceMs: number): number;
   /** allowances granted once, whose wallet and token have nothing open now */
   idleGrants(): readonly { readonly wallet: Address; readonly token: Address; readonly spender: Address }[];
+  /** strategies whose swaps granted allowances of a wallet's token that are not forgotten yet */
+  grantors(wallet: Address, token: Address): readonly string[];
   forgetGrant(grant: { wallet: Address; token: Address; spender: Address }): void;
 }
 

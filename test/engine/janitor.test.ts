@@ -66,6 +66,24 @@ test("nor when a swap slips in while the chain is being read", async () => {
   expect(revocations(life)).toEqual([]);
 });
 
+test("nothing is signed for it while the strategy that granted it is halted, also when it waits in the lane", async () => {
+  const halt = { setBy: "ops", reason: "r", atMs: 1 } as const;
+  const { outside, life } = begin(5n);
+  life.store.setMode({ ...halt, scope: "weekly", mode: "halted" });
+  await revokeLeftovers(life.context);
+  expect(revocations(life)).toEqual([]);
+  life.store.setMode({ ...halt, scope: "weekly", mode: "active" });
+  life.store.setMode({ ...halt, scope: "other", mode: "halted" });
+  await revokeLeftovers(life.context);
+  life.store.setMode({ ...halt, scope: "weekly", mode: "halted" });
+  await life.lane.tick();
+  expect(revocations(life)).toMatchObject([{ state: "planned" }]);
+  expect(outside.signed).toEqual([]);
+  life.store.setMode({ ...halt, scope: "weekly", mode: "paused" });
+  await life.lane.tick();
+  expect(revocations(life)).toMatchObject([{ state: "broadcast" }]);
+});
+
 test("nothing is signed for it while the wallet cannot pay, the daemon is halted, or the run is dry", async () => {
   const poor = begin(5n);
   poor.outside.chain.ledger.credit(ETH.address, ACCOUNT, -(10n ** 19n));

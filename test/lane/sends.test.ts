@@ -194,6 +194,35 @@ describe("while nothing may be signed", () => {
     expect(world.intent("b").state).toBe("broadcast");
   });
 
+  it("for one of them only that one waits, and what comes after it goes on", async () => {
+    const world = await startLaneWorld();
+    world.switches.barred.push("a", "c");
+    const [, to] = ["a", "b", "c"].map((id) => world.submit(id));
+    await world.tick();
+    expect(world.intent("a")).toMatchObject({ state: "planned", nonce: undefined });
+    expect(world.intent("b")).toMatchObject({ state: "broadcast", nonce: 0 });
+    await world.step(4);
+    expect(await world.received(to ?? ANVIL_ACCOUNT)).toBe(5n);
+    expect(["a", "b", "c"].map((id) => world.intent(id).state)).toEqual(["planned", "final", "planned"]);
+    world.switches.barred.splice(0, 1);
+    await world.step(4);
+    expect(["a", "b", "c"].map((id) => world.intent(id).state)).toEqual(["final", "final", "planned"]);
+    expect(world.signed.length).toBe(2);
+  });
+
+  it("for one that is in flight its fees stay as they are, and its deadline cancels nothing", async () => {
+    const world = await startLaneWorld();
+    world.submit("a", { deadlineSeconds: Math.floor(world.clock.nowMs() / 1_000) + 5 });
+    await world.tick();
+    world.switches.barred.push("a");
+    await world.anvil.rpc.call("evm_increaseTime", [3_600]);
+    await world.fullStep(8);
+    expect(world.attempts("a").length).toBe(1);
+    expect(world.sends().length).toBeGreaterThan(2);
+    await world.step(3);
+    expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
+  });
+
   it("what was signed before and never sent stays here", async () => {
     const world = await startLaneWorld();
     world.submit("a");

@@ -9,7 +9,7 @@ import type { Engine } from "../../src/engine/engine.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import type { EngineContext, EngineSettings } from "../../src/engine/engine-context.ts";
 import { createLaneListener } from "../../src/engine/lane-listener.ts";
-import { effectiveMode, GLOBAL_SCOPE } from "../../src/engine/modes.ts";
+import { maySignIntent } from "../../src/engine/modes.ts";
 import { createLane, type Lane } from "../../src/lane/lane.ts";
 import type { LaneListener } from "../../src/lane/lane-event.ts";
 import { Secret } from "../../src/net/secret.ts";
@@ -144,7 +144,7 @@ function openLane(context: EngineContext, listener: LaneListener): Lane {
   const options = {
     ...{ account: ACCOUNT, chainId: 31_337, confirmations: 2, bumpAfterBlocks: 5, rebroadcastAfterBlocks: 3 },
     ...{ maxReplacements: 3, cancelMarginSeconds: 2 },
-    signing: () => effectiveMode(store, GLOBAL_SCOPE).mode !== "halted",
+    signing: (intentId: string) => maySignIntent({ store, laneStore }, intentId),
   };
   return createLane(options, { store: laneStore, chain, signer: owner, clock, logger, listener, crashPoint });
 }

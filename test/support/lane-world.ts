@@ -35,7 +35,7 @@ export interface LaneWorld {
   /** everything the key was used for */
   readonly signed: UnsignedTransaction[];
   /** may be changed while the lane lives */
-  readonly switches: { signing: boolean; crashAt: ((label: string) => boolean) | undefined };
+  readonly switches: { signing: boolean; barred: string[]; crashAt: ((label: string) => boolean) | undefined };
   readonly lane: Lane;
   readonly store: LaneStore;
   readonly db: SqliteDatabase;
@@ -85,10 +85,11 @@ export async function startLaneWorld(options: Partial<LaneOptions> = {}): Promis
   const logger = silentLogger();
   const events: LaneEvent[] = [];
   const signed: UnsignedTransaction[] = [];
-  const switches: LaneWorld["switches"] = { signing: true, crashAt: undefined };
+  const switches: LaneWorld["switches"] = { signing: true, barred: [], crashAt: undefined };
   const signer = recordingSigner(signed);
   const file = join(temporaryDirectory(), "lane.db");
   const requests: { id: string; to: Address }[] = [];
+  const signing = (intentId: string): boolean => switches.signing && !switches.barred.includes(intentId);
   const open = () => {
     const db = openDatabase({ file });
     migrateLane(db);
@@ -98,7 +99,7 @@ export async function startLaneWorld(options: Partial<LaneOptions> = {}): Promis
       if (switches.crashAt?.(label) === true) throw new Killed(label);
     };
     const listener = { onIntent: (event: LaneEvent) => void events.push(event) };
-    const settings = { ...DEFAULTS, signing: () => switches.signing, ...options };
+    const settings = { ...DEFAULTS, signing, ...options };
     const lane = createLane(settings, { store, chain, signer, clock, logger, listener, crashPoint });
     return { db, store, lane };
   };

@@ -69,6 +69,7 @@ export function createLedgerRows(sql: Statements, version: () => number): Ledger
         sinceMs,
       )?.count ?? 0,
     idleGrants: () => idleGrants(sql),
+    grantors: (wallet, token) => grantors(sql, wallet, token),
     forgetGrant: (grant) => {
       sql.run(
         "DELETE FROM grants WHERE wallet = ? AND token = ? AND spender = ?",
@@ -136,6 +137,16 @@ function idleGrants(sql: Statements): { wallet: Address; token: Address; spender
       spender: toAddress(row.spender),
     }))
     .filter((grant) => !isTokenBusy(sql, { wallet: grant.wallet, token: grant.token, exceptSwapId: "" }));
+}
+
+function grantors(sql: Statements, wallet: Address, token: Address): string[] {
+  return sql
+    .all<{ strategy: string }>(
+      "SELECT DISTINCT strategy FROM grants WHERE wallet = ? AND token = ? AND strategy IS NOT NULL",
+      wallet,
+      token,
+    )
+    .map(({ strategy }) => strategy);
 }
 
 function sum(rows: readonly { amount: string }[]): bigint {

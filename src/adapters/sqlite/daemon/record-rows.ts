@@ -39,11 +39,13 @@ export function writeRecord(sql: Statements, record: RunRecord, context: RecordC
       return;
     case "grant":
       sql.run(
-        "INSERT INTO grants (wallet, token, spender, granted_at_ms) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        `INSERT INTO grants (wallet, token, spender, granted_at_ms, strategy) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET strategy = excluded.strategy`,
         record.wallet,
         record.token,
         record.spender,
         atMs,
+        context.run.strategyId,
       );
       return;
     case "intend-signature":
