@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { makeFolder, type Started, start } from "./support/swapd.ts";
+import { makeFolder, type Started, start, until } from "./support/swapd.ts";
 
 const worldSchema = z.object({
   rpcUrl: z.string(),
@@ -12,11 +12,14 @@ const worldSchema = z.object({
 });
 
 const RPC_SECRET = "canary-rpc-path-0123456789";
+/** Longest for a first swap, and for the news that the node is gone, on a machine that has other things to do. */
+const HAPPENS_WITHIN_MS = 60_000;
 const folder = makeFolder();
 let sandbox: Started;
 let daemon: Started | undefined;
 let texts: Map<string, string>;
 let secrets: string[];
+let lostNode: RegExp;
 
 /** A daemon of its own against the sandbox, with every secret where users have theirs. */
 function writeConfiguration(): string {
@@ -45,15 +48,16 @@ beforeAll(async () => {
     CANARY_WALLET_KEY: world.wallet.privateKey,
   };
   daemon = start(folder.path, ["start", "--config", file], env);
-  await new Promise((resolve) => setTimeout(resolve, 14_000));
-  if (!daemon.output().includes("statusUrl")) throw new Error(`the daemon is not up: ${daemon.output()}`);
+  const patience = { process: daemon, withinMs: HAPPENS_WITHIN_MS };
+  await until("a confirmed swap", patience, () => daemon?.output().includes("swap confirmed") === true);
   const reachable = /"statusUrl":"([^"]+)"/.exec(daemon.output())?.[1] ?? "";
   const pages = await Promise.all(["/healthz", "/metrics", "/api/runs"].map((path) => fetch(`${reachable}${path}`)));
   const served = await Promise.all(pages.map((page) => page.text()));
   sandbox.process.kill("SIGTERM");
   await sandbox.ended;
   // The node is gone now: errors that name it are the ones that leak.
-  await new Promise((resolve) => setTimeout(resolve, 4_000));
+  lostNode = new RegExp(`${new URL(world.rpcUrl).host}[^\n]*ECONNREFUSED`);
+  await until("an error that names the lost node", patience, () => lostNode.test(daemon?.output() ?? ""));
   daemon.process.kill("SIGTERM");
   const ended = await daemon.ended;
   expect(ended.code).toBe(0);
@@ -64,7 +68,7 @@ beforeAll(async () => {
   for (const name of readdirSync(folder.path).filter((entry) => entry.startsWith("canary.db"))) {
     texts.set(name, readFileSync(join(folder.path, name), "latin1"));
   }
-}, 90_000);
+}, 180_000);
 
 afterAll(() => {
   // What a failed preparation left behind.
@@ -76,7 +80,7 @@ afterAll(() => {
 describe("secrets", () => {
   it("occur in no log line, page or database, also not in errors about a node that is gone", () => {
     expect(texts.get("output")).toContain("swap confirmed");
-    expect(texts.get("output")).toMatch(/could not read its chain|unavailable|unreachable/);
+    expect(texts.get("output")).toMatch(lostNode);
     for (const [place, text] of texts) {
       for (const secret of secrets) expect(text.includes(secret), `${secret.slice(0, 6)}… in ${place}`).toBe(false);
     }

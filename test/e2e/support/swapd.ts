@@ -60,6 +60,29 @@ export function start(cwd: string, args: readonly string[], env: Record<string, 
   return { process: child, output: () => out, firstLine, ended };
 }
 
+const LOOK_EVERY_MS = 100;
+
+/**
+ * Waits until something that a test needs has happened.
+ * @throws what was waited for, and the output of the process so far, when it takes too long or the process ends first
+ */
+export async function until(
+  what: string,
+  around: { readonly process: Started; readonly withinMs: number },
+  hasHappened: () => boolean | Promise<boolean>,
+): Promise<void> {
+  const deadlineMs = performance.now() + around.withinMs;
+  while (!(await hasHappened())) {
+    const { exitCode, signalCode } = around.process.process;
+    const hasEnded = exitCode !== null || signalCode !== null;
+    if (hasEnded || performance.now() > deadlineMs) {
+      const why = hasEnded ? `before the end (${exitCode ?? signalCode})` : `within ${around.withinMs} ms`;
+      throw new Error(`not ${why}: ${what}; the output is\n${around.process.output()}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}
+
 /** Runs `swapd` to its end. */
 export async function run(cwd: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
   return await start(cwd, args, env).ended;
