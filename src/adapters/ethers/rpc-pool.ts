@@ -92,27 +92,16 @@ export function createRpcPool(options: RpcPoolOptions, monotonicMs: () => number
     throw new ChainReadError("malformed answer", `${endpoint.rpc.host} lags: it does not have block ${Number(block)}`);
   }
 
-  async function readUntil(
+  function readUntil(
     method: string,
     params: readonly unknown[],
     isEnough: (answer: unknown) => boolean,
     block?: Hex,
-  ) {
-    const failures: Error[] = [];
-    let isAnswered = false;
-    for (const endpoint of inOrder()) {
-      try {
-        if (block !== undefined) await assertHas(endpoint, block);
-        const answer = await ask(endpoint, method, params);
-        if (isEnough(answer)) return answer;
-        isAnswered = true;
-      } catch (error) {
-        if (!mayOtherAnswer(error)) throw error;
-        failures.push(error);
-      }
-    }
-    if (isAnswered) return null;
-    throw noAnswer(method, failures);
+  ): Promise<unknown> {
+    return askInTurn(inOrder(), { method, isEnough }, async (endpoint) => {
+      if (block !== undefined) await assertHas(endpoint, block);
+      return ask(endpoint, method, params);
+    });
   }
 
   return {
@@ -124,6 +113,28 @@ export function createRpcPool(options: RpcPoolOptions, monotonicMs: () => number
         endpoints.map((endpoint) => ask(endpoint, method, params).catch((error: unknown) => asAnswer(endpoint, error))),
       ),
   };
+}
+
+/** Asks until an answer is enough; null when there were answers and none was. */
+async function askInTurn(
+  endpoints: readonly Endpoint[],
+  question: { method: string; isEnough(answer: unknown): boolean },
+  ask: (endpoint: Endpoint) => Promise<unknown>,
+): Promise<unknown> {
+  const failures: Error[] = [];
+  let isAnswered = false;
+  for (const endpoint of endpoints) {
+    try {
+      const answer = await ask(endpoint);
+      if (question.isEnough(answer)) return answer;
+      isAnswered = true;
+    } catch (error) {
+      if (!mayOtherAnswer(error)) throw error;
+      failures.push(error);
+    }
+  }
+  if (isAnswered) return null;
+  throw noAnswer(question.method, failures);
 }
 
 /** Whether the endpoint itself is in trouble, or serves another chain. */

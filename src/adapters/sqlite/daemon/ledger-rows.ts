@@ -70,13 +70,8 @@ export function createLedgerRows(sql: Statements, version: () => number): Ledger
       )?.count ?? 0,
     idleGrants: () => idleGrants(sql),
     grantors: (wallet, token) => grantors(sql, wallet, token),
-    forgetGrant: (grant) => {
-      sql.run(
-        "DELETE FROM grants WHERE wallet = ? AND token = ? AND spender = ?",
-        grant.wallet,
-        grant.token,
-        grant.spender,
-      );
+    forgetGrant: ({ wallet, token, spender }) => {
+      sql.run("DELETE FROM grants WHERE wallet = ? AND token = ? AND spender = ?", wallet, token, spender);
     },
   };
 }
