@@ -103,6 +103,7 @@ export interface Configuration {
     readonly bumpAfterBlocks: number;
     readonly rebroadcastAfterBlocks: number;
     readonly maxReplacements: number;
+    readonly maxCancellations: number;
   };
   readonly maxAnswerBytes: number;
   /** SHA-256 of all files it was loaded from, in order */

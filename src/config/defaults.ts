@@ -31,6 +31,7 @@ export const DEFAULTS = {
     bumpAfterBlocks: 5,
     rebroadcastAfterBlocks: 3,
     maxReplacements: 8,
+    maxCancellations: 8,
   },
   serve: {
     listen: { host: "127.0.0.1", port: 9_465 },

@@ -152,6 +152,7 @@ function buildPlain(loading: Loading) {
       bumpAfterBlocks: transactions.bumpAfterBlocks ?? DEFAULTS.transactions.bumpAfterBlocks,
       rebroadcastAfterBlocks: transactions.rebroadcastAfterBlocks ?? DEFAULTS.transactions.rebroadcastAfterBlocks,
       maxReplacements: transactions.maxReplacements ?? DEFAULTS.transactions.maxReplacements,
+      maxCancellations: transactions.maxCancellations ?? DEFAULTS.transactions.maxCancellations,
     },
     maxAnswerBytes: DEFAULTS.maxAnswerBytes,
   };

@@ -17,6 +17,8 @@ export interface LaneOptions {
   readonly bumpAfterBlocks: number;
   readonly rebroadcastAfterBlocks: number;
   readonly maxReplacements: number;
+  /** cancellations of one transaction: the first, and those that replace it with higher fees */
+  readonly maxCancellations: number;
   /** chain time after an intent's deadline until its nonce is taken by a cancellation */
   readonly cancelMarginSeconds: number;
   /**

@@ -37,7 +37,10 @@ function dueKind(
   const sinceBlock = newest.firstBroadcastBlock;
   const isStuck = isNext && sinceBlock !== undefined && latest.number - sinceBlock >= options.bumpAfterBlocks;
   // Once a cancellation is out, the chain's time may even go back: the intent itself is never sent again.
-  if (newest.kind === "cancel") return isStuck ? "cancel" : undefined;
+  if (newest.kind === "cancel") {
+    const cancellations = attempts.filter(({ kind }) => kind === "cancel").length;
+    return isStuck && cancellations < options.maxCancellations ? "cancel" : undefined;
+  }
   const { deadlineSeconds } = intent;
   if (deadlineSeconds !== undefined && latest.timestamp > deadlineSeconds + options.cancelMarginSeconds)
     return "cancel";

@@ -29,6 +29,7 @@ export interface RelayerOptions {
   readonly bumpAfterBlocks: number;
   readonly rebroadcastAfterBlocks: number;
   readonly maxReplacements: number;
+  readonly maxCancellations: number;
   /** how long after a swap's deadline its transaction is cancelled */
   readonly cancelMarginSeconds: number;
 }

@@ -270,6 +270,18 @@ describe("a transaction that is past its deadline", () => {
     expect(world.intent("a")).toMatchObject({ state: "final", outcome: "cancelled" });
   });
 
+  it("is cancelled so many times and no more: then the last cancellation is sent again and again", async () => {
+    const world = await strictWorld({ bumpAfterBlocks: 1, maxCancellations: 2 });
+    world.submit("a", { maxFeePerGasCap: 1_000n * GWEI, deadlineSeconds: chainSeconds(world) + 60 });
+    await world.tick();
+    await passSeconds(world, 120);
+    await world.fullStep(12);
+    expect(world.attempts("a").map(({ kind }) => kind)).toEqual(["original", "cancel", "cancel"]);
+    expect(world.sends().filter((raw) => raw === world.attempts("a")[2]?.raw).length).toBeGreaterThan(2);
+    await world.step(3);
+    expect(world.intent("a")).toMatchObject({ state: "final", outcome: "cancelled" });
+  });
+
   it("is not cancelled while nothing may be signed", async () => {
     const world = await strictWorld();
     world.submit("a", { deadlineSeconds: chainSeconds(world) + 60 });

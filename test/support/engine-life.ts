@@ -143,7 +143,7 @@ function openLane(context: EngineContext, listener: LaneListener): Lane {
   if (owner === undefined) throw new Error("the account has no signer");
   const options = {
     ...{ account: ACCOUNT, chainId: 31_337, confirmations: 2, bumpAfterBlocks: 5, rebroadcastAfterBlocks: 3 },
-    ...{ maxReplacements: 3, cancelMarginSeconds: 2 },
+    ...{ maxReplacements: 3, maxCancellations: 3, cancelMarginSeconds: 2 },
     signing: (intentId: string) => maySignIntent({ store, laneStore }, intentId),
   };
   return createLane(options, { store: laneStore, chain, signer: owner, clock, logger, listener, crashPoint });

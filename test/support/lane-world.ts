@@ -74,6 +74,7 @@ const DEFAULTS: Omit<LaneOptions, "signing"> = {
   bumpAfterBlocks: 4,
   rebroadcastAfterBlocks: 2,
   maxReplacements: 3,
+  maxCancellations: 8,
   cancelMarginSeconds: 2,
 };
 

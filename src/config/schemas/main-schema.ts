@@ -93,6 +93,7 @@ const transactions = z.strictObject({
   bumpAfterBlocks: count("unmined for so many blocks: replaced with higher fees", { min: 1, max: 10_000 }).optional(),
   rebroadcastAfterBlocks: count("unmined for so many blocks: sent again", { min: 1, max: 10_000 }).optional(),
   maxReplacements: count("replacements of one transaction", { min: 0, max: 100 }).optional(),
+  maxCancellations: count("cancellations of one transaction past its deadline", { min: 1, max: 100 }).optional(),
 });
 
 /** The main file: which network, service, wallets and tokens, and where the other files are. */

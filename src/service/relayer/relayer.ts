@@ -38,6 +38,7 @@ export function openRelayer(
       bumpAfterBlocks: relayer.bumpAfterBlocks,
       rebroadcastAfterBlocks: relayer.rebroadcastAfterBlocks,
       maxReplacements: relayer.maxReplacements,
+      maxCancellations: relayer.maxCancellations,
       cancelMarginSeconds: relayer.cancelMarginSeconds,
       signing: () => true,
     },

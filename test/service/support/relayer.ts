@@ -12,6 +12,7 @@ export const RELAYER_SETTINGS: RelayerOptions = {
   bumpAfterBlocks: 4,
   rebroadcastAfterBlocks: 2,
   maxReplacements: 5,
+  maxCancellations: 5,
   cancelMarginSeconds: 1,
 };
 
