@@ -1,6 +1,7 @@
 import { EXIT } from "../src/app/exit-codes.ts";
 import { DIFFERENCE_MEANINGS } from "../src/audit/report.ts";
-import { DENIALS } from "../src/domain/guard/denial.ts";
+import { consequenceOf } from "../src/domain/guard/consequence.ts";
+import { DENIALS, type DenialCode } from "../src/domain/guard/denial.ts";
 import {
   type ReasonExplanation,
   SIGNED_REASONS,
@@ -27,8 +28,12 @@ export function errorsDocument(): string {
     "# Errors, denials and reasons",
     "Generated from the tables in the code by `npm run errors`; a test compares. Codes and reasons are stable: filter by them.",
     "## Denials",
-    "A swap ends `denied` when the daemon itself refuses to sign it. `swapd show <swap>` lists every check with value and limit.",
-    rows(["Code", "Meaning", "What to do"], DENIALS, ({ meaning, whatToDo }) => [meaning, whatToDo]),
+    "What the daemon itself refuses to sign. `swapd why <strategy>` lists every check with value and limit. What follows: `fail` denies the swap at once, its run fails and a person is told; `retry` asks again inside the slot's window and then denies; `defer` asks again inside the window and then skips; `skip` skips at once. Skips count as no failure.",
+    rows(["Code", "Follows", "Meaning", "What to do"], DENIALS, ({ meaning, whatToDo }, code) => [
+      consequenceOf(code as DenialCode),
+      meaning,
+      whatToDo,
+    ]),
     "## Reasons",
     "### A slot got no run",
     explained(SLOT_REASONS),

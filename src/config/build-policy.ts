@@ -45,6 +45,7 @@ export function buildPolicy(
       ),
     );
   }
+  checkOrder(source, fields, problems);
   const complete = max_trade !== undefined && max_per_day !== undefined && max_gas_price !== undefined;
   if (!complete || gasReserve === undefined || fields.recipients === undefined || problems.length > before)
     return undefined;
@@ -52,6 +53,8 @@ export function buildPolicy(
   return {
     maxTradeUsd: max_trade,
     maxPerDayUsd: max_per_day,
+    maxPerMonthUsd: fields.max_per_month,
+    minTradeUsd: fields.min_trade,
     recipients,
     gasReserve,
     maxFeePerGas: max_gas_price,
@@ -62,6 +65,26 @@ export function buildPolicy(
     pauseAfter:
       pause === undefined ? DEFAULTS.policy.pauseAfter : { failures: pause.failures, withinSeconds: pause.within },
   };
+}
+
+/** Ceilings that make one another useless are mistakes, not wishes. */
+function checkOrder(source: Source, fields: Partial<PolicyFile>, problems: Problem[]): void {
+  const { min_trade, max_trade, max_per_day, max_per_month } = fields;
+  if (min_trade !== undefined && max_trade !== undefined && min_trade > max_trade) {
+    problems.push(
+      problemAt(
+        source,
+        ["min_trade"],
+        "is more than max_trade, so nothing could be traded",
+        "lower it, or raise the other",
+      ),
+    );
+  }
+  if (max_per_month !== undefined && max_per_day !== undefined && max_per_day > max_per_month) {
+    problems.push(
+      problemAt(source, ["max_per_month"], "is less than max_per_day, so a day could never use its share", "raise it"),
+    );
+  }
 }
 
 function buildGasReserve(

@@ -16,7 +16,10 @@ export function jsonSchemas(): Readonly<Record<string, JsonSchema>> {
   return {
     "config/swapd.schema.json": toJsonSchema(mainSchema, "swapd: the main file"),
     "config/policy.schema.json": toJsonSchema(policySchema, "swapd: the owner's policy"),
-    "strategies/strategy.schema.json": toJsonSchema(z.discriminatedUnion("kind", [first, ...others]), "swapd: a strategy"),
+    "strategies/strategy.schema.json": toJsonSchema(
+      z.discriminatedUnion("kind", [first, ...others]),
+      "swapd: a strategy",
+    ),
   };
 }
 

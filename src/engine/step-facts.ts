@@ -4,6 +4,7 @@ import { type EngineContext, strategyOf } from "./engine-context.ts";
 import { effectiveMode } from "./modes.ts";
 
 const DAY_MS = 86_400_000;
+const MONTH_MS = 30 * DAY_MS;
 
 /**
  * The facts a step works with, read in the transaction that commits it. A run whose strategy's file is gone goes on
@@ -27,6 +28,7 @@ export function factsFor(context: EngineContext, run: Run): StepFacts {
     isTokenBusy: (wallet, token, except) => store.isTokenBusy(wallet, token, except),
     isNonceOfOther: (wallet, nonce, except) => store.isNonceOfOther(wallet, nonce, except),
     spentTodayUsd: (except) => store.soldUsdSince(nowMs - DAY_MS, except),
+    spentMonthUsd: (except) => store.soldUsdSince(nowMs - MONTH_MS, except),
     reservedByOthers: (wallet, token, except) => store.reserved(wallet, token, except),
     service: { router: settings.router, signatureHasNonce: deps.service.profile.signatureHasNonce },
     chain: {

@@ -25,6 +25,16 @@ describe("the policy", () => {
       "2:12 max_trade: is more than max_per_day, so it could never be used -> lower one or raise the other",
     ],
     [
+      "a smallest trade above the largest",
+      POLICY.replace("recipients", 'min_trade: "501 USD"\nrecipients'),
+      "4:12 min_trade: is more than max_trade, so nothing could be traded -> lower it, or raise the other",
+    ],
+    [
+      "a month below a day",
+      POLICY.replace("recipients", 'max_per_month: "999 USD"\nrecipients'),
+      "4:16 max_per_month: is less than max_per_day, so a day could never use its share -> raise it",
+    ],
+    [
       "gas in a token",
       POLICY.replace("0.01 ETH", "10 USDC"),
       '5:14 gas_reserve: gas is paid in ETH here, not in USDC -> write "10 ETH"',

@@ -184,5 +184,5 @@ test("what others reserved and sold comes from the same commit: the day's cap co
   );
   life.store.writeRecord(other, { kind: "value", swapId: "b", usd: 100n * 10n ** 18n }, 1);
   life.engine.committer.commit("run_1", facts(quoted), 1);
-  expect(life.store.run("run_1")).toMatchObject({ state: "failed", reason: "DAILY_CAP_EXCEEDED" });
+  expect(life.store.run("run_1")).toMatchObject({ state: "skipped", reason: "DAILY_CAP_EXCEEDED" });
 });

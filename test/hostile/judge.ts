@@ -134,6 +134,8 @@ function factsFor(
       maxFeePerGas: 5_000_000_000n,
       maxTradeUsd: price("500").usd,
       maxPerDayUsd: price("1000").usd,
+      maxPerMonthUsd: undefined,
+      minTradeUsd: undefined,
       recipients: [OWNER],
       gasReserve: 10n ** 16n,
       referenceTolerance: toPpm(15_000),
@@ -160,6 +162,7 @@ function factsFor(
     balances: { sold: GROSS, native: 10n ** 18n },
     allowanceLimit: GROSS,
     spentTodayUsd: 0n,
+    spentMonthUsd: 0n,
     simulation: gasless
       ? undefined
       : {

@@ -107,6 +107,8 @@ export function policySample(change: Partial<Policy> = {}): Policy {
   return {
     maxTradeUsd: usd("10000"),
     maxPerDayUsd: usd("50000"),
+    maxPerMonthUsd: undefined,
+    minTradeUsd: undefined,
     recipients: [WALLET],
     gasReserve: 10n ** 16n,
     maxFeePerGas: 5n * GWEI,
@@ -133,6 +135,7 @@ export function factsSample(change: Partial<StepFacts> = {}): StepFacts {
     isTokenBusy: () => false,
     isNonceOfOther: () => false,
     spentTodayUsd: () => 0n,
+    spentMonthUsd: () => 0n,
     reservedByOthers: () => 0n,
     service: { router: ROUTER, signatureHasNonce: true },
     chain: { chainId: 31_337, wrappedNative: WETH.address, confirmations: 2 },
@@ -201,6 +204,11 @@ export function viewSample(change: Partial<StrategyView> = {}): StrategyView {
       [WETH.address, 3n * 10n ** 18n],
     ]),
     prices: new Map([USDC, WETH, WBTC].map((token) => [token.address, priceOf(token)])),
+    balances: new Map([
+      [USDC.address, 1_000_000_000n],
+      [WETH.address, 3n * 10n ** 18n],
+    ]),
+    instants: 0,
     spent: new Map(),
     slots: 1,
     bought: new Map(),

@@ -10,6 +10,8 @@ export const policySchema = z.strictObject({
   version: z.literal(1, { error: "needs the number 1" }).meta({ description: "the version of this format" }),
   max_trade: dollars("the largest single trade at reference prices"),
   max_per_day: dollars("the most that is sold in any 24 hours at reference prices"),
+  max_per_month: dollars("the most that is sold in any 30 days at reference prices").optional(),
+  min_trade: dollars("the smallest single trade at reference prices").optional(),
   recipients: z
     .array(z.string({ error: "needs the name of a wallet, or an address in quotes" }).min(1))
     .min(1, { error: "needs at least one recipient" })

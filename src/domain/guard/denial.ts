@@ -28,6 +28,8 @@ export type DenialCode =
   | "FEE_CAP_EXCEEDED"
   | "RUN_CAP_EXCEEDED"
   | "DAILY_CAP_EXCEEDED"
+  | "MONTHLY_CAP_EXCEEDED"
+  | "TRADE_TOO_SMALL"
   | "BALANCE_TOO_LOW"
   | "GAS_RESERVE_TOO_LOW"
   | "GAS_PRICE_TOO_HIGH"
@@ -151,7 +153,15 @@ export const DENIALS: Readonly<Record<DenialCode, DenialExplanation>> = {
   },
   DAILY_CAP_EXCEEDED: {
     meaning: "With this trade the day's trades would be worth more than allowed.",
-    whatToDo: "Wait for the next day (UTC), or raise `max_per_day` in the policy.",
+    whatToDo: "Wait: any 24 hours count, or raise `max_per_day` in the policy.",
+  },
+  MONTHLY_CAP_EXCEEDED: {
+    meaning: "With this trade the trades of 30 days would be worth more than allowed.",
+    whatToDo: "Wait, or raise `max_per_month` in the policy.",
+  },
+  TRADE_TOO_SMALL: {
+    meaning: "The trade is worth less than the smallest one that the policy allows.",
+    whatToDo: "Trade larger amounts less often, or lower `min_trade` in the policy.",
   },
   BALANCE_TOO_LOW: {
     meaning: "The wallet holds less of the sold token than the swap sells.",

@@ -113,7 +113,9 @@ function valueChecks(facts: SwapFacts): Check[] {
   if (price === undefined) return [];
   const value = valueUp({ raw: facts.gross, decimals: facts.sell.decimals }, price.usd);
   const day = facts.spentTodayUsd + value;
-  return [
+  const month = facts.spentMonthUsd + value;
+  const { minTradeUsd, maxPerMonthUsd } = facts.limits;
+  const checks: Check[] = [
     {
       code: "RUN_CAP_EXCEEDED",
       subject: "value of the trade",
@@ -129,6 +131,28 @@ function valueChecks(facts: SwapFacts): Check[] {
       ok: day <= facts.limits.maxPerDayUsd,
     },
   ];
+  if (maxPerMonthUsd !== undefined) {
+    checks.push({
+      code: "MONTHLY_CAP_EXCEEDED",
+      subject: "value of the trades of 30 days",
+      value: `${month} (1e-18 USD)`,
+      limit: `at most ${maxPerMonthUsd}`,
+      ok: month <= maxPerMonthUsd,
+    });
+  }
+  if (minTradeUsd !== undefined) checks.push(smallestTradeCheck(facts, price.usd, minTradeUsd));
+  return checks;
+}
+
+function smallestTradeCheck(facts: SwapFacts, usd: UsdPrice, least: UsdPrice): Check {
+  const value = valueDown({ raw: facts.gross, decimals: facts.sell.decimals }, usd);
+  return {
+    code: "TRADE_TOO_SMALL",
+    subject: "value of the trade",
+    value: `${value} (1e-18 USD)`,
+    limit: `at least ${least}`,
+    ok: value >= least,
+  };
 }
 
 /**

@@ -6,6 +6,10 @@ import type { UsdPrice } from "../money/price.ts";
 export interface Policy {
   readonly maxTradeUsd: UsdPrice;
   readonly maxPerDayUsd: UsdPrice;
+  /** of any 30 days; undefined leaves it to the day's */
+  readonly maxPerMonthUsd: UsdPrice | undefined;
+  /** smallest trade, undefined when any size is worth it */
+  readonly minTradeUsd: UsdPrice | undefined;
   readonly recipients: readonly Address[];
   /** wei that stay in the wallet for gas */
   readonly gasReserve: bigint;

@@ -14,6 +14,10 @@ export interface SwapLimits extends StrategyLimits {
   readonly maxTradeUsd: UsdPrice;
   /** dollars scaled by 1e18 */
   readonly maxPerDayUsd: UsdPrice;
+  /** dollars scaled by 1e18; undefined when there is none */
+  readonly maxPerMonthUsd: UsdPrice | undefined;
+  /** dollars scaled by 1e18; undefined when there is none */
+  readonly minTradeUsd: UsdPrice | undefined;
   readonly recipients: readonly Address[];
   /** wei that stay in the wallet for gas */
   readonly gasReserve: bigint;
@@ -30,6 +34,8 @@ export function effectiveLimits(strategy: StrategyLimits, policy: Policy): SwapL
     maxFeePerGas: smaller(strategy.maxFeePerGas, policy.maxFeePerGas),
     maxTradeUsd: policy.maxTradeUsd,
     maxPerDayUsd: policy.maxPerDayUsd,
+    maxPerMonthUsd: policy.maxPerMonthUsd,
+    minTradeUsd: policy.minTradeUsd,
     recipients: policy.recipients,
     gasReserve: policy.gasReserve,
     referenceTolerance: policy.referenceTolerance,
@@ -95,8 +101,10 @@ export interface SwapFacts {
   readonly balances: { readonly sold: bigint; readonly native: bigint };
   /** largest allowance of the sold token for the settlement contract that the simulation may leave behind */
   readonly allowanceLimit: bigint;
-  /** value of today's trades so far, reservations included, in dollars (1e-18) */
+  /** value of the trades of the last 24 hours so far, reservations included, in dollars (1e-18) */
   readonly spentTodayUsd: bigint;
+  /** the same of the last 30 days; only looked at when there is a cap */
+  readonly spentMonthUsd: bigint;
   /** undefined on the gasless path, and when it was not done */
   readonly simulation: SimulatedSwap | undefined;
 }

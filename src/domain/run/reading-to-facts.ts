@@ -52,6 +52,7 @@ export function factsOf(swap: Swap, reading: ClearanceReading, facts: StepFacts)
     },
     allowanceLimit: swap.amountIn > reading.allowance ? swap.amountIn : reading.allowance,
     spentTodayUsd: facts.spentTodayUsd(swap.id),
+    spentMonthUsd: facts.policy.maxPerMonthUsd === undefined ? 0n : facts.spentMonthUsd(swap.id),
     simulation: reading.simulation.kind === "not-applicable" ? undefined : reading.simulation,
   };
 }

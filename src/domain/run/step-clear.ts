@@ -1,5 +1,6 @@
 import type { Check } from "../guard/check.ts";
 import { checkSwap, minimumFor, type SwapFacts } from "../guard/check-swap.ts";
+import { consequenceOf } from "../guard/consequence.ts";
 import type { DecodedSwap } from "../guard/decoded-swap.ts";
 import type { Denial, DenialCode } from "../guard/denial.ts";
 import { slippageGuaranteeing } from "../guard/required-minimum.ts";
@@ -10,23 +11,9 @@ import type { ClearanceReading, RunEvent } from "./events.ts";
 import { factsOf } from "./reading-to-facts.ts";
 import { type Swap, windowEndOf } from "./run.ts";
 import type { StepFacts } from "./step-facts.ts";
-import { askForQuote, denySwap, endUnsigned, retryOrEnd, wantsGasless } from "./step-quote.ts";
+import { askForQuote, denySwap, endUnsigned, retryOrEnd, skipSwap, wantsGasless } from "./step-quote.ts";
 
 type FactsRead = Extract<RunEvent, { kind: "facts-read" }>;
-
-/** Denials that may pass by themselves: the question is asked again inside the run's window before they count. */
-const PASSING: ReadonlySet<DenialCode> = new Set<DenialCode>([
-  "QUOTE_EXPIRED",
-  "SIMULATION_REVERTED",
-  "SIMULATION_UNAVAILABLE",
-  "OUTPUT_BELOW_MINIMUM",
-  "PRICE_LIMIT_NOT_MET",
-  "PRICE_IMPACT_TOO_HIGH",
-  "FEE_CAP_EXCEEDED",
-  "GAS_PRICE_TOO_HIGH",
-  "REFERENCE_MISSING",
-  "DEADLINE_OUT_OF_BOUNDS",
-]);
 
 /** Denials of the gasless way alone, where our own transaction may still do. */
 const FALLS_BACK: ReadonlySet<DenialCode> = new Set<DenialCode>([
@@ -185,7 +172,7 @@ function intendSignatures(draft: Draft, swap: Swap, reading: ClearanceReading, f
 
 /**
  * A check failed. A minimum that is too low is asked for once more with a tighter slippage; a gasless trouble falls back
- * to our own transaction where that is allowed; what may pass is asked again inside the window; the rest is final.
+ * to our own transaction where that is allowed; for the rest the code's consequence says what follows.
  */
 function refuse(
   draft: Draft,
@@ -207,8 +194,14 @@ function refuse(
     return;
   }
   const detail = describe(denial);
-  if (PASSING.has(denial.code) && facts.nowMs + facts.pace.retryMs < windowEndOf(draft.run(), swap)) {
+  const consequence = consequenceOf(denial.code);
+  const passing = consequence === "retry" || consequence === "defer";
+  if (passing && facts.nowMs + facts.pace.retryMs < windowEndOf(draft.run(), swap)) {
     askForQuote(draft, swap.id, facts, { gasless: wantsGasless(swap), waitMs: facts.pace.retryMs });
+    return;
+  }
+  if (consequence === "skip" || consequence === "defer") {
+    skipSwap(draft, swap.id, { code: denial.code, detail });
     return;
   }
   denySwap(draft, swap.id, { code: denial.code, detail });

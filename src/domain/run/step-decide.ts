@@ -17,15 +17,18 @@ export function stepViewRead(draft: Draft, view: StrategyView, facts: StepFacts)
   const { memory, outcome, pause } = decideStrategy(facts.spec, view, facts.memory);
   draft.record({ kind: "memory", memory: JSON.stringify(memory) });
   pauseStrategy(draft, pause);
-  if (outcome.kind === "defer" && facts.nowMs + facts.pace.retryMs < draft.run().windowEndsMs) {
-    draft.effect({ kind: "ReadView" }, facts.nowMs + facts.pace.retryMs);
-    return;
+  if (outcome.kind === "defer") {
+    const againMs = Math.max(facts.nowMs + facts.pace.retryMs, outcome.untilMs ?? 0);
+    if (againMs < draft.run().windowEndsMs) {
+      draft.effect({ kind: "ReadView" }, againMs);
+      return;
+    }
   }
   if (outcome.kind !== "swap") {
     draft.moveRun("skipped", { reason: outcome.reason, detail: outcome.detail });
     return;
   }
-  draft.moveRun("executing");
+  draft.moveRun("executing", outcome.detail === undefined ? {} : { detail: outcome.detail });
   for (const [position, planned] of outcome.swaps.entries()) {
     const swap = plannedSwap(draft, { planned, position, attempt: 1 }, facts);
     draft.addSwap(swap);

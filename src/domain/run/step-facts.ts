@@ -25,6 +25,8 @@ export interface StepFacts {
   isNonceOfOther(wallet: Address, nonce: bigint, exceptSwapId: string): boolean;
   /** dollars sold by all strategies in the last day: spent and reserved, without this swap */
   spentTodayUsd(exceptSwapId: string): bigint;
+  /** the same of the last 30 days */
+  spentMonthUsd(exceptSwapId: string): bigint;
   /** amounts reserved by other open swaps of the wallet */
   reservedByOthers(wallet: Address, token: Address, exceptSwapId: string): bigint;
   readonly service: {

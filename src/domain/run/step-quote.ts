@@ -1,3 +1,4 @@
+import { consequenceOf } from "../guard/consequence.ts";
 import { type DenialCode, isDenialCode } from "../guard/denial.ts";
 import { isNative } from "../money/token.ts";
 import { resolvePlannedAmount } from "../strategy/planned-amount.ts";
@@ -109,6 +110,14 @@ export function retryOrEnd(
 export function endUnsigned(draft: Draft, swapId: string, why: { reason: string; detail: string }): void {
   draft.moveSwap(swapId, "skipped", { reason: why.reason }, why.detail);
   draft.record({ kind: "release", swapId });
+}
+
+/** Lets a swap pass over because a limit binds: nothing was signed, its money is free, and a person can read why. */
+export function skipSwap(draft: Draft, swapId: string, denial: { code: DenialCode; detail: string }): void {
+  const { code, detail } = denial;
+  endUnsigned(draft, swapId, { reason: code, detail });
+  const severity = consequenceOf(code) === "skip" ? "warning" : "info";
+  draft.record({ kind: "alert", severity, code, text: `swap ${swapId} was skipped: ${detail}` });
 }
 
 /** Denies a swap for good: nothing was signed, its money is free, and a person is told. */

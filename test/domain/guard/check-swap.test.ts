@@ -47,6 +47,12 @@ const selfExecuted: readonly (readonly [DenialCode, string, Partial<SwapFacts>])
     { balances: { sold: GROSS, native: 10n ** 16n + 399_999_999_999_999n } },
   ],
   ["RUN_CAP_EXCEEDED", "a trade above the cap", limits({ maxTradeUsd: priceSample("99.99").usd })],
+  [
+    "MONTHLY_CAP_EXCEEDED",
+    "30 days above the cap",
+    { ...limits({ maxPerMonthUsd: priceSample("5000").usd }), spentMonthUsd: priceSample("4900.000001").usd },
+  ],
+  ["TRADE_TOO_SMALL", "a trade one cent below the smallest", limits({ minTradeUsd: priceSample("100.01").usd })],
   ["DAILY_CAP_EXCEEDED", "a day above the cap", { spentTodayUsd: priceSample("900.000001").usd }],
   ["FEE_CAP_EXCEEDED", "gas above its share of the trade", limits({ maxFee: toPpm(3_999) })],
   ["REFERENCE_MISSING", "no price of the sold token", { prices: { ...own.prices, sold: undefined } }],
@@ -189,6 +195,8 @@ describe("limits of policy and strategy together", () => {
     const policy = {
       maxTradeUsd: priceSample("500").usd,
       maxPerDayUsd: priceSample("1000").usd,
+      maxPerMonthUsd: undefined,
+      minTradeUsd: undefined,
       recipients: [USDC],
       gasReserve: 1n,
       maxFeePerGas: 5n,

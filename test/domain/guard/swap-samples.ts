@@ -83,6 +83,8 @@ export function factsSample(change: Partial<SwapFacts> = {}): SwapFacts {
       maxFeePerGas: 5_000_000_000n,
       maxTradeUsd: priceSample("500").usd,
       maxPerDayUsd: priceSample("1000").usd,
+      maxPerMonthUsd: undefined,
+      minTradeUsd: undefined,
       recipients: [OWNER],
       gasReserve: 10n ** 16n,
       referenceTolerance: toPpm(15_000),
@@ -113,6 +115,7 @@ export function factsSample(change: Partial<SwapFacts> = {}): SwapFacts {
     balances: { sold: GROSS, native: 10n ** 18n },
     allowanceLimit: GROSS,
     spentTodayUsd: 0n,
+    spentMonthUsd: 0n,
     simulation: {
       kind: "ok",
       transfers: [

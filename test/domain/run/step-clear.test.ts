@@ -128,18 +128,19 @@ describe("gasless", () => {
   });
 
   test.each([
-    ["a token without a permit", { signing: { ...signingSample(0n), permit: undefined } }],
+    ["a token without a permit", "denied", { signing: { ...signingSample(0n), permit: undefined } }],
     [
       "a relayer's fee above the fee limit",
+      "skipped",
       { decoding: { ok: true, swap: decodedFor(relayed, { swapFee: 4_000_000n, amountIn: 96_000_000n }) } },
     ],
-  ] as const)("%s falls back to our own transaction where gasless is only preferred", (_name, change) => {
+  ] as const)("%s falls back to our own transaction where gasless is only preferred", (_name, lateState, change) => {
     const result = clear(relayed, change);
     expect(result.effects).toMatchObject([{ effect: { kind: "FetchQuote", gasless: false }, notBeforeMs: NOW_MS }]);
     expect(signs(result)).toBe(false);
     const only = swapIn("quoted", { mode: "gasless", gasless: "only" });
     const late = clear(only, change, { nowMs: lateMs });
-    expect(late.run.swaps[0]?.state).toBe("denied");
+    expect(late.run.swaps[0]?.state).toBe(lateState);
     expect(late.effects).toEqual([]);
   });
 });
@@ -147,11 +148,7 @@ describe("gasless", () => {
 describe("what is refused", () => {
   const denials: readonly [string, Swap, Partial<ClearanceReading>, Partial<StepFacts>][] = [
     ["RECIPIENT_MISMATCH", own, { decoding: { ok: true, swap: decodedFor(own, { recipient: ROUTER }) } }, {}],
-    ["BALANCE_TOO_LOW", own, { balance: HUNDRED_USDC - 1n }, {}],
-    ["BALANCE_TOO_LOW", own, { balance: HUNDRED_USDC }, { reservedByOthers: () => 1n }],
-    ["GAS_RESERVE_TOO_LOW", own, { nativeBalance: 10n ** 16n }, {}],
     ["RUN_CAP_EXCEEDED", own, {}, { policy: policySample({ maxTradeUsd: usd("99.99") }) }],
-    ["DAILY_CAP_EXCEEDED", own, {}, { spentTodayUsd: () => usd("49900.01") }],
     ["UNDECODABLE", own, { decoding: { ok: false, problem: "unknown selector" } }, {}],
     ["TYPED_DATA_UNKNOWN", relayed, { decoding: { ok: false, problem: "unknown type" } }, {}],
     ["NONCE_MISSING", relayed, { decoding: { ok: true, swap: decodedFor(relayed, { nonce: undefined }) } }, {}],
@@ -171,24 +168,51 @@ describe("what is refused", () => {
     },
   );
 
-  const passing: readonly [string, Partial<ClearanceReading>][] = [
-    ["SIMULATION_REVERTED", { simulation: { kind: "reverted", reason: "K" } }],
-    ["SIMULATION_UNAVAILABLE", { simulation: { kind: "unavailable", reason: "no such method" } }],
-    ["GAS_PRICE_TOO_HIGH", { priorityFee: 4n * GWEI }],
-    ["REFERENCE_MISSING", { buyPrice: undefined }],
-    ["QUOTE_EXPIRED", { head: { number: 100, timestampSeconds: seconds + 20, baseFeePerGas: GWEI } }],
-    ["DEADLINE_OUT_OF_BOUNDS", { decoding: { ok: true, swap: decodedFor(own, { deadline: BigInt(seconds + 301) }) } }],
+  const skips: readonly [string, Partial<ClearanceReading>, Partial<StepFacts>][] = [
+    ["BALANCE_TOO_LOW", { balance: HUNDRED_USDC - 1n }, {}],
+    ["BALANCE_TOO_LOW", { balance: HUNDRED_USDC }, { reservedByOthers: () => 1n }],
+    ["GAS_RESERVE_TOO_LOW", { nativeBalance: 10n ** 16n }, {}],
+    ["DAILY_CAP_EXCEEDED", {}, { spentTodayUsd: () => usd("49900.01") }],
+    [
+      "MONTHLY_CAP_EXCEEDED",
+      {},
+      { policy: policySample({ maxPerMonthUsd: usd("1000") }), spentMonthUsd: () => usd("900.01") },
+    ],
+    ["TRADE_TOO_SMALL", {}, { policy: policySample({ minTradeUsd: usd("100.01") }) }],
+  ];
+
+  test.each(skips)("%s skips the slot at once: it is no failure, and a person is told", (code, change, facts) => {
+    const result = clear(own, change, facts);
+    expect(result.run).toMatchObject({ state: "skipped", reason: code });
+    expect(result.run.swaps[0]).toMatchObject({ state: "skipped", reason: code });
+    expect(result.records).toContainEqual({ kind: "release", swapId: own.id });
+    expect(result.records).toContainEqual(expect.objectContaining({ kind: "alert", severity: "warning", code }));
+    expect(signs(result)).toBe(false);
+    expect(result.effects).toEqual([]);
+  });
+
+  const passing: readonly [string, "failed" | "skipped", Partial<ClearanceReading>][] = [
+    ["SIMULATION_REVERTED", "failed", { simulation: { kind: "reverted", reason: "K" } }],
+    ["SIMULATION_UNAVAILABLE", "failed", { simulation: { kind: "unavailable", reason: "no such method" } }],
+    ["GAS_PRICE_TOO_HIGH", "skipped", { priorityFee: 4n * GWEI }],
+    ["REFERENCE_MISSING", "skipped", { buyPrice: undefined }],
+    ["QUOTE_EXPIRED", "failed", { head: { number: 100, timestampSeconds: seconds + 20, baseFeePerGas: GWEI } }],
+    [
+      "DEADLINE_OUT_OF_BOUNDS",
+      "failed",
+      { decoding: { ok: true, swap: decodedFor(own, { deadline: BigInt(seconds + 301) }) } },
+    ],
   ];
 
   test.each(passing)(
     "%s may pass by itself: it is asked again inside the window and counts after it",
-    (code, change) => {
+    (code, lateState, change) => {
       const early = clear(own, change);
       expect(early.run.swaps[0]?.state).toBe("quoted");
       expect(early.effects).toMatchObject([{ effect: { kind: "FetchQuote" }, notBeforeMs: NOW_MS + 5_000 }]);
       expect(kindsOf(early)).not.toContain("release");
       const late = clear(own, change, { nowMs: lateMs });
-      expect(late.run).toMatchObject({ state: "failed", reason: code });
+      expect(late.run).toMatchObject({ state: lateState, reason: code });
       expect(signs(early) || signs(late)).toBe(false);
     },
   );
@@ -261,7 +285,7 @@ test("a native sale sends exactly its gross amount as value, and its reservation
   const change = { nativeBalance: 2n * 10n ** 17n };
   expect(clear(native, change).run.swaps[0]?.state).toBe("cleared");
   const held = clear(native, change, { reservedByOthers: () => 10n ** 17n });
-  expect(held.run).toMatchObject({ state: "failed", reason: "GAS_RESERVE_TOO_LOW" });
+  expect(held.run).toMatchObject({ state: "skipped", reason: "GAS_RESERVE_TOO_LOW" });
 });
 
 test("facts of an unquoted swap are a broken invariant, never a decision", () => {

@@ -43,6 +43,9 @@ interface Seen {
   readonly free?: readonly (readonly [Token, bigint])[];
   readonly prices?: readonly (readonly [Token, string])[];
   readonly slots?: number;
+  readonly slotMs?: number;
+  readonly balances?: readonly (readonly [Token, bigint])[];
+  readonly instants?: number;
   readonly spent?: readonly (readonly [Token, bigint])[];
   readonly bought?: readonly (readonly [Token, bigint])[];
   readonly outside?: readonly (readonly [Token, bigint])[];
@@ -52,10 +55,12 @@ interface Seen {
 export function view(seen: Seen): StrategyView {
   const nowMs = seen.nowMs ?? 1_700_000_000_000;
   return {
-    slotMs: nowMs,
+    slotMs: seen.slotMs ?? nowMs,
     slots: seen.slots ?? 1,
     nowMs,
     free: new Map((seen.free ?? []).map(([held, raw]) => [held.address, raw])),
+    balances: new Map((seen.balances ?? seen.free ?? []).map(([held, raw]) => [held.address, raw])),
+    instants: seen.instants ?? 0,
     prices: new Map((seen.prices ?? []).map(([priced, dollars]) => [priced.address, price(dollars)])),
     spent: new Map((seen.spent ?? []).map(([sold, raw]) => [sold.address, raw])),
     bought: new Map((seen.bought ?? []).map(([bought, raw]) => [bought.address, raw])),

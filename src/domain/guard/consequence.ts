@@ -1,0 +1,34 @@
+import type { DenialCode } from "./denial.ts";
+
+/**
+ * What a failed check means for the swap. Nothing is signed in any case.
+ * - `fail`: something is wrong; the swap is denied, its run fails, and a person is told;
+ * - `retry`: may be a matter of the moment; asked again inside the window, and denied if it stays;
+ * - `defer`: not now; asked again inside the window, and skipped if it stays;
+ * - `skip`: not at this slot; the swap is skipped.
+ */
+export type Consequence = "fail" | "retry" | "defer" | "skip";
+
+/** Codes that are not listed fail. */
+const MILDER: Partial<Readonly<Record<DenialCode, Consequence>>> = {
+  QUOTE_EXPIRED: "retry",
+  SIMULATION_REVERTED: "retry",
+  SIMULATION_UNAVAILABLE: "retry",
+  OUTPUT_BELOW_MINIMUM: "retry",
+  DEADLINE_OUT_OF_BOUNDS: "retry",
+  PRICE_LIMIT_NOT_MET: "defer",
+  PRICE_IMPACT_TOO_HIGH: "defer",
+  FEE_CAP_EXCEEDED: "defer",
+  GAS_PRICE_TOO_HIGH: "defer",
+  REFERENCE_MISSING: "defer",
+  TRADE_TOO_SMALL: "skip",
+  DAILY_CAP_EXCEEDED: "skip",
+  MONTHLY_CAP_EXCEEDED: "skip",
+  BALANCE_TOO_LOW: "skip",
+  GAS_RESERVE_TOO_LOW: "skip",
+};
+
+/** What a failed check with this code means. */
+export function consequenceOf(code: DenialCode): Consequence {
+  return MILDER[code] ?? "fail";
+}
