@@ -21,6 +21,8 @@ export interface ViewNeeds {
   readonly bars: readonly { readonly token: Token; readonly seconds: number }[];
   /** whether money that came from outside is told from what our own swaps brought */
   readonly flows: boolean;
+  /** from when on scheduled instants are counted, Unix milliseconds; undefined counts none */
+  readonly instantsAfterMs?: number | undefined;
 }
 
 /** What a strategy sees when it decides. One snapshot: all of it belongs together. */
@@ -32,6 +34,10 @@ export interface StrategyView {
   readonly nowMs: number;
   /** free balance by token address: balance less the reservations of other open swaps and the gas reserve */
   readonly free: ReadonlyMap<Address, bigint>;
+  /** the wallet's whole balance by token address, nothing taken off */
+  readonly balances: ReadonlyMap<Address, bigint>;
+  /** scheduled instants after the asked one up to and including this slot, whether they got a run or not */
+  readonly instants: number;
   /** reference prices by token address; a token without one is unpriced */
   readonly prices: ReadonlyMap<Address, ReferencePrice>;
   /** sold by this strategy so far: measured fills plus reservations, in the sold token's smallest unit, by token */
@@ -108,7 +114,7 @@ export type SkipReason =
 
 /** A strategy stops itself until a person looks: it has reached its end, or cannot go on alone. */
 export interface StrategyPause {
-  readonly code: "completed" | "insufficient_balance" | "legs_incomplete" | "drawdown";
+  readonly code: "completed" | "insufficient_balance" | "legs_incomplete" | "drawdown" | "price_abort";
   readonly detail: string;
 }
 
@@ -122,9 +128,20 @@ export interface StrategyPause {
 export interface Decision<Memory> {
   readonly memory: Memory;
   readonly outcome:
-    | { readonly kind: "swap"; readonly swaps: readonly PlannedSwap[] }
+    | {
+        readonly kind: "swap";
+        readonly swaps: readonly PlannedSwap[];
+        /** why it is as much as it is, where that is not plain from the settings */
+        readonly detail?: string | undefined;
+      }
     | { readonly kind: "skip"; readonly reason: SkipReason; readonly detail: string }
-    | { readonly kind: "defer"; readonly reason: SkipReason; readonly detail: string };
+    | {
+        readonly kind: "defer";
+        readonly reason: SkipReason;
+        readonly detail: string;
+        /** when it wants to be asked again, Unix milliseconds; undefined after the usual wait */
+        readonly untilMs?: number | undefined;
+      };
   /** set when the strategy shall start no further run after this one */
   readonly pause?: StrategyPause | undefined;
 }

@@ -38,7 +38,7 @@ export interface StrategyKind<Spec, Memory> {
   /** Reads stored memory. @returns undefined when it is none of this kind */
   parseMemory(json: unknown): Memory | undefined;
   /** What has to be read before it can decide. */
-  needs(spec: Spec): ViewNeeds;
+  needs(spec: Spec, memory: Memory): ViewNeeds;
   /** Whether all it ever does is to leave a position: such runs start in the mode `exits-only` too. */
   isExit(spec: Spec): boolean;
   decide(spec: Spec, view: StrategyView, memory: Memory): Decision<Memory>;

@@ -11,7 +11,7 @@ export type StrategyMemory = unknown;
 /** A strategy bound to its kind. Memory goes in and out as JSON; what is no memory of the kind is refused loudly. */
 interface BoundStrategy {
   initialMemory(): StrategyMemory;
-  needs(): ViewNeeds;
+  needs(memory: StrategyMemory): ViewNeeds;
   isExit(): boolean;
   decide(view: StrategyView, memory: StrategyMemory): Decision<StrategyMemory>;
   onRunEnded(memory: StrategyMemory, end: RunEnd): AfterRun<StrategyMemory>;
@@ -41,7 +41,7 @@ function bindKind<Spec extends StrategySpec, Memory>(kind: StrategyKind<Spec, Me
   const isSameKind = (other: StrategySpec): other is Spec => other.kind === spec.kind;
   return {
     initialMemory: () => kind.initialMemory(spec),
-    needs: () => kind.needs(spec),
+    needs: (memory) => kind.needs(spec, read(memory)),
     isExit: () => kind.isExit(spec),
     decide: (view, memory) => kind.decide(spec, view, read(memory)),
     onRunEnded: (memory, end) => kind.onRunEnded(spec, read(memory), end),
@@ -55,9 +55,12 @@ export function initialStrategyMemory(spec: StrategySpec): StrategyMemory {
   return bindStrategy(spec).initialMemory();
 }
 
-/** What has to be read before the strategy can decide; each token once. */
-export function strategyNeeds(spec: StrategySpec): ViewNeeds {
-  const needs = bindStrategy(spec).needs();
+/**
+ * What has to be read before the strategy can decide; each token once.
+ * @throws Error when the stored memory is none of the strategy's kind
+ */
+export function strategyNeeds(spec: StrategySpec, memory: StrategyMemory): ViewNeeds {
+  const needs = bindStrategy(spec).needs(memory);
   const tokens = [...needs.tokens, ...needs.bars.map((bars) => bars.token)];
   return { ...needs, tokens: [...new Map(tokens.map((token) => [token.address, token])).values()] };
 }

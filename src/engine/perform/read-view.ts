@@ -1,6 +1,8 @@
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import type { ReferencePrice } from "../../domain/money/price.ts";
 import type { Run } from "../../domain/run/run.ts";
+import { countInstants } from "../../domain/schedule/count-instants.ts";
+import type { Schedule } from "../../domain/schedule/schedule.ts";
 import type { StrategyView, ViewNeeds } from "../../domain/strategy/decision.ts";
 import { strategyNeeds } from "../../domain/strategy/strategy.ts";
 import { type EngineContext, strategyOf } from "../engine-context.ts";
@@ -13,11 +15,12 @@ import { messageOf } from "./message-of.ts";
  */
 export async function readView(context: EngineContext, run: Run): Promise<EffectAnswer> {
   const { store, chain, clock, prices } = context.deps;
-  const spec = strategyOf(context, run.strategyId)?.spec ?? store.strategy(run.strategyId)?.spec;
-  if (spec === undefined) throw new Error(`strategy ${run.strategyId} has no row`);
+  const row = store.strategy(run.strategyId);
+  if (row === undefined) throw new Error(`strategy ${run.strategyId} has no row`);
+  const spec = strategyOf(context, run.strategyId)?.spec ?? row.spec;
   const wallet = spec.wallet.address;
   const version = store.ledgerVersion();
-  const needs = strategyNeeds(spec);
+  const needs = strategyNeeds(spec, JSON.parse(row.memory));
   const known = new Map<Address, ReferencePrice>();
   const balances = new Map<Address, bigint>();
   try {
@@ -41,6 +44,8 @@ export async function readView(context: EngineContext, run: Run): Promise<Effect
     slots: run.slots,
     nowMs,
     free,
+    balances,
+    instants: countedInstants(context, spec.schedule, { afterMs: needs.instantsAfterMs, untilMs: run.slotMs }),
     prices: known,
     spent: store.soldBy(spec.id),
     bought: store.boughtBy(spec.id),
@@ -62,6 +67,15 @@ function outsideMoney(
     if (net !== undefined) outside.set(token, balance - net);
   }
   return outside;
+}
+
+function countedInstants(
+  context: EngineContext,
+  schedule: Schedule,
+  range: { afterMs: number | undefined; untilMs: number },
+): number {
+  const { afterMs, untilMs } = range;
+  return afterMs === undefined ? 0 : countInstants(schedule, { afterMs, untilMs }, context.deps.zones);
 }
 
 function pastPrices(context: EngineContext, needs: ViewNeeds, nowMs: number): StrategyView["bars"] {

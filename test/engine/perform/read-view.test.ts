@@ -44,6 +44,14 @@ test("the gas reserve of the native token is not free", async () => {
   expect(viewOf(await readView(life.context, run)).free.get(ETH.address)).toBe(10n ** 19n - 10n ** 16n);
 });
 
+test("the whole balance is seen beside what is free of it", async () => {
+  const { life, run } = begin({ buy: ETH });
+  addSwap(life.store, swapIn("submitted", { id: "a", wallet: ACCOUNT, amountIn: 300_000_000n }));
+  const { balances, instants } = viewOf(await readView(life.context, run));
+  expect([balances.get(USDC.address), balances.get(ETH.address)]).toEqual([1_000_000_000n, 10n ** 19n]);
+  expect(instants, "nobody asked").toBe(0);
+});
+
 test.each([
   ["rebalance", { ...rebalanceSpec(), wallet }, [WETH, WBTC, USDC]],
   ["threshold", { ...thresholdSpec(), wallet }, [WETH, USDC]],
