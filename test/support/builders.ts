@@ -209,11 +209,6 @@ export function viewSample(change: Partial<StrategyView> = {}): StrategyView {
       [WETH.address, 3n * 10n ** 18n],
     ]),
     instants: 0,
-    balances: new Map([
-      [USDC.address, 1_000_000_000n],
-      [WETH.address, 3n * 10n ** 18n],
-    ]),
-    instants: 0,
     spent: new Map(),
     slots: 1,
     bought: new Map(),
