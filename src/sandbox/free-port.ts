@@ -1,5 +1,12 @@
+import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 import { SandboxError } from "./sandbox-error.ts";
+
+/**
+ * Where "any free port" is looked for: below the range from which Linux takes the ports of outgoing connections, so that
+ * none of those takes the port between this look and the start of the process that it is meant for.
+ */
+const ANY_PORT = { first: 20_000, last: 32_767, tries: 50 };
 
 /**
  * Claims a loopback port for a moment and gives it back.
@@ -7,18 +14,29 @@ import { SandboxError } from "./sandbox-error.ts";
  * @returns the port, free a moment ago
  * @throws SandboxError `PORT_IN_USE` when another process listens there
  */
-export function claimPort(port: number): Promise<number> {
+export async function claimPort(port: number): Promise<number> {
+  if (port !== 0) {
+    if (await isFree(port)) return port;
+    const message = `Port ${port} of 127.0.0.1 is in use. Stop what listens there, or choose another port (0 takes a free one).`;
+    throw new SandboxError("PORT_IN_USE", message);
+  }
+  for (let tried = 0; tried < ANY_PORT.tries; tried += 1) {
+    const candidate = randomInt(ANY_PORT.first, ANY_PORT.last + 1);
+    if (await isFree(candidate)) return candidate;
+  }
+  const message = `${ANY_PORT.tries} ports of 127.0.0.1 from ${ANY_PORT.first} to ${ANY_PORT.last} are in use. Name a free one.`;
+  throw new SandboxError("PORT_IN_USE", message);
+}
+
+function isFree(port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EADDRINUSE") return reject(error);
-      const message = `Port ${port} of 127.0.0.1 is in use. Stop what listens there, or choose another port (0 takes a free one).`;
-      return reject(new SandboxError("PORT_IN_USE", message, { cause: error }));
+      if (error.code === "EADDRINUSE") resolve(false);
+      else reject(error);
     });
     server.listen({ port, host: "127.0.0.1", exclusive: true }, () => {
-      const address = server.address();
-      const claimed = address !== null && typeof address === "object" ? address.port : port;
-      server.close((error) => (error === undefined ? resolve(claimed) : reject(error)));
+      server.close((error) => (error === undefined ? resolve(true) : reject(error)));
     });
   });
 }
