@@ -1,13 +1,16 @@
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { makeFolder, run, start } from "./support/swapd.ts";
 
 const folder = makeFolder();
 const empty = mkdtempSync(join(tmpdir(), "swapd-empty-"));
 
-afterAll(() => folder.remove());
+afterAll(() => {
+  folder.remove();
+  rmSync(empty, { recursive: true, force: true });
+});
 
 describe("swapd", () => {
   it("explains itself and its commands", async () => {
@@ -108,6 +111,7 @@ describe("swapd schema", () => {
 describe("swapd sandbox", () => {
   it("prints one line of JSON with the chain alone, and goes away on SIGTERM", async () => {
     const other = makeFolder();
+    onTestFinished(other.remove);
     const sandbox = start(other.path, ["sandbox", "--chain-only", "--json", "--port", "0", "--no-market"]);
     const world = JSON.parse(await sandbox.firstLine) as Record<string, unknown>;
     expect(world).toMatchObject({ chainId: 31337, network: "sandbox", serviceUrl: null, apiUrl: null });
@@ -117,11 +121,11 @@ describe("swapd sandbox", () => {
     expect((await sandbox.ended).code).toBe(0);
     expect(performance.now() - stoppedMs).toBeLessThan(8_000);
     await expect(fetch(String(world.rpcUrl))).rejects.toThrow();
-    other.remove();
   });
 
   it("serves swaps without the daemon", async () => {
     const other = makeFolder();
+    onTestFinished(other.remove);
     const sandbox = start(other.path, ["sandbox", "--no-daemon", "--json", "--port", "0"]);
     const world = JSON.parse(await sandbox.firstLine) as { serviceUrl: string; apiKey: string };
     const health = await fetch(`${world.serviceUrl}/health`);
@@ -130,6 +134,5 @@ describe("swapd sandbox", () => {
     expect(keyed.headers.get("x-ratelimit-limit-second")).toBe("200");
     sandbox.process.kill("SIGTERM");
     expect((await sandbox.ended).code).toBe(0);
-    other.remove();
   });
 });

@@ -30,13 +30,20 @@ export interface Started {
   readonly ended: Promise<Ended>;
 }
 
-/** Starts `swapd` with arguments in a folder. */
+const alive = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of alive) child.kill("SIGKILL");
+});
+
+/** Starts `swapd` with arguments in a folder. Whatever becomes of the test, the process does not outlive it. */
 export function start(cwd: string, args: readonly string[], env: Record<string, string> = {}): Started {
   const child = spawn(process.execPath, [LAUNCHER, ...args], {
     cwd,
     env: { ...process.env, SWAPD_CONFIG: "", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  alive.add(child);
+  child.once("exit", () => alive.delete(child));
   let out = "";
   let err = "";
   let resolveLine: (line: string) => void = () => undefined;

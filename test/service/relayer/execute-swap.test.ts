@@ -294,7 +294,7 @@ describe("after a restart", () => {
       const { body: quote } = await (await createClient(first.url)).get("/aggregator/quote", requestOf(seller));
       const body = await signedBody(seller, quote);
       await (await createClient(first.url)).post(EXECUTE, body);
-      for (let attempt = 0; !crashed && attempt < 40; attempt += 1) await sleep(100);
+      for (let attempt = 0; !crashed && attempt < 200; attempt += 1) await sleep(100);
       expect(crashed).toBe(true);
       await first.stop();
       const second = await start(options);
