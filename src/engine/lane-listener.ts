@@ -35,8 +35,9 @@ function changeOf(event: LaneEvent, value: () => bigint): TransactionChange | un
     case "mined":
       return event.receipt === undefined ? undefined : { kind: "mined", receipt: event.receipt, value: value() };
     case "confirmed":
+      return event.receipt === undefined ? undefined : { kind: "confirmed", succeeded: event.receipt.succeeded };
     case "reorged":
-      return { kind: event.kind };
+      return { kind: "reorged" };
     case "final":
       return event.outcome === undefined ? undefined : { kind: "final", outcome: event.outcome };
     case "dropped":

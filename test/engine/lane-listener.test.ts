@@ -28,7 +28,8 @@ describe("what a lane reports reaches the swap that asked", () => {
     ["signed", { hash: hash("ee") }, { hash: hash("ee") }],
     ["broadcast", { hash: hash("ee") }, { hash: hash("ee") }],
     ["mined", { hash: hash("ee"), receipt }, { receipt, value: 77n }],
-    ["confirmed", { receipt }, {}],
+    ["confirmed", { receipt }, { succeeded: true }],
+    ["confirmed", { receipt: { ...receipt, succeeded: false } }, { succeeded: false }],
     ["reorged", {}, {}],
     ["final", { outcome: "cancelled", receipt }, { outcome: "cancelled" }],
     ["dropped", { reason: "too dear" }, { reason: "too dear" }],
@@ -44,5 +45,5 @@ test("a replacement is the lane's own matter: the swap is the same", () => {
 });
 
 test("a revocation of the janitor belongs to no run", () => {
-  expect(heard({ kind: "confirmed" }, "revoke_17")).toEqual([]);
+  expect(heard({ kind: "confirmed", receipt }, "revoke_17")).toEqual([]);
 });

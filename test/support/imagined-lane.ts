@@ -104,7 +104,12 @@ function choicesOf(
       ];
     case "mined":
       if (world.block < intent.block + 1) return [reorg];
-      return [choice("well", () => tell(intent, "confirmed", { kind: "confirmed" })), reorg];
+      return [
+        choice("well", () => {
+          tell(intent, "confirmed", { kind: "confirmed", succeeded: intent.receipt?.succeeded === true });
+        }),
+        reorg,
+      ];
     case "confirmed": {
       if (world.finalBlock < intent.block) return [reorg];
       const outcome = intent.receipt?.succeeded === true ? "succeeded" : "reverted";

@@ -117,7 +117,7 @@ export type TransactionChange =
   | { readonly kind: "signed"; readonly hash: Hex }
   | { readonly kind: "broadcast"; readonly hash: Hex }
   | { readonly kind: "mined"; readonly receipt: FillReceipt; readonly value: bigint }
-  | { readonly kind: "confirmed" }
+  | { readonly kind: "confirmed"; readonly succeeded: boolean }
   | { readonly kind: "final"; readonly outcome: "succeeded" | "reverted" | "cancelled" }
   | { readonly kind: "reorged" }
   | { readonly kind: "dropped"; readonly reason: string };

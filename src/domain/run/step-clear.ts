@@ -22,7 +22,10 @@ const FALLS_BACK: ReadonlySet<DenialCode> = new Set<DenialCode>([
   "FEE_CAP_EXCEEDED",
 ]);
 
-/** Most approvals for one swap: a reset to zero, the exact one, and one more of each after a changed target. */
+/**
+ * Most approvals for one swap: a reset to zero, the exact one, and one more of each after a changed target. One that
+ * reverts ends the swap.
+ */
 const MAX_APPROVALS = 4;
 
 /** The facts are read: the guard decides whether this swap may be signed, and what comes first. */

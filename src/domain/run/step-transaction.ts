@@ -21,7 +21,11 @@ export function stepTransaction(draft: Draft, event: TransactionEvent, facts: St
 
 /** After an approval the swap is quoted again: time has passed, and the target may have changed. */
 function stepApproval(draft: Draft, swap: Swap, change: TransactionChange, facts: StepFacts): void {
-  if (change.kind === "confirmed") {
+  if (change.kind === "confirmed" && !change.succeeded) {
+    // Its gas is gone and the next one would burn as much. Should a reorganisation undo the revert, the leftover is revoked.
+    draft.amendSwap(swap.id, { intentId: undefined });
+    endUnsigned(draft, swap.id, { reason: "approval_failed", detail: "the approval was reverted" });
+  } else if (change.kind === "confirmed") {
     // What becomes of the approval from here on is the lane's matter: the simulation of the swap tells whether it holds.
     draft.amendSwap(swap.id, { intentId: undefined });
     askForQuote(draft, swap.id, facts, { gasless: wantsGasless(swap) && swap.mode === "gasless", waitMs: 0 });

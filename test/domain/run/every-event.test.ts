@@ -139,7 +139,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     stays: ["approving", ...LANELESS],
   },
   "a confirmed transaction": {
-    event: lane({ kind: "confirmed" }),
+    event: lane({ kind: "confirmed", succeeded: true }),
     moves: { mined: "confirmed" },
     stays: ALL.filter((state) => state !== "mined"),
   },

@@ -44,7 +44,7 @@ const bought = (fill: bigint): Partial<Swap> => ({
 
 describe("a swap that follows another", () => {
   test("begins when the one before it is confirmed, sized by what that really brought", () => {
-    const result = report(pair(sell("mined", bought(777_000_000n))), { kind: "confirmed" });
+    const result = report(pair(sell("mined", bought(777_000_000n))), { kind: "confirmed", succeeded: true });
     expect(result.run.swaps[1]).toMatchObject({ state: "planned", begun: true, amountIn: 777_000_000n });
     expect(result.records).toContainEqual({
       kind: "reserve",
@@ -66,7 +66,7 @@ describe("a swap that follows another", () => {
   });
 
   test("begins once: a confirmation that comes back after a reorganisation does not ask again", () => {
-    const begun = report(pair(sell("mined", bought(777_000_000n))), { kind: "confirmed" }).run;
+    const begun = report(pair(sell("mined", bought(777_000_000n))), { kind: "confirmed", succeeded: true }).run;
     const back = report(begun, { kind: "reorged" }).run;
     const receipt = {
       hash: "0x",
@@ -81,14 +81,14 @@ describe("a swap that follows another", () => {
       receipt: { ...receipt, hash: "0xee", blockHash: "0xb2", logs: [] },
       value: 0n,
     });
-    const confirmed = report(again.run, { kind: "confirmed" });
+    const confirmed = report(again.run, { kind: "confirmed", succeeded: true });
     expect(confirmed.records.filter(({ kind }) => kind === "reserve")).toEqual([]);
     expect(confirmed.effects).toEqual([]);
     expect(confirmed.run.swaps[1]?.amountIn).toBe(777_000_000n);
   });
 
   test("is left out when too little came, and the run is partial", () => {
-    const result = report(pair(sell("mined", bought(999_999n))), { kind: "confirmed" });
+    const result = report(pair(sell("mined", bought(999_999n))), { kind: "confirmed", succeeded: true });
     expect(result.run.swaps[1]).toMatchObject({ state: "skipped", reason: "below_minimum_trade" });
     expect(result.run).toMatchObject({ state: "partial", reason: "below_minimum_trade" });
   });
@@ -150,7 +150,9 @@ describe("the strategy learns of the end in the same commit", () => {
 
   test("a fill consumes the crossing", () => {
     const run = runSample({ strategyId: "take-profit", swaps: [sell("mined")] });
-    expect(memoryOf(report(run, { kind: "confirmed" }, trigger))).toEqual([{ version: 1, state: "done" }]);
+    expect(memoryOf(report(run, { kind: "confirmed", succeeded: true }, trigger))).toEqual([
+      { version: 1, state: "done" },
+    ]);
   });
 
   test("a run that bought nothing gives the crossing back, and counts the attempt", () => {

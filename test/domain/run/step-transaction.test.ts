@@ -33,7 +33,7 @@ describe("the swap's own transaction", () => {
       { kind: "signed", hash: hash("ee") },
       { kind: "broadcast", hash: hash("ee") },
       mined(swapIn("submitted")),
-      { kind: "confirmed" },
+      { kind: "confirmed", succeeded: true },
       { kind: "final", outcome: "succeeded" },
     ];
     for (const change of changes) {
@@ -63,14 +63,14 @@ describe("the swap's own transaction", () => {
 
   test("counts as spent at confirmed, with the measured amount, and frees wallet and token", () => {
     const fill = { ...swapIn("mined").fill, sold: HUNDRED_USDC - 3n } as NonNullable<Swap["fill"]>;
-    const result = report(swapIn("mined", { fill }), { kind: "confirmed" });
+    const result = report(swapIn("mined", { fill }), { kind: "confirmed", succeeded: true });
     expect(result.records).toContainEqual({ kind: "spend", swapId: "run_1.0.1", amount: HUNDRED_USDC - 3n });
     expect(result.records).toContainEqual({ kind: "close-capability", swapId: "run_1.0.1" });
     expect(result.run.state).toBe("filled");
   });
 
   test("is counted once, however often it is confirmed", () => {
-    const result = report(swapIn("confirmed"), { kind: "confirmed" }, { state: "filled" });
+    const result = report(swapIn("confirmed"), { kind: "confirmed", succeeded: true }, { state: "filled" });
     expect([result.transitions, result.records, result.effects]).toEqual([[], [], []]);
   });
 
@@ -80,7 +80,7 @@ describe("the swap's own transaction", () => {
     const [swap] = seen.run.swaps;
     expect(swap).toMatchObject({ state: "mined", reason: "reverted", fill: undefined });
     expect(seen.records).toEqual([]);
-    const confirmed = report(swap!, { kind: "confirmed" });
+    const confirmed = report(swap!, { kind: "confirmed", succeeded: true });
     expect(stateOf(confirmed)).toBe("mined");
     expect(confirmed.records).toEqual([]);
     const ended = report(swap!, { kind: "final", outcome: "reverted" });
@@ -170,13 +170,32 @@ describe("an approval", () => {
   const approving = swapIn("approving");
 
   test("that is confirmed leads to a fresh quote: time has passed and the target may have changed", () => {
-    const result = report(approving, { kind: "confirmed" });
+    const result = report(approving, { kind: "confirmed", succeeded: true });
     expect(stateOf(result)).toBe("approving");
     expect(result.effects).toMatchObject([{ effect: { kind: "FetchQuote", gasless: false }, notBeforeMs: NOW_MS }]);
   });
 
+  test("that is confirmed as reverted ends the swap at once: no second one, no new attempt, whatever comes later", () => {
+    const result = report(approving, { kind: "confirmed", succeeded: false });
+    expect(result.run).toMatchObject({ state: "skipped", reason: "approval_failed" });
+    expect(result.run.swaps).toMatchObject([{ state: "skipped", approvals: 1, intentId: undefined }]);
+    expect(result.records).toContainEqual({ kind: "release", swapId: approving.id });
+    expect(result.effects).toEqual([]);
+    const ended = result.run.swaps[0] ?? approving;
+    for (const change of [
+      { kind: "reorged" },
+      mined(approving),
+      { kind: "confirmed", succeeded: true },
+      { kind: "final", outcome: "reverted" },
+      { kind: "final", outcome: "succeeded" },
+    ] as const) {
+      const later = report(ended, change, { intentId: "run_1.0.1.approve1", state: "executing" });
+      expect([later.transitions, later.records, later.effects]).toEqual([[], [], []]);
+    }
+  });
+
   test("is asked about once: its block may be reorganised, mined and confirmed again, and it may become final", () => {
-    const approved = report(approving, { kind: "confirmed" }).run.swaps[0]!;
+    const approved = report(approving, { kind: "confirmed", succeeded: true }).run.swaps[0]!;
     const quote = quoteSample(approved);
     const quoted: Swap = { ...approved, state: "quoted", quote };
     const cleared: Swap = { ...swapIn("cleared"), approvals: 1 };
@@ -184,7 +203,7 @@ describe("an approval", () => {
       for (const change of [
         { kind: "reorged" },
         mined(swap),
-        { kind: "confirmed" },
+        { kind: "confirmed", succeeded: true },
         { kind: "final", outcome: "succeeded" },
         { kind: "final", outcome: "reverted" },
       ] as const) {
