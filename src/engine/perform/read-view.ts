@@ -1,7 +1,7 @@
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import type { ReferencePrice } from "../../domain/money/price.ts";
 import type { Run } from "../../domain/run/run.ts";
-import { countInstants } from "../../domain/schedule/count-instants.ts";
+import { instantsSince } from "../../domain/schedule/instants-since.ts";
 import type { Schedule } from "../../domain/schedule/schedule.ts";
 import type { StrategyView, ViewNeeds } from "../../domain/strategy/decision.ts";
 import { strategyNeeds } from "../../domain/strategy/strategy.ts";
@@ -75,7 +75,7 @@ function countedInstants(
   range: { afterMs: number | undefined; untilMs: number },
 ): number {
   const { afterMs, untilMs } = range;
-  return afterMs === undefined ? 0 : countInstants(schedule, { afterMs, untilMs }, context.deps.zones);
+  return afterMs === undefined ? 0 : instantsSince(schedule, { afterMs, untilMs }, context.deps.zones);
 }
 
 function pastPrices(context: EngineContext, needs: ViewNeeds, nowMs: number): StrategyView["bars"] {
