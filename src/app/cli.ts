@@ -36,6 +36,7 @@ function buildProgram(terminal: Terminal): Command {
   addRunningCommands(program, terminal);
   addReadingCommands(program, terminal);
   addOperatorCommands(program, terminal);
+  addNotifyCommands(program, terminal);
   addWalletCommands(program, terminal);
   return program;
 }
@@ -163,6 +164,17 @@ function addOperatorCommands(program: Command, terminal: Terminal): void {
     .action(async (strategy, options) =>
       (await import("./commands/request.ts")).request({ name: "skip", arguments: { strategy } }, options, terminal),
     );
+}
+
+function addNotifyCommands(program: Command, terminal: Terminal): void {
+  program
+    .command("notify")
+    .description("the webhook that alerts are sent to")
+    .command("test")
+    .description("send it a test alert and show what it answers")
+    .option(...CONFIG)
+    .option(...JSON_FLAG)
+    .action(async (options) => (await import("./commands/notify.ts")).notifyTest(options, terminal));
 }
 
 function addWalletCommands(program: Command, terminal: Terminal): void {

@@ -9,7 +9,12 @@ export function lockFileOf(database: string): string {
 /** Opens the daemon's database and brings its own tables to this program's schema. */
 export function openDaemonDatabase(file: string): SqliteDatabase {
   const db = openDatabase({ file });
+  migrateDaemonDatabase(db);
+  return db;
+}
+
+/** Brings an open database's own tables of the daemon to this program's schema. */
+export function migrateDaemonDatabase(db: SqliteDatabase): void {
   const migrations = readMigrations(new URL("../adapters/sqlite/daemon/", import.meta.url));
   migrate(db, { set: "daemon", migrations, backup: true });
-  return db;
 }

@@ -40,10 +40,12 @@ export function connectionOf(configuration: Configuration, baseUrl: string, secr
 /**
  * Opens the client of a service, with the limiter that all its callers share. `giveUp` ends the calls under way: what
  * was asked is not answered, and what was handed over is unknown.
+ * @param onLimit hears which rate limit the service states, beside the one that its profile expects
  */
 export function openSwapService(
   connection: ServiceConnection,
   logger: Logger,
+  onLimit: (limits: { expected: number; seen: number }) => void = () => undefined,
 ): { readonly client: SwapService; giveUp(): void; close(): Promise<void> } {
   const { apiKey, baseUrl, network, timeoutMs } = connection;
   const profile = SERVICE_PROFILES[connection.profile];
@@ -55,7 +57,7 @@ export function openSwapService(
       limitPerSecond: apiKey === undefined ? profile.expectedLimits.keyless : profile.expectedLimits.keyed,
       maxQueue: MAX_QUEUE,
     },
-    { clock: systemClock, logger },
+    { clock: systemClock, logger, onLimit },
   );
   const stopping = new AbortController();
   const client = createSwapService(

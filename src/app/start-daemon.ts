@@ -2,26 +2,26 @@ import { Interface, TypedDataEncoder } from "ethers";
 import { systemClock } from "../adapters/clock/system-clock.ts";
 import { startTicker } from "../adapters/cron/ticker.ts";
 import { createChain } from "../adapters/ethers/chain.ts";
-import { createRandomIds } from "../adapters/ids/random-ids.ts";
-import { createLogNotifier } from "../adapters/notify/log-notifier.ts";
 import { createFeedPrices, type Feed } from "../adapters/prices/feed-prices.ts";
 import { createHistoryReader } from "../adapters/sqlite/daemon/history-rows.ts";
-import { createStore } from "../adapters/sqlite/daemon/store.ts";
 import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { TypedData } from "../domain/guard/typed-data.ts";
 import type { Address, Hex } from "../domain/money/address.ts";
+import { alertOnHalt } from "../engine/alerts.ts";
 import { createEngine } from "../engine/engine.ts";
 import type { EngineContext } from "../engine/engine-context.ts";
 import { createLaneListener } from "../engine/lane-listener.ts";
 import { maySignIntent } from "../engine/modes.ts";
 import { createLane, type Lane } from "../lane/lane.ts";
 import type { LaneListener } from "../lane/lane-event.ts";
+import type { Redactor } from "../net/redact.ts";
 import type { Chain } from "../ports/chain.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Signer } from "../ports/signer.ts";
 import { openDatabase, type SqliteDatabase } from "../storage/database.ts";
 import { acquireLock } from "../storage/lock.ts";
+import { openAlerts, watchLimit } from "./alerts.ts";
 import { crashPointFrom } from "./crash-point.ts";
 import { lockFileOf, openDaemonDatabase } from "./daemon-database.ts";
 import { engineSettings } from "./engine-settings.ts";
@@ -41,6 +41,7 @@ export interface Daemon {
 export interface DaemonDeps {
   readonly logger: Logger;
   readonly secrets: SecretOpener;
+  readonly redactor: Redactor;
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -81,15 +82,12 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     { rpcUrls: secrets.rpcUrls(configuration), chainId: network.chainId, timeoutMs: timing.requestTimeoutMs },
     { clock: systemClock },
   );
-  if (network.settlement === undefined) {
-    throw new CommandFailure(
-      EXIT.configuration,
-      `no settlement contract is known on ${network.name}: set \`service.settlement\` to the address you verified`,
-    );
-  }
-  const service = openSwapService(connectionOf(configuration, serviceUrl, secrets), logger);
-  const store = createStore(db);
-  const laneStore = openLaneStore(db);
+  const router = settlementOf(configuration);
+  const alerts = openAlerts(configuration, opened);
+  const { store } = alerts.deps;
+  const laneStore = alertOnHalt(openLaneStore(db), alerts.deps);
+  const connection = connectionOf(configuration, serviceUrl, secrets);
+  const service = openSwapService(connection, logger, watchLimit(alerts.deps, serviceUrl));
   const signers = await openSigners(configuration, secrets);
   let fail: (error: unknown) => void = () => undefined;
   const failed = new Promise<unknown>((resolve) => {
@@ -97,20 +95,17 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
   });
   const lanes = new Map<Address, Lane>();
   const context: EngineContext = {
-    settings: engineSettings(configuration, network.settlement),
+    settings: engineSettings(configuration, router),
     deps: {
-      store,
+      ...alerts.deps,
       laneStore,
       chain,
       service: service.client,
       prices: createFeedPrices(feedsOf(configuration), chain),
       lanes,
       signers,
-      clock: systemClock,
-      ids: createRandomIds(systemClock.nowMs),
       zones: createIntlZones(),
       logger,
-      notifier: createLogNotifier(logger),
       digest: digestOf,
       approveCalldata,
       crashPoint: crashPointFrom(opened.env),
@@ -129,6 +124,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     isChainReachable: () => isReachable(chain),
   });
   await engine.start();
+  alerts.start();
   const stopTicker = startTicker(() => engine.tick());
   return {
     url: status.url,
@@ -138,11 +134,18 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
       const patience = setTimeout(service.giveUp, GIVE_UP_AFTER_MS);
       await engine.stop();
       clearTimeout(patience);
+      await alerts.stop();
       await service.close();
       await status.stop();
       opened.close();
     },
   };
+}
+
+function settlementOf({ network: { name, settlement } }: Configuration): Address {
+  if (settlement !== undefined) return settlement;
+  const message = `no settlement contract is known on ${name}: set \`service.settlement\` to the address you verified`;
+  throw new CommandFailure(EXIT.configuration, message);
 }
 
 async function openSigners(configuration: Configuration, secrets: SecretOpener): Promise<Map<Address, Signer>> {

@@ -1,6 +1,7 @@
 import type { Policy } from "../domain/guard/policy.ts";
 import type { Address } from "../domain/money/address.ts";
 import type { Token } from "../domain/money/token.ts";
+import type { Severity } from "../domain/run/alert.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { Listen, SecretReference } from "./fields.ts";
 
@@ -70,6 +71,14 @@ export interface ServeConfiguration {
   readonly relayer: KeySource | undefined;
 }
 
+/** Where alerts are sent, signed with the secret. */
+export interface WebhookConfiguration {
+  readonly url: SecretReference;
+  readonly secret: SecretReference;
+  /** the least severity that is sent */
+  readonly minimum: Severity;
+}
+
 /** A strategy as it was loaded: where from, and the SHA-256 of the file's text. */
 export interface LoadedStrategy {
   readonly spec: StrategySpec;
@@ -92,6 +101,8 @@ export interface Configuration {
   readonly listen: Listen;
   readonly logLevel: "debug" | "info" | "warn" | "error";
   readonly serve: ServeConfiguration;
+  /** undefined: alerts are in the log only */
+  readonly webhook: WebhookConfiguration | undefined;
   readonly timing: {
     readonly quoteLifetimeSeconds: number;
     readonly permitLifetimeSeconds: number;

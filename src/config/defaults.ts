@@ -9,6 +9,7 @@ export const DEFAULTS = {
   gasless: "never",
   rfq: false,
   ifAlreadyTrue: "wait",
+  alertsFrom: "warning",
   database: "swapd.db",
   policy: {
     maxSlippage: toPpm(10_000),

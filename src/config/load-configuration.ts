@@ -4,6 +4,7 @@ import { buildNetwork, buildTokens, findPreset } from "./build-network.ts";
 import { buildPolicy } from "./build-policy.ts";
 import { buildServe, buildService } from "./build-service.ts";
 import { buildWallets } from "./build-wallets.ts";
+import { buildWebhook } from "./build-webhook.ts";
 import { checkShape } from "./check-shape.ts";
 import type { Configuration, LoadedStrategy, WalletConfiguration } from "./configuration.ts";
 import { CONFIG_BOUNDS, DEFAULTS } from "./defaults.ts";
@@ -129,6 +130,7 @@ function build(loading: Loading): Configuration | undefined {
     policy,
     strategies,
     serve,
+    webhook: buildWebhook(source, fields.alerts),
     ...buildPlain(loading),
     hash: createHash("sha256").update(JSON.stringify(texts)).digest("hex"),
   };

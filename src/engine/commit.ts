@@ -1,8 +1,11 @@
+import { SUBJECT } from "../domain/run/alert.ts";
+import { alertChanges } from "../domain/run/alert-changes.ts";
 import type { StepResult } from "../domain/run/draft.ts";
 import type { RunEvent } from "../domain/run/events.ts";
 import type { RunRecord } from "../domain/run/records.ts";
 import type { Run } from "../domain/run/run.ts";
 import { step } from "../domain/run/step.ts";
+import { pauseByRule, type RaisedAlert, raiseAlerts, tellAlerts } from "./alerts.ts";
 import { type EngineContext, laneOf } from "./engine-context.ts";
 import { factsFor } from "./step-facts.ts";
 
@@ -20,9 +23,10 @@ export function createCommitter(context: EngineContext, onCommitted: () => void)
   return {
     commit: (runId, event, effectId) => {
       deps.crashPoint(`commit.${event.kind}.before`);
-      const result = deps.store.transaction(() => commitStep(context, { runId, event, effectId }));
+      const { result, alerts } = deps.store.transaction(() => commitStep(context, { runId, event, effectId }));
       deps.crashPoint(`commit.${event.kind}.after`);
       report(context, result);
+      tellAlerts(deps, alerts);
       onCommitted();
     },
   };
@@ -31,7 +35,7 @@ export function createCommitter(context: EngineContext, onCommitted: () => void)
 function commitStep(
   context: EngineContext,
   answer: { runId: string; event: RunEvent; effectId: number | undefined },
-): StepResult {
+): { result: StepResult; alerts: readonly RaisedAlert[] } {
   const { store, clock } = context.deps;
   const run = store.run(answer.runId);
   if (run === undefined) throw new Error(`run ${answer.runId} is not in the database`);
@@ -41,15 +45,21 @@ function commitStep(
   for (const record of result.records) writeRecord(context, result.run, record, nowMs);
   store.addEffects(run.id, result.effects, nowMs);
   if (answer.effectId !== undefined) store.finishEffect(answer.effectId, nowMs);
-  pauseAfterFailures(context, run, result, nowMs);
-  return result;
+  const alerts = alertsOfStep(context, result);
+  return { result, alerts: [...alerts, ...pauseAfterFailures(context, run, result, nowMs)] };
+}
+
+function alertsOfStep({ deps }: EngineContext, result: StepResult): readonly RaisedAlert[] {
+  const { over, raised } = alertChanges(result);
+  for (const subject of over) deps.store.endAlerts(subject, deps.clock.nowMs());
+  return raiseAlerts(deps, raised, { strategy: result.run.strategyId, runId: result.run.id });
 }
 
 function writeRecord(context: EngineContext, run: Run, record: RunRecord, nowMs: number): void {
   context.deps.store.writeRecord(run, record, nowMs);
   if (record.kind === "pause") {
     const reason = `${record.pause.code}: ${record.pause.detail}`;
-    context.deps.store.setMode({ scope: run.strategyId, mode: "paused", setBy: "strategy", reason, atMs: nowMs });
+    pauseByRule(context.deps, { scope: run.strategyId, setBy: "strategy", reason });
   }
   if (record.kind !== "transaction") return;
   const { request } = record;
@@ -59,18 +69,26 @@ function writeRecord(context: EngineContext, run: Run, record: RunRecord, nowMs:
 }
 
 /** The owner's rule: a strategy that fails too often in a while stops itself until a person looks. */
-function pauseAfterFailures(context: EngineContext, before: Run, result: StepResult, nowMs: number): void {
-  if (result.run.state !== "failed" || before.state === "failed") return;
+function pauseAfterFailures(
+  context: EngineContext,
+  before: Run,
+  result: StepResult,
+  nowMs: number,
+): readonly RaisedAlert[] {
+  if (result.run.state !== "failed" || before.state === "failed") return [];
   const { store } = context.deps;
   const { failures, withinSeconds } = context.settings.policy.pauseAfter;
   const count = store.failuresSince(before.strategyId, nowMs - withinSeconds * 1_000);
-  if (count < failures) return;
+  if (count < failures) return [];
   const reason = `${count} failed runs within ${withinSeconds} s, the last one: ${result.run.reason ?? "no reason"}`;
-  store.setMode({ scope: before.strategyId, mode: "paused", setBy: "policy", reason, atMs: nowMs });
+  const scope = before.strategyId;
+  if (!pauseByRule(context.deps, { scope, setBy: "policy", reason })) return [];
+  const text = `${scope} is paused by the policy: ${reason}; go on with: swapd resume ${scope}`;
+  const alert = { severity: "warning", code: "STRATEGY_PAUSED", subject: SUBJECT.mode(scope), text } as const;
+  return raiseAlerts(context.deps, [alert], { strategy: scope, runId: before.id });
 }
 
-function report(context: EngineContext, result: StepResult): void {
-  const { logger, notifier } = context.deps;
+function report({ deps: { logger } }: EngineContext, result: StepResult): void {
   for (const transition of result.transitions) {
     logger.info(
       {
@@ -83,14 +101,5 @@ function report(context: EngineContext, result: StepResult): void {
       },
       `${transition.subject} ${transition.to}`,
     );
-  }
-  for (const record of result.records) {
-    if (record.kind !== "alert") continue;
-    notifier.notify({
-      severity: record.severity,
-      code: record.code,
-      text: record.text,
-      fields: { strategy: result.run.strategyId, runId: result.run.id },
-    });
   }
 }

@@ -1,6 +1,8 @@
+import { SUBJECT } from "../domain/run/alert.ts";
 import { OPERATING_MODES, type OperatingMode } from "../domain/run/operating-mode.ts";
 import { nextInstant } from "../domain/schedule/next-instants.ts";
 import type { OperatorRequest } from "../ports/store.ts";
+import { changeMode, type RaisedAlert, raiseAlerts, tellAlerts } from "./alerts.ts";
 import { type EngineContext, type LoadedStrategy, strategyOf } from "./engine-context.ts";
 import { GLOBAL_SCOPE } from "./modes.ts";
 import { barredReason, dueRun, insertDueRuns } from "./scheduler.ts";
@@ -9,16 +11,24 @@ import { barredReason, dueRun, insertDueRuns } from "./scheduler.ts";
 export function takeRequests(context: EngineContext): void {
   const { store, clock } = context.deps;
   for (const request of store.openRequests()) {
-    store.transaction(() => store.answerRequest(request.id, carryOut(context, request), clock.nowMs()));
+    const alerts: RaisedAlert[] = [];
+    store.transaction(() => {
+      const answer = carryOut(context, request, (raised) => alerts.push(...raised));
+      store.answerRequest(request.id, answer, clock.nowMs());
+    });
+    tellAlerts(context.deps, alerts);
     context.deps.logger.info({ command: request.command, madeBy: request.madeBy }, "operator request taken");
   }
 }
 
+/** Hears of alerts that are to be told once they are committed. */
+type OnAlerts = (raised: readonly RaisedAlert[]) => void;
+
 /** @returns what came of it, for the operator */
-function carryOut(context: EngineContext, request: OperatorRequest): string {
+function carryOut(context: EngineContext, request: OperatorRequest, onAlerts: OnAlerts): string {
   switch (request.command) {
     case "mode":
-      return setMode(context, request);
+      return setMode(context, request, onAlerts);
     case "run":
       return withStrategy(context, request, runNow);
     case "skip":
@@ -28,12 +38,17 @@ function carryOut(context: EngineContext, request: OperatorRequest): string {
   }
 }
 
-function setMode(context: EngineContext, request: OperatorRequest): string {
+function setMode(context: EngineContext, request: OperatorRequest, onAlerts: OnAlerts): string {
   const { mode, scope = GLOBAL_SCOPE, reason = "no reason given" } = request.arguments;
   if (!isMode(mode)) return `refused: no mode ${JSON.stringify(mode)}; known are ${OPERATING_MODES.join(", ")}`;
   if (scope !== GLOBAL_SCOPE && strategyOf(context, scope) === undefined) return `refused: no strategy "${scope}"`;
-  const { store } = context.deps;
-  store.setMode({ scope, mode, setBy: request.madeBy, reason, atMs: request.madeAtMs });
+  const row = { scope, mode, setBy: request.madeBy, reason, atMs: request.madeAtMs };
+  changeMode(context.deps, row);
+  if (mode === "halted") {
+    const text = `${scope} is halted by ${row.setBy}: ${reason}; nothing new is signed`;
+    const alert = { severity: "info", code: "HALTED_BY_OPERATOR", subject: SUBJECT.mode(scope), text } as const;
+    onAlerts(raiseAlerts(context.deps, [alert]));
+  }
   const released = scope === GLOBAL_SCOPE && mode === "active" ? releaseAccounts(context, request.madeBy) : [];
   return [`${scope} is ${mode}`, ...released].join("; ");
 }

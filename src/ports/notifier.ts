@@ -1,7 +1,6 @@
-/** How much a message matters: `critical` wakes somebody up. */
-export type Severity = "info" | "warning" | "critical";
+import type { Severity } from "../domain/run/alert.ts";
 
-/** Tells people. Delivery is best effort and never delays a swap. */
+/** Tells people. Delivery never delays a swap. */
 export interface Notifier {
   notify(message: { severity: Severity; code: string; text: string; fields: Readonly<Record<string, unknown>> }): void;
 }

@@ -6,6 +6,7 @@ import type { RunRecord, Transition } from "../domain/run/records.ts";
 import type { Run } from "../domain/run/run.ts";
 import type { PriceBar } from "../domain/strategy/decision.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
+import type { AlertStore } from "./alert-store.ts";
 
 /** A strategy as the database remembers it. `memory` is versioned JSON; `lastSlotMs` the last slot that has its end or run. */
 export interface StrategyRow {
@@ -140,7 +141,7 @@ export interface OperationStore {
 }
 
 /** The daemon's database. Everything written inside `transaction` is durable together, or not at all. */
-export interface Store extends RunStore, LedgerStore, OperationStore {
+export interface Store extends RunStore, LedgerStore, OperationStore, AlertStore {
   /** Runs synchronous work in one durable transaction; a nested call joins it. */
   transaction<T>(work: () => T): T;
 }

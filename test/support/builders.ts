@@ -11,6 +11,7 @@ import type { StrategyView } from "../../src/domain/strategy/decision.ts";
 import type { RebalanceSpec } from "../../src/domain/strategy/rebalance.ts";
 import { initialStrategyMemory } from "../../src/domain/strategy/strategy.ts";
 import type { ThresholdSpec } from "../../src/domain/strategy/threshold.ts";
+import type { AlertRow } from "../../src/ports/alert-store.ts";
 
 /** Samples for tests of runs: everything has a default in which a swap is signed, and any part of it can be changed. */
 
@@ -216,4 +217,11 @@ export function viewSample(change: Partial<StrategyView> = {}): StrategyView {
     bars: new Map(),
     ...change,
   };
+}
+
+/** An alert about a swap, as it is written down. */
+export function alertSample(change: Partial<AlertRow> = {}): AlertRow {
+  const { id, code, subject } = { id: "alert_1", code: "SWAP_UNKNOWN", subject: "swap run_1.0.1" };
+  const about = { strategy: "weekly", runId: undefined };
+  return { id, severity: "warning", code, subject, text: "look at it", ...about, atMs: NOW_MS, ...change };
 }

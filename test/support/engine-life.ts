@@ -5,6 +5,7 @@ import { createIntlZones } from "../../src/adapters/zones/intl-zones.ts";
 import type { TypedData } from "../../src/domain/guard/typed-data.ts";
 import type { Address, Hex } from "../../src/domain/money/address.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
+import { alertOnHalt } from "../../src/engine/alerts.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import type { EngineContext, EngineSettings } from "../../src/engine/engine-context.ts";
@@ -109,15 +110,19 @@ export function openLife(
     throw new Killed(label);
   };
   const lanes = new Map<Address, Lane>();
+  const alerts = {
+    ...{ store: mortal(database.store), clock: mortal(outside.clock), ids: countingIds(database) },
+    notifier: { notify: (message: Outside["told"][number]) => void outside.told.push(message) },
+  };
   const context: EngineContext = {
     settings: settingsFor(outside.spec, options.settings),
     deps: {
-      ...{ store: mortal(database.store), laneStore: mortal(database.lanes), lanes, crashPoint },
-      ...{ chain: mortal(outside.chain), service: mortal(outside.service), clock: mortal(outside.clock) },
+      ...alerts,
+      ...{ laneStore: alertOnHalt(mortal(database.lanes), alerts), lanes, crashPoint },
+      ...{ chain: mortal(outside.chain), service: mortal(outside.service) },
       prices: { price: async (token) => ({ ...priceOf(token), atSeconds: outside.clock.nowMs() / 1_000 }) },
       signers: new Map([[ACCOUNT, mortal(countingSigner(outside))]]),
-      ...{ ids: countingIds(database), zones: createIntlZones(), logger: silentLogger() },
-      notifier: { notify: (message) => void outside.told.push(message) },
+      ...{ zones: createIntlZones(), logger: silentLogger() },
       ...{ digest: digestOf, approveCalldata },
     },
   };

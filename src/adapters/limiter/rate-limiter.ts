@@ -24,8 +24,8 @@ export interface RateLimiterOptions {
 export interface RateLimiterDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Called once for every new limit of the service that is not the configured one. */
-  readonly onUnexpectedLimit?: (limits: { expected: number; seen: number }) => void;
+  /** Called when the service states its limit for the first time, and whenever it states another one. */
+  readonly onLimit?: (limits: { expected: number; seen: number }) => void;
   readonly sharedClock?: SharedClock;
 }
 
@@ -171,7 +171,7 @@ function createObserver(
   dependencies: RateLimiterDependencies,
   store: PaceStore,
 ): (answer: LimitedAnswer) => void {
-  let reportedLimit = options.limitPerSecond;
+  let reportedLimit: number | undefined;
   return (answer) => {
     const notice = readNotice(answer, dependencies.clock.nowMs());
     const at = { nowUs: 0, jitter: Math.random() };
@@ -188,9 +188,10 @@ function createObserver(
     if (notice.limit === undefined || notice.limit === reportedLimit) return;
     reportedLimit = notice.limit;
     const limits = { expected: options.limitPerSecond, seen: notice.limit };
-    if (limits.seen === limits.expected) return;
-    dependencies.logger.warn(limits, "the service states another rate limit than expected; check the API key");
-    dependencies.onUnexpectedLimit?.(limits);
+    if (limits.seen !== limits.expected) {
+      dependencies.logger.warn(limits, "the service states another rate limit than expected; check the API key");
+    }
+    dependencies.onLimit?.(limits);
   };
 }
 

@@ -1,10 +1,12 @@
 import { userInfo } from "node:os";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { createStore } from "../../adapters/sqlite/daemon/store.ts";
+import { SUBJECT } from "../../domain/run/alert.ts";
+import type { AlertStore } from "../../ports/alert-store.ts";
 import type { LaneStore } from "../../ports/lane-store.ts";
-import { openDatabase } from "../../storage/database.ts";
+import { openDatabase, type SqliteDatabase } from "../../storage/database.ts";
 import { acquireLock } from "../../storage/lock.ts";
-import { lockFileOf } from "../daemon-database.ts";
+import { lockFileOf, migrateDaemonDatabase } from "../daemon-database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { openLaneStore } from "../lane-wiring.ts";
 import { findTarget } from "../target.ts";
@@ -32,11 +34,7 @@ export async function request(
         if (command.name !== "mode") {
           throw new CommandFailure(EXIT.no, `no daemon runs on ${database}; \`${command.name}\` needs one`);
         }
-        const { mode = "", scope = "global", reason = "no reason given" } = command.arguments;
-        store.setMode({ scope, mode: mode as "active", setBy: operator(), reason, atMs: systemClock.nowMs() });
-        const released = scope === "global" && mode === "active" ? releaseAccounts(openLaneStore(db)) : [];
-        const answer = `${scope} is ${mode}; no daemon runs, so it holds from the next start`;
-        terminal.out([answer, ...released].join("; "));
+        terminal.out(setMode(db, command.arguments));
         return;
       } finally {
         lock.release();
@@ -54,9 +52,26 @@ export async function request(
   }
 }
 
-function releaseAccounts(lanes: LaneStore): string[] {
+/** Does what the daemon would do, in its place. Who halts here knows of it, and the log has no daemon to write it. */
+function setMode(db: SqliteDatabase, wish: Record<string, string>): string {
+  const { mode = "", scope = "global", reason = "no reason given" } = wish;
+  migrateDaemonDatabase(db);
+  const lanes = openLaneStore(db);
+  const store = createStore(db);
+  const atMs = systemClock.nowMs();
+  return store.transaction(() => {
+    store.setMode({ scope, mode: mode as "active", setBy: operator(), reason, atMs });
+    store.endAlerts(SUBJECT.mode(scope), atMs);
+    const released = scope === "global" && mode === "active" ? releaseAccounts(lanes, store) : [];
+    return [`${scope} is ${mode}; no daemon runs, so it holds from the next start`, ...released].join("; ");
+  });
+}
+
+function releaseAccounts(lanes: LaneStore, alerts: AlertStore): string[] {
   return lanes.halts().map(({ account, chainId, reason }) => {
-    lanes.releaseHalt(account, chainId, { by: operator(), atMs: systemClock.nowMs() });
+    const atMs = systemClock.nowMs();
+    lanes.releaseHalt(account, chainId, { by: operator(), atMs });
+    alerts.endAlerts(SUBJECT.account(account), atMs);
     return `released ${account}, which was halted because ${reason}`;
   });
 }

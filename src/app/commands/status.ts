@@ -34,6 +34,20 @@ export async function status(
     const halts = document.halts.map((halt) => [halt.account, halt.at, halt.reason]);
     parts.push(formatTable([["HALTED ACCOUNT", "SINCE", "WHY (`swapd resume` releases it)"], ...halts]));
   }
+  if (document.unsentAlerts.length > 0) {
+    const alerts = document.unsentAlerts
+      .slice(0, 10)
+      .map((alert) => [alert.code, alert.subject, alert.at, alert.state, String(alert.attempts), alert.outcome ?? "-"]);
+    const heading = [
+      `UNSENT ALERTS (${document.unsentAlerts.length})`,
+      "ABOUT",
+      "SINCE",
+      "STATE",
+      "TRIES",
+      "LAST ANSWER",
+    ];
+    parts.push(formatTable([heading, ...alerts]));
+  }
   if (modes.length > 0) parts.push(formatTable([["SCOPE", "MODE", "SET BY", "AT", "WHY"], ...modes]));
   if (document.gaps.length > 0) {
     const gaps = document.gaps
@@ -64,6 +78,9 @@ function read(reader: HistoryReader, target: Target) {
       at: formatInstant(atMs),
     })),
     halts: reader.halts().map(({ account, reason, atMs }) => ({ account, reason, at: formatInstant(atMs) })),
+    unsentAlerts: reader
+      .unsentAlerts()
+      .map(({ raisedAtMs, ...alert }) => ({ ...alert, at: formatInstant(raisedAtMs) })),
     gaps: reader.gaps().map((gap) => ({
       strategy: gap.strategy,
       first: formatInstant(gap.firstSlotMs),

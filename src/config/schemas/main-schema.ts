@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { SEVERITIES } from "../../domain/run/alert.ts";
 import { address, count, listen, secretReference, text } from "../fields.ts";
 import { milliseconds, seconds } from "../units.ts";
 
@@ -81,6 +82,16 @@ const serve = z.strictObject({
   relayer: key.optional().meta({ description: "the account that sends gasless swaps; without it there are none" }),
 });
 
+const alerts = z.strictObject({
+  webhook: z
+    .strictObject({
+      url: secretReference("the URL that alerts are posted to; it usually carries a key"),
+      secret: secretReference("what alerts are signed with (HMAC-SHA256), at least 16 characters"),
+      minimum: z.enum(SEVERITIES).optional().meta({ description: "the least severity that is sent (warning)" }),
+    })
+    .meta({ description: "where alerts are sent, signed" }),
+});
+
 const timing = z.strictObject({
   quoteLifetime: seconds("how long a quote lives, and the longest deadline that is signed", "60s").optional(),
   permitLifetime: seconds("how long a permit's signature lives", "10m").optional(),
@@ -109,6 +120,7 @@ export const mainSchema = z.strictObject({
   database: text("the daemon's database", "swapd.db").optional(),
   http: z.strictObject({ listen: listen("where health and metrics are served") }).optional(),
   log: z.strictObject({ level: z.enum(["debug", "info", "warn", "error"]) }).optional(),
+  alerts: alerts.optional().meta({ description: "how people hear of what needs them; the log has the same" }),
   serve: serve.optional().meta({ description: "our own service, embedded or alone" }),
   timing: timing.optional(),
   transactions: transactions.optional(),

@@ -1,4 +1,5 @@
 import type { StrategyPause } from "../strategy/decision.ts";
+import { SUBJECT } from "./alert.ts";
 import type { Draft } from "./draft.ts";
 
 /** Writes down that the strategy stops itself, and tells a person, who alone can resume it. */
@@ -10,6 +11,7 @@ export function pauseStrategy(draft: Draft, pause: StrategyPause | undefined): v
     kind: "alert",
     severity: pause.code === "completed" ? "info" : "warning",
     code: `strategy_${pause.code}`,
+    subject: SUBJECT.mode(strategyId),
     text: `strategy ${strategyId} stopped itself: ${pause.detail}`,
   });
 }

@@ -2,6 +2,7 @@ import type { Check } from "../guard/check.ts";
 import type { Address, Hex } from "../money/address.ts";
 import type { Token } from "../money/token.ts";
 import type { StrategyPause } from "../strategy/decision.ts";
+import type { Alert } from "./alert.ts";
 import type { RunState, SwapState } from "./states.ts";
 
 /** One move of a machine, written down for ever. `from` is undefined for the first. */
@@ -65,9 +66,4 @@ export type RunRecord =
       readonly distributions: string | undefined;
       readonly serviceRecord: string | undefined;
     }
-  | {
-      readonly kind: "alert";
-      readonly severity: "info" | "warning" | "critical";
-      readonly code: string;
-      readonly text: string;
-    };
+  | ({ readonly kind: "alert" } & Alert);

@@ -1,4 +1,5 @@
 import type { Address, Hex } from "../money/address.ts";
+import { SUBJECT } from "./alert.ts";
 import type { Draft } from "./draft.ts";
 import type { GaslessObservation, RunEvent } from "./events.ts";
 import type { Swap } from "./run.ts";
@@ -159,6 +160,7 @@ function alertUnknown(draft: Draft, swapId: string, why: string): void {
     kind: "alert",
     severity: "warning",
     code: "SWAP_UNKNOWN",
+    subject: SUBJECT.swap(swapId),
     text: `swap ${swapId} is unknown: ${why}; its money stays reserved until the chain answers`,
   });
 }

@@ -2,6 +2,7 @@ import { consequenceOf } from "../guard/consequence.ts";
 import { type DenialCode, isDenialCode } from "../guard/denial.ts";
 import { isNative } from "../money/token.ts";
 import { resolvePlannedAmount } from "../strategy/planned-amount.ts";
+import { SUBJECT } from "./alert.ts";
 import type { Draft } from "./draft.ts";
 import type { RunEvent } from "./events.ts";
 import { type Swap, swapIdOf, windowEndOf } from "./run.ts";
@@ -117,7 +118,8 @@ export function skipSwap(draft: Draft, swapId: string, denial: { code: DenialCod
   const { code, detail } = denial;
   endUnsigned(draft, swapId, { reason: code, detail });
   const severity = consequenceOf(code) === "skip" ? "warning" : "info";
-  draft.record({ kind: "alert", severity, code, text: `swap ${swapId} was skipped: ${detail}` });
+  const subject = SUBJECT.pair(draft.run().strategyId, draft.swap(swapId));
+  draft.record({ kind: "alert", severity, code, subject, text: `swap ${swapId} was skipped: ${detail}` });
 }
 
 /** Denies a swap for good: nothing was signed, its money is free, and a person is told. */
@@ -125,7 +127,8 @@ export function denySwap(draft: Draft, swapId: string, denial: { code: DenialCod
   const { code, detail } = denial;
   draft.moveSwap(swapId, "denied", { reason: code }, detail);
   draft.record({ kind: "release", swapId });
-  draft.record({ kind: "alert", severity: "warning", code, text: `swap ${swapId} was denied: ${detail}` });
+  const subject = SUBJECT.pair(draft.run().strategyId, draft.swap(swapId));
+  draft.record({ kind: "alert", severity: "warning", code, subject, text: `swap ${swapId} was denied: ${detail}` });
 }
 
 /**

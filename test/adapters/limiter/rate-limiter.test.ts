@@ -19,7 +19,7 @@ function limiterOn(file: string, change: Partial<RateLimiterOptions> = {}) {
   const seen: { expected: number; seen: number }[] = [];
   const limiter = createRateLimiter(
     { file, baseUrl: "http://127.0.0.1:1/", apiKey: undefined, limitPerSecond: 100, maxQueue: 50, ...change },
-    { clock: systemClock, logger: silentLogger(), onUnexpectedLimit: (limits) => seen.push(limits) },
+    { clock: systemClock, logger: silentLogger(), onLimit: (limits) => seen.push(limits) },
   );
   onTestFinished(() => limiter.close());
   return { limiter, seen };

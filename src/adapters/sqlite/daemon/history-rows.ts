@@ -67,6 +67,17 @@ export interface StrategyStatus {
   readonly memory: string;
 }
 
+/** An alert that its receiver has not taken; `given-up`: it will not be asked again. */
+export interface UnsentAlert {
+  readonly code: string;
+  readonly subject: string;
+  readonly state: "waiting" | "given-up";
+  readonly attempts: number;
+  /** what came of the last attempt */
+  readonly outcome: string | null;
+  readonly raisedAtMs: number;
+}
+
 /** Reads what happened, from a database that another process may be writing. */
 export interface HistoryReader {
   runs(filter: { strategy?: string; limit: number }): readonly RunHistory[];
@@ -83,6 +94,8 @@ export interface HistoryReader {
   modes(): readonly { scope: string; mode: string; setBy: string; reason: string; atMs: number }[];
   /** accounts that sign nothing until a person releases them */
   halts(): readonly { account: string; reason: string; atMs: number }[];
+  /** alerts that wait to be sent, or were never taken and are still true, the newest first */
+  unsentAlerts(): readonly UnsentAlert[];
   wallets(): readonly string[];
   lastEvent(): { readonly kind: string; readonly atMs: number } | undefined;
 }
@@ -137,7 +150,10 @@ export function createHistoryReader(db: SqliteDatabase): HistoryReader {
   };
 }
 
-type StatusReader = Pick<HistoryReader, "strategies" | "swapStates" | "modes" | "halts" | "wallets" | "lastEvent">;
+type StatusReader = Pick<
+  HistoryReader,
+  "strategies" | "swapStates" | "modes" | "halts" | "unsentAlerts" | "wallets" | "lastEvent"
+>;
 
 function createStatusReader(sql: Statements): StatusReader {
   return {
@@ -160,9 +176,19 @@ function createStatusReader(sql: Statements): StatusReader {
       ),
     halts: () =>
       sql.all("SELECT account, reason, at_ms AS atMs FROM lane_halts WHERE released_at_ms IS NULL ORDER BY account"),
+    unsentAlerts: () => unsentAlerts(sql),
     wallets: () => sql.all<{ wallet: string }>("SELECT DISTINCT wallet FROM baselines").map((row) => row.wallet),
     lastEvent: () => sql.get("SELECT kind, at_ms AS atMs FROM daemon_events ORDER BY id DESC LIMIT 1"),
   };
+}
+
+/** A database that no daemon of this release has opened yet has no such table. */
+function unsentAlerts(sql: Statements): readonly UnsentAlert[] {
+  if (sql.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'alerts'") === undefined) return [];
+  return sql.all(
+    `SELECT code, subject, state, attempts, outcome, raised_at_ms AS raisedAtMs FROM alerts
+     WHERE state = 'waiting' OR (state = 'given-up' AND over_at_ms IS NULL) ORDER BY number DESC LIMIT 1000`,
+  );
 }
 
 function countBy(sql: Statements, query: string, ...values: SqlValue[]): Record<string, number> {

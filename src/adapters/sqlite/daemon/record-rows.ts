@@ -11,8 +11,8 @@ export interface RecordContext {
 }
 
 /**
- * Writes one record of a step. Pauses, transactions and alerts are not rows of this adapter: the engine sets the mode, and
- * hands the others to the lane and the notifier.
+ * Writes one record of a step. Pauses, transactions and alerts are not written here: the engine sets the mode, hands the
+ * transaction to its lane and raises the alert, in the same commit.
  */
 export function writeRecord(sql: Statements, record: RunRecord, context: RecordContext): void {
   const { atMs } = context;

@@ -1,13 +1,18 @@
+import type { Severity } from "../../../domain/run/alert.ts";
 import type { Store } from "../../../ports/store.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
+import { createAlertRows } from "./alert-rows.ts";
 import { createLedgerRows } from "./ledger-rows.ts";
 import { createOperationRows } from "./operation-rows.ts";
 import { writeRecord } from "./record-rows.ts";
 import { createRunRows } from "./run-rows.ts";
 import { prepareStatements } from "./statements.ts";
 
-/** The daemon's rows on an open, migrated database. One daemon writes it; others may read. */
-export function createStore(db: SqliteDatabase): Store {
+/**
+ * The daemon's rows on an open, migrated database. One daemon writes it; others may read.
+ * @param options.sendAlertsFrom the least severity of alerts that wait to be sent; undefined: none is sent
+ */
+export function createStore(db: SqliteDatabase, options: { sendAlertsFrom?: Severity | undefined } = {}): Store {
   const sql = prepareStatements(db);
   let version = 0;
   return {
@@ -15,6 +20,7 @@ export function createStore(db: SqliteDatabase): Store {
     ...createRunRows(sql),
     ...createLedgerRows(sql, () => version),
     ...createOperationRows(sql),
+    ...createAlertRows(sql, options.sendAlertsFrom),
     writeRecord: (run, record, atMs) =>
       writeRecord(sql, record, {
         run,

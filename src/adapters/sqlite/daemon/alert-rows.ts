@@ -1,0 +1,121 @@
+import { SEVERITIES, type Severity } from "../../../domain/run/alert.ts";
+import type { AlertOutbox, AlertRow, AlertStore, WaitingAlert } from "../../../ports/alert-store.ts";
+import type { SqliteDatabase } from "../../../storage/database.ts";
+import { prepareStatements, type Statements } from "./statements.ts";
+
+interface AlertColumns {
+  id: string;
+  severity: Severity;
+  code: string;
+  subject: string;
+  text: string;
+  strategy: string | null;
+  run_id: string | null;
+  raised_at_ms: number;
+  attempts: number;
+}
+
+/** Alerts that are over and settled are kept as long as so many newer ones are not there. */
+const MOST_KEPT = 10_000;
+
+/** Details come from services and nodes too: a row holds no more of them than this. */
+const LONGEST_TEXT = 2_000;
+
+/**
+ * The raising side.
+ * @param sendFrom the least severity that waits to be sent; undefined: nothing is sent, the log alone has it
+ */
+export function createAlertRows(sql: Statements, sendFrom: Severity | undefined): AlertStore {
+  return {
+    raiseAlert: (alert) => {
+      const isNew = sql.run(
+        `INSERT INTO alerts (id, severity, code, subject, text, strategy, run_id, raised_at_ms, state, not_before_ms)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (subject, code) WHERE over_at_ms IS NULL DO NOTHING`,
+        alert.id,
+        alert.severity,
+        alert.code,
+        alert.subject,
+        alert.text.length <= LONGEST_TEXT ? alert.text : `${alert.text.slice(0, LONGEST_TEXT)}...`,
+        alert.strategy ?? null,
+        alert.runId ?? null,
+        alert.atMs,
+        isSent(alert.severity, sendFrom) ? "waiting" : "log-only",
+        alert.atMs,
+      );
+      if (isNew > 0) forgetOld(sql);
+      return isNew > 0;
+    },
+    endAlerts: (subject, atMs) => {
+      sql.run("UPDATE alerts SET over_at_ms = ? WHERE subject = ? AND over_at_ms IS NULL", atMs, subject);
+    },
+  };
+}
+
+function isSent(severity: Severity, sendFrom: Severity | undefined): boolean {
+  return sendFrom !== undefined && SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(sendFrom);
+}
+
+function forgetOld(sql: Statements): void {
+  sql.run(
+    `DELETE FROM alerts WHERE number <= (SELECT max(number) FROM alerts) - ? AND over_at_ms IS NOT NULL
+       AND state <> 'waiting'`,
+    MOST_KEPT,
+  );
+}
+
+/** The sending side, on the database of the daemon. */
+export function createAlertOutbox(db: SqliteDatabase): AlertOutbox {
+  const sql = prepareStatements(db);
+  return {
+    nextAlert: (nowMs) => {
+      const row = sql.get<AlertColumns>(
+        "SELECT * FROM alerts WHERE state = 'waiting' AND not_before_ms <= ? ORDER BY not_before_ms, number LIMIT 1",
+        nowMs,
+      );
+      return row === undefined ? undefined : decode(row);
+    },
+    nextAlertMs: () =>
+      sql.get<{ at: number | null }>("SELECT min(not_before_ms) AS at FROM alerts WHERE state = 'waiting'")?.at ??
+      undefined,
+    beginAttempt: (id, retryAtMs) => {
+      sql.run("UPDATE alerts SET attempts = attempts + 1, not_before_ms = ? WHERE id = ?", retryAtMs, id);
+    },
+    noteOutcome: (id, outcome) => {
+      sql.run("UPDATE alerts SET outcome = ? WHERE id = ?", outcome, id);
+    },
+    finishAlert: (id, { state, outcome, atMs }) => {
+      sql.run(
+        "UPDATE alerts SET state = ?, outcome = ?, finished_at_ms = ? WHERE id = ? AND state = 'waiting'",
+        state,
+        outcome,
+        atMs,
+        id,
+      );
+    },
+    giveUp: ({ raisedBeforeMs, mostWaiting }, atMs) =>
+      sql
+        .all<AlertColumns>(
+          `UPDATE alerts SET state = 'given-up', finished_at_ms = ? WHERE state = 'waiting' AND (raised_at_ms < ?
+             OR number NOT IN (SELECT number FROM alerts WHERE state = 'waiting' ORDER BY number DESC LIMIT ?))
+           RETURNING *`,
+          atMs,
+          raisedBeforeMs,
+          mostWaiting,
+        )
+        .map(decode),
+  };
+}
+
+function decode(row: AlertColumns): WaitingAlert & AlertRow {
+  return {
+    id: row.id,
+    severity: row.severity,
+    code: row.code,
+    subject: row.subject,
+    text: row.text,
+    strategy: row.strategy ?? undefined,
+    runId: row.run_id ?? undefined,
+    atMs: row.raised_at_ms,
+    attempts: row.attempts,
+  };
+}

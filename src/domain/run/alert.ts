@@ -1,0 +1,27 @@
+/** How much an alert matters, least first: `critical` wakes somebody up. */
+export const SEVERITIES = ["info", "warning", "critical"] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+/**
+ * Something that a person should know. While it is true of its subject, the same code is not raised for it again; when
+ * it is over for a subject, it is over for all of its codes.
+ */
+export interface Alert {
+  readonly severity: Severity;
+  readonly code: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** How subjects are written, in one place: an alert ends only under the words that it was raised with. */
+export const SUBJECT = {
+  swap: (swapId: string) => `swap ${swapId}`,
+  run: (runId: string) => `run ${runId}`,
+  /** what a strategy sells for what: denials are about that, and not about one swap of many */
+  pair: (strategyId: string, { sell, buy }: { sell: { symbol: string }; buy: { symbol: string } }) =>
+    `${sell.symbol} to ${buy.symbol} of ${strategyId}`,
+  /** `global` or a strategy */
+  mode: (scope: string) => `mode of ${scope}`,
+  account: (account: string) => `account ${account}`,
+  service: (host: string) => `service ${host}`,
+} as const;

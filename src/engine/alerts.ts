@@ -1,0 +1,77 @@
+import { type Alert, SUBJECT } from "../domain/run/alert.ts";
+import { stricterMode } from "../domain/run/operating-mode.ts";
+import type { LaneStore } from "../ports/lane-store.ts";
+import type { ModeRow } from "../ports/store.ts";
+import type { EngineDeps } from "./engine-context.ts";
+
+/** What alerts are written and told with. */
+export type AlertDeps = Pick<EngineDeps, "store" | "ids" | "clock" | "notifier">;
+
+/** An alert that was written down now, with the run it belongs to. */
+export interface RaisedAlert extends Alert {
+  readonly strategy: string | undefined;
+  readonly runId: string | undefined;
+}
+
+/** Writes alerts down, inside the transaction that makes them true. @returns those that are new: they are still to be told */
+export function raiseAlerts(
+  deps: Omit<AlertDeps, "notifier">,
+  alerts: readonly Alert[],
+  run: { readonly strategy?: string; readonly runId?: string } = {},
+): readonly RaisedAlert[] {
+  const { store, ids, clock } = deps;
+  return alerts
+    .map((alert) => ({ ...alert, strategy: run.strategy, runId: run.runId }))
+    .filter((alert) => store.raiseAlert({ ...alert, id: ids.newId("alert"), atMs: clock.nowMs() }));
+}
+
+/** Tells alerts that are committed. */
+export function tellAlerts({ notifier }: Pick<AlertDeps, "notifier">, alerts: readonly RaisedAlert[]): void {
+  for (const { severity, code, text, subject, strategy, runId } of alerts) {
+    const run = { ...(strategy === undefined ? {} : { strategy }), ...(runId === undefined ? {} : { runId }) };
+    notifier.notify({ severity, code, text, fields: { subject, ...run } });
+  }
+}
+
+/** Sets a mode. What was said about the scope's mode before is over. */
+export function changeMode({ store, clock }: Pick<AlertDeps, "store" | "clock">, row: ModeRow): void {
+  store.setMode(row);
+  store.endAlerts(SUBJECT.mode(row.scope), clock.nowMs());
+}
+
+/**
+ * Pauses a strategy by a rule. A mode that a person made as strict or stricter stays: a pause would let it sign.
+ * @returns whether it is paused only now
+ */
+export function pauseByRule(
+  deps: Pick<AlertDeps, "store" | "clock">,
+  pause: { readonly scope: string; readonly setBy: "policy" | "strategy"; readonly reason: string },
+): boolean {
+  const own = deps.store.mode(pause.scope)?.mode ?? "active";
+  if (stricterMode(own, "paused") === own) return false;
+  changeMode(deps, { ...pause, mode: "paused", atMs: deps.clock.nowMs() });
+  return true;
+}
+
+/** The lanes' rows, where a halted account is written down together with its alert. */
+export function alertOnHalt(laneStore: LaneStore, deps: AlertDeps): LaneStore {
+  const { store, clock } = deps;
+  return {
+    ...laneStore,
+    addHalt: (halt) => {
+      const { account, reason } = halt;
+      const text = `${account} is halted and signs nothing: ${reason}; find out who it was, then: swapd resume`;
+      const alert = { severity: "critical", code: "ACCOUNT_HALTED", subject: SUBJECT.account(account), text } as const;
+      const raised = laneStore.transaction(() => {
+        laneStore.addHalt(halt);
+        return raiseAlerts(deps, [alert]);
+      });
+      tellAlerts(deps, raised);
+    },
+    releaseHalt: (account, chainId, release) =>
+      laneStore.transaction(() => {
+        laneStore.releaseHalt(account, chainId, release);
+        store.endAlerts(SUBJECT.account(account), clock.nowMs());
+      }),
+  };
+}

@@ -1,0 +1,187 @@
+import type { ServerResponse } from "node:http";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { systemClock } from "../../../src/adapters/clock/system-clock.ts";
+import {
+  type AlertSender,
+  type AlertSenderOptions,
+  startAlertSender,
+} from "../../../src/adapters/notify/alert-sender.ts";
+import { createWebhook } from "../../../src/adapters/notify/webhook.ts";
+import { createAlertOutbox } from "../../../src/adapters/sqlite/daemon/alert-rows.ts";
+import { createStore } from "../../../src/adapters/sqlite/daemon/store.ts";
+import { createRedactor } from "../../../src/net/redact.ts";
+import { Secret } from "../../../src/net/secret.ts";
+import { isSigned, startReceiver } from "../../support/alert-receiver.ts";
+import { alertSample } from "../../support/builders.ts";
+import { openDaemonDatabase } from "../../support/daemon-database.ts";
+import { silentLogger } from "../../support/silent-logger.ts";
+
+const SECRET = "0123456789abcdef-alert-secret";
+const KEY = "key-in-the-path-0123";
+const OPTIONS: AlertSenderOptions = {
+  ...{ shortestRetryMs: 100, longestRetryMs: 400, mostAttempts: 50, longestAgeMs: 60_000, mostWaiting: 100 },
+  stopWithinMs: 200,
+};
+
+function begin(url: string, change: Partial<AlertSenderOptions> = {}) {
+  const { db } = openDaemonDatabase();
+  const store = createStore(db, { sendAlertsFrom: "info" });
+  const logger = silentLogger();
+  const options = { url: new Secret(`${url}/${KEY}`), secret: new Secret(SECRET), network: "base", timeoutMs: 5_000 };
+  const deliver = createWebhook(options, createRedactor().redact);
+  const outbox = createAlertOutbox(db);
+  const open = (): AlertSender => {
+    const sender = startAlertSender({ ...OPTIONS, ...change }, { outbox, clock: systemClock, logger, deliver });
+    onTestFinished(async () => await sender.stop());
+    return sender;
+  };
+  const raise = (id: string, fields = {}): void => {
+    store.raiseAlert(alertSample({ id, code: id, atMs: Date.now(), ...fields }));
+  };
+  const rows = () => db.prepare("SELECT id, state, attempts, outcome FROM alerts ORDER BY number").all();
+  return { db, logger, outbox, open, raise, rows };
+}
+
+const ids = (received: readonly { headers: Record<string, unknown> }[]): unknown[] =>
+  received.map(({ headers }) => headers["swapd-alert-id"]);
+
+test("what waits from before is sent, and what comes later as soon as the sender is woken", async () => {
+  const { url, received } = await startReceiver();
+  const { open, raise, rows } = begin(url);
+  raise("a");
+  const sender = open();
+  await vi.waitFor(() => expect(ids(received)).toEqual(["a"]));
+  raise("b");
+  raise("c");
+  sender.wake();
+  await vi.waitFor(() => expect(ids(received)).toEqual(["a", "b", "c"]));
+  await vi.waitFor(() => expect(rows()).toMatchObject([{ state: "sent" }, { state: "sent" }, { state: "sent" }]));
+  for (const request of received) expect(await isSigned(request, SECRET)).toBe(true);
+});
+
+test("a receiver that answers 500 first gets the same alert again, later each time, until it takes it", async () => {
+  const atMs: number[] = [];
+  const { url, received } = await startReceiver((response, count) => {
+    atMs.push(performance.now());
+    response.writeHead(count < 4 ? 500 : 200).end();
+  });
+  const { open, raise, rows, logger } = begin(url);
+  raise("a");
+  open();
+  await vi.waitFor(() => expect(rows()).toEqual([{ id: "a", state: "sent", attempts: 4, outcome: "HTTP 200" }]), 5_000);
+  expect(ids(received)).toEqual(["a", "a", "a", "a"]);
+  for (const request of received) expect(await isSigned(request, SECRET)).toBe(true);
+  const gaps = atMs.slice(1).map((at, index) => at - (atMs[index] ?? 0));
+  expect(gaps[0]).toBeGreaterThan(80);
+  expect(gaps[1]).toBeGreaterThan(180);
+  expect(gaps[2]).toBeGreaterThan(380);
+  expect(logger.lines.filter(({ level }) => level === "warn")).toHaveLength(3);
+});
+
+test("a kill between the attempt and its answer sends the same alert again after the restart", async () => {
+  const held: ServerResponse[] = [];
+  const { url, received } = await startReceiver((response, count) => {
+    if (count === 1) held.push(response);
+    else response.writeHead(200).end();
+  });
+  const { open, raise, rows } = begin(url, { stopWithinMs: 1 });
+  raise("a");
+  const first = open();
+  await vi.waitFor(() => expect(received).toHaveLength(1));
+  expect(rows()).toMatchObject([{ state: "waiting", attempts: 1 }]);
+  await first.stop();
+  open();
+  await vi.waitFor(() => expect(rows()).toMatchObject([{ state: "sent" }]), 3_000);
+  expect(ids(received)).toEqual(["a", "a"]);
+});
+
+test("a receiver that hangs holds up no stop", async () => {
+  const { url, received } = await startReceiver(() => undefined);
+  const { open, raise, rows } = begin(url);
+  raise("a");
+  const sender = open();
+  await vi.waitFor(() => expect(received).toHaveLength(1));
+  const startMs = performance.now();
+  await sender.stop();
+  expect(performance.now() - startMs).toBeLessThan(1_000);
+  expect(rows()).toMatchObject([{ state: "waiting" }]);
+});
+
+test("a receiver that takes nothing is asked less often, however much waits, and one bad alert holds up no other", async () => {
+  const dead = await startReceiver((response) => void response.writeHead(503).end());
+  const many = begin(dead.url, { shortestRetryMs: 300, longestRetryMs: 60_000 });
+  for (let index = 0; index < 20; index += 1) many.raise(`m${index}`);
+  many.open();
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  expect(dead.received.length).toBeGreaterThan(0);
+  expect(dead.received.length).toBeLessThan(4);
+
+  const picky = await startReceiver((response, count) => void response.writeHead(count === 1 ? 400 : 200).end());
+  const two = begin(picky.url);
+  two.raise("bad");
+  two.raise("good");
+  two.open();
+  await vi.waitFor(() => expect(ids(picky.received).slice(0, 2)).toEqual(["bad", "good"]), 3_000);
+});
+
+test("alerts that are too many, too old or taken at no attempt are given up, each with a line in the log", async () => {
+  const { url, received } = await startReceiver((response) => void response.writeHead(500).end());
+  const { open, raise, rows, logger } = begin(url, { mostWaiting: 2, mostAttempts: 2, longestAgeMs: 30_000 });
+  raise("old", { atMs: Date.now() - 40_000 });
+  for (const id of ["a", "b", "c"]) raise(id);
+  open();
+  await vi.waitFor(() => expect(rows().map((row) => (row as { state: string }).state)).not.toContain("waiting"), 5_000);
+  expect(rows()).toMatchObject([
+    { id: "old", state: "given-up", attempts: 0 },
+    { id: "a", state: "given-up", attempts: 0 },
+    { id: "b", state: "given-up", attempts: 2, outcome: "HTTP 500" },
+    { id: "c", state: "given-up", attempts: 2, outcome: "HTTP 500" },
+  ]);
+  expect(received).toHaveLength(4);
+  const lines = logger.lines.filter(({ level }) => level === "error");
+  expect(lines.map(({ fields }) => fields.alertId)).toEqual(["old", "a", "b", "c"]);
+});
+
+test("neither log nor database holds more of the URL than its host, and nothing of the secret", async () => {
+  const { url } = await startReceiver((response, count) => {
+    if (count === 1) response.writeHead(302, { location: "/elsewhere" }).end();
+    else if (count === 2) response.destroy();
+    else response.writeHead(200).end();
+  });
+  const { open, raise, rows, logger, db } = begin(url);
+  raise("a");
+  open();
+  await vi.waitFor(() => expect(rows()).toMatchObject([{ state: "sent", attempts: 3 }]), 3_000);
+  const told = JSON.stringify([logger.lines, db.prepare("SELECT * FROM alerts").all()]);
+  expect(told).toContain(new URL(url).host);
+  expect(told).toContain("redirect");
+  expect(told).not.toContain(KEY);
+  expect(told).not.toContain(SECRET);
+});
+
+test("a database that fails for a while stops the sending and nothing else", async () => {
+  const { url, received } = await startReceiver();
+  const { outbox, logger, raise, rows } = begin(url);
+  let failures = 0;
+  const failing = {
+    ...outbox,
+    nextAlert: (nowMs: number) => {
+      failures += 1;
+      if (failures < 3) throw new Error("database is locked");
+      return outbox.nextAlert(nowMs);
+    },
+  };
+  const deliver = createWebhook(
+    { url: new Secret(url), secret: new Secret(SECRET), network: "base", timeoutMs: 1_000 },
+    createRedactor().redact,
+  );
+  raise("a");
+  const sender = startAlertSender(
+    { ...OPTIONS, longestRetryMs: 50 },
+    { outbox: failing, clock: systemClock, logger, deliver },
+  );
+  onTestFinished(async () => await sender.stop());
+  await vi.waitFor(() => expect(rows()).toMatchObject([{ state: "sent" }]), 3_000);
+  expect(received).toHaveLength(1);
+  expect(logger.lines.filter(({ level }) => level === "error")).toHaveLength(2);
+});

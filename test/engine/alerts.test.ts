@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest";
+import type { RunEvent } from "../../src/domain/run/events.ts";
+import { takeRequests } from "../../src/engine/operator-requests.ts";
+import { registerStrategies } from "../../src/engine/scheduler.ts";
+import { NOW_MS, ROUTER, runSample, SLOT_MS } from "../support/builders.ts";
+import { addRun } from "../support/daemon-database.ts";
+import { ACCOUNT, createOutside, Killed, type Life, type Outside, openLife } from "../support/engine-life.ts";
+import { decodedFor, readingFor, swapIn } from "../support/evidence.ts";
+
+const owned = { wallet: ACCOUNT, recipient: ACCOUNT } as const;
+const quoted = swapIn("quoted", owned);
+
+function begin(options: Parameters<typeof openLife>[1] = {}): { outside: Outside; life: Life } {
+  const outside = createOutside(NOW_MS);
+  const life = openLife(outside, options);
+  registerStrategies(life.context);
+  return { outside, life };
+}
+
+/** A run of its own whose quoted swap is denied, or cleared. */
+function decide(life: Life, index: number, verdict: "denied" | "cleared"): void {
+  const id = `run_${index}`;
+  const swap = { ...quoted, id: `${id}.0.1`, runId: id };
+  addRun(life.store, runSample({ id, slotMs: SLOT_MS + index, swaps: [swap] }));
+  const lie = { decoding: { ok: true, swap: decodedFor(swap, { recipient: ROUTER }) } } as const;
+  const reading = readingFor(swap, verdict === "denied" ? lie : {});
+  life.engine.committer.commit(id, { kind: "facts-read", swapId: swap.id, reading });
+}
+
+function ask(life: Life, wish: Record<string, string>): void {
+  life.store.addRequest({ command: "mode", arguments: wish, madeBy: "ops", madeAtMs: 7 });
+  takeRequests(life.context);
+}
+
+const alertsOf = ({ db }: Life): unknown[] =>
+  db.prepare("SELECT severity, code, subject, over_at_ms IS NOT NULL AS isOver FROM alerts ORDER BY number").all();
+const codes = (outside: Outside): string[] => outside.told.map(({ code }) => code);
+
+describe("an alert is a row of the commit that makes it true", () => {
+  test.each([
+    ["before", []],
+    ["after", [{ severity: "warning", code: "RECIPIENT_MISMATCH", subject: "USDC to WETH of weekly", isOver: 0 }]],
+  ])("a kill %s the commit leaves %j", (moment, expected) => {
+    const { life, outside } = begin({ killAt: (label) => label === `commit.facts-read.${moment}` });
+    expect(() => decide(life, 1, "denied")).toThrow(Killed);
+    expect(alertsOf(life)).toEqual(expected);
+    // Nobody was told yet: what the row is there for.
+    expect(outside.told).toEqual([]);
+  });
+
+  test("with its run, and an id of its own", () => {
+    const { life } = begin();
+    decide(life, 1, "denied");
+    expect(life.db.prepare("SELECT id, strategy, run_id FROM alerts").get()).toEqual({
+      ...{ id: expect.stringMatching(/^alert_/), strategy: "weekly", run_id: "run_1" },
+    });
+  });
+});
+
+test("a denial that repeats itself is told once, and again after a swap of the pair had passed", () => {
+  const { life, outside } = begin({ settings: { live: false } });
+  decide(life, 1, "denied");
+  decide(life, 2, "denied");
+  expect(codes(outside)).toEqual(["RECIPIENT_MISMATCH"]);
+  decide(life, 3, "cleared");
+  expect(alertsOf(life)).toMatchObject([{ isOver: 1 }]);
+  decide(life, 4, "denied");
+  expect(codes(outside)).toEqual(["RECIPIENT_MISMATCH", "RECIPIENT_MISMATCH", "STRATEGY_PAUSED"]);
+});
+
+test("a swap that is unknown is told, and the alert is over when the chain has answered", () => {
+  const { life, outside } = begin();
+  const swap = swapIn("signed", { ...owned, mode: "gasless", gasless: "only" });
+  addRun(life.store, runSample({ swaps: [swap] }));
+  const lost: RunEvent = { kind: "submission-unknown", swapId: swap.id, detail: "timeout" };
+  life.engine.committer.commit("run_1", lost);
+  expect(alertsOf(life)).toEqual([{ severity: "warning", code: "SWAP_UNKNOWN", subject: "swap run_1.0.1", isOver: 0 }]);
+  const deadlines = [swap.terms?.deadlineSeconds ?? 0, swap.signatures?.permitDeadlineSeconds ?? 0];
+  const head = { number: 90, timestampSeconds: Math.max(...deadlines) + 1 };
+  const seen = { latest: head, finalized: head, fill: undefined, nonceUsed: false, allowance: 0n };
+  const observation = { ...seen, serviceStatus: undefined };
+  life.engine.committer.commit("run_1", { kind: "observed", swapId: swap.id, observation });
+  expect(life.store.run("run_1")?.swaps[0]?.state).toBe("expired");
+  expect(alertsOf(life)).toMatchObject([{ isOver: 1 }]);
+  expect(codes(outside)).toEqual(["SWAP_UNKNOWN"]);
+});
+
+describe("a strategy that fails too often", () => {
+  const failed = (life: Life, index: number): void => {
+    const run = addRun(life.store, runSample({ id: `old_${index}`, slotMs: SLOT_MS - index }));
+    life.store.saveRun({ ...run, state: "failed" }, [], NOW_MS - 1_000);
+  };
+
+  test("is paused and told once, however many open runs fail after that, and again after it was resumed", () => {
+    const { life, outside } = begin();
+    failed(life, 1);
+    failed(life, 2);
+    decide(life, 1, "denied");
+    decide(life, 2, "denied");
+    const pause = { severity: "warning", code: "STRATEGY_PAUSED", subject: "mode of weekly" };
+    expect(alertsOf(life)).toMatchObject([{ code: "RECIPIENT_MISMATCH" }, { ...pause, isOver: 0 }]);
+    expect(outside.told[1]?.text).toContain("3 failed runs within 3600 s");
+    ask(life, { mode: "active", scope: "weekly" });
+    expect(alertsOf(life)).toMatchObject([{}, { ...pause, isOver: 1 }]);
+    decide(life, 3, "denied");
+    expect(codes(outside)).toEqual(["RECIPIENT_MISMATCH", "STRATEGY_PAUSED", "STRATEGY_PAUSED"]);
+  });
+
+  test("stays halted when a person halted it: a pause would let it sign", () => {
+    const { life, outside } = begin();
+    failed(life, 1);
+    failed(life, 2);
+    life.store.setMode({ scope: "weekly", mode: "halted", setBy: "ops", reason: "rehearsal", atMs: 1 });
+    decide(life, 1, "denied");
+    expect(life.store.mode("weekly")).toMatchObject({ mode: "halted", setBy: "ops" });
+    expect(codes(outside)).toEqual(["RECIPIENT_MISMATCH"]);
+  });
+});
+
+test("an operator who halts is noted, who pauses is not, and what was noted ends with the mode", () => {
+  const { life, outside } = begin();
+  ask(life, { mode: "paused" });
+  ask(life, { mode: "halted", reason: "rehearsal" });
+  expect(outside.told).toMatchObject([{ severity: "info", code: "HALTED_BY_OPERATOR" }]);
+  ask(life, { mode: "active" });
+  expect(alertsOf(life)).toMatchObject([{ subject: "mode of global", isOver: 1 }]);
+});
+
+test("an account that its lane halts wakes somebody up, and a person's release ends it", () => {
+  const { life, outside } = begin();
+  const halt = { account: ACCOUNT, chainId: 31_337, reason: "a stranger's transaction", transactionCount: 3, atMs: 1 };
+  life.context.deps.laneStore.addHalt(halt);
+  expect(outside.told).toMatchObject([{ severity: "critical", code: "ACCOUNT_HALTED" }]);
+  expect(outside.told[0]?.text).toContain("a stranger's transaction");
+  expect(alertsOf(life)).toMatchObject([{ subject: `account ${ACCOUNT}`, isOver: 0 }]);
+  ask(life, { mode: "active", scope: "global" });
+  expect(life.lanes.halts()).toEqual([]);
+  expect(alertsOf(life)).toMatchObject([{ isOver: 1 }]);
+});
