@@ -1,53 +1,131 @@
 import { formatAmount } from "../money/amount.ts";
-import type { Token } from "../money/token.ts";
 import type { StrategyCommon } from "./common.ts";
-import type { Decision, StrategyView } from "./decision.ts";
-import type { StrategyKind } from "./kind.ts";
-import { isRecord } from "./memory.ts";
+import { afterRun, carryOf, type DcaMemory, emptyMemory, parseDcaMemory, spentAfter, withOrder } from "./dca-memory.ts";
+import { type DcaTerms, floorOf, sharesOf, sizeOrder } from "./dca-order.ts";
+import type { Decision, SkipReason, StrategyPause, StrategyView, ViewNeeds } from "./decision.ts";
+import type { AfterRun, RunEnd, StrategyKind } from "./kind.ts";
+import { lookAtGate, type PriceGate } from "./price-gate.ts";
 
-/** Dollar-cost averaging: sells a fixed amount at each slot until the budget is used up. */
-export interface DcaSpec extends StrategyCommon {
+/** Dollar-cost averaging: sells an amount at each slot, for one token or several, until its budget or its time is over. */
+export interface DcaSpec extends StrategyCommon, DcaTerms {
   readonly kind: "dca";
-  readonly sell: { readonly token: Token; readonly raw: bigint };
-  readonly buy: Token;
-  /** total of the sold token over the strategy's life, in its smallest unit */
-  readonly budget: { readonly total: bigint } | undefined;
-}
-
-/** A DCA strategy remembers nothing: what it spent is counted from the recorded swaps. */
-export interface DcaMemory {
-  readonly version: 1;
+  /** the first instant at which it buys, Unix milliseconds */
+  readonly startMs?: number | undefined;
+  /** it buys only while this is open */
+  readonly onlyIf?: PriceGate | undefined;
+  /** where it ends; reaching one of the ends completes it */
+  readonly budget:
+    | {
+        /** of the sold token over the strategy's life, in its smallest unit */
+        readonly total?: bigint | undefined;
+        /** the last instant at which it buys, Unix milliseconds */
+        readonly untilMs?: number | undefined;
+        /** runs that bought something */
+        readonly maxRuns?: number | undefined;
+      }
+    | undefined;
 }
 
 /**
- * Sells a fixed amount at each slot. With a budget the last order is what remains of it; fills and reservations both
- * count as spent, so orders never add up to more than the budget. Too little free balance skips the slot.
+ * One order at each slot. With a budget the last order is what remains of it; fills and reservations both count as spent,
+ * so orders never add up to more than the budget.
  */
 function decide(spec: DcaSpec, view: StrategyView, memory: DcaMemory): Decision<DcaMemory> {
   const { token } = spec.sell;
+  const ended = endOf(spec, view, memory);
+  if (ended !== undefined) {
+    const { reason, detail } = ended;
+    return { memory, outcome: { kind: "skip", reason, detail }, pause: ended.pause };
+  }
+  const gate = spec.onlyIf === undefined ? undefined : lookAtGate(spec.onlyIf, view.prices);
+  if (gate?.open === false) {
+    const reason = gate.priced ? "price_gate" : "unpriceable";
+    return { memory, outcome: { kind: "defer", reason, detail: gate.detail } };
+  }
   const spent = view.spent.get(token.address) ?? 0n;
-  const remaining = spec.budget === undefined ? spec.sell.raw : spec.budget.total - spent;
-  if (spec.budget !== undefined && remaining <= 0n) {
-    const detail = `spent ${formatAmount({ token, raw: spent })} of ${formatAmount({ token, raw: spec.budget.total })}`;
-    return { memory, outcome: { kind: "skip", reason: "budget_spent", detail } };
+  const remaining = spec.budget?.total === undefined ? undefined : spec.budget.total - spent;
+  const order = sizeOrder(spec, view, { remaining, carry: carryOf(memory) });
+  if (order.kind !== "order") {
+    const { kind, reason, detail, pause } = order;
+    return { memory, outcome: { kind, reason, detail }, pause };
   }
-  const raw = remaining < spec.sell.raw ? remaining : spec.sell.raw;
-  const free = view.free.get(token.address) ?? 0n;
-  if (free < raw) {
-    const detail = `needs ${formatAmount({ token, raw })}, free are ${formatAmount({ token, raw: free })}`;
-    return { memory, outcome: { kind: "skip", reason: "insufficient_balance", detail } };
+  const swaps = order.legs.map(({ buy, own, carried }) => ({
+    sell: token,
+    buy,
+    amount: { kind: "fixed", raw: own + carried } as const,
+    floor: floorOf(spec),
+  }));
+  const { slotMs } = view;
+  return {
+    memory: withOrder(memory, { slotMs, spent, legs: order.legs, left: order.left }),
+    outcome: { kind: "swap", swaps, detail: order.detail },
+  };
+}
+
+/** Why nothing is bought at this slot whatever the market does: too early, or over. */
+function endOf(
+  spec: DcaSpec,
+  view: StrategyView,
+  memory: DcaMemory,
+): { reason: SkipReason; detail: string; pause: StrategyPause | undefined } | undefined {
+  const { startMs, budget } = spec;
+  if (startMs !== undefined && view.slotMs < startMs) {
+    const detail = `its start lies ${(startMs - view.slotMs) / 1_000} s after this slot`;
+    return { reason: "not_started", detail, pause: undefined };
   }
-  const swaps = [{ sell: token, buy: spec.buy, amount: { kind: "fixed", raw } }] as const;
-  return { memory, outcome: { kind: "swap", swaps } };
+  if (budget?.untilMs !== undefined && view.slotMs > budget.untilMs) {
+    const detail = `its end lies ${(view.slotMs - budget.untilMs) / 1_000} s before this slot`;
+    return { reason: "ended", detail, pause: { code: "completed", detail } };
+  }
+  const runsUp = runsUpOf(spec, memory);
+  if (runsUp !== undefined) return { reason: "ended", detail: runsUp, pause: { code: "completed", detail: runsUp } };
+  const spentUp = spentUpOf(spec, view.spent.get(spec.sell.token.address) ?? 0n);
+  if (spentUp === undefined) return undefined;
+  return { reason: "budget_spent", detail: spentUp, pause: { code: "completed", detail: spentUp } };
+}
+
+function runsUpOf({ budget }: DcaSpec, memory: DcaMemory): string | undefined {
+  if (budget?.maxRuns === undefined || memory.runs < budget.maxRuns) return undefined;
+  return `bought ${memory.runs} times of ${budget.maxRuns}`;
+}
+
+/** What says that the budget is used up: nothing is left of it, or less than the smallest order. */
+function spentUpOf({ budget, sell, minSell }: DcaSpec, spent: bigint): string | undefined {
+  if (budget?.total === undefined) return undefined;
+  const { token } = sell;
+  const left = budget.total - spent;
+  if (left > 0n && left >= (minSell ?? 0n)) return undefined;
+  return `spent ${formatAmount({ token, raw: spent })} of ${formatAmount({ token, raw: budget.total })}`;
+}
+
+/** The run that used up the budget or the number of runs completes the strategy, without waiting for the next slot. */
+function onRunEnded(spec: DcaSpec, memory: DcaMemory, end: RunEnd): AfterRun<DcaMemory> {
+  const { token } = spec.sell;
+  const next = afterRun(memory, end, { sell: token, carries: spec.carry !== undefined });
+  const spent = spentAfter(memory, end, token);
+  const detail = runsUpOf(spec, next) ?? (spent === undefined ? undefined : spentUpOf(spec, spent));
+  return detail === undefined ? { memory: next } : { memory: next, pause: { code: "completed", detail } };
+}
+
+function needs(spec: DcaSpec): ViewNeeds {
+  const { sell, onlyIf, dips } = spec;
+  const gate = onlyIf === undefined ? [] : [onlyIf.of, onlyIf.price.quote];
+  return {
+    tokens: [sell.token, ...sharesOf(spec).map(({ token }) => token), ...gate],
+    bars: dips === undefined ? [] : [{ token: dips.of, seconds: dips.reference.seconds }],
+    flows: false,
+  };
 }
 
 /** Dollar-cost averaging. */
 export const dca: StrategyKind<DcaSpec, DcaMemory> = {
-  initialMemory: () => ({ version: 1 }),
-  parseMemory: (json) => (isRecord(json) && json.version === 1 ? { version: 1 } : undefined),
-  needs: (spec) => ({ tokens: [spec.sell.token, spec.buy], bars: [], flows: false }),
+  initialMemory: emptyMemory,
+  parseMemory: parseDcaMemory,
+  needs,
   isExit: () => false,
   decide,
-  onRunEnded: (_spec, memory) => ({ memory }),
-  onEdited: (_before, _after, memory) => memory,
+  onRunEnded,
+  // What is carried is an amount of the sold token: under another one it means nothing.
+  onEdited: (before, after, memory) =>
+    before.sell.token.address === after.sell.token.address ? memory : { ...memory, carry: {} },
 };

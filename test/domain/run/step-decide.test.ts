@@ -71,8 +71,17 @@ test("a strategy that decides against trading ends its slot with its reason and 
   const spent = new Map([[USDC.address, HUNDRED_USDC]]);
   const result = step(deciding, { kind: "view-read", view: viewSample({ spent }) }, facts);
   expect(result.run).toMatchObject({ state: "skipped", reason: "budget_spent", swaps: [] });
-  expect(result.records).toEqual([{ kind: "memory", memory: '{"version":1}' }]);
+  expect(result.records[0]).toEqual({ kind: "memory", memory: '{"version":1,"runs":0,"carry":{}}' });
+  expect(result.records.filter(({ kind }) => kind === "reserve")).toEqual([]);
   expect(result.effects).toEqual([]);
+});
+
+test("an order whose size is not plain from the settings says why in the run's transition", () => {
+  const facts = factsSample({ spec: dcaSpec() });
+  const result = step(deciding, { kind: "view-read", view: viewSample({ slots: 2 }) }, facts);
+  expect(result.transitions[0]).toMatchObject({ to: "executing", detail: "sells 200 USDC: for 2 slots" });
+  const plain = step(deciding, { kind: "view-read", view: viewSample() }, facts);
+  expect(plain.transitions[0]).toMatchObject({ to: "executing", detail: undefined });
 });
 
 test("swaps that wait for earlier ones are planned at once but reserve nothing and ask for nothing yet", () => {

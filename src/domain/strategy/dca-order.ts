@@ -1,0 +1,182 @@
+import type { Address } from "../money/address.ts";
+import { formatAmount, mulDivDown } from "../money/amount.ts";
+import { ONE_PPM, type Ppm, shareDown } from "../money/fraction.ts";
+import { amountWorthDown, convertUp, type UsdPrice } from "../money/price.ts";
+import type { Token } from "../money/token.ts";
+import type { Rate, SkipReason, StrategyPause, StrategyView } from "./decision.ts";
+import { type Dips, dipMultiplier } from "./dips.ts";
+
+/**
+ * How much one slot sells: a fixed amount, a share of the free balance, what is worth so many dollars (scaled by 1e18),
+ * or what it takes to buy `bought` of the bought token, which may cost `most` of the sold one.
+ */
+type DcaAmount =
+  | { readonly raw: bigint }
+  | { readonly share: Ppm }
+  | { readonly usd: UsdPrice }
+  | { readonly bought: bigint; readonly most: bigint };
+
+/** One of several bought tokens and its share of each order. */
+export interface DcaShare {
+  readonly token: Token;
+  readonly weight: Ppm;
+}
+
+/** What says how large an order is and how it is split. */
+export interface DcaTerms {
+  readonly sell: { readonly token: Token } & DcaAmount;
+  /** one token, or several whose weights sum to one whole */
+  readonly buy: Token | readonly DcaShare[];
+  /** an order of less than this, in the sold token's smallest unit, is not worth it */
+  readonly minSell?: bigint | undefined;
+  readonly onInsufficient?: "skip" | "partial" | "pause" | undefined;
+  readonly dips?: Dips | undefined;
+  /** what fees kept from being sold is added to a later order; an order is at most `maxMultiple` of a slot's amount */
+  readonly carry?: { readonly maxMultiple: Ppm } | undefined;
+}
+
+/** The part of an order that buys one token: the slot's own amount, and what was carried over from earlier slots. */
+export interface DcaLeg {
+  readonly buy: Token;
+  readonly own: bigint;
+  readonly carried: bigint;
+}
+
+/** Amounts carried over, by the token that they shall buy. */
+export type Carry = ReadonlyMap<Address, bigint>;
+
+type Order =
+  | {
+      readonly kind: "order";
+      readonly legs: readonly DcaLeg[];
+      readonly left: Carry;
+      readonly detail: string | undefined;
+    }
+  | {
+      readonly kind: "skip" | "defer";
+      readonly reason: SkipReason;
+      readonly detail: string;
+      readonly pause?: StrategyPause | undefined;
+    };
+
+/** The bought tokens with their weights, in the order of the file. */
+export function sharesOf({ buy }: DcaTerms): readonly DcaShare[] {
+  return "symbol" in buy ? [{ token: buy, weight: ONE_PPM }] : buy;
+}
+
+/** The rate at which an order that shall buy a certain amount is still cheap enough, all fees included. */
+export function floorOf({ sell }: DcaTerms): Rate | undefined {
+  return "bought" in sell ? { bought: sell.bought, sold: sell.most } : undefined;
+}
+
+/**
+ * How large the order of this slot is, leg by leg. The slot's own amount is multiplied first (missed slots, dips), then
+ * held against the budget and the free balance; what was carried over fills what room is left.
+ * @param remaining what the budget still allows, undefined without one
+ */
+export function sizeOrder(
+  terms: DcaTerms,
+  view: StrategyView,
+  from: { remaining: bigint | undefined; carry: Carry },
+): Order {
+  const { token } = terms.sell;
+  const base = baseAmount(terms, view);
+  if (typeof base !== "bigint") return base;
+  const free = view.free.get(token.address) ?? 0n;
+  const dip = terms.dips === undefined ? undefined : dipMultiplier(terms.dips, view);
+  const multiplied = mulDivDown(base * BigInt(view.slots), dip?.multiplier ?? ONE_PPM, ONE_PPM);
+  // A share of the balance asks for all of it at most, however often it is multiplied.
+  const asked = "share" in terms.sell ? smaller(multiplied, free) : multiplied;
+  const own = smaller(asked, from.remaining ?? asked);
+  const affordable = own <= free && own > 0n ? own : insufficient(terms, { own, free });
+  if (typeof affordable !== "bigint") return affordable;
+  const most = terms.carry === undefined ? 0n : mulDivDown(base, terms.carry.maxMultiple, ONE_PPM);
+  const room = [most, free, from.remaining ?? free].map((limit) => limit - affordable).reduce(smaller);
+  const shares = sharesOf(terms);
+  const kept = keepWithin(shares, from.carry, most > base ? most - base : 0n);
+  const { legs, left } = fill(split(affordable, shares), kept, room);
+  const carried = legs.reduce((sum, leg) => sum + leg.carried, 0n);
+  const total = affordable + carried;
+  if (total < (terms.minSell ?? 0n)) {
+    const detail = `an order of ${formatAmount({ token, raw: total })} is less than min_sell`;
+    return { kind: "skip", reason: "below_minimum_trade", detail };
+  }
+  const notes = [
+    view.slots > 1 ? `for ${view.slots} slots` : undefined,
+    dip?.note,
+    carried > 0n ? `with ${formatAmount({ token, raw: carried })} carried over` : undefined,
+  ].filter((note) => note !== undefined);
+  const detail = notes.length === 0 ? undefined : `sells ${formatAmount({ token, raw: total })}: ${notes.join("; ")}`;
+  return { kind: "order", legs: legs.filter((leg) => leg.own + leg.carried > 0n), left, detail };
+}
+
+/** What one slot sells before anything is multiplied, or why that cannot be said now. */
+function baseAmount({ sell, buy }: DcaTerms, view: StrategyView): bigint | Exclude<Order, { kind: "order" }> {
+  const { token } = sell;
+  if ("raw" in sell) return sell.raw;
+  if ("share" in sell) return shareDown(view.free.get(token.address) ?? 0n, sell.share);
+  const price = view.prices.get(token.address)?.usd;
+  if (price === undefined || price <= 0n) return unpriceable(token);
+  if ("usd" in sell) return amountWorthDown(sell.usd, { decimals: token.decimals, usd: price });
+  if (!("symbol" in buy)) throw new Error("an amount to be bought is of one token");
+  const bought = view.prices.get(buy.address)?.usd;
+  if (bought === undefined || bought <= 0n) return unpriceable(buy);
+  const raw = convertUp(
+    { raw: sell.bought, decimals: buy.decimals, usd: bought },
+    { decimals: token.decimals, usd: price },
+  );
+  if (raw <= sell.most) return raw;
+  const wanted = formatAmount({ token: buy, raw: sell.bought });
+  const detail = `${wanted} would cost ${formatAmount({ token, raw })}, max_sell is ${formatAmount({ token, raw: sell.most })}`;
+  return { kind: "defer", reason: "max_sell_exceeded", detail };
+}
+
+function unpriceable(token: Token): Exclude<Order, { kind: "order" }> {
+  return { kind: "defer", reason: "unpriceable", detail: `no reference price for ${token.symbol}` };
+}
+
+/** Too little is free: nothing, what there is, or a stop until a person looks. */
+function insufficient(
+  terms: DcaTerms,
+  order: { own: bigint; free: bigint },
+): bigint | Exclude<Order, { kind: "order" }> {
+  const { token } = terms.sell;
+  const { own, free } = order;
+  const detail = `needs ${formatAmount({ token, raw: own })}, free are ${formatAmount({ token, raw: free })}`;
+  if (terms.onInsufficient === "partial" && own > 0n && free > 0n && free >= (terms.minSell ?? 0n)) return free;
+  const pause = terms.onInsufficient === "pause" ? ({ code: "insufficient_balance", detail } as const) : undefined;
+  return { kind: "skip", reason: "insufficient_balance", detail, pause };
+}
+
+/** Parts of an amount by weight, rounded down; the last one takes the remainder, so they sum to the amount exactly. */
+function split(raw: bigint, shares: readonly DcaShare[]): readonly DcaLeg[] {
+  let rest = raw;
+  return shares.map(({ token, weight }, index) => {
+    const own = index === shares.length - 1 ? rest : shareDown(raw, weight);
+    rest -= own;
+    return { buy: token, own, carried: 0n };
+  });
+}
+
+/** No leg carries more than its share of what may be carried in all; what a token that is not bought carries is let go. */
+function keepWithin(shares: readonly DcaShare[], carry: Carry, limit: bigint): Carry {
+  return new Map(split(limit, shares).map(({ buy, own }) => [buy.address, smaller(carry.get(buy.address) ?? 0n, own)]));
+}
+
+/** Adds to each leg what it carries, as far as there is room in the order. */
+function fill(legs: readonly DcaLeg[], carry: Carry, room: bigint): { legs: readonly DcaLeg[]; left: Carry } {
+  let rest = room > 0n ? room : 0n;
+  const left = new Map(carry);
+  const filled = legs.map((leg) => {
+    const held = carry.get(leg.buy.address) ?? 0n;
+    const carried = smaller(held, rest);
+    rest -= carried;
+    left.set(leg.buy.address, held - carried);
+    return { ...leg, carried };
+  });
+  return { legs: filled, left };
+}
+
+function smaller(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
