@@ -136,19 +136,26 @@ const MODE_OF = { pause: "paused", resume: "active", "exits-only": "exits-only",
 
 function addOperatorCommands(program: Command, terminal: Terminal): void {
   for (const name of Object.keys(MODES) as (keyof typeof MODES)[]) {
-    program
+    const command = program
       .command(name)
       .description(MODES[name])
       .argument("[strategy]", "one strategy; without it all")
       .addOption(new Option("--reason <text>", "why").default("no reason given"))
       .option(...CONFIG)
-      .action(async (strategy, options) =>
-        (await import("./commands/request.ts")).request(
+      .action(async (strategy, options: { config?: string; reason: string; relayer?: boolean }) => {
+        if (options.relayer === true) {
+          if (strategy !== undefined)
+            throw new CommandFailure(EXIT.usage, "--relayer stands alone, without a strategy");
+          (await import("./commands/release-relayer.ts")).releaseRelayer(options, terminal);
+          return;
+        }
+        await (await import("./commands/request.ts")).request(
           { name: "mode", arguments: { mode: MODE_OF[name], scope: strategy ?? "global", reason: options.reason } },
           options,
           terminal,
-        ),
-      );
+        );
+      });
+    if (name === "resume") command.option("--relayer", "instead: release the halted account of the service's relayer");
   }
   program
     .command("run <strategy>")

@@ -3,10 +3,43 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ANVIL_ACCOUNT } from "../support/bare-anvil.ts";
 import { openDaemonDatabase } from "../support/daemon-database.ts";
+import { openLaneDatabase } from "../support/lane-database.ts";
 import { makeFolder, run } from "./support/swapd.ts";
 
 const REASON = "nonce 4 was used in a finalised block by a transaction that is not ours";
 const ENVIRONMENT = { RPC_1: "http://127.0.0.1:1", RPC_2: "http://127.0.0.1:2" };
+
+it("a halted relayer of the service is released by a person's word for it alone, in the service's database", async () => {
+  const folder = makeFolder();
+  try {
+    const file = join(folder.path, "config/relayer.yaml");
+    const example = readFileSync(join(folder.path, "config/mainnet.example.yaml"), "utf8");
+    const service = join(folder.path, "service.db");
+    const daemon = example
+      .replace("main: {", `main: { address: "${ANVIL_ACCOUNT}",`)
+      .replace("/data/swapd.db", join(folder.path, "swapd.db"));
+    writeFileSync(file, `${daemon}\nserve: { database: "${service}" }\n`);
+    const swapd = (...args: string[]) => run(folder.path, [...args, "--config", file], ENVIRONMENT);
+    expect(await swapd("resume", "--relayer")).toMatchObject({ code: 1, err: expect.stringContaining(service) });
+    const { store: lanes, db } = openLaneDatabase(service);
+    lanes.addHalt({ account: ANVIL_ACCOUNT, chainId: 8453, reason: REASON, transactionCount: 5, atMs: 0 });
+
+    await swapd("resume");
+    expect(lanes.halts().length).toBe(1);
+    expect((await swapd("resume", "weekly-eth", "--relayer")).code).toBe(2);
+    expect(lanes.halts().length).toBe(1);
+
+    const released = await swapd("resume", "--relayer", "--reason", "it was me");
+    expect(released).toMatchObject({ code: 0, err: "" });
+    expect(released.out).toContain(`released the relayer ${ANVIL_ACCOUNT}, which was halted because ${REASON}`);
+    expect(lanes.halts()).toEqual([]);
+    expect(lanes.acceptedCount(ANVIL_ACCOUNT, 8453)).toBe(5);
+    expect(db.prepare("SELECT released_by FROM lane_halts").pluck().get()).toMatch(/: it was me$/);
+    expect((await swapd("resume", "--relayer")).out).toContain("nothing to release");
+  } finally {
+    folder.remove();
+  }
+});
 
 it("a halted account is shown with its reason, and released by a person's word for all and no other", async () => {
   const folder = makeFolder();

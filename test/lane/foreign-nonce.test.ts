@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ANVIL_ACCOUNT } from "../support/bare-anvil.ts";
+import { openLaneDatabase } from "../support/lane-database.ts";
 import { GWEI, startLaneWorld } from "../support/lane-world.ts";
 
 describe("a transaction of somebody else at the nonce of ours", () => {
@@ -85,6 +86,22 @@ describe("a person who releases a halted account", () => {
     await world.step(3);
     expect(world.intent("b")).toMatchObject({ state: "final", outcome: "succeeded" });
     expect(await world.received(to)).toBe(5n);
+  });
+
+  it("may do so through another connection to the same rows: the lane heeds it from its next turn on", async () => {
+    const world = await startLaneWorld();
+    world.submit("a");
+    await world.tick();
+    await world.step(3);
+    await world.sendForeign(1);
+    await world.anvil.mine();
+    world.submit("b");
+    await world.tick();
+    const { store } = openLaneDatabase(world.db.name);
+    for (const { account, chainId } of store.halts()) store.releaseHalt(account, chainId, { by: "ann", atMs: 1 });
+    await world.tick();
+    expect(world.lane.halted()).toBeUndefined();
+    expect(world.intent("b")).toMatchObject({ state: "broadcast", nonce: 2 });
   });
 
   it("does not accept what comes later: one more transaction halts it again", async () => {

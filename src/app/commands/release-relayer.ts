@@ -1,0 +1,40 @@
+import { existsSync } from "node:fs";
+import { userInfo } from "node:os";
+import { systemClock } from "../../adapters/clock/system-clock.ts";
+import { createLaneStore } from "../../adapters/sqlite/lane-store.ts";
+import { openDatabase, type SqliteDatabase } from "../../storage/database.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { configurationFile, readConfiguration } from "../target.ts";
+import type { Terminal } from "../terminal.ts";
+
+/**
+ * `swapd resume --relayer`: a person looked at why the service's relayer is halted and lets it go on. It is one row of the
+ * service's own database, which a running service heeds from its next turn on.
+ */
+export function releaseRelayer(options: { config?: string; reason: string }, terminal: Terminal): void {
+  const file = readConfiguration(configurationFile(options), EXIT.no).serve.database;
+  if (!existsSync(file)) {
+    throw new CommandFailure(EXIT.no, `there is no service database at ${file}: the service has not run yet`);
+  }
+  const db = openDatabase({ file });
+  try {
+    terminal.out(releaseAll(db, `${userInfo().username}: ${options.reason}`));
+  } finally {
+    db.close();
+  }
+}
+
+function releaseAll(db: SqliteDatabase, by: string): string {
+  // Without a relayer the service never made the table.
+  if (db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'lane_halts'").get() === undefined) return NOTHING;
+  const lanes = createLaneStore(db);
+  const released = lanes.transaction(() =>
+    lanes.halts().map(({ account, chainId, reason }) => {
+      lanes.releaseHalt(account, chainId, { by, atMs: systemClock.nowMs() });
+      return `released the relayer ${account}, which was halted because ${reason}`;
+    }),
+  );
+  return released.length === 0 ? NOTHING : released.join("\n");
+}
+
+const NOTHING = "no account of a relayer is halted: nothing to release";
