@@ -4,6 +4,7 @@ import type { AfterRun, RunEnd, StrategyKind } from "./kind.ts";
 import { rebalance } from "./rebalance.ts";
 import type { StrategySpec } from "./spec.ts";
 import { threshold } from "./threshold.ts";
+import { twap } from "./twap.ts";
 
 /** Memory of any kind: plain JSON, as it is stored. */
 export type StrategyMemory = unknown;
@@ -27,6 +28,8 @@ function bindStrategy(spec: StrategySpec): BoundStrategy {
       return bindKind(rebalance, spec);
     case "threshold":
       return bindKind(threshold, spec);
+    case "twap":
+      return bindKind(twap, spec);
   }
 }
 

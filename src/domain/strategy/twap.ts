@@ -1,0 +1,213 @@
+import { formatAmount, parseRaw } from "../money/amount.ts";
+import type { Ppm } from "../money/fraction.ts";
+import { amountWorthDown, valueDown } from "../money/price.ts";
+import type { Token } from "../money/token.ts";
+import type { StrategyCommon } from "./common.ts";
+import type { Decision, Rate, SkipReason, StrategyView } from "./decision.ts";
+import type { AfterRun, RunEnd, StrategyKind } from "./kind.ts";
+import { isCount, isRecord } from "./memory.ts";
+import { sliceSizes } from "./twap-slices.ts";
+
+/** Sells a total in slices over a stretch of time, so that the average price is the market's over that time. */
+export interface TwapSpec extends StrategyCommon {
+  readonly kind: "twap";
+  /** the total over the strategy's life, in the sold token's smallest unit */
+  readonly sell: { readonly token: Token; readonly raw: bigint };
+  readonly buy: Token;
+  /** Unix milliseconds; undefined begins with the first slot */
+  readonly startMs: number | undefined;
+  readonly slices: number;
+  /** from one slice to the next */
+  readonly everySeconds: number;
+  readonly spread: Ppm;
+  readonly slice: {
+    /** what becomes of a slice that was not sold: it joins the next, it is made up for after the end, or never */
+    readonly unfilled: "roll" | "extend" | "drop";
+    /** most and least that one swap sells */
+    readonly max: bigint;
+    readonly min: bigint;
+  };
+  readonly limit: {
+    /** the worst rate at which a slice is sold, all fees included */
+    readonly floor: Rate | undefined;
+    /** below this rate, at reference prices, the strategy stops itself */
+    readonly abort: Rate | undefined;
+  };
+  /** it leaves a position: it trades in the mode `exits-only` too */
+  readonly exit: boolean;
+}
+
+/**
+ * What was sold is counted from the recorded swaps; remembered is only from when slices are counted, and what was left
+ * to sell when the last run began.
+ */
+export interface TwapMemory {
+  readonly version: 1;
+  readonly startMs: number | null;
+  /** decimal text, in the sold token's smallest unit */
+  readonly left: string | null;
+}
+
+/** A plan that may be extended ends after so many times its length at the latest. */
+const LONGEST_EXTENSION = 2;
+
+/** Where in its plan the strategy stands. */
+interface Position {
+  readonly slice: number;
+  readonly spent: bigint;
+  readonly left: bigint;
+  /** nothing new is begun from here on, Unix milliseconds */
+  readonly endMs: number;
+}
+
+function decide(spec: TwapSpec, view: StrategyView, before: TwapMemory): Decision<TwapMemory> {
+  const startMs = spec.startMs ?? before.startMs ?? view.slotMs;
+  const memory: TwapMemory = { version: 1, startMs, left: null };
+  if (view.slotMs < startMs || (spec.startMs !== undefined && view.nowMs < spec.startMs)) {
+    const detail = `it begins in ${Math.ceil((startMs - view.nowMs) / 1_000)} s`;
+    return { memory: before, outcome: { kind: "skip", reason: "not_started", detail } };
+  }
+  const at = positionOf(spec, view, startMs);
+  if (at.left < spec.slice.min) return finished(memory, "budget_spent", describeSold(spec, at.spent));
+  if (view.nowMs >= at.endMs || view.slotMs >= at.endMs) {
+    return finished(memory, "ended", `its time is over: ${describeSold(spec, at.spent)}`);
+  }
+  return priceBars(spec, view, memory) ?? sellSlice(spec, view, { memory, at });
+}
+
+function positionOf(spec: TwapSpec, view: StrategyView, startMs: number): Position {
+  const gapMs = spec.everySeconds * 1_000;
+  const spent = view.spent.get(spec.sell.token.address) ?? 0n;
+  const lengths = spec.slice.unfilled === "extend" ? LONGEST_EXTENSION : 1;
+  return {
+    slice: Math.floor((view.slotMs - startMs) / gapMs),
+    spent,
+    left: spec.sell.raw - spent,
+    endMs: startMs + lengths * spec.slices * gapMs,
+  };
+}
+
+function finished(memory: TwapMemory, reason: SkipReason, detail: string): Decision<TwapMemory> {
+  return { memory, outcome: { kind: "skip", reason, detail }, pause: { code: "completed", detail } };
+}
+
+/** The abort price stops the strategy, the limit price puts the slice off. Both are rates at reference prices. */
+function priceBars(spec: TwapSpec, view: StrategyView, memory: TwapMemory): Decision<TwapMemory> | undefined {
+  const { floor, abort } = spec.limit;
+  if (floor === undefined && abort === undefined) return undefined;
+  const rate = referenceRate(spec, view);
+  if (rate === undefined) {
+    const detail = `no reference price for ${spec.sell.token.symbol} in ${spec.buy.symbol}`;
+    return { memory, outcome: { kind: "defer", reason: "unpriceable", detail } };
+  }
+  const seen = describeRate(spec, rate);
+  if (abort !== undefined && isWorse(rate, abort)) {
+    const detail = `${seen}; the abort price is ${describeRate(spec, abort)}`;
+    const pause = { code: "price_abort", detail } as const;
+    return { memory, outcome: { kind: "skip", reason: "price_abort", detail }, pause };
+  }
+  if (floor === undefined || !isWorse(rate, floor)) return undefined;
+  const detail = `${seen}; the limit price is ${describeRate(spec, floor)}`;
+  return { memory, outcome: { kind: "defer", reason: "price_limit", detail } };
+}
+
+function sellSlice(
+  spec: TwapSpec,
+  view: StrategyView,
+  from: { memory: TwapMemory; at: Position },
+): Decision<TwapMemory> {
+  const { memory, at } = from;
+  const { token } = spec.sell;
+  const raw = amountOf(spec, at);
+  if (raw < spec.slice.min) {
+    const detail = `${formatAmount({ token, raw })} are due, the smallest slice is ${formatAmount({ token, raw: spec.slice.min })}`;
+    return { memory, outcome: { kind: "skip", reason: "below_minimum_trade", detail } };
+  }
+  const free = view.free.get(token.address) ?? 0n;
+  if (free < raw) {
+    const detail = `needs ${formatAmount({ token, raw })}, free are ${formatAmount({ token, raw: free })}`;
+    return { memory, outcome: { kind: "skip", reason: "insufficient_balance", detail } };
+  }
+  const untilEndSeconds = Math.max(1, Math.floor((at.endMs - view.nowMs) / 1_000));
+  const swap = {
+    sell: token,
+    buy: spec.buy,
+    amount: { kind: "fixed", raw },
+    floor: spec.limit.floor,
+    retryForSeconds: untilEndSeconds < spec.retryForSeconds ? untilEndSeconds : undefined,
+  } as const;
+  return { memory: { ...memory, left: at.left.toString() }, outcome: { kind: "swap", swaps: [swap] } };
+}
+
+/**
+ * What the slice at hand sells: with `roll` all that the plan has come to and was not sold, else the slice alone, and
+ * after the plan's end an even one. Never more than the cap or what is left. A rest too small for a slice of its own
+ * joins the one before it where the cap allows.
+ */
+function amountOf(spec: TwapSpec, at: Position): bigint {
+  const { unfilled, max, min } = spec.slice;
+  const sizes = sliceSizes({ id: spec.id, total: spec.sell.raw, slices: spec.slices, spread: spec.spread });
+  const even = spec.sell.raw / BigInt(spec.slices);
+  const planned = sizes.slice(0, at.slice + 1).reduce((sum, size) => sum + size, 0n);
+  const wanted = unfilled === "roll" ? planned - at.spent : (sizes[at.slice] ?? even);
+  if (unfilled !== "drop" && wanted >= min && at.left - wanted < min && at.left <= max) return at.left;
+  if (wanted <= 0n) return 0n;
+  return [wanted, max, at.left].reduce((least, bound) => (bound < least ? bound : least));
+}
+
+/** How much is bought for how much sold at reference prices. @returns undefined when a price is missing */
+function referenceRate(spec: TwapSpec, view: StrategyView): Rate | undefined {
+  const sold = view.prices.get(spec.sell.token.address)?.usd;
+  const bought = view.prices.get(spec.buy.address)?.usd;
+  if (sold === undefined || bought === undefined || sold <= 0n || bought <= 0n) return undefined;
+  return {
+    bought: sold * 10n ** BigInt(spec.buy.decimals),
+    sold: bought * 10n ** BigInt(spec.sell.token.decimals),
+  };
+}
+
+/** Compares two rates without division, so nothing is rounded. */
+function isWorse(rate: Rate, than: Rate): boolean {
+  return rate.bought * than.sold < than.bought * rate.sold;
+}
+
+function describeRate(spec: TwapSpec, rate: Rate): string {
+  const one = 10n ** BigInt(spec.sell.token.decimals);
+  return `1 ${spec.sell.token.symbol} is ${formatAmount({ token: spec.buy, raw: (rate.bought * one) / rate.sold })}`;
+}
+
+function describeSold(spec: TwapSpec, spent: bigint): string {
+  const { token, raw } = spec.sell;
+  const left = raw > spent ? raw - spent : 0n;
+  const rest = left === 0n ? "" : `, ${formatAmount({ token, raw: left })} are left unsold`;
+  return `sold ${formatAmount({ token, raw: spent })} of ${formatAmount({ token, raw })}${rest}`;
+}
+
+/** The slice that sells the last of the total completes the strategy. */
+function onRunEnded(spec: TwapSpec, memory: TwapMemory, end: RunEnd): AfterRun<TwapMemory> {
+  const left = memory.left === null ? undefined : parseRaw(memory.left);
+  if (left === undefined) return { memory };
+  const sold = end.swaps.reduce((sum, swap) => sum + swap.sold, 0n);
+  const after: TwapMemory = { ...memory, left: null };
+  if (sold === 0n || left - sold >= spec.slice.min) return { memory: after };
+  return { memory: after, pause: { code: "completed", detail: describeSold(spec, spec.sell.raw - left + sold) } };
+}
+
+function parseMemory(json: unknown): TwapMemory | undefined {
+  if (!isRecord(json) || json.version !== 1) return undefined;
+  const { startMs, left } = json;
+  if (startMs !== null && !isCount(startMs)) return undefined;
+  if (left === null) return { version: 1, startMs, left };
+  return typeof left === "string" && parseRaw(left) !== undefined ? { version: 1, startMs, left } : undefined;
+}
+
+/** Sells a total in slices over time. */
+export const twap: StrategyKind<TwapSpec, TwapMemory> = {
+  initialMemory: () => ({ version: 1, startMs: null, left: null }),
+  parseMemory,
+  needs: (spec) => ({ tokens: [spec.sell.token, spec.buy], bars: [], flows: false }),
+  isExit: (spec) => spec.exit,
+  decide,
+  onRunEnded,
+  onEdited: (_before, _after, memory) => memory,
+};
