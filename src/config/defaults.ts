@@ -9,6 +9,9 @@ export const DEFAULTS = {
   gasless: "never",
   rfq: false,
   ifAlreadyTrue: "wait",
+  /** a time without a look is a gap when it is longer than so many intervals, and longer than this */
+  threshold: { attempts: 3, maxGap: { intervals: 3, atLeastSeconds: 60 } },
+  onInsufficient: "skip",
   alertsFrom: "warning",
   database: "swapd.db",
   policy: {
@@ -17,6 +20,18 @@ export const DEFAULTS = {
     maxFee: toPpm(30_000),
     referenceTolerance: toPpm(15_000),
     pauseAfter: { failures: 3, withinSeconds: 3_600 },
+  },
+  rebalance: {
+    trigger: "any",
+    destination: "target",
+    /** how far inside its band's edge a rebalance to the edge stops */
+    inward: toPpm(150_000),
+    order: "sells-first",
+    legTimeoutSeconds: 21_600,
+    onIncomplete: "hold",
+    onDeposit: "ignore",
+    /** at least; never less than two intervals of the schedule */
+    maxGapSeconds: 86_400,
   },
   /** an attempt is repeated for half of the schedule's interval, at most this long */
   retryForAtMostSeconds: 3_600,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseUnits } from "../domain/money/amount.ts";
-import { type Ppm, parseShare } from "../domain/money/fraction.ts";
+import { ONE_PPM, type Ppm, parseShare, toPpm } from "../domain/money/fraction.ts";
 import { parseUsd, type UsdPrice } from "../domain/money/price.ts";
 
 /**
@@ -158,5 +158,49 @@ export function gasPrice(description: string) {
     const wei = match === null ? undefined : parseUnits(match[1] ?? "", GWEI_DECIMALS);
     if (typeof wei === "bigint" && wei > 0n) return wei;
     return { problem: `"${text}" is no price of gas`, suggestion: "write for example 5gwei or 0.05gwei" };
+  });
+}
+
+/** How often something is taken: 1.5x, or plainly 1.5, which can mean nothing else. */
+export function multiple(description: string, limits: { readonly min: number; readonly max: number }) {
+  const example = "1.5x";
+  return z
+    .union([z.string(), z.number()], { error: `needs a multiple, for example ${example}` })
+    .meta({ description, pattern: "^[0-9]+(\\.[0-9]{1,4})?x?$", examples: [example, 2] })
+    .transform((value, context): Ppm => {
+      const text = String(value).trim();
+      const ppm = parseUnits(text.replace(/x$/, ""), 6);
+      const suggestion = `write for example ${example}`;
+      const known = typeof ppm === "bigint" && ppm % 100n === 0n;
+      if (known && ppm >= BigInt(limits.min) * ONE_PPM && ppm <= BigInt(limits.max) * ONE_PPM) return toPpm(ppm);
+      const message = known
+        ? `"${text}" is not from ${limits.min}x to ${limits.max}x`
+        : `"${text}" is no multiple of at most four decimals`;
+      context.addIssue({ code: "custom", message, params: { suggestion } });
+      return z.NEVER;
+    });
+}
+
+/** An instant, or all of a day: from its first to its last millisecond, Unix time. */
+export interface Span {
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
+
+const DAY_MS = 86_400_000;
+const INSTANT_PATTERN = "^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2})?(Z|[+-][0-9]{2}:[0-9]{2}))?$";
+
+/** A day in UTC (2027-12-31), or a minute or second with its offset (2026-11-03T08:00Z). */
+export function instant(description: string, example = "2027-12-31") {
+  const about: UnitDescription = { description, pattern: INSTANT_PATTERN, examples: [example, "2026-11-03T08:00Z"] };
+  return unit<Span>(about, (text) => {
+    const day = text.slice(0, 10);
+    const firstMs = new RegExp(INSTANT_PATTERN).test(text) ? Date.parse(text) : Number.NaN;
+    // Date.parse takes the 30th of February for the 2nd of March.
+    const exists = new Date(Date.parse(day) || 0).toISOString().startsWith(day);
+    if (Number.isNaN(firstMs) || !exists) {
+      return { problem: `"${text}" is no day and no instant`, suggestion: "write 2027-12-31 or 2026-11-03T08:00Z" };
+    }
+    return { firstMs, lastMs: text === day ? firstMs + DAY_MS - 1 : firstMs };
   });
 }

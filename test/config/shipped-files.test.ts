@@ -55,6 +55,7 @@ describe("the files that are shipped", () => {
     const configuration = configurationOf(loadConfiguration(join(folder, "config/main.yaml"), {}));
     expect(configuration.mode).toBe("dry-run");
     expect(configuration.strategies.map(({ spec }) => [spec.id, spec.kind])).toEqual([
+      ["buy-the-dips", "dca"],
       ["take-profit", "threshold"],
       ["treasury-mix", "rebalance"],
       ["weekly-eth", "dca"],

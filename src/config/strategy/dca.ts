@@ -1,39 +1,86 @@
-import { z } from "zod";
+import { formatUnits } from "../../domain/money/amount.ts";
+import { ONE_PPM } from "../../domain/money/fraction.ts";
+import { USD_DECIMALS } from "../../domain/money/price.ts";
 import type { DcaSpec } from "../../domain/strategy/dca.ts";
-import { problemAt } from "../source.ts";
-import { money } from "../units.ts";
+import { formatMultiple } from "../../domain/strategy/dips.ts";
+import { DEFAULTS } from "../defaults.ts";
+import { describePlace, problemAt } from "../source.ts";
 import { buildCommon, checkGaslessSale } from "./build-common.ts";
-import { commonFields, symbol } from "./common-schema.ts";
+import { buildTrade } from "./dca-amount.ts";
+import { buildDips, buildGate } from "./dca-conditions.ts";
+import { type DcaFields, dcaSchema } from "./dca-schema.ts";
 import { fileKind } from "./file-kind.ts";
-import { checkPair, findToken, readAmount, readAmountOf, type StrategyFile } from "./scope.ts";
+import { readAmountOf, type StrategyFile } from "./scope.ts";
 
-/** Sells a fixed amount at each slot. */
-const schema = z.strictObject({
-  kind: z.literal("dca"),
-  ...commonFields,
-  sell: money("how much is sold at each slot"),
-  buy: symbol("the token to buy"),
-  budget: z.strictObject({ total: money("what it may sell in its whole life", "5200 USDC") }).optional(),
-});
-
-type Fields = z.output<typeof schema>;
-
-function build(file: StrategyFile, id: string, fields: Partial<Fields>): DcaSpec | undefined {
+function build(file: StrategyFile, id: string, fields: DcaFields): DcaSpec | undefined {
   const common = buildCommon(file, id, fields);
-  const sell = readAmount(file, ["sell"], fields.sell);
-  const buy = fields.buy === undefined ? undefined : findToken(file, ["buy"], fields.buy);
-  checkPair(file, ["buy"], { sell: sell?.token, buy });
+  const before = file.problems.length;
+  const { sell, buy } = buildTrade(file, fields);
   checkGaslessSale(file, fields, sell?.token);
-  const total = readAmountOf(file, ["budget", "total"], fields.budget?.total, sell?.token);
-  if (sell !== undefined && total !== undefined && total < sell.raw) {
-    file.problems.push(
-      problemAt(file.source, ["budget", "total"], "is less than a single order", "raise it, or lower sell"),
-    );
+  const budget = buildBudget(file, fields, sell);
+  const minSell = buildMinSell(file, fields, sell);
+  const onlyIf = buildGate(file, fields.only_if, { sell: sell?.token, buy });
+  const dips = buildDips(file, fields.dips, { sell: sell?.token, buy });
+  checkWorth(file, fields);
+  const broken = file.problems.length > before;
+  if (common === undefined || sell === undefined || buy === undefined || broken) return undefined;
+  return {
+    ...common,
+    kind: "dca",
+    sell,
+    buy,
+    minSell,
+    startMs: fields.start?.firstMs,
+    budget,
+    onlyIf,
+    dips,
+    carry: fields.carry === undefined ? undefined : { maxMultiple: fields.carry.max_multiple },
+    onInsufficient: fields.on_insufficient ?? DEFAULTS.onInsufficient,
+  };
+}
+
+function buildBudget(file: StrategyFile, fields: DcaFields, sell: DcaSpec["sell"] | undefined): DcaSpec["budget"] {
+  const { budget, start } = fields;
+  if (budget === undefined) return undefined;
+  const { source, problems } = file;
+  const total = readAmountOf(file, ["budget", "total"], budget.total, sell?.token);
+  if (sell !== undefined && "raw" in sell && total !== undefined && total < sell.raw) {
+    const message = "is less than a single order";
+    problems.push(problemAt(source, ["budget", "total"], message, "raise it, or lower sell"));
   }
-  if (common === undefined || sell === undefined || buy === undefined) return undefined;
-  if (fields.budget !== undefined && total === undefined) return undefined;
-  return { ...common, kind: "dca", sell, buy, budget: total === undefined ? undefined : { total } };
+  if (budget.total === undefined && budget.until === undefined && budget.max_runs === undefined) {
+    const message = "needs total, until or max_runs";
+    problems.push(problemAt(source, ["budget"], message, 'for example { total: "5200 USDC" }'));
+  }
+  if (start !== undefined && budget.until !== undefined && budget.until.lastMs < start.firstMs) {
+    problems.push(problemAt(source, ["budget", "until"], "lies before start, so nothing would ever be bought"));
+  }
+  return { total, untilMs: budget.until?.lastMs, maxRuns: budget.max_runs };
+}
+
+function buildMinSell(file: StrategyFile, fields: DcaFields, sell: DcaSpec["sell"] | undefined): bigint | undefined {
+  const minSell = readAmountOf(file, ["min_sell"], fields.min_sell, sell?.token);
+  if (minSell !== undefined && sell !== undefined && "raw" in sell && minSell > sell.raw) {
+    const message = "is more than what a slot sells, so nothing would ever be sold";
+    file.problems.push(problemAt(file.source, ["min_sell"], message, "lower it, or raise sell"));
+  }
+  return minSell;
+}
+
+/** What an order is worth is known before any price when the file says it in dollars. */
+function checkWorth(file: StrategyFile, { value, dips }: DcaFields): void {
+  const { policy, policySource } = file.scope;
+  if (value === undefined || policy === undefined || policySource === undefined) return;
+  const largest = (dips?.tiers ?? []).reduce((most, { multiply }) => (multiply > most ? multiply : most), ONE_PPM);
+  const most = dips?.max_multiplier !== undefined && dips.max_multiplier < largest ? dips.max_multiplier : largest;
+  if (value * most <= policy.maxTradeUsd * ONE_PPM) return;
+  const dollars = (usd: bigint): string => `${formatUnits(usd, USD_DECIMALS)} USD`;
+  const times = most > ONE_PPM ? ` times a multiplier of ${formatMultiple(most)}` : "";
+  const place = describePlace(policySource, ["max_trade"]);
+  const message = `${dollars(value)}${times} is more than the policy's max_trade of ${dollars(policy.maxTradeUsd)} (${place})`;
+  const suggestion = "use less; only the owner may raise the policy";
+  file.problems.push(problemAt(file.source, ["value"], message, suggestion));
 }
 
 /** `kind: dca`. */
-export const dcaFile = fileKind(schema, build);
+export const dcaFile = fileKind(dcaSchema, build);

@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { count } from "../fields.ts";
+import { dollars, instant, money, multiple, seconds, share } from "../units.ts";
+import { commonFields, symbol, whole } from "./common-schema.ts";
+
+const TOKEN_NAME = /^[A-Za-z][A-Za-z0-9._-]{0,31}$/;
+
+/** A token's name where an amount with its token may stand as well. */
+const name = (description: string) =>
+  z
+    .string()
+    .meta({ description, pattern: TOKEN_NAME.source, examples: ["WETH"] })
+    .transform((text, context): string => {
+      if (TOKEN_NAME.test(text)) return text;
+      context.addIssue({ code: "custom", message: `"${text}" is no name of a token` });
+      return z.NEVER;
+    });
+
+const LOOK_BACK = "how far back it looks: an hour to a year";
+
+/** Sells for one token or several at each slot. */
+export const dcaSchema = z.strictObject({
+  kind: z.literal("dca"),
+  ...commonFields,
+  sell: z
+    .union(
+      [
+        money("how much is sold at each slot"),
+        name("the token to sell, when value says how much"),
+        z.strictObject({ amount: share("a share of the free balance", ["%"], whole), of: symbol("the token to sell") }),
+      ],
+      { error: 'needs text with its unit, for example "100 USDC", or { amount: 2%, of: USDC }' },
+    )
+    .optional()
+    .meta({ description: "what is sold at each slot; left out when buy is an amount" }),
+  value: dollars("with a token in sell: as much of it as is worth so many dollars").optional(),
+  buy: z
+    .union(
+      [
+        z.record(
+          z.string(),
+          z.union([z.literal("rest"), share("the token's share of each order", ["%"], whole)], {
+            error: "needs a share such as 60%, or rest",
+          }),
+        ),
+        money("how much is bought at each slot; it may cost max_sell", "0.01 WETH"),
+        name("the token to buy"),
+      ],
+      { error: "needs the name of a token, or { WETH: 60%, WBTC: 40% }" },
+    )
+    .meta({ description: "the token to buy, several with the share of each, or an amount to buy" }),
+  max_sell: money("the most that the amount to buy may cost, all fees included", "50 USDC").optional(),
+  min_sell: money("an order of less is left out", "10 USDC").optional(),
+  start: instant("when it begins to buy; with the next slot by default", "2027-01-01").optional(),
+  budget: z
+    .strictObject({
+      total: money("what it may sell in its whole life", "5200 USDC").optional(),
+      until: instant("the last day or instant at which it buys").optional(),
+      max_runs: count("how often it may buy", { min: 1, max: 1_000_000 }).optional(),
+    })
+    .optional()
+    .meta({ description: "where it ends; then it pauses as completed, until somebody resumes it" }),
+  only_if: z
+    .strictObject({
+      price: z
+        .string({ error: 'needs a comparison in quotes, for example "<= 6000 USDC"' })
+        .meta({ description: "a comparison with an amount of another token", examples: ["<= 6000 USDC"] }),
+      of: symbol("the token whose price it is; the bought one by default").optional(),
+    })
+    .optional()
+    .meta({ description: "buys only at such a price" }),
+  dips: z
+    .strictObject({
+      reference: z
+        .strictObject({ high: seconds(LOOK_BACK, "30d").optional(), sma: seconds(LOOK_BACK, "30d").optional() })
+        .meta({ description: "what the price is compared with: the highest price, or the mean, of that time" }),
+      tiers: z
+        .array(
+          z.strictObject({
+            drop: share("how far the price is under the reference", ["%"], whole),
+            multiply: multiple("by how much the order is multiplied then", { min: 1, max: 100 }),
+          }),
+        )
+        .min(1, { error: "needs at least one tier" })
+        .max(20, { error: "has more than 20 tiers" })
+        .meta({ description: "of the tiers that are reached the deepest applies" }),
+      max_multiplier: multiple("no multiplier is larger", { min: 1, max: 100 }).optional(),
+      of: symbol("the token whose price it is; the bought one by default").optional(),
+    })
+    .optional()
+    .meta({ description: "buys more when the price has fallen" }),
+  carry: z
+    .strictObject({
+      max_multiple: multiple("an order with what was carried over is at most so many slots' amounts", {
+        min: 1,
+        max: 100,
+      }),
+    })
+    .optional()
+    .meta({ description: "adds what was not sold because fees were too high to a later order; not done by default" }),
+  on_insufficient: z
+    .enum(["skip", "partial", "pause"])
+    .optional()
+    .meta({ description: "when too little is free: nothing, what there is, or stop; skip by default" }),
+});
+
+/** The keys of a dca file that are in order. */
+export type DcaFields = Partial<z.output<typeof dcaSchema>>;
