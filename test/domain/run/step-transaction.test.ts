@@ -181,7 +181,6 @@ describe("an approval", () => {
     expect(result.run.swaps).toMatchObject([{ state: "skipped", approvals: 1, intentId: undefined }]);
     expect(result.records).toContainEqual({ kind: "release", swapId: approving.id });
     expect(result.effects).toEqual([]);
-    const ended = result.run.swaps[0] ?? approving;
     for (const change of [
       { kind: "reorged" },
       mined(approving),
@@ -189,7 +188,8 @@ describe("an approval", () => {
       { kind: "final", outcome: "reverted" },
       { kind: "final", outcome: "succeeded" },
     ] as const) {
-      const later = report(ended, change, { intentId: "run_1.0.1.approve1", state: "executing" });
+      const late = { kind: "transaction", swapId: approving.id, intentId: "run_1.0.1.approve1", change } as const;
+      const later = step(result.run, late, factsSample());
       expect([later.transitions, later.records, later.effects]).toEqual([[], [], []]);
     }
   });
