@@ -2,7 +2,6 @@ import { Interface, TypedDataEncoder } from "ethers";
 import { systemClock } from "../adapters/clock/system-clock.ts";
 import { startTicker } from "../adapters/cron/ticker.ts";
 import { createChain } from "../adapters/ethers/chain.ts";
-import { createFeedPrices, type Feed } from "../adapters/prices/feed-prices.ts";
 import { createHistoryReader } from "../adapters/sqlite/daemon/history-rows.ts";
 import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import type { Configuration } from "../config/configuration.ts";
@@ -28,6 +27,7 @@ import { engineSettings } from "./engine-settings.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { startStatusServer } from "./http/status-server.ts";
 import { openLaneStore } from "./lane-wiring.ts";
+import { openPrices } from "./open-prices.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 import { connectionOf, openSwapService } from "./open-swap-service.ts";
 
@@ -101,7 +101,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
       laneStore,
       chain,
       service: service.client,
-      prices: createFeedPrices(feedsOf(configuration), chain),
+      prices: openPrices(configuration, chain),
       lanes,
       signers,
       zones: createIntlZones(),
@@ -203,13 +203,4 @@ async function isReachable(chain: Chain): Promise<boolean> {
     if (error instanceof Error) return false;
     throw error;
   }
-}
-
-function feedsOf(configuration: Configuration): ReadonlyMap<Address, Feed> {
-  const feeds = new Map<Address, Feed>();
-  for (const { token, feed } of configuration.tokens.values()) {
-    if (feed === undefined) continue;
-    feeds.set(token.address, { address: feed.address, maxAgeSeconds: feed.heartbeatSeconds + feed.marginSeconds });
-  }
-  return feeds;
 }
