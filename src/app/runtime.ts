@@ -3,6 +3,7 @@ import { createLogger, type LogLevel } from "../adapters/pino/pino-logger.ts";
 import { createRedactor, type Redactor } from "../net/redact.ts";
 import type { Logger } from "../ports/logger.ts";
 import { createSecretOpener, type SecretOpener } from "./open-secrets.ts";
+import { outliveReader } from "./terminal.ts";
 
 /** What every part of a running process shares. */
 export interface Runtime {
@@ -16,10 +17,11 @@ export interface Runtime {
 export function createRuntime(options: { level: LogLevel; env: NodeJS.ProcessEnv; logFile?: string }): Runtime {
   const redactor = createRedactor();
   const { level, env, logFile } = options;
-  const logger = createLogger({
-    level,
-    redactor,
-    ...(logFile === undefined ? {} : { destination: pino.destination({ dest: logFile, sync: false }) }),
-  });
+  // Standard output at once, so that the last line before a kill is there, too.
+  const destination = pino.destination(
+    logFile === undefined ? { dest: 1, sync: true } : { dest: logFile, sync: false },
+  );
+  outliveReader(destination);
+  const logger = createLogger({ level, redactor, destination });
   return { logger, redactor, env, secrets: createSecretOpener(env, redactor) };
 }

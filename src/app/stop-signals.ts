@@ -1,16 +1,18 @@
 /** Waits for somebody to ask for the end. */
 export interface StopRequest {
-  /** resolves at the first SIGINT or SIGTERM, or when the time is over */
+  /** resolves at the first signal, when nobody reads the output any more, or when the time is over */
   readonly asked: Promise<void>;
-  /** gives the signals back, so that a second one ends the process at once */
+  /** gives the timer back */
   done(): void;
 }
 
+/** Ctrl-C, a supervisor's stop, and the terminal that was closed. */
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** A terminal and npm both pass one Ctrl-C on: what comes this soon after the first is the first. */
 const SAME_SIGNAL_MS = 1_000;
 const FORCED_EXIT = 130;
 
-/** The first signal asks for a clean stop; the second one, or anything after `done`, ends the process. */
+/** The first signal asks for a clean stop; a second one ends the process at once. */
 export function stopOnSignals(forMs: number | undefined): StopRequest {
   let resolveAsked: () => void = () => undefined;
   const asked = new Promise<void>((resolve) => {
@@ -23,8 +25,9 @@ export function stopOnSignals(forMs: number | undefined): StopRequest {
     if (nowMs - firstAtMs > SAME_SIGNAL_MS) process.exit(FORCED_EXIT);
     resolveAsked();
   };
-  process.on("SIGINT", onSignal);
-  process.on("SIGTERM", onSignal);
+  for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
+  // As `swapd sandbox | head` wants it. It is no signal: the stop that it asks for is not hurried by it.
+  process.stdout.on("error", resolveAsked);
   const timer = forMs === undefined ? undefined : setTimeout(resolveAsked, forMs);
   return {
     asked,

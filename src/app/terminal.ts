@@ -18,6 +18,16 @@ export const processTerminal: Terminal = {
   isInteractive: process.stdout.isTTY === true && process.stderr.isTTY === true,
 };
 
+/** How a write ends when a pipe has no reader any more, and when the terminal was closed. */
+const READER_GONE = new Set(["EPIPE", "EIO"]);
+
+/** Lets a process go on when nobody reads its output any more: what it does there is not to be torn by that. */
+export function outliveReader(stream: Pick<NodeJS.EventEmitter, "on">): void {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (!READER_GONE.has(error.code ?? "")) throw error;
+  });
+}
+
 /** A table with aligned columns; the first row is the heading. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
