@@ -2,6 +2,7 @@ import type { DcaSpec } from "./dca.ts";
 import type { RebalanceSpec } from "./rebalance.ts";
 import type { ThresholdSpec } from "./threshold.ts";
 import type { TwapSpec } from "./twap.ts";
+import type { ValueAveragingSpec } from "./value-averaging.ts";
 
 /** What a strategy file says, checked, with its tokens resolved. */
-export type StrategySpec = DcaSpec | RebalanceSpec | ThresholdSpec | TwapSpec;
+export type StrategySpec = DcaSpec | RebalanceSpec | ThresholdSpec | TwapSpec | ValueAveragingSpec;

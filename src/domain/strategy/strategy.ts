@@ -5,6 +5,7 @@ import { rebalance } from "./rebalance.ts";
 import type { StrategySpec } from "./spec.ts";
 import { threshold } from "./threshold.ts";
 import { twap } from "./twap.ts";
+import { valueAveraging } from "./value-averaging.ts";
 
 /** Memory of any kind: plain JSON, as it is stored. */
 export type StrategyMemory = unknown;
@@ -30,6 +31,8 @@ function bindStrategy(spec: StrategySpec): BoundStrategy {
       return bindKind(threshold, spec);
     case "twap":
       return bindKind(twap, spec);
+    case "value-averaging":
+      return bindKind(valueAveraging, spec);
   }
 }
 

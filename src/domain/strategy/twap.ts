@@ -1,6 +1,5 @@
 import { formatAmount, parseRaw } from "../money/amount.ts";
 import type { Ppm } from "../money/fraction.ts";
-import { amountWorthDown, valueDown } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
 import type { StrategyCommon } from "./common.ts";
 import type { Decision, Rate, SkipReason, StrategyView } from "./decision.ts";

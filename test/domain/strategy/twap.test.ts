@@ -153,6 +153,8 @@ describe("a twap strategy", () => {
 
   it("TWAP-3 counts what open swaps reserve as sold", () => {
     expect(amountOf(decide(spec(), { slice: 9, spent: of(WETH, "9.5") }))).toBe(of(WETH, "0.5"));
+    const drop = spec({ slice: { ...spec().slice, unfilled: "drop" } });
+    expect(amountOf(decide(drop, { slice: 5, spent: of(WETH, "9.5") }))).toBe(of(WETH, "0.5"));
   });
 
   it("TWAP-4 rolls what was not sold into the next slices, each at most the cap", () => {

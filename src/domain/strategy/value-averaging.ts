@@ -1,0 +1,184 @@
+import { formatAmount, mulDivDown } from "../money/amount.ts";
+import { convertUp, type UsdPrice } from "../money/price.ts";
+import type { Token } from "../money/token.ts";
+import type { StrategyCommon } from "./common.ts";
+import type { Decision, PlannedSwap, SkipReason, StrategyPause, StrategyView } from "./decision.ts";
+import type { StrategyKind } from "./kind.ts";
+import { isCount, isRecord } from "./memory.ts";
+import { LONGEST_GROWING_PATH, pathValue, type ValuePath } from "./value-path.ts";
+
+/** Value averaging: buys what lifts the worth of its own holding to a path that rises with every slot. */
+export interface ValueAveragingSpec extends StrategyCommon {
+  readonly kind: "value-averaging";
+  /** what contributions are paid in, and what the path is counted in */
+  readonly pay: Token;
+  readonly buy: Token;
+  readonly path: ValuePath;
+  /** most that one slot buys or sells, in the smallest unit of `pay`, and the least worth a trade */
+  readonly maxContribution: bigint;
+  readonly min: bigint;
+  /** total that it may pay over its life */
+  readonly budget: { readonly total: bigint } | undefined;
+  readonly allowSell: boolean;
+  /** Unix milliseconds; undefined begins with the first slot */
+  readonly startMs: number | undefined;
+  readonly onInsufficient: "skip" | "partial" | "pause";
+}
+
+/** How many scheduled instants have passed, and the last that was counted; null counts the next slot as one. */
+export interface ValueAveragingMemory {
+  readonly version: 1;
+  readonly slots: number;
+  readonly lastMs: number | null;
+}
+
+interface Prices {
+  readonly pay: UsdPrice;
+  readonly buy: UsdPrice;
+}
+
+type Outcome = Decision<ValueAveragingMemory>["outcome"];
+type Judgement = { readonly outcome: Outcome; readonly pause?: StrategyPause | undefined };
+
+/**
+ * Compares the path at this slot with what the units that this strategy bought and did not sell are worth, and trades the
+ * difference. Slots are counted by the schedule, whether they ran or not, so a missed one is made up for by the path.
+ */
+function decide(
+  spec: ValueAveragingSpec,
+  view: StrategyView,
+  before: ValueAveragingMemory,
+): Decision<ValueAveragingMemory> {
+  if (spec.startMs !== undefined && view.slotMs < spec.startMs) {
+    return { memory: before, outcome: skip("not_started", "its first slot is still to come") };
+  }
+  const slots = before.slots + (before.lastMs === null ? 1 : view.instants);
+  const memory = { version: 1, slots, lastMs: Math.max(before.lastMs ?? 0, view.slotMs) } as const;
+  return { memory, ...judge(spec, view, slots) };
+}
+
+function judge(spec: ValueAveragingSpec, view: StrategyView, slots: number): Judgement {
+  if (spec.path.growth > 0n && slots > LONGEST_GROWING_PATH) {
+    const detail = `a growing path ends after ${LONGEST_GROWING_PATH} slots`;
+    return { outcome: skip("ended", detail), pause: { code: "completed", detail } };
+  }
+  const pay = view.prices.get(spec.pay.address)?.usd;
+  const buy = view.prices.get(spec.buy.address)?.usd;
+  if (pay === undefined || buy === undefined || pay <= 0n || buy <= 0n) {
+    const detail = `no reference price for ${spec.buy.symbol} in ${spec.pay.symbol}`;
+    return { outcome: { kind: "defer", reason: "unpriceable", detail } };
+  }
+  const path = pathValue(spec.path, slots);
+  const units = ownUnits(spec, view);
+  const worth = worthUp(spec, units, { pay, buy });
+  const where = `slot ${slots} of the path is ${show(spec, path)}, the holding is worth ${show(spec, worth)}`;
+  if (path > worth) return contribute(spec, view, { missing: path - worth, where });
+  const excess = worth - path;
+  if (!spec.allowSell || excess === 0n) return { outcome: skip("on_path", where) };
+  return sellExcess(spec, view, { excess, units, prices: { pay, buy }, where });
+}
+
+function skip(reason: SkipReason, detail: string): Outcome {
+  return { kind: "skip", reason, detail };
+}
+
+function show(spec: ValueAveragingSpec, raw: bigint): string {
+  return formatAmount({ token: spec.pay, raw });
+}
+
+/** What it bought and has not sold; what else the wallet holds of the token is none of its business. */
+function ownUnits(spec: ValueAveragingSpec, view: StrategyView): bigint {
+  const bought = view.bought.get(spec.buy.address) ?? 0n;
+  const sold = view.spent.get(spec.buy.address) ?? 0n;
+  return bought > sold ? bought - sold : 0n;
+}
+
+/** Rounded up, so that a contribution never lifts the holding above the path. */
+function worthUp(spec: ValueAveragingSpec, units: bigint, prices: Prices): bigint {
+  const held = { raw: units, decimals: spec.buy.decimals, usd: prices.buy };
+  return convertUp(held, { decimals: spec.pay.decimals, usd: prices.pay });
+}
+
+/** Falling markets ask for ever more: the cap, the budget and the balance bind, in this order. */
+function contribute(
+  spec: ValueAveragingSpec,
+  view: StrategyView,
+  from: { readonly missing: bigint; readonly where: string },
+): Judgement {
+  const spent = view.spent.get(spec.pay.address) ?? 0n;
+  const left = spec.budget === undefined ? spec.maxContribution : spec.budget.total - spent;
+  if (spec.budget !== undefined && left < spec.min) {
+    const detail = `paid ${show(spec, spent)} of ${show(spec, spec.budget.total)}`;
+    const pause = spec.allowSell ? undefined : ({ code: "completed", detail } as const);
+    return { outcome: skip("budget_spent", detail), pause };
+  }
+  const wanted = [from.missing, spec.maxContribution, left].reduce(smaller);
+  if (wanted < spec.min) return { outcome: skip("below_minimum_trade", from.where) };
+  const free = view.free.get(spec.pay.address) ?? 0n;
+  if (free >= wanted) return { outcome: trade({ sell: spec.pay, buy: spec.buy, raw: wanted }) };
+  if (spec.onInsufficient === "partial" && free >= spec.min) {
+    return { outcome: trade({ sell: spec.pay, buy: spec.buy, raw: free }) };
+  }
+  const detail = `needs ${show(spec, wanted)}, free are ${show(spec, free)}`;
+  const pause = spec.onInsufficient === "pause" ? ({ code: "insufficient_balance", detail } as const) : undefined;
+  return { outcome: skip("insufficient_balance", detail), pause };
+}
+
+/** Sells of its own units what they are worth above the path, rounded down, the cap and the balance binding. */
+function sellExcess(
+  spec: ValueAveragingSpec,
+  view: StrategyView,
+  from: { readonly excess: bigint; readonly units: bigint; readonly prices: Prices; readonly where: string },
+): Judgement {
+  const worth = smaller(from.excess, spec.maxContribution);
+  if (worth < spec.min) return { outcome: skip("on_path", from.where) };
+  const { pay, buy } = from.prices;
+  const raw = mulDivDown(worth * pay, 10n ** BigInt(spec.buy.decimals), buy * 10n ** BigInt(spec.pay.decimals));
+  const sold = [raw, from.units, view.free.get(spec.buy.address) ?? 0n].reduce(smaller);
+  if (worthUp(spec, sold, from.prices) < spec.min) {
+    const detail = `would sell ${formatAmount({ token: spec.buy, raw })}, free are ${formatAmount({ token: spec.buy, raw: sold })}`;
+    return { outcome: skip("insufficient_balance", detail) };
+  }
+  return { outcome: trade({ sell: spec.buy, buy: spec.pay, raw: sold }) };
+}
+
+function smaller(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
+
+function trade({ sell, buy, raw }: { sell: Token; buy: Token; raw: bigint }): Outcome {
+  const swap: PlannedSwap = { sell, buy, amount: { kind: "fixed", raw } };
+  return { kind: "swap", swaps: [swap] };
+}
+
+function parseMemory(json: unknown): ValueAveragingMemory | undefined {
+  if (!isRecord(json) || json.version !== 1) return undefined;
+  const { slots, lastMs } = json;
+  return isCount(slots) && (lastMs === null || isCount(lastMs)) ? { version: 1, slots, lastMs } : undefined;
+}
+
+/** Under another schedule the path goes on with its next slot: instants of two schedules are never added up. */
+function onEdited(
+  before: ValueAveragingSpec,
+  after: ValueAveragingSpec,
+  memory: ValueAveragingMemory,
+): ValueAveragingMemory {
+  const isSame = JSON.stringify(before.schedule) === JSON.stringify(after.schedule);
+  return isSame ? memory : { ...memory, lastMs: null };
+}
+
+/** Value averaging. */
+export const valueAveraging: StrategyKind<ValueAveragingSpec, ValueAveragingMemory> = {
+  initialMemory: () => ({ version: 1, slots: 0, lastMs: null }),
+  parseMemory,
+  needs: (spec, memory) => ({
+    tokens: [spec.pay, spec.buy],
+    bars: [],
+    flows: false,
+    instantsAfterMs: memory.lastMs ?? undefined,
+  }),
+  isExit: () => false,
+  decide,
+  onRunEnded: (_spec, memory) => ({ memory }),
+  onEdited,
+};
