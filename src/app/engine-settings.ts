@@ -39,6 +39,7 @@ export function engineSettings(configuration: Configuration, router: Address): E
       maxClockSkewSeconds: FIXED.maxClockSkewSeconds,
       concurrency: FIXED.concurrency,
       janitorMs: Math.max(FIXED.shortestJanitorMs, timing.pollIntervalMs * FIXED.janitorEveryPolls),
+      samplePricesMs: timing.priceSampleIntervalMs,
     },
   };
 }

@@ -109,6 +109,8 @@ export interface Configuration {
     readonly pollIntervalMs: number;
     readonly requestTimeoutMs: number;
     readonly shutdownMs: number;
+    /** how often prices are recorded for strategies that look back at them */
+    readonly priceSampleIntervalMs: number;
   };
   readonly transactions: {
     readonly bumpAfterBlocks: number;

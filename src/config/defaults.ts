@@ -42,6 +42,7 @@ export const DEFAULTS = {
     pollIntervalMs: 2_000,
     requestTimeoutMs: 10_000,
     shutdownMs: 8_000,
+    priceSampleIntervalMs: 60_000,
   },
   transactions: {
     bumpAfterBlocks: 5,

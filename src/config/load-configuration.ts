@@ -149,6 +149,7 @@ function buildPlain(loading: Loading) {
       pollIntervalMs: timing.pollInterval ?? DEFAULTS.timing.pollIntervalMs,
       requestTimeoutMs: timing.requestTimeout ?? DEFAULTS.timing.requestTimeoutMs,
       shutdownMs: timing.shutdown ?? DEFAULTS.timing.shutdownMs,
+      priceSampleIntervalMs: timing.priceSampleInterval ?? DEFAULTS.timing.priceSampleIntervalMs,
     },
     transactions: {
       bumpAfterBlocks: transactions.bumpAfterBlocks ?? DEFAULTS.transactions.bumpAfterBlocks,

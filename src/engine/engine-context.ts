@@ -48,6 +48,8 @@ export interface EngineSettings {
     readonly concurrency: number;
     /** how often leftover allowances are looked for */
     readonly janitorMs: number;
+    /** how often the prices that strategies look back at are looked at */
+    readonly samplePricesMs: number;
   };
 }
 

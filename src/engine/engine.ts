@@ -5,6 +5,7 @@ import { revokeLeftovers } from "./janitor.ts";
 import { takeRequests } from "./operator-requests.ts";
 import { messageOf } from "./perform/message-of.ts";
 import { prepare } from "./prepare.ts";
+import { keepSampling } from "./price-sampler.ts";
 import { insertDueRuns, registerStrategies } from "./scheduler.ts";
 import { createWaker } from "./waker.ts";
 
@@ -70,7 +71,11 @@ export function createEngine(context: EngineContext, onFatal: (error: unknown) =
       await prepare(context);
       registerStrategies(context);
       deps.store.addDaemonEvent("started", settings.live ? "live" : "dry-run", deps.clock.nowMs());
-      loops.push(guarded(effectLoop), guarded(janitorLoop));
+      loops.push(
+        guarded(effectLoop),
+        guarded(janitorLoop),
+        guarded(() => keepSampling(context, stopping.signal)),
+      );
       for (const lane of deps.lanes.values()) loops.push(guarded(() => laneLoop(lane)));
     },
     tick: () => {

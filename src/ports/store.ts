@@ -130,6 +130,8 @@ export interface OperationStore {
   addPriceSample(token: Address, atMs: number, usd: UsdPrice): void;
   /** Bars from the hour of `sinceMs` on, oldest first. */
   priceBars(token: Address, sinceMs: number): readonly PriceBar[];
+  /** Drops the bars of hours that were over before an instant. */
+  prunePriceBars(token: Address, beforeMs: number): void;
   hasBaseline(wallet: Address, token: Address): boolean;
   addBaseline(row: BaselineRow): void;
   addRequest(request: { command: string; arguments: Record<string, string>; madeBy: string; madeAtMs: number }): number;

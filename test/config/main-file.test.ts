@@ -129,6 +129,11 @@ describe("the main file", () => {
       `${MAIN}timing: { shutdown: 0s }\n`,
       '13:21 timing.shutdown: "0s" is not between 1ms and ten years -> write for example 8s',
     ],
+    [
+      "prices that are recorded too seldom to know each hour",
+      `${MAIN}timing: { priceSampleInterval: 31m }\n`,
+      "13:32 timing.priceSampleInterval: is not between 1s and 30m",
+    ],
     ["an empty value", MAIN.replace("policy: policy.yaml", "policy:"), "11:8 policy: is empty"],
   ])("%s", (_name, text, expected) => {
     expect(mainProblems(text).filter((problem) => !problem.includes('the wallet "main"'))).toContain(expected);

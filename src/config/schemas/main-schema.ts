@@ -92,12 +92,18 @@ const alerts = z.strictObject({
     .meta({ description: "where alerts are sent, signed" }),
 });
 
+/** Each hour of a look-back must be looked at, and a node must not be asked all the time. */
+const SAMPLE_MS = { least: 1_000, most: 1_800_000 };
+
 const timing = z.strictObject({
   quoteLifetime: seconds("how long a quote lives, and the longest deadline that is signed", "60s").optional(),
   permitLifetime: seconds("how long a permit's signature lives", "10m").optional(),
   pollInterval: milliseconds("how often open swaps are looked at", "2s").optional(),
   requestTimeout: milliseconds("how long one request may take", "10s").optional(),
   shutdown: milliseconds("how long a stop waits for the step in work", "8s").optional(),
+  priceSampleInterval: milliseconds("how often prices are recorded for strategies that look back at them", "60s")
+    .refine((ms) => ms >= SAMPLE_MS.least && ms <= SAMPLE_MS.most, { error: "is not between 1s and 30m" })
+    .optional(),
 });
 
 const transactions = z.strictObject({

@@ -13,7 +13,9 @@ interface BarColumns {
 }
 
 /** Rows of reference prices by the hour. Prices are compared as bigint, never by SQL, which would compare text. */
-export function createPriceRows(sql: Statements): Pick<OperationStore, "addPriceSample" | "priceBars"> {
+export function createPriceRows(
+  sql: Statements,
+): Pick<OperationStore, "addPriceSample" | "priceBars" | "prunePriceBars"> {
   return {
     addPriceSample: (token, atMs, usd) => {
       const hourMs = Math.floor(atMs / HOUR_MS) * HOUR_MS;
@@ -45,5 +47,8 @@ export function createPriceRows(sql: Statements): Pick<OperationStore, "addPrice
           close: BigInt(row.close) as UsdPrice,
           samples: row.samples,
         })),
+    prunePriceBars: (token, beforeMs) => {
+      sql.run("DELETE FROM price_bars WHERE token = ? AND hour_ms <= ?", token, beforeMs - HOUR_MS);
+    },
   };
 }

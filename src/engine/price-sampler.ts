@@ -1,0 +1,67 @@
+import type { Address } from "../domain/money/address.ts";
+import type { UsdPrice } from "../domain/money/price.ts";
+import type { Token } from "../domain/money/token.ts";
+import type { StrategySpec } from "../domain/strategy/spec.ts";
+import { initialStrategyMemory, strategyNeeds } from "../domain/strategy/strategy.ts";
+import type { EngineContext } from "./engine-context.ts";
+import { messageOf } from "./perform/message-of.ts";
+
+const HOUR_MS = 3_600_000;
+/** Bars are kept a little longer than anybody looks back, for a look-back that is made longer. */
+const KEPT_BEYOND_MS = 7 * 24 * HOUR_MS;
+
+interface LookBack {
+  readonly token: Token;
+  readonly seconds: number;
+}
+
+/** What a strategy looks back at follows from its settings alone, so it is found out once. */
+const known = new WeakMap<StrategySpec, readonly LookBack[]>();
+
+/** The tokens that some loaded strategy looks back at, each with its longest look-back. */
+function lookBacks(context: EngineContext): readonly LookBack[] {
+  const longest = new Map<Address, LookBack>();
+  for (const { spec } of context.settings.strategies) {
+    const bars = known.get(spec) ?? strategyNeeds(spec, initialStrategyMemory(spec)).bars;
+    known.set(spec, bars);
+    for (const bar of bars) {
+      if (bar.seconds > (longest.get(bar.token.address)?.seconds ?? 0)) longest.set(bar.token.address, bar);
+    }
+  }
+  return [...longest.values()];
+}
+
+/**
+ * Looks once at the reference price of each token that some strategy looks back at, and counts it into the bar of its
+ * hour. A price that is missing is left out: an hour without any has no bar, which says that nobody knows. Bars that
+ * nobody can look back at any more are dropped.
+ */
+export async function samplePrices(context: EngineContext, signal: AbortSignal): Promise<void> {
+  const { prices, clock, store } = context.deps;
+  const wanted = lookBacks(context);
+  const seen: { token: Token; usd: UsdPrice }[] = [];
+  for (const { token } of wanted) {
+    if (signal.aborted) return;
+    const price = await prices.price(token);
+    if (!("missing" in price)) seen.push({ token, usd: price.usd });
+  }
+  if (wanted.length === 0 || signal.aborted) return;
+  const nowMs = clock.nowMs();
+  store.transaction(() => {
+    for (const { token, usd } of seen) store.addPriceSample(token.address, nowMs, usd);
+    for (const { token, seconds } of wanted) {
+      store.prunePriceBars(token.address, nowMs - seconds * 1_000 - KEPT_BEYOND_MS);
+    }
+  });
+}
+
+/** Looks at once and then at its pace until the engine stops. Trouble with one look is told, and the next one follows. */
+export async function keepSampling(context: EngineContext, signal: AbortSignal): Promise<void> {
+  const { clock, logger } = context.deps;
+  while (!signal.aborted) {
+    await samplePrices(context, signal).catch((error: unknown) => {
+      logger.warn({ error: messageOf(error) }, "reference prices could not be looked at");
+    });
+    await clock.sleep(context.settings.pace.samplePricesMs, signal);
+  }
+}
