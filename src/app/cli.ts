@@ -160,10 +160,16 @@ function addOperatorCommands(program: Command, terminal: Terminal): void {
   program
     .command("run <strategy>")
     .description("run a strategy now, in place of its next slot")
+    .option("--extra", "besides the schedule: the next slot runs too")
     .option(...CONFIG)
-    .action(async (strategy, options) =>
-      (await import("./commands/request.ts")).request({ name: "run", arguments: { strategy } }, options, terminal),
-    );
+    .action(async (strategy, options) => {
+      const extra = options.extra === true ? { extra: "true" } : {};
+      await (await import("./commands/request.ts")).request(
+        { name: "run", arguments: { strategy, ...extra } },
+        options,
+        terminal,
+      );
+    });
   program
     .command("skip <strategy>")
     .description("let the next slot of a strategy pass")

@@ -43,7 +43,11 @@ function setMode(context: EngineContext, request: OperatorRequest, onAlerts: OnA
   if (!isMode(mode)) return `refused: no mode ${JSON.stringify(mode)}; known are ${OPERATING_MODES.join(", ")}`;
   if (scope !== GLOBAL_SCOPE && strategyOf(context, scope) === undefined) return `refused: no strategy "${scope}"`;
   const row = { scope, mode, setBy: request.madeBy, reason, atMs: request.madeAtMs };
-  changeMode(context.deps, row);
+  // Slots that are due already are handled under the mode they came in, so that none of them counts as paused wrongly.
+  insertDueRuns(context);
+  // Setting active what is active changes nothing: the row says since when runs may start.
+  const isActive = mode === "active" && (context.deps.store.mode(scope)?.mode ?? "active") === "active";
+  if (!isActive) changeMode(context.deps, row);
   if (mode === "halted") {
     const text = `${scope} is halted by ${row.setBy}: ${reason}; nothing new is signed`;
     const alert = { severity: "info", code: "HALTED_BY_OPERATOR", subject: SUBJECT.mode(scope), text } as const;
@@ -65,7 +69,11 @@ function isMode(text: string | undefined): text is OperatingMode {
   return OPERATING_MODES.some((mode) => mode === text);
 }
 
-type StrategyCommand = (context: EngineContext, strategy: LoadedStrategy) => string;
+type StrategyCommand = (
+  context: EngineContext,
+  strategy: LoadedStrategy,
+  asked: { readonly extra: boolean; readonly madeBy: string },
+) => string;
 
 function withStrategy(context: EngineContext, request: OperatorRequest, command: StrategyCommand): string {
   const id = request.arguments.strategy ?? "";
@@ -73,21 +81,36 @@ function withStrategy(context: EngineContext, request: OperatorRequest, command:
   if (strategy === undefined) return `refused: no strategy "${id}"`;
   // Slots that are due already come first: consuming the next one would pass over them without an end.
   insertDueRuns(context);
-  return command(context, strategy);
+  return command(context, strategy, { extra: request.arguments.extra === "true", madeBy: request.madeBy });
 }
 
-/** Runs the strategy now. The run takes the place of the next slot, so that asking does not buy twice. */
-const runNow: StrategyCommand = (context, strategy) => {
+/**
+ * Runs the strategy now. The run takes the place of the next slot, so that asking does not buy twice; an extra one takes
+ * nobody's place, and this second is its slot.
+ */
+const runNow: StrategyCommand = (context, strategy, { extra, madeBy }) => {
   const { store, clock } = context.deps;
   const { id } = strategy.spec;
   const barred = barredReason(context, strategy);
   if (barred === "overlap") return `refused: ${id} still has an open run`;
   if (barred !== undefined) return `refused: ${id} starts no runs, its mode is ${barred}`;
-  const slotMs = consumeNextSlot(context, strategy);
-  if (slotMs === undefined) return `refused: the schedule of ${id} has no further slot`;
-  const run = dueRun(context, strategy, slotMs);
-  return store.insertRun(run, clock.nowMs()) ? `started ${run.id}` : `refused: ${id} already ran for this slot`;
+  const nowMs = clock.nowMs();
+  const slotMs = extra ? freeSecond(context, strategy) : consumeNextSlot(context, strategy);
+  if (slotMs === undefined && extra) return `refused: this second is a slot of ${id} that is still to start; ask again`;
+  if (slotMs === undefined) return `refused: the schedule of ${id} has no further slot; \`--extra\` needs none`;
+  const detail = extra ? `an extra run, asked for by ${madeBy}` : `asked for by ${madeBy}, in place of its slot`;
+  const run = dueRun(context, strategy, { slotMs, slots: 1, detail });
+  if (!store.insertRun(run, nowMs)) return `refused: ${id} already ran for this slot; ask again in a second`;
+  return extra
+    ? `started ${run.id}, besides the schedule`
+    : `started ${run.id} in place of the slot of ${new Date(slotMs).toISOString()}`;
 };
+
+/** This second, unless it is a slot that jitter still delays: an extra run must not take its place. */
+function freeSecond(context: EngineContext, strategy: LoadedStrategy): number | undefined {
+  const secondMs = Math.floor(context.deps.clock.nowMs() / 1_000) * 1_000;
+  return nextSlot(context, strategy) === secondMs ? undefined : secondMs;
+}
 
 const skipNext: StrategyCommand = (context, strategy) => {
   const { id } = strategy.spec;
@@ -99,10 +122,15 @@ const skipNext: StrategyCommand = (context, strategy) => {
   return `the slot of ${new Date(slotMs).toISOString()} will not run`;
 };
 
-function consumeNextSlot(context: EngineContext, strategy: LoadedStrategy): number | undefined {
+/** The next slot without an end. It may have passed already: delayed by jitter, or waiting for its turn. */
+function nextSlot(context: EngineContext, { spec }: LoadedStrategy): number | undefined {
   const { store, clock, zones } = context.deps;
-  const handledMs = store.strategy(strategy.spec.id)?.lastSlotMs ?? clock.nowMs();
-  const slotMs = nextInstant(strategy.spec.schedule, Math.max(handledMs, clock.nowMs()), zones);
-  if (slotMs !== undefined) store.setLastSlot(strategy.spec.id, slotMs);
+  const handledMs = store.lastSlots([spec.id]).get(spec.id) ?? clock.nowMs();
+  return nextInstant(spec.schedule, handledMs, zones);
+}
+
+function consumeNextSlot(context: EngineContext, strategy: LoadedStrategy): number | undefined {
+  const slotMs = nextSlot(context, strategy);
+  if (slotMs !== undefined) context.deps.store.setLastSlot(strategy.spec.id, slotMs);
   return slotMs;
 }

@@ -1,6 +1,10 @@
+import { stricterMode } from "../domain/run/operating-mode.ts";
+import type { SlotReason } from "../domain/run/reasons.ts";
 import type { Run } from "../domain/run/run.ts";
 import { nextInstant } from "../domain/schedule/next-instants.ts";
-import { planSlots, type SlotPlan } from "../domain/schedule/slots.ts";
+import { closingAfter } from "../domain/schedule/opening-hours.ts";
+import { startOfSlot } from "../domain/schedule/slot-jitter.ts";
+import { planSlots, type SlotGap, type SlotPlan, slotsBetween } from "../domain/schedule/slots.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import {
   initialStrategyMemory,
@@ -8,25 +12,35 @@ import {
   type StrategyMemory,
   strategyEdited,
 } from "../domain/strategy/strategy.ts";
-import type { StrategyRow } from "../ports/store.ts";
+import type { ModeRow, StrategyRow } from "../ports/store.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
-import { effectiveMode } from "./modes.ts";
+import { GLOBAL_SCOPE } from "./modes.ts";
 
-/** Missed slots are counted up to here; beyond it a gap says "at least". */
-const MISSED_COUNT_LIMIT = 1_000_000;
+/** Slots of so many strategies are one commit: few commits, and none that keeps the first ones waiting for the last. */
+const BATCH = 1_000;
+
+/** What slots came to: a gap, or the run that stands for them. */
+export type SlotOutcome =
+  | { readonly kind: "gap"; readonly strategy: string; readonly gap: SlotGap }
+  | { readonly kind: "run"; readonly strategy: string; readonly slotMs: number; readonly slots: number };
+
+/** Hears of the outcomes as they are written. */
+export type OutcomeListener = (outcome: SlotOutcome) => void;
+
+const nobody: OutcomeListener = () => undefined;
 
 /**
  * Makes every loaded strategy known to the database. A new one starts at the next slot after now, never at one before;
  * a changed schedule never makes slots in the past either.
  */
-export function registerStrategies(context: EngineContext): void {
+export function registerStrategies(context: EngineContext, heard: OutcomeListener = nobody): void {
   const { store, clock } = context.deps;
   store.transaction(() => {
     for (const { spec, specHash } of context.settings.strategies) {
       const row = store.strategy(spec.id);
       const nowMs = clock.nowMs();
       if (row?.kind === spec.kind && row.specHash === specHash) continue;
-      if (row !== undefined) recordMissed(context, row, nowMs);
+      if (row !== undefined) recordMissed(context, row, { nowMs, heard });
       const memory = row === undefined ? initialStrategyMemory(spec) : editedMemory(row, spec);
       const lastSlotMs = row === undefined ? nowMs : Math.max(row.lastSlotMs, nowMs);
       const edition = { id: spec.id, kind: spec.kind, specHash, spec, memory: JSON.stringify(memory), lastSlotMs };
@@ -40,99 +54,138 @@ function editedMemory(row: StrategyRow, spec: StrategySpec): StrategyMemory {
 }
 
 /** Slots of the edition before, which passed while nobody could run them: a new edition begins after them. */
-function recordMissed(context: EngineContext, row: StrategyRow, nowMs: number): void {
-  const { store, zones } = context.deps;
-  const handledMs = row.lastSlotMs;
-  const { missed, dueMs } = planSlots(row.spec.schedule, { handledMs, nowMs }, zones, MISSED_COUNT_LIMIT);
-  const gap = (firstSlotMs: number, lastSlotMs: number, count: number) =>
-    ({ strategy: row.id, firstSlotMs, lastSlotMs, count, reason: "missed" }) as const;
-  if (missed !== undefined) store.addGap(gap(missed.firstMs, missed.lastMs, missed.count), handledMs, nowMs);
-  if (dueMs !== undefined) store.addGap(gap(dueMs, dueMs, 1), missed?.lastMs ?? handledMs, nowMs);
+function recordMissed(
+  context: EngineContext,
+  row: StrategyRow,
+  { nowMs, heard }: { nowMs: number; heard: OutcomeListener },
+): void {
+  const range = { afterMs: row.lastSlotMs, untilMs: nowMs };
+  const passed = slotsBetween(row.spec.schedule, range, context.deps.zones);
+  if (passed === undefined) return;
+  writeGaps(context, row.id, { gaps: [{ ...passed, reason: "missed" }], handledMs: row.lastSlotMs, heard });
 }
 
 /**
- * Turns the slots that are due into runs, and those that get none into gaps, all in one transaction. A slot is handled
- * once: the row of the last handled slot moves in the same commit, and (strategy, slot) is unique besides.
+ * Turns the slots that are due into runs, and those that get none into gaps, in commits of many strategies each. A slot
+ * is handled once: the row of the last handled slot moves in the same commit, and (strategy, slot) is unique besides.
  * @returns ids of the new runs
  */
-export function insertDueRuns(context: EngineContext): readonly string[] {
-  const { store, clock, zones } = context.deps;
+export function insertDueRuns(context: EngineContext, heard: OutcomeListener = nobody): readonly string[] {
+  const { store, clock } = context.deps;
   const nowMs = clock.nowMs();
-  const due = context.settings.strategies.filter((strategy) => isDue(context, strategy, nowMs));
-  if (due.length === 0) return [];
-  return store.transaction(() => {
-    const runs: string[] = [];
-    for (const strategy of due) {
-      const handledMs = store.strategy(strategy.spec.id)?.lastSlotMs ?? nowMs;
-      const plan = planSlots(strategy.spec.schedule, { handledMs, nowMs }, zones, MISSED_COUNT_LIMIT);
-      const runId = handleSlots(context, strategy, { plan, handledMs, nowMs });
-      if (runId !== undefined) runs.push(runId);
-      store.setLastSlot(strategy.spec.id, Math.max(handledMs, plan.handledMs));
-    }
-    return runs;
-  });
+  const due = context.settings.strategies.filter(({ spec }) => (nextStart.get(spec) ?? 0) <= nowMs);
+  const runs: string[] = [];
+  for (let from = 0; from < due.length; from += BATCH) {
+    const batch = due.slice(from, from + BATCH);
+    runs.push(...store.transaction(() => insertBatch(context, batch, { nowMs, heard })));
+  }
+  return runs;
 }
 
 /** When each strategy is due next, so that a tick does not compute every schedule anew. */
-const nextDue = new WeakMap<StrategySpec, number>();
+const nextStart = new WeakMap<StrategySpec, number>();
 
-function isDue(context: EngineContext, strategy: LoadedStrategy, nowMs: number): boolean {
-  const known = nextDue.get(strategy.spec);
-  if (known !== undefined && nowMs < known) return false;
-  const handledMs = context.deps.store.strategy(strategy.spec.id)?.lastSlotMs ?? nowMs;
-  const next = nextInstant(strategy.spec.schedule, handledMs, context.deps.zones);
-  nextDue.set(strategy.spec, next ?? Number.POSITIVE_INFINITY);
-  return next !== undefined && next <= nowMs;
-}
-
-function handleSlots(
+function insertBatch(
   context: EngineContext,
-  strategy: LoadedStrategy,
-  slots: { plan: SlotPlan; handledMs: number; nowMs: number },
-): string | undefined {
-  const { store } = context.deps;
-  const { plan, nowMs } = slots;
-  const { id } = strategy.spec;
-  if (plan.missed !== undefined) {
-    const { firstMs, lastMs, count } = plan.missed;
-    store.addGap(
-      { strategy: id, firstSlotMs: firstMs, lastSlotMs: lastMs, count, reason: "missed" },
-      slots.handledMs,
-      nowMs,
-    );
+  batch: readonly LoadedStrategy[],
+  { nowMs, heard }: { nowMs: number; heard: OutcomeListener },
+): readonly string[] {
+  const { store, zones } = context.deps;
+  const lastSlots = store.lastSlots(batch.map(({ spec }) => spec.id));
+  const dueNow = batch.filter(({ spec }) =>
+    isDue(context, spec, { handledMs: lastSlots.get(spec.id) ?? nowMs, nowMs }),
+  );
+  if (dueNow.length === 0) return [];
+  const modes = new Map(store.modes().map((row) => [row.scope, row]));
+  const busy = store.strategiesWithOpenRun();
+  const runs: string[] = [];
+  for (const strategy of dueNow) {
+    const { spec } = strategy;
+    const handledMs = lastSlots.get(spec.id) ?? nowMs;
+    const moment = { handledMs, nowMs, ...barredBy(modes, spec), isBusy: busy.has(spec.id) };
+    const plan = planSlots(spec, moment, zones);
+    writeGaps(context, spec.id, { gaps: plan.gaps, handledMs, heard });
+    const runId = insertRun(context, strategy, plan.run);
+    if (runId !== undefined) runs.push(runId);
+    if (runId !== undefined && plan.run !== undefined) heard({ kind: "run", strategy: spec.id, ...plan.run });
+    if (plan.handledMs > handledMs) store.setLastSlot(spec.id, plan.handledMs);
   }
-  if (plan.dueMs === undefined) return undefined;
-  const reason = barredReason(context, strategy);
-  if (reason !== undefined) {
-    const joinsAtMs = plan.missed === undefined ? slots.handledMs : -1;
-    store.addGap({ strategy: id, firstSlotMs: plan.dueMs, lastSlotMs: plan.dueMs, count: 1, reason }, joinsAtMs, nowMs);
-    return undefined;
-  }
-  const run = dueRun(context, strategy, plan.dueMs);
-  return store.insertRun(run, nowMs) ? run.id : undefined;
+  return runs;
 }
 
-/** Why a strategy starts no run now: its mode forbids it, or its strategy still has an open one. */
-export function barredReason(context: EngineContext, strategy: LoadedStrategy): string | undefined {
-  const { store } = context.deps;
-  const { mode } = effectiveMode(store, strategy.spec.id);
-  if (mode === "paused" || mode === "halted") return mode;
-  if (mode === "exits-only" && !isExitStrategy(strategy.spec)) return "exits-only";
-  return store.hasOpenRun(strategy.spec.id) ? "overlap" : undefined;
+function isDue(context: EngineContext, spec: StrategySpec, at: { handledMs: number; nowMs: number }): boolean {
+  const { zones } = context.deps;
+  const slotMs = nextInstant(spec.schedule, at.handledMs, zones);
+  const startMs = slotMs === undefined ? Number.POSITIVE_INFINITY : startOfSlot(spec, slotMs, zones);
+  nextStart.set(spec, startMs);
+  return startMs <= at.nowMs;
 }
 
-/** A run at the moment it begins; its slot may lie ahead when an operator asked for it early. */
-export function dueRun(context: EngineContext, strategy: LoadedStrategy, slotMs: number): Run {
+function writeGaps(
+  context: EngineContext,
+  strategy: string,
+  slots: { gaps: readonly SlotGap[]; handledMs: number; heard: OutcomeListener },
+): void {
+  const { store, clock } = context.deps;
+  let joinsAtMs = slots.handledMs;
+  for (const gap of slots.gaps) {
+    const { firstMs, lastMs, count, reason } = gap;
+    store.addGap({ strategy, firstSlotMs: firstMs, lastSlotMs: lastMs, count, reason }, joinsAtMs, clock.nowMs());
+    joinsAtMs = lastMs;
+    slots.heard({ kind: "gap", strategy, gap });
+  }
+}
+
+function insertRun(context: EngineContext, strategy: LoadedStrategy, due: SlotPlan["run"]): string | undefined {
+  if (due === undefined) return undefined;
+  const run = dueRun(context, strategy, due);
+  return context.deps.store.insertRun(run, context.deps.clock.nowMs()) ? run.id : undefined;
+}
+
+/**
+ * Why a strategy starts no run now, because of its modes; and until when it started none, as far as the modes' rows
+ * still tell: what was due before somebody set the mode back to active is not made up for.
+ */
+function barredBy(
+  modes: ReadonlyMap<string, ModeRow>,
+  spec: StrategySpec,
+): { barred: Exclude<SlotReason, "overlap"> | undefined; barredUntilMs: number } {
+  const rows = [modes.get(GLOBAL_SCOPE), modes.get(spec.id)].filter((row) => row !== undefined);
+  const mode = rows.map((row) => row.mode).reduce(stricterMode, "active");
+  const isBarred = mode === "paused" || mode === "halted" || (mode === "exits-only" && !isExitStrategy(spec));
+  const resumedMs = rows.filter((row) => row.mode === "active").map((row) => row.atMs);
+  return { barred: isBarred ? mode : undefined, barredUntilMs: Math.max(0, ...resumedMs) };
+}
+
+/** Why a strategy starts no run now: its mode forbids it, or it still has an open one. */
+export function barredReason(context: EngineContext, { spec }: LoadedStrategy): SlotReason | undefined {
+  const { store } = context.deps;
+  const { barred } = barredBy(new Map(store.modes().map((row) => [row.scope, row])), spec);
+  return barred ?? (store.hasOpenRun(spec.id) ? "overlap" : undefined);
+}
+
+/**
+ * A run at the moment it begins; its slot may lie ahead when an operator asked for it early. Its window ends where the
+ * schedule closes: nothing new begins outside of it.
+ */
+export function dueRun(
+  context: EngineContext,
+  { spec, specHash }: LoadedStrategy,
+  due: { readonly slotMs: number; readonly slots: number; readonly detail?: string },
+): Run {
+  const { ids, clock, zones } = context.deps;
+  const nowMs = clock.nowMs();
+  const untilMs = nowMs + spec.retryForSeconds * 1_000;
   return {
-    id: context.deps.ids.newId("run"),
-    strategyId: strategy.spec.id,
-    slotMs,
-    slots: 1,
+    id: ids.newId("run"),
+    strategyId: spec.id,
+    slotMs: due.slotMs,
+    slots: due.slots,
     state: "due",
     reason: undefined,
-    detail: undefined,
-    specHash: strategy.specHash,
-    windowEndsMs: context.deps.clock.nowMs() + strategy.spec.retryForSeconds * 1_000,
+    detail: due.detail,
+    specHash,
+    windowEndsMs: closingAfter(spec.schedule, { openMs: nowMs, untilMs }, zones),
     swaps: [],
   };
 }

@@ -72,6 +72,7 @@ export interface RunStore {
   saveRun(run: Run, transitions: readonly Transition[], atMs: number): void;
   runsIn(states: readonly string[], limit: number): readonly string[];
   hasOpenRun(strategyId: string): boolean;
+  strategiesWithOpenRun(): ReadonlySet<string>;
   runOfIntent(intentId: string): { readonly runId: string; readonly swapId: string } | undefined;
   /** Whether this transaction belongs to another swap or transaction of ours than the given swap. */
   hashOfOther(hash: string, swapId: string): boolean;
@@ -120,6 +121,8 @@ export interface OperationStore {
   saveIdentity(identity: { network: string; chainId: number; atMs: number }): void;
   strategy(id: string): StrategyRow | undefined;
   saveStrategy(row: StrategyRow, atMs: number): void;
+  /** The last handled slots of these strategies; one that is not known has no entry. */
+  lastSlots(strategyIds: readonly string[]): ReadonlyMap<string, number>;
   setLastSlot(strategyId: string, lastSlotMs: number): void;
   mode(scope: string): ModeRow | undefined;
   modes(): readonly ModeRow[];

@@ -39,6 +39,28 @@ describe("a mode", () => {
     expect(life.store.mode("weekly")?.reason).toBe("no reason given");
   });
 
+  test("SCH-18 that is set back to active does not make up for what passed before", () => {
+    const catchUp = { policy: "all", windowSeconds: 3_600, maxRuns: 9, maxMultiple: 2 } as const;
+    const { life, outside } = begin({ catchUp });
+    life.store.setMode({ scope: "weekly", mode: "active", setBy: "ops", reason: "r", atMs: SLOT_MS + MINUTE_MS + 1 });
+    outside.clock.jumpTo(SLOT_MS + 2 * MINUTE_MS + 1_000);
+    expect(insertDueRuns(life.context)).toHaveLength(1);
+    expect(slotsOf(life)).toEqual([SLOT_MS + 2 * MINUTE_MS]);
+    expect(gapsOf(life)).toEqual([{ slot: SLOT_MS, count: 2, reason: "paused" }]);
+  });
+
+  test("that is active already stays since when it was, and slots that are due come under the mode before", () => {
+    const { life, outside, ask } = begin();
+    outside.clock.jumpTo(SLOT_MS + 500);
+    expect(ask("mode", { mode: "active" })).toBe("global is active");
+    expect(life.store.modes()).toEqual([]);
+    expect(slotsOf(life)).toEqual([SLOT_MS]);
+    ask("mode", { mode: "paused" });
+    outside.clock.jumpTo(SLOT_MS + MINUTE_MS);
+    ask("mode", { mode: "active" });
+    expect(gapsOf(life)).toEqual([{ slot: SLOT_MS + MINUTE_MS, count: 1, reason: "paused" }]);
+  });
+
   test.each([
     [{ mode: "sleeping" }, 'refused: no mode "sleeping"; known are active, exits-only, paused, halted'],
     [{}, "refused: no mode undefined; known are active, exits-only, paused, halted"],
@@ -51,13 +73,36 @@ describe("a mode", () => {
 });
 
 describe("a run that is asked for", () => {
-  test("takes the place of the next slot, so that asking does not buy twice", () => {
+  test("SCH-20 takes the place of the next slot, so that asking does not buy twice", () => {
     const { life, outside, ask } = begin();
-    expect(ask("run", { strategy: "weekly" })).toBe("started run_1");
+    const slot = new Date(SLOT_MS).toISOString();
+    expect(ask("run", { strategy: "weekly" })).toBe(`started run_1 in place of the slot of ${slot}`);
     expect(slotsOf(life)).toEqual([SLOT_MS]);
     outside.clock.jumpTo(SLOT_MS + 1);
     expect(insertDueRuns(life.context)).toEqual([]);
     expect(slotsOf(life)).toEqual([SLOT_MS]);
+  });
+
+  test("SCH-20 with `--extra` comes besides the schedule: the next slot runs too", () => {
+    const { life, outside, ask } = begin();
+    outside.clock.jumpTo(SLOT_MS - 9_300);
+    expect(ask("run", { strategy: "weekly", extra: "true" })).toBe("started run_1, besides the schedule");
+    expect(ask("run", { strategy: "weekly", extra: "true" })).toBe("refused: weekly still has an open run");
+    life.db.prepare("UPDATE runs SET state = 'skipped'").run();
+    expect(ask("run", { strategy: "weekly", extra: "true" })).toContain("refused: weekly already ran for this slot");
+    outside.clock.jumpTo(SLOT_MS);
+    expect(insertDueRuns(life.context)).toHaveLength(1);
+    expect(slotsOf(life)).toEqual([SLOT_MS - 10_000, SLOT_MS]);
+    expect(life.db.prepare("SELECT detail FROM transitions").pluck().all()).toEqual([
+      "an extra run, asked for by ops",
+      null,
+    ]);
+  });
+
+  test("SCH-20 with `--extra` does not take the place of a slot whose start is delayed", () => {
+    const { outside, ask } = begin({ schedule: { kind: "every", seconds: 60, jitterSeconds: 50 } });
+    outside.clock.jumpTo(SLOT_MS);
+    expect(ask("run", { strategy: "weekly", extra: "true" })).toContain("refused: this second is a slot of weekly");
   });
 
   test("has its window now, not at the slot whose place it takes: that may lie days ahead", () => {
@@ -92,7 +137,7 @@ describe("a run that is asked for", () => {
 });
 
 describe("a slot that is to be skipped", () => {
-  test("ends as a gap with its own reason, and the one after it runs", () => {
+  test("SCH-21 ends as a gap with its own reason, and the one after it runs", () => {
     const { life, outside, ask } = begin();
     expect(ask("skip", { strategy: "weekly" })).toBe(`the slot of ${new Date(SLOT_MS).toISOString()} will not run`);
     expect(ask("skip", { strategy: "weekly" })).toContain(new Date(SLOT_MS + MINUTE_MS).toISOString());
@@ -107,7 +152,17 @@ describe("a slot that is to be skipped", () => {
     ]);
   });
 
-  test("is the next one, never one that is due already", () => {
+  test("SCH-21 is one that waits for its turn, when there is one", () => {
+    const catchUp = { policy: "all", windowSeconds: 3_600, maxRuns: 9, maxMultiple: 2 } as const;
+    const { life, outside, ask } = begin({ catchUp });
+    outside.clock.jumpTo(SLOT_MS + 2 * MINUTE_MS);
+    expect(ask("skip", { strategy: "weekly" })).toContain(new Date(SLOT_MS + MINUTE_MS).toISOString());
+    life.db.prepare("UPDATE runs SET state = 'skipped'").run();
+    expect(insertDueRuns(life.context)).toHaveLength(1);
+    expect(slotsOf(life)).toEqual([SLOT_MS, SLOT_MS + 2 * MINUTE_MS]);
+  });
+
+  test("SCH-21 is the next one, never one that is due already", () => {
     const { life, outside, ask } = begin();
     outside.clock.jumpTo(SLOT_MS + 300);
     expect(ask("skip", { strategy: "weekly" })).toContain(new Date(SLOT_MS + MINUTE_MS).toISOString());

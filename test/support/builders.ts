@@ -5,6 +5,7 @@ import { convertUp, parseUsd, type ReferencePrice, type UsdPrice } from "../../s
 import type { Token } from "../../src/domain/money/token.ts";
 import type { Run, Swap } from "../../src/domain/run/run.ts";
 import type { StepFacts } from "../../src/domain/run/step-facts.ts";
+import { DEFAULT_CATCH_UP } from "../../src/domain/schedule/catch-up.ts";
 import type { StrategyCommon } from "../../src/domain/strategy/common.ts";
 import type { DcaSpec } from "../../src/domain/strategy/dca.ts";
 import type { StrategyView } from "../../src/domain/strategy/decision.ts";
@@ -58,6 +59,7 @@ const COMMON: StrategyCommon = {
   id: "weekly",
   wallet: { name: "main", address: WALLET },
   schedule: { kind: "every", seconds: 60 },
+  catchUp: DEFAULT_CATCH_UP,
   limits: { slippage: toPpm(5_000), priceImpact: toPpm(10_000), maxFee: toPpm(30_000), maxFeePerGas: 5n * GWEI },
   gasless: "never",
   recipient: WALLET,

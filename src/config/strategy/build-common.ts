@@ -8,6 +8,7 @@ import { findRecipient } from "../build-policy.ts";
 import { closest } from "../closest.ts";
 import { DEFAULTS } from "../defaults.ts";
 import { describePlace, problemAt } from "../source.ts";
+import { buildCatchUp } from "./build-catch-up.ts";
 import { buildRetryFor, buildSchedule } from "./build-schedule.ts";
 import type { CommonFields } from "./common-schema.ts";
 import type { StrategyFile } from "./scope.ts";
@@ -20,6 +21,7 @@ export function buildCommon(file: StrategyFile, id: string, fields: Partial<Comm
   const before = file.problems.length;
   const wallet = buildWallet(file, fields.wallet);
   const schedule = buildSchedule(file, fields.schedule);
+  const catchUp = buildCatchUp(file, fields.catch_up);
   const retryForSeconds = buildRetryFor(file, { retry_for: fields.retry_for }, schedule);
   const recipient = buildRecipient(file, fields.recipient, wallet?.address);
   const { policy } = file.scope;
@@ -31,6 +33,7 @@ export function buildCommon(file: StrategyFile, id: string, fields: Partial<Comm
     id,
     wallet,
     schedule,
+    catchUp,
     limits,
     gasless: fields.execution?.gasless ?? DEFAULTS.gasless,
     recipient,

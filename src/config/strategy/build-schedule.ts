@@ -1,7 +1,8 @@
-import { shortestIntervalSeconds } from "../../domain/schedule/next-instants.ts";
+import { nextInstant, shortestIntervalSeconds } from "../../domain/schedule/next-instants.ts";
 import { parseAt } from "../../domain/schedule/parse-at.ts";
 import { parseCron } from "../../domain/schedule/parse-cron.ts";
-import type { Schedule } from "../../domain/schedule/schedule.ts";
+import { parseBlackout, parseWindow } from "../../domain/schedule/parse-window.ts";
+import type { Schedule, ScheduleLimits } from "../../domain/schedule/schedule.ts";
 import { closest } from "../closest.ts";
 import { DEFAULTS } from "../defaults.ts";
 import { problemAt, problemAtKey } from "../source.ts";
@@ -25,38 +26,103 @@ export function buildSchedule(file: StrategyFile, fields: CommonFields["schedule
     );
     return undefined;
   }
-  const zoneIsRight = checkTimezone(file, fields);
+  const before = problems.length;
+  checkTimezone(file, fields);
+  const bare = buildPattern(file, fields);
+  const limits = buildLimits(file, fields);
+  if (bare === undefined || problems.length > before) return undefined;
+  const schedule = { ...bare, ...limits };
+  checkJitter(file, schedule);
+  if (limits.windows === undefined || nextInstant(schedule, SEARCH_FROM_MS, utcOffsets) !== undefined) return schedule;
+  const message = "none of the schedule's instants lies in these windows";
+  problems.push(problemAt(source, ["schedule", "windows"], message, "widen a window, or move the schedule into one"));
+  return undefined;
+}
+
+/** Whether a schedule ever lies in its windows is looked at in UTC, from an instant before any blackout that matters. */
+const SEARCH_FROM_MS = Date.parse("2024-01-01");
+const utcOffsets = { offsetMinutes: () => 0 };
+
+function buildPattern(file: StrategyFile, fields: CommonFields["schedule"]): Schedule | undefined {
+  const { source, problems } = file;
   const timezone = fields.timezone ?? DEFAULTS.timezone;
-  if (fields.every !== undefined) return zoneIsRight ? { kind: "every", seconds: fields.every } : undefined;
+  const anchorSeconds = buildAnchor(file, fields);
+  if (fields.every !== undefined)
+    return { kind: "every", seconds: fields.every, anchorSeconds, timezone: fields.timezone };
   if (fields.cron !== undefined) {
     const pattern = parseCron(fields.cron);
-    if (!("problem" in pattern)) return zoneIsRight ? { kind: "cron", expression: fields.cron, timezone } : undefined;
+    if (!("problem" in pattern)) return { kind: "cron", expression: fields.cron, timezone };
     problems.push(problemAt(source, ["schedule", "cron"], pattern.problem));
     return undefined;
   }
   const rule = parseAt(fields.at ?? "");
-  if (!("problem" in rule)) return zoneIsRight ? { kind: "at", ...rule, timezone } : undefined;
+  if (!("problem" in rule)) return { kind: "at", ...rule, timezone };
   problems.push(problemAt(source, ["schedule", "at"], rule.problem));
   return undefined;
 }
 
-function checkTimezone(file: StrategyFile, fields: CommonFields["schedule"]): boolean {
+const ANCHOR = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(?::[0-9]{2})?(?:Z|[+-][0-9]{2}:[0-9]{2})$/;
+
+function buildAnchor(file: StrategyFile, { anchor, every }: CommonFields["schedule"]): number | undefined {
+  if (anchor === undefined) return undefined;
+  const { source, problems } = file;
+  if (every === undefined) {
+    const message = "only elapsed time is counted from an anchor";
+    problems.push(problemAtKey(source, ["schedule", "anchor"], message, "drop the key, or use every"));
+    return undefined;
+  }
+  const atMs = ANCHOR.test(anchor) ? Date.parse(anchor) : Number.NaN;
+  if (!Number.isNaN(atMs) && atMs >= 0) return atMs / 1_000;
+  const suggestion = "write date, time and offset, for example 2026-11-03T08:00Z";
+  problems.push(problemAt(source, ["schedule", "anchor"], `"${anchor}" is no instant`, suggestion));
+  return undefined;
+}
+
+function buildLimits(file: StrategyFile, fields: CommonFields["schedule"]): ScheduleLimits {
+  const { source, problems } = file;
+  const readAll = <Value extends object>(
+    key: "windows" | "blackouts",
+    parse: (text: string) => Value | { readonly problem: string },
+  ): readonly Value[] | undefined =>
+    fields[key]?.flatMap((text, index) => {
+      const value = parse(text);
+      if (!("problem" in value)) return [value];
+      problems.push(problemAt(source, ["schedule", key, index], value.problem));
+      return [];
+    });
+  return {
+    windows: readAll("windows", parseWindow),
+    blackouts: readAll("blackouts", parseBlackout),
+    jitterSeconds: fields.jitter,
+  };
+}
+
+/** A delay that may be as long as the interval would let neighbouring slots change places. */
+function checkJitter(file: StrategyFile, schedule: Schedule): void {
+  const interval = shortestIntervalSeconds(schedule);
+  if (schedule.jitterSeconds === undefined || schedule.jitterSeconds < interval) return;
+  const message = `is not shorter than the shortest time between two slots, ${interval}s`;
+  file.problems.push(
+    problemAt(file.source, ["schedule", "jitter"], message, `use less than ${interval}s, or slots further apart`),
+  );
+}
+
+function checkTimezone(file: StrategyFile, fields: CommonFields["schedule"]): void {
   const { source, problems } = file;
   const { timezone } = fields;
-  if (timezone === undefined) return true;
-  if (fields.every !== undefined) {
+  if (timezone === undefined) return;
+  if (fields.every !== undefined && fields.windows === undefined && fields.blackouts === undefined) {
     const message = "elapsed time has no time zone";
     problems.push(problemAtKey(source, ["schedule", "timezone"], message, "drop the key, or use at or cron"));
-    return false;
+    return;
   }
-  if (isTimezone(timezone)) return true;
+  if (isTimezone(timezone)) return;
   const meant = closest(timezone, Intl.supportedValuesOf("timeZone"));
   const suggestion =
     meant === undefined ? "write an IANA name such as Europe/Berlin, or UTC" : `did you mean "${meant}"?`;
   problems.push(
     problemAt(source, ["schedule", "timezone"], `"${timezone}" is no time zone that this machine knows`, suggestion),
   );
-  return false;
 }
 
 const knownZones = new Map<string, boolean>();

@@ -2,7 +2,13 @@ import type { SkipReason } from "../strategy/decision.ts";
 import type { OperatingMode } from "./operating-mode.ts";
 
 /** Why a due slot got no run. */
-export type SlotReason = "missed" | "overlap" | "skipped_by_operator" | Exclude<OperatingMode, "active">;
+export type SlotReason =
+  | "missed"
+  | "accumulated"
+  | "outside_window"
+  | "overlap"
+  | "skipped_by_operator"
+  | Exclude<OperatingMode, "active">;
 
 /** Why a swap ended before anything was signed, or its run with it. */
 export type UnsignedReason =
@@ -86,8 +92,16 @@ export const STRATEGY_REASONS: Readonly<Record<SkipReason, ReasonExplanation>> =
 /** Reasons of a slot without a run. */
 export const SLOT_REASONS: Readonly<Record<SlotReason, ReasonExplanation>> = {
   missed: {
-    meaning: "The daemon was not running, and the slot was too old to be caught up.",
-    whatToDo: "Nothing; the count says how many slots were missed.",
+    meaning: "The slot was too old to be caught up, or one too many: the daemon was not running, or busy with the run before.",
+    whatToDo: "Nothing, or change `catch_up`; the count says how many slots were missed.",
+  },
+  accumulated: {
+    meaning: "The slot passed while no run could start, and the run of a later slot stands for it too.",
+    whatToDo: "Nothing: `catch_up: { policy: accumulate }` asks for it.",
+  },
+  outside_window: {
+    meaning: "The slot could only have started late, outside of the schedule's windows or on a blackout date.",
+    whatToDo: "Nothing, or widen `schedule.windows`.",
   },
   overlap: {
     meaning: "The strategy's run before this one was still open.",
@@ -95,7 +109,7 @@ export const SLOT_REASONS: Readonly<Record<SlotReason, ReasonExplanation>> = {
   },
   skipped_by_operator: { meaning: "An operator let this slot pass.", whatToDo: "Nothing." },
   paused: {
-    meaning: "The daemon or the strategy is paused.",
+    meaning: "The daemon or the strategy is paused, or was when the slot passed.",
     whatToDo: "`swapd resume`, after `swapd status` said why.",
   },
   "exits-only": {

@@ -1,7 +1,7 @@
-import type { CronPattern } from "./parse-cron.ts";
-import type { Schedule, ZoneOffsets } from "./schedule.ts";
+import { isOpen, openingAfter } from "./opening-hours.ts";
+import type { ElapsedSchedule, Schedule, WallSchedule, ZoneOffsets } from "./schedule.ts";
 import { civilDay, DAY_MS, instantOfWall, wallAt } from "./wall-clock.ts";
-import { admitsDay, followsElapsedTime, nextWall, patternOf } from "./wall-pattern.ts";
+import { admitsDay, followsElapsedTime, nextWall, patternOf, type WallPattern } from "./wall-pattern.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -10,19 +10,38 @@ const HOUR_MS = 3_600_000;
 const MAX_REPEATED_READINGS = 2 * 24 * 60;
 const MAX_ELAPSED_STEPS = 41 * 366 + 4 * 1_440;
 
+/** After so many instants in a row that windows or blackouts take away, there is none. */
+const MAX_CLOSED_INSTANTS = 1_000;
+
 /**
  * The first instant of a schedule strictly after `afterMs` (Unix milliseconds; the answer is a whole second).
  *
- * `every` counts multiples of its period since the Unix epoch. Wall-clock rules: a time that a change of the clock skips
- * is due once, at the first instant after the gap; one that is repeated is due once, at the first. Cron patterns that
- * name every hour follow elapsed time instead ({@link followsElapsedTime}).
+ * `every` counts multiples of its period from its anchor. Wall-clock rules: a time that a change of the clock skips is
+ * due once, at the first instant after the gap; one that is repeated is due once, at the first. Cron patterns that name
+ * every hour follow elapsed time instead ({@link followsElapsedTime}). What lies outside of the windows, or on a
+ * blackout date, is no instant of the schedule.
  * @returns undefined when the schedule has no further instant
  */
 export function nextInstant(schedule: Schedule, afterMs: number, zones: ZoneOffsets): number | undefined {
-  if (schedule.kind === "every") {
-    const periodMs = schedule.seconds * 1_000;
-    return (Math.floor(afterMs / periodMs) + 1) * periodMs;
+  let fromMs = afterMs;
+  for (let closed = 0; closed < MAX_CLOSED_INSTANTS; closed += 1) {
+    const next = schedule.kind === "every" ? nextElapsed(schedule, fromMs) : nextReading(schedule, fromMs, zones);
+    if (next === undefined || isOpen(schedule, next, zones)) return next;
+    const opensMs = openingAfter(schedule, next, zones);
+    if (opensMs === undefined) return undefined;
+    fromMs = opensMs - 1;
   }
+  return undefined;
+}
+
+function nextElapsed(schedule: ElapsedSchedule, afterMs: number): number {
+  const anchorMs = (schedule.anchorSeconds ?? 0) * 1_000;
+  if (schedule.anchorSeconds !== undefined && afterMs < anchorMs) return anchorMs;
+  const periodMs = schedule.seconds * 1_000;
+  return anchorMs + (Math.floor((afterMs - anchorMs) / periodMs) + 1) * periodMs;
+}
+
+function nextReading(schedule: WallSchedule, afterMs: number, zones: ZoneOffsets): number | undefined {
   const pattern = patternOf(schedule);
   if (followsElapsedTime(pattern)) return nextMatchingReading(pattern, { afterMs, timezone: schedule.timezone }, zones);
   let wallMs = wallAt(afterMs, schedule.timezone, zones);
@@ -63,12 +82,14 @@ const SAMPLED_INSTANTS = 64;
 
 /**
  * The shortest time between two neighbouring instants of a schedule in seconds, changes of the clock aside. Cron patterns
- * are sampled over their first 64 instants; one that hardly ever occurs counts as a day.
+ * are sampled over their first 64 instants; one that hardly ever occurs counts as a day. Windows and blackouts are left
+ * aside: they only make intervals longer.
  */
 export function shortestIntervalSeconds(schedule: Schedule): number {
   if (schedule.kind === "every") return schedule.seconds;
   const range = { afterMs: SAMPLE_START_MS, untilMs: SAMPLE_START_MS + 3 * 366 * DAY_MS };
-  const instants = instantsBetween(schedule, range, UTC_ONLY, SAMPLED_INSTANTS);
+  const unlimited = { ...schedule, windows: undefined, blackouts: undefined };
+  const instants = instantsBetween(unlimited, range, UTC_ONLY, SAMPLED_INSTANTS);
   let shortestMs = Number.POSITIVE_INFINITY;
   for (const [index, instantMs] of instants.entries()) {
     const previous = instants[index - 1];
@@ -79,7 +100,7 @@ export function shortestIntervalSeconds(schedule: Schedule): number {
 
 /** Steps through real time, reading the wall clock: hour by hour, and minute by minute where the clock changes. */
 function nextMatchingReading(
-  pattern: CronPattern,
+  pattern: WallPattern,
   from: { afterMs: number; timezone: string },
   zones: ZoneOffsets,
 ): number | undefined {
@@ -95,7 +116,7 @@ function nextMatchingReading(
 }
 
 /** Zero when a reading matches; else how far, at least, the next match is on an unchanged clock. */
-function distanceToCandidate(pattern: CronPattern, wallMs: number): number {
+function distanceToCandidate(pattern: WallPattern, wallMs: number): number {
   const dayNumber = Math.floor(wallMs / DAY_MS);
   if (!admitsDay(pattern, civilDay(dayNumber))) return (dayNumber + 1) * DAY_MS - wallMs;
   const intoHourMs = ((wallMs % HOUR_MS) + HOUR_MS) % HOUR_MS;

@@ -1,46 +1,46 @@
-import { DAY_NAMES } from "./parse-cron.ts";
+import { EVERY_DAY, parseDays, parseTimeOfDay } from "./parse-days.ts";
 
-/** A time of day on some days of the week (0 is Sunday), by the wall clock. */
+/** A time of day on some days of the week (0 is Sunday), or on some days of the month, by the wall clock. */
 export interface AtRule {
   readonly days: readonly number[];
+  /** 31 is the last day of every month */
+  readonly monthDays?: readonly number[];
   readonly hour: number;
   readonly minute: number;
 }
 
-const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6];
+const LAST_DAY = 31;
 
 /**
- * Parses "09:00", "daily 09:00", "Mon 09:00", "Mon,Thu 09:00" and "Mon-Fri 09:00". Days are English, three letters or
- * more of the name. @returns the rule, or what is wrong
+ * Parses "09:00", "daily 09:00", "Mon 09:00", "Mon,Thu 09:00", "Mon-Fri 09:00" and, monthly, "1st 09:00", "1st,15th
+ * 09:00" and "last 09:00". @returns the rule, or what is wrong
  */
 export function parseAt(text: string): AtRule | { readonly problem: string } {
-  const match = /^(?:(\S+)\s+)?([0-9]{1,2}):([0-9]{2})$/.exec(text.trim());
-  if (match === null) return { problem: `"${text}" is no time of day such as "09:00", "Mon 09:00" or "Mon,Thu 09:00"` };
-  const hour = Number(match[2]);
-  const minute = Number(match[3]);
-  if (hour > 23 || minute > 59)
-    return { problem: `"${match[2]}:${match[3]}" is no time of day: hours run to 23, minutes to 59` };
-  const dayText = (match[1] ?? "daily").toLowerCase();
-  if (dayText === "daily") return { days: EVERY_DAY, hour, minute };
-  const days = new Set<number>();
-  for (const item of dayText.split(",")) {
-    const [from, to = from] = item.split("-").map(dayNumber);
-    if (from === undefined || to === undefined || item.split("-").length > 2) {
-      return {
-        problem: `"${item}" is no day: write Mon, Tue, Wed, Thu, Fri, Sat, Sun, a list Mon,Thu or a range Mon-Fri`,
-      };
-    }
-    for (let day = from; ; day = (day + 1) % 7) {
-      days.add(day);
-      if (day === to) break;
-    }
+  const match = /^(?:(\S+)\s+)?([0-9]{1,2}:[0-9]{2})$/.exec(text.trim());
+  const [, dayText = "daily", timeText = ""] = match ?? [];
+  if (match === null) {
+    return { problem: `"${text}" is no time of day such as "09:00", "Mon 09:00", "Mon,Thu 09:00" or "1st 09:00"` };
   }
-  return { days: [...days].sort((a, b) => a - b), hour, minute };
+  const minutes = parseTimeOfDay(timeText);
+  if (minutes === undefined || minutes >= 24 * 60)
+    return { problem: `"${timeText}" is no time of day: hours run to 23, minutes to 59` };
+  const time = { hour: Math.floor(minutes / 60), minute: minutes % 60 };
+  if (/^[0-9]|^last\b/i.test(dayText)) {
+    const monthDays = parseMonthDays(dayText);
+    return "problem" in monthDays ? monthDays : { days: EVERY_DAY, monthDays, ...time };
+  }
+  const days = parseDays(dayText);
+  return "problem" in days ? days : { days, ...time };
 }
 
-const FULL_NAMES = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
-
-function dayNumber(name: string): number | undefined {
-  const day = DAY_NAMES.indexOf(name.slice(0, 3));
-  return day >= 0 && FULL_NAMES[day]?.startsWith(name) === true ? day : undefined;
+function parseMonthDays(text: string): readonly number[] | { readonly problem: string } {
+  const days = new Set<number>();
+  for (const item of text.toLowerCase().split(",")) {
+    const day = item === "last" ? LAST_DAY : Number(/^([0-9]{1,2})(?:st|nd|rd|th)$/.exec(item)?.[1]);
+    if (!(day >= 1 && day <= LAST_DAY)) {
+      return { problem: `"${item}" is no day of the month: write 1st to 31st, last, or a list 1st,15th` };
+    }
+    days.add(day);
+  }
+  return [...days].sort((a, b) => a - b);
 }

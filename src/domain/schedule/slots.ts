@@ -1,119 +1,160 @@
+import type { SlotReason } from "../run/reasons.ts";
 import { nextInstant } from "./next-instants.ts";
-import type { CronPattern } from "./parse-cron.ts";
+import { isOpen } from "./opening-hours.ts";
 import type { Schedule, ZoneOffsets } from "./schedule.ts";
-import { DAY_MS, wallAt } from "./wall-clock.ts";
-import { patternOf } from "./wall-pattern.ts";
+import { type SlotOwner, startOfSlot } from "./slot-jitter.ts";
+import { countInstants, newestInstant } from "./slot-range.ts";
 
-const HOUR_MS = 3_600_000;
-const SIX_HOURS_MS = 6 * HOUR_MS;
+const SIX_HOURS_MS = 6 * 3_600_000;
 
 /** A tick comes a little late even on a healthy machine: a slot this young is never called missed. */
 const TICK_GRACE_MS = 10_000;
 
-/** Neighbouring slots that were missed and end alike: one row instead of many. */
-export interface MissedSlots {
+/** Neighbouring slots that got no run: one row instead of many. */
+export interface SlotStretch {
   readonly firstMs: number;
   readonly lastMs: number;
   readonly count: number;
-  /** counting stopped at the limit: there were at least `count` */
-  readonly atLeast: boolean;
+}
+
+/** Neighbouring slots that end alike, with the word for it. */
+export interface SlotGap extends SlotStretch {
+  readonly reason: SlotReason;
+}
+
+/** What holds when slots are looked at. */
+export interface SlotMoment {
+  /** the last slot that has its run or its end */
+  readonly handledMs: number;
+  readonly nowMs: number;
+  /** why no run may start now, undefined when one may */
+  readonly barred: SlotReason | undefined;
+  /** runs were barred until then: slots that started before are never caught up */
+  readonly barredUntilMs: number;
+  /** the strategy still has an open run */
+  readonly isBusy: boolean;
 }
 
 /** What the slots since the last handled one come to. */
 export interface SlotPlan {
-  /** the slot that runs now */
-  readonly dueMs: number | undefined;
-  /** slots that end `skipped_missed`; all of them lie before `dueMs` */
-  readonly missed: MissedSlots | undefined;
+  /** slots that end without a run, oldest first, all of them before the one that runs or after the last handled one */
+  readonly gaps: readonly SlotGap[];
+  /** the slot that runs now, and for how many slots it stands */
+  readonly run: { readonly slotMs: number; readonly slots: number } | undefined;
   /** from here on slots are still to come: what the caller remembers as handled */
   readonly handledMs: number;
 }
 
 /**
- * Which slot runs now and which were missed (catch-up policy `latest`): of the slots after `handledMs` up to `nowMs` only
- * the newest may still run, and only while it is younger than the window: half of the time to its next slot, at most six
- * hours. All others were missed. A clock that stands before `handledMs` yields nothing, so it can never repeat a slot.
- * @param countLimit counting of missed slots stops here
+ * Gives each slot that has started an end, a run, or (with `all` and `accumulate`, while a run is open) leaves it
+ * waiting. A clock that stands before `handledMs` yields nothing, so it can never repeat a slot.
  */
-export function planSlots(
-  schedule: Schedule,
-  at: { readonly handledMs: number; readonly nowMs: number },
-  zones: ZoneOffsets,
-  countLimit: number,
-): SlotPlan {
-  const firstMs = nextInstant(schedule, at.handledMs, zones);
-  if (firstMs === undefined || firstMs > at.nowMs)
-    return { dueMs: undefined, missed: undefined, handledMs: at.handledMs };
-  const newestMs = newestInstant(schedule, { fromMs: firstMs, untilMs: at.nowMs }, zones);
-  const runs = at.nowMs - newestMs <= catchUpWindowMs(schedule, newestMs, zones);
-  const dueMs = runs ? newestMs : undefined;
-  if (runs && newestMs === firstMs) return { dueMs, missed: undefined, handledMs: newestMs };
-  const lastMs = runs ? newestInstant(schedule, { fromMs: firstMs, untilMs: newestMs - 1 }, zones) : newestMs;
-  const { count, atLeast } = countInstants(schedule, { firstMs, lastMs }, zones, countLimit);
-  return { dueMs, missed: { firstMs, lastMs, count, atLeast }, handledMs: newestMs };
+export function planSlots(strategy: SlotOwner, moment: SlotMoment, zones: ZoneOffsets): SlotPlan {
+  const { handledMs, nowMs, barred } = moment;
+  const { schedule } = strategy;
+  const firstMs = nextInstant(schedule, handledMs, zones);
+  if (firstMs === undefined || firstMs > nowMs) return { gaps: [], run: undefined, handledMs };
+  const newestMs = newestStarted(strategy, { firstMs, nowMs }, zones);
+  if (newestMs === undefined) return { gaps: [], run: undefined, handledMs };
+  const inTime = slotsInTime(strategy, { firstMs, newestMs, nowMs }, zones);
+  const missed = stretchBefore(schedule, { firstMs, endMs: inTime[0] ?? newestMs + 1 }, zones);
+  const gaps: SlotGap[] = missed === undefined ? [] : [{ ...missed, reason: "missed" }];
+  if (barred !== undefined) return { gaps: [...gaps, ...endAs(inTime, barred)], run: undefined, handledMs: newestMs };
+  const isBarredOne = (slotMs: number): boolean => startOfSlot(strategy, slotMs, zones) < moment.barredUntilMs;
+  gaps.push(...endAs(inTime.filter(isBarredOne), "paused"));
+  const eligible = inTime.filter((slotMs) => !isBarredOne(slotMs));
+  if (eligible.length === 0) return { gaps, run: undefined, handledMs: newestMs };
+  return startOne(strategy, { eligible, gaps, moment }, zones);
 }
 
-/** How late a slot may still start: half of the time to its next slot, at most six hours, at least a late tick's worth. */
-function catchUpWindowMs(schedule: Schedule, slotMs: number, zones: ZoneOffsets): number {
+/** Lets one of the slots that may still start become a run, if the strategy is free and its windows are open. */
+function startOne(
+  { schedule, catchUp, id }: SlotOwner,
+  slots: { eligible: readonly number[]; gaps: readonly SlotGap[]; moment: SlotMoment },
+  zones: ZoneOffsets,
+): SlotPlan {
+  const { eligible, gaps, moment } = slots;
+  const oldestMs = eligible[0] ?? moment.handledMs;
+  const newestMs = eligible.at(-1) ?? moment.handledMs;
+  const isOnTime = moment.nowMs - startOfSlot({ schedule, catchUp, id }, newestMs, zones) <= TICK_GRACE_MS;
+  if (!isOnTime && !isOpen(schedule, moment.nowMs, zones)) {
+    return { gaps: [...gaps, ...endAs(eligible, "outside_window")], run: undefined, handledMs: newestMs };
+  }
+  const waits = catchUp.policy === "all" || catchUp.policy === "accumulate";
+  if (moment.isBusy && waits) return { gaps, run: undefined, handledMs: gaps.at(-1)?.lastMs ?? moment.handledMs };
+  if (moment.isBusy) return { gaps: [...gaps, ...endAs(eligible, "overlap")], run: undefined, handledMs: newestMs };
+  if (catchUp.policy === "all") return { gaps, run: { slotMs: oldestMs, slots: 1 }, handledMs: oldestMs };
+  const accumulated = endAs(eligible.slice(0, -1), "accumulated");
+  const run = { slotMs: newestMs, slots: eligible.length };
+  return { gaps: [...gaps, ...accumulated], run, handledMs: newestMs };
+}
+
+function endAs(slots: readonly number[], reason: SlotReason): readonly SlotGap[] {
+  const firstMs = slots[0];
+  const lastMs = slots.at(-1);
+  return firstMs === undefined || lastMs === undefined ? [] : [{ firstMs, lastMs, count: slots.length, reason }];
+}
+
+/** The newest slot that has started. Slots start in their order, so only the newest one may still be delayed. */
+function newestStarted(
+  strategy: SlotOwner,
+  range: { firstMs: number; nowMs: number },
+  zones: ZoneOffsets,
+): number | undefined {
+  const { firstMs, nowMs } = range;
+  const newestMs = newestInstant(strategy.schedule, { fromMs: firstMs, untilMs: nowMs }, zones);
+  if (startOfSlot(strategy, newestMs, zones) <= nowMs) return newestMs;
+  if (newestMs === firstMs) return undefined;
+  return newestInstant(strategy.schedule, { fromMs: firstMs, untilMs: newestMs - 1 }, zones);
+}
+
+/** The newest slots that are young enough to start, at most as many as the policy takes, oldest first. */
+function slotsInTime(
+  strategy: SlotOwner,
+  range: { firstMs: number; newestMs: number; nowMs: number },
+  zones: ZoneOffsets,
+): readonly number[] {
+  const { policy, maxRuns, maxMultiple } = strategy.catchUp;
+  const limit = policy === "all" ? maxRuns : policy === "accumulate" ? maxMultiple : 1;
+  const { firstMs, nowMs } = range;
+  const found: number[] = [];
+  let slotMs = range.newestMs;
+  while (found.length < limit) {
+    if (nowMs - startOfSlot(strategy, slotMs, zones) > catchUpWindowMs(strategy, slotMs, zones)) break;
+    found.unshift(slotMs);
+    if (slotMs <= firstMs) break;
+    slotMs = newestInstant(strategy.schedule, { fromMs: firstMs, untilMs: slotMs - 1 }, zones);
+  }
+  return found;
+}
+
+/** How late a slot may still start; at least a late tick's worth. */
+function catchUpWindowMs({ schedule, catchUp }: SlotOwner, slotMs: number, zones: ZoneOffsets): number {
+  if (catchUp.policy === "skip") return TICK_GRACE_MS;
+  if (catchUp.windowSeconds !== undefined) return Math.max(catchUp.windowSeconds * 1_000, TICK_GRACE_MS);
   const nextMs = nextInstant(schedule, slotMs, zones);
   const half = nextMs === undefined ? SIX_HOURS_MS : Math.floor((nextMs - slotMs) / 2);
   return Math.max(Math.min(half, SIX_HOURS_MS), TICK_GRACE_MS);
 }
 
-/** The newest instant in a range whose start is known to be one. Looks back from the end in growing steps. */
-function newestInstant(schedule: Schedule, range: { fromMs: number; untilMs: number }, zones: ZoneOffsets): number {
-  if (schedule.kind === "every") {
-    const periodMs = schedule.seconds * 1_000;
-    return Math.floor(range.untilMs / periodMs) * periodMs;
-  }
-  for (let lookBackMs = HOUR_MS; ; lookBackMs *= 24) {
-    const startMs = range.untilMs - lookBackMs;
-    let newestMs = startMs < range.fromMs ? range.fromMs : nextInstant(schedule, startMs, zones);
-    if (newestMs === undefined || newestMs > range.untilMs) continue;
-    for (let next = nextInstant(schedule, newestMs, zones); next !== undefined && next <= range.untilMs; ) {
-      newestMs = next;
-      next = nextInstant(schedule, newestMs, zones);
-    }
-    return newestMs;
-  }
-}
-
-/** Counts instants from a first to a last one, both included. Whole days on an unchanged clock are counted at once. */
-function countInstants(
+function stretchBefore(
   schedule: Schedule,
-  range: { firstMs: number; lastMs: number },
+  range: { firstMs: number; endMs: number },
   zones: ZoneOffsets,
-  limit: number,
-): { count: number; atLeast: boolean } {
-  if (schedule.kind === "every") {
-    const count = (range.lastMs - range.firstMs) / (schedule.seconds * 1_000) + 1;
-    return { count: Math.min(count, limit), atLeast: count > limit };
-  }
-  const pattern = patternOf(schedule);
-  let count = 0;
-  let next: number | undefined = range.firstMs;
-  while (next !== undefined && next <= range.lastMs) {
-    if (count >= limit) return { count: limit, atLeast: true };
-    const quietDay = quietDayFrom(pattern, { instantMs: next, timezone: schedule.timezone }, zones);
-    const wholeDay = quietDay !== undefined && quietDay.endMs <= range.lastMs;
-    count += wholeDay ? quietDay.count : 1;
-    next = nextInstant(schedule, wholeDay ? quietDay.endMs - 1 : next, zones);
-  }
-  return { count: Math.min(count, limit), atLeast: count > limit };
+): SlotStretch | undefined {
+  const { firstMs, endMs } = range;
+  if (firstMs >= endMs) return undefined;
+  const lastMs = newestInstant(schedule, { fromMs: firstMs, untilMs: endMs - 1 }, zones);
+  return { firstMs, lastMs, count: countInstants(schedule, { firstMs, lastMs }, zones) };
 }
 
-/** When an instant is the first of its day by the wall clock, and no change of the clock falls into that day. */
-function quietDayFrom(
-  pattern: CronPattern,
-  first: { instantMs: number; timezone: string },
+/** All slots after one instant and up to another, as one stretch; undefined when there are none. */
+export function slotsBetween(
+  schedule: Schedule,
+  range: { readonly afterMs: number; readonly untilMs: number },
   zones: ZoneOffsets,
-): { endMs: number; count: number } | undefined {
-  const wallMs = wallAt(first.instantMs, first.timezone, zones);
-  const offsetMs = wallMs - first.instantMs;
-  const startMs = Math.floor(wallMs / DAY_MS) * DAY_MS - offsetMs;
-  const endMs = startMs + DAY_MS;
-  const firstMinute = (pattern.hours[0] ?? 0) * 60 + (pattern.minutes[0] ?? 0);
-  const changes = [startMs, endMs].some((atMs) => wallAt(atMs, first.timezone, zones) - atMs !== offsetMs);
-  if (changes || first.instantMs - startMs !== firstMinute * 60_000) return undefined;
-  return { endMs, count: pattern.hours.length * pattern.minutes.length };
+): SlotStretch | undefined {
+  const firstMs = nextInstant(schedule, range.afterMs, zones);
+  if (firstMs === undefined || firstMs > range.untilMs) return undefined;
+  return stretchBefore(schedule, { firstMs, endMs: range.untilMs + 1 }, zones);
 }

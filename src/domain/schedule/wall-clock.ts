@@ -80,3 +80,22 @@ export function civilDay(dayNumber: number): CivilDay {
     weekday: (((dayNumber + 4) % 7) + 7) % 7,
   };
 }
+
+/** Day number of a calendar day, counted from 1970-01-01. Same source: days_from_civil. */
+export function dayNumberOf(date: Omit<CivilDay, "weekday">): number {
+  const year = date.month <= 2 ? date.year - 1 : date.year;
+  const era = Math.floor(year / 400);
+  const yearOfEra = year - era * 400;
+  const monthFromMarch = date.month > 2 ? date.month - 3 : date.month + 9;
+  const dayOfYear = Math.floor((153 * monthFromMarch + 2) / 5) + date.day - 1;
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
+  return era * 146_097 + dayOfEra - 719_468;
+}
+
+const MONTH_LENGTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** Whether a calendar day is the last one of its month. */
+export function isMonthEnd({ year, month, day }: CivilDay): boolean {
+  const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return day === (month === 2 && isLeapYear ? 29 : MONTH_LENGTHS[month - 1]);
+}

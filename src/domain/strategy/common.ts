@@ -1,5 +1,6 @@
 import type { Address } from "../money/address.ts";
 import type { Ppm } from "../money/fraction.ts";
+import type { CatchUp } from "../schedule/catch-up.ts";
 import type { Schedule } from "../schedule/schedule.ts";
 
 /** Which execution mode a strategy wants: the relayer pays (`gasless`), or our own transaction does. */
@@ -29,6 +30,8 @@ export interface StrategyCommon {
   /** name of the wallet in the configuration, and its address */
   readonly wallet: { readonly name: string; readonly address: Address };
   readonly schedule: Schedule;
+  /** what becomes of slots that passed while nobody could run them */
+  readonly catchUp: CatchUp;
   readonly limits: StrategyLimits;
   readonly gasless: GaslessChoice;
   readonly recipient: Address;

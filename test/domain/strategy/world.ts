@@ -2,6 +2,7 @@ import { toAddress } from "../../../src/domain/money/address.ts";
 import { toPpm } from "../../../src/domain/money/fraction.ts";
 import { parseUsd, type ReferencePrice } from "../../../src/domain/money/price.ts";
 import type { Token } from "../../../src/domain/money/token.ts";
+import { DEFAULT_CATCH_UP } from "../../../src/domain/schedule/catch-up.ts";
 import type { StrategyCommon } from "../../../src/domain/strategy/common.ts";
 import type { PriceBar, StrategyView } from "../../../src/domain/strategy/decision.ts";
 
@@ -18,6 +19,7 @@ export const common: StrategyCommon = {
   id: "test",
   wallet: { name: "main", address: toAddress(`0x${"a".repeat(40)}`) },
   schedule: { kind: "every", seconds: 60 },
+  catchUp: DEFAULT_CATCH_UP,
   limits: { slippage: toPpm(5_000), priceImpact: toPpm(10_000), maxFee: toPpm(30_000), maxFeePerGas: 5_000_000_000n },
   gasless: "never",
   recipient: toAddress(`0x${"a".repeat(40)}`),

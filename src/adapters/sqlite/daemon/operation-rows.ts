@@ -1,6 +1,6 @@
 import type { OperatingMode } from "../../../domain/run/operating-mode.ts";
 import type { StrategySpec } from "../../../domain/strategy/spec.ts";
-import type { ModeRow, OperationStore } from "../../../ports/store.ts";
+import type { GapRow, ModeRow, OperationStore } from "../../../ports/store.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
 import { createPriceRows } from "./price-rows.ts";
 import type { Statements } from "./statements.ts";
@@ -83,7 +83,7 @@ function createModeRows(sql: Statements): Pick<OperationStore, "mode" | "modes" 
 
 function createStrategyRows(
   sql: Statements,
-): Pick<OperationStore, "strategy" | "saveStrategy" | "setLastSlot" | "addGap"> {
+): Pick<OperationStore, "strategy" | "saveStrategy" | "lastSlots" | "setLastSlot" | "addGap"> {
   return {
     strategy: (id) => {
       const row = sql.get<{
@@ -118,33 +118,43 @@ function createStrategyRows(
         row.lastSlotMs,
       );
     },
+    lastSlots: (strategyIds) => {
+      const rows = sql.all<{ id: string; last_slot_ms: number }>(
+        "SELECT id, last_slot_ms FROM strategies WHERE id IN (SELECT value FROM json_each(?))",
+        JSON.stringify(strategyIds),
+      );
+      return new Map(rows.map((row) => [row.id, row.last_slot_ms]));
+    },
     setLastSlot: (strategyId, lastSlotMs) => {
       sql.run("UPDATE strategies SET last_slot_ms = ? WHERE id = ?", lastSlotMs, strategyId);
     },
-    addGap: (gap, joinsAtMs, atMs) => {
-      const joined = sql.run(
-        `UPDATE gaps SET last_slot_ms = ?, count = count + ?, recorded_at_ms = ?
-         WHERE strategy = ? AND reason = ? AND last_slot_ms = ?`,
-        gap.lastSlotMs,
-        gap.count,
-        atMs,
-        gap.strategy,
-        gap.reason,
-        joinsAtMs,
-      );
-      if (joined > 0) return;
-      sql.run(
-        `INSERT INTO gaps (strategy, first_slot_ms, last_slot_ms, count, reason, recorded_at_ms)
-         VALUES (?, ?, ?, ?, ?, ?)`,
-        gap.strategy,
-        gap.firstSlotMs,
-        gap.lastSlotMs,
-        gap.count,
-        gap.reason,
-        atMs,
-      );
-    },
+    addGap: (gap, joinsAtMs, atMs) => addGap(sql, gap, { joinsAtMs, atMs }),
   };
+}
+
+function addGap(sql: Statements, gap: GapRow, when: { joinsAtMs: number; atMs: number }): void {
+  const { joinsAtMs, atMs } = when;
+  const joined = sql.run(
+    `UPDATE gaps SET last_slot_ms = ?, count = count + ?, recorded_at_ms = ?
+     WHERE strategy = ? AND reason = ? AND last_slot_ms = ?`,
+    gap.lastSlotMs,
+    gap.count,
+    atMs,
+    gap.strategy,
+    gap.reason,
+    joinsAtMs,
+  );
+  if (joined > 0) return;
+  sql.run(
+    `INSERT INTO gaps (strategy, first_slot_ms, last_slot_ms, count, reason, recorded_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+    gap.strategy,
+    gap.firstSlotMs,
+    gap.lastSlotMs,
+    gap.count,
+    gap.reason,
+    atMs,
+  );
 }
 
 function createRequestRows(

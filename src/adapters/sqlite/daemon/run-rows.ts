@@ -94,6 +94,12 @@ export function createRunRows(sql: Statements): Omit<RunStore, "writeRecord"> {
         `SELECT 1 FROM runs WHERE strategy = ? AND state IN ('due', 'deciding', 'executing', 'parked')`,
         strategyId,
       ) !== undefined,
+    strategiesWithOpenRun: () => {
+      const rows = sql.all<{ strategy: string }>(
+        "SELECT DISTINCT strategy FROM runs WHERE state IN ('due', 'deciding', 'executing', 'parked')",
+      );
+      return new Set(rows.map((row) => row.strategy));
+    },
     runOfIntent: (intentId) => runOfIntent(sql, intentId),
     hashOfOther: (hash, swapId) =>
       sql.get("SELECT 1 FROM swaps WHERE hash = ? AND id <> ?", hash, swapId) !== undefined ||
