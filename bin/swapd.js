@@ -64,7 +64,7 @@ if (Number.parseInt(process.versions.node, 10) >= NEEDED_MAJOR) {
   if (node === undefined) {
     process.stderr.write(
       `swapd needs Node ${NEEDED_MAJOR} or newer; this is Node ${process.versions.node}.\n` +
-        "On Linux (x64, arm64) `npm ci` installs it beside swapd, unless optional packages are switched off.\n" +
+        "On Linux (x64) `npm ci` installs it beside swapd, unless optional packages are switched off.\n" +
         "Elsewhere install it from https://nodejs.org and make it the first `node` on the PATH.\n",
     );
     process.exitCode = EXIT_CONFIGURATION;

@@ -27,6 +27,16 @@ describe("what is committed", () => {
     expect(lines(marks, WRITTEN)).toEqual([]);
   });
 
+  it("names no two packages with one command, because npm 10 loses it when it skips the one of another machine", () => {
+    const lock = JSON.parse(readText("package-lock.json")) as { packages: Record<string, { bin?: object }> };
+    const commands = Object.entries(lock.packages)
+      .filter(([place]) => /^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(place))
+      .flatMap(([place, { bin = {} }]) => Object.keys(bin).map((command) => ({ command, place })));
+    expect(commands.map(({ command }) => command)).toContain("node");
+    const byCommand = Map.groupBy(commands, ({ command }) => command);
+    expect([...byCommand.values()].filter((packages) => packages.length > 1)).toEqual([]);
+  });
+
   it("speaks of the project alone, not of the machine it was written on", () => {
     const places = /(?:^|[\s"'`(=:])\/(?:wor[k]|far[m]|root|Users)\/|\.\.\/share[d]\b/;
     expect(lines(places, WRITTEN)).toEqual([]);
