@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { FILE_KINDS } from "../../src/config/strategy/kinds.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { brief, loaded, MAIN, problemsOf, REBALANCE, strategyProblems, THRESHOLD } from "./project.ts";
 
@@ -162,6 +163,8 @@ schedule: { every: 30s }
   });
 });
 
+const KINDS = Object.keys(FILE_KINDS).join(", ");
+
 it("names every broken strategy, and keeps none", () => {
   const found = problemsOf({
     "main.yaml": MAIN,
@@ -171,9 +174,9 @@ it("names every broken strategy, and keeps none", () => {
     "strategies/d.yaml": "",
   }).map((problem) => `${problem.file.slice(-6)} ${brief(problem)}`);
   expect(found).toEqual([
-    'a.yaml 1:1 kind: the key "kind" is missing -> kinds are dca, rebalance, threshold',
-    'b.yaml 1:1 kind: the key "kind" is missing -> kinds are dca, rebalance, threshold',
-    "c.yaml 1:7 kind: is no kind of strategy -> kinds are dca, rebalance, threshold",
+    `a.yaml 1:1 kind: the key "kind" is missing -> kinds are ${KINDS}`,
+    `b.yaml 1:1 kind: the key "kind" is missing -> kinds are ${KINDS}`,
+    `c.yaml 1:7 kind: is no kind of strategy -> kinds are ${KINDS}`,
     "d.yaml 1:1 : the file is empty",
   ]);
 });

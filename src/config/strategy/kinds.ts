@@ -2,10 +2,14 @@ import { dcaFile } from "./dca.ts";
 import type { FileKind } from "./file-kind.ts";
 import { rebalanceFile } from "./rebalance.ts";
 import { thresholdFile } from "./threshold.ts";
+import { twapFile } from "./twap.ts";
+import { valueAveragingFile } from "./value-averaging.ts";
 
 /** Every kind of strategy file. A new kind is a line here, and one in the domain's table of kinds. */
 export const FILE_KINDS: Readonly<Record<string, FileKind>> = {
   dca: dcaFile,
   rebalance: rebalanceFile,
   threshold: thresholdFile,
+  twap: twapFile,
+  "value-averaging": valueAveragingFile,
 };
