@@ -100,6 +100,13 @@ function addReadingCommands(program: Command, terminal: Terminal): void {
     .option("--at <instant>", "at the slot before this instant")
     .action(async (strategy, options) => (await import("./commands/why.ts")).why(strategy, options, terminal));
   program
+    .command("plan")
+    .description("what the next slots would do, and what they need; signs nothing")
+    .option(...CONFIG)
+    .option(...JSON_FLAG)
+    .option("--slots <count>", "slots of each strategy, 1 to 1000", slotCount, 3)
+    .action(async (options) => (await import("./commands/plan.ts")).plan(options, terminal));
+  program
     .command("status")
     .description("strategies, modes and swaps by state")
     .option(...CONFIG)
@@ -214,6 +221,12 @@ const DURATION = milliseconds("how long to run", "60s");
 function integer(text: string): number {
   if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError(`${JSON.stringify(text)} is no whole number`);
   return Number(text);
+}
+
+function slotCount(text: string): number {
+  const count = integer(text);
+  if (count < 1 || count > 1_000) throw new InvalidArgumentError(`${text} slots are none or too many; give 1 to 1000`);
+  return count;
 }
 
 function seconds(text: string): number {

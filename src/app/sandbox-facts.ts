@@ -5,6 +5,8 @@ import { toAddress } from "../domain/money/address.ts";
 
 /** Where a sandbox keeps everything, below the folder it was started in. */
 export const SANDBOX_DIRECTORY = join(".swapd", "sandbox");
+/** Held inside {@link SANDBOX_DIRECTORY} as long as a sandbox runs there. */
+export const SANDBOX_LOCK_FILE = "lock.db";
 const FACTS_FILE = "sandbox.json";
 
 const address = z.string().transform((text) => toAddress(text));
@@ -18,6 +20,8 @@ const factsSchema = z.object({
   serviceUrl: z.string().nullable(),
   database: z.string(),
   configuration: z.string(),
+  /** what the configuration refers to, keys included: nothing on a sandbox is worth anything */
+  environment: z.record(z.string(), z.string()),
 });
 
 /** What later commands need to know of the last sandbox. Paths are absolute. */

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { createHistoryReader, type HistoryReader } from "../adapters/sqlite/daemon/history-rows.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { loadConfiguration } from "../config/load-configuration.ts";
@@ -42,6 +42,17 @@ export function findTarget(options: { config?: string | undefined }): Target {
     EXIT.usage,
     "no configuration: name one with --config FILE, put swapd.yaml here, or start the sandbox first with `swapd sandbox`",
   );
+}
+
+/** The target's configuration with the environment that its references are looked up in. */
+export function configurationOf(target: Target): { configuration: Configuration; env: NodeJS.ProcessEnv } {
+  if (target.kind === "configured") return { configuration: target.configuration, env: process.env };
+  const { facts } = target;
+  const env = { ...process.env, ...facts.environment };
+  const preset = join(facts.directory, "network.json");
+  const loaded = loadConfiguration(facts.configuration, env, { overrides: { preset, database: facts.database } });
+  if (loaded.ok) return { configuration: loaded.configuration, env };
+  throw new CommandFailure(EXIT.no, formatProblems(loaded.problems));
 }
 
 /** Loads a configuration or fails with all its problems and the given exit code. */

@@ -12,7 +12,7 @@ import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { followSwaps } from "../follow-swaps.ts";
 import { networkPresetOf } from "../network-preset.ts";
 import { createRuntime, type Runtime } from "../runtime.ts";
-import { SANDBOX_DIRECTORY, writeSandboxFacts } from "../sandbox-facts.ts";
+import { SANDBOX_DIRECTORY, SANDBOX_LOCK_FILE, writeSandboxFacts } from "../sandbox-facts.ts";
 import { type Daemon, startDaemon } from "../start-daemon.ts";
 import { type EmbeddedService, startEmbeddedService } from "../start-embedded-service.ts";
 import { stopOnSignals } from "../stop-signals.ts";
@@ -31,7 +31,6 @@ export interface SandboxCommandOptions {
   readonly config: string;
 }
 
-const LOCK_FILE = "lock.db";
 const NEXT_COMMANDS = ["npx swapd history", "npx swapd status", "npx swapd why eth-from-usdc", "npx swapd audit"];
 /** From the first port: chain, service, status. */
 const PORT_OFFSETS = { service: 1, status: 2 };
@@ -43,7 +42,7 @@ const PORT_OFFSETS = { service: 1, status: 2 };
 export async function sandbox(options: SandboxCommandOptions, terminal: Terminal): Promise<void> {
   const directory = resolve(SANDBOX_DIRECTORY);
   mkdirSync(directory, { recursive: true });
-  const lock = acquireLock(join(directory, LOCK_FILE));
+  const lock = acquireLock(join(directory, SANDBOX_LOCK_FILE));
   if (lock.kind === "held") {
     throw new CommandFailure(
       EXIT.tryAgain,
@@ -96,6 +95,7 @@ async function runSandbox(directory: string, options: SandboxCommandOptions, sta
     serviceUrl: service?.url ?? null,
     database: configuration.database,
     configuration: resolve(options.config),
+    environment: environmentOf(world),
   });
   const daemon =
     service === undefined || !options.daemon ? undefined : await startDaemon(configuration, service.url, runtime);
@@ -132,10 +132,7 @@ function configure(
 ): Configuration {
   const preset = join(directory, "network.json");
   writeFileSync(preset, networkPresetOf(world));
-  process.env.SWAPD_SANDBOX_RPC = world.rpcUrl;
-  process.env.SWAPD_SANDBOX_WALLET_KEY = world.wallet.privateKey;
-  process.env.SWAPD_SANDBOX_RELAYER_KEY = world.relayer.privateKey;
-  process.env.SWAPD_SANDBOX_API_KEY ??= randomUUID();
+  Object.assign(process.env, environmentOf(world));
   const file = resolve(choice.options.config);
   if (!existsSync(file)) {
     throw new CommandFailure(EXIT.configuration, `${file} is missing: run the sandbox in a folder that has it`);
@@ -151,6 +148,16 @@ function configure(
   });
   if (!loaded.ok) throw new CommandFailure(EXIT.configuration, formatProblems(loaded.problems));
   return loaded.configuration;
+}
+
+/** Under the names that the sandbox's configuration refers to. */
+function environmentOf(world: SandboxWorld): Record<string, string> {
+  return {
+    SWAPD_SANDBOX_RPC: world.rpcUrl,
+    SWAPD_SANDBOX_WALLET_KEY: world.wallet.privateKey,
+    SWAPD_SANDBOX_RELAYER_KEY: world.relayer.privateKey,
+    SWAPD_SANDBOX_API_KEY: process.env.SWAPD_SANDBOX_API_KEY ?? randomUUID(),
+  };
 }
 
 interface Running {

@@ -1,0 +1,107 @@
+import type { ForecastSlot } from "../../domain/forecast/forecast.ts";
+import type { WorstCase } from "../../domain/forecast/worst-case.ts";
+import { formatUnits } from "../../domain/money/amount.ts";
+import { USD_DECIMALS } from "../../domain/money/price.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { type Plan, readPlan } from "../read-plan.ts";
+import { configurationOf, findTarget } from "../target.ts";
+import { formatInstant, formatTable, formatTokenAmount, type Terminal } from "../terminal.ts";
+
+export interface PlanOptions {
+  readonly config?: string;
+  readonly json?: boolean;
+  readonly slots: number;
+}
+
+/**
+ * `swapd plan`: what the next slots would do if the market stood still, with what they need and what would deny them.
+ * Signs and sends nothing. Ends with 1 when a slot would be denied or something that it needs is missing.
+ */
+export async function plan(options: PlanOptions, terminal: Terminal): Promise<void> {
+  const found = configurationOf(findTarget(options));
+  const made = await readPlan(found, options.slots);
+  terminal.out(options.json === true ? JSON.stringify(planJson(made)) : planText(made));
+  if (!isClear(made)) throw new CommandFailure(EXIT.no, "");
+}
+
+function isClear(made: Plan): boolean {
+  const denied = made.slots.some((slot) => slot.swaps.some((swap) => swap.problem !== undefined));
+  return !denied && made.unpriced.length === 0;
+}
+
+function planJson(made: Plan): object {
+  return {
+    at: formatInstant(made.nowMs),
+    slots: made.slots.map((slot) => slotJson(slot, made)),
+    worstCase: worstCaseJson(made.worstCase),
+    approvals: made.approvals.map(({ wallet, token, needed, allowance }) => ({
+      wallet,
+      token: token.symbol,
+      needed: needed.toString(),
+      allowance: allowance.toString(),
+    })),
+    gas: {
+      transactions: made.gas.transactions,
+      estimate: made.gas.wei.toString(),
+      balance: Object.fromEntries([...made.gas.balances].map(([wallet, wei]) => [wallet, wei.toString()])),
+    },
+    unpriced: made.unpriced,
+  };
+}
+
+function slotJson(slot: ForecastSlot, made: Plan): object {
+  return {
+    strategy: slot.strategyId,
+    slot: formatInstant(slot.slotMs),
+    local: made.localTime(slot),
+    decision: slot.decision,
+    reason: slot.reason ?? null,
+    detail: slot.detail ?? null,
+    swaps: slot.swaps.map((swap) => ({
+      sell: swap.sell.symbol,
+      buy: swap.buy.symbol,
+      amount: swap.amount.toString(),
+      expected: swap.bought.toString(),
+      denied: swap.problem?.code ?? null,
+      detail: swap.problem?.detail ?? null,
+    })),
+  };
+}
+
+function worstCaseJson(worst: WorstCase): object {
+  const dollars = (usd: bigint): string => formatUnits(usd, USD_DECIMALS);
+  return { perDayUsd: dollars(worst.perDayUsd), perMonthUsd: dollars(worst.perMonthUsd) };
+}
+
+function planText(made: Plan): string {
+  const rows = made.slots.flatMap((slot) => {
+    const head = [formatInstant(slot.slotMs), made.localTime(slot), slot.strategyId];
+    if (slot.swaps.length === 0) return [[...head, slot.decision, `${slot.reason ?? ""}: ${slot.detail ?? ""}`]];
+    return slot.swaps.map((swap) => [
+      ...head,
+      swap.problem === undefined ? "swap" : "DENIED",
+      swap.problem === undefined
+        ? `${amount(swap.amount, swap.sell)} -> ${amount(swap.bought, swap.buy)}`
+        : `${amount(swap.amount, swap.sell)} -> ${swap.buy.symbol}: ${swap.problem.code} (${swap.problem.detail})`,
+    ]);
+  });
+  const dollars = (usd: bigint): string => `${formatUnits(usd, USD_DECIMALS).replace(/(\.\d\d)\d*$/, "$1")} USD`;
+  const parts = [
+    formatTable([["SLOT (UTC)", "LOCAL", "STRATEGY", "DOES", "WHAT"], ...rows]),
+    `at worst ${dollars(made.worstCase.perDayUsd)} are sold in a day and ${dollars(made.worstCase.perMonthUsd)} in 30 days`,
+  ];
+  if (made.gas.transactions > 0) {
+    const gas = formatTokenAmount(made.gas.wei.toString(), { symbol: made.nativeSymbol, decimals: 18 });
+    parts.push(`these slots send about ${made.gas.transactions} transactions of our own, for about ${gas} of gas`);
+  }
+  if (made.approvals.length > 0) {
+    const approvals = made.approvals.map(({ wallet, token, needed }) => [wallet, token.symbol, amount(needed, token)]);
+    parts.push(formatTable([["WALLET", "APPROVES", "EXACTLY, AT FIRST"], ...approvals]));
+  }
+  for (const { token, detail } of made.unpriced) parts.push(`no reference price of ${token}: ${detail}`);
+  return parts.join("\n\n");
+}
+
+function amount(raw: bigint, token: { symbol: string; decimals: number }): string {
+  return formatTokenAmount(raw.toString(), token);
+}

@@ -1,0 +1,57 @@
+import type { DenialCode } from "../guard/denial.ts";
+import type { Address } from "../money/address.ts";
+import { type ReferencePrice, type UsdPrice, valueDown, valueUp } from "../money/price.ts";
+import type { Token } from "../money/token.ts";
+
+const DAY_MS = 86_400_000;
+const MONTH_MS = 30 * DAY_MS;
+
+/** The owner's ceilings on the value of trades. Dollars scaled by 1e18. */
+export interface ForecastLimits {
+  readonly maxTradeUsd: UsdPrice;
+  readonly maxPerDayUsd: UsdPrice;
+  readonly maxPerMonthUsd: UsdPrice | undefined;
+  readonly minTradeUsd: UsdPrice | undefined;
+}
+
+/** The value of a trade at its instant, rounded up for ceilings and down for the floor. Dollars scaled by 1e18. */
+export interface TradeValue {
+  readonly atMs: number;
+  readonly usd: bigint;
+  readonly atLeastUsd: bigint;
+}
+
+/** @returns undefined when the sold token has no reference price */
+export function valueOfTrade(
+  trade: { readonly sell: Token; readonly amount: bigint; readonly atMs: number },
+  prices: ReadonlyMap<Address, ReferencePrice>,
+): TradeValue | undefined {
+  const price = prices.get(trade.sell.address);
+  if (price === undefined) return undefined;
+  const amount = { raw: trade.amount, decimals: trade.sell.decimals };
+  return { atMs: trade.atMs, usd: valueUp(amount, price.usd), atLeastUsd: valueDown(amount, price.usd) };
+}
+
+/** The first ceiling that a trade would break, with the numbers; as the guard compares them before it signs. */
+export function ceilingProblem(
+  trade: TradeValue | undefined,
+  known: { readonly trades: readonly TradeValue[]; readonly limits: ForecastLimits },
+): { readonly code: DenialCode; readonly detail: string } | undefined {
+  if (trade === undefined) return { code: "REFERENCE_MISSING", detail: "the sold token has no reference price" };
+  const { limits, trades } = known;
+  const since = (ms: number): bigint =>
+    trades.filter((other) => other.atMs >= trade.atMs - ms).reduce((sum, other) => sum + other.usd, trade.usd);
+  const over = (code: DenialCode, value: bigint, limit: bigint | undefined) =>
+    limit === undefined || value <= limit
+      ? undefined
+      : { code, detail: `value=${value} (1e-18 USD) limit=at most ${limit}` };
+  const small = limits.minTradeUsd;
+  return (
+    over("RUN_CAP_EXCEEDED", trade.usd, limits.maxTradeUsd) ??
+    over("DAILY_CAP_EXCEEDED", since(DAY_MS), limits.maxPerDayUsd) ??
+    over("MONTHLY_CAP_EXCEEDED", since(MONTH_MS), limits.maxPerMonthUsd) ??
+    (small === undefined || trade.atLeastUsd >= small
+      ? undefined
+      : { code: "TRADE_TOO_SMALL", detail: `value=${trade.atLeastUsd} (1e-18 USD) limit=at least ${small}` })
+  );
+}

@@ -1,0 +1,257 @@
+import type { Address } from "../money/address.ts";
+import { instantsSince } from "../schedule/instants-since.ts";
+import { nextInstant } from "../schedule/next-instants.ts";
+import type { ZoneOffsets } from "../schedule/schedule.ts";
+import type { PlannedSwap, StrategyView } from "../strategy/decision.ts";
+import type { RunEnd, SwapEnd } from "../strategy/kind.ts";
+import { resolvePlannedAmount } from "../strategy/planned-amount.ts";
+import type { StrategySpec } from "../strategy/spec.ts";
+import { decideStrategy, type StrategyMemory, strategyNeeds, strategyRunEnded } from "../strategy/strategy.ts";
+import { ceilingProblem, type ForecastLimits, type TradeValue, valueOfTrade } from "./ceilings.ts";
+
+/** A strategy as it stands when the forecast begins. */
+export interface ForecastStrategy {
+  readonly spec: StrategySpec;
+  readonly memory: StrategyMemory;
+  /** the last slot that has its end */
+  readonly handledMs: number;
+  /** why it starts no runs now, undefined when it does */
+  readonly barred: string | undefined;
+  readonly spent: StrategyView["spent"];
+  readonly bought: StrategyView["bought"];
+}
+
+/** What a wallet holds, by token, in the words of a strategy's view. */
+export interface ForecastWallet {
+  readonly free: StrategyView["free"];
+  readonly balances: StrategyView["balances"];
+  readonly outside: StrategyView["outside"];
+}
+
+/** The world when the forecast begins; but for our own trades it stands still. */
+export interface ForecastWorld {
+  readonly nowMs: number;
+  readonly strategies: readonly ForecastStrategy[];
+  readonly wallets: ReadonlyMap<Address, ForecastWallet>;
+  readonly prices: StrategyView["prices"];
+  readonly bars: StrategyView["bars"];
+  readonly limits: ForecastLimits;
+  /** trades so far, as far back as the limits look */
+  readonly trades: readonly TradeValue[];
+  readonly zones: ZoneOffsets;
+  /** how many slots of each strategy are looked at */
+  readonly slots: number;
+}
+
+/** What would one swap bring? The caller quotes it. */
+export interface FillQuestion {
+  readonly spec: StrategySpec;
+  readonly swap: PlannedSwap;
+  /** gross amount sold, smallest unit */
+  readonly amount: bigint;
+}
+
+/** The answer: the amount after all fees, or why there would be none. */
+export type FillAnswer = { readonly bought: bigint } | { readonly code: string; readonly detail: string };
+
+/** A swap that a slot would do. Amounts in smallest units. */
+export interface ForecastSwap {
+  readonly sell: PlannedSwap["sell"];
+  readonly buy: PlannedSwap["buy"];
+  readonly amount: bigint;
+  /** zero when it would not be done */
+  readonly bought: bigint;
+  /** why it would not be done: a denial's or a service's code */
+  readonly problem: { readonly code: string; readonly detail: string } | undefined;
+}
+
+/** What one slot would come to. */
+export interface ForecastSlot {
+  readonly strategyId: string;
+  readonly slotMs: number;
+  readonly decision: "swap" | "skip" | "defer" | "barred";
+  readonly reason: string | undefined;
+  readonly detail: string | undefined;
+  readonly swaps: readonly ForecastSwap[];
+}
+
+/** A strategy while the forecast goes on. */
+interface Course {
+  readonly spec: StrategySpec;
+  memory: StrategyMemory;
+  barred: string | undefined;
+  nextMs: number | undefined;
+  left: number;
+  readonly spent: Map<Address, bigint>;
+  readonly bought: Map<Address, bigint>;
+}
+
+/**
+ * What the next slots of all strategies would do if the market stood still: the same decisions, memories and ceilings as
+ * the daemon's, slot by slot in the order of their instants, each on what the ones before it left. Asks the caller what
+ * each swap would bring, and ends with the slots.
+ */
+export function* forecast(world: ForecastWorld): Generator<FillQuestion, ForecastSlot[], FillAnswer> {
+  const courses = world.strategies.map((strategy) => beginCourse(strategy, world));
+  const holdings = new Map([...world.wallets].map(([address, wallet]) => [address, heldBy(wallet)]));
+  const trades = [...world.trades];
+  const slots: ForecastSlot[] = [];
+  for (let course = earliest(courses); course !== undefined; course = earliest(courses)) {
+    const slotMs = course.nextMs ?? world.nowMs;
+    course.left -= 1;
+    course.nextMs = course.left > 0 ? nextInstant(course.spec.schedule, slotMs, world.zones) : undefined;
+    slots.push(yield* decideSlot(course, slotMs, { world, holdings, trades }));
+  }
+  return slots;
+}
+
+function beginCourse(strategy: ForecastStrategy, world: ForecastWorld): Course {
+  const { spec, memory, barred, handledMs } = strategy;
+  return {
+    spec,
+    memory,
+    barred,
+    nextMs: nextInstant(spec.schedule, Math.max(handledMs, world.nowMs), world.zones),
+    left: world.slots,
+    spent: new Map(strategy.spent),
+    bought: new Map(strategy.bought),
+  };
+}
+
+function earliest(courses: readonly Course[]): Course | undefined {
+  let found: Course | undefined;
+  for (const course of courses) {
+    if (course.nextMs === undefined || course.left <= 0) continue;
+    if (found?.nextMs === undefined || course.nextMs < found.nextMs) found = course;
+  }
+  return found;
+}
+
+/** A wallet's tokens while the forecast goes on. */
+interface Holdings {
+  readonly free: Map<Address, bigint>;
+  readonly balances: Map<Address, bigint>;
+  readonly outside: StrategyView["outside"];
+}
+
+function heldBy(wallet: ForecastWallet): Holdings {
+  return { free: new Map(wallet.free), balances: new Map(wallet.balances), outside: wallet.outside };
+}
+
+interface Common {
+  readonly world: ForecastWorld;
+  readonly holdings: ReadonlyMap<Address, Holdings>;
+  readonly trades: TradeValue[];
+}
+
+function* decideSlot(
+  course: Course,
+  slotMs: number,
+  common: Common,
+): Generator<FillQuestion, ForecastSlot, FillAnswer> {
+  const { spec } = course;
+  const slot = { strategyId: spec.id, slotMs, swaps: [] };
+  if (course.barred !== undefined) {
+    return { ...slot, decision: "barred", reason: course.barred, detail: undefined };
+  }
+  const decision = decideStrategy(spec, viewOf(course, slotMs, common), course.memory);
+  course.memory = decision.memory;
+  const { outcome } = decision;
+  if (decision.pause !== undefined) course.barred = "paused";
+  if (outcome.kind !== "swap") {
+    return { ...slot, decision: outcome.kind, reason: outcome.reason, detail: outcome.detail };
+  }
+  const swaps = yield* perform(course, slotMs, { planned: outcome.swaps, common });
+  const after = strategyRunEnded(spec, course.memory, runEnd(slotMs, swaps));
+  course.memory = after.memory;
+  if (after.pause !== undefined) course.barred = "paused";
+  const problem = swaps.find((swap) => swap.problem !== undefined)?.problem;
+  return { ...slot, decision: "swap", reason: problem?.code, detail: problem?.detail, swaps };
+}
+
+function viewOf(course: Course, slotMs: number, { world, holdings }: Common): StrategyView {
+  const { spec } = course;
+  const held = holdings.get(spec.wallet.address);
+  const afterMs = strategyNeeds(spec, course.memory).instantsAfterMs;
+  return {
+    slotMs,
+    slots: 1,
+    nowMs: slotMs,
+    free: held?.free ?? new Map(),
+    balances: held?.balances ?? new Map(),
+    outside: held?.outside ?? new Map(),
+    instants: afterMs === undefined ? 0 : instantsSince(spec.schedule, { afterMs, untilMs: slotMs }, world.zones),
+    prices: world.prices,
+    spent: course.spent,
+    bought: course.bought,
+    bars: world.bars,
+  };
+}
+
+/** Swaps one after the other, each on the balances that the one before it left. */
+function* perform(
+  course: Course,
+  slotMs: number,
+  run: { planned: readonly PlannedSwap[]; common: Common },
+): Generator<FillQuestion, ForecastSwap[], FillAnswer> {
+  const done: ForecastSwap[] = [];
+  const { common } = run;
+  for (const swap of run.planned) {
+    const amount = resolvePlannedAmount(swap.amount, (position) => done[position]?.bought ?? 0n);
+    if (amount === undefined) {
+      const problem = { code: "below_minimum_trade", detail: "earlier swaps of the run would bring too little" };
+      done.push({ sell: swap.sell, buy: swap.buy, amount: 0n, bought: 0n, problem });
+      continue;
+    }
+    const value = valueOfTrade({ sell: swap.sell, amount, atMs: slotMs }, common.world.prices);
+    const ceiling = ceilingProblem(value, { trades: common.trades, limits: common.world.limits });
+    const answer = ceiling ?? (yield { spec: course.spec, swap, amount });
+    if ("code" in answer) {
+      done.push({ sell: swap.sell, buy: swap.buy, amount, bought: 0n, problem: answer });
+      continue;
+    }
+    if (value !== undefined) common.trades.push(value);
+    settle(course, { swap, amount, bought: answer.bought }, common);
+    done.push({ sell: swap.sell, buy: swap.buy, amount, bought: answer.bought, problem: undefined });
+  }
+  return done;
+}
+
+/** What was sold leaves the wallet, what was bought comes to the recipient where that is a wallet of ours. */
+function settle(
+  course: Course,
+  fill: { swap: PlannedSwap; amount: bigint; bought: bigint },
+  { holdings }: Common,
+): void {
+  const { swap, amount, bought } = fill;
+  const { wallet, recipient } = course.spec;
+  for (const [address, token, change] of [
+    [wallet.address, swap.sell.address, -amount],
+    [recipient, swap.buy.address, bought],
+  ] as const) {
+    const held = holdings.get(address);
+    if (held === undefined) continue;
+    add(held.free, token, change);
+    add(held.balances, token, change);
+  }
+  add(course.spent, swap.sell.address, amount);
+  add(course.bought, swap.buy.address, bought);
+}
+
+function add(map: Map<Address, bigint>, token: Address, change: bigint): void {
+  map.set(token, (map.get(token) ?? 0n) + change);
+}
+
+function runEnd(slotMs: number, swaps: readonly ForecastSwap[]): RunEnd {
+  const ends = swaps.map(
+    (swap, position): SwapEnd => ({
+      position,
+      sell: swap.sell,
+      buy: swap.buy,
+      sold: swap.problem === undefined ? swap.amount : 0n,
+      bought: swap.bought,
+      reason: swap.problem?.code,
+    }),
+  );
+  return { slotMs, nowMs: slotMs, filled: ends.some((end) => end.bought > 0n), swaps: ends };
+}

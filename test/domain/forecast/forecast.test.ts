@@ -1,0 +1,160 @@
+import { describe, expect, it } from "vitest";
+import {
+  type FillAnswer,
+  type FillQuestion,
+  type ForecastSlot,
+  type ForecastStrategy,
+  type ForecastWorld,
+  forecast,
+} from "../../../src/domain/forecast/forecast.ts";
+import { worstCase } from "../../../src/domain/forecast/worst-case.ts";
+import { convertUp, parseUsd, type UsdPrice } from "../../../src/domain/money/price.ts";
+import type { StrategySpec } from "../../../src/domain/strategy/spec.ts";
+import { initialStrategyMemory } from "../../../src/domain/strategy/strategy.ts";
+import { dcaSpec, priceOf, rebalanceSpec, thresholdSpec, USDC, WALLET, WBTC, WETH } from "../../support/builders.ts";
+
+const NOW_MS = 1_700_000_000_000;
+const MINUTE_MS = 60_000;
+const zones = { offsetMinutes: () => 0 };
+
+function usd(dollars: string): UsdPrice {
+  return parseUsd(dollars) ?? (0n as UsdPrice);
+}
+
+function standing(spec: StrategySpec, change: Partial<ForecastStrategy> = {}): ForecastStrategy {
+  return {
+    spec,
+    memory: initialStrategyMemory(spec),
+    handledMs: NOW_MS,
+    barred: undefined,
+    spent: new Map(),
+    bought: new Map(),
+    ...change,
+  };
+}
+
+function world(strategies: readonly ForecastStrategy[], change: Partial<ForecastWorld> = {}): ForecastWorld {
+  const held = new Map([
+    [USDC.address, 1_000_000_000n],
+    [WETH.address, 3n * 10n ** 18n],
+    [WBTC.address, 0n],
+  ]);
+  return {
+    nowMs: NOW_MS,
+    strategies,
+    wallets: new Map([[WALLET, { free: held, balances: held, outside: held }]]),
+    prices: new Map([USDC, WETH, WBTC].map((token) => [token.address, priceOf(token)])),
+    bars: new Map(),
+    limits: { maxTradeUsd: usd("5000"), maxPerDayUsd: usd("5000"), maxPerMonthUsd: undefined, minTradeUsd: undefined },
+    trades: [],
+    zones,
+    slots: 3,
+    ...change,
+  };
+}
+
+/** Every swap brings what it is worth at reference prices. */
+function fair({ swap, amount }: FillQuestion): FillAnswer {
+  const sold = { raw: amount, decimals: swap.sell.decimals, usd: priceOf(swap.sell).usd };
+  return { bought: convertUp(sold, { decimals: swap.buy.decimals, usd: priceOf(swap.buy).usd }) };
+}
+
+function run(start: ForecastWorld, answer: (question: FillQuestion) => FillAnswer = fair): readonly ForecastSlot[] {
+  const course = forecast(start);
+  let step = course.next();
+  while (!step.done) step = course.next(answer(step.value));
+  return step.value;
+}
+
+const everyMinute = { kind: "every", seconds: 60 } as const;
+
+describe("a forecast", () => {
+  it("takes the slots of all strategies in the order of their instants, so many of each", () => {
+    const slow = dcaSpec({ id: "slow", schedule: { kind: "every", seconds: 120 } });
+    const slots = run(world([standing(slow), standing(dcaSpec({ id: "quick", schedule: everyMinute }))]));
+    expect(slots.map((slot) => slot.slotMs)).toEqual([...slots.map((slot) => slot.slotMs)].sort((a, b) => a - b));
+    for (const id of ["slow", "quick"]) expect(slots.filter((slot) => slot.strategyId === id)).toHaveLength(3);
+  });
+
+  it("spends what the slots before it left: the budget's last order is what remains, and then it is completed", () => {
+    const spec = dcaSpec({ schedule: everyMinute, budget: { total: 150_000_000n } });
+    const slots = run(world([standing(spec)]));
+    expect(slots.map((slot) => slot.swaps.map((swap) => swap.amount))).toEqual([[100_000_000n], [50_000_000n], []]);
+    expect(slots[2]).toMatchObject({ swaps: [] });
+    expect(slots[2]?.decision).not.toBe("swap");
+  });
+
+  it("counts the day's ceiling over all strategies, with what was traded before", () => {
+    const limits = { ...world([]).limits, maxPerDayUsd: usd("350") };
+    const trades = [{ atMs: NOW_MS, usd: usd("100"), atLeastUsd: usd("100") }];
+    const slots = run(world([standing(dcaSpec({ schedule: everyMinute }))], { limits, trades }));
+    expect(slots.map((slot) => slot.reason)).toEqual([undefined, undefined, "DAILY_CAP_EXCEEDED"]);
+    expect(slots[2]?.swaps[0]).toMatchObject({ bought: 0n, problem: { code: "DAILY_CAP_EXCEEDED" } });
+  });
+
+  it("names the other ceilings, and a token without a price", () => {
+    const one = standing(dcaSpec({ schedule: everyMinute }));
+    const code = (change: Partial<ForecastWorld>): string | undefined =>
+      run(world([one], { slots: 1, ...change }))[0]?.reason;
+    const { limits } = world([]);
+    expect(code({ limits: { ...limits, maxTradeUsd: usd("99.99") } })).toBe("RUN_CAP_EXCEEDED");
+    expect(code({ limits: { ...limits, maxPerMonthUsd: usd("99.99") } })).toBe("MONTHLY_CAP_EXCEEDED");
+    expect(code({ limits: { ...limits, minTradeUsd: usd("100.01") } })).toBe("TRADE_TOO_SMALL");
+    expect(code({ prices: new Map() })).toBe("REFERENCE_MISSING");
+    const long = [{ atMs: NOW_MS - 31 * 86_400_000, usd: usd("9999"), atLeastUsd: usd("9999") }];
+    expect(code({ limits: { ...limits, maxPerMonthUsd: usd("100") }, trades: long })).toBe(undefined);
+  });
+
+  it("remembers: a trigger that fired is latched at the next slot", () => {
+    const spec = thresholdSpec({ schedule: everyMinute });
+    const slots = run(world([standing(spec)]));
+    const fired = slots.filter((slot) => slot.decision === "swap");
+    expect(fired.length).toBeLessThanOrEqual(1);
+  });
+
+  it("brings a mix to its target once, and then leaves it alone", () => {
+    const slots = run(world([standing(rebalanceSpec({ schedule: everyMinute }))]));
+    expect(slots[0]?.decision).toBe("swap");
+    expect(slots.slice(1).map((slot) => slot.decision)).toEqual(["skip", "skip"]);
+  });
+
+  it("does nothing for a strategy that starts no runs, and says why", () => {
+    const slots = run(world([standing(dcaSpec({ schedule: everyMinute }), { barred: "paused" })]));
+    expect(slots).toHaveLength(3);
+    for (const slot of slots) expect(slot).toMatchObject({ decision: "barred", reason: "paused", swaps: [] });
+  });
+
+  it("begins after the slots that were handled already", () => {
+    const handledMs = NOW_MS + 10 * MINUTE_MS;
+    const [first] = run(world([standing(dcaSpec({ schedule: everyMinute }), { handledMs })], { slots: 1 }));
+    expect(first?.slotMs).toBeGreaterThan(handledMs);
+  });
+
+  it("tells the service's refusal, and the strategy hears that nothing was bought", () => {
+    const refuse = (): FillAnswer => ({ code: "quote_refused", detail: "no route" });
+    const [slot] = run(world([standing(dcaSpec({ schedule: everyMinute }))], { slots: 1 }), refuse);
+    expect(slot).toMatchObject({ decision: "swap", reason: "quote_refused", detail: "no route" });
+    expect(slot?.swaps[0]?.bought).toBe(0n);
+  });
+});
+
+describe("the worst case", () => {
+  const specs = [dcaSpec({ schedule: { kind: "every", seconds: 21_600 } })];
+  const { limits } = world([]);
+
+  it("is every slot at the largest trade", () => {
+    const wide = { ...limits, maxTradeUsd: usd("10"), maxPerDayUsd: usd("5000") };
+    const worst = worstCase(specs, wide, { nowMs: NOW_MS, zones });
+    expect(worst).toEqual({ perDayUsd: usd("40"), perMonthUsd: usd("1200") });
+  });
+
+  it("is never more than the ceilings", () => {
+    const tight = { ...limits, maxTradeUsd: usd("500"), maxPerDayUsd: usd("700"), maxPerMonthUsd: usd("900") };
+    expect(worstCase(specs, tight, { nowMs: NOW_MS, zones })).toEqual({
+      perDayUsd: usd("700"),
+      perMonthUsd: usd("900"),
+    });
+    const open = { ...tight, maxPerMonthUsd: undefined };
+    expect(worstCase(specs, open, { nowMs: NOW_MS, zones }).perMonthUsd).toBe(usd("21000"));
+  });
+});
