@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { FILE_KINDS } from "../../src/config/strategy/kinds.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
-import { brief, loaded, MAIN, problemsOf, REBALANCE, strategyProblems, THRESHOLD } from "./project.ts";
+import { brief, loaded, MAIN, problemsOf, REBALANCE, strategyProblems } from "./project.ts";
 
 function spec(text: string): StrategySpec {
   const strategy = loaded({ "strategies/weekly.yaml": text }).strategies[0];
@@ -77,86 +77,6 @@ describe("a rebalance strategy", () => {
       "a minimum in another token",
       REBALANCE.replace("50 USDC", "1 WETH"),
       '7:16 trades.min: must be in USDC, not in WETH -> write "1 USDC"',
-    ],
-  ])("%s is refused", (_name, text, expected) => {
-    expect(strategyProblems(text)).toEqual([expected]);
-  });
-});
-
-describe("a threshold strategy", () => {
-  it("is read with the token that it watches", () => {
-    expect(spec(THRESHOLD)).toMatchObject({
-      kind: "threshold",
-      sell: { token: { symbol: "WETH" }, amount: { share: 250_000n } },
-      buy: { symbol: "USDC" },
-      watch: { symbol: "WETH" },
-      when: { crosses: "above", price: { quote: { symbol: "USDC" }, raw: 4_500_000_000n } },
-      ifAlreadyTrue: "wait",
-      rearm: { price: { raw: 4_200_000_000n }, cooldownSeconds: 259_200 },
-    });
-    const buying = `kind: threshold
-wallet: main
-sell: "100 USDC"
-buy: WETH
-when: { crosses_below: "2400 USDC" }
-if_already_true: fire
-schedule: { every: 30s }
-`;
-    expect(spec(buying)).toMatchObject({
-      sell: { amount: { raw: 100_000_000n } },
-      watch: { symbol: "WETH" },
-      when: { crosses: "below" },
-      ifAlreadyTrue: "fire",
-      rearm: undefined,
-    });
-  });
-
-  it.each([
-    [
-      "both directions",
-      THRESHOLD.replace('"4500 USDC" }', '"4500 USDC", crosses_below: "1 USDC" }'),
-      '5:7 when: needs exactly one of crosses_above and crosses_below -> for example { crosses_above: "4500 USDC" }',
-    ],
-    [
-      "a price without unit",
-      THRESHOLD.replace('"4500 USDC"', "4500"),
-      '5:24 when.crosses_above: needs text with its unit, for example "4500 USDC"',
-    ],
-    [
-      "a price in a third token",
-      THRESHOLD.replace('"4500 USDC"', '"4500 ETH"').replace(/rearm.*\n/, ""),
-      "5:24 when.crosses_above: the level is in ETH, which is neither sold nor bought -> write it in USDC, the price of WETH",
-    ],
-    [
-      "a rearm price on the near side",
-      THRESHOLD.replace("4200", "4600"),
-      "6:17 rearm.below: must lie below the level of when, or it would fire at every wobble",
-    ],
-    [
-      "a rearm in the wrong direction",
-      THRESHOLD.replace("below:", "above:"),
-      '6:10 rearm.above: after crosses_above the far side lies below -> write { below: "...", cooldown: 3d }',
-    ],
-    [
-      "a rearm without cooldown",
-      THRESHOLD.replace(", cooldown: 3d", ""),
-      '6:8 rearm.cooldown: the key "cooldown" is missing -> it is the least time between two sales',
-    ],
-    [
-      "a share of more than all",
-      THRESHOLD.replace("25%", "125%"),
-      '3:17 sell.amount: "125%" is more than 100% -> use a smaller share',
-    ],
-    ["a share of nothing", THRESHOLD.replace("25%", "0%"), "3:17 sell.amount: a share of nothing sells nothing"],
-    [
-      "an amount that is neither",
-      THRESHOLD.replace("{ amount: 25%, of: WETH }", "25"),
-      '3:7 sell: needs "0.5 WETH", or { amount: 25%, of: WETH }',
-    ],
-    [
-      "a share as a text",
-      THRESHOLD.replace("{ amount: 25%, of: WETH }", "25%"),
-      '3:7 sell: "25%" is no amount with its unit -> write for example "0.5 WETH"',
     ],
   ])("%s is refused", (_name, text, expected) => {
     expect(strategyProblems(text)).toEqual([expected]);

@@ -130,7 +130,7 @@ describe("a slot", () => {
 
 describe("a mode", () => {
   const exits = thresholdSpec();
-  const entries = thresholdSpec({ sell: { token: USDC, amount: { raw: 1n } }, buy: WETH });
+  const entries = thresholdSpec({ sell: USDC, buy: WETH });
   const cases: readonly [OperatingMode, Partial<StrategySpec>, string | undefined][] = [
     ["active", {}, undefined],
     ["paused", {}, "paused"],
@@ -180,7 +180,7 @@ describe("a strategy that is made known", () => {
   test("SCH-22 in a new edition keeps its memory, makes no slots in the past, and forgets none of the old ones", () => {
     const { life, outside } = begin({ ...thresholdSpec(), wallet: { name: "main", address: ACCOUNT } });
     const row = life.store.strategy("take-profit");
-    const memory = '{"version":1,"state":"armed","failures":1}';
+    const memory = '{"version":2,"legs":{"main":{"at":{"state":"armed","failures":1,"unmet":0},"fills":0}},"sold":"0"}';
     if (row !== undefined) life.store.saveStrategy({ ...row, memory }, 1);
     outside.clock.jumpTo(SLOT_MS + 10 * MINUTE_MS);
     const edition = { ...outside.spec, schedule: { kind: "every", seconds: 120 } as const };
@@ -203,7 +203,7 @@ describe("a strategy that is made known", () => {
     registerStrategies({ ...life.context, settings });
     expect(life.store.strategy("weekly")).toMatchObject({
       kind: "threshold",
-      memory: '{"version":1,"state":"baseline"}',
+      memory: '{"version":2,"legs":{},"sold":"0"}',
     });
     expect(outside.spec.kind).toBe("dca");
   });

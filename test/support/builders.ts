@@ -10,8 +10,9 @@ import type { StrategyCommon } from "../../src/domain/strategy/common.ts";
 import type { DcaSpec } from "../../src/domain/strategy/dca.ts";
 import type { StrategyView } from "../../src/domain/strategy/decision.ts";
 import type { RebalanceSpec } from "../../src/domain/strategy/rebalance.ts";
+import { pairPriceOf } from "../../src/domain/strategy/pair-price.ts";
 import { initialStrategyMemory } from "../../src/domain/strategy/strategy.ts";
-import type { ThresholdSpec } from "../../src/domain/strategy/threshold.ts";
+import type { ThresholdLeg, ThresholdSpec } from "../../src/domain/strategy/threshold-spec.ts";
 import type { AlertRow } from "../../src/ports/alert-store.ts";
 
 /** Samples for tests of runs: everything has a default in which a swap is signed, and any part of it can be changed. */
@@ -91,17 +92,36 @@ export function rebalanceSpec(change: Partial<RebalanceSpec> = {}): RebalanceSpe
 }
 
 /** Sells a tenth of a WETH above 900 USDC, and fires on the first look. */
+export function thresholdLeg(change: Partial<ThresholdLeg> = {}): ThresholdLeg {
+  return {
+    id: "main",
+    role: "only",
+    trigger: { kind: "cross", side: "above", price: pairPriceOf(900_000_000n, USDC) },
+    confirm: { forSeconds: 0, samples: 1 },
+    amount: { raw: 10n ** 17n },
+    floor: undefined,
+    ifAlreadyTrue: "fire",
+    onMissed: "fire-if-still-true",
+    rearm: undefined,
+    ...change,
+  };
+}
+
+/** A strategy of that one leg. */
 export function thresholdSpec(change: Partial<ThresholdSpec> = {}): ThresholdSpec {
   return {
     ...COMMON,
     id: "take-profit",
     kind: "threshold",
-    sell: { token: WETH, amount: { raw: 10n ** 17n } },
+    sell: WETH,
     buy: USDC,
     watch: WETH,
-    when: { crosses: "above", price: { quote: USDC, raw: 900_000_000n } },
-    ifAlreadyTrue: "fire",
-    rearm: undefined,
+    quote: USDC,
+    legs: [thresholdLeg()],
+    bag: undefined,
+    maxGapSeconds: 180,
+    attempts: 3,
+    untilMs: undefined,
     ...change,
   };
 }

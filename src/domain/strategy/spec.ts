@@ -1,6 +1,6 @@
 import type { DcaSpec } from "./dca.ts";
 import type { RebalanceSpec } from "./rebalance.ts";
-import type { ThresholdSpec } from "./threshold.ts";
+import type { ThresholdSpec } from "./threshold-spec.ts";
 import type { TwapSpec } from "./twap.ts";
 import type { ValueAveragingSpec } from "./value-averaging.ts";
 

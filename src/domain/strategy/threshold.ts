@@ -1,160 +1,180 @@
 import { formatAmount } from "../money/amount.ts";
-import { type Ppm, shareDown } from "../money/fraction.ts";
-import { amountWorthDown, type UsdPrice, valueDown } from "../money/price.ts";
-import type { Token } from "../money/token.ts";
-import type { StrategyCommon } from "./common.ts";
 import type { Decision, SkipReason, StrategyView } from "./decision.ts";
 import type { AfterRun, RunEnd, StrategyKind } from "./kind.ts";
-import { isCount, isRecord } from "./memory.ts";
+import { readPairPrice } from "./pair-price.ts";
+import { editThresholdMemory } from "./threshold-edit.ts";
+import { type Observed, observeLeg } from "./threshold-leg.ts";
+import {
+  FRESH_LEG,
+  type LegMemory,
+  type LegState,
+  parseThresholdMemory,
+  type ThresholdMemory,
+} from "./threshold-memory.ts";
+import { floorOf, sizeSale } from "./threshold-sale.ts";
+import type { ThresholdLeg, ThresholdSpec } from "./threshold-spec.ts";
 
-/** A price in units of `per`'s quote: `raw` smallest units of `quote` for one whole token `of`. */
-export interface TriggerPrice {
-  readonly quote: Token;
-  readonly raw: bigint;
-}
+/** What the guard says when nobody pays the floor. */
+const FLOOR_UNMET = "PRICE_LIMIT_NOT_MET";
 
-/** Sells once when a price crosses a level, and again only after it was re-armed. */
-export interface ThresholdSpec extends StrategyCommon {
-  readonly kind: "threshold";
-  /** the sold token and how much: a fixed amount, or a share of the free balance */
-  readonly sell: { readonly token: Token; readonly amount: { readonly raw: bigint } | { readonly share: Ppm } };
-  readonly buy: Token;
-  /** the token whose price is watched: the one of the pair that is not the trigger's quote token */
-  readonly watch: Token;
-  readonly when: { readonly crosses: "above" | "below"; readonly price: TriggerPrice };
-  readonly ifAlreadyTrue: "wait" | "fire";
-  /** undefined: fires once in its life */
-  readonly rearm: { readonly price: TriggerPrice; readonly cooldownSeconds: number } | undefined;
-}
+/** Of the reasons of several legs the one that says most comes first. */
+const TELLING: readonly SkipReason[] = ["confirming", "cooling_down", "not_armed", "not_activated", "not_triggered"];
 
-/**
- * The trigger's state.
- * - `baseline`: no price seen yet; the first one only says on which side it stands.
- * - `waiting`: the condition was true without firing; the price must be seen on the other side first.
- * - `armed`: the price was seen on the other side; the next time the condition is true it fires. `failures` counts the
- *   attempts of this crossing that bought nothing.
- * - `fired`: latched until the run that it started has ended.
- * - `cooling`: it sold; it is armed again once the cooldown is over **and** the price is on the far side.
- * - `done`: it sold, and has no re-arm rule.
- */
-export type ThresholdMemory = { readonly version: 1 } & (
-  | { readonly state: "baseline" | "waiting" | "done" }
-  | { readonly state: "armed"; readonly failures: number }
-  | { readonly state: "fired"; readonly failures: number; readonly slotMs: number }
-  | { readonly state: "cooling"; readonly untilMs: number }
-);
-
-/** A crossing is tried so often at most; then the price must cross again. */
-const MAX_ATTEMPTS = 3;
+type Leg = { readonly leg: ThresholdLeg; readonly seen: Observed };
 
 function decide(spec: ThresholdSpec, view: StrategyView, memory: ThresholdMemory): Decision<ThresholdMemory> {
   const skip = (reason: SkipReason, detail: string, next: ThresholdMemory = memory) =>
     ({ memory: next, outcome: { kind: "skip", reason, detail } }) as const;
-  if (memory.state === "done") return skip("already_fired", "it sold once and has no rearm rule");
-  if (memory.state === "fired") return skip("already_fired", "the run it started has not ended yet");
-  const watched = view.prices.get(spec.watch.address)?.usd;
-  const quote = view.prices.get(spec.when.price.quote.address)?.usd;
-  if (watched === undefined || quote === undefined || watched <= 0n || quote <= 0n) {
-    return skip("unpriceable", `no reference price for ${spec.watch.symbol} in ${spec.when.price.quote.symbol}`);
+  if (spec.legs.every(({ id }) => isOver(legOf(memory, id).at))) {
+    const pause = { code: "completed", detail: "every trigger has fired or was cancelled" } as const;
+    return { ...skip("already_fired", "it traded, and no trigger is armed again"), pause };
   }
-  const above = spec.when.crosses === "above";
-  const isTrue = reaches({ watched, quote }, spec.when.price, above);
-  const seen = describePrice({ watched, quote }, spec);
-  switch (memory.state) {
-    case "baseline":
-      if (!isTrue) return skip("not_triggered", seen, { version: 1, state: "armed", failures: 0 });
-      if (spec.ifAlreadyTrue === "fire") return fire(spec, view, { memory, failures: 0 });
-      return skip("not_armed", `${seen}: true from the start, so it waits for a crossing`, {
-        version: 1,
-        state: "waiting",
-      });
-    case "waiting":
-      if (isTrue) return skip("not_armed", `${seen}: it must be seen on the other side first`);
-      return skip("not_triggered", seen, { version: 1, state: "armed", failures: 0 });
-    case "armed":
-      if (isTrue) return fire(spec, view, { memory, failures: memory.failures });
-      return skip("not_triggered", seen, { version: 1, state: "armed", failures: 0 });
-    case "cooling": {
-      if (view.nowMs < memory.untilMs)
-        return skip("cooling_down", `${memory.untilMs - view.nowMs} ms of the cooldown are left`);
-      const isFar = spec.rearm !== undefined && reaches({ watched, quote }, spec.rearm.price, !above);
-      if (!isFar) return skip("not_armed", `${seen}: it is armed again on the far side of the rearm price only`);
-      return skip("not_triggered", `${seen}: armed again`, { version: 1, state: "armed", failures: 0 });
-    }
+  if (spec.legs.some(({ id }) => legOf(memory, id).at.state === "fired"))
+    return skip("already_fired", "the run it started has not ended yet");
+  if (spec.untilMs !== undefined && view.nowMs > spec.untilMs) {
+    const detail = `its end lies ${view.nowMs - spec.untilMs} ms before this look`;
+    return { ...skip("ended", detail), pause: { code: "completed", detail } };
   }
+  const price = readPairPrice(spec, view.prices);
+  if (price === undefined)
+    return skip("unpriceable", `no reference price for ${spec.watch.symbol} in ${spec.quote.symbol}`);
+  const { maxGapSeconds, quote } = spec;
+  const look = { nowMs: view.nowMs, price, beforeMs: memory.seenMs, maxGapSeconds, quote };
+  const legs = spec.legs.map((leg) => ({ leg, seen: observeLeg(leg, legOf(memory, leg.id), look) }));
+  const looked = {
+    ...memory,
+    seenMs: view.nowMs,
+    legs: { ...memory.legs, ...Object.fromEntries(legs.map(({ leg, seen }) => [leg.id, seen.memory])) },
+  };
+  const latched = legs.find(({ seen }) => isRetrying(seen.memory.at));
+  const wanting = (latched === undefined ? legs : [latched]).find(({ seen }) => seen.wants);
+  if (wanting !== undefined) return fire(spec, view, { memory: looked, ...wanting });
+  return skip(...tell(legs), looked);
+}
+
+/** After a failed attempt the crossing keeps its latch for as long as the condition holds. */
+function isRetrying(at: LegState): boolean {
+  return at.state === "armed" && at.failures + at.unmet > 0;
+}
+
+function isOver(at: LegState): boolean {
+  return at.state === "done" || at.state === "cancelled";
+}
+
+function legOf(memory: ThresholdMemory, id: string): LegMemory {
+  return memory.legs[id] ?? FRESH_LEG;
+}
+
+function tell(legs: readonly Leg[]): [SkipReason, string] {
+  const live = legs.filter(({ seen }) => seen.reason !== "already_fired");
+  const reason = TELLING.find((one) => live.some(({ seen }) => seen.reason === one)) ?? "not_triggered";
+  const detail = live.map(({ leg, seen }) => (legs.length === 1 ? seen.detail : `${leg.id}: ${seen.detail}`));
+  return [reason, detail.join("; ")];
 }
 
 /** A crossing with too little balance does not fire: nothing was sold, so the trigger stays as it is. */
 function fire(
   spec: ThresholdSpec,
   view: StrategyView,
-  from: { memory: ThresholdMemory; failures: number },
+  from: { memory: ThresholdMemory } & Leg,
 ): Decision<ThresholdMemory> {
-  const { token, amount } = spec.sell;
+  const { leg, seen, memory } = from;
+  const token = spec.sell;
   const free = view.free.get(token.address) ?? 0n;
-  const raw = "raw" in amount ? amount.raw : shareDown(free, amount.share);
-  if (raw === 0n || free < raw) {
-    const detail = `triggered, but needs ${formatAmount({ token, raw })} and ${formatAmount({ token, raw: free })} are free`;
-    return { memory: from.memory, outcome: { kind: "skip", reason: "insufficient_balance", detail } };
+  const sale = sizeSale(spec, leg, { free, memory });
+  if ("tooLittle" in sale) {
+    const needs = formatAmount({ token, raw: sale.tooLittle });
+    const detail = `"${leg.id}" is triggered, but needs ${needs} and ${formatAmount({ token, raw: free })} are free`;
+    return { memory, outcome: { kind: "skip", reason: "insufficient_balance", detail } };
   }
-  const swaps = [{ sell: token, buy: spec.buy, amount: { kind: "fixed", raw } }] as const;
-  const memory = { version: 1, state: "fired", failures: from.failures, slotMs: view.slotMs } as const;
-  return { memory, outcome: { kind: "swap", swaps } };
+  const attempts = seen.memory.at.state === "armed" ? seen.memory.at : { failures: 0, unmet: 0 };
+  const fired: LegMemory = { ...seen.memory, at: { ...attempts, state: "fired", slotMs: view.slotMs } };
+  const floor = floorOf(spec, leg, seen.memory);
+  const swap = { sell: token, buy: spec.buy, amount: { kind: "fixed", raw: sale.raw } } as const;
+  const after = withLeg(memory, leg.id, fired);
+  return {
+    memory: spec.bag === "free" ? { ...after, bag: String(sale.bag) } : after,
+    outcome: { kind: "swap", swaps: [floor === undefined ? swap : { ...swap, floor }] },
+  };
+}
+
+function withLeg(memory: ThresholdMemory, id: string, leg: LegMemory): ThresholdMemory {
+  return { ...memory, legs: { ...memory.legs, [id]: leg } };
 }
 
 /**
- * Whether the price of one whole watched token has reached a level (equal counts), from below or from above.
- * Formula: usdWatched x 10^quoteDecimals >= level x usdQuote, without division.
- */
-function reaches(usd: { watched: UsdPrice; quote: UsdPrice }, level: TriggerPrice, fromBelow: boolean): boolean {
-  const price = usd.watched * 10n ** BigInt(level.quote.decimals);
-  const bound = level.raw * usd.quote;
-  return fromBelow ? price >= bound : price <= bound;
-}
-
-function describePrice(usd: { watched: UsdPrice; quote: UsdPrice }, spec: ThresholdSpec): string {
-  const { quote, raw } = spec.when.price;
-  const value = valueDown({ raw: 10n ** BigInt(spec.watch.decimals), decimals: spec.watch.decimals }, usd.watched);
-  const price = formatAmount({
-    token: quote,
-    raw: amountWorthDown(value, { decimals: quote.decimals, usd: usd.quote }),
-  });
-  return `${spec.watch.symbol} stands at ${price}, the level is ${formatAmount({ token: quote, raw })}`;
-}
-
-/**
- * A run that bought something consumes the crossing. One that bought nothing gives it back: the trigger is armed again
- * and fires at a later slot while the condition is still true, three attempts a crossing at most.
+ * A run that bought something consumes the crossing. One that bought nothing leaves the trigger latched: it fires again at
+ * a later slot while the condition is still true, a number of times at most; an unmet floor does not count, because a
+ * price limit may wait.
  */
 function onRunEnded(spec: ThresholdSpec, memory: ThresholdMemory, end: RunEnd): AfterRun<ThresholdMemory> {
-  if (memory.state !== "fired") return { memory };
-  if (end.filled) {
-    if (spec.rearm === undefined) return { memory: { version: 1, state: "done" } };
-    const untilMs = end.nowMs + spec.rearm.cooldownSeconds * 1_000;
-    return { memory: { version: 1, state: "cooling", untilMs } };
+  const id = Object.keys(memory.legs).find((one) => legOf(memory, one).at.state === "fired");
+  const leg = spec.legs.find((one) => one.id === id);
+  if (id === undefined) return { memory };
+  const sold = BigInt(memory.sold) + end.swaps.reduce((sum, swap) => sum + swap.sold, 0n);
+  const counted = { ...memory, sold: sold.toString() };
+  // an edit took the leg out while its run was open: what it sold of the bag is all that stays of it
+  if (leg === undefined) return { memory: withoutLeg(counted, id) };
+  return end.filled ? afterFill(spec, counted, { leg, end }) : afterNothing(spec, memory, { leg, end });
+}
+
+function withoutLeg(memory: ThresholdMemory, id: string): ThresholdMemory {
+  return { ...memory, legs: Object.fromEntries(Object.entries(memory.legs).filter(([one]) => one !== id)) };
+}
+
+type Ended = { readonly leg: ThresholdLeg; readonly end: RunEnd };
+
+function afterFill(spec: ThresholdSpec, memory: ThresholdMemory, { leg, end }: Ended): AfterRun<ThresholdMemory> {
+  const before = legOf(memory, leg.id);
+  const fills = before.fills + 1;
+  const { rearm } = leg;
+  if (rearm !== undefined && (rearm.times === undefined || fills <= rearm.times)) {
+    const untilMs = end.nowMs + rearm.cooldownSeconds * 1_000;
+    return { memory: withLeg(memory, leg.id, { ...before, fills, at: { state: "cooling", untilMs } }) };
   }
-  const failures = memory.failures + 1;
-  if (failures < MAX_ATTEMPTS) return { memory: { version: 1, state: "armed", failures } };
-  return { memory: { version: 1, state: "waiting" } };
+  const after = withLeg(memory, leg.id, { ...before, fills, at: { state: "done", atMs: end.nowMs } });
+  const levels = spec.legs.filter(({ role }) => role === "level");
+  const goesOn = leg.role === "level" && levels.some(({ id }) => !isOver(legOf(after, id).at));
+  if (goesOn) return { memory: after };
+  const detail = `"${leg.id}" traded for the last time`;
+  return { memory: cancelOthers(spec, after), pause: { code: "completed", detail } };
 }
 
-function parseMemory(json: unknown): ThresholdMemory | undefined {
-  if (!isRecord(json) || json.version !== 1) return undefined;
-  const { state, failures, slotMs, untilMs } = json;
-  if (state === "baseline" || state === "waiting" || state === "done") return { version: 1, state };
-  if (state === "armed" && isCount(failures)) return { version: 1, state, failures };
-  if (state === "fired" && isCount(failures) && isCount(slotMs)) return { version: 1, state, failures, slotMs };
-  if (state === "cooling" && isCount(untilMs)) return { version: 1, state, untilMs };
-  return undefined;
+function cancelOthers(spec: ThresholdSpec, memory: ThresholdMemory): ThresholdMemory {
+  const open = spec.legs.filter(({ id }) => !isOver(legOf(memory, id).at));
+  return open.reduce<ThresholdMemory>(
+    (after, { id }) => withLeg(after, id, { ...legOf(after, id), at: { state: "cancelled" } }),
+    memory,
+  );
 }
 
-/** Sells when a price crosses a level. */
+function afterNothing(spec: ThresholdSpec, memory: ThresholdMemory, { leg, end }: Ended): AfterRun<ThresholdMemory> {
+  const before = legOf(memory, leg.id);
+  if (before.at.state !== "fired") return { memory };
+  const isUnmet = leg.floor !== undefined && end.swaps.some(({ reason }) => reason === FLOOR_UNMET);
+  const failures = before.at.failures + (isUnmet ? 0 : 1);
+  const unmet = before.at.unmet + (isUnmet ? 1 : 0);
+  const { holding } = before.at;
+  const at: LegState =
+    failures < spec.attempts
+      ? { state: "armed", failures, unmet, holding, endedMs: end.nowMs }
+      : givenBack(leg, end.nowMs);
+  return { memory: withLeg(memory, leg.id, { ...before, at }) };
+}
+
+/** The crossing was tried often enough: the price must cross again, and a level waits for its cooldown. */
+function givenBack({ trigger, rearm }: ThresholdLeg, nowMs: number): LegState {
+  if (trigger.kind !== "level" || rearm === undefined) return { state: "waiting" };
+  return { state: "cooling", untilMs: nowMs + rearm.cooldownSeconds * 1_000 };
+}
+
+/** Swaps once a price gets somewhere: limit orders, stops, ladders of take-profits, trailing stops, and groups of them. */
 export const threshold: StrategyKind<ThresholdSpec, ThresholdMemory> = {
-  initialMemory: () => ({ version: 1, state: "baseline" }),
-  parseMemory,
-  needs: (spec) => ({ tokens: [spec.sell.token, spec.buy, spec.watch, spec.when.price.quote], bars: [], flows: false }),
-  isExit: (spec) => spec.sell.token.address === spec.watch.address,
+  initialMemory: () => ({ version: 2, legs: {}, sold: "0" }),
+  parseMemory: parseThresholdMemory,
+  needs: (spec) => ({ tokens: [spec.sell, spec.buy], bars: [], flows: false }),
+  isExit: (spec) => spec.sell.address === spec.watch.address,
   decide,
   onRunEnded,
-  onEdited: (_before, _after, memory) => memory,
+  onEdited: editThresholdMemory,
 };

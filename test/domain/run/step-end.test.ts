@@ -150,15 +150,15 @@ describe("the strategy learns of the end in the same commit", () => {
 
   test("a fill consumes the crossing", () => {
     const run = runSample({ strategyId: "take-profit", swaps: [sell("mined")] });
-    expect(memoryOf(report(run, { kind: "confirmed", succeeded: true }, trigger))).toEqual([
-      { version: 1, state: "done" },
+    expect(memoryOf(report(run, { kind: "confirmed", succeeded: true }, trigger))).toMatchObject([
+      { legs: { main: { at: { state: "done" }, fills: 1 } } },
     ]);
   });
 
   test("a run that bought nothing gives the crossing back, and counts the attempt", () => {
     const run = runSample({ strategyId: "take-profit", swaps: [sell("submitted")] });
     const result = report(run, { kind: "final", outcome: "reverted" }, trigger);
-    expect(memoryOf(result)).toEqual([{ version: 1, state: "armed", failures: 1 }]);
+    expect(memoryOf(result)).toMatchObject([{ legs: { main: { at: { state: "armed", failures: 1 }, fills: 0 } } }]);
   });
 
   test("only once: the second end after a reorganisation cannot unlatch a trigger that fired again meanwhile", () => {

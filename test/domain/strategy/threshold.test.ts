@@ -1,102 +1,58 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toPpm } from "../../../src/domain/money/fraction.ts";
-import {
-  decideStrategy,
-  initialStrategyMemory,
-  type StrategyMemory,
-  strategyRunEnded,
-} from "../../../src/domain/strategy/strategy.ts";
-import type { ThresholdSpec } from "../../../src/domain/strategy/threshold.ts";
-import { common, of, USDC, view, WETH } from "./world.ts";
+import { decideStrategy, isExitStrategy } from "../../../src/domain/strategy/strategy.ts";
+import { cross, DAY, leg, quarter, spec, trigger, usdc } from "./threshold-world.ts";
+import { of, USDC, view, WETH } from "./world.ts";
 
-const DAY = 86_400;
+const below = (price: number | string) => ({
+  trigger: cross("below", price),
+  floor: { steps: [] } as never,
+});
+const once = spec([leg()]);
+const rearmed = spec([leg({ rearm: { price: usdc(4_200), cooldownSeconds: 3 * DAY, times: undefined } })]);
+const entry = { sell: USDC, buy: WETH } as const;
 
-function spec(changes: Partial<ThresholdSpec> = {}): ThresholdSpec {
-  return {
-    ...common,
-    kind: "threshold",
-    sell: { token: WETH, amount: { share: toPpm(250_000) } },
-    buy: USDC,
-    watch: WETH,
-    when: { crosses: "above", price: { quote: USDC, raw: of(USDC, 4_500) } },
-    ifAlreadyTrue: "wait",
-    rearm: undefined,
-    ...changes,
-  };
-}
-
-const rearmed = spec({ rearm: { price: { quote: USDC, raw: of(USDC, 4_200) }, cooldownSeconds: 3 * DAY } });
-
-/** A strategy with its memory, one price after the other. */
-function trigger(strategy: ThresholdSpec, free = of(WETH, 8)) {
-  let memory: StrategyMemory = initialStrategyMemory(strategy);
-  let nowMs = 1_700_000_000_000;
-  return {
-    see(dollars: string, waitSeconds = 30) {
-      nowMs += waitSeconds * 1_000;
-      const seen = view({
-        nowMs,
-        free: [[WETH, free]],
-        prices: [
-          [WETH, dollars],
-          [USDC, "1"],
-        ],
-      });
-      const decision = decideStrategy(strategy, seen, memory);
-      memory = JSON.parse(JSON.stringify(decision.memory));
-      return decision.outcome.kind === "swap" ? decision.outcome.swaps : decision.outcome.reason;
-    },
-    end(filled: boolean) {
-      const after = strategyRunEnded(strategy, memory, { slotMs: nowMs, filled, nowMs, swaps: [] });
-      memory = JSON.parse(JSON.stringify(after.memory));
-    },
-    memory: () => memory,
-  };
-}
-
-const quarter = [{ sell: WETH, buy: USDC, amount: { kind: "fixed", raw: of(WETH, 2) } }];
-
-describe("a crossing", () => {
-  it("fires when the price comes from the other side and reaches the level", () => {
-    const strategy = trigger(spec());
+describe("THR-1 a crossing", () => {
+  it("THR-1 fires when the price comes from the other side and reaches the level", () => {
+    const strategy = trigger(once);
     expect(strategy.see("4499.999999")).toBe("not_triggered");
     expect(strategy.see("4500")).toEqual(quarter);
   });
 
-  it("does not fire because the daemon starts while the condition is already true", () => {
-    const strategy = trigger(spec());
+  it("THR-1 does not fire because the daemon starts while the condition is already true", () => {
+    const strategy = trigger(once);
     expect(strategy.see("4600")).toBe("not_armed");
     expect(strategy.see("4700")).toBe("not_armed");
     expect(strategy.see("4499")).toBe("not_triggered");
     expect(strategy.see("4500")).toEqual(quarter);
   });
 
-  it("fires at once when it was told to", () => {
-    expect(trigger(spec({ ifAlreadyTrue: "fire" })).see("4600")).toEqual(quarter);
+  it("THR-1 fires at once when it was told to", () => {
+    expect(trigger(spec([leg({ ifAlreadyTrue: "fire" })])).see("4600")).toEqual(quarter);
   });
 
-  it("from above works the same", () => {
-    const strategy = trigger(spec({ when: { crosses: "below", price: { quote: USDC, raw: of(USDC, 2_400) } } }));
-    expect(strategy.see("2401")).toBe("not_triggered");
-    expect(strategy.see("2400")).toEqual(quarter);
+  it("THR-1 from above works the same, for a sale and for a purchase", () => {
+    const sale = trigger(spec([leg({ trigger: cross("below", 2_400) })]));
+    expect(sale.see("2401")).toBe("not_triggered");
+    expect(sale.see("2400")).toEqual(quarter);
+    const purchase = trigger(spec([leg({ trigger: cross("below", 2_400), amount: { raw: of(USDC, 3) } })], entry));
+    expect(purchase.see("2401")).toBe("not_triggered");
+    expect(purchase.see("2400")).toEqual([{ sell: USDC, buy: WETH, amount: { kind: "fixed", raw: of(USDC, 3) } }]);
+  });
+});
+
+describe("THR-2 the price", () => {
+  const armed = { version: 1, state: "armed", failures: 0 };
+
+  it("THR-2 is measured in the quote token, not in dollars", () => {
+    const prices = [
+      [WETH, "4480"],
+      [USDC, "0.99"],
+    ] as const;
+    const seen = view({ free: [[WETH, of(WETH, 8)]], prices });
+    expect(decideStrategy(once, seen, armed).outcome.kind).toBe("swap");
   });
 
-  it("is measured in the quote token, not in dollars", () => {
-    const strategy = spec();
-    const memory = { version: 1, state: "armed", failures: 0 };
-    const seen = view({
-      free: [[WETH, of(WETH, 8)]],
-      prices: [
-        [WETH, "4480"],
-        [USDC, "0.99"],
-      ],
-    });
-    expect(decideStrategy(strategy, seen, memory).outcome.kind).toBe("swap");
-  });
-
-  it("is not decided without a price of both tokens", () => {
-    const memory = { version: 1, state: "armed", failures: 0 };
+  it("THR-2 of both tokens is needed; without one nothing is decided and nothing counts as seen", () => {
     for (const prices of [
       [[WETH, "5000"]],
       [[USDC, "1"]],
@@ -106,125 +62,260 @@ describe("a crossing", () => {
       ],
     ] as const) {
       const seen = view({ free: [[WETH, of(WETH, 8)]], prices });
-      const decision = decideStrategy(spec(), seen, memory);
-      expect(decision).toMatchObject({ memory, outcome: { reason: "unpriceable" } });
+      const decision = decideStrategy(once, seen, armed);
+      expect(decision).toMatchObject({ outcome: { reason: "unpriceable" } });
+      expect(decision.memory).toEqual({ version: 2, legs: { main: expect.anything() }, sold: "0" });
     }
-  });
-
-  it("does not fire, and stays armed, when there is nothing to sell", () => {
-    const empty = trigger(spec(), 0n);
-    empty.see("4000");
-    expect(empty.see("4600")).toBe("insufficient_balance");
-    expect(empty.memory()).toMatchObject({ state: "armed" });
-    const fixed = trigger(spec({ sell: { token: WETH, amount: { raw: of(WETH, 9) } } }));
-    fixed.see("4000");
-    expect(fixed.see("4600")).toBe("insufficient_balance");
   });
 });
 
-describe("after it fired", () => {
-  it("nothing fires until the run has ended, whatever the price does", () => {
+describe("THR-3 a confirmation", () => {
+  it("THR-3 takes the time that was asked for, and the looks, both", () => {
+    const strategy = trigger(spec([leg({ confirm: { forSeconds: 60, samples: 4 } })]));
+    strategy.see("4400");
+    for (const _look of [0, 30, 60]) expect(strategy.see("4500")).toBe("confirming");
+    expect(strategy.see("4500")).toEqual(quarter);
+    const slow = trigger(spec([leg({ confirm: { forSeconds: 100, samples: 2 } })]));
+    slow.see("4400");
+    for (const _look of [0, 30, 60, 90]) expect(slow.see("4500")).toBe("confirming");
+    expect(slow.see("4500")).toEqual(quarter);
+  });
+
+  it("THR-3 starts again when a look sees the condition broken", () => {
+    const strategy = trigger(spec([leg({ confirm: { forSeconds: 0, samples: 2 } })]));
+    strategy.see("4400");
+    expect(strategy.see("4500")).toBe("confirming");
+    expect(strategy.see("4499")).toBe("not_triggered");
+    expect(strategy.see("4500")).toBe("confirming");
+    expect(strategy.see("4500")).toEqual(quarter);
+  });
+
+  it("THR-4 starts again after a time without a look that is longer than max_gap, and goes on after a shorter one", () => {
+    for (const [gapSeconds, outcome] of [
+      [91, "confirming"],
+      [90, quarter],
+    ] as const) {
+      const strategy = trigger(spec([leg({ confirm: { forSeconds: 80, samples: 1 } })]));
+      strategy.see("4400");
+      strategy.see("4500");
+      expect(strategy.see("4500", gapSeconds)).toEqual(outcome);
+    }
+  });
+});
+
+describe("THR-5 a crossing that nobody saw", () => {
+  const missed = (onMissed: "fire-if-still-true" | "ignore", gapSeconds: number) => {
+    const strategy = trigger(spec([leg({ onMissed })]));
+    strategy.see("4400");
+    return { strategy, outcome: strategy.see("4600", gapSeconds) };
+  };
+
+  it("THR-5 fires if it is still true, where that is wanted", () => {
+    expect(missed("fire-if-still-true", 5 * DAY).outcome).toEqual(quarter);
+  });
+
+  it("THR-5 is ignored where that is wanted: the price must be seen on the other side again", () => {
+    const { strategy, outcome } = missed("ignore", 91);
+    expect(outcome).toBe("not_armed");
+    expect(strategy.see("4600")).toBe("not_armed");
+    expect(strategy.see("4400")).toBe("not_triggered");
+    expect(strategy.see("4600")).toEqual(quarter);
+    expect(missed("ignore", 90).outcome).toEqual(quarter);
+  });
+
+  it("THR-5 is not one that was seen before the gap: only its timer starts again", () => {
+    const strategy = trigger(spec([leg({ onMissed: "ignore", confirm: { forSeconds: 0, samples: 2 } })]));
+    strategy.see("4400");
+    expect(strategy.see("4600")).toBe("confirming");
+    expect(strategy.see("4600", DAY)).toBe("confirming");
+    expect(strategy.see("4600")).toEqual(quarter);
+  });
+});
+
+describe("THR-6 after it fired", () => {
+  it("THR-6 nothing fires until the run has ended, whatever the price does", () => {
     const strategy = trigger(rearmed);
     strategy.see("4000");
     strategy.see("4600");
     for (const dollars of ["4600", "4000", "4600"]) expect(strategy.see(dollars, 30 * DAY)).toBe("already_fired");
   });
 
-  it("it is done for ever without a rearm rule", () => {
-    const strategy = trigger(spec());
-    strategy.see("4000");
-    strategy.see("4600");
-    strategy.end(true);
-    expect(strategy.see("4000")).toBe("already_fired");
-    expect(strategy.see("4600")).toBe("already_fired");
-  });
-
-  it("it needs the cooldown and the far side, both, before it is armed again", () => {
-    const strategy = trigger(rearmed);
-    strategy.see("4000");
-    strategy.see("4600");
-    strategy.end(true);
-    expect(strategy.see("4100", DAY)).toBe("cooling_down");
-    expect(strategy.see("4300", 2 * DAY)).toBe("not_armed");
-    expect(strategy.see("4600")).toBe("not_armed");
-    expect(strategy.see("4200")).toBe("not_triggered");
-    expect(strategy.see("4500")).toEqual(quarter);
-  });
-
-  it("a run that bought nothing gives the crossing back, three attempts at most, then it must cross again", () => {
+  it("THR-6 a run that bought nothing gives the crossing back, three attempts at most, then it must cross again", () => {
     const strategy = trigger(rearmed);
     strategy.see("4000");
     for (let attempt = 0; attempt < 3; attempt += 1) {
       expect(strategy.see("4600")).toEqual(quarter);
-      strategy.end(false);
+      strategy.end("nothing");
     }
     expect(strategy.see("4600")).toBe("not_armed");
     expect(strategy.see("4400")).toBe("not_triggered");
     expect(strategy.see("4600")).toEqual(quarter);
   });
 
-  it("attempts of an earlier crossing do not count against a later one", () => {
+  it("THR-6 attempts of an earlier crossing do not count against a later one", () => {
     const strategy = trigger(rearmed);
     strategy.see("4000");
     strategy.see("4600");
-    strategy.end(false);
+    strategy.end("nothing");
     strategy.see("4000");
     for (let attempt = 0; attempt < 3; attempt += 1) {
       expect(strategy.see("4600")).toEqual(quarter);
-      strategy.end(false);
+      strategy.end("nothing");
     }
     expect(strategy.see("4600")).toBe("not_armed");
   });
 
-  it("a second report of the same run's end changes nothing", () => {
+  it("THR-6 a confirmed crossing is tried again without a second confirmation, however long its run took", () => {
+    const strategy = trigger(spec([leg({ confirm: { forSeconds: 60, samples: 3 }, onMissed: "ignore" })]));
+    strategy.see("4000");
+    for (const _look of [0, 30]) expect(strategy.see("4600")).toBe("confirming");
+    expect(strategy.see("4600")).toEqual(quarter);
+    strategy.end("nothing", 1_000);
+    expect(strategy.see("4600")).toEqual(quarter);
+    strategy.end("nothing", 1_000);
+    expect(strategy.see("4600", 91)).toBe("confirming");
+  });
+
+  it("THR-6 a second report of the same run's end changes nothing", () => {
     const strategy = trigger(rearmed);
     strategy.see("4000");
     strategy.see("4600");
-    strategy.end(true);
+    strategy.end();
     const memory = strategy.memory();
-    strategy.end(false);
+    strategy.end("nothing");
     expect(strategy.memory()).toEqual(memory);
   });
 });
 
-it("never sells twice in one excursion, whatever the path of the price", () => {
-  fc.assert(
-    fc.property(
-      fc.array(fc.tuple(fc.integer({ min: 3_900, max: 4_800 }), fc.integer({ min: 30, max: 4 * DAY }), fc.boolean()), {
-        maxLength: 80,
-      }),
-      (path) => {
-        const strategy = trigger(rearmed);
-        let sold = false;
-        let seenFarSide = true;
-        for (const [dollars, waitSeconds, filled] of path) {
-          const outcome = strategy.see(String(dollars), waitSeconds);
-          if (dollars <= 4_200) seenFarSide = true;
-          if (typeof outcome === "string") continue;
-          expect(dollars).toBeGreaterThanOrEqual(4_500);
-          if (sold) expect(seenFarSide).toBe(true);
-          strategy.end(filled);
-          if (filled) {
-            sold = true;
-            seenFarSide = false;
-          }
-        }
-      },
-    ),
-    { numRuns: 300 },
-  );
+describe("THR-7 once it traded", () => {
+  it("THR-7 it is done for ever without a rearm rule", () => {
+    const strategy = trigger(once);
+    strategy.see("4000");
+    strategy.see("4600");
+    strategy.end();
+    expect(strategy.see("4000")).toBe("already_fired");
+    expect(strategy.see("4600")).toBe("already_fired");
+  });
+
+  it("THR-7 it needs the cooldown and the far side, both, before it is armed again", () => {
+    const strategy = trigger(rearmed);
+    strategy.see("4000");
+    strategy.see("4600");
+    strategy.end();
+    expect(strategy.see("4100", DAY)).toBe("cooling_down");
+    expect(strategy.see("4300", 2 * DAY)).toBe("not_armed");
+    expect(strategy.see("4600")).toBe("not_armed");
+    expect(strategy.see("4200")).toBe("not_triggered");
+    expect(strategy.see("4500")).toEqual([{ ...quarter[0], amount: { kind: "fixed", raw: of(WETH, "1.5") } }]);
+  });
+
+  it("THR-7 it is armed again as often as repeat says", () => {
+    const strategy = trigger(spec([leg({ rearm: { price: usdc(4_200), cooldownSeconds: 60, times: 2 } })]));
+    let trades = 0;
+    for (let wave = 0; wave < 6; wave += 1) {
+      strategy.see("4000", 90);
+      if (typeof strategy.see("4600") === "string") continue;
+      strategy.end();
+      trades += 1;
+    }
+    expect(trades).toBe(3);
+    expect(strategy.at()).toBe("done");
+  });
 });
 
-it.each([
-  undefined,
-  {},
-  { version: 1 },
-  { version: 2, state: "baseline" },
-  { version: 1, state: "armed" },
-  { version: 1, state: "armed", failures: -1 },
-  { version: 1, state: "fired", failures: 0 },
-  { version: 1, state: "cooling", untilMs: "soon" },
-  { version: 1, state: "elsewhere" },
-])("refuses a damaged memory %j instead of arming itself anew", (memory) => {
-  expect(() => decideStrategy(spec(), view({}), memory)).toThrow(/none of a threshold strategy/);
+describe("THR-8 a level", () => {
+  const level = leg({
+    trigger: { kind: "level", side: "above", price: usdc(4_500) },
+    rearm: { price: undefined, cooldownSeconds: DAY, times: undefined },
+  });
+
+  it("THR-8 trades wherever the price came from, and again after each cooldown while it is true", () => {
+    const strategy = trigger(spec([level]));
+    expect(strategy.see("4600")).toEqual(quarter);
+    strategy.end();
+    expect(strategy.see("4600", DAY - 1)).toBe("cooling_down");
+    expect(strategy.see("4600", 1)).toMatchObject([{ amount: { raw: of(WETH, "1.5") } }]);
+  });
+
+  it("THR-8 waits for its cooldown after its attempts came to nothing", () => {
+    const strategy = trigger(spec([level], { attempts: 1 }));
+    strategy.see("4600");
+    strategy.end("nothing");
+    expect(strategy.see("4600", DAY - 1)).toBe("cooling_down");
+    expect(strategy.see("4600", 1)).toEqual(quarter);
+  });
+});
+
+it("THR-9 does not fire, and stays armed, when there is nothing to sell, or less than a fixed amount", () => {
+  const empty = trigger(once, { free: 0n });
+  empty.see("4000");
+  expect(empty.see("4600")).toBe("insufficient_balance");
+  empty.fund(of(WETH, 8));
+  expect(empty.see("4600")).toEqual(quarter);
+  const fixed = trigger(spec([leg({ amount: { raw: of(WETH, 9) } })]));
+  fixed.see("4000");
+  expect(fixed.see("4600")).toBe("insufficient_balance");
+  expect(fixed.at()).toBe("armed");
+});
+
+describe("THR-16 the end", () => {
+  it("THR-16 the strategy stops itself when no trigger is left", () => {
+    const strategy = trigger(once);
+    strategy.see("4000");
+    strategy.see("4600");
+    strategy.end();
+    expect(strategy.pauses()).toEqual(["completed"]);
+    strategy.see("4600");
+    expect(strategy.pauses()).toEqual(["completed", "completed"]);
+  });
+
+  it("THR-16 nothing is begun after until, and what is latched ends first", () => {
+    const untilMs = 1_700_000_000_000 + 90_000;
+    const strategy = trigger(spec([leg()], { untilMs }));
+    strategy.see("4000");
+    strategy.see("4000");
+    expect(strategy.see("4600")).toEqual(quarter);
+    expect(strategy.see("4600")).toBe("already_fired");
+    strategy.end("nothing");
+    expect(strategy.see("4600")).toBe("ended");
+    expect(strategy.pauses()).toEqual(["completed"]);
+  });
+});
+
+it("THR-18 is an exit when it sells the token that it watches", () => {
+  expect(isExitStrategy(once)).toBe(true);
+  expect(isExitStrategy(spec([leg(), leg({ id: "stop", ...below(2_400) })]))).toBe(true);
+  expect(isExitStrategy(spec([leg()], entry))).toBe(false);
+});
+
+describe("THR-17 memory", () => {
+  it.each([
+    undefined,
+    {},
+    { version: 1 },
+    { version: 3, legs: {}, sold: "0" },
+    { version: 1, state: "armed" },
+    { version: 1, state: "armed", failures: -1 },
+    { version: 1, state: "fired", failures: 0 },
+    { version: 1, state: "cooling", untilMs: "soon" },
+    { version: 1, state: "elsewhere" },
+    { version: 2, legs: {} },
+    { version: 2, legs: { main: { at: { state: "waiting" } } }, sold: "0" },
+    { version: 2, legs: { main: { at: { state: "waiting" }, fills: 0, trail: { mark: "1" } } }, sold: "0" },
+    { version: 2, legs: { main: { at: { state: "waiting" }, fills: 0, rise: { sinceMs: 1, samples: 1 } } }, sold: "0" },
+    { version: 2, legs: {}, sold: "-1" },
+    { version: 2, legs: {}, sold: "0", seenMs: -1 },
+  ])("THR-17 that is damaged is refused, instead of arming a trigger anew: %j", (memory) => {
+    expect(() => decideStrategy(once, view({}), memory)).toThrow(/none of a threshold strategy/);
+  });
+
+  it.each([
+    [{ version: 1, state: "waiting" }, "not_armed"],
+    [{ version: 1, state: "armed", failures: 2 }, quarter],
+    [{ version: 1, state: "fired", failures: 0, slotMs: 1 }, "already_fired"],
+    [{ version: 1, state: "cooling", untilMs: 1_800_000_000_000 }, "cooling_down"],
+    [{ version: 1, state: "done" }, "already_fired"],
+  ])("THR-17 of the first version goes on: %j", (memory, outcome) => {
+    expect(trigger(rearmed, { memory }).see("4600")).toEqual(outcome);
+  });
 });

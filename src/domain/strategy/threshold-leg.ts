@@ -1,0 +1,193 @@
+import { formatPercent, lessShareUp } from "../money/fraction.ts";
+import type { Token } from "../money/token.ts";
+import type { SkipReason } from "./decision.ts";
+import { formatPairPrice, type PairPrice } from "./pair-price.ts";
+import { ARMED, type Attempts, type Holding, type LegMemory, type LegState } from "./threshold-memory.ts";
+import type { Side, ThresholdLeg } from "./threshold-spec.ts";
+
+/** One look at the price. */
+export interface Look {
+  readonly nowMs: number;
+  readonly price: PairPrice;
+  /** when the price was seen before; undefined when never */
+  readonly beforeMs: number | undefined;
+  readonly maxGapSeconds: number;
+  /** the token that prices are told in */
+  readonly quote: Token;
+}
+
+/** What a leg makes of a look: its memory after it, and whether it wants to trade. */
+export interface Observed {
+  readonly memory: LegMemory;
+  readonly wants: boolean;
+  readonly reason: SkipReason;
+  readonly detail: string;
+}
+
+/**
+ * Rises above the mark count only once they were seen twice, even where the leg itself asks for no confirmation: a single
+ * odd price must not drag the stop behind it.
+ */
+const MARK_SAMPLES = 2;
+
+/** Lets a leg see one price. */
+export function observeLeg(leg: ThresholdLeg, before: LegMemory, look: Look): Observed {
+  const memory = leg.trigger.kind === "trail" ? trackMark(leg, before, look) : before;
+  const quiet = (reason: SkipReason, detail: string, at: LegState = memory.at): Observed => ({
+    memory: { ...memory, at },
+    wants: false,
+    reason,
+    detail,
+  });
+  switch (memory.at.state) {
+    case "done":
+      return quiet("already_fired", "it traded for the last time");
+    case "cancelled":
+      return quiet("already_fired", "another leg traded for the last time");
+    case "fired":
+      return quiet("already_fired", "the run it started has not ended yet");
+    case "cooling": {
+      if (look.nowMs < memory.at.untilMs)
+        return quiet("cooling_down", `${memory.at.untilMs - look.nowMs} ms of the cooldown are left`);
+      if (!isRearmed(leg, look.price))
+        return quiet("not_armed", "it is armed again on the far side of the rearm price only");
+      return observeArmed(leg, { ...memory, at: ARMED }, look);
+    }
+    case "armed":
+      return observeArmed(leg, memory, look);
+    case "baseline":
+    case "waiting":
+      return observeUnarmed(leg, memory, look);
+  }
+}
+
+/** The first looks, and those after a crossing that was given back. */
+function observeUnarmed(leg: ThresholdLeg, memory: LegMemory, look: Look): Observed {
+  const condition = conditionOf(leg, memory);
+  if (condition === undefined)
+    return { memory, wants: false, reason: "not_activated", detail: notActivated(leg, look) };
+  const isFirst = memory.at.state === "baseline";
+  const firesAnyway = leg.trigger.kind === "level" || leg.trigger.kind === "limit" || leg.ifAlreadyTrue === "fire";
+  if (!isTrue(condition, look.price) || (isFirst && firesAnyway)) {
+    return observeArmed(leg, { ...memory, at: ARMED }, look);
+  }
+  const detail = isFirst
+    ? "true from the start, so it waits for a crossing"
+    : "it must be seen on the other side first";
+  return {
+    memory: { ...memory, at: { state: "waiting" } },
+    wants: false,
+    reason: "not_armed",
+    detail: `${describe(condition, look)}: ${detail}`,
+  };
+}
+
+function observeArmed(leg: ThresholdLeg, memory: LegMemory, look: Look): Observed {
+  const condition = conditionOf(leg, memory);
+  if (condition === undefined)
+    return { memory, wants: false, reason: "not_activated", detail: notActivated(leg, look) };
+  const seen = describe(condition, look);
+  if (!isTrue(condition, look.price)) {
+    return { memory: { ...memory, at: ARMED }, wants: false, reason: "not_triggered", detail: seen };
+  }
+  const attempts: Attempts = memory.at.state === "armed" ? memory.at : ARMED_ATTEMPTS;
+  const isCrossing = leg.trigger.kind === "cross" || leg.trigger.kind === "trail";
+  const wasMissed = attempts.holding === undefined && isCrossing && isBlind(look, undefined);
+  if (wasMissed && leg.onMissed === "ignore") {
+    const detail = `${seen}: it crossed while nobody looked, so it must be seen on the other side first`;
+    return { memory: { ...memory, at: { state: "waiting" } }, wants: false, reason: "not_armed", detail };
+  }
+  const holding = holdOn(attempts.holding, look, attempts.endedMs);
+  const after: LegMemory = { ...memory, at: { state: "armed", ...attempts, holding } };
+  const wants = isConfirmed(holding, leg.confirm, look.nowMs);
+  const { samples } = leg.confirm;
+  const held = `${seen}: held for ${look.nowMs - holding.sinceMs} ms and ${holding.samples} of ${samples} looks`;
+  return { memory: after, wants, reason: "confirming", detail: held };
+}
+
+const ARMED_ATTEMPTS: Attempts = { failures: 0, unmet: 0 };
+
+/** A condition that holds goes on holding; after a time without a look nobody knows, so its timer starts again. */
+function holdOn(before: Holding | undefined, look: Look, endedMs: number | undefined): Holding {
+  if (before === undefined || isBlind(look, endedMs)) return { sinceMs: look.nowMs, samples: 1 };
+  return { sinceMs: before.sinceMs, samples: before.samples + 1 };
+}
+
+/** Whether too much time passed since the last look. While an own run was open nobody looked either: that is excused. */
+function isBlind(look: Look, endedMs: number | undefined): boolean {
+  if (look.beforeMs === undefined) return false;
+  return look.nowMs - Math.max(look.beforeMs, endedMs ?? 0) > look.maxGapSeconds * 1_000;
+}
+
+function isConfirmed(holding: Holding, confirm: ThresholdLeg["confirm"], nowMs: number): boolean {
+  return holding.samples >= confirm.samples && nowMs - holding.sinceMs >= confirm.forSeconds * 1_000;
+}
+
+function isRearmed(leg: ThresholdLeg, price: PairPrice): boolean {
+  const { trigger, rearm } = leg;
+  if (rearm === undefined || trigger.kind === "trail") return false;
+  if (rearm.price === undefined) return true;
+  return isTrue({ side: trigger.side === "above" ? "below" : "above", price: rearm.price }, price);
+}
+
+interface Condition {
+  readonly side: Side;
+  readonly price: PairPrice;
+}
+
+/** Where the leg's condition stands now. @returns undefined for a trailing stop that is not active yet */
+export function conditionOf({ trigger }: ThresholdLeg, { trail }: LegMemory): Condition | undefined {
+  if (trigger.kind !== "trail") return trigger;
+  return trail === undefined ? undefined : { side: "below", price: BigInt(trail.stop) as PairPrice };
+}
+
+/** Reaching the level counts. */
+function isTrue(condition: Condition, price: PairPrice): boolean {
+  return condition.side === "above" ? price >= condition.price : price <= condition.price;
+}
+
+/**
+ * Moves the mark up, once a rise is confirmed, and the stop after it. Both only ever rise. A stop that an edit brought
+ * closer is taken over at a look that finds the price above it: an edit alone never sells.
+ */
+function trackMark(leg: ThresholdLeg, memory: LegMemory, look: Look): LegMemory {
+  if (leg.trigger.kind !== "trail") return memory;
+  const { share, activateAt } = leg.trigger;
+  const bar = memory.trail === undefined ? activateAt : BigInt(memory.trail.mark) + 1n;
+  const rise = riseAfter(memory, look, bar ?? 0n);
+  const needed = { ...leg.confirm, samples: Math.max(leg.confirm.samples, MARK_SAMPLES) };
+  const risen = rise !== undefined && isConfirmed(rise, needed, look.nowMs);
+  const mark = risen ? rise.price : memory.trail?.mark;
+  if (mark === undefined) return { ...memory, rise };
+  const inForce = BigInt(memory.trail?.stop ?? 0);
+  const wanted = lessShareUp(BigInt(mark), share);
+  const stop = wanted > inForce && look.price > wanted ? wanted : inForce;
+  const next = { price: look.price.toString(), sinceMs: look.nowMs, samples: 1 };
+  return {
+    ...memory,
+    trail: { mark, stop: stop.toString() },
+    rise: risen ? (look.price > BigInt(mark) ? next : undefined) : rise,
+  };
+}
+
+function riseAfter({ rise }: LegMemory, look: Look, bar: bigint): LegMemory["rise"] {
+  if (look.price < bar) return undefined;
+  if (rise === undefined || isBlind(look, undefined)) {
+    return { price: look.price.toString(), sinceMs: look.nowMs, samples: 1 };
+  }
+  const lowest = BigInt(rise.price) < look.price ? rise.price : look.price.toString();
+  return { price: lowest, sinceMs: rise.sinceMs, samples: rise.samples + 1 };
+}
+
+function describe(condition: Condition, look: Look): string {
+  const [price, level] = [look.price, condition.price].map((one) => formatPairPrice(one, look.quote));
+  return `the price is ${price}, the level is ${level}`;
+}
+
+function notActivated(leg: ThresholdLeg, look: Look): string {
+  const price = formatPairPrice(look.price, look.quote);
+  if (leg.trigger.kind !== "trail") return `the price is ${price}`;
+  const { share, activateAt } = leg.trigger;
+  const from = activateAt === undefined ? "a confirmed price" : formatPairPrice(activateAt, look.quote);
+  return `the price is ${price}; the stop trails by ${formatPercent(share)} from ${from} on`;
+}

@@ -1,0 +1,160 @@
+import { parseRaw } from "../money/amount.ts";
+import { isCount, isRecord } from "./memory.ts";
+
+/** Since when a condition holds without a look that saw it broken, and how many looks saw it hold. */
+export interface Holding {
+  readonly sinceMs: number;
+  readonly samples: number;
+}
+
+/** Attempts of one crossing that bought nothing. */
+export interface Attempts {
+  /** that came to nothing for any reason but the floor */
+  readonly failures: number;
+  /** that found no fill at the floor */
+  readonly unmet: number;
+  /** the crossing as it was confirmed; undefined while it is not true */
+  readonly holding?: Holding | undefined;
+  /** when the last of them ended */
+  readonly endedMs?: number | undefined;
+}
+
+/**
+ * Where a leg stands.
+ * - `baseline`: no price seen yet; the first one only says on which side it stands.
+ * - `waiting`: the condition was true without firing; the price must be seen on the other side first.
+ * - `armed`: the next time the condition is true, and confirmed, it fires. After a failed attempt it is still armed.
+ * - `fired`: latched until the run that it started has ended.
+ * - `cooling`: it traded; it is armed again once the cooldown is over **and** the price is on the far side.
+ * - `done`: it traded for the last time.
+ * - `cancelled`: another leg of the group traded for the last time.
+ */
+export type LegState =
+  | { readonly state: "baseline" | "waiting" | "cancelled" }
+  | ({ readonly state: "armed" } & Attempts)
+  | ({ readonly state: "fired"; readonly slotMs: number } & Attempts)
+  | { readonly state: "cooling"; readonly untilMs: number }
+  | { readonly state: "done"; readonly atMs: number };
+
+/** What a trailing stop knows. Prices are `PairPrice`s as text. */
+export interface Trail {
+  /** the highest confirmed price; it is never lowered */
+  readonly mark: string;
+  /** the stop in force; it is never lowered either, whatever the file says later */
+  readonly stop: string;
+}
+
+/** A rise above the mark that is not confirmed yet: the lowest price since it began. */
+export interface Rise extends Holding {
+  readonly price: string;
+}
+
+/** What is remembered of one leg. */
+export interface LegMemory {
+  readonly at: LegState;
+  /** how often it traded */
+  readonly fills: number;
+  readonly trail?: Trail | undefined;
+  readonly rise?: Rise | undefined;
+}
+
+/** What a threshold strategy remembers. */
+export interface ThresholdMemory {
+  readonly version: 2;
+  /** when the price was last seen, Unix milliseconds */
+  readonly seenMs?: number | undefined;
+  readonly legs: Readonly<Record<string, LegMemory>>;
+  /** the original bag, as it was measured at the first sale; and what was sold of it. Smallest units as text. */
+  readonly bag?: string | undefined;
+  readonly sold: string;
+}
+
+/** The id of a leg that stands at the top of its file without one. */
+export const ONLY_LEG = "main";
+
+/** A leg that has seen nothing. */
+export const FRESH_LEG: LegMemory = { at: { state: "baseline" }, fills: 0 };
+
+/** An armed leg without attempts. */
+export const ARMED: LegState = { state: "armed", failures: 0, unmet: 0 };
+
+/** Reads stored memory, also of version 1, which had one leg. @returns undefined when it is none */
+export function parseThresholdMemory(json: unknown): ThresholdMemory | undefined {
+  if (!isRecord(json)) return undefined;
+  if (json.version === 1) {
+    const at = parseState({ atMs: 0, unmet: 0, ...json });
+    if (at === undefined) return undefined;
+    const fills = at.state === "cooling" || at.state === "done" ? 1 : 0;
+    return { version: 2, legs: { [ONLY_LEG]: { at, fills } }, sold: "0" };
+  }
+  const { version, seenMs, legs, bag, sold } = json;
+  if (version !== 2 || !isRecord(legs) || !isAmount(sold)) return undefined;
+  if (!isOptional(seenMs, isCount) || !isOptional(bag, isAmount)) return undefined;
+  const read: Record<string, LegMemory> = {};
+  for (const [id, leg] of Object.entries(legs)) {
+    const parsed = parseLeg(leg);
+    if (parsed === undefined) return undefined;
+    read[id] = parsed;
+  }
+  return { version, seenMs, legs: read, bag, sold };
+}
+
+function parseLeg(json: unknown): LegMemory | undefined {
+  if (!isRecord(json) || !isCount(json.fills)) return undefined;
+  const { fills, trail, rise } = json;
+  const at = parseState(json.at);
+  if (at === undefined || !isOptional(trail, isTrail) || !isOptional(rise, isRise)) return undefined;
+  return { at, fills, trail, rise };
+}
+
+function parseState(json: unknown): LegState | undefined {
+  if (!isRecord(json)) return undefined;
+  const { state, slotMs, untilMs, atMs } = json;
+  switch (state) {
+    case "baseline":
+    case "waiting":
+    case "cancelled":
+      return { state };
+    case "armed": {
+      const attempts = parseAttempts(json);
+      return attempts === undefined ? undefined : { state, ...attempts };
+    }
+    case "fired": {
+      const attempts = parseAttempts(json);
+      return attempts === undefined || !isCount(slotMs) ? undefined : { state, slotMs, ...attempts };
+    }
+    case "cooling":
+      return isCount(untilMs) ? { state, untilMs } : undefined;
+    case "done":
+      return isCount(atMs) ? { state, atMs } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function parseAttempts(json: Readonly<Record<string, unknown>>): Attempts | undefined {
+  const { failures, unmet, holding, endedMs } = json;
+  if (!isCount(failures) || !isCount(unmet)) return undefined;
+  if (!isOptional(holding, isHolding) || !isOptional(endedMs, isCount)) return undefined;
+  return { failures, unmet, holding, endedMs };
+}
+
+function isOptional<T>(json: unknown, is: (json: unknown) => json is T): json is T | undefined {
+  return json === undefined || is(json);
+}
+
+function isAmount(json: unknown): json is string {
+  return parseRaw(json) !== undefined;
+}
+
+function isHolding(json: unknown): json is Holding {
+  return isRecord(json) && isCount(json.sinceMs) && isCount(json.samples);
+}
+
+function isTrail(json: unknown): json is Trail {
+  return isRecord(json) && isAmount(json.mark) && isAmount(json.stop);
+}
+
+function isRise(json: unknown): json is Rise {
+  return isRecord(json) && isHolding(json) && "price" in json && isAmount(json.price);
+}

@@ -1,0 +1,78 @@
+import { lessShareUp, ONE_PPM, shareDown } from "../money/fraction.ts";
+import type { Rate } from "./decision.ts";
+import { type PairPrice, rateAt } from "./pair-price.ts";
+import { conditionOf } from "./threshold-leg.ts";
+import type { LegMemory, ThresholdMemory } from "./threshold-memory.ts";
+import type { ThresholdLeg, ThresholdSpec } from "./threshold-spec.ts";
+
+/** What a leg sells now. `bag` is the original bag, where the strategy has one. */
+export interface Sale {
+  readonly raw: bigint;
+  readonly bag: bigint | undefined;
+}
+
+/**
+ * Sizes a leg's sale, in the sold token's smallest unit. All legs together never sell more than the bag: what was sold
+ * of it is measured. A share takes what is there; a fixed amount needs all of it.
+ * @returns the amount that is missing when there is too little; `raw` is then what it would sell
+ */
+export function sizeSale(
+  spec: ThresholdSpec,
+  leg: ThresholdLeg,
+  has: { readonly free: bigint; readonly memory: ThresholdMemory },
+): Sale | { readonly tooLittle: bigint } {
+  const { free, memory } = has;
+  const bag = bagOf(spec, has);
+  if (bag === undefined) {
+    const raw = "raw" in leg.amount ? leg.amount.raw : shareDown(free, leg.amount.share);
+    return raw === 0n || free < raw ? { tooLittle: raw } : { raw, bag };
+  }
+  const sold = BigInt(memory.sold);
+  const left = bag > sold ? bag - sold : 0n;
+  const wanted = wantedOf(spec, leg, { bag, left, memory });
+  const most = free < left ? free : left;
+  if ("raw" in leg.amount) return wanted > most ? { tooLittle: wanted } : { raw: wanted, bag };
+  const raw = wanted < most ? wanted : most;
+  return raw === 0n ? { tooLittle: wanted } : { raw, bag };
+}
+
+/** What is free when the first sale is made is the original bag; until something of it is sold it is measured anew. */
+function bagOf(spec: ThresholdSpec, has: { free: bigint; memory: ThresholdMemory }): bigint | undefined {
+  if (spec.bag !== "free") return spec.bag?.raw;
+  const { bag, sold } = has.memory;
+  return bag === undefined || sold === "0" ? has.free : BigInt(bag);
+}
+
+function wantedOf(
+  spec: ThresholdSpec,
+  leg: ThresholdLeg,
+  of: { bag: bigint; left: bigint; memory: ThresholdMemory },
+): bigint {
+  if ("raw" in leg.amount) return leg.amount.raw;
+  if (leg.role === "only") return shareDown(of.left, leg.amount.share);
+  const levels = spec.legs.filter(({ role }) => role === "level");
+  const isLast = levels.every(({ id }) => id === leg.id || of.memory.legs[id]?.at.state === "done");
+  const sum = levels.reduce((total, { amount }) => total + ("share" in amount ? amount.share : 0n), 0n);
+  // what rounding left over is too small for a sale of its own, so it joins the last level of a whole bag
+  return isLast && sum === ONE_PPM ? of.left : shareDown(of.bag, leg.amount.share);
+}
+
+/** The worst rate at which a leg may be filled now, all fees included. @returns undefined when it has no floor */
+export function floorOf(spec: ThresholdSpec, leg: ThresholdLeg, memory: LegMemory): Rate | undefined {
+  const { floor } = leg;
+  const sells = spec.sell.address === spec.watch.address ? "watch" : "quote";
+  if (floor === undefined) return undefined;
+  if ("price" in floor) return rateAt(floor.price, spec, sells);
+  const trigger = conditionOf(leg, memory);
+  if (trigger === undefined) throw new Error(`leg "${leg.id}" fires without a trigger price`);
+  const unmet = memory.at.state === "armed" ? memory.at.unmet : 0;
+  const share = floor.steps[Math.min(unmet, floor.steps.length - 1)] ?? floor.steps[0];
+  if (share === undefined) throw new Error(`leg "${leg.id}" has a floor without a step`);
+  // a buyer's worst price lies above the trigger, a seller's below it
+  const price = sells === "watch" ? lessShareUp(trigger.price, share) : shareDown(trigger.price, moreBy(share));
+  return rateAt(price as PairPrice, spec, sells);
+}
+
+function moreBy(share: typeof ONE_PPM): typeof ONE_PPM {
+  return (ONE_PPM + share) as typeof ONE_PPM;
+}

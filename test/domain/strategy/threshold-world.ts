@@ -1,0 +1,119 @@
+import { toPpm } from "../../../src/domain/money/fraction.ts";
+import type { PlannedSwap } from "../../../src/domain/strategy/decision.ts";
+import { type PairPrice, pairPriceOf } from "../../../src/domain/strategy/pair-price.ts";
+import {
+  decideStrategy,
+  initialStrategyMemory,
+  type StrategyMemory,
+  strategyEdited,
+  strategyRunEnded,
+} from "../../../src/domain/strategy/strategy.ts";
+import type { ThresholdMemory } from "../../../src/domain/strategy/threshold-memory.ts";
+import type { ThresholdLeg, ThresholdSpec } from "../../../src/domain/strategy/threshold-spec.ts";
+import { common, of, USDC, view, WETH } from "./world.ts";
+
+export const DAY = 86_400;
+
+/** A price of one WETH. */
+export function usdc(whole: number | string): PairPrice {
+  return pairPriceOf(of(USDC, whole), USDC);
+}
+
+/** Sells a quarter of the free WETH when the price reaches 4500 USDC from below. */
+export function leg(change: Partial<ThresholdLeg> = {}): ThresholdLeg {
+  return {
+    id: "main",
+    role: "only",
+    trigger: { kind: "cross", side: "above", price: usdc(4_500) },
+    confirm: { forSeconds: 0, samples: 1 },
+    amount: { share: toPpm(250_000) },
+    floor: undefined,
+    ifAlreadyTrue: "wait",
+    onMissed: "fire-if-still-true",
+    rearm: undefined,
+    ...change,
+  };
+}
+
+export function cross(side: "above" | "below", price: number | string): ThresholdLeg["trigger"] {
+  return { kind: "cross", side, price: usdc(price) };
+}
+
+export function spec(legs: readonly ThresholdLeg[], change: Partial<ThresholdSpec> = {}): ThresholdSpec {
+  return {
+    ...common,
+    kind: "threshold",
+    sell: WETH,
+    buy: USDC,
+    watch: WETH,
+    quote: USDC,
+    legs,
+    bag: undefined,
+    maxGapSeconds: 90,
+    attempts: 3,
+    untilMs: undefined,
+    ...change,
+  };
+}
+
+/** What came of a run: all of it, nothing, or nothing for a reason. */
+export type End = "filled" | "nothing" | "PRICE_LIMIT_NOT_MET";
+
+/** A strategy with its memory, one look at the price after the other. Memory goes through its stored form each time. */
+export function trigger(first: ThresholdSpec, has: { free?: bigint; memory?: StrategyMemory } = {}) {
+  let strategy = first;
+  let memory: StrategyMemory = has.memory ?? initialStrategyMemory(strategy);
+  let nowMs = 1_700_000_000_000;
+  let free = has.free ?? of(strategy.sell, 8);
+  let planned: readonly PlannedSwap[] = [];
+  let pauses: string[] = [];
+  const keep = (next: StrategyMemory): void => {
+    memory = JSON.parse(JSON.stringify(next));
+  };
+  return {
+    see(dollars: string | number, waitSeconds = 30) {
+      nowMs += waitSeconds * 1_000;
+      const prices = [
+        [WETH, String(dollars)],
+        [USDC, "1"],
+      ] as const;
+      const seen = view({ nowMs, free: [[strategy.sell, free]], prices });
+      const decision = decideStrategy(strategy, seen, memory);
+      keep(decision.memory);
+      if (decision.pause !== undefined) pauses = [...pauses, decision.pause.code];
+      if (decision.outcome.kind !== "swap") return decision.outcome.reason;
+      planned = decision.outcome.swaps;
+      return planned;
+    },
+    /** @returns what the run sold */
+    end(end: End = "filled", waitSeconds = 0): bigint {
+      nowMs += waitSeconds * 1_000;
+      const swaps = planned.map(({ sell, buy, amount }, position) => {
+        const sold = end === "filled" && amount.kind === "fixed" ? amount.raw : 0n;
+        const reason = end === "filled" || end === "nothing" ? undefined : end;
+        return { position, sell, buy, sold, bought: sold, reason };
+      });
+      const after = strategyRunEnded(strategy, memory, { slotMs: nowMs, filled: end === "filled", nowMs, swaps });
+      keep(after.memory);
+      if (after.pause !== undefined) pauses = [...pauses, after.pause.code];
+      const sold = swaps.reduce((sum, swap) => sum + swap.sold, 0n);
+      free -= sold;
+      planned = [];
+      return sold;
+    },
+    edit(after: ThresholdSpec): void {
+      keep(strategyEdited(strategy, after, memory));
+      strategy = after;
+    },
+    fund(raw: bigint): void {
+      free = raw;
+    },
+    memory: () => memory as ThresholdMemory,
+    at: (id = "main") => (memory as ThresholdMemory).legs[id]?.at.state,
+    pauses: () => pauses,
+    nowMs: () => nowMs,
+  };
+}
+
+/** The swap of the sample: a quarter of 8 WETH. */
+export const quarter = [{ sell: WETH, buy: USDC, amount: { kind: "fixed", raw: of(WETH, 2) } }];
