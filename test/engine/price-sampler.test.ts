@@ -30,7 +30,7 @@ function begin(): Life & { outside: ReturnType<typeof createOutside> } {
 const running = new AbortController().signal;
 const hoursOf = ({ store }: Life, token: typeof WETH) => store.priceBars(token.address, 0).map(({ hourMs }) => hourMs);
 
-test("only prices that somebody looks back at are recorded, each once a look", async () => {
+test("DCA-17 only prices that somebody looks back at are recorded, each once a look", async () => {
   const life = begin();
   await samplePrices(life.context, running);
   expect(life.store.priceBars(WETH.address, 0)).toMatchObject([{ close: priceOf(WETH).usd, samples: 1 }]);
@@ -38,7 +38,7 @@ test("only prices that somebody looks back at are recorded, each once a look", a
   expect(life.store.priceBars(USDC.address, 0)).toEqual([]);
 });
 
-test("a price that is missing leaves no bar, and keeps no other from being recorded", async () => {
+test("DCA-17 a price that is missing leaves no bar, and keeps no other from being recorded", async () => {
   const life = begin();
   const { price } = life.context.deps.prices;
   life.context.deps.prices.price = async (token) =>
@@ -48,7 +48,7 @@ test("a price that is missing leaves no bar, and keeps no other from being recor
   expect(hoursOf(life, WBTC)).toHaveLength(1);
 });
 
-test("bars are kept as long as the longest look-back at their token reaches, and some time beyond", async () => {
+test("DCA-17 bars are kept as long as the longest look-back at their token reaches, and some time beyond", async () => {
   const life = begin();
   for (const token of [WETH, WBTC]) {
     for (const days of [40, 36, 8, 1]) {
@@ -61,7 +61,7 @@ test("bars are kept as long as the longest look-back at their token reaches, and
   expect(daysAgo(WBTC)).toEqual([8, 1, 0]);
 });
 
-test("the daemon looks at its start, then at its pace, and not after its stop", async () => {
+test("DCA-17 the daemon looks at its start, then at its pace, and not after its stop", async () => {
   const life = begin();
   await life.engine.start();
   await turn(life.outside, life, 130);
