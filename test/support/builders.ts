@@ -9,7 +9,7 @@ import { DEFAULT_CATCH_UP } from "../../src/domain/schedule/catch-up.ts";
 import type { StrategyCommon } from "../../src/domain/strategy/common.ts";
 import type { DcaSpec } from "../../src/domain/strategy/dca.ts";
 import type { StrategyView } from "../../src/domain/strategy/decision.ts";
-import type { RebalanceSpec } from "../../src/domain/strategy/rebalance.ts";
+import type { RebalanceSpec, RebalanceTarget } from "../../src/domain/strategy/rebalance-spec.ts";
 import { pairPriceOf } from "../../src/domain/strategy/pair-price.ts";
 import { initialStrategyMemory } from "../../src/domain/strategy/strategy.ts";
 import type { ThresholdLeg, ThresholdSpec } from "../../src/domain/strategy/threshold-spec.ts";
@@ -73,20 +73,30 @@ export function dcaSpec(change: Partial<DcaSpec> = {}): DcaSpec {
   return { ...COMMON, kind: "dca", sell: { token: USDC, raw: HUNDRED_USDC }, buy: WETH, budget: undefined, ...change };
 }
 
-/** Half WETH, half USDC: out of its band as soon as the free balances of a view are uneven. */
+function mixTarget(token: Token, weight: number): RebalanceTarget {
+  const soft = { relative: undefined, absolute: toPpm(50_000) };
+  return { token, weight: toPpm(weight), exit: false, soft, hard: undefined };
+}
+
+/** Two fifths WETH, two fifths WBTC and the rest USDC, over which every swap goes: out of its band with the sample view. */
 export function rebalanceSpec(change: Partial<RebalanceSpec> = {}): RebalanceSpec {
   return {
     ...COMMON,
     id: "mix",
     kind: "rebalance",
     quote: USDC,
-    targets: [
-      { token: WETH, weight: toPpm(400_000) },
-      { token: WBTC, weight: toPpm(400_000) },
-      { token: USDC, weight: toPpm(200_000) },
-    ],
-    bands: { relative: undefined, absolute: toPpm(50_000) },
-    trades: { min: 1_000_000n },
+    targets: [mixTarget(WETH, 400_000), mixTarget(WBTC, 400_000), mixTarget(USDC, 200_000)],
+    bands: {
+      ...{ trigger: "any", soft: { forSeconds: 0, cooldownSeconds: 0 }, hard: { forSeconds: 0 } },
+      maxGapSeconds: 86_400,
+    },
+    destination: { to: "target" },
+    trades: {
+      ...{ min: 1_000_000n, maxUsd: undefined, maxTurnover: { perDay: undefined, perRun: undefined } },
+      ...{ order: "sells-first", via: USDC, legTimeoutSeconds: 60, onIncomplete: "hold" },
+    },
+    cash: undefined,
+    onDeposit: "ignore",
     ...change,
   };
 }

@@ -1,173 +1,150 @@
-import { formatPercent, ONE_PPM, type Ppm, toPpm } from "../money/fraction.ts";
-import { amountWorthDown, type UsdPrice, valueDown } from "../money/price.ts";
-import type { Token } from "../money/token.ts";
-import type { StrategyCommon } from "./common.ts";
-import type { Decision, PlannedSwap, StrategyView } from "./decision.ts";
+import { ONE_PPM } from "../money/fraction.ts";
+import type { Decision, SkipReason, StrategyView } from "./decision.ts";
 import type { StrategyKind } from "./kind.ts";
-import { isRecord } from "./memory.ts";
+import { lookAtBands, reasonToWait } from "./rebalance-bands.ts";
+import { rebalanceEnded } from "./rebalance-end.ts";
+import { legsOf } from "./rebalance-legs.ts";
+import {
+  NO_MEMORY,
+  parseRebalanceMemory,
+  type RebalanceMemory,
+  type RunNote,
+  rawIn,
+  turnoverOfDay,
+} from "./rebalance-memory.ts";
+import { describeWeights, type Mix, tokensOf, weigh } from "./rebalance-mix.ts";
+import { noteDeposits } from "./rebalance-money.ts";
+import { type Plan, type PlanLimits, planNewMoney, planToDestination } from "./rebalance-plan.ts";
+import type { RebalanceSpec } from "./rebalance-spec.ts";
 
-/** Keeps a mix of tokens at target weights, which sum to one whole. */
-export interface RebalanceSpec extends StrategyCommon {
-  readonly kind: "rebalance";
-  /** the unit of account, and the token that sells bring and buys spend */
-  readonly quote: Token;
-  readonly targets: readonly { readonly token: Token; readonly weight: Ppm }[];
-  /** how far a weight may drift before anything is traded; at least one is set */
-  readonly bands: { readonly relative: Ppm | undefined; readonly absolute: Ppm | undefined };
-  /** smallest trade, in the quote token's smallest unit */
-  readonly trades: { readonly min: bigint };
-}
+type RebalanceDecision = Decision<RebalanceMemory>;
 
-/** A rebalance strategy remembers nothing: it looks at balances and prices afresh at each slot. */
-export interface RebalanceMemory {
-  readonly version: 1;
-}
-
-/** A token of the mix in one snapshot; values are dollars scaled by 1e18. */
-interface Position {
-  readonly token: Token;
-  readonly weight: Ppm;
-  readonly usd: UsdPrice;
-  readonly value: bigint;
-}
-
-/** A trade against the quote token: `token` is sold for it or bought with it; `quoteRaw` is its worth in the quote. */
-interface Trade {
-  readonly token: Token;
-  readonly raw: bigint;
-  readonly quoteRaw: bigint;
-}
+/** Share of the policy's largest trade that is planned with: prices move until the guard holds the swap against it. */
+const OF_LARGEST_TRADE_PERCENT = 95n;
 
 /**
- * Looks at the mix in one snapshot at reference prices. When any weight is outside its band, everything is brought back
- * to target: overweight tokens are sold for the quote token first, then underweight ones are bought with what the sells
- * brought and with what the quote token holds above its own target; never with more. Trades below the minimum are left
- * out. Without a price for every token nothing is done.
+ * Looks at the mix in one snapshot at reference prices. When a weight has left its band, confirmed and cooled down, the
+ * largest overweight is swapped into the largest underweight until the destination is reached. Proceeds that an earlier
+ * run left unspent come first, and new money is put to work without selling anything else. Without a price for every
+ * token nothing is done.
  */
-function decide(spec: RebalanceSpec, view: StrategyView, memory: RebalanceMemory): Decision<RebalanceMemory> {
-  const skip = (
-    reason: "unpriceable" | "insufficient_balance" | "within_bands" | "below_minimum_trade",
-    detail: string,
-  ) => ({ memory, outcome: { kind: "skip", reason, detail } }) as const;
-  const quotePrice = view.prices.get(spec.quote.address);
-  const unpriced = [spec.quote, ...spec.targets.map((target) => target.token)].filter(
-    (token) => !isPositive(view.prices.get(token.address)?.usd),
-  );
-  if (quotePrice === undefined || unpriced.length > 0) {
-    return skip(
-      "unpriceable",
-      `no reference price for ${[...new Set(unpriced.map((token) => token.symbol))].join(", ")}`,
-    );
+function decide(spec: RebalanceSpec, view: StrategyView, before: RebalanceMemory): RebalanceDecision {
+  const mix = weigh(spec, view);
+  if ("unpriced" in mix) {
+    // A calendar may have its next slot in weeks, so the question is put off; bands are looked at again soon anyway.
+    const kind = spec.bands === "none" ? "defer" : "skip";
+    const detail = `no reference price for ${mix.unpriced.join(", ")}`;
+    return { memory: before, outcome: { kind, reason: "unpriceable", detail } };
   }
-  const positions = spec.targets.map((target): Position => {
-    const usd = view.prices.get(target.token.address)?.usd ?? quotePrice.usd;
-    const raw = view.free.get(target.token.address) ?? 0n;
-    return { ...target, usd, value: valueDown({ raw, decimals: target.token.decimals }, usd) };
-  });
-  const total = positions.reduce((sum, position) => sum + position.value, 0n);
-  if (total === 0n) return skip("insufficient_balance", "none of the tokens of the mix has a free balance");
-  const weights = describeWeights(positions, total);
-  if (!positions.some((position) => isOutsideBand(spec, position, total))) return skip("within_bands", weights);
-  const swaps = planTrades(spec, { positions, total, quoteUsd: quotePrice.usd });
-  if (swaps.length === 0) return skip("below_minimum_trade", weights);
-  return { memory, outcome: { kind: "swap", swaps } };
+  if (mix.total <= 0n) {
+    return skip(before, "insufficient_balance", "none of the tokens of the mix has a free balance");
+  }
+  const { memory, decision } = decideOwed(spec, view, before);
+  if (decision !== undefined) return decision;
+  return decideMix(spec, { view, mix }, noteDeposits(spec, view, memory, mix));
 }
 
-function isPositive(usd: UsdPrice | undefined): boolean {
-  return usd !== undefined && usd > 0n;
-}
-
-/**
- * Drift of a weight w from its target t. Absolute band: |w - t|; relative band: |w - t| / t. With w = value / total both
- * are compared without division, so nothing is rounded.
- */
-function isOutsideBand(spec: RebalanceSpec, position: Position, total: bigint): boolean {
-  const difference = position.value * ONE_PPM - position.weight * total;
-  const drift = difference < 0n ? -difference : difference;
-  const { absolute, relative } = spec.bands;
-  if (absolute !== undefined && drift > absolute * total) return true;
-  return relative !== undefined && drift * ONE_PPM > relative * position.weight * total;
-}
-
-function planTrades(
+/** Proceeds that found no buy are spent before anything else; what of them is gone or has no use left is forgotten. */
+function decideOwed(
   spec: RebalanceSpec,
-  snapshot: { positions: readonly Position[]; total: bigint; quoteUsd: UsdPrice },
-): PlannedSwap[] {
-  const { decimals } = spec.quote;
-  const inQuote = (value: bigint): bigint => amountWorthDown(value, { decimals, usd: snapshot.quoteUsd });
-  const sells: Trade[] = [];
-  const buys: Trade[] = [];
-  let base = 0n;
-  for (const { token, weight, usd, value } of snapshot.positions) {
-    const difference = value - (snapshot.total * weight) / ONE_PPM;
-    if (token.address === spec.quote.address) {
-      base = difference < 0n ? -inQuote(-difference) - 1n : inQuote(difference);
-      continue;
+  view: StrategyView,
+  memory: RebalanceMemory,
+): { memory: RebalanceMemory; decision: RebalanceDecision | undefined } {
+  const token = tokensOf(spec).find(({ address }) => rawIn(memory.owed, address) > 0n);
+  if (token === undefined) return { memory, decision: undefined };
+  const owed = rawIn(memory.owed, token.address);
+  const free = view.free.get(token.address) ?? 0n;
+  const raw = owed < free ? owed : free;
+  const mix = weigh(spec, view, { token, raw });
+  if ("unpriced" in mix) return { memory, decision: undefined };
+  const noLimits = { turnover: undefined, ofOneToken: limitsOf(spec, mix, { memory, nowMs: view.nowMs }).ofOneToken };
+  const halved = { ...mix, minValue: mix.minValue / 2n + 1n };
+  const plan = planNewMoney(halved, (address) => (address === token.address ? raw : 0n), noLimits);
+  const decision = trade(spec, { view, mix: halved }, memory, { plan, purpose: "owed" });
+  return { memory: decision === undefined ? { ...memory, owed: {} } : memory, decision };
+}
+
+interface Seen {
+  readonly view: StrategyView;
+  readonly mix: Mix;
+}
+
+function decideMix(spec: RebalanceSpec, seen: Seen, before: RebalanceMemory): RebalanceDecision {
+  const { view, mix } = seen;
+  const { bands } = spec;
+  const looked = bands === "none" ? before : { ...before, ...lookAtBands(bands, mix, before, view.nowMs) };
+  const limits = limitsOf(spec, mix, { memory: looked, nowMs: view.nowMs });
+  const wait = bands === "none" || looked.isConverging ? undefined : reasonToWait(bands, looked, view.nowMs);
+  let memory = looked;
+  let why: { reason: SkipReason; detail: string } = wait ?? { reason: "below_minimum_trade", detail: "" };
+  if (wait === undefined) {
+    const plan = planToDestination(spec, mix, limits);
+    const decision = trade(spec, seen, memory, { plan, purpose: "mix" });
+    if (decision !== undefined) return decision;
+    if (plan.isTurnoverSpent) return skip(memory, "turnover_spent", describeWeights(mix));
+    if (memory.isConverging) {
+      memory = { ...memory, isConverging: false, doneMs: view.nowMs };
+      why = (bands === "none" ? undefined : reasonToWait(bands, memory, view.nowMs)) ?? why;
     }
-    const size = difference < 0n ? -difference : difference;
-    const trade = { token, raw: amountWorthDown(size, { decimals: token.decimals, usd }), quoteRaw: inQuote(size) };
-    if (trade.quoteRaw < spec.trades.min || trade.raw === 0n || trade.quoteRaw === 0n) continue;
-    (difference > 0n ? sells : buys).push(trade);
   }
-  sells.sort(largestFirst);
-  buys.sort(largestFirst);
-  const expected = sells.reduce((sum, sell) => sum + sell.quoteRaw, base);
-  const of = sells.map((_sell, position) => position);
-  return [
-    ...sells.map(
-      (sell): PlannedSwap => ({ sell: sell.token, buy: spec.quote, amount: { kind: "fixed", raw: sell.raw } }),
-    ),
-    ...affordable(buys, expected, spec.trades.min).map(({ trade, share, expectedRaw }): PlannedSwap => {
-      const { min } = spec.trades;
-      const amount =
-        of.length === 0
-          ? ({ kind: "fixed", raw: expectedRaw } as const)
-          : ({ kind: "proceeds", of, base, share, max: trade.quoteRaw, min } as const);
-      return { sell: spec.quote, buy: trade.token, amount };
-    }),
-  ];
+  const plan = planNewMoney(mix, (address) => rawIn(memory.fresh, address), limits);
+  const deposit = trade(spec, seen, memory, { plan, purpose: "deposit" });
+  return deposit ?? skip(memory, why.reason, `${why.detail}${describeWeights(mix)}`);
 }
 
-function largestFirst(a: Trade, b: Trade): number {
-  return a.quoteRaw === b.quoteRaw ? 0 : a.quoteRaw < b.quoteRaw ? 1 : -1;
+/** What may be moved in this run: the owner's largest trade, and what is left of the turnover. */
+function limitsOf(spec: RebalanceSpec, mix: Mix, at: { memory: RebalanceMemory; nowMs: number }): PlanLimits {
+  const { maxUsd, maxTurnover } = spec.trades;
+  const { perDay, perRun } = maxTurnover;
+  const leftOfDay = perDay === undefined ? undefined : perDay - turnoverOfDay(at.memory, at.nowMs);
+  const shares = [leftOfDay, perRun].filter((share) => share !== undefined);
+  const share = shares.reduce((least, one) => (one < least ? one : least), shares[0] ?? ONE_PPM);
+  return {
+    turnover: shares.length === 0 ? undefined : share > 0n ? (mix.total * share) / ONE_PPM : 0n,
+    ofOneToken: maxUsd === undefined ? undefined : (maxUsd * OF_LARGEST_TRADE_PERCENT) / 100n,
+  };
 }
 
-/** Splits what can be spent in proportion to the wishes, dropping the smallest until each part is worth a trade. */
-function affordable(
-  buys: readonly Trade[],
-  available: bigint,
-  min: bigint,
-): { trade: Trade; share: Ppm; expectedRaw: bigint }[] {
-  if (available <= 0n) return [];
-  for (let count = buys.length; count > 0; count -= 1) {
-    const wishes = buys.slice(0, count);
-    const sum = wishes.reduce((total, trade) => total + trade.quoteRaw, 0n);
-    const parts = wishes.map((trade) => {
-      const share = toPpm((trade.quoteRaw * ONE_PPM) / sum);
-      const ours = (available * share) / ONE_PPM;
-      return { trade, share, expectedRaw: ours < trade.quoteRaw ? ours : trade.quoteRaw };
-    });
-    if (parts.every((part) => part.expectedRaw >= min && part.expectedRaw > 0n)) return parts;
-  }
-  return [];
+/** The decision to swap, with what the run's end has to be understood by; undefined when nothing is large enough. */
+function trade(
+  spec: RebalanceSpec,
+  { view, mix }: Seen,
+  memory: RebalanceMemory,
+  wanted: { plan: Plan; purpose: RunNote["purpose"] },
+): RebalanceDecision | undefined {
+  const { plan, purpose } = wanted;
+  const { swaps, notes, hole, least } = legsOf(spec, mix, plan.moves);
+  if (swaps.length === 0) return undefined;
+  const legs = purpose === "owed" ? notes.map((note) => ({ ...note, turnover: 0 })) : notes;
+  const run = { slotMs: view.slotMs, purpose, isCut: plan.isCut, legs, hole: hole.toString(), least: least.toString() };
+  return { memory: { ...memory, run }, outcome: { kind: "swap", swaps } };
 }
 
-function describeWeights(positions: readonly Position[], total: bigint): string {
-  return positions
-    .map(
-      ({ token, weight, value }) =>
-        `${token.symbol} ${formatPercent((value * ONE_PPM) / total)} of ${formatPercent(weight)}`,
-    )
-    .join(", ");
+function skip(memory: RebalanceMemory, reason: SkipReason, detail: string): RebalanceDecision {
+  return { memory, outcome: { kind: "skip", reason, detail } };
+}
+
+/** Confirmations of other bands or targets say nothing of the new ones; money that waits is forgotten with its token. */
+function onEdited(before: RebalanceSpec, after: RebalanceSpec, memory: RebalanceMemory): RebalanceMemory {
+  const known = new Set<string>(tokensOf(after).map(({ address }) => address));
+  const keep = (amounts: RebalanceMemory["owed"]): RebalanceMemory["owed"] =>
+    Object.fromEntries(Object.entries(amounts).filter(([address]) => known.has(address)));
+  const kept = { ...memory, outside: keep(memory.outside), fresh: keep(memory.fresh), owed: keep(memory.owed) };
+  if (text([before.targets, before.bands]) === text([after.targets, after.bands])) return kept;
+  return { ...kept, softSinceMs: undefined, hardSinceMs: undefined, isConverging: false };
+}
+
+function text(part: unknown): string {
+  return JSON.stringify(part, (_key, value: unknown) => (typeof value === "bigint" ? value.toString() : value));
 }
 
 /** Keeps a mix of tokens at target weights. */
 export const rebalance: StrategyKind<RebalanceSpec, RebalanceMemory> = {
-  initialMemory: () => ({ version: 1 }),
-  parseMemory: (json) => (isRecord(json) && json.version === 1 ? { version: 1 } : undefined),
-  needs: (spec) => ({ tokens: [spec.quote, ...spec.targets.map((target) => target.token)], bars: [], flows: false }),
+  initialMemory: () => NO_MEMORY,
+  parseMemory: parseRebalanceMemory,
+  needs: (spec) => ({ tokens: tokensOf(spec), bars: [], flows: spec.onDeposit === "buy-underweight" }),
   isExit: () => false,
   decide,
-  onRunEnded: (_spec, memory) => ({ memory }),
-  onEdited: (_before, _after, memory) => memory,
+  onRunEnded: rebalanceEnded,
+  onEdited,
 };

@@ -1,5 +1,5 @@
 import type { DcaSpec } from "./dca.ts";
-import type { RebalanceSpec } from "./rebalance.ts";
+import type { RebalanceSpec } from "./rebalance-spec.ts";
 import type { ThresholdSpec } from "./threshold-spec.ts";
 import type { TwapSpec } from "./twap.ts";
 import type { ValueAveragingSpec } from "./value-averaging.ts";

@@ -1,0 +1,117 @@
+import { z } from "zod";
+import { flag } from "../fields.ts";
+import { money, seconds, share } from "../units.ts";
+import { commonFields, symbol, whole } from "./common-schema.ts";
+import { turnover } from "./turnover.ts";
+
+const measures = {
+  relative: share("drift in relation to the target weight", ["%", "bps"]).optional(),
+  absolute: share("drift in points of weight", ["pp"], whole).optional(),
+};
+
+const measured = z.strictObject(measures);
+
+const target = z.union(
+  [
+    z.literal("rest"),
+    share("the token's weight", ["%"], whole),
+    z.strictObject({
+      weight: z.union([z.literal("rest"), share("the token's weight", ["%"], whole)], {
+        error: "needs a share such as 60%, or rest",
+      }),
+      exit: flag("whether all of a token with the weight 0% is sold").optional(),
+      bands: z
+        .strictObject({ ...measures, soft: measured.optional(), hard: measured.optional() })
+        .optional()
+        .meta({ description: "bands of this token, in place of those of all" }),
+    }),
+  ],
+  { error: "needs a share such as 60%, or rest" },
+);
+
+const bands = z
+  .union(
+    [
+      z.literal("none"),
+      z.strictObject({
+        ...measures,
+        soft: z
+          .strictObject({
+            ...measures,
+            for: seconds("how long a weight must be outside before it counts", "1h").optional(),
+            cooldown: seconds("the least time since the last completed rebalance", "2d").optional(),
+          })
+          .optional()
+          .meta({ description: "obeys confirmation and cooldown" }),
+        hard: z
+          .strictObject({
+            ...measures,
+            for: seconds("how long a weight must be outside before it counts", "10m").optional(),
+          })
+          .optional()
+          .meta({ description: "wider than soft, and ignores the cooldown" }),
+        trigger: z
+          .enum(["any", "all"])
+          .optional()
+          .meta({ description: "with relative and absolute in one band: whether any or all must be exceeded; any" }),
+        max_gap: seconds(
+          "longer than this without a look, and a confirmation begins anew; 1d or two intervals",
+          "1d",
+        ).optional(),
+      }),
+    ],
+    { error: "needs bands such as { relative: 20% }, or none" },
+  )
+  .meta({ description: "how far a weight may drift before anything is traded; none trades at every slot" });
+
+const destination = z
+  .union(
+    [
+      z.enum(["target", "edge"]),
+      z.strictObject({
+        to: z.enum(["target", "edge", "fraction"]),
+        inward: share("how far inside the edge it stops, as a share of the band", ["%"], whole).optional(),
+        share: share("the share of the way to the targets", ["%"], whole).optional(),
+      }),
+    ],
+    { error: "needs target, edge, { to: edge, inward: 15% } or { to: fraction, share: 50% }" },
+  )
+  .meta({ description: "where a rebalance stops; target by default" });
+
+/** Keeps a mix of tokens at target weights. */
+export const rebalanceSchema = z.strictObject({
+  kind: z.literal("rebalance"),
+  ...commonFields,
+  quote: symbol("the token that the mix and its smallest trade are counted in"),
+  targets: z
+    .record(z.string(), target, { error: "needs weights by token" })
+    .meta({ description: "the weight of each token; they sum to 100%, or one of them is rest" }),
+  bands,
+  destination: destination.optional(),
+  trades: z.strictObject({
+    min: money("the smallest trade, in the quote token", "50 USDC"),
+    max_turnover: turnover("the most that is traded, as a share of the mix").optional(),
+    order: z
+      .enum(["sells-first", "pair-by-pair"])
+      .optional()
+      .meta({ description: "over a token: all sells first, or each buy right behind its sell; sells-first" }),
+    via: symbol("a token that every swap goes over; swaps are direct without it").optional(),
+    leg_timeout: seconds("how long a buy that spends what a sell brought is tried; 6h", "6h").optional(),
+    on_incomplete: z
+      .enum(["hold", "retry"])
+      .optional()
+      .meta({ description: "after a sell without its buy: wait for a person, or buy at the next slots; hold" }),
+  }),
+  cash: z
+    .strictObject({
+      asset: symbol("a token of the mix"),
+      min: money("how much of it is set aside and never sold", "500 USDC"),
+    })
+    .optional(),
+  on_deposit: z
+    .enum(["buy-underweight", "ignore"])
+    .optional()
+    .meta({ description: "whether new money is put to work at once, without selling anything else; ignore" }),
+});
+
+export type RebalanceFields = z.output<typeof rebalanceSchema>;

@@ -1,0 +1,146 @@
+import { ONE_PPM } from "../money/fraction.ts";
+import { valueDown } from "../money/price.ts";
+import { innerBandValue, isOutsideInnerBand } from "./rebalance-bands.ts";
+import type { Mix, Position } from "./rebalance-mix.ts";
+import type { RebalanceSpec } from "./rebalance-spec.ts";
+
+/** Value that goes from one token of the mix to another, in dollars (1e-18). */
+export interface Move {
+  readonly from: Position;
+  readonly to: Position;
+  readonly value: bigint;
+}
+
+/** Moves in the order of their size, and what kept some back. */
+export interface Plan {
+  readonly moves: readonly Move[];
+  /** a limit left something of the way for later */
+  readonly isCut: boolean;
+  /** not even one move fits into the turnover that is left */
+  readonly isTurnoverSpent: boolean;
+}
+
+/** How much of a position has to be sold (`size` above zero) or bought. */
+interface Wish {
+  readonly position: Position;
+  size: bigint;
+}
+
+/** What one plan may move at most, in dollars (1e-18). */
+export interface PlanLimits {
+  readonly turnover: bigint | undefined;
+  readonly ofOneToken: bigint | undefined;
+}
+
+/** Plans the way to the destination: the largest overweight goes into the largest underweight until none is left. */
+export function planToDestination(spec: RebalanceSpec, mix: Mix, limits: PlanLimits): Plan {
+  const wishes = mix.positions.map((position) => ({ position, wanted: wantedOf(spec, mix, position) }));
+  const over = wishes.flatMap(({ position, wanted }) => (wanted > 0n ? [{ position, size: wanted }] : []));
+  const under = wishes.flatMap(({ position, wanted }) => (wanted < 0n ? [{ position, size: -wanted }] : []));
+  const excess = sum(over) - sum(under);
+  if (excess > 0n) addCounterparts(under, mix, { size: excess, sign: -1n });
+  if (excess < 0n) addCounterparts(over, mix, { size: -excess, sign: 1n });
+  return pair(mix, { over, under }, limits);
+}
+
+/**
+ * Plans how new money alone is put to work: of each token at most what came in, and only what it has above its target,
+ * goes into underweight tokens.
+ * @param money new money by token address, in the smallest unit
+ */
+export function planNewMoney(mix: Mix, money: (address: string) => bigint, limits: PlanLimits): Plan {
+  const over = mix.positions.flatMap((position) => {
+    const raw = money(position.token.address);
+    const size = least(valueDown({ raw, decimals: position.token.decimals }, position.usd), position.gap);
+    return size > 0n ? [{ position, size }] : [];
+  });
+  const under = mix.positions.flatMap((position) => (position.gap < 0n ? [{ position, size: -position.gap }] : []));
+  return pair(mix, { over, under }, limits);
+}
+
+/** What a position asks for by itself: above zero it is sold. */
+function wantedOf(spec: RebalanceSpec, mix: Mix, position: Position): bigint {
+  const { destination, bands } = spec;
+  const { gap, target } = position;
+  if (target.exit || destination.to === "target") return gap;
+  if (destination.to === "fraction") return (gap * destination.share) / ONE_PPM;
+  if (bands === "none") return gap;
+  if (!isOutsideInnerBand(mix, position, bands)) return 0n;
+  const left = (innerBandValue(mix, position, bands) * (ONE_PPM - destination.inward)) / ONE_PPM;
+  return gap > 0n ? gap - left : gap + left;
+}
+
+/**
+ * What one side moves beyond the other is taken by the positions that are furthest from their targets on the other side,
+ * down to their targets and never beyond. All gaps sum to zero, so there is always enough of it.
+ */
+function addCounterparts(side: Wish[], mix: Mix, needed: { size: bigint; sign: 1n | -1n }): void {
+  const wishOf = (position: Position): bigint => side.find((wish) => wish.position === position)?.size ?? 0n;
+  const rooms = mix.positions
+    .map((position) => ({ position, room: position.gap * needed.sign - wishOf(position) }))
+    .filter(({ room }) => room > 0n)
+    .sort((a, b) => compare(b.room, a.room));
+  let left = needed.size;
+  for (const { position, room } of rooms) {
+    if (left === 0n) return;
+    const size = least(room, left);
+    left -= size;
+    const wish = side.find((candidate) => candidate.position === position);
+    if (wish === undefined) side.push({ position, size });
+    else wish.size += size;
+  }
+}
+
+/** Each round settles one side of a pair, so there are fewer moves than tokens. */
+function pair(mix: Mix, wishes: { over: readonly Wish[]; under: readonly Wish[] }, limits: PlanLimits): Plan {
+  const over = wishes.over.map(({ position, size }) => ({ position, size: least(size, sellableValue(position)) }));
+  const under = wishes.under.map((wish) => ({ ...wish }));
+  const isCapped = [...over, ...under].filter((wish) => cap(wish, limits.ofOneToken)).length > 0;
+  const moves: Move[] = [];
+  let left = limits.turnover;
+  for (let round = 0; round < mix.positions.length; round += 1) {
+    const from = largest(over);
+    const to = largest(under);
+    if (from === undefined || to === undefined) break;
+    const wanted = least(from.size, to.size);
+    if (wanted < mix.minValue) break;
+    const value = left === undefined ? wanted : least(wanted, left);
+    const isShort = value < wanted;
+    if (value >= mix.minValue) moves.push({ from: from.position, to: to.position, value });
+    if (isShort) return { moves, isCut: true, isTurnoverSpent: moves.length === 0 };
+    if (left !== undefined) left -= value;
+    from.size -= value;
+    to.size -= value;
+  }
+  return { moves, isCut: isCapped && moves.length > 0, isTurnoverSpent: false };
+}
+
+/** Cuts a wish to a limit. @returns whether it was larger */
+function cap(wish: Wish, limit: bigint | undefined): boolean {
+  if (limit === undefined || wish.size <= limit) return false;
+  wish.size = limit;
+  return true;
+}
+
+function sellableValue({ sellable, token, usd }: Position): bigint {
+  return valueDown({ raw: sellable, decimals: token.decimals }, usd);
+}
+
+function largest(wishes: readonly Wish[]): Wish | undefined {
+  return wishes.reduce<Wish | undefined>(
+    (best, wish) => (best === undefined || wish.size > best.size ? wish : best),
+    undefined,
+  );
+}
+
+function sum(wishes: readonly Wish[]): bigint {
+  return wishes.reduce((total, { size }) => total + size, 0n);
+}
+
+function least(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
+
+function compare(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
