@@ -1,13 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { FILE_KINDS } from "../../src/config/strategy/kinds.ts";
-import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
-import { brief, loaded, MAIN, problemsOf, REBALANCE, strategyProblems } from "./project.ts";
-
-function spec(text: string): StrategySpec {
-  const strategy = loaded({ "strategies/weekly.yaml": text }).strategies[0];
-  if (strategy === undefined) throw new Error("no strategy was loaded");
-  return strategy.spec;
-}
+import { brief, MAIN, problemsOf } from "./project.ts";
 
 const KINDS = Object.keys(FILE_KINDS).join(", ");
 
