@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { claimPort } from "../../src/sandbox/free-port.ts";
 import { makeFolder, run, start } from "./support/swapd.ts";
 
 const folder = makeFolder();
@@ -134,5 +135,20 @@ describe("swapd sandbox", () => {
     expect(keyed.headers.get("x-ratelimit-limit-second")).toBe("200");
     sandbox.process.kill("SIGTERM");
     expect((await sandbox.ended).code).toBe(0);
+  });
+});
+
+describe("swapd audit", () => {
+  it("does not take another folder's chain at the same port for its own", async () => {
+    const [mine, other] = [makeFolder(), makeFolder()];
+    onTestFinished(mine.remove);
+    onTestFinished(other.remove);
+    const port = String(await claimPort(0));
+    expect((await run(mine.path, ["sandbox", "--for", "6s", "--port", port])).code).toBe(0);
+    const sandbox = start(other.path, ["sandbox", "--chain-only", "--json", "--port", port, "--seed", "2"]);
+    await sandbox.firstLine;
+    expect(await run(mine.path, ["audit"])).toMatchObject({ code: 0, out: expect.stringContaining("No difference") });
+    sandbox.process.kill("SIGTERM");
+    await sandbox.ended;
   });
 });
