@@ -136,8 +136,9 @@ function addReadingCommands(program: Command, terminal: Terminal): void {
     .action(async (options) => (await import("./commands/audit.ts")).auditCommand(options, terminal));
   program
     .command("check")
-    .description("check a configuration: all problems at once")
+    .description("check a configuration and what it names on the chain: all problems at once")
     .argument("[file]", "configuration file")
+    .option("--offline", "look at the files only")
     .option(...CONFIG)
     .option(...JSON_FLAG)
     .action(async (file, options) => (await import("./commands/check.ts")).check(file, options, terminal));

@@ -21,8 +21,11 @@ describe("swapd init", () => {
     expect(statSync(join(folder, "wallet.pass")).mode & 0o077).toBe(0);
     expect(readFileSync(join(folder, "strategies", "buy-weth.yaml"), "utf8")).toContain('sell: "25 DAI"');
     expect(readFileSync(join(folder, "swapd.yaml"), "utf8")).toContain("mode: dry-run");
-    const checked = await run(folder, ["check"]);
+    const checked = await run(folder, ["check", "--offline"]);
     expect(checked, checked.out).toMatchObject({ code: 0, out: expect.stringContaining("buy-weth") });
+    const online = await run(folder, ["check", "--json"], { SWAPD_RPC_URL: "" });
+    expect(online.code).toBe(1);
+    expect(JSON.parse(online.out)).toMatchObject({ ok: false, chain: [{ what: "chain", found: /SWAPD_RPC_URL/ }] });
     const before = readFileSync(join(folder, "swapd.yaml"), "utf8");
     const again = await run(folder, ["init", "--yes", "--sell", "1 USDC"]);
     expect(again).toMatchObject({ code: 1, err: expect.stringContaining("exist in") });

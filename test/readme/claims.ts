@@ -186,7 +186,7 @@ const TRADING: readonly Claim[] = [
         ...(unfilled?.code === 1 && places >= 2
           ? []
           : ["it does not show all problems of the copied example, with places"]),
-        ...missing(ended, [/is fine: \d+ strategies \(.*take-profit, treasury-mix, .*weekly-eth/]),
+        ...missing(ended, [/the files are in order; \d+ strategies \(.*take-profit, treasury-mix, .*weekly-eth/]),
       ];
     },
   },

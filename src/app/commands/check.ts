@@ -1,29 +1,47 @@
 import { resolve } from "node:path";
 import { loadConfiguration } from "../../config/load-configuration.ts";
 import { formatProblems } from "../../config/problem.ts";
+import { type ChainFinding, checkChain } from "../check-chain.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { configurationFile } from "../target.ts";
-import type { Terminal } from "../terminal.ts";
+import { formatTable, type Terminal } from "../terminal.ts";
 
-/** `swapd check`: all problems of a configuration and the files it names, at once. Ends with 1 when there are any. */
-export function check(
+/**
+ * `swapd check`: all problems of a configuration and the files it names, at once; then what it names on the chain. Ends
+ * with 1 when anything is not in order.
+ */
+export async function check(
   file: string | undefined,
-  options: { config?: string; json?: boolean },
+  options: { config?: string; json?: boolean; offline?: boolean },
   terminal: Terminal,
-): void {
+): Promise<void> {
   const named = file ?? configurationFile(options);
   const loaded = loadConfiguration(resolve(named), process.env);
-  if (loaded.ok) {
-    const strategies = loaded.configuration.strategies.map(({ spec }) => spec.id);
-    terminal.out(
-      options.json === true
-        ? JSON.stringify({ ok: true, strategies, problems: [] })
-        : `${named} is fine: ${strategies.length} strategies (${strategies.join(", ")})`,
-    );
-    return;
+  if (!loaded.ok) {
+    const document = { ok: false, problems: loaded.problems };
+    terminal.out(options.json === true ? JSON.stringify(document) : formatProblems(loaded.problems));
+    throw new CommandFailure(EXIT.no, "");
   }
-  terminal.out(
-    options.json === true ? JSON.stringify({ ok: false, problems: loaded.problems }) : formatProblems(loaded.problems),
+  const chain = options.offline === true ? [] : await checkChain(loaded.configuration, process.env);
+  const strategies = loaded.configuration.strategies.map(({ spec }) => spec.id);
+  const ok = chain.every((finding) => finding.whatToDo === undefined);
+  if (options.json === true) {
+    const findings = chain.map(({ whatToDo, ...finding }) => ({ ...finding, whatToDo: whatToDo ?? null }));
+    terminal.out(JSON.stringify({ ok, strategies, problems: [], chain: findings }));
+  } else {
+    const count = strategies.length === 1 ? "1 strategy" : `${strategies.length} strategies`;
+    terminal.out(`${named}: the files are in order; ${count} (${strategies.join(", ")})`);
+    if (chain.length > 0) terminal.out(`\n${chainText(chain)}`);
+  }
+  if (!ok) throw new CommandFailure(EXIT.no, "");
+}
+
+function chainText(chain: readonly ChainFinding[]): string {
+  return formatTable(
+    chain.map(({ what, found, whatToDo }) => [
+      whatToDo === undefined ? "ok" : "PROBLEM",
+      what,
+      whatToDo === undefined ? found : `${found} -> ${whatToDo}`,
+    ]),
   );
-  throw new CommandFailure(EXIT.no, "");
 }

@@ -1,0 +1,154 @@
+import { systemClock } from "../adapters/clock/system-clock.ts";
+import { createChain } from "../adapters/ethers/chain.ts";
+import type { Configuration, WalletConfiguration } from "../config/configuration.ts";
+import { NATIVE_TOKEN } from "../domain/money/address.ts";
+import { isNative, type Token } from "../domain/money/token.ts";
+import { initialStrategyMemory, strategyNeeds } from "../domain/strategy/strategy.ts";
+import type { Chain } from "../ports/chain.ts";
+import { openPrices } from "./open-prices.ts";
+import { createRuntime } from "./runtime.ts";
+import { formatTokenAmount } from "./terminal.ts";
+
+/** One thing that was looked up on the chain. `whatToDo` is set when it is not in order. */
+export interface ChainFinding {
+  readonly what: string;
+  readonly found: string;
+  readonly whatToDo: string | undefined;
+}
+
+interface Looking {
+  readonly configuration: Configuration;
+  readonly chain: Chain;
+  readonly tokens: readonly Token[];
+}
+
+/**
+ * Holds a configuration against its chain: the head, tokens with their decimals and prices, the settlement contract,
+ * balances and allowances of the wallets that strategies trade from. A chain that cannot be read is a finding too.
+ */
+export async function checkChain(
+  configuration: Configuration,
+  env: NodeJS.ProcessEnv,
+): Promise<readonly ChainFinding[]> {
+  const runtime = createRuntime({ level: "error", env });
+  try {
+    const chain = createChain(
+      {
+        rpcUrls: runtime.secrets.rpcUrls(configuration),
+        chainId: configuration.network.chainId,
+        timeoutMs: configuration.timing.requestTimeoutMs,
+      },
+      { clock: systemClock },
+    );
+    const looking = { configuration, chain, tokens: tokensOf(configuration) };
+    return [
+      await lookAtHead(looking),
+      ...(await lookAtSettlement(looking)),
+      ...(await lookAtTokens(looking)),
+      ...(await lookAtWallets(looking)),
+    ];
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const whatToDo = "check the RPC endpoints, or look at the files only with --offline";
+    return [{ what: "chain", found: runtime.redactor.redact(error.message), whatToDo }];
+  }
+}
+
+/** The tokens that strategies look at. */
+function tokensOf(configuration: Configuration): readonly Token[] {
+  const needed = configuration.strategies.flatMap(
+    ({ spec }) => strategyNeeds(spec, initialStrategyMemory(spec)).tokens,
+  );
+  return [...new Map(needed.map((token) => [token.address, token])).values()];
+}
+
+async function lookAtHead({ chain, configuration }: Looking): Promise<ChainFinding> {
+  const head = await chain.latest();
+  const age = Math.floor(systemClock.nowMs() / 1_000) - head.timestamp;
+  return {
+    what: `chain ${configuration.network.name} (${configuration.network.chainId})`,
+    found: `block ${head.number}, ${age} s old, base fee ${head.baseFeePerGas} wei`,
+    whatToDo: undefined,
+  };
+}
+
+async function lookAtSettlement({ chain, configuration }: Looking): Promise<ChainFinding[]> {
+  const { settlement } = configuration.network;
+  const what = "settlement contract";
+  if (settlement === undefined) {
+    const whatToDo = "deploy or verify one and name it as service.settlement; without it nothing is quoted or traded";
+    return [{ what, found: "none is configured", whatToDo }];
+  }
+  const isThere = (await chain.codeSize(settlement)) > 0;
+  const whatToDo = isThere ? undefined : "there is no contract at this address on this chain: check service.settlement";
+  return [{ what, found: isThere ? `${settlement} has code` : `${settlement} has no code`, whatToDo }];
+}
+
+async function lookAtTokens({ chain, configuration, tokens }: Looking): Promise<ChainFinding[]> {
+  const prices = openPrices(configuration, chain);
+  const findings: ChainFinding[] = [];
+  for (const token of tokens) {
+    const decimals = isNative(token) ? token.decimals : await chain.decimals(token.address);
+    const price = await prices.price(token);
+    const priced = "missing" in price ? `no price (${price.detail})` : `priced by ${price.source}`;
+    const problem =
+      decimals === token.decimals
+        ? "missing" in price && "without a fresh price it is not traded: look at its feed"
+        : `the configuration says ${token.decimals} decimals: check address and network`;
+    findings.push({
+      what: `token ${token.symbol}`,
+      found: `${decimals ?? "no"} decimals, ${priced}`,
+      whatToDo: problem === false ? undefined : problem,
+    });
+  }
+  return findings;
+}
+
+async function lookAtWallets(looking: Looking): Promise<ChainFinding[]> {
+  const { configuration, chain, tokens } = looking;
+  const used = new Set(configuration.strategies.map(({ spec }) => spec.wallet.address));
+  const findings: ChainFinding[] = [];
+  for (const wallet of configuration.wallets.values()) {
+    if (!used.has(wallet.address)) continue;
+    findings.push(await lookAtGas(looking, wallet));
+    for (const token of tokens.filter((candidate) => !isNative(candidate))) {
+      const balance = await chain.balance(token.address, wallet.address);
+      findings.push({
+        what: `${wallet.name} holds`,
+        found: `${formatTokenAmount(balance.toString(), token)}${await allowanceText(looking, wallet, token)}`,
+        whatToDo: undefined,
+      });
+    }
+  }
+  return findings;
+}
+
+async function lookAtGas({ chain, configuration }: Looking, wallet: WalletConfiguration): Promise<ChainFinding> {
+  const { nativeSymbol } = configuration.network;
+  const native = { symbol: nativeSymbol, decimals: 18, address: NATIVE_TOKEN };
+  const balance = await chain.nativeBalance(wallet.address);
+  const paysGas = configuration.strategies.some(
+    ({ spec }) => spec.wallet.address === wallet.address && spec.gasless !== "only",
+  );
+  const { gasReserve } = configuration.policy;
+  const short = paysGas && balance <= gasReserve;
+  return {
+    what: `${wallet.name} holds`,
+    found: `${formatTokenAmount(balance.toString(), native)} for gas`,
+    whatToDo: short
+      ? `more than the gas reserve of ${formatTokenAmount(gasReserve.toString(), native)} is needed: fund ${wallet.address}`
+      : undefined,
+  };
+}
+
+async function allowanceText(
+  { chain, configuration }: Looking,
+  wallet: WalletConfiguration,
+  token: Token,
+): Promise<string> {
+  const spender = configuration.network.settlement;
+  if (spender === undefined) return "";
+  const allowance = await chain.allowance({ token: token.address, owner: wallet.address, spender });
+  if (allowance === 0n) return "";
+  return `, of which the settlement contract may take ${formatTokenAmount(allowance.toString(), token)}`;
+}
