@@ -114,6 +114,7 @@ describe("swapd sandbox", () => {
     const other = makeFolder();
     onTestFinished(other.remove);
     const sandbox = start(other.path, ["sandbox", "--chain-only", "--json", "--port", "0", "--no-market"]);
+    onTestFinished(() => void sandbox.process.kill("SIGTERM"));
     const world = JSON.parse(await sandbox.firstLine) as Record<string, unknown>;
     expect(world).toMatchObject({ chainId: 31337, network: "sandbox", serviceUrl: null, apiUrl: null });
     expect(Object.keys(world.tokens as object).sort()).toEqual(["DAI", "USDC", "USDT", "WBTC", "WETH"]);
@@ -128,6 +129,7 @@ describe("swapd sandbox", () => {
     const other = makeFolder();
     onTestFinished(other.remove);
     const sandbox = start(other.path, ["sandbox", "--no-daemon", "--json", "--port", "0"]);
+    onTestFinished(() => void sandbox.process.kill("SIGTERM"));
     const world = JSON.parse(await sandbox.firstLine) as { serviceUrl: string; apiKey: string };
     const health = await fetch(`${world.serviceUrl}/health`);
     expect(health.status).toBe(200);
@@ -146,6 +148,7 @@ describe("swapd audit", () => {
     const port = String(await claimPort(0));
     expect((await run(mine.path, ["sandbox", "--for", "6s", "--port", port])).code).toBe(0);
     const sandbox = start(other.path, ["sandbox", "--chain-only", "--json", "--port", port, "--seed", "2"]);
+    onTestFinished(() => void sandbox.process.kill("SIGTERM"));
     await sandbox.firstLine;
     expect(await run(mine.path, ["audit"])).toMatchObject({ code: 0, out: expect.stringContaining("No difference") });
     sandbox.process.kill("SIGTERM");
