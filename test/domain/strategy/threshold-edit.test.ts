@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import { toPpm } from "../../../src/domain/money/fraction.ts";
+import { strategyEdited } from "../../../src/domain/strategy/strategy.ts";
+import { cross, DAY, leg, quarter, spec, trigger, usdc } from "./threshold-world.ts";
+import { of, USDC, WETH } from "./world.ts";
+
+const rearm = { price: usdc(4_200), cooldownSeconds: DAY, times: undefined };
+
+function traded() {
+  const strategy = trigger(spec([leg()]));
+  strategy.see(4_000);
+  strategy.see(4_500);
+  strategy.end();
+  return strategy;
+}
+
+describe("THR-15 an edit", () => {
+  it("THR-15 of the trigger sees the next price as the first one, so that it never trades by itself", () => {
+    const strategy = trigger(spec([leg()]));
+    strategy.see(4_400);
+    strategy.edit(spec([leg({ trigger: cross("above", 4_300) })]));
+    expect(strategy.see(4_400)).toBe("not_armed");
+    strategy.see(4_200);
+    expect(strategy.see(4_300)).toEqual(quarter);
+  });
+
+  it("THR-15 of anything else leaves the trigger as it is", () => {
+    const strategy = trigger(spec([leg()]));
+    strategy.see(4_400);
+    strategy.edit(spec([leg({ amount: { raw: 7n } })], { maxGapSeconds: 500 }));
+    expect(strategy.see(4_500)).toMatchObject([{ amount: { raw: 7n } }]);
+  });
+
+  it("THR-15 keeps the latch of a run that is open, and what is known of it goes on", () => {
+    const strategy = trigger(spec([leg()]));
+    strategy.see(4_400);
+    strategy.see(4_500);
+    strategy.edit(spec([leg({ trigger: cross("above", 4_300) })]));
+    expect(strategy.see(4_500)).toBe("already_fired");
+    strategy.end();
+    expect(strategy.at()).toBe("done");
+  });
+
+  it("THR-15 does not bring a leg back that has fired, unless it gets a rearm rule", () => {
+    const strategy = traded();
+    strategy.edit(spec([leg({ trigger: cross("above", 5_000) })]));
+    strategy.see(4_000);
+    expect(strategy.see(5_000)).toBe("already_fired");
+    strategy.edit(spec([leg({ rearm })]));
+    expect(strategy.see(4_000)).toBe("cooling_down");
+    expect(strategy.see(4_000, DAY)).toBe("not_triggered");
+    expect(strategy.see(4_500)).toBeInstanceOf(Array);
+  });
+
+  it("THR-15 that takes the rearm rule away ends a leg that has fired", () => {
+    const strategy = trigger(spec([leg({ rearm })]));
+    strategy.see(4_000);
+    strategy.see(4_500);
+    strategy.end();
+    strategy.edit(spec([leg()]));
+    expect(strategy.see(4_000, 9 * DAY)).toBe("already_fired");
+  });
+
+  it("THR-15 with a new name is a new leg", () => {
+    const strategy = traded();
+    strategy.edit(spec([leg({ id: "again" })]));
+    strategy.see(4_000);
+    expect(strategy.see(4_500)).toBeInstanceOf(Array);
+  });
+
+  it("THR-15 brings the cancelled legs back with the one that cancelled them", () => {
+    const stop = leg({ id: "stop", trigger: cross("below", 2_400) });
+    const strategy = trigger(spec([stop, leg()]));
+    strategy.see(4_000);
+    strategy.see(4_500);
+    strategy.end();
+    expect(strategy.at("stop")).toBe("cancelled");
+    strategy.edit(spec([stop, leg({ rearm })]));
+    strategy.see(4_000);
+    expect(strategy.see(2_400)).toBeInstanceOf(Array);
+  });
+
+  it("THR-15 to another pair begins anew", () => {
+    const strategy = traded();
+    strategy.edit(spec([leg({ trigger: cross("below", 4_000) })], { sell: USDC, buy: WETH }));
+    expect(strategy.see(5_000)).toBe("not_triggered");
+  });
+
+  it("THR-15 counts what a leg that was taken out still sells of the bag", () => {
+    const level = (id: string, price: number) =>
+      leg({ id, role: "level", trigger: cross("above", price), amount: { share: toPpm(500_000) } });
+    const strategy = trigger(spec([level("one", 4_000), level("two", 4_500)], { bag: "free" }));
+    strategy.see(3_000);
+    strategy.see(4_000);
+    strategy.edit(spec([level("two", 4_500), level("three", 5_000)], { bag: "free" }));
+    strategy.end();
+    expect(strategy.memory()).toMatchObject({ sold: of(WETH, 4).toString() });
+    expect(strategy.at("one")).toBeUndefined();
+    strategy.see(4_500);
+    expect(strategy.end()).toBe(of(WETH, 4));
+    expect(strategy.see(5_000)).toBe("insufficient_balance");
+  });
+
+  it("THR-15 of a file that was stored before strategies had legs keeps what is remembered", () => {
+    const { legs: _legs, ...before } = spec([leg()]);
+    const memory = strategyEdited(before as never, spec([leg()]), { version: 1, state: "done" });
+    expect(trigger(spec([leg()]), { memory }).see(4_600)).toBe("already_fired");
+  });
+});

@@ -1,0 +1,164 @@
+import { describe, expect, it } from "vitest";
+import { toPpm } from "../../../src/domain/money/fraction.ts";
+import type { PlannedSwap } from "../../../src/domain/strategy/decision.ts";
+import { cross, DAY, leg, quarter, spec, trigger, usdc } from "./threshold-world.ts";
+import { of, USDC, WETH } from "./world.ts";
+
+const all = { share: toPpm(1_000_000) };
+const stop = leg({ id: "stop", trigger: cross("below", 2_400), amount: all, floor: { steps: [toPpm(30_000)] } });
+const profit = leg({ id: "profit" });
+
+/** What a look sold, in the smallest unit; undefined when it sold nothing. */
+function soldBy(outcome: readonly PlannedSwap[] | string): bigint | undefined {
+  if (typeof outcome === "string") return undefined;
+  const [swap] = outcome;
+  return swap?.amount.kind === "fixed" ? swap.amount.raw : undefined;
+}
+
+describe("THR-13 of a group", () => {
+  it("THR-13 the first leg that trades for the last time cancels the others, for ever", () => {
+    const strategy = trigger(spec([stop, profit]));
+    strategy.see(3_000);
+    expect(strategy.see(4_500)).toEqual(quarter);
+    strategy.end();
+    expect(strategy.see(2_000)).toBe("already_fired");
+    expect([strategy.at("stop"), strategy.at("profit")]).toEqual(["cancelled", "done"]);
+    expect(strategy.pauses()).toContain("completed");
+  });
+
+  it("THR-13 a leg that is armed again cancels nobody: the stop goes on guarding what is left", () => {
+    const rearm = { price: usdc(4_200), cooldownSeconds: 3 * DAY, times: undefined };
+    const strategy = trigger(spec([stop, leg({ id: "profit", rearm })]));
+    strategy.see(3_000);
+    strategy.see(4_500);
+    strategy.end();
+    expect(strategy.pauses()).toEqual([]);
+    expect(soldBy(strategy.see(2_400))).toBe(of(WETH, 6));
+    strategy.end();
+    expect(strategy.at("profit")).toBe("cancelled");
+  });
+
+  it("THR-13 one leg at a time holds the bag, from its fire to the end of its attempts", () => {
+    const early = leg({ id: "early", trigger: cross("above", 4_000) });
+    const strategy = trigger(spec([profit, early], { attempts: 2 }));
+    strategy.see(3_000);
+    expect(soldBy(strategy.see(4_100))).toBe(of(WETH, 2));
+    expect(strategy.see(4_600)).toBe("already_fired");
+    strategy.end("nothing");
+    strategy.see(4_600);
+    expect([strategy.at("early"), strategy.at("profit")]).toEqual(["fired", "armed"]);
+    strategy.end("nothing");
+    strategy.see(4_600);
+    expect([strategy.at("early"), strategy.at("profit")]).toEqual(["waiting", "fired"]);
+  });
+
+  it("THR-13 the latch of a failed attempt is over once its condition is", () => {
+    const strategy = trigger(spec([stop, profit]));
+    strategy.see(3_000);
+    strategy.see(2_400);
+    strategy.end("nothing");
+    expect(strategy.see(4_500)).toEqual(quarter);
+  });
+
+  it("THR-13 with a bag all legs together sell no more than it, whatever else is in the wallet", () => {
+    const rearm = { price: usdc(4_200), cooldownSeconds: 60, times: undefined };
+    const fixed = leg({ id: "profit", amount: { raw: of(WETH, 3) }, rearm });
+    const strategy = trigger(spec([stop, fixed], { bag: { raw: of(WETH, 4) } }));
+    strategy.see(3_000);
+    expect(soldBy(strategy.see(4_500))).toBe(of(WETH, 3));
+    strategy.end();
+    strategy.see(4_000, 90);
+    expect(strategy.see(4_500)).toBe("insufficient_balance");
+    expect(soldBy(strategy.see(2_400))).toBe(of(WETH, 1));
+  });
+});
+
+describe("THR-14 a ladder", () => {
+  const level = (id: string, price: number, ppm: number) =>
+    leg({ id, role: "level", trigger: cross("above", price), amount: { share: toPpm(ppm) } });
+  const thirds = [level("one", 4_000, 333_333), level("two", 4_500, 333_333), level("three", 5_000, 333_334)];
+  const ladder = (legs = thirds, free?: bigint) => {
+    const strategy = trigger(spec(legs, { bag: "free" }), free === undefined ? {} : { free });
+    strategy.see(3_000);
+    return strategy;
+  };
+
+  it("THR-14 sells a share of the original bag at each level, and with the last one all that is left of it", () => {
+    const strategy = ladder(thirds, 1_000_000_001n);
+    expect(soldBy(strategy.see(4_000))).toBe(333_333_000n);
+    strategy.end();
+    strategy.fund(of(WETH, 50));
+    expect(soldBy(strategy.see(4_500))).toBe(333_333_000n);
+    strategy.end();
+    expect(soldBy(strategy.see(5_000))).toBe(333_334_001n);
+    strategy.end();
+    expect(strategy.pauses()).toEqual(["completed"]);
+  });
+
+  it("THR-14 fires each level once, one after another when a jump passes several", () => {
+    const strategy = ladder();
+    for (const id of ["one", "two", "three"]) {
+      expect(soldBy(strategy.see(6_000)), id).toBeDefined();
+      expect(strategy.at(id)).toBe("fired");
+      strategy.end();
+    }
+    strategy.see(3_000);
+    expect(strategy.see(6_000)).toBe("already_fired");
+  });
+
+  it("THR-14 that sells only a part keeps the rest", () => {
+    const strategy = ladder([level("one", 4_000, 250_000), level("two", 4_500, 250_000)]);
+    const sold = [4_000, 4_500].map((price) => {
+      strategy.see(price);
+      return strategy.end();
+    });
+    expect(sold).toEqual([of(WETH, 2), of(WETH, 2)]);
+  });
+
+  it("THR-14 measures its bag at the first sale, again until something was sold of it", () => {
+    const strategy = ladder(thirds, 900n);
+    strategy.see(4_000);
+    strategy.end("nothing");
+    strategy.fund(9_000_000n);
+    expect(soldBy(strategy.see(4_000))).toBe(2_999_997n);
+  });
+
+  it("THR-14 sells what is there when somebody took from the bag", () => {
+    const strategy = ladder();
+    strategy.see(4_000);
+    strategy.end();
+    strategy.fund(5n);
+    expect(soldBy(strategy.see(4_500))).toBe(5n);
+  });
+
+  it("THR-14 beside a stop: levels cancel nobody, the stop sells what they left and ends the ladder", () => {
+    const strategy = ladder([stop, ...thirds], 3_000_000n);
+    strategy.see(4_000);
+    strategy.end();
+    expect(strategy.at("stop")).toBe("armed");
+    strategy.fund(of(WETH, 8));
+    expect(soldBy(strategy.see(2_300))).toBe(3_000_000n - 999_999n);
+    strategy.end();
+    expect(strategy.see(6_000)).toBe("already_fired");
+  });
+
+  it("THR-14 that has sold its bag cancels the stop", () => {
+    const strategy = ladder([stop, ...thirds]);
+    for (const price of [4_000, 4_500, 5_000]) {
+      strategy.see(price);
+      strategy.end();
+    }
+    expect(strategy.at("stop")).toBe("cancelled");
+  });
+
+  it("THR-14 buys down the same way", () => {
+    const rung = (id: string, price: number) =>
+      leg({ id, role: "level", trigger: cross("below", price), amount: { share: toPpm(500_000) } });
+    const entry = { sell: USDC, buy: WETH, bag: { raw: of(USDC, 1_001) } } as const;
+    const strategy = trigger(spec([rung("one", 2_400), rung("two", 2_200)], entry), { free: of(USDC, 5_000) });
+    strategy.see(3_000);
+    expect(soldBy(strategy.see(2_400))).toBe(of(USDC, "500.5"));
+    strategy.end();
+    expect(soldBy(strategy.see(2_200))).toBe(of(USDC, "500.5"));
+  });
+});
