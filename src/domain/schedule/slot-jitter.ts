@@ -2,6 +2,7 @@ import type { CatchUp } from "./catch-up.ts";
 import { nextInstant } from "./next-instants.ts";
 import { closingAfter } from "./opening-hours.ts";
 import type { Schedule, ZoneOffsets } from "./schedule.ts";
+import { textHash } from "./text-hash.ts";
 
 /** A strategy as far as its slots are concerned. */
 export interface SlotOwner {
@@ -21,19 +22,5 @@ export function startOfSlot(strategy: SlotOwner, slotMs: number, zones: ZoneOffs
   const untilMs = Math.min(slotMs + schedule.jitterSeconds * 1_000, nextMs - 1_000);
   const closesMs = closingAfter(schedule, { openMs: slotMs, untilMs: untilMs + 1_000 }, zones);
   const roomSeconds = Math.floor((closesMs - slotMs) / 1_000);
-  return slotMs + (hashOf(`${strategy.id} ${slotMs}`) % Math.max(roomSeconds, 1)) * 1_000;
-}
-
-/**
- * 32 bits that look random and are the same for the same text.
- * Source: FNV-1a by Fowler, Noll and Vo, with the finaliser of MurmurHash3 by A. Appleby.
- */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  }
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
+  return slotMs + (textHash(`${strategy.id} ${slotMs}`) % Math.max(roomSeconds, 1)) * 1_000;
 }

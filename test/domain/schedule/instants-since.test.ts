@@ -32,8 +32,18 @@ it("counts nothing backwards", () => {
   expect(instantsSince(schedule, { afterMs: START, untilMs: START - HOUR }, zones)).toBe(0);
 });
 
-it("counts years of seconds at once, and stops counting a wall clock at its limit", () => {
+it("counts years of seconds and of a wall clock's minutes at once, up to a million", () => {
   const year = { afterMs: START, untilMs: START + 365 * 24 * HOUR };
+  const minutes: Schedule = { kind: "cron", expression: "* * * * *", timezone: "UTC" };
   expect(instantsSince({ kind: "every", seconds: 1 }, year, zones)).toBe(31_536_000);
-  expect(instantsSince({ kind: "cron", expression: "* * * * *", timezone: "UTC" }, year, zones)).toBe(100_000);
+  expect(instantsSince(minutes, year, zones)).toBe(525_600);
+  expect(instantsSince(minutes, { ...year, untilMs: START + 1_000 * 24 * HOUR }, zones)).toBe(1_000_000);
+});
+
+it("leaves out what lies outside of a schedule's windows, and counts from its anchor", () => {
+  const windows = [{ days: [0, 1, 2, 3, 4, 5, 6], fromMinute: 540, untilMinute: 600 }];
+  const day = { afterMs: START, untilMs: START + 24 * HOUR };
+  expect(instantsSince({ kind: "every", seconds: 600, windows }, day, zones)).toBe(6);
+  const anchored: Schedule = { kind: "every", seconds: 7 * 3_600, anchorSeconds: (START + HOUR) / 1_000 };
+  expect(instantsSince(anchored, day, zones)).toBe(4);
 });
