@@ -33,7 +33,7 @@ on_deposit: buy-underweight
 `;
 
 describe("a rebalance strategy", () => {
-  it("is read with its weights and its rest", () => {
+  it("REB-1 is read with its weights and its rest", () => {
     expect(spec(REBALANCE)).toMatchObject({
       kind: "rebalance",
       quote: { symbol: "USDC" },
@@ -223,7 +223,7 @@ describe("a rebalance strategy with everything", () => {
     expect(strategyProblems(FULL.replace(from, to))).toEqual([expected]);
   });
 
-  it("is refused where it would trade a coin for its wrapped form, find no edge, or keep cash that it leaves", () => {
+  it("REB-1 is refused where it would trade a coin for its wrapped form, find no edge, or keep cash that it leaves", () => {
     expect(
       strategyProblems(REBALANCE.replace("{ WETH: 60%, USDC: rest }", "{ WETH: 30%, ETH: 30%, USDC: rest }")),
     ).toEqual(["4:28 targets.ETH: WETH and ETH are one coin and its wrapped form: that is no trade"]);
@@ -236,7 +236,7 @@ describe("a rebalance strategy with everything", () => {
     ]);
   });
 
-  it("whose purchases go to somebody else is refused: it would sell the mix empty", () => {
+  it("REB-27 whose purchases go to somebody else is refused: it would sell the mix empty", () => {
     const other = "0x1111111111111111111111111111111111111111";
     const policy = POLICY.replace("[main]", `[main, "${other}"]`);
     const text = `${REBALANCE}recipient: "${other}"\n`;

@@ -56,6 +56,7 @@ describe("the files that are shipped", () => {
     expect(configuration.mode).toBe("dry-run");
     expect(configuration.strategies.map(({ spec }) => [spec.id, spec.kind])).toEqual([
       ["buy-the-dips", "dca"],
+      ["calm-mix", "rebalance"],
       ["take-profit", "threshold"],
       ["treasury-mix", "rebalance"],
       ["weekly-eth", "dca"],
