@@ -1,4 +1,5 @@
 import { strategyRunEnded } from "../strategy/strategy.ts";
+import { SUBJECT } from "./alert.ts";
 import type { Draft } from "./draft.ts";
 import { pauseStrategy } from "./pause-strategy.ts";
 import type { Run, Swap } from "./run.ts";
@@ -93,7 +94,12 @@ function rememberEnd(draft: Draft, facts: StepFacts): void {
   }));
   const filled = run.state === "filled" || run.state === "partial";
   const end = { slotMs: run.slotMs, nowMs: facts.nowMs, filled, swaps };
-  const { memory, pause } = strategyRunEnded(facts.spec, facts.memory, end);
+  const { memory, pause, alert } = strategyRunEnded(facts.spec, facts.memory, end);
   draft.record({ kind: "memory", memory: JSON.stringify(memory) });
   pauseStrategy(draft, pause);
+  const [first] = swaps;
+  if (alert === undefined || first === undefined) return;
+  const subject = SUBJECT.pair(run.strategyId, first);
+  const text = `strategy ${run.strategyId}: ${alert.detail}`;
+  draft.record({ kind: "alert", severity: "warning", code: alert.code, subject, text });
 }

@@ -23,10 +23,17 @@ export interface RunEnd {
   readonly swaps: readonly SwapEnd[];
 }
 
+/** What a person should know of a run's end; it is over once a swap of the pair passes all checks. */
+export interface StrategyAlert {
+  readonly code: "FLOOR_NOT_MET" | "TRIGGER_GIVEN_BACK";
+  readonly detail: string;
+}
+
 /** The memory after a run has ended, and whether the strategy shall start another one. */
 export interface AfterRun<Memory> {
   readonly memory: Memory;
   readonly pause?: StrategyPause | undefined;
+  readonly alert?: StrategyAlert | undefined;
 }
 
 /**
@@ -41,6 +48,8 @@ export interface StrategyKind<Spec, Memory> {
   needs(spec: Spec, memory: Memory): ViewNeeds;
   /** Whether all it ever does is to leave a position: such runs start in the mode `exits-only` too. */
   isExit(spec: Spec): boolean;
+  /** Native coin in wei that all other strategies of its wallet leave untouched, so that this one can always act. */
+  lastResortGas?(spec: Spec): bigint;
   decide(spec: Spec, view: StrategyView, memory: Memory): Decision<Memory>;
   /** What a run's end changes. Called once for each run that this strategy's decision started. */
   onRunEnded(spec: Spec, memory: Memory, end: RunEnd): AfterRun<Memory>;

@@ -17,6 +17,9 @@ import type { ThresholdLeg, ThresholdSpec } from "./threshold-spec.ts";
 /** What the guard says when nobody pays the floor. */
 const FLOOR_UNMET = "PRICE_LIMIT_NOT_MET";
 
+/** What a swap ends with where nothing may be signed. */
+const DRY_RUN = "dry_run";
+
 /** Of the reasons of several legs the one that says most comes first. */
 const TELLING: readonly SkipReason[] = ["confirming", "cooling_down", "not_armed", "not_activated", "not_triggered"];
 
@@ -155,11 +158,19 @@ function afterNothing(spec: ThresholdSpec, memory: ThresholdMemory, { leg, end }
   const failures = before.at.failures + (isUnmet ? 0 : 1);
   const unmet = before.at.unmet + (isUnmet ? 1 : 0);
   const { holding } = before.at;
-  const at: LegState =
-    failures < spec.attempts
-      ? { state: "armed", failures, unmet, holding, endedMs: end.nowMs }
-      : givenBack(leg, end.nowMs);
-  return { memory: withLeg(memory, leg.id, { ...before, at }) };
+  if (failures >= spec.attempts) {
+    const detail = `"${leg.id}" gives its trigger back: ${failures} attempts came to nothing, and the price must cross again`;
+    const given = withLeg(memory, leg.id, { ...before, at: givenBack(leg, end.nowMs) });
+    // a dry run signs nothing, so it can only ever come to nothing
+    const isDry = end.swaps.every(({ reason }) => reason === DRY_RUN);
+    return isDry ? { memory: given } : { memory: given, alert: { code: "TRIGGER_GIVEN_BACK", detail } };
+  }
+  const at: LegState = { state: "armed", failures, unmet, holding, endedMs: end.nowMs };
+  const after = withLeg(memory, leg.id, { ...before, at });
+  // a limit may wait for its price, but a stop that finds nobody at its floor is not doing what it is there for
+  if (!isUnmet || leg.trigger.kind === "limit") return { memory: after };
+  const detail = `"${leg.id}" has fired, but nobody pays its floor; it is tried again while the price is there`;
+  return { memory: after, alert: { code: "FLOOR_NOT_MET", detail } };
 }
 
 /** The crossing was tried often enough: the price must cross again, and a level waits for its cooldown. */

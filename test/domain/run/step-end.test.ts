@@ -161,6 +161,15 @@ describe("the strategy learns of the end in the same commit", () => {
     expect(memoryOf(result)).toMatchObject([{ legs: { main: { at: { state: "armed", failures: 1 }, fills: 0 } } }]);
   });
 
+  test("and can tell a person what it makes of it, under the pair, so that a swap that passes all checks ends it", () => {
+    const memory = { version: 1, state: "fired", failures: 2, slotMs: SLOT_MS };
+    const run = runSample({ strategyId: "take-profit", swaps: [sell("submitted")] });
+    const result = report(run, { kind: "final", outcome: "reverted" }, { ...trigger, memory });
+    expect(result.records.filter(({ kind }) => kind === "alert")).toMatchObject([
+      { code: "TRIGGER_GIVEN_BACK", severity: "warning", subject: "WETH to USDC of take-profit" },
+    ]);
+  });
+
   test("only once: the second end after a reorganisation cannot unlatch a trigger that fired again meanwhile", () => {
     const filled = runSample({ strategyId: "take-profit", state: "filled", swaps: [sell("confirmed")] });
     const reopened = report(filled, { kind: "reorged" }, trigger);

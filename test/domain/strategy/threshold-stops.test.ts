@@ -73,6 +73,7 @@ describe("THR-10 a floor", () => {
       strategy.end("nothing");
     }
     expect(strategy.see(2_000)).toBe("not_armed");
+    expect(new Set(strategy.alerts())).toEqual(new Set(["FLOOR_NOT_MET", "TRIGGER_GIVEN_BACK"]));
   });
 });
 
@@ -92,6 +93,7 @@ describe("THR-11 a limit", () => {
     expect(strategy.see(4_500, 9 * DAY)).toBeInstanceOf(Array);
     strategy.end();
     expect(strategy.at()).toBe("done");
+    expect(strategy.alerts()).toEqual([]);
   });
 });
 

@@ -57,7 +57,7 @@ export function spec(legs: readonly ThresholdLeg[], change: Partial<ThresholdSpe
 }
 
 /** What came of a run: all of it, nothing, or nothing for a reason. */
-export type End = "filled" | "nothing" | "PRICE_LIMIT_NOT_MET";
+export type End = "filled" | "nothing" | "PRICE_LIMIT_NOT_MET" | "dry_run";
 
 /** A strategy with its memory, one look at the price after the other. Memory goes through its stored form each time. */
 export function trigger(first: ThresholdSpec, has: { free?: bigint; memory?: StrategyMemory } = {}) {
@@ -67,6 +67,7 @@ export function trigger(first: ThresholdSpec, has: { free?: bigint; memory?: Str
   let free = has.free ?? of(strategy.sell, 8);
   let planned: readonly PlannedSwap[] = [];
   let pauses: string[] = [];
+  let alerts: string[] = [];
   const keep = (next: StrategyMemory): void => {
     memory = JSON.parse(JSON.stringify(next));
   };
@@ -96,6 +97,7 @@ export function trigger(first: ThresholdSpec, has: { free?: bigint; memory?: Str
       const after = strategyRunEnded(strategy, memory, { slotMs: nowMs, filled: end === "filled", nowMs, swaps });
       keep(after.memory);
       if (after.pause !== undefined) pauses = [...pauses, after.pause.code];
+      if (after.alert !== undefined) alerts = [...alerts, after.alert.code];
       const sold = swaps.reduce((sum, swap) => sum + swap.sold, 0n);
       free -= sold;
       planned = [];
@@ -111,6 +113,7 @@ export function trigger(first: ThresholdSpec, has: { free?: bigint; memory?: Str
     memory: () => memory as ThresholdMemory,
     at: (id = "main") => (memory as ThresholdMemory).legs[id]?.at.state,
     pauses: () => pauses,
+    alerts: () => alerts,
     nowMs: () => nowMs,
   };
 }

@@ -152,6 +152,19 @@ describe("THR-6 after it fired", () => {
     expect(strategy.see("4600")).toEqual(quarter);
   });
 
+  it("THR-6 tells a person that the trigger is given back, but not of a dry run", () => {
+    for (const [end, alerts] of [
+      ["nothing", ["TRIGGER_GIVEN_BACK"]],
+      ["dry_run", []],
+    ] as const) {
+      const strategy = trigger(spec([leg()], { attempts: 1 }));
+      strategy.see("4000");
+      strategy.see("4600");
+      strategy.end(end);
+      expect(strategy.alerts()).toEqual(alerts);
+    }
+  });
+
   it("THR-6 attempts of an earlier crossing do not count against a later one", () => {
     const strategy = trigger(rearmed);
     strategy.see("4000");
