@@ -39,7 +39,7 @@ const NOTHING = "Nothing: this is the strategy at work.";
 export const STRATEGY_REASONS: Readonly<Record<SkipReason, ReasonExplanation>> = {
   budget_spent: {
     meaning: "The strategy has sold its whole budget.",
-    whatToDo: "Raise `budget`, or remove the strategy.",
+    whatToDo: "Raise `budget` and `swapd resume`, or remove the strategy.",
   },
   insufficient_balance: {
     meaning: "The wallet holds less of the sold token, reservations and gas reserve aside, than the slot would sell.",
@@ -47,8 +47,9 @@ export const STRATEGY_REASONS: Readonly<Record<SkipReason, ReasonExplanation>> =
   },
   within_bands: { meaning: "No weight is far enough from its target.", whatToDo: NOTHING },
   below_minimum_trade: {
-    meaning: "What would be traded is less than `trades.min`, or an earlier swap of the run brought less than that.",
-    whatToDo: "Nothing, or lower `trades.min`; mind the fees of small trades.",
+    meaning:
+      "What would be traded is less than `trades.min` or `min_sell`, or an earlier swap of the run brought too little.",
+    whatToDo: "Nothing, or lower that key; mind the fees of small trades.",
   },
   unpriceable: {
     meaning: "A token that the strategy weighs or watches has no fresh reference price.",
@@ -92,7 +93,8 @@ export const STRATEGY_REASONS: Readonly<Record<SkipReason, ReasonExplanation>> =
 /** Reasons of a slot without a run. */
 export const SLOT_REASONS: Readonly<Record<SlotReason, ReasonExplanation>> = {
   missed: {
-    meaning: "The slot was too old to be caught up, or one too many: the daemon was not running, or busy with the run before.",
+    meaning:
+      "The slot was too old to be caught up, or one too many: the daemon was not running, or busy with the run before.",
     whatToDo: "Nothing, or change `catch_up`; the count says how many slots were missed.",
   },
   accumulated: {

@@ -26,6 +26,9 @@ export interface DcaSpec extends StrategyCommon, DcaTerms {
     | undefined;
 }
 
+/** A question that was put off is asked again every half a minute, or so often where the window is short. */
+const QUESTIONS = { inWindow: 20, everyMs: 30_000 };
+
 /**
  * One order at each slot. With a budget the last order is what remains of it; fills and reservations both count as spent,
  * so orders never add up to more than the budget.
@@ -40,14 +43,15 @@ function decide(spec: DcaSpec, view: StrategyView, memory: DcaMemory): Decision<
   const gate = spec.onlyIf === undefined ? undefined : lookAtGate(spec.onlyIf, view.prices);
   if (gate?.open === false) {
     const reason = gate.priced ? "price_gate" : "unpriceable";
-    return { memory, outcome: { kind: "defer", reason, detail: gate.detail } };
+    return { memory, outcome: { kind: "defer", reason, detail: gate.detail, untilMs: nextQuestionMs(spec, view) } };
   }
   const spent = view.spent.get(token.address) ?? 0n;
   const remaining = spec.budget?.total === undefined ? undefined : spec.budget.total - spent;
   const order = sizeOrder(spec, view, { remaining, carry: carryOf(memory) });
   if (order.kind !== "order") {
     const { kind, reason, detail, pause } = order;
-    return { memory, outcome: { kind, reason, detail }, pause };
+    if (kind === "skip") return { memory, outcome: { kind, reason, detail }, pause };
+    return { memory, outcome: { kind, reason, detail, untilMs: nextQuestionMs(spec, view) } };
   }
   const swaps = order.legs.map(({ buy, own, carried }) => ({
     sell: token,
@@ -60,6 +64,12 @@ function decide(spec: DcaSpec, view: StrategyView, memory: DcaMemory): Decision<
     memory: withOrder(memory, { slotMs, spent, legs: order.legs, left: order.left }),
     outcome: { kind: "swap", swaps, detail: order.detail },
   };
+}
+
+/** Prices move slowly beside the cost of reading the world, and a window may be hours long. */
+function nextQuestionMs({ retryForSeconds }: DcaSpec, { nowMs }: StrategyView): number {
+  const share = Math.floor((retryForSeconds * 1_000) / QUESTIONS.inWindow);
+  return nowMs + Math.min(share, QUESTIONS.everyMs);
 }
 
 /** Why nothing is bought at this slot whatever the market does: too early, or over. */

@@ -252,6 +252,18 @@ describe("what it waits for", () => {
     ).toBe("swap");
   });
 
+  it("DCA-13 asks again every half a minute, or twenty times where the window is short", () => {
+    const onlyIf = { of: WETH, comparison: "<", price: { quote: USDC, raw: 1n } } as const;
+    for (const [retryForSeconds, ms] of [
+      [60, 3_000],
+      [600, 30_000],
+      [3_600, 30_000],
+    ] as const) {
+      const strategy = spec(of(USDC, 100), undefined, { onlyIf, retryForSeconds });
+      expect(decide(strategy, priced)).toMatchObject({ kind: "defer", untilMs: SLOT_MS + ms });
+    }
+  });
+
   it("DCA-14 skips rather than sell less when the balance does not suffice, and when it is unknown", () => {
     const expected = { kind: "skip", reason: "insufficient_balance" };
     expect(decide(spec(of(USDC, 100)), { free: [[USDC, of(USDC, 100) - 1n]] })).toMatchObject(expected);
