@@ -29,7 +29,7 @@ import { startStatusServer } from "./http/status-server.ts";
 import { openLaneStore } from "./lane-wiring.ts";
 import { openPrices } from "./open-prices.ts";
 import type { SecretOpener } from "./open-secrets.ts";
-import { connectionOf, openSwapService } from "./open-swap-service.ts";
+import { openServices } from "./open-services.ts";
 
 /** A daemon at work. `failed` resolves when it must stop because an invariant broke. */
 export interface Daemon {
@@ -86,8 +86,8 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
   const alerts = openAlerts(configuration, opened);
   const { store } = alerts.deps;
   const laneStore = alertOnHalt(openLaneStore(db), alerts.deps);
-  const connection = connectionOf(configuration, serviceUrl, secrets);
-  const service = openSwapService(connection, logger, watchLimit(alerts.deps, serviceUrl));
+  const onLimit = watchLimit(alerts.deps, serviceUrl);
+  const services = openServices(configuration, serviceUrl, { secrets, logger, onLimit });
   const signers = await openSigners(configuration, secrets);
   let fail: (error: unknown) => void = () => undefined;
   const failed = new Promise<unknown>((resolve) => {
@@ -100,8 +100,9 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
       ...alerts.deps,
       laneStore,
       chain,
-      service: service.client,
+      service: services.client,
       prices: openPrices(configuration, chain),
+      secondService: services.second,
       lanes,
       signers,
       zones: createIntlZones(),
@@ -131,11 +132,11 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     failed,
     stop: async () => {
       await stopTicker();
-      const patience = setTimeout(service.giveUp, GIVE_UP_AFTER_MS);
+      const patience = setTimeout(services.giveUp, GIVE_UP_AFTER_MS);
       await engine.stop();
       clearTimeout(patience);
       await alerts.stop();
-      await service.close();
+      await services.close();
       await status.stop();
       opened.close();
     },

@@ -1,4 +1,5 @@
 import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
+import { addTwaps } from "./build-twap.ts";
 import { checkShape } from "./check-shape.ts";
 import { closest } from "./closest.ts";
 import type { NetworkConfiguration, PriceFeed, RpcEndpoint, TokenConfiguration } from "./configuration.ts";
@@ -75,6 +76,10 @@ export function buildNetwork(
     protocols: preset.protocols,
     v3FeeTiers: preset.v3FeeTiers,
     hubTokens: preset.hubTokens,
+    sequencer:
+      preset.sequencerFeed === undefined
+        ? undefined
+        : { address: preset.sequencerFeed, graceSeconds: DEFAULTS.sequencerGraceSeconds },
   };
 }
 
@@ -112,7 +117,9 @@ export function buildTokens(
   problems: Problem[],
 ): Map<string, TokenConfiguration> {
   const native = { symbol: preset.nativeSymbol, address: NATIVE_TOKEN, decimals: NATIVE_DECIMALS };
-  const tokens = new Map<string, TokenConfiguration>([[native.symbol, { token: native, feed: preset.nativeFeed }]]);
+  const tokens = new Map<string, TokenConfiguration>([
+    [native.symbol, { token: native, feed: preset.nativeFeed, twap: undefined, peg: undefined }],
+  ]);
   const named = new Map<Address, string>([[NATIVE_TOKEN, native.symbol]]);
   for (const [symbol, entry] of Object.entries(fields)) {
     const path = ["tokens", symbol];
@@ -143,9 +150,11 @@ export function buildTokens(
         );
       }
       const feed = buildFeed(source, { symbol, feed: entry.feed, known: expected?.feed }, problems);
-      tokens.set(symbol, { token: { symbol, address, decimals: entry.decimals }, feed });
+      const token = { symbol, address, decimals: entry.decimals };
+      tokens.set(symbol, { token, feed, twap: undefined, peg: entry.peg });
     }
   }
+  addTwaps(source, fields, tokens, problems);
   return tokens;
 }
 

@@ -20,6 +20,8 @@ export function buildPolicy(
     /** also of wallets that are broken: their problem is reported already */
     walletNames: readonly string[];
     nativeSymbol: string;
+    /** tokens that should be worth a dollar */
+    pegged: readonly Address[];
   },
   problems: Problem[],
 ): Policy | undefined {
@@ -62,9 +64,19 @@ export function buildPolicy(
     maxPriceImpact: fields.max_price_impact ?? DEFAULTS.policy.maxPriceImpact,
     maxFee: fields.max_fee ?? DEFAULTS.policy.maxFee,
     referenceTolerance: fields.reference?.tolerance ?? DEFAULTS.policy.referenceTolerance,
+    maxDivergence: fields.reference?.max_divergence ?? DEFAULTS.policy.maxDivergence,
+    pegged: known.pegged,
+    maxDepeg: fields.max_depeg ?? DEFAULTS.policy.maxDepeg,
+    roundTrip: roundTripOf(fields.round_trip),
     pauseAfter:
       pause === undefined ? DEFAULTS.policy.pauseAfter : { failures: pause.failures, withinSeconds: pause.within },
   };
+}
+
+function roundTripOf(fields: PolicyFile["round_trip"]): Policy["roundTrip"] {
+  return fields === undefined
+    ? undefined
+    : { maxLoss: fields.max_loss, when: fields.when ?? DEFAULTS.policy.roundTripWhen };
 }
 
 /** Ceilings that make one another useless are mistakes, not wishes. */

@@ -7,9 +7,10 @@ import { resolveFrom } from "./files.ts";
 import type { Problem } from "./problem.ts";
 import { absoluteReference } from "./references.ts";
 import type { MainFile } from "./schemas/main-schema.ts";
-import { problemAt, type Source } from "./source.ts";
+import { type Path, problemAt, type Source } from "./source.ts";
 
-const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
+/** Names of this machine. */
+export const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** The service that quotes. By default our own, embedded. */
 export function buildService(
@@ -24,18 +25,23 @@ export function buildService(
       const message = `the embedded service speaks the profile swapd, not ${profile}`;
       problems.push(problemAt(source, path, message, 'give the URL of the service: url: "https://..."'));
     }
-  } else checkServiceUrl(source, url, apiKey !== undefined, problems);
+  } else checkServiceUrl(source, path, { url, hasKey: apiKey !== undefined }, problems);
   return { profile, url, apiKey: apiKey === undefined ? undefined : absoluteReference(source, apiKey) };
 }
 
-function checkServiceUrl(source: Source, url: string, hasKey: boolean, problems: Problem[]): void {
-  const path = ["service", "url"];
+/** A service's URL is a host and a path, and a key crosses no network in the clear. */
+export function checkServiceUrl(
+  source: Source,
+  path: Path,
+  { url, hasKey }: { url: string; hasKey: boolean },
+  problems: Problem[],
+): void {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !["http:", "https:"].includes(parsed.protocol)) {
     problems.push(problemAt(source, path, 'is neither "embedded" nor an http or https URL'));
   } else if (parsed.username !== "" || parsed.password !== "" || parsed.search !== "" || parsed.hash !== "") {
     problems.push(
-      problemAt(source, path, "a service's URL is a host and a path only", "an API key goes into service.apiKey"),
+      problemAt(source, path, "a service's URL is a host and a path only", "an API key goes into apiKey beside it"),
     );
   } else if (hasKey && parsed.protocol === "http:" && !LOOPBACK.has(parsed.hostname)) {
     problems.push(problemAt(source, path, "the API key would cross the network in the clear", "use https"));

@@ -1,5 +1,6 @@
 import type { Policy } from "../domain/guard/policy.ts";
 import type { Address } from "../domain/money/address.ts";
+import type { UsdPrice } from "../domain/money/price.ts";
 import type { Token } from "../domain/money/token.ts";
 import type { Severity } from "../domain/run/alert.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
@@ -37,6 +38,8 @@ export interface NetworkConfiguration {
   readonly v3FeeTiers: readonly number[];
   /** tokens that routes may pass through */
   readonly hubTokens: readonly Address[];
+  /** of a rollup: the feed that says whether its sequencer is up, and how long after its return prices are not used */
+  readonly sequencer: { readonly address: Address; readonly graceSeconds: number } | undefined;
 }
 
 export interface ServiceConfiguration {
@@ -58,8 +61,26 @@ export interface WalletConfiguration {
 
 export interface TokenConfiguration {
   readonly token: Token;
-  /** undefined: the token has no reference price and is not traded */
+  /** a token without feed and without pool has no reference price and is not traded */
   readonly feed: PriceFeed | undefined;
+  readonly twap: TwapConfiguration | undefined;
+  /** undefined: nobody says what it should be worth */
+  readonly peg: "USD" | undefined;
+}
+
+/** A pool of Uniswap V3 whose time-weighted price is a reference, in another token that has a feed. */
+export interface TwapConfiguration {
+  readonly pool: Address;
+  readonly windowSeconds: number;
+  readonly quote: Token;
+  readonly minLiquidityUsd: UsdPrice;
+}
+
+/** What quotes are held against. Every source that covers a token must answer. */
+export interface ReferenceConfiguration {
+  readonly sources: readonly ("feed" | "twap" | "service")[];
+  /** another service than the quoting one, asked for the same swap; undefined when it is no source */
+  readonly service: ServiceConfiguration | undefined;
 }
 
 /** Our own service, embedded in the daemon or alone. */
@@ -96,6 +117,7 @@ export interface Configuration {
   /** by symbol, the native coin included */
   readonly tokens: ReadonlyMap<string, TokenConfiguration>;
   readonly policy: Policy;
+  readonly reference: ReferenceConfiguration;
   readonly strategies: readonly LoadedStrategy[];
   readonly database: string;
   readonly listen: Listen;

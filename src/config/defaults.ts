@@ -19,6 +19,9 @@ export const DEFAULTS = {
     maxPriceImpact: toPpm(10_000),
     maxFee: toPpm(30_000),
     referenceTolerance: toPpm(15_000),
+    maxDivergence: toPpm(20_000),
+    maxDepeg: toPpm(20_000),
+    roundTripWhen: "first-buy",
     pauseAfter: { failures: 3, withinSeconds: 3_600 },
   },
   rebalance: {
@@ -57,6 +60,10 @@ export const DEFAULTS = {
   },
   /** an answer of the service or of a node is never read beyond this */
   maxAnswerBytes: 4 * 1_024 * 1_024,
+  /** after a rollup's sequencer came back, prices are not used for so long; as Chainlink's documentation has it */
+  sequencerGraceSeconds: 3_600,
+  /** what the curve of a pool must hold of its quote token, before its time-weighted price counts */
+  twapMinLiquidityUsd: 5_000_000n * 10n ** 18n,
   /** on top of a feed's heartbeat, before its price counts as stale */
   feedMarginSeconds: 300,
 } as const;

@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
 import { basename, resolve } from "node:path";
+import type { Address } from "../domain/money/address.ts";
 import { buildNetwork, buildTokens, findPreset } from "./build-network.ts";
 import { buildPolicy } from "./build-policy.ts";
+import { buildReference } from "./build-reference.ts";
 import { buildServe, buildService } from "./build-service.ts";
 import { buildWallets } from "./build-wallets.ts";
 import { buildWebhook } from "./build-webhook.ts";
 import { checkShape } from "./check-shape.ts";
-import type { Configuration, LoadedStrategy, WalletConfiguration } from "./configuration.ts";
+import type { Configuration, LoadedStrategy, TokenConfiguration, WalletConfiguration } from "./configuration.ts";
 import { CONFIG_BOUNDS, DEFAULTS } from "./defaults.ts";
 import type { Listen } from "./fields.ts";
 import { listFolder, readTextFile, resolveFrom } from "./files.ts";
@@ -101,7 +103,7 @@ function build(loading: Loading): Configuration | undefined {
       : buildPolicy(
           policySource,
           policyShape.values,
-          { wallets, nativeSymbol, walletNames: namesIn(source, "wallets") },
+          { wallets, nativeSymbol, walletNames: namesIn(source, "wallets"), pegged: peggedOf(tokens) },
           problems,
         );
   const scope: StrategyScope = {
@@ -116,6 +118,8 @@ function build(loading: Loading): Configuration | undefined {
   const strategies = fields.strategies === undefined ? [] : loadStrategies(loading, fields.strategies, scope);
   const service = buildService(source, fields.service, problems);
   const serve = buildServe(source, fields.serve, { rawKeys, overrides: loading.options.overrides?.serve }, problems);
+  const known = { service, listen: serve.listen, tokens: tokens ?? new Map() };
+  const reference = buildReference(policySource ?? source, policyShape?.values.reference, known, problems);
   if (fields.network === undefined || preset === undefined || tokens === undefined || policy === undefined)
     return undefined;
   if (fields.service === undefined && namesIn(source, "service").length > 0) return undefined;
@@ -128,12 +132,17 @@ function build(loading: Loading): Configuration | undefined {
     wallets,
     tokens,
     policy,
+    reference,
     strategies,
     serve,
     webhook: buildWebhook(source, fields.alerts),
     ...buildPlain(loading),
     hash: createHash("sha256").update(JSON.stringify(texts)).digest("hex"),
   };
+}
+
+function peggedOf(tokens: ReadonlyMap<string, TokenConfiguration> | undefined): readonly Address[] {
+  return [...(tokens?.values() ?? [])].filter(({ peg }) => peg !== undefined).map(({ token }) => token.address);
 }
 
 function buildPlain(loading: Loading) {

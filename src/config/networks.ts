@@ -19,6 +19,8 @@ export interface NetworkPreset {
     { readonly address: Address; readonly decimals: number; readonly feed: PriceFeed }
   >;
   readonly nativeFeed: PriceFeed;
+  /** of a rollup: the feed that says whether its sequencer is up */
+  readonly sequencerFeed: Address | undefined;
 }
 
 const MINUTE = 60;
@@ -67,6 +69,7 @@ export const PRESET_ADDRESSES = {
     usdcUsd: "0x7e860098F58bBFC8648a4311b374B1D669a2bc6B",
     usdtUsd: "0xf19d560eB8d2ADf07BD6D13ed03e1D11215721F9",
     daiUsd: "0x591e79239a7d679378eC8c847e5038150364C78F",
+    sequencer: "0xBCF85224fc0756B9Fa45aA7892530B47e10b6433",
   },
 } as const;
 
@@ -91,6 +94,7 @@ function ethereum(): NetworkPreset {
       ["WBTC", { address: toAddress(at.wbtc), decimals: 8, feed: feed(at.btcUsd, HOUR) }],
     ]),
     nativeFeed: ethUsd,
+    sequencerFeed: undefined,
   };
 }
 
@@ -114,6 +118,7 @@ function base(): NetworkPreset {
       ["DAI", { address: toAddress(at.dai), decimals: 18, feed: feed(at.daiUsd, DAY) }],
     ]),
     nativeFeed: ethUsd,
+    sequencerFeed: toAddress(at.sequencer),
   };
 }
 
@@ -151,5 +156,6 @@ export function presetFromFile(facts: PresetFile): NetworkPreset {
       ]),
     ),
     nativeFeed: feedAt(facts.nativeFeed),
+    sequencerFeed: facts.sequencerFeed,
   };
 }

@@ -11,7 +11,7 @@ import type { IdSource } from "../ports/ids.ts";
 import type { LaneStore } from "../ports/lane-store.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Notifier } from "../ports/notifier.ts";
-import type { PriceSource } from "../ports/price-source.ts";
+import type { OutputSource, PriceSource } from "../ports/price-source.ts";
 import type { Signer } from "../ports/signer.ts";
 import type { Store } from "../ports/store.ts";
 import type { SwapService } from "../ports/swap-service.ts";
@@ -61,6 +61,8 @@ export interface EngineDeps {
   readonly chain: Chain;
   readonly service: SwapService;
   readonly prices: PriceSource;
+  /** another service than the quoting one, asked for each swap; undefined where none is configured */
+  readonly secondService?: OutputSource | undefined;
   readonly lanes: ReadonlyMap<Address, Lane>;
   readonly signers: ReadonlyMap<Address, Signer>;
   readonly clock: Clock;

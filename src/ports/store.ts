@@ -102,6 +102,8 @@ export interface LedgerStore {
    * @returns undefined while a swap of the token is open, because its balance is on the move
    */
   netOfSwaps(wallet: Address, token: Address): bigint | undefined;
+  /** whether a confirmed swap ever brought this wallet the token */
+  hasBought(wallet: Address, token: Address): boolean;
   /** dollars (1e-18) sold since an instant, reserved included */
   soldUsdSince(sinceMs: number, exceptSwapId: string): bigint;
   isTokenBusy(wallet: Address, token: Address, exceptSwapId: string): boolean;

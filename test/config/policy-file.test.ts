@@ -68,7 +68,7 @@ describe("the policy", () => {
     [
       "an unknown source",
       POLICY.replace("[feed]", "[oracle]"),
-      "10:24 reference.sources.0: is none of the values known here -> write feed",
+      "10:24 reference.sources.0: is none of the values known here -> write feed or twap or service",
     ],
     [
       "a magic zero",

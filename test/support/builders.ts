@@ -149,6 +149,10 @@ export function policySample(change: Partial<Policy> = {}): Policy {
     maxPriceImpact: toPpm(10_000),
     maxFee: toPpm(30_000),
     referenceTolerance: toPpm(15_000),
+    maxDivergence: toPpm(20_000),
+    pegged: [],
+    maxDepeg: toPpm(20_000),
+    roundTrip: undefined,
     pauseAfter: { failures: 3, withinSeconds: 3_600 },
     ...change,
   };

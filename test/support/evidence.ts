@@ -57,7 +57,7 @@ export function readingFor(swap: Swap, change: Partial<ClearanceReading> = {}): 
     sellPrice: priceOf(swap.sell),
     buyPrice: priceOf(swap.buy),
     nativePrice: priceOf(ETH),
-    priceProblem: undefined,
+    ...{ priceFaults: [], secondOutput: undefined, roundTrip: undefined },
     head: { number: 100, timestampSeconds: Math.floor(NOW_MS / 1_000), baseFeePerGas: GWEI },
     priorityFee: GWEI / 10n,
     balance: gross * 10n,

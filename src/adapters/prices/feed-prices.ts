@@ -4,6 +4,8 @@ import { USD_DECIMALS } from "../../domain/money/price.ts";
 import type { Token } from "../../domain/money/token.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { PriceMissing, PriceSource } from "../../ports/price-source.ts";
+import { readWords, signed } from "./contract-words.ts";
+import { type FeedRound, readRound } from "./feed-round.ts";
 
 /** A price feed with Chainlink's interface, in dollars. `maxAgeSeconds` is its heartbeat plus a margin. */
 export interface Feed {
@@ -11,16 +13,23 @@ export interface Feed {
   readonly maxAgeSeconds: number;
 }
 
-/** Selectors of Chainlink's AggregatorV3Interface: `latestRoundData()` and `decimals()`. */
-const LATEST_ROUND_DATA: Hex = "0xfeaf968c";
+/** Selectors of Chainlink's `decimals()` and of its proxies' `aggregator()`, whose contract has `minAnswer()` and `maxAnswer()`. */
 const DECIMALS: Hex = "0x313ce567";
+const AGGREGATOR: Hex = "0x245a7bfc";
+const MIN_ANSWER: Hex = "0x22adbc78";
+const MAX_ANSWER: Hex = "0x70da2f67";
 
-const WORD = 64;
 const MAX_FEED_DECIMALS = 36n;
 
+interface Asked {
+  readonly token: Token;
+  readonly feed: Feed;
+  readonly decimalsOf: Map<Address, bigint>;
+}
+
 /**
- * Reference prices from on-chain feeds. An answer that is old by the chain's own time, zero, negative or out of shape is
- * no price: there is no fallback.
+ * Reference prices from on-chain feeds. An answer that is old by the chain's own time, of the future, of a round that is
+ * not complete, zero, negative, at a bound of its aggregator or out of shape is no price: there is no fallback.
  * @param feeds by token address
  */
 export function createFeedPrices(feeds: ReadonlyMap<Address, Feed>, chain: Chain): PriceSource {
@@ -40,43 +49,66 @@ export function createFeedPrices(feeds: ReadonlyMap<Address, Feed>, chain: Chain
   };
 }
 
-async function readFeed(
-  asked: { token: Token; feed: Feed; decimalsOf: Map<Address, bigint> },
-  chain: Chain,
-): Promise<ReferencePrice | PriceMissing> {
+async function readFeed(asked: Asked, chain: Chain): Promise<ReferencePrice | PriceMissing> {
   const { token, feed, decimalsOf } = asked;
   const decimals = decimalsOf.get(feed.address) ?? (await readDecimals(feed, chain));
   if (decimals === undefined) return invalid(token, feed, "its decimals() is no sensible number");
   decimalsOf.set(feed.address, decimals);
-  const answer = await chain.call({ to: feed.address, data: LATEST_ROUND_DATA });
-  if (answer === undefined || answer.length !== 2 + 5 * WORD) {
-    return invalid(token, feed, "latestRoundData() did not answer five words");
-  }
-  const price = BigInt.asIntN(256, wordOf(answer, 1));
-  const updatedAt = Number(wordOf(answer, 3));
-  const { timestamp } = await chain.latest();
-  if (price <= 0n) return invalid(token, feed, `it answers ${price}`);
-  if (updatedAt > timestamp)
-    return invalid(token, feed, `its answer is of ${updatedAt}, after the block of ${timestamp}`);
-  const age = timestamp - updatedAt;
+  const [round, bounds, head] = await Promise.all([
+    readRound(chain, feed.address),
+    readBounds(feed, chain),
+    chain.latest(),
+  ]);
+  if (round === undefined) return invalid(token, feed, "latestRoundData() did not answer five words");
+  const problem = problemOf(round, bounds, head.timestamp);
+  if (problem !== undefined) return invalid(token, feed, problem);
+  const updatedAt = Number(round.updatedAt);
+  const age = head.timestamp - updatedAt;
   if (age > feed.maxAgeSeconds) {
     return {
       missing: "stale",
       detail: `${token.symbol}: the feed's answer is ${age} s old, allowed are ${feed.maxAgeSeconds} s`,
     };
   }
-  return { usd: scaled(price, decimals), source: `feed ${feed.address}`, atSeconds: updatedAt };
+  return { usd: scaled(round.answer, decimals), source: `feed ${feed.address}`, atSeconds: updatedAt };
+}
+
+interface Bounds {
+  readonly least: bigint;
+  readonly most: bigint;
+}
+
+/** What makes a round unusable, whatever its age. */
+function problemOf(round: FeedRound, bounds: Bounds | undefined, nowSeconds: number): string | undefined {
+  const { answer, updatedAt, roundId, answeredInRound } = round;
+  if (updatedAt === 0n) return `its round ${roundId} is not complete`;
+  if (answeredInRound < roundId) return `its answer is of round ${answeredInRound}, before round ${roundId}`;
+  if (answer <= 0n) return `it answers ${answer}`;
+  if (updatedAt > BigInt(nowSeconds)) return `its answer is of ${updatedAt}, after the block of ${nowSeconds}`;
+  if (bounds === undefined) return undefined;
+  if (answer > bounds.least && answer < bounds.most) return undefined;
+  return `it answers ${answer}, which is at a bound of its aggregator (${bounds.least} to ${bounds.most}), so the market may be beyond it`;
+}
+
+/**
+ * Between which answers the feed's present aggregator can report at all: beyond them it goes on answering the bound, as in
+ * the crash of LUNA. Undefined for a feed that shows none. Asked each time, because a proxy's aggregator changes.
+ */
+async function readBounds(feed: Feed, chain: Chain): Promise<Bounds | undefined> {
+  const named = await readWords(chain, { to: feed.address, data: AGGREGATOR, words: 1 });
+  if (named?.[0] === undefined) return undefined;
+  const aggregator = `0x${BigInt.asUintN(160, named[0]).toString(16).padStart(40, "0")}` as Address;
+  const [least, most] = await Promise.all(
+    [MIN_ANSWER, MAX_ANSWER].map((data) => readWords(chain, { to: aggregator, data, words: 1 })),
+  );
+  if (least === undefined || most === undefined) return undefined;
+  return { least: signed(least[0]), most: signed(most[0]) };
 }
 
 async function readDecimals(feed: Feed, chain: Chain): Promise<bigint | undefined> {
-  const answer = await chain.call({ to: feed.address, data: DECIMALS });
-  if (answer === undefined || answer.length !== 2 + WORD) return undefined;
-  const decimals = BigInt(answer);
-  return decimals <= MAX_FEED_DECIMALS ? decimals : undefined;
-}
-
-function wordOf(answer: Hex, index: number): bigint {
-  return BigInt(`0x${answer.slice(2 + index * WORD, 2 + (index + 1) * WORD)}`);
+  const words = await readWords(chain, { to: feed.address, data: DECIMALS, words: 1 });
+  const decimals = words?.length === 1 ? words[0] : undefined;
+  return decimals !== undefined && decimals <= MAX_FEED_DECIMALS ? decimals : undefined;
 }
 
 function scaled(price: bigint, decimals: bigint): UsdPrice {

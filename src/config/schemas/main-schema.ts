@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SEVERITIES } from "../../domain/run/alert.ts";
 import { address, count, listen, secretReference, text } from "../fields.ts";
-import { milliseconds, seconds } from "../units.ts";
+import { dollars, milliseconds, seconds } from "../units.ts";
 
 const name = z
   .string()
@@ -44,10 +44,28 @@ const feed = z.union(
   { error: "needs preset or { address, heartbeat }" },
 );
 
+/** Shorter, and a few blocks decide the mean; longer, and it is a price of yesterday. */
+const WINDOW_SECONDS = { least: 300, most: 86_400 };
+
+const twap = z.strictObject({
+  pool: address("a pool of Uniswap V3 of this token and the quote token, by a factory of the network's preset"),
+  window: seconds("over how long its price is averaged", "30m").refine(
+    (window) => window >= WINDOW_SECONDS.least && window <= WINDOW_SECONDS.most,
+    { error: "is not between 5m and 1d" },
+  ),
+  quote: text("the pool's other token, which needs a feed: its dollars come from there", "USDC"),
+  minLiquidity: dollars("what the pool's curve must hold of the quote token, on average over the window").optional(),
+});
+
 const token = z.strictObject({
   address: z.union([z.literal("preset"), address("the token's contract")], { error: 'needs "0x..." or preset' }),
   decimals: count("the token's decimals; compared with the chain at start", { min: 0, max: 36 }),
-  feed: feed.optional().meta({ description: "the token's reference price; a token without one is not traded" }),
+  feed: feed.optional().meta({ description: "the token's reference price; a token without any is not traded" }),
+  twap: twap.optional().meta({ description: "a pool whose time-weighted price is a reference too" }),
+  peg: z
+    .enum(["USD"])
+    .optional()
+    .meta({ description: "what it should be worth; further away than the policy's max_depeg it is not traded" }),
 });
 
 const network = z.strictObject({
@@ -62,8 +80,11 @@ const network = z.strictObject({
   confirmations: count("blocks until a transaction counts as confirmed", { min: 1, max: 200 }).optional(),
 });
 
+/** How a service speaks, where it is and with which key it is asked. */
+export const serviceProfile = z.enum(["swapd", "fly"]);
+
 const service = z.strictObject({
-  profile: z.enum(["swapd", "fly"]).default("swapd").meta({ description: "how the service speaks" }),
+  profile: serviceProfile.default("swapd").meta({ description: "how the service speaks" }),
   url: text('"embedded", or the URL of a service', "embedded").default("embedded"),
   apiKey: secretReference("the API key").optional(),
   settlement: address("the contract to approve and to sign for; else the network's preset").optional(),
@@ -135,3 +156,4 @@ export const mainSchema = z.strictObject({
 export type MainFile = z.output<typeof mainSchema>;
 export type KeyFields = z.output<typeof key>;
 export type FeedFields = z.output<typeof feed>;
+export type TwapFields = z.output<typeof twap>;

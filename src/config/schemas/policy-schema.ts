@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { ONE_PPM } from "../../domain/money/fraction.ts";
-import { count } from "../fields.ts";
+import { count, secretReference, text } from "../fields.ts";
 import { dollars, gasPrice, money, seconds, share } from "../units.ts";
+import { serviceProfile } from "./main-schema.ts";
 
 const half = { max: ((ONE_PPM as bigint) / 2n) as typeof ONE_PPM };
 
@@ -25,14 +26,32 @@ export const policySchema = z.strictObject({
   reference: z
     .strictObject({
       sources: z
-        .array(z.enum(["feed"]))
+        .array(z.enum(["feed", "twap", "service"]))
         .min(1)
-        .max(1)
-        .optional(),
+        .max(3)
+        .optional()
+        .meta({ description: "each that covers a token must answer; none stands in for another" }),
       tolerance: share("how far below the reference price a trade may end, fees included", ["%", "bps"], half),
+      max_divergence: share("how far the sources may be from each other", ["%", "bps"], half).optional(),
+      service: z
+        .strictObject({
+          profile: serviceProfile,
+          url: text("the URL of another service than the one that quotes", "https://..."),
+          apiKey: secretReference("its API key").optional(),
+        })
+        .optional()
+        .meta({ description: "a second service, asked for each swap; the source called service" }),
     })
     .optional()
     .meta({ description: "the independent price that every trade is held against" }),
+  max_depeg: share("how far a token with a peg may be from it", ["%", "bps"], half).optional(),
+  round_trip: z
+    .strictObject({
+      max_loss: share("the most that buying and selling back at once may lose", ["%", "bps"], half),
+      when: z.enum(["first-buy", "always"]).optional().meta({ description: "first-buy (default) or always" }),
+    })
+    .optional()
+    .meta({ description: "asks what selling back would bring, before a token is bought; off when left out" }),
   pause_after: z
     .strictObject({
       failures: count("failed runs of a strategy", { min: 1, max: 1_000 }),

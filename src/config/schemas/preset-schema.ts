@@ -28,6 +28,7 @@ export const presetSchema = z.object({
     }),
   ),
   nativeFeed: address("the native coin's price feed"),
+  sequencerFeed: address("of a rollup: the feed that says whether its sequencer is up").optional(),
   heartbeatSeconds: count("how often the feeds are updated at the latest", { min: 1, max: 10 ** 9 }).optional(),
   confirmations: count("blocks until a transaction counts as confirmed", { min: 1, max: 200 }).optional(),
 });

@@ -42,7 +42,7 @@ export function findToken(file: StrategyFile, path: Path, symbol: string): Token
     problems.push(problemAt(source, path, `the token "${symbol}" is not known`, suggestion));
     return undefined;
   }
-  if (found.feed === undefined) {
+  if (found.feed === undefined && found.twap === undefined) {
     const suggestion = `give tokens.${symbol} a feed: preset, or { address, heartbeat }`;
     problems.push(problemAt(source, path, `${symbol} has no reference price, so it cannot be traded`, suggestion));
   }

@@ -3,7 +3,9 @@ import { bindingChecks, type ExpectedSwap, envelopeChecks } from "./bind-swap.ts
 import { type Check, firstDenial } from "./check.ts";
 import type { Denial } from "./denial.ts";
 import { limitChecks } from "./limit-checks.ts";
+import { referenceChecks } from "./reference-checks.ts";
 import { requiredMinimum } from "./required-minimum.ts";
+import { roundTripChecks } from "./round-trip.ts";
 import { simulationChecks } from "./simulation.ts";
 import type { SwapFacts, SwapLimits } from "./swap-facts.ts";
 
@@ -20,14 +22,16 @@ export function checkSwap(facts: SwapFacts): SwapVerdict {
   const minimum = minimumFor(facts);
   const checks = [...limitChecks(facts, swapFeeOf(facts)), ...referenceChecks(facts)];
   if (minimum !== undefined) checks.push(...payloadChecks(facts, expectedSwap(facts, minimum)));
+  checks.push(...roundTripChecks(facts));
   return { checks, denial: firstDenial(checks) };
 }
 
-/** The least output that this swap must guarantee, undefined while a reference price is missing. */
+/** The least output that this swap must guarantee, undefined while a reference is missing. */
 export function minimumFor(
-  facts: Pick<SwapFacts, "prices" | "quote" | "limits" | "gross" | "sell" | "buy" | "floor">,
+  facts: Pick<SwapFacts, "prices" | "quote" | "limits" | "gross" | "sell" | "buy" | "floor" | "secondOutput">,
 ): bigint | undefined {
   const { sold, bought } = facts.prices;
+  if (facts.secondOutput?.kind === "missing") return undefined;
   if (sold === undefined || bought === undefined || sold.usd <= 0n || bought.usd <= 0n) return undefined;
   const required = requiredMinimum({
     quotedOut: facts.quote.amountOut,
@@ -36,6 +40,7 @@ export function minimumFor(
     sold: { decimals: facts.sell.decimals, usd: sold.usd },
     bought: { decimals: facts.buy.decimals, usd: bought.usd },
     tolerance: facts.limits.referenceTolerance,
+    secondOut: facts.secondOutput?.amountOut,
   });
   return facts.floor !== undefined && facts.floor > required ? facts.floor : required;
 }
@@ -124,23 +129,6 @@ function authorisationCheck(facts: SwapFacts): Check {
     limit: "a permit or a sufficient allowance",
     ok: suffices,
   };
-}
-
-function referenceChecks(facts: SwapFacts): Check[] {
-  const needed = [
-    { subject: `reference price of ${facts.sell.symbol}`, price: facts.prices.sold },
-    { subject: `reference price of ${facts.buy.symbol}`, price: facts.prices.bought },
-    ...(facts.mode === "self-executed"
-      ? [{ subject: "reference price of the native token", price: facts.prices.native }]
-      : []),
-  ];
-  return needed.map(({ subject, price }) => ({
-    code: "REFERENCE_MISSING",
-    subject,
-    value: price === undefined ? "missing" : `${price.usd} (1e-18 USD, ${price.source})`,
-    limit: "fresh and positive",
-    ok: price !== undefined && price.usd > 0n,
-  }));
 }
 
 function swapFeeOf(facts: SwapFacts): bigint {

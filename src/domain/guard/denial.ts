@@ -24,6 +24,9 @@ export type DenialCode =
   | "PERMIT_UNSUPPORTED"
   | "QUOTE_EXPIRED"
   | "REFERENCE_MISSING"
+  | "REFERENCE_DIVERGES"
+  | "STABLECOIN_DEPEGGED"
+  | "SEQUENCER_DOWN"
   | "PRICE_IMPACT_TOO_HIGH"
   | "FEE_CAP_EXCEEDED"
   | "RUN_CAP_EXCEEDED"
@@ -37,6 +40,7 @@ export type DenialCode =
   | "SIMULATION_MISMATCH"
   | "SIMULATION_UNAVAILABLE"
   | "TOKEN_TAX"
+  | "ROUND_TRIP_LOSS"
   | "ANSWER_TOO_LARGE"
   | "ANSWER_NOT_JSON"
   | "ANSWER_MALFORMED";
@@ -136,8 +140,21 @@ export const DENIALS: Readonly<Record<DenialCode, DenialExplanation>> = {
     whatToDo: "Passes by itself with the next quote; if it lasts, check this machine's clock.",
   },
   REFERENCE_MISSING: {
-    meaning: "There is no fresh reference price for a token that needs one.",
-    whatToDo: "Check the token's price feed; without a reference nothing is traded.",
+    meaning: "A configured source gives no fresh reference price; the fields say which and why.",
+    whatToDo: "Check that source; without a reference nothing is traded, and no other source stands in for it.",
+  },
+  REFERENCE_DIVERGES: {
+    meaning: "The sources of the reference price contradict each other by more than allowed.",
+    whatToDo:
+      "Usually passes by itself; if it lasts, find out which source is wrong before you raise `max_divergence`.",
+  },
+  STABLECOIN_DEPEGGED: {
+    meaning: "A token that is pegged to the dollar is further from it than allowed.",
+    whatToDo: "Decide yourself whether to trade it: the peg is `peg: USD` of the token, the bound is `max_depeg`.",
+  },
+  SEQUENCER_DOWN: {
+    meaning: "The rollup's sequencer is down, or came back so lately that prices may still be those of before.",
+    whatToDo: "Wait: it passes an hour after the sequencer is back.",
   },
   PRICE_IMPACT_TOO_HIGH: {
     meaning: "The trade would move the price by more than allowed.",
@@ -190,6 +207,10 @@ export const DENIALS: Readonly<Record<DenialCode, DenialExplanation>> = {
   TOKEN_TAX: {
     meaning: "Part of the bought token is diverted on its way to the recipient: the token charges for transfers.",
     whatToDo: "Remove this token from the strategy; such tokens are not traded.",
+  },
+  ROUND_TRIP_LOSS: {
+    meaning: "Selling back what would be bought brings too little, or is not possible at all.",
+    whatToDo: "Look at the token: it may charge for sales or forbid them. Buy it only if you know why.",
   },
   ANSWER_TOO_LARGE: {
     meaning: "The service's answer is larger than the configured bound and was not read to its end.",

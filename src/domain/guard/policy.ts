@@ -2,6 +2,12 @@ import type { Address } from "../money/address.ts";
 import type { Ppm } from "../money/fraction.ts";
 import type { UsdPrice } from "../money/price.ts";
 
+/** When to ask what selling back would bring, and how much of the amount may be lost on the way. */
+export interface RoundTripRule {
+  readonly maxLoss: Ppm;
+  readonly when: "first-buy" | "always";
+}
+
 /** The owner's ceilings. A strategy may only be stricter. Values of trades are dollars scaled by 1e18. */
 export interface Policy {
   readonly maxTradeUsd: UsdPrice;
@@ -20,5 +26,12 @@ export interface Policy {
   readonly maxFee: Ppm;
   /** how far below the reference price the signed minimum may lie, every fee included */
   readonly referenceTolerance: Ppm;
+  /** how far sources of the reference price may be from each other */
+  readonly maxDivergence: Ppm;
+  /** tokens that should be worth a dollar, and how far from it they may be */
+  readonly pegged: readonly Address[];
+  readonly maxDepeg: Ppm;
+  /** undefined when nobody asks what selling back would bring */
+  readonly roundTrip: RoundTripRule | undefined;
   readonly pauseAfter: { readonly failures: number; readonly withinSeconds: number };
 }

@@ -16,21 +16,24 @@ export interface MinimumTerms {
   readonly gross: bigint;
   readonly sold: PricedToken;
   readonly bought: PricedToken;
-  /** how far below the reference price the output may lie */
+  /** how far below the reference the output may lie */
   readonly tolerance: Ppm;
+  /** what a second service would give for the same gross amount; undefined where there is none */
+  readonly secondOut: bigint | undefined;
 }
 
 /**
  * The least output of the bought token that a signature of ours must guarantee, in its smallest unit, rounded up: the
- * larger of quotedOut x (1 - slippage) and gross x (sold price / bought price) x (1 - tolerance).
+ * largest of quotedOut x (1 - slippage), gross x (sold price / bought price) x (1 - tolerance) and, where there is a second
+ * service, its output x (1 - tolerance). No reference can lower what another one asks for.
  * Never zero: a minimum of nothing protects nobody.
  */
 export function requiredMinimum(terms: MinimumTerms): bigint {
   const byQuote = lessShareUp(terms.quotedOut, terms.slippage);
   const worth = convertUp({ raw: terms.gross, decimals: terms.sold.decimals, usd: terms.sold.usd }, terms.bought);
   const byReference = lessShareUp(worth, terms.tolerance);
-  const larger = byQuote > byReference ? byQuote : byReference;
-  return larger > 0n ? larger : 1n;
+  const bySecond = lessShareUp(terms.secondOut ?? 0n, terms.tolerance);
+  return [byQuote, byReference, bySecond].reduce((largest, next) => (next > largest ? next : largest), 1n);
 }
 
 /**

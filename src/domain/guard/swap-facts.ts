@@ -23,6 +23,13 @@ export interface SwapLimits extends StrategyLimits {
   readonly gasReserve: bigint;
   /** how far below the reference price the signed minimum may lie, every fee included */
   readonly referenceTolerance: Ppm;
+  /** how far sources of the reference may be from each other */
+  readonly maxDivergence: Ppm;
+  /** tokens that should be worth a dollar, and how far from it they may be */
+  readonly pegged: readonly Address[];
+  readonly maxDepeg: Ppm;
+  /** how much a round trip may lose; undefined when none is asked for */
+  readonly maxRoundTripLoss: Ppm | undefined;
 }
 
 /** Combines the owner's policy with a strategy's limits. A strategy can only be stricter. */
@@ -39,6 +46,10 @@ export function effectiveLimits(strategy: StrategyLimits, policy: Policy): SwapL
     recipients: policy.recipients,
     gasReserve: policy.gasReserve,
     referenceTolerance: policy.referenceTolerance,
+    maxDivergence: policy.maxDivergence,
+    pegged: policy.pegged,
+    maxDepeg: policy.maxDepeg,
+    maxRoundTripLoss: policy.roundTrip?.maxLoss,
   };
 }
 
@@ -51,6 +62,26 @@ function smaller<T extends bigint>(left: T, right: T): T {
  * the allowance lasts: then an allowance for several executions authorises nothing.
  */
 export type Authorisation = "allowance" | "permit" | "none" | "allowance for several executions";
+
+/** Why a token has no reference price. */
+export interface PriceFault {
+  readonly token: Address;
+  readonly code: "REFERENCE_MISSING" | "REFERENCE_DIVERGES" | "SEQUENCER_DOWN";
+  readonly detail: string;
+}
+
+/** What a second service would give for the very same swap, or why it does not say. */
+export type SecondOutput =
+  | { readonly kind: "quoted"; readonly amountOut: bigint; readonly source: string }
+  | { readonly kind: "missing"; readonly detail: string };
+
+/**
+ * What selling back brings: `returned` for the part of the gross amount that `sold` counts. Impossible is a token that
+ * can be bought and not sold.
+ */
+export type RoundTrip =
+  | { readonly kind: "returned"; readonly sold: bigint; readonly returned: bigint }
+  | { readonly kind: "impossible"; readonly reason: string };
 
 /** All that is known at the moment before signing. Amounts in the smallest unit of their token; wei for gas. */
 export interface SwapFacts {
@@ -75,6 +106,12 @@ export interface SwapFacts {
     readonly bought: ReferencePrice | undefined;
     readonly native: ReferencePrice | undefined;
   };
+  /** why one of them is missing */
+  readonly priceFaults: readonly PriceFault[];
+  /** undefined where no second service is configured */
+  readonly secondOutput: SecondOutput | undefined;
+  /** undefined where no round trip is asked for */
+  readonly roundTrip: RoundTrip | undefined;
   readonly quote: {
     readonly amountOut: bigint;
     readonly targetAddress: Address;

@@ -1,4 +1,5 @@
 import { mulDivDown, mulDivUp, parseUnits } from "./amount.ts";
+import { ONE_PPM, type Ppm } from "./fraction.ts";
 
 /**
  * The value of one whole token in US dollars, scaled by 1e18. All reference prices share this unit, so that the price of
@@ -9,11 +10,48 @@ export type UsdPrice = bigint & { readonly __usd: unique symbol };
 /** Dollars are counted in 1e-18. */
 export const USD_DECIMALS = 18;
 
-/** A token's price with its place of origin and its age. `atSeconds` is Unix time by the source's own clock. */
-export interface ReferencePrice {
+/** What one source says. */
+export interface SourcePrice {
   readonly usd: UsdPrice;
   readonly source: string;
+}
+
+/** A token's price with its place of origin and its age. `atSeconds` is Unix time by the source's own clock. */
+export interface ReferencePrice extends SourcePrice {
   readonly atSeconds: number;
+  /** what further sources say at the same time, near enough to agree; absent where one source answers alone */
+  readonly others?: readonly SourcePrice[];
+}
+
+/** Every source's word on a price, its own first. */
+export function sourcesOf(price: ReferencePrice): readonly SourcePrice[] {
+  return [{ usd: price.usd, source: price.source }, ...(price.others ?? [])];
+}
+
+/** The same price by the source that says most: what we sell is worth the most, which asks for the largest output. */
+export function highestOf(price: ReferencePrice): ReferencePrice {
+  return chosenBy(price, (left, right) => left > right);
+}
+
+/** The same price by the source that says least: what we buy is worth the least, which asks for the largest output. */
+export function lowestOf(price: ReferencePrice): ReferencePrice {
+  return chosenBy(price, (left, right) => left < right);
+}
+
+function chosenBy(price: ReferencePrice, isBetter: (left: UsdPrice, right: UsdPrice) => boolean): ReferencePrice {
+  const all = sourcesOf(price);
+  const chosen = all.reduce((best, next) => (isBetter(next.usd, best.usd) ? next : best));
+  const others = all.filter((each) => each !== chosen);
+  return others.length === 0 ? price : { ...chosen, atSeconds: price.atSeconds, others };
+}
+
+/**
+ * How far two values are from each other as a share of the smaller one, rounded up: the strictest of the ways to say it.
+ * A value that is not positive is infinitely far from every other.
+ */
+export function distanceUp(one: bigint, other: bigint): Ppm | undefined {
+  const [low, high] = one < other ? [one, other] : [other, one];
+  return low <= 0n ? undefined : (mulDivUp(high - low, ONE_PPM, low) as Ppm);
 }
 
 /** Reads "4500" or "0.38" as dollars. @returns undefined when it is no decimal number */

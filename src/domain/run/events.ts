@@ -1,4 +1,5 @@
 import type { Decoding, ProposedTransaction } from "../guard/decoded-swap.ts";
+import type { PriceFault, RoundTrip, SecondOutput } from "../guard/swap-facts.ts";
 import type { Address, Hex } from "../money/address.ts";
 import type { ReferencePrice } from "../money/price.ts";
 import type { StrategyView } from "../strategy/decision.ts";
@@ -10,8 +11,12 @@ export interface ClearanceReading {
   readonly sellPrice: ReferencePrice | undefined;
   readonly buyPrice: ReferencePrice | undefined;
   readonly nativePrice: ReferencePrice | undefined;
-  /** why a price is missing, for people */
-  readonly priceProblem: string | undefined;
+  /** why a price is missing */
+  readonly priceFaults: readonly PriceFault[];
+  /** undefined where no second service is configured */
+  readonly secondOutput: SecondOutput | undefined;
+  /** undefined where no round trip is asked for */
+  readonly roundTrip: RoundTrip | undefined;
   readonly head: { readonly number: number; readonly timestampSeconds: number; readonly baseFeePerGas: bigint };
   readonly priorityFee: bigint;
   readonly balance: bigint;

@@ -1,6 +1,7 @@
 import { type Authorisation, effectiveLimits, type SwapFacts } from "../guard/swap-facts.ts";
 import { mulDivUp } from "../money/amount.ts";
 import { toPpm } from "../money/fraction.ts";
+import { highestOf, lowestOf } from "../money/price.ts";
 import { isNative } from "../money/token.ts";
 import type { ClearanceReading } from "./events.ts";
 import type { Swap } from "./run.ts";
@@ -31,7 +32,7 @@ export function factsOf(swap: Swap, reading: ClearanceReading, facts: StepFacts)
     gross: swap.amountIn,
     affiliate: spec.affiliate,
     relayer: undefined,
-    prices: { sold: reading.sellPrice, bought: reading.buyPrice, native: reading.nativePrice },
+    ...referenceOf(reading),
     quote: {
       amountOut: swap.quote.amountOut,
       targetAddress: swap.quote.targetAddress,
@@ -55,6 +56,20 @@ export function factsOf(swap: Swap, reading: ClearanceReading, facts: StepFacts)
     spentMonthUsd: facts.policy.maxPerMonthUsd === undefined ? 0n : facts.spentMonthUsd(swap.id),
     simulation: reading.simulation.kind === "not-applicable" ? undefined : reading.simulation,
   };
+}
+
+/**
+ * Of several sources the one that protects more: the dearest for what is sold and for gas, the cheapest for what is
+ * bought. The dearest also counts most against the caps.
+ */
+function referenceOf(
+  reading: ClearanceReading,
+): Pick<SwapFacts, "prices" | "priceFaults" | "secondOutput" | "roundTrip"> {
+  const { sellPrice, buyPrice, nativePrice, priceFaults, secondOutput, roundTrip } = reading;
+  const sold = sellPrice === undefined ? undefined : highestOf(sellPrice);
+  const bought = buyPrice === undefined ? undefined : lowestOf(buyPrice);
+  const native = nativePrice === undefined ? undefined : highestOf(nativePrice);
+  return { prices: { sold, bought, native }, priceFaults, secondOutput, roundTrip };
 }
 
 /** One nonce in two swaps, or a used one, could make one fill count for another swap. */

@@ -1,12 +1,13 @@
 import type { Decoding, ProposedTransaction } from "../../domain/guard/decoded-swap.ts";
-import type { ReferencePrice } from "../../domain/money/price.ts";
-import { isNative, type Token } from "../../domain/money/token.ts";
+import { isNative } from "../../domain/money/token.ts";
 import type { ClearanceReading } from "../../domain/run/events.ts";
 import type { Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { messageOf } from "./message-of.ts";
 import { pinnedSettlement } from "./pinned-settlement.ts";
+import { readReference } from "./read-reference.ts";
+import { roundTrip } from "./round-trip.ts";
 import { signingMaterial } from "./signing-material.ts";
 import { tryOut } from "./try-out.ts";
 
@@ -37,7 +38,8 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
         ? await signingMaterial(context, { swap, amountIn, decoded: decoding.swap, allowance })
         : undefined;
     const reading: ClearanceReading = {
-      ...(await readPrices(context, swap)),
+      ...(await readReference(context, swap, amountIn)),
+      roundTrip: await roundTrip(context, { swap, amountIn, quote, decoding, trial }),
       head: { number: head.number, timestampSeconds: head.timestamp, baseFeePerGas: head.baseFeePerGas },
       priorityFee: await chain.priorityFee(),
       balance: await chain.balance(swap.sell.address, swap.wallet),
@@ -86,20 +88,4 @@ async function nonceUsed(context: EngineContext, swap: Swap, decoding: Decoding)
   const data = nonceRecord.usedCall(swap.wallet, decoding.swap.nonce);
   const answer = await chain.call({ to: context.settings.router, data });
   return answer === undefined ? undefined : nonceRecord.isUsed(answer);
-}
-
-type Prices = Pick<ClearanceReading, "sellPrice" | "buyPrice" | "nativePrice" | "priceProblem">;
-
-async function readPrices(context: EngineContext, swap: Swap): Promise<Prices> {
-  const problems: string[] = [];
-  const read = async (token: Token): Promise<ReferencePrice | undefined> => {
-    const price = await context.deps.prices.price(token);
-    if (!("missing" in price)) return price;
-    problems.push(`${token.symbol}: ${price.missing} (${price.detail})`);
-    return undefined;
-  };
-  const sellPrice = await read(swap.sell);
-  const buyPrice = await read(swap.buy);
-  const nativePrice = await read(context.settings.native);
-  return { sellPrice, buyPrice, nativePrice, priceProblem: problems.length === 0 ? undefined : problems.join("; ") };
 }

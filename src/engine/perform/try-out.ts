@@ -10,6 +10,8 @@ export interface Trial {
   readonly simulation: SimulationReading;
   readonly gasLimit: bigint;
   readonly approval: ClearanceReading["approval"];
+  /** what was tried out, in its order; empty when it did not go well */
+  readonly calls: readonly CallRequest[];
 }
 
 interface TrialRequest {
@@ -30,11 +32,11 @@ const APPROVAL_GAS_LIMIT = 120_000n;
 export async function tryOut(context: EngineContext, request: TrialRequest): Promise<Trial> {
   const { swap, transaction, amountIn } = request;
   if (transaction === undefined) {
-    return { simulation: { kind: "not-applicable" }, gasLimit: 0n, approval: undefined };
+    return { simulation: { kind: "not-applicable" }, gasLimit: 0n, approval: undefined, calls: [] };
   }
   if (!request.decoding.ok) {
     const reason = "calldata that the decoder does not know is not tried out";
-    return { simulation: { kind: "unavailable", reason }, gasLimit: 0n, approval: undefined };
+    return { simulation: { kind: "unavailable", reason }, gasLimit: 0n, approval: undefined, calls: [] };
   }
   const swapCall: CallRequest = {
     from: swap.wallet,
@@ -55,12 +57,10 @@ export async function tryOut(context: EngineContext, request: TrialRequest): Pro
   return { ...afterReset, approval: approvalOf(reset, 0n) };
 }
 
-async function simulate(
-  context: EngineContext,
-  calls: readonly CallRequest[],
-): Promise<{ simulation: SimulationReading; gasLimit: bigint }> {
+async function simulate(context: EngineContext, calls: readonly CallRequest[]): Promise<Omit<Trial, "approval">> {
   const simulation = await context.deps.chain.simulate(calls);
-  return { simulation, gasLimit: simulation.kind === "ok" ? gasLimitFor(simulation.gasUsedByCall.at(-1) ?? 0n) : 0n };
+  if (simulation.kind !== "ok") return { simulation, gasLimit: 0n, calls: [] };
+  return { simulation, gasLimit: gasLimitFor(simulation.gasUsedByCall.at(-1) ?? 0n), calls };
 }
 
 /**

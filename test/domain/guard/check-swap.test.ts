@@ -32,6 +32,9 @@ const transaction = (change: object): Partial<SwapFacts> => ({
   transaction: { from: OWNER, to: ROUTER, data: "0x", value: 0n, chainId: 31337, gasLimit: undefined, ...change },
 });
 
+const other = (usd: string) => ({ usd: priceSample(usd).usd, source: "twap" });
+const roundTrip = limits({ maxRoundTripLoss: toPpm(50_000) });
+
 const selfExecuted: readonly (readonly [DenialCode, string, Partial<SwapFacts>])[] = [
   ["RECIPIENT_NOT_ALLOWED", "a recipient that the policy does not list", limits({ recipients: [STRANGER] })],
   ["QUOTE_EXPIRED", "a quote at its last second", quote({ expiresAtSeconds: NOW })],
@@ -59,6 +62,66 @@ const selfExecuted: readonly (readonly [DenialCode, string, Partial<SwapFacts>])
   ["REFERENCE_MISSING", "no price of the bought token", { prices: { ...own.prices, bought: undefined } }],
   ["REFERENCE_MISSING", "a price of zero", { prices: { ...own.prices, bought: priceSample("0") } }],
   ["REFERENCE_MISSING", "no price of the gas", { prices: { ...own.prices, native: undefined } }],
+  [
+    "REFERENCE_DIVERGES",
+    "sources that a source was too many for",
+    {
+      prices: { ...own.prices, bought: undefined },
+      priceFaults: [{ token: WETH, code: "REFERENCE_DIVERGES", detail: "7.1% apart" }],
+    },
+  ],
+  [
+    "SEQUENCER_DOWN",
+    "a rollup that stands still",
+    {
+      prices: { sold: undefined, bought: undefined, native: undefined },
+      priceFaults: [{ token: USDC, code: "SEQUENCER_DOWN", detail: "the sequencer is down" }],
+    },
+  ],
+  [
+    "REFERENCE_DIVERGES",
+    "two sources of one price that are too far apart",
+    { prices: { ...own.prices, bought: { ...priceSample("1000"), others: [other("1020.01")] } } },
+  ],
+  [
+    "REFERENCE_DIVERGES",
+    "a second service that would give far more than prices say",
+    { secondOutput: { kind: "quoted", amountOut: 102_000_000_000_000_001n, source: "second" } },
+  ],
+  [
+    "REFERENCE_DIVERGES",
+    "a second service that would give far less",
+    { secondOutput: { kind: "quoted", amountOut: 98_039_215_686_274_509n, source: "second" } },
+  ],
+  ["REFERENCE_MISSING", "a second service that does not say", { secondOutput: { kind: "missing", detail: "down" } }],
+  [
+    "OUTPUT_BELOW_MINIMUM",
+    "a signed minimum below what the second service would give, less the tolerance",
+    { secondOutput: { kind: "quoted", amountOut: 101_000_000_000_000_000n, source: "second" } },
+  ],
+  [
+    "STABLECOIN_DEPEGGED",
+    "a stablecoin two cents and a bit below its dollar",
+    { ...limits({ pegged: [USDC] }), prices: { ...own.prices, sold: priceSample("0.979999") } },
+  ],
+  [
+    "STABLECOIN_DEPEGGED",
+    "a stablecoin above its dollar, by the word of one source of two",
+    {
+      ...limits({ pegged: [USDC], maxDivergence: toPpm(500_000) }),
+      prices: { ...own.prices, sold: { ...priceSample("1"), others: [other("1.0201")] } },
+    },
+  ],
+  [
+    "ROUND_TRIP_LOSS",
+    "a token of which selling back costs a twentieth and one unit",
+    { ...roundTrip, roundTrip: { kind: "returned", sold: GROSS, returned: 94_999_999n } },
+  ],
+  [
+    "ROUND_TRIP_LOSS",
+    "a token that cannot be sold",
+    { ...roundTrip, roundTrip: { kind: "impossible", reason: "transfer forbidden" } },
+  ],
   ["TARGET_NOT_PINNED", "a quote for another contract", quote({ targetAddress: STRANGER })],
   ["TARGET_NOT_PINNED", "a transaction to another contract", transaction({ to: STRANGER })],
   ["CHAIN_MISMATCH", "a transaction for another chain", transaction({ chainId: 1 })],
@@ -204,6 +267,10 @@ describe("limits of policy and strategy together", () => {
       maxPriceImpact: toPpm(100),
       maxFee: toPpm(100),
       referenceTolerance: toPpm(15_000),
+      maxDivergence: toPpm(20_000),
+      pegged: [USDC],
+      maxDepeg: toPpm(20_000),
+      roundTrip: { maxLoss: toPpm(50_000), when: "always" as const },
       pauseAfter: { failures: 3, withinSeconds: 3_600 },
     };
     expect(effectiveLimits(strategy, policy)).toMatchObject({
@@ -212,6 +279,8 @@ describe("limits of policy and strategy together", () => {
       maxFee: 10n,
       maxFeePerGas: 5n,
       gasReserve: 1n,
+      pegged: [USDC],
+      maxRoundTripLoss: 50_000n,
     });
   });
 });

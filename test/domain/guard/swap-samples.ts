@@ -88,6 +88,10 @@ export function factsSample(change: Partial<SwapFacts> = {}): SwapFacts {
       recipients: [OWNER],
       gasReserve: 10n ** 16n,
       referenceTolerance: toPpm(15_000),
+      maxDivergence: toPpm(20_000),
+      pegged: [],
+      maxDepeg: toPpm(20_000),
+      maxRoundTripLoss: undefined,
     },
     pinned: { chainId: 31337, router: ROUTER, wrappedNative: WETH },
     owner: OWNER,
@@ -99,6 +103,7 @@ export function factsSample(change: Partial<SwapFacts> = {}): SwapFacts {
     affiliate: undefined,
     relayer: undefined,
     prices: { sold: priceSample("1"), bought: priceSample("1000"), native: priceSample("1000") },
+    ...{ priceFaults: [], secondOutput: undefined, roundTrip: undefined },
     quote: {
       amountOut: 10n ** 17n,
       targetAddress: ROUTER,

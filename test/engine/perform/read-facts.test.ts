@@ -183,8 +183,9 @@ test("a missing reference price is told with its reason, and the others are ther
   };
   const context = { ...life.context, deps: { ...life.context.deps, prices } };
   const reading = readingOf(await readFacts(context, swap));
-  expect([reading.sellPrice?.source, reading.buyPrice, reading.priceProblem]).toEqual([
-    ...["feed", undefined, "WETH: stale (an hour old)"],
+  expect([reading.sellPrice?.source, reading.buyPrice]).toEqual(["feed", undefined]);
+  expect(reading.priceFaults).toEqual([
+    { token: WETH.address, code: "REFERENCE_MISSING", detail: "stale: an hour old" },
   ]);
 });
 

@@ -45,6 +45,12 @@ export function createLedgerRows(sql: Statements, version: () => number): Ledger
       return totals;
     },
     netOfSwaps: (wallet, token) => netOfSwaps(sql, wallet, token),
+    hasBought: (wallet, token) =>
+      sql.get(
+        `SELECT 1 FROM swaps WHERE wallet = ? AND buy_token = ? AND state IN ${FILLED_STATES} LIMIT 1`,
+        wallet,
+        token,
+      ) !== undefined,
     soldUsdSince: (sinceMs, exceptSwapId) =>
       sum(
         sql.all<{ amount: string }>(

@@ -1,0 +1,52 @@
+import type { Address } from "../../domain/money/address.ts";
+import type { Chain } from "../../ports/chain.ts";
+import type { PriceMissing, PriceSource } from "../../ports/price-source.ts";
+import { readRound } from "./feed-round.ts";
+
+/** The feed that says whether a rollup's sequencer is up, and how long after its return prices are still not used. */
+export interface SequencerFeed {
+  readonly address: Address;
+  readonly graceSeconds: number;
+}
+
+const UP = 0n;
+const DOWN = 1n;
+
+/**
+ * Prices of a rollup, for as long as its sequencer is up. While it is down nobody but the initiated can trade, and when
+ * it comes back the first blocks carry prices of before. The feed's answer 0 is up and 1 is down, `startedAt` is the
+ * instant of the change and 0 for a round that is none (Chainlink, "L2 Sequencer Uptime Feeds").
+ */
+export function whileSequencerIsUp(sequencer: SequencerFeed, prices: PriceSource, chain: Chain): PriceSource {
+  return {
+    price: async (token) => (await problemOf(sequencer, chain)) ?? (await prices.price(token)),
+  };
+}
+
+async function problemOf(sequencer: SequencerFeed, chain: Chain): Promise<PriceMissing | undefined> {
+  try {
+    return await readStatus(sequencer, chain);
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return { missing: "unreachable", detail: `the sequencer's feed: ${detail}` };
+  }
+}
+
+async function readStatus(sequencer: SequencerFeed, chain: Chain): Promise<PriceMissing | undefined> {
+  const { address, graceSeconds } = sequencer;
+  const [round, { timestamp }] = await Promise.all([readRound(chain, address), chain.latest()]);
+  const unusable = (detail: string): PriceMissing => ({
+    missing: "invalid",
+    detail: `the sequencer's feed ${address} is not usable: ${detail}`,
+  });
+  if (round === undefined) return unusable("latestRoundData() did not answer five words");
+  const { answer, startedAt } = round;
+  if (answer === DOWN) return { missing: "sequencer down", detail: `the sequencer is down since ${startedAt}` };
+  if (answer !== UP) return unusable(`it answers ${answer}`);
+  if (startedAt === 0n) return unusable("its round is not complete");
+  if (startedAt > BigInt(timestamp)) return unusable(`it changed at ${startedAt}, after the block of ${timestamp}`);
+  const upFor = BigInt(timestamp) - startedAt;
+  if (upFor > BigInt(graceSeconds)) return undefined;
+  const detail = `the sequencer is back for ${upFor} s only; prices are used after ${graceSeconds} s`;
+  return { missing: "sequencer down", detail };
+}

@@ -1,0 +1,60 @@
+import { createSecondService } from "../adapters/prices/second-service.ts";
+import type { Configuration } from "../config/configuration.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { OutputSource } from "../ports/price-source.ts";
+import type { SwapService } from "../ports/swap-service.ts";
+import type { SecretOpener } from "./open-secrets.ts";
+import { connectionOf, openSwapService, type ServiceConnection } from "./open-swap-service.ts";
+
+/** The service that quotes, and the second one that its quotes are held against. */
+export interface Services {
+  readonly client: SwapService;
+  readonly second: OutputSource | undefined;
+  giveUp(): void;
+  close(): Promise<void>;
+}
+
+/** Opens the services that a configuration names. @param onLimit hears of the rate limits of the one that quotes */
+export function openServices(
+  configuration: Configuration,
+  serviceUrl: string,
+  deps: {
+    readonly secrets: SecretOpener;
+    readonly logger: Logger;
+    onLimit(limits: { expected: number; seen: number }): void;
+  },
+): Services {
+  const { secrets, logger, onLimit } = deps;
+  const first = openSwapService(connectionOf(configuration, serviceUrl, secrets), logger, onLimit);
+  const connection = secondConnection(configuration, secrets);
+  if (connection === undefined) return { ...first, second: undefined };
+  const second = openSwapService(connection, logger);
+  return {
+    client: first.client,
+    second: createSecondService(second.client, new URL(connection.baseUrl).host),
+    giveUp: () => {
+      first.giveUp();
+      second.giveUp();
+    },
+    close: async () => {
+      await first.close();
+      await second.close();
+    },
+  };
+}
+
+/** Its calls are paced in a file of their own: its limits are another operator's. */
+function secondConnection(configuration: Configuration, secrets: SecretOpener): ServiceConnection | undefined {
+  const { reference, network, database, timing, maxAnswerBytes } = configuration;
+  if (reference.service === undefined) return undefined;
+  const { profile, url, apiKey } = reference.service;
+  return {
+    profile,
+    baseUrl: url,
+    network: network.name,
+    apiKey: apiKey === undefined ? undefined : secrets.open(apiKey),
+    database: `${database}.reference`,
+    timeoutMs: timing.requestTimeoutMs,
+    maxAnswerBytes,
+  };
+}

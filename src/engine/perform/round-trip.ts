@@ -1,0 +1,78 @@
+import type { Decoding, ProposedTransaction } from "../../domain/guard/decoded-swap.ts";
+import type { RoundTrip } from "../../domain/guard/swap-facts.ts";
+import { mulDivDown } from "../../domain/money/amount.ts";
+import { isNative } from "../../domain/money/token.ts";
+import type { Swap, SwapQuote } from "../../domain/run/run.ts";
+import type { CallRequest } from "../../ports/chain.ts";
+import type { QuoteRequest } from "../../ports/swap-service.ts";
+import type { EngineContext } from "../engine-context.ts";
+import type { Trial } from "./try-out.ts";
+
+interface Asked {
+  readonly swap: Swap;
+  readonly amountIn: bigint;
+  readonly quote: SwapQuote;
+  readonly decoding: Decoding;
+  readonly trial: Trial;
+}
+
+/**
+ * What selling back would bring, where the policy wants to know: asked of the service and, where our own transaction to
+ * ourselves was tried out, tried out behind it on the same block, because a quote from a pool's reserves knows nothing of a token that
+ * forbids its sale. What is sold back is the least that the swap guarantees.
+ * @throws Error when the service does not answer for the moment: then nothing is known, and the swap waits
+ */
+export async function roundTrip(context: EngineContext, asked: Asked): Promise<RoundTrip | undefined> {
+  const { swap, amountIn, quote, decoding } = asked;
+  if (!isWanted(context, swap) || quote.amountOut <= 0n) return undefined;
+  const amount = decoding.ok && decoding.swap.amountOutMin > 0n ? decoding.swap.amountOutMin : quote.amountOut;
+  const sold = mulDivDown(amountIn, amount, quote.amountOut);
+  const request = requestBack(context, swap, amount);
+  const back = await context.deps.service.quote(request);
+  if ("kind" in back) {
+    if (back.retryable) throw new Error(`the service did not quote the way back: ${back.code}: ${back.message}`);
+    return { kind: "impossible", reason: `the service quotes no way back: ${back.code}: ${back.message}` };
+  }
+  if (asked.trial.calls.length === 0 || swap.recipient !== swap.wallet)
+    return { kind: "returned", sold, returned: back.amountOut };
+  const transaction = await context.deps.service.transaction(back.id);
+  if ("kind" in transaction)
+    throw new Error(`the service gave no way back: ${transaction.code}: ${transaction.message}`);
+  return await tryBack(context, { ...asked, amount, sold, transaction });
+}
+
+/** A first buy is one of a token that no confirmed swap brought this wallet before. */
+function isWanted(context: EngineContext, swap: Swap): boolean {
+  const { roundTrip } = context.settings.policy;
+  if (roundTrip === undefined || isNative(swap.buy)) return false;
+  return roundTrip.when === "always" || !context.deps.store.hasBought(swap.wallet, swap.buy.address);
+}
+
+function requestBack(context: EngineContext, swap: Swap, amount: bigint): QuoteRequest {
+  const { maxSlippage, roundTrip } = context.settings.policy;
+  return {
+    ...{ sell: swap.buy, buy: swap.sell, amount, owner: swap.wallet, recipient: swap.wallet },
+    ...{ slippage: roundTrip?.maxLoss ?? maxSlippage, gasless: false, enableRfq: false, affiliate: undefined },
+  };
+}
+
+type TriedBack = Asked & { readonly amount: bigint; readonly sold: bigint; readonly transaction: ProposedTransaction };
+
+/** Buys, approves and sells back in one simulation. Nothing of this is ever signed. */
+async function tryBack(context: EngineContext, asked: TriedBack): Promise<RoundTrip> {
+  const { swap, trial, amount, sold, transaction } = asked;
+  const wallet = swap.wallet;
+  const approve = (value: bigint): CallRequest => ({
+    ...{ from: wallet, to: swap.buy.address, value: 0n },
+    data: context.deps.approveCalldata(context.settings.router, value),
+  });
+  const grant = { token: swap.buy.address, owner: wallet, spender: context.settings.router };
+  const reset = (await context.deps.chain.allowance(grant)) > 0n ? [approve(0n)] : [];
+  const { to, data, value } = transaction;
+  const calls = [...trial.calls, ...reset, approve(amount), { from: wallet, to, data, value }];
+  const outcome = await context.deps.chain.simulate(calls);
+  if (outcome.kind === "unavailable") throw new Error(`the way back could not be tried out: ${outcome.reason}`);
+  if (outcome.kind === "reverted") return { kind: "impossible", reason: `selling back reverts: ${outcome.reason}` };
+  const arrived = outcome.transfers.filter((move) => move.token === swap.sell.address && move.to === wallet);
+  return { kind: "returned", sold, returned: arrived.reduce((sum, move) => sum + move.amount, 0n) };
+}
