@@ -96,7 +96,7 @@ function endOf(
 
 function runsUpOf({ budget }: DcaSpec, memory: DcaMemory): string | undefined {
   if (budget?.maxRuns === undefined || memory.runs < budget.maxRuns) return undefined;
-  return `bought ${memory.runs} times of ${budget.maxRuns}`;
+  return `bought ${memory.runs} of ${budget.maxRuns} times`;
 }
 
 /** What says that the budget is used up: nothing is left of it, or less than the smallest order. */

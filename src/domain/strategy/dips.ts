@@ -35,7 +35,7 @@ export function dipMultiplier(dips: Dips, view: StrategyView): { readonly multip
   const name = `${reference.kind} of ${hours} hours`;
   const before = referenceOf(bars, reference.kind);
   if (before === undefined || BigInt(bars.length) * ONE_PPM < BigInt(hours) * KNOWN_HOURS) {
-    return { multiplier: ONE_PPM, note: `${bars.length} of the ${name} are known: not multiplied` };
+    return { multiplier: ONE_PPM, note: `only ${bars.length} of ${hours} hours are known: not multiplied` };
   }
   const drop = price >= before ? 0n : ((before - price) * ONE_PPM) / before;
   const multiplier = ofTiers(dips, drop);

@@ -103,7 +103,7 @@ describe("too little history", () => {
     expect(look(strategyWith(), { price: "1", bars: bars(8) }).raw).toBe(of(USDC, 200));
     expect(look(strategyWith(), { price: "1", bars: bars(7) })).toEqual({
       raw: of(USDC, 100),
-      detail: "sells 100 USDC: 7 of the high of 10 hours are known: not multiplied",
+      detail: "sells 100 USDC: only 7 of 10 hours are known: not multiplied",
     });
     expect(look(strategyWith(), { price: "1", bars: [] }).raw).toBe(of(USDC, 100));
   });
