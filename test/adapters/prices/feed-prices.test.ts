@@ -1,38 +1,39 @@
-import { AbiCoder } from "ethers";
 import { describe, expect, it } from "vitest";
 import { createFeedPrices } from "../../../src/adapters/prices/feed-prices.ts";
 import { type Hex, toAddress } from "../../../src/domain/money/address.ts";
-import type { Chain } from "../../../src/ports/chain.ts";
+import { type Answers, chainWith, DEAD_CHAIN, encode, NOW, WETH, word } from "./fixtures.ts";
 
-const TOKEN = { symbol: "WETH", address: toAddress(`0x${"11".repeat(20)}`), decimals: 18 };
 const FEED = toAddress(`0x${"22".repeat(20)}`);
-const NOW = 1_800_000_000;
+const AGGREGATOR = toAddress(`0x${"33".repeat(20)}`);
 const MAX_AGE = 100;
+const FEEDS = new Map([[WETH.address, { address: FEED, maxAgeSeconds: MAX_AGE }]]);
 
 interface Answer {
   readonly price?: bigint;
   readonly updatedAt?: number;
+  readonly roundId?: bigint;
+  readonly answeredInRound?: bigint;
   readonly decimals?: bigint;
   readonly raw?: Hex;
+  /** what its aggregator shows as its bounds */
+  readonly bounds?: readonly [bigint, bigint];
 }
 
-/** A chain on which only the feed answers. */
-function chainWith({ price = 3_000n * 10n ** 8n, updatedAt = NOW - 10, decimals = 8n, raw }: Answer): Chain {
-  const coder = AbiCoder.defaultAbiCoder();
-  const round = coder.encode(["uint80", "int256", "uint256", "uint256", "uint80"], [1, price, 0, updatedAt, 1]) as Hex;
-  const calls: Record<string, Hex> = {
-    "0xfeaf968c": raw ?? round,
-    "0x313ce567": coder.encode(["uint256"], [decimals]) as Hex,
-  };
+function answersOf(answer: Answer): Answers {
+  const { price = 3_000n * 10n ** 8n, updatedAt = NOW - 10, decimals = 8n, raw, bounds } = answer;
+  const { roundId = 7n, answeredInRound = roundId } = answer;
+  const types = ["uint80", "int256", "uint256", "uint256", "uint80"];
+  const round = raw ?? encode(types, [roundId, price, 0, updatedAt, answeredInRound]);
+  const feed = { "latestRoundData()": round, "decimals()": word(decimals) };
+  if (bounds === undefined) return { [FEED]: feed };
   return {
-    call: async ({ data }: { data: Hex }) => calls[data],
-    latest: async () => ({ number: 1, hash: "0x00", timestamp: NOW, baseFeePerGas: 1n }),
-  } as unknown as Chain;
+    [FEED]: { ...feed, "aggregator()": word(AGGREGATOR) },
+    [AGGREGATOR]: { "minAnswer()": word(bounds[0]), "maxAnswer()": word(bounds[1]) },
+  };
 }
 
 async function priceWith(answer: Answer) {
-  const feeds = new Map([[TOKEN.address, { address: FEED, maxAgeSeconds: MAX_AGE }]]);
-  return await createFeedPrices(feeds, chainWith(answer)).price(TOKEN);
+  return await createFeedPrices(FEEDS, chainWith(answersOf(answer))).price(WETH);
 }
 
 describe("a price feed", () => {
@@ -51,20 +52,39 @@ describe("a price feed", () => {
     ["zero", { price: 0n }],
     ["negative", { price: -1n }],
     ["of the future", { updatedAt: NOW + 1 }],
+    ["of a year that no number holds", { raw: encode(["uint256[5]"], [[1, 1, 1, 2n ** 255n, 1]]) }],
+    ["of a round that is not complete", { updatedAt: 0 }],
+    ["carried over from a round before", { roundId: 8n, answeredInRound: 7n }],
     ["too short", { raw: "0x01" as Hex }],
+    ["too long", { raw: `0x${"01".repeat(6 * 32)}` as Hex }],
     ["of absurd decimals", { decimals: 200n }],
   ])("is no price when its answer is %s", async (_name, answer) => {
     expect(await priceWith(answer)).toMatchObject({ missing: "invalid" });
   });
 
+  it("is no price at a bound of its aggregator, where it would stay while the market goes on", async () => {
+    const bounds = [10n ** 7n, 5_000n * 10n ** 8n] as const;
+    expect(await priceWith({ bounds })).toHaveProperty("usd");
+    for (const price of [bounds[0], bounds[1], bounds[1] + 1n]) {
+      const missing = await priceWith({ bounds, price });
+      expect(missing).toMatchObject({ missing: "invalid", detail: expect.stringContaining("at a bound") });
+    }
+    expect(await priceWith({ bounds, price: bounds[0] + 1n })).toHaveProperty("usd");
+  });
+
+  it("asks for the bounds each time, because the aggregator behind a proxy changes", async () => {
+    const feeds = createFeedPrices(FEEDS, {
+      ...chainWith(answersOf({})),
+      call: async (request) => await current.call(request),
+    });
+    let current = chainWith(answersOf({}));
+    expect(await feeds.price(WETH)).toHaveProperty("usd");
+    current = chainWith(answersOf({ bounds: [1n, 3_000n * 10n ** 8n] }));
+    expect(await feeds.price(WETH)).toMatchObject({ missing: "invalid" });
+  });
+
   it("is no price when the node does not answer, and none when it is not configured", async () => {
-    const broken = {
-      call: async () => {
-        throw new Error("no node answered");
-      },
-    } as unknown as Chain;
-    const feeds = new Map([[TOKEN.address, { address: FEED, maxAgeSeconds: MAX_AGE }]]);
-    expect(await createFeedPrices(feeds, broken).price(TOKEN)).toMatchObject({ missing: "unreachable" });
-    expect(await createFeedPrices(new Map(), broken).price(TOKEN)).toMatchObject({ missing: "not configured" });
+    expect(await createFeedPrices(FEEDS, DEAD_CHAIN).price(WETH)).toMatchObject({ missing: "unreachable" });
+    expect(await createFeedPrices(new Map(), DEAD_CHAIN).price(WETH)).toMatchObject({ missing: "not configured" });
   });
 });
