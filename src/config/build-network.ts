@@ -48,6 +48,11 @@ export function findPreset(
   return undefined;
 }
 
+/** The contract to sign for: the one that the main file names, else the preset's where the service is our own. */
+export function settlementOf(service: MainFile["service"], preset: NetworkPreset): Address | undefined {
+  return service?.settlement ?? ((service?.profile ?? "swapd") === "swapd" ? preset.settlement : undefined);
+}
+
 /** The network with its endpoints and the contract to sign for. */
 export function buildNetwork(
   source: Source,
@@ -57,7 +62,7 @@ export function buildNetwork(
 ): NetworkConfiguration {
   const { network, service } = fields;
   const profile = service?.profile ?? "swapd";
-  const settlement = service?.settlement ?? (profile === "swapd" ? preset.settlement : undefined);
+  const settlement = settlementOf(service, preset);
   if (settlement === undefined && fields.mode === "live") {
     const message = `no contract to sign for is known on ${network.name} with the profile ${profile}`;
     problems.push(

@@ -1,6 +1,7 @@
 import type { Policy } from "../domain/guard/policy.ts";
 import type { Address } from "../domain/money/address.ts";
 import { parseUnits } from "../domain/money/amount.ts";
+import { buildAllowedTokens, buildSpenders, type KnownTokens } from "./build-policy-lists.ts";
 import { closest } from "./closest.ts";
 import type { WalletConfiguration } from "./configuration.ts";
 import { DEFAULTS } from "./defaults.ts";
@@ -22,6 +23,9 @@ export function buildPolicy(
     nativeSymbol: string;
     /** tokens that should be worth a dollar */
     pegged: readonly Address[];
+    tokens: KnownTokens;
+    /** the pinned contract, undefined where none is known */
+    settlement: Address | undefined;
   },
   problems: Problem[],
 ): Policy | undefined {
@@ -35,18 +39,10 @@ export function buildPolicy(
     );
     return found === undefined ? [] : [found];
   });
+  const tokens = buildAllowedTokens(source, fields.tokens, known.tokens, problems);
+  const spenders = buildSpenders(source, fields.spenders, known.settlement, problems);
   const gasReserve = buildGasReserve(source, fields.gas_reserve, known.nativeSymbol, problems);
   const { max_trade, max_per_day, max_gas_price } = fields;
-  if (max_trade !== undefined && max_per_day !== undefined && max_trade > max_per_day) {
-    problems.push(
-      problemAt(
-        source,
-        ["max_trade"],
-        "is more than max_per_day, so it could never be used",
-        "lower one or raise the other",
-      ),
-    );
-  }
   checkOrder(source, fields, problems);
   const complete = max_trade !== undefined && max_per_day !== undefined && max_gas_price !== undefined;
   if (!complete || gasReserve === undefined || fields.recipients === undefined || problems.length > before)
@@ -58,6 +54,8 @@ export function buildPolicy(
     maxPerMonthUsd: fields.max_per_month,
     minTradeUsd: fields.min_trade,
     recipients,
+    tokens,
+    spenders,
     gasReserve,
     maxFeePerGas: max_gas_price,
     maxSlippage: fields.max_slippage ?? DEFAULTS.policy.maxSlippage,
@@ -82,6 +80,16 @@ function roundTripOf(fields: PolicyFile["round_trip"]): Policy["roundTrip"] {
 /** Ceilings that make one another useless are mistakes, not wishes. */
 function checkOrder(source: Source, fields: Partial<PolicyFile>, problems: Problem[]): void {
   const { min_trade, max_trade, max_per_day, max_per_month } = fields;
+  if (max_trade !== undefined && max_per_day !== undefined && max_trade > max_per_day) {
+    problems.push(
+      problemAt(
+        source,
+        ["max_trade"],
+        "is more than max_per_day, so it could never be used",
+        "lower one or raise the other",
+      ),
+    );
+  }
   if (min_trade !== undefined && max_trade !== undefined && min_trade > max_trade) {
     problems.push(
       problemAt(

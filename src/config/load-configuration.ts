@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import { basename, resolve } from "node:path";
+import type { Policy } from "../domain/guard/policy.ts";
 import type { Address } from "../domain/money/address.ts";
-import { buildNetwork, buildTokens, findPreset } from "./build-network.ts";
+import { buildNetwork, buildTokens, findPreset, settlementOf } from "./build-network.ts";
 import { buildPolicy } from "./build-policy.ts";
+import { checkSettlement } from "./build-policy-lists.ts";
 import { buildReference } from "./build-reference.ts";
 import { buildServe, buildService } from "./build-service.ts";
 import { buildWallets } from "./build-wallets.ts";
@@ -15,7 +17,7 @@ import { listFolder, readTextFile, resolveFrom } from "./files.ts";
 import { makeProblem, type Problem } from "./problem.ts";
 import { readYaml } from "./read-yaml.ts";
 import { type MainFile, mainSchema } from "./schemas/main-schema.ts";
-import { policySchema } from "./schemas/policy-schema.ts";
+import { type PolicyFile, policySchema } from "./schemas/policy-schema.ts";
 import { type Path, problemAt, type Source } from "./source.ts";
 import { buildStrategy } from "./strategy/build-strategy.ts";
 import type { StrategyScope } from "./strategy/scope.ts";
@@ -93,24 +95,19 @@ function build(loading: Loading): Configuration | undefined {
     fields.tokens === undefined || preset === undefined
       ? undefined
       : buildTokens(source, fields.tokens, preset, problems);
-  const policySource = fields.policy === undefined ? undefined : readNamed(loading, ["policy"], fields.policy);
-  const policyShape = policySource === undefined ? undefined : checkShape(policySchema, policySource);
-  problems.push(...(policyShape?.problems ?? []));
   const nativeSymbol = preset?.nativeSymbol ?? "ETH";
-  const policy =
-    policySource === undefined || policyShape === undefined
-      ? undefined
-      : buildPolicy(
-          policySource,
-          policyShape.values,
-          { wallets, nativeSymbol, walletNames: namesIn(source, "wallets"), pegged: peggedOf(tokens) },
-          problems,
-        );
+  const known = {
+    tokens: tokens ?? new Map<string, TokenConfiguration>(),
+    names: [...namesIn(source, "tokens"), ...(tokens === undefined ? [nativeSymbol] : [])],
+  };
+  const settlement = preset === undefined ? undefined : settlementOf(fields.service, preset);
+  const beside = { wallets, nativeSymbol, tokens: known, settlement, pegged: peggedOf(tokens) };
+  const { policy, policySource, policyFields } = loadPolicy(loading, beside);
   const scope: StrategyScope = {
     wallets,
     walletNames: namesIn(source, "wallets"),
-    tokens: tokens ?? new Map(),
-    tokenNames: [...namesIn(source, "tokens"), ...(tokens === undefined ? [nativeSymbol] : [])],
+    tokens: known.tokens,
+    tokenNames: known.names,
     wrappedNative: preset?.wrappedNative,
     policy,
     policySource,
@@ -118,8 +115,8 @@ function build(loading: Loading): Configuration | undefined {
   const strategies = fields.strategies === undefined ? [] : loadStrategies(loading, fields.strategies, scope);
   const service = buildService(source, fields.service, problems);
   const serve = buildServe(source, fields.serve, { rawKeys, overrides: loading.options.overrides?.serve }, problems);
-  const known = { service, listen: serve.listen, tokens: tokens ?? new Map() };
-  const reference = buildReference(policySource ?? source, policyShape?.values.reference, known, problems);
+  const around = { service, listen: serve.listen, tokens: known.tokens };
+  const reference = buildReference(policySource ?? source, policyFields.reference, around, problems);
   if (fields.network === undefined || preset === undefined || tokens === undefined || policy === undefined)
     return undefined;
   if (fields.service === undefined && namesIn(source, "service").length > 0) return undefined;
@@ -143,6 +140,25 @@ function build(loading: Loading): Configuration | undefined {
 
 function peggedOf(tokens: ReadonlyMap<string, TokenConfiguration> | undefined): readonly Address[] {
   return [...(tokens?.values() ?? [])].filter(({ peg }) => peg !== undefined).map(({ token }) => token.address);
+}
+
+/** The owner's ceilings, and that the contract to sign for is one of those that they allow. */
+function loadPolicy(
+  loading: Loading,
+  known: Omit<Parameters<typeof buildPolicy>[2], "walletNames">,
+): { policy: Policy | undefined; policySource: Source | undefined; policyFields: Partial<PolicyFile> } {
+  const { source, fields, problems } = loading;
+  const policySource = fields.policy === undefined ? undefined : readNamed(loading, ["policy"], fields.policy);
+  if (policySource === undefined) return { policy: undefined, policySource, policyFields: {} };
+  const shape = checkShape(policySchema, policySource);
+  problems.push(...shape.problems);
+  const walletNames = namesIn(source, "wallets");
+  const policy = buildPolicy(policySource, shape.values, { ...known, walletNames }, problems);
+  if (policy !== undefined) {
+    const chosen = { settlement: known.settlement, isNamed: fields.service?.settlement !== undefined };
+    checkSettlement(source, chosen, { spenders: policy.spenders, source: policySource }, problems);
+  }
+  return { policy, policySource, policyFields: shape.values };
 }
 
 function buildPlain(loading: Loading) {

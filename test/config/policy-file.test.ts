@@ -66,6 +66,26 @@ describe("the policy", () => {
       '4:14 recipients.0: YAML reads an unquoted 0x... as a number and loses digits -> write "0x4200000000000000000000000000000000000006"',
     ],
     [
+      "a token that the main file does not have",
+      POLICY.replace("recipients", "tokens: [USDC, WEHT]\nrecipients"),
+      '4:16 tokens.1: "WEHT" is neither a token of the main file nor an address -> did you mean "WETH"?',
+    ],
+    [
+      "a mistyped token address",
+      POLICY.replace("recipients", 'tokens: [USDC, "0x42"]\nrecipients'),
+      '4:16 tokens.1: "0x42" is no address -> an address is 0x and 40 hexadecimal digits, in quotes',
+    ],
+    [
+      "no token at all",
+      POLICY.replace("recipients", "tokens: []\nrecipients"),
+      "4:9 tokens: needs at least one token; without the key all tokens of the main file may be traded",
+    ],
+    [
+      "a spender by name",
+      POLICY.replace("recipients", "spenders: [main]\nrecipients"),
+      '4:12 spenders.0: "main" is no address -> an address is 0x and 40 hexadecimal digits, in quotes',
+    ],
+    [
       "an unknown source",
       POLICY.replace("[feed]", "[oracle]"),
       "10:24 reference.sources.0: is none of the values known here -> write feed or twap or service",

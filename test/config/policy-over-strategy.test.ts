@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
-import { brief, DCA, loaded, POLICY, problemsOf, strategyProblems } from "./project.ts";
+import { brief, DCA, loaded, POLICY, problemsOf, REBALANCE, strategyProblems } from "./project.ts";
 
 function _spec(text: string): StrategySpec {
   const strategy = loaded({ "strategies/weekly.yaml": text }).strategies[0];
@@ -41,5 +41,48 @@ describe("the policy stands above every strategy", () => {
     ]);
     const named = { "policy.yaml": policy, "strategies/weekly.yaml": `${DCA}recipient: "${stranger}"\n` };
     expect(loaded(named).strategies[0]?.spec.recipient).toBe(stranger);
+  });
+
+  const USDC = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
+  const policyWith = (line: string): string => POLICY.replace("gas_reserve", `${line}\ngas_reserve`);
+
+  it("over what it sells and buys, each token with the place that names it", () => {
+    const weekly = { "policy.yaml": policyWith("tokens: [WETH]"), "strategies/weekly.yaml": DCA };
+    expect(problemsOf(weekly).map(brief)).toEqual([
+      "3:7 sell: USDC is none of the tokens that the policy allows (policy.yaml:5:9) -> let the owner add it there, or trade another token",
+    ]);
+    const mix = { "policy.yaml": policyWith(`tokens: ["${USDC}"]`), "strategies/weekly.yaml": REBALANCE };
+    expect(problemsOf(mix).map(brief)).toEqual([
+      "4:18 targets.WETH: WETH is none of the tokens that the policy allows (policy.yaml:5:9) -> let the owner add it there, or trade another token",
+    ]);
+  });
+
+  it("but not over tokens that it lists by name or by address", () => {
+    const policy = loaded({ "policy.yaml": policyWith(`tokens: ["${USDC}", WETH]`) }).policy;
+    expect(policy.tokens).toEqual([USDC.toLowerCase(), "0x4200000000000000000000000000000000000006"]);
+  });
+
+  it("over nothing of the main file where it lists no tokens, the native coin among them", () => {
+    const { policy, tokens } = loaded();
+    expect(policy.tokens).toEqual([...tokens.values()].map(({ token }) => token.address));
+    expect(policy.tokens).toContain("0x0000000000000000000000000000000000000000");
+  });
+});
+
+describe("the policy stands above the main file", () => {
+  const settlement = `0x${"1".repeat(40)}`;
+  const stranger = `0x${"5".repeat(40)}`;
+
+  it("over the settlement contract, with both places", () => {
+    const policy = POLICY.replace("gas_reserve", `spenders: ["${stranger}"]\ngas_reserve`);
+    expect(problemsOf({ "policy.yaml": policy }).map(brief)).toEqual([
+      `4:55 service.settlement: the settlement contract ${settlement} is none of the spenders that the policy allows (policy.yaml:5:11) -> verify the contract, and let the owner add it there`,
+    ]);
+  });
+
+  it("but not over one that it lists, and without a list over the pinned one only", () => {
+    const policy = POLICY.replace("gas_reserve", `spenders: ["${stranger}", "${settlement}"]\ngas_reserve`);
+    expect(loaded({ "policy.yaml": policy }).policy.spenders).toEqual([stranger, settlement]);
+    expect(loaded().policy.spenders).toEqual([settlement]);
   });
 });

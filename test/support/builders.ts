@@ -143,6 +143,8 @@ export function policySample(change: Partial<Policy> = {}): Policy {
     maxPerMonthUsd: undefined,
     minTradeUsd: undefined,
     recipients: [WALLET],
+    tokens: [USDC, WETH, WBTC, ETH].map(({ address }) => address),
+    spenders: [ROUTER],
     gasReserve: 10n ** 16n,
     maxFeePerGas: 5n * GWEI,
     maxSlippage: toPpm(10_000),

@@ -18,6 +18,22 @@ export const policySchema = z.strictObject({
     .min(1, { error: "needs at least one recipient" })
     .max(1_000)
     .meta({ description: "who may receive what is bought: names of wallets, or addresses in quotes" }),
+  tokens: z
+    .array(z.string({ error: "needs the name of a token, or an address in quotes" }).min(1))
+    .min(1, { error: "needs at least one token; without the key all tokens of the main file may be traded" })
+    .max(1_000)
+    .optional()
+    .meta({
+      description: "what may be sold and bought: names of the main file, or addresses in quotes; absent: all of it",
+    }),
+  spenders: z
+    .array(z.string({ error: "needs an address in quotes" }).min(1))
+    .min(1, { error: "needs at least one contract; without the key it is the pinned settlement contract" })
+    .max(100)
+    .optional()
+    .meta({
+      description: "contracts that may be approved, addresses in quotes; absent: the pinned settlement contract",
+    }),
   gas_reserve: money("how much of the native coin stays in a wallet for gas", "0.01 ETH"),
   max_gas_price: gasPrice("the highest fee per gas, replacements included"),
   max_slippage: share("the largest slippage a signature may allow", ["%", "bps"], half).optional(),

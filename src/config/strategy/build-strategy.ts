@@ -1,4 +1,5 @@
 import type { StrategySpec } from "../../domain/strategy/spec.ts";
+import { checkTradedTokens } from "../build-policy-lists.ts";
 import { closest } from "../closest.ts";
 import { problemAt, REFUSED } from "../source.ts";
 import { FILE_KINDS } from "./kinds.ts";
@@ -10,6 +11,10 @@ export function buildStrategy(file: StrategyFile, id: string): StrategySpec | un
   const kind = typeof data === "object" && data !== null && "kind" in data ? data.kind : undefined;
   const before = file.problems.length;
   const spec = buildKind(file, id, kind);
+  const { policy, policySource } = file.scope;
+  if (spec !== undefined && policy !== undefined && policySource !== undefined) {
+    checkTradedTokens(file.source, spec, { tokens: policy.tokens, source: policySource }, file.problems);
+  }
   return file.problems.length > before ? undefined : spec;
 }
 

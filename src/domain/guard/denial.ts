@@ -11,6 +11,8 @@ export type DenialCode =
   | "SENDER_MISMATCH"
   | "RECIPIENT_MISMATCH"
   | "RECIPIENT_NOT_ALLOWED"
+  | "TOKEN_NOT_ALLOWED"
+  | "SPENDER_NOT_ALLOWED"
   | "TOKEN_MISMATCH"
   | "AMOUNT_MISMATCH"
   | "AFFILIATE_MISMATCH"
@@ -90,6 +92,14 @@ export const DENIALS: Readonly<Record<DenialCode, DenialExplanation>> = {
   RECIPIENT_NOT_ALLOWED: {
     meaning: "The policy does not list this recipient.",
     whatToDo: "Add the address to `recipients` in the policy, or change the strategy's recipient.",
+  },
+  TOKEN_NOT_ALLOWED: {
+    meaning: "The policy does not list a token that the swap sells or buys.",
+    whatToDo: "Let the owner add the token to `tokens` in the policy, or trade another one.",
+  },
+  SPENDER_NOT_ALLOWED: {
+    meaning: "The policy does not list the settlement contract that the swap would be signed for.",
+    whatToDo: "Let the owner verify the contract and add it to `spenders` in the policy.",
   },
   TOKEN_MISMATCH: {
     meaning: "The swap is of other tokens than those requested.",

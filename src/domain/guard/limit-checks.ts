@@ -16,6 +16,8 @@ const NATIVE_DECIMALS = 18;
 export function limitChecks(facts: SwapFacts, swapFee: bigint): Check[] {
   return [
     recipientCheck(facts),
+    ...tokenChecks(facts),
+    spenderCheck(facts),
     expiryCheck(facts),
     impactCheck(facts),
     ...floorChecks(facts),
@@ -33,6 +35,27 @@ function recipientCheck(facts: SwapFacts): Check {
     value: facts.recipient,
     limit: facts.limits.recipients.join(", ") || "none",
     ok: facts.limits.recipients.includes(facts.recipient),
+  };
+}
+
+/** A strategy of other tokens is refused when it is loaded; this holds even if it was loaded under another policy. */
+function tokenChecks({ sell, buy, limits }: SwapFacts): Check[] {
+  return [sell, buy].map(({ symbol, address }) => ({
+    code: "TOKEN_NOT_ALLOWED",
+    subject: `token ${symbol}`,
+    value: address,
+    limit: limits.tokens.join(", ") || "none",
+    ok: limits.tokens.includes(address),
+  }));
+}
+
+function spenderCheck({ pinned, limits }: SwapFacts): Check {
+  return {
+    code: "SPENDER_NOT_ALLOWED",
+    subject: "settlement contract",
+    value: pinned.router,
+    limit: limits.spenders.join(", ") || "none",
+    ok: limits.spenders.includes(pinned.router),
   };
 }
 

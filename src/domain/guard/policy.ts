@@ -17,6 +17,10 @@ export interface Policy {
   /** smallest trade, undefined when any size is worth it */
   readonly minTradeUsd: UsdPrice | undefined;
   readonly recipients: readonly Address[];
+  /** what may be sold and bought */
+  readonly tokens: readonly Address[];
+  /** contracts that may be approved and signed for */
+  readonly spenders: readonly Address[];
   /** wei that stay in the wallet for gas */
   readonly gasReserve: bigint;
   /** wei per gas */

@@ -19,6 +19,10 @@ export interface SwapLimits extends StrategyLimits {
   /** dollars scaled by 1e18; undefined when there is none */
   readonly minTradeUsd: UsdPrice | undefined;
   readonly recipients: readonly Address[];
+  /** what may be sold and bought */
+  readonly tokens: readonly Address[];
+  /** contracts that may be approved and signed for */
+  readonly spenders: readonly Address[];
   /** wei that stay in the wallet for gas */
   readonly gasReserve: bigint;
   /** how far below the reference price the signed minimum may lie, every fee included */
@@ -44,6 +48,8 @@ export function effectiveLimits(strategy: StrategyLimits, policy: Policy): SwapL
     maxPerMonthUsd: policy.maxPerMonthUsd,
     minTradeUsd: policy.minTradeUsd,
     recipients: policy.recipients,
+    tokens: policy.tokens,
+    spenders: policy.spenders,
     gasReserve: policy.gasReserve,
     referenceTolerance: policy.referenceTolerance,
     maxDivergence: policy.maxDivergence,

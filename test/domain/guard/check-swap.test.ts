@@ -37,6 +37,9 @@ const roundTrip = limits({ maxRoundTripLoss: toPpm(50_000) });
 
 const selfExecuted: readonly (readonly [DenialCode, string, Partial<SwapFacts>])[] = [
   ["RECIPIENT_NOT_ALLOWED", "a recipient that the policy does not list", limits({ recipients: [STRANGER] })],
+  ["TOKEN_NOT_ALLOWED", "a sold token that the policy does not list", limits({ tokens: [WETH] })],
+  ["TOKEN_NOT_ALLOWED", "a bought token that the policy does not list", limits({ tokens: [USDC] })],
+  ["SPENDER_NOT_ALLOWED", "a settlement contract that the policy does not list", limits({ spenders: [STRANGER] })],
   ["QUOTE_EXPIRED", "a quote at its last second", quote({ expiresAtSeconds: NOW })],
   ["PRICE_IMPACT_TOO_HIGH", "an impact above the limit", quote({ priceImpact: toPpm(10_001) })],
   ["PRICE_LIMIT_NOT_MET", "a quote one unit below the strategy's own floor", { floor: own.quote.amountOut + 1n }],
@@ -261,6 +264,8 @@ describe("limits of policy and strategy together", () => {
       maxPerMonthUsd: undefined,
       minTradeUsd: undefined,
       recipients: [USDC],
+      tokens: [WETH],
+      spenders: [ROUTER],
       gasReserve: 1n,
       maxFeePerGas: 5n,
       maxSlippage: toPpm(100),
@@ -281,6 +286,8 @@ describe("limits of policy and strategy together", () => {
       gasReserve: 1n,
       pegged: [USDC],
       maxRoundTripLoss: 50_000n,
+      tokens: [WETH],
+      spenders: [ROUTER],
     });
   });
 });

@@ -86,6 +86,8 @@ export function factsSample(change: Partial<SwapFacts> = {}): SwapFacts {
       maxPerMonthUsd: undefined,
       minTradeUsd: undefined,
       recipients: [OWNER],
+      tokens: [USDC, WETH],
+      spenders: [ROUTER],
       gasReserve: 10n ** 16n,
       referenceTolerance: toPpm(15_000),
       maxDivergence: toPpm(20_000),
