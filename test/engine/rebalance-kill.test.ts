@@ -1,0 +1,192 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { valueDown } from "../../src/domain/money/price.ts";
+import type { Token } from "../../src/domain/money/token.ts";
+import type { Run } from "../../src/domain/run/run.ts";
+import { isRunEnd, isSwapEnd } from "../../src/domain/run/states.ts";
+import type { RebalanceSpec } from "../../src/domain/strategy/rebalance-spec.ts";
+import { POOL, priceOf, rebalanceSpec, SLOT_MS, USDC, WBTC, WETH } from "../support/builders.ts";
+import { ACCOUNT, createOutside, type Life, type Outside, openLife, turnUntil } from "../support/engine-life.ts";
+import { topicOf } from "../support/evidence.ts";
+import { refusal } from "../support/fake-service.ts";
+
+const START_MS = SLOT_MS - 1_500;
+const MIX = [WETH, WBTC, USDC];
+const wallet = { name: "main", address: ACCOUNT };
+const every = {
+  ...{ schedule: { kind: "every", seconds: 120 }, retryForSeconds: 90 },
+  wallet,
+  recipient: ACCOUNT,
+} as const;
+
+/** 3000 dollars of ether and 1000 USDC, of which two fifths each shall be ether and bitcoin. */
+function outsideOf(via: Token | undefined, change: Partial<RebalanceSpec> = {}): Outside {
+  const spec = rebalanceSpec();
+  return createOutside(START_MS, {
+    ...spec,
+    ...every,
+    trades: { ...spec.trades, via, legTimeoutSeconds: 60 },
+    ...change,
+  });
+}
+
+function runsOf(life: Life): readonly Run[] {
+  const ids = life.db.prepare<[], string>("SELECT id FROM runs ORDER BY slot_ms").pluck().all();
+  return ids.flatMap((id) => life.store.run(id) ?? []);
+}
+
+/** The first run, and whatever the slots after it began, has come to its end, and nothing is left to be done. */
+function isSettled(life: Life): boolean {
+  const runs = runsOf(life);
+  const isOver = runs.every((run) => isRunEnd(run.state) && run.swaps.every((swap) => isSwapEnd(swap.state)));
+  return runs.length > 0 && isOver && life.store.nextEffectMs() === undefined;
+}
+
+/** Where something was just written down or handed over: a kill before the next one is a kill right behind this one. */
+function placesOf(life: Life): readonly { index: number; label: string }[] {
+  return life.passed.map((label, index) => ({ index, label })).filter(({ label }) => label.endsWith(".after"));
+}
+
+type KillAt = (label: string, passed: readonly string[]) => boolean;
+
+async function liveOn(
+  outside: Outside,
+  options: { killAt?: KillAt; isDone?: (life: Life) => boolean } = {},
+): Promise<Life> {
+  const life = openLife(outside, options.killAt === undefined ? {} : { killAt: options.killAt });
+  await life.engine.start();
+  const isDone = (): boolean => (options.isDone ?? isSettled)(life);
+  await turnUntil(outside, life, { maxSeconds: 300, isDone });
+  expect(life.errors).toEqual([]);
+  return life;
+}
+
+/** What really left the account for a pool, by the chain alone. */
+function soldOnChain(outside: Outside, token: Token): readonly bigint[] {
+  return outside.chain
+    .receipts()
+    .flatMap(({ logs }) => logs)
+    .filter(
+      (log) => log.address === token.address && log.topics[1] === topicOf(ACCOUNT) && log.topics[2] === topicOf(POOL),
+    )
+    .map((log) => BigInt(log.data));
+}
+
+function weightsOnChain(outside: Outside): readonly number[] {
+  const values = MIX.map((token) =>
+    valueDown(
+      { raw: outside.chain.ledger.balance(token.address, ACCOUNT), decimals: token.decimals },
+      priceOf(token).usd,
+    ),
+  );
+  const total = values.reduce((sum, value) => sum + value, 0n);
+  return values.map((value) => Number((value * 10_000n) / total) / 100);
+}
+
+function memoryOf(life: Life): { owed: object; doneMs?: number } {
+  return JSON.parse(life.store.strategy("mix")?.memory ?? "{}");
+}
+
+function expectBalanced(outside: Outside, life: Life): void {
+  expect(isSettled(life), JSON.stringify(runsOf(life).map(({ state, reason }) => [state, reason]))).toBe(true);
+  const [first, ...later] = runsOf(life);
+  expect(first?.state).toBe("filled");
+  for (const run of later) expect([run.state, run.reason]).toEqual(["skipped", "within_bands"]);
+  expect(soldOnChain(outside, WETH)).toEqual([14n * 10n ** 17n]);
+  expect(soldOnChain(outside, USDC)).toHaveLength(1);
+  const [ether = 0, bitcoin = 0, dollars = 0] = weightsOnChain(outside);
+  for (const [weight, target] of [
+    [ether, 40],
+    [bitcoin, 40],
+    [dollars, 20],
+  ] as const) {
+    expect(Math.abs(weight - target)).toBeLessThan(5);
+  }
+  expect(memoryOf(life)).toMatchObject({ owed: {}, doneMs: expect.any(Number) });
+  expect(life.db.prepare("SELECT count(*) FROM ledger WHERE state = 'reserved'").pluck().get()).toBe(0);
+}
+
+describe.each([
+  ["directly", undefined],
+  ["over a token", USDC],
+] as const)(
+  "a mix of three tokens that is rebalanced %s sells nothing twice and ends in its bands, killed",
+  (_name, via) => {
+    test("after every commit and every broadcast", { timeout: 240_000 }, async () => {
+      const whole = outsideOf(via);
+      const first = await liveOn(whole);
+      expectBalanced(whole, first);
+      expect(placesOf(first).map(({ label }) => label)).toEqual(
+        expect.arrayContaining(["commit.view-read.after", "commit.facts-read.after", "lane.broadcast.after"]),
+      );
+      for (const [index, label] of first.passed.entries()) {
+        const outside = outsideOf(via);
+        const killed = await liveOn(outside, { killAt: (_label, passed) => passed.length === index + 1 });
+        expect([killed.isDead(), killed.passed.at(-1)], `place ${index}`).toEqual([true, label]);
+        killed.db.close();
+        expectBalanced(outside, await liveOn(outside));
+      }
+    });
+
+    test("again and again while it recovers", { timeout: 120_000 }, async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.nat(20), { minLength: 2, maxLength: 8 }), async (kills) => {
+          const outside = outsideOf(via);
+          for (const after of kills) {
+            const killed = await liveOn(outside, { killAt: (_label, passed) => passed.length === after + 1 });
+            killed.db.close();
+          }
+          expectBalanced(outside, await liveOn(outside));
+        }),
+        { numRuns: 4 },
+      );
+    });
+  },
+);
+
+describe("REB-21 a sell whose buy finds no quote", () => {
+  const isHeld = (life: Life): boolean => isSettled(life) && life.store.mode("mix")?.mode === "paused";
+
+  function withoutBitcoin(outside: Outside): { heal(): void } {
+    const quote = outside.service.quote.bind(outside.service);
+    let isHealed = false;
+    outside.service.quote = async (request) =>
+      request.buy.address === WBTC.address && !isHealed ? refusal("NO_ROUTE", false) : await quote(request);
+    return {
+      heal: () => {
+        isHealed = true;
+      },
+    };
+  }
+
+  async function expectHeldAndResumed(outside: Outside, life: Life, heal: () => void): Promise<void> {
+    expect(isHeld(life), JSON.stringify(runsOf(life).map(({ state, reason }) => [state, reason]))).toBe(true);
+    expect(runsOf(life)).toMatchObject([{ state: "partial", reason: "quote_refused" }]);
+    expect(life.store.mode("mix")?.reason).toContain("that sells brought wait for buys that did not happen: WBTC");
+    expect([soldOnChain(outside, WETH), soldOnChain(outside, USDC)]).toEqual([[14n * 10n ** 17n], []]);
+    heal();
+    life.store.setMode({ scope: "mix", mode: "active", setBy: "ops", reason: "go on", atMs: outside.clock.nowMs() });
+    const isBought = (): boolean => isSettled(life) && runsOf(life).length > 1;
+    await turnUntil(outside, life, { maxSeconds: 300, isDone: isBought });
+    expect(runsOf(life)[1]).toMatchObject({ state: "filled", swaps: [{ sell: USDC, buy: WBTC }] });
+    expect(soldOnChain(outside, WETH)).toEqual([14n * 10n ** 17n]);
+    expect(memoryOf(life)).toMatchObject({ owed: {} });
+  }
+
+  test("stops the strategy wherever it is killed, and a resume buys and sells nothing again", {
+    timeout: 240_000,
+  }, async () => {
+    const whole = outsideOf(USDC);
+    const { heal } = withoutBitcoin(whole);
+    const first = await liveOn(whole, { isDone: isHeld });
+    const places = placesOf(first);
+    await expectHeldAndResumed(whole, first, heal);
+    for (const { index } of places) {
+      const outside = outsideOf(USDC);
+      const market = withoutBitcoin(outside);
+      const killed = await liveOn(outside, { killAt: (_label, soFar) => soFar.length === index + 1, isDone: isHeld });
+      killed.db.close();
+      await expectHeldAndResumed(outside, await liveOn(outside, { isDone: isHeld }), market.heal);
+    }
+  });
+});
