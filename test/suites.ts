@@ -15,7 +15,16 @@ export const SUITES: readonly Suite[] = [
   { name: "contracts", tests: ["contracts"], budgetSeconds: 45, workers: 2, testTimeoutSeconds: 120 },
   {
     name: "chain",
-    tests: ["adapters/ethers", "audit", "hosted-double", "hostile", "lane", "sandbox", "service"],
+    tests: [
+      "adapters/ethers",
+      "adapters/prices/chain",
+      "audit",
+      "hosted-double",
+      "hostile",
+      "lane",
+      "sandbox",
+      "service",
+    ],
     budgetSeconds: 150,
     workers: 2,
     testTimeoutSeconds: 120,
