@@ -1,6 +1,7 @@
 import type { Run } from "../domain/run/run.ts";
 import type { StepFacts } from "../domain/run/step-facts.ts";
 import { type EngineContext, strategyOf } from "./engine-context.ts";
+import { gasReserveOf } from "./gas-reserve.ts";
 import { effectiveMode } from "./modes.ts";
 
 const DAY_MS = 86_400_000;
@@ -17,11 +18,12 @@ export function factsFor(context: EngineContext, run: Run): StepFacts {
   const nowMs = deps.clock.nowMs();
   const row = store.strategy(run.strategyId);
   if (row === undefined) throw new Error(`strategy ${run.strategyId} has no row`);
+  const spec = strategyOf(context, run.strategyId)?.spec ?? row.spec;
   return {
     nowMs,
-    spec: strategyOf(context, run.strategyId)?.spec ?? row.spec,
+    spec,
     memory: JSON.parse(row.memory),
-    policy: settings.policy,
+    policy: { ...settings.policy, gasReserve: gasReserveOf(context, spec) },
     ours: [...deps.signers.keys()],
     live: settings.live,
     signingBarred: signingBarred(context, run.strategyId),

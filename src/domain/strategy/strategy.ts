@@ -3,6 +3,7 @@ import type { Decision, StrategyView, ViewNeeds } from "./decision.ts";
 import type { AfterRun, RunEnd, StrategyKind } from "./kind.ts";
 import { rebalance } from "./rebalance.ts";
 import type { StrategySpec } from "./spec.ts";
+import { sweepKind } from "./sweep.ts";
 import { threshold } from "./threshold.ts";
 import { twap } from "./twap.ts";
 import { valueAveraging } from "./value-averaging.ts";
@@ -15,6 +16,7 @@ interface BoundStrategy {
   initialMemory(): StrategyMemory;
   needs(memory: StrategyMemory): ViewNeeds;
   isExit(): boolean;
+  lastResortGas(): bigint;
   decide(view: StrategyView, memory: StrategyMemory): Decision<StrategyMemory>;
   onRunEnded(memory: StrategyMemory, end: RunEnd): AfterRun<StrategyMemory>;
   editedFrom(before: StrategySpec, memory: StrategyMemory): StrategyMemory;
@@ -29,6 +31,8 @@ function bindStrategy(spec: StrategySpec): BoundStrategy {
       return bindKind(rebalance, spec);
     case "threshold":
       return bindKind(threshold, spec);
+    case "sweep":
+      return bindKind(sweepKind, spec);
     case "twap":
       return bindKind(twap, spec);
     case "value-averaging":
@@ -49,6 +53,7 @@ function bindKind<Spec extends StrategySpec, Memory>(kind: StrategyKind<Spec, Me
     initialMemory: () => kind.initialMemory(spec),
     needs: (memory) => kind.needs(spec, read(memory)),
     isExit: () => kind.isExit(spec),
+    lastResortGas: () => kind.lastResortGas?.(spec) ?? 0n,
     decide: (view, memory) => kind.decide(spec, view, read(memory)),
     onRunEnded: (memory, end) => kind.onRunEnded(spec, read(memory), end),
     editedFrom: (before, memory) =>
@@ -74,6 +79,11 @@ export function strategyNeeds(spec: StrategySpec, memory: StrategyMemory): ViewN
 /** Whether all a strategy ever does is to leave a position. */
 export function isExitStrategy(spec: StrategySpec): boolean {
   return bindStrategy(spec).isExit();
+}
+
+/** Native coin in wei that all other strategies of the wallet leave for this one. */
+export function lastResortGasOf(spec: StrategySpec): bigint {
+  return bindStrategy(spec).lastResortGas();
 }
 
 /**

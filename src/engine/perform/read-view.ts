@@ -4,8 +4,10 @@ import type { Run } from "../../domain/run/run.ts";
 import { instantsSince } from "../../domain/schedule/instants-since.ts";
 import type { Schedule } from "../../domain/schedule/schedule.ts";
 import type { StrategyView, ViewNeeds } from "../../domain/strategy/decision.ts";
+import type { StrategySpec } from "../../domain/strategy/spec.ts";
 import { strategyNeeds } from "../../domain/strategy/strategy.ts";
 import { type EngineContext, strategyOf } from "../engine-context.ts";
+import { gasReserveOf } from "../gas-reserve.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { messageOf } from "./message-of.ts";
 
@@ -35,7 +37,7 @@ export async function readView(context: EngineContext, run: Run): Promise<Effect
   if (store.ledgerVersion() !== version) return { kind: "stale" };
   const free = new Map<Address, bigint>();
   for (const [token, balance] of balances) {
-    const held = store.reserved(wallet, token) + gasReserve(context, token);
+    const held = store.reserved(wallet, token) + gasReserve(context, spec, token);
     free.set(token, balance > held ? balance - held : 0n);
   }
   const nowMs = clock.nowMs();
@@ -85,6 +87,6 @@ function pastPrices(context: EngineContext, needs: ViewNeeds, nowMs: number): St
   );
 }
 
-function gasReserve(context: EngineContext, token: Address): bigint {
-  return token === NATIVE_TOKEN ? context.settings.policy.gasReserve : 0n;
+function gasReserve(context: EngineContext, spec: StrategySpec, token: Address): bigint {
+  return token === NATIVE_TOKEN ? gasReserveOf(context, spec) : 0n;
 }
