@@ -112,8 +112,13 @@ function addReadingCommands(program: Command, terminal: Terminal): void {
     .description("why the strategy did or did not trade")
     .option(...CONFIG)
     .option(...JSON_FLAG)
-    .option("--at <instant>", "at the slot before this instant")
-    .action(async (strategy, options) => (await import("./commands/why.ts")).why(strategy, options, terminal));
+    .addOption(new Option("--at <instant>", "at the slot before this instant").conflicts("next"))
+    .option("--next", "at the next slot, if it were now")
+    .action(async (strategy, options) =>
+      options.next === true
+        ? (await import("./commands/why-next.ts")).whyNext(strategy, options, terminal)
+        : (await import("./commands/why.ts")).why(strategy, options, terminal),
+    );
   program
     .command("plan")
     .description("what the next slots would do, and what they need; signs nothing")

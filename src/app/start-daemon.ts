@@ -1,12 +1,10 @@
-import { Interface, TypedDataEncoder } from "ethers";
 import { systemClock } from "../adapters/clock/system-clock.ts";
 import { startTicker } from "../adapters/cron/ticker.ts";
 import { createChain } from "../adapters/ethers/chain.ts";
 import { createHistoryReader } from "../adapters/sqlite/daemon/history-rows.ts";
 import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import type { Configuration } from "../config/configuration.ts";
-import type { TypedData } from "../domain/guard/typed-data.ts";
-import type { Address, Hex } from "../domain/money/address.ts";
+import type { Address } from "../domain/money/address.ts";
 import { alertOnHalt } from "../engine/alerts.ts";
 import { createEngine } from "../engine/engine.ts";
 import type { EngineContext } from "../engine/engine-context.ts";
@@ -23,6 +21,7 @@ import { acquireLock } from "../storage/lock.ts";
 import { openAlerts, watchLimit } from "./alerts.ts";
 import { crashPointFrom } from "./crash-point.ts";
 import { lockFileOf, openDaemonDatabase } from "./daemon-database.ts";
+import { approveCalldata, digestOf } from "./encoding.ts";
 import { engineSettings } from "./engine-settings.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { startStatusServer } from "./http/status-server.ts";
@@ -156,18 +155,6 @@ async function openSigners(configuration: Configuration, secrets: SecretOpener):
     signers.set(signer.address, signer);
   }
   return signers;
-}
-
-type MutableTypes = Record<string, { name: string; type: string }[]>;
-
-function digestOf({ domain, types, message }: TypedData): Hex {
-  return TypedDataEncoder.hash(domain, structuredClone(types) as MutableTypes, { ...message }) as Hex;
-}
-
-const ERC20 = new Interface(["function approve(address spender, uint256 amount) returns (bool)"]);
-
-function approveCalldata(spender: Address, amount: bigint): Hex {
-  return ERC20.encodeFunctionData("approve", [spender, amount]) as Hex;
 }
 
 /** A stop waits so long for answers of the service. The next start asks again, or looks at the chain. */

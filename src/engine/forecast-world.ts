@@ -4,24 +4,21 @@ import type { ReferencePrice } from "../domain/money/price.ts";
 import type { Token } from "../domain/money/token.ts";
 import type { ZoneOffsets } from "../domain/schedule/schedule.ts";
 import type { PriceBar, ViewNeeds } from "../domain/strategy/decision.ts";
-import {
-  initialStrategyMemory,
-  type StrategyMemory,
-  strategyEdited,
-  strategyNeeds,
-} from "../domain/strategy/strategy.ts";
+import type { StrategySpec } from "../domain/strategy/spec.ts";
+import { isExitStrategy, type StrategyMemory, strategyNeeds } from "../domain/strategy/strategy.ts";
 import type { Chain } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { PriceSource } from "../ports/price-source.ts";
 import type { Store } from "../ports/store.ts";
-import type { EngineSettings, LoadedStrategy } from "./engine-context.ts";
+import type { EngineSettings } from "./engine-context.ts";
 import { effectiveMode } from "./modes.ts";
 
-const MONTH_MS = 30 * 86_400_000;
+const DAY_MS = 86_400_000;
+const MONTH_MS = 30 * DAY_MS;
 
-/** What a forecast is read with. `store` is undefined while the daemon has never run. */
+/** What a forecast is read with. */
 export interface ForecastDeps {
-  readonly store: Store | undefined;
+  readonly store: Store;
   readonly chain: Pick<Chain, "balance">;
   readonly prices: PriceSource;
   readonly clock: Clock;
@@ -44,7 +41,7 @@ export async function readForecastStart(
   slots: number,
 ): Promise<ForecastStart> {
   const nowMs = deps.clock.nowMs();
-  const strategies = settings.strategies.map((strategy) => standing(deps.store, strategy, nowMs));
+  const strategies = settings.strategies.map(({ spec }) => standing(deps.store, spec, nowMs));
   const needs = strategies.map(({ spec, memory }) => ({ spec, needs: strategyNeeds(spec, memory) }));
   const prices = new Map<Address, ReferencePrice>();
   const unpriced: { token: string; detail: string }[] = [];
@@ -59,8 +56,8 @@ export async function readForecastStart(
     wallets.set(wallet, await readWallet(deps, wallet, { tokens: uniqueTokens(own), policy: settings.policy }));
   }
   const { policy } = settings;
-  const spentMonth = deps.store?.soldUsdSince(nowMs - MONTH_MS, "") ?? 0n;
-  const spentDay = deps.store?.soldUsdSince(nowMs - MONTH_MS / 30, "") ?? 0n;
+  const spentMonth = deps.store.soldUsdSince(nowMs - MONTH_MS, "");
+  const spentDay = deps.store.soldUsdSince(nowMs - DAY_MS, "");
   const world: ForecastWorld = {
     nowMs,
     strategies,
@@ -75,7 +72,7 @@ export async function readForecastStart(
     // As if today's were made now and the month's long ago: what counts for a ceiling counts a little longer, never less.
     trades: [
       { atMs: nowMs, usd: spentDay, atLeastUsd: spentDay },
-      { atMs: nowMs - MONTH_MS / 30 - 1, usd: spentMonth - spentDay, atLeastUsd: spentMonth - spentDay },
+      { atMs: nowMs - DAY_MS - 1, usd: spentMonth - spentDay, atLeastUsd: spentMonth - spentDay },
     ],
     zones: deps.zones,
     slots,
@@ -83,24 +80,20 @@ export async function readForecastStart(
   return { world, unpriced };
 }
 
-/** A strategy as the database knows it, under the files as they are now. */
-function standing(store: Store | undefined, strategy: LoadedStrategy, nowMs: number): ForecastStrategy {
-  const { spec } = strategy;
-  const row = store?.strategy(spec.id);
-  const mode = store === undefined ? "active" : effectiveMode(store, spec.id).mode;
+/** A strategy as the database knows it. @throws Error when it was not registered: a broken invariant */
+function standing(store: Store, spec: StrategySpec, nowMs: number): ForecastStrategy {
+  const row = store.strategy(spec.id);
+  if (row === undefined) throw new Error(`strategy ${spec.id} is not registered`);
+  const { mode } = effectiveMode(store, spec.id);
+  const barred = mode === "paused" || mode === "halted" || (mode === "exits-only" && !isExitStrategy(spec));
   return {
     spec,
-    memory: row === undefined ? initialStrategyMemory(spec) : remembered(row, strategy),
-    handledMs: row?.lastSlotMs ?? nowMs,
-    barred: mode === "paused" || mode === "halted" ? mode : undefined,
-    spent: store?.soldBy(spec.id) ?? new Map(),
-    bought: store?.boughtBy(spec.id) ?? new Map(),
+    memory: JSON.parse(row.memory) as StrategyMemory,
+    handledMs: Math.max(row.lastSlotMs, nowMs),
+    barred: barred ? mode : undefined,
+    spent: store.soldBy(spec.id),
+    bought: store.boughtBy(spec.id),
   };
-}
-
-function remembered(row: NonNullable<ReturnType<Store["strategy"]>>, strategy: LoadedStrategy): StrategyMemory {
-  const memory: StrategyMemory = JSON.parse(row.memory);
-  return row.specHash === strategy.specHash ? memory : strategyEdited(row.spec, strategy.spec, memory);
 }
 
 async function readWallet(
@@ -114,10 +107,10 @@ async function readWallet(
   for (const token of asked.tokens) {
     const balance = await deps.chain.balance(token.address, wallet);
     const reserve = token.address === NATIVE_TOKEN ? asked.policy.gasReserve : 0n;
-    const held = (deps.store?.reserved(wallet, token.address) ?? 0n) + reserve;
+    const held = deps.store.reserved(wallet, token.address) + reserve;
     balances.set(token.address, balance);
     free.set(token.address, balance > held ? balance - held : 0n);
-    const net = deps.store === undefined ? 0n : deps.store.netOfSwaps(wallet, token.address);
+    const net = deps.store.netOfSwaps(wallet, token.address);
     if (net !== undefined) outside.set(token.address, balance - net);
   }
   return { free, balances, outside };
@@ -127,15 +120,11 @@ function uniqueTokens(needs: readonly ViewNeeds[]): readonly Token[] {
   return [...new Map(needs.flatMap((need) => need.tokens).map((token) => [token.address, token])).values()];
 }
 
-function barsOf(
-  store: Store | undefined,
-  needs: readonly ViewNeeds[],
-  nowMs: number,
-): ReadonlyMap<Address, readonly PriceBar[]> {
+function barsOf(store: Store, needs: readonly ViewNeeds[], nowMs: number): ReadonlyMap<Address, readonly PriceBar[]> {
   const bars = new Map<Address, readonly PriceBar[]>();
   for (const { token, seconds } of needs.flatMap((need) => need.bars)) {
     const known = bars.get(token.address) ?? [];
-    const read = store?.priceBars(token.address, nowMs - seconds * 1_000) ?? [];
+    const read = store.priceBars(token.address, nowMs - seconds * 1_000);
     if (read.length >= known.length) bars.set(token.address, read);
   }
   return bars;

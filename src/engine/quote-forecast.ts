@@ -7,15 +7,13 @@ import {
 } from "../domain/forecast/forecast.ts";
 import { mulDivUp } from "../domain/money/amount.ts";
 import { formatPercent } from "../domain/money/fraction.ts";
+import { wantsGasless } from "../domain/run/step-quote.ts";
 import type { SwapService } from "../ports/swap-service.ts";
 
-/**
- * Carries a forecast through, with the service's quotes for what each swap would bring. Nothing is signed or sent.
- * @param service undefined when there is none to ask: then nothing would be filled
- */
+/** Carries a forecast through, with the service's quotes for what each swap would bring. Nothing is signed or sent. */
 export async function quoteForecast(
   world: ForecastWorld,
-  service: Pick<SwapService, "quote"> | undefined,
+  service: Pick<SwapService, "quote">,
 ): Promise<readonly ForecastSlot[]> {
   const course = forecast(world);
   let step = course.next();
@@ -23,20 +21,22 @@ export async function quoteForecast(
   return step.value;
 }
 
-async function answer(question: FillQuestion, service: Pick<SwapService, "quote"> | undefined): Promise<FillAnswer> {
-  if (service === undefined) return { code: "quote_unavailable", detail: "no service was asked" };
+async function answer(question: FillQuestion, service: Pick<SwapService, "quote">): Promise<FillAnswer> {
   const { spec, swap, amount } = question;
-  const quote = await service.quote({
-    sell: swap.sell,
-    buy: swap.buy,
-    amount,
-    slippage: spec.limits.slippage,
-    owner: spec.wallet.address,
-    recipient: spec.recipient,
-    gasless: false,
-    enableRfq: spec.enableRfq,
-    affiliate: spec.affiliate,
-  });
+  const ask = async (gasless: boolean) =>
+    await service.quote({
+      sell: swap.sell,
+      buy: swap.buy,
+      amount,
+      slippage: spec.limits.slippage,
+      owner: spec.wallet.address,
+      recipient: spec.recipient,
+      gasless,
+      enableRfq: spec.enableRfq,
+      affiliate: spec.affiliate,
+    });
+  const first = await ask(wantsGasless({ gasless: spec.gasless, sell: swap.sell }));
+  const quote = "kind" in first && spec.gasless === "prefer" ? await ask(false) : first;
   if ("kind" in quote) return { code: quote.code, detail: quote.message };
   const least = swap.floor === undefined ? 0n : mulDivUp(amount, swap.floor.bought, swap.floor.sold);
   if (quote.amountOut < least) {

@@ -1,0 +1,80 @@
+import type { Swap } from "../../domain/run/run.ts";
+import { strategyOf } from "../../engine/engine-context.ts";
+import { type Rehearsal, rehearse } from "../../engine/rehearse.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { lookAhead } from "../look-ahead.ts";
+import { configurationOf, findTarget } from "../target.ts";
+import { formatInstant, formatTable, formatTokenAmount, type Terminal } from "../terminal.ts";
+
+/**
+ * `swapd why <strategy> --next`: what the strategy would do at its next slot if that were now, with every check and its
+ * numbers. Nothing is written, signed or sent.
+ */
+export async function whyNext(
+  strategyId: string,
+  options: { config?: string; json?: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const rehearsal = await lookAhead(configurationOf(findTarget(options)), async (context) => {
+    const strategy = strategyOf(context, strategyId);
+    if (strategy === undefined) {
+      const known = context.settings.strategies.map(({ spec }) => spec.id).join(", ") || "none";
+      throw new CommandFailure(EXIT.usage, `no strategy ${JSON.stringify(strategyId)}; known are ${known}`);
+    }
+    return await rehearse(context, strategy);
+  });
+  if (rehearsal === undefined) throw new CommandFailure(EXIT.no, `the schedule of ${strategyId} has no further slot`);
+  terminal.out(options.json === true ? JSON.stringify(rehearsalJson(rehearsal)) : rehearsalText(rehearsal));
+}
+
+/** What the end means for the slot itself: a rehearsal ends each swap before it is signed. */
+function verdict({ run, waits }: Rehearsal): string {
+  if (waits) return "would ask again in a while";
+  if (run.reason === "dry_run") return "would trade";
+  return `${run.state}, ${run.reason ?? "no reason"}`;
+}
+
+function rehearsalJson(rehearsal: Rehearsal): object {
+  const { run, checks } = rehearsal;
+  return {
+    strategy: run.strategyId,
+    slot: formatInstant(run.slotMs),
+    verdict: verdict(rehearsal),
+    state: run.state,
+    reason: run.reason ?? null,
+    detail: run.detail ?? null,
+    swaps: run.swaps.map((swap) => ({
+      sell: swap.sell.symbol,
+      buy: swap.buy.symbol,
+      amount: swap.amountIn?.toString() ?? null,
+      expected: swap.quote?.amountOut.toString() ?? null,
+      mode: swap.mode ?? null,
+      state: swap.state,
+      reason: swap.reason ?? null,
+      checks: checks.get(swap.id) ?? [],
+    })),
+  };
+}
+
+function rehearsalText(rehearsal: Rehearsal): string {
+  const { run, checks } = rehearsal;
+  const detail = run.detail === undefined ? "" : ` (${run.detail})`;
+  const parts = [`${run.strategyId} at ${formatInstant(run.slotMs)}, if it were now: ${verdict(rehearsal)}${detail}`];
+  for (const swap of run.swaps) {
+    const rows = (checks.get(swap.id) ?? []).map((check) => [
+      check.ok ? "ok" : "FAILED",
+      check.code,
+      `${check.subject}: ${check.value}`,
+      check.limit,
+    ]);
+    parts.push(swapText(swap));
+    if (rows.length > 0) parts.push(formatTable([["CHECK", "CODE", "FOUND", "ALLOWED"], ...rows]));
+  }
+  return parts.join("\n\n");
+}
+
+function swapText(swap: Swap): string {
+  const sold = formatTokenAmount(swap.amountIn?.toString() ?? null, swap.sell);
+  const bought = formatTokenAmount(swap.quote?.amountOut.toString() ?? null, swap.buy);
+  return `${sold} -> ${bought === "-" ? swap.buy.symbol : bought}, ${swap.mode ?? "not quoted"}`;
+}

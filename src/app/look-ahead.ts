@@ -1,0 +1,150 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "../adapters/clock/system-clock.ts";
+import { createChain } from "../adapters/ethers/chain.ts";
+import { createRandomIds } from "../adapters/ids/random-ids.ts";
+import { createStore } from "../adapters/sqlite/daemon/store.ts";
+import { createIntlZones } from "../adapters/zones/intl-zones.ts";
+import type { Configuration } from "../config/configuration.ts";
+import type { Address } from "../domain/money/address.ts";
+import type { EngineContext } from "../engine/engine-context.ts";
+import { registerStrategies } from "../engine/scheduler.ts";
+import type { Signer } from "../ports/signer.ts";
+import { openDatabase } from "../storage/database.ts";
+import { openDaemonDatabase } from "./daemon-database.ts";
+import { approveCalldata, digestOf } from "./encoding.ts";
+import { engineSettings } from "./engine-settings.ts";
+import { CommandFailure, EXIT } from "./exit-codes.ts";
+import { openLaneStore } from "./lane-wiring.ts";
+import { openPrices } from "./open-prices.ts";
+import { openServices } from "./open-services.ts";
+import { createRuntime, type Runtime } from "./runtime.ts";
+import { startEmbeddedService } from "./start-embedded-service.ts";
+
+/**
+ * Runs work on everything that the daemon would decide with, and nothing that it could act with: a copy of its database,
+ * its chain and prices, the service (one of our own on a free port where the embedded one is configured), no keys, no
+ * lanes, a dry run.
+ * @throws CommandFailure in words for the operator, secrets taken out
+ */
+export async function lookAhead<T>(
+  from: { readonly configuration: Configuration; readonly env: NodeJS.ProcessEnv },
+  work: (context: EngineContext) => Promise<T>,
+): Promise<T> {
+  const runtime = createRuntime({ level: "error", env: from.env });
+  const folder = mkdtempSync(join(tmpdir(), "swapd-look-ahead-"));
+  const closing: (() => Promise<void> | void)[] = [() => rmSync(folder, { recursive: true, force: true })];
+  try {
+    return await work(await open(from.configuration, { runtime, folder, closing }));
+  } catch (error) {
+    if (error instanceof CommandFailure || !(error instanceof Error)) throw error;
+    throw new CommandFailure(EXIT.no, runtime.redactor.redact(`nothing can be said: ${error.message}`));
+  } finally {
+    for (const close of closing.reverse()) await close();
+  }
+}
+
+interface Opening {
+  readonly runtime: Runtime;
+  readonly folder: string;
+  /** what was opened, in order; closed in the opposite one */
+  readonly closing: (() => Promise<void> | void)[];
+}
+
+async function open(configuration: Configuration, opening: Opening): Promise<EngineContext> {
+  const { runtime, folder, closing } = opening;
+  const { network, timing } = configuration;
+  if (network.settlement === undefined) {
+    throw new CommandFailure(
+      EXIT.no,
+      `no settlement contract is known on ${network.name}: set \`service.settlement\` to the address you verified`,
+    );
+  }
+  const database = join(folder, "swapd.db");
+  copyDatabase(configuration.database, database);
+  const db = openDaemonDatabase(database);
+  closing.push(() => {
+    db.close();
+  });
+  const chain = createChain(
+    {
+      rpcUrls: runtime.secrets.rpcUrls(configuration),
+      chainId: network.chainId,
+      timeoutMs: timing.requestTimeoutMs,
+    },
+    { clock: systemClock },
+  );
+  const services = await openPrivateServices(configuration, opening);
+  const context: EngineContext = {
+    settings: { ...engineSettings(configuration, network.settlement), live: false },
+    deps: {
+      store: createStore(db),
+      laneStore: openLaneStore(db),
+      chain,
+      service: services.client,
+      secondService: services.second,
+      prices: openPrices(configuration, chain),
+      lanes: new Map(),
+      signers: keylessSigners(configuration),
+      clock: systemClock,
+      ids: createRandomIds(systemClock.nowMs),
+      zones: createIntlZones(),
+      logger: runtime.logger,
+      notifier: { notify: () => undefined },
+      digest: digestOf,
+      approveCalldata,
+      crashPoint: () => undefined,
+    },
+  };
+  registerStrategies(context);
+  return context;
+}
+
+/** The daemon's own file is never written to, nor migrated by a newer program that only wants to look. */
+function copyDatabase(from: string, to: string): void {
+  if (!existsSync(from)) return;
+  const source = openDatabase({ file: from, readonly: true });
+  try {
+    source.prepare("VACUUM INTO ?").run(to);
+  } finally {
+    source.close();
+  }
+}
+
+async function openPrivateServices(
+  configuration: Configuration,
+  opening: Opening,
+): Promise<ReturnType<typeof openServices>> {
+  const { runtime, folder, closing } = opening;
+  const { url } = configuration.service;
+  const serve = {
+    ...configuration.serve,
+    listen: { host: "127.0.0.1", port: 0 },
+    database: join(folder, "service.db"),
+  };
+  const embedded = url === "embedded" ? await startEmbeddedService({ ...configuration, serve }, runtime) : undefined;
+  if (embedded !== undefined) closing.push(() => embedded.stop());
+  // A private service has a limiter of its own; calls of a shared one are paced together with the daemon's.
+  const paced = embedded === undefined ? configuration : { ...configuration, database: join(folder, "swapd.db") };
+  const services = openServices(paced, embedded?.url ?? url, {
+    secrets: runtime.secrets,
+    logger: runtime.logger,
+    onLimit: () => undefined,
+  });
+  closing.push(() => services.close());
+  return services;
+}
+
+/** Accounts without keys: what looks ahead has no business with them. */
+function keylessSigners(configuration: Configuration): ReadonlyMap<Address, Signer> {
+  const refuse = (): never => {
+    throw new Error("a look ahead must not sign");
+  };
+  return new Map(
+    [...configuration.wallets.values()].map(({ address }) => [
+      address,
+      { address, signTransaction: refuse, signTypedData: refuse },
+    ]),
+  );
+}
