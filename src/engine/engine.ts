@@ -1,4 +1,5 @@
 import { type Committer, createCommitter } from "./commit.ts";
+import { createDowntimeWatch } from "./downtime.ts";
 import { createEffectRunner } from "./effect-runner.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { revokeLeftovers } from "./janitor.ts";
@@ -29,6 +30,7 @@ export function createEngine(context: EngineContext, onFatal: (error: unknown) =
   const { deps, settings } = context;
   const waker = createWaker(deps.clock);
   const committer = createCommitter(context, waker.wake);
+  const downtime = createDowntimeWatch(context);
   const loops: Promise<void>[] = [];
   const stopping = new AbortController();
   let lastTickMs = deps.clock.nowMs();
@@ -56,24 +58,16 @@ export function createEngine(context: EngineContext, onFatal: (error: unknown) =
       await waker.wait(settings.pace.pollMs, stopping.signal);
     }
   };
-  const janitorLoop = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      await deps.clock.sleep(settings.pace.janitorMs, stopping.signal);
-      if (stopping.signal.aborted) return;
-      await revokeLeftovers(context).catch((error: unknown) => {
-        deps.logger.warn({ error: messageOf(error) }, "leftover allowances could not be looked at");
-      });
-    }
-  };
   return {
     committer,
     start: async () => {
       await prepare(context);
-      registerStrategies(context);
+      downtime.started();
+      registerStrategies(context, downtime.heard);
       deps.store.addDaemonEvent("started", settings.live ? "live" : "dry-run", deps.clock.nowMs());
       loops.push(
         guarded(effectLoop),
-        guarded(janitorLoop),
+        guarded(() => keepRevoking(context, stopping.signal)),
         guarded(() => keepSampling(context, stopping.signal)),
       );
       for (const lane of deps.lanes.values()) loops.push(guarded(() => laneLoop(lane)));
@@ -81,15 +75,29 @@ export function createEngine(context: EngineContext, onFatal: (error: unknown) =
     tick: () => {
       lastTickMs = deps.clock.nowMs();
       takeRequests(context);
-      if (insertDueRuns(context).length > 0) waker.wake();
+      if (insertDueRuns(context, downtime.heard).length > 0) waker.wake();
+      downtime.tick();
     },
     stop: async () => {
       stopping.abort();
       waker.wake();
       await Promise.all(loops);
       await effects.idle();
+      downtime.stopped();
       deps.store.addDaemonEvent("stopped", "by request", deps.clock.nowMs());
     },
     lastTickMs: () => lastTickMs,
   };
+}
+
+/** Looks for leftover allowances again and again, until the engine stops. */
+async function keepRevoking(context: EngineContext, signal: AbortSignal): Promise<void> {
+  const { clock, logger } = context.deps;
+  while (!signal.aborted) {
+    await clock.sleep(context.settings.pace.janitorMs, signal);
+    if (signal.aborted) return;
+    await revokeLeftovers(context).catch((error: unknown) => {
+      logger.warn({ error: messageOf(error) }, "leftover allowances could not be looked at");
+    });
+  }
 }

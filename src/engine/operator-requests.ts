@@ -43,8 +43,6 @@ function setMode(context: EngineContext, request: OperatorRequest, onAlerts: OnA
   if (!isMode(mode)) return `refused: no mode ${JSON.stringify(mode)}; known are ${OPERATING_MODES.join(", ")}`;
   if (scope !== GLOBAL_SCOPE && strategyOf(context, scope) === undefined) return `refused: no strategy "${scope}"`;
   const row = { scope, mode, setBy: request.madeBy, reason, atMs: request.madeAtMs };
-  // Slots that are due already are handled under the mode they came in, so that none of them counts as paused wrongly.
-  insertDueRuns(context);
   // Setting active what is active changes nothing: the row says since when runs may start.
   const isActive = mode === "active" && (context.deps.store.mode(scope)?.mode ?? "active") === "active";
   if (!isActive) changeMode(context.deps, row);

@@ -4,6 +4,7 @@ import type { Effect, EffectRequest } from "../domain/run/effects.ts";
 import type { OperatingMode } from "../domain/run/operating-mode.ts";
 import type { RunRecord, Transition } from "../domain/run/records.ts";
 import type { Run } from "../domain/run/run.ts";
+import type { SwapState } from "../domain/run/states.ts";
 import type { PriceBar } from "../domain/strategy/decision.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { AlertStore } from "./alert-store.ts";
@@ -73,6 +74,9 @@ export interface RunStore {
   runsIn(states: readonly string[], limit: number): readonly string[];
   hasOpenRun(strategyId: string): boolean;
   strategiesWithOpenRun(): ReadonlySet<string>;
+  /** Swaps that were signed and of which nobody knows yet whether they were done. */
+  unsettledSwaps(): readonly string[];
+  swapState(swapId: string): SwapState | undefined;
   runOfIntent(intentId: string): { readonly runId: string; readonly swapId: string } | undefined;
   /** Whether this transaction belongs to another swap or transaction of ours than the given swap. */
   hashOfOther(hash: string, swapId: string): boolean;
@@ -144,6 +148,9 @@ export interface OperationStore {
   answerRequest(id: number, answer: string, atMs: number): void;
   /** what came of a request, undefined while it was not taken */
   answerOf(id: number): string | undefined;
+  /** When the daemon was last known to be at work; undefined before its first life. */
+  lastAliveMs(): number | undefined;
+  noteAlive(atMs: number): void;
   addDaemonEvent(kind: string, detail: string, atMs: number): void;
 }
 

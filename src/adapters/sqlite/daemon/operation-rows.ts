@@ -46,6 +46,10 @@ export function createOperationRows(sql: Statements): OperationStore {
         row.balance.toString(),
       );
     },
+    lastAliveMs: () => sql.get<{ at: number | null }>("SELECT alive_at_ms AS at FROM identity")?.at ?? undefined,
+    noteAlive: (atMs) => {
+      sql.run("UPDATE identity SET alive_at_ms = ?", atMs);
+    },
     addDaemonEvent: (kind, detail, atMs) => {
       sql.run("INSERT INTO daemon_events (kind, detail, at_ms) VALUES (?, ?, ?)", kind, detail, atMs);
     },

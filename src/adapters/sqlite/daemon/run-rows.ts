@@ -1,7 +1,7 @@
 import { EFFECT_VERSION, type Effect } from "../../../domain/run/effects.ts";
 import type { Transition } from "../../../domain/run/records.ts";
 import type { Run } from "../../../domain/run/run.ts";
-import { isRunEnd } from "../../../domain/run/states.ts";
+import { isRunEnd, type SwapState } from "../../../domain/run/states.ts";
 import type { RunStore } from "../../../ports/store.ts";
 import { decodeRun, decodeSwap, encodeJson, encodeSwap, type RunColumns, type SwapColumns } from "./codec.ts";
 import type { Statements } from "./statements.ts";
@@ -40,6 +40,10 @@ const SAVE_SWAP = `INSERT INTO swaps (${SWAP_COLUMNS.join(", ")}, created_at_ms,
   ON CONFLICT (id) DO UPDATE SET ${SWAP_COLUMNS.filter((name) => name !== "id")
     .map((name) => `${name} = excluded.${name}`)
     .join(", ")}, updated_at_ms = excluded.updated_at_ms`;
+
+/** The first condition is that of the index on open swaps, so that the few are found among the many. */
+const UNSETTLED_SWAPS = `SELECT id FROM swaps WHERE state IN ('signed', 'submitted', 'mined', 'confirmed', 'unknown')
+  AND state IN ('signed', 'submitted', 'unknown')`;
 
 /** Rows of runs, swaps, transitions and effects. */
 export function createRunRows(sql: Statements): Omit<RunStore, "writeRecord"> {
@@ -100,6 +104,8 @@ export function createRunRows(sql: Statements): Omit<RunStore, "writeRecord"> {
       );
       return new Set(rows.map((row) => row.strategy));
     },
+    unsettledSwaps: () => sql.all<{ id: string }>(UNSETTLED_SWAPS).map((row) => row.id),
+    swapState: (swapId) => sql.get<{ state: SwapState }>("SELECT state FROM swaps WHERE id = ?", swapId)?.state,
     runOfIntent: (intentId) => runOfIntent(sql, intentId),
     hashOfOther: (hash, swapId) =>
       sql.get("SELECT 1 FROM swaps WHERE hash = ? AND id <> ?", hash, swapId) !== undefined ||

@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
+import { SLOT_MS, USDC } from "../support/builders.ts";
+import { ACCOUNT, createOutside, type Life, openLife, turn, turnUntil } from "../support/engine-life.ts";
+
+const HOUR_MS = 3_600_000;
+const hourly = { kind: "every", seconds: 3_600 } as const;
+/** A full hour before the sample slot. */
+const START_MS = Math.floor(SLOT_MS / HOUR_MS) * HOUR_MS + 5_000;
+
+function reports({ db }: Life): unknown[] {
+  return db.prepare("SELECT detail FROM daemon_events WHERE kind = 'downtime'").pluck().all();
+}
+
+async function firstLife(change: Partial<StrategySpec> = {}) {
+  const outside = createOutside(START_MS, { schedule: hourly, ...change });
+  outside.chain.ledger.setAllowance(USDC.address, ACCOUNT, 0n);
+  const life = openLife(outside);
+  await life.engine.start();
+  await turn(outside, life, 40);
+  return { outside, life };
+}
+
+describe("after a start", () => {
+  test("SCH-24 nothing is told of a first life: there was none before", async () => {
+    const { life } = await firstLife();
+    expect(reports(life)).toEqual([]);
+  });
+
+  test("SCH-24 one record tells how long the daemon was down, also after a kill, and what became of each slot", async () => {
+    const { outside, life } = await firstLife();
+    life.kill();
+    life.db.close();
+    outside.clock.jumpTo(START_MS + 7 * HOUR_MS + 720_000);
+    const next = openLife(outside);
+    await next.engine.start();
+    await turn(outside, next, 3);
+    expect(reports(next)).toEqual(["down 7h11m; 7 slots missed: 6 skipped (too late), 1 run (policy latest)"]);
+    await turn(outside, next, 5);
+    expect(reports(next)).toHaveLength(1);
+  });
+
+  test("SCH-24 a slot that comes on time is none of the missed ones, and a clean stop counts from its own end", async () => {
+    const { outside, life } = await firstLife();
+    life.store.setMode({ scope: "weekly", mode: "paused", setBy: "ops", reason: "r", atMs: outside.clock.nowMs() });
+    const stopped = life.engine.stop();
+    await turn(outside, life, 1);
+    await stopped;
+    life.db.close();
+    outside.clock.jumpTo(START_MS + 2 * HOUR_MS - 6_000);
+    const next = openLife(outside);
+    await next.engine.start();
+    await turn(outside, next, 3);
+    expect(reports(next)).toEqual(["down 1h59m; 1 slot missed: 1 skipped (too late)"]);
+  });
+
+  test("SCH-24 swaps that were open are told with what became of them", async () => {
+    const { outside, life } = await firstLife({ gasless: "never", schedule: { kind: "every", seconds: 60 } });
+    const isSubmitted = (): boolean => life.store.unsettledSwaps().length > 0;
+    expect(await turnUntil(outside, life, { maxSeconds: 90, isDone: isSubmitted })).toBe(true);
+    life.kill();
+    life.db.close();
+    outside.clock.jumpTo(outside.clock.nowMs() + 20_000);
+    const next = openLife(outside);
+    await next.engine.start();
+    await turn(outside, next, 30);
+    expect(reports(next)).toEqual([
+      expect.stringMatching(/^down [2-5][0-9]s; .*; 1 swap was open: 1 (mined|confirmed)$/),
+    ]);
+  });
+});
