@@ -57,6 +57,8 @@ describe("the files that are shipped", () => {
     expect(configuration.strategies.map(({ spec }) => [spec.id, spec.kind])).toEqual([
       ["buy-the-dips", "dca"],
       ["calm-mix", "rebalance"],
+      ["limit-buy", "threshold"],
+      ["protect-eth", "threshold"],
       ["take-profit", "threshold"],
       ["treasury-mix", "rebalance"],
       ["weekly-eth", "dca"],

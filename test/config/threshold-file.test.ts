@@ -232,6 +232,11 @@ describe("a threshold leg with", () => {
       "8:10 max_gap: is shorter than the time between two looks, 30s, so every look would follow a gap -> use at least 60s",
     ],
     [
+      "looks that are made up for",
+      `${THRESHOLD}catch_up: { policy: all, window: 1h }\n`,
+      "8:21 catch_up.policy: a trigger looks at the price of now, so missed looks cannot be made up for -> use latest or skip",
+    ],
+    [
       "an end that is no day",
       BUYING.replace("2027-12-31", "31.12.2027"),
       '6:8 until: "31.12.2027" is no day and no instant in UTC -> write for example 2027-12-31, or 2026-11-03T08:00Z',

@@ -24,6 +24,7 @@ function build(file: StrategyFile, id: string, fields: Fields): ThresholdSpec | 
   const pair = buildPair(file, fields, placed);
   const bag = buildBag(file, fields, pair);
   const maxGapSeconds = buildMaxGap(file, fields, common?.schedule);
+  checkCatchUp(file, fields);
   if (pair === undefined) return undefined;
   checkGaslessSale(file, fields, pair.sell);
   const legs = placed.flatMap((leg) => buildLeg(file, leg, pair) ?? []);
@@ -144,6 +145,14 @@ function buildBag(file: StrategyFile, fields: Fields, pair: ThresholdPair | unde
   }
   const raw = readAmountOf(file, ["bag"], fields.bag, pair?.sell);
   return raw === undefined ? undefined : { raw };
+}
+
+/** Looks that are made up for all at once would see one price, and count as many samples of it. */
+function checkCatchUp(file: StrategyFile, fields: Fields): void {
+  const policy = fields.catch_up?.policy;
+  if (policy !== "all" && policy !== "accumulate") return;
+  const message = "a trigger looks at the price of now, so missed looks cannot be made up for";
+  file.problems.push(problemAt(file.source, ["catch_up", "policy"], message, "use latest or skip"));
 }
 
 /** A time between two looks that is no gap must be longer than the schedule's. */

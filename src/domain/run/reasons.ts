@@ -56,11 +56,14 @@ export const STRATEGY_REASONS: Readonly<Record<SkipReason, ReasonExplanation>> =
     whatToDo: "Look at the token's price feed.",
   },
   not_triggered: { meaning: "The price has not crossed the trigger.", whatToDo: NOTHING },
-  not_armed: { meaning: "The strategy has fired and its re-arm price was not seen yet.", whatToDo: NOTHING },
+  not_armed: {
+    meaning: "The trigger waits: the price must first be seen on the other side, or at the re-arm price.",
+    whatToDo: NOTHING,
+  },
   cooling_down: { meaning: "The strategy has fired and its cooldown is not over.", whatToDo: NOTHING },
   already_fired: {
-    meaning: "The strategy fires once in its life, and has.",
-    whatToDo: "Add `rearm` if it shall fire again, else remove it.",
+    meaning: "No trigger of the strategy is left: each has fired for the last time, or was cancelled by one that did.",
+    whatToDo: "Add `rearm` or a leg with a new `id` if it shall fire again, then `swapd resume`; else remove it.",
   },
   not_started: { meaning: "The strategy's first instant is still to come.", whatToDo: NOTHING },
   ended: {
