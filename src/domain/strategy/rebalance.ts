@@ -76,7 +76,7 @@ function decideMix(spec: RebalanceSpec, seen: Seen, before: RebalanceMemory): Re
   const limits = limitsOf(spec, mix, { memory: looked, nowMs: view.nowMs });
   const wait = bands === "none" || looked.isConverging ? undefined : reasonToWait(bands, looked, view.nowMs);
   let memory = looked;
-  let why: { reason: SkipReason; detail: string } = wait ?? { reason: "below_minimum_trade", detail: "" };
+  let why: { reason: SkipReason; detail: string } = wait ?? tooSmall(mix, limits);
   if (wait === undefined) {
     const plan = planToDestination(spec, mix, limits);
     const decision = trade(spec, seen, memory, { plan, purpose: "mix" });
@@ -90,6 +90,12 @@ function decideMix(spec: RebalanceSpec, seen: Seen, before: RebalanceMemory): Re
   const plan = planNewMoney(mix, (address) => rawIn(memory.fresh, address), limits);
   const deposit = trade(spec, seen, memory, { plan, purpose: "deposit" });
   return deposit ?? skip(memory, why.reason, `${why.detail}${describeWeights(mix)}`);
+}
+
+function tooSmall(mix: Mix, { ofOneToken }: PlanLimits): { reason: SkipReason; detail: string } {
+  const isNeverReached = ofOneToken !== undefined && ofOneToken < mix.minValue;
+  const detail = isNeverReached ? "trades.min is more than the policy's max_trade lets through; " : "";
+  return { reason: "below_minimum_trade", detail };
 }
 
 /** What may be moved in this run: the owner's largest trade, and what is left of the turnover. */

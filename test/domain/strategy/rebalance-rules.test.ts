@@ -132,6 +132,16 @@ describe("turnover", () => {
   });
 });
 
+it("REB-20 says so when the smallest trade is more than the policy lets through", () => {
+  const maxUsd = parseUsd("52");
+  const life = new RebalanceLife(mixSpec([target(WETH, 50), target(USDC, 50)], { trades: { maxUsd } }), [[WETH, 2]]);
+  expect(life.decide()).toEqual({
+    kind: "skip",
+    reason: "below_minimum_trade",
+    detail: "trades.min is more than the policy's max_trade lets through; WETH 100% of 50%, USDC 0% of 50%",
+  });
+});
+
 describe("a sell without its buy", () => {
   const mix = mixSpec([target(WETH, 40), target(WBTC, 40), target(USDC, 20)], { trades: { via: DAI } });
 

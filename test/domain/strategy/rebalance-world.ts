@@ -17,7 +17,7 @@ import { common, DAI, of, price, USDC, view, WBTC, WETH } from "./world.ts";
 export const START_MS = 1_700_000_000_000;
 export const HOUR = 3_600_000;
 
-export const PRICES: ReadonlyMap<Token, string> = new Map([
+const PRICES: ReadonlyMap<Token, string> = new Map([
   [WETH, "3000"],
   [WBTC, "60000"],
   [DAI, "1"],
