@@ -21,6 +21,8 @@ export function tradedSides(spec: StrategySpec): TradedTokens {
       return spec.allowSell
         ? { sells: [spec.pay, spec.buy], buys: [spec.buy, spec.pay] }
         : { sells: [spec.pay], buys: [spec.buy] };
+    case "sweep":
+      return { sells: spec.from.map(({ token }) => token), buys: [spec.to] };
     case "rebalance":
       return rebalanceSides(spec);
   }
