@@ -76,6 +76,7 @@ type Opened = DaemonDeps & { db: SqliteDatabase; reader: SqliteDatabase; close()
 
 async function run(configuration: Configuration, serviceUrl: string, opened: Opened): Promise<Daemon> {
   const { logger, secrets, db, reader } = opened;
+  for (const { file, line, message } of configuration.warnings) logger.warn({ file, line, message }, "worth a look");
   const { network, timing } = configuration;
   const chain = createChain(
     { rpcUrls: secrets.rpcUrls(configuration), chainId: network.chainId, timeoutMs: timing.requestTimeoutMs },

@@ -5,6 +5,7 @@ import type { Token } from "../domain/money/token.ts";
 import type { Severity } from "../domain/run/alert.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { Listen, SecretReference } from "./fields.ts";
+import type { Problem } from "./problem.ts";
 
 /** A price feed with Chainlink's interface, in US dollars. Older than heartbeat plus margin, its price is stale. */
 export interface PriceFeed {
@@ -119,6 +120,8 @@ export interface Configuration {
   readonly policy: Policy;
   readonly reference: ReferenceConfiguration;
   readonly strategies: readonly LoadedStrategy[];
+  /** what is allowed and still worth a look */
+  readonly warnings: readonly Problem[];
   readonly database: string;
   readonly listen: Listen;
   readonly logLevel: "debug" | "info" | "warn" | "error";

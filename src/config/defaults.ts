@@ -72,4 +72,5 @@ export const DEFAULTS = {
 export const CONFIG_BOUNDS = {
   maxFileBytes: 256 * 1_024,
   maxStrategies: 20_000,
+  mostWarnings: 100,
 } as const;

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { basename, resolve } from "node:path";
 import type { Policy } from "../domain/guard/policy.ts";
 import type { Address } from "../domain/money/address.ts";
+import type { StrategySpec } from "../domain/strategy/spec.ts";
 import { buildNetwork, buildTokens, findPreset, settlementOf } from "./build-network.ts";
 import { buildPolicy } from "./build-policy.ts";
 import { checkSettlement } from "./build-policy-lists.ts";
@@ -21,6 +22,7 @@ import { type PolicyFile, policySchema } from "./schemas/policy-schema.ts";
 import { type Path, problemAt, type Source } from "./source.ts";
 import { buildStrategy } from "./strategy/build-strategy.ts";
 import type { StrategyScope } from "./strategy/scope.ts";
+import { strategyWarnings } from "./strategy-warnings.ts";
 
 /** What the caller decides instead of the files. */
 export interface LoadOptions {
@@ -112,7 +114,9 @@ function build(loading: Loading): Configuration | undefined {
     policy,
     policySource,
   };
-  const strategies = fields.strategies === undefined ? [] : loadStrategies(loading, fields.strategies, scope);
+  const sources: { spec: StrategySpec; source: Source }[] = [];
+  const strategies =
+    fields.strategies === undefined ? [] : loadStrategies(loading, fields.strategies, { scope, sources });
   const service = buildService(source, fields.service, problems);
   const serve = buildServe(source, fields.serve, { rawKeys, overrides: loading.options.overrides?.serve }, problems);
   const around = { service, listen: serve.listen, tokens: known.tokens };
@@ -131,6 +135,7 @@ function build(loading: Loading): Configuration | undefined {
     policy,
     reference,
     strategies,
+    warnings: strategyWarnings(sources, preset.wrappedNative),
     serve,
     webhook: buildWebhook(source, fields.alerts),
     ...buildPlain(loading),
@@ -216,7 +221,12 @@ function readNamed(loading: Loading, path: Path, name: string): Source | undefin
 const STRATEGY_FILE = /\.ya?ml$/;
 const STRATEGY_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
-function loadStrategies(loading: Loading, folderName: string, scope: StrategyScope): LoadedStrategy[] {
+/** @param sources is filled with what was read, for questions about all of them together */
+function loadStrategies(
+  loading: Loading,
+  folderName: string,
+  { scope, sources }: { scope: StrategyScope; sources: { spec: StrategySpec; source: Source }[] },
+): LoadedStrategy[] {
   const { source, problems, texts } = loading;
   const folder = resolveFrom(source.file, folderName);
   const listed = listFolder(folder);
@@ -245,7 +255,8 @@ function loadStrategies(loading: Loading, folderName: string, scope: StrategySco
     const strategySource = readSource(file, problems, texts);
     if (strategySource === undefined) return [];
     const spec = buildStrategy({ source: strategySource, scope, problems }, id);
-    const hash = createHash("sha256").update(strategySource.text).digest("hex");
-    return spec === undefined ? [] : [{ spec, file, hash }];
+    if (spec === undefined) return [];
+    sources.push({ spec, source: strategySource });
+    return [{ spec, file, hash: createHash("sha256").update(strategySource.text).digest("hex") }];
   });
 }

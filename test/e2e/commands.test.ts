@@ -64,6 +64,26 @@ describe("swapd check", () => {
   });
 });
 
+describe("swapd check of files that are in order", () => {
+  it("ends with 0 and shows which strategies trade against each other", async () => {
+    const config = join(folder.path, "config");
+    const address = "70997970c51812dc3a010c7d01b50e0d17dc79c8";
+    writeFileSync(join(config, "wallet.json"), JSON.stringify({ version: 3, address, crypto: {} }));
+    const example = readFileSync(join(config, "mainnet.example.yaml"), "utf8");
+    const file = join(config, "mine.yaml");
+    writeFileSync(file, example.replace("/run/secrets/wallet.json", "wallet.json"));
+    const ended = await run(folder.path, ["check", file, "--offline", "--json"]);
+    expect(ended).toMatchObject({ code: 0, err: "" });
+    const { warnings } = JSON.parse(ended.out) as { warnings: { message: string; file: string; line: number }[] };
+    expect(warnings.map(({ message }) => message)).toContainEqual(
+      expect.stringMatching(
+        /take-profit sells WETH, which weekly-eth buys.*: both trade from wallet main.*weekly-eth\.yaml:\d+:\d+/,
+      ),
+    );
+    expect((await run(folder.path, ["check", file, "--offline"])).out).toContain("worth a look:");
+  });
+});
+
 describe("swapd start", () => {
   it("ends with 78 and all problems when its configuration is broken", async () => {
     const file = join(folder.path, "config", "none.yaml");

@@ -18,19 +18,21 @@ export async function check(
   const named = file ?? configurationFile(options);
   const loaded = loadConfiguration(resolve(named), process.env);
   if (!loaded.ok) {
-    const document = { ok: false, problems: loaded.problems };
+    const document = { ok: false, problems: loaded.problems, warnings: [] };
     terminal.out(options.json === true ? JSON.stringify(document) : formatProblems(loaded.problems));
     throw new CommandFailure(EXIT.no, "");
   }
   const chain = options.offline === true ? [] : await checkChain(loaded.configuration, process.env);
+  const { warnings } = loaded.configuration;
   const strategies = loaded.configuration.strategies.map(({ spec }) => spec.id);
   const ok = chain.every((finding) => finding.whatToDo === undefined);
   if (options.json === true) {
     const findings = chain.map(({ whatToDo, ...finding }) => ({ ...finding, whatToDo: whatToDo ?? null }));
-    terminal.out(JSON.stringify({ ok, strategies, problems: [], chain: findings }));
+    terminal.out(JSON.stringify({ ok, strategies, problems: [], warnings, chain: findings }));
   } else {
     const count = strategies.length === 1 ? "1 strategy" : `${strategies.length} strategies`;
     terminal.out(`${named}: the files are in order; ${count} (${strategies.join(", ")})`);
+    if (warnings.length > 0) terminal.out(`\nworth a look:\n${formatProblems(warnings)}`);
     if (chain.length > 0) terminal.out(`\n${chainText(chain)}`);
   }
   if (!ok) throw new CommandFailure(EXIT.no, "");

@@ -1,0 +1,42 @@
+import { type Conflict, type Crossing, findConflicts } from "../domain/guard/conflicts.ts";
+import type { Address } from "../domain/money/address.ts";
+import type { StrategySpec } from "../domain/strategy/spec.ts";
+import { CONFIG_BOUNDS } from "./defaults.ts";
+import type { Problem } from "./problem.ts";
+import { describePlace, problemAt, type Source } from "./source.ts";
+import { placeOfToken } from "./token-place.ts";
+
+/** What is allowed and still worth a look: strategies of one wallet that may trade against each other, with both places. */
+export function strategyWarnings(
+  loaded: readonly { readonly spec: StrategySpec; readonly source: Source }[],
+  wrappedNative: Address | undefined,
+): readonly Problem[] {
+  if (wrappedNative === undefined) return [];
+  const most = CONFIG_BOUNDS.mostWarnings;
+  const specs = loaded.map(({ spec }) => spec);
+  const sources = new Map(loaded.map(({ spec, source }) => [spec.id, source]));
+  const { conflicts, isCut } = findConflicts(specs, { wrappedNative, most });
+  const warnings = conflicts.flatMap((conflict) => {
+    const first = sources.get(conflict.first);
+    const second = sources.get(conflict.second);
+    return first === undefined || second === undefined ? [] : [warningOf(conflict, { first, second })];
+  });
+  const [last] = warnings.slice(-1);
+  if (!isCut || last === undefined) return warnings;
+  return [...warnings, { ...last, message: `more pairs trade against each other; the first ${most} are listed` }];
+}
+
+function warningOf(conflict: Conflict, sources: { first: Source; second: Source }): Problem {
+  const { first, second, wallet, crossings } = conflict;
+  const [crossing] = crossings;
+  const own = tokenOf(crossing, first);
+  const place = describePlace(sources.second, placeOfToken(sources.second, tokenOf(crossing, second)));
+  const what = crossings.map(({ seller, sold, buyer }) => `${seller} sells ${sold.symbol}, which ${buyer} buys`);
+  const message = `${what.join("; ")}: both trade from wallet ${wallet}, the other one at ${place}`;
+  const suggestion = "if that is not meant, let one of them trade something else, or from another wallet";
+  return problemAt(sources.first, placeOfToken(sources.first, own), message, suggestion);
+}
+
+function tokenOf({ seller, sold, bought }: Crossing, strategy: string): string {
+  return strategy === seller ? sold.symbol : bought.symbol;
+}
