@@ -50,9 +50,11 @@ function decide(spec: ThresholdSpec, view: StrategyView, memory: ThresholdMemory
     legs: { ...memory.legs, ...Object.fromEntries(legs.map(({ leg, seen }) => [leg.id, seen.memory])) },
   };
   const latched = legs.find(({ seen }) => isRetrying(seen.memory.at));
-  const wanting = (latched === undefined ? legs : [latched]).find(({ seen }) => seen.wants);
-  if (wanting !== undefined) return fire(spec, view, { memory: looked, ...wanting });
-  return skip(...tell(legs), looked);
+  const wanting = (latched === undefined ? legs : [latched]).filter(({ seen }) => seen.wants);
+  const decisions = wanting.map((leg) => fire(spec, view, { memory: looked, ...leg }));
+  // a leg with too little to sell does not stand in the way of the next one
+  const [first] = decisions;
+  return decisions.find(({ outcome }) => outcome.kind === "swap") ?? first ?? skip(...tell(legs), looked);
 }
 
 /** After a failed attempt the crossing keeps its latch for as long as the condition holds. */

@@ -52,6 +52,14 @@ describe("THR-13 of a group", () => {
     expect([strategy.at("early"), strategy.at("profit")]).toEqual(["waiting", "fired"]);
   });
 
+  it("THR-13 a leg with too little to sell does not stand in the way of the next one", () => {
+    const large = leg({ id: "large", amount: { raw: of(WETH, 9) } });
+    const strategy = trigger(spec([large, profit]));
+    strategy.see(3_000);
+    expect(strategy.see(4_500)).toEqual(quarter);
+    expect([strategy.at("large"), strategy.at("profit")]).toEqual(["armed", "fired"]);
+  });
+
   it("THR-13 the latch of a failed attempt is over once its condition is", () => {
     const strategy = trigger(spec([stop, profit]));
     strategy.see(3_000);
