@@ -77,6 +77,11 @@ function checkSecond(
   problems: Problem[],
 ): void {
   const path = ["reference", "service", "url"];
+  if (second.url === "embedded") {
+    const message = "the embedded service prices by the same pools as the one that quotes, or is it";
+    problems.push(problemAt(source, path, message, "give the URL of another service"));
+    return;
+  }
   checkServiceUrl(source, path, { url: second.url, hasKey: second.apiKey !== undefined }, problems);
   const first = service.url === "embedded" ? `http://${listen.host}:${listen.port}` : service.url;
   if (!URL.canParse(second.url) || !URL.canParse(first) || !isSameHost(new URL(first), new URL(second.url))) return;
