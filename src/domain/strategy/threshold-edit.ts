@@ -1,4 +1,4 @@
-import { FRESH_LEG, type LegMemory, type LegState, type ThresholdMemory } from "./threshold-memory.ts";
+import { FRESH_LEG, type LegMemory, type LegState, legMemory, type ThresholdMemory } from "./threshold-memory.ts";
 import type { ThresholdLeg, ThresholdSpec, Trigger } from "./threshold-spec.ts";
 
 /**
@@ -15,13 +15,13 @@ export function editThresholdMemory(
   if (!Array.isArray(before.legs)) return memory;
   if (!isSamePair(before, after)) return { version: 2, legs: {}, sold: "0" };
   const revived = after.legs.some((leg) => {
-    const known = memory.legs[leg.id];
+    const known = legMemory(memory, leg.id);
     return known?.at.state === "done" && mayGoOn(leg, known.fills);
   });
   const legs = new Map<string, LegMemory>();
   for (const [id, leg] of Object.entries(memory.legs)) if (leg.at.state === "fired") legs.set(id, leg);
   for (const leg of after.legs) {
-    const known = memory.legs[leg.id];
+    const known = legMemory(memory, leg.id);
     const old = before.legs.find(({ id }) => id === leg.id);
     if (known !== undefined && old !== undefined) legs.set(leg.id, editLeg(old, leg, { memory: known, revived }));
   }

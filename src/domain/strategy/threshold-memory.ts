@@ -75,6 +75,11 @@ export const ONLY_LEG = "main";
 /** A leg that has seen nothing. */
 export const FRESH_LEG: LegMemory = { at: { state: "baseline" }, fills: 0 };
 
+/** What is remembered of a leg; ids come from files, and one may be called like a property that every object has. */
+export function legMemory(memory: ThresholdMemory, id: string): LegMemory | undefined {
+  return Object.hasOwn(memory.legs, id) ? memory.legs[id] : undefined;
+}
+
 /** An armed leg without attempts. */
 export const ARMED: LegState = { state: "armed", failures: 0, unmet: 0 };
 

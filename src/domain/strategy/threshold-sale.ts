@@ -2,7 +2,7 @@ import { lessShareUp, ONE_PPM, shareDown } from "../money/fraction.ts";
 import type { Rate } from "./decision.ts";
 import { type PairPrice, rateAt } from "./pair-price.ts";
 import { conditionOf } from "./threshold-leg.ts";
-import type { LegMemory, ThresholdMemory } from "./threshold-memory.ts";
+import { type LegMemory, legMemory, type ThresholdMemory } from "./threshold-memory.ts";
 import type { ThresholdLeg, ThresholdSpec } from "./threshold-spec.ts";
 
 /** What a leg sells now. `bag` is the original bag, where the strategy has one. */
@@ -51,7 +51,7 @@ function wantedOf(
   if ("raw" in leg.amount) return leg.amount.raw;
   if (leg.role === "only") return shareDown(of.left, leg.amount.share);
   const levels = spec.legs.filter(({ role }) => role === "level");
-  const isLast = levels.every(({ id }) => id === leg.id || of.memory.legs[id]?.at.state === "done");
+  const isLast = levels.every(({ id }) => id === leg.id || legMemory(of.memory, id)?.at.state === "done");
   const sum = levels.reduce((total, { amount }) => total + ("share" in amount ? amount.share : 0n), 0n);
   // what rounding left over is too small for a sale of its own, so it joins the last level of a whole bag
   return isLast && sum === ONE_PPM ? of.left : shareDown(of.bag, leg.amount.share);

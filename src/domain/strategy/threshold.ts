@@ -8,6 +8,7 @@ import {
   FRESH_LEG,
   type LegMemory,
   type LegState,
+  legMemory,
   parseThresholdMemory,
   type ThresholdMemory,
 } from "./threshold-memory.ts";
@@ -67,7 +68,7 @@ function isOver(at: LegState): boolean {
 }
 
 function legOf(memory: ThresholdMemory, id: string): LegMemory {
-  return memory.legs[id] ?? FRESH_LEG;
+  return legMemory(memory, id) ?? FRESH_LEG;
 }
 
 function tell(legs: readonly Leg[]): [SkipReason, string] {
@@ -99,7 +100,11 @@ function fire(
   const after = withLeg(memory, leg.id, fired);
   return {
     memory: spec.bag === "free" ? { ...after, bag: String(sale.bag) } : after,
-    outcome: { kind: "swap", swaps: [floor === undefined ? swap : { ...swap, floor }] },
+    outcome: {
+      kind: "swap",
+      swaps: [floor === undefined ? swap : { ...swap, floor }],
+      detail: `"${leg.id}" fires: ${seen.detail}`,
+    },
   };
 }
 

@@ -60,6 +60,13 @@ describe("THR-13 of a group", () => {
     expect([strategy.at("large"), strategy.at("profit")]).toEqual(["armed", "fired"]);
   });
 
+  it("THR-13 a leg may be called like a property that every object has", () => {
+    const strategy = trigger(spec([stop, leg({ id: "constructor" })]));
+    strategy.see(3_000);
+    expect(strategy.see(4_500)).toEqual(quarter);
+    expect(strategy.at("constructor")).toBe("fired");
+  });
+
   it("THR-13 the latch of a failed attempt is over once its condition is", () => {
     const strategy = trigger(spec([stop, profit]));
     strategy.see(3_000);
