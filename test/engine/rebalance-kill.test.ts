@@ -14,7 +14,8 @@ const START_MS = SLOT_MS - 1_500;
 const MIX = [WETH, WBTC, USDC];
 const wallet = { name: "main", address: ACCOUNT };
 const every = {
-  ...{ schedule: { kind: "every", seconds: 120 }, retryForSeconds: 90 },
+  schedule: { kind: "every", seconds: 120 },
+  retryForSeconds: 90,
   wallet,
   recipient: ACCOUNT,
 } as const;
