@@ -80,7 +80,7 @@ describe("sources of the reference price", () => {
       withReference(`sources: [feed], tolerance: 1%, ${SECOND}`),
       ["10:23 reference.sources: leaves out the service that is given -> add service to it, or remove it"],
     ],
-  ] as const)("are not named %s", (_name, main, policy, expected) => {
+  ] as const)("GRD-18 are not named %s", (_name, main, policy, expected) => {
     expect(problemsOf({ "main.yaml": main, "policy.yaml": policy }).map(brief)).toEqual(expected);
   });
 });

@@ -15,7 +15,7 @@ async function combined(...sources: readonly PriceSource[]) {
 }
 
 describe("several sources of one price", () => {
-  it("agree up to the largest divergence, and one millionth of a dollar more is too much", async () => {
+  it("GRD-12 agree up to the largest divergence, and one millionth of a dollar more is too much", async () => {
     expect(await combined(saying("1000"), saying("1020", "twap"))).toMatchObject({
       ...{ usd: usd("1000"), source: "feed" },
       others: [{ usd: usd("1020"), source: "twap" }],
@@ -28,7 +28,7 @@ describe("several sources of one price", () => {
     expect(await combined(saying("1020.000001"), saying("1000", "twap"))).toMatchObject({ missing: "divergent" });
   });
 
-  it("must all answer: none stands in for another", async () => {
+  it("GRD-11 must all answer: none stands in for another", async () => {
     const stale = { missing: "stale", detail: "an hour old" } as const;
     expect(await combined(saying("1000"), saying(stale))).toEqual(stale);
     expect(await combined(saying(stale), saying("1000", "twap"))).toEqual(stale);

@@ -43,7 +43,7 @@ describe("a price feed", () => {
     expect(await priceWith({ decimals: 20n, price: 10n ** 20n })).toMatchObject({ usd: 10n ** 18n });
   });
 
-  it("is stale one second after its heartbeat and margin, by the chain's time", async () => {
+  it("GRD-10 is stale one second after its heartbeat and margin, by the chain's time", async () => {
     expect(await priceWith({ updatedAt: NOW - MAX_AGE })).toHaveProperty("usd");
     expect(await priceWith({ updatedAt: NOW - MAX_AGE - 1 })).toMatchObject({ missing: "stale" });
   });
@@ -58,11 +58,11 @@ describe("a price feed", () => {
     ["too short", { raw: "0x01" as Hex }],
     ["too long", { raw: `0x${"01".repeat(6 * 32)}` as Hex }],
     ["of absurd decimals", { decimals: 200n }],
-  ])("is no price when its answer is %s", async (_name, answer) => {
+  ])("GRD-10 is no price when its answer is %s", async (_name, answer) => {
     expect(await priceWith(answer)).toMatchObject({ missing: "invalid" });
   });
 
-  it("is no price at a bound of its aggregator, where it would stay while the market goes on", async () => {
+  it("GRD-10 is no price at a bound of its aggregator, where it would stay while the market goes on", async () => {
     const bounds = [10n ** 7n, 5_000n * 10n ** 8n] as const;
     expect(await priceWith({ bounds })).toHaveProperty("usd");
     for (const price of [bounds[0], bounds[1], bounds[1] + 1n]) {

@@ -20,11 +20,11 @@ describe("prices of a rollup", () => {
     expect(await priceOn(chainOf(0n, NOW - 100_000))).toHaveProperty("usd");
   });
 
-  it("are not used while it is down", async () => {
+  it("GRD-16 are not used while it is down", async () => {
     expect(await priceOn(chainOf(1n, NOW - 100_000))).toMatchObject({ missing: "sequencer down" });
   });
 
-  it("are not used for an hour after it came back", async () => {
+  it("GRD-16 are not used for an hour after it came back", async () => {
     expect(await priceOn(chainOf(0n, NOW - 3_600))).toMatchObject({ missing: "sequencer down" });
     expect(await priceOn(chainOf(0n, NOW - 3_601))).toHaveProperty("usd");
   });

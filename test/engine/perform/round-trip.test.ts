@@ -63,13 +63,13 @@ async function roundTripOf({ life, swap }: World): Promise<ClearanceReading["rou
 const MINIMUM = 99_500_000_000_000_000n;
 
 describe("a round trip", () => {
-  it("GRD-20 is asked for when the policy wants it, and never otherwise", async () => {
+  it("GRD-21 is asked for when the policy wants it, and never otherwise", async () => {
     const world = await begin(undefined);
     expect(await roundTripOf(world)).toBeUndefined();
     expect(world.outside.service.requests).toHaveLength(1);
   });
 
-  it("GRD-21 sells back on the same block the least that the swap guarantees, behind the swap itself", async () => {
+  it("GRD-22 sells back on the same block the least that the swap guarantees, behind the swap itself", async () => {
     const world = await begin(FIRST_BUY);
     const tried: (readonly CallRequest[])[] = [];
     const simulate = world.outside.chain.simulate.bind(world.outside.chain);
@@ -90,7 +90,7 @@ describe("a round trip", () => {
     ]);
   });
 
-  it("GRD-20 is asked for before the first buy alone, unless it is wanted always", async () => {
+  it("GRD-21 is asked for before the first buy alone, unless it is wanted always", async () => {
     for (const [rule, wanted] of [
       [FIRST_BUY, false],
       [ALWAYS, true],
@@ -101,14 +101,14 @@ describe("a round trip", () => {
     }
   });
 
-  it("GRD-20 does not take a swap that bought it for another wallet, or that is not confirmed, for a first buy", async () => {
+  it("GRD-21 does not take a swap that bought it for another wallet, or that is not confirmed, for a first buy", async () => {
     const world = await begin(FIRST_BUY);
     addSwap(world.life.store, swapIn("confirmed", { id: "theirs.0.1", wallet: POOL }), { strategyId: "weekly" });
     addSwap(world.life.store, swapIn("submitted", { id: "open.0.1", wallet: ACCOUNT }), { strategyId: "weekly" });
     expect(await roundTripOf(world)).toMatchObject({ kind: "returned" });
   });
 
-  it("GRD-22 is impossible where the token's sale reverts, although the service quotes it", async () => {
+  it("GRD-23 is impossible where the token's sale reverts, although the service quotes it", async () => {
     const world = await begin(FIRST_BUY);
     const simulate = world.outside.chain.simulate.bind(world.outside.chain);
     world.outside.chain.simulate = async (calls) =>
@@ -118,13 +118,13 @@ describe("a round trip", () => {
     });
   });
 
-  it("GRD-22 is impossible where the service quotes no way back", async () => {
+  it("GRD-23 is impossible where the service quotes no way back", async () => {
     const world = await begin(FIRST_BUY);
     world.outside.service.refuses = refusal("NO_ROUTE", false);
     expect(await roundTripOf(world)).toMatchObject({ kind: "impossible", reason: expect.stringContaining("NO_ROUTE") });
   });
 
-  it("GRD-22 is no answer where the moment speaks against it: nothing is concluded", async () => {
+  it("GRD-23 is no answer where the moment speaks against it: nothing is concluded", async () => {
     const world = await begin(FIRST_BUY);
     world.outside.service.refuses = refusal("BUSY", true);
     expect(await readFacts(world.life.context, world.swap)).toMatchObject({ kind: "facts-unavailable" });
@@ -135,7 +135,7 @@ describe("a round trip", () => {
     expect(await readFacts(world.life.context, world.swap)).toMatchObject({ kind: "facts-unavailable" });
   });
 
-  it("GRD-21 resets an allowance that is left of the bought token, for tokens that only approve from zero", async () => {
+  it("GRD-22 resets an allowance that is left of the bought token, for tokens that only approve from zero", async () => {
     const world = await begin(FIRST_BUY);
     world.outside.chain.ledger.setAllowance(WETH.address, ACCOUNT, 7n);
     const amounts: bigint[] = [];
@@ -148,7 +148,7 @@ describe("a round trip", () => {
     expect(amounts).toEqual([0n, MINIMUM]);
   });
 
-  it("GRD-21 is only quoted where nothing of ours can be tried out: gasless, or for another recipient", async () => {
+  it("GRD-22 is only quoted where nothing of ours can be tried out: gasless, or for another recipient", async () => {
     const relayed = await begin(FIRST_BUY, { gasless: "only" });
     expect(await roundTripOf(relayed)).toMatchObject({ kind: "returned" });
     const given = await begin(FIRST_BUY, { recipient: POOL });
@@ -156,7 +156,7 @@ describe("a round trip", () => {
     expect(quoted).toEqual({ kind: "returned", sold: 99_500_000n, returned: 99_500_000n });
   });
 
-  it("GRD-20 is not asked for the native coin", async () => {
+  it("GRD-21 is not asked for the native coin", async () => {
     const world = await begin(ALWAYS, { sell: USDC, buy: ETH, amountIn: HUNDRED_USDC });
     expect(await roundTripOf(world)).toBeUndefined();
   });

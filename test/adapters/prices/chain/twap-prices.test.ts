@@ -84,7 +84,7 @@ function v3FactoryOf(from: Exchange): Address {
 }
 
 describe("a time-weighted price of a real pool", () => {
-  it("needs a pool that remembers its whole window", async () => {
+  it("GRD-15 needs a pool that remembers its whole window", async () => {
     expect(await twapOf(weth)).toMatchObject({ missing: "invalid", detail: expect.stringMatching(/1 observation,/) });
     await send(pool, POOL.encodeFunctionData("increaseObservationCardinalityNext", [8]));
     await tradeAfter(10, 10n ** 15n);
@@ -92,7 +92,7 @@ describe("a time-weighted price of a real pool", () => {
     expect(young).toMatchObject({ missing: "invalid", detail: expect.stringMatching(/do not reach 600 s back/) });
   });
 
-  it("is the mean of the ticks by the time that each lasted, exactly, and a jump in the last block does not move it", async () => {
+  it("GRD-15 is the mean of the ticks by the time that each lasted, exactly, and a jump in the last block does not move it", async () => {
     await tradeAfter(WINDOW, 10n ** 15n);
     const early = await tickNow();
     const first = await tradeAfter(WINDOW, 2n * 10n ** 18n);
@@ -128,7 +128,7 @@ describe("a time-weighted price of a real pool", () => {
     expect(product > ideal ? product - ideal : ideal - product).toBeLessThan(ideal / 1_000_000_000n);
   });
 
-  it("is none of a pool with less liquidity than asked for, by the least dollar", async () => {
+  it("GRD-15 is none of a pool with less liquidity than asked for, by the least dollar", async () => {
     // Liquidity 1e16 at a price near 3000e6 / 1e18 holds 1e16 x sqrt(3e-9) of the quote, about 547,000 USDC.
     expect(await twapOf(weth, { minLiquidityUsd: usd("500000") })).toHaveProperty("usd");
     const missing = await twapOf(weth, { minLiquidityUsd: usd("600000") });
@@ -142,7 +142,7 @@ describe("a time-weighted price of a real pool", () => {
     });
   });
 
-  it("is none of a pool of other tokens, and none of an address that is no pool", async () => {
+  it("GRD-15 is none of a pool of other tokens, and none of an address that is no pool", async () => {
     const elsewhere = await newPool(exchange, other);
     expect(await twapOf(weth, { pool: elsewhere })).toMatchObject({
       ...{ missing: "invalid", detail: expect.stringContaining("knows another pool, or none, for WETH and USDC") },
