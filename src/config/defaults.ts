@@ -13,6 +13,8 @@ export const DEFAULTS = {
   threshold: { attempts: 3, maxGap: { intervals: 3, atLeastSeconds: 60 } },
   onInsufficient: "skip",
   alertsFrom: "warning",
+  /** a refill or a sale is seen in the balance before the next one is thought of */
+  sweepCooldownSeconds: 600,
   database: "swapd.db",
   policy: {
     maxSlippage: toPpm(10_000),

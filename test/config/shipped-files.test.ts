@@ -57,10 +57,14 @@ describe("the files that are shipped", () => {
     expect(configuration.strategies.map(({ spec }) => [spec.id, spec.kind])).toEqual([
       ["buy-the-dips", "dca"],
       ["calm-mix", "rebalance"],
+      ["fees-to-usdc", "sweep"],
+      ["gas-tank", "sweep"],
       ["limit-buy", "threshold"],
       ["protect-eth", "threshold"],
+      ["slow-exit", "twap"],
       ["take-profit", "threshold"],
       ["treasury-mix", "rebalance"],
+      ["value-path", "value-averaging"],
       ["weekly-eth", "dca"],
     ]);
   });

@@ -1,6 +1,7 @@
 import { dcaFile } from "./dca.ts";
 import type { FileKind } from "./file-kind.ts";
 import { rebalanceFile } from "./rebalance.ts";
+import { sweepFile } from "./sweep.ts";
 import { thresholdFile } from "./threshold.ts";
 import { twapFile } from "./twap.ts";
 import { valueAveragingFile } from "./value-averaging.ts";
@@ -9,6 +10,7 @@ import { valueAveragingFile } from "./value-averaging.ts";
 export const FILE_KINDS: Readonly<Record<string, FileKind>> = {
   dca: dcaFile,
   rebalance: rebalanceFile,
+  sweep: sweepFile,
   threshold: thresholdFile,
   twap: twapFile,
   "value-averaging": valueAveragingFile,
