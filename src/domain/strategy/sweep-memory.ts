@@ -34,6 +34,7 @@ export interface PlannedSale {
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 
+/** The memory of a sweep that has never looked. */
 export const FRESH_SWEEP: SweepMemory = { version: 1, sweeping: [], restsUntilMs: 0, sold: [], pending: null };
 
 /**
@@ -76,6 +77,7 @@ function added(sold: readonly HourSold[], hour: number, usd: bigint): readonly H
   return sum > 0n ? [...others, { hour, usd: sum.toString() }] : others;
 }
 
+/** Whether a token passed its mark and is not down to what is kept yet. */
 export function isSweeping(memory: SweepMemory, token: Address): boolean {
   return memory.sweeping.includes(token);
 }
