@@ -5,7 +5,7 @@ import { pauseStrategy } from "./pause-strategy.ts";
 import type { Run, Swap } from "./run.ts";
 import { isFilled, isLive, isRunEnd, isSwapEnd } from "./states.ts";
 import type { StepFacts } from "./step-facts.ts";
-import { beginSwap, endUnsigned } from "./step-quote.ts";
+import { beginSwap, endUnsigned, reserveProceeds } from "./step-quote.ts";
 
 /** Reason of a run that a reorganisation reopened. */
 const REOPENED = "reorganised";
@@ -23,6 +23,7 @@ export function concludeRun(draft: Draft, facts: StepFacts): void {
     return;
   }
   if (run.state !== "executing") return;
+  for (const swap of latestSwaps(run)) reserveProceeds(draft, swap.id);
   beginNext(draft, facts);
   const latest = latestSwaps(draft.run());
   if (latest.some((swap) => !isSwapEnd(swap.state) && !isFilled(swap.state))) return;

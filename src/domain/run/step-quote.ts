@@ -28,12 +28,26 @@ export function beginSwap(draft: Draft, swapId: string, facts: StepFacts, waitMs
   const { retryForSeconds } = draft.swap(swapId);
   const windowEndsMs = retryForSeconds === undefined ? undefined : facts.nowMs + retryForSeconds * 1_000;
   draft.amendSwap(swapId, { begun: true, windowEndsMs });
+  reserve(draft, swapId, amount);
+  askForQuote(draft, swapId, facts, { gasless: wantsGasless(draft.swap(swapId)), waitMs });
+}
+
+/**
+ * What a waiting swap will spend belongs to it from the moment it is there, so that no other strategy takes it in
+ * between: what earlier swaps have brought so far is reserved for it, and follows what is measured until its turn comes.
+ */
+export function reserveProceeds(draft: Draft, swapId: string): void {
   const swap = draft.swap(swapId);
-  if (swap.amountIn === undefined) {
-    draft.record({ kind: "reserve", swapId, token: swap.sell, amount });
-    draft.amendSwap(swapId, { amountIn: amount });
-  }
-  askForQuote(draft, swapId, facts, { gasless: wantsGasless(swap), waitMs });
+  if (swap.begun || swap.state !== "planned" || swap.planned.kind !== "proceeds") return;
+  const amount = sizeOf(draft, swap);
+  if (amount !== undefined) reserve(draft, swapId, amount);
+}
+
+function reserve(draft: Draft, swapId: string, amount: bigint): void {
+  const { sell, amountIn } = draft.swap(swapId);
+  if (amountIn === amount) return;
+  draft.record({ kind: "reserve", swapId, token: sell, amount });
+  draft.amendSwap(swapId, { amountIn: amount });
 }
 
 /**

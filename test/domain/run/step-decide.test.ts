@@ -83,13 +83,17 @@ test("an order whose size is not plain from the settings says why in the run's t
   expect(plain.transitions[0]).toMatchObject({ to: "executing", detail: undefined });
 });
 
-test("swaps that wait for earlier ones are planned at once but reserve nothing and ask for nothing yet", () => {
+test("swaps that wait for earlier ones are planned at once, reserve what they may spend besides, and ask for nothing yet", () => {
   const facts = factsSample({ spec: rebalanceSpec() });
   const result = step(deciding, { kind: "view-read", view: viewSample() }, facts);
   const [sells, buys] = result.run.swaps;
   expect(sells).toMatchObject({ sell: WETH, buy: USDC, begun: true });
-  expect(buys).toMatchObject({ sell: USDC, begun: false, amountIn: undefined, planned: { kind: "proceeds" } });
-  expect(result.records.filter((record) => record.kind === "reserve")).toHaveLength(1);
+  const own = 200_000_000n;
+  expect(buys).toMatchObject({ sell: USDC, begun: false, amountIn: own, planned: { kind: "proceeds", base: own } });
+  expect(result.records.filter((record) => record.kind === "reserve")).toEqual([
+    { kind: "reserve", swapId: "run_1.0.1", token: WETH, amount: 14n * 10n ** 17n },
+    { kind: "reserve", swapId: "run_1.1.1", token: USDC, amount: own },
+  ]);
   expect(result.effects).toHaveLength(1);
 });
 

@@ -56,6 +56,21 @@ describe("a swap that follows another", () => {
     expect(result.run.state).toBe("executing");
   });
 
+  test("what it will spend belongs to it from the moment it is there", () => {
+    const other = { id: "run_1.1.1", position: 1, begun: false } as const;
+    const { swaps } = pair(sell("mined", bought(777_000_000n)));
+    const waiting = { ...swaps[1], id: "run_1.2.1", position: 2 } as Swap;
+    const planned = { ...waiting.planned, of: [0, 1] } as Swap["planned"];
+    const run = runSample({
+      strategyId: "mix",
+      swaps: [swaps[0] as Swap, sell("planned", other), { ...waiting, planned }],
+    });
+    const first = report(run, { kind: "confirmed", succeeded: true });
+    expect(first.run.swaps[1]).toMatchObject({ begun: true });
+    expect(first.run.swaps[2]).toMatchObject({ begun: false, amountIn: 777_000_000n });
+    expect(first.records).toContainEqual({ kind: "reserve", swapId: "run_1.2.1", token: USDC, amount: 777_000_000n });
+  });
+
   test("does not begin before, however often something else happens", () => {
     for (const state of ["cleared", "signed", "submitted"] as const) {
       const run = pair(sell(state));

@@ -71,22 +71,35 @@ export function writeRecord(sql: Statements, record: RunRecord, context: RecordC
   }
 }
 
+const RESERVE = `INSERT INTO ledger (swap_id, strategy, wallet, token, amount, usd, state, reserved_at_ms)
+  VALUES (?, ?, ?, ?, ?, '0', 'reserved', ?)`;
+
+/**
+ * A swap reserves once. Only what is sized by proceeds follows what is measured, and never once it was settled.
+ * @throws Error when the swap has a reservation that may not change
+ */
+function reserve(sql: Statements, record: Extract<RunRecord, { kind: "reserve" }>, context: RecordContext): void {
+  const swap = swapOf(context.run, record.swapId);
+  const follows = "ON CONFLICT (swap_id) DO UPDATE SET amount = excluded.amount WHERE state = 'reserved'";
+  const changes = sql.run(
+    swap.planned.kind === "proceeds" ? `${RESERVE} ${follows}` : RESERVE,
+    record.swapId,
+    context.run.strategyId,
+    swap.wallet,
+    record.token.address,
+    record.amount.toString(),
+    context.atMs,
+  );
+  if (changes !== 1) throw new Error(`swap ${record.swapId} has been settled: nothing can be reserved for it again`);
+}
+
 type LedgerRecord = Extract<RunRecord, { kind: "reserve" | "value" | "spend" | "unspend" | "release" }>;
 
 function writeLedger(sql: Statements, record: LedgerRecord, context: RecordContext): void {
   const { atMs } = context;
   switch (record.kind) {
     case "reserve":
-      sql.run(
-        `INSERT INTO ledger (swap_id, strategy, wallet, token, amount, usd, state, reserved_at_ms)
-         VALUES (?, ?, ?, ?, ?, '0', 'reserved', ?)`,
-        record.swapId,
-        context.run.strategyId,
-        swapOf(context.run, record.swapId).wallet,
-        record.token.address,
-        record.amount.toString(),
-        atMs,
-      );
+      reserve(sql, record, context);
       return;
     case "value":
       sql.run("UPDATE ledger SET usd = ? WHERE swap_id = ?", record.usd.toString(), record.swapId);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { toPpm } from "../../../../src/domain/money/fraction.ts";
 import type { RunRecord } from "../../../../src/domain/run/records.ts";
 import { type RunState, SWAP_STATES } from "../../../../src/domain/run/states.ts";
 import type { Store } from "../../../../src/ports/store.ts";
@@ -75,6 +76,17 @@ describe("money", () => {
     const owner = addRun(store, runSample({ swaps: [swapSample()] }));
     const again = { kind: "reserve", swapId: "run_1.0.1", token: USDC, amount: 1n } as const;
     expect(() => store.writeRecord(owner, again, NOW_MS)).toThrow("UNIQUE");
+  });
+
+  test("what is sized by proceeds follows what is measured, and never once it was settled", () => {
+    const { store } = openDaemonDatabase();
+    const planned = { kind: "proceeds", of: [0], base: 0n, share: toPpm(1_000_000), max: 9n, min: 1n } as const;
+    const owner = addRun(store, runSample({ swaps: [swapSample({ planned, amountIn: 5n })] }));
+    const follow = { kind: "reserve", swapId: "run_1.0.1", token: USDC, amount: 7n } as const;
+    store.writeRecord(owner, follow, NOW_MS);
+    expect(store.reserved(WALLET, USDC.address)).toBe(7n);
+    store.writeRecord(owner, { kind: "release", swapId: "run_1.0.1" }, NOW_MS);
+    expect(() => store.writeRecord(owner, follow, NOW_MS)).toThrow("has been settled");
   });
 
   test("a plan that reserves nothing yet is released without a trace", () => {
