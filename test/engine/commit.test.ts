@@ -125,7 +125,7 @@ test("an alert is told once, with the run it belongs to, and only when the commi
   ]);
 });
 
-test("the memory of the end is written with the end", () => {
+test("ALL-5 the memory of the end is written with the end", () => {
   const { life } = begin(quoted);
   const theirs = { decoding: { ok: true, swap: decodedFor(quoted, { recipient: ROUTER }) } } as const;
   life.db.exec("UPDATE strategies SET memory_at_ms = 0");
@@ -144,7 +144,7 @@ describe("a strategy that fails too often", () => {
     life.engine.committer.commit("run_1", facts(quoted, theirs), 1);
   };
 
-  test("pauses itself in the commit of the last failure, with the reason", () => {
+  test("ALL-4 pauses itself in the commit of the last failure, with the reason", () => {
     const { life } = begin(quoted);
     failed(life, 1, 10_000);
     failed(life, 2, 20_000);

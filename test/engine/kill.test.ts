@@ -100,7 +100,7 @@ const PLACES: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe.each(MODES)("a %s swap is done once, wherever the process is killed:", (mode, change) => {
-  test("at every named place, each time that it is passed", { timeout: 120_000 }, async () => {
+  test("ALL-5 at every named place, each time that it is passed", { timeout: 120_000 }, async () => {
     const whole = createOutside(START_MS, change);
     const first = await liveOn(whole);
     expectOneFill(whole, first);

@@ -214,7 +214,7 @@ describe("the one list of checks before a signature", () => {
     expect(["TOKEN_TAX", "HTTP_404", "toString"].map(isDenialCode)).toEqual([true, false, false]);
   });
 
-  it("keeps the comparisons after the first broken one, so that `why` can show all", () => {
+  it("ALL-10 keeps the comparisons after the first broken one, so that `why` can show all", () => {
     const broken = checkSwap(factsSample({ ...decoded({ recipient: STRANGER }), simulation: undefined }));
     expect(broken.checks.filter((check) => !check.ok).map((check) => check.code)).toEqual([
       "RECIPIENT_MISMATCH",

@@ -24,7 +24,7 @@ test("a due run reads the world before it decides anything", () => {
   expect(result.records).toEqual([]);
 });
 
-test("the decision's memory, its swaps and their reservations are one result, so no kill can part them", () => {
+test("ALL-5 the decision's memory, its swaps and their reservations are one result, so no kill can part them", () => {
   const facts = factsSample({ spec: thresholdSpec(), memory: { version: 1, state: "armed", failures: 0 } });
   const result = step(deciding, { kind: "view-read", view: viewSample() }, facts);
   const [memory, reserve] = result.records;
@@ -65,7 +65,7 @@ test("the first question goes out with the decision, for exactly the reserved am
   ]);
 });
 
-test("a strategy that decides against trading ends its slot with its reason and its memory, and without a swap", () => {
+test("ALL-4 a strategy that decides against trading ends its slot with its reason and its memory, and without a swap", () => {
   const facts = factsSample({ spec: dcaSpec({ budget: { total: HUNDRED_USDC } }) });
   const spent = new Map([[USDC.address, HUNDRED_USDC]]);
   const result = step(deciding, { kind: "view-read", view: viewSample({ spent }) }, facts);
@@ -97,7 +97,7 @@ test("swaps that wait for earlier ones are planned at once, reserve what they ma
   expect(result.effects).toHaveLength(1);
 });
 
-test("an unreadable world is asked again inside the window and ends the slot with its reason after it", () => {
+test("ALL-4 an unreadable world is asked again inside the window and ends the slot with its reason after it", () => {
   const event = { kind: "view-unavailable", detail: "no node answered" } as const;
   const early = step(deciding, event, factsSample());
   expect(early.run.state).toBe("deciding");

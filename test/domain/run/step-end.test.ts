@@ -43,7 +43,7 @@ const bought = (fill: bigint): Partial<Swap> => ({
 });
 
 describe("a swap that follows another", () => {
-  test("begins when the one before it is confirmed, sized by what that really brought", () => {
+  test("ALL-9 begins when the one before it is confirmed, sized by what that really brought", () => {
     const result = report(pair(sell("mined", bought(777_000_000n))), { kind: "confirmed", succeeded: true });
     expect(result.run.swaps[1]).toMatchObject({ state: "planned", begun: true, amountIn: 777_000_000n });
     expect(result.records).toContainEqual({

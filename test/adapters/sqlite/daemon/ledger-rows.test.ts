@@ -45,7 +45,7 @@ describe("money", () => {
     expect(store.reserved(POOL, USDC.address)).toBe(0n);
   });
 
-  test("what was spent is no longer reserved but still sold, with the measured amount", () => {
+  test("ALL-6 what was spent is no longer reserved but still sold, with the measured amount", () => {
     const { store } = openDaemonDatabase();
     threeSwaps(store);
     write(store, { kind: "spend", swapId: "a", amount: HUGE - 5n });
@@ -55,7 +55,7 @@ describe("money", () => {
     expect(store.soldBy("nobody")).toEqual(new Map());
   });
 
-  test("what was released is neither reserved nor sold", () => {
+  test("ALL-6 what was released is neither reserved nor sold", () => {
     const { store } = openDaemonDatabase();
     threeSwaps(store);
     write(store, { kind: "release", swapId: "b" });
@@ -63,7 +63,7 @@ describe("money", () => {
     expect(store.soldBy("weekly").get(USDC.address)).toBe(HUGE);
   });
 
-  test("a fill that a reorganisation took back is reserved again, whole", () => {
+  test("ALL-6 a fill that a reorganisation took back is reserved again, whole", () => {
     const { store } = openDaemonDatabase();
     threeSwaps(store);
     write(store, { kind: "spend", swapId: "c", amount: 5n });
