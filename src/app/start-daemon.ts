@@ -4,9 +4,10 @@ import { createChain } from "../adapters/ethers/chain.ts";
 import { createHistoryReader } from "../adapters/sqlite/daemon/history-rows.ts";
 import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import type { Configuration } from "../config/configuration.ts";
+import type { LoadOutcome } from "../config/load-configuration.ts";
 import type { Address } from "../domain/money/address.ts";
-import { alertOnHalt } from "../engine/alerts.ts";
-import { createEngine } from "../engine/engine.ts";
+import { type AlertDeps, alertOnHalt } from "../engine/alerts.ts";
+import { createEngine, type Engine } from "../engine/engine.ts";
 import type { EngineContext } from "../engine/engine-context.ts";
 import { createLaneListener } from "../engine/lane-listener.ts";
 import { maySignIntent } from "../engine/modes.ts";
@@ -29,6 +30,7 @@ import { openLaneStore } from "./lane-wiring.ts";
 import { openPrices } from "./open-prices.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 import { openServices } from "./open-services.ts";
+import { watchFiles } from "./watch-files.ts";
 
 /** A daemon at work. `failed` resolves when it must stop because an invariant broke. */
 export interface Daemon {
@@ -42,6 +44,8 @@ export interface DaemonDeps {
   readonly secrets: SecretOpener;
   readonly redactor: Redactor;
   readonly env: NodeJS.ProcessEnv;
+  /** reads the same files again, as they are then; undefined: edits wait for the next start */
+  readonly load?: (() => LoadOutcome) | undefined;
 }
 
 /**
@@ -127,10 +131,12 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
   await engine.start();
   alerts.start();
   const stopTicker = startTicker(() => engine.tick());
+  const stopWatching = watchEdits(configuration, { ...alerts.deps, logger, load: opened.load }, engine);
   return {
     url: status.url,
     failed,
     stop: async () => {
+      stopWatching();
       await stopTicker();
       const patience = setTimeout(services.giveUp, GIVE_UP_AFTER_MS);
       await engine.stop();
@@ -147,6 +153,18 @@ function settlementOf({ network: { name, settlement } }: Configuration): Address
   if (settlement !== undefined) return settlement;
   const message = `no settlement contract is known on ${name}: set \`service.settlement\` to the address you verified`;
   throw new CommandFailure(EXIT.configuration, message);
+}
+
+function watchEdits(
+  configuration: Configuration,
+  deps: AlertDeps & Pick<DaemonDeps, "logger" | "load">,
+  engine: Engine,
+): () => void {
+  const { load } = deps;
+  if (load === undefined) return () => undefined;
+  const adopt = (strategies: Configuration["strategies"]): void =>
+    engine.adopt(strategies.map(({ spec, hash }) => ({ spec, specHash: hash })));
+  return watchFiles(configuration, { ...deps, load, adopt });
 }
 
 async function openSigners(configuration: Configuration, secrets: SecretOpener): Promise<Map<Address, Signer>> {

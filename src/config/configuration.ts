@@ -144,6 +144,10 @@ export interface Configuration {
     readonly maxCancellations: number;
   };
   readonly maxAnswerBytes: number;
+  /** where it came from: the files by name, and the folder with the strategies */
+  readonly origin: { readonly files: readonly string[]; readonly strategies: string | undefined };
   /** SHA-256 of all files it was loaded from, in order */
   readonly hash: string;
+  /** the same without the strategies: what a running daemon cannot take over */
+  readonly settingsHash: string;
 }

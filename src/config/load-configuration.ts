@@ -114,6 +114,7 @@ function build(loading: Loading): Configuration | undefined {
     policy,
     policySource,
   };
+  const settingsHash = hashOf(texts);
   const sources: { spec: StrategySpec; source: Source }[] = [];
   const strategies =
     fields.strategies === undefined ? [] : loadStrategies(loading, fields.strategies, { scope, sources });
@@ -139,7 +140,12 @@ function build(loading: Loading): Configuration | undefined {
     serve,
     webhook: buildWebhook(source, fields.alerts),
     ...buildPlain(loading),
-    hash: createHash("sha256").update(JSON.stringify(texts)).digest("hex"),
+    origin: {
+      files: [source.file, ...(policySource === undefined ? [] : [policySource.file])],
+      strategies: fields.strategies === undefined ? undefined : resolveFrom(source.file, fields.strategies),
+    },
+    hash: hashOf(texts),
+    settingsHash,
   };
 }
 
@@ -164,6 +170,10 @@ function loadPolicy(
     checkSettlement(source, chosen, { spenders: policy.spenders, source: policySource }, problems);
   }
   return { policy, policySource, policyFields: shape.values };
+}
+
+function hashOf(texts: readonly string[]): string {
+  return createHash("sha256").update(JSON.stringify(texts)).digest("hex");
 }
 
 function buildPlain(loading: Loading) {

@@ -92,6 +92,12 @@ export function laneOf(context: EngineContext, wallet: Address): Lane {
 }
 
 /** The loaded strategy with this id, undefined when its file is gone. */
-export function strategyOf(context: EngineContext, strategyId: string): LoadedStrategy | undefined {
-  return context.settings.strategies.find((strategy) => strategy.spec.id === strategyId);
+export function strategyOf({ settings }: EngineContext, strategyId: string): LoadedStrategy | undefined {
+  const { strategies } = settings;
+  const index = indexes.get(strategies) ?? new Map(strategies.map((strategy) => [strategy.spec.id, strategy]));
+  indexes.set(strategies, index);
+  return index.get(strategyId);
 }
+
+/** Thousands of strategies are asked for by their ids with every step. */
+const indexes = new WeakMap<readonly LoadedStrategy[], ReadonlyMap<string, LoadedStrategy>>();

@@ -1,13 +1,14 @@
 import { type Committer, createCommitter } from "./commit.ts";
 import { createDowntimeWatch } from "./downtime.ts";
+import { createEditions } from "./editions.ts";
 import { createEffectRunner } from "./effect-runner.ts";
-import type { EngineContext } from "./engine-context.ts";
+import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
 import { revokeLeftovers } from "./janitor.ts";
 import { takeRequests } from "./operator-requests.ts";
 import { messageOf } from "./perform/message-of.ts";
 import { prepare } from "./prepare.ts";
 import { keepSampling } from "./price-sampler.ts";
-import { insertDueRuns, registerStrategies } from "./scheduler.ts";
+import { insertDueRuns } from "./scheduler.ts";
 import { createWaker } from "./waker.ts";
 
 /** The running daemon core. */
@@ -19,6 +20,8 @@ export interface Engine {
   /** Finishes what is being done and stops. What is written down waits for the next start. */
   stop(): Promise<void>;
   readonly committer: Committer;
+  /** Takes over edited strategies, each from its next slot. */
+  adopt(strategies: readonly LoadedStrategy[]): void;
   /** Wall clock of the last tick, Unix milliseconds. */
   lastTickMs(): number;
 }
@@ -26,11 +29,13 @@ export interface Engine {
 const DUE_BATCH = 500;
 
 /** Makes an engine. `onFatal` hears of broken invariants: the process must stop, and the next start recovers. */
-export function createEngine(context: EngineContext, onFatal: (error: unknown) => void): Engine {
-  const { deps, settings } = context;
+export function createEngine(start: EngineContext, onFatal: (error: unknown) => void): Engine {
+  const { deps, settings } = start;
   const waker = createWaker(deps.clock);
+  const downtime = createDowntimeWatch(start);
+  const editions = createEditions(start, downtime.heard);
+  const { context } = editions;
   const committer = createCommitter(context, waker.wake);
-  const downtime = createDowntimeWatch(context);
   const loops: Promise<void>[] = [];
   const stopping = new AbortController();
   let lastTickMs = deps.clock.nowMs();
@@ -63,7 +68,7 @@ export function createEngine(context: EngineContext, onFatal: (error: unknown) =
     start: async () => {
       await prepare(context);
       downtime.started();
-      registerStrategies(context, downtime.heard);
+      editions.adopt(settings.strategies);
       deps.store.addDaemonEvent("started", settings.live ? "live" : "dry-run", deps.clock.nowMs());
       loops.push(
         guarded(effectLoop),
@@ -74,6 +79,7 @@ export function createEngine(context: EngineContext, onFatal: (error: unknown) =
     },
     tick: () => {
       lastTickMs = deps.clock.nowMs();
+      editions.settle();
       takeRequests(context);
       if (insertDueRuns(context, downtime.heard).length > 0) waker.wake();
       downtime.tick();
@@ -86,6 +92,7 @@ export function createEngine(context: EngineContext, onFatal: (error: unknown) =
       downtime.stopped();
       deps.store.addDaemonEvent("stopped", "by request", deps.clock.nowMs());
     },
+    adopt: editions.adopt,
     lastTickMs: () => lastTickMs,
   };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Configuration } from "../../config/configuration.ts";
-import { loadConfiguration } from "../../config/load-configuration.ts";
+import { type LoadOutcome, loadConfiguration } from "../../config/load-configuration.ts";
 import { formatProblems } from "../../config/problem.ts";
 import { claimPort } from "../../sandbox/free-port.ts";
 import { type Sandbox, startSandbox } from "../../sandbox/sandbox.ts";
@@ -84,7 +84,8 @@ async function runSandbox(directory: string, options: SandboxCommandOptions, sta
   );
   parts.push(chain);
   const { world } = chain;
-  const configuration = configure(directory, world, { options, ports });
+  const load = loaderOf(directory, world, { options, ports });
+  const configuration = configured(load());
   const service = options.chainOnly === true ? undefined : await startEmbeddedService(configuration, runtime);
   if (service !== undefined) parts.push(service);
   writeSandboxFacts(directory, {
@@ -98,7 +99,9 @@ async function runSandbox(directory: string, options: SandboxCommandOptions, sta
     environment: environmentOf(world),
   });
   const daemon =
-    service === undefined || !options.daemon ? undefined : await startDaemon(configuration, service.url, runtime);
+    service === undefined || !options.daemon
+      ? undefined
+      : await startDaemon(configuration, service.url, { ...runtime, load });
   if (daemon !== undefined) parts.push(daemon);
   announce(terminal, options, { world, configuration, service, daemon });
   await waitForEnd(options, { chain, daemon, runtime, terminal, configuration });
@@ -124,12 +127,12 @@ async function choosePorts(first: number): Promise<Ports> {
   return { chain: first, service: first + PORT_OFFSETS.service, status: first + PORT_OFFSETS.status };
 }
 
-/** Keys and addresses of this sandbox, under the names that the configuration refers to. */
-function configure(
+/** How this sandbox's configuration is read: with its keys and addresses under the names that the file refers to. */
+function loaderOf(
   directory: string,
   world: SandboxWorld,
   choice: { options: SandboxCommandOptions; ports: Ports },
-): Configuration {
+): () => LoadOutcome {
   const preset = join(directory, "network.json");
   writeFileSync(preset, networkPresetOf(world));
   Object.assign(process.env, environmentOf(world));
@@ -138,14 +141,16 @@ function configure(
     throw new CommandFailure(EXIT.configuration, `${file} is missing: run the sandbox in a folder that has it`);
   }
   const host = "127.0.0.1";
-  const loaded = loadConfiguration(file, process.env, {
-    overrides: {
-      preset,
-      database: join(directory, "swapd.db"),
-      listen: { host, port: choice.ports.status },
-      serve: { listen: { host, port: choice.ports.service }, database: join(directory, "service.db") },
-    },
-  });
+  const overrides = {
+    preset,
+    database: join(directory, "swapd.db"),
+    listen: { host, port: choice.ports.status },
+    serve: { listen: { host, port: choice.ports.service }, database: join(directory, "service.db") },
+  };
+  return () => loadConfiguration(file, process.env, { overrides });
+}
+
+function configured(loaded: LoadOutcome): Configuration {
   if (!loaded.ok) throw new CommandFailure(EXIT.configuration, formatProblems(loaded.problems));
   return loaded.configuration;
 }

@@ -1,3 +1,4 @@
+import { loadConfiguration } from "../../config/load-configuration.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { createRuntime } from "../runtime.ts";
 import { startDaemon } from "../start-daemon.ts";
@@ -17,7 +18,10 @@ export async function start(options: { config?: string; for?: number }, terminal
     const { url } = configuration.service;
     const embedded = url === "embedded" ? await startEmbeddedService(configuration, runtime) : undefined;
     if (embedded !== undefined) parts.push(embedded);
-    const daemon = await startDaemon(configuration, embedded?.url ?? url, runtime);
+    const daemon = await startDaemon(configuration, embedded?.url ?? url, {
+      ...runtime,
+      load: () => loadConfiguration(configuration.file, process.env),
+    });
     parts.push(daemon);
     runtime.logger.info({ mode: configuration.mode, statusUrl: daemon.url }, "the daemon is up");
     const failure = await Promise.race([stop.asked.then(() => undefined), daemon.failed]);

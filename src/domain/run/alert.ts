@@ -24,4 +24,5 @@ export const SUBJECT = {
   mode: (scope: string) => `mode of ${scope}`,
   account: (account: string) => `account ${account}`,
   service: (host: string) => `service ${host}`,
+  configuration: () => "configuration",
 } as const;

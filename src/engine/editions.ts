@@ -1,0 +1,54 @@
+import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
+import { type OutcomeListener, registerStrategies } from "./scheduler.ts";
+
+/** Which edition of each strategy is in force while files are edited. */
+export interface Editions {
+  /** the engine's context, whose strategies are the editions in force */
+  readonly context: EngineContext;
+  /**
+   * Takes over what the files say now. An edition applies from the strategy's next slot: while a run of the one before is
+   * open, that one stays in force. A strategy without a file starts no further run.
+   */
+  adopt(wanted: readonly LoadedStrategy[]): void;
+  /** Once a second: editions whose predecessor's run has ended come into force. */
+  settle(): void;
+}
+
+/** Makes the editions. Nothing is in force before the first call of `adopt`. */
+export function createEditions(context: EngineContext, heard: OutcomeListener): Editions {
+  const { store, logger } = context.deps;
+  let inForce: readonly LoadedStrategy[] = [];
+  let wanted: readonly LoadedStrategy[] = [];
+  let waiting = new Set<string>();
+  const settings = Object.defineProperty({ ...context.settings }, "strategies", { get: () => inForce });
+  const takeOver = (): void => {
+    const before = waiting;
+    waiting = new Set();
+    inForce = wanted.map((strategy) => {
+      const open = openEdition(strategy);
+      if (open !== undefined) waiting.add(strategy.spec.id);
+      return open ?? strategy;
+    });
+    const ready = wanted.filter(({ spec }) => !waiting.has(spec.id));
+    registerStrategies({ ...context, settings: { ...context.settings, strategies: ready } }, heard);
+    for (const strategy of waiting) {
+      if (!before.has(strategy)) logger.info({ strategy }, "the edited strategy applies once its open run has ended");
+    }
+  };
+  /** The edition that an open run began under, when it is another than the wanted one. */
+  const openEdition = ({ spec, specHash }: LoadedStrategy): LoadedStrategy | undefined => {
+    const row = store.strategy(spec.id);
+    if (row === undefined || row.specHash === specHash || !store.hasOpenRun(spec.id)) return undefined;
+    return { spec: row.spec, specHash: row.specHash };
+  };
+  return {
+    context: { ...context, settings },
+    adopt: (strategies) => {
+      wanted = strategies;
+      takeOver();
+    },
+    settle: () => {
+      if ([...waiting].some((strategy) => !store.hasOpenRun(strategy))) takeOver();
+    },
+  };
+}

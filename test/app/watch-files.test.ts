@@ -1,0 +1,90 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { systemClock } from "../../src/adapters/clock/system-clock.ts";
+import { createRandomIds } from "../../src/adapters/ids/random-ids.ts";
+import { watchFiles } from "../../src/app/watch-files.ts";
+import type { LoadedStrategy } from "../../src/config/configuration.ts";
+import { loadConfiguration } from "../../src/config/load-configuration.ts";
+import { DCA, MAIN, POLICY, project } from "../config/project.ts";
+import { openDaemonDatabase } from "../support/daemon-database.ts";
+import { silentLogger } from "../support/silent-logger.ts";
+
+/** A daemon's watch over real files, looking every few milliseconds. */
+function begin() {
+  const folder = project();
+  const load = () => loadConfiguration(join(folder, "main.yaml"), process.env);
+  const loaded = load();
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const { store, db } = openDaemonDatabase();
+  const adopted: (readonly LoadedStrategy[])[] = [];
+  const told: string[] = [];
+  const stop = watchFiles(
+    loaded.configuration,
+    {
+      ...{ store, load, clock: systemClock, ids: createRandomIds(systemClock.nowMs), logger: silentLogger() },
+      notifier: { notify: ({ code }) => void told.push(code) },
+      adopt: (strategies) => void adopted.push(strategies),
+    },
+    15,
+  );
+  onTestFinished(stop);
+  const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+  const openAlerts = (): unknown[] => db.prepare("SELECT code FROM alerts WHERE over_at_ms IS NULL").pluck().all();
+  return { folder, adopted, told, write, openAlerts, stop };
+}
+
+const soon = { timeout: 5_000, interval: 10 };
+const aWhile = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 300));
+
+describe("files that are edited under a running daemon", () => {
+  it("are taken over when a strategy changes, comes or goes", async () => {
+    const { folder, adopted, write, told } = begin();
+    write("strategies/weekly.yaml", DCA.replace("100 USDC", "50 USDC"));
+    await vi.waitFor(() => expect(adopted).toHaveLength(1), soon);
+    expect(adopted[0]?.[0]?.spec).toMatchObject({ sell: { raw: 50_000_000n } });
+    write("strategies/second.yaml", DCA);
+    await vi.waitFor(() => expect(adopted.at(-1)?.map(({ spec }) => spec.id)).toEqual(["second", "weekly"]), soon);
+    rmSync(join(folder, "strategies", "weekly.yaml"));
+    await vi.waitFor(() => expect(adopted.at(-1)?.map(({ spec }) => spec.id)).toEqual(["second"]), soon);
+    expect(told).toEqual([]);
+  });
+
+  it("change nothing while they are broken, and a person is told once, until they are mended", async () => {
+    const { adopted, write, told, openAlerts } = begin();
+    write("strategies/weekly.yaml", DCA.replace("sell:", "sel:"));
+    await vi.waitFor(() => expect(told).toEqual(["CONFIGURATION_REFUSED"]), soon);
+    expect(openAlerts()).toEqual(["CONFIGURATION_REFUSED"]);
+    write("strategies/weekly.yaml", DCA.replace("sell:", "seell:"));
+    await aWhile();
+    expect(told).toEqual(["CONFIGURATION_REFUSED"]);
+    expect(adopted).toEqual([]);
+    write("strategies/weekly.yaml", DCA.replace("100 USDC", "60 USDC"));
+    await vi.waitFor(() => expect(adopted).toHaveLength(1), soon);
+    expect(openAlerts()).toEqual([]);
+  });
+
+  it("need a new start when policy or main file changed: nothing of such an edit applies, strategies neither", async () => {
+    const { adopted, write, told } = begin();
+    write("policy.yaml", POLICY.replace('"500 USD"', '"900 USD"'));
+    await vi.waitFor(() => expect(told).toEqual(["RESTART_NEEDED"]), soon);
+    write("strategies/weekly.yaml", DCA.replace("100 USDC", "800 USDC"));
+    await aWhile();
+    expect(adopted).toEqual([]);
+    write("policy.yaml", POLICY);
+    await vi.waitFor(() => expect(adopted).toHaveLength(1), soon);
+    expect(adopted[0]?.[0]?.spec).toMatchObject({ sell: { raw: 800_000_000n } });
+  });
+
+  it("are left alone when they are written again as they were, and after the watch has ended", async () => {
+    const { adopted, write, stop } = begin();
+    write("strategies/weekly.yaml", DCA);
+    write("main.yaml", MAIN);
+    await aWhile();
+    expect(adopted).toEqual([]);
+    stop();
+    write("strategies/weekly.yaml", DCA.replace("100 USDC", "70 USDC"));
+    await aWhile();
+    expect(adopted).toEqual([]);
+  });
+});

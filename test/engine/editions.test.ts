@@ -1,0 +1,75 @@
+import { describe, expect, test } from "vitest";
+import type { DcaSpec } from "../../src/domain/strategy/dca.ts";
+import { HUNDRED_USDC, SLOT_MS } from "../support/builders.ts";
+import { createOutside, type Life, openLife, turn, turnUntil } from "../support/engine-life.ts";
+
+const START_MS = SLOT_MS - 1_500;
+const FIFTY_USDC = HUNDRED_USDC / 2n;
+
+async function begin() {
+  const outside = createOutside(START_MS);
+  const life = openLife(outside);
+  await life.engine.start();
+  const spec = outside.spec as DcaSpec;
+  const edited = { spec: { ...spec, sell: { ...spec.sell, raw: FIFTY_USDC } }, specHash: "edited" };
+  return { outside, life, edited };
+}
+
+function runs(life: Life): { slot: number; specHash: string; state: string; sold: string | null }[] {
+  return life.db
+    .prepare<[], { slot: number; specHash: string; state: string; sold: string | null }>(
+      `SELECT slot_ms AS slot, spec_hash AS specHash, runs.state AS state, swaps.amount_in AS sold
+       FROM runs LEFT JOIN swaps ON swaps.run_id = runs.id ORDER BY slot_ms`,
+    )
+    .all();
+}
+
+describe("an edited strategy", () => {
+  test("applies from its next slot: the open run goes on under the edition that it began with", async () => {
+    const { outside, life, edited } = await begin();
+    const isOpen = (): boolean => runs(life)[0]?.state === "executing";
+    expect(await turnUntil(outside, life, { maxSeconds: 5, isDone: isOpen })).toBe(true);
+    life.engine.adopt([edited]);
+    expect(life.store.strategy("weekly")?.specHash).toBe("spec");
+    await turn(outside, life, 70);
+    expect(life.errors).toEqual([]);
+    expect(runs(life)).toMatchObject([
+      { slot: SLOT_MS, specHash: "spec", state: "filled", sold: HUNDRED_USDC.toString() },
+      { slot: SLOT_MS + 60_000, specHash: "edited", sold: FIFTY_USDC.toString() },
+    ]);
+    expect(life.store.strategy("weekly")?.specHash).toBe("edited");
+  });
+
+  test("applies at once where nothing is open", async () => {
+    const { outside, life, edited } = await begin();
+    life.engine.adopt([edited]);
+    await turn(outside, life, 4);
+    expect(runs(life)).toMatchObject([{ slot: SLOT_MS, specHash: "edited", sold: FIFTY_USDC.toString() }]);
+  });
+
+  test("without a file starts no further run, and its open one comes to its end", async () => {
+    const { outside, life } = await begin();
+    expect(await turnUntil(outside, life, { maxSeconds: 5, isDone: () => runs(life)[0]?.state === "executing" })).toBe(
+      true,
+    );
+    life.engine.adopt([]);
+    await turn(outside, life, 130);
+    expect(life.errors).toEqual([]);
+    expect(runs(life)).toMatchObject([{ slot: SLOT_MS, state: "filled" }]);
+  });
+
+  test("is taken over after a kill too, and not before its open run has ended", async () => {
+    const { outside, life, edited } = await begin();
+    expect(await turnUntil(outside, life, { maxSeconds: 5, isDone: () => runs(life)[0]?.state === "executing" })).toBe(
+      true,
+    );
+    life.kill();
+    life.db.close();
+    const next = openLife(outside, { settings: { strategies: [edited] } });
+    await next.engine.start();
+    expect(next.store.strategy("weekly")?.specHash).toBe("spec");
+    await turn(outside, next, 70);
+    expect(runs(next)[0]).toMatchObject({ specHash: "spec", state: "filled", sold: HUNDRED_USDC.toString() });
+    expect(runs(next)[1]).toMatchObject({ specHash: "edited", sold: FIFTY_USDC.toString() });
+  });
+});
