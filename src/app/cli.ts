@@ -36,6 +36,7 @@ function buildProgram(terminal: Terminal): Command {
   addRunningCommands(program, terminal);
   addReadingCommands(program, terminal);
   addOperatorCommands(program, terminal);
+  addTransactionCommands(program, terminal);
   addNotifyCommands(program, terminal);
   addWalletCommands(program, terminal);
   return program;
@@ -204,6 +205,39 @@ function addOperatorCommands(program: Command, terminal: Terminal): void {
     .option(...CONFIG)
     .action(async (strategy, options) =>
       (await import("./commands/request.ts")).request({ name: "skip", arguments: { strategy } }, options, terminal),
+    );
+}
+
+function addTransactionCommands(program: Command, terminal: Terminal): void {
+  const approvals = program.command("approvals").description("what contracts may take of the wallets' tokens");
+  approvals
+    .command("list")
+    .description("every allowance that stands on the chain, and the swap that uses it")
+    .option(...CONFIG)
+    .option(...JSON_FLAG)
+    .action(async (options) => (await import("./commands/approvals.ts")).listApprovals(options, terminal));
+  approvals
+    .command("revoke <token>")
+    .description("take the allowances of a token back")
+    .option("--wallet <name>", "of this wallet; needed where there are several")
+    .option(...CONFIG)
+    .action(async (token, options) =>
+      (await import("./commands/approvals.ts")).revokeApprovals(token, options, terminal),
+    );
+  const transactions = program.command("tx").description("the wallets' own transactions");
+  transactions
+    .command("list")
+    .description("nonces, states, fees and hashes, newest first; halted accounts")
+    .option(...CONFIG)
+    .option(...JSON_FLAG)
+    .option("--limit <n>", "at most so many that are over", integer, 20)
+    .action(async (options) => (await import("./commands/tx.ts")).listTransactions(options, terminal));
+  transactions
+    .command("cancel <id>")
+    .description("take the nonce of an open transaction with an empty one to ourselves; the chain decides")
+    .option(...CONFIG)
+    .action(async (intent, options) =>
+      (await import("./commands/request.ts")).request({ name: "cancel", arguments: { intent } }, options, terminal),
     );
 }
 

@@ -6,7 +6,8 @@ const REVOKE_GAS_LIMIT = 120_000n;
 /** A revocation is no hurry, but it must not wait in the queue for ever. */
 const REVOKE_WITHIN_SECONDS = 600;
 
-interface Grant {
+/** An allowance by its three parties. */
+export interface Grant {
   readonly wallet: Address;
   readonly token: Address;
   readonly spender: Address;
@@ -34,7 +35,7 @@ export async function revokeLeftovers(context: EngineContext): Promise<void> {
       logger.warn({ wallet, token, spender, trial: trial.kind }, "a leftover allowance cannot be revoked now");
       continue;
     }
-    submitRevocation(context, grant, data);
+    submitRevocation(context, grant);
   }
 }
 
@@ -54,22 +55,28 @@ function forget(context: EngineContext, grant: Grant, version: number): void {
   });
 }
 
-/** In one transaction with the question whether the token is still idle: a swap cannot slip in between. */
-function submitRevocation(context: EngineContext, grant: Grant, data: `0x${string}`): void {
+/**
+ * Hands a revocation to the lane, in one transaction with the question whether the token is still idle: a swap cannot
+ * slip in between.
+ * @returns the intent, undefined when the token is busy
+ */
+export function submitRevocation(context: EngineContext, grant: Grant): string | undefined {
   const { store, ids, clock, logger } = context.deps;
-  store.transaction(() => {
-    if (store.isTokenBusy(grant.wallet, grant.token, "")) return;
+  return store.transaction(() => {
+    if (store.isTokenBusy(grant.wallet, grant.token, "")) return undefined;
+    const id = ids.newId("revoke");
     laneOf(context, grant.wallet).submit({
-      id: ids.newId("revoke"),
+      id,
       purpose: "revoke",
       to: grant.token,
-      data,
+      data: context.deps.approveCalldata(grant.spender, 0n),
       value: 0n,
       gasLimit: REVOKE_GAS_LIMIT,
       maxFeePerGasCap: context.settings.policy.maxFeePerGas,
       signBySeconds: Math.floor(clock.nowMs() / 1_000) + REVOKE_WITHIN_SECONDS,
       deadlineSeconds: undefined,
     });
-    logger.info({ ...grant }, "a leftover allowance is being revoked");
+    logger.info({ ...grant }, "an allowance is being revoked");
+    return id;
   });
 }

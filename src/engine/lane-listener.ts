@@ -41,7 +41,11 @@ function changeOf(event: LaneEvent, value: () => bigint): TransactionChange | un
     case "final":
       return event.outcome === undefined ? undefined : { kind: "final", outcome: event.outcome };
     case "dropped":
-      return { kind: "dropped", reason: event.reason ?? "it was not signed in time" };
+      return {
+        kind: "dropped",
+        reason: event.reason ?? "it was not signed in time",
+        ...(event.cancelledBy === undefined ? {} : { byPerson: true }),
+      };
     case "replaced":
       return undefined;
   }

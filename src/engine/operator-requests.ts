@@ -5,6 +5,7 @@ import type { OperatorRequest } from "../ports/store.ts";
 import { changeMode, type RaisedAlert, raiseAlerts, tellAlerts } from "./alerts.ts";
 import { type EngineContext, type LoadedStrategy, strategyOf } from "./engine-context.ts";
 import { GLOBAL_SCOPE } from "./modes.ts";
+import { cancelTransaction, revokeAllowance } from "./operator-transactions.ts";
 import { barredReason, dueRun, insertDueRuns } from "./scheduler.ts";
 
 /** Takes what operators asked for since the last look. Each request is answered in the commit that carries it out. */
@@ -33,6 +34,10 @@ function carryOut(context: EngineContext, request: OperatorRequest, onAlerts: On
       return withStrategy(context, request, runNow);
     case "skip":
       return withStrategy(context, request, skipNext);
+    case "revoke":
+      return revokeAllowance(context, request.arguments);
+    case "cancel":
+      return cancelTransaction(context, request.arguments.intent ?? "", request.madeBy);
     default:
       return `refused: unknown command ${JSON.stringify(request.command)}`;
   }

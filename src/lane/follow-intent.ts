@@ -3,7 +3,7 @@ import { broadcastNewest } from "./broadcast.ts";
 import { findMined, type Mined } from "./find-mined.ts";
 import { type LaneTurn, maySign, moveAttempt, moveIntent, passCrashPoint, reread } from "./lane-context.ts";
 import { planReplacement } from "./replace-attempt.ts";
-import { dropIfTooLate, signPlanned } from "./sign-attempt.ts";
+import { dropIfOver, signPlanned } from "./sign-attempt.ts";
 import { judgeTakenNonce } from "./taken-nonce.ts";
 
 /** Takes an intent that has a nonce one step further. */
@@ -20,7 +20,7 @@ export async function followIntent(turn: LaneTurn, intent: IntentRow): Promise<v
 
 /** A nonce was given and nothing signed yet: either now, or never. */
 async function startOver(turn: LaneTurn, intent: IntentRow): Promise<void> {
-  if (dropIfTooLate(turn, intent)) return;
+  if (dropIfOver(turn, intent)) return;
   if (!maySign(turn, intent)) return;
   await signPlanned(turn, intent);
   const signed = reread(turn, intent);

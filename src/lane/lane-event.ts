@@ -13,6 +13,8 @@ export interface LaneEvent {
   readonly receipt?: Receipt;
   readonly outcome?: IntentOutcome;
   readonly reason?: string;
+  /** who cancelled an intent before anything of it was signed */
+  readonly cancelledBy?: string;
 }
 
 /** Hears of every move, synchronously, inside the transaction that writes it. */

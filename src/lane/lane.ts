@@ -1,9 +1,10 @@
 import { ChainReadError } from "../domain/chain-read-error.ts";
 import type { Address, Hex } from "../domain/money/address.ts";
 import type { IntentPurpose, IntentRow, LaneHalt } from "../ports/lane-store.ts";
+import { type CancelAnswer, wishCancel } from "./cancel-intent.ts";
 import { followIntent } from "./follow-intent.ts";
 import { type LaneDeps, type LaneOptions, type LaneTurn, maySign } from "./lane-context.ts";
-import { beginIntent, dropIfTooLate } from "./sign-attempt.ts";
+import { beginIntent, dropIfOver } from "./sign-attempt.ts";
 
 /** What somebody wants a lane to send. Amounts in wei, instants in Unix seconds. */
 export interface LaneRequest {
@@ -31,6 +32,8 @@ export interface Lane {
   submit(request: LaneRequest): void;
   /** Takes everything one step further. Trouble with the chain is waited out; a broken invariant throws. */
   tick(signal?: AbortSignal): Promise<void>;
+  /** Writes down that a person wants an intent cancelled; to be called inside the store's transaction that answers. */
+  cancel(id: string, by: string): CancelAnswer;
   /** whether no intent is waiting or in flight */
   isFree(): boolean;
   /** why nothing is signed until a person releases the account; undefined when it is not halted */
@@ -57,6 +60,7 @@ export function createLane(options: LaneOptions, deps: LaneDeps): Lane {
         deps.logger.warn({ account, code: error.code, error: error.message }, "the lane could not read its chain");
       }
     },
+    cancel: (id, by) => store.transaction(() => wishCancel(options, deps, { id, by })),
     isFree: () => store.openIntents(account, chainId).every((intent) => intent.state === "confirmed"),
     halted: () => store.halt(account, chainId),
     release: (by) =>
@@ -105,7 +109,7 @@ async function takeTurn(options: LaneOptions, deps: LaneDeps, signal: AbortSigna
     if (intent.nonce !== undefined) await followIntent(turn, intent);
   }
   const after = store.openIntents(options.account, options.chainId);
-  const waiting = after.filter((intent) => intent.nonce === undefined && !dropIfTooLate(turn, intent));
+  const waiting = after.filter((intent) => intent.nonce === undefined && !dropIfOver(turn, intent));
   if (signal?.aborted === true || after.some(isInFlight)) return;
   // What may not be signed now does not hold up what comes after it.
   const next = waiting.find((intent) => maySign(turn, intent));

@@ -8,7 +8,7 @@ const CANCEL_CAP_FACTOR = 2n;
 
 /**
  * Writes down a version of the intent that is to take the place of its newest attempt, when it is time for one: past its
- * deadline an intent is cancelled; unmined for too long it is sent with higher fees, up to the cap.
+ * deadline, or when a person wants it, an intent is cancelled; unmined for too long it is sent with higher fees, up to the cap.
  * @param isNext whether the chain waits for exactly this nonce: an earlier one that is missing holds it up, not its fees
  */
 export async function planReplacement(
@@ -29,7 +29,7 @@ export async function planReplacement(
 }
 
 function dueKind(
-  { options, latest }: LaneTurn,
+  { options, latest, deps }: LaneTurn,
   intent: IntentRow,
   now: { attempts: readonly AttemptRow[]; newest: AttemptRow; isNext: boolean },
 ): "replacement" | "cancel" | undefined {
@@ -44,5 +44,6 @@ function dueKind(
   const { deadlineSeconds } = intent;
   if (deadlineSeconds !== undefined && latest.timestamp > deadlineSeconds + options.cancelMarginSeconds)
     return "cancel";
+  if (deps.store.cancelWish(intent.id) !== undefined) return "cancel";
   return isStuck && attempts.length <= options.maxReplacements ? "replacement" : undefined;
 }

@@ -90,19 +90,20 @@ export function labelOf(kind: AttemptKind): string {
 }
 
 /**
- * Ends an intent that was not signed in time; its nonce, if it had one, is free again.
+ * Ends an intent of which nothing was signed, when a person cancelled it or its time is over; its nonce, if it had one, is
+ * free again.
  * @returns whether it ended
  */
-export function dropIfTooLate({ deps, latest }: LaneTurn, intent: IntentRow): boolean {
+export function dropIfOver({ deps, latest }: LaneTurn, intent: IntentRow): boolean {
   const nowSeconds = Math.max(latest.timestamp, Math.floor(deps.clock.nowMs() / 1_000));
-  if (nowSeconds <= intent.signBySeconds) return false;
-  const reason = `it was to be signed until ${intent.signBySeconds}, now is ${nowSeconds}`;
-  moveIntent(deps, intent, {
-    to: "dropped",
-    change: { nonce: undefined },
-    event: { kind: "dropped", reason },
-    detail: reason,
-  });
+  const wish = deps.store.cancelWish(intent.id);
+  if (wish === undefined && nowSeconds <= intent.signBySeconds) return false;
+  const reason =
+    wish === undefined
+      ? `it was to be signed until ${intent.signBySeconds}, now is ${nowSeconds}`
+      : `${wish.by} cancelled it`;
+  const event = { kind: "dropped", reason, ...(wish === undefined ? {} : { cancelledBy: wish.by }) } as const;
+  moveIntent(deps, intent, { to: "dropped", change: { nonce: undefined }, event, detail: reason });
   return true;
 }
 

@@ -106,6 +106,13 @@ export interface LaneHalt {
   readonly atMs: number;
 }
 
+/** A person's wish that an open intent be cancelled. */
+export interface CancelWish {
+  readonly intentId: string;
+  readonly by: string;
+  readonly atMs: number;
+}
+
 /** Rows of lanes. Every write happens inside `transaction`, together with what the listener writes. */
 export interface LaneStore {
   /** Runs the work in one durable transaction (nested calls join it). The work is synchronous. */
@@ -134,6 +141,9 @@ export interface LaneStore {
   /** Appends one move; there is no way to change or remove it. */
   recordTransition(row: LaneTransition): void;
   transitions(intentId: string): readonly LaneTransition[];
+  /** Writes a wish down; an intent has at most one, and it is never taken back. */
+  wishCancel(wish: CancelWish): void;
+  cancelWish(intentId: string): CancelWish | undefined;
   /** A halted account signs nothing until a person releases it. */
   halt(account: Address, chainId: number): LaneHalt | undefined;
   /** All accounts that are halted now. */

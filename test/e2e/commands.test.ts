@@ -1,9 +1,27 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Contract, JsonRpcProvider, Wallet } from "ethers";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { claimPort } from "../../src/sandbox/free-port.ts";
 import { makeFolder, run, start } from "./support/swapd.ts";
+
+interface ApprovalWorld {
+  readonly rpcUrl: string;
+  readonly settlement: string;
+  readonly wallet: { readonly privateKey: string };
+  readonly tokens: { readonly USDC: { readonly address: string } };
+}
+
+/** What a person might do with the key by hand. */
+async function approve(world: ApprovalWorld, amount: bigint): Promise<void> {
+  const provider = new JsonRpcProvider(world.rpcUrl, 31_337, { staticNetwork: true });
+  const abi = ["function approve(address spender, uint256 amount) returns (bool)"];
+  const token = new Contract(world.tokens.USDC.address, abi, new Wallet(world.wallet.privateKey, provider));
+  const sent = (await token.approve?.(world.settlement, amount)) as { wait(): Promise<unknown> };
+  await sent.wait();
+  provider.destroy();
+}
 
 const folder = makeFolder();
 const empty = mkdtempSync(join(tmpdir(), "swapd-empty-"));
@@ -145,16 +163,41 @@ describe("swapd sandbox", () => {
     await expect(fetch(String(world.rpcUrl))).rejects.toThrow();
   });
 
-  it("serves swaps without the daemon", async () => {
+  it("serves swaps without the daemon, shows allowances, and says what needs a daemon", async () => {
     const other = makeFolder();
     onTestFinished(other.remove);
     const sandbox = start(other.path, ["sandbox", "--no-daemon", "--json", "--port", "0"]);
     onTestFinished(() => void sandbox.process.kill("SIGTERM"));
-    const world = JSON.parse(await sandbox.firstLine) as { serviceUrl: string; apiKey: string };
+    const world = JSON.parse(await sandbox.firstLine) as ApprovalWorld & { serviceUrl: string; apiKey: string };
     const health = await fetch(`${world.serviceUrl}/health`);
     expect(health.status).toBe(200);
     const keyed = await fetch(`${world.serviceUrl}/aggregator/quote`, { headers: { apikey: world.apiKey } });
     expect(keyed.headers.get("x-ratelimit-limit-second")).toBe("200");
+    expect((await run(other.path, ["approvals", "revoke", "USDC"])).out).toContain("nothing to revoke");
+    await approve(world, 5_000_000n);
+    const listed = await run(other.path, ["approvals", "list", "--json"]);
+    expect(listed).toMatchObject({ code: 0, err: "" });
+    const { approvals } = JSON.parse(listed.out) as { approvals: { usd: string }[] };
+    expect(approvals).toMatchObject([
+      {
+        wallet: { name: "main" },
+        token: { symbol: "USDC" },
+        spender: world.settlement.toLowerCase(),
+        amount: "5000000",
+      },
+    ]);
+    expect(Number(approvals[0]?.usd)).toBeCloseTo(5, 0);
+    expect((await run(other.path, ["approvals", "list"])).out).toMatch(/main +USDC +0x\w+ +5 USDC +\d/);
+    for (const args of [
+      ["approvals", "revoke", "USDC"],
+      ["tx", "cancel", "x"],
+    ]) {
+      const asked = await run(other.path, args);
+      expect(asked, args.join(" ")).toMatchObject({ code: 1, err: expect.stringContaining("start it with") });
+    }
+    expect(await run(other.path, ["approvals", "revoke", "NOPE"])).toMatchObject({ code: 2 });
+    expect(await run(other.path, ["approvals", "revoke", "USDC", "--wallet", "nobody"])).toMatchObject({ code: 2 });
+    expect((await run(other.path, ["tx", "list", "--json"])).out).toBe('{"transactions":[],"halts":[]}\n');
     sandbox.process.kill("SIGTERM");
     expect((await sandbox.ended).code).toBe(0);
   });

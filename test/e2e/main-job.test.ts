@@ -56,6 +56,10 @@ async function tryCommands(path: string): Promise<Record<string, Ended>> {
     skip: ["skip", "eth-from-dai"],
     run: ["run", "eth-from-dai"],
     unknown: ["run", "no-such-strategy"],
+    approvals: ["approvals", "list", "--json"],
+    revoke: ["approvals", "revoke", "USDC"],
+    transactions: ["tx", "list", "--json"],
+    cancel: ["tx", "cancel", "no-such-transaction"],
     secondSandbox: ["sandbox", "--port", "0"],
     audit: ["audit", "--json"],
   };
@@ -195,6 +199,15 @@ describe("commands while the sandbox runs", () => {
   it("run a strategy now, or say why not", () => {
     expect(commands.run?.out.concat(commands.run.err)).toMatch(/started run_|still has an open run/);
     expect(commands.unknown).toMatchObject({ code: 1, err: expect.stringContaining('no strategy "no-such-strategy"') });
+  });
+
+  it("show allowances and transactions, and take back or cancel only what there is", () => {
+    expect(JSON.parse(commands.approvals?.out ?? "")).toHaveProperty("approvals");
+    const revoked = `${commands.revoke?.out}${commands.revoke?.err}`;
+    expect(revoked).toMatch(/nothing to revoke|is being revoked by revoke_|a swap or a revocation of USDC .* is open/);
+    const { transactions } = JSON.parse(commands.transactions?.out ?? "") as { transactions: { purpose: string }[] };
+    expect(transactions.map(({ purpose }) => purpose)).toContain("swap");
+    expect(commands.cancel).toMatchObject({ code: 1, err: expect.stringContaining('no transaction "no-such-trans') });
   });
 
   it("refuse a second sandbox in the same folder", () => {

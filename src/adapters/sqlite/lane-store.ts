@@ -28,6 +28,7 @@ export function createLaneStore(db: SqliteDatabase): LaneStore {
     ...attempts(db),
     ...journal(db),
     ...halts(db),
+    ...cancelWishes(db),
   };
 }
 
@@ -154,6 +155,22 @@ function halts(db: SqliteDatabase): Pick<LaneStore, Halts> {
     addHalt: (row) => void insert.run(row),
     releaseHalt: (account, chainId, { by, atMs }) => void release.run(by, atMs, account, chainId),
     acceptedCount: (account, chainId) => accepted.get(account, chainId) ?? 0,
+  };
+}
+
+/** Prepared when they are used: a service's database may be older than their table. */
+function cancelWishes(db: SqliteDatabase): Pick<LaneStore, "wishCancel" | "cancelWish"> {
+  return {
+    wishCancel: (wish) => {
+      const sql = "INSERT INTO lane_cancel_wishes (intent_id, wished_by, at_ms) VALUES (@intentId, @by, @atMs)";
+      db.prepare(sql).run(wish);
+    },
+    cancelWish: (intentId) =>
+      db
+        .prepare<[string], { intentId: string; by: string; atMs: number }>(
+          `SELECT intent_id AS intentId, wished_by AS "by", at_ms AS atMs FROM lane_cancel_wishes WHERE intent_id = ?`,
+        )
+        .get(intentId),
   };
 }
 

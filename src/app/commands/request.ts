@@ -15,12 +15,15 @@ import type { Terminal } from "../terminal.ts";
 const ANSWER_WITHIN_MS = 5_000;
 const LOOK_EVERY_MS = 100;
 
+/** What the daemon takes, under the words that the operator uses for it. */
+const COMMANDS = { mode: "mode", run: "run", skip: "skip", revoke: "approvals revoke", cancel: "tx cancel" } as const;
+
 /**
  * Asks the running daemon for something through a row of its database and waits for the answer. Without a daemon only
  * modes can be set: the command takes the lock itself.
  */
 export async function request(
-  command: { name: "mode" | "run" | "skip"; arguments: Record<string, string> },
+  command: { name: keyof typeof COMMANDS; arguments: Record<string, string> },
   options: { config?: string },
   terminal: Terminal,
 ): Promise<void> {
@@ -32,7 +35,8 @@ export async function request(
     if (lock.kind === "acquired") {
       try {
         if (command.name !== "mode") {
-          throw new CommandFailure(EXIT.no, `no daemon runs on ${database}; \`${command.name}\` needs one`);
+          const what = `no daemon runs on ${database}; \`${COMMANDS[command.name]}\` needs one`;
+          throw new CommandFailure(EXIT.no, `${what}: start it with \`swapd start\`, then ask again`);
         }
         terminal.out(setMode(db, command.arguments));
         return;

@@ -125,4 +125,5 @@ export type TransactionChange =
   | { readonly kind: "confirmed"; readonly succeeded: boolean }
   | { readonly kind: "final"; readonly outcome: "succeeded" | "reverted" | "cancelled" }
   | { readonly kind: "reorged" }
-  | { readonly kind: "dropped"; readonly reason: string };
+  /** nothing was signed; `byPerson`: because somebody wanted that, so it is not tried again */
+  | { readonly kind: "dropped"; readonly reason: string; readonly byPerson?: boolean };

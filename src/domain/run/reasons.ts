@@ -22,6 +22,7 @@ export type UnsignedReason =
   | "approval_failed"
   | "approval_not_sent"
   | "not_signed_in_time"
+  | "cancelled_by_operator"
   | "earlier_swap_denied";
 
 /** What is said of a swap that was signed, besides its state. */
@@ -165,6 +166,10 @@ export const UNSIGNED_REASONS: Readonly<Record<UnsignedReason, ReasonExplanation
   not_signed_in_time: {
     meaning: "The transaction was not signed before its quote ran out.",
     whatToDo: "Usually the next attempt passes; if it lasts, look at gas prices and at the wallet's open transactions.",
+  },
+  cancelled_by_operator: {
+    meaning: "An operator cancelled the transaction before it was signed; the run does not try it again.",
+    whatToDo: "Nothing; `swapd pause <strategy>` keeps later slots from trading, too.",
   },
   earlier_swap_denied: {
     meaning: "The swap before it in the same run was denied, so nothing more of the run was begun.",

@@ -30,11 +30,22 @@ function stepApproval(draft: Draft, swap: Swap, change: TransactionChange, facts
     draft.amendSwap(swap.id, { intentId: undefined });
     askForQuote(draft, swap.id, facts, { gasless: wantsGasless(swap) && swap.mode === "gasless", waitMs: 0 });
   } else if (change.kind === "dropped") {
-    endUnsigned(draft, swap.id, { reason: "approval_not_sent", detail: change.reason });
-    tryAgain(draft, draft.swap(swap.id), facts);
+    endDropped(draft, swap, change, { otherwise: "approval_not_sent", facts });
   } else if (change.kind === "final" && change.outcome !== "succeeded") {
     endUnsigned(draft, swap.id, { reason: "approval_failed", detail: `the approval was ${change.outcome}` });
   }
+}
+
+/** Nothing was signed: another attempt may follow, unless a person wanted this end. */
+function endDropped(
+  draft: Draft,
+  swap: Swap,
+  change: Extract<TransactionChange, { kind: "dropped" }>,
+  { otherwise, facts }: { otherwise: "approval_not_sent" | "not_signed_in_time"; facts: StepFacts },
+): void {
+  const isWanted = change.byPerson === true;
+  endUnsigned(draft, swap.id, { reason: isWanted ? "cancelled_by_operator" : otherwise, detail: change.reason });
+  if (!isWanted) tryAgain(draft, draft.swap(swap.id), facts);
 }
 
 function stepOwnTransaction(draft: Draft, swap: Swap, change: TransactionChange, facts: StepFacts): void {
@@ -60,8 +71,7 @@ function stepOwnTransaction(draft: Draft, swap: Swap, change: TransactionChange,
       return;
     case "dropped":
       draft.record({ kind: "close-capability", swapId: swap.id });
-      endUnsigned(draft, swap.id, { reason: "not_signed_in_time", detail: change.reason });
-      tryAgain(draft, draft.swap(swap.id), facts);
+      endDropped(draft, swap, change, { otherwise: "not_signed_in_time", facts });
       return;
   }
 }

@@ -159,6 +159,16 @@ describe("a transaction that was never signed", () => {
     expect(result.effects).toEqual([]);
   });
 
+  test("because a person cancelled it is not tried again, however much time is left", () => {
+    for (const state of ["cleared", "approving"] as const) {
+      const result = report(swapIn(state), { ...dropped, byPerson: true });
+      expect(result.run).toMatchObject({ state: "skipped", reason: "cancelled_by_operator" });
+      expect(result.run.swaps).toHaveLength(1);
+      expect(result.records).toContainEqual({ kind: "release", swapId: "run_1.0.1" });
+      expect(result.effects).toEqual([]);
+    }
+  });
+
   test("cannot be called dropped once it was signed: it may still land", () => {
     for (const state of ["signed", "submitted", "mined", "confirmed", "unknown"] as const) {
       expect(() => report(swapIn(state), dropped), state).toThrow("invalid swap transition");

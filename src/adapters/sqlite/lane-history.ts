@@ -1,0 +1,74 @@
+import type { SqliteDatabase } from "../../storage/database.ts";
+
+/** One signed version of a transaction, as it is shown. Fees are decimal text in wei per gas, instants Unix milliseconds. */
+export interface AttemptHistory {
+  readonly hash: string;
+  readonly kind: string;
+  readonly state: string;
+  readonly maxFeePerGas: string;
+  readonly maxPriorityFeePerGas: string;
+  readonly signedAtMs: number;
+}
+
+/** What must happen with one nonce, as it is shown. */
+export interface IntentHistory {
+  readonly id: string;
+  readonly account: string;
+  readonly purpose: string;
+  readonly state: string;
+  readonly outcome: string | null;
+  readonly nonce: number | null;
+  readonly to: string;
+  readonly value: string;
+  readonly maxFeePerGasCap: string;
+  readonly createdAtMs: number;
+  readonly minedBlockNumber: number | null;
+  /** who asked for its cancellation */
+  readonly cancelledBy: string | null;
+  readonly attempts: readonly AttemptHistory[];
+}
+
+/** An account that signs nothing until a person releases it. */
+interface HaltHistory {
+  readonly account: string;
+  readonly reason: string;
+  readonly atMs: number;
+}
+
+/**
+ * Reads the transactions of a database for people: the open ones, and the newest of the others up to a number; and the
+ * accounts that are halted. A database that no daemon has used yet has neither.
+ */
+export function readLaneHistory(
+  db: SqliteDatabase,
+  limit: number,
+): { readonly intents: readonly IntentHistory[]; readonly halts: readonly HaltHistory[] } {
+  if (!hasTable(db, "lane_intents")) return { intents: [], halts: [] };
+  const wish = hasTable(db, "lane_cancel_wishes")
+    ? "(SELECT wished_by FROM lane_cancel_wishes WHERE intent_id = lane_intents.id)"
+    : "NULL";
+  const columns = `id, account, purpose, state, outcome, nonce, to_address AS "to", value,
+    max_fee_per_gas_cap AS maxFeePerGasCap, created_at_ms AS createdAtMs, mined_block_number AS minedBlockNumber,
+    ${wish} AS cancelledBy`;
+  const isOver = "state IN ('final', 'dropped')";
+  const intents = db
+    .prepare<[number], Omit<IntentHistory, "attempts">>(
+      `SELECT ${columns} FROM lane_intents WHERE NOT (${isOver})
+         OR seq IN (SELECT seq FROM lane_intents WHERE ${isOver} ORDER BY seq DESC LIMIT ?) ORDER BY seq DESC`,
+    )
+    .all(limit);
+  const attempts = db.prepare<[string], AttemptHistory>(
+    `SELECT hash, kind, state, max_fee_per_gas AS maxFeePerGas, max_priority_fee_per_gas AS maxPriorityFeePerGas,
+       signed_at_ms AS signedAtMs FROM lane_attempts WHERE intent_id = ? ORDER BY seq`,
+  );
+  const halts = db
+    .prepare<[], HaltHistory>(
+      "SELECT account, reason, at_ms AS atMs FROM lane_halts WHERE released_at_ms IS NULL ORDER BY account",
+    )
+    .all();
+  return { intents: intents.map((intent) => ({ ...intent, attempts: attempts.all(intent.id) })), halts };
+}
+
+function hasTable(db: SqliteDatabase, name: string): boolean {
+  return db.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(name) !== undefined;
+}

@@ -1,0 +1,80 @@
+import type { Configuration, WalletConfiguration } from "../../config/configuration.ts";
+import { NATIVE_TOKEN, parseAddress } from "../../domain/money/address.ts";
+import { formatUnits } from "../../domain/money/amount.ts";
+import { USD_DECIMALS } from "../../domain/money/price.ts";
+import type { Token } from "../../domain/money/token.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { type Approval, isUnbounded, readApprovals } from "../read-approvals.ts";
+import { configurationOf, findTarget } from "../target.ts";
+import { formatTable, formatTokenAmount, type Terminal } from "../terminal.ts";
+import { request } from "./request.ts";
+
+/** `swapd approvals list`: every allowance of the wallets that stands on the chain now. */
+export async function listApprovals(options: { config?: string; json?: boolean }, terminal: Terminal): Promise<void> {
+  const approvals = await readApprovals(configurationOf(findTarget(options)));
+  if (options.json === true) {
+    terminal.out(JSON.stringify({ approvals: approvals.map(approvalJson) }));
+    return;
+  }
+  if (approvals.length === 0) {
+    terminal.out("no contract may take any token of the wallets");
+    return;
+  }
+  const heading = ["WALLET", "TOKEN", "SPENDER", "MAY TAKE", "USD", "SWAP"];
+  terminal.out(formatTable([heading, ...approvals.map(rowOf)]));
+}
+
+function approvalJson({ wallet, token, spender, amount, usd, swap }: Approval): object {
+  return {
+    wallet: { name: wallet.name, address: wallet.address },
+    token: { symbol: token.symbol, address: token.address, decimals: token.decimals },
+    spender,
+    amount: amount.toString(),
+    usd: usd === undefined ? null : formatUnits(usd, USD_DECIMALS),
+    swap: swap ?? null,
+  };
+}
+
+function rowOf({ wallet, token, spender, amount, usd, swap }: Approval): string[] {
+  const shown = isUnbounded(amount) ? `unlimited ${token.symbol}` : formatTokenAmount(amount.toString(), token);
+  const worth = usd === undefined ? "-" : formatUnits(usd, USD_DECIMALS).replace(/(\.\d\d)\d*$/, "$1");
+  return [wallet.name, token.symbol, spender, shown, worth, swap ?? "-"];
+}
+
+/** `swapd approvals revoke`: asks the running daemon to take back what a wallet allowed others to take of a token. */
+export async function revokeApprovals(
+  named: string,
+  options: { config?: string; wallet?: string },
+  terminal: Terminal,
+): Promise<void> {
+  const found = configurationOf(findTarget(options));
+  const token = findToken(found.configuration, named);
+  const wallet = findWallet(found.configuration, options.wallet);
+  const approvals = await readApprovals(found, { wallet: wallet.name, token: token.address });
+  if (approvals.length === 0) {
+    terminal.out(`no contract may take ${token.symbol} of ${wallet.name}: nothing to revoke`);
+    return;
+  }
+  for (const { spender } of approvals) {
+    const wish = { wallet: wallet.address, token: token.address, spender };
+    await request({ name: "revoke", arguments: wish }, options, terminal);
+  }
+}
+
+function findToken({ tokens }: Configuration, named: string): Token {
+  const address = parseAddress(named);
+  const all = [...tokens.values()].map(({ token }) => token).filter((token) => token.address !== NATIVE_TOKEN);
+  const found = all.find((token) => token.symbol === named || token.address === address);
+  if (found !== undefined) return found;
+  const symbols = all.map(({ symbol }) => symbol).join(", ");
+  throw new CommandFailure(EXIT.usage, `${JSON.stringify(named)} is no configured token; there are ${symbols}`);
+}
+
+function findWallet({ wallets }: Configuration, named: string | undefined): WalletConfiguration {
+  const names = [...wallets.keys()];
+  const name = named ?? (names.length === 1 ? names[0] : undefined);
+  if (name === undefined) throw new CommandFailure(EXIT.usage, `name one with --wallet: ${names.join(", ")}`);
+  const found = wallets.get(name);
+  if (found !== undefined) return found;
+  throw new CommandFailure(EXIT.usage, `${JSON.stringify(name)} is no wallet; there are ${names.join(", ")}`);
+}

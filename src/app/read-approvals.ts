@@ -1,0 +1,99 @@
+import { existsSync } from "node:fs";
+import { systemClock } from "../adapters/clock/system-clock.ts";
+import { createChain } from "../adapters/ethers/chain.ts";
+import { type ApprovalReader, createApprovalReader } from "../adapters/sqlite/daemon/approval-rows.ts";
+import type { Configuration, WalletConfiguration } from "../config/configuration.ts";
+import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
+import { valueUp } from "../domain/money/price.ts";
+import type { Token } from "../domain/money/token.ts";
+import { openDatabase } from "../storage/database.ts";
+import { CommandFailure, EXIT } from "./exit-codes.ts";
+import { openPrices } from "./open-prices.ts";
+import { createRuntime } from "./runtime.ts";
+
+/** An allowance that stands on the chain now. */
+export interface Approval {
+  readonly wallet: WalletConfiguration;
+  readonly token: Token;
+  readonly spender: Address;
+  readonly amount: bigint;
+  /** dollars (1e-18), rounded up; undefined without a reference price, and for one without a bound */
+  readonly usd: bigint | undefined;
+  readonly swap: string | undefined;
+}
+
+/** More than any supply: whoever gave such an allowance meant no bound. */
+const UNBOUNDED = 2n ** 128n;
+
+/** Whether an allowance is so large that it has no bound in practice. */
+export function isUnbounded(amount: bigint): boolean {
+  return amount >= UNBOUNDED;
+}
+
+/**
+ * Every allowance of the wallets that stands on the chain: of the configured tokens, for the pinned contract and for all
+ * that were ever granted one.
+ * @throws CommandFailure when the chain cannot be read
+ */
+export async function readApprovals(
+  found: { readonly configuration: Configuration; readonly env: NodeJS.ProcessEnv },
+  only: { readonly wallet?: string; readonly token?: string } = {},
+): Promise<readonly Approval[]> {
+  const { configuration, env } = found;
+  const runtime = createRuntime({ level: "error", env });
+  const chain = createChain(
+    {
+      rpcUrls: runtime.secrets.rpcUrls(configuration),
+      chainId: configuration.network.chainId,
+      timeoutMs: configuration.timing.requestTimeoutMs,
+    },
+    { clock: systemClock },
+  );
+  const prices = openPrices(configuration, chain);
+  const known = openKnown(configuration);
+  const wallets = [...configuration.wallets.values()].filter(
+    ({ name }) => only.wallet === undefined || name === only.wallet,
+  );
+  const tokens = [...configuration.tokens.values()]
+    .map(({ token }) => token)
+    .filter(({ address }) => address !== NATIVE_TOKEN && (only.token === undefined || address === only.token));
+  const approvals: Approval[] = [];
+  try {
+    for (const token of tokens) {
+      for (const wallet of wallets) {
+        for (const spender of known.spenders()) {
+          const amount = await chain.allowance({ token: token.address, owner: wallet.address, spender });
+          if (amount === 0n) continue;
+          const price = isUnbounded(amount) ? undefined : await prices.price(token);
+          const usd =
+            price === undefined || "missing" in price
+              ? undefined
+              : valueUp({ raw: amount, decimals: token.decimals }, price.usd);
+          const swap = known.swapUsing(wallet.address, token.address);
+          approvals.push({ wallet, token, spender, amount, usd, swap });
+        }
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const message = runtime.redactor.redact(`the chain could not be read: ${error.message}; check the RPC endpoints`);
+    throw new CommandFailure(EXIT.no, message);
+  } finally {
+    known.close();
+  }
+  return approvals;
+}
+
+/** The pinned contract is known without a database, too. */
+function openKnown({ database, network, policy }: Configuration): ApprovalReader & { close(): void } {
+  const pinned = [...(network.settlement === undefined ? [] : [network.settlement]), ...policy.spenders];
+  const nothing = { spenders: () => [...new Set(pinned)], swapUsing: () => undefined, close: () => undefined };
+  if (!existsSync(database)) return nothing;
+  const db = openDatabase({ file: database, readonly: true });
+  const reader = createApprovalReader(db);
+  return {
+    spenders: () => [...new Set([...pinned, ...reader.spenders()])],
+    swapUsing: reader.swapUsing,
+    close: () => db.close(),
+  };
+}
