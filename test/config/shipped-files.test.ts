@@ -60,6 +60,7 @@ describe("the files that are shipped", () => {
       ["fees-to-usdc", "sweep"],
       ["gas-tank", "sweep"],
       ["limit-buy", "threshold"],
+      ["office-hours", "dca"],
       ["protect-eth", "threshold"],
       ["slow-exit", "twap"],
       ["take-profit", "threshold"],

@@ -128,6 +128,50 @@ describe("a slot", () => {
   });
 });
 
+describe("a schedule's limits", () => {
+  const untilSecond = (atMs: number): number => Math.floor((atMs % 86_400_000) / MINUTE_MS);
+
+  test("SCH-11 what a run retries ends with its window", () => {
+    const closes = untilSecond(SLOT_MS) + 1;
+    const windows = [{ days: [0, 1, 2, 3, 4, 5, 6], fromMinute: 0, untilMinute: closes }];
+    const { life, at } = begin({ schedule: { kind: "every", seconds: 60, windows }, retryForSeconds: 600 });
+    const [id] = at(SLOT_MS + 500);
+    expect(life.store.run(id ?? "")?.windowEndsMs).toBe(SLOT_MS + MINUTE_MS);
+    endRuns(life);
+    expect(at(SLOT_MS + MINUTE_MS)).toEqual([]);
+    expect(gapsOf(life)).toEqual([]);
+  });
+
+  test("SCH-12 a delayed run keeps its slot, and a restart does not roll the delay anew", () => {
+    const { outside, life, at } = begin({ schedule: { kind: "every", seconds: 3_600, jitterSeconds: 3_000 } });
+    const hourMs = Math.ceil(SLOT_MS / 3_600_000) * 3_600_000;
+    const secondsUntilRun = (look: () => readonly string[], life: Life): number => {
+      for (let second = 0; second <= 3_000; second += 1) {
+        outside.clock.jumpTo(hourMs + second * 1_000);
+        const [id] = look();
+        if (id === undefined) continue;
+        expect(life.store.run(id)?.slotMs).toBe(hourMs);
+        return second;
+      }
+      return -1;
+    };
+    const first = secondsUntilRun(() => at(outside.clock.nowMs()), life);
+    expect(first).toBeGreaterThan(0);
+    life.db.exec("DELETE FROM runs; UPDATE strategies SET last_slot_ms = last_slot_ms - 3600000");
+    life.db.close();
+    const next = openLife(outside);
+    expect(secondsUntilRun(() => insertDueRuns(next.context), next)).toBe(first);
+  });
+
+  test("SCH-16 an accumulated run says in the database for how many slots it stands", () => {
+    const catchUp = { policy: "accumulate", windowSeconds: 3_600, maxRuns: 3, maxMultiple: 4 } as const;
+    const { life, at } = begin({ catchUp });
+    const [id] = at(SLOT_MS + 5 * MINUTE_MS + 30_000);
+    expect(life.store.run(id ?? "")).toMatchObject({ slotMs: SLOT_MS + 5 * MINUTE_MS, slots: 4 });
+    expect(gapsOf(life)).toEqual([gap(SLOT_MS, "missed", 2), gap(SLOT_MS + 2 * MINUTE_MS, "accumulated", 3)]);
+  });
+});
+
 describe("a mode", () => {
   const exits = thresholdSpec();
   const entries = thresholdSpec({ sell: USDC, buy: WETH });

@@ -6,7 +6,7 @@ import { closingAfter, isOpen, openingAfter } from "../../../src/domain/schedule
 import { parseBlackout, parseWindow } from "../../../src/domain/schedule/parse-window.ts";
 import type { DayRange, Schedule, WeekWindow } from "../../../src/domain/schedule/schedule.ts";
 import { startOfSlot } from "../../../src/domain/schedule/slot-jitter.ts";
-import { DAY_MS, ZONES, zones } from "./zone-data.ts";
+import { clockChanges, DAY_MS, ZONES, zones } from "./zone-data.ts";
 
 function window(text: string): WeekWindow {
   const parsed = parseWindow(text);
@@ -104,19 +104,40 @@ const anyLimits = fc.record({
 });
 const anyInstant = fc.integer({ min: Date.parse("2026-01-01") / 60_000, max: Date.parse("2026-12-28") / 60_000 });
 
+/** Opening and closing, found by looking at the clock in every minute. */
+function expectAgreement(schedule: Schedule, startMs: number): void {
+  const open = isOpen(schedule, startMs, zones);
+  const untilMs = startMs + 2 * DAY_MS;
+  let changeMs = startMs;
+  while (changeMs < untilMs && isOpen(schedule, changeMs, zones) === open) changeMs += 60_000;
+  if (open) expect(closingAfter(schedule, { openMs: startMs, untilMs }, zones)).toBe(changeMs);
+  else if (changeMs < untilMs) expect(openingAfter(schedule, startMs, zones)).toBe(changeMs);
+}
+
 it("SCH-9 opening and closing agree with looking at the clock minute by minute", () => {
   fc.assert(
     fc.property(anyLimits, anyInstant, (limits, minute) => {
-      const schedule: Schedule = { kind: "every", seconds: 60, ...limits };
-      const startMs = minute * 60_000;
-      const open = isOpen(schedule, startMs, zones);
-      const untilMs = startMs + 2 * DAY_MS;
-      let changeMs = startMs;
-      while (changeMs < untilMs && isOpen(schedule, changeMs, zones) === open) changeMs += 60_000;
-      if (open) expect(closingAfter(schedule, { openMs: startMs, untilMs }, zones)).toBe(changeMs);
-      else if (changeMs < untilMs) expect(openingAfter(schedule, startMs, zones)).toBe(changeMs);
+      expectAgreement({ kind: "every", seconds: 60, ...limits }, minute * 60_000);
     }),
     { numRuns: 150 },
+  );
+});
+
+it("SCH-9 opening and closing follow a clock that changes between them", () => {
+  const anyChange = fc.constantFrom(...clockChanges());
+  const minutes = fc.integer({ min: -150, max: 150 });
+  fc.assert(
+    fc.property(anyChange, minutes, fc.integer({ min: 1, max: 200 }), minutes, (change, from, length, look) => {
+      const { timezone, atMs, before } = change;
+      const minuteOfDay = (((atMs / 60_000 + before + from) % 1_440) + 1_440) % 1_440;
+      const window = {
+        days: [0, 1, 2, 3, 4, 5, 6],
+        fromMinute: minuteOfDay,
+        untilMinute: (minuteOfDay + length) % 1_440,
+      };
+      expectAgreement({ kind: "every", seconds: 60, timezone, windows: [window] }, atMs + look * 60_000);
+    }),
+    { numRuns: 400 },
   );
 });
 
