@@ -35,7 +35,7 @@ export interface Claim {
   readonly broken?: (ended: Ended, visit: Visit) => readonly string[];
 }
 
-const STRATEGIES = ["bitcoin-mix", "dollars-from-weth", "eth-from-dai", "eth-from-usdc", "take-profit"];
+const STRATEGIES = ["bitcoin-mix", "eth-from-usdc", "gas-tank", "path-of-ether", "slow-dai-exit", "take-profit"];
 /** One strategy of each kind. */
 const ONE_OF_A_KIND = ["eth-from-usdc", "bitcoin-mix", "take-profit"];
 const MODES = ["self-executed", "gasless"];
