@@ -5,6 +5,8 @@ import { createFeedPrices } from "../../../../src/adapters/prices/feed-prices.ts
 import { whileSequencerIsUp } from "../../../../src/adapters/prices/sequencer.ts";
 import type { TwapPool } from "../../../../src/adapters/prices/twap-pool.ts";
 import { createTwapPrices } from "../../../../src/adapters/prices/twap-prices.ts";
+import { openPrices } from "../../../../src/app/open-prices.ts";
+import type { Configuration } from "../../../../src/config/configuration.ts";
 import type { Address, Hex } from "../../../../src/domain/money/address.ts";
 import { toPpm } from "../../../../src/domain/money/fraction.ts";
 import type { Token } from "../../../../src/domain/money/token.ts";
@@ -188,5 +190,38 @@ describe("feed, pool and sequencer together on one chain", () => {
     expect(await prices.price(weth)).toMatchObject({ missing: "divergent" });
     await set(1n, sequencerFeed);
     expect(await prices.price(weth)).toMatchObject({ missing: "sequencer down" });
+  });
+});
+
+describe("the prices that a configuration names", () => {
+  it("come from feed and pool where a token has both, from the feed where it has one, and from no pool unasked", async () => {
+    const mean = await twapOf(weth);
+    if ("missing" in mean) throw new Error(mean.detail);
+    const addresses = [
+      await anvil.deploy(FEED, [8, "ETH / USD", mean.usd / 10n ** 10n]),
+      await anvil.deploy(FEED, [8, "USDC / USD", 10n ** 8n]),
+    ];
+    const [wethFeed, usdcFeed] = addresses.map((address) => ({ address, heartbeatSeconds: 600, marginSeconds: 0 }));
+    const twap = { pool, windowSeconds: WINDOW, quote: usdc, minLiquidityUsd: usd("1") };
+    const configured = (sources: readonly string[]) =>
+      ({
+        network: { protocols: exchange.protocols, sequencer: undefined },
+        reference: { sources },
+        policy: { maxDivergence: toPpm(20_000) },
+        tokens: new Map([
+          ["WETH", { token: weth, feed: wethFeed, twap }],
+          ["USDC", { token: usdc, feed: usdcFeed, twap: undefined }],
+        ]),
+      }) as unknown as Configuration;
+    const both = openPrices(configured(["feed", "twap"]), chain);
+    expect(await both.price(weth)).toMatchObject({
+      source: `feed ${wethFeed?.address}`,
+      others: [{ source: mean.source }],
+    });
+    expect(await both.price(usdc)).toEqual(expect.not.objectContaining({ others: expect.anything() }));
+    expect(await both.price(usdc)).toMatchObject({ usd: usd("1") });
+    expect(await both.price(other)).toMatchObject({ missing: "not configured" });
+    const alone = await openPrices(configured(["feed"]), chain).price(weth);
+    expect(alone).toEqual(expect.not.objectContaining({ others: expect.anything() }));
   });
 });
