@@ -21,36 +21,18 @@ export function createLedgerRows(sql: Statements, version: () => number): Ledger
           exceptSwapId,
         ),
       ),
-    soldBy: (strategyId) => {
-      const totals = new Map<Address, bigint>();
-      for (const row of sql.all<{ token: string; amount: string }>(
-        "SELECT token, amount FROM ledger WHERE strategy = ? AND state <> 'released'",
-        strategyId,
-      )) {
-        const token = toAddress(row.token);
-        totals.set(token, (totals.get(token) ?? 0n) + BigInt(row.amount));
-      }
-      return totals;
-    },
-    boughtBy: (strategyId) => {
-      const totals = new Map<Address, bigint>();
-      for (const row of sql.all<{ token: string; amount: string }>(
-        `SELECT swaps.buy_token AS token, swaps.bought AS amount FROM runs JOIN swaps ON swaps.run_id = runs.id
-         WHERE runs.strategy = ? AND swaps.state IN ${FILLED_STATES} AND swaps.bought IS NOT NULL`,
-        strategyId,
-      )) {
-        const token = toAddress(row.token);
-        totals.set(token, (totals.get(token) ?? 0n) + BigInt(row.amount));
-      }
-      return totals;
-    },
+    soldBy: (strategyId) =>
+      sumByToken(sql.all("SELECT token, amount FROM ledger WHERE strategy = ? AND state <> 'released'", strategyId)),
+    boughtBy: (strategyId) =>
+      sumByToken(
+        sql.all(
+          `SELECT swaps.buy_token AS token, swaps.bought AS amount FROM runs JOIN swaps ON swaps.run_id = runs.id
+           WHERE runs.strategy = ? AND swaps.state IN ${FILLED_STATES} AND swaps.bought IS NOT NULL`,
+          strategyId,
+        ),
+      ),
     netOfSwaps: (wallet, token) => netOfSwaps(sql, wallet, token),
-    hasBought: (wallet, token) =>
-      sql.get(
-        `SELECT 1 FROM swaps WHERE wallet = ? AND buy_token = ? AND state IN ${FILLED_STATES} LIMIT 1`,
-        wallet,
-        token,
-      ) !== undefined,
+    hasBought: (wallet, token) => hasBought(sql, wallet, token),
     soldUsdSince: (sinceMs, exceptSwapId) =>
       sum(
         sql.all<{ amount: string }>(
@@ -80,6 +62,24 @@ export function createLedgerRows(sql: Statements, version: () => number): Ledger
       sql.run("DELETE FROM grants WHERE wallet = ? AND token = ? AND spender = ?", wallet, token, spender);
     },
   };
+}
+
+function hasBought(sql: Statements, wallet: Address, token: Address): boolean {
+  const found = sql.get(
+    `SELECT 1 FROM swaps WHERE wallet = ? AND buy_token = ? AND state IN ${FILLED_STATES} LIMIT 1`,
+    wallet,
+    token,
+  );
+  return found !== undefined;
+}
+
+function sumByToken(rows: readonly { token: string; amount: string }[]): ReadonlyMap<Address, bigint> {
+  const totals = new Map<Address, bigint>();
+  for (const row of rows) {
+    const token = toAddress(row.token);
+    totals.set(token, (totals.get(token) ?? 0n) + BigInt(row.amount));
+  }
+  return totals;
 }
 
 function netOfSwaps(sql: Statements, wallet: Address, token: Address): bigint | undefined {
