@@ -6,6 +6,7 @@ import { jsonSchemas, writeJsonSchema } from "../../src/config/json-schemas.ts";
 import { type LoadOutcome, loadConfiguration } from "../../src/config/load-configuration.ts";
 import { formatProblems } from "../../src/config/problem.ts";
 import { readYaml } from "../../src/config/read-yaml.ts";
+import { FILE_KINDS } from "../../src/config/strategy/kinds.ts";
 import { DCA, REBALANCE, THRESHOLD, WALLET, write } from "./project.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -90,7 +91,7 @@ describe("the files that are shipped", () => {
     expect(configuration.serve.relayer).toEqual({ kind: "raw", privateKey: { env: "SWAPD_SANDBOX_RELAYER_KEY" } });
     expect(configuration.database).toBe(join(root, ".swapd/sandbox/swapd.db"));
     const kinds = configuration.strategies.map(({ spec }) => spec.kind);
-    expect(new Set(kinds)).toEqual(new Set(["dca", "rebalance", "threshold"]));
+    expect(new Set(kinds)).toEqual(new Set(Object.keys(FILE_KINDS)));
     const choices = configuration.strategies.map(({ spec }) => spec.gasless);
     expect(choices).toContain("only");
     expect(choices).toContain("never");

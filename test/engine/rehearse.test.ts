@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
+import type { EngineSettings } from "../../src/engine/engine-context.ts";
+import { readForecastStart } from "../../src/engine/forecast-world.ts";
+import { quoteForecast } from "../../src/engine/quote-forecast.ts";
+import { rehearse } from "../../src/engine/rehearse.ts";
+import { registerStrategies } from "../../src/engine/scheduler.ts";
+import { HUNDRED_USDC, policySample, SLOT_MS, usd } from "../support/builders.ts";
+import { ACCOUNT, createOutside, type Life, openLife, turn } from "../support/engine-life.ts";
+import { refusal } from "../support/fake-service.ts";
+
+const MINUTE_MS = 60_000;
+
+function begin(change: Partial<StrategySpec> = {}, settings: Partial<EngineSettings> = {}) {
+  const outside = createOutside(SLOT_MS - 10_000, change);
+  const life = openLife(outside, { settings });
+  registerStrategies(life.context);
+  const [strategy] = life.context.settings.strategies;
+  if (strategy === undefined) throw new Error("no strategy is loaded");
+  return { outside, life, strategy };
+}
+
+/** Everything that the database holds, as text. */
+function contentOf({ db }: Life): string {
+  const tables = db.prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all();
+  return JSON.stringify(tables.map((table) => [table, db.prepare(`SELECT * FROM "${table}"`).all()]));
+}
+
+describe("a rehearsal", () => {
+  test("goes through the daemon's own checks up to the signature, and writes, signs and sends nothing", async () => {
+    const { outside, life, strategy } = begin();
+    const before = contentOf(life);
+    const rehearsal = await rehearse(life.context, strategy);
+    expect(rehearsal).toMatchObject({ waits: false, run: { state: "skipped", reason: "dry_run", slotMs: SLOT_MS } });
+    const [swap] = rehearsal?.run.swaps ?? [];
+    expect(swap).toMatchObject({ amountIn: HUNDRED_USDC, reason: "dry_run", mode: "self-executed" });
+    const checks = rehearsal?.checks.get(swap?.id ?? "") ?? [];
+    expect(checks.length).toBeGreaterThan(15);
+    expect(checks.every((check) => check.ok)).toBe(true);
+    expect(contentOf(life)).toBe(before);
+    expect(outside.signed).toEqual([]);
+    expect(outside.chain.sent).toEqual([]);
+    expect(outside.service.submissions).toEqual([]);
+  });
+
+  test("shows the check that would deny the swap", async () => {
+    const policy = policySample({ recipients: [ACCOUNT], maxTradeUsd: usd("99") });
+    const { life, strategy } = begin({}, { policy });
+    const rehearsal = await rehearse(life.context, strategy);
+    expect(rehearsal?.run).toMatchObject({ state: "failed", reason: "RUN_CAP_EXCEEDED" });
+    const failed = [...(rehearsal?.checks.values() ?? [])].flat().filter((check) => !check.ok);
+    expect(failed.map((check) => check.code)).toEqual(["RUN_CAP_EXCEEDED"]);
+  });
+
+  test("says what a strategy without a trade waits for, and leaves its memory alone", async () => {
+    const { life, strategy } = begin({ startMs: SLOT_MS + 10 * MINUTE_MS } as Partial<StrategySpec>);
+    const before = contentOf(life);
+    const rehearsal = await rehearse(life.context, strategy);
+    expect(rehearsal?.run).toMatchObject({ state: "skipped", reason: "not_started", swaps: [] });
+    expect(contentOf(life)).toBe(before);
+  });
+
+  test("ends where the daemon would ask again in a while", async () => {
+    const { outside, life, strategy } = begin();
+    outside.service.refuses = refusal("NO_ANSWER", true);
+    expect(await rehearse(life.context, strategy)).toMatchObject({ waits: true, run: { state: "executing" } });
+  });
+});
+
+describe("a forecast of the daemon's next slots", () => {
+  test("says the instants, amounts and ends that the daemon then has", async () => {
+    const budget = { total: (HUNDRED_USDC * 5n) / 2n };
+    const { outside, life } = begin({ budget } as Partial<StrategySpec>);
+    const { world, unpriced } = await readForecastStart(life.context.deps, life.context.settings, 4);
+    const slots = await quoteForecast(world, life.context.deps.service);
+    expect(unpriced).toEqual([]);
+    expect(slots.map(({ slotMs, swaps }) => [slotMs, swaps.map(({ amount }) => amount)])).toEqual([
+      [SLOT_MS, [HUNDRED_USDC]],
+      [SLOT_MS + MINUTE_MS, [HUNDRED_USDC]],
+      [SLOT_MS + 2 * MINUTE_MS, [HUNDRED_USDC / 2n]],
+      [SLOT_MS + 3 * MINUTE_MS, []],
+    ]);
+    await life.engine.start();
+    await turn(outside, life, 210);
+    const sold = life.db.prepare<[], string>("SELECT sold FROM swaps WHERE sold IS NOT NULL ORDER BY id").pluck().all();
+    expect(sold.map(BigInt).sort()).toEqual([HUNDRED_USDC, HUNDRED_USDC, HUNDRED_USDC / 2n].sort());
+  });
+
+  test("starts from what was spent, and from modes that hold strategies back", async () => {
+    const { life } = begin();
+    life.store.setMode({ scope: "weekly", mode: "paused", setBy: "ops", reason: "a test", atMs: 1 });
+    const { world } = await readForecastStart(life.context.deps, life.context.settings, 2);
+    const slots = await quoteForecast(world, life.context.deps.service);
+    expect(slots.map(({ decision, reason }) => [decision, reason])).toEqual([
+      ["barred", "paused"],
+      ["barred", "paused"],
+    ]);
+  });
+
+  test("passes on what the service refuses", async () => {
+    const { outside, life } = begin();
+    const { world } = await readForecastStart(life.context.deps, life.context.settings, 1);
+    outside.service.refuses = refusal("NO_ROUTE", false);
+    const [slot] = await quoteForecast(world, life.context.deps.service);
+    expect(slot?.swaps[0]).toMatchObject({ bought: 0n, problem: { code: "NO_ROUTE" } });
+  });
+});
