@@ -1,6 +1,6 @@
-import { tradedTokens } from "../domain/guard/traded-tokens.ts";
 import type { Address } from "../domain/money/address.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
+import { tradedTokens } from "../domain/strategy/strategy.ts";
 import { closest } from "./closest.ts";
 import type { TokenConfiguration } from "./configuration.ts";
 import { address } from "./fields.ts";

@@ -6,9 +6,9 @@ import { expect, test } from "vitest";
 
 const DOCS = "docs/strategies";
 const pages = ["docs/STRATEGIES.md", ...readdirSync(DOCS).map((name) => join(DOCS, name))];
-const RULE = /^\| ((?:ALL|SCH|DCA|REB|THR|TWAP|VAL|SWP|GRD)-[0-9]+) \|/gm;
+const RULE = /^\| ([A-Z]{3,4}-[0-9]+) \|/gm;
 /** A title, or the row of a table of cases that becomes one, begins with the number and goes on with a space. */
-const TITLE = /["'`]((?:ALL|SCH|DCA|REB|THR|TWAP|VAL|SWP|GRD)-[0-9]+) /g;
+const TITLE = /["'`]([A-Z]{3,4}-[0-9]+) /g;
 
 const rules = pages.flatMap((page) =>
   [...readFileSync(page, "utf8").matchAll(RULE)].map((match) => ({ rule: match[1] ?? "", page })),

@@ -1,7 +1,7 @@
 import { type Address, NATIVE_TOKEN } from "../money/address.ts";
 import type { Token } from "../money/token.ts";
 import type { StrategySpec } from "../strategy/spec.ts";
-import { tradedSides } from "./traded-tokens.ts";
+import { tradedSides } from "../strategy/strategy.ts";
 
 /** What one strategy sells and the other buys: one token, or the native coin on one side and its wrapped form on the other. */
 export interface Crossing {

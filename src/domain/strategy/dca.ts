@@ -132,6 +132,7 @@ export const dca: StrategyKind<DcaSpec, DcaMemory> = {
   initialMemory: emptyMemory,
   parseMemory: parseDcaMemory,
   needs,
+  trades: (spec) => ({ sells: [spec.sell.token], buys: sharesOf(spec).map(({ token }) => token) }),
   isExit: () => false,
   decide,
   onRunEnded,

@@ -36,6 +36,12 @@ export interface AfterRun<Memory> {
   readonly alert?: StrategyAlert | undefined;
 }
 
+/** What a strategy may ever sell, and what it may ever buy. */
+export interface TradedTokens {
+  readonly sells: readonly Token[];
+  readonly buys: readonly Token[];
+}
+
 /**
  * One kind of strategy: pure functions over its settings and its memory. Memory is plain JSON with a version (amounts as
  * decimal text); it is stored with every decision and read back with `parseMemory`, also by later releases.
@@ -46,6 +52,8 @@ export interface StrategyKind<Spec, Memory> {
   parseMemory(json: unknown): Memory | undefined;
   /** What has to be read before it can decide. */
   needs(spec: Spec, memory: Memory): ViewNeeds;
+  /** Both sides of its trades, as its settings say them: not only those of its next decision. The policy is held against them. */
+  trades(spec: Spec): TradedTokens;
   /** Whether all it ever does is to leave a position: such runs start in the mode `exits-only` too. */
   isExit(spec: Spec): boolean;
   /** Native coin in wei that all other strategies of its wallet leave untouched, so that this one can always act. */

@@ -1,6 +1,6 @@
 import { ONE_PPM } from "../money/fraction.ts";
 import type { Decision, SkipReason, StrategyView } from "./decision.ts";
-import type { StrategyKind } from "./kind.ts";
+import type { StrategyKind, TradedTokens } from "./kind.ts";
 import { lookAtBands, reasonToWait } from "./rebalance-bands.ts";
 import { rebalanceEnded } from "./rebalance-end.ts";
 import { legsOf } from "./rebalance-legs.ts";
@@ -144,11 +144,19 @@ function text(part: unknown): string {
   return JSON.stringify(part, (_key, value: unknown) => (typeof value === "bigint" ? value.toString() : value));
 }
 
+/** A mix trades each of its tokens both ways, and the one that its swaps go over; what leaves the mix is only sold. */
+function trades({ targets, trades: { via } }: RebalanceSpec): TradedTokens {
+  const over = via === undefined ? [] : [via];
+  const kept = targets.filter(({ exit }) => !exit).map(({ token }) => token);
+  return { sells: [...targets.map(({ token }) => token), ...over], buys: [...kept, ...over] };
+}
+
 /** Keeps a mix of tokens at target weights. */
 export const rebalance: StrategyKind<RebalanceSpec, RebalanceMemory> = {
   initialMemory: () => NO_MEMORY,
   parseMemory: parseRebalanceMemory,
   needs: (spec) => ({ tokens: tokensOf(spec), bars: [], flows: spec.onDeposit === "buy-underweight" }),
+  trades,
   isExit: () => false,
   decide,
   onRunEnded: rebalanceEnded,

@@ -1,6 +1,7 @@
+import type { Token } from "../money/token.ts";
 import { dca } from "./dca.ts";
 import type { Decision, StrategyView, ViewNeeds } from "./decision.ts";
-import type { AfterRun, RunEnd, StrategyKind } from "./kind.ts";
+import type { AfterRun, RunEnd, StrategyKind, TradedTokens } from "./kind.ts";
 import { rebalance } from "./rebalance.ts";
 import type { StrategySpec } from "./spec.ts";
 import { sweepKind } from "./sweep.ts";
@@ -15,6 +16,7 @@ export type StrategyMemory = unknown;
 interface BoundStrategy {
   initialMemory(): StrategyMemory;
   needs(memory: StrategyMemory): ViewNeeds;
+  trades(): TradedTokens;
   isExit(): boolean;
   lastResortGas(): bigint;
   decide(view: StrategyView, memory: StrategyMemory): Decision<StrategyMemory>;
@@ -52,6 +54,7 @@ function bindKind<Spec extends StrategySpec, Memory>(kind: StrategyKind<Spec, Me
   return {
     initialMemory: () => kind.initialMemory(spec),
     needs: (memory) => kind.needs(spec, read(memory)),
+    trades: () => kind.trades(spec),
     isExit: () => kind.isExit(spec),
     lastResortGas: () => kind.lastResortGas?.(spec) ?? 0n,
     decide: (view, memory) => kind.decide(spec, view, read(memory)),
@@ -72,8 +75,23 @@ export function initialStrategyMemory(spec: StrategySpec): StrategyMemory {
  */
 export function strategyNeeds(spec: StrategySpec, memory: StrategyMemory): ViewNeeds {
   const needs = bindStrategy(spec).needs(memory);
-  const tokens = [...needs.tokens, ...needs.bars.map((bars) => bars.token)];
-  return { ...needs, tokens: [...new Map(tokens.map((token) => [token.address, token])).values()] };
+  return { ...needs, tokens: eachOnce([...needs.tokens, ...needs.bars.map((bars) => bars.token)]) };
+}
+
+function eachOnce(tokens: readonly Token[]): readonly Token[] {
+  return [...new Map(tokens.map((token) => [token.address, token])).values()];
+}
+
+/** What the strategy may ever sell, and what it may ever buy; each token once. */
+export function tradedSides(spec: StrategySpec): TradedTokens {
+  const { sells, buys } = bindStrategy(spec).trades();
+  return { sells: eachOnce(sells), buys: eachOnce(buys) };
+}
+
+/** All tokens that the strategy trades, each once. */
+export function tradedTokens(spec: StrategySpec): readonly Token[] {
+  const { sells, buys } = tradedSides(spec);
+  return eachOnce([...sells, ...buys]);
 }
 
 /** Whether all a strategy ever does is to leave a position. */

@@ -250,6 +250,7 @@ export const sweepKind: StrategyKind<SweepSpec, SweepMemory> = {
   initialMemory: () => FRESH_SWEEP,
   parseMemory: parseSweepMemory,
   needs: (spec) => ({ tokens: [...spec.from.map(({ token }) => token), spec.to], bars: [], flows: false }),
+  trades: (spec) => ({ sells: spec.from.map(({ token }) => token), buys: [spec.to] }),
   isExit: (spec) => spec.exit,
   lastResortGas: (spec) => spec.refill?.lastResort ?? 0n,
   decide,

@@ -191,6 +191,7 @@ export const threshold: StrategyKind<ThresholdSpec, ThresholdMemory> = {
   initialMemory: () => ({ version: 2, legs: {}, sold: "0" }),
   parseMemory: parseThresholdMemory,
   needs: (spec) => ({ tokens: [spec.sell, spec.buy], bars: [], flows: false }),
+  trades: (spec) => ({ sells: [spec.sell], buys: [spec.buy] }),
   isExit: (spec) => spec.sell.address === spec.watch.address,
   decide,
   onRunEnded,

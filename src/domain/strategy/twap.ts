@@ -205,6 +205,7 @@ export const twap: StrategyKind<TwapSpec, TwapMemory> = {
   initialMemory: () => ({ version: 1, startMs: null, left: null }),
   parseMemory,
   needs: (spec) => ({ tokens: [spec.sell.token, spec.buy], bars: [], flows: false }),
+  trades: (spec) => ({ sells: [spec.sell.token], buys: [spec.buy] }),
   isExit: (spec) => spec.exit,
   decide,
   onRunEnded,

@@ -177,6 +177,8 @@ export const valueAveraging: StrategyKind<ValueAveragingSpec, ValueAveragingMemo
     flows: false,
     instantsAfterMs: memory.lastMs ?? undefined,
   }),
+  trades: ({ pay, buy, allowSell }) =>
+    allowSell ? { sells: [pay, buy], buys: [buy, pay] } : { sells: [pay], buys: [buy] },
   isExit: () => false,
   decide,
   onRunEnded: (_spec, memory) => ({ memory }),

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { tradedSides, tradedTokens } from "../../../src/domain/guard/traded-tokens.ts";
 import { toPpm } from "../../../src/domain/money/fraction.ts";
 import type { StrategySpec } from "../../../src/domain/strategy/spec.ts";
-import { dcaSpec, rebalanceSpec, thresholdSpec, USDC, WBTC, WETH } from "../../support/builders.ts";
+import { tradedSides, tradedTokens } from "../../../src/domain/strategy/strategy.ts";
+import { dcaSpec, ETH, rebalanceSpec, thresholdSpec, USDC, WBTC, WETH } from "../../support/builders.ts";
 
 function sides(spec: StrategySpec): string {
   const { sells, buys } = tradedSides(spec);
@@ -20,6 +20,14 @@ test.each<[string, StrategySpec, string]>([
   ],
   ["a trigger", thresholdSpec(), "WETH -> USDC"],
   ["a mix", rebalanceSpec(), "WETH WBTC USDC -> WETH WBTC USDC"],
+  [
+    "a mix that is left by one token, over another",
+    rebalanceSpec({
+      targets: rebalanceSpec().targets.map((target) => ({ ...target, exit: target.token === WBTC })),
+      trades: { ...rebalanceSpec().trades, via: ETH },
+    }),
+    "WETH WBTC USDC ETH -> WETH USDC ETH",
+  ],
 ])("%s: what it may ever sell and buy", (_name, spec, expected) => {
   expect(sides(spec)).toBe(expected);
 });
