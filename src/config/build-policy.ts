@@ -1,6 +1,7 @@
 import type { Policy } from "../domain/guard/policy.ts";
 import type { Address } from "../domain/money/address.ts";
 import { parseUnits } from "../domain/money/amount.ts";
+import { ONE_PPM } from "../domain/money/fraction.ts";
 import { buildAllowedTokens, buildSpenders, type KnownTokens } from "./build-policy-lists.ts";
 import { closest } from "./closest.ts";
 import type { WalletConfiguration } from "./configuration.ts";
@@ -44,6 +45,7 @@ export function buildPolicy(
   const gasReserve = buildGasReserve(source, fields.gas_reserve, known.nativeSymbol, problems);
   const { max_trade, max_per_day, max_gas_price } = fields;
   checkOrder(source, fields, problems);
+  const drawdown = buildDrawdown(source, fields.drawdown, known.tokens, problems);
   const complete = max_trade !== undefined && max_per_day !== undefined && max_gas_price !== undefined;
   if (!complete || gasReserve === undefined || fields.recipients === undefined || problems.length > before)
     return undefined;
@@ -66,9 +68,31 @@ export function buildPolicy(
     pegged: known.pegged,
     maxDepeg: fields.max_depeg ?? DEFAULTS.policy.maxDepeg,
     roundTrip: roundTripOf(fields.round_trip),
+    drawdown,
     pauseAfter:
       pause === undefined ? DEFAULTS.policy.pauseAfter : { failures: pause.failures, withinSeconds: pause.within },
   };
+}
+
+/** A stop that could never tell the value of the wallets would be no stop, so it is refused. */
+function buildDrawdown(
+  source: Source,
+  rule: PolicyFile["drawdown"],
+  { tokens }: KnownTokens,
+  problems: Problem[],
+): Policy["drawdown"] {
+  if (rule === undefined) return undefined;
+  const unpriced = [...tokens.values()].filter(({ feed, twap }) => feed === undefined && twap === undefined);
+  if (unpriced.length > 0) {
+    const symbols = unpriced.map(({ token }) => token.symbol).join(", ");
+    const message = `the value of the wallets is never known while a token has no reference price: ${symbols}`;
+    problems.push(problemAt(source, ["drawdown"], message, "give it one, or take the token out of the main file"));
+  }
+  if (rule.stop === 0n || rule.stop >= ONE_PPM) {
+    const message = "a stop needs a share between zero and all of it";
+    problems.push(problemAt(source, ["drawdown", "stop"], message, "write for example 20%"));
+  }
+  return { stop: rule.stop, overSeconds: rule.over };
 }
 
 function roundTripOf(fields: PolicyFile["round_trip"]): Policy["roundTrip"] {

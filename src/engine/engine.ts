@@ -1,5 +1,6 @@
 import { type Committer, createCommitter } from "./commit.ts";
 import { createDowntimeWatch } from "./downtime.ts";
+import { keepWatchingDrawdown } from "./drawdown.ts";
 import { createEditions } from "./editions.ts";
 import { createEffectRunner } from "./effect-runner.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
@@ -74,6 +75,7 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
         guarded(effectLoop),
         guarded(() => keepRevoking(context, stopping.signal)),
         guarded(() => keepSampling(context, stopping.signal)),
+        guarded(() => keepWatchingDrawdown(context, stopping.signal)),
       );
       for (const lane of deps.lanes.values()) loops.push(guarded(() => laneLoop(lane)));
     },

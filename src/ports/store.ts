@@ -1,3 +1,4 @@
+import type { DrawdownState } from "../domain/guard/drawdown.ts";
 import type { Address } from "../domain/money/address.ts";
 import type { UsdPrice } from "../domain/money/price.ts";
 import type { Effect, EffectRequest } from "../domain/run/effects.ts";
@@ -141,6 +142,11 @@ export interface OperationStore {
   priceBars(token: Address, sinceMs: number): readonly PriceBar[];
   /** Drops the bars of hours that were over before an instant. */
   prunePriceBars(token: Address, beforeMs: number): void;
+  /** What swaps of these wallets bought of a token for anybody else, as measured. */
+  deliveredToOthers(wallets: readonly Address[], token: Address): bigint;
+  /** The value of the wallets over time, undefined before its first sample. */
+  drawdown(): DrawdownState | undefined;
+  saveDrawdown(state: DrawdownState, atMs: number): void;
   hasBaseline(wallet: Address, token: Address): boolean;
   addBaseline(row: BaselineRow): void;
   addRequest(request: { command: string; arguments: Record<string, string>; madeBy: string; madeAtMs: number }): number;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { brief, POLICY, problemsOf } from "./project.ts";
+import { brief, loaded, MAIN, POLICY, problemsOf } from "./project.ts";
 
 describe("the policy", () => {
   it.each([
@@ -86,6 +86,11 @@ describe("the policy", () => {
       '4:12 spenders.0: "main" is no address -> an address is 0x and 40 hexadecimal digits, in quotes',
     ],
     [
+      "a drawdown stop over a token without a price",
+      POLICY.replace("recipients", "drawdown: { stop: 20%, over: 7d }\nrecipients"),
+      "4:11 drawdown: the value of the wallets is never known while a token has no reference price: PEPE -> give it one, or take the token out of the main file",
+    ],
+    [
       "an unknown source",
       POLICY.replace("[feed]", "[oracle]"),
       "10:24 reference.sources.0: is none of the values known here -> write feed or twap or service",
@@ -97,5 +102,24 @@ describe("the policy", () => {
     ],
   ])("%s", (_name, policy, expected) => {
     expect(problemsOf({ "policy.yaml": policy }).map(brief)).toEqual([expected]);
+  });
+});
+
+describe("the drawdown stop", () => {
+  const MAIN_PRICED = MAIN.replace(/ {2}PEPE.*\n/, "");
+  const withStop = (stop: string) => ({
+    "main.yaml": MAIN_PRICED,
+    "policy.yaml": POLICY.replace("recipients", `drawdown: { stop: ${stop}, over: 7d }\nrecipients`),
+  });
+
+  it("is a share and a time, and absent where nobody asks for it", () => {
+    expect(loaded(withStop("20%")).policy.drawdown).toEqual({ stop: 200_000n, overSeconds: 604_800 });
+    expect(loaded().policy.drawdown).toBeUndefined();
+  });
+
+  it.each(["0%", "100%"])("is no stop at %s", (stop) => {
+    expect(problemsOf(withStop(stop)).map(brief)).toEqual([
+      "4:19 drawdown.stop: a stop needs a share between zero and all of it -> write for example 20%",
+    ]);
   });
 });

@@ -155,6 +155,7 @@ export function policySample(change: Partial<Policy> = {}): Policy {
     pegged: [],
     maxDepeg: toPpm(20_000),
     roundTrip: undefined,
+    drawdown: undefined,
     pauseAfter: { failures: 3, withinSeconds: 3_600 },
     ...change,
   };

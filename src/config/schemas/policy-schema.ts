@@ -68,6 +68,13 @@ export const policySchema = z.strictObject({
     })
     .optional()
     .meta({ description: "asks what selling back would bring, before a token is bought; off when left out" }),
+  drawdown: z
+    .strictObject({
+      stop: share("the largest fall of the wallets' value, deposits and withdrawals aside", ["%", "bps"]),
+      over: seconds("from the high within this time", "7d"),
+    })
+    .optional()
+    .meta({ description: "when only runs that leave a position start any more, until a person resumes" }),
   pause_after: z
     .strictObject({
       failures: count("failed runs of a strategy", { min: 1, max: 1_000 }),

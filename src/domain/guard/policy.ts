@@ -1,6 +1,7 @@
 import type { Address } from "../money/address.ts";
 import type { Ppm } from "../money/fraction.ts";
 import type { UsdPrice } from "../money/price.ts";
+import type { DrawdownRule } from "./drawdown.ts";
 
 /** When to ask what selling back would bring, and how much of the amount may be lost on the way. */
 export interface RoundTripRule {
@@ -37,5 +38,7 @@ export interface Policy {
   readonly maxDepeg: Ppm;
   /** undefined when nobody asks what selling back would bring */
   readonly roundTrip: RoundTripRule | undefined;
+  /** undefined: nothing stops because of what the wallets are worth */
+  readonly drawdown: DrawdownRule | undefined;
   readonly pauseAfter: { readonly failures: number; readonly withinSeconds: number };
 }

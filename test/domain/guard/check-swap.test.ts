@@ -276,6 +276,7 @@ describe("limits of policy and strategy together", () => {
       pegged: [USDC],
       maxDepeg: toPpm(20_000),
       roundTrip: { maxLoss: toPpm(50_000), when: "always" as const },
+      drawdown: undefined,
       pauseAfter: { failures: 3, withinSeconds: 3_600 },
     };
     expect(effectiveLimits(strategy, policy)).toMatchObject({

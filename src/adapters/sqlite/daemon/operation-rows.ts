@@ -2,6 +2,7 @@ import type { OperatingMode } from "../../../domain/run/operating-mode.ts";
 import type { StrategySpec } from "../../../domain/strategy/spec.ts";
 import type { GapRow, ModeRow, OperationStore } from "../../../ports/store.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
+import { createDrawdownRows } from "./drawdown-rows.ts";
 import { createPriceRows } from "./price-rows.ts";
 import type { Statements } from "./statements.ts";
 
@@ -20,6 +21,7 @@ export function createOperationRows(sql: Statements): OperationStore {
     ...createStrategyRows(sql),
     ...createRequestRows(sql),
     ...createPriceRows(sql),
+    ...createDrawdownRows(sql),
     identity: () => {
       const row = sql.get<{ network: string; chain_id: number }>("SELECT network, chain_id FROM identity");
       return row === undefined ? undefined : { network: row.network, chainId: row.chain_id };

@@ -1,0 +1,127 @@
+import {
+  beginDrawdown,
+  type DrawdownRule,
+  type DrawdownSample,
+  type DrawdownState,
+  fallOf,
+  type Holding,
+  isBeyondStop,
+  nextDrawdown,
+} from "../domain/guard/drawdown.ts";
+import { formatPercent } from "../domain/money/fraction.ts";
+import type { Token } from "../domain/money/token.ts";
+import { SUBJECT } from "../domain/run/alert.ts";
+import { stricterMode } from "../domain/run/operating-mode.ts";
+import { changeMode, type RaisedAlert, raiseAlerts, tellAlerts } from "./alerts.ts";
+import type { EngineContext } from "./engine-context.ts";
+import { GLOBAL_SCOPE } from "./modes.ts";
+import { messageOf } from "./perform/message-of.ts";
+
+/**
+ * Looks once at the value of all wallets and holds its fall against the owner's rule. A value that is not known for sure
+ * is no sample: a token without a price, or one that a swap is just moving.
+ */
+export async function watchDrawdown(context: EngineContext, signal: AbortSignal): Promise<void> {
+  const rule = context.settings.policy.drawdown;
+  if (rule === undefined) return;
+  const version = context.deps.store.ledgerVersion();
+  const balances = await readBalances(context, signal);
+  if (balances === undefined || signal.aborted) return;
+  const alerts = context.deps.store.transaction(() => {
+    if (context.deps.store.ledgerVersion() !== version) return [];
+    const sample = sampleOf(context, balances);
+    return sample === undefined ? [] : heed(context, rule, sample);
+  });
+  tellAlerts(context.deps, alerts);
+}
+
+type Balance = Omit<Holding, "net">;
+
+/** Prices and balances of every token, all balances in one block; undefined where one of them is not known. */
+async function readBalances(context: EngineContext, signal: AbortSignal): Promise<readonly Balance[] | undefined> {
+  const { settings, deps } = context;
+  const { number } = await deps.chain.latest();
+  const balances: Balance[] = [];
+  for (const token of [settings.native, ...settings.tokens]) {
+    if (signal.aborted) return undefined;
+    const price = await deps.prices.price(token);
+    if ("missing" in price || price.usd <= 0n) {
+      deps.logger.warn({ token: token.symbol }, "no price: the value of the wallets is not known now");
+      return undefined;
+    }
+    balances.push({ ...amountOf(token), raw: await balanceOf(context, token, number), usd: price.usd });
+  }
+  return balances;
+}
+
+function amountOf({ address, decimals }: Token): Pick<Balance, "token" | "decimals"> {
+  return { token: address, decimals };
+}
+
+async function balanceOf({ deps }: EngineContext, token: Token, block: number): Promise<bigint> {
+  let raw = 0n;
+  for (const wallet of deps.signers.keys()) raw += await deps.chain.balance(token.address, wallet, block);
+  return raw;
+}
+
+function sampleOf({ deps }: EngineContext, balances: readonly Balance[]): DrawdownSample | undefined {
+  const { store, clock } = deps;
+  const ours = [...deps.signers.keys()];
+  const holdings: Holding[] = [];
+  for (const balance of balances) {
+    let net = store.deliveredToOthers(ours, balance.token);
+    for (const wallet of ours) {
+      const own = store.netOfSwaps(wallet, balance.token);
+      if (own === undefined) return undefined;
+      net += own;
+    }
+    holdings.push({ ...balance, net });
+  }
+  return { atMs: clock.nowMs(), holdings };
+}
+
+/**
+ * Carries the index on, in the commit that also stops the daemon when it fell too far. Only a person sets it going again;
+ * that word begins the index anew, so that the old fall does not stop it a second time.
+ */
+function heed(context: EngineContext, rule: DrawdownRule, sample: DrawdownSample): readonly RaisedAlert[] {
+  const { store, clock } = context.deps;
+  const known = store.drawdown();
+  const mode = store.mode(GLOBAL_SCOPE)?.mode ?? "active";
+  const isResumed = known?.stopped === true && mode === "active";
+  const next = known === undefined || isResumed ? beginDrawdown(sample) : nextDrawdown(known, sample, rule);
+  const stops = !next.stopped && isBeyondStop(next, rule);
+  store.saveDrawdown({ ...next, stopped: next.stopped || stops }, clock.nowMs());
+  return stops ? stop(context, rule, next) : [];
+}
+
+/** A mode that a person made as strict or stricter stays. */
+function stop({ deps }: EngineContext, rule: DrawdownRule, state: DrawdownState): readonly RaisedAlert[] {
+  const mode = deps.store.mode(GLOBAL_SCOPE)?.mode ?? "active";
+  const days = formatDays(rule.overSeconds);
+  const reason = `the wallets are worth ${formatPercent(fallOf(state))} less than at their high of the last ${days}, deposits and withdrawals aside; the policy stops beyond ${formatPercent(rule.stop)}`;
+  if (stricterMode(mode, "exits-only") !== mode) {
+    const row = { scope: GLOBAL_SCOPE, mode: "exits-only", setBy: "policy", reason, atMs: deps.clock.nowMs() } as const;
+    changeMode(deps, row);
+  }
+  const text = `${reason}: only runs that leave a position start now; look at it, then go on from here with: swapd resume`;
+  const alert = { severity: "critical", code: "DRAWDOWN_STOP", subject: SUBJECT.mode(GLOBAL_SCOPE), text } as const;
+  return raiseAlerts(deps, [alert]);
+}
+
+function formatDays(seconds: number): string {
+  const hours = seconds / 3_600;
+  return Number.isInteger(hours / 24) ? `${hours / 24} d` : `${Math.round(hours * 100) / 100} h`;
+}
+
+/** Looks at once and then at the pace of price samples until the engine stops. */
+export async function keepWatchingDrawdown(context: EngineContext, signal: AbortSignal): Promise<void> {
+  const { clock, logger } = context.deps;
+  if (context.settings.policy.drawdown === undefined) return;
+  while (!signal.aborted) {
+    await watchDrawdown(context, signal).catch((error: unknown) => {
+      logger.warn({ error: messageOf(error) }, "the value of the wallets could not be looked at");
+    });
+    await clock.sleep(context.settings.pace.samplePricesMs, signal);
+  }
+}

@@ -1,0 +1,138 @@
+import { describe, expect, test } from "vitest";
+import { toPpm } from "../../src/domain/money/fraction.ts";
+import type { UsdPrice } from "../../src/domain/money/price.ts";
+import { watchDrawdown } from "../../src/engine/drawdown.ts";
+import { takeRequests } from "../../src/engine/operator-requests.ts";
+import { NOW_MS, policySample, priceOf, RELAYER, runSample, USDC, WETH } from "../support/builders.ts";
+import { addRun } from "../support/daemon-database.ts";
+import { ACCOUNT, createOutside, type Life, openLife } from "../support/engine-life.ts";
+import { swapIn } from "../support/evidence.ts";
+
+const drawdown = { stop: toPpm(200_000), overSeconds: 604_800 };
+const open = new AbortController().signal;
+
+/** Everything but WETH at its sample price. */
+function begin(file?: ReturnType<typeof createOutside>) {
+  const outside = file ?? createOutside(NOW_MS);
+  const policy = policySample({ recipients: [ACCOUNT], drawdown });
+  const life = openLife(outside, { settings: { policy } });
+  const market: { weth: number | undefined } = { weth: 1_000 };
+  const prices: Life["context"]["deps"]["prices"] = {
+    price: async (token) => {
+      if (token.address === USDC.address || market.weth === 1_000) return priceOf(token);
+      if (market.weth === undefined) return { missing: "stale", detail: "a test" };
+      return { ...priceOf(token), usd: ((priceOf(token).usd * BigInt(market.weth)) / 1_000n) as UsdPrice };
+    },
+  };
+  const context = { ...life.context, deps: { ...life.context.deps, prices } };
+  const look = async (weth: number | undefined) => {
+    market.weth = weth;
+    await outside.clock.advance(60_000);
+    await watchDrawdown(context, open);
+  };
+  return { outside, life, context, look };
+}
+
+function resume({ life }: ReturnType<typeof begin>): void {
+  life.store.addRequest({ command: "mode", arguments: { mode: "active" }, madeBy: "ops", madeAtMs: 7 });
+  takeRequests(life.context);
+}
+
+describe("a fall of the wallets' value", () => {
+  test("stops everything but exits, in the policy's name and with a critical alert, once", async () => {
+    const { outside, life, look } = begin();
+    await look(1_000);
+    await look(850);
+    expect(life.store.mode("global")).toBeUndefined();
+    await look(700);
+    await look(600);
+    expect(life.store.mode("global")).toMatchObject({ mode: "exits-only", setBy: "policy" });
+    expect(outside.told).toMatchObject([{ severity: "critical", code: "DRAWDOWN_STOP" }]);
+    expect(outside.told[0]?.text).toContain("less than at their high of the last 7 d");
+  });
+
+  test("is remembered over a restart: neither the high nor the stop is forgotten", async () => {
+    const first = begin();
+    await first.look(1_000);
+    first.life.kill();
+    const second = begin(first.outside);
+    await second.look(700);
+    expect(second.life.store.mode("global")?.mode).toBe("exits-only");
+    second.life.kill();
+    const third = begin(first.outside);
+    await third.look(600);
+    expect(first.outside.told).toHaveLength(1);
+  });
+
+  test("is over by a person's word only, and then it is measured from there", async () => {
+    const world = begin();
+    const { life, look, outside } = world;
+    await look(1_000);
+    await look(700);
+    await look(1_000);
+    expect(life.store.mode("global")?.mode).toBe("exits-only");
+    resume(world);
+    await look(700);
+    await look(600);
+    expect(life.store.mode("global")).toMatchObject({ mode: "active", setBy: "ops" });
+    await look(500);
+    expect(life.store.mode("global")?.mode).toBe("exits-only");
+    expect(outside.told).toHaveLength(2);
+  });
+
+  test("leaves a mode that a person made stricter as it is, and is told all the same", async () => {
+    const { life, look, outside } = begin();
+    await look(1_000);
+    life.store.setMode({ scope: "global", mode: "paused", setBy: "ops", reason: "r", atMs: 1 });
+    await look(700);
+    expect(life.store.mode("global")).toMatchObject({ mode: "paused", setBy: "ops" });
+    expect(outside.told).toMatchObject([{ code: "DRAWDOWN_STOP" }]);
+  });
+});
+
+describe("a value that is not known for sure is no sample", () => {
+  test("while a price is missing", async () => {
+    const { life, look } = begin();
+    await look(undefined);
+    expect(life.store.drawdown()).toBeUndefined();
+  });
+
+  test("while a swap moves a token", async () => {
+    const { life, look } = begin();
+    addRun(life.store, runSample({ swaps: [swapIn("submitted", { wallet: ACCOUNT })] }));
+    await look(1_000);
+    expect(life.store.drawdown()).toBeUndefined();
+  });
+
+  test("nor when one settles while the chain is being read", async () => {
+    const { outside, life, look } = begin();
+    const { balance } = outside.chain;
+    outside.chain.balance = async (...args) => {
+      outside.chain.balance = balance;
+      const run = runSample({ swaps: [swapIn("cancelled", { wallet: ACCOUNT })] });
+      addRun(life.store, run);
+      life.store.writeRecord(run, { kind: "release", swapId: "run_1.0.1" }, 1);
+      return await balance.apply(outside.chain, args);
+    };
+    await look(1_000);
+    expect(life.store.drawdown()).toBeUndefined();
+  });
+});
+
+describe("money that comes or goes", () => {
+  test("stops nothing: a withdrawal of nearly all, and a swap whose output goes to somebody else", async () => {
+    const { outside, life, look } = begin();
+    await look(1_000);
+    outside.chain.ledger.credit(WETH.address, ACCOUNT, -29n * 10n ** 17n);
+    outside.chain.mine();
+    await look(1_000);
+    outside.chain.ledger.credit(USDC.address, ACCOUNT, -500_000_000n);
+    outside.chain.mine();
+    const filled = swapIn("final", { wallet: ACCOUNT, recipient: RELAYER });
+    const fill = { ...filled.fill, sold: 500_000_000n, bought: 5n * 10n ** 17n } as NonNullable<typeof filled.fill>;
+    addRun(life.store, runSample({ swaps: [{ ...filled, fill }] }));
+    await look(1_000);
+    expect(life.store.mode("global")).toBeUndefined();
+    expect(life.store.drawdown()).toMatchObject({ index: 10n ** 18n });
+  });
+});
