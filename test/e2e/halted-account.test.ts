@@ -65,6 +65,10 @@ it("a halted account is shown with its reason, and released by a person's word f
     await swapd("resume", "weekly-eth");
     await swapd("pause");
     expect(lanes.halts().length).toBe(1);
+    const mistyped = await swapd("halt", "weekly-ehT");
+    expect(mistyped).toMatchObject({ code: 1, err: expect.stringContaining('refused: no strategy "weekly-ehT"') });
+    const { modes } = JSON.parse((await swapd("status", "--json")).out) as { modes: unknown[] };
+    expect(modes).toMatchObject([{ scope: "global", mode: "paused", reason: "no reason given" }]);
 
     const resumed = await swapd("resume", "--reason", "it was me");
     expect(resumed.out).toContain(`released ${ANVIL_ACCOUNT}, which was halted because ${REASON}`);

@@ -2,6 +2,8 @@ import { userInfo } from "node:os";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { createStore } from "../../adapters/sqlite/daemon/store.ts";
 import { SUBJECT } from "../../domain/run/alert.ts";
+import type { OperatingMode } from "../../domain/run/operating-mode.ts";
+import { GLOBAL_SCOPE } from "../../engine/modes.ts";
 import type { AlertStore } from "../../ports/alert-store.ts";
 import type { LaneStore } from "../../ports/lane-store.ts";
 import { openDatabase, type SqliteDatabase } from "../../storage/database.ts";
@@ -9,7 +11,7 @@ import { acquireLock } from "../../storage/lock.ts";
 import { lockFileOf, migrateDaemonDatabase } from "../daemon-database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { openLaneStore } from "../lane-wiring.ts";
-import { findTarget } from "../target.ts";
+import { findTarget, type Target } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
 const ANSWER_WITHIN_MS = 5_000;
@@ -27,7 +29,8 @@ export async function request(
   options: { config?: string },
   terminal: Terminal,
 ): Promise<void> {
-  const { database } = findTarget(options);
+  const target = findTarget(options);
+  const { database } = target;
   const db = openDatabase({ file: database });
   try {
     const store = createStore(db);
@@ -38,7 +41,7 @@ export async function request(
           const what = `no daemon runs on ${database}; \`${COMMANDS[command.name]}\` needs one`;
           throw new CommandFailure(EXIT.no, `${what}: start it with \`swapd start\`, then ask again`);
         }
-        terminal.out(setMode(db, command.arguments));
+        terminal.out(setMode(db, target, command.arguments));
         return;
       } finally {
         lock.release();
@@ -57,18 +60,30 @@ export async function request(
 }
 
 /** Does what the daemon would do, in its place. Who halts here knows of it, and the log has no daemon to write it. */
-function setMode(db: SqliteDatabase, wish: Record<string, string>): string {
-  const { mode = "", scope = "global", reason = "no reason given" } = wish;
+function setMode(db: SqliteDatabase, target: Target, wish: Record<string, string>): string {
+  const { mode = "", scope = GLOBAL_SCOPE, reason = "no reason given" } = wish;
   migrateDaemonDatabase(db);
   const lanes = openLaneStore(db);
   const store = createStore(db);
   const atMs = systemClock.nowMs();
+  if (scope !== GLOBAL_SCOPE && store.strategy(scope) === undefined && !isConfigured(target, scope)) {
+    throw new CommandFailure(EXIT.no, `refused: no strategy ${JSON.stringify(scope)}; see: swapd status`);
+  }
   return store.transaction(() => {
-    store.setMode({ scope, mode: mode as "active", setBy: operator(), reason, atMs });
-    store.endAlerts(SUBJECT.mode(scope), atMs);
-    const released = scope === "global" && mode === "active" ? releaseAccounts(lanes, store) : [];
+    // As the daemon would: the row says since when runs may start, and active over active changes nothing of that.
+    const isActive = mode === "active" && (store.mode(scope)?.mode ?? "active") === "active";
+    if (!isActive) {
+      store.setMode({ scope, mode: mode as OperatingMode, setBy: operator(), reason, atMs });
+      store.endAlerts(SUBJECT.mode(scope), atMs);
+    }
+    const released = scope === GLOBAL_SCOPE && mode === "active" ? releaseAccounts(lanes, store) : [];
     return [`${scope} is ${mode}; no daemon runs, so it holds from the next start`, ...released].join("; ");
   });
+}
+
+/** A strategy whose file is there and that no daemon has loaded yet. */
+function isConfigured(target: Target, id: string): boolean {
+  return target.kind === "configured" && target.configuration.strategies.some(({ spec }) => spec.id === id);
 }
 
 function releaseAccounts(lanes: LaneStore, alerts: AlertStore): string[] {
