@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { createApprovalReader } from "../../../src/adapters/sqlite/daemon/approval-rows.ts";
+import { readLaneHistory } from "../../../src/adapters/sqlite/lane-history.ts";
+import { openDatabase } from "../../../src/storage/database.ts";
+import { GWEI, NOW_MS, RELAYER, ROUTER, runSample, USDC, WALLET } from "../../support/builders.ts";
+import { addRun } from "../../support/daemon-database.ts";
+import { ACCOUNT, createOutside, openLife } from "../../support/engine-life.ts";
+import { swapIn } from "../../support/evidence.ts";
+import { memoryDirectory } from "../../support/temporary-directory.ts";
+
+function begin() {
+  const life = openLife(createOutside(NOW_MS));
+  const submit = (id: string): void =>
+    life.lane.submit({
+      ...{
+        id,
+        purpose: "revoke",
+        to: USDC.address,
+        data: "0x",
+        value: 0n,
+        gasLimit: 60_000n,
+        maxFeePerGasCap: 100n * GWEI,
+      },
+      ...{ signBySeconds: Math.floor(NOW_MS / 1_000) + 600, deadlineSeconds: undefined },
+    });
+  return { life, submit };
+}
+
+test("open transactions are all shown, of those that are over the newest, with wishes and halts", async () => {
+  const { life, submit } = begin();
+  for (const id of ["a", "b", "c", "d"]) submit(id);
+  for (const id of ["a", "b"]) life.db.prepare("UPDATE lane_intents SET state = 'dropped' WHERE id = ?").run(id);
+  life.lane.cancel("c", "ops");
+  const halt = { account: ACCOUNT, chainId: 31_337, reason: "a stranger", transactionCount: 1, atMs: 5 };
+  life.lanes.addHalt(halt);
+  const { intents, halts } = readLaneHistory(life.db, 1);
+  expect(intents.map(({ id, state, cancelledBy }) => [id, state, cancelledBy])).toEqual([
+    ["d", "planned", null],
+    ["c", "planned", "ops"],
+    ["b", "dropped", null],
+  ]);
+  expect(halts).toEqual([{ account: ACCOUNT, reason: "a stranger", atMs: 5 }]);
+});
+
+test("attempts are shown with their fees", async () => {
+  const { life, submit } = begin();
+  submit("a");
+  await life.lane.tick();
+  expect(readLaneHistory(life.db, 1).intents[0]?.attempts).toEqual(
+    life.lanes.attempts("a").map(({ hash, kind, state, maxFeePerGas, maxPriorityFeePerGas, signedAtMs }) => ({
+      ...{ hash, kind, state, signedAtMs },
+      ...{ maxFeePerGas: String(maxFeePerGas), maxPriorityFeePerGas: String(maxPriorityFeePerGas) },
+    })),
+  );
+});
+
+test("a database that no daemon has used has no transactions", () => {
+  const db = openDatabase({ file: `${memoryDirectory()}/empty.db` });
+  expect(readLaneHistory(db, 5)).toEqual({ intents: [], halts: [] });
+  db.close();
+});
+
+test("whoever was granted an allowance or signed for is a spender, and the live right names its swap", () => {
+  const { life } = begin();
+  const run = runSample({ swaps: [swapIn("signed")] });
+  addRun(life.store, run);
+  const reader = createApprovalReader(life.db);
+  expect(reader.swapUsing(WALLET, USDC.address)).toBeUndefined();
+  life.store.writeRecord(run, { kind: "grant", wallet: WALLET, token: USDC.address, spender: RELAYER }, 1);
+  const right = { swapId: "run_1.0.1", wallet: WALLET, token: USDC.address, spender: ROUTER };
+  life.store.writeRecord(run, { kind: "open-capability", ...right, untilSeconds: undefined }, 1);
+  expect([...reader.spenders()].sort()).toEqual([RELAYER, ROUTER].sort());
+  expect(reader.swapUsing(WALLET, USDC.address)).toBe("run_1.0.1");
+  life.store.writeRecord(run, { kind: "close-capability", swapId: "run_1.0.1" }, 2);
+  expect(reader.swapUsing(WALLET, USDC.address)).toBeUndefined();
+});
