@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { basename, resolve } from "node:path";
 import type { Policy } from "../domain/guard/policy.ts";
 import type { Address } from "../domain/money/address.ts";
-import type { StrategySpec } from "../domain/strategy/spec.ts";
 import { buildNetwork, buildTokens, findPreset, settlementOf } from "./build-network.ts";
 import { buildPolicy } from "./build-policy.ts";
 import { checkSettlement } from "./build-policy-lists.ts";
@@ -115,9 +114,7 @@ function build(loading: Loading): Configuration | undefined {
     policySource,
   };
   const settingsHash = hashOf(texts);
-  const sources: { spec: StrategySpec; source: Source }[] = [];
-  const strategies =
-    fields.strategies === undefined ? [] : loadStrategies(loading, fields.strategies, { scope, sources });
+  const strategies = fields.strategies === undefined ? [] : loadStrategies(loading, fields.strategies, scope);
   const service = buildService(source, fields.service, problems);
   const serve = buildServe(source, fields.serve, { rawKeys, overrides: loading.options.overrides?.serve }, problems);
   const around = { service, listen: serve.listen, tokens: known.tokens };
@@ -136,7 +133,7 @@ function build(loading: Loading): Configuration | undefined {
     policy,
     reference,
     strategies,
-    warnings: strategyWarnings(sources, preset.wrappedNative),
+    warnings: strategyWarnings(strategies, preset.wrappedNative),
     serve,
     webhook: buildWebhook(source, fields.alerts),
     ...buildPlain(loading),
@@ -231,12 +228,7 @@ function readNamed(loading: Loading, path: Path, name: string): Source | undefin
 const STRATEGY_FILE = /\.ya?ml$/;
 const STRATEGY_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
-/** @param sources is filled with what was read, for questions about all of them together */
-function loadStrategies(
-  loading: Loading,
-  folderName: string,
-  { scope, sources }: { scope: StrategyScope; sources: { spec: StrategySpec; source: Source }[] },
-): LoadedStrategy[] {
+function loadStrategies(loading: Loading, folderName: string, scope: StrategyScope): LoadedStrategy[] {
   const { source, problems, texts } = loading;
   const folder = resolveFrom(source.file, folderName);
   const listed = listFolder(folder);
@@ -266,7 +258,6 @@ function loadStrategies(
     if (strategySource === undefined) return [];
     const spec = buildStrategy({ source: strategySource, scope, problems }, id);
     if (spec === undefined) return [];
-    sources.push({ spec, source: strategySource });
     return [{ spec, file, hash: createHash("sha256").update(strategySource.text).digest("hex") }];
   });
 }

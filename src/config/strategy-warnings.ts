@@ -2,28 +2,37 @@ import { type Conflict, type Crossing, findConflicts } from "../domain/guard/con
 import type { Address } from "../domain/money/address.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import { CONFIG_BOUNDS } from "./defaults.ts";
+import { readTextFile } from "./files.ts";
 import type { Problem } from "./problem.ts";
+import { readYaml } from "./read-yaml.ts";
 import { describePlace, problemAt, type Source } from "./source.ts";
 import { placeOfToken } from "./token-place.ts";
 
 /** What is allowed and still worth a look: strategies of one wallet that may trade against each other, with both places. */
 export function strategyWarnings(
-  loaded: readonly { readonly spec: StrategySpec; readonly source: Source }[],
+  loaded: readonly { readonly spec: StrategySpec; readonly file: string }[],
   wrappedNative: Address | undefined,
 ): readonly Problem[] {
   if (wrappedNative === undefined) return [];
   const most = CONFIG_BOUNDS.mostWarnings;
   const specs = loaded.map(({ spec }) => spec);
-  const sources = new Map(loaded.map(({ spec, source }) => [spec.id, source]));
+  const files = new Map(loaded.map(({ spec, file }) => [spec.id, file]));
   const { conflicts, isCut } = findConflicts(specs, { wrappedNative, most });
   const warnings = conflicts.flatMap((conflict) => {
-    const first = sources.get(conflict.first);
-    const second = sources.get(conflict.second);
+    const first = readAgain(files.get(conflict.first));
+    const second = readAgain(files.get(conflict.second));
     return first === undefined || second === undefined ? [] : [warningOf(conflict, { first, second })];
   });
   const [last] = warnings.slice(-1);
   if (!isCut || last === undefined) return warnings;
   return [...warnings, { ...last, message: `more pairs trade against each other; the first ${most} are listed` }];
+}
+
+/** A file is read again for its places: thousands of files are not kept for the few that are told of. */
+function readAgain(file: string | undefined): Source | undefined {
+  if (file === undefined) return undefined;
+  const read = readTextFile(file);
+  return "problem" in read ? undefined : readYaml(file, read.text).source;
 }
 
 function warningOf(conflict: Conflict, sources: { first: Source; second: Source }): Problem {

@@ -87,6 +87,20 @@ const SAMPLED_INSTANTS = 64;
  */
 export function shortestIntervalSeconds(schedule: Schedule): number {
   if (schedule.kind === "every") return schedule.seconds;
+  const key = schedule.kind === "cron" ? schedule.expression : JSON.stringify({ ...schedule, timezone: undefined });
+  const known = shortest.get(key);
+  if (known !== undefined) return known;
+  const seconds = sampleShortest(schedule);
+  if (shortest.size >= MAX_REMEMBERED) shortest.clear();
+  shortest.set(key, seconds);
+  return seconds;
+}
+
+/** Thousands of strategies share few patterns, and each is asked about several times. */
+const shortest = new Map<string, number>();
+const MAX_REMEMBERED = 10_000;
+
+function sampleShortest(schedule: WallSchedule): number {
   const range = { afterMs: SAMPLE_START_MS, untilMs: SAMPLE_START_MS + 3 * 366 * DAY_MS };
   const unlimited = { ...schedule, windows: undefined, blackouts: undefined };
   const instants = instantsBetween(unlimited, range, UTC_ONLY, SAMPLED_INSTANTS);
