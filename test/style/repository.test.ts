@@ -57,11 +57,13 @@ describe("what is committed", () => {
 
 describe("documents", () => {
   const documents = filesBelow("").filter((path) => path.endsWith(".md"));
+  /** A document without its blocks of code, in which names and links are examples. */
+  const proseOf = (path: string) => readText(path).replaceAll(/^(`{3,})\w*\n[\s\S]*?^\1$/gm, "");
 
   it("names only files that exist", () => {
     const named = /`((?:src|test|docs|config|strategies|contracts|scripts|bench|bin|dashboard)\/[\w./*-]+)`/g;
     const missing = documents.flatMap((path) =>
-      [...readText(path).matchAll(named)].flatMap(([, name = ""]) => {
+      [...proseOf(path).matchAll(named)].flatMap(([, name = ""]) => {
         const plain = name.replace(/\/?\*.*$/, "");
         return existsSync(join(ROOT, plain)) ? [] : [`${path} names ${name}`];
       }),
@@ -72,7 +74,7 @@ describe("documents", () => {
   it("links only to files that exist", () => {
     const links = /\]\((?!https?:|#|mailto:)([^)#\s]+)/g;
     const missing = documents.flatMap((path) =>
-      [...readText(path).matchAll(links)].flatMap(([, link = ""]) =>
+      [...proseOf(path).matchAll(links)].flatMap(([, link = ""]) =>
         existsSync(join(ROOT, path, "..", link)) ? [] : [`${path} links to ${link}`],
       ),
     );

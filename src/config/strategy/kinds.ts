@@ -6,7 +6,7 @@ import { thresholdFile } from "./threshold.ts";
 import { twapFile } from "./twap.ts";
 import { valueAveragingFile } from "./value-averaging.ts";
 
-/** Every kind of strategy file. A new kind is a line here, and one in the domain's table of kinds. */
+/** Every kind of strategy file. A new kind is a line here, and what docs/WRITING-A-KIND.md says. */
 export const FILE_KINDS: Readonly<Record<string, FileKind>> = {
   dca: dcaFile,
   rebalance: rebalanceFile,

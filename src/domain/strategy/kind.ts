@@ -45,6 +45,7 @@ export interface TradedTokens {
 /**
  * One kind of strategy: pure functions over its settings and its memory. Memory is plain JSON with a version (amounts as
  * decimal text); it is stored with every decision and read back with `parseMemory`, also by later releases.
+ * docs/WRITING-A-KIND.md shows a whole one.
  */
 export interface StrategyKind<Spec, Memory> {
   initialMemory(spec: Spec): Memory;

@@ -24,7 +24,7 @@ interface BoundStrategy {
   editedFrom(before: StrategySpec, memory: StrategyMemory): StrategyMemory;
 }
 
-/** The one place that knows all kinds. A new kind is a file of its own, a line here and a member of `StrategySpec`. */
+/** The one place that knows all kinds. A new kind is a file of its own, a line here and one in `StrategySpec`. */
 function bindStrategy(spec: StrategySpec): BoundStrategy {
   switch (spec.kind) {
     case "dca":
