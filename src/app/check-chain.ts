@@ -1,10 +1,10 @@
 import { systemClock } from "../adapters/clock/system-clock.ts";
-import { createChain } from "../adapters/ethers/chain.ts";
 import type { Configuration, WalletConfiguration } from "../config/configuration.ts";
 import { NATIVE_TOKEN } from "../domain/money/address.ts";
 import { isNative, type Token } from "../domain/money/token.ts";
 import { initialStrategyMemory, strategyNeeds } from "../domain/strategy/strategy.ts";
 import type { Chain } from "../ports/chain.ts";
+import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
 import { createRuntime } from "./runtime.ts";
 import { formatTokenAmount } from "./terminal.ts";
@@ -32,14 +32,7 @@ export async function checkChain(
 ): Promise<readonly ChainFinding[]> {
   const runtime = createRuntime({ level: "error", env });
   try {
-    const chain = createChain(
-      {
-        rpcUrls: runtime.secrets.rpcUrls(configuration),
-        chainId: configuration.network.chainId,
-        timeoutMs: configuration.timing.requestTimeoutMs,
-      },
-      { clock: systemClock },
-    );
+    const chain = openChain(configuration, runtime.secrets);
     const looking = { configuration, chain, tokens: tokensOf(configuration) };
     return [
       await lookAtHead(looking),

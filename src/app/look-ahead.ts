@@ -2,7 +2,6 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../adapters/clock/system-clock.ts";
-import { createChain } from "../adapters/ethers/chain.ts";
 import { createRandomIds } from "../adapters/ids/random-ids.ts";
 import { createStore } from "../adapters/sqlite/daemon/store.ts";
 import { createIntlZones } from "../adapters/zones/intl-zones.ts";
@@ -17,6 +16,7 @@ import { approveCalldata, digestOf } from "./encoding.ts";
 import { engineSettings } from "./engine-settings.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { openLaneStore } from "./lane-wiring.ts";
+import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
 import { openServices } from "./open-services.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
@@ -54,7 +54,7 @@ interface Opening {
 
 async function open(configuration: Configuration, opening: Opening): Promise<EngineContext> {
   const { runtime, folder, closing } = opening;
-  const { network, timing } = configuration;
+  const { network } = configuration;
   if (network.settlement === undefined) {
     throw new CommandFailure(
       EXIT.no,
@@ -67,14 +67,7 @@ async function open(configuration: Configuration, opening: Opening): Promise<Eng
   closing.push(() => {
     db.close();
   });
-  const chain = createChain(
-    {
-      rpcUrls: runtime.secrets.rpcUrls(configuration),
-      chainId: network.chainId,
-      timeoutMs: timing.requestTimeoutMs,
-    },
-    { clock: systemClock },
-  );
+  const chain = openChain(configuration, runtime.secrets);
   const services = await openPrivateServices(configuration, opening);
   const context: EngineContext = {
     settings: { ...engineSettings(configuration, network.settlement), live: false },

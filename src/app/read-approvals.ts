@@ -1,6 +1,4 @@
 import { existsSync } from "node:fs";
-import { systemClock } from "../adapters/clock/system-clock.ts";
-import { createChain } from "../adapters/ethers/chain.ts";
 import { type ApprovalReader, createApprovalReader } from "../adapters/sqlite/daemon/approval-rows.ts";
 import type { Configuration, WalletConfiguration } from "../config/configuration.ts";
 import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
@@ -8,6 +6,7 @@ import { valueUp } from "../domain/money/price.ts";
 import type { Token } from "../domain/money/token.ts";
 import { openDatabase } from "../storage/database.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
+import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
 import { createRuntime } from "./runtime.ts";
 
@@ -41,14 +40,7 @@ export async function readApprovals(
 ): Promise<readonly Approval[]> {
   const { configuration, env } = found;
   const runtime = createRuntime({ level: "error", env });
-  const chain = createChain(
-    {
-      rpcUrls: runtime.secrets.rpcUrls(configuration),
-      chainId: configuration.network.chainId,
-      timeoutMs: configuration.timing.requestTimeoutMs,
-    },
-    { clock: systemClock },
-  );
+  const chain = openChain(configuration, runtime.secrets);
   const prices = openPrices(configuration, chain);
   const known = openKnown(configuration);
   const wallets = [...configuration.wallets.values()].filter(

@@ -1,6 +1,5 @@
 import { systemClock } from "../adapters/clock/system-clock.ts";
 import { startTicker } from "../adapters/cron/ticker.ts";
-import { createChain } from "../adapters/ethers/chain.ts";
 import { createHistoryReader } from "../adapters/sqlite/daemon/history-rows.ts";
 import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import type { Configuration } from "../config/configuration.ts";
@@ -27,6 +26,7 @@ import { engineSettings } from "./engine-settings.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { startStatusServer } from "./http/status-server.ts";
 import { openLaneStore } from "./lane-wiring.ts";
+import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 import { openServices } from "./open-services.ts";
@@ -81,11 +81,7 @@ type Opened = DaemonDeps & { db: SqliteDatabase; reader: SqliteDatabase; close()
 async function run(configuration: Configuration, serviceUrl: string, opened: Opened): Promise<Daemon> {
   const { logger, secrets, db, reader } = opened;
   for (const { file, line, message } of configuration.warnings) logger.warn({ file, line, message }, "worth a look");
-  const { network, timing } = configuration;
-  const chain = createChain(
-    { rpcUrls: secrets.rpcUrls(configuration), chainId: network.chainId, timeoutMs: timing.requestTimeoutMs },
-    { clock: systemClock },
-  );
+  const chain = openChain(configuration, secrets);
   const router = settlementOf(configuration);
   const alerts = openAlerts(configuration, opened);
   const { store } = alerts.deps;

@@ -1,6 +1,5 @@
 import { Interface } from "ethers";
 import { systemClock } from "../adapters/clock/system-clock.ts";
-import { createChain } from "../adapters/ethers/chain.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { type Address, toAddress } from "../domain/money/address.ts";
 import type { Chain } from "../ports/chain.ts";
@@ -8,6 +7,7 @@ import { type Service, startService } from "../service/service.ts";
 import { crashPointFrom } from "./crash-point.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { openLaneStore } from "./lane-wiring.ts";
+import { openChain } from "./open-chain.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** Our own service in this process. The daemon reaches it over HTTP like any other. */
@@ -34,10 +34,7 @@ export async function startEmbeddedService(configuration: Configuration, runtime
       `the service needs an RPC endpoint and a settlement contract on ${network.name}; set \`service.settlement\``,
     );
   }
-  const chain = createChain(
-    { rpcUrls, chainId: network.chainId, timeoutMs: timing.requestTimeoutMs },
-    { clock: systemClock },
-  );
+  const chain = openChain(configuration, secrets);
   const executor = network.executor ?? (await executorOf(chain, settlement));
   const apiKeys = serve.apiKeys.map((reference) => secrets.open(reference).reveal());
   const signer = serve.relayer === undefined ? undefined : await secrets.signer(serve.relayer);

@@ -1,0 +1,14 @@
+import { systemClock } from "../adapters/clock/system-clock.ts";
+import { createChain } from "../adapters/ethers/chain.ts";
+import type { Configuration } from "../config/configuration.ts";
+import type { Chain } from "../ports/chain.ts";
+import type { SecretOpener } from "./open-secrets.ts";
+
+/** The chain that a configuration names, read through its endpoints. */
+export function openChain(configuration: Configuration, secrets: SecretOpener): Chain {
+  const { network, timing } = configuration;
+  return createChain(
+    { rpcUrls: secrets.rpcUrls(configuration), chainId: network.chainId, timeoutMs: timing.requestTimeoutMs },
+    { clock: systemClock },
+  );
+}
