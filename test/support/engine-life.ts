@@ -14,13 +14,14 @@ import { maySignIntent } from "../../src/engine/modes.ts";
 import { createLane, type Lane } from "../../src/lane/lane.ts";
 import type { LaneListener } from "../../src/lane/lane-event.ts";
 import { Secret } from "../../src/net/secret.ts";
-import type { Signer } from "../../src/ports/signer.ts";
+import type { Signer, UnsignedTransaction } from "../../src/ports/signer.ts";
 import { dcaSpec, ETH, policySample, priceOf, ROUTER, USDC, WBTC, WETH } from "./builders.ts";
 import { type DaemonDatabase, openDaemonDatabase } from "./daemon-database.ts";
 import { FakeChain } from "./fake-chain.ts";
 import { FakeClock, quiet } from "./fake-clock.ts";
 import { ERC20 } from "./fake-ledger.ts";
 import { FakeService } from "./fake-service.ts";
+import { remembered } from "./remembered.ts";
 import { silentLogger } from "./silent-logger.ts";
 import { memoryDirectory } from "./temporary-directory.ts";
 
@@ -30,7 +31,14 @@ const signer = createSigner(new Secret(KEY));
 /** The account that every engine of these tests trades for. */
 export const ACCOUNT = signer.address;
 
-const POLL_MS = 250;
+/** Half of the time between two blocks: each block is looked at more than once, and a life of minutes stays cheap. */
+const POLL_MS = 500;
+
+/** The same transaction is always signed to the same bytes, and each life on a file signs it anew. */
+const signTransaction = remembered(
+  (transaction: UnsignedTransaction) => signer.signTransaction(transaction),
+  (transaction) => JSON.stringify(transaction, (_name, value) => (typeof value === "bigint" ? `${value}` : value)),
+);
 
 /** Everything outside the process, and the file: what is still there when the process is killed. */
 export interface Outside {
@@ -175,7 +183,7 @@ function countingSigner(outside: Outside): Signer {
   return {
     address: signer.address,
     signTransaction: async (transaction) => {
-      const signed = await signer.signTransaction(transaction);
+      const signed = await signTransaction(transaction);
       outside.signed.push({ kind: "transaction", text: signed.raw });
       return signed;
     },
