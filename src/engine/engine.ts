@@ -79,13 +79,14 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
       );
       for (const lane of deps.lanes.values()) loops.push(guarded(() => laneLoop(lane)));
     },
-    tick: () => {
-      lastTickMs = deps.clock.nowMs();
-      editions.settle();
-      takeRequests(context);
-      if (insertDueRuns(context, downtime.heard).length > 0) waker.wake();
-      downtime.tick();
-    },
+    tick: () =>
+      guardedNow(onFatal, () => {
+        lastTickMs = deps.clock.nowMs();
+        editions.settle();
+        takeRequests(context);
+        if (insertDueRuns(context, downtime.heard).length > 0) waker.wake();
+        downtime.tick();
+      }),
     stop: async () => {
       stopping.abort();
       waker.wake();
@@ -94,9 +95,18 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
       downtime.stopped();
       deps.store.addDaemonEvent("stopped", "by request", deps.clock.nowMs());
     },
-    adopt: editions.adopt,
+    adopt: (strategies) => guardedNow(onFatal, () => editions.adopt(strategies)),
     lastTickMs: () => lastTickMs,
   };
+}
+
+/** Timers call this work, and they only log what it throws: the daemon would look healthy and never start a run again. */
+function guardedNow(onFatal: (error: unknown) => void, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    onFatal(error);
+  }
 }
 
 /** Looks for leftover allowances again and again, until the engine stops. */

@@ -273,3 +273,19 @@ test("a tighter slippage is asked for once when the reference price demands more
   expect(await finish(outside, life)).toMatchObject({ state: "filled", swaps: [{ tightened: true }] });
   expect(outside.service.requests.map(({ slippage }) => slippage)).toEqual([5_000n, 2_000n]);
 });
+
+describe("what a timer calls", () => {
+  test("is fatal when it throws: a daemon that cannot start runs must not look healthy", async () => {
+    const { life } = await begin();
+    life.db.exec("DROP TABLE requests");
+    expect(() => life.engine.tick()).not.toThrow();
+    expect(life.errors).toMatchObject([{ message: "no such table: requests" }]);
+  });
+
+  test("so is an edit that cannot be taken over, instead of an end without a stop", async () => {
+    const { outside, life } = await begin();
+    life.db.exec(`UPDATE strategies SET memory = '{"version":99}'`);
+    expect(() => life.engine.adopt([{ spec: outside.spec, specHash: "edited" }])).not.toThrow();
+    expect(life.errors).toMatchObject([{ message: expect.stringContaining("weekly") }]);
+  });
+});
