@@ -70,6 +70,9 @@ describe("for any mix, with any fees", () => {
     fc.assert(
       fc.property(anyMix, (drawn) => {
         const life = scene(drawn);
+        // A share of the mix that is smaller than the smallest trade lets nothing through.
+        if (drawn.perRun !== undefined && life.total() * drawn.perRun < BigInt(drawn.min + 1) * DOLLAR * ONE_PPM)
+          return;
         settle(life);
         const total = life.total();
         const legs = BigInt(life.spec.targets.length);
