@@ -66,9 +66,14 @@ function filesIn(folder: string): string[] {
   }
 }
 
+/** A file that cannot be looked at is a bad edit for the load to name, and no reason for a running daemon to die. */
 function describe(file: string): string {
-  const found = statSync(file, { throwIfNoEntry: false });
-  return found === undefined ? `${file} is gone` : `${file} ${found.size} ${found.mtimeMs}`;
+  try {
+    const { size, mtimeMs } = statSync(file);
+    return `${file} ${size} ${mtimeMs}`;
+  } catch (error) {
+    return `${file} cannot be looked at: ${String(error)}`;
+  }
 }
 
 /** @returns the configuration that is in force now, undefined when nothing changed */

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { systemClock } from "../../src/adapters/clock/system-clock.ts";
@@ -74,6 +74,15 @@ describe("files that are edited under a running daemon", () => {
     write("policy.yaml", POLICY);
     await vi.waitFor(() => expect(adopted).toHaveLength(1), soon);
     expect(adopted[0]?.[0]?.spec).toMatchObject({ sell: { raw: 800_000_000n } });
+  });
+
+  it("that cannot even be looked at are a bad edit like others: the watch goes on", async () => {
+    const { folder, adopted, told, write } = begin();
+    symlinkSync("loop.yaml", join(folder, "strategies", "loop.yaml"));
+    await vi.waitFor(() => expect(told).toEqual(["CONFIGURATION_REFUSED"]), soon);
+    rmSync(join(folder, "strategies", "loop.yaml"));
+    write("strategies/weekly.yaml", DCA.replace("100 USDC", "40 USDC"));
+    await vi.waitFor(() => expect(adopted).toHaveLength(1), soon);
   });
 
   it("are left alone when they are written again as they were, and after the watch has ended", async () => {
