@@ -151,6 +151,7 @@ export function buildTokens(
             source,
             [...path, "decimals"],
             `this token has ${expected.decimals} decimals, not ${entry.decimals}`,
+            `write ${expected.decimals}`,
           ),
         );
       }

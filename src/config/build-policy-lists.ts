@@ -39,6 +39,7 @@ function findListed(
   if (token !== undefined) return token.address;
   if (known.names.includes(text)) return undefined;
   if (text.startsWith("0x")) return parseListed(source, path, { text, description: "a token" }, problems);
+  if (known.names.length === 0 || known.tokens.size === 0) return undefined;
   const symbols = [...known.tokens.keys()];
   const meant = closest(text, symbols);
   const suggestion =

@@ -1,7 +1,8 @@
 import type { Policy } from "../domain/guard/policy.ts";
 import type { Address } from "../domain/money/address.ts";
-import { parseUnits } from "../domain/money/amount.ts";
+import { formatUnits, parseUnits } from "../domain/money/amount.ts";
 import { ONE_PPM } from "../domain/money/fraction.ts";
+import { USD_DECIMALS } from "../domain/money/price.ts";
 import { buildAllowedTokens, buildSpenders, type KnownTokens } from "./build-policy-lists.ts";
 import { closest } from "./closest.ts";
 import type { WalletConfiguration } from "./configuration.ts";
@@ -9,7 +10,7 @@ import { DEFAULTS } from "./defaults.ts";
 import { address } from "./fields.ts";
 import type { Problem } from "./problem.ts";
 import type { PolicyFile } from "./schemas/policy-schema.ts";
-import { type Path, problemAt, type Source } from "./source.ts";
+import { describePlace, type Path, problemAt, type Source } from "./source.ts";
 
 const NATIVE_DECIMALS = 18;
 
@@ -104,13 +105,15 @@ function roundTripOf(fields: PolicyFile["round_trip"]): Policy["roundTrip"] {
 /** Ceilings that make one another useless are mistakes, not wishes. */
 function checkOrder(source: Source, fields: Partial<PolicyFile>, problems: Problem[]): void {
   const { min_trade, max_trade, max_per_day, max_per_month } = fields;
+  const show = (key: "max_trade" | "max_per_day", usd: bigint): string =>
+    `${key} of ${dollars(usd)} (${describePlace(source, [key])})`;
   if (max_trade !== undefined && max_per_day !== undefined && max_trade > max_per_day) {
     problems.push(
       problemAt(
         source,
         ["max_trade"],
-        "is more than max_per_day, so it could never be used",
-        "lower one or raise the other",
+        `${dollars(max_trade)} is more than ${show("max_per_day", max_per_day)}, so it could never be used`,
+        `use at most ${dollars(max_per_day)}, or raise max_per_day`,
       ),
     );
   }
@@ -119,16 +122,25 @@ function checkOrder(source: Source, fields: Partial<PolicyFile>, problems: Probl
       problemAt(
         source,
         ["min_trade"],
-        "is more than max_trade, so nothing could be traded",
-        "lower it, or raise the other",
+        `${dollars(min_trade)} is more than ${show("max_trade", max_trade)}, so nothing could be traded`,
+        `use at most ${dollars(max_trade)}, or raise max_trade`,
       ),
     );
   }
   if (max_per_month !== undefined && max_per_day !== undefined && max_per_day > max_per_month) {
     problems.push(
-      problemAt(source, ["max_per_month"], "is less than max_per_day, so a day could never use its share", "raise it"),
+      problemAt(
+        source,
+        ["max_per_month"],
+        `${dollars(max_per_month)} is less than ${show("max_per_day", max_per_day)}, so a day could never use its share`,
+        `use at least ${dollars(max_per_day)}, or lower max_per_day`,
+      ),
     );
   }
+}
+
+function dollars(usd: bigint): string {
+  return `${formatUnits(usd, USD_DECIMALS)} USD`;
 }
 
 function buildGasReserve(
@@ -167,7 +179,8 @@ export function findRecipient(
     problems.push(problemAt(source, path, issue?.message ?? "is no address", suggestion));
     return undefined;
   }
-  const names = [...from.wallets.keys()];
+  const names = from.walletNames;
+  if (names.length === 0) return undefined;
   const meant = closest(from.text, names);
   const suggestion =
     meant === undefined ? `wallets are ${names.join(", ")}; an address stands in quotes` : `did you mean "${meant}"?`;

@@ -1,7 +1,15 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { closest } from "./closest.ts";
 import type { Problem } from "./problem.ts";
+import { knownKeys, schemaAt, unionOptions, unwrap } from "./schema-tree.ts";
+import { hintForForm, hintForKey, hintForMissing, type OtherFile, optionMeant } from "./shape-hints.ts";
 import { type Path, pathKey, problemAt, problemAtKey, REFUSED, type Source } from "./source.ts";
+
+interface ShapeOptions {
+  readonly otherKeys?: "refused" | "allowed";
+  /** another file, whose keys may have been written into this one */
+  readonly otherFile?: OtherFile;
+}
 
 /**
  * Checks a file against a schema, each key of the top level for itself, so that one broken key hides no problem of
@@ -10,22 +18,20 @@ import { type Path, pathKey, problemAt, problemAtKey, REFUSED, type Source } fro
 export function checkShape<Schema extends z.ZodObject>(
   schema: Schema,
   source: Source,
-  options: { readonly otherKeys: "refused" | "allowed" } = { otherKeys: "refused" },
+  options: ShapeOptions = {},
 ): { values: Partial<z.output<Schema>>; problems: Problem[] } {
   const findings: Finding[] = [];
   const values: Record<string, unknown> = {};
+  if (source.data === REFUSED) return { values: values as Partial<z.output<Schema>>, problems: [] };
   if (!isRecord(source.data)) {
-    const problem = problemAt(
-      source,
-      [],
-      "the file holds no map of keys",
-      `its keys are ${Object.keys(schema.shape).join(", ")}`,
-    );
+    const suggestion = `its keys are ${Object.keys(schema.shape).join(", ")}`;
+    const problem = problemAt(source, [], "the file holds no map of keys", suggestion);
     return { values: values as Partial<z.output<Schema>>, problems: [problem] };
   }
   const known = Object.keys(schema.shape);
   for (const key of Object.keys(source.data)) {
-    if (!known.includes(key) && options.otherKeys === "refused") findings.push(unknownKey(source, [key], known));
+    if (!known.includes(key) && options.otherKeys !== "allowed")
+      findings.push(unknownKey({ source, root: schema, options }, [key], known));
   }
   for (const [key, field] of Object.entries(schema.shape as Record<string, z.ZodType>)) {
     const value = source.data[key];
@@ -33,7 +39,9 @@ export function checkShape<Schema extends z.ZodObject>(
     const result = field.safeParse(value, { reportInput: false });
     if (result.success) values[key] = result.data;
     else if (value === undefined) findings.push(missingKey(source, [key], field));
-    else for (const issue of result.error.issues) findings.push(...explain(source, field, [key], issue));
+    else
+      for (const issue of result.error.issues)
+        findings.push(...explain({ source, root: schema, options }, field, [key], issue));
   }
   return { values: values as Partial<z.output<Schema>>, problems: withoutEchoes(findings) };
 }
@@ -42,18 +50,18 @@ export function checkShape<Schema extends z.ZodObject>(
 interface Finding {
   readonly problem: Problem;
   readonly kind: "unknown" | "missing" | "other";
-  /** where the problem stands; of an unknown key the place that it was probably meant for */
-  readonly meant: string;
+  /** where the problem stands; of an unknown key the places that it was probably meant for */
+  readonly meant: readonly string[];
 }
 
 /** A mistyped key is one mistake: that the right key is missing, or its map incomplete, is not told as well. */
 function withoutEchoes(findings: readonly Finding[]): Problem[] {
-  const unknown = new Set(findings.filter((finding) => finding.kind === "unknown").map((finding) => finding.meant));
+  const unknown = new Set(findings.filter(({ kind }) => kind === "unknown").flatMap(({ meant }) => meant));
   const mapsOfUnknown = new Set(
     findings.filter(({ kind }) => kind === "unknown").map(({ problem }) => parentOf(problem.path)),
   );
   return findings
-    .filter(({ kind, meant }) => kind !== "missing" || !unknown.has(meant))
+    .filter(({ kind, meant }) => kind !== "missing" || !meant.some((place) => unknown.has(place)))
     .filter(({ kind, problem }) => kind !== "other" || !mapsOfUnknown.has(problem.path))
     .map(({ problem }) => problem);
 }
@@ -63,64 +71,93 @@ function parentOf(path: string): string {
 }
 
 function other(problem: Problem): Finding {
-  return { problem, kind: "other", meant: problem.path };
+  return { problem, kind: "other", meant: [problem.path] };
 }
 
 function missingKey(source: Source, path: Path, field: z.ZodType): Finding {
-  const problem = problemAt(source, path, `the key "${path.at(-1)}" is missing`, describeField(field));
-  return { problem, kind: "missing", meant: pathKey(path) };
+  const problem = problemAt(
+    source,
+    path,
+    `the key "${path.at(-1)}" is missing`,
+    hintForMissing(String(path.at(-1)), field),
+  );
+  return { problem, kind: "missing", meant: [pathKey(path)] };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function unknownKey(source: Source, path: Path, known: readonly string[]): Finding {
+function unknownKey({ source, root, options }: CheckedFile, path: Path, known: readonly string[]): Finding {
   const key = String(path.at(-1));
-  const meant = closest(key, known);
-  const suggestion = meant === undefined ? `known keys here: ${known.join(", ")}` : `did you mean "${meant}"?`;
+  const {
+    suggestion,
+    key: meantKey,
+    maps,
+  } = hintForKey(key, {
+    known,
+    path,
+    root,
+    value: valueAt(source.data, path),
+    otherFile: options.otherFile,
+  });
   const problem = problemAtKey(source, path, `unknown key "${key}"`, suggestion);
-  return { problem, kind: "unknown", meant: pathKey([...path.slice(0, -1), meant ?? key]) };
+  const meant =
+    maps.length > 0 ? maps.flatMap((map) => [map, [...map, key]]) : [[...path.slice(0, -1), meantKey ?? key]];
+  return { problem, kind: "unknown", meant: meant.map(pathKey) };
 }
 
-function describeField(field: z.ZodType): string | undefined {
-  const description = unwrap(field).meta()?.description;
-  return description === undefined ? undefined : `it is ${description}`;
+/** A file, and the schema of all of it. */
+interface CheckedFile {
+  readonly source: Source;
+  readonly root: z.ZodType;
+  readonly options: ShapeOptions;
 }
 
 /** Turns one issue of a field into problems. Values are never repeated here: they may be secrets. */
-function explain(source: Source, field: z.ZodType, at: Path, issue: z.core.$ZodIssue): Finding[] {
+function explain(file: CheckedFile, field: z.ZodType, at: Path, issue: z.core.$ZodIssue): Finding[] {
+  const { source } = file;
   const path = [...at, ...issue.path.map((part) => (typeof part === "symbol" ? String(part) : part))];
   const value = valueAt(source.data, path);
   if (value === REFUSED) return [];
   switch (issue.code) {
     case "unrecognized_keys": {
       const known = knownKeys(schemaAt(field, issue.path));
-      return issue.keys.map((key) => unknownKey(source, [...path, key], known));
+      return issue.keys.map((key) => unknownKey(file, [...path, key], known));
     }
     case "invalid_union": {
       const options = unionOptions(schemaAt(field, issue.path));
       const best = bestBranch(issue.errors, options, value);
       return best === undefined
         ? [other(problemAt(source, path, issue.message))]
-        : best.issues.flatMap((inner) => explain(source, best.schema, path, inner));
+        : best.issues.flatMap((inner) => explain(file, best.schema, path, inner));
     }
     case "invalid_key":
       return issue.issues.flatMap((inner) => [other(problemAtKey(source, path, inner.message))]);
     case "invalid_value": {
       if (value === undefined) return [missingKey(source, path, schemaAt(field, issue.path))];
-      const options = issue.values.map(String);
-      const meant = typeof value === "string" ? closest(value, options) : undefined;
-      const suggestion = meant === undefined ? `write ${options.join(" or ")}` : `did you mean "${meant}"?`;
-      return [other(problemAt(source, path, "is none of the values known here", suggestion))];
+      return [other(problemAt(source, path, "is none of the values known here", valueHint(value, issue.values)))];
     }
     default: {
       if (value === undefined) return [missingKey(source, path, schemaAt(field, issue.path))];
-      const suggestion = issue.code === "custom" ? issue.params?.suggestion : undefined;
-      const message = value === null ? "is empty" : issue.message;
+      // a message of the schema's own is better than one about its form
+      const isPlain = issue.code === "invalid_type" && issue.message.startsWith("Invalid input");
+      const form = isPlain ? hintForForm(schemaAt(field, issue.path), value) : undefined;
+      const suggestion = issue.code === "custom" ? issue.params?.suggestion : form?.suggestion;
+      const message = value === null ? "is empty" : (form?.message ?? issue.message);
       return [other(problemAt(source, path, message, typeof suggestion === "string" ? suggestion : undefined))];
     }
   }
+}
+
+function valueHint(value: unknown, values: readonly unknown[]): string {
+  const [first] = values;
+  if (values.length === 1 && typeof first === "number" && value === String(first)) {
+    return `write ${first}, without quotes`;
+  }
+  const options = values.map(String);
+  const meant = optionMeant(value, options);
+  return meant === undefined ? `write ${options.join(" or ")}` : `did you mean "${meant}"?`;
 }
 
 /**
@@ -156,10 +193,6 @@ function countKnown(value: Record<string, unknown>, known: readonly string[]): n
   }, 0);
 }
 
-function unionOptions(schema: z.ZodType): readonly z.ZodType[] {
-  return schema instanceof z.ZodUnion ? (schema.options as readonly z.ZodType[]) : [];
-}
-
 function valueAt(data: unknown, path: Path): unknown {
   let value: unknown = data;
   for (const part of path) {
@@ -167,40 +200,4 @@ function valueAt(data: unknown, path: Path): unknown {
     value = (value as Record<string | number, unknown>)[part];
   }
   return value;
-}
-
-function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType {
-  let current = unwrap(schema);
-  for (const part of path) {
-    const inner = step(current, part);
-    if (inner === undefined) return current;
-    current = unwrap(inner);
-  }
-  return current;
-}
-
-function step(schema: z.ZodType, part: PropertyKey): z.ZodType | undefined {
-  if (schema instanceof z.ZodObject) return (schema.shape as Record<PropertyKey, z.ZodType>)[part];
-  if (schema instanceof z.ZodRecord) return schema.valueType as z.ZodType;
-  if (schema instanceof z.ZodArray) return schema.element as z.ZodType;
-  for (const option of unionOptions(schema)) {
-    const found = step(unwrap(option), part);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-function unwrap(schema: z.ZodType): z.ZodType {
-  let current = schema;
-  for (let depth = 0; depth < 16; depth += 1) {
-    if (current instanceof z.ZodOptional || current instanceof z.ZodDefault) current = current.unwrap() as z.ZodType;
-    else if (current instanceof z.ZodPipe) current = current.in as z.ZodType;
-    else break;
-  }
-  return current;
-}
-
-function knownKeys(schema: z.ZodType): string[] {
-  if (schema instanceof z.ZodObject) return Object.keys(schema.shape);
-  return unionOptions(schema).flatMap((option) => knownKeys(unwrap(option)));
 }

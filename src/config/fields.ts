@@ -86,8 +86,9 @@ export function flag(description: string) {
 /** A whole number within bounds. */
 export function count(description: string, limits: { readonly min: number; readonly max: number }) {
   const message = `needs a whole number from ${limits.min} to ${limits.max}`;
+  const isQuoted = (input: unknown): boolean => typeof input === "string" && /^[0-9]+$/.test(input);
   return z
-    .int({ error: message })
+    .int({ error: ({ input }) => (isQuoted(input) ? `${message}, without quotes: ${input}` : message) })
     .min(limits.min, { error: message })
     .max(limits.max, { error: message })
     .meta({ description });

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { dirname, isAbsolute, resolve } from "node:path";
+import { basename, dirname, isAbsolute, resolve } from "node:path";
+import { closest } from "./closest.ts";
 import { CONFIG_BOUNDS } from "./defaults.ts";
 import type { SecretReference } from "./fields.ts";
 
@@ -28,6 +29,14 @@ export function listFolder(path: string): { readonly names: readonly string[] } 
   } catch (error) {
     return { problem: describeFileError(error) };
   }
+}
+
+/** The name in its folder that a path which does not exist was probably meant for. */
+export function similarName(path: string): string | undefined {
+  const beside = listFolder(dirname(path));
+  return "problem" in beside || beside.names.includes(basename(path))
+    ? undefined
+    : closest(basename(path), beside.names);
 }
 
 function describeFileError(error: unknown): string {

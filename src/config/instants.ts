@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mendInstant } from "./mend.ts";
 
 const PATTERN = /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:T([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)Z)?$/;
 const DAY_MS = 86_400_000;
@@ -21,7 +22,7 @@ export function instant(description: string, day: "begins" | "ends") {
       context.addIssue({
         code: "custom",
         message: `"${text}" is no day and no instant in UTC`,
-        params: { suggestion: `write for example ${example}, or 2026-11-03T08:00Z` },
+        params: { suggestion: `write ${mendInstant(text.trim()) ?? `for example ${example}, or 2026-11-03T08:00Z`}` },
       });
       return z.NEVER;
     });

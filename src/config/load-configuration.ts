@@ -13,7 +13,7 @@ import { checkShape } from "./check-shape.ts";
 import type { Configuration, LoadedStrategy, TokenConfiguration, WalletConfiguration } from "./configuration.ts";
 import { CONFIG_BOUNDS, DEFAULTS } from "./defaults.ts";
 import type { Listen } from "./fields.ts";
-import { listFolder, readTextFile, resolveFrom } from "./files.ts";
+import { listFolder, readTextFile, resolveFrom, similarName } from "./files.ts";
 import { makeProblem, type Problem } from "./problem.ts";
 import { readYaml } from "./read-yaml.ts";
 import { type MainFile, mainSchema } from "./schemas/main-schema.ts";
@@ -54,7 +54,7 @@ export function loadConfiguration(path: string, env: Environment, options: LoadO
   const texts: string[] = [];
   const source = readSource(resolve(path), problems, texts);
   if (source === undefined) return { ok: false, problems };
-  const checked = checkShape(mainSchema, source);
+  const checked = checkShape(mainSchema, source, { otherFile: { schema: policySchema, name: "the policy's file" } });
   problems.push(...checked.problems);
   const fields = applyOverrides(checked.values, options);
   const configuration = build({ source, fields, env, options, problems, texts });
@@ -221,8 +221,13 @@ function readNamed(loading: Loading, path: Path, name: string): Source | undefin
   const file = resolveFrom(loading.source.file, name);
   const read = readTextFile(file);
   if ("text" in read) return readSource(file, loading.problems, loading.texts);
-  loading.problems.push(problemAt(loading.source, path, `the file ${file} ${read.problem}`));
+  loading.problems.push(problemAt(loading.source, path, `the file ${file} ${read.problem}`, nameHint(file)));
   return undefined;
+}
+
+function nameHint(path: string): string {
+  const meant = similarName(path);
+  return meant === undefined ? "a path is relative to the folder of this file" : `did you mean "${meant}"?`;
 }
 
 const STRATEGY_FILE = /\.ya?ml$/;
@@ -233,7 +238,7 @@ function loadStrategies(loading: Loading, folderName: string, scope: StrategySco
   const folder = resolveFrom(source.file, folderName);
   const listed = listFolder(folder);
   if ("problem" in listed) {
-    problems.push(problemAt(source, ["strategies"], `the folder ${folder} ${listed.problem}`));
+    problems.push(problemAt(source, ["strategies"], `the folder ${folder} ${listed.problem}`, nameHint(folder)));
     return [];
   }
   const names = listed.names.filter((name) => STRATEGY_FILE.test(name));

@@ -80,7 +80,9 @@ function formatProblem(problem: Problem, prefix: string): string {
   ];
   if (problem.excerpt !== undefined && problem.excerpt.trim() !== "") {
     const number = String(problem.line);
-    const indent = " ".repeat(problem.column - 1);
+    // what was blanked out is shorter: the caret stands under its end
+    const end = problem.excerpt.endsWith("***") ? problem.excerpt.length : problem.column;
+    const indent = " ".repeat(Math.min(problem.column, end) - 1);
     lines.push(`  ${number} | ${problem.excerpt}`, `  ${" ".repeat(number.length)} | ${indent}^`);
   }
   if (problem.suggestion !== undefined) lines.push(`  -> ${problem.suggestion}`);

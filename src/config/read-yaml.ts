@@ -9,11 +9,11 @@ import {
   type Pair,
   parseAllDocuments,
   type Scalar,
-  type YAMLError,
   type YAMLMap,
 } from "yaml";
 import { makeProblem, type Problem } from "./problem.ts";
 import { type Path, type Place, pathKey, REFUSED, type Source } from "./source.ts";
+import { describeSyntax } from "./yaml-syntax.ts";
 
 const MAX_DEPTH = 16;
 const MAX_PROBLEMS = 100;
@@ -25,6 +25,7 @@ const ALIAS_PROBLEM: [message: string, suggestion: string] = [
 
 interface Reading {
   readonly file: string;
+  readonly text: string;
   readonly lines: readonly string[];
   readonly counter: LineCounter;
   readonly values: Map<string, Place>;
@@ -40,6 +41,7 @@ interface Reading {
 export function readYaml(file: string, text: string): { source: Source | undefined; problems: Problem[] } {
   const reading: Reading = {
     file,
+    text,
     lines: text.split(/\r?\n/),
     counter: new LineCounter(),
     values: new Map(),
@@ -61,6 +63,7 @@ function parseText(reading: Reading, text: string): Document | undefined {
         lineCounter: reading.counter,
         prettyErrors: false,
         schema: "failsafe",
+        uniqueKeys: false,
         logLevel: "silent",
       }),
     ];
@@ -72,7 +75,10 @@ function parseText(reading: Reading, text: string): Document | undefined {
   const document = documents[0];
   // Tags are complained about node by node, with their path.
   const complaints = [...(document?.errors ?? []), ...(document?.warnings ?? [])];
-  for (const error of complaints) if (error.code !== "TAG_RESOLVE_FAILED") complainSyntax(reading, error);
+  const errors = complaints.filter(({ code }) => code !== "TAG_RESOLVE_FAILED");
+  for (const mistake of document === undefined ? [] : describeSyntax(errors, text, document)) {
+    complain(reading, mistake.offset, [], mistake.message, mistake.suggestion);
+  }
   const second = documents[1];
   if (second !== undefined) {
     complain(
@@ -87,7 +93,7 @@ function parseText(reading: Reading, text: string): Document | undefined {
     complain(reading, 0, [], "the file is empty");
     return undefined;
   }
-  const fatal = document.errors.some((error) => error.code !== "DUPLICATE_KEY" && error.code !== "TAG_RESOLVE_FAILED");
+  const fatal = document.errors.some((error) => error.code !== "TAG_RESOLVE_FAILED");
   return fatal || second !== undefined ? undefined : document;
 }
 
@@ -107,24 +113,6 @@ function complain(reading: Reading, offset: number, path: Path, message: string,
   );
 }
 
-function complainSyntax(reading: Reading, error: YAMLError): void {
-  const [message, suggestion] = describeSyntax(error);
-  complain(reading, error.pos[0], [], message, suggestion);
-}
-
-function describeSyntax(error: YAMLError): [message: string, suggestion?: string] {
-  switch (error.code) {
-    case "DUPLICATE_KEY":
-      return ["the same key stands twice in this map", "keep one of the two"];
-    case "TAB_AS_INDENT":
-      return ["a tab indents this line", "YAML is indented with spaces"];
-    case "BAD_ALIAS":
-      return ALIAS_PROBLEM;
-    default:
-      return [`this is no valid YAML: ${error.message.split("\n")[0] ?? error.code}`];
-  }
-}
-
 function readNode(reading: Reading, node: unknown, path: Path): unknown {
   const offset = offsetOf(node);
   if (offset !== undefined) reading.values.set(pathKey(path), placeAt(reading, offset));
@@ -137,16 +125,14 @@ function readNode(reading: Reading, node: unknown, path: Path): unknown {
     return REFUSED;
   }
   if ((isMap(node) || isSeq(node) || isScalar(node)) && node.anchor !== undefined) {
-    complain(
-      reading,
-      offset ?? 0,
-      path,
-      "anchors and aliases (& and *) are not used here",
-      "write the value out where it is needed",
-    );
+    const suggestion = "write the value out where it is needed";
+    const place = markBefore(reading, offset ?? 0, `&${node.anchor}`);
+    complain(reading, place, path, "anchors and aliases (& and *) are not used here", suggestion);
   }
   if ((isMap(node) || isSeq(node) || isScalar(node)) && node.tag !== undefined && !isDefaultTag(node.tag)) {
-    complain(reading, offset ?? 0, path, "tags (a leading !) are not used here", "write the plain value");
+    const place = /!\S*\s+$/.exec(reading.text.slice(0, offset ?? 0))?.index ?? offset ?? 0;
+    complain(reading, place, path, "tags (a leading !) are not used here", "write the plain value");
+    return REFUSED;
   }
   if (isMap(node)) return readMap(reading, node, path);
   if (isSeq(node)) return node.items.map((item, index) => readNode(reading, item, [...path, index]));
@@ -158,8 +144,16 @@ function isDefaultTag(tag: string): boolean {
   return ["tag:yaml.org,2002:map", "tag:yaml.org,2002:seq", "tag:yaml.org,2002:str"].includes(tag);
 }
 
-function readMap(reading: Reading, map: YAMLMap, path: Path): Record<string, unknown> {
+/** Where the mark of a value stands: before the value, in its line or in one above it. */
+function markBefore(reading: Reading, offset: number, mark: string): number {
+  const found = reading.text.lastIndexOf(mark, offset);
+  return found < 0 ? offset : found;
+}
+
+/** @returns the keys and values; REFUSED when more keys would come from elsewhere, so that none of them is missed */
+function readMap(reading: Reading, map: YAMLMap, path: Path): Record<string, unknown> | typeof REFUSED {
   const data: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  let isMerged = false;
   for (const item of map.items as readonly Pair[]) {
     if (!isPair(item) || !isScalar(item.key)) {
       complain(reading, offsetOf(item.key) ?? offsetOf(map) ?? 0, path, "a key is a plain word");
@@ -169,17 +163,50 @@ function readMap(reading: Reading, map: YAMLMap, path: Path): Record<string, unk
     const key = String(item.key.value);
     if (item.key.anchor !== undefined || key === "<<") {
       complain(reading, offset, [...path, key], "anchors and merge keys are not used here", "write the keys out");
+      isMerged = true;
       continue;
     }
     if (item.key.type === "PLAIN" && /^0x/i.test(key)) {
       complain(reading, offset, path, "YAML reads an unquoted 0x... as a number", "put it in quotes");
       continue;
     }
+    if (item.value === null && item.key.type === "PLAIN" && isSplit(reading, { data, key, offset, path })) continue;
+    const first = reading.keys.get(pathKey([...path, key]));
+    if (first !== undefined) {
+      const message = `the same key stands twice in this map, first in line ${first.line}`;
+      complain(reading, offset, [...path, key], message, "keep one of the two");
+      data[key] = REFUSED;
+      continue;
+    }
     reading.keys.set(pathKey([...path, key]), placeAt(reading, offset));
     data[key] = readNode(reading, item.value, [...path, key]);
     if (item.value === null) reading.values.set(pathKey([...path, key]), placeAt(reading, offset));
   }
-  return data;
+  return isMerged ? REFUSED : data;
+}
+
+/** Inside of braces `every:6h` is one word, and the comma of `0,5%` begins the next key. */
+function isSplit(
+  reading: Reading,
+  at: { data: Record<string, unknown>; key: string; offset: number; path: Path },
+): boolean {
+  const { data, key, offset, path } = at;
+  const [, name] = /^([A-Za-z][\w-]*):./.exec(key) ?? [];
+  if (name !== undefined) {
+    reading.keys.set(pathKey([...path, name]), placeAt(reading, offset));
+    const suggestion = `write "${name}: " and then its value`;
+    complain(reading, offset, [...path, name], "a space is missing after the colon", suggestion);
+    data[name] = REFUSED;
+    return true;
+  }
+  const [before, number] = Object.entries(data).at(-1) ?? [];
+  if (before === undefined || typeof number !== "number" || !/^[0-9]+\s*[A-Za-z%]*$/.test(key)) return false;
+  const { line, column } = reading.values.get(pathKey([...path, before])) ?? { line: 1, column: 1 };
+  const place = (reading.counter.lineStarts[line - 1] ?? 0) + column - 1;
+  const message = "the comma ends this value: decimals stand behind a point";
+  complain(reading, place, [...path, before], message, `write ${number}.${key}`);
+  data[before] = REFUSED;
+  return true;
 }
 
 function readScalar(reading: Reading, scalar: Scalar, path: Path): unknown {

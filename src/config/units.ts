@@ -2,6 +2,7 @@ import { z } from "zod";
 import { parseUnits } from "../domain/money/amount.ts";
 import { ONE_PPM, type Ppm, parseShare, toPpm } from "../domain/money/fraction.ts";
 import { parseUsd, type UsdPrice } from "../domain/money/price.ts";
+import { mendDuration, mendInstant, mendMoney, mendShare } from "./mend.ts";
 
 /**
  * Values with their unit inside: "100 USDC", 50bps, 5pp, 25%, 10m, 30gwei. They are read from the text that stands in the
@@ -18,13 +19,14 @@ interface UnitDescription {
   readonly description: string;
   readonly pattern: string;
   readonly examples: readonly [string, ...string[]];
+  /** a number without its unit, written with the unit that it probably has */
+  readonly fromNumber: (number: string) => string | undefined;
 }
 
 /** A text of some unit: a JSON Schema string with pattern and examples, and a parsed value. */
 function unit<T extends object | bigint | number>(about: UnitDescription, parse: (text: string) => T | Wrong) {
-  const example = about.examples[0];
   return z
-    .string({ error: () => `needs text with its unit, for example "${example}"` })
+    .string({ error: ({ input }) => `needs text with its unit, for example "${exampleFor(about, input)}"` })
     .meta({ description: about.description, pattern: about.pattern, examples: [...about.examples] })
     .transform((text, context): T => {
       const value = parse(text.trim());
@@ -33,6 +35,11 @@ function unit<T extends object | bigint | number>(about: UnitDescription, parse:
       context.addIssue({ code: "custom", message: problem, params: { suggestion } });
       return z.NEVER;
     });
+}
+
+function exampleFor(about: UnitDescription, input: unknown): string {
+  const number = typeof input === "number" ? String(input) : "";
+  return (/^[0-9]+(?:\.[0-9]+)?$/.test(number) ? about.fromNumber(number) : undefined) ?? about.examples[0];
 }
 
 /** An amount as it was written: the number stays text until the token's decimals are known. */
@@ -45,7 +52,8 @@ const MONEY_PATTERN = "^[0-9][0-9_]*(\\.[0-9]+)? [A-Za-z][A-Za-z0-9._-]{0,31}$";
 
 /** "100 USDC": a number, a space, the name of a token. */
 export function money(description: string, example = "100 USDC") {
-  return unit<MoneyText>({ description, pattern: MONEY_PATTERN, examples: [example] }, (text) =>
+  const fromNumber = (number: string): string => `${number} ${example.split(" ")[1]}`;
+  return unit<MoneyText>({ description, pattern: MONEY_PATTERN, examples: [example], fromNumber }, (text) =>
     readMoney(text, example),
   );
 }
@@ -56,19 +64,26 @@ function readMoney(text: string, example: string): MoneyText | Wrong {
   if (match !== null && space !== "") return { number, symbol };
   if (match !== null)
     return { problem: `"${text}" needs a space before its unit`, suggestion: `write "${number} ${symbol}"` };
-  if (/^\$/.test(text))
-    return { problem: `"${text}" names no unit`, suggestion: `write "${text.slice(1).trim()} USD"` };
-  return { problem: `"${text}" is no amount with its unit`, suggestion: `write for example "${example}"` };
+  const unitOfExample = example.split(" ")[1] ?? "";
+  const meant = mendMoney(text, unitOfExample.startsWith("USD") ? unitOfExample : undefined);
+  return {
+    problem: /^\$|\$$/.test(text) ? `"${text}" names no unit` : `"${text}" is no amount with its unit`,
+    suggestion: meant === undefined ? `write for example "${example}"` : `write "${meant}"`,
+  };
 }
 
 /** "500 USD": dollars, scaled by 1e18. */
 export function dollars(description: string) {
-  const about: UnitDescription = { description, pattern: "^[0-9][0-9_]*(\\.[0-9]+)? USD$", examples: ["500 USD"] };
+  const about: UnitDescription = {
+    description,
+    pattern: "^[0-9][0-9_]*(\\.[0-9]+)? USD$",
+    examples: ["500 USD"],
+    fromNumber: (number) => `${number} USD`,
+  };
   return unit<UsdPrice>(about, (text) => {
     const read = readMoney(text, "500 USD");
     if ("problem" in read) return read;
-    if (read.symbol !== "USD")
-      return { problem: `"${text}" is not in dollars`, suggestion: 'write for example "500 USD"' };
+    if (read.symbol !== "USD") return { problem: `"${text}" is not in dollars`, suggestion: dollarsFor(read) };
     return (
       parseUsd(read.number) ?? {
         problem: `"${text}" is no number of dollars`,
@@ -76,6 +91,11 @@ export function dollars(description: string) {
       }
     );
   });
+}
+
+/** A coin of a dollar has the dollars' number; of any other token only its price would know it. */
+function dollarsFor({ number, symbol }: MoneyText): string {
+  return /^(?:usd|dai$)/i.test(symbol) ? `write "${number} USD"` : 'write for example "500 USD"';
 }
 
 type ShareUnit = "%" | "bps" | "pp";
@@ -91,15 +111,17 @@ export function share(description: string, units: readonly ShareUnit[], limits: 
   const examples = units.map((name) => (name === "bps" ? "50bps" : `5${name}`));
   const [first = "5%", ...others] = examples;
   const pattern = `^[0-9]+(\\.[0-9]+)?(${units.join("|")})$`;
-  return unit<Ppm>({ description, pattern, examples: [first, ...others] }, (text) => {
+  const fromNumber = (number: string): string | undefined => mendShare(number, units)?.replace(" or ", '" or "');
+  return unit<Ppm>({ description, pattern, examples: [first, ...others], fromNumber }, (text) => {
     const read = parseShare(text);
-    const suggestion = `write for example ${examples.join(" or ")}`;
+    const suggestion = `write ${mendShare(text, units) ?? `for example ${examples.join(" or ")}`}`;
     if (read === undefined) return { problem: `"${text}" is no share with its unit`, suggestion };
     if (!units.includes(read.unit)) {
       return { problem: `"${text}" is in ${SHARE_WORDS[read.unit]}, which mean something else here`, suggestion };
     }
     if (limits.max !== undefined && read.ppm > limits.max) {
-      return { problem: `"${text}" is more than ${Number(limits.max) / 10_000}%`, suggestion: "use a smaller share" };
+      const most = `${Number(limits.max) / 10_000}%`;
+      return { problem: `"${text}" is more than ${most}`, suggestion: `use at most ${most}` };
     }
     return read.ppm;
   });
@@ -115,13 +137,18 @@ const DURATION_MS: Readonly<Record<string, number>> = {
 };
 const MAX_DURATION_MS = 10 * 365 * 86_400_000;
 
-function readDurationMs(text: string, example: string): number | Wrong {
+function readDurationMs(text: string, example: string, least: "s" | "ms" = "s"): number | Wrong {
   const match = /^([0-9]{1,12})\s?(ms|s|m|h|d|w)$/.exec(text);
   const factor = DURATION_MS[match?.[2] ?? ""];
   if (match === null || factor === undefined) {
+    if (/^[0-9]+\s*(?:M|mo|months?|y|years?)$/.test(text)) {
+      const message = `"${text}" is no duration: months and years differ in length`;
+      return { problem: message, suggestion: `write it in days, for example 30d; at: "1st 09:00" is monthly` };
+    }
+    const form = "write a whole number with s, m, h, d or w, for example";
     return {
       problem: `"${text}" is no duration`,
-      suggestion: `write a whole number with s, m, h, d or w, for example ${example}`,
+      suggestion: `${form} ${mendDuration(text, example, least) ?? example}`,
     };
   }
   const value = Number(match[1]) * factor;
@@ -132,7 +159,8 @@ function readDurationMs(text: string, example: string): number | Wrong {
 
 /** A duration in whole seconds: 30s, 10m, 6h, 3d, 1w. */
 export function seconds(description: string, example = "10m") {
-  const about: UnitDescription = { description, pattern: "^[0-9]+ ?(s|m|h|d|w)$", examples: [example] };
+  const fromNumber = (number: string): string | undefined => mendDuration(number, example, "s");
+  const about: UnitDescription = { description, pattern: "^[0-9]+ ?(s|m|h|d|w)$", examples: [example], fromNumber };
   return unit<number>(about, (text) => {
     const value = readDurationMs(text, example);
     if (typeof value !== "number") return value;
@@ -144,20 +172,28 @@ export function seconds(description: string, example = "10m") {
 
 /** A duration in milliseconds: 250ms, 2s. */
 export function milliseconds(description: string, example = "2s") {
-  const about: UnitDescription = { description, pattern: "^[0-9]+ ?(ms|s|m|h|d|w)$", examples: [example] };
-  return unit<number>(about, (text) => readDurationMs(text, example));
+  const fromNumber = (number: string): string | undefined => mendDuration(number, example, "ms");
+  const about: UnitDescription = { description, pattern: "^[0-9]+ ?(ms|s|m|h|d|w)$", examples: [example], fromNumber };
+  return unit<number>(about, (text) => readDurationMs(text, example, "ms"));
 }
 
 const GWEI_DECIMALS = 9;
 
 /** A price of gas in wei: 5gwei, 0.05gwei. */
 export function gasPrice(description: string) {
-  const about: UnitDescription = { description, pattern: "^[0-9]+(\\.[0-9]+)? ?gwei$", examples: ["5gwei"] };
+  const about: UnitDescription = {
+    description,
+    pattern: "^[0-9]+(\\.[0-9]+)? ?gwei$",
+    examples: ["5gwei"],
+    fromNumber: (number) => `${number}gwei`,
+  };
   return unit<bigint>(about, (text) => {
     const match = /^([0-9][0-9_]*(?:\.[0-9]+)?)\s?gwei$/.exec(text);
     const wei = match === null ? undefined : parseUnits(match[1] ?? "", GWEI_DECIMALS);
     if (typeof wei === "bigint" && wei > 0n) return wei;
-    return { problem: `"${text}" is no price of gas`, suggestion: "write for example 5gwei or 0.05gwei" };
+    const [, meant] = /^([0-9]+(?:\.[0-9]+)?)\s*(?:gwei)?$/i.exec(text) ?? [];
+    const form = meant === undefined || Number(meant) === 0 ? "for example 5gwei or 0.05gwei" : `${meant}gwei`;
+    return { problem: `"${text}" is no price of gas`, suggestion: `write ${form}` };
   });
 }
 
@@ -192,14 +228,20 @@ const INSTANT_PATTERN = "^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2
 
 /** A day in UTC (2027-12-31), or a minute or second with its offset (2026-11-03T08:00Z). */
 export function instant(description: string, example = "2027-12-31") {
-  const about: UnitDescription = { description, pattern: INSTANT_PATTERN, examples: [example, "2026-11-03T08:00Z"] };
+  const about: UnitDescription = {
+    description,
+    pattern: INSTANT_PATTERN,
+    examples: [example, "2026-11-03T08:00Z"],
+    fromNumber: () => undefined,
+  };
   return unit<Span>(about, (text) => {
     const day = text.slice(0, 10);
     const firstMs = new RegExp(INSTANT_PATTERN).test(text) ? Date.parse(text) : Number.NaN;
     // Date.parse takes the 30th of February for the 2nd of March.
     const exists = new Date(Date.parse(day) || 0).toISOString().startsWith(day);
     if (Number.isNaN(firstMs) || !exists) {
-      return { problem: `"${text}" is no day and no instant`, suggestion: "write 2027-12-31 or 2026-11-03T08:00Z" };
+      const meant = mendInstant(text) ?? "2027-12-31 or 2026-11-03T08:00Z";
+      return { problem: `"${text}" is no day and no instant`, suggestion: `write ${meant}` };
     }
     return { firstMs, lastMs: text === day ? firstMs + DAY_MS - 1 : firstMs };
   });

@@ -59,7 +59,7 @@ retry_for: 30m
     [
       "a float for an amount",
       DCA.replace('"100 USDC"', "100.5"),
-      '3:7 sell: needs text with its unit, for example "100 USDC", or { amount: 2%, of: USDC }',
+      '3:7 sell: needs text with its unit, for example "100.5 USDC", or { amount: 2%, of: USDC }',
     ],
     [
       "an integer for an amount",
@@ -74,12 +74,12 @@ retry_for: 30m
     [
       "a negative amount",
       DCA.replace('"100 USDC"', '"-100 USDC"'),
-      '3:7 sell: "-100 USDC" is no amount with its unit -> write for example "100 USDC"',
+      '3:7 sell: "-100 USDC" is no amount with its unit -> write "100 USDC"',
     ],
     [
       "an amount with thousands separators",
       DCA.replace('"100 USDC"', '"1,000 USDC"'),
-      '3:7 sell: "1,000 USDC" is no amount with its unit -> write for example "100 USDC"',
+      '3:7 sell: "1,000 USDC" is no amount with its unit -> write "1000 USDC"',
     ],
     [
       "an exponent in an amount",
@@ -89,9 +89,13 @@ retry_for: 30m
     [
       "more decimals than the token has",
       DCA.replace("100 USDC", "0.0000001 USDC"),
-      '3:7 sell: "0.0000001 USDC" is no amount that can be traded: USDC has 6 decimals',
+      '3:7 sell: "0.0000001 USDC" is no amount that can be traded: USDC has 6 decimals -> write at most 6 decimals',
     ],
-    ["nothing", DCA.replace("100 USDC", "0 USDC"), '3:7 sell: "0 USDC" is no amount that can be traded: it is zero'],
+    [
+      "nothing",
+      DCA.replace("100 USDC", "0 USDC"),
+      '3:7 sell: "0 USDC" is no amount that can be traded: it is zero -> write more than nothing',
+    ],
     [
       "an unknown token",
       DCA.replace("buy: WETH", "buy: WEHT"),
@@ -115,7 +119,7 @@ retry_for: 30m
     [
       "a budget in another token",
       `${DCA}budget: { total: "1 WETH" }\n`,
-      '6:18 budget.total: must be in USDC, not in WETH -> write "1 USDC"',
+      "6:18 budget.total: must be in USDC, not in WETH -> write how much it is in USDC",
     ],
     [
       "a budget below one order",
@@ -151,12 +155,12 @@ retry_for: 30m
     [
       "a share without unit",
       `${DCA}limits: { slippage: 1 }\n`,
-      '6:21 limits.slippage: needs text with its unit, for example "5%"',
+      '6:21 limits.slippage: needs text with its unit, for example "1%"',
     ],
     [
       "a retry longer than the interval",
       `${DCA}retry_for: 7h\n`,
-      "6:12 retry_for: is longer than the shortest time between two slots, 21600s -> the next slot comes before: use a shorter time",
+      "6:12 retry_for: is longer than the shortest time between two slots, 6h -> the next slot comes before: use at most 6h",
     ],
     [
       "a mistyped address",
@@ -173,9 +177,9 @@ retry_for: 30m
   });
 
   it("an unknown key is answered with those that are known", () => {
-    const [problem = "", ...others] = strategyProblems(`${DCA}slippage: 1%\n`);
+    const [problem = "", ...others] = strategyProblems(`${DCA}enabled: true\n`);
     expect(others).toEqual([]);
-    expect(problem).toMatch(/^6:1 slippage: unknown key "slippage" -> known keys here: kind, wallet, schedule, /);
+    expect(problem).toMatch(/^6:1 enabled: unknown key "enabled" -> known keys here: kind, wallet, schedule, /);
     expect(problem).toContain(
       "sell, value, buy, max_sell, min_sell, start, budget, only_if, dips, carry, on_insufficient",
     );
@@ -277,7 +281,7 @@ describe("how much a dca strategy trades", () => {
     [
       "a mistyped share",
       'sell: "100 USDC"\nbuy: { WETH: 60bps, ETH: rest }',
-      '4:14 buy.WETH: "60bps" is in basis points, which mean something else here -> write for example 5%',
+      '4:14 buy.WETH: "60bps" is in basis points, which mean something else here -> write 0.6%',
     ],
     [
       "the sold token among the bought",
@@ -287,7 +291,7 @@ describe("how much a dca strategy trades", () => {
     [
       "more than the policy allows",
       'sell: WETH\nvalue: "501 USD"\nbuy: USDC',
-      "4:8 value: 501 USD is more than the policy's max_trade of 500 USD (policy.yaml:2:12) -> use less; only the owner may raise the policy",
+      "4:8 value: 501 USD is more than the policy's max_trade of 500 USD (policy.yaml:2:12) -> use at most 500 USD; only the owner may raise the policy",
     ],
     [
       "a smallest order above every order",
@@ -346,12 +350,12 @@ min_sell: "10 USDC"
     [
       "a day that does not exist",
       "start: 2027-02-30",
-      '6:8 start: "2027-02-30" is no day and no instant -> write 2027-12-31 or 2026-11-03T08:00Z',
+      '6:8 start: "2027-02-30" is no day and no instant -> write 2027-02-28',
     ],
     [
       "an instant without offset",
       "start: 2027-02-20T08:00",
-      '6:8 start: "2027-02-20T08:00" is no day and no instant -> write 2027-12-31 or 2026-11-03T08:00Z',
+      '6:8 start: "2027-02-20T08:00" is no day and no instant -> write 2027-02-20T08:00Z',
     ],
     [
       "an empty budget",

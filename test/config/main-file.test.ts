@@ -11,7 +11,7 @@ describe("the main file", () => {
     [
       "a missing key",
       MAIN.replace("policy: policy.yaml\n", ""),
-      '1:1 policy: the key "policy" is missing -> it is the file with the owner\'s ceilings, relative to this file',
+      '1:1 policy: the key "policy" is missing -> add policy: policy.yaml (the file with the owner\'s ceilings, relative to this file)',
     ],
     [
       "an unknown version",
@@ -82,7 +82,7 @@ describe("the main file", () => {
     [
       "wrong decimals of a known token",
       MAIN.replace("decimals: 6", "decimals: 18"),
-      "8:76 tokens.USDC.decimals: this token has 6 decimals, not 18",
+      "8:76 tokens.USDC.decimals: this token has 6 decimals, not 18 -> write 6",
     ],
     [
       "one token under two names",
@@ -122,7 +122,7 @@ describe("the main file", () => {
     [
       "a duration without unit",
       `${MAIN}timing: { shutdown: 90 }\n`,
-      '13:21 timing.shutdown: needs text with its unit, for example "8s"',
+      '13:21 timing.shutdown: needs text with its unit, for example "90s"',
     ],
     [
       "a duration of nothing",

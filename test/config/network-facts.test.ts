@@ -50,7 +50,7 @@ describe("a network given by a file", () => {
   it("is checked too, and a token that it lacks is named", () => {
     const broken = JSON.stringify({ ...facts, chainId: "31337", wrappedNative: undefined }, undefined, 1);
     const found = problemsOf({ "main.yaml": main, "network.json": broken }).map(brief);
-    expect(found).toContain("2:13 chainId: needs a whole number from 1 to 4503599627370496");
+    expect(found).toContain("2:13 chainId: needs a whole number from 1 to 4503599627370496, without quotes: 31337");
     expect(found.some((problem) => problem.includes('the key "wrappedNative" is missing'))).toBe(true);
     const unknown = main.replace("  USDC: {", "  DAI: { address: preset, decimals: 18 }\n  USDC: {");
     expect(problemsOf({ "main.yaml": unknown, "network.json": JSON.stringify(facts) }).map(brief)).toContain(

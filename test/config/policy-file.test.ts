@@ -12,7 +12,7 @@ describe("the policy", () => {
     [
       "a float",
       POLICY.replace('"500 USD"', "500.5"),
-      '2:12 max_trade: needs text with its unit, for example "500 USD"',
+      '2:12 max_trade: needs text with its unit, for example "500.5 USD"',
     ],
     [
       "another currency",
@@ -22,17 +22,17 @@ describe("the policy", () => {
     [
       "a trade larger than a day",
       POLICY.replace('"500 USD"', '"5000 USD"'),
-      "2:12 max_trade: is more than max_per_day, so it could never be used -> lower one or raise the other",
+      "2:12 max_trade: 5000 USD is more than max_per_day of 1000 USD (policy.yaml:3:14), so it could never be used -> use at most 1000 USD, or raise max_per_day",
     ],
     [
       "a smallest trade above the largest",
       POLICY.replace("recipients", 'min_trade: "501 USD"\nrecipients'),
-      "4:12 min_trade: is more than max_trade, so nothing could be traded -> lower it, or raise the other",
+      "4:12 min_trade: 501 USD is more than max_trade of 500 USD (policy.yaml:2:12), so nothing could be traded -> use at most 500 USD, or raise max_trade",
     ],
     [
       "a month below a day",
       POLICY.replace("recipients", 'max_per_month: "999 USD"\nrecipients'),
-      "4:16 max_per_month: is less than max_per_day, so a day could never use its share -> raise it",
+      "4:16 max_per_month: 999 USD is less than max_per_day of 1000 USD (policy.yaml:3:14), so a day could never use its share -> use at least 1000 USD, or lower max_per_day",
     ],
     [
       "gas in a token",
@@ -47,12 +47,12 @@ describe("the policy", () => {
     [
       "points where a share is meant",
       POLICY.replace("max_slippage: 1%", "max_slippage: 1pp"),
-      '7:15 max_slippage: "1pp" is in percentage points, which mean something else here -> write for example 5% or 50bps',
+      '7:15 max_slippage: "1pp" is in percentage points, which mean something else here -> write 1%',
     ],
     [
       "a slippage that is no limit",
       POLICY.replace("max_slippage: 1%", "max_slippage: 90%"),
-      '7:15 max_slippage: "90%" is more than 50% -> use a smaller share',
+      '7:15 max_slippage: "90%" is more than 50% -> use at most 50%',
     ],
     [
       "yes for a share",

@@ -34,7 +34,7 @@ it("the formatted text shows place, line, caret and suggestion", () => {
   const folder = found[0]?.file.slice(0, found[0].file.lastIndexOf("/")) ?? "";
   expect(formatProblems(found, folder)).toBe(
     [
-      'policy.yaml:10:42: reference.tolerance: needs text with its unit, for example "5%"',
+      'policy.yaml:10:42: reference.tolerance: needs text with its unit, for example "1.5%"',
       "  10 | reference: { sources: [feed], tolerance: 1.5 }",
       `     | ${" ".repeat(41)}^`,
       "",

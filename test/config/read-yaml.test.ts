@@ -53,11 +53,15 @@ describe("what YAML would silently change is refused", () => {
       "1:1 : YAML reads an unquoted 0x... as a number -> put it in quotes",
     ],
     ["an unquoted time", "at: 09:30\n", '1:5 at: YAML 1.1 reads an unquoted time as a base-60 number -> write "09:30"'],
-    ["a duplicate key", "a: 1\nb: 2\na: 3\n", "3:1 : the same key stands twice in this map -> keep one of the two"],
+    [
+      "a duplicate key",
+      "a: 1\nb: 2\na: 3\n",
+      "3:1 a: the same key stands twice in this map, first in line 1 -> keep one of the two",
+    ],
     [
       "a duplicate key deep inside",
       "x:\n  - { a: 1, a: 2 }\n",
-      "2:13 : the same key stands twice in this map -> keep one of the two",
+      "2:13 x.0.a: the same key stands twice in this map, first in line 2 -> keep one of the two",
     ],
     ["a tab", "a:\n\tb: 1\n", "2:1 : a tab indents this line -> YAML is indented with spaces"],
     [
@@ -83,9 +87,9 @@ describe("what YAML would silently change is refused", () => {
     [
       "an anchor",
       "a: &x 1\n",
-      "1:7 a: anchors and aliases (& and *) are not used here -> write the value out where it is needed",
+      "1:4 a: anchors and aliases (& and *) are not used here -> write the value out where it is needed",
     ],
-    ["a tag", "a: !!int 1\n", "1:10 a: tags (a leading !) are not used here -> write the plain value"],
+    ["a tag", "a: !!int 1\n", "1:4 a: tags (a leading !) are not used here -> write the plain value"],
     [
       "a second document",
       "a: 1\n---\nb: 2\n",
@@ -99,7 +103,7 @@ describe("what YAML would silently change is refused", () => {
   it("an anchor with its alias and a merge key", () => {
     const found = problems("base: &b { x: 1 }\nother: { <<: *b, y: 2 }\nlist: [*b]\n");
     expect(found).toHaveLength(3);
-    expect(found[0]).toContain("1:10 base: anchors and aliases");
+    expect(found[0]).toContain("1:7 base: anchors and aliases");
     expect(found[1]).toContain("2:10 other.<<: anchors and merge keys");
     expect(found[2]).toContain("3:8 list.0: anchors and aliases");
   });

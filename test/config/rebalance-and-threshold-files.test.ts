@@ -14,7 +14,7 @@ it("names every broken strategy, and keeps none", () => {
   }).map((problem) => `${problem.file.slice(-6)} ${brief(problem)}`);
   expect(found).toEqual([
     `a.yaml 1:1 kind: the key "kind" is missing -> kinds are ${KINDS}`,
-    `b.yaml 1:1 kind: the key "kind" is missing -> kinds are ${KINDS}`,
+    "b.yaml 1:1 : the file holds a list, and a strategy is one map of keys -> give each strategy a file of its own, without the dash",
     `c.yaml 1:7 kind: is no kind of strategy -> kinds are ${KINDS}`,
     "d.yaml 1:1 : the file is empty",
   ]);

@@ -80,7 +80,7 @@ describe("a rebalance strategy", () => {
     [
       "a weight in basis points",
       REBALANCE.replace("60%", "6000bps"),
-      '4:18 targets.WETH: "6000bps" is in basis points, which mean something else here -> write for example 5%',
+      '4:18 targets.WETH: "6000bps" is in basis points, which mean something else here -> write 60%',
     ],
     [
       "an unknown token",
@@ -90,17 +90,17 @@ describe("a rebalance strategy", () => {
     [
       "the same token twice",
       REBALANCE.replace("{ WETH: 60%,", "{ WETH: 60%, WETH: 10%,"),
-      "4:23 : the same key stands twice in this map -> keep one of the two",
+      "4:23 targets.WETH: the same key stands twice in this map, first in line 4 -> keep one of the two",
     ],
     [
       "points for a relative band",
       REBALANCE.replace("relative: 20%", "relative: 20pp"),
-      '6:20 bands.relative: "20pp" is in percentage points, which mean something else here -> write for example 5% or 50bps',
+      '6:20 bands.relative: "20pp" is in percentage points, which mean something else here -> write 20%',
     ],
     [
       "a percentage for an absolute band",
       REBALANCE.replace("relative: 20%", "absolute: 5%"),
-      '6:20 bands.absolute: "5%" is in per cent, which mean something else here -> write for example 5pp',
+      '6:20 bands.absolute: "5%" is in per cent, which mean something else here -> write 5pp',
     ],
     [
       "no band",
@@ -110,7 +110,7 @@ describe("a rebalance strategy", () => {
     [
       "a minimum in another token",
       REBALANCE.replace("50 USDC", "1 WETH"),
-      '7:16 trades.min: must be in USDC, not in WETH -> write "1 USDC"',
+      "7:16 trades.min: must be in USDC, not in WETH -> write how much it is in USDC",
     ],
   ])("%s is refused", (_name, text, expected) => {
     expect(strategyProblems(text)).toEqual([expected]);
@@ -172,11 +172,7 @@ describe("a rebalance strategy with everything", () => {
       "edges",
       '13:14 destination: is none of the values known here -> did you mean "edge"?',
     ],
-    [
-      "10% per day",
-      "10%",
-      '16:17 trades.max_turnover: "10%" is no turnover -> write for example 10% per day or 5% per run',
-    ],
+    ["10% per day", "10%", '16:17 trades.max_turnover: "10%" is no turnover -> write 10% per day or 10% per run'],
     [
       "10% per day",
       "{}",
@@ -185,7 +181,7 @@ describe("a rebalance strategy with everything", () => {
     [
       "{ relative: 40% }",
       "{ relative: 20% }",
-      "10:21 bands.hard.relative: must be wider than the soft band of 20%, or soft would never be reached",
+      "10:21 bands.hard.relative: must be wider than the soft band of 20%, or soft would never be reached -> use more than 20%, or a narrower soft band",
     ],
     [
       "{ relative: 40% }",
@@ -201,7 +197,7 @@ describe("a rebalance strategy with everything", () => {
     [
       "{ relative: 40% }",
       "{ relative: 40%, cooldown: 1d }",
-      '10:26 bands.hard.cooldown: unknown key "cooldown" -> known keys here: relative, absolute, for',
+      '10:26 bands.hard.cooldown: unknown key "cooldown" -> it belongs into bands.soft: bands: { soft: { cooldown: ... } }',
     ],
     [
       "via: USDC",
@@ -213,7 +209,11 @@ describe("a rebalance strategy with everything", () => {
       "",
       "17:10 trades.order: direct swaps sell and buy at once, so there is nothing to order -> leave it out, or name a token under via",
     ],
-    ['min: "500 USDC"', 'min: "1 WETH"', '21:27 cash.min: must be in USDC, not in WETH -> write "1 USDC"'],
+    [
+      'min: "500 USDC"',
+      'min: "1 WETH"',
+      "21:27 cash.min: must be in USDC, not in WETH -> write how much it is in USDC",
+    ],
     [
       "weight: 60%,",
       "weight: 60%, exit: true,",

@@ -41,7 +41,10 @@ describe("a schedule", () => {
       '{ at: "09:30", timezone: Europe/Berln }',
       '5:36 schedule.timezone: "Europe/Berln" is no time zone that this machine knows -> did you mean "Europe/Berlin"?',
     ],
-    ['{ at: "09:30", timezone: "+02:00" }', '5:36 schedule.timezone: "+02:00" is no time zone'],
+    [
+      '{ at: "09:30", timezone: "+02:00" }',
+      '5:36 schedule.timezone: "+02:00" is a fixed offset, which follows no summer time',
+    ],
     ["{ every: 6h, timezone: Europe/Berlin }", "5:24 schedule.timezone: elapsed time has no time zone"],
     ["{ every: 0s }", '5:20 schedule.every: "0s" is not between'],
     ["{ every: 1500ms }", '5:20 schedule.every: "1500ms" is no whole number of seconds'],

@@ -89,7 +89,7 @@ schedule: { every: 1h }
     [
       "both forms at once",
       SWEEP.replace('{ above: "500 USD" }', '{ above: "500 USD", native_below: "0.02 ETH" }'),
-      '5:7 when: needs exactly one of above and native_below -> for example { above: "500 USD" }',
+      "5:7 when: needs exactly one of above and native_below -> drop one of the two",
     ],
     [
       "a key of a gas tank in a sweep",
@@ -104,7 +104,7 @@ schedule: { every: 1h }
     [
       "a mark in another token",
       SWEEP.replace('"500 USD"', '"500 USDC"'),
-      '5:16 when.above: must be in WETH, not in USDC -> write "500 WETH"',
+      "5:16 when.above: must be in WETH, not in USDC -> write how much it is in WETH",
     ],
     [
       "a token without a mark",
@@ -159,7 +159,7 @@ schedule: { every: 1h }
     [
       "a gas tank that fills something else",
       TANK.replace("from: USDC\nto: ETH", "from: WETH\nto: USDC"),
-      "4:5 to: is USDC, but native_below refills the native coin -> name the native coin, or use when: { above: ... }",
+      "4:5 to: is USDC, but native_below refills the native coin -> write ETH, or use when: { above: ... }",
     ],
     [
       "a gas tank without an upper mark",
@@ -169,17 +169,17 @@ schedule: { every: 1h }
     [
       "an upper mark below the lower one",
       TANK.replace('"0.06 ETH"', '"0.02 ETH"'),
-      "6:12 refill_to: does not lie above native_below -> raise it",
+      "6:12 refill_to: does not lie above native_below -> use more than 0.02 ETH",
     ],
     [
       "SWP-11 a lower mark within the policy's gas reserve",
       TANK.replace("0.02", "0.01"),
-      "5:23 when.native_below: 0.01 ETH does not lie above the policy's gas_reserve of 0.01 ETH (policy.yaml:5:14): a refill could not pay its gas -> raise it",
+      "5:23 when.native_below: 0.01 ETH does not lie above the policy's gas_reserve of 0.01 ETH (policy.yaml:5:14): a refill could not pay its gas -> use more than 0.01 ETH",
     ],
     [
       "SWP-11 a last resort that reaches above the lower mark",
       `${TANK}last_resort: "0.011 ETH"\n`,
-      "5:23 when.native_below: 0.02 ETH does not lie above the policy's gas_reserve of 0.01 ETH (policy.yaml:5:14) and the last resort of 0.011 ETH: a refill could not pay its gas -> raise it",
+      "5:23 when.native_below: 0.02 ETH does not lie above the policy's gas_reserve of 0.01 ETH (policy.yaml:5:14) and the last resort of 0.011 ETH: a refill could not pay its gas -> use more than 0.021 ETH",
     ],
   ])("%s is refused", (_name, text, expected) => {
     expect(strategyProblems(text)).toEqual([expected]);

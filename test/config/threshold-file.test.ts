@@ -111,7 +111,7 @@ describe("a threshold leg with", () => {
     [
       "both directions",
       THRESHOLD.replace('"4500 USDC" }', '"4500 USDC", crosses_below: "1 USDC" }'),
-      '5:7 when: needs exactly one of crosses_above, crosses_below, above, below, limit and trail -> for example { crosses_above: "4500 USDC" }',
+      "5:7 when: needs exactly one of crosses_above, crosses_below, above, below, limit and trail -> keep one of crosses_above, crosses_below",
     ],
     [
       "a price without unit",
@@ -126,27 +126,27 @@ describe("a threshold leg with", () => {
     [
       "a rearm price on the near side",
       THRESHOLD.replace("4200", "4600"),
-      "6:17 rearm.below: must lie below the level of when, or it would fire at every wobble",
+      "6:17 rearm.below: must lie below the level of when, or it would fire at every wobble -> use a price below 4500 USDC",
     ],
     [
       "a rearm in the wrong direction",
       THRESHOLD.replace("below:", "above:"),
-      '6:10 rearm.above: after crosses_above the far side lies below -> write { below: "...", cooldown: 3d }',
+      "6:10 rearm.above: after crosses_above the far side lies below -> write below: with a price below 4500 USDC",
     ],
     [
       "a rearm without price",
       THRESHOLD.replace('below: "4200 USDC", ', ""),
-      '6:1 rearm: after crosses_above the far side lies below -> write { below: "...", cooldown: 3d }',
+      "6:1 rearm: after crosses_above the far side lies below -> write below: with a price below 4500 USDC",
     ],
     [
       "a rearm without cooldown",
       THRESHOLD.replace(", cooldown: 3d", ""),
-      '6:8 rearm.cooldown: the key "cooldown" is missing -> it is the least time between two sales',
+      '6:8 rearm.cooldown: the key "cooldown" is missing -> add cooldown: 3d (the least time between two sales)',
     ],
     [
       "a share of more than all",
       THRESHOLD.replace("25%", "125%"),
-      '3:17 sell.amount: "125%" is more than 100% -> use a smaller share',
+      '3:17 sell.amount: "125%" is more than 100% -> use at most 100%',
     ],
     ["a share of nothing", THRESHOLD.replace("25%", "0%"), "3:17 sell.amount: a share of nothing sells nothing"],
     [
@@ -239,7 +239,7 @@ describe("a threshold leg with", () => {
     [
       "an end that is no day",
       BUYING.replace("2027-12-31", "31.12.2027"),
-      '6:8 until: "31.12.2027" is no day and no instant in UTC -> write for example 2027-12-31, or 2026-11-03T08:00Z',
+      '6:8 until: "31.12.2027" is no day and no instant in UTC -> write 2027-12-31',
     ],
     [
       "a bag",
@@ -286,7 +286,7 @@ describe("a threshold group with", () => {
     [
       "prices in two tokens",
       PROTECT.replace('"5000 USDC"', '"5000 WETH"'),
-      '15:42 ladder.1.when.crosses_above: must be in USDC, not in WETH -> write "5000 USDC"',
+      "15:42 ladder.1.when.crosses_above: must be in USDC, not in WETH -> write how much it is in USDC",
     ],
     [
       "a ladder that sells more than the bag",

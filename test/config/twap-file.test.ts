@@ -80,7 +80,7 @@ exit: true
     [
       "TWAP-10 a plan without a least",
       TWAP.replace('slice: { min: "0.05 WETH" }\n', ""),
-      '1:1 slice: the key "slice" is missing -> it is bounds of one slice',
+      '1:1 slice: the key "slice" is missing -> add slice: { min: "0.05 WETH" } (bounds of one slice)',
     ],
     [
       "a cap that no slice fits under",
@@ -90,7 +90,7 @@ exit: true
     [
       "both every and slices",
       `${TWAP}slices: 5\n`,
-      "1:1 : needs exactly one of every and slices; there are both -> for example every: 2h",
+      "9:1 slices: needs exactly one of every and slices; there are both -> drop one of the two",
     ],
     [
       "neither duration nor end",
@@ -102,7 +102,11 @@ exit: true
       TWAP.replace("start: 2026-11-03T08:00Z\nduration: 10d", "end: 2026-11-13"),
       "5:6 end: needs a start too -> add start, or write duration instead of end",
     ],
-    ["an end before the start", TWAP.replace("duration: 10d", "end: 2026-11-02"), "6:6 end: does not lie after start"],
+    [
+      "an end before the start",
+      TWAP.replace("duration: 10d", "end: 2026-11-02"),
+      "6:6 end: does not lie after start -> name a later day, or an earlier start",
+    ],
     [
       "a gap longer than all of it",
       TWAP.replace("every: 2h", "every: 11d"),
@@ -116,12 +120,12 @@ exit: true
     [
       "TWAP-12 a late start that reaches the next slice",
       `${TWAP}randomize: { time: 2h }\n`,
-      "9:20 randomize.time: is not shorter than the 7200s from one slice to the next -> use a shorter time",
+      "9:20 randomize.time: is not shorter than the 2h from one slice to the next -> use a shorter time",
     ],
     [
       "TWAP-12 a window that reaches the next slice",
       `${TWAP.replace('{ min: "0.05 WETH" }', '{ min: "0.05 WETH", window: 2h }')}randomize: { time: 10m }\n`,
-      "8:36 slice.window: is longer than the 6600s that are left until the next slice -> use at most 6600s",
+      "8:36 slice.window: is longer than the 110m that are left until the next slice -> use at most 110m",
     ],
     [
       "TWAP-5 extend with an end that does not move",
@@ -131,7 +135,7 @@ exit: true
     [
       "a limit price in the wrong token",
       `${TWAP}limit: { min_price: "1 WETH" }\n`,
-      '9:21 limit.min_price: must be in USDC, not in WETH -> write "1 USDC"',
+      "9:21 limit.min_price: must be in USDC, not in WETH -> write how much it is in USDC",
     ],
     [
       "two limit prices",

@@ -52,12 +52,12 @@ on_insufficient: partial
     [
       "a path without a cap",
       VALUE.replace('max_contribution: "300 USDC"\n', ""),
-      '1:1 max_contribution: the key "max_contribution" is missing -> it is the most that one slot pays, or sells: falling prices ask for ever more',
+      '1:1 max_contribution: the key "max_contribution" is missing -> add max_contribution: "300 USDC" (the most that one slot pays, or sells: falling prices ask for ever more)',
     ],
     [
       "a cap in another token",
       VALUE.replace('"300 USDC"', '"1 WETH"'),
-      '5:19 max_contribution: must be in USDC, not in WETH -> write "1 USDC"',
+      "5:19 max_contribution: must be in USDC, not in WETH -> write how much it is in USDC",
     ],
     [
       "a smallest trade above the cap",
@@ -72,7 +72,7 @@ on_insufficient: partial
     [
       "a growth that leads nowhere",
       VALUE.replace('"100 USDC"', '"100 USDC", growth: 21%'),
-      '4:35 path.growth: "21%" is more than 20% -> use a smaller share',
+      '4:35 path.growth: "21%" is more than 20% -> use at most 20%',
     ],
     [
       "a token for itself",

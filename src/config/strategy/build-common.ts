@@ -48,7 +48,7 @@ function buildWallet(file: StrategyFile, name: string | undefined): StrategyComm
   const { scope, problems, source } = file;
   const wallet = scope.wallets.get(name);
   if (wallet !== undefined) return { name, address: wallet.address };
-  if (scope.walletNames.includes(name)) return undefined;
+  if (scope.walletNames.includes(name) || scope.walletNames.length === 0) return undefined;
   const meant = closest(name, scope.walletNames);
   const suggestion = meant === undefined ? `wallets are ${scope.walletNames.join(", ")}` : `did you mean "${meant}"?`;
   problems.push(problemAt(source, ["wallet"], `the wallet "${name}" is not known`, suggestion));

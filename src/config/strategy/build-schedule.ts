@@ -3,11 +3,12 @@ import { parseAt } from "../../domain/schedule/parse-at.ts";
 import { parseCron } from "../../domain/schedule/parse-cron.ts";
 import { parseBlackout, parseWindow } from "../../domain/schedule/parse-window.ts";
 import type { Schedule, ScheduleLimits } from "../../domain/schedule/schedule.ts";
-import { closest } from "../closest.ts";
 import { DEFAULTS } from "../defaults.ts";
+import { mendInstant, mendTimeOfDay, writeDuration } from "../mend.ts";
 import { problemAt, problemAtKey } from "../source.ts";
 import type { CommonFields } from "./common-schema.ts";
 import type { StrategyFile } from "./scope.ts";
+import { describeTimeZone, isTimeZone } from "./time-zones.ts";
 
 /** The schedule of a strategy: exactly one of cron, at and every. */
 export function buildSchedule(file: StrategyFile, fields: CommonFields["schedule"] | undefined): Schedule | undefined {
@@ -52,12 +53,16 @@ function buildPattern(file: StrategyFile, fields: CommonFields["schedule"]): Sch
   if (fields.cron !== undefined) {
     const pattern = parseCron(fields.cron);
     if (!("problem" in pattern)) return { kind: "cron", expression: fields.cron, timezone };
-    problems.push(problemAt(source, ["schedule", "cron"], pattern.problem));
+    const words = fields.cron.trim().split(/\s+/);
+    const hint = words.length === 6 ? `without seconds: write "${words.slice(1).join(" ")}"` : undefined;
+    problems.push(problemAt(source, ["schedule", "cron"], pattern.problem, hint));
     return undefined;
   }
   const rule = parseAt(fields.at ?? "");
   if (!("problem" in rule)) return { kind: "at", ...rule, timezone };
-  problems.push(problemAt(source, ["schedule", "at"], rule.problem));
+  const mended = mendTimeOfDay(fields.at ?? "");
+  const isRight = mended !== undefined && !("problem" in parseAt(mended));
+  problems.push(problemAt(source, ["schedule", "at"], rule.problem, isRight ? `write "${mended}"` : undefined));
   return undefined;
 }
 
@@ -73,7 +78,7 @@ function buildAnchor(file: StrategyFile, { anchor, every }: CommonFields["schedu
   }
   const atMs = ANCHOR.test(anchor) ? Date.parse(anchor) : Number.NaN;
   if (!Number.isNaN(atMs) && atMs >= 0) return atMs / 1_000;
-  const suggestion = "write date, time and offset, for example 2026-11-03T08:00Z";
+  const suggestion = `write date, time and offset, for example ${mendInstant(anchor) ?? "2026-11-03T08:00Z"}`;
   problems.push(problemAt(source, ["schedule", "anchor"], `"${anchor}" is no instant`, suggestion));
   return undefined;
 }
@@ -83,27 +88,48 @@ function buildLimits(file: StrategyFile, fields: CommonFields["schedule"]): Sche
   const readAll = <Value extends object>(
     key: "windows" | "blackouts",
     parse: (text: string) => Value | { readonly problem: string },
+    mend: (text: string) => string | undefined,
   ): readonly Value[] | undefined =>
     fields[key]?.flatMap((text, index) => {
       const value = parse(text);
       if (!("problem" in value)) return [value];
-      problems.push(problemAt(source, ["schedule", key, index], value.problem));
+      const mended = mend(text);
+      const isRight = mended !== undefined && !("problem" in parse(mended));
+      const suggestion = isRight ? `write "${mended}"` : undefined;
+      problems.push(problemAt(source, ["schedule", key, index], value.problem, suggestion));
       return [];
     });
   return {
-    windows: readAll("windows", parseWindow),
-    blackouts: readAll("blackouts", parseBlackout),
+    windows: readAll("windows", parseWindow, mendWindow),
+    blackouts: readAll("blackouts", parseBlackout, mendBlackout),
     jitterSeconds: fields.jitter,
   };
+}
+
+/** `9-17` is 09:00-17:00. */
+function mendWindow(text: string): string | undefined {
+  const [, days = "", from = "", until = ""] = /^(\S+\s+)?([0-9:]+)\s*-\s*([0-9:]+)$/.exec(text.trim()) ?? [];
+  const mended = [from, until].map(mendTimeOfDay);
+  return mended.includes(undefined) ? undefined : `${days}${mended.join("-")}`;
+}
+
+function mendBlackout(text: string): string | undefined {
+  const mended = text.split(/\s*(?:\.\.|to|until)\s*/).map((day) => mendInstant(day.trim()));
+  return mended.includes(undefined) ? undefined : mended.join("..");
 }
 
 /** A delay that may be as long as the interval would let neighbouring slots change places. */
 function checkJitter(file: StrategyFile, schedule: Schedule): void {
   const interval = shortestIntervalSeconds(schedule);
   if (schedule.jitterSeconds === undefined || schedule.jitterSeconds < interval) return;
-  const message = `is not shorter than the shortest time between two slots, ${interval}s`;
+  const message = `is not shorter than the shortest time between two slots, ${writeDuration(interval * 1_000)}`;
   file.problems.push(
-    problemAt(file.source, ["schedule", "jitter"], message, `use less than ${interval}s, or slots further apart`),
+    problemAt(
+      file.source,
+      ["schedule", "jitter"],
+      message,
+      `use less than ${writeDuration(interval * 1_000)}, or slots further apart`,
+    ),
   );
 }
 
@@ -116,32 +142,9 @@ function checkTimezone(file: StrategyFile, fields: CommonFields["schedule"]): vo
     problems.push(problemAtKey(source, ["schedule", "timezone"], message, "drop the key, or use at or cron"));
     return;
   }
-  if (isTimezone(timezone)) return;
-  const meant = closest(timezone, Intl.supportedValuesOf("timeZone"));
-  const suggestion =
-    meant === undefined ? "write an IANA name such as Europe/Berlin, or UTC" : `did you mean "${meant}"?`;
-  problems.push(
-    problemAt(source, ["schedule", "timezone"], `"${timezone}" is no time zone that this machine knows`, suggestion),
-  );
-}
-
-const knownZones = new Map<string, boolean>();
-
-/** Fixed offsets such as +02:00 are refused although Intl takes them: they do not follow summer time. */
-function isTimezone(name: string): boolean {
-  const known = knownZones.get(name);
-  if (known !== undefined) return known;
-  let right = false;
-  if (/^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+){0,2}$/.test(name)) {
-    try {
-      new Intl.DateTimeFormat("en-US", { timeZone: name });
-      right = true;
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-    }
-  }
-  if (knownZones.size < 1_000) knownZones.set(name, right);
-  return right;
+  if (isTimeZone(timezone)) return;
+  const { message, suggestion } = describeTimeZone(timezone);
+  problems.push(problemAt(source, ["schedule", "timezone"], message, suggestion));
 }
 
 /** How long an attempt that signed nothing is repeated: as configured, else half the interval, an hour at most. */
@@ -155,9 +158,14 @@ export function buildRetryFor(
   const { retry_for } = fields;
   if (retry_for === undefined) return Math.max(1, Math.min(Math.floor(interval / 2), DEFAULTS.retryForAtMostSeconds));
   if (retry_for > interval) {
-    const message = `is longer than the shortest time between two slots, ${interval}s`;
+    const message = `is longer than the shortest time between two slots, ${writeDuration(interval * 1_000)}`;
     file.problems.push(
-      problemAt(file.source, ["retry_for"], message, "the next slot comes before: use a shorter time"),
+      problemAt(
+        file.source,
+        ["retry_for"],
+        message,
+        `the next slot comes before: use at most ${writeDuration(interval * 1_000)}`,
+      ),
     );
   }
   return retry_for;

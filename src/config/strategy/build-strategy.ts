@@ -20,7 +20,12 @@ export function buildStrategy(file: StrategyFile, id: string): StrategySpec | un
 
 function buildKind(file: StrategyFile, id: string, kind: unknown): StrategySpec | undefined {
   if (typeof kind === "string" && Object.hasOwn(FILE_KINDS, kind)) return FILE_KINDS[kind]?.build(file, id);
-  if (kind === REFUSED) return undefined;
+  if (kind === REFUSED || file.source.data === REFUSED) return undefined;
+  if (Array.isArray(file.source.data)) {
+    const message = "the file holds a list, and a strategy is one map of keys";
+    file.problems.push(problemAt(file.source, [], message, "give each strategy a file of its own, without the dash"));
+    return undefined;
+  }
   const kinds = Object.keys(FILE_KINDS);
   const meant = typeof kind === "string" ? closest(kind, kinds) : undefined;
   const message = kind === undefined ? 'the key "kind" is missing' : "is no kind of strategy";

@@ -29,7 +29,12 @@ export const dcaSchema = z.strictObject({
         name("the token to sell, when value says how much"),
         z.strictObject({ amount: share("a share of the free balance", ["%"], whole), of: symbol("the token to sell") }),
       ],
-      { error: 'needs text with its unit, for example "100 USDC", or { amount: 2%, of: USDC }' },
+      {
+        error: ({ input }) => {
+          const number = typeof input === "number" ? input : 100;
+          return `needs text with its unit, for example "${number} USDC", or { amount: 2%, of: USDC }`;
+        },
+      },
     )
     .optional()
     .meta({ description: "what is sold at each slot; left out when buy is an amount" }),

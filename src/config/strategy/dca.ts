@@ -78,7 +78,8 @@ function checkWorth(file: StrategyFile, { value, dips }: DcaFields): void {
   const times = most > ONE_PPM ? ` times a multiplier of ${formatMultiple(most)}` : "";
   const place = describePlace(policySource, ["max_trade"]);
   const message = `${dollars(value)}${times} is more than the policy's max_trade of ${dollars(policy.maxTradeUsd)} (${place})`;
-  const suggestion = "use less; only the owner may raise the policy";
+  const least = most > ONE_PPM ? "less" : `at most ${dollars(policy.maxTradeUsd)}`;
+  const suggestion = `use ${least}; only the owner may raise the policy`;
   file.problems.push(problemAt(file.source, ["value"], message, suggestion));
 }
 

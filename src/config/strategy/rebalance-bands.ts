@@ -83,7 +83,8 @@ function checkOrder(file: StrategyFile, path: Path, bands: { soft: Band | undefi
     const hard = bands.hard?.[measure];
     if (soft === undefined || hard === undefined || hard > soft) continue;
     const message = `must be wider than the soft band of ${formatPercent(soft)}, or soft would never be reached`;
-    file.problems.push(problemAt(file.source, [...path, "hard", measure], message));
+    const suggestion = `use more than ${formatPercent(soft)}, or a narrower soft band`;
+    file.problems.push(problemAt(file.source, [...path, "hard", measure], message, suggestion));
   }
 }
 

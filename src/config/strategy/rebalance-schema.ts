@@ -84,7 +84,7 @@ export const rebalanceSchema = z.strictObject({
   ...commonFields,
   quote: symbol("the token that the mix and its smallest trade are counted in"),
   targets: z
-    .record(z.string(), target, { error: "needs weights by token" })
+    .record(z.string(), target, { error: "needs weights by token, for example { WETH: 60%, USDC: rest }" })
     .meta({ description: "the weight of each token; they sum to 100%, or one of them is rest" }),
   bands,
   destination: destination.optional(),

@@ -33,7 +33,9 @@ export function findToken(file: StrategyFile, path: Path, symbol: string): Token
   const found = scope.tokens.get(symbol);
   if (found === undefined) {
     if (scope.tokenNames.includes(symbol)) return undefined;
-    const known = [...scope.tokens.keys()];
+    const known = scope.tokens.size === 0 ? scope.tokenNames : [...scope.tokens.keys()];
+    // with the native coin alone the main file's tokens were not read, and that is told already
+    if (known.length <= 1) return undefined;
     const meant = closest(symbol, known);
     const suggestion =
       meant === undefined
@@ -67,7 +69,12 @@ export function readAmount(
         ? "it is zero"
         : String(raw);
   file.problems.push(
-    problemAt(file.source, path, `"${money.number} ${money.symbol}" is no amount that can be traded: ${why}`),
+    problemAt(
+      file.source,
+      path,
+      `"${money.number} ${money.symbol}" is no amount that can be traded: ${why}`,
+      raw === 0n ? "write more than nothing" : `write at most ${token.decimals} decimals`,
+    ),
   );
   return undefined;
 }
@@ -82,11 +89,19 @@ export function readAmountOf(
   const amount = readAmount(file, path, money);
   if (amount === undefined || token === undefined) return undefined;
   if (amount.token.address === token.address) return amount.raw;
-  const suggestion = `write "${money?.number} ${token.symbol}"`;
+  const suggestion = sameCoin(amount.token.symbol, token.symbol)
+    ? `write "${money?.number} ${token.symbol}"`
+    : `write how much it is in ${token.symbol}`;
   file.problems.push(
     problemAt(file.source, path, `must be in ${token.symbol}, not in ${amount.token.symbol}`, suggestion),
   );
   return undefined;
+}
+
+/** Whether a number means the same in both: two dollars, or a coin and its wrapped form. Any other token has a price. */
+function sameCoin(one: string, other: string): boolean {
+  const plain = (symbol: string): string => (/^(?:usd|dai$)/i.test(symbol) ? "USD" : symbol.replace(/^W(?=ETH$)/, ""));
+  return plain(one) === plain(other);
 }
 
 /** Refuses a pair that is no trade: a token for itself, or the native coin for its wrapped form. */

@@ -19,7 +19,9 @@ export function buildRefill(
   const { to, common } = known;
   if (to !== undefined && !isNative(to)) {
     const message = `is ${to.symbol}, but native_below refills the native coin`;
-    problems.push(problemAt(source, ["to"], message, "name the native coin, or use when: { above: ... }"));
+    const native = [...scope.tokens.values()].find(({ token }) => isNative(token))?.token.symbol;
+    const suggestion = `write ${native ?? "the native coin"}, or use when: { above: ... }`;
+    problems.push(problemAt(source, ["to"], message, suggestion));
     return undefined;
   }
   if (common !== undefined && common.recipient !== common.wallet.address) {
@@ -35,7 +37,14 @@ export function buildRefill(
   }
   if (to === undefined || below === undefined || upper === undefined || scope.policy === undefined) return undefined;
   if (upper <= below) {
-    problems.push(problemAt(source, ["refill_to"], "does not lie above native_below", "raise it"));
+    problems.push(
+      problemAt(
+        source,
+        ["refill_to"],
+        "does not lie above native_below",
+        `use more than ${formatAmount({ token: to, raw: below })}`,
+      ),
+    );
     return undefined;
   }
   const { gasReserve } = scope.policy;
@@ -45,7 +54,8 @@ export function buildRefill(
   const place = scope.policySource === undefined ? "" : ` (${describePlace(scope.policySource, ["gas_reserve"])})`;
   const resort = asked === undefined ? "" : ` and the last resort of ${show(asked)}`;
   const message = `${show(below)} does not lie above the policy's gas_reserve of ${show(gasReserve)}${place}${resort}: a refill could not pay its gas`;
-  problems.push(problemAt(source, ["when", "native_below"], message, "raise it"));
+  const least = show(gasReserve + (asked ?? 0n));
+  problems.push(problemAt(source, ["when", "native_below"], message, `use more than ${least}`));
   return undefined;
 }
 
@@ -56,7 +66,8 @@ export function checkForm(file: StrategyFile, fields: SweepFields): "sweep" | "r
   if (when === undefined) return undefined;
   if ((when.above === undefined) === (when.native_below === undefined)) {
     const message = "needs exactly one of above and native_below";
-    problems.push(problemAt(source, ["when"], message, 'for example { above: "500 USD" }'));
+    const suggestion = when.above === undefined ? 'for example { above: "500 USD" }' : "drop one of the two";
+    problems.push(problemAt(source, ["when"], message, suggestion));
     return undefined;
   }
   if (when.native_below !== undefined) return "refill";

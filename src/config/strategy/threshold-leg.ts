@@ -82,7 +82,9 @@ function buildTrigger(file: StrategyFile, leg: PlacedLeg, pair: ThresholdPair): 
   const keys = [...LEVELS, "trail" as const].filter((key) => when[key] !== undefined);
   if (keys.length !== 1) {
     const message = `needs exactly one of ${LEVELS.join(", ")} and trail`;
-    file.problems.push(problemAt(file.source, path, message, 'for example { crosses_above: "4500 USDC" }'));
+    const suggestion =
+      keys.length === 0 ? 'for example { crosses_above: "4500 USDC" }' : `keep one of ${keys.join(", ")}`;
+    file.problems.push(problemAt(file.source, path, message, suggestion));
     return undefined;
   }
   if (when.activate_at !== undefined && when.trail === undefined) {
@@ -172,14 +174,24 @@ function buildRearm(
   if (wanted === undefined || unwanted !== undefined) {
     const key = levelOf(leg.fields)?.key ?? "";
     const at = unwanted === undefined ? path : [...path, trigger.side];
-    return problem(at, `after ${key} the far side lies ${far}`, `write { ${far}: "...", cooldown: 3d }`);
+    return problem(
+      at,
+      `after ${key} the far side lies ${far}`,
+      `write ${far}: with a price ${far} ${describeLevel(leg)}`,
+    );
   }
   const price = readPrice(file, [...path, far], { money: wanted, quote });
   if (price === undefined) return undefined;
   if (far === "below" ? price < trigger.price : price > trigger.price) return { price, ...terms };
   const message = `must lie ${far} the level of when, or it would fire at every wobble`;
-  file.problems.push(problemAt(file.source, [...path, far], message));
+  const suggestion = `use a price ${far} ${describeLevel(leg)}`;
+  file.problems.push(problemAt(file.source, [...path, far], message, suggestion));
   return undefined;
+}
+
+function describeLevel(leg: PlacedLeg): string {
+  const money = levelOf(leg.fields)?.money;
+  return money === undefined ? "the level" : `${money.number} ${money.symbol}`;
 }
 
 function buildFloor(

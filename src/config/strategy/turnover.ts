@@ -23,7 +23,8 @@ export function turnover(description: string) {
       if (match !== null && read.success && read.data > 0n) {
         return match[2] === "day" ? { perDay: read.data, perRun: undefined } : { perDay: undefined, perRun: read.data };
       }
-      const suggestion = `write for example ${EXAMPLE} or 5% per run`;
+      const [number = "10%"] = /^[0-9]+(?:\.[0-9]+)?%/.exec(written.trim()) ?? [];
+      const suggestion = `write ${number} per day or ${number} per run`;
       context.addIssue({ code: "custom", message: `"${written}" is no turnover`, params: { suggestion } });
       return z.NEVER;
     });

@@ -44,10 +44,13 @@ function build(file: StrategyFile, id: string, fields: Partial<Fields>): ValueAv
   const step = readAmount(file, ["path", "step"], fields.path?.step);
   const pay = step?.token;
   const buy = fields.buy === undefined ? undefined : findToken(file, ["buy"], fields.buy);
-  checkPair(file, ["buy"], { sell: pay, buy });
+  const isSame = pay !== undefined && pay.address === buy?.address;
+  const paid = fields.max_contribution?.symbol;
+  if (isSame && paid !== undefined && paid !== pay.symbol) complainStep(file, { paid, bought: pay.symbol });
+  else checkPair(file, ["buy"], { sell: pay, buy });
   checkGaslessSale(file, fields, pay);
   if (fields.allow_sell === true) checkGaslessSale(file, fields, buy);
-  const amounts = buildAmounts(file, fields, pay);
+  const amounts = isSame ? undefined : buildAmounts(file, fields, pay);
   if (fields.allow_sell === true && common !== undefined && common.recipient !== common.wallet.address) {
     const message = "what goes to another recipient cannot be sold from this wallet";
     file.problems.push(problemAt(file.source, ["allow_sell"], message, "drop allow_sell or recipient"));
@@ -65,6 +68,12 @@ function build(file: StrategyFile, id: string, fields: Partial<Fields>): ValueAv
     startMs: fields.start?.firstMs,
     onInsufficient: fields.on_insufficient ?? DEFAULTS.onInsufficient,
   };
+}
+
+/** What is paid with is named by the step, and the other amounts tell when the step names the bought token by mistake. */
+function complainStep(file: StrategyFile, { paid, bought }: { paid: string; bought: string }): void {
+  const message = `is in ${bought}, which is bought: a step is told in the token that is paid with`;
+  file.problems.push(problemAt(file.source, ["path", "step"], message, `write for example "50 ${paid}"`));
 }
 
 function buildAmounts(
