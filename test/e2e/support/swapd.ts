@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { afterAll } from "vitest";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const LAUNCHER = join(ROOT, "bin/swapd.js");
@@ -30,18 +32,31 @@ export interface Started {
   readonly ended: Promise<Ended>;
 }
 
+/** Long enough to answer a SIGKILL on a loaded machine. */
+const GONE_WITHIN_MS = 5_000;
+
 const alive = new Set<ChildProcess>();
-process.once("exit", () => {
-  for (const child of alive) child.kill("SIGKILL");
+
+// What a file has not stopped when its tests and its own hooks are over is killed. This hook runs last, because vitest
+// runs hooks in reverse and this file is read before the file that imports it has any.
+afterAll(async () => {
+  const left = [...alive];
+  for (const child of left) child.kill("SIGKILL");
+  await Promise.all(left.map((child) => once(child, "exit", { signal: AbortSignal.timeout(GONE_WITHIN_MS) })));
 });
 
-/** Starts `swapd` with arguments in a folder. Whatever becomes of the test, the process does not outlive it. */
+/**
+ * Starts `swapd` with arguments in a folder. Whatever becomes of the test, the process does not outlive its file: vitest
+ * ends its workers without their exit handlers, so the process also stops by itself when the channel to its starter
+ * closes, as it does for the launcher on an old Node.
+ */
 export function start(cwd: string, args: readonly string[], env: Record<string, string> = {}): Started {
   const child = spawn(process.execPath, [LAUNCHER, ...args], {
     cwd,
-    env: { ...process.env, SWAPD_CONFIG: "", ...env },
-    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, SWAPD_CONFIG: "", SWAPD_LAUNCHED: "1", ...env },
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
+  if (child.stdout === null || child.stderr === null) throw new Error("a piped output has no stream");
   alive.add(child);
   child.once("exit", () => alive.delete(child));
   let out = "";
