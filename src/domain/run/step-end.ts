@@ -29,7 +29,18 @@ export function concludeRun(draft: Draft, facts: StepFacts): void {
   if (latest.some((swap) => !isSwapEnd(swap.state) && !isFilled(swap.state))) return;
   endRun(draft, latest);
   // The strategy heard of the first end and may have begun another run since: it does not hear of a second one.
-  if (run.reason !== REOPENED) rememberEnd(draft, facts);
+  if (run.reason === REOPENED) tellLostFill(draft, latest);
+  else rememberEnd(draft, facts);
+}
+
+/** A fill that the strategy counts is gone for good: a stop that sold nothing would else be over without a word. */
+function tellLostFill(draft: Draft, latest: readonly Swap[]): void {
+  const lost = latest.find(({ state }) => state === "reverted" || state === "expired" || state === "cancelled");
+  if (lost === undefined) return;
+  const { id, strategyId } = draft.run();
+  const subject = SUBJECT.pair(strategyId, lost);
+  const text = `run ${id} of ${strategyId}: a reorganisation took back what it had counted as filled, and ${lost.id} ended ${lost.state}; the strategy still counts it, and a trigger stays fired: look at the position, and begin anew under another file name`;
+  draft.record({ kind: "alert", severity: "critical", code: "FILL_TAKEN_BACK", subject, text });
 }
 
 /** The last attempt at each place of the run. */

@@ -193,6 +193,19 @@ describe("the strategy learns of the end in the same commit", () => {
     const ended = report(reopened.run, { kind: "final", outcome: "reverted" }, trigger);
     expect(ended.run).toMatchObject({ state: "failed", reason: "reverted" });
     expect(memoryOf(ended)).toEqual([]);
+    const alert = { code: "FILL_TAKEN_BACK", severity: "critical", subject: "WETH to USDC of take-profit" };
+    expect(ended.records.filter(({ kind }) => kind === "alert")).toMatchObject([alert]);
+  });
+
+  test("nobody is told of a reorganisation after which the fill comes back", () => {
+    const filled = runSample({ strategyId: "take-profit", state: "filled", swaps: [sell("confirmed")] });
+    const reopened = report(filled, { kind: "reorged" }, trigger).run;
+    const [swap] = reopened.swaps;
+    if (swap === undefined) throw new Error("the run has no swap");
+    const mined = { ...reopened, swaps: [{ ...swap, ...bought(1n), state: "mined" as const }] };
+    const again = report(mined, { kind: "confirmed", succeeded: true }, trigger);
+    expect(again.run.state).toBe("filled");
+    expect(again.records.filter(({ kind }) => kind === "alert")).toEqual([]);
   });
 
   test("and hears nothing while the run is open", () => {
