@@ -245,6 +245,18 @@ function onRunEnded(spec: SweepSpec, memory: SweepMemory, end: RunEnd): AfterRun
   return { memory: { ...measured, restsUntilMs: end.nowMs + spec.cooldownSeconds * 1_000 } };
 }
 
+/** A token whose mark was moved must pass the new one; what was sold in the last day stays sold. */
+function onEdited(before: SweepSpec, after: SweepSpec, memory: SweepMemory): SweepMemory {
+  const markOf = ({ from }: SweepSpec, address: string): string | undefined => {
+    const above = from.find(({ token }) => token.address === address)?.above;
+    if (above === undefined) return undefined;
+    return "raw" in above ? `raw ${above.raw}` : `usd ${above.usd}`;
+  };
+  const isSame = before.to.address === after.to.address;
+  const sweeping = memory.sweeping.filter((token) => isSame && markOf(before, token) === markOf(after, token));
+  return { ...memory, sweeping };
+}
+
 /** Sells what is above a mark, or keeps the wallet's gas between two. */
 export const sweepKind: StrategyKind<SweepSpec, SweepMemory> = {
   initialMemory: () => FRESH_SWEEP,
@@ -255,5 +267,5 @@ export const sweepKind: StrategyKind<SweepSpec, SweepMemory> = {
   lastResortGas: (spec) => spec.refill?.lastResort ?? 0n,
   decide,
   onRunEnded,
-  onEdited: (_before, _after, memory) => memory,
+  onEdited,
 };

@@ -8,6 +8,7 @@ import {
   initialStrategyMemory,
   isExitStrategy,
   lastResortGasOf,
+  strategyEdited,
   strategyRunEnded,
 } from "../../../src/domain/strategy/strategy.ts";
 import type { SweepSpec } from "../../../src/domain/strategy/sweep.ts";
@@ -129,6 +130,22 @@ describe("a sweep", () => {
     expect(decide(spec(), { held: [[WETH, of(WETH, "0.9")]], hours: 21 }, third.memory).outcome).toMatchObject({
       reason: "below_mark",
     });
+  });
+
+  it("SWP-2 goes on after an edit only where the mark and what is bought stayed: a raised mark stops the sale", () => {
+    const first = decide(spec(), { held: [[WETH, of(WETH, "2.7")]] });
+    const memory = ended(spec(), first);
+    const later = { held: [[WETH, of(WETH, "0.9")]], hours: 7 } as const;
+    const [weth, dai] = spec().from;
+    if (weth === undefined || dai === undefined) throw new Error("two tokens are swept");
+    const raised = spec({ from: [{ ...weth, above: { usd: usd("20000") } }, dai] });
+    expect(decide(raised, later, strategyEdited(spec(), raised, memory)).outcome).toMatchObject({
+      reason: "below_mark",
+    });
+    const other = spec({ from: [weth], to: DAI });
+    expect(sales(decide(other, later, strategyEdited(spec(), other, memory)))).toEqual([]);
+    const kept = spec({ from: [{ ...weth, keep: 0n }, dai] });
+    expect(sales(decide(kept, later, strategyEdited(spec(), kept, memory)))).toEqual([["WETH", of(WETH, "0.9")]]);
   });
 
   it("SWP-3 sells no lot above the most or below the least, and never what is kept", () => {
