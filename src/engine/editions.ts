@@ -1,5 +1,5 @@
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
-import { type OutcomeListener, registerStrategies } from "./scheduler.ts";
+import { isEditionOf, type OutcomeListener, registerStrategies } from "./scheduler.ts";
 
 /** Which edition of each strategy is in force while files are edited. */
 export interface Editions {
@@ -38,7 +38,7 @@ export function createEditions(context: EngineContext, heard: OutcomeListener): 
   /** The edition that an open run began under, when it is another than the wanted one. */
   const openEdition = ({ spec, specHash }: LoadedStrategy): LoadedStrategy | undefined => {
     const row = store.strategy(spec.id);
-    if (row === undefined || row.specHash === specHash || !store.hasOpenRun(spec.id)) return undefined;
+    if (row === undefined || isEditionOf(row, { spec, specHash }) || !store.hasOpenRun(spec.id)) return undefined;
     return { spec: row.spec, specHash: row.specHash };
   };
   return {

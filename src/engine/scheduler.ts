@@ -39,7 +39,7 @@ export function registerStrategies(context: EngineContext, heard: OutcomeListene
     for (const { spec, specHash } of context.settings.strategies) {
       const row = store.strategy(spec.id);
       const nowMs = clock.nowMs();
-      if (row?.kind === spec.kind && row.specHash === specHash) continue;
+      if (row !== undefined && isEditionOf(row, { spec, specHash })) continue;
       if (row !== undefined) recordMissed(context, row, { nowMs, heard });
       const memory = row === undefined ? initialStrategyMemory(spec) : editedMemory(row, spec);
       const lastSlotMs = row === undefined ? nowMs : Math.max(row.lastSlotMs, nowMs);
@@ -47,6 +47,23 @@ export function registerStrategies(context: EngineContext, heard: OutcomeListene
       store.saveStrategy(edition, nowMs);
     }
   });
+}
+
+/**
+ * Whether a row is of this very edition. The same text trades other tokens once the main file gives their symbols to
+ * other addresses: marks and amounts that are remembered of the old ones must not meet prices of the new.
+ */
+export function isEditionOf(row: StrategyRow, { spec, specHash }: LoadedStrategy): boolean {
+  if (row.kind !== spec.kind || row.specHash !== specHash) return false;
+  const [before, after] = [row.spec, spec].map((one) => [...new Set(tokensIn(one))].sort().join());
+  return before === after;
+}
+
+/** Addresses of all tokens in a part of a spec, whatever its shape: an older release may have stored it. */
+function tokensIn(part: unknown): readonly string[] {
+  if (typeof part !== "object" || part === null) return [];
+  if ("decimals" in part && "address" in part) return [String(part.address)];
+  return Object.values(part).flatMap(tokensIn);
 }
 
 function editedMemory(row: StrategyRow, spec: StrategySpec): StrategyMemory {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { DcaSpec } from "../../src/domain/strategy/dca.ts";
-import { HUNDRED_USDC, SLOT_MS } from "../support/builders.ts";
+import { HUNDRED_USDC, SLOT_MS, thresholdSpec, WBTC } from "../support/builders.ts";
 import { createOutside, type Life, openLife, turn, turnUntil } from "../support/engine-life.ts";
 
 const START_MS = SLOT_MS - 1_500;
@@ -71,5 +71,23 @@ describe("an edited strategy", () => {
     await turn(outside, next, 70);
     expect(runs(next)[0]).toMatchObject({ specHash: "spec", state: "filled", sold: HUNDRED_USDC.toString() });
     expect(runs(next)[1]).toMatchObject({ specHash: "edited", sold: FIFTY_USDC.toString() });
+  });
+
+  test("is another edition too when the same text names other tokens: no mark of the old pair meets a price of the new", async () => {
+    const outside = createOutside(START_MS);
+    const owner = { wallet: outside.spec.wallet, recipient: outside.spec.recipient };
+    const stop = { ...thresholdSpec(), ...owner };
+    const first = openLife(outside, { settings: { strategies: [{ spec: stop, specHash: "same text" }] } });
+    await first.engine.start();
+    const legs = { main: { at: { state: "armed", failures: 0, unmet: 0 }, fills: 0 } };
+    const seen = JSON.stringify({ version: 2, legs, sold: "7" });
+    first.db.prepare("UPDATE strategies SET memory = ?").run(seen);
+    first.kill();
+    const moved = openLife(outside, {
+      settings: { strategies: [{ spec: { ...stop, sell: WBTC, watch: WBTC }, specHash: "same text" }] },
+    });
+    await moved.engine.start();
+    expect(JSON.parse(moved.store.strategy("take-profit")?.memory ?? "")).toEqual({ version: 2, legs: {}, sold: "0" });
+    expect(moved.store.strategy("take-profit")?.spec).toMatchObject({ sell: { symbol: "WBTC" } });
   });
 });
