@@ -18,6 +18,7 @@ import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { openLaneStore } from "./lane-wiring.ts";
 import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
+import { addressOnly, withoutSignatures } from "./open-secrets.ts";
 import { openServices } from "./open-services.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { startEmbeddedService } from "./start-embedded-service.ts";
@@ -116,7 +117,9 @@ async function openPrivateServices(
     listen: { host: "127.0.0.1", port: 0 },
     database: join(folder, "service.db"),
   };
-  const embedded = url === "embedded" ? await startEmbeddedService({ ...configuration, serve }, runtime) : undefined;
+  // Its quotes name the relayer; a second lane of that account would take nonces that the real one counts on.
+  const unsigning = { ...runtime, secrets: withoutSignatures(runtime.secrets) };
+  const embedded = url === "embedded" ? await startEmbeddedService({ ...configuration, serve }, unsigning) : undefined;
   if (embedded !== undefined) closing.push(() => embedded.stop());
   // A private service has a limiter of its own; calls of a shared one are paced together with the daemon's.
   const paced = embedded === undefined ? configuration : { ...configuration, database: join(folder, "swapd.db") };
@@ -131,13 +134,5 @@ async function openPrivateServices(
 
 /** Accounts without keys: what looks ahead has no business with them. */
 function keylessSigners(configuration: Configuration): ReadonlyMap<Address, Signer> {
-  const refuse = (): never => {
-    throw new Error("a look ahead must not sign");
-  };
-  return new Map(
-    [...configuration.wallets.values()].map(({ address }) => [
-      address,
-      { address, signTransaction: refuse, signTypedData: refuse },
-    ]),
-  );
+  return new Map([...configuration.wallets.values()].map(({ address }) => [address, addressOnly(address)]));
 }

@@ -3,6 +3,7 @@ import { createSigner } from "../adapters/keys/signer.ts";
 import type { Configuration, KeySource, RpcEndpoint } from "../config/configuration.ts";
 import type { SecretReference } from "../config/fields.ts";
 import { resolveSecret } from "../config/files.ts";
+import type { Address } from "../domain/money/address.ts";
 import type { Redactor } from "../net/redact.ts";
 import { Secret } from "../net/secret.ts";
 import type { Signer } from "../ports/signer.ts";
@@ -33,4 +34,17 @@ export function createSecretOpener(env: NodeJS.ProcessEnv, redactor: Redactor): 
     },
     privateKey: (source) => (source.kind === "raw" ? open(source.privateKey) : undefined),
   };
+}
+
+/** The same secrets, with accounts that have their addresses and sign nothing. */
+export function withoutSignatures(secrets: SecretOpener): SecretOpener {
+  return { ...secrets, signer: async (source) => addressOnly((await secrets.signer(source)).address) };
+}
+
+/** An account without its key. */
+export function addressOnly(address: Address): Signer {
+  const refuse = async (): Promise<never> => {
+    throw new Error(`a look ahead must not sign, and was asked to for ${address}`);
+  };
+  return { address, signTransaction: refuse, signTypedData: refuse };
 }
