@@ -1,5 +1,5 @@
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
-import { isEditionOf, type OutcomeListener, registerStrategies } from "./scheduler.ts";
+import { isEditionOf, type OutcomeListener, passOverSlots, registerStrategies } from "./scheduler.ts";
 
 /** Which edition of each strategy is in force while files are edited. */
 export interface Editions {
@@ -18,18 +18,18 @@ export interface Editions {
 export function createEditions(context: EngineContext, heard: OutcomeListener): Editions {
   const { store, logger } = context.deps;
   let inForce: readonly LoadedStrategy[] = [];
-  let wanted: readonly LoadedStrategy[] = [];
+  let wanted: readonly LoadedStrategy[] | undefined;
   let waiting = new Set<string>();
   const settings = Object.defineProperty({ ...context.settings }, "strategies", { get: () => inForce });
   const takeOver = (): void => {
     const before = waiting;
     waiting = new Set();
-    inForce = wanted.map((strategy) => {
+    inForce = (wanted ?? []).map((strategy) => {
       const open = openEdition(strategy);
       if (open !== undefined) waiting.add(strategy.spec.id);
       return open ?? strategy;
     });
-    const ready = wanted.filter(({ spec }) => !waiting.has(spec.id));
+    const ready = (wanted ?? []).filter(({ spec }) => !waiting.has(spec.id));
     registerStrategies({ ...context, settings: { ...context.settings, strategies: ready } }, heard);
     for (const strategy of waiting) {
       if (!before.has(strategy)) logger.info({ strategy }, "the edited strategy applies once its open run has ended");
@@ -44,6 +44,8 @@ export function createEditions(context: EngineContext, heard: OutcomeListener): 
   return {
     context: { ...context, settings },
     adopt: (strategies) => {
+      const known = wanted === undefined ? undefined : new Set(wanted.map(({ spec }) => spec.id));
+      for (const { spec } of strategies) if (known?.has(spec.id) === false) passOverSlots(context, spec.id, heard);
       wanted = strategies;
       takeOver();
     },

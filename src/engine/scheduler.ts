@@ -70,6 +70,18 @@ function editedMemory(row: StrategyRow, spec: StrategySpec): StrategyMemory {
   return strategyEdited(row.spec, spec, JSON.parse(row.memory));
 }
 
+/** A strategy whose file was gone makes up for nothing of that time: whoever took it away did not want it to trade. */
+export function passOverSlots(context: EngineContext, strategyId: string, heard: OutcomeListener): void {
+  const { store, clock } = context.deps;
+  store.transaction(() => {
+    const row = store.strategy(strategyId);
+    const nowMs = clock.nowMs();
+    if (row === undefined || row.lastSlotMs >= nowMs) return;
+    recordMissed(context, row, { nowMs, heard });
+    store.setLastSlot(strategyId, nowMs);
+  });
+}
+
 /** Slots of the edition before, which passed while nobody could run them: a new edition begins after them. */
 function recordMissed(
   context: EngineContext,

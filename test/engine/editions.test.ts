@@ -4,6 +4,7 @@ import { HUNDRED_USDC, SLOT_MS, thresholdSpec, WBTC } from "../support/builders.
 import { createOutside, type Life, openLife, turn, turnUntil } from "../support/engine-life.ts";
 
 const START_MS = SLOT_MS - 1_500;
+const CATCH_UP = { policy: "accumulate", maxRuns: 1, maxMultiple: 5, windowSeconds: 3_600 } as const;
 const FIFTY_USDC = HUNDRED_USDC / 2n;
 
 async function begin() {
@@ -56,6 +57,21 @@ describe("an edited strategy", () => {
     await turn(outside, life, 130);
     expect(life.errors).toEqual([]);
     expect(runs(life)).toMatchObject([{ slot: SLOT_MS, state: "filled" }]);
+  });
+
+  test("that was taken away and put back as it was makes up for nothing of the time between", async () => {
+    const outside = createOutside(START_MS, { catchUp: CATCH_UP });
+    const life = openLife(outside);
+    await life.engine.start();
+    const files = [{ spec: outside.spec, specHash: "spec" }];
+    life.engine.adopt([]);
+    await turn(outside, life, 130);
+    life.engine.adopt(files);
+    await turn(outside, life, 2);
+    expect(runs(life)).toEqual([]);
+    await turn(outside, life, 60);
+    expect(runs(life)).toMatchObject([{ slot: SLOT_MS + 3 * 60_000, sold: HUNDRED_USDC.toString() }]);
+    expect(life.db.prepare("SELECT count, reason FROM gaps").all()).toEqual([{ count: 3, reason: "missed" }]);
   });
 
   test("is taken over after a kill too, and not before its open run has ended", async () => {
