@@ -30,6 +30,8 @@ export function watchFiles(
   deps: WatchDeps,
   shortestPauseMs: number = SHORTEST_PAUSE_MS,
 ): () => void {
+  // What was wrong with the files of an earlier life is over: these ones are in force.
+  allIsWell(deps);
   let current = started;
   let read = stateOf(started);
   let seen = read;
@@ -78,7 +80,7 @@ function describe(file: string): string {
 
 /** @returns the configuration that is in force now, undefined when nothing changed */
 function takeOver(current: Configuration, deps: WatchDeps): Configuration | undefined {
-  const { logger, store, clock } = deps;
+  const { logger } = deps;
   const loaded = deps.load();
   if (!loaded.ok) {
     const text = `the edited files are refused, the configuration before them stays in force:\n${formatProblems(loaded.problems)}`;
@@ -87,7 +89,7 @@ function takeOver(current: Configuration, deps: WatchDeps): Configuration | unde
     return undefined;
   }
   const { configuration } = loaded;
-  store.transaction(() => store.endAlerts(SUBJECT.configuration(), clock.nowMs()));
+  allIsWell(deps);
   if (configuration.hash === current.hash) return undefined;
   if (configuration.settingsHash !== current.settingsHash) {
     const text = `${dirname(configuration.file)}: more than strategies was edited; nothing of it applies before the next start`;
@@ -96,9 +98,19 @@ function takeOver(current: Configuration, deps: WatchDeps): Configuration | unde
     return undefined;
   }
   deps.adopt(configuration.strategies);
+  if (configuration.strategies.length === 0 && current.strategies.length > 0) {
+    // A person may want that; a folder that was unmounted looks the same, and takes every stop away.
+    const text = `${configuration.origin.strategies ?? dirname(configuration.file)}: no strategy is left, so no run starts; put the files back, or pause strategies instead of removing all`;
+    logger.warn({}, text);
+    tell(deps, { severity: "warning", code: "NO_STRATEGIES_LEFT", subject: SUBJECT.configuration(), text });
+  }
   const ids = configuration.strategies.map(({ spec }) => spec.id);
   logger.info({ strategies: ids.length }, "edited strategies were taken over; each applies from its next slot");
   return configuration;
+}
+
+function allIsWell({ store, clock }: WatchDeps): void {
+  store.transaction(() => store.endAlerts(SUBJECT.configuration(), clock.nowMs()));
 }
 
 function tell(deps: WatchDeps, alert: Alert): void {

@@ -19,6 +19,13 @@ function begin() {
   const { store, db } = openDaemonDatabase();
   const adopted: (readonly LoadedStrategy[])[] = [];
   const told: string[] = [];
+  const left = {
+    severity: "warning",
+    code: "RESTART_NEEDED",
+    subject: "configuration",
+    text: "of an earlier life",
+  } as const;
+  store.raiseAlert({ ...left, id: "alert_0", atMs: 1, strategy: undefined, runId: undefined });
   const stop = watchFiles(
     loaded.configuration,
     {
@@ -38,6 +45,10 @@ const soon = { timeout: 5_000, interval: 10 };
 const aWhile = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 300));
 
 describe("files that are edited under a running daemon", () => {
+  it("are in order at a start: what was said of those of an earlier life is over", () => {
+    expect(begin().openAlerts()).toEqual([]);
+  });
+
   it("are taken over when a strategy changes, comes or goes", async () => {
     const { folder, adopted, write, told } = begin();
     write("strategies/weekly.yaml", DCA.replace("100 USDC", "50 USDC"));
@@ -83,6 +94,16 @@ describe("files that are edited under a running daemon", () => {
     rmSync(join(folder, "strategies", "loop.yaml"));
     write("strategies/weekly.yaml", DCA.replace("100 USDC", "40 USDC"));
     await vi.waitFor(() => expect(adopted).toHaveLength(1), soon);
+  });
+
+  it("are missed by a person when none is left, as in a folder that was unmounted, until one is back", async () => {
+    const { folder, adopted, told, write, openAlerts } = begin();
+    rmSync(join(folder, "strategies", "weekly.yaml"));
+    await vi.waitFor(() => expect(told).toEqual(["NO_STRATEGIES_LEFT"]), soon);
+    expect(adopted).toEqual([[]]);
+    write("strategies/weekly.yaml", DCA);
+    await vi.waitFor(() => expect(adopted).toHaveLength(2), soon);
+    expect(openAlerts()).toEqual([]);
   });
 
   it("are left alone when they are written again as they were, and after the watch has ended", async () => {
