@@ -46,7 +46,9 @@ function carryOut(context: EngineContext, request: OperatorRequest, onAlerts: On
 function setMode(context: EngineContext, request: OperatorRequest, onAlerts: OnAlerts): string {
   const { mode, scope = GLOBAL_SCOPE, reason = "no reason given" } = request.arguments;
   if (!isMode(mode)) return `refused: no mode ${JSON.stringify(mode)}; known are ${OPERATING_MODES.join(", ")}`;
-  if (scope !== GLOBAL_SCOPE && strategyOf(context, scope) === undefined) return `refused: no strategy "${scope}"`;
+  // One whose file is gone may still have an open run, and must be stoppable.
+  const isKnown = strategyOf(context, scope) !== undefined || context.deps.store.strategy(scope) !== undefined;
+  if (scope !== GLOBAL_SCOPE && !isKnown) return `refused: no strategy "${scope}"`;
   const row = { scope, mode, setBy: request.madeBy, reason, atMs: request.madeAtMs };
   // Setting active what is active changes nothing: the row says since when runs may start.
   const isActive = mode === "active" && (context.deps.store.mode(scope)?.mode ?? "active") === "active";

@@ -59,6 +59,19 @@ describe("an edited strategy", () => {
     expect(runs(life)).toMatchObject([{ slot: SLOT_MS, state: "filled" }]);
   });
 
+  test("without a file can still be halted while its run is open", async () => {
+    const { outside, life } = await begin();
+    expect(await turnUntil(outside, life, { maxSeconds: 5, isDone: () => runs(life)[0]?.state === "executing" })).toBe(
+      true,
+    );
+    life.engine.adopt([]);
+    const asked = { mode: "halted", scope: "weekly", reason: "stop it" };
+    const nowMs = outside.clock.nowMs();
+    life.store.addRequest({ command: "mode", arguments: asked, madeBy: "operator", madeAtMs: nowMs });
+    await turn(outside, life, 2);
+    expect(life.store.mode("weekly")).toMatchObject({ mode: "halted" });
+  });
+
   test("that was taken away and put back as it was makes up for nothing of the time between", async () => {
     const outside = createOutside(START_MS, { catchUp: CATCH_UP });
     const life = openLife(outside);
