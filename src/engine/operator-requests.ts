@@ -6,20 +6,33 @@ import { changeMode, type RaisedAlert, raiseAlerts, tellAlerts } from "./alerts.
 import { type EngineContext, type LoadedStrategy, strategyOf } from "./engine-context.ts";
 import { GLOBAL_SCOPE } from "./modes.ts";
 import { cancelTransaction, revokeAllowance } from "./operator-transactions.ts";
+import { messageOf } from "./perform/message-of.ts";
 import { barredReason, dueRun, insertDueRuns } from "./scheduler.ts";
 
 /** Takes what operators asked for since the last look. Each request is answered in the commit that carries it out. */
 export function takeRequests(context: EngineContext): void {
-  const { store, clock } = context.deps;
+  const { store, clock, logger } = context.deps;
   for (const request of store.openRequests()) {
-    const alerts: RaisedAlert[] = [];
-    store.transaction(() => {
-      const answer = carryOut(context, request, (raised) => alerts.push(...raised));
-      store.answerRequest(request.id, answer, clock.nowMs());
-    });
-    tellAlerts(context.deps, alerts);
-    context.deps.logger.info({ command: request.command, madeBy: request.madeBy }, "operator request taken");
+    const { id, command, madeBy } = request;
+    try {
+      take(context, request);
+      logger.info({ command, madeBy }, "operator request taken");
+    } catch (error) {
+      // Nothing of it was written. Left open it would end every start that comes after this one.
+      logger.error({ command, madeBy, error: messageOf(error) }, "an operator request could not be carried out");
+      store.transaction(() => store.answerRequest(id, `refused: ${messageOf(error)}`, clock.nowMs()));
+    }
   }
+}
+
+function take(context: EngineContext, request: OperatorRequest): void {
+  const { store, clock } = context.deps;
+  const alerts: RaisedAlert[] = [];
+  store.transaction(() => {
+    const answer = carryOut(context, request, (raised) => alerts.push(...raised));
+    store.answerRequest(request.id, answer, clock.nowMs());
+  });
+  tellAlerts(context.deps, alerts);
 }
 
 /** Hears of alerts that are to be told once they are committed. */

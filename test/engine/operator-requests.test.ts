@@ -28,6 +28,26 @@ function gapsOf({ db }: Life): unknown[] {
   return db.prepare("SELECT first_slot_ms AS slot, count, reason FROM gaps ORDER BY first_slot_ms").all();
 }
 
+describe("a request that breaks on its way", () => {
+  test("is refused with the reason and never taken again, and those after it are", () => {
+    const { life } = begin();
+    const store = { ...life.store, setMode: () => broken() };
+    const context = { ...life.context, deps: { ...life.context.deps, store } };
+    const add = (command: string, args: Record<string, string>) =>
+      life.store.addRequest({ command, arguments: args, madeBy: "ops", madeAtMs: 7 });
+    const [first, second] = [add("mode", { mode: "halted" }), add("skip", { strategy: "weekly" })];
+    takeRequests(context);
+    expect(life.store.answerOf(first)).toBe("refused: no room on the disk");
+    expect(life.store.answerOf(second)).toMatch(/will not run$/);
+    expect(life.store.openRequests()).toEqual([]);
+    expect(life.store.mode("global")).toBeUndefined();
+  });
+});
+
+function broken(): never {
+  throw new Error("no room on the disk");
+}
+
 describe("a mode", () => {
   test("is set with who asked, when and why, globally or for one strategy", () => {
     const { life, ask } = begin();
