@@ -51,7 +51,7 @@ async function makePlan(context: EngineContext, asked: { configuration: Configur
   const { settings, deps } = context;
   const { configuration } = asked;
   const { world, unpriced } = await readForecastStart(deps, settings, asked.slots);
-  const slots = await quoteForecast(world, deps.service);
+  const slots = await quoteForecast(context, world);
   const specs = new Map(settings.strategies.map(({ spec }) => [spec.id, spec]));
   return {
     nowMs: world.nowMs,

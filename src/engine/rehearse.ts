@@ -1,9 +1,14 @@
 import type { Check } from "../domain/guard/check.ts";
-import type { EffectRequest } from "../domain/run/effects.ts";
+import type { Effect, EffectRequest } from "../domain/run/effects.ts";
 import type { RunEvent } from "../domain/run/events.ts";
-import type { Run } from "../domain/run/run.ts";
+import type { Run, Swap } from "../domain/run/run.ts";
+import { isSwapEnd } from "../domain/run/states.ts";
 import { step } from "../domain/run/step.ts";
+import { plannedSwap } from "../domain/run/step-decide.ts";
+import { wantsGasless } from "../domain/run/step-quote.ts";
 import { nextInstant } from "../domain/schedule/next-instants.ts";
+import type { PlannedSwap } from "../domain/strategy/decision.ts";
+import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
 import { performEffect } from "./perform/perform-effect.ts";
 import { dueRun } from "./scheduler.ts";
@@ -31,25 +36,93 @@ export async function rehearse(context: EngineContext, strategy: LoadedStrategy)
   const { clock, zones } = context.deps;
   const slotMs = nextInstant(strategy.spec.schedule, clock.nowMs(), zones);
   if (slotMs === undefined) return undefined;
+  const stage = createStage(context, dueRun(context, strategy, { slotMs, slots: 1 }));
+  stage.take({ kind: "started" });
+  const waits = await stage.play();
+  return { run: stage.run(), checks: stage.checks, waits };
+}
+
+/** Takes one swap of a strategy from its quote to the signature, in the same way. What it ended with is its reason. */
+export async function rehearseSwap(
+  context: EngineContext,
+  asked: { readonly spec: StrategySpec; readonly swap: PlannedSwap; readonly amount: bigint },
+): Promise<Pick<Swap, "state" | "reason" | "quote"> & { readonly detail: string }> {
+  const { spec, amount } = asked;
+  const due = dueRun(context, { spec, specHash: "rehearsal" }, { slotMs: context.deps.clock.nowMs(), slots: 1 });
+  const planned = { ...asked.swap, amount: { kind: "fixed", raw: amount } } as const;
+  const swap: Swap = { ...plannedSwap(due, { planned, position: 0, attempt: 1 }, spec), begun: true };
+  // A second swap behind it keeps the run open: its end is no business of the strategy's memory here.
+  const behind: Swap = { ...plannedSwap(due, { planned, position: 1, attempt: 1 }, spec) };
+  const stage = createStage(context, { ...due, state: "executing", swaps: [swap, behind] });
+  const { slippage } = spec.limits;
+  const ask = { swapId: swap.id, amount: amount.toString(), slippagePpm: slippage.toString() };
+  stage.perform({ kind: "FetchQuote", ...ask, gasless: wantsGasless(swap) });
+  await stage.play((run) => run.swaps.some(({ id, state }) => id === swap.id && isSwapEnd(state)));
+  const [ended = swap] = stage.run().swaps;
+  return {
+    state: ended.state,
+    reason: ended.reason ?? stage.lastRefusal(),
+    quote: ended.quote,
+    detail: stage.detail(),
+  };
+}
+
+interface Stage {
+  run(): Run;
+  readonly checks: ReadonlyMap<string, readonly Check[]>;
+  /** why the last question was not answered, when it would be asked again */
+  lastRefusal(): string | undefined;
+  /** what was said of the swap's end, or of the last refusal */
+  detail(): string;
+  take(event: RunEvent): void;
+  perform(effect: Effect): void;
+  /** @returns whether something would be asked again in a while */
+  play(isOver?: (run: Run) => boolean): Promise<boolean>;
+}
+
+/** One run in memory, with nothing around it but what can be read. */
+function createStage(context: EngineContext, start: Run): Stage {
+  const { clock } = context.deps;
   const dry: EngineContext = { ...context, settings: { ...context.settings, live: false } };
   const checks = new Map<string, readonly Check[]>();
-  let run = dueRun(dry, strategy, { slotMs, slots: 1 });
   const pending: EffectRequest[] = [];
+  let run = start;
+  let detail = "";
+  let refusal: string | undefined;
   const take = (event: RunEvent): void => {
     const result = step(run, event, factsFor(dry, run));
     run = result.run;
     pending.push(...result.effects);
-    for (const record of result.records) if (record.kind === "checks") checks.set(record.swapId, record.checks);
+    if (event.kind === "quote-refused") [refusal, detail] = [event.code, event.message];
+    for (const transition of result.transitions)
+      if (transition.subject === "swap") detail = transition.detail ?? detail;
+    for (const record of result.records) {
+      if (record.kind !== "checks") continue;
+      checks.set(record.swapId, record.checks);
+      const failed = record.checks.find((check) => !check.ok);
+      if (failed !== undefined)
+        [refusal, detail] = [failed.code, `${failed.subject}: ${failed.value}, ${failed.limit}`];
+    }
   };
-  take({ kind: "started" });
-  for (let steps = 0; steps < MAX_STEPS; steps += 1) {
-    const next = pending.shift();
-    if (next === undefined) return { run, checks, waits: false };
-    if (next.notBeforeMs > clock.nowMs()) return { run, checks, waits: true };
-    if (!READING.has(next.effect.kind)) throw new Error(`a rehearsal of ${run.strategyId} wants ${next.effect.kind}`);
-    const answer = await performEffect(dry, run, { effect: next.effect, before: 0 });
-    if (answer.kind === "stale") pending.push(next);
-    else take(answer);
-  }
-  return { run, checks, waits: true };
+  return {
+    run: () => run,
+    checks,
+    lastRefusal: () => refusal,
+    detail: () => detail,
+    take,
+    perform: (effect) => pending.push({ effect, notBeforeMs: 0 }),
+    play: async (isOver = () => false) => {
+      for (let steps = 0; steps < MAX_STEPS; steps += 1) {
+        const next = pending.shift();
+        if (next === undefined || isOver(run)) return false;
+        if (next.notBeforeMs > clock.nowMs()) return true;
+        if (!READING.has(next.effect.kind))
+          throw new Error(`a rehearsal of ${run.strategyId} wants ${next.effect.kind}`);
+        const answer = await performEffect(dry, run, { effect: next.effect, before: 0 });
+        if (answer.kind === "stale") pending.push(next);
+        else take(answer);
+      }
+      return true;
+    },
+  };
 }

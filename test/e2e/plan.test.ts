@@ -1,14 +1,15 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseDocument } from "yaml";
 import { makeFolder, run, type Started, start, until } from "./support/swapd.ts";
 
 /**
  * The examples in a market that stands still: what `plan` says beforehand is what `start` then does. Each strategy gets an
  * instant of its own, so that the order in which they meet in the wallet is the plan's.
  */
-const SECONDS_BETWEEN = 4;
-const LEAD_SECONDS = 25;
+const SECONDS_BETWEEN = 3;
+const LEAD_SECONDS = 20;
 
 interface World {
   readonly rpcUrl: string;
@@ -51,12 +52,15 @@ let done: readonly DoneRun[];
 function reschedule(firstMs: number): void {
   for (const [index, name] of strategies.entries()) {
     const anchor = new Date(firstMs + index * SECONDS_BETWEEN * 1_000).toISOString().replace(".000Z", "Z");
-    const text = readFileSync(join(examples, name), "utf8");
-    const schedule = `schedule: { every: 2m, anchor: "${anchor}" }`;
-    const changed = text
-      .replace(/^schedule:.*$/m, schedule)
-      .replace(/^(retry_for|start|end|duration|catch_up):.*\n/gm, "");
-    writeFileSync(join(examples, name), changed);
+    const document = parseDocument(readFileSync(join(examples, name), "utf8"));
+    if (document.get("kind") === "twap") {
+      document.set("start", anchor);
+      document.set("randomize", { size: "20%" });
+    } else {
+      document.set("schedule", { every: "2m", anchor });
+      for (const key of ["start", "retry_for", "catch_up"]) document.delete(key);
+    }
+    writeFileSync(join(examples, name), document.toString());
   }
 }
 
@@ -66,9 +70,14 @@ function writeConfiguration(world: World): string {
     .replace("url: embedded", `url: "${world.serviceUrl}", apiKey: { env: SWAPD_SANDBOX_API_KEY }`)
     .replace(/^serve:[\s\S]*?(?=^timing:)/m, "")
     .replace("../strategies/sandbox", "../strategies/examples")
+    .replace("sandbox.policy.yaml", "plan.policy.yaml")
     .replaceAll("../.swapd/sandbox/swapd.db", "../plan.db")
     .replace("127.0.0.1:9464", "127.0.0.1:0");
   writeFileSync(file, text);
+  // The gas reserve that the examples are written for; and the price of gas, which moves with every block, decides nothing.
+  const policy = readFileSync(join(folder.path, "config", "sandbox.policy.yaml"), "utf8");
+  const own = policy.replace('gas_reserve: "1 ETH"', 'gas_reserve: "0.01 ETH"').replace("max_fee: 3%", "max_fee: 30%");
+  writeFileSync(join(folder.path, "config", "plan.policy.yaml"), own);
   return file;
 }
 

@@ -72,7 +72,7 @@ describe("a forecast of the daemon's next slots", () => {
     const budget = { total: (HUNDRED_USDC * 5n) / 2n };
     const { outside, life } = begin({ budget } as Partial<StrategySpec>);
     const { world, unpriced } = await readForecastStart(life.context.deps, life.context.settings, 4);
-    const slots = await quoteForecast(world, life.context.deps.service);
+    const slots = await quoteForecast(life.context, world);
     expect(unpriced).toEqual([]);
     expect(slots.map(({ slotMs, swaps }) => [slotMs, swaps.map(({ amount }) => amount)])).toEqual([
       [SLOT_MS, [HUNDRED_USDC]],
@@ -90,7 +90,7 @@ describe("a forecast of the daemon's next slots", () => {
     const { life } = begin();
     life.store.setMode({ scope: "weekly", mode: "paused", setBy: "ops", reason: "a test", atMs: 1 });
     const { world } = await readForecastStart(life.context.deps, life.context.settings, 2);
-    const slots = await quoteForecast(world, life.context.deps.service);
+    const slots = await quoteForecast(life.context, world);
     expect(slots.map(({ decision, reason }) => [decision, reason])).toEqual([
       ["barred", "paused"],
       ["barred", "paused"],
@@ -101,7 +101,10 @@ describe("a forecast of the daemon's next slots", () => {
     const { outside, life } = begin();
     const { world } = await readForecastStart(life.context.deps, life.context.settings, 1);
     outside.service.refuses = refusal("NO_ROUTE", false);
-    const [slot] = await quoteForecast(world, life.context.deps.service);
-    expect(slot?.swaps[0]).toMatchObject({ bought: 0n, problem: { code: "NO_ROUTE" } });
+    const [slot] = await quoteForecast(life.context, world);
+    expect(slot?.swaps[0]).toMatchObject({
+      bought: 0n,
+      problem: { code: "quote_refused", detail: expect.stringContaining("NO_ROUTE") },
+    });
   });
 });

@@ -1,8 +1,9 @@
 import type { PlannedSwap, StrategyView } from "../strategy/decision.ts";
+import type { StrategySpec } from "../strategy/spec.ts";
 import { decideStrategy } from "../strategy/strategy.ts";
 import type { Draft } from "./draft.ts";
 import { pauseStrategy } from "./pause-strategy.ts";
-import { type Swap, swapIdOf } from "./run.ts";
+import { type Run, type Swap, swapIdOf } from "./run.ts";
 import type { StepFacts } from "./step-facts.ts";
 import { beginSwap } from "./step-quote.ts";
 
@@ -30,7 +31,7 @@ export function stepViewRead(draft: Draft, view: StrategyView, facts: StepFacts)
   }
   draft.moveRun("executing", outcome.detail === undefined ? {} : { detail: outcome.detail });
   for (const [position, planned] of outcome.swaps.entries()) {
-    const swap = plannedSwap(draft, { planned, position, attempt: 1 }, facts);
+    const swap = plannedSwap(draft.run(), { planned, position, attempt: 1 }, facts.spec);
     draft.addSwap(swap);
     if (planned.amount.kind === "fixed") {
       draft.record({ kind: "reserve", swapId: swap.id, token: planned.sell, amount: planned.amount.raw });
@@ -49,21 +50,21 @@ export function stepViewUnavailable(draft: Draft, detail: string, facts: StepFac
 }
 
 /** A swap row before anything is known of it but the plan. */
-function plannedSwap(
-  draft: Draft,
+export function plannedSwap(
+  run: Pick<Run, "id">,
   place: { planned: PlannedSwap; position: number; attempt: number },
-  facts: StepFacts,
+  spec: StrategySpec,
 ): Swap {
   const { planned, position, attempt } = place;
   return {
-    id: swapIdOf(draft.run(), { position, attempt }),
-    runId: draft.run().id,
+    id: swapIdOf(run, { position, attempt }),
+    runId: run.id,
     position,
     attempt,
     state: "planned",
     reason: undefined,
-    wallet: facts.spec.wallet.address,
-    recipient: facts.spec.recipient,
+    wallet: spec.wallet.address,
+    recipient: spec.recipient,
     sell: planned.sell,
     buy: planned.buy,
     planned: planned.amount,
@@ -71,7 +72,7 @@ function plannedSwap(
     retryForSeconds: planned.retryForSeconds,
     windowEndsMs: undefined,
     begun: false,
-    gasless: facts.spec.gasless,
+    gasless: spec.gasless,
     mode: undefined,
     amountIn: planned.amount.kind === "fixed" ? planned.amount.raw : undefined,
     quote: undefined,
