@@ -103,8 +103,10 @@ async function runSandbox(directory: string, options: SandboxCommandOptions, sta
       ? undefined
       : await startDaemon(configuration, service.url, { ...runtime, load });
   if (daemon !== undefined) parts.push(daemon);
+  // Before anybody hears that it is up: who hears it may end it at once.
+  const stop = stopOnSignals(options.for);
   announce(terminal, options, { world, configuration, service, daemon });
-  await waitForEnd(options, { chain, daemon, runtime, terminal, configuration });
+  await waitForEnd(options, { chain, daemon, runtime, terminal, configuration, stop });
 }
 
 /** The last sandbox's files go, the lock that we hold stays. */
@@ -214,11 +216,11 @@ interface Ending {
   readonly runtime: Runtime;
   readonly terminal: Terminal;
   readonly configuration: Configuration;
+  readonly stop: ReturnType<typeof stopOnSignals>;
 }
 
 async function waitForEnd(options: SandboxCommandOptions, running: Ending): Promise<void> {
-  const { chain, daemon, runtime, terminal } = running;
-  const stop = stopOnSignals(options.for);
+  const { chain, daemon, runtime, terminal, stop } = running;
   const watching =
     daemon === undefined || options.json === true ? undefined : followSwaps(running.configuration.database, terminal);
   const ended = await Promise.race([
