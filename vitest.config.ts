@@ -17,6 +17,7 @@ export default defineConfig({
         retry: 0,
       },
     })),
+    setupFiles: ["test/e2e/support/leave-nothing.ts"],
     passWithNoTests: true,
     coverage: { include: ["src/**"], reportsDirectory: "coverage" },
   },

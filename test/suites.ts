@@ -46,7 +46,7 @@ export const SUITES: readonly Suite[] = [
     testTimeoutSeconds: 120,
   },
   { name: "pace", tests: ["adapters/limiter"], budgetSeconds: 40, workers: 1, testTimeoutSeconds: 60 },
-  { name: "e2e", tests: ["app", "e2e"], budgetSeconds: 490, workers: 1, testTimeoutSeconds: 180 },
+  { name: "e2e", tests: ["app", "e2e"], budgetSeconds: 490, workers: 2, testTimeoutSeconds: 180 },
 ];
 
 /** What vitest looks for. */

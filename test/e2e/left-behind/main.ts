@@ -6,6 +6,7 @@ await startVitest("test", [], {
   config: false,
   root: fileURLToPath(new URL(".", import.meta.url)),
   include: ["failing-process.ts"],
+  setupFiles: ["../support/leave-nothing.ts"],
   testTimeout: 60_000,
   watch: false,
 });

@@ -4,7 +4,6 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll } from "vitest";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const LAUNCHER = join(ROOT, "bin/swapd.js");
@@ -37,13 +36,12 @@ const GONE_WITHIN_MS = 5_000;
 
 const alive = new Set<ChildProcess>();
 
-// What a file has not stopped when its tests and its own hooks are over is killed. This hook runs last, because vitest
-// runs hooks in reverse and this file is read before the file that imports it has any.
-afterAll(async () => {
+/** Kills what was started and has not been stopped. */
+export async function endWhatIsLeft(): Promise<void> {
   const left = [...alive];
   for (const child of left) child.kill("SIGKILL");
   await Promise.all(left.map((child) => once(child, "exit", { signal: AbortSignal.timeout(GONE_WITHIN_MS) })));
-});
+}
 
 /**
  * Starts `swapd` with arguments in a folder. Whatever becomes of the test, the process does not outlive its file: vitest
