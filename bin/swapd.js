@@ -58,6 +58,9 @@ if (Number.parseInt(process.versions.node, 10) >= NEEDED_MAJOR) {
     process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));
     process.channel.unref();
   }
+  // In the installation's own folder, which only those may write who may change the program as well; never in /tmp.
+  const { enableCompileCache } = await import("node:module");
+  enableCompileCache(join(root, "node_modules/.cache/swapd"));
   await import(pathToFileURL(entry()).href);
 } else {
   const node = passedOn ? undefined : installedNode();

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { closest } from "./closest.ts";
 import type { Problem } from "./problem.ts";
 import { knownKeys, schemaAt, unionOptions, unwrap } from "./schema-tree.ts";
@@ -35,7 +35,7 @@ export function checkShape<Schema extends z.ZodObject>(
   }
   for (const [key, field] of Object.entries(schema.shape as Record<string, z.ZodType>)) {
     const value = source.data[key];
-    if (value === REFUSED) continue;
+    if (value === REFUSED || (value === undefined && field instanceof z.ZodOptional)) continue;
     const result = field.safeParse(value, { reportInput: false });
     if (result.success) values[key] = result.data;
     else if (value === undefined) findings.push(missingKey(source, [key], field));

@@ -7,6 +7,8 @@ import type { SecretReference } from "./fields.ts";
 /** What came of reading a file: its text, or why there is none. */
 export type FileText = { readonly text: string } | { readonly problem: string };
 
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
 /** Reads a text file of bounded size. The answer says in words why it cannot be read. */
 export function readTextFile(path: string): FileText {
   try {
@@ -15,8 +17,9 @@ export function readTextFile(path: string): FileText {
     if (found.size > CONFIG_BOUNDS.maxFileBytes) {
       return { problem: `has ${found.size} bytes; at most ${CONFIG_BOUNDS.maxFileBytes} are read` };
     }
-    const bytes = readFileSync(path);
-    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
+    const text = readFileSync(path, "utf8");
+    // Bytes that are no text become this character without a word; only then the slower, strict reading is needed.
+    return { text: text.includes("\uFFFD") ? utf8.decode(readFileSync(path)) : text };
   } catch (error) {
     return { problem: describeFileError(error) };
   }

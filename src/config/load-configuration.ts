@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { basename, resolve } from "node:path";
 import type { Policy } from "../domain/guard/policy.ts";
 import type { Address } from "../domain/money/address.ts";
@@ -170,7 +170,7 @@ function loadPolicy(
 }
 
 function hashOf(texts: readonly string[]): string {
-  return createHash("sha256").update(JSON.stringify(texts)).digest("hex");
+  return hash("sha256", JSON.stringify(texts));
 }
 
 function buildPlain(loading: Loading) {
@@ -263,6 +263,6 @@ function loadStrategies(loading: Loading, folderName: string, scope: StrategySco
     if (strategySource === undefined) return [];
     const spec = buildStrategy({ source: strategySource, scope, problems }, id);
     if (spec === undefined) return [];
-    return [{ spec, file, hash: createHash("sha256").update(strategySource.text).digest("hex") }];
+    return [{ spec, file, hash: hash("sha256", strategySource.text) }];
   });
 }

@@ -12,34 +12,40 @@ export interface Place {
   readonly column: number;
 }
 
-/** A file that was read as plain data, and where each of its keys and values stands. */
-export interface Source {
-  readonly file: string;
-  readonly text: string;
-  readonly lines: readonly string[];
-  readonly data: unknown;
+/** Where each key and value of a file stands. */
+export interface Places {
   readonly values: ReadonlyMap<string, Place>;
   readonly keys: ReadonlyMap<string, Place>;
 }
 
-/** How a path is written as a key of {@link Source.values} and {@link Source.keys}. */
+/** A file that was read as plain data. */
+export interface Source {
+  readonly file: string;
+  readonly text: string;
+  readonly data: unknown;
+  /** may read the file's text again: for problems only */
+  places(): Places;
+}
+
+/** How a path is written as a key of {@link Places}. */
 export function pathKey(path: Path): string {
   return path.join("\u0000");
 }
 
 /** A problem with the value at a path; when the value is missing, at the nearest place above it. */
 export function problemAt(source: Source, path: Path, message: string, suggestion?: string): Problem {
-  return problemAtPlace(source, path, placeOf(source.values, path) ?? placeOf(source.keys, path), message, suggestion);
+  const { values, keys } = source.places();
+  return problemAtPlace(source, path, placeOf(values, path) ?? placeOf(keys, path), message, suggestion);
 }
 
 /** A problem with the key at a path itself. */
 export function problemAtKey(source: Source, path: Path, message: string, suggestion?: string): Problem {
-  return problemAtPlace(source, path, source.keys.get(pathKey(path)), message, suggestion);
+  return problemAtPlace(source, path, source.places().keys.get(pathKey(path)), message, suggestion);
 }
 
 /** `file:line:column` of the value at a path, for a message that names two places. */
 export function describePlace(source: Source, path: Path): string {
-  const place = placeOf(source.values, path) ?? { line: 1, column: 1 };
+  const place = placeOf(source.places().values, path) ?? { line: 1, column: 1 };
   return `${source.file.slice(source.file.lastIndexOf("/") + 1)}:${place.line}:${place.column}`;
 }
 
@@ -59,7 +65,7 @@ function problemAtPlace(
   suggestion: string | undefined,
 ): Problem {
   const { line, column } = place ?? { line: 1, column: 1 };
-  const excerpt = source.lines[line - 1];
+  const excerpt = source.text.split(/\r?\n/)[line - 1];
   return makeProblem({
     file: source.file,
     line,

@@ -28,9 +28,9 @@ describe("plain data", () => {
 
   it("knows the place of every key and value", () => {
     const { source } = readYaml("file.yaml", `a:\n  b: { c: 1 }\n  d:\n    - x\n    - y\n`);
-    expect(source?.values.get(pathKey(["a", "b", "c"]))).toEqual({ line: 2, column: 11 });
-    expect(source?.keys.get(pathKey(["a", "b", "c"]))).toEqual({ line: 2, column: 8 });
-    expect(source?.values.get(pathKey(["a", "d", 1]))).toEqual({ line: 5, column: 7 });
+    expect(source?.places().values.get(pathKey(["a", "b", "c"]))).toEqual({ line: 2, column: 11 });
+    expect(source?.places().keys.get(pathKey(["a", "b", "c"]))).toEqual({ line: 2, column: 8 });
+    expect(source?.places().values.get(pathKey(["a", "d", 1]))).toEqual({ line: 5, column: 7 });
   });
 
   it("takes a key named __proto__ as a key, not as the prototype", () => {

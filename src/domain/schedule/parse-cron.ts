@@ -47,6 +47,20 @@ const LONGEST_MONTH = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
  * @returns the pattern, or what is wrong and how to write it
  */
 export function parseCron(expression: string): CronPattern | CronProblem {
+  const known = parsed.get(expression);
+  if (known !== undefined) return known;
+  const pattern = parse(expression);
+  if ("problem" in pattern) return pattern;
+  if (parsed.size >= MAX_REMEMBERED) parsed.clear();
+  parsed.set(expression, pattern);
+  return pattern;
+}
+
+/** Thousands of strategies share few expressions, and each is asked for at every slot. */
+const parsed = new Map<string, CronPattern>();
+const MAX_REMEMBERED = 20_000;
+
+function parse(expression: string): CronPattern | CronProblem {
   if (expression.length > MAX_EXPRESSION_LENGTH) {
     return {
       problem: `a cron expression has at most ${MAX_EXPRESSION_LENGTH} characters, this one ${expression.length}`,

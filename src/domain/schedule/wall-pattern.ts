@@ -4,7 +4,6 @@ import { type CivilDay, civilDay, DAY_MS, isMonthEnd } from "./wall-clock.ts";
 
 const EVERY_DAY_OF_MONTH = Array.from({ length: 31 }, (_, index) => index + 1);
 const EVERY_MONTH = Array.from({ length: 12 }, (_, index) => index + 1);
-const CACHE_LIMIT = 20_000;
 
 /** A leap day may be eight years away (1896 to 1904), and a weekday on it forty: a search gives up after this. */
 const MAX_DAYS_SEARCHED = 41 * 366;
@@ -13,8 +12,6 @@ const MAX_DAYS_SEARCHED = 41 * 366;
 export interface WallPattern extends CronPattern {
   readonly monthEndForLater?: boolean;
 }
-
-const parsed = new Map<string, CronPattern>();
 
 /**
  * The pattern of a wall-clock schedule.
@@ -32,12 +29,8 @@ export function patternOf(schedule: WallSchedule): WallPattern {
       monthEndForLater: schedule.monthDays !== undefined,
     };
   }
-  const known = parsed.get(schedule.expression);
-  if (known !== undefined) return known;
   const pattern = parseCron(schedule.expression);
   if ("problem" in pattern) throw new Error(`cron "${schedule.expression}": ${pattern.problem}`);
-  if (parsed.size >= CACHE_LIMIT) parsed.clear();
-  parsed.set(schedule.expression, pattern);
   return pattern;
 }
 

@@ -1,0 +1,229 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Pair,
+  parseAllDocuments,
+  type Scalar,
+  type YAMLMap,
+} from "yaml";
+import { plainScalar } from "./plain-scalar.ts";
+import { makeProblem, type Problem } from "./problem.ts";
+import { type Path, type Place, type Places, pathKey, REFUSED, type Source } from "./source.ts";
+import { describeSyntax } from "./yaml-syntax.ts";
+
+const MAX_DEPTH = 16;
+const MAX_PROBLEMS = 100;
+
+const ALIAS_PROBLEM: [message: string, suggestion: string] = [
+  "anchors and aliases (& and *) are not used here",
+  'write the value out, or quote a text that begins with "*"',
+];
+
+interface Reading {
+  readonly file: string;
+  readonly text: string;
+  readonly lines: readonly string[];
+  readonly counter: LineCounter;
+  readonly values: Map<string, Place>;
+  readonly keys: Map<string, Place>;
+  readonly problems: Problem[];
+}
+
+/** The reader that knows the place of everything, and says of everything that is unusual what is wrong with it. */
+export function readStrictYaml(file: string, text: string): { source: Source | undefined; problems: Problem[] } {
+  const reading: Reading = {
+    file,
+    text,
+    lines: text.split(/\r?\n/),
+    counter: new LineCounter(),
+    values: new Map(),
+    keys: new Map(),
+    problems: [],
+  };
+  const document = parseText(reading, text);
+  if (document === undefined) return { source: undefined, problems: reading.problems };
+  const data = readNode(reading, document.contents, []);
+  const { values, keys, problems } = reading;
+  const places: Places = { values, keys };
+  return { source: { file, text, data, places: () => places }, problems: problems.slice(0, MAX_PROBLEMS) };
+}
+
+function parseText(reading: Reading, text: string): Document | undefined {
+  let documents: readonly Document[];
+  try {
+    documents = [
+      ...parseAllDocuments(text, {
+        lineCounter: reading.counter,
+        prettyErrors: false,
+        schema: "failsafe",
+        uniqueKeys: false,
+        logLevel: "silent",
+      }),
+    ];
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    complain(reading, 0, [], "the file is nested too deeply to be read");
+    return undefined;
+  }
+  const document = documents[0];
+  // Tags are complained about node by node, with their path.
+  const complaints = [...(document?.errors ?? []), ...(document?.warnings ?? [])];
+  const errors = complaints.filter(({ code }) => code !== "TAG_RESOLVE_FAILED");
+  for (const mistake of document === undefined ? [] : describeSyntax(errors, text, document)) {
+    complain(reading, mistake.offset, [], mistake.message, mistake.suggestion);
+  }
+  const second = documents[1];
+  if (second !== undefined) {
+    complain(
+      reading,
+      second.range?.[0] ?? 0,
+      [],
+      "a file holds one document",
+      "move what follows '---' to a file of its own",
+    );
+  }
+  if (document === undefined || document.contents === null) {
+    complain(reading, 0, [], "the file is empty");
+    return undefined;
+  }
+  const fatal = document.errors.some((error) => error.code !== "TAG_RESOLVE_FAILED");
+  return fatal || second !== undefined ? undefined : document;
+}
+
+function complain(reading: Reading, offset: number, path: Path, message: string, suggestion?: string): void {
+  const { line, col } = reading.counter.linePos(offset);
+  const excerpt = reading.lines[line - 1];
+  reading.problems.push(
+    makeProblem({
+      file: reading.file,
+      line: Math.max(line, 1),
+      column: Math.max(col, 1),
+      path: path.join("."),
+      message,
+      ...(suggestion === undefined ? {} : { suggestion }),
+      ...(excerpt === undefined ? {} : { excerpt }),
+    }),
+  );
+}
+
+function readNode(reading: Reading, node: unknown, path: Path, id = pathKey(path)): unknown {
+  const offset = offsetOf(node);
+  if (offset !== undefined) reading.values.set(id, placeAt(reading, offset));
+  if (path.length > MAX_DEPTH) {
+    complain(reading, offset ?? 0, path, `nothing here is nested deeper than ${MAX_DEPTH} levels`);
+    return REFUSED;
+  }
+  if (isAlias(node)) {
+    complain(reading, offset ?? 0, path, ...ALIAS_PROBLEM);
+    return REFUSED;
+  }
+  if ((isMap(node) || isSeq(node) || isScalar(node)) && node.anchor !== undefined) {
+    const suggestion = "write the value out where it is needed";
+    const place = markBefore(reading, offset ?? 0, `&${node.anchor}`);
+    complain(reading, place, path, "anchors and aliases (& and *) are not used here", suggestion);
+  }
+  if ((isMap(node) || isSeq(node) || isScalar(node)) && node.tag !== undefined && !isDefaultTag(node.tag)) {
+    const place = /!\S*\s+$/.exec(reading.text.slice(0, offset ?? 0))?.index ?? offset ?? 0;
+    complain(reading, place, path, "tags (a leading !) are not used here", "write the plain value");
+    return REFUSED;
+  }
+  if (isMap(node)) return readMap(reading, node, path);
+  if (isSeq(node)) return node.items.map((item, index) => readNode(reading, item, [...path, index]));
+  if (isScalar(node)) return readScalar(reading, node, path);
+  return null;
+}
+
+function isDefaultTag(tag: string): boolean {
+  return ["tag:yaml.org,2002:map", "tag:yaml.org,2002:seq", "tag:yaml.org,2002:str"].includes(tag);
+}
+
+/** Where the mark of a value stands: before the value, in its line or in one above it. */
+function markBefore(reading: Reading, offset: number, mark: string): number {
+  const found = reading.text.lastIndexOf(mark, offset);
+  return found < 0 ? offset : found;
+}
+
+/** @returns the keys and values; REFUSED when more keys would come from elsewhere, so that none of them is missed */
+function readMap(reading: Reading, map: YAMLMap, path: Path): Record<string, unknown> | typeof REFUSED {
+  const data: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  let isMerged = false;
+  for (const item of map.items as readonly Pair[]) {
+    if (!isPair(item) || !isScalar(item.key)) {
+      complain(reading, offsetOf(item.key) ?? offsetOf(map) ?? 0, path, "a key is a plain word");
+      continue;
+    }
+    const offset = offsetOf(item.key) ?? 0;
+    const key = String(item.key.value);
+    if (item.key.anchor !== undefined || key === "<<") {
+      complain(reading, offset, [...path, key], "anchors and merge keys are not used here", "write the keys out");
+      isMerged = true;
+      continue;
+    }
+    if (item.key.type === "PLAIN" && /^0x/i.test(key)) {
+      complain(reading, offset, path, "YAML reads an unquoted 0x... as a number", "put it in quotes");
+      continue;
+    }
+    if (item.value === null && item.key.type === "PLAIN" && isSplit(reading, { data, key, offset, path })) continue;
+    const inner = [...path, key];
+    const id = pathKey(inner);
+    const first = reading.keys.get(id);
+    if (first !== undefined) {
+      const message = `the same key stands twice in this map, first in line ${first.line}`;
+      complain(reading, offset, inner, message, "keep one of the two");
+      data[key] = REFUSED;
+      continue;
+    }
+    reading.keys.set(id, placeAt(reading, offset));
+    data[key] = readNode(reading, item.value, inner, id);
+    if (item.value === null) reading.values.set(id, placeAt(reading, offset));
+  }
+  return isMerged ? REFUSED : data;
+}
+
+/** Inside of braces `every:6h` is one word, and the comma of `0,5%` begins the next key. */
+function isSplit(
+  reading: Reading,
+  at: { data: Record<string, unknown>; key: string; offset: number; path: Path },
+): boolean {
+  const { data, key, offset, path } = at;
+  const [, name] = /^([A-Za-z][\w-]*):./.exec(key) ?? [];
+  if (name !== undefined) {
+    reading.keys.set(pathKey([...path, name]), placeAt(reading, offset));
+    const suggestion = `write "${name}: " and then its value`;
+    complain(reading, offset, [...path, name], "a space is missing after the colon", suggestion);
+    data[name] = REFUSED;
+    return true;
+  }
+  const [before, number] = Object.entries(data).at(-1) ?? [];
+  if (before === undefined || typeof number !== "number" || !/^[0-9]+\s*[A-Za-z%]*$/.test(key)) return false;
+  const { line, column } = reading.values.get(pathKey([...path, before])) ?? { line: 1, column: 1 };
+  const place = (reading.counter.lineStarts[line - 1] ?? 0) + column - 1;
+  const message = "the comma ends this value: decimals stand behind a point";
+  complain(reading, place, [...path, before], message, `write ${number}.${key}`);
+  data[before] = REFUSED;
+  return true;
+}
+
+function readScalar(reading: Reading, scalar: Scalar, path: Path): unknown {
+  const text = typeof scalar.value === "string" ? scalar.value : String(scalar.source ?? "");
+  if (scalar.type !== "PLAIN") return text;
+  const plain = plainScalar(text);
+  if ("value" in plain) return plain.value;
+  complain(reading, scalar.range?.[0] ?? 0, path, plain.message, plain.suggestion);
+  return REFUSED;
+}
+
+function offsetOf(node: unknown): number | undefined {
+  if (isMap(node) || isSeq(node) || isScalar(node) || isAlias(node)) return node.range?.[0];
+  return undefined;
+}
+
+function placeAt(reading: Reading, offset: number): Place {
+  const { line, col } = reading.counter.linePos(offset);
+  return { line: Math.max(line, 1), column: Math.max(col, 1) };
+}
