@@ -6,6 +6,7 @@ import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { setFlagsFromString } from "node:v8";
 
 const NEEDED_MAJOR = 24;
 const EXIT_CONFIGURATION = 78;
@@ -59,6 +60,9 @@ if (Number.parseInt(process.versions.node, 10) >= NEEDED_MAJOR) {
     process.channel.unref();
   }
   // In the installation's own folder, which only those may write who may change the program as well; never in /tmp.
+  // A daemon whose objects live long or die at once gains nothing from a large young generation, which V8 else grows to
+  // a hundred megabytes.
+  setFlagsFromString("--semi-space-growth-factor=1");
   const { enableCompileCache } = await import("node:module");
   enableCompileCache(join(root, "node_modules/.cache/swapd"));
   await import(pathToFileURL(entry()).href);
