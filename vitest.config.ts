@@ -10,6 +10,7 @@ export default defineConfig({
         include: includeOf(suite),
         exclude: excludeOf(suite),
         maxWorkers: suite.workers,
+        isolate: suite.sharesModules !== true,
         testTimeout: suite.testTimeoutSeconds * 1_000,
         hookTimeout: suite.testTimeoutSeconds * 1_000,
         sequence: { groupOrder: order },

@@ -7,11 +7,13 @@ export interface Suite {
   /** files at a time: one where load would change what is measured */
   readonly workers: 1 | 2;
   readonly testTimeoutSeconds: number;
+  /** files share the modules that they import, which saves loading them for each; pure code has nothing to share else */
+  readonly sharesModules?: true;
 }
 
 /** In the order in which they run: what fails fastest comes first. */
 export const SUITES: readonly Suite[] = [
-  { name: "unit", tests: [], budgetSeconds: 115, workers: 2, testTimeoutSeconds: 30 },
+  { name: "unit", tests: [], budgetSeconds: 80, workers: 2, testTimeoutSeconds: 30, sharesModules: true },
   {
     // every state of an engine, a lane and a file that a kill can leave, each lived on to its end
     name: "recovery",
@@ -46,7 +48,7 @@ export const SUITES: readonly Suite[] = [
     testTimeoutSeconds: 120,
   },
   { name: "pace", tests: ["adapters/limiter"], budgetSeconds: 40, workers: 1, testTimeoutSeconds: 60 },
-  { name: "e2e", tests: ["app", "e2e"], budgetSeconds: 490, workers: 2, testTimeoutSeconds: 180 },
+  { name: "e2e", tests: ["app", "e2e"], budgetSeconds: 260, workers: 2, testTimeoutSeconds: 180 },
 ];
 
 /** What vitest looks for. */

@@ -4,5 +4,5 @@ import { expectToSurvive, SHORT_FORM_TIMEOUT_MS } from "./short-form.ts";
 it("neither loses nor repeats a swap when daemons are killed and the hosted service loses answers and comes late", {
   timeout: SHORT_FORM_TIMEOUT_MS,
 }, async () => {
-  await expectToSurvive("fly", { groups: ["decision", "gasless", "lane", "fill"], serviceKills: 0 });
+  await expectToSurvive("fly", { groups: ["decision", "lane", "fill"], serviceKills: 0 });
 });

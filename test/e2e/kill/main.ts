@@ -3,10 +3,10 @@ import { CRASH_LABELS, type LabelGroup } from "./crash-labels.ts";
 import { runKillCampaign, summaryOf } from "./kill-harness.ts";
 import type { Profile } from "./kill-world.ts";
 
-/** The long form: `main.ts --kills 500 --seed 7 [--against swapd|fly]`, every kill told. Ends with 1 when anything is wrong. */
+/** The long form, some fifty kills against each service: `main.ts --kills 500 --seed 7 [--against swapd|fly]`, every kill told. Ends with 1 when anything is wrong. */
 const { values } = parseArgs({
   options: {
-    kills: { type: "string", default: "200" },
+    kills: { type: "string", default: "110" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     against: { type: "string" },
   },

@@ -6,13 +6,14 @@ import type { Profile } from "./kill-world.ts";
 /** Longest for one file on a machine that has other things to do. */
 export const SHORT_FORM_TIMEOUT_MS = 400_000;
 
-const KILLS = 52;
+/** Half of what the long form does at least; the two files together make fifty. */
+const KILLS = 26;
 const QUIET_MS = 60_000;
 /** Fewer would mean that the kills met no trading. */
 const LEAST_FILLS = 3;
-const LEAST_LABELS = 20;
+const LEAST_LABELS = 12;
 
-/** Some fifty kills from a fresh seed. A failure tells the seed and every life; `main.ts --seed` repeats the plan. */
+/** The short form, from a fresh seed. A failure tells the seed and every life; `main.ts --seed` repeats the plan. */
 export async function expectToSurvive(
   profile: Profile,
   plan: { groups: readonly LabelGroup[]; serviceKills: number },
@@ -28,7 +29,7 @@ export async function expectToSurvive(
   });
   console.log(summaryOf(profile, report));
   expect(report.violations, story.join("\n")).toEqual([]);
-  expect(report.daemons.kills).toBeGreaterThanOrEqual(50);
+  expect(report.daemons.kills).toBeGreaterThanOrEqual(KILLS - 1);
   expect(new Set(report.daemons.passed).size).toBeGreaterThanOrEqual(LEAST_LABELS);
   expect(report.service.passed.length).toBeGreaterThanOrEqual(plan.serviceKills / 2);
   expect(report.fills.selfExecuted).toBeGreaterThanOrEqual(LEAST_FILLS);
