@@ -3,12 +3,19 @@ import { type JsonRpc, RpcError, type RpcRequest } from "../../net/json-rpc.ts";
 import { retryRead } from "../../net/retry-read.ts";
 import { splitWords } from "./words.ts";
 
-/**
- * One view call whose answer is read as 32-byte words.
- * @param words how many leading words are wanted, at most 255
- * @returns the words, or undefined when the call reverts or answers with fewer
- */
-export type ReadWords = (to: Address, data: Hex, words: number) => Promise<readonly bigint[] | undefined>;
+/** A view call whose answer is read as 32-byte words. */
+export interface ViewCall {
+  readonly to: Address;
+  readonly data: Hex;
+  /** how many leading words are wanted, at most 255 */
+  readonly words: number;
+}
+
+/** The words, or undefined when the call reverts or answers with fewer. */
+export type WordsAnswer = readonly bigint[] | undefined;
+
+/** Performs one {@link ViewCall}. */
+export type ReadWords = (to: Address, data: Hex, words: number) => Promise<WordsAnswer>;
 
 /**
  * How many calls travel together. `override`: as one `eth_call` to the reader program below, whose code is lent to an
@@ -56,11 +63,8 @@ const MAX_CALLS = 400;
 
 const RETRIES = { retries: 2, minDelayMs: 50, maxDelayMs: 400 };
 
-interface PendingRead {
-  readonly to: Address;
-  readonly data: Hex;
-  readonly words: number;
-  resolve(words: readonly bigint[] | undefined): void;
+interface PendingRead extends ViewCall {
+  resolve(words: WordsAnswer): void;
   reject(error: unknown): void;
 }
 
@@ -97,8 +101,8 @@ export function createBlockReader(options: { rpc: JsonRpc; block: number; mode: 
     });
 }
 
-type Answers = readonly (readonly bigint[] | undefined)[];
-type Reads = readonly Pick<PendingRead, "to" | "data" | "words">[];
+type Answers = readonly WordsAnswer[];
+type Reads = readonly ViewCall[];
 
 function byte(value: number): string {
   return value.toString(16).padStart(2, "0");

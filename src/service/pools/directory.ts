@@ -29,7 +29,7 @@ export function createPoolDirectory(
     const { feeTiers } = options;
     const found = await Promise.all(
       options.protocols.map((protocol, protocolIndex) =>
-        POOL_KINDS[protocol.kind].find({ protocol, protocolIndex, tokenA, tokenB, feeTiers }, read),
+        POOL_KINDS[protocol.kind].discover({ protocol, protocolIndex, tokenA, tokenB, feeTiers }, read),
       ),
     );
     return found.flat();

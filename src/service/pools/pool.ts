@@ -1,17 +1,20 @@
-import type { Address } from "../../domain/money/address.ts";
-import type { ReadWords } from "../chain/batch-reader.ts";
+import type { Address, Hex } from "../../domain/money/address.ts";
+import type { ReadWords, ViewCall, WordsAnswer } from "../chain/batch-reader.ts";
+
+/** The number that the settlement contracts give a kind of pool. */
+export type PoolKindNumber = 1 | 2;
 
 /** A factory whose pools the settlement contracts accept; its place in the executor's list is the protocol's index. */
 export interface Protocol {
-  readonly kind: 1 | 2;
+  readonly kind: PoolKindNumber;
   readonly factory: Address;
-  /** fee of every pool in parts per million (kind 1); 0 where each pool has its own (kind 2) */
+  /** fee of every pool in parts per million (kind 1); 0 where each pool has its own */
   readonly feePips: number;
 }
 
 /** One pool of two tokens, as found at its factory. Everything here never changes. */
 export interface Pool {
-  readonly kind: 1 | 2;
+  readonly kind: PoolKindNumber;
   /** index of its protocol in the executor's list */
   readonly protocol: number;
   readonly address: Address;
@@ -22,6 +25,8 @@ export interface Pool {
   readonly feePips: number;
   /** distance between usable ticks; 0 where the pool has none */
   readonly tickSpacing: number;
+  /** more that never changes, in an order that only the pool's own kind knows; survives JSON */
+  readonly constants?: readonly number[] | undefined;
 }
 
 /** What a pool answers to an exact input. */
@@ -33,7 +38,7 @@ export type PoolQuote =
   /** the answer depends on state that was not read yet: await `load`, then ask again; it cannot exceed `atMost` */
   | { readonly kind: "unread"; readonly load: () => Promise<void>; readonly atMost: bigint };
 
-/** A pool at one block (or after hypothetical swaps on top of it). Quoting is pure. */
+/** A pool at one block (or after hypothetical swaps on top of it). Quoting is pure, and tells what the hop costs in gas. */
 export interface PoolState {
   readonly pool: Pool;
   /** Quotes an exact input of one of the two tokens, to the wei of what the chain would do. */
@@ -42,17 +47,40 @@ export interface PoolState {
   spot(tokenIn: Address): { readonly numerator: bigint; readonly denominator: bigint };
 }
 
-/** Everything the service knows about one kind of pool. A new kind is one folder with one of these. */
+/** What was known of a pool at an earlier block. */
+export interface KnownState {
+  readonly state: PoolState;
+  /** Whether only trades may have happened since. Otherwise liquidity may have moved, and nothing known still holds. */
+  readonly onlyTraded: boolean;
+}
+
+/**
+ * Everything the service knows about one kind of pool. A new kind is one folder with one of these, one line in
+ * `kinds.ts`, and one kind of leg in the executor. Quotes, marginal prices and gas are the state's: {@link PoolState}.
+ */
 export interface PoolKind {
   /** name of the kind on the wire: a liquidity source */
   readonly source: string;
+  /** Log topics that tell that liquidity moved: afterwards `onlyTraded` is false. */
+  readonly liquidityTopics: readonly Hex[];
   /** Looks up the pools of two tokens at a factory. */
-  find(search: PoolSearch, read: ReadWords): Promise<readonly Pool[]>;
+  discover(search: PoolSearch, read: ReadWords): Promise<readonly Pool[]>;
+  /** The calls that tell a pool's state at a block. Calls of all pools travel together. */
+  encodeReads(pool: Pool, known: KnownState | undefined): readonly ViewCall[];
   /**
-   * Reads a pool's state. `previous` is what was known at an earlier block: it tells which parts to ask for at once.
+   * Makes the state out of the answers to {@link encodeReads}, which are in the same order and of one block.
+   * @param read reads more at that very block, now or when a quote asks for it
    * @returns undefined when the pool holds nothing to trade with
    */
-  load(pool: Pool, read: ReadWords, previous: PoolState | undefined): Promise<PoolState | undefined>;
+  decode(
+    pool: Pool,
+    answers: readonly WordsAnswer[],
+    context: { readonly known: KnownState | undefined; readonly read: ReadWords },
+  ): PoolState | undefined;
+  /** Reads what a first quote surely needs, of kinds that do not read all at once. */
+  prepare?(state: PoolState): Promise<void>;
+  /** The number by which the executor finds the pool at its factory: a leg's `fee`. */
+  encodeLeg(pool: Pool): number;
 }
 
 export interface PoolSearch {

@@ -43,8 +43,15 @@ export function createSnapshots(options: { rpc: JsonRpc; mode: ReadMode }, clock
     const read = createBlockReader({ ...options, block: head.number });
     const states = new Map<Address, Promise<PoolState | undefined>>();
     async function load(pool: Pool): Promise<PoolState | undefined> {
-      const state = await POOL_KINDS[pool.kind].load(pool, read, remembered.get(pool.address));
-      if (state !== undefined) remember(state);
+      const kind = POOL_KINDS[pool.kind];
+      const previous = remembered.get(pool.address);
+      const known = previous === undefined ? undefined : { state: previous, onlyTraded: false };
+      const calls = kind.encodeReads(pool, known);
+      const answers = await Promise.all(calls.map(({ to, data, words }) => read(to, data, words)));
+      const state = kind.decode(pool, answers, { known, read });
+      if (state === undefined) return undefined;
+      await kind.prepare?.(state);
+      remember(state);
       return state;
     }
     return {

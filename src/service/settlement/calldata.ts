@@ -1,5 +1,6 @@
 import { Interface } from "ethers";
 import type { Address, Hex } from "../../domain/money/address.ts";
+import { POOL_KINDS } from "../pools/kinds.ts";
 import type { Leg } from "../routing/plan.ts";
 import type { SwapOrder } from "./order.ts";
 
@@ -45,7 +46,7 @@ const NO_PERMIT = { value: 0n, deadline: 0n, v: 0, r: ZERO_WORD, s: ZERO_WORD };
 
 function encodeLegs(legs: readonly Leg[]) {
   return legs.map(({ pool, tokenIn, tokenOut, portion }) => {
-    const fee = pool.kind === 2 ? pool.feePips : 0;
+    const fee = POOL_KINDS[pool.kind].encodeLeg(pool);
     return { protocol: pool.protocol, pool: pool.address, tokenIn, tokenOut, fee, portion };
   });
 }

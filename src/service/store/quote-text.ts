@@ -27,6 +27,7 @@ const pool = z.object({
   token1: address,
   feePips: z.number(),
   tickSpacing: z.number(),
+  constants: z.array(z.number()).optional(),
 });
 
 const order = z.object({

@@ -6,7 +6,10 @@ import { pairState } from "./pair.ts";
 export const uniswapV2: PoolKind = {
   source: "uniswap-v2",
 
-  async find(search, read) {
+  // Reserves are all there is to know, and they are read in every block.
+  liquidityTopics: [],
+
+  async discover(search, read) {
     const [token0, token1] = sortTokens(search.tokenA, search.tokenB);
     const data = callData(SELECTOR.getPair, addressWord(token0), addressWord(token1));
     const address = readAddress((await read(search.protocol.factory, data, 1))?.[0]);
@@ -16,9 +19,12 @@ export const uniswapV2: PoolKind = {
     return [pool];
   },
 
-  async load(pool, read) {
-    const words = await read(pool.address, SELECTOR.getReserves, 2);
+  encodeReads: (pool) => [{ to: pool.address, data: SELECTOR.getReserves, words: 2 }],
+
+  decode(pool, [words]) {
     const [reserve0 = 0n, reserve1 = 0n] = words ?? [];
     return reserve0 > 0n && reserve1 > 0n ? pairState(pool, reserve0, reserve1) : undefined;
   },
+
+  encodeLeg: () => 0,
 };
