@@ -1,8 +1,9 @@
 import { Interface } from "ethers";
 import { systemClock } from "../adapters/clock/system-clock.ts";
 import type { Configuration } from "../config/configuration.ts";
-import { type Address, toAddress } from "../domain/money/address.ts";
+import { type Address, NATIVE_TOKEN, toAddress } from "../domain/money/address.ts";
 import type { Chain } from "../ports/chain.ts";
+import type { ListedToken } from "../service/options.ts";
 import { type Service, startService } from "../service/service.ts";
 import { crashPointFrom } from "./crash-point.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
@@ -45,7 +46,9 @@ export async function startEmbeddedService(configuration: Configuration, runtime
         name: network.name,
         chainId: network.chainId,
         rpcUrl: rpcUrl.reveal(),
+        nativeSymbol: network.nativeSymbol,
         wrappedNative: network.wrappedNative,
+        listedTokens: listedTokens(configuration),
         hubTokens: network.hubTokens,
         settlement,
         executor,
@@ -78,6 +81,19 @@ export async function startEmbeddedService(configuration: Configuration, runtime
     },
   );
   return { ...service, apiKey: apiKeys[0] };
+}
+
+/** The configured tokens, and the network's own that routes pass through; the native token is always told of. */
+function listedTokens({ network, tokens }: Configuration): readonly ListedToken[] {
+  const configured = [...tokens.values()].map(({ token, feed }): ListedToken => {
+    const maxAgeSeconds = (feed?.heartbeatSeconds ?? 0) + (feed?.marginSeconds ?? 0);
+    return { address: token.address, feed: feed === undefined ? undefined : { address: feed.address, maxAgeSeconds } };
+  });
+  const hubs = network.hubTokens.map((address): ListedToken => ({ address, feed: undefined }));
+  const listed = new Map([...hubs, ...configured].map((token) => [token.address, token]));
+  const native = listed.get(NATIVE_TOKEN) ?? { address: NATIVE_TOKEN, feed: undefined };
+  listed.delete(NATIVE_TOKEN);
+  return [native, ...listed.values()];
 }
 
 async function executorOf(chain: Chain, settlement: Address): Promise<Address> {

@@ -33,7 +33,7 @@ export const ERRORS = {
     code: 1004,
     status: 400,
     message: "The network is not served here",
-    remedy: "Send the name of the served network, in lower case.",
+    remedy: "Send the name of a served network, in lower case; /token-manager/networks lists them.",
   },
   SLIPPAGE_OUT_OF_RANGE: {
     code: 1005,
@@ -123,6 +123,12 @@ export const ERRORS = {
     code: 2003,
     status: 404,
     message: "Couldn't recognize to token",
+    remedy: "Check the address: it must be an ERC-20 token on this network.",
+  },
+  TOKEN_UNKNOWN: {
+    code: 2005,
+    status: 404,
+    message: "There is no such token",
     remedy: "Check the address: it must be an ERC-20 token on this network.",
   },
   TOKENS_EQUAL: {

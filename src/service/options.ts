@@ -1,14 +1,33 @@
 import type { Address } from "../domain/money/address.ts";
 import type { Protocol } from "./pools/pool.ts";
 
-/** The one network a service serves. */
+/** Decimals of every network's native token. */
+export const NATIVE_DECIMALS = 18;
+
+/** A price feed with Chainlink's interface, in US dollars. */
+export interface DollarFeed {
+  readonly address: Address;
+  /** an older price is not told */
+  readonly maxAgeSeconds: number;
+}
+
+/** A token that the operator vouches for. */
+export interface ListedToken {
+  readonly address: Address;
+  readonly feed: DollarFeed | undefined;
+}
+
+/** A network as it is served. */
 export interface NetworkOptions {
   /** lower-case name, as requests give it */
   readonly name: string;
   readonly chainId: number;
   /** a secret: providers put keys into it */
   readonly rpcUrl: string;
+  readonly nativeSymbol: string;
   readonly wrappedNative: Address;
+  /** what lists of tokens and balances tell of, the native token under the zero address; others are found by address */
+  readonly listedTokens: readonly ListedToken[];
   /** tokens that a path may go through */
   readonly hubTokens: readonly Address[];
   readonly settlement: Address;

@@ -7,6 +7,7 @@ import { detectReadMode } from "./chain/batch-reader.ts";
 import { readHead } from "./chain/head.ts";
 import { SELECTOR } from "./chain/words.ts";
 import { createHandlers } from "./http/handlers.ts";
+import { createServedNetworks } from "./http/served-network.ts";
 import { createServer } from "./http/server.ts";
 import type { ServiceOptions } from "./options.ts";
 import { createPoolDirectory } from "./pools/directory.ts";
@@ -20,6 +21,8 @@ import { openRelayer, type RelayerDependencies } from "./relayer/relayer.ts";
 import { createRouter } from "./routing/router.ts";
 import { verifyNetwork } from "./settlement/verify.ts";
 import { openServiceStore } from "./store/service-store.ts";
+import { createBalances } from "./tokens/balances.ts";
+import { createTokenList } from "./tokens/token-list.ts";
 
 const RPC_TIMEOUT_MS = 10_000;
 const MAX_RPC_ANSWER_BYTES = 16_000_000;
@@ -92,7 +95,10 @@ export async function startService(options: ServiceOptions, dependencies: Servic
     const relay = startRelay(options, dependencies, { rpc, snapshots, quotes, tokens, store });
     closers.push(() => relay.stop());
     const quoter = createQuoter(options, { snapshots, router, tokens, clock, relayer: relay.status });
-    const handlers = createHandlers({ network, rpc, snapshots, quoter, quotes, store, desk: relay.desk });
+    const tokenList = createTokenList(network, { snapshots, tokens });
+    const balances = createBalances(tokenList.addresses, { rpc, snapshots });
+    const served = { options: network, rpc, snapshots, quoter, quotes, store, desk: relay.desk, tokenList, balances };
+    const handlers = createHandlers(createServedNetworks([served]));
     const server = createServer(options, { handlers, clock, logger });
     closers.push(() => server.close());
     const url = await listen(server, options);

@@ -48,6 +48,7 @@ const QUOTE_ERRORS: readonly ErrorName[] = [
 ];
 
 const TRANSACTION_ERRORS: readonly ErrorName[] = ["QUOTE_INDICATIVE", "QUOTE_GASLESS", "SIMULATION_REVERTED"];
+const BODY_ERRORS: readonly ErrorName[] = ["BODY_MALFORMED", "BODY_TOO_LARGE", "CONTENT_TYPE_UNSUPPORTED"];
 const FIND_ERRORS: readonly ErrorName[] = ["QUOTE_UNKNOWN", "QUOTE_EXPIRED"];
 
 /** Every endpoint of the interface. */
@@ -93,9 +94,7 @@ export const ENDPOINTS = {
     errors: [
       ...FIND_ERRORS,
       "NETWORK_UNKNOWN",
-      "BODY_MALFORMED",
-      "BODY_TOO_LARGE",
-      "CONTENT_TYPE_UNSUPPORTED",
+      ...BODY_ERRORS,
       "GASLESS_UNAVAILABLE",
       "QUOTE_NOT_GASLESS",
       "QUOTE_INDICATIVE",
@@ -122,6 +121,54 @@ export const ENDPOINTS = {
     request: requests.statusCountsQuery,
     response: responses.statusCountsResponse,
     errors: ["NETWORK_UNKNOWN"],
+  },
+  liquiditySources: {
+    method: "GET",
+    path: "/aggregator/liquidity-sources",
+    summary: "The kinds of pools that quotes may use",
+    request: requests.liquiditySourcesQuery,
+    response: responses.liquiditySourcesResponse,
+    errors: ["NETWORK_UNKNOWN"],
+  },
+  networks: {
+    method: "GET",
+    path: "/token-manager/networks",
+    summary: "The networks that are served",
+    request: requests.networksQuery,
+    response: responses.networksResponse,
+    errors: [],
+  },
+  token: {
+    method: "GET",
+    path: "/token-manager/token",
+    summary: "One token, listed or not",
+    request: requests.tokenQuery,
+    response: responses.tokenResponse,
+    errors: ["NETWORK_UNKNOWN", "TOKEN_UNKNOWN"],
+  },
+  tokens: {
+    method: "POST",
+    path: "/token-manager/tokens",
+    summary: "Finds tokens by name, symbol or address",
+    request: requests.tokensBody,
+    response: responses.tokensResponse,
+    errors: ["NETWORK_UNKNOWN", ...BODY_ERRORS],
+  },
+  balances: {
+    method: "POST",
+    path: "/balance-manager/balances",
+    summary: "What wallets have of the native token and of the listed ones, at one block",
+    request: requests.balancesBody,
+    response: responses.balancesResponse,
+    errors: ["NETWORK_UNKNOWN", ...BODY_ERRORS],
+  },
+  allowance: {
+    method: "GET",
+    path: "/balance-manager/allowance",
+    summary: "What a contract may take of a wallet's tokens",
+    request: requests.allowanceQuery,
+    response: responses.allowanceResponse,
+    errors: ["NETWORK_UNKNOWN", "TOKEN_UNKNOWN"],
   },
 } as const satisfies Record<string, Endpoint>;
 

@@ -1,24 +1,11 @@
 import { toAddress } from "../../domain/money/address.ts";
-import type { JsonRpc } from "../../net/json-rpc.ts";
 import { type Refusal, refuse } from "../errors.ts";
-import type { NetworkOptions } from "../options.ts";
 import { LIQUIDITY_SOURCES } from "../pools/kinds.ts";
-import type { Snapshots } from "../pools/snapshots.ts";
 import type { Quote } from "../quotes/quote.ts";
-import type { QuoteBook } from "../quotes/quote-book.ts";
-import type { Quoter } from "../quotes/quoter.ts";
 import { buildTransaction, type SwapTransaction } from "../quotes/transaction.ts";
-import type { GaslessDesk } from "../relayer/desk.ts";
-import type { ServiceStore, SwapRow } from "../store/service-store.ts";
-import {
-  checkNetwork,
-  oneOf,
-  type ParseContext,
-  type Parsed,
-  parseExecuteRequest,
-  parseQuoteRequest,
-  parseShape,
-} from "./parse-request.ts";
+import type { SwapStatus } from "../store/service-store.ts";
+import { type Answer, answer, isRefusal } from "./answer.ts";
+import { oneOf, type Parsed, parseExecuteRequest, parseQuoteRequest, parseShape } from "./parse-request.ts";
 import {
   distributionsQuery,
   executeSwapBody,
@@ -27,122 +14,168 @@ import {
   swapQuery,
   transactionQuery,
 } from "./request-schemas.ts";
+import type { ServedNetwork, ServedNetworks } from "./served-network.ts";
 import type { Handlers } from "./server.ts";
+import { createTokenHandlers } from "./token-handlers.ts";
 import { toWireDistributions, toWireQuote, toWireSwap, toWireTransaction } from "./wire.ts";
 
-export interface HandlerDependencies {
-  readonly network: NetworkOptions;
-  readonly rpc: JsonRpc;
-  readonly snapshots: Snapshots;
-  readonly quoter: Quoter;
-  readonly quotes: QuoteBook;
-  readonly store: ServiceStore;
-  readonly desk: GaslessDesk;
-}
-
-type Answer = { readonly kind: "answer"; readonly body: object };
-
-function answer(body: object): Answer {
-  return { kind: "answer", body };
-}
-
 /** The endpoints of the interface: parse, do, write in the wire's names. */
-export function createHandlers(dependencies: HandlerDependencies): Handlers {
-  const { network, quotes, store, desk } = dependencies;
-  const context: ParseContext = { network: network.name, sources: LIQUIDITY_SOURCES };
-  const lookUp = (row: SwapRow | undefined, parameter: string) => {
-    return row === undefined
-      ? refuse("SWAP_UNKNOWN", { parameter })
-      : answer(toWireSwap(row, store.transitions(row.id)));
+export function createHandlers(networks: ServedNetworks): Handlers {
+  return {
+    ...createQuoteHandlers(networks),
+    ...createSwapHandlers(networks),
+    ...createTokenHandlers(networks),
+    health: async () => {
+      const served = await Promise.all(networks.all.map(healthOf));
+      const [first] = served;
+      return answer({ status: "ok", ...first, networks: served });
+    },
   };
+}
+
+async function healthOf({ options, snapshots, desk }: ServedNetwork) {
+  const { head } = await snapshots.current();
+  return { network: options.name, blockNumber: head.number, gasless: desk.isOpen };
+}
+
+type QuoteHandlers = Pick<Handlers, "quote" | "transaction" | "quoteTransaction" | "distributions">;
+
+function createQuoteHandlers(networks: ServedNetworks): QuoteHandlers {
   return {
     quote: async (input) => {
-      const quote = await newQuote(input, dependencies, context);
-      return quote.kind === "ok" ? answer(toWireQuote(quote.value, network)) : quote;
+      const quoted = await newQuote(input, networks);
+      if (isRefusal(quoted)) return quoted;
+      return answer(toWireQuote(quoted.quote, quoted.network.options));
     },
     transaction: async (input) => {
       const parsed = parseShape(transactionQuery, input);
       if (parsed.kind !== "ok") return parsed;
-      const found = findQuote(parsed.value, quotes);
-      if (found.kind !== "found") return found;
-      const transaction = await transactionOf(found.quote, dependencies, parsed.value.estimateGas === "true");
-      return transaction.kind === "refused" ? transaction : answer(toWireTransaction(transaction, network));
+      const found = findQuote(parsed.value, networks);
+      if (isRefusal(found)) return found;
+      const transaction = await transactionOf(found, parsed.value.estimateGas === "true");
+      return isRefusal(transaction) ? transaction : answer(toWireTransaction(transaction, found.network.options));
     },
     quoteTransaction: async (input) => {
-      const quote = await newQuote(input, dependencies, context);
-      if (quote.kind !== "ok") return quote;
-      const transaction = await transactionOf(quote.value, dependencies, false);
-      if (transaction.kind === "refused") return { ...transaction, parameter: missingFor(quote.value) };
-      return answer({ quote: toWireQuote(quote.value, network), transaction: toWireTransaction(transaction, network) });
+      const quoted = await newQuote(input, networks);
+      if (isRefusal(quoted)) return quoted;
+      const { quote, network } = quoted;
+      const transaction = await transactionOf(quoted, false);
+      if (isRefusal(transaction)) return { ...transaction, parameter: missingFor(quote) };
+      const { options } = network;
+      return answer({ quote: toWireQuote(quote, options), transaction: toWireTransaction(transaction, options) });
     },
     distributions: async (input) => {
       const parsed = parseShape(distributionsQuery, input);
       if (parsed.kind !== "ok") return parsed;
-      const found = findQuote(parsed.value, quotes);
-      return found.kind === "found" ? answer(toWireDistributions(found.quote, network)) : found;
+      const found = findQuote(parsed.value, networks);
+      return isRefusal(found) ? found : answer(toWireDistributions(found.quote, found.network.options));
     },
+  };
+}
+
+type SwapHandlers = Pick<Handlers, "executeSwap" | "swap" | "statusCounts">;
+
+function createSwapHandlers(networks: ServedNetworks): SwapHandlers {
+  return {
     executeSwap: async (input) => {
       const parsed = parseShape(executeSwapBody, input);
       if (parsed.kind !== "ok") return parsed;
-      const request = parseExecuteRequest(parsed.value, context);
+      const network = networks.named("networkName", parsed.value.networkName);
+      if (isRefusal(network)) return network;
+      const request = parseExecuteRequest(parsed.value);
       if (request.kind !== "ok") return request;
-      const outcome = await desk.execute(request.value);
-      return outcome.kind === "refused" ? outcome : lookUp(outcome.row, "quoteId");
+      const outcome = await network.desk.execute(request.value);
+      if (outcome.kind === "refused") return outcome;
+      return answer(toWireSwap(outcome.row, network.store.transitions(outcome.row.id)));
     },
     swap: async (input) => {
       const parsed = parseShape(swapQuery, input);
       if (parsed.kind !== "ok") return parsed;
       const { networkName, hash, quoteId, id } = parsed.value;
-      const refusal = checkNetwork("networkName", networkName, context) ?? refusalOf(oneOf({ hash, quoteId, id }));
-      if (refusal !== undefined) return refusal;
-      if (hash !== undefined) return lookUp(store.swapBy("hash", hash.toLowerCase()), "hash");
-      if (quoteId !== undefined) return lookUp(store.swapBy("quote_id", quoteId), "quoteId");
-      return lookUp(store.swapBy("id", id ?? ""), "id");
+      const which = oneOf({ hash, quoteId, id });
+      if (which.kind !== "ok") return which;
+      const served = servedOf(networks, networkName);
+      return isRefusal(served) ? served : findSwap(served, { hash: hash?.toLowerCase(), quoteId, id });
     },
     statusCounts: async (input) => {
       const parsed = parseShape(statusCountsQuery, input);
       if (parsed.kind !== "ok") return parsed;
-      const refusal = checkNetwork("networkName", parsed.value.networkName, context);
-      return refusal ?? answer(store.statusCounts(toAddress(parsed.value.walletAddress)));
-    },
-    health: async () => {
-      const { head } = await dependencies.snapshots.current();
-      return answer({ status: "ok", network: network.name, blockNumber: head.number, gasless: desk.isOpen });
+      const served = servedOf(networks, parsed.value.networkName);
+      if (isRefusal(served)) return served;
+      const wallet = toAddress(parsed.value.walletAddress);
+      const total: Record<SwapStatus, number> = { pending: 0, success: 0, error: 0, expired: 0 };
+      for (const { store } of served) {
+        for (const [status, count] of Object.entries(store.statusCounts(wallet))) total[status as SwapStatus] += count;
+      }
+      return answer(total);
     },
   };
 }
 
-function refusalOf(parsed: Parsed<unknown>): Refusal | undefined {
-  return parsed.kind === "ok" ? undefined : parsed;
+/** The named network, or all of them: swaps are told apart by their own names. */
+function servedOf(networks: ServedNetworks, name: string | undefined): readonly ServedNetwork[] | Refusal {
+  if (name === undefined) return networks.all;
+  const network = networks.named("networkName", name);
+  return isRefusal(network) ? network : [network];
 }
 
-async function newQuote(
-  input: unknown,
-  { quoter, quotes }: HandlerDependencies,
-  context: ParseContext,
-): Promise<Parsed<Quote>> {
+function findSwap(
+  served: readonly ServedNetwork[],
+  { hash, quoteId, id }: { hash: string | undefined; quoteId: string | undefined; id: string | undefined },
+): Answer | Refusal {
+  for (const { store } of served) {
+    const row =
+      hash !== undefined
+        ? store.swapBy("hash", hash)
+        : quoteId !== undefined
+          ? store.swapBy("quote_id", quoteId)
+          : store.swapBy("id", id ?? "");
+    if (row !== undefined) return answer(toWireSwap(row, store.transitions(row.id)));
+  }
+  const parameter = hash !== undefined ? "hash" : quoteId !== undefined ? "quoteId" : "id";
+  return refuse("SWAP_UNKNOWN", { parameter });
+}
+
+/** A quote with the network that it is of. */
+interface Quoted {
+  readonly kind: "quoted";
+  readonly quote: Quote;
+  readonly network: ServedNetwork;
+}
+
+async function newQuote(input: unknown, networks: ServedNetworks): Promise<Quoted | Refusal> {
   const shape = parseShape(quoteQuery, input);
   if (shape.kind !== "ok") return shape;
-  const request = parseQuoteRequest(shape.value, context);
+  const network = networks.named("network", shape.value.network);
+  if (isRefusal(network)) return network;
+  const request = parseQuoteRequest(shape.value, { sources: LIQUIDITY_SOURCES });
   if (request.kind !== "ok") return request;
-  const quote = await quoter.quote(request.value);
+  const quote = await network.quoter.quote(request.value);
   if ("kind" in quote) return quote;
-  quotes.add(quote);
-  return { kind: "ok", value: quote };
+  network.quotes.add(quote);
+  return { kind: "quoted", quote, network };
 }
 
-function findQuote(query: { quoteId?: string | undefined; "quote-id"?: string | undefined }, quotes: QuoteBook) {
-  const id = oneOf({ quoteId: query.quoteId, "quote-id": query["quote-id"] });
-  return id.kind === "ok" ? quotes.find(id.value) : id;
+function findQuote(
+  query: { quoteId?: string | undefined; "quote-id"?: string | undefined },
+  networks: ServedNetworks,
+): Quoted | Refusal {
+  const id: Parsed<string> = oneOf({ quoteId: query.quoteId, "quote-id": query["quote-id"] });
+  if (id.kind !== "ok") return id;
+  let refusal = refuse("QUOTE_UNKNOWN", { parameter: "quoteId" });
+  for (const network of networks.all) {
+    const found = network.quotes.find(id.value);
+    if (found.kind === "found") return { kind: "quoted", quote: found.quote, network };
+    // Expired says more than unknown, wherever it was.
+    if (found.error !== "QUOTE_UNKNOWN") refusal = found;
+  }
+  return refusal;
 }
 
-async function transactionOf(
-  quote: Quote,
-  { network, rpc, snapshots }: HandlerDependencies,
-  estimateGas: boolean,
-): Promise<SwapTransaction | Refusal> {
+async function transactionOf({ quote, network }: Quoted, estimateGas: boolean): Promise<SwapTransaction | Refusal> {
+  const { options, rpc, snapshots } = network;
   const { head } = await snapshots.current();
-  return buildTransaction(quote, { network, rpc, head }, estimateGas);
+  return buildTransaction(quote, { network: options, rpc, head }, estimateGas);
 }
 
 /** Which parameter of a quote keeps it from having a transaction. */

@@ -10,8 +10,7 @@ import type { executeSwapBody, quoteQuery } from "./request-schemas.ts";
 export type Parsed<T> = { readonly kind: "ok"; readonly value: T } | Refusal;
 
 /** What the parser must know of the service. */
-export interface ParseContext {
-  readonly network: string;
+interface ParseContext {
   readonly sources: readonly string[];
 }
 
@@ -39,12 +38,6 @@ export function oneOf<T>(values: Readonly<Record<string, T | undefined>>): Parse
     return refuse("PARAMETER_CONFLICT", { parameter: first[0], detail: `exactly one of ${names.join(", ")}` });
   }
   return { kind: "ok", value: first[1] as T };
-}
-
-/** Whether this network is the served one; a name left out means it. */
-export function checkNetwork(parameter: string, name: string | undefined, context: ParseContext): Refusal | undefined {
-  if (name === undefined || name === context.network) return undefined;
-  return refuse("NETWORK_UNKNOWN", { parameter, detail: `served is ${context.network}` });
 }
 
 function addressOf(text: string): Address {
@@ -110,8 +103,6 @@ function parseSources(
 
 /** Reads a quote's parameters in either dialect. */
 export function parseQuoteRequest(query: z.infer<typeof quoteQuery>, context: ParseContext): Parsed<QuoteRequest> {
-  const network = checkNetwork("network", query.network, context);
-  if (network !== undefined) return network;
   const amount = oneOf({ amount: query.amount, sellAmount: query.sellAmount });
   if (amount.kind !== "ok") return amount;
   const raw = parseFraction("amount", amount.value, 0);
@@ -144,12 +135,7 @@ function hexOf(text: string): `0x${string}` {
   return lower;
 }
 
-export function parseExecuteRequest(
-  body: z.infer<typeof executeSwapBody>,
-  context: ParseContext,
-): Parsed<ExecuteRequest> {
-  const network = checkNetwork("networkName", body.networkName, context);
-  if (network !== undefined) return network;
+export function parseExecuteRequest(body: z.infer<typeof executeSwapBody>): Parsed<ExecuteRequest> {
   const { quoteId, permitSignature, permitDeadline } = body;
   const swapSignature = hexOf(body.swapSignature);
   if (permitSignature === undefined || permitSignature === null) {

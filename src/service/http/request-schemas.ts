@@ -69,3 +69,47 @@ export const statusCountsQuery = z.object({
   walletAddress: address.describe("Wallet that sold."),
   networkName: network.optional(),
 });
+
+const networkName = network.optional().describe("Lower-case name of the network; the served one if there is only one.");
+const networkNames = z
+  .array(network)
+  .min(1)
+  .max(64)
+  .describe("Lower-case names of networks; those that are not served are passed over.");
+const offset = z.int().min(0).max(1_000_000).default(0).describe("How many entries to leave out; 100 are answered.");
+
+export const liquiditySourcesQuery = z.object({ networkName });
+
+export const networksQuery = z.object({});
+
+export const tokenQuery = z.object({
+  networkName,
+  address: address.describe("The token; the zero address is the native token."),
+});
+
+/** An address that is not listed costs reads of its own. */
+const searchText = z.string().max(128);
+
+export const tokensBody = z.object({
+  networkNames,
+  searchValue: z
+    .union([searchText, z.array(searchText).max(20)])
+    .default("")
+    .describe("Texts in names and symbols, or addresses; empty: all listed tokens."),
+  exact: z.boolean().default(false).describe("true: only whole names and symbols."),
+  offset,
+  exclude: z.array(address).max(100).default([]).describe("Addresses to leave out."),
+});
+
+export const balancesBody = z.object({
+  networkNames,
+  walletAddresses: z.array(address).min(1).max(10),
+  offset,
+});
+
+export const allowanceQuery = z.object({
+  networkName,
+  walletAddress: address.describe("Owner of the tokens."),
+  tokenAddress: address,
+  spenderAddress: address.describe("Contract that may take them."),
+});

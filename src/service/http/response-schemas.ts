@@ -129,9 +129,50 @@ export const errorResponse = z.object({
 /** Exactly what the gateways of hosted services answer. */
 export const limitedResponse = z.object({ message: z.literal("API rate limit exceeded") });
 
+const networkHealth = { network: z.string(), blockNumber: z.int(), gasless: z.boolean() };
+
 export const healthResponse = z.object({
   status: z.literal("ok"),
-  network: z.string(),
-  blockNumber: z.int(),
-  gasless: z.boolean(),
+  ...networkHealth,
+  networks: z.array(z.object(networkHealth)).describe("All served networks; the first one is told above, too."),
+});
+
+const network = z.object({
+  id: z.int().describe("The chain id."),
+  name: z.string(),
+  chainId: z.int(),
+  logoUrl: z.null().describe("This service has no pictures."),
+});
+
+export const liquiditySourcesResponse = z.array(z.string()).describe("Values for liquiditySources of a quote.");
+
+export const networksResponse = z.array(network);
+
+export const tokenResponse = z.object({
+  id: z.string(),
+  name: z.string().describe("As the token itself says, without characters that cannot be shown."),
+  symbol: z.string(),
+  address,
+  decimals: z.int().min(0).max(77),
+  displayDecimals: z.int().min(0),
+  isReliable: z.boolean().describe("Whether the operator lists the token; anybody can deploy one with any name."),
+  logoUrl: z.null().describe("This service has no pictures."),
+  usdPrice: z.string().nullable().describe("Dollars by a Chainlink feed; null without a fresh one."),
+  permit: z.boolean().describe("Whether the token takes EIP-2612 permits."),
+  network,
+});
+
+export const tokensResponse = z.array(tokenResponse);
+
+export const balancesResponse = z.array(
+  z.object({
+    walletAddress: address,
+    tokenAddress: address,
+    amount: integer.describe("Above zero, in the smallest unit."),
+    networkId: z.int(),
+  }),
+);
+
+export const allowanceResponse = z.object({
+  allowance: integer.describe("The native token needs no approval: its allowance is the largest number."),
 });

@@ -5,13 +5,14 @@ import { RpcError } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { ERRORS, type ErrorName, type Refusal, refuse } from "../errors.ts";
+import type { Answer } from "./answer.ts";
 import { ENDPOINTS, type EndpointName } from "./endpoints.ts";
 import { createGate, type GateOptions } from "./gate.ts";
 import { openApiDocument } from "./openapi.ts";
 import { toWireError } from "./wire.ts";
 
 /** An endpoint's work: the query or the body in, the answer or a refusal out. */
-export type Handler = (input: unknown) => Promise<{ readonly kind: "answer"; readonly body: object } | Refusal>;
+export type Handler = (input: unknown) => Promise<Answer | Refusal>;
 
 export type Handlers = Readonly<Record<EndpointName | "health", Handler>>;
 

@@ -1,4 +1,4 @@
-import type { Address } from "../../../src/domain/money/address.ts";
+import { type Address, NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
 import type { ServiceOptions } from "../../../src/service/options.ts";
 import { sqrtRatioAtTick } from "../../../src/service/pools/uniswap-v3/tick-math.ts";
 import type { TestChain } from "./chain.ts";
@@ -56,7 +56,12 @@ export function serviceOptions(
       name: "testnet",
       chainId: 31_337,
       rpcUrl: chain.url,
+      nativeSymbol: "ETH",
       wrappedNative: market.weth,
+      listedTokens: [NATIVE_TOKEN, market.weth, market.usdc, market.dai].map((address) => ({
+        address,
+        feed: undefined,
+      })),
       hubTokens: [market.weth, market.usdc],
       settlement: market.settlement,
       executor: market.executor,

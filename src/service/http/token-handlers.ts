@@ -1,0 +1,80 @@
+import { toAddress } from "../../domain/money/address.ts";
+import { refuse } from "../errors.ts";
+import { POOL_KINDS } from "../pools/kinds.ts";
+import { answer, isRefusal } from "./answer.ts";
+import { parseShape } from "./parse-request.ts";
+import * as requests from "./request-schemas.ts";
+import type { ServedNetworks } from "./served-network.ts";
+import type { Handlers } from "./server.ts";
+import { toWireBalance, toWireNetwork, toWireToken } from "./token-wire.ts";
+
+/** Entries of one answer; a client asks for the next ones with `offset`. */
+const PAGE_LENGTH = 100;
+
+type TokenHandlers = Pick<Handlers, "liquiditySources" | "networks" | "token" | "tokens" | "balances" | "allowance">;
+
+/** What clients ask for beside swaps: which networks, sources and tokens there are, and what wallets have. */
+export function createTokenHandlers(networks: ServedNetworks): TokenHandlers {
+  return {
+    liquiditySources: async (input) => {
+      const parsed = parseShape(requests.liquiditySourcesQuery, input);
+      if (parsed.kind !== "ok") return parsed;
+      const network = networks.named("networkName", parsed.value.networkName);
+      if (isRefusal(network)) return network;
+      return answer([...new Set(network.options.protocols.map(({ kind }) => POOL_KINDS[kind].source))]);
+    },
+    networks: async () => answer(networks.all.map(({ options }) => toWireNetwork(options))),
+    token: async (input) => {
+      const parsed = parseShape(requests.tokenQuery, input);
+      if (parsed.kind !== "ok") return parsed;
+      const network = networks.named("networkName", parsed.value.networkName);
+      if (isRefusal(network)) return network;
+      const token = await network.tokenList.token(toAddress(parsed.value.address));
+      if (token === undefined) return refuse("TOKEN_UNKNOWN", { parameter: "address" });
+      return answer(toWireToken(token, network.options));
+    },
+    tokens: async (input) => {
+      const parsed = parseShape(requests.tokensBody, input);
+      if (parsed.kind !== "ok") return parsed;
+      const { networkNames, searchValue, exact, offset, exclude } = parsed.value;
+      const served = networks.listed("networkNames", networkNames);
+      if (isRefusal(served)) return served;
+      const values = typeof searchValue === "string" ? [searchValue] : searchValue;
+      const search = { values, exact, exclude: exclude.map(toAddress) };
+      const found = await Promise.all(
+        served.map(async ({ tokenList, options }) => {
+          return (await tokenList.search(search)).map((token) => toWireToken(token, options));
+        }),
+      );
+      return answer(found.flat().slice(offset, offset + PAGE_LENGTH));
+    },
+    balances: async (input) => {
+      const parsed = parseShape(requests.balancesBody, input);
+      if (parsed.kind !== "ok") return parsed;
+      const { networkNames, walletAddresses, offset } = parsed.value;
+      const served = networks.listed("networkNames", networkNames);
+      if (isRefusal(served)) return served;
+      const wallets = [...new Set(walletAddresses.map(toAddress))];
+      const found = await Promise.all(
+        served.map(async ({ balances, options }) => {
+          return (await balances.of(wallets)).map((balance) => toWireBalance(balance, options));
+        }),
+      );
+      return answer(found.flat().slice(offset, offset + PAGE_LENGTH));
+    },
+    allowance: async (input) => {
+      const parsed = parseShape(requests.allowanceQuery, input);
+      if (parsed.kind !== "ok") return parsed;
+      const { networkName, walletAddress, tokenAddress, spenderAddress } = parsed.value;
+      const network = networks.named("networkName", networkName);
+      if (isRefusal(network)) return network;
+      const allowance = await network.balances.allowance({
+        token: toAddress(tokenAddress),
+        owner: toAddress(walletAddress),
+        spender: toAddress(spenderAddress),
+      });
+      if (allowance === undefined) return refuse("TOKEN_UNKNOWN", { parameter: "tokenAddress" });
+      return answer({ allowance: allowance.toString() });
+    },
+  };
+}
