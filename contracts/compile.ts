@@ -20,6 +20,8 @@ const CONTRACTS: ReadonlyMap<string, string> = new Map([
   ["PermitToken", "sandbox/PermitToken.sol"],
   ["PoolMinter", "sandbox/PoolMinter.sol"],
   ["PriceFeed", "sandbox/PriceFeed.sol"],
+  ["StablePool", "sandbox/StablePool.sol"],
+  ["StablePoolFactory", "sandbox/StablePoolFactory.sol"],
   ["UsdtLikeToken", "sandbox/UsdtLikeToken.sol"],
   ["WrappedNative", "sandbox/WrappedNative.sol"],
 ]);

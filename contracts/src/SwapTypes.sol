@@ -25,7 +25,7 @@ struct Leg {
     address pool;
     address tokenIn;
     address tokenOut;
-    uint24 fee; // fee tier of a V3 pool, 0 for V2
+    uint24 fee; // fee tier of a V3 pool, place of a stable pool in its factory's list for the two coins, 0 for V2
     uint64 portion; // parts of 1e18 of what the executor holds of tokenIn at that moment
 }
 
@@ -40,7 +40,7 @@ struct Permit {
 
 /// A family of pools, known by its factory.
 struct Protocol {
-    uint8 kind; // 1 = Uniswap V2 style, 2 = Uniswap V3 style
+    uint8 kind; // 1 = Uniswap V2 style, 2 = Uniswap V3 style, 3 = Curve style stable pools
     address factory;
-    uint24 feePips; // V2 only: fee in millionths (3000 = 0.3 %); 0 for V3, whose legs carry their tier
+    uint24 feePips; // V2 only: fee in millionths (3000 = 0.3 %); 0 where each pool has its own
 }

@@ -5,6 +5,7 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 import {BalanceLedger} from "./BalanceLedger.sol";
+import {IStablePool, IStablePoolFactory} from "./interfaces/IStablePools.sol";
 import {Execution, ISwapdExecutor} from "./interfaces/ISwapdExecutor.sol";
 import {IUniswapV2Factory, IUniswapV2Pair, IUniswapV3Factory, IUniswapV3Pool} from "./interfaces/IUniswapPools.sol";
 import {IWrappedNative} from "./interfaces/IWrappedNative.sol";
@@ -12,7 +13,7 @@ import {Leg, NATIVE, Protocol} from "./SwapTypes.sol";
 
 /// Performs routes over authenticated pools with tokens that it was sent a moment ago.
 ///
-/// It has no owner, no approvals and, between transactions, nothing of anybody's. Hence anyone may call it: there is
+/// It has no owner and, between transactions, no approvals and nothing of anybody's. Hence anyone may call it: there is
 /// nothing to take. Within a transaction the tokens of a swap are safe because the caller reserves the executor
 /// before it sends them, and until that reservation is used up every other caller is refused. A reservation that is
 /// never used lapses with its transaction.
@@ -22,6 +23,7 @@ contract SwapdExecutor is ISwapdExecutor {
 
     uint8 public constant KIND_UNISWAP_V2 = 1;
     uint8 public constant KIND_UNISWAP_V3 = 2;
+    uint8 public constant KIND_STABLE = 3;
     uint256 public constant MAX_LEGS = 32;
     uint256 public constant PORTION_ALL = 1e18;
     uint256 private constant PIPS = 1e6;
@@ -62,7 +64,7 @@ contract SwapdExecutor is ISwapdExecutor {
         for (uint256 i = 0; i < protocols_.length; ++i) {
             Protocol memory p = protocols_[i];
             bool wellFormed = (p.kind == KIND_UNISWAP_V2 && p.feePips < PIPS)
-                || (p.kind == KIND_UNISWAP_V3 && p.feePips == 0);
+                || ((p.kind == KIND_UNISWAP_V3 || p.kind == KIND_STABLE) && p.feePips == 0);
             if (!wellFormed || p.factory.code.length == 0) revert BadProtocol(i, p.kind, p.factory, p.feePips);
             protocols[i] = p;
         }
@@ -129,16 +131,26 @@ contract SwapdExecutor is ISwapdExecutor {
     function _performLeg(uint256 index, Leg calldata leg, BalanceLedger.Ledger memory ledger) private {
         Protocol memory protocol = protocols[leg.protocol];
         if (protocol.kind == 0) revert UnknownProtocol(index, leg.protocol);
-        bool isV2 = protocol.kind == KIND_UNISWAP_V2;
-        address pool = isV2
-            ? IUniswapV2Factory(protocol.factory).getPair(leg.tokenIn, leg.tokenOut)
-            : IUniswapV3Factory(protocol.factory).getPool(leg.tokenIn, leg.tokenOut, leg.fee);
+        address pool = _poolAt(protocol, leg);
         if (pool == address(0) || pool != leg.pool) revert UnknownPool(index, leg.pool, pool);
         if (leg.portion == 0 || leg.portion > PORTION_ALL) revert BadPortion(index, leg.portion);
         uint256 amount = ledger.held(leg.tokenIn) * leg.portion / PORTION_ALL;
         if (amount == 0) revert LegWithoutInput(index, leg.tokenIn);
-        if (isV2) _swapV2(pool, leg.tokenIn, leg.tokenIn < leg.tokenOut, amount, protocol.feePips);
-        else _swapV3(pool, leg.tokenIn, leg.tokenIn < leg.tokenOut, amount);
+        bool zeroForOne = leg.tokenIn < leg.tokenOut;
+        if (protocol.kind == KIND_UNISWAP_V2) _swapV2(pool, leg.tokenIn, zeroForOne, amount, protocol.feePips);
+        else if (protocol.kind == KIND_UNISWAP_V3) _swapV3(pool, leg.tokenIn, zeroForOne, amount);
+        else _swapStable(index, protocol.factory, leg, amount);
+    }
+
+    /// What the factory itself says about the leg's tokens: nobody can slip in a pool of his own.
+    function _poolAt(Protocol memory protocol, Leg calldata leg) private view returns (address) {
+        if (protocol.kind == KIND_UNISWAP_V2) {
+            return IUniswapV2Factory(protocol.factory).getPair(leg.tokenIn, leg.tokenOut);
+        }
+        if (protocol.kind == KIND_UNISWAP_V3) {
+            return IUniswapV3Factory(protocol.factory).getPool(leg.tokenIn, leg.tokenOut, leg.fee);
+        }
+        return IStablePoolFactory(protocol.factory).find_pool_for_coins(leg.tokenIn, leg.tokenOut, leg.fee);
     }
 
     function _swapV2(address pool, address tokenIn, bool zeroForOne, uint256 amount, uint24 feePips) private {
@@ -162,6 +174,18 @@ contract SwapdExecutor is ISwapdExecutor {
         uint160 limit = zeroForOne ? LOWEST_PRICE_LIMIT : HIGHEST_PRICE_LIMIT;
         IUniswapV3Pool(pool).swap(address(this), zeroForOne, SafeCast.toInt256(amount), limit, "");
         _payingPool = address(0);
+    }
+
+    /// A stable pool draws its input itself, so it is allowed exactly that for the time of the call.
+    function _swapStable(uint256 index, address factory, Leg calldata leg, uint256 amount) private {
+        (int128 i, int128 j, bool underlying) =
+            IStablePoolFactory(factory).get_coin_indices(leg.pool, leg.tokenIn, leg.tokenOut);
+        if (underlying) revert UnknownPool(index, leg.pool, address(0));
+        IERC20 token = IERC20(leg.tokenIn);
+        token.forceApprove(leg.pool, amount);
+        IStablePool(leg.pool).exchange(i, j, amount, 0);
+        // A pool that drew less keeps no claim on what comes later.
+        if (token.allowance(address(this), leg.pool) != 0) token.forceApprove(leg.pool, 0);
     }
 
     function _sweep(Execution calldata job, address toToken, BalanceLedger.Ledger memory ledger) private {

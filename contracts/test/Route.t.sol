@@ -216,7 +216,10 @@ contract RouteTest is Orders {
 
     function test_anExecutorIsNotBuiltOnAMistake() public {
         Protocol[] memory protocols = new Protocol[](1);
-        protocols[0] = Protocol({kind: 3, factory: v2Factory, feePips: 0});
+        protocols[0] = Protocol({kind: 4, factory: v2Factory, feePips: 0});
+        VM.expectPartialRevert(SwapdExecutor.BadProtocol.selector);
+        new SwapdExecutor(address(weth), protocols);
+        protocols[0] = Protocol({kind: 3, factory: v2Factory, feePips: 1});
         VM.expectPartialRevert(SwapdExecutor.BadProtocol.selector);
         new SwapdExecutor(address(weth), protocols);
         protocols[0] = Protocol({kind: 1, factory: address(0x1234), feePips: 3000});
