@@ -17,9 +17,6 @@ export interface Endpoint {
 
 /** Errors that any endpoint of the interface can answer with. */
 export const COMMON_ERRORS: readonly ErrorName[] = [
-  "PARAMETER_MISSING",
-  "PARAMETER_MALFORMED",
-  "PARAMETER_CONFLICT",
   "API_KEY_UNKNOWN",
   "RATE_LIMITED",
   "URL_TOO_LONG",
@@ -28,7 +25,11 @@ export const COMMON_ERRORS: readonly ErrorName[] = [
   "CHAIN_UNREACHABLE",
 ];
 
+const PARAMETER_ERRORS: readonly ErrorName[] = ["PARAMETER_MISSING", "PARAMETER_MALFORMED"];
+
 const QUOTE_ERRORS: readonly ErrorName[] = [
+  ...PARAMETER_ERRORS,
+  "PARAMETER_CONFLICT",
   "NETWORK_UNKNOWN",
   "SLIPPAGE_OUT_OF_RANGE",
   "LIQUIDITY_SOURCE_UNKNOWN",
@@ -49,7 +50,7 @@ const QUOTE_ERRORS: readonly ErrorName[] = [
 
 const TRANSACTION_ERRORS: readonly ErrorName[] = ["QUOTE_INDICATIVE", "QUOTE_GASLESS", "SIMULATION_REVERTED"];
 const BODY_ERRORS: readonly ErrorName[] = ["BODY_MALFORMED", "BODY_TOO_LARGE", "CONTENT_TYPE_UNSUPPORTED"];
-const FIND_ERRORS: readonly ErrorName[] = ["QUOTE_UNKNOWN", "QUOTE_EXPIRED"];
+const FIND_ERRORS: readonly ErrorName[] = [...PARAMETER_ERRORS, "PARAMETER_CONFLICT", "QUOTE_UNKNOWN", "QUOTE_EXPIRED"];
 
 /** Every endpoint of the interface. */
 export const ENDPOINTS = {
@@ -92,7 +93,9 @@ export const ENDPOINTS = {
     request: requests.executeSwapBody,
     response: responses.swapResponse,
     errors: [
-      ...FIND_ERRORS,
+      ...PARAMETER_ERRORS,
+      "QUOTE_UNKNOWN",
+      "QUOTE_EXPIRED",
       "NETWORK_UNKNOWN",
       ...BODY_ERRORS,
       "GASLESS_UNAVAILABLE",
@@ -112,7 +115,7 @@ export const ENDPOINTS = {
     summary: "The record of a gasless swap",
     request: requests.swapQuery,
     response: responses.swapResponse,
-    errors: ["NETWORK_UNKNOWN", "SWAP_UNKNOWN"],
+    errors: [...PARAMETER_ERRORS, "PARAMETER_CONFLICT", "NETWORK_UNKNOWN", "SWAP_UNKNOWN"],
   },
   statusCounts: {
     method: "GET",
@@ -120,7 +123,7 @@ export const ENDPOINTS = {
     summary: "How many gasless swaps of a wallet are in which status",
     request: requests.statusCountsQuery,
     response: responses.statusCountsResponse,
-    errors: ["NETWORK_UNKNOWN"],
+    errors: [...PARAMETER_ERRORS, "NETWORK_UNKNOWN"],
   },
   liquiditySources: {
     method: "GET",
@@ -128,7 +131,7 @@ export const ENDPOINTS = {
     summary: "The kinds of pools that quotes may use",
     request: requests.liquiditySourcesQuery,
     response: responses.liquiditySourcesResponse,
-    errors: ["NETWORK_UNKNOWN"],
+    errors: [...PARAMETER_ERRORS, "NETWORK_UNKNOWN"],
   },
   networks: {
     method: "GET",
@@ -144,7 +147,7 @@ export const ENDPOINTS = {
     summary: "One token, listed or not",
     request: requests.tokenQuery,
     response: responses.tokenResponse,
-    errors: ["NETWORK_UNKNOWN", "TOKEN_UNKNOWN"],
+    errors: [...PARAMETER_ERRORS, "NETWORK_UNKNOWN", "TOKEN_UNKNOWN"],
   },
   tokens: {
     method: "POST",
@@ -152,7 +155,7 @@ export const ENDPOINTS = {
     summary: "Finds tokens by name, symbol or address",
     request: requests.tokensBody,
     response: responses.tokensResponse,
-    errors: ["NETWORK_UNKNOWN", ...BODY_ERRORS],
+    errors: [...PARAMETER_ERRORS, "NETWORK_UNKNOWN", ...BODY_ERRORS],
   },
   balances: {
     method: "POST",
@@ -160,7 +163,7 @@ export const ENDPOINTS = {
     summary: "What wallets have of the native token and of the listed ones, at one block",
     request: requests.balancesBody,
     response: responses.balancesResponse,
-    errors: ["NETWORK_UNKNOWN", ...BODY_ERRORS],
+    errors: [...PARAMETER_ERRORS, "NETWORK_UNKNOWN", ...BODY_ERRORS],
   },
   allowance: {
     method: "GET",
@@ -168,7 +171,7 @@ export const ENDPOINTS = {
     summary: "What a contract may take of a wallet's tokens",
     request: requests.allowanceQuery,
     response: responses.allowanceResponse,
-    errors: ["NETWORK_UNKNOWN", "TOKEN_UNKNOWN"],
+    errors: [...PARAMETER_ERRORS, "NETWORK_UNKNOWN", "TOKEN_UNKNOWN"],
   },
 } as const satisfies Record<string, Endpoint>;
 

@@ -47,12 +47,17 @@ function errorResponses(endpoint: Endpoint): Record<string, Json> {
         { description: names.join(", "), headers, content: jsonContent(schemaOf(limitedResponse, "output")) },
       ];
     }
-    return [
-      String(status),
-      { description: names.join(", "), content: jsonContent({ $ref: "#/components/schemas/Error" }) },
-    ];
+    return [String(status), errorAnswer(names)];
   });
   return Object.fromEntries(entries);
+}
+
+/** The error's schema with the names that this answer can have. */
+function errorAnswer(names: readonly ErrorName[]): Json {
+  const schema = {
+    allOf: [{ $ref: "#/components/schemas/Error" }, { properties: { error: { enum: [...names].sort() } } }],
+  };
+  return { description: names.join(", "), content: jsonContent(schema) };
 }
 
 function operation(name: string, endpoint: Endpoint): Json {
@@ -83,7 +88,7 @@ export function openApiDocument(): Json {
       summary: "Whether the service answers and its node does",
       responses: {
         "200": { description: "OK", content: jsonContent(schemaOf(healthResponse, "output")) },
-        "503": { description: "CHAIN_UNREACHABLE", content: jsonContent({ $ref: "#/components/schemas/Error" }) },
+        "503": errorAnswer(["CHAIN_UNREACHABLE"]),
       },
     },
   };

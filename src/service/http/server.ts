@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import Fastify, { type FastifyError, type FastifyInstance } from "fastify";
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { ZodError } from "zod";
 import { RpcError } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -9,6 +9,7 @@ import type { Answer } from "./answer.ts";
 import { ENDPOINTS, type EndpointName } from "./endpoints.ts";
 import { createGate, type GateOptions } from "./gate.ts";
 import { openApiDocument } from "./openapi.ts";
+import { PAGE_HEADERS, readablePage } from "./readable-page.ts";
 import { toWireError } from "./wire.ts";
 
 /** An endpoint's work: the query or the body in, the answer or a refusal out. */
@@ -47,12 +48,14 @@ export function createServer(
     http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: REQUEST_TIMEOUT_MS },
     clientErrorHandler: answerBrokenRequest,
   });
+  // JSON is the one content type of the interface; the framework would also take plain text.
+  server.removeContentTypeParser("text/plain");
   const gate = createGate(options, clock);
   for (const [name, endpoint] of Object.entries(ENDPOINTS)) {
     server.route({
       method: endpoint.method,
       url: endpoint.path,
-      onRequest: gate,
+      onRequest: [gate, refuseLongUrl],
       handler: async (request, reply) => {
         const input = endpoint.method === "GET" ? request.query : request.body;
         const result = await handlers[name as EndpointName](input);
@@ -66,10 +69,8 @@ export function createServer(
   });
   const document = openApiDocument();
   server.get("/openapi.json", async () => document);
-  server.addHook("onRequest", async (request, reply) => {
-    if (request.url.length > MAX_URL_LENGTH) return reply.code(414).send(toWireError(refuse("URL_TOO_LONG")));
-    return undefined;
-  });
+  const page = readablePage(document);
+  server.get("/docs", async (_request, reply) => await reply.headers(PAGE_HEADERS).send(page));
   server.setNotFoundHandler(async (_request, reply) => reply.code(404).send(toWireError(refuse("ENDPOINT_UNKNOWN"))));
   server.setErrorHandler<FastifyError>(async (error, request, reply) => {
     const refusal = refusalOf(error);
@@ -79,6 +80,12 @@ export function createServer(
     return reply.code(statusOf(refusal)).send(toWireError(refusal));
   });
   return server;
+}
+
+/** After the gate: what is refused for its length counts like everything else. */
+async function refuseLongUrl(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+  if (request.url.length <= MAX_URL_LENGTH) return undefined;
+  return reply.code(414).send(toWireError(refuse("URL_TOO_LONG")));
 }
 
 function statusOf(refusal: Refusal): number {

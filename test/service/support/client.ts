@@ -14,10 +14,29 @@ export type Parameters = Readonly<Record<string, string | readonly string[]>>;
 export interface Client {
   get(path: string, parameters?: Parameters, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** A request with this much more in its URL, by the method that is documented. */
+  long(path: string, padding: string): Promise<Answer>;
 }
 
 interface Document {
   readonly paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
+}
+
+/** What is cut before its headers or its path are known. */
+const UNCOUNTED = [431, 408];
+
+/** Every answer of the interface tells its limit; the other paths have none. */
+function checkHeaders(path: string, { status, headers }: Response): void {
+  expect(headers.get("content-type"), path).toMatch(/^application\/json/);
+  if (path === "/health" || UNCOUNTED.includes(status)) return;
+  for (const suffix of ["Limit", "Remaining"]) {
+    const count = headers.get(`RateLimit-${suffix}`);
+    expect(count, `${path} ${status}: RateLimit-${suffix}`).toMatch(/^[0-9]{1,9}$/);
+    expect(headers.get(`X-RateLimit-${suffix}-Second`), `${path} ${status}`).toBe(count);
+  }
+  expect(headers.get("RateLimit-Reset")).toBe("1");
+  expect(Number(headers.get("RateLimit-Remaining"))).toBeLessThan(Number(headers.get("RateLimit-Limit")));
+  if (status === 429) expect(headers.get("Retry-After")).toBe("1");
 }
 
 export async function createClient(url: string): Promise<Client> {
@@ -40,6 +59,7 @@ export async function createClient(url: string): Promise<Client> {
   async function read(method: string, path: string, response: Response): Promise<Answer> {
     const body: unknown = await response.json();
     check(method, path, response.status, body);
+    checkHeaders(path, response);
     return { status: response.status, headers: response.headers, body };
   }
 
@@ -50,6 +70,11 @@ export async function createClient(url: string): Promise<Client> {
         for (const one of typeof value === "string" ? [value] : value) query.append(name, one);
       }
       return read("get", path, await fetch(`${url}${path}?${query}`, { headers }));
+    },
+    async long(path, padding) {
+      const [method = "get"] = Object.keys(document.paths[path] ?? {});
+      const content = method === "post" ? { body: "{}", headers: { "content-type": "application/json" } } : {};
+      return read(method, path, await fetch(`${url}${path}?padding=${padding}`, { method, ...content }));
     },
     async post(path, body, headers = {}) {
       const text = typeof body === "string" ? body : JSON.stringify(body);
