@@ -11,7 +11,17 @@ import { worstCase } from "../../../src/domain/forecast/worst-case.ts";
 import { convertUp, parseUsd, type UsdPrice } from "../../../src/domain/money/price.ts";
 import type { StrategySpec } from "../../../src/domain/strategy/spec.ts";
 import { initialStrategyMemory } from "../../../src/domain/strategy/strategy.ts";
-import { dcaSpec, priceOf, rebalanceSpec, thresholdSpec, USDC, WALLET, WBTC, WETH } from "../../support/builders.ts";
+import {
+  dcaSpec,
+  ETH,
+  priceOf,
+  rebalanceSpec,
+  thresholdSpec,
+  USDC,
+  WALLET,
+  WBTC,
+  WETH,
+} from "../../support/builders.ts";
 
 const NOW_MS = 1_700_000_000_000;
 const MINUTE_MS = 60_000;
@@ -30,6 +40,22 @@ function standing(spec: StrategySpec, change: Partial<ForecastStrategy> = {}): F
     spent: new Map(),
     bought: new Map(),
     ...change,
+  };
+}
+
+/** Looks once a day, so that it does nothing of its own here. */
+function gasTankSpec({ lastResort }: { lastResort: bigint }): StrategySpec {
+  const { kind, sell, buy, ...common } = dcaSpec({ id: "tank", schedule: { kind: "every", seconds: 86_400 } });
+  return {
+    ...common,
+    kind: "sweep",
+    from: [{ token: USDC, keep: 0n, above: undefined }],
+    to: ETH,
+    refill: { below: 4n * lastResort, to: 12n * lastResort, lastResort },
+    lot: { min: usd("10"), max: usd("500") },
+    maxPerDay: undefined,
+    cooldownSeconds: 21_600,
+    exit: false,
   };
 }
 
@@ -90,6 +116,19 @@ describe("a forecast", () => {
     const slots = run(world([standing(dcaSpec({ schedule: everyMinute }))], { limits, trades }));
     expect(slots.map((slot) => slot.reason)).toEqual([undefined, undefined, "DAILY_CAP_EXCEEDED"]);
     expect(slots[2]?.swaps[0]).toMatchObject({ bought: 0n, problem: { code: "DAILY_CAP_EXCEEDED" } });
+  });
+
+  it("leaves alone what a gas tank of the same wallet keeps for its own refill", () => {
+    const ether = 10n ** 18n;
+    const free = new Map([[ETH.address, ether + ether / 1_000n]]);
+    const wallets = new Map([[WALLET, { free, balances: free, outside: free }]]);
+    const prices = new Map([ETH, USDC].map((token) => [token.address, priceOf(token)]));
+    const seller = standing(dcaSpec({ schedule: everyMinute, sell: { token: ETH, raw: ether }, buy: USDC }));
+    const tank = standing(gasTankSpec({ lastResort: ether / 200n }));
+    const first = (strategies: readonly ForecastStrategy[]) =>
+      run(world(strategies, { wallets, prices, slots: 1 })).find(({ strategyId }) => strategyId === seller.spec.id);
+    expect(first([seller])).toMatchObject({ decision: "swap" });
+    expect(first([seller, tank])?.swaps ?? []).toEqual([]);
   });
 
   it("names the other ceilings, and a token without a price", () => {
