@@ -23,7 +23,7 @@ export async function revokeLeftovers(context: EngineContext): Promise<void> {
   for (const grant of store.idleGrants()) {
     if (!mayRevoke(store, grant)) continue;
     const { wallet, token, spender } = grant;
-    const version = store.ledgerVersion();
+    const version = store.ledgerVersion(wallet);
     if ((await chain.allowance({ token, owner: wallet, spender })) === 0n) {
       if (await isZeroForGood(context, grant)) forget(context, grant, version);
       continue;
@@ -50,7 +50,7 @@ async function isZeroForGood(context: EngineContext, grant: Grant): Promise<bool
 function forget(context: EngineContext, grant: Grant, version: number): void {
   const { store } = context.deps;
   store.transaction(() => {
-    if (store.ledgerVersion() === version && !store.isTokenBusy(grant.wallet, grant.token, ""))
+    if (store.ledgerVersion(grant.wallet) === version && !store.isTokenBusy(grant.wallet, grant.token, ""))
       store.forgetGrant(grant);
   });
 }

@@ -95,8 +95,11 @@ export interface RunStore {
 
 /** Sums over what all runs share. */
 export interface LedgerStore {
-  /** changes whenever a reservation, a fill or a release is written: a reading older than a change is stale */
-  ledgerVersion(): number;
+  /**
+   * Changes whenever a reservation, a fill or a release of the wallet is written, of any wallet where none is named: a
+   * reading of its balances older than a change is stale.
+   */
+  ledgerVersion(wallet?: Address): number;
   reserved(wallet: Address, token: Address, exceptSwapId?: string): bigint;
   /** sold by a strategy over its life, reserved included, by token */
   soldBy(strategyId: string): ReadonlyMap<Address, bigint>;

@@ -12,8 +12,9 @@ import type { EffectAnswer } from "./effect-answer.ts";
 import { messageOf } from "./message-of.ts";
 
 /**
- * Reads what a strategy decides on: free balances and reference prices of its tokens. The ledger's version is taken
- * before the chain is read; when a swap settled in between, balance and reservations do not belong together.
+ * Reads what a strategy decides on: free balances and reference prices of its tokens. The version of the wallet's ledger
+ * is taken before the chain is read; when a swap of it settled in between, balance and reservations do not belong
+ * together. Swaps of other wallets change neither: were they counted, a crowd of strategies would never finish reading.
  */
 export async function readView(context: EngineContext, run: Run): Promise<EffectAnswer> {
   const { store, chain, clock, prices } = context.deps;
@@ -21,7 +22,7 @@ export async function readView(context: EngineContext, run: Run): Promise<Effect
   if (row === undefined) throw new Error(`strategy ${run.strategyId} has no row`);
   const spec = strategyOf(context, run.strategyId)?.spec ?? row.spec;
   const wallet = spec.wallet.address;
-  const version = store.ledgerVersion();
+  const version = store.ledgerVersion(wallet);
   const needs = strategyNeeds(spec, JSON.parse(row.memory));
   const known = new Map<Address, ReferencePrice>();
   const balances = new Map<Address, bigint>();
@@ -34,7 +35,7 @@ export async function readView(context: EngineContext, run: Run): Promise<Effect
   } catch (error) {
     return { kind: "view-unavailable", detail: messageOf(error) };
   }
-  if (store.ledgerVersion() !== version) return { kind: "stale" };
+  if (store.ledgerVersion(wallet) !== version) return { kind: "stale" };
   const free = new Map<Address, bigint>();
   for (const [token, balance] of balances) {
     const held = store.reserved(wallet, token) + gasReserve(context, spec, token);

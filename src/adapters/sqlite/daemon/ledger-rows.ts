@@ -9,7 +9,7 @@ const BUSY_STATES = "('cleared', 'approving', 'signed', 'submitted', 'mined', 'u
 const FILLED_STATES = "('confirmed', 'final')";
 
 /** Sums over the ledger, and who holds which token of which wallet. Amounts are summed as bigint, never by SQL. */
-export function createLedgerRows(sql: Statements, version: () => number): LedgerStore {
+export function createLedgerRows(sql: Statements, version: LedgerStore["ledgerVersion"]): LedgerStore {
   return {
     ledgerVersion: version,
     reserved: (wallet, token, exceptSwapId = "") =>

@@ -1,13 +1,14 @@
+import type { Address } from "../../../domain/money/address.ts";
 import type { RunRecord } from "../../../domain/run/records.ts";
 import type { Run } from "../../../domain/run/run.ts";
 import { swapOf } from "../../../domain/run/run.ts";
 import type { Statements } from "./statements.ts";
 
-/** What a record is written with. `ledgerChanged` is called for every change of what runs share. */
+/** What a record is written with. `ledgerChanged` is called for every change of what the runs of a wallet share. */
 export interface RecordContext {
   readonly run: Run;
   readonly atMs: number;
-  ledgerChanged(): void;
+  ledgerChanged(wallet: Address): void;
 }
 
 /**
@@ -31,7 +32,7 @@ export function writeRecord(sql: Statements, record: RunRecord, context: RecordC
     case "unspend":
     case "release":
       writeLedger(sql, record, context);
-      context.ledgerChanged();
+      context.ledgerChanged(swapOf(context.run, record.swapId).wallet);
       return;
     case "open-capability":
     case "close-capability":

@@ -1,3 +1,4 @@
+import type { Address } from "../../../domain/money/address.ts";
 import type { Severity } from "../../../domain/run/alert.ts";
 import type { Store } from "../../../ports/store.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
@@ -14,19 +15,20 @@ import { prepareStatements } from "./statements.ts";
  */
 export function createStore(db: SqliteDatabase, options: { sendAlertsFrom?: Severity | undefined } = {}): Store {
   const sql = prepareStatements(db);
-  let version = 0;
+  const versions = new Map<Address, number>();
+  const sumOfVersions = (): number => [...versions.values()].reduce((sum, version) => sum + version, 0);
   return {
     transaction: <T>(work: () => T): T => db.transaction(work).immediate(),
     ...createRunRows(sql),
-    ...createLedgerRows(sql, () => version),
+    ...createLedgerRows(sql, (wallet) => (wallet === undefined ? sumOfVersions() : (versions.get(wallet) ?? 0))),
     ...createOperationRows(sql),
     ...createAlertRows(sql, options.sendAlertsFrom),
     writeRecord: (run, record, atMs) =>
       writeRecord(sql, record, {
         run,
         atMs,
-        ledgerChanged: () => {
-          version += 1;
+        ledgerChanged: (wallet) => {
+          versions.set(wallet, (versions.get(wallet) ?? 0) + 1);
         },
       }),
   };

@@ -33,7 +33,11 @@ function threeSwaps(store: Store): void {
   }
 }
 
-const write = (store: Store, record: RunRecord, atMs = NOW_MS): void => store.writeRecord(run, record, atMs);
+/** Writes a record of a swap as the step of its run would. */
+const write = (store: Store, record: RunRecord, atMs = NOW_MS): void => {
+  const swaps = "swapId" in record ? [swapSample({ id: record.swapId })] : [];
+  store.writeRecord({ ...run, swaps }, record, atMs);
+};
 
 describe("money", () => {
   test("sums are exact beyond every number type, per wallet and token, and can leave a swap out", () => {
@@ -125,6 +129,15 @@ describe("money", () => {
     expect(changes({ kind: "release", swapId })).toBe(true);
     expect(changes({ kind: "close-capability", swapId })).toBe(false);
     expect(changes({ kind: "route", swapId, distributions: "[]", serviceRecord: undefined })).toBe(false);
+  });
+
+  test("a change of one wallet leaves readings of the others fresh, or a crowd of strategies would never finish one", () => {
+    const { store } = openDaemonDatabase();
+    const owner = addRun(store, runSample({ swaps: [swapSample()] }));
+    const versions = () => [WALLET, POOL, undefined].map((wallet) => store.ledgerVersion(wallet));
+    const [own = 0, others, all = 0] = versions();
+    store.writeRecord(owner, { kind: "value", swapId: "run_1.0.1", usd: 1n }, NOW_MS);
+    expect(versions()).toEqual([own + 1, others, all + 1]);
   });
 });
 
