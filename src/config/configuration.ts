@@ -14,9 +14,12 @@ export interface PriceFeed {
   readonly marginSeconds: number;
 }
 
-/** A protocol that the settlement's executor may use; kind 1 is Uniswap V2, kind 2 Uniswap V3 (`feePips` unused). */
+/**
+ * A protocol that the settlement's executor may use; kind 1 is Uniswap V2, 2 Uniswap V3, 3 Curve's stable pools. Only
+ * pools of kind 1 have their fee here (`feePips`).
+ */
 export interface RoutingProtocol {
-  readonly kind: 1 | 2;
+  readonly kind: 1 | 2 | 3;
   readonly factory: Address;
   readonly feePips: number;
 }

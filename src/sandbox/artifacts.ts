@@ -22,7 +22,9 @@ type OwnContract =
   | "DaiPermitToken"
   | "UsdtLikeToken"
   | "PriceFeed"
-  | "PoolMinter";
+  | "PoolMinter"
+  | "StablePoolFactory"
+  | "StablePool";
 
 const artifactSchema = z.object({ abi: z.array(z.unknown()), bytecode: z.string().regex(/^(0x)?[0-9a-fA-F]+$/) });
 

@@ -11,7 +11,9 @@ export const presetSchema = z.object({
   protocols: z
     .array(
       z.object({
-        kind: z.union([z.literal(1), z.literal(2)], { error: "needs 1 (Uniswap V2) or 2 (Uniswap V3)" }),
+        kind: z.union([z.literal(1), z.literal(2), z.literal(3)], {
+          error: "needs 1 (Uniswap V2), 2 (Uniswap V3) or 3 (Curve's stable pools)",
+        }),
         factory: address("the protocol's factory"),
         feePips: count("a V2 fee in parts per million", { min: 0, max: 999_999 }),
       }),

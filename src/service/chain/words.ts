@@ -18,6 +18,20 @@ export const SELECTOR = {
   tickBitmap: "0x5339c296",
   /** ticks(int24) */
   ticks: "0xf30dba93",
+  /** find_pool_for_coins(address,address,uint256) */
+  findPoolForCoins: "0x6982eb0b",
+  /** get_coin_indices(address,address,address) */
+  getCoinIndices: "0xeb85226d",
+  /** balances(uint256) */
+  balances: "0x4903b0d1",
+  /** A_precise() */
+  amplification: "0x76a2f0f0",
+  /** fee() */
+  fee: "0xddca3f43",
+  /** admin_fee() */
+  adminFee: "0xfee3f7f9",
+  /** get_dy(int128,int128,uint256) */
+  getDy: "0x5e0d443f",
   /** decimals() */
   decimals: "0x313ce567",
   /** allowance(address,address) */

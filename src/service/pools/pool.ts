@@ -2,7 +2,7 @@ import type { Address, Hex } from "../../domain/money/address.ts";
 import type { ReadWords, ViewCall, WordsAnswer } from "../chain/batch-reader.ts";
 
 /** The number that the settlement contracts give a kind of pool. */
-export type PoolKindNumber = 1 | 2;
+export type PoolKindNumber = 1 | 2 | 3;
 
 /** A factory whose pools the settlement contracts accept; its place in the executor's list is the protocol's index. */
 export interface Protocol {

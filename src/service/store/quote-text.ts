@@ -20,7 +20,7 @@ const raw = converted(parseRaw);
 const text = z.record(z.string(), z.string());
 
 const pool = z.object({
-  kind: z.union([z.literal(1), z.literal(2)]),
+  kind: z.union([z.literal(1), z.literal(2), z.literal(3)]),
   protocol: z.number(),
   address,
   token0: address,

@@ -137,7 +137,7 @@ describe("bad requests get a 4xx that names the parameter", () => {
     ["no gasless", { gasless: undefined }, { error: "PARAMETER_MISSING", parameter: "gasless" }],
     ["another network", { network: "mainnet" }, { error: "NETWORK_UNKNOWN", parameter: "network" }],
     ["a network in capitals", { network: "TESTNET" }, { error: "NETWORK_UNKNOWN", parameter: "network" }],
-    ["an unknown source", { liquiditySources: "curve" }, { error: "LIQUIDITY_SOURCE_UNKNOWN" }],
+    ["an unknown source", { liquiditySources: "order-book" }, { error: "LIQUIDITY_SOURCE_UNKNOWN" }],
     ["a source twice", { liquiditySources: "uniswap-v2,uniswap-v2" }, { error: "LIQUIDITY_SOURCE_UNKNOWN" }],
     ["an affiliate fee alone", { affiliateFee: "1" }, { error: "PARAMETER_CONFLICT", parameter: "affiliateAddress" }],
     [

@@ -71,7 +71,7 @@ describe("networks and sources", () => {
   test("are those that quotes accept", async () => {
     expect((await client.get("/token-manager/networks")).body).toEqual([NETWORK]);
     const sources = await client.get("/aggregator/liquidity-sources", { networkName: "testnet" });
-    expect(sources.body).toEqual(["uniswap-v2", "uniswap-v3"]);
+    expect(sources.body).toEqual(["uniswap-v2", "uniswap-v3", "curve"]);
     const other = await client.get("/aggregator/liquidity-sources", { networkName: "base" });
     expect(other).toMatchObject({ status: 400, body: { error: "NETWORK_UNKNOWN", parameter: "networkName" } });
   });

@@ -4,6 +4,7 @@ import { type Address, type Hex, NATIVE_TOKEN } from "../../../src/domain/money/
 import { RpcError, type RpcRequest } from "../../../src/net/json-rpc.ts";
 import { loadContract } from "../../../src/sandbox/artifacts.ts";
 import { createPoolDirectory } from "../../../src/service/pools/directory.ts";
+import { POOL_KINDS } from "../../../src/service/pools/kinds.ts";
 import type { Pool, PoolState } from "../../../src/service/pools/pool.ts";
 import { createSnapshots, type Snapshot } from "../../../src/service/pools/snapshots.ts";
 import { sqrtRatioAtTick } from "../../../src/service/pools/uniswap-v3/tick-math.ts";
@@ -13,6 +14,7 @@ import { systemClock } from "../support/system-clock.ts";
 
 const SETTLEMENT = loadContract("SwapdSettlement").abi;
 const QUOTES_WANTED = 2_400;
+const DECIMALS = [18, 6, 8, 18];
 const SPACING: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 };
 
 /** Repeatable random numbers (mulberry32); the seed is printed with a failure. */
@@ -85,13 +87,36 @@ async function makePools(): Promise<void> {
   }
 }
 
+async function makeStablePools(): Promise<void> {
+  for (const [a, b, count] of [
+    [0, 1, 1],
+    [1, 2, 2],
+    [0, 3, 1],
+  ] as const) {
+    for (let made = 0; made < count; made += 1) {
+      // Both sides are within a factor of a hundred of each other, in whole coins, as in pools that are in use.
+      const unit = (index: number) => 10n ** BigInt(DECIMALS[index]!);
+      const amountA = (random.magnitude(1, 9) * unit(a)) / 7n;
+      const amountB = ((amountA / unit(a) + 1n) * BigInt(random.integer(1, 1_000)) * unit(b)) / 100n;
+      const plan = {
+        amplification: random.integer(1, 5_000),
+        fee: random.integer(0, 4_000) * 10_000,
+        amountA,
+        amountB,
+      };
+      await exchange.newStablePool(tokens[a]!, tokens[b]!, plan);
+    }
+  }
+}
+
 beforeAll(async () => {
   chain = await startTestChain("--gas-limit", "300000000");
   exchange = await deployExchange(chain);
   tokens = [];
-  for (const decimals of [18, 6, 8, 18]) tokens.push(await exchange.newToken(decimals));
+  for (const decimals of DECIMALS) tokens.push(await exchange.newToken(decimals));
   await makePairs();
   await makePools();
+  await makeStablePools();
   const { protocols } = exchange;
   const directory = createPoolDirectory({ protocols, feeTiers: FEE_TIERS }, systemClock);
   snapshot = await createSnapshots({ rpc: chain.rpc, mode: "override" }, systemClock).current();
@@ -142,7 +167,7 @@ async function quoteHops(hops: readonly Hop[], amountIn: bigint): Promise<bigint
   return amount;
 }
 
-function executed(hops: readonly Hop[], amountIn: bigint): RpcRequest {
+function executed(hops: readonly Hop[], amountIn: bigint, portions: readonly bigint[] = []): RpcRequest {
   const order = {
     recipient: "0x00000000000000000000000000000000000a11ce",
     fromAsset: hops[0]!.tokenIn,
@@ -155,13 +180,13 @@ function executed(hops: readonly Hop[], amountIn: bigint): RpcRequest {
     affiliate: NATIVE_TOKEN,
     affiliateFee: 0,
   };
-  const route = hops.map(({ state: { pool }, tokenIn, tokenOut }) => ({
+  const route = hops.map(({ state: { pool }, tokenIn, tokenOut }, index) => ({
     protocol: pool.protocol,
     pool: pool.address,
     tokenIn,
     tokenOut,
-    fee: pool.kind === 2 ? pool.feePips : 0,
-    portion: 10n ** 18n,
+    fee: POOL_KINDS[pool.kind].encodeLeg(pool),
+    portion: portions[index] ?? 10n ** 18n,
   }));
   const data = SETTLEMENT.encodeFunctionData("swap", [order, route]) as Hex;
   return { method: "eth_call", params: [{ from: chain.deployer, to: exchange.settlement, data }, "latest"] };
@@ -169,11 +194,11 @@ function executed(hops: readonly Hop[], amountIn: bigint): RpcRequest {
 
 describe("quotes", () => {
   test(`equal what the settlement contracts execute on real pools, to the wei (seed ${seed})`, async () => {
-    expect(pools).toHaveLength(20);
+    expect(pools).toHaveLength(24);
     const states = (await Promise.all(pools.map((pool) => snapshot.state(pool)))).filter(
       (state) => state !== undefined,
     );
-    expect(states).toHaveLength(20);
+    expect(states).toHaveLength(24);
     const kinds = new Map<string, number>();
     let compared = 0;
     for (let round = 0; compared < QUOTES_WANTED && round < 60; round += 1) {
@@ -197,6 +222,66 @@ describe("quotes", () => {
       compared += batch.length;
     }
     expect(compared).toBeGreaterThanOrEqual(2_000);
-    for (const key of ["1", "2", "1+2", "2+1", "2+2"]) expect(kinds.get(key) ?? 0, key).toBeGreaterThan(20);
+    for (const key of ["1", "2", "3", "1+2", "2+1", "2+2", "1+3", "3+2"])
+      expect(kinds.get(key) ?? 0, key).toBeGreaterThan(20);
   }, 180_000);
+
+  test(`of a pool that a trade has just moved equal what the second trade gets (seed ${seed})`, async () => {
+    const compared = new Map<number, number>();
+    const trades: { hops: Hop[]; amountIn: bigint; quoted: bigint }[] = [];
+    for (const pool of pools) {
+      const state = (await snapshot.state(pool))!;
+      for (let attempt = 0; attempt < 12; attempt += 1) {
+        const amountIn = random.magnitude(4, 20) * 2n;
+        const hop = { state, tokenIn: pool.token0, tokenOut: pool.token1 };
+        if ((await quoteHops([hop], amountIn)) === undefined) continue;
+        const first = state.quote(pool.token0, amountIn / 2n);
+        const second = first.kind === "filled" ? first.after.quote(pool.token0, amountIn / 2n) : first;
+        if (first.kind !== "filled" || second.kind !== "filled") continue;
+        trades.push({ hops: [hop, hop], amountIn, quoted: first.amountOut + second.amountOut });
+      }
+    }
+    const half = 5n * 10n ** 17n;
+    const requests = trades.map(({ hops, amountIn }) => executed(hops, amountIn, [half]));
+    for (const [index, answer] of (await chain.rpc.batch(requests)).entries()) {
+      const { hops, amountIn, quoted } = trades[index]!;
+      const context = `${amountIn} over ${hops[0]!.state.pool.address}`;
+      if (answer instanceof RpcError) throw new Error(`quoted but not executable: ${context}: ${answer.message}`);
+      expect(BigInt(answer as Hex), context).toBe(quoted);
+      const { kind } = hops[0]!.state.pool;
+      compared.set(kind, (compared.get(kind) ?? 0) + 1);
+    }
+    for (const kind of [1, 2, 3]) expect(compared.get(kind) ?? 0, `kind ${kind}`).toBeGreaterThan(5);
+  }, 60_000);
+
+  test("of a stable pool whose own arithmetic is another are not given", async () => {
+    const pool = pools.find(({ kind }) => kind === 3)!;
+    const calls = POOL_KINDS[3].encodeReads(pool, undefined);
+    const answers = await Promise.all(calls.map(({ to, data, words }) => snapshot.read(to, data, words)));
+    const context = { known: undefined, read: snapshot.read };
+    expect(POOL_KINDS[3].decode(pool, answers, context)).toBeDefined();
+    const oneWeiOff = answers.map((words, index) => (index === 5 ? [words![0]! + 1n] : words));
+    expect(POOL_KINDS[3].decode(pool, oneWeiOff, context)).toBeUndefined();
+  });
+
+  test("come close to the spot price for small trades and never exceed it", async () => {
+    let compared = 0;
+    for (const pool of pools.filter(({ kind }) => kind === 3)) {
+      const state = (await snapshot.state(pool))!;
+      for (const [tokenIn, decimals] of [
+        [pool.token0, pool.constants![2]!],
+        [pool.token1, pool.constants![3]!],
+      ] as const) {
+        const amountIn = 10n ** BigInt(decimals) / 10n;
+        const { numerator, denominator } = state.spot(tokenIn);
+        const atMost = (amountIn * numerator * (1_000_000n - BigInt(state.pool.feePips))) / (denominator * 1_000_000n);
+        const quote = state.quote(tokenIn, amountIn);
+        if (quote.kind !== "filled" || quote.amountOut < 10n ** 5n) continue;
+        expect(quote.amountOut).toBeLessThanOrEqual(atMost);
+        expect(quote.amountOut).toBeGreaterThan((atMost * 95n) / 100n);
+        compared += 1;
+      }
+    }
+    expect(compared).toBeGreaterThan(3);
+  });
 });

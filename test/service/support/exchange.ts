@@ -17,7 +17,16 @@ export interface Exchange {
     tokenB: Address,
     pool: { fee: number; sqrtPrice: bigint; positions: { lower: number; upper: number; liquidity: bigint }[] },
   ): Promise<Address>;
+  newStablePool(tokenA: Address, tokenB: Address, pool: StablePoolPlan): Promise<Address>;
   approve(token: Address, spender: Address): Promise<void>;
+}
+
+interface StablePoolPlan {
+  readonly amplification: number;
+  /** in parts of 1e10 */
+  readonly fee: number;
+  readonly amountA: bigint;
+  readonly amountB: bigint;
 }
 
 export const FEE_TIERS = [100, 500, 3000, 10_000];
@@ -29,6 +38,8 @@ const CONTRACTS = {
   v2: loadUniswap("UniswapV2Factory"),
   v3: loadUniswap("UniswapV3Factory"),
   pool: loadUniswap("UniswapV3Pool"),
+  stableFactory: loadContract("StablePoolFactory"),
+  stablePool: loadContract("StablePool"),
 };
 
 function encode(contract: Contract, method: string, values: readonly unknown[]): Hex {
@@ -40,9 +51,12 @@ export async function deployExchange(chain: TestChain): Promise<Exchange> {
   const v2 = await chain.deploy(CONTRACTS.v2, [chain.deployer]);
   const v3 = await chain.deploy(CONTRACTS.v3);
   await chain.send({ to: v3, data: encode(CONTRACTS.v3, "enableFeeAmount", [100, 1]) });
+  const stableFactory = await chain.deploy(CONTRACTS.stableFactory);
+  const stablePlaces = new Map<string, number>();
   const protocols: Protocol[] = [
     { kind: 1, factory: v2, feePips: 3000 },
     { kind: 2, factory: v3, feePips: 0 },
+    { kind: 3, factory: stableFactory, feePips: 0 },
   ];
   const executor = await chain.deploy(loadContract("SwapdExecutor"), [wrappedNative, protocols]);
   const settlement = await chain.deploy(CONTRACTS.settlement, [wrappedNative, executor]);
@@ -87,6 +101,19 @@ export async function deployExchange(chain: TestChain): Promise<Exchange> {
         const data = encode(CONTRACTS.minter, "mintV3", [pool, lower, upper, liquidity]);
         await chain.send({ to: minter, data });
       }
+      return pool;
+    },
+    async newStablePool(tokenA, tokenB, { amplification, fee, amountA, amountB }) {
+      const data = encode(CONTRACTS.stableFactory, "deploy", [tokenA, tokenB, amplification, fee]);
+      await chain.send({ to: stableFactory, data });
+      const key = [tokenA, tokenB].sort().join();
+      const place = stablePlaces.get(key) ?? 0;
+      stablePlaces.set(key, place + 1);
+      const find = encode(CONTRACTS.stableFactory, "find_pool_for_coins", [tokenA, tokenB, place]);
+      const pool = await created(stableFactory, find);
+      await approve(tokenA, pool);
+      await approve(tokenB, pool);
+      await chain.send({ to: pool, data: encode(CONTRACTS.stablePool, "add", [amountA, amountB]) });
       return pool;
     },
   };

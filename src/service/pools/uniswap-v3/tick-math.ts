@@ -9,6 +9,8 @@ export const MAX_SQRT_RATIO = 1_461_446_703_485_210_103_287_273_052_203_988_822_
 
 const MAX_UINT256 = (1n << 256n) - 1n;
 
+const LOG_OF_TICK = Math.log(1.0001);
+
 /** sqrt(1.0001)^-(2^i) in Q128.128, rounded to the nearest, for i = 0..19: a tick has 20 bits. */
 const NEGATIVE_POWERS = negativePowers();
 
@@ -67,12 +69,10 @@ function computeSqrtRatioAtTick(tick: number): bigint {
 export function tickAtSqrtRatio(sqrtRatio: bigint): number {
   if (sqrtRatio < MIN_SQRT_RATIO || sqrtRatio >= MAX_SQRT_RATIO)
     throw new RangeError(`no price of a pool: ${sqrtRatio}`);
-  let low = MIN_TICK;
-  let high = MAX_TICK;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (computeSqrtRatioAtTick(middle) <= sqrtRatio) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+  // A double knows the logarithm to a small part of a tick; the exact prices on both sides decide.
+  let tick = Math.floor((2 * Math.log(Number(sqrtRatio) / 2 ** 96)) / LOG_OF_TICK);
+  tick = Math.min(Math.max(tick, MIN_TICK), MAX_TICK - 1);
+  while (sqrtRatioAtTick(tick) > sqrtRatio) tick -= 1;
+  while (sqrtRatioAtTick(tick + 1) <= sqrtRatio) tick += 1;
+  return tick;
 }

@@ -1,0 +1,124 @@
+import type { Address } from "../../../domain/money/address.ts";
+import type { ReadWords, ViewCall } from "../../chain/batch-reader.ts";
+import { addressWord, callData, intWord, readAddress, SELECTOR } from "../../chain/words.ts";
+import { type Pool, type PoolKind, type PoolSearch, sortTokens } from "../pool.ts";
+import { stablePoolState } from "./stable-pool.ts";
+
+/** Pools of two coins are few at a factory; further ones are old and empty. */
+const MAX_PLACES = 4;
+
+const MAX_DECIMALS = 36;
+
+/** Fees are told in parts of 1e10. */
+const FEE_PER_PIP = 10_000n;
+
+/** Whole coins whose exchange a pool is asked for, to hold its arithmetic against ours. */
+const PROBE_COINS = 1_000n;
+
+/** What {@link Pool.constants} holds here: places of token0 and token1 in the pool, their decimals, the pool's place. */
+interface Constants {
+  readonly index0: number;
+  readonly index1: number;
+  readonly decimals0: number;
+  readonly decimals1: number;
+  readonly place: number;
+}
+
+function constantsOf({ address, constants = [] }: Pool): Constants {
+  const [index0, index1, decimals0, decimals1, place] = constants;
+  if (
+    index0 === undefined ||
+    index1 === undefined ||
+    decimals0 === undefined ||
+    decimals1 === undefined ||
+    place === undefined
+  ) {
+    throw new Error(`the constants of the stable pool ${address} are ${JSON.stringify(constants)}, which are not five`);
+  }
+  return { index0, index1, decimals0, decimals1, place };
+}
+
+async function findPlace(search: PoolSearch, read: ReadWords, place: number): Promise<Pool | undefined> {
+  const { factory } = search.protocol;
+  const [token0, token1] = sortTokens(search.tokenA, search.tokenB);
+  const coins = [addressWord(token0), addressWord(token1)] as const;
+  const address = readAddress(
+    (await read(factory, callData(SELECTOR.findPoolForCoins, ...coins, intWord(place)), 1))?.[0],
+  );
+  if (address === undefined) return undefined;
+  const indices = callData(SELECTOR.getCoinIndices, addressWord(address), ...coins);
+  const [places, decimals0, decimals1, fee] = await Promise.all([
+    read(factory, indices, 3),
+    readDecimals(read, token0),
+    readDecimals(read, token1),
+    read(address, SELECTOR.fee, 1),
+  ]);
+  const [index0, index1, underlying] = places ?? [];
+  if (index0 === undefined || index1 === undefined || underlying !== 0n) return undefined;
+  if (decimals0 === undefined || decimals1 === undefined || index0 > 7n || index1 > 7n) return undefined;
+  const feePips = feePipsOf(fee?.[0] ?? 0n);
+  const constants = [Number(index0), Number(index1), decimals0, decimals1, place];
+  return { kind: 3, protocol: search.protocolIndex, address, token0, token1, feePips, tickSpacing: 0, constants };
+}
+
+async function readDecimals(read: ReadWords, token: Address): Promise<number | undefined> {
+  const decimals = (await read(token, SELECTOR.decimals, 1))?.[0];
+  return decimals !== undefined && decimals <= BigInt(MAX_DECIMALS) ? Number(decimals) : undefined;
+}
+
+function feePipsOf(fee: bigint): number {
+  return Number((fee + FEE_PER_PIP - 1n) / FEE_PER_PIP);
+}
+
+function probeOf(decimals: number): bigint {
+  return PROBE_COINS * 10n ** BigInt(decimals);
+}
+
+/**
+ * Curve style pools of two coins that are worth about the same. There are many variants (changing fees, rates from
+ * oracles, more coins). So every pool is asked for two exchanges together with its state, and one whose own answers
+ * differ from ours by a wei is not traded with.
+ */
+export const stable: PoolKind = {
+  source: "curve",
+  // All there is to know is read in every block.
+  liquidityTopics: [],
+
+  async discover(search, read) {
+    const places = Array.from({ length: MAX_PLACES }, (_, place) => findPlace(search, read, place));
+    return (await Promise.all(places)).filter((pool) => pool !== undefined);
+  },
+
+  encodeReads(pool): ViewCall[] {
+    const { index0, index1, decimals0, decimals1 } = constantsOf(pool);
+    const to = pool.address;
+    const [i, j] = [intWord(index0), intWord(index1)];
+    const datas = [
+      callData(SELECTOR.balances, i),
+      callData(SELECTOR.balances, j),
+      SELECTOR.amplification,
+      SELECTOR.fee,
+      SELECTOR.adminFee,
+      callData(SELECTOR.getDy, i, j, intWord(probeOf(decimals0))),
+      callData(SELECTOR.getDy, j, i, intWord(probeOf(decimals1))),
+    ];
+    return datas.map((data) => ({ to, data, words: 1 }));
+  },
+
+  decode(pool, answers) {
+    const { decimals0, decimals1 } = constantsOf(pool);
+    const [balance0, balance1, amplification, fee, adminFee, out1, out0] = answers.map((words) => words?.[0]);
+    if (balance0 === undefined || balance1 === undefined || amplification === undefined) return undefined;
+    if (fee === undefined || adminFee === undefined || balance0 === 0n || balance1 === 0n) return undefined;
+    const rates = { rate0: 10n ** BigInt(36 - decimals0), rate1: 10n ** BigInt(36 - decimals1) };
+    const balances = { balance0, balance1, amplification, fee, adminFee };
+    const state = stablePoolState({ ...pool, feePips: feePipsOf(fee) }, balances, rates);
+    const ours0 = state.quote(pool.token0, probeOf(decimals0));
+    const ours1 = state.quote(pool.token1, probeOf(decimals1));
+    const agrees = (ours: typeof ours0, theirs: bigint | undefined) =>
+      ours.kind === "filled" ? ours.amountOut === theirs : theirs === undefined || theirs === 0n;
+    return agrees(ours0, out1) && agrees(ours1, out0) ? state : undefined;
+  },
+
+  encodeLeg: (pool) => constantsOf(pool).place,
+};
