@@ -63,7 +63,16 @@ export interface ServiceOptions {
   readonly permitLifetimeSeconds: number;
   /** requests per second and caller */
   readonly limits: { readonly keyless: number; readonly keyed: number };
+  /** beside those that the database holds */
   readonly apiKeys: readonly string[];
+  /** addresses and networks whose `X-Forwarded-For` is believed; absent: nobody's */
+  readonly trustedProxies?: readonly string[];
+  /** origins of web pages that may read answers, "*" for all; absent: none */
+  readonly corsOrigins?: readonly string[];
+  /** where metrics are served; absent: nowhere */
+  readonly metrics?: { readonly host: string; readonly port: number };
+  /** how long a stop waits for the requests in work; absent: 8 s */
+  readonly drainMs?: number;
   /** absent: no gasless swaps */
   readonly relayer?: RelayerOptions;
   /** path of the service's own SQLite file */

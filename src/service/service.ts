@@ -1,4 +1,3 @@
-import type { FastifyInstance } from "fastify";
 import { createJsonRpc } from "../net/json-rpc.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -6,9 +5,8 @@ import { acquireLock } from "../storage/lock.ts";
 import { detectReadMode } from "./chain/batch-reader.ts";
 import { readHead } from "./chain/head.ts";
 import { SELECTOR } from "./chain/words.ts";
-import { createHandlers } from "./http/handlers.ts";
-import { createServedNetworks } from "./http/served-network.ts";
-import { createServer } from "./http/server.ts";
+import { openFront } from "./http/front.ts";
+import { createKeyStore } from "./keys/key-store.ts";
 import type { ServiceOptions } from "./options.ts";
 import { createPoolDirectory } from "./pools/directory.ts";
 import { createSnapshots } from "./pools/snapshots.ts";
@@ -31,6 +29,8 @@ const MAX_RPC_ANSWER_BYTES = 16_000_000;
 export interface Service {
   /** where it listens, without a path */
   readonly url: string;
+  /** where its metrics are, if anywhere */
+  readonly metricsUrl: string | undefined;
   /** Stops taking requests, finishes those that it has, then closes the database. */
   stop(): Promise<void>;
 }
@@ -98,24 +98,16 @@ export async function startService(options: ServiceOptions, dependencies: Servic
     const tokenList = createTokenList(network, { snapshots, tokens });
     const balances = createBalances(tokenList.addresses, { rpc, snapshots });
     const served = { options: network, rpc, snapshots, quoter, quotes, store, desk: relay.desk, tokenList, balances };
-    const handlers = createHandlers(createServedNetworks([served]));
-    const server = createServer(options, { handlers, clock, logger });
-    closers.push(() => server.close());
-    const url = await listen(server, options);
-    logger.info({ url, network: network.name, rpcHost: rpc.host, readMode: mode }, "the aggregation service is up");
-    return { url, stop };
+    const front = openFront([served], options, { keys: createKeyStore(store.db), clock, logger });
+    closers.push(() => front.stop());
+    const { url, metricsUrl } = await front.listen();
+    const fields = { url, metricsUrl, network: network.name, rpcHost: rpc.host, readMode: mode };
+    logger.info(fields, "the aggregation service is up");
+    return { url, metricsUrl, stop };
   } catch (error) {
     await stop();
     throw error;
   }
-}
-
-async function listen(server: FastifyInstance, { listen }: ServiceOptions): Promise<string> {
-  await server.listen(listen);
-  const address = server.server.address();
-  const port = address !== null && typeof address === "object" ? address.port : listen.port;
-  const host = listen.host.includes(":") ? `[${listen.host}]` : listen.host;
-  return `http://${host}:${port}`;
 }
 
 /** Two services on one database would send from one relayer's account without knowing of each other. */

@@ -21,6 +21,9 @@ export const COMMON_ERRORS: readonly ErrorName[] = [
   "RATE_LIMITED",
   "URL_TOO_LONG",
   "HEADERS_TOO_LARGE",
+  "REQUEST_TOO_SLOW",
+  "BUSY",
+  "STOPPING",
   "INTERNAL",
   "CHAIN_UNREACHABLE",
 ];

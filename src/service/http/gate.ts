@@ -1,38 +1,43 @@
-import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../../ports/clock.ts";
 import { refuse } from "../errors.ts";
+import { digestOf, type KeyStore } from "../keys/key-store.ts";
+import { callerOf } from "../limits/caller-address.ts";
 import { createFixedWindows, limitHeaders } from "../limits/fixed-windows.ts";
 import { toWireError } from "./wire.ts";
 
 export interface GateOptions {
   readonly limits: { readonly keyless: number; readonly keyed: number };
+  /** keys that the configuration names, beside those of the database */
   readonly apiKeys: readonly string[];
-}
-
-/** Keys are compared by their digests, whose bytes tell nothing about how close a guess was. */
-function digest(key: string): string {
-  return createHash("sha256").update(key).digest("hex");
 }
 
 /**
  * Lets requests of the interface in: counted by API key, else by the caller's address. An unknown key is counted by
  * address too, so that keys cannot be guessed faster than anything else can be asked.
  */
-export function createGate(options: GateOptions, clock: Clock) {
-  const keys = new Set(options.apiKeys.map(digest));
+export function createGate(options: GateOptions, { clock, keys }: { clock: Clock; keys: Pick<KeyStore, "find"> }) {
+  const configured = new Set(options.apiKeys.map(digestOf));
+  const { keyless, keyed } = options.limits;
   const take = createFixedWindows(clock);
+
+  function limitOf(digest: string): number | undefined {
+    if (configured.has(digest)) return keyed;
+    const row = keys.find(digest);
+    return row === undefined ? undefined : (row.requestsPerSecond ?? keyed);
+  }
+
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     const given = request.headers.apikey;
-    const key = typeof given === "string" ? digest(given) : undefined;
-    const known = key !== undefined && keys.has(key);
-    const { keyless, keyed } = options.limits;
-    const allowance = known ? take(`key ${key}`, keyed) : take(`address ${request.ip}`, keyless);
+    const digest = typeof given === "string" ? digestOf(given) : "";
+    const limit = digest === "" ? undefined : limitOf(digest);
+    const allowance =
+      limit === undefined ? take(`address ${callerOf(request.ip)}`, keyless) : take(`key ${digest}`, limit);
     void reply.headers(limitHeaders(allowance));
     if (!allowance.allowed) {
       return reply.code(429).header("Retry-After", "1").send({ message: "API rate limit exceeded" });
     }
-    if (given === undefined || known) return undefined;
+    if (given === undefined || limit !== undefined) return undefined;
     return reply.code(401).send(toWireError(refuse("API_KEY_UNKNOWN")));
   };
 }

@@ -1,17 +1,10 @@
 import { z } from "zod";
 import { ERRORS, type ErrorName } from "../errors.ts";
+import { LIMIT_HEADERS } from "../limits/fixed-windows.ts";
 import { COMMON_ERRORS, ENDPOINTS, type Endpoint } from "./endpoints.ts";
 import { errorResponse, healthResponse, limitedResponse } from "./response-schemas.ts";
 
 type Json = Readonly<Record<string, unknown>>;
-
-const LIMIT_HEADERS = [
-  "X-RateLimit-Limit-Second",
-  "X-RateLimit-Remaining-Second",
-  "RateLimit-Limit",
-  "RateLimit-Remaining",
-  "RateLimit-Reset",
-];
 
 function schemaOf(schema: z.ZodType, io: "input" | "output"): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
@@ -88,7 +81,7 @@ export function openApiDocument(): Json {
       summary: "Whether the service answers and its node does",
       responses: {
         "200": { description: "OK", content: jsonContent(schemaOf(healthResponse, "output")) },
-        "503": errorAnswer(["CHAIN_UNREACHABLE"]),
+        "503": errorAnswer(["CHAIN_UNREACHABLE", "STOPPING"]),
       },
     },
   };

@@ -5,11 +5,15 @@ import { RpcError } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { ERRORS, type ErrorName, type Refusal, refuse } from "../errors.ts";
+import type { KeyStore } from "../keys/key-store.ts";
 import type { Answer } from "./answer.ts";
+import { allowOrigins } from "./cors.ts";
 import { ENDPOINTS, type EndpointName } from "./endpoints.ts";
 import { createGate, type GateOptions } from "./gate.ts";
+import type { Metrics } from "./metrics.ts";
 import { openApiDocument } from "./openapi.ts";
 import { PAGE_HEADERS, readablePage } from "./readable-page.ts";
+import type { Traffic } from "./traffic.ts";
 import { toWireError } from "./wire.ts";
 
 /** An endpoint's work: the query or the body in, the answer or a refusal out. */
@@ -22,6 +26,11 @@ const MAX_URL_LENGTH = 4_096;
 const MAX_HEADER_BYTES = 16 * 1024;
 const REQUEST_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_TIMEOUT_MS = 30_000;
+/** Also cuts a client that does not read its answer. */
+const SILENCE_TIMEOUT_MS = 30_000;
+/** Slow requests are looked for this often. */
+const CHECKING_INTERVAL_MS = 1_000;
+const MAX_CONNECTIONS = 4_096;
 
 /** What the HTTP framework says of requests that reach no handler. */
 const FRAMEWORK_ERRORS: Readonly<Record<string, ErrorName>> = {
@@ -33,29 +42,38 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, ErrorName>> = {
   FST_ERR_BAD_URL: "REQUEST_MALFORMED",
 };
 
+export interface ServerOptions extends GateOptions {
+  /** addresses and networks whose word on the caller's address is taken */
+  readonly trustedProxies?: readonly string[];
+  /** origins of web pages that may read answers; none: no page of another origin may */
+  readonly corsOrigins?: readonly string[];
+  /** how long a request may take to arrive */
+  readonly requestTimeoutMs?: number;
+}
+
+export interface ServerDependencies {
+  readonly handlers: Handlers;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly keys: Pick<KeyStore, "find">;
+  readonly traffic: Traffic;
+  readonly metrics?: Pick<Metrics, "watch">;
+}
+
 /** Builds the HTTP server of the interface; nothing listens yet. */
-export function createServer(
-  options: GateOptions,
-  dependencies: { handlers: Handlers; clock: Clock; logger: Logger },
-): FastifyInstance {
-  const { handlers, clock, logger } = dependencies;
-  const server = Fastify({
-    logger: false,
-    bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    exposeHeadRoutes: false,
-    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: REQUEST_TIMEOUT_MS },
-    clientErrorHandler: answerBrokenRequest,
-  });
+export function createServer(options: ServerOptions, dependencies: ServerDependencies): FastifyInstance {
+  const { handlers, traffic } = dependencies;
+  const server = createBoundedServer(options);
+  dependencies.metrics?.watch(server);
+  allowOrigins(server, options.corsOrigins ?? []);
   // JSON is the one content type of the interface; the framework would also take plain text.
   server.removeContentTypeParser("text/plain");
-  const gate = createGate(options, clock);
+  const gate = createGate(options, dependencies);
   for (const [name, endpoint] of Object.entries(ENDPOINTS)) {
     server.route({
       method: endpoint.method,
       url: endpoint.path,
-      onRequest: [gate, refuseLongUrl],
+      onRequest: [gate, refuseLongUrl, traffic.admit],
       handler: async (request, reply) => {
         const input = endpoint.method === "GET" ? request.query : request.body;
         const result = await handlers[name as EndpointName](input);
@@ -63,7 +81,7 @@ export function createServer(
       },
     });
   }
-  server.get("/health", async (_request, reply) => {
+  server.get("/health", { onRequest: traffic.admit }, async (_request, reply) => {
     const result = await handlers.health(undefined);
     return result.kind === "answer" ? result.body : reply.code(statusOf(result)).send(toWireError(result));
   });
@@ -72,6 +90,34 @@ export function createServer(
   const page = readablePage(document);
   server.get("/docs", async (_request, reply) => await reply.headers(PAGE_HEADERS).send(page));
   server.setNotFoundHandler(async (_request, reply) => reply.code(404).send(toWireError(refuse("ENDPOINT_UNKNOWN"))));
+  answerFailures(server, dependencies.logger);
+  return server;
+}
+
+function createBoundedServer(options: ServerOptions): FastifyInstance {
+  const { trustedProxies = [], requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
+  const server = Fastify({
+    logger: false,
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: requestTimeoutMs,
+    connectionTimeout: SILENCE_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    exposeHeadRoutes: false,
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
+    // While it stops, requests on open connections get our own answer.
+    return503OnClosing: false,
+    http: {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: Math.min(CHECKING_INTERVAL_MS, requestTimeoutMs),
+    },
+    clientErrorHandler: answerBrokenRequest,
+  });
+  server.server.maxConnections = MAX_CONNECTIONS;
+  return server;
+}
+
+function answerFailures(server: FastifyInstance, logger: Logger): void {
   server.setErrorHandler<FastifyError>(async (error, request, reply) => {
     const refusal = refusalOf(error);
     if (statusOf(refusal) >= 500) {
@@ -79,7 +125,6 @@ export function createServer(
     }
     return reply.code(statusOf(refusal)).send(toWireError(refusal));
   });
-  return server;
 }
 
 /** After the gate: what is refused for its length counts like everything else. */
@@ -102,10 +147,16 @@ function refusalOf(error: FastifyError | RpcError | ZodError): Refusal {
   return refuse("INTERNAL");
 }
 
+/** What Node says of requests that are cut before the framework sees them. */
+const BROKEN_REQUESTS: Readonly<Record<string, ErrorName>> = {
+  HPE_HEADER_OVERFLOW: "HEADERS_TOO_LARGE",
+  ERR_HTTP_REQUEST_TIMEOUT: "REQUEST_TOO_SLOW",
+};
+
 /** Answers what is no HTTP request at all, before the framework sees it. */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || socket.destroyed) return;
-  const refusal = refuse(error.code === "HPE_HEADER_OVERFLOW" ? "HEADERS_TOO_LARGE" : "REQUEST_MALFORMED");
+  const refusal = refuse(BROKEN_REQUESTS[error.code ?? ""] ?? "REQUEST_MALFORMED");
   const body = JSON.stringify(toWireError(refusal));
   const status = `HTTP/1.1 ${statusOf(refusal)} Refused`;
   const headers = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close`;

@@ -8,11 +8,17 @@ export interface Allowance {
   readonly remaining: number;
 }
 
+/** Callers that are told apart in one second; more at once is an attack from many addresses, and is refused. */
+const MAX_CALLERS = 100_000;
+
 /**
  * Counts requests in fixed windows: the seconds of UTC, one count for each caller. Refused requests are not counted, so
  * a caller that keeps knocking is let in again with the next second.
  */
-export function createFixedWindows(clock: Clock): (caller: string, limit: number) => Allowance {
+export function createFixedWindows(
+  clock: Clock,
+  maxCallers = MAX_CALLERS,
+): (caller: string, limit: number) => Allowance {
   let second = Number.NaN;
   const counts = new Map<string, number>();
   return (caller, limit) => {
@@ -22,17 +28,30 @@ export function createFixedWindows(clock: Clock): (caller: string, limit: number
       counts.clear();
     }
     const used = counts.get(caller) ?? 0;
-    if (used >= limit) return { allowed: false, limit, remaining: 0 };
+    const isCrowded = counts.size >= maxCallers && !counts.has(caller);
+    if (used >= limit || isCrowded) return { allowed: false, limit, remaining: 0 };
     counts.set(caller, used + 1);
     return { allowed: true, limit, remaining: limit - used - 1 };
   };
 }
 
+/** Names of the headers that every answer of the interface carries. */
+export const LIMIT_HEADERS = [
+  "X-RateLimit-Limit-Second",
+  "X-RateLimit-Remaining-Second",
+  "RateLimit-Limit",
+  "RateLimit-Remaining",
+  "RateLimit-Reset",
+] as const;
+
 /**
  * The five headers of the interface. Reset is in whole seconds to the end of the window, at least 1, so with windows of
  * one second it always is 1.
  */
-export function limitHeaders({ limit, remaining }: Allowance): Readonly<Record<string, string>> {
+export function limitHeaders({
+  limit,
+  remaining,
+}: Allowance): Readonly<Record<(typeof LIMIT_HEADERS)[number], string>> {
   return {
     "X-RateLimit-Limit-Second": String(limit),
     "X-RateLimit-Remaining-Second": String(remaining),

@@ -27,7 +27,11 @@ beforeAll(async () => {
   chain = await startTestChain();
   market = await deployMarket(chain);
   const database = join(directory, "service.db");
-  const options = serviceOptions(chain, market, { database, limits: { keyless: LIMIT, keyed: 2 * LIMIT } });
+  const options = serviceOptions(chain, market, {
+    database,
+    limits: { keyless: LIMIT, keyed: 2 * LIMIT },
+    metrics: { host: "127.0.0.1", port: 0 },
+  });
   service = await startService(options, { logger: createRecordingLogger(), clock });
   client = await createClient(service.url);
   quoteId = (await client.get("/aggregator/quote", quoteRequest())).body.id;
@@ -169,4 +173,17 @@ describe("the document", () => {
     expect(page).not.toMatch(/<script|<link|<img|src=|https?:/);
     expect(page).not.toContain("undefined");
   });
+});
+
+test("metrics are on an address of their own, and count answers, blocks and the process", async () => {
+  const { request } = goodRequests()["/user-manager/status-counts"];
+  await send("/user-manager/status-counts", request);
+  const text = await (await fetch(`${service.metricsUrl}/metrics`)).text();
+  expect(text).toMatch(/swapd_service_answers_total\{endpoint="\/user-manager\/status-counts",status="200"\} [1-9]/);
+  expect(text).toMatch(/swapd_service_answer_seconds_bucket\{le="0.02",endpoint="\/aggregator\/quote"\} [1-9]/);
+  expect(text).toMatch(/swapd_service_node_up\{network="testnet"\} 1/);
+  expect(text).toMatch(/swapd_service_block\{network="testnet"\} [1-9]/);
+  expect(text).toMatch(/swapd_service_requests_in_flight 0/);
+  expect(text).toContain("nodejs_heap_size_used_bytes");
+  expect((await fetch(`${service.url}/metrics`)).status).toBe(404);
 });

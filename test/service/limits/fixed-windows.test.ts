@@ -13,6 +13,15 @@ describe("a fixed window", () => {
     expect(take("a", 2)).toEqual({ allowed: true, limit: 2, remaining: 1 });
   });
 
+  test("tells only so many callers apart, and lets those that it knows go on", () => {
+    const clock = createHandClock(0);
+    const take = createFixedWindows(clock, 2);
+    expect([take("a", 5), take("b", 5), take("c", 5)].map(({ allowed }) => allowed)).toEqual([true, true, false]);
+    expect(take("a", 5)).toEqual({ allowed: true, limit: 5, remaining: 3 });
+    clock.set(1_000);
+    expect(take("c", 5).allowed).toBe(true);
+  });
+
   test("does not count what it refuses, and counts each caller alone", () => {
     const clock = createHandClock(0);
     const take = createFixedWindows(clock);

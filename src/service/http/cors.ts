@@ -1,0 +1,29 @@
+import type { FastifyInstance } from "fastify";
+import { LIMIT_HEADERS } from "../limits/fixed-windows.ts";
+
+const PREFLIGHT = {
+  "Access-Control-Allow-Methods": "GET, POST",
+  "Access-Control-Allow-Headers": "apikey, content-type",
+  "Access-Control-Max-Age": "600",
+} as const;
+
+const EXPOSED = [...LIMIT_HEADERS, "Retry-After"].join(", ");
+
+/**
+ * Lets pages of these origins read the answers; "*" is every page. Off without origins: then no header says anything, and
+ * browsers keep pages of others away. Must come before the routes.
+ */
+export function allowOrigins(server: FastifyInstance, origins: readonly string[]): void {
+  if (origins.length === 0) return;
+  const isOpen = origins.includes("*");
+  server.addHook("onRequest", async (request, reply) => {
+    const { origin } = request.headers;
+    if (!isOpen) reply.header("Vary", "Origin");
+    if (origin === undefined || !(isOpen || origins.includes(origin))) return undefined;
+    reply.header("Access-Control-Allow-Origin", isOpen ? "*" : origin);
+    reply.header("Access-Control-Expose-Headers", EXPOSED);
+    if (request.method !== "OPTIONS") return undefined;
+    return await reply.headers(PREFLIGHT).code(204).send();
+  });
+  server.options("/*", async (_request, reply) => reply.code(204).send());
+}

@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { callerOf } from "../../../src/service/limits/caller-address.ts";
+
+test.each([
+  ["192.0.2.7", "192.0.2.7"],
+  ["::ffff:192.0.2.7", "192.0.2.7"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+  ["2001:0DB8:1:2::9", "2001:db8:1:2::/64"],
+  ["2001:db8::1", "2001:db8:0:0::/64"],
+  ["::1", "0:0:0:0::/64"],
+  ["fe80::1%eth0", "fe80:0:0:0::/64"],
+  ["64:ff9b::", "64:ff9b:0:0::/64"],
+])("%s counts as %s: a customer of a network cannot become many callers", (address, caller) => {
+  expect(callerOf(address)).toBe(caller);
+});
