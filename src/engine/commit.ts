@@ -1,9 +1,10 @@
+import type { Address } from "../domain/money/address.ts";
 import { SUBJECT } from "../domain/run/alert.ts";
 import { alertChanges } from "../domain/run/alert-changes.ts";
 import type { StepResult } from "../domain/run/draft.ts";
 import type { RunEvent } from "../domain/run/events.ts";
 import type { RunRecord } from "../domain/run/records.ts";
-import type { Run } from "../domain/run/run.ts";
+import type { Run, Swap } from "../domain/run/run.ts";
 import { step } from "../domain/run/step.ts";
 import { pauseByRule, type RaisedAlert, raiseAlerts, tellAlerts } from "./alerts.ts";
 import { type EngineContext, laneOf } from "./engine-context.ts";
@@ -17,8 +18,8 @@ export interface Committer {
   commit(runId: string, event: RunEvent, effectId?: number): void;
 }
 
-/** Makes the committer. `onCommitted` is called after each commit that leaves something to do. */
-export function createCommitter(context: EngineContext, onCommitted: () => void): Committer {
+/** Makes the committer. `onCommitted` is called after each commit, with the wallets whose lanes were handed something. */
+export function createCommitter(context: EngineContext, onCommitted: (lanes: readonly Address[]) => void): Committer {
   const { deps } = context;
   return {
     commit: (runId, event, effectId) => {
@@ -27,9 +28,20 @@ export function createCommitter(context: EngineContext, onCommitted: () => void)
       deps.crashPoint(`commit.${event.kind}.after`);
       report(context, result);
       tellAlerts(deps, alerts);
-      onCommitted();
+      onCommitted(lanesOf(result));
     },
   };
+}
+
+function lanesOf({ run, records }: StepResult): readonly Address[] {
+  const requests = records.flatMap((record) => (record.kind === "transaction" ? [record.request] : []));
+  return requests.map(({ id }) => swapOfRequest(run, id).wallet);
+}
+
+function swapOfRequest(run: Run, requestId: string): Swap {
+  const swap = run.swaps.find((candidate) => requestId.startsWith(`${candidate.id}.`));
+  if (swap === undefined) throw new Error(`transaction ${requestId} belongs to no swap of run ${run.id}`);
+  return swap;
 }
 
 function commitStep(
@@ -63,9 +75,7 @@ function writeRecord(context: EngineContext, run: Run, record: RunRecord, nowMs:
   }
   if (record.kind !== "transaction") return;
   const { request } = record;
-  const swap = run.swaps.find((candidate) => request.id.startsWith(`${candidate.id}.`));
-  if (swap === undefined) throw new Error(`transaction ${request.id} belongs to no swap of run ${run.id}`);
-  laneOf(context, swap.wallet).submit(request);
+  laneOf(context, swapOfRequest(run, request.id).wallet).submit(request);
 }
 
 /** The owner's rule: a strategy that fails too often in a while stops itself until a person looks. */

@@ -5,6 +5,7 @@ import { createEditions } from "./editions.ts";
 import { createEffectRunner } from "./effect-runner.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
 import { revokeLeftovers } from "./janitor.ts";
+import { createLaneLoops } from "./lane-loops.ts";
 import { takeRequests } from "./operator-requests.ts";
 import { messageOf } from "./perform/message-of.ts";
 import { prepare } from "./prepare.ts";
@@ -36,7 +37,11 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
   const downtime = createDowntimeWatch(start);
   const editions = createEditions(start, downtime.heard);
   const { context } = editions;
-  const committer = createCommitter(context, waker.wake);
+  const laneLoops = createLaneLoops(context);
+  const committer = createCommitter(context, (wallets) => {
+    laneLoops.wake(wallets);
+    waker.wake();
+  });
   const loops: Promise<void>[] = [];
   const stopping = new AbortController();
   let lastTickMs = deps.clock.nowMs();
@@ -58,12 +63,6 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
       await waker.wait(waitMs, stopping.signal);
     }
   };
-  const laneLoop = async (lane: { tick(signal?: AbortSignal): Promise<void> }): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      await lane.tick(stopping.signal);
-      await waker.wait(settings.pace.pollMs, stopping.signal);
-    }
-  };
   return {
     committer,
     start: async () => {
@@ -77,7 +76,7 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
         guarded(() => keepSampling(context, stopping.signal)),
         guarded(() => keepWatchingDrawdown(context, stopping.signal)),
       );
-      for (const lane of deps.lanes.values()) loops.push(guarded(() => laneLoop(lane)));
+      for (const keepGoing of laneLoops.start(stopping.signal)) loops.push(guarded(keepGoing));
     },
     tick: () =>
       guardedNow(onFatal, () => {
