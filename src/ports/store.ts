@@ -96,8 +96,8 @@ export interface RunStore {
 /** Sums over what all runs share. */
 export interface LedgerStore {
   /**
-   * Changes whenever a reservation, a fill or a release of the wallet is written, of any wallet where none is named: a
-   * reading of its balances older than a change is stale.
+   * Changes whenever a reservation, a fill or a release of a swap is written that the wallet pays for or receives, of any
+   * wallet where none is named: a reading of its balances older than a change is stale.
    */
   ledgerVersion(wallet?: Address): number;
   reserved(wallet: Address, token: Address, exceptSwapId?: string): bigint;

@@ -1,8 +1,14 @@
 import type { Address } from "../../../domain/money/address.ts";
 import type { RunRecord } from "../../../domain/run/records.ts";
-import type { Run } from "../../../domain/run/run.ts";
+import type { Run, Swap } from "../../../domain/run/run.ts";
 import { swapOf } from "../../../domain/run/run.ts";
 import type { Statements } from "./statements.ts";
+
+/** A swap changes its wallet, and what was bought may change another one. */
+function tellLedgerChanged(context: RecordContext, { wallet, recipient }: Swap): void {
+  context.ledgerChanged(wallet);
+  if (recipient !== wallet) context.ledgerChanged(recipient);
+}
 
 /** What a record is written with. `ledgerChanged` is called for every change of what the runs of a wallet share. */
 export interface RecordContext {
@@ -32,7 +38,7 @@ export function writeRecord(sql: Statements, record: RunRecord, context: RecordC
     case "unspend":
     case "release":
       writeLedger(sql, record, context);
-      context.ledgerChanged(swapOf(context.run, record.swapId).wallet);
+      tellLedgerChanged(context, swapOf(context.run, record.swapId));
       return;
     case "open-capability":
     case "close-capability":

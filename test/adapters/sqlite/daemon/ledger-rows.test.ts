@@ -138,6 +138,11 @@ describe("money", () => {
     const [own = 0, others, all = 0] = versions();
     store.writeRecord(owner, { kind: "value", swapId: "run_1.0.1", usd: 1n }, NOW_MS);
     expect(versions()).toEqual([own + 1, others, all + 1]);
+    const swaps = [swapSample({ id: "run_2.0.1", runId: "run_2", recipient: POOL })];
+    const gift = addRun(store, runSample({ id: "run_2", slotMs: 2, swaps }));
+    const [ownThen = 0, othersThen = 0] = versions();
+    store.writeRecord(gift, { kind: "value", swapId: "run_2.0.1", usd: 1n }, NOW_MS);
+    expect(versions().slice(0, 2), "bought for another wallet").toEqual([ownThen + 1, othersThen + 1]);
   });
 });
 
