@@ -32,7 +32,7 @@ export function createLaneLoops({ deps, settings }: EngineContext): LaneLoops {
       [...deps.lanes].map(
         ([wallet, lane]) =>
           () =>
-            keepGoing(lane, wakers.get(wallet), signal),
+            keepGoing(wallet, lane, signal),
       ),
   };
 }
