@@ -2,9 +2,6 @@ import { createJsonRpc } from "../net/json-rpc.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { acquireLock } from "../storage/lock.ts";
-import { detectReadMode } from "./chain/batch-reader.ts";
-import { readHead } from "./chain/head.ts";
-import { SELECTOR } from "./chain/words.ts";
 import { openFront } from "./http/front.ts";
 import { createKeyStore } from "./keys/key-store.ts";
 import type { ServiceOptions } from "./options.ts";
@@ -76,8 +73,6 @@ export async function startService(options: ServiceOptions, dependencies: Servic
   checkOptions(options, dependencies);
   const rpc = createJsonRpc({ url: network.rpcUrl, timeoutMs: RPC_TIMEOUT_MS, maxBytes: MAX_RPC_ANSWER_BYTES });
   await verifyNetwork(rpc, network);
-  const head = await readHead(rpc);
-  const mode = await detectReadMode(rpc, { block: head.number, to: network.wrappedNative, data: SELECTOR.decimals });
   const closers: (() => unknown)[] = [];
   const stop = async (): Promise<void> => {
     for (const close of closers.splice(0).reverse()) await close();
@@ -87,7 +82,8 @@ export async function startService(options: ServiceOptions, dependencies: Servic
     closers.push(() => lock.release());
     const store = openServiceStore(options.database);
     closers.push(() => store.close());
-    const snapshots = createSnapshots({ rpc, mode }, clock);
+    const snapshots = createSnapshots({ rpc, chainId: network.chainId }, clock);
+    closers.push(() => snapshots.stop());
     const directory = createPoolDirectory({ protocols: network.protocols, feeTiers: network.v3FeeTiers }, clock);
     const router = createRouter(network, directory);
     const tokens = createTokens({ rpc, network }, clock);
@@ -101,7 +97,7 @@ export async function startService(options: ServiceOptions, dependencies: Servic
     const front = openFront([served], options, { keys: createKeyStore(store.db), clock, logger });
     closers.push(() => front.stop());
     const { url, metricsUrl } = await front.listen();
-    const fields = { url, metricsUrl, network: network.name, rpcHost: rpc.host, readMode: mode };
+    const fields = { url, metricsUrl, network: network.name, rpcHost: rpc.host };
     logger.info(fields, "the aggregation service is up");
     return { url, metricsUrl, stop };
   } catch (error) {

@@ -1,13 +1,21 @@
 import { z } from "zod";
+import { type Hex, isHex } from "../../domain/money/address.ts";
 import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
 import { retryRead } from "../../net/retry-read.ts";
 
-/** The newest block, and what gas costs on top of it. Fees in wei per gas. */
-export interface Head {
+/** A block, as far as reads at it and comparisons with others need it. */
+export interface BlockHeader {
   readonly number: number;
-  readonly hash: string;
+  readonly hash: Hex;
+  readonly parentHash: Hex;
   /** Unix seconds by the chain's own clock */
   readonly timestamp: number;
+  /** which logs may be in the block; all zero on networks that do not compute it */
+  readonly logsBloom: Hex;
+}
+
+/** The newest block, and what gas costs on top of it. Fees in wei per gas. */
+export interface Head extends BlockHeader {
   /** undefined on networks without EIP-1559 */
   readonly baseFeePerGas: bigint | undefined;
   readonly priorityFeePerGas: bigint;
@@ -15,43 +23,92 @@ export interface Head {
   readonly gasPrice: bigint;
 }
 
+/** The node serves another chain than the one that is configured. */
+export class WrongChainError extends RpcError {
+  constructor(host: string, chains: { readonly actual: bigint; readonly wanted: number }) {
+    const { actual, wanted } = chains;
+    const message = `${host} serves chain ${actual}, the configuration says ${wanted}: correct the RPC endpoint`;
+    super({ kind: "transport", host, message });
+    this.name = "WrongChainError";
+  }
+}
+
+/** The node answered with something that no node says: proves as little as no answer. */
+export function malformedAnswer(host: string, detail: string): RpcError {
+  return new RpcError({ kind: "transport", host, message: `${host}: ${detail}` });
+}
+
 const quantity = z
   .string()
   .regex(/^0x[0-9a-f]{1,64}$/i)
   .transform((text) => BigInt(text));
 
+const hash = z.custom<Hex>((value) => isHex(value) && value.length === 66);
+const bloom = z.custom<Hex>((value) => isHex(value) && value.length === 514);
+
 const blockSchema = z.object({
   number: quantity,
-  hash: z.string(),
+  hash,
+  parentHash: hash,
   timestamp: quantity,
+  logsBloom: bloom.optional(),
   baseFeePerGas: quantity.optional(),
 });
 
-/** Reads the newest block and the fees in one round trip. @throws RpcError when the node does not answer */
-export async function readHead(rpc: JsonRpc): Promise<Head> {
+const NO_BLOOM: Hex = `0x${"00".repeat(256)}`;
+
+const RETRIES = { retries: 2, minDelayMs: 50, maxDelayMs: 400 };
+
+/** Reads a block as a node describes it; undefined when the node does not know it. @throws RpcError */
+export function parseBlock(host: string, answer: unknown): (BlockHeader & { baseFeePerGas?: bigint }) | undefined {
+  if (answer instanceof RpcError) throw answer;
+  if (answer === null) return undefined;
+  const parsed = blockSchema.safeParse(answer);
+  if (!parsed.success) throw malformedAnswer(host, "the node's description of a block is malformed");
+  const { number, timestamp, logsBloom = NO_BLOOM, baseFeePerGas, ...hashes } = parsed.data;
+  return {
+    ...hashes,
+    logsBloom,
+    number: Number(number),
+    timestamp: Number(timestamp),
+    ...(baseFeePerGas === undefined ? {} : { baseFeePerGas }),
+  };
+}
+
+function parseQuantity(host: string, answer: unknown): bigint {
+  if (answer instanceof RpcError) throw answer;
+  const parsed = quantity.safeParse(answer);
+  if (!parsed.success) throw malformedAnswer(host, "the node's answer is no number");
+  return parsed.data;
+}
+
+/**
+ * Reads the newest block and the fees in one round trip.
+ * @param chainId the chain that the node must serve
+ * @throws WrongChainError, or RpcError when the node does not answer properly
+ */
+export async function readHead(rpc: JsonRpc, chainId?: number): Promise<Head> {
   const requests = [
     { method: "eth_getBlockByNumber", params: ["latest", false] },
     { method: "eth_gasPrice", params: [] },
     { method: "eth_maxPriorityFeePerGas", params: [] },
+    { method: "eth_chainId", params: [] },
   ];
-  const [block, price, tip] = await retryRead(() => rpc.batch(requests), {
-    retries: 2,
-    minDelayMs: 50,
-    maxDelayMs: 400,
-  });
-  if (block instanceof RpcError) throw block;
-  if (price instanceof RpcError) throw price;
-  const { number, hash, timestamp, baseFeePerGas } = blockSchema.parse(block);
-  const legacyPrice = quantity.parse(price);
+  const isTransient = (error: Error) => !(error instanceof WrongChainError);
+  return retryRead(async () => toHead(rpc.host, await rpc.batch(requests), chainId), { ...RETRIES, isTransient });
+}
+
+function toHead(host: string, answers: readonly unknown[], chainId: number | undefined): Head {
+  const [block, price, tip, chain] = answers;
+  const actual = parseQuantity(host, chain);
+  if (chainId !== undefined && actual !== BigInt(chainId)) throw new WrongChainError(host, { actual, wanted: chainId });
+  const header = parseBlock(host, block);
+  if (header === undefined) throw malformedAnswer(host, "the node has no newest block");
+  const legacyPrice = parseQuantity(host, price);
+  const { baseFeePerGas } = header;
   // Older nodes do not know the method; then the legacy price says what they would tip.
   const fallbackTip = legacyPrice > (baseFeePerGas ?? 0n) ? legacyPrice - (baseFeePerGas ?? 0n) : 0n;
-  const priorityFeePerGas = tip instanceof RpcError ? fallbackTip : quantity.parse(tip);
-  return {
-    number: Number(number),
-    hash,
-    timestamp: Number(timestamp),
-    baseFeePerGas,
-    priorityFeePerGas,
-    gasPrice: baseFeePerGas === undefined ? legacyPrice : baseFeePerGas + priorityFeePerGas,
-  };
+  const priorityFeePerGas = tip instanceof RpcError ? fallbackTip : parseQuantity(host, tip);
+  const gasPrice = baseFeePerGas === undefined ? legacyPrice : baseFeePerGas + priorityFeePerGas;
+  return { ...header, baseFeePerGas, priorityFeePerGas, gasPrice };
 }

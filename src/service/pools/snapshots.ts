@@ -1,10 +1,14 @@
 import type { Address } from "../../domain/money/address.ts";
 import type { JsonRpc } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { createBlockReader, type ReadMode, type ReadWords } from "../chain/batch-reader.ts";
-import { type Head, readHead } from "../chain/head.ts";
+import type { ReadWords } from "../chain/batch-reader.ts";
+import { type BlockReads, createBlockReads, type ReadMode } from "../chain/block-reads.ts";
+import { type Head, parseBlock, readHead } from "../chain/head.ts";
+import { watchLogs } from "../chain/log-watch.ts";
+import { createFollower } from "./follower.ts";
 import { POOL_KINDS } from "./kinds.ts";
-import type { Pool, PoolState } from "./pool.ts";
+import type { KnownState, Pool, PoolState } from "./pool.ts";
+import { createPoolMemory, type PoolMemory, type RememberedPool } from "./pool-memory.ts";
 
 /** The chain at one block. All reads through it see that block and no other. */
 export interface Snapshot {
@@ -15,76 +19,143 @@ export interface Snapshot {
 }
 
 export interface Snapshots {
-  /** The newest block's snapshot; at most `HEAD_AGE_MS` behind the node. */
+  /**
+   * The newest block's snapshot. While it is asked for, new blocks are followed by themselves: all pools in use are read
+   * together, and the snapshot is there when they are.
+   * @throws WrongChainError, or RpcError when the node does not answer properly
+   */
   current(): Promise<Snapshot>;
+  /** How the node is read, undefined before the first read. */
+  mode(): ReadMode | undefined;
+  stop(): void;
 }
 
-/** A quote may stand on a block that the node left this long ago; saves one round trip for most quotes. */
-const HEAD_AGE_MS = 100;
+export interface SnapshotsOptions {
+  readonly rpc: JsonRpc;
+  /** the chain that the node must serve; looked at with every head */
+  readonly chainId?: number | undefined;
+  /** absent: the best that the node can do */
+  readonly mode?: ReadMode | undefined;
+}
 
-/** States kept to know what to ask for in the next block. */
-const MAX_REMEMBERED_POOLS = 5_000;
+/** A machine behind the address of the node that is behind the others so long is taken at its word. */
+const LAG_PATIENCE_MS = 30_000;
 
-export function createSnapshots(options: { rpc: JsonRpc; mode: ReadMode }, clock: Clock): Snapshots {
-  const remembered = new Map<Address, PoolState>();
+interface Context {
+  readonly rpc: JsonRpc;
+  readonly reads: BlockReads;
+  readonly memory: PoolMemory;
+  readonly clock: Clock;
+}
+
+export function createSnapshots(options: SnapshotsOptions, clock: Clock): Snapshots {
+  const { rpc } = options;
+  const context: Context = { rpc, clock, memory: createPoolMemory(), reads: createBlockReads(options) };
   let latest: Snapshot | undefined;
-  let checkedAtMs = Number.NEGATIVE_INFINITY;
-  let checking: Promise<Snapshot> | undefined;
+  let behindSinceMs: number | undefined;
 
-  function remember(state: PoolState): void {
-    const { address } = state.pool;
-    remembered.delete(address);
-    remembered.set(address, state);
-    const oldest = remembered.size > MAX_REMEMBERED_POOLS ? remembered.keys().next().value : undefined;
-    if (oldest !== undefined) remembered.delete(oldest);
-  }
-
-  function take(head: Head): Snapshot {
-    const read = createBlockReader({ ...options, block: head.number });
-    const states = new Map<Address, Promise<PoolState | undefined>>();
-    async function load(pool: Pool): Promise<PoolState | undefined> {
-      const kind = POOL_KINDS[pool.kind];
-      const previous = remembered.get(pool.address);
-      const known = previous === undefined ? undefined : { state: previous, onlyTraded: false };
-      const calls = kind.encodeReads(pool, known);
-      const answers = await Promise.all(calls.map(({ to, data, words }) => read(to, data, words)));
-      const state = kind.decode(pool, answers, { known, read });
-      if (state === undefined) return undefined;
-      await kind.prepare?.(state);
-      remember(state);
-      return state;
+  /** The newest block; where one machine of several is behind, the newest that was seen. */
+  async function newestHead(): Promise<Head> {
+    const head = await readHead(rpc, options.chainId);
+    if (latest === undefined || head.number >= latest.head.number) {
+      behindSinceMs = undefined;
+      return head;
     }
-    return {
-      head,
-      read,
-      state(pool) {
-        const known = states.get(pool.address);
-        if (known !== undefined) return known;
-        const loading = load(pool);
-        states.set(pool.address, loading);
-        // A failed read is tried again by the next quote; the callers of this one get the error.
-        loading.catch(() => states.delete(pool.address));
-        return loading;
-      },
-    };
+    behindSinceMs ??= clock.monotonicMs();
+    if (clock.monotonicMs() - behindSinceMs > LAG_PATIENCE_MS) return head;
+    const seen = parseBlock(rpc.host, await rpc.call("eth_getBlockByHash", [latest.head.hash, false]));
+    return seen === undefined ? head : latest.head;
   }
 
-  async function check(): Promise<Snapshot> {
-    const head = await readHead(options.rpc);
-    checkedAtMs = clock.monotonicMs();
-    const unchanged = latest !== undefined && latest.head.hash === head.hash;
-    const snapshot = unchanged && latest !== undefined ? latest : take(head);
-    latest = snapshot;
-    return snapshot;
+  async function refresh(): Promise<Snapshot> {
+    const head = await newestHead();
+    if (latest !== undefined && latest.head.hash === head.hash) return latest;
+    latest = await takeSnapshot(context, head, latest?.head);
+    return latest;
+  }
+
+  const follower = createFollower(refresh, clock);
+  return { current: follower.current, mode: () => context.reads.mode(), stop: follower.stop };
+}
+
+/** Reads all pools in use at a block; nobody sees the snapshot before they are all there. */
+async function takeSnapshot(context: Context, head: Head, previous: Head | undefined): Promise<Snapshot> {
+  const { clock, memory, reads } = context;
+  const reader = reads.at(head);
+  const states = new Map<Address, Promise<PoolState | undefined>>();
+  const inUse = memory.inUse(clock.monotonicMs());
+  for (const [pool, state] of await readTogether(context, inUse, { head, previous, reader })) {
+    states.set(pool.address, Promise.resolve(state));
+    if (state !== undefined) memory.put(pool, state, { block: head, nowMs: clock.monotonicMs() });
+  }
+
+  async function load(pool: Pool): Promise<PoolState | undefined> {
+    const kind = POOL_KINDS[pool.kind];
+    const before = memory.get(pool.address);
+    const known = before === undefined ? undefined : { state: before.state, onlyTraded: false };
+    const answers = await Promise.all(
+      kind.encodeReads(pool, known).map(({ to, data, words }) => reader.read(to, data, words)),
+    );
+    const state = kind.decode(pool, answers, { known, read: reader.read });
+    if (state === undefined) return undefined;
+    await kind.prepare?.(state);
+    // A newer block may have been read in the meantime.
+    if ((memory.get(pool.address)?.block.number ?? 0) <= head.number)
+      memory.put(pool, state, { block: head, nowMs: clock.monotonicMs() });
+    return state;
   }
 
   return {
-    current() {
-      if (latest !== undefined && clock.monotonicMs() - checkedAtMs < HEAD_AGE_MS) return Promise.resolve(latest);
-      checking ??= check().finally(() => {
-        checking = undefined;
-      });
-      return checking;
+    head,
+    read: reader.read,
+    state(pool) {
+      memory.touch(pool.address, clock.monotonicMs());
+      const known = states.get(pool.address);
+      if (known !== undefined) return known;
+      const loading = load(pool);
+      states.set(pool.address, loading);
+      // A failed read is tried again by the next quote; the callers of this one get the error.
+      loading.catch(() => states.delete(pool.address));
+      return loading;
     },
   };
+}
+
+type Together = { head: Head; previous: Head | undefined; reader: ReturnType<BlockReads["at"]> };
+
+/** The states of many pools by one read. A pool that does not answer as it should is left to the quotes that ask for it. */
+async function readTogether(
+  context: Context,
+  inUse: readonly RememberedPool[],
+  { head, previous, reader }: Together,
+): Promise<readonly (readonly [Pool, PoolState | undefined])[]> {
+  const onlyTraded = await tradedOnly(context, inUse, { head, previous });
+  const asked = inUse.map((remembered) => {
+    const { pool, state } = remembered;
+    const known: KnownState = { state, onlyTraded: onlyTraded(remembered) };
+    return { pool, known, calls: POOL_KINDS[pool.kind].encodeReads(pool, known) };
+  });
+  const answers = await reader.readAll(asked.flatMap(({ calls }) => calls));
+  let offset = 0;
+  const decoded = asked.map(({ pool, known, calls }) => {
+    const own = answers.slice(offset, offset + calls.length);
+    offset += calls.length;
+    return [pool, POOL_KINDS[pool.kind].decode(pool, own, { known, read: reader.read })] as const;
+  });
+  const prepared = await Promise.allSettled(
+    decoded.map(([pool, state]) => (state === undefined ? undefined : POOL_KINDS[pool.kind].prepare?.(state))),
+  );
+  return decoded.filter((_, index) => prepared[index]?.status === "fulfilled");
+}
+
+/** Of which pools nothing but the price can have changed since they were read. */
+async function tradedOnly(
+  { rpc }: Context,
+  inUse: readonly RememberedPool[],
+  { head, previous }: Pick<Together, "head" | "previous">,
+): Promise<(remembered: RememberedPool) => boolean> {
+  const topics = new Set(inUse.flatMap(({ pool }) => POOL_KINDS[pool.kind].liquidityTopics));
+  if (previous === undefined || topics.size === 0) return () => false;
+  const mayHaveMoved = await watchLogs(rpc, { from: previous, to: head }, [...topics]);
+  return ({ pool, block }) => block.hash === previous.hash && !mayHaveMoved(pool.address);
 }

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Address, toAddress } from "../../../src/domain/money/address.ts";
 import { createJsonRpc, RpcError } from "../../../src/net/json-rpc.ts";
 import { loadContract } from "../../../src/sandbox/artifacts.ts";
-import {
-  createBlockReader,
-  detectReadMode,
-  READER_CODE,
-  READER_SOURCE,
-} from "../../../src/service/chain/batch-reader.ts";
+import { createBlockReads } from "../../../src/service/chain/block-reads.ts";
+import { type BlockHeader, parseBlock } from "../../../src/service/chain/head.ts";
+import { MULTICALL3_ADDRESS } from "../../../src/service/chain/multicall3.ts";
+import { READER_CODE, READER_SOURCE } from "../../../src/service/chain/packed-read.ts";
 import { callData, intWord, SELECTOR } from "../../../src/service/chain/words.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
+
+import { multicall3Code } from "../support/multicall3.ts";
 
 let chain: TestChain;
 let token: Address;
@@ -19,6 +19,7 @@ const nobody = toAddress("0x00000000000000000000000000000000000000ee");
 beforeAll(async () => {
   chain = await startTestChain();
   token = await chain.deploy(loadContract("PermitToken"), ["Token", "TKN", 6]);
+  await chain.rpc.call("anvil_setCode", [MULTICALL3_ADDRESS, multicall3Code()]);
 }, 30_000);
 
 afterAll(() => chain?.stop());
@@ -35,9 +36,9 @@ test("the reader program is what its source compiles to", () => {
   expect(`0x${output.contracts.reader.BatchReader.evm.bytecode.object}`).toBe(READER_CODE);
 });
 
-describe.each(["override", "plain"] as const)("reads in mode %s", (mode) => {
+describe.each(["override", "multicall", "plain"] as const)("reads in mode %s", (mode) => {
   test("tell good answers, reverts, short answers and missing contracts apart, in any mixture", async () => {
-    const read = createBlockReader({ rpc: chain.rpc, block: await blockNumber(), mode });
+    const { read } = createBlockReads({ rpc: chain.rpc, mode }).at(await newestBlock());
     const answers = await Promise.all([
       read(token, SELECTOR.decimals, 1),
       read(token, "0xdeadbeef", 1),
@@ -63,36 +64,86 @@ describe.each(["override", "plain"] as const)("reads in mode %s", (mode) => {
         return chain.rpc.batch(...values);
       },
     };
-    const read = createBlockReader({ rpc: counting, block: await blockNumber(), mode });
+    const { read, readAll } = createBlockReads({ rpc: counting, mode }).at(await newestBlock());
+    // The first read finds out what the node can do.
+    await read(token, SELECTOR.decimals, 1);
+    requests = 0;
     const few = Array.from({ length: 300 }, () => read(token, SELECTOR.decimals, 1));
     expect(new Set((await Promise.all(few)).map(String))).toEqual(new Set(["6"]));
     expect(requests).toBe(1);
-    await Promise.all(Array.from({ length: 900 }, () => read(token, SELECTOR.decimals, 1)));
-    expect(requests).toBe(4);
+    const many = await readAll(Array.from({ length: 2_100 }, () => ({ to: token, data: SELECTOR.decimals, words: 1 })));
+    expect(many).toHaveLength(2_100);
+    expect(new Set(many.map(String))).toEqual(new Set(["6"]));
+    expect(requests).toBe(mode === "plain" ? 7 : 2);
   });
 
   test("of a node that does not answer fail, instead of looking like missing contracts", async () => {
     const rpc = createJsonRpc({ url: "http://127.0.0.1:9", timeoutMs: 500, maxBytes: 1_000 });
-    const read = createBlockReader({ rpc, block: 1, mode });
+    const { read } = createBlockReads({ rpc, mode }).at(await newestBlock());
+    await expect(read(token, SELECTOR.decimals, 1)).rejects.toThrow(RpcError);
+  });
+
+  test("of a block that is gone, or that never was, fail", async () => {
+    const block = { ...(await newestBlock()), hash: `0x${"12".repeat(32)}` as const };
+    const { read } = createBlockReads({ rpc: chain.rpc, mode }).at(block);
     await expect(read(token, SELECTOR.decimals, 1)).rejects.toThrow(RpcError);
   });
 });
 
-test("a node without state overrides is read plainly", async () => {
-  const probe = { block: await blockNumber(), to: token, data: SELECTOR.decimals };
-  expect(await detectReadMode(chain.rpc, probe)).toBe("override");
-  const refusing = {
+function refusal(): RpcError {
+  return new RpcError({ kind: "rpc", host: "node", message: "too many arguments", code: -32602, nodeMessage: "no" });
+}
+
+type Call = Parameters<TestChain["rpc"]["call"]>;
+
+/** A node that refuses some calls, alone and in batches. */
+function refusing(refuses: (params: readonly unknown[]) => boolean): TestChain["rpc"] {
+  return {
     ...chain.rpc,
-    call: async (method: string, params: readonly unknown[]) => {
-      if (params.length > 2) {
-        throw new RpcError({ kind: "rpc", host: "node", message: "too many arguments", code: -32602 });
-      }
-      return chain.rpc.call(method, params);
+    call: async (...[method, params, signal]: Call) => {
+      if (method === "eth_call" && refuses(params)) throw refusal();
+      return chain.rpc.call(method, params, signal);
+    },
+    batch: async (requests, signal) => {
+      const answers = await chain.rpc.batch(requests, signal);
+      return answers.map((answer, index) => {
+        const { method, params } = requests[index]!;
+        return method === "eth_call" && refuses(params) ? refusal() : answer;
+      });
     },
   };
-  expect(await detectReadMode(refusing, probe)).toBe("plain");
+}
+
+test("a node is read in the best way that it can do, and anew when it can no longer", async () => {
+  const noOverride = (params: readonly unknown[]) => params.length > 2;
+  const noMulticall = (params: readonly unknown[]) => (params[0] as { to?: string }).to === MULTICALL3_ADDRESS;
+  const noHash = (params: readonly unknown[]) => typeof params[1] === "object";
+  let limits: ((params: readonly unknown[]) => boolean)[] = [];
+  const reads = createBlockReads({ rpc: refusing((params) => limits.some((limit) => limit(params))) });
+  for (const [mode, ...refused] of [
+    ["override"],
+    ["multicall", noOverride],
+    ["plain", noOverride, noMulticall],
+    ["plain", noOverride, noMulticall, noHash],
+  ] as const) {
+    limits = refused;
+    const { read } = reads.at(await newestBlock());
+    expect(await read(token, SELECTOR.decimals, 1)).toEqual([6n]);
+    expect(reads.mode()).toBe(mode);
+  }
 });
 
-async function blockNumber(): Promise<number> {
-  return Number(await chain.rpc.call("eth_blockNumber", []));
+test("a call that uses up all gas fails alone, in any company", async () => {
+  // jumpdest, push 0, jump: it never ends.
+  const endless = toAddress("0x00000000000000000000000000000000000000ef");
+  await chain.rpc.call("anvil_setCode", [endless, "0x5b600056"]);
+  for (const mode of ["override", "multicall", "plain"] as const) {
+    const { readAll } = createBlockReads({ rpc: chain.rpc, mode }).at(await newestBlock());
+    const good = { to: token, data: SELECTOR.decimals, words: 1 };
+    expect(await readAll([good, { ...good, to: endless }, good, good]), mode).toEqual([[6n], undefined, [6n], [6n]]);
+  }
+});
+
+async function newestBlock(): Promise<BlockHeader> {
+  return parseBlock("anvil", await chain.rpc.call("eth_getBlockByNumber", ["latest", false]))!;
 }

@@ -1,0 +1,255 @@
+import { isHex } from "../../domain/money/address.ts";
+import { type JsonRpc, RpcError, type RpcRequest } from "../../net/json-rpc.ts";
+import { retryRead } from "../../net/retry-read.ts";
+import {
+  createBatchReader,
+  isRevert,
+  type ReadAll,
+  type ReadWords,
+  type ViewCall,
+  type WordsAnswer,
+} from "./batch-reader.ts";
+import { type BlockHeader, malformedAnswer, parseBlock } from "./head.ts";
+import { decodeAggregate, encodeAggregate, MULTICALL3_ADDRESS } from "./multicall3.ts";
+import { decodePacked, encodePacked, READER_ADDRESS, READER_CODE } from "./packed-read.ts";
+import { readWitness, type Testimony, testimonyOf, WITNESS_CODE } from "./witness.ts";
+import { splitWords } from "./words.ts";
+
+/**
+ * How many calls travel together. `override`: as one `eth_call` to a program whose code is lent to an empty address.
+ * `multicall`: as one `eth_call` to Multicall3. `plain`: one `eth_call` each, as a JSON-RPC batch.
+ */
+export type ReadMode = "override" | "multicall" | "plain";
+
+/** How this node is read, as found out by trying. */
+interface Method {
+  readonly mode: ReadMode;
+  /** Whether calls can be pinned to a block's hash; else to its number, and its hash is looked at afterwards. */
+  readonly byHash: boolean;
+  /** what the calls prove of their block; undefined: nothing */
+  readonly testimony: Testimony | undefined;
+}
+
+/** Reads at one block and no other. */
+export interface BlockReader {
+  readonly readAll: ReadAll;
+  readonly read: ReadWords;
+}
+
+export interface BlockReads {
+  at(block: BlockHeader): BlockReader;
+  /** The mode in use, undefined before the first read. */
+  mode(): ReadMode | undefined;
+}
+
+/** In the order of preference: one answer of one block, then one answer of a contract that must be there, then many. */
+const MODES: readonly ReadMode[] = ["override", "multicall", "plain"];
+
+/** Calls of one `eth_call`: far below the gas a node grants to one, far below its limit on the request's size. */
+const MAX_CALLS = 1_000;
+
+/** Calls of one JSON-RPC batch where nothing else works; nodes limit those too. */
+const MAX_PLAIN_CALLS = 400;
+
+const RETRIES = { retries: 2, minDelayMs: 50, maxDelayMs: 400 };
+
+/** Whether this failure may pass by itself: no answer, or a node that is behind or busy. A revert stays a revert. */
+function isTransient(error: Error): boolean {
+  return error instanceof RpcError && (error.kind === "transport" || error.code !== 3);
+}
+
+/** Whether the node says that this was too much at once. */
+function isTooMuch(error: unknown): boolean {
+  if (!(error instanceof RpcError)) return false;
+  return error.kind === "rpc" && /gas|too (large|many|big)|limit|exceed|size/i.test(error.nodeMessage ?? "");
+}
+
+/**
+ * Reads of one endpoint, which is tried first for what it can do. What was found out is remembered until it fails.
+ * @param options `mode` takes this one without trying the better ones
+ */
+export function createBlockReads(options: { readonly rpc: JsonRpc; readonly mode?: ReadMode | undefined }): BlockReads {
+  const { rpc } = options;
+  const modes = options.mode === undefined ? MODES : [options.mode];
+  let method: Method | undefined;
+  let trying: Promise<Method> | undefined;
+
+  async function tryAll(block: BlockHeader): Promise<Method> {
+    let refusal: unknown;
+    for (const mode of modes) {
+      for (const byHash of [true, false]) {
+        try {
+          return await tryMethod(rpc, block, { mode, byHash });
+        } catch (error) {
+          // No answer proves nothing of what the node can do, and one of another block proves that it must not be used.
+          if (!(error instanceof RpcError) || error.kind !== "rpc") throw error;
+          refusal = error;
+        }
+      }
+    }
+    throw refusal;
+  }
+
+  async function chosen(block: BlockHeader): Promise<Method> {
+    if (method !== undefined) return method;
+    trying ??= tryAll(block).finally(() => {
+      trying = undefined;
+    });
+    method = await trying;
+    return method;
+  }
+
+  async function readOnce(block: BlockHeader, calls: readonly ViewCall[]): Promise<readonly WordsAnswer[]> {
+    const used = await chosen(block);
+    try {
+      return await readWith({ rpc, block, method: used }, calls);
+    } catch (error) {
+      // Perhaps another machine answers behind the same address now, which can do other things.
+      if (error instanceof RpcError && error.kind === "rpc" && method === used) method = undefined;
+      throw error;
+    }
+  }
+
+  return {
+    mode: () => method?.mode,
+    at(block) {
+      const readAll: ReadAll = (calls) =>
+        calls.length === 0 ? Promise.resolve([]) : retryRead(() => readOnce(block, calls), { ...RETRIES, isTransient });
+      return { readAll, read: createBatchReader(readAll) };
+    },
+  };
+}
+
+interface Reading {
+  readonly rpc: JsonRpc;
+  readonly block: BlockHeader;
+  readonly method: Method;
+}
+
+function pinOf(block: BlockHeader, byHash: boolean): unknown {
+  return byHash ? { blockHash: block.hash, requireCanonical: true } : `0x${block.number.toString(16)}`;
+}
+
+/** Tries a way of reading with no calls at all. @throws RpcError of kind `rpc` when the node cannot do it */
+async function tryMethod(
+  rpc: JsonRpc,
+  block: BlockHeader,
+  { mode, byHash }: Pick<Method, "mode" | "byHash">,
+): Promise<Method> {
+  if (mode === "plain") {
+    await rpc.call("eth_call", [{ to: READER_ADDRESS, data: "0x" }, pinOf(block, byHash)]);
+    return { mode, byHash, testimony: await plainTestimony(rpc, block, byHash) };
+  }
+  const { method: name, params } = packedRequest({ rpc, block, method: { mode, byHash, testimony: undefined } }, []);
+  const decoded = decodePart(mode, await rpc.call(name, params), []);
+  // A node that ignores the lent code, or has no such contract, answers with nothing.
+  if (decoded === undefined) throw cannot(rpc, mode);
+  const testimony = testimonyOf(decoded.witness, block);
+  if (testimony === undefined) throw wrongBlock({ rpc, block }, decoded.witness.number);
+  return { mode, byHash, testimony };
+}
+
+/** What a call beside the others proves; undefined where the node runs no code that nobody deployed. */
+async function plainTestimony(rpc: JsonRpc, block: BlockHeader, byHash: boolean): Promise<Testimony | undefined> {
+  const { method, params } = witnessRequest(block, byHash);
+  const [answer] = await rpc.batch([{ method, params }]);
+  const witness = isHex(answer) ? readWitness(splitWords(answer)) : undefined;
+  if (witness === undefined) return undefined;
+  const testimony = testimonyOf(witness, block);
+  if (testimony === undefined) throw wrongBlock({ rpc, block }, witness.number);
+  return testimony;
+}
+
+function witnessRequest(block: BlockHeader, byHash: boolean): RpcRequest {
+  return { method: "eth_call", params: [{ data: WITNESS_CODE }, pinOf(block, byHash)] };
+}
+
+function cannot(rpc: JsonRpc, mode: ReadMode): RpcError {
+  return new RpcError({ kind: "rpc", host: rpc.host, message: `${rpc.host}: cannot be read in mode ${mode}` });
+}
+
+function wrongBlock({ rpc, block }: Pick<Reading, "rpc" | "block">, number: bigint): RpcError {
+  const detail = `asked for block ${block.number} (${block.hash}), the node answered for another (number ${number})`;
+  return malformedAnswer(rpc.host, detail);
+}
+
+function packedRequest({ block, method }: Reading, calls: readonly ViewCall[]): RpcRequest {
+  const pin = pinOf(block, method.byHash);
+  if (method.mode === "multicall") {
+    return { method: "eth_call", params: [{ to: MULTICALL3_ADDRESS, data: encodeAggregate(calls) }, pin] };
+  }
+  const call = { to: READER_ADDRESS, data: encodePacked(calls) };
+  return { method: "eth_call", params: [call, pin, { [READER_ADDRESS]: { code: READER_CODE } }] };
+}
+
+function decodePart(mode: ReadMode, answer: unknown, calls: readonly ViewCall[]) {
+  if (!isHex(answer)) return undefined;
+  return mode === "multicall" ? decodeAggregate(answer, calls) : decodePacked(answer, calls);
+}
+
+/** All calls in one HTTP request; then, where calls cannot be pinned to a hash, whether the block is still the same. */
+async function readWith(reading: Reading, calls: readonly ViewCall[]): Promise<readonly WordsAnswer[]> {
+  const { rpc, block, method } = reading;
+  const answers = method.mode === "plain" ? await readPlain(reading, calls) : await readPacked(reading, calls);
+  if (method.byHash) return answers;
+  const number = `0x${block.number.toString(16)}`;
+  const header = parseBlock(rpc.host, await rpc.call("eth_getBlockByNumber", [number, false]));
+  if (header?.hash !== block.hash) throw wrongBlock(reading, BigInt(block.number));
+  return answers;
+}
+
+async function readPacked(reading: Reading, calls: readonly ViewCall[], most = MAX_CALLS): Promise<WordsAnswer[]> {
+  const parts: ViewCall[][] = [];
+  for (let start = 0; start < calls.length; start += most) parts.push(calls.slice(start, start + most));
+  const answers = await reading.rpc.batch(parts.map((part) => packedRequest(reading, part)));
+  const decoded: WordsAnswer[] = [];
+  for (const [index, part] of parts.entries()) {
+    const answer = answers[index];
+    if (answer instanceof RpcError) {
+      if (!isTooMuch(answer) && !isRevert(answer)) throw answer;
+      // One call alone that uses up everything is a call that fails.
+      decoded.push(...(part.length === 1 ? [undefined] : await readPacked(reading, part, Math.ceil(part.length / 2))));
+    } else decoded.push(...checkedPart(reading, answer, part));
+  }
+  return decoded;
+}
+
+function checkedPart(reading: Reading, answer: unknown, part: readonly ViewCall[]): readonly WordsAnswer[] {
+  const { rpc, block, method } = reading;
+  const decoded = decodePart(method.mode, answer, part);
+  if (decoded === undefined) throw malformedAnswer(rpc.host, "the node's answer to a packed read is malformed");
+  if (testimonyOf(decoded.witness, block) !== method.testimony) throw wrongBlock(reading, decoded.witness.number);
+  return decoded.answers;
+}
+
+async function readPlain(reading: Reading, calls: readonly ViewCall[]): Promise<WordsAnswer[]> {
+  const parts: Promise<WordsAnswer[]>[] = [];
+  for (let start = 0; start < calls.length; start += MAX_PLAIN_CALLS) {
+    parts.push(readPlainPart(reading, calls.slice(start, start + MAX_PLAIN_CALLS)));
+  }
+  return (await Promise.all(parts)).flat();
+}
+
+async function readPlainPart(reading: Reading, calls: readonly ViewCall[]): Promise<WordsAnswer[]> {
+  const { rpc, block, method } = reading;
+  const pin = pinOf(block, method.byHash);
+  const requests = calls.map(({ to, data }) => ({ method: "eth_call", params: [{ to, data }, pin] }));
+  const [proof, ...answers] = await rpc.batch([witnessRequest(block, method.byHash), ...requests]);
+  if (method.testimony !== undefined) {
+    if (proof instanceof RpcError) throw proof;
+    const witness = isHex(proof) ? readWitness(splitWords(proof)) : undefined;
+    if (witness === undefined) throw malformedAnswer(rpc.host, "the node does not tell the block of its answers");
+    if (testimonyOf(witness, block) !== method.testimony) throw wrongBlock(reading, witness.number);
+  }
+  return answers.map((answer, index) => plainAnswer(rpc.host, answer, calls[index]?.words ?? 0));
+}
+
+function plainAnswer(host: string, answer: unknown, wanted: number): WordsAnswer {
+  if (answer instanceof RpcError) {
+    if (!isRevert(answer)) throw answer;
+    return undefined;
+  }
+  if (!isHex(answer)) throw malformedAnswer(host, "the node's answer to a call is no byte string");
+  const words = splitWords(answer);
+  return words.length < wanted ? undefined : words.slice(0, wanted);
+}

@@ -1,0 +1,72 @@
+import { z } from "zod";
+import type { Address, Hex } from "../../domain/money/address.ts";
+import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
+import { type BlockHeader, malformedAnswer, parseBlock } from "./head.ts";
+import { isComputed, mayContain } from "./log-bloom.ts";
+
+/** Whether a contract may have logged one of the watched topics in the blocks that were looked at. */
+export type MayHaveLogged = (address: Address) => boolean;
+
+/** The most blocks that are looked at one by one; after a longer gap everything may have happened. */
+const MAX_BLOCKS = 32;
+
+const logsSchema = z.array(z.object({ address: z.string(), blockHash: z.string().nullable() }));
+
+/** A node that cannot tell leaves everything possible: more is read then, and nothing old is taken for new. */
+const EVERYBODY: MayHaveLogged = () => true;
+
+/**
+ * Which contracts logged one of the topics after one block, up to and with another that follows it. Each block is asked
+ * for by its hash, so an answer is of that block or none. A node that says "nothing" against its own bloom is not believed.
+ */
+export async function watchLogs(
+  rpc: JsonRpc,
+  blocks: { readonly from: BlockHeader; readonly to: BlockHeader },
+  topics: readonly Hex[],
+): Promise<MayHaveLogged> {
+  try {
+    const between = await headersBetween(rpc, blocks);
+    if (between === undefined) return EVERYBODY;
+    const silent = (header: BlockHeader) =>
+      isComputed(header.logsBloom) && !topics.some((topic) => mayContain(header.logsBloom, topic));
+    const loud = between.filter((header) => !silent(header));
+    const params = (blockHash: Hex) => [{ blockHash, topics: [topics] }];
+    const answers = await rpc.batch(loud.map(({ hash }) => ({ method: "eth_getLogs", params: params(hash) })));
+    const watches = loud.map((header, index) => watchOf(rpc.host, header, answers[index]));
+    return (address) => watches.some((watch) => watch(address));
+  } catch (error) {
+    if (error instanceof RpcError) return EVERYBODY;
+    throw error;
+  }
+}
+
+/** The blocks after `from`, up to and with `to`; undefined when they do not follow each other. */
+async function headersBetween(
+  rpc: JsonRpc,
+  { from, to }: { readonly from: BlockHeader; readonly to: BlockHeader },
+): Promise<readonly BlockHeader[] | undefined> {
+  const count = to.number - from.number;
+  if (count < 1 || count > MAX_BLOCKS) return undefined;
+  const numbers = Array.from({ length: count - 1 }, (_, index) => from.number + 1 + index);
+  const requests = numbers.map((number) => ({
+    method: "eth_getBlockByNumber",
+    params: [`0x${number.toString(16)}`, false],
+  }));
+  const between = (await rpc.batch(requests)).map((answer) => parseBlock(rpc.host, answer));
+  const all = [...between.filter((header) => header !== undefined), to];
+  const linked = all.every((header, index) => header.parentHash === (index === 0 ? from : all[index - 1])?.hash);
+  return all.length === count && linked ? all : undefined;
+}
+
+function watchOf(host: string, header: BlockHeader, answer: unknown): MayHaveLogged {
+  if (answer instanceof RpcError) throw answer;
+  const parsed = logsSchema.safeParse(answer);
+  if (!parsed.success) throw malformedAnswer(host, "the node's logs of a block are malformed");
+  const logs = parsed.data;
+  if (logs.some(({ blockHash }) => blockHash !== null && blockHash.toLowerCase() !== header.hash.toLowerCase()))
+    return EVERYBODY;
+  const loggers = new Set(logs.map(({ address }) => address.toLowerCase()));
+  // Some machines know the block and not yet its logs. Where it has none, only its bloom can say so.
+  if (loggers.size === 0 && isComputed(header.logsBloom)) return (address) => mayContain(header.logsBloom, address);
+  return (address) => loggers.has(address);
+}
