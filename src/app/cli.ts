@@ -1,5 +1,6 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { milliseconds } from "../config/units.ts";
+import { Command, CommanderError, Option } from "commander";
+import { CONFIG, FOR, integer, JSON_FLAG, seconds, slotCount } from "./cli-options.ts";
+import { addServiceCommands } from "./cli-service.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
 import { version } from "./version.ts";
@@ -38,16 +39,10 @@ function buildProgram(terminal: Terminal): Command {
   addOperatorCommands(program, terminal);
   addTransactionCommands(program, terminal);
   addNotifyCommands(program, terminal);
+  addServiceCommands(program, terminal);
   addWalletCommands(program, terminal);
   return program;
 }
-
-const CONFIG = [
-  "--config <file>",
-  "configuration file (else SWAPD_CONFIG, ./swapd.yaml, or the last sandbox)",
-] as const;
-const JSON_FLAG = ["--json", "one JSON document, amounts as strings"] as const;
-const FOR = ["--for <duration>", "stop cleanly after this time, for example 60s", duration] as const;
 
 function addRunningCommands(program: Command, terminal: Terminal): void {
   program
@@ -85,12 +80,6 @@ function addRunningCommands(program: Command, terminal: Terminal): void {
     .option("--fork-url <url>", "run on a fork of a real chain")
     .option("--config <file>", "what the daemon runs", "config/sandbox.yaml")
     .action(async (options) => (await import("./commands/sandbox.ts")).sandbox(options, terminal));
-  program
-    .command("serve")
-    .description("run the aggregation service alone")
-    .option(...CONFIG)
-    .option(...FOR)
-    .action(async (options) => (await import("./commands/serve.ts")).serve(options, terminal));
 }
 
 function addReadingCommands(program: Command, terminal: Terminal): void {
@@ -269,29 +258,4 @@ function addWalletCommands(program: Command, terminal: Terminal): void {
   add("address", "print the address of a keystore").action(async (options) =>
     (await import("./commands/wallet.ts")).walletAddress(options, terminal),
   );
-}
-
-const DURATION = milliseconds("how long to run", "60s");
-
-function integer(text: string): number {
-  if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError(`${JSON.stringify(text)} is no whole number`);
-  return Number(text);
-}
-
-function slotCount(text: string): number {
-  const count = integer(text);
-  if (count < 1 || count > 1_000) throw new InvalidArgumentError(`${text} slots are none or too many; give 1 to 1000`);
-  return count;
-}
-
-function seconds(text: string): number {
-  const value = Number(text.replace(/s$/, ""));
-  if (!(value >= 0.05 && value <= 3_600)) throw new InvalidArgumentError("give seconds from 0.05 to 3600");
-  return value;
-}
-
-function duration(text: string): number {
-  const parsed = DURATION.safeParse(text);
-  if (!parsed.success) throw new InvalidArgumentError(`${JSON.stringify(text)} is no duration; write 90s, 10m or 6h`);
-  return parsed.data;
 }

@@ -60,6 +60,10 @@ export async function startEmbeddedService(configuration: Configuration, runtime
       permitLifetimeSeconds: timing.permitLifetimeSeconds,
       limits: serve.requestsPerSecond,
       apiKeys,
+      trustedProxies: serve.trustedProxies,
+      corsOrigins: serve.corsOrigins,
+      ...(serve.metrics === undefined ? {} : { metrics: serve.metrics }),
+      drainMs: timing.shutdownMs,
       database: serve.database,
       ...(signer === undefined
         ? {}

@@ -56,6 +56,7 @@ export function buildServe(
   problems: Problem[],
 ): ServeConfiguration {
   const { listen, database, apiKeys = [], requestsPerSecond, relayer } = fields ?? {};
+  const { trustedProxies = [], corsOrigins = [], metrics } = fields ?? {};
   return {
     listen: from.overrides?.listen ?? listen ?? DEFAULTS.serve.listen,
     database:
@@ -64,6 +65,9 @@ export function buildServe(
         : resolve(from.overrides.database),
     apiKeys: apiKeys.map((reference) => absoluteReference(source, reference)),
     requestsPerSecond: requestsPerSecond ?? DEFAULTS.serve.requestsPerSecond,
+    trustedProxies,
+    corsOrigins,
+    metrics,
     relayer:
       relayer === undefined
         ? undefined

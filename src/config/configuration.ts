@@ -93,6 +93,12 @@ export interface ServeConfiguration {
   readonly database: string;
   readonly apiKeys: readonly SecretReference[];
   readonly requestsPerSecond: { readonly keyless: number; readonly keyed: number };
+  /** addresses and networks of proxies whose word on a caller's address is taken */
+  readonly trustedProxies: readonly string[];
+  /** origins of web pages that may read answers */
+  readonly corsOrigins: readonly string[];
+  /** undefined: metrics are served nowhere */
+  readonly metrics: Listen | undefined;
   readonly relayer: KeySource | undefined;
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { SEVERITIES } from "../../domain/run/alert.ts";
 import { address, count, listen, secretReference, text } from "../fields.ts";
+import { origin, proxyNetwork } from "../front-fields.ts";
 import { dollars, milliseconds, seconds } from "../units.ts";
 
 const name = z
@@ -100,6 +101,17 @@ const serve = z.strictObject({
       keyed: count("with a key", { min: 1, max: 1_000_000 }),
     })
     .optional(),
+  trustedProxies: z
+    .array(proxyNetwork)
+    .max(64)
+    .optional()
+    .meta({ description: "proxies in front, whose X-Forwarded-For is believed: addresses and networks" }),
+  corsOrigins: z
+    .array(origin)
+    .max(64)
+    .optional()
+    .meta({ description: 'web pages that may read answers, by origin; "*" is all of them; without the key none' }),
+  metrics: listen("where the service's metrics are served; without the key nowhere").optional(),
   relayer: key.optional().meta({ description: "the account that sends gasless swaps; without it there are none" }),
 });
 

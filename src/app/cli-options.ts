@@ -1,0 +1,36 @@
+import { InvalidArgumentError } from "commander";
+import { milliseconds } from "../config/units.ts";
+
+/** Options that several commands share, and how their values are read. */
+
+const DURATION = milliseconds("how long to run", "60s");
+
+export const CONFIG = [
+  "--config <file>",
+  "configuration file (else SWAPD_CONFIG, ./swapd.yaml, or the last sandbox)",
+] as const;
+export const JSON_FLAG = ["--json", "one JSON document, amounts as strings"] as const;
+export const FOR = ["--for <duration>", "stop cleanly after this time, for example 60s", duration] as const;
+
+export function integer(text: string): number {
+  if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError(`${JSON.stringify(text)} is no whole number`);
+  return Number(text);
+}
+
+export function slotCount(text: string): number {
+  const count = integer(text);
+  if (count < 1 || count > 1_000) throw new InvalidArgumentError(`${text} slots are none or too many; give 1 to 1000`);
+  return count;
+}
+
+export function seconds(text: string): number {
+  const value = Number(text.replace(/s$/, ""));
+  if (!(value >= 0.05 && value <= 3_600)) throw new InvalidArgumentError("give seconds from 0.05 to 3600");
+  return value;
+}
+
+function duration(text: string): number {
+  const parsed = DURATION.safeParse(text);
+  if (!parsed.success) throw new InvalidArgumentError(`${JSON.stringify(text)} is no duration; write 90s, 10m or 6h`);
+  return parsed.data;
+}

@@ -1,0 +1,35 @@
+import type { Command } from "commander";
+import { CONFIG, FOR, integer, JSON_FLAG } from "./cli-options.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The commands of our own aggregation service. */
+export function addServiceCommands(program: Command, terminal: Terminal): void {
+  program
+    .command("serve")
+    .description("run the aggregation service alone")
+    .option(...CONFIG)
+    .option(...FOR)
+    .action(async (options) => (await import("./commands/serve.ts")).serve(options, terminal));
+  addKeyCommands(program, terminal);
+}
+
+function addKeyCommands(program: Command, terminal: Terminal): void {
+  const keys = program.command("keys").description("API keys of our own service; hashed in its database");
+  const add = (name: string, description: string): Command =>
+    keys
+      .command(name)
+      .description(description)
+      .option(...CONFIG)
+      .option("--database <file>", "the service's database, instead of the configuration's")
+      .option(...JSON_FLAG);
+  add("add", "make a key; print it once")
+    .argument("<name>", "whose key it is")
+    .option("--requests-per-second <n>", "a limit of its own", integer)
+    .action(async (name, options) => (await import("./commands/keys.ts")).addKey(name, options, terminal));
+  add("list", "names, limits and whether they are in force").action(async (options) =>
+    (await import("./commands/keys.ts")).listKeys(options, terminal),
+  );
+  add("revoke", "end a key; it counts from the next request on")
+    .argument("<key>", "its name or id")
+    .action(async (which, options) => (await import("./commands/keys.ts")).revokeKey(which, options, terminal));
+}

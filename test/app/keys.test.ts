@@ -1,0 +1,38 @@
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { runCli } from "../../src/app/cli.ts";
+import { digestOf, withKeyStore } from "../../src/service/keys/key-store.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+async function keys(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const written = { out: "", err: "" };
+  const code = await runCli(["node", "swapd", "keys", ...args], {
+    out: (text) => {
+      written.out += `${text}\n`;
+    },
+    err: (text) => {
+      written.err += `${text}\n`;
+    },
+    isInteractive: false,
+  });
+  return { code, ...written };
+}
+
+it("makes a key that is shown once, lists everything but the key, and ends it for good", async () => {
+  const database = join(temporaryDirectory(), "service.db");
+  const at = ["--database", database];
+  expect(await keys("list", ...at)).toMatchObject({ code: 0, out: expect.stringContaining("no keys") });
+  const made = await keys("add", "partner", "--requests-per-second", "9", ...at);
+  const key = made.out.trim();
+  expect(withKeyStore(database, (store) => store.find(digestOf(key)))).toMatchObject({ requestsPerSecond: 9 });
+  expect((await keys("add", "partner", ...at)).code).toBe(1);
+  expect((await keys("add", "no\u0007name", ...at)).code).toBe(2);
+  expect((await keys("add", "none", "--requests-per-second", "0", ...at)).code).toBe(2);
+  const listed = await keys("list", "--json", ...at);
+  expect(JSON.parse(listed.out)).toMatchObject({ keys: [{ name: "partner", revokedAtMs: null }] });
+  expect(listed.out).not.toContain(key);
+  expect(listed.out).not.toContain(digestOf(key));
+  expect((await keys("revoke", "partner", ...at)).code).toBe(0);
+  expect((await keys("revoke", "partner", ...at)).code).toBe(1);
+  expect(withKeyStore(database, (store) => store.find(digestOf(key)))).toBeUndefined();
+});
