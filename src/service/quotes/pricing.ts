@@ -2,7 +2,7 @@ import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { mulDivDown, mulDivUp } from "../../domain/money/amount.ts";
 import { type Refusal, refuse } from "../errors.ts";
 import type { Snapshot } from "../pools/snapshots.ts";
-import type { Route } from "../routing/best-path.ts";
+import type { Route } from "../routing/best-route.ts";
 import type { Router } from "../routing/router.ts";
 import { ONE, type QuoteRequest } from "./quote.ts";
 

@@ -1,8 +1,8 @@
-import type { Address } from "../../domain/money/address.ts";
-import { mulDivDown } from "../../domain/money/amount.ts";
-import type { PoolQuote } from "../pools/pool.ts";
-import type { Hop, Path } from "./path.ts";
-import { type Leg, PORTION_ALL, performLegs } from "./plan.ts";
+import type { PoolQuote, PoolState } from "../pools/pool.ts";
+import { type Edge, RATE_MARGIN } from "./edge.ts";
+import type { Path } from "./path.ts";
+import type { PlannedLeg } from "./plan.ts";
+import { PORTION_ALL } from "./plan.ts";
 
 /** What gas costs in the token bought: `amount` of it is worth `gas` units of gas. */
 export interface GasRate {
@@ -10,101 +10,115 @@ export interface GasRate {
   readonly gas: bigint;
 }
 
-/** The route a quote stands on. */
-export interface Route {
-  readonly legs: readonly Leg[];
-  readonly amountOut: bigint;
-  /** gas of the pools alone */
-  readonly gas: bigint;
-  /** output at the marginal prices before the trade, pool fees counted: what an infinitely small trade would get */
-  readonly spotAmountOut: bigint;
+/** What so much gas costs in the token bought, rounded up; nothing without a rate. */
+export function gasCost(gas: bigint, rate: GasRate | undefined): bigint {
+  return rate === undefined ? 0n : (gas * rate.amount + rate.gas - 1n) / rate.gas;
 }
 
-export type BestPath =
-  | { readonly kind: "found"; readonly route: Route }
-  | { readonly kind: "none" }
-  /** some paths need state that was not read yet */
-  | { readonly kind: "unread"; readonly loads: readonly (() => Promise<void>)[] };
+/** One pool after the other with the whole amount. */
+export interface SinglePath {
+  readonly legs: readonly PlannedLeg[];
+  readonly amountOut: bigint;
+  /** output minus gas */
+  readonly net: bigint;
+}
 
-/** Quotes each pool and amount once: paths share their first hops. */
-function quoteOnce(): (hop: Hop, amountIn: bigint) => PoolQuote {
-  const known = new Map<string, PoolQuote>();
-  return (hop, amountIn) => {
-    const key = `${hop.state.pool.address}${hop.tokenIn}${amountIn}`;
-    const quote = known.get(key) ?? hop.state.quote(hop.tokenIn, amountIn);
-    known.set(key, quote);
-    return quote;
-  };
+interface Search {
+  readonly path: Path;
+  readonly gasRate: GasRate | undefined;
+  readonly quote: (edge: Edge, index: number, amountIn: bigint) => PoolQuote;
+}
+
+/** Pools on some path that must be read first, with the most that the path can bring net of gas. */
+export interface UnreadPath {
+  readonly key: string;
+  readonly load: () => Promise<void>;
+  readonly atMost: bigint;
+}
+
+interface Found {
+  best: SinglePath | undefined;
+  readonly unread: UnreadPath[];
+}
+
+/** A way that was gone so far. */
+interface Reached {
+  readonly states: readonly PoolState[];
+  readonly amount: bigint;
+  readonly gas: bigint;
+  readonly unread: { readonly key: string; readonly load: () => Promise<void> } | undefined;
 }
 
 /**
- * The path with the highest output net of gas. All outputs are exact; without a gas rate the gross output decides.
- * Gas that all paths share does not matter here, so only that of the pools is counted.
+ * The path of single pools with the highest output net of gas, over pools as they are before any trade. Every
+ * combination counts; rates and gas rule most of them out before they are quoted.
  */
 export function bestPath(
   paths: readonly Path[],
-  trade: { readonly from: Address; readonly to: Address; readonly amountIn: bigint },
-  gasRate: GasRate | undefined,
-): BestPath {
+  trade: { readonly amountIn: bigint; readonly gasRate: GasRate | undefined },
+): { readonly best: SinglePath | undefined; readonly unread: readonly UnreadPath[] } {
+  const found: Found = { best: undefined, unread: [] };
   const quote = quoteOnce();
-  const unread: { load: () => Promise<void>; atMost: bigint }[] = [];
-  let best: { path: Path; net: bigint } | undefined;
-  for (const path of paths) {
-    const outcome = quotePath(path, trade.amountIn, quote);
-    if (outcome.kind === "unread") unread.push(outcome);
-    if (outcome.kind !== "filled") continue;
-    const gasCost = gasRate === undefined ? 0n : mulDivDown(outcome.gas, gasRate.amount, gasRate.gas);
-    const net = outcome.amountOut - gasCost;
-    if (best === undefined || net > best.net) best = { path, net };
-  }
-  // State that could not change the answer is not worth a round trip.
-  const loads = unread.filter(({ atMost }) => best === undefined || atMost > best.net).map(({ load }) => load);
-  if (loads.length > 0) return { kind: "unread", loads };
-  return best === undefined ? { kind: "none" } : { kind: "found", route: toRoute(best.path, trade) };
+  const start: Reached = { states: [], amount: trade.amountIn, gas: 0n, unread: undefined };
+  const promising = [...paths].sort((a, b) => spotRate(b) - spotRate(a));
+  for (const path of promising) walk({ path, gasRate: trade.gasRate, quote }, start, found);
+  return found;
 }
 
-type PathQuote =
-  | { kind: "filled"; amountOut: bigint; gas: bigint }
-  | { kind: "short" }
-  | { kind: "unread"; load: () => Promise<void>; atMost: bigint };
+/** The marginal rate of a path: no amount gets more. */
+export function spotRate(path: Path, from = 0): number {
+  let rate = 1;
+  for (let index = from; index < path.length; index += 1) rate *= (path[index] as Edge).rate;
+  return rate;
+}
 
-function quotePath(path: Path, amountIn: bigint, quote: (hop: Hop, amountIn: bigint) => PoolQuote): PathQuote {
-  let amount = amountIn;
-  let gas = 0n;
-  let load: (() => Promise<void>) | undefined;
-  for (const hop of path) {
-    const answer = quote(hop, amount);
-    if (answer.kind === "short") return answer;
-    if (answer.kind === "unread") {
-      load ??= answer.load;
-      amount = answer.atMost;
+function walk(search: Search, reached: Reached, found: Found): void {
+  const { path, gasRate } = search;
+  const { states, amount, gas } = reached;
+  const edge = path[states.length];
+  if (edge === undefined) {
+    arrive(search, reached, found);
+    return;
+  }
+  const cost = Number(gasCost(gas, gasRate));
+  const onwards = spotRate(path, states.length + 1) * Number(amount) * RATE_MARGIN;
+  for (const [index, state] of edge.start.entries()) {
+    const bound = onwards * (edge.rates[index] as number) - cost;
+    if (found.best !== undefined && bound < Number(found.best.net)) continue;
+    const quote = search.quote(edge, index, amount);
+    if (quote.kind === "short") continue;
+    const next = { states: [...states, state], unread: reached.unread };
+    if (quote.kind === "filled") {
+      walk(search, { ...next, amount: quote.amountOut, gas: gas + quote.gas }, found);
     } else {
-      gas += answer.gas;
-      amount = answer.amountOut;
+      const unread = reached.unread ?? { key: `${state.pool.address}${edge.tokenIn}`, load: quote.load };
+      walk(search, { ...next, amount: quote.atMost, gas, unread }, found);
     }
   }
-  return load === undefined ? { kind: "filled", amountOut: amount, gas } : { kind: "unread", load, atMost: amount };
 }
 
-/** Performs the chosen path as the executor will; the amounts of a route always come from there. */
-function toRoute(path: Path, trade: { from: Address; to: Address; amountIn: bigint }): Route {
-  const legs = path.map((hop) => ({ ...hop, portion: PORTION_ALL }));
-  const performance = performLegs(legs, trade);
-  if (performance.kind !== "filled") throw new Error("a path that was quoted cannot be performed");
-  const { amountOut, gas } = performance;
-  return { legs: performance.legs, amountOut, gas, spotAmountOut: spotAmountOut(path, trade.amountIn) };
-}
-
-const ONE_PIPS = 1_000_000n;
-
-/** Formula: in x product of (spot price x (1 - pool fee)), rounded down once. */
-function spotAmountOut(path: Path, amountIn: bigint): bigint {
-  let numerator = amountIn;
-  let denominator = 1n;
-  for (const { state, tokenIn } of path) {
-    const spot = state.spot(tokenIn);
-    numerator *= spot.numerator * (ONE_PIPS - BigInt(state.pool.feePips));
-    denominator *= spot.denominator * ONE_PIPS;
+function arrive({ path, gasRate }: Search, { states, amount, gas, unread }: Reached, found: Found): void {
+  const net = amount - gasCost(gas, gasRate);
+  if (unread !== undefined) {
+    found.unread.push({ ...unread, atMost: net });
+    return;
   }
-  return numerator / denominator;
+  if (found.best !== undefined && net <= found.best.net) return;
+  const legs = path.map(({ tokenIn, tokenOut }, index) => {
+    return { state: states[index] as PoolState, tokenIn, tokenOut, portion: PORTION_ALL };
+  });
+  found.best = { legs, amountOut: amount, net };
+}
+
+/** Quotes each pool and amount once: paths share their first hops. */
+function quoteOnce(): Search["quote"] {
+  const known = new Map<Edge, Map<bigint, PoolQuote[]>>();
+  return (edge, index, amountIn) => {
+    const amounts = known.get(edge) ?? new Map<bigint, PoolQuote[]>();
+    known.set(edge, amounts);
+    const quotes = amounts.get(amountIn) ?? [];
+    amounts.set(amountIn, quotes);
+    quotes[index] ??= (edge.start[index] as PoolState).quote(edge.tokenIn, amountIn);
+    return quotes[index];
+  };
 }

@@ -1,26 +1,28 @@
 import type { Address } from "../../domain/money/address.ts";
-import type { PoolState } from "../pools/pool.ts";
+import { sortTokens } from "../pools/pool.ts";
+import type { Edge } from "./edge.ts";
 
-/** One pool on the way, with its direction. */
-export interface Hop {
-  readonly state: PoolState;
-  readonly tokenIn: Address;
-  readonly tokenOut: Address;
-}
-
-/** Pools one after the other; no token is met twice. */
-export type Path = readonly Hop[];
+/** Tokens one after the other, none twice. Which pool serves which part of the way is the search's to find. */
+export type Path = readonly Edge[];
 
 /** The most paths that one search looks at. */
 const MAX_PATHS = 2_000;
 
+export interface PathSearch {
+  readonly from: Address;
+  readonly to: Address;
+  /** tokens that a path may go through */
+  readonly via: readonly Address[];
+  readonly maxHops: number;
+}
+
 /**
- * All simple paths between two tokens over the given tokens in between, shortest first.
- * @param poolsOf the pools of two tokens, at one block
+ * All simple paths between two tokens over the tokens in between, shortest first.
+ * @param edgeOf the pools from one token to another, undefined where there are none
  */
 export function findPaths(
-  search: { from: Address; to: Address; via: readonly Address[]; maxHops: number },
-  poolsOf: (tokenA: Address, tokenB: Address) => readonly PoolState[],
+  search: PathSearch,
+  edgeOf: (tokenIn: Address, tokenOut: Address) => Edge | undefined,
 ): readonly Path[] {
   const found: Path[] = [];
   let open: Path[] = [[]];
@@ -28,12 +30,13 @@ export function findPaths(
     const longer: Path[] = [];
     for (const path of open) {
       const tokenIn = path.at(-1)?.tokenOut ?? search.from;
-      const steps = (tokenOut: Address) => poolsOf(tokenIn, tokenOut).map((state) => ({ state, tokenIn, tokenOut }));
-      for (const hop of steps(search.to)) found.push([...path, hop]);
+      const last = edgeOf(tokenIn, search.to);
+      if (last !== undefined) found.push([...path, last]);
       if (length === search.maxHops) continue;
-      const met = new Set([search.from, search.to, ...path.map((hop) => hop.tokenOut)]);
+      const met = new Set([search.from, search.to, ...path.map((edge) => edge.tokenOut)]);
       for (const token of search.via) {
-        if (!met.has(token)) longer.push(...steps(token).map((hop) => [...path, hop]));
+        const edge = met.has(token) ? undefined : edgeOf(tokenIn, token);
+        if (edge !== undefined) longer.push([...path, edge]);
       }
     }
     open = longer.slice(0, MAX_PATHS);
@@ -41,15 +44,15 @@ export function findPaths(
   return found.slice(0, MAX_PATHS);
 }
 
-/** The pairs of tokens that {@link findPaths} asks for. */
-export function pairsToRead(search: { from: Address; to: Address; via: readonly Address[]; maxHops: number }) {
-  const between = search.via.filter((token) => token !== search.from && token !== search.to);
-  const pairs: [Address, Address][] = [[search.from, search.to]];
-  if (search.maxHops < 2) return pairs;
-  for (const token of between) pairs.push([search.from, token], [token, search.to]);
-  if (search.maxHops < 3) return pairs;
+/** The pairs of tokens that {@link findPaths} asks for, each once. */
+export function pairsToRead({ from, to, via, maxHops }: PathSearch): readonly (readonly [Address, Address])[] {
+  const between = [...new Set(via)].filter((token) => token !== from && token !== to);
+  const pairs = [sortTokens(from, to)];
+  if (maxHops < 2) return pairs;
+  for (const token of between) pairs.push(sortTokens(from, token), sortTokens(token, to));
+  if (maxHops < 3) return pairs;
   for (const [index, token] of between.entries()) {
-    for (const other of between.slice(index + 1)) pairs.push([token, other]);
+    for (const other of between.slice(index + 1)) pairs.push(sortTokens(token, other));
   }
   return pairs;
 }

@@ -23,7 +23,14 @@ export interface Leg {
 }
 
 export type Performance =
-  | { readonly kind: "filled"; readonly legs: readonly Leg[]; readonly amountOut: bigint; readonly gas: bigint }
+  | {
+      readonly kind: "filled";
+      readonly legs: readonly Leg[];
+      readonly amountOut: bigint;
+      readonly gas: bigint;
+      /** the gas of each leg */
+      readonly legGas: readonly bigint[];
+    }
   /** a pool on the way cannot take its amount */
   | { readonly kind: "short" }
   /** state is missing: load it, then perform again */
@@ -40,7 +47,7 @@ export function performLegs(
   const balances = new Map<Address, bigint>([[trade.from, trade.amountIn]]);
   const changed = new Map<Address, PoolState>();
   const performed: Leg[] = [];
-  let gas = 0n;
+  const legGas: bigint[] = [];
   for (const { state, tokenIn, tokenOut, portion } of legs) {
     const { pool } = state;
     const held = balances.get(tokenIn) ?? 0n;
@@ -51,7 +58,33 @@ export function performLegs(
     balances.set(tokenOut, (balances.get(tokenOut) ?? 0n) + quote.amountOut);
     changed.set(pool.address, quote.after);
     performed.push({ pool, tokenIn, tokenOut, portion, amountIn, amountOut: quote.amountOut });
-    gas += quote.gas;
+    legGas.push(quote.gas);
   }
-  return { kind: "filled", legs: performed, amountOut: balances.get(trade.to) ?? 0n, gas };
+  const gas = legGas.reduce((sum, one) => sum + one, 0n);
+  return { kind: "filled", legs: performed, amountOut: balances.get(trade.to) ?? 0n, gas, legGas };
+}
+
+const ONE_PIPS = 1_000_000n;
+
+/** Amounts at spot prices are computed this much finer, so that rounding stays out of them. */
+const SPOT_SCALE = 10n ** 18n;
+
+/**
+ * What these legs would bring at the prices before the trade, pool fees counted: the output of the same route for an
+ * infinitely small trade, as if it were this large.
+ */
+export function spotOutput(
+  legs: readonly PlannedLeg[],
+  trade: { readonly from: Address; readonly to: Address; readonly amountIn: bigint },
+): bigint {
+  const balances = new Map<Address, bigint>([[trade.from, trade.amountIn * SPOT_SCALE]]);
+  for (const { state, tokenIn, tokenOut, portion } of legs) {
+    const held = balances.get(tokenIn) ?? 0n;
+    const amountIn = (held * portion) / PORTION_ALL;
+    const { numerator, denominator } = state.spot(tokenIn);
+    const amountOut = (amountIn * numerator * (ONE_PIPS - BigInt(state.pool.feePips))) / (denominator * ONE_PIPS);
+    balances.set(tokenIn, held - amountIn);
+    balances.set(tokenOut, (balances.get(tokenOut) ?? 0n) + amountOut);
+  }
+  return (balances.get(trade.to) ?? 0n) / SPOT_SCALE;
 }

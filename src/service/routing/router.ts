@@ -2,16 +2,15 @@ import type { Address } from "../../domain/money/address.ts";
 import { mulDivUp } from "../../domain/money/amount.ts";
 import type { PoolDirectory } from "../pools/directory.ts";
 import { POOL_KINDS } from "../pools/kinds.ts";
-import { type PoolState, sortTokens } from "../pools/pool.ts";
+import type { PoolState } from "../pools/pool.ts";
 import type { Snapshot } from "../pools/snapshots.ts";
-import { bestPath, type GasRate, type Route } from "./best-path.ts";
+import type { GasRate } from "./best-path.ts";
+import { bestRoute, type Route, type RouteTrade } from "./best-route.ts";
+import { createEdge, type Edge } from "./edge.ts";
 import { findPaths, type Path, pairsToRead } from "./path.ts";
 
 /** A trade between two ERC-20 tokens; the native token is asked for as its wrapped form. */
-export interface Trade {
-  readonly from: Address;
-  readonly to: Address;
-  readonly amountIn: bigint;
+export interface Trade extends RouteTrade {
   /** names of the kinds of pools that may be used; undefined: all */
   readonly sources: ReadonlySet<string> | undefined;
 }
@@ -29,7 +28,7 @@ export interface RouterOptions {
   readonly hubTokens: readonly Address[];
 }
 
-const MAX_HOPS = 2;
+const MAX_HOPS = 3;
 
 /** Reads of more ticks before a pool counts as exhausted; each reads twice as far as the one before. */
 const MAX_LOADS = 8;
@@ -37,34 +36,66 @@ const MAX_LOADS = 8;
 /** Gas of a typical route: what conversions between gas and tokens are made with, so that depth does not matter. */
 const REFERENCE_GAS = 300_000n;
 
+/** What was worked out at one block: paths by what they lead from and to, and what gas costs, by token. */
+interface Worked {
+  readonly paths: Map<string, Promise<readonly Path[]>>;
+  readonly gasRates: Map<Address, Promise<GasRate | undefined>>;
+}
+
+/** Remembers an answer; a failure is forgotten, so that the next one asks again. */
+function once<K, V>(known: Map<K, Promise<V>>, key: K, ask: () => Promise<V>): Promise<V> {
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const answer = ask();
+  known.set(key, answer);
+  answer.catch(() => known.delete(key));
+  return answer;
+}
+
 export function createRouter(options: RouterOptions, directory: PoolDirectory): Router {
-  async function readPaths(
-    trade: Pick<Trade, "from" | "to" | "sources">,
-    snapshot: Snapshot,
-  ): Promise<readonly Path[]> {
-    const search = { from: trade.from, to: trade.to, via: options.hubTokens, maxHops: MAX_HOPS };
-    const states = new Map<string, readonly PoolState[]>();
+  const worked = new WeakMap<Snapshot, Worked>();
+  const workedAt = (snapshot: Snapshot): Worked => {
+    const known = worked.get(snapshot) ?? { paths: new Map(), gasRates: new Map() };
+    worked.set(snapshot, known);
+    return known;
+  };
+
+  async function readPaths({ from, to, sources }: Omit<Trade, "amountIn">, snapshot: Snapshot) {
+    const search = { from, to, via: options.hubTokens, maxHops: MAX_HOPS };
+    const edges = new Map<string, Edge>();
     await Promise.all(
       pairsToRead(search).map(async ([tokenA, tokenB]) => {
-        const pools = await directory.poolsOf(tokenA, tokenB, snapshot.read);
-        const allowed = pools.filter((pool) => trade.sources?.has(POOL_KINDS[pool.kind].source) ?? true);
-        const loaded = await Promise.all(allowed.map((pool) => snapshot.state(pool)));
-        const live = loaded.filter((state) => state !== undefined);
-        states.set(sortTokens(tokenA, tokenB).join(), live);
+        const states = await readStates({ tokenA, tokenB, sources }, snapshot);
+        if (states.length === 0) return;
+        edges.set(tokenA + tokenB, createEdge(tokenA, tokenB, states));
+        edges.set(tokenB + tokenA, createEdge(tokenB, tokenA, states));
       }),
     );
-    return findPaths(search, (tokenA, tokenB) => states.get(sortTokens(tokenA, tokenB).join()) ?? []);
+    return findPaths(search, (tokenIn, tokenOut) => edges.get(tokenIn + tokenOut));
   }
 
-  async function search(paths: readonly Path[], trade: Omit<Trade, "sources">, gasRate: GasRate | undefined) {
-    let usable = paths;
+  async function readStates(
+    search: { tokenA: Address; tokenB: Address; sources: Trade["sources"] },
+    snapshot: Snapshot,
+  ): Promise<readonly PoolState[]> {
+    const pools = await directory.poolsOf(search.tokenA, search.tokenB, snapshot.read);
+    const allowed = pools.filter((pool) => search.sources?.has(POOL_KINDS[pool.kind].source) ?? true);
+    const loaded = await Promise.all(allowed.map((pool) => snapshot.state(pool)));
+    return loaded.filter((state) => state !== undefined);
+  }
+
+  function pathsOf(trade: Omit<Trade, "amountIn">, snapshot: Snapshot): Promise<readonly Path[]> {
+    const sources = trade.sources === undefined ? "" : [...trade.sources].sort().join();
+    return once(workedAt(snapshot).paths, `${trade.from}${trade.to}${sources}`, () => readPaths(trade, snapshot));
+  }
+
+  async function search(paths: readonly Path[], trade: RouteTrade, gasRate: GasRate | undefined) {
     for (let round = 0; ; round += 1) {
-      const best = bestPath(usable, trade, gasRate);
+      // What reaches further than so many reads is no market any more: then the pools as far as they were read decide.
+      const best = bestRoute(paths, trade, { gasRate, readsMore: round < MAX_LOADS });
       if (best.kind === "found") return best.route;
       if (best.kind === "none") return undefined;
-      if (round < MAX_LOADS) await Promise.all([...new Set(best.loads)].map((load) => load()));
-      // What reaches further than that is no market any more: go on with the paths that can be quoted.
-      else usable = usable.filter((path) => bestPath([path], trade, gasRate).kind === "found");
+      await Promise.all(best.loads.map((load) => load()));
     }
   }
 
@@ -74,23 +105,25 @@ export function createRouter(options: RouterOptions, directory: PoolDirectory): 
     if (token === wrappedNative) return nativeAmount;
     if (nativeAmount === 0n) return 0n;
     const buy = { from: wrappedNative, to: token, amountIn: nativeAmount };
-    const bought = await search(await readPaths({ ...buy, sources: undefined }, snapshot), buy, undefined);
+    const bought = await search(await pathsOf({ ...buy, sources: undefined }, snapshot), buy, undefined);
     if (bought === undefined) return undefined;
     // Selling that amount back shows what it really fetches, so that one odd pool cannot make gas look dear.
     const sell = { from: token, to: wrappedNative, amountIn: bought.amountOut };
-    const sold = await search(await readPaths({ ...sell, sources: undefined }, snapshot), sell, undefined);
+    const sold = await search(await pathsOf({ ...sell, sources: undefined }, snapshot), sell, undefined);
     return sold === undefined ? bought.amountOut : mulDivUp(bought.amountOut, nativeAmount, sold.amountOut);
+  }
+
+  function gasRateOf(token: Address, snapshot: Snapshot): Promise<GasRate | undefined> {
+    return once(workedAt(snapshot).gasRates, token, async () => {
+      const amount = await worthOfNative(token, REFERENCE_GAS * snapshot.head.gasPrice, snapshot);
+      return amount === undefined ? undefined : { amount, gas: REFERENCE_GAS };
+    });
   }
 
   return {
     worthOfNative,
     async route(trade, snapshot) {
-      const reference = REFERENCE_GAS * snapshot.head.gasPrice;
-      const [paths, gasAmount] = await Promise.all([
-        readPaths(trade, snapshot),
-        worthOfNative(trade.to, reference, snapshot),
-      ]);
-      const gasRate = gasAmount === undefined ? undefined : { amount: gasAmount, gas: REFERENCE_GAS };
+      const [paths, gasRate] = await Promise.all([pathsOf(trade, snapshot), gasRateOf(trade.to, snapshot)]);
       return search(paths, trade, gasRate);
     },
   };

@@ -1,0 +1,55 @@
+import type { Address } from "../../domain/money/address.ts";
+import type { PoolState } from "../pools/pool.ts";
+import { type GasRate, gasCost } from "./best-path.ts";
+import type { Edge } from "./edge.ts";
+import type { Path } from "./path.ts";
+import type { Leg, PlannedLeg } from "./plan.ts";
+
+/** Legs as they were performed, over paths as the trade leaves them. */
+export interface PerformedLegs {
+  readonly legs: readonly PlannedLeg[];
+  readonly performance: { readonly legs: readonly Leg[]; readonly legGas: readonly bigint[] };
+  readonly paths: readonly Path[];
+}
+
+/**
+ * Pools whose legs bring too little beyond what the other pools would pay for their input at the prices after the trade:
+ * less than the leg's gas. Others pay less than those prices, so a leg that earns its gas here certainly does; of those
+ * that do not, the worse half is named, since without it the rest may pay.
+ * @param maxLegs a route longer than that loses its weakest legs in any case
+ */
+export function weakestPools(
+  { legs, performance, paths }: PerformedLegs,
+  options: { readonly to: Address; readonly gasRate: GasRate | undefined; readonly maxLegs: number },
+): readonly PoolState[] {
+  const { gasRate, maxLegs } = options;
+  const excess = Math.max(0, legs.length - maxLegs);
+  if (gasRate === undefined && excess === 0) return [];
+  const values = tokenValues(paths, options.to);
+  const gains = performance.legs.map(({ amountIn, amountOut, tokenIn, tokenOut }, index) => {
+    const surplus = Number(amountOut) * worthOf(values, tokenOut) - Number(amountIn) * worthOf(values, tokenIn);
+    return { index, gain: surplus - Number(gasCost(performance.legGas[index] ?? 0n, gasRate)) };
+  });
+  const losing = gasRate === undefined ? 0 : gains.filter(({ gain }) => gain < 0).length;
+  const count = Math.max(excess, Math.ceil(losing / 2));
+  const weakest = gains.sort((a, b) => a.gain - b.gain).slice(0, count);
+  return weakest.map(({ index }) => legs[index]?.state).filter((state) => state !== undefined);
+}
+
+function worthOf(values: ReadonlyMap<Address, number>, token: Address): number {
+  return values.get(token) ?? 0;
+}
+
+/** What one more unit of each token brings in the token bought, at the prices that the paths stand at. */
+function tokenValues(paths: readonly Path[], to: Address): ReadonlyMap<Address, number> {
+  const values = new Map<Address, number>([[to, 1]]);
+  for (const path of paths) {
+    let value = 1;
+    for (let index = path.length - 1; index >= 0; index -= 1) {
+      const edge = path[index] as Edge;
+      value *= edge.rate;
+      if (value > worthOf(values, edge.tokenIn)) values.set(edge.tokenIn, value);
+    }
+  }
+  return values;
+}
