@@ -19,9 +19,6 @@ export interface EmbeddedService extends Service {
 
 const SETTLEMENT = new Interface(["function executor() view returns (address)"]);
 
-/** Below this the relayer takes no new gasless swaps: a hundredth of the native token. */
-const MINIMUM_RELAYER_BALANCE = 10n ** 16n;
-
 /** Starts the aggregation service that a configuration describes, with a relayer when one is configured. */
 export async function startEmbeddedService(configuration: Configuration, runtime: Runtime): Promise<EmbeddedService> {
   const { network, serve, timing, transactions } = configuration;
@@ -65,9 +62,7 @@ export async function startEmbeddedService(configuration: Configuration, runtime
       ...(serve.metrics === undefined ? {} : { metrics: serve.metrics }),
       drainMs: timing.shutdownMs,
       database: serve.database,
-      ...(signer === undefined
-        ? {}
-        : { relayer: { ...transactions, minimumNativeBalance: MINIMUM_RELAYER_BALANCE, cancelMarginSeconds: 0 } }),
+      ...(signer === undefined ? {} : { relayer: { ...transactions, ...serve.gasless, cancelMarginSeconds: 0 } }),
     },
     {
       logger: logger.child({ part: "service" }),

@@ -1,8 +1,9 @@
 import type { Policy } from "../domain/guard/policy.ts";
 import type { Address } from "../domain/money/address.ts";
-import { formatUnits, parseUnits } from "../domain/money/amount.ts";
+import { formatUnits } from "../domain/money/amount.ts";
 import { ONE_PPM } from "../domain/money/fraction.ts";
 import { USD_DECIMALS } from "../domain/money/price.ts";
+import { buildNative } from "./build-native.ts";
 import { buildAllowedTokens, buildSpenders, type KnownTokens } from "./build-policy-lists.ts";
 import { closest } from "./closest.ts";
 import type { WalletConfiguration } from "./configuration.ts";
@@ -11,8 +12,6 @@ import { address } from "./fields.ts";
 import type { Problem } from "./problem.ts";
 import type { PolicyFile } from "./schemas/policy-schema.ts";
 import { describePlace, type Path, problemAt, type Source } from "./source.ts";
-
-const NATIVE_DECIMALS = 18;
 
 /** The owner's ceilings. @returns undefined when a key of it is broken; then the problems say which */
 export function buildPolicy(
@@ -43,7 +42,11 @@ export function buildPolicy(
   });
   const tokens = buildAllowedTokens(source, fields.tokens, known.tokens, problems);
   const spenders = buildSpenders(source, fields.spenders, known.settlement, problems);
-  const gasReserve = buildGasReserve(source, fields.gas_reserve, known.nativeSymbol, problems);
+  const gasReserve = buildNative(
+    source,
+    { path: ["gas_reserve"], money: fields.gas_reserve, nativeSymbol: known.nativeSymbol },
+    problems,
+  );
   const { max_trade, max_per_day, max_gas_price } = fields;
   checkOrder(source, fields, problems);
   const drawdown = buildDrawdown(source, fields.drawdown, known.tokens, problems);
@@ -141,24 +144,6 @@ function checkOrder(source: Source, fields: Partial<PolicyFile>, problems: Probl
 
 function dollars(usd: bigint): string {
   return `${formatUnits(usd, USD_DECIMALS)} USD`;
-}
-
-function buildGasReserve(
-  source: Source,
-  reserve: PolicyFile["gas_reserve"] | undefined,
-  nativeSymbol: string,
-  problems: Problem[],
-): bigint | undefined {
-  if (reserve === undefined) return undefined;
-  const raw = parseUnits(reserve.number, NATIVE_DECIMALS);
-  if (reserve.symbol !== nativeSymbol) {
-    const message = `gas is paid in ${nativeSymbol} here, not in ${reserve.symbol}`;
-    problems.push(problemAt(source, ["gas_reserve"], message, `write "${reserve.number} ${nativeSymbol}"`));
-    return undefined;
-  }
-  if (typeof raw === "bigint") return raw;
-  problems.push(problemAt(source, ["gas_reserve"], `"${reserve.number}": ${raw}`));
-  return undefined;
 }
 
 /** Someone who may receive: a wallet by name, or an address. */

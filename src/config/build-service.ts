@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { buildNative } from "./build-native.ts";
 import { buildKeySource, type RawKeyRule } from "./build-wallets.ts";
 import type { ServeConfiguration, ServiceConfiguration } from "./configuration.ts";
 import { DEFAULTS } from "./defaults.ts";
@@ -52,10 +53,18 @@ export function checkServiceUrl(
 export function buildServe(
   source: Source,
   fields: MainFile["serve"],
-  from: { rawKeys: RawKeyRule; overrides: { readonly listen?: Listen; readonly database?: string } | undefined },
+  from: {
+    rawKeys: RawKeyRule;
+    overrides: { readonly listen?: Listen; readonly database?: string } | undefined;
+    nativeSymbol: string;
+  },
   problems: Problem[],
 ): ServeConfiguration {
-  const { listen, database, apiKeys = [], requestsPerSecond, relayer } = fields ?? {};
+  const { listen, database, apiKeys = [], requestsPerSecond, relayer, gasless = {} } = fields ?? {};
+  const native = (name: "minimumBalance" | "maxDailyLoss"): bigint | undefined => {
+    const field = { path: ["serve", "gasless", name], money: gasless[name], nativeSymbol: from.nativeSymbol };
+    return buildNative(source, field, problems);
+  };
   const { trustedProxies = [], corsOrigins = [], metrics } = fields ?? {};
   return {
     listen: from.overrides?.listen ?? listen ?? DEFAULTS.serve.listen,
@@ -72,5 +81,10 @@ export function buildServe(
       relayer === undefined
         ? undefined
         : buildKeySource(source, ["serve", "relayer"], { fields: relayer, rawKeys: from.rawKeys }, problems),
+    gasless: {
+      minimumNativeBalance: native("minimumBalance") ?? DEFAULTS.serve.gasless.minimumNativeBalance,
+      feeMarginPpm: gasless.feeMargin ?? DEFAULTS.serve.gasless.feeMarginPpm,
+      maxDailyLoss: native("maxDailyLoss") ?? DEFAULTS.serve.gasless.maxDailyLoss,
+    },
   };
 }

@@ -1,5 +1,6 @@
 import type { Policy } from "../domain/guard/policy.ts";
 import type { Address } from "../domain/money/address.ts";
+import type { Ppm } from "../domain/money/fraction.ts";
 import type { UsdPrice } from "../domain/money/price.ts";
 import type { Token } from "../domain/money/token.ts";
 import type { Severity } from "../domain/run/alert.ts";
@@ -100,6 +101,12 @@ export interface ServeConfiguration {
   /** undefined: metrics are served nowhere */
   readonly metrics: Listen | undefined;
   readonly relayer: KeySource | undefined;
+  /** what the relayer may cost its owner; amounts in wei */
+  readonly gasless: {
+    readonly minimumNativeBalance: bigint;
+    readonly feeMarginPpm: Ppm;
+    readonly maxDailyLoss: bigint;
+  };
 }
 
 /** Where alerts are sent, signed with the secret. */

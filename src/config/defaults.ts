@@ -59,6 +59,8 @@ export const DEFAULTS = {
     listen: { host: "127.0.0.1", port: 9_465 },
     database: "service.db",
     requestsPerSecond: { keyless: 50, keyed: 200 },
+    /** wei of the native coin */
+    gasless: { minimumNativeBalance: 10n ** 16n, feeMarginPpm: toPpm(50_000), maxDailyLoss: 10n ** 17n },
   },
   /** an answer of the service or of a node is never read beyond this */
   maxAnswerBytes: 4 * 1_024 * 1_024,

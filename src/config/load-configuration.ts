@@ -116,7 +116,8 @@ function build(loading: Loading): Configuration | undefined {
   const settingsHash = hashOf(texts);
   const strategies = fields.strategies === undefined ? [] : loadStrategies(loading, fields.strategies, scope);
   const service = buildService(source, fields.service, problems);
-  const serve = buildServe(source, fields.serve, { rawKeys, overrides: loading.options.overrides?.serve }, problems);
+  const overrides = loading.options.overrides?.serve;
+  const serve = buildServe(source, fields.serve, { rawKeys, overrides, nativeSymbol }, problems);
   const around = { service, listen: serve.listen, tokens: known.tokens };
   const reference = buildReference(policySource ?? source, policyFields.reference, around, problems);
   if (fields.network === undefined || preset === undefined || tokens === undefined || policy === undefined)

@@ -26,6 +26,11 @@ export interface LaneOptions {
    * always true
    */
   readonly signing?: (intentId: string) => boolean;
+  /**
+   * asked before an intent gets its nonce, and never after; false: not now, and what waits behind it goes first. Default:
+   * always true
+   */
+  readonly isWorthSending?: (intent: IntentRow) => Promise<boolean>;
 }
 
 /** What a lane works with. */

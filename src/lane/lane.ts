@@ -111,12 +111,26 @@ async function takeTurn(options: LaneOptions, deps: LaneDeps, signal: AbortSigna
   const after = store.openIntents(options.account, options.chainId);
   const waiting = after.filter((intent) => intent.nonce === undefined && !dropIfOver(turn, intent));
   if (signal?.aborted === true || after.some(isInFlight)) return;
-  // What may not be signed now does not hold up what comes after it.
-  const next = waiting.find((intent) => maySign(turn, intent));
+  const next = await firstToSend(turn, waiting, signal);
   if (next === undefined) return;
   await beginIntent(turn, next);
   const begun = store.intent(next.id);
   if (begun?.state === "planned" && begun.nonce !== undefined) await followIntent(turn, begun);
+}
+
+/** What may not be signed now, or is not worth it, does not hold up what comes after it. */
+async function firstToSend(
+  turn: LaneTurn,
+  waiting: readonly IntentRow[],
+  signal: AbortSignal | undefined,
+): Promise<IntentRow | undefined> {
+  const { isWorthSending } = turn.options;
+  for (const intent of waiting) {
+    if (signal?.aborted === true) return undefined;
+    if (!maySign(turn, intent)) continue;
+    if (isWorthSending === undefined || (await isWorthSending(intent))) return intent;
+  }
+  return undefined;
 }
 
 function isInFlight(intent: IntentRow): boolean {

@@ -1,3 +1,4 @@
+import { GASLESS_ERRORS } from "./gasless-errors.ts";
 import { type ErrorEntry, REQUEST_ERRORS } from "./request-errors.ts";
 
 /** Every error that the service answers with. The OpenAPI document shows this table. */
@@ -81,66 +82,7 @@ export const ERRORS = {
     message: "The quote was already used with another signature",
     remedy: "Look up its swap, or ask for a new quote.",
   },
-  GASLESS_UNAVAILABLE: {
-    code: 2201,
-    status: 400,
-    message: "Gasless swaps are not available",
-    remedy: "Ask for a quote with gasless=false, or try again later.",
-  },
-  GASLESS_NATIVE: {
-    code: 2202,
-    status: 400,
-    message: "The native token cannot be sold gasless",
-    remedy: "Ask for a quote with gasless=false, or sell the wrapped token.",
-  },
-  GASLESS_NO_PERMIT: {
-    code: 2203,
-    status: 400,
-    message: "The token has no EIP-2612 permit and its allowance is too low",
-    remedy: "Approve the targetAddress on the token, or ask for a quote with gasless=false.",
-  },
-  GASLESS_DAI_PERMIT: {
-    code: 2204,
-    status: 400,
-    message: "The token has Dai's own older permit, which is not supported, and its allowance is too low",
-    remedy: "Approve the targetAddress on the token, or ask for a quote with gasless=false.",
-  },
-  GASLESS_UNPRICED: {
-    code: 2205,
-    status: 400,
-    message: "No pool tells what gas costs in this token",
-    remedy: "Ask for a quote with gasless=false.",
-  },
-  SWAP_SIGNATURE_INVALID: {
-    code: 2301,
-    status: 400,
-    message: "swapSignature is not the owner's signature of this quote",
-    remedy: "Sign the quote's typed data with the key of fromAddress.",
-  },
-  PERMIT_SIGNATURE_INVALID: {
-    code: 2302,
-    status: 400,
-    message: "permitSignature is not a valid permit for this quote",
-    remedy: "Sign the permit's typed data for the gross amount, with the deadline that permitDeadline gives.",
-  },
-  PERMIT_MISSING: {
-    code: 2303,
-    status: 400,
-    message: "The allowance is too low and no permit was sent",
-    remedy: "Send permitSignature and permitDeadline, or approve the targetAddress on the token.",
-  },
-  PERMIT_EXPIRED: {
-    code: 2304,
-    status: 400,
-    message: "The permit has expired",
-    remedy: "Sign a permit that holds as long as the quote's typed data.",
-  },
-  SIMULATION_REVERTED: {
-    code: 2305,
-    status: 400,
-    message: "The swap would revert",
-    remedy: "Check balance and allowance, or ask for a new quote.",
-  },
+  ...GASLESS_ERRORS,
   SWAP_UNKNOWN: {
     code: 2401,
     status: 404,

@@ -42,8 +42,12 @@ export interface NetworkOptions {
 
 /** How the relayer works; its key comes as a signer. */
 export interface RelayerOptions {
-  /** wei; below it no gasless quote is given */
+  /** wei; what the relayer holds beside the gas of accepted swaps, or it takes no more */
   readonly minimumNativeBalance: bigint;
+  /** parts per million that a swap fee must be worth more than the gas of its swap */
+  readonly feeMarginPpm: bigint;
+  /** wei that gas may cost in 24 hours beyond what swap fees repaid */
+  readonly maxDailyLoss: bigint;
   /** blocks without it after which a transaction is replaced with a higher fee */
   readonly bumpAfterBlocks: number;
   readonly rebroadcastAfterBlocks: number;

@@ -2,6 +2,7 @@ import { createJsonRpc } from "../net/json-rpc.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { acquireLock } from "../storage/lock.ts";
+import type { Head } from "./chain/head.ts";
 import { openFront } from "./http/front.ts";
 import { createKeyStore } from "./keys/key-store.ts";
 import type { ServiceOptions } from "./options.ts";
@@ -48,17 +49,19 @@ interface Relay {
 function startRelay(
   { relayer, network }: ServiceOptions,
   dependencies: ServiceDependencies,
-  parts: Pick<DeskDependencies, "rpc" | "snapshots" | "quotes" | "tokens" | "store">,
+  parts: Pick<DeskDependencies, "rpc" | "snapshots" | "router" | "quotes" | "tokens" | "store">,
 ): Relay {
   const { clock, logger } = dependencies;
   if (relayer === undefined || dependencies.relayer === undefined) {
     return { desk: createClosedDesk(parts.store), status: undefined, stop: async () => undefined };
   }
-  const { store, rpc } = parts;
-  const opened = openRelayer({ relayer, network }, { ...dependencies.relayer, store, rpc, clock, logger });
+  const { store, rpc, snapshots } = parts;
+  const head = async (): Promise<Head> => (await snapshots.current()).head;
+  const opened = openRelayer({ relayer, network }, { ...dependencies.relayer, store, rpc, head, clock, logger });
   const { address } = dependencies.relayer.signer;
-  const desk = createDesk({ ...parts, ...opened, network, clock, relayer: address });
-  const status = { address, isReady: () => opened.runner.isReady() };
+  const { feeMarginPpm } = relayer;
+  const desk = createDesk({ network, relayer: address, feeMarginPpm }, { ...parts, ...opened, clock });
+  const status = { address, refusal: () => opened.state.refusal() };
   return { desk, status, stop: () => opened.runner.stop() };
 }
 
@@ -88,7 +91,7 @@ export async function startService(options: ServiceOptions, dependencies: Servic
     const router = createRouter(network, directory);
     const tokens = createTokens({ rpc, network }, clock);
     const quotes = createQuoteBook(store, clock);
-    const relay = startRelay(options, dependencies, { rpc, snapshots, quotes, tokens, store });
+    const relay = startRelay(options, dependencies, { rpc, snapshots, router, quotes, tokens, store });
     closers.push(() => relay.stop());
     const quoter = createQuoter(options, { snapshots, router, tokens, clock, relayer: relay.status });
     const tokenList = createTokenList(network, { snapshots, tokens });

@@ -175,6 +175,54 @@ describe("a transaction that cannot be paid for", () => {
   });
 });
 
+describe("what is not worth sending now", () => {
+  it("gets no nonce, holds up nobody, and is asked about again until it is sent or its time is over", async () => {
+    const refused = new Set(["a", "c"]);
+    const asked: string[] = [];
+    const world = await startLaneWorld({
+      isWorthSending: async ({ id }) => {
+        asked.push(id);
+        return !refused.has(id);
+      },
+    });
+    const soon = Math.floor(world.clock.nowMs() / 1_000) + 30;
+    world.submit("a");
+    world.submit("b");
+    world.submit("c", { signBySeconds: soon });
+    await world.tick();
+    expect(asked).toEqual(["a", "b"]);
+    expect(world.intent("a")).toMatchObject({ state: "planned", nonce: undefined });
+    expect(world.intent("b")).toMatchObject({ state: "broadcast", nonce: 0 });
+    await world.step(4);
+    expect(world.signed.length).toBe(1);
+    refused.delete("a");
+    await world.step(4);
+    expect(world.intent("a")).toMatchObject({ state: "final", nonce: 1 });
+    world.clock.set((soon + 1) * 1_000);
+    await world.tick();
+    expect(world.intent("c")).toMatchObject({ state: "dropped", nonce: undefined });
+    expect(await world.count()).toBe(2);
+  });
+
+  it("is not asked about a nonce that was given before a crash", async () => {
+    let asked = 0;
+    const world = await startLaneWorld({
+      isWorthSending: async () => {
+        asked += 1;
+        return true;
+      },
+    });
+    world.submit("a");
+    world.switches.crashAt = (label) => label === "lane.reserve.after";
+    await expect(world.tick()).rejects.toThrow(Killed);
+    world.switches.crashAt = undefined;
+    world.restart();
+    await world.step(4);
+    expect(asked).toBe(1);
+    expect(world.intent("a")).toMatchObject({ nonce: 0, state: "final" });
+  });
+});
+
 describe("while nothing may be signed", () => {
   it("nothing is signed, and what is in flight is followed to its end", async () => {
     const world = await startLaneWorld();

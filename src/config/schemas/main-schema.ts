@@ -2,7 +2,7 @@ import { z } from "zod";
 import { SEVERITIES } from "../../domain/run/alert.ts";
 import { address, count, listen, secretReference, text } from "../fields.ts";
 import { origin, proxyNetwork } from "../front-fields.ts";
-import { dollars, milliseconds, seconds } from "../units.ts";
+import { dollars, milliseconds, money, seconds, share } from "../units.ts";
 
 const name = z
   .string()
@@ -113,6 +113,17 @@ const serve = z.strictObject({
     .meta({ description: 'web pages that may read answers, by origin; "*" is all of them; without the key none' }),
   metrics: listen("where the service's metrics are served; without the key nowhere").optional(),
   relayer: key.optional().meta({ description: "the account that sends gasless swaps; without it there are none" }),
+  gasless: z
+    .strictObject({
+      minimumBalance: money(
+        "what the relayer holds beside the gas of accepted swaps; with less it takes no more",
+        "0.01 ETH",
+      ).optional(),
+      feeMargin: share("how much more than its gas a swap's fee must be worth", ["%", "bps"]).optional(),
+      maxDailyLoss: money("what gas may cost in 24 hours beyond what fees repaid", "0.1 ETH").optional(),
+    })
+    .optional()
+    .meta({ description: "what the relayer may cost its owner" }),
 });
 
 const alerts = z.strictObject({

@@ -28,6 +28,8 @@ export const COMMON_ERRORS: readonly ErrorName[] = [
   "CHAIN_UNREACHABLE",
 ];
 
+/** Why a relayer takes no swaps for a while. */
+const RELAYER_ERRORS: readonly ErrorName[] = ["GASLESS_RELAYER_UNFUNDED", "GASLESS_LOSS_LIMIT"];
 const PARAMETER_ERRORS: readonly ErrorName[] = ["PARAMETER_MISSING", "PARAMETER_MALFORMED"];
 
 const QUOTE_ERRORS: readonly ErrorName[] = [
@@ -49,6 +51,7 @@ const QUOTE_ERRORS: readonly ErrorName[] = [
   "GASLESS_NO_PERMIT",
   "GASLESS_DAI_PERMIT",
   "GASLESS_UNPRICED",
+  ...RELAYER_ERRORS,
 ];
 
 const TRANSACTION_ERRORS: readonly ErrorName[] = ["QUOTE_INDICATIVE", "QUOTE_GASLESS", "SIMULATION_REVERTED"];
@@ -102,6 +105,9 @@ export const ENDPOINTS = {
       "NETWORK_UNKNOWN",
       ...BODY_ERRORS,
       "GASLESS_UNAVAILABLE",
+      "GASLESS_UNPRICED",
+      "GASLESS_FEE_TOO_LOW",
+      ...RELAYER_ERRORS,
       "QUOTE_NOT_GASLESS",
       "QUOTE_INDICATIVE",
       "QUOTE_USED",
@@ -110,6 +116,7 @@ export const ENDPOINTS = {
       "PERMIT_MISSING",
       "PERMIT_EXPIRED",
       "SIMULATION_REVERTED",
+      "ORDER_NONCE_USED",
     ],
   },
   swap: {

@@ -17,7 +17,7 @@ import {
 import type { ServedNetwork, ServedNetworks } from "./served-network.ts";
 import type { Handlers } from "./server.ts";
 import { createTokenHandlers } from "./token-handlers.ts";
-import { toWireDistributions, toWireQuote, toWireSwap, toWireTransaction } from "./wire.ts";
+import { toWireDistributions, toWireQuote, toWireRelayer, toWireSwap, toWireTransaction } from "./wire.ts";
 
 /** The endpoints of the interface: parse, do, write in the wire's names. */
 export function createHandlers(networks: ServedNetworks): Handlers {
@@ -35,7 +35,13 @@ export function createHandlers(networks: ServedNetworks): Handlers {
 
 async function healthOf({ options, snapshots, desk }: ServedNetwork) {
   const { head } = await snapshots.current();
-  return { network: options.name, blockNumber: head.number, gasless: desk.isOpen };
+  const relayer = await desk.report();
+  return {
+    network: options.name,
+    blockNumber: head.number,
+    gasless: relayer !== undefined && relayer.refusal === undefined,
+    relayer: relayer === undefined ? null : toWireRelayer(relayer),
+  };
 }
 
 type QuoteHandlers = Pick<Handlers, "quote" | "transaction" | "quoteTransaction" | "distributions">;

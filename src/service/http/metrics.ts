@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { addRelayerGauges } from "./relayer-metrics.ts";
 import type { ServedNetwork } from "./served-network.ts";
 
 /** What the service counts. */
@@ -39,6 +40,7 @@ export function createMetrics(sources: { networks: readonly ServedNetwork[]; inF
     },
   });
   const readNetworks = addNetworkGauges(registry, sources.networks);
+  const readRelayers = addRelayerGauges(registry, sources.networks);
   return {
     watch(server) {
       server.addHook("onResponse", async (request, reply) => {
@@ -49,7 +51,7 @@ export function createMetrics(sources: { networks: readonly ServedNetwork[]; inF
       });
     },
     async text() {
-      await readNetworks();
+      await Promise.all([readNetworks(), readRelayers()]);
       return await registry.metrics();
     },
     contentType: registry.contentType,
@@ -61,11 +63,9 @@ function addNetworkGauges(registry: Registry, networks: readonly ServedNetwork[]
   const labelNames = ["network"];
   const registers = [registry];
   const block = new Gauge({ name: "swapd_service_block", help: "newest block of the node", labelNames, registers });
-  const gasless = new Gauge({ name: "swapd_service_gasless", help: "1: a relayer runs", labelNames, registers });
   const up = new Gauge({ name: "swapd_service_node_up", help: "1: the node answers", labelNames, registers });
-  const readOne = async ({ options, snapshots, desk }: ServedNetwork): Promise<void> => {
+  const readOne = async ({ options, snapshots }: ServedNetwork): Promise<void> => {
     const network = options.name;
-    gasless.set({ network }, desk.isOpen ? 1 : 0);
     const head = await snapshots.current().then(
       (snapshot) => snapshot.head,
       // A node that does not answer is what the gauge is there to tell.

@@ -6,12 +6,14 @@ import type { NetworkOptions } from "../options.ts";
 import { POOL_KINDS } from "../pools/kinds.ts";
 import type { Quote } from "../quotes/quote.ts";
 import type { SwapTransaction } from "../quotes/transaction.ts";
+import type { RelayerReport } from "../relayer/relayer-state.ts";
 import { grossAmount, swapTypedData } from "../settlement/order.ts";
 import type { SwapRow, TransitionRow } from "../store/service-store.ts";
 import type {
   distributionsResponse,
   errorResponse,
   quoteResponse,
+  relayerHealth,
   swapResponse,
   transactionResponse,
 } from "./response-schemas.ts";
@@ -114,6 +116,19 @@ export function toWireSwap(row: SwapRow, transitions: readonly TransitionRow[]):
     transitions: transitions.map(({ fromStatus, toStatus, detail, atMs }) => {
       return { from: fromStatus, to: toStatus, detail, at: at(atMs) };
     }),
+  };
+}
+
+export function toWireRelayer(report: RelayerReport): z.infer<typeof relayerHealth> {
+  return {
+    address: report.address,
+    refusal: report.refusal ?? null,
+    balance: report.balance.toString(),
+    minimumBalance: report.minimumBalance.toString(),
+    setAside: report.setAside.toString(),
+    losses: report.losses.toString(),
+    maxDailyLoss: report.maxDailyLoss.toString(),
+    pending: report.pending,
   };
 }
 

@@ -18,8 +18,8 @@ import type { Tokens } from "./tokens.ts";
 /** What a gasless quote needs to know of the relayer. */
 export interface RelayerStatus {
   readonly address: Address;
-  /** Whether it can pay for more swaps. */
-  isReady(): Promise<boolean>;
+  /** Why it takes no further swap now; undefined: one more can be. */
+  refusal(): Promise<Refusal | undefined>;
 }
 
 export interface QuoterOptions {
@@ -61,9 +61,8 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
     const { relayer } = dependencies;
     if (relayer === undefined)
       return refuse("GASLESS_UNAVAILABLE", { parameter: "gasless", detail: "no relayer runs" });
-    if (!(await relayer.isReady())) {
-      return refuse("GASLESS_UNAVAILABLE", { parameter: "gasless", detail: "the relayer cannot pay for gas now" });
-    }
+    const closed = await relayer.refusal();
+    if (closed !== undefined) return closed;
     const support = await tokens.permitSupport(request.from);
     if (request.owner === undefined)
       return support.kind === "eip-2612" ? { kind: "enough" } : withoutPermit(support.kind);

@@ -1,94 +1,108 @@
 import { randomUUID } from "node:crypto";
-import { type Address, type Hex, isHex } from "../../domain/money/address.ts";
+import type { Address, Hex } from "../../domain/money/address.ts";
 import { mulDivUp } from "../../domain/money/amount.ts";
 import type { Lane } from "../../lane/lane.ts";
-import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
+import type { JsonRpc } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LaneStore } from "../../ports/lane-store.ts";
-import { isRevert } from "../chain/batch-reader.ts";
-import type { Head } from "../chain/head.ts";
 import { type Refusal, refuse } from "../errors.ts";
 import type { NetworkOptions } from "../options.ts";
-import type { Snapshots } from "../pools/snapshots.ts";
+import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
 import type { Quote } from "../quotes/quote.ts";
 import type { QuoteBook } from "../quotes/quote-book.ts";
 import type { Tokens } from "../quotes/tokens.ts";
-import { describeRevert, encodeSwapWithSignature } from "../settlement/calldata.ts";
+import type { Router } from "../routing/router.ts";
+import { encodeSwapWithSignature } from "../settlement/calldata.ts";
 import { grossAmount } from "../settlement/order.ts";
 import type { ServiceStore, SwapRow } from "../store/service-store.ts";
+import { feeCapOf, leastFeeWorth, worthOfFee } from "./gas-terms.ts";
+import type { RelayBook, RelayTerms } from "./relay-book.ts";
+import type { RelayerReport, RelayerState } from "./relayer-state.ts";
 import { checkPermit, checkSwapSignature, type ExecuteRequest } from "./signatures.ts";
+import { tryOut } from "./trial.ts";
 
 /** Takes signed gasless swaps. */
 export interface GaslessDesk {
-  readonly isOpen: boolean;
+  /** How the relayer is; undefined when none runs. @throws RpcError */
+  report(): Promise<RelayerReport | undefined>;
   /** Accepts a swap once, and answers every equal request with the same record. */
   execute(request: ExecuteRequest): Promise<Acceptance>;
 }
 
 export type Acceptance = { readonly kind: "accepted"; readonly row: SwapRow } | Refusal;
 
-export interface DeskDependencies {
+export interface DeskOptions {
   readonly network: NetworkOptions;
   readonly relayer: Address;
+  readonly feeMarginPpm: bigint;
+}
+
+export interface DeskDependencies {
   readonly rpc: JsonRpc;
   readonly snapshots: Snapshots;
+  readonly router: Router;
   readonly quotes: QuoteBook;
   readonly tokens: Tokens;
   readonly store: ServiceStore;
   readonly laneStore: LaneStore;
   readonly lane: Lane;
-  readonly runner: { wake(): void; isReady(): Promise<boolean> };
+  readonly book: RelayBook;
+  readonly state: RelayerState;
+  readonly runner: { wake(): void };
   readonly clock: Clock;
 }
 
-/** Swaps that may wait for the relayer's one lane; more would run into their deadlines. */
-const MAX_PENDING = 50;
+/** Swaps of one wallet that may wait: the lane is everybody's. */
+const MAX_PENDING_OF_WALLET = 5;
 
 /** The estimate holds for this block; the market moves on. */
 const GAS_LIMIT_PERCENT = 125n;
 
-/** The relayer pays at most this much more for gas than at acceptance, replacements included. */
-const FEE_CAP_FACTOR = 4n;
-
 type FirmQuote = Quote & { readonly owner: Address; readonly sender: Address };
 
+/** A transaction that the relayer is ready to pay for; amounts in wei. */
 interface Relay {
   readonly data: Hex;
   readonly gasLimit: bigint;
-  readonly head: Head;
+  readonly maxFeePerGasCap: bigint;
+  readonly terms: RelayTerms;
 }
 
 /** The desk of a service without a relayer: it still answers for swaps that were accepted before. */
 export function createClosedDesk(store: ServiceStore): GaslessDesk {
   return {
-    isOpen: false,
+    report: async () => undefined,
     execute: async (request) =>
       repeated(store, request) ?? refuse("GASLESS_UNAVAILABLE", { detail: "no relayer runs" }),
   };
 }
 
-export function createDesk(dependencies: DeskDependencies): GaslessDesk {
-  const { store, quotes, runner } = dependencies;
+export function createDesk(options: DeskOptions, dependencies: DeskDependencies): GaslessDesk {
+  const { store, quotes, runner, state } = dependencies;
   return {
-    isOpen: true,
+    report: () => state.report(),
     async execute(request) {
       const before = repeated(store, request);
       if (before !== undefined) return before;
       const found = quotes.find(request.quoteId);
       if (found.kind !== "found") return found;
-      const quote = firm(found.quote, dependencies.relayer);
+      const quote = firm(found.quote, options.relayer);
       if ("kind" in quote) return quote;
-      if (store.pendingSwaps().length >= MAX_PENDING || !(await runner.isReady())) {
-        return refuse("GASLESS_UNAVAILABLE", { detail: "the relayer cannot take more swaps now" });
-      }
-      const relay = await prepare(quote, request, dependencies);
+      const refusal = (await state.refusal()) ?? tooMany(store, quote.owner);
+      const relay = refusal ?? (await prepare(quote, request, { ...options, ...dependencies }));
       // The same body may have been accepted, and even mined, while this one was checked: it is the same swap.
       if ("kind" in relay) return repeated(store, request) ?? relay;
-      const accepted = accept(quote, request, relay, dependencies);
+      const accepted = accept(quote, request, relay, { ...options, ...dependencies });
       runner.wake();
       return accepted;
     },
   };
+}
+
+function tooMany(store: ServiceStore, owner: Address): Refusal | undefined {
+  const count = store.pendingSwaps().filter(({ wallet }) => wallet === owner).length;
+  if (count < MAX_PENDING_OF_WALLET) return undefined;
+  return refuse("GASLESS_UNAVAILABLE", { detail: `${count} swaps of this wallet are not over yet` });
 }
 
 /** What an earlier request with this quote came to. */
@@ -111,32 +125,58 @@ function firm(quote: Quote, relayer: Address): FirmQuote | Refusal {
   return { ...quote, owner, sender };
 }
 
+type DeskContext = DeskOptions & DeskDependencies;
+
 /** Checks both signatures and tries the swap on the newest block, so that the relayer pays for what works. */
-async function prepare(quote: FirmQuote, request: ExecuteRequest, context: DeskDependencies): Promise<Relay | Refusal> {
+async function prepare(quote: FirmQuote, request: ExecuteRequest, context: DeskContext): Promise<Relay | Refusal> {
   const { network, rpc, tokens } = context;
   const forged = checkSwapSignature(quote, request.swapSignature, network);
   if (forged !== undefined) return forged;
-  const { head } = await context.snapshots.current();
-  const nowSeconds = head.timestamp;
+  const snapshot = await context.snapshots.current();
+  const nowSeconds = snapshot.head.timestamp;
   const permit = await checkPermit(quote, request.permit, { rpc, tokens, network, nowSeconds });
   if (permit.kind === "refused") return permit;
   const { owner, order, legs } = quote;
   const signed = { owner, order, signature: request.swapSignature, permit: permit.permit };
   const data = encodeSwapWithSignature(signed, legs);
-  const call = { from: quote.sender, to: network.settlement, data };
-  const [gas] = await rpc.batch([{ method: "eth_estimateGas", params: [call] }]);
-  if (gas instanceof RpcError) {
-    if (!isRevert(gas)) throw gas;
-    const detail = describeRevert(isHex(gas.data) ? gas.data : "0x");
-    return refuse("SIMULATION_REVERTED", { parameter: "quoteId", detail });
+  const trial = await tryOut(rpc, { from: quote.sender, to: network.settlement, data });
+  if (trial.kind === "reverts") {
+    const error = trial.reason.startsWith("NonceUsed(") ? "ORDER_NONCE_USED" : "SIMULATION_REVERTED";
+    return refuse(error, { parameter: "quoteId", detail: trial.reason });
   }
-  const estimated = mulDivUp(BigInt(String(gas)), GAS_LIMIT_PERCENT, 100n);
-  return { data, head, gasLimit: estimated > quote.gasLimit ? estimated : quote.gasLimit };
+  return await reckon(quote, { data, gas: trial.gas, snapshot }, context);
+}
+
+/** Whether the relayer can afford the swap: its fee repays the gas, and its worst loss fits into what may be lost. */
+async function reckon(
+  quote: FirmQuote,
+  { data, gas, snapshot }: { data: Hex; gas: bigint; snapshot: Snapshot },
+  { router, state, feeMarginPpm }: DeskContext,
+): Promise<Relay | Refusal> {
+  const { gasPrice } = snapshot.head;
+  const expectedCost = gas * gasPrice;
+  const inToken = await router.worthOfNative(quote.order.fromAsset, expectedCost, snapshot);
+  if (inToken === undefined) return refuse("GASLESS_UNPRICED", { parameter: "quoteId" });
+  const feeWorth = worthOfFee(quote.order.swapFee, { wei: expectedCost, inToken });
+  const needed = leastFeeWorth({ gasCost: expectedCost, marginPpm: feeMarginPpm });
+  if (feeWorth < needed) {
+    const detail = `it is worth ${feeWorth} wei, and gas with the margin costs ${needed}`;
+    return refuse("GASLESS_FEE_TOO_LOW", { parameter: "quoteId", detail });
+  }
+  const estimated = mulDivUp(gas, GAS_LIMIT_PERCENT, 100n);
+  const gasLimit = estimated > quote.gasLimit ? estimated : quote.gasLimit;
+  const mayLose = state.mayLose();
+  const maxFeePerGasCap = feeCapOf({ gasPrice, gasLimit, mayLose });
+  if (maxFeePerGasCap === undefined) {
+    const detail = `this swap could cost more than the ${mayLose} wei that may still be lost`;
+    return refuse("GASLESS_LOSS_LIMIT", { parameter: "quoteId", detail });
+  }
+  return { data, gasLimit, maxFeePerGasCap, terms: { feeWorth, expectedCost } };
 }
 
 /** Writes the swap and the intent to send it in one transaction. Two equal requests at once end here. */
-function accept(quote: FirmQuote, request: ExecuteRequest, relay: Relay, context: DeskDependencies): Acceptance {
-  const { store, laneStore, lane, network } = context;
+function accept(quote: FirmQuote, request: ExecuteRequest, relay: Relay, context: DeskContext): Acceptance {
+  const { store, laneStore, lane, book, network } = context;
   const { order } = quote;
   const nowMs = context.clock.nowMs();
   return laneStore.transaction(() => {
@@ -167,6 +207,7 @@ function accept(quote: FirmQuote, request: ExecuteRequest, relay: Relay, context
       updatedAtMs: nowMs,
     };
     store.insertSwap(row);
+    book.insert(row.intentId, relay.terms, nowMs);
     lane.submit({
       id: row.intentId,
       purpose: "relay",
@@ -174,7 +215,7 @@ function accept(quote: FirmQuote, request: ExecuteRequest, relay: Relay, context
       data: relay.data,
       value: 0n,
       gasLimit: relay.gasLimit,
-      maxFeePerGasCap: relay.head.gasPrice * FEE_CAP_FACTOR,
+      maxFeePerGasCap: relay.maxFeePerGasCap,
       signBySeconds: row.deadlineSeconds,
       deadlineSeconds: row.deadlineSeconds,
     });

@@ -1,4 +1,4 @@
-import { createLane } from "../../lane/lane.ts";
+import { createLane, type Lane } from "../../lane/lane.ts";
 import type { JsonRpc } from "../../net/json-rpc.ts";
 import type { LaneChain } from "../../ports/chain.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -6,9 +6,13 @@ import type { LaneStore } from "../../ports/lane-store.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Signer } from "../../ports/signer.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
+import type { Head } from "../chain/head.ts";
 import type { NetworkOptions, RelayerOptions } from "../options.ts";
 import type { ServiceStore } from "../store/service-store.ts";
 import { type LaneRunner, runLane } from "./lane-runner.ts";
+import { openRelayBook, type RelayBook } from "./relay-book.ts";
+import { createRelayerState, type RelayerState } from "./relayer-state.ts";
+import { createSendGate } from "./send-gate.ts";
 import { createSwapRecorder } from "./swap-recorder.ts";
 
 /** What a relayer is made of; the same parts as the lanes of anybody else who sends transactions. */
@@ -21,18 +25,43 @@ export interface RelayerDependencies {
   readonly crashPoint?: (label: string) => void;
 }
 
+/** A relayer at work. */
+export interface Relayer {
+  readonly lane: Lane;
+  readonly laneStore: LaneStore;
+  readonly book: RelayBook;
+  readonly state: RelayerState;
+  readonly runner: LaneRunner;
+}
+
 /** Opens the relayer's lane on the service's database; what was in flight when the last process ended goes on. */
 export function openRelayer(
   options: { relayer: RelayerOptions; network: NetworkOptions },
-  dependencies: RelayerDependencies & { store: ServiceStore; rpc: JsonRpc; clock: Clock; logger: Logger },
-): { readonly lane: ReturnType<typeof createLane>; readonly laneStore: LaneStore; readonly runner: LaneRunner } {
+  dependencies: RelayerDependencies & {
+    readonly store: ServiceStore;
+    readonly rpc: JsonRpc;
+    readonly head: () => Promise<Head>;
+    readonly clock: Clock;
+    readonly logger: Logger;
+  },
+): Relayer {
   const { relayer, network } = options;
   const { signer, chain, store, rpc, clock, logger, crashPoint } = dependencies;
+  const account = signer.address;
   const laneStore = dependencies.createLaneStore(store.db);
-  const listener = createSwapRecorder(store, network, clock);
+  const book = openRelayBook(store.db);
+  const gate = createSendGate(
+    { relayer: account, settlement: network.settlement, feeMarginPpm: relayer.feeMarginPpm },
+    {
+      ...{ rpc, head: dependencies.head, book, store, logger },
+      mayLose: () => state.mayLoseBesideFlight(),
+      cancel: (id, by) => lane.cancel(id, by),
+    },
+  );
+  const listener = createSwapRecorder(network, { store, book, clock, lastReason: gate.lastReason });
   const lane = createLane(
     {
-      account: signer.address,
+      account,
       chainId: network.chainId,
       confirmations: network.confirmations,
       bumpAfterBlocks: relayer.bumpAfterBlocks,
@@ -41,10 +70,14 @@ export function openRelayer(
       maxCancellations: relayer.maxCancellations,
       cancelMarginSeconds: relayer.cancelMarginSeconds,
       signing: () => true,
+      isWorthSending: gate.isWorthSending,
     },
     { store: laneStore, chain, signer, clock, logger, listener, ...(crashPoint === undefined ? {} : { crashPoint }) },
   );
-  const { minimumNativeBalance } = relayer;
-  const runner = runLane({ account: signer.address, minimumNativeBalance }, { lane, rpc, clock, logger });
-  return { lane, laneStore, runner };
+  const state = createRelayerState(
+    { relayer, account, chainId: network.chainId },
+    { lane, laneStore, store, book, rpc, clock, logger },
+  );
+  const runner = runLane({ lane, clock, logger }, () => state.watch());
+  return { lane, laneStore, book, state, runner };
 }

@@ -4,22 +4,43 @@ import { ERRORS } from "../errors.ts";
 import type { NetworkOptions } from "../options.ts";
 import { filledAmount } from "../settlement/swapped-event.ts";
 import type { ServiceStore, SwapChange, SwapRow } from "../store/service-store.ts";
+import type { RelayBook } from "./relay-book.ts";
+
+export interface RecorderDependencies {
+  readonly store: ServiceStore;
+  readonly book: RelayBook;
+  readonly clock: Clock;
+  /** why a swap that was never sent was not worth it when it was last looked at */
+  readonly lastReason: (intentId: string) => string | undefined;
+}
 
 /**
  * Writes into a swap's record what the lane saw of its transaction, in the lane's own database transaction.
- * pending -> success (mined in a finalised block) | error (reverted there) | expired (its nonce went to a cancellation,
- * or it was never signed). Before a finalised block nothing is an end: another block may tell another story.
+ * pending -> success (mined in a finalised block) | error (reverted there, or its order's nonce used there) | expired
+ * (its nonce went to a cancellation, or it was never signed). Before a finalised block nothing is an end: another block
+ * may tell another story.
  */
-export function createSwapRecorder(store: ServiceStore, network: NetworkOptions, clock: Clock): LaneListener {
+export function createSwapRecorder(network: NetworkOptions, dependencies: RecorderDependencies): LaneListener {
+  const { store, clock } = dependencies;
   return {
     onIntent(event) {
       const row = store.swapBy("intent_id", event.intentId);
       if (row === undefined || row.status !== "pending") return;
-      const change = changeOf(event, row, network);
-      if (change === undefined) return;
-      store.updateSwap(row.id, change.fields, { ms: clock.nowMs(), detail: change.detail });
+      const change = changeOf(event, row, { network, lastReason: dependencies.lastReason });
+      if (change !== undefined) store.updateSwap(row.id, change.fields, { ms: clock.nowMs(), detail: change.detail });
+      keepBook(event, store.swapBy("id", row.id) ?? row, dependencies);
     },
   };
+}
+
+/** Gas is paid once it is in a block, whatever for; it is earned back by a fill only. */
+function keepBook({ kind, intentId, receipt, outcome }: LaneEvent, row: SwapRow, to: RecorderDependencies): void {
+  const { book, clock } = to;
+  if (kind === "reorged") book.forgetCost(intentId);
+  if (receipt === undefined || (kind !== "mined" && kind !== "final")) return;
+  const isFilled = row.amountOut !== null && outcome !== "cancelled";
+  const earned = isFilled ? (book.terms(intentId)?.feeWorth ?? 0n) : 0n;
+  book.writeCost(intentId, { gasPaid: receipt.gasUsed * receipt.effectiveGasPrice, earned, atMs: clock.nowMs() });
 }
 
 interface Change {
@@ -27,7 +48,11 @@ interface Change {
   readonly detail: string | null;
 }
 
-function changeOf(event: LaneEvent, row: SwapRow, network: NetworkOptions): Change | undefined {
+function changeOf(
+  event: LaneEvent,
+  row: SwapRow,
+  { network, lastReason }: { network: NetworkOptions; lastReason: RecorderDependencies["lastReason"] },
+): Change | undefined {
   switch (event.kind) {
     case "signed":
     case "broadcast":
@@ -44,16 +69,31 @@ function changeOf(event: LaneEvent, row: SwapRow, network: NetworkOptions): Chan
     case "final":
       return finalChange(event, row);
     case "dropped":
-      return { fields: { status: "expired" }, detail: event.reason ?? "it was not signed in time" };
+      return droppedChange(event, lastReason(event.intentId));
     case "confirmed":
     case "replaced":
       return undefined;
   }
 }
 
+/** Nothing was signed, so nothing can happen any more. */
+function droppedChange({ cancelledBy, reason }: LaneEvent, lastReason: string | undefined): Change {
+  if (cancelledBy !== undefined) {
+    const { code, message } = ERRORS.ORDER_NONCE_USED;
+    return { fields: { status: "error", errorCode: code, errorMessage: message }, detail: reason ?? null };
+  }
+  const notSent = lastReason === undefined ? "" : `; it was not sent because ${lastReason}`;
+  return { fields: { status: "expired" }, detail: `${reason ?? "it was not signed in time"}${notSent}` };
+}
+
 function finalChange(event: LaneEvent, row: SwapRow): Change {
   if (event.outcome === "succeeded" && row.amountOut !== null) {
     return { fields: { status: "success" }, detail: `final in block ${row.blockNumber}` };
+  }
+  if (event.outcome === "cancelled" && event.reason !== undefined) {
+    const errorMessage = "A transaction that is not the relayer's took the place of this swap's";
+    const fields: SwapChange = { status: "error", errorCode: ERRORS.INTERNAL.code, errorMessage, amountOut: null };
+    return { fields, detail: event.reason };
   }
   if (event.outcome === "cancelled") {
     const fields: SwapChange = { status: "expired", hash: null, blockNumber: null, amountOut: null };

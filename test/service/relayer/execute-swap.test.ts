@@ -188,7 +188,7 @@ describe("a gasless quote is refused by name", () => {
     const minimumNativeBalance = 10n ** 30n;
     const poor = await start(optionsFor("poor", { relayer: { ...RELAYER_SETTINGS, minimumNativeBalance } }));
     const answer = await (await createClient(poor.url)).get("/aggregator/quote", requestOf(createWallet()));
-    expect(answer).toMatchObject({ status: 400, body: { error: "GASLESS_UNAVAILABLE" } });
+    expect(answer).toMatchObject({ status: 400, body: { error: "GASLESS_RELAYER_UNFUNDED" } });
     await poor.stop();
   });
 });

@@ -9,6 +9,8 @@ import { systemClock } from "./system-clock.ts";
 
 export const RELAYER_SETTINGS: RelayerOptions = {
   minimumNativeBalance: 10n ** 17n,
+  feeMarginPpm: 50_000n,
+  maxDailyLoss: 10n ** 17n,
   bumpAfterBlocks: 4,
   rebroadcastAfterBlocks: 2,
   maxReplacements: 5,

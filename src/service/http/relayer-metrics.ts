@@ -1,0 +1,37 @@
+import { Gauge, type Registry } from "prom-client";
+import { RpcError } from "../../net/json-rpc.ts";
+import type { ServedNetwork } from "./served-network.ts";
+
+const WEI_PER_GWEI = 10n ** 9n;
+
+/** @returns what brings the gauges of all relayers up to date */
+export function addRelayerGauges(registry: Registry, networks: readonly ServedNetwork[]): () => Promise<void> {
+  const gauge = (name: string, help: string): Gauge =>
+    new Gauge({ name: `swapd_service_${name}`, help, labelNames: ["network"], registers: [registry] });
+  const gasless = gauge("gasless", "1: gasless swaps are taken now");
+  const pending = gauge("relayer_pending", "accepted gasless swaps that are not over");
+  const amounts = {
+    balance: gauge("relayer_balance_gwei", "native coins of the relayer"),
+    minimumBalance: gauge("relayer_minimum_balance_gwei", "what it holds beside the gas of accepted swaps"),
+    setAside: gauge("relayer_set_aside_gwei", "expected gas of accepted swaps"),
+    losses: gauge("relayer_losses_gwei", "gas of the last 24 hours beyond what swap fees repaid"),
+    maxDailyLoss: gauge("relayer_max_daily_loss_gwei", "the most that losses may be"),
+  };
+  const readOne = async ({ options, desk }: ServedNetwork): Promise<void> => {
+    const network = options.name;
+    const report = await desk.report().catch((error: unknown) => {
+      // A node that does not answer has a gauge of its own.
+      if (error instanceof RpcError) return undefined;
+      throw error;
+    });
+    gasless.set({ network }, report !== undefined && report.refusal === undefined ? 1 : 0);
+    if (report === undefined) return;
+    pending.set({ network }, report.pending);
+    for (const name of Object.keys(amounts) as (keyof typeof amounts)[]) {
+      amounts[name].set({ network }, Number(report[name] / WEI_PER_GWEI));
+    }
+  };
+  return async () => {
+    await Promise.all(networks.map(readOne));
+  };
+}
