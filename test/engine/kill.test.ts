@@ -6,6 +6,7 @@ import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { HUNDRED_USDC, POOL, ROUTER, SLOT_MS, USDC } from "../support/builders.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife, turnUntil } from "../support/engine-life.ts";
 import { topicOf } from "../support/evidence.ts";
+import { expectRowsToAddUp } from "../support/rows-add-up.ts";
 
 const START_MS = SLOT_MS - 1_500;
 const SLOTS = 1;
@@ -66,20 +67,6 @@ function expectOneFill(outside: Outside, life: Life): void {
   expect(outflows(outside)).toEqual([HUNDRED_USDC]);
   expect(swapSignatures(outside).size).toBe(1);
   expectRowsToAddUp(life);
-}
-
-function expectRowsToAddUp(life: Life): void {
-  const count = (sql: string): unknown => life.db.prepare(sql).pluck().get();
-  expect(count("SELECT count(*) FROM ledger WHERE state = 'reserved'")).toBe(0);
-  expect(count("SELECT count(*) FROM capabilities WHERE live = 1")).toBe(0);
-  expect(count("SELECT count(*) FROM effects WHERE done_at_ms IS NULL")).toBe(0);
-  expect(count("SELECT count(*) FROM lane_intents WHERE state NOT IN ('final', 'dropped', 'confirmed')")).toBe(0);
-  expect(
-    count(
-      `SELECT count(*) FROM transitions AS later WHERE later.from_state IS NOT (SELECT earlier.to_state FROM transitions AS earlier
-       WHERE earlier.subject_id = later.subject_id AND earlier.id < later.id ORDER BY earlier.id DESC LIMIT 1)`,
-    ),
-  ).toBe(0);
 }
 
 const MODES: readonly [string, Partial<StrategySpec>][] = [

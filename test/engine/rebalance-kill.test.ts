@@ -1,18 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { valueDown } from "../../src/domain/money/price.ts";
 import type { Token } from "../../src/domain/money/token.ts";
-import type { Run } from "../../src/domain/run/run.ts";
 import { isRunEnd, isSwapEnd } from "../../src/domain/run/states.ts";
 import type { RebalanceSpec } from "../../src/domain/strategy/rebalance-spec.ts";
 import { CRASH_LABELS } from "../e2e/kill/crash-labels.ts";
-import { POOL, priceOf, rebalanceSpec, SLOT_MS, USDC, WBTC, WETH } from "../support/builders.ts";
+import { rebalanceSpec, SLOT_MS, USDC, WBTC, WETH } from "../support/builders.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife, turnUntil } from "../support/engine-life.ts";
-import { topicOf } from "../support/evidence.ts";
 import { refusal } from "../support/fake-service.ts";
+import { expectInBands, mixMemory, runsOf } from "../support/mix-life.ts";
+import { leftForPools } from "../support/rows-add-up.ts";
 
 const START_MS = SLOT_MS - 1_500;
-const MIX = [WETH, WBTC, USDC];
 const wallet = { name: "main", address: ACCOUNT };
 const every = {
   schedule: { kind: "every", seconds: 120 },
@@ -30,11 +28,6 @@ function outsideOf(via: Token | undefined, change: Partial<RebalanceSpec> = {}):
     trades: { ...spec.trades, via, legTimeoutSeconds: 60 },
     ...change,
   });
-}
-
-function runsOf(life: Life): readonly Run[] {
-  const ids = life.db.prepare<[], string>("SELECT id FROM runs ORDER BY slot_ms").pluck().all();
-  return ids.flatMap((id) => life.store.run(id) ?? []);
 }
 
 /** The first run, and whatever the slots after it began, has come to its end, and nothing is left to be done. */
@@ -63,30 +56,8 @@ async function liveOn(
   return life;
 }
 
-/** What really left the account for a pool, by the chain alone. */
 function soldOnChain(outside: Outside, token: Token): readonly bigint[] {
-  return outside.chain
-    .receipts()
-    .flatMap(({ logs }) => logs)
-    .filter(
-      (log) => log.address === token.address && log.topics[1] === topicOf(ACCOUNT) && log.topics[2] === topicOf(POOL),
-    )
-    .map((log) => BigInt(log.data));
-}
-
-function weightsOnChain(outside: Outside): readonly number[] {
-  const values = MIX.map((token) =>
-    valueDown(
-      { raw: outside.chain.ledger.balance(token.address, ACCOUNT), decimals: token.decimals },
-      priceOf(token).usd,
-    ),
-  );
-  const total = values.reduce((sum, value) => sum + value, 0n);
-  return values.map((value) => Number((value * 10_000n) / total) / 100);
-}
-
-function memoryOf(life: Life): { owed: object; doneMs?: number } {
-  return JSON.parse(life.store.strategy("mix")?.memory ?? "{}");
+  return leftForPools(outside).flatMap((left) => (left.token === token.address ? [left.amount] : []));
 }
 
 function expectBalanced(outside: Outside, life: Life): void {
@@ -96,60 +67,52 @@ function expectBalanced(outside: Outside, life: Life): void {
   for (const run of later) expect([run.state, run.reason]).toEqual(["skipped", "within_bands"]);
   expect(soldOnChain(outside, WETH)).toEqual([14n * 10n ** 17n]);
   expect(soldOnChain(outside, USDC)).toHaveLength(1);
-  const [ether = 0, bitcoin = 0, dollars = 0] = weightsOnChain(outside);
-  for (const [weight, target] of [
-    [ether, 40],
-    [bitcoin, 40],
-    [dollars, 20],
-  ] as const) {
-    expect(Math.abs(weight - target)).toBeLessThan(5);
-  }
-  expect(memoryOf(life)).toMatchObject({ owed: {}, doneMs: expect.any(Number) });
+  expectInBands(outside, "at the end");
+  expect(mixMemory(life)).toMatchObject({ owed: {}, doneMs: expect.any(Number) });
   expect(life.db.prepare("SELECT count(*) FROM ledger WHERE state = 'reserved'").pluck().get()).toBe(0);
 }
 
-describe.each([
-  ["directly", undefined],
-  ["over a token", USDC],
-] as const)(
-  "a mix of three tokens that is rebalanced %s sells nothing twice and ends in its bands, killed",
-  (_name, via) => {
-    test("at every named place, each time that it is passed", { timeout: 240_000 }, async () => {
-      const whole = outsideOf(via);
-      const first = await liveOn(whole);
-      expectBalanced(whole, first);
-      expect(first.passed).toEqual(
-        expect.arrayContaining([
-          ...CRASH_LABELS.decision,
-          ...CRASH_LABELS.lane,
-          "commit.transaction.before",
-          "commit.transaction.after",
-        ]),
-      );
-      for (const [index, label] of first.passed.entries()) {
-        const outside = outsideOf(via);
-        const killed = await liveOn(outside, { killAt: (_label, passed) => passed.length === index + 1 });
-        expect([killed.isDead(), killed.passed.at(-1)], `place ${index}`).toEqual([true, label]);
-        killed.db.close();
-        expectBalanced(outside, await liveOn(outside));
-      }
-    });
+describe("a mix of three tokens sells nothing twice and ends in its bands, killed", () => {
+  test("at every named place, each time that it is passed, while it is rebalanced over a token", {
+    timeout: 240_000,
+  }, async () => {
+    const whole = outsideOf(USDC);
+    const first = await liveOn(whole);
+    expectBalanced(whole, first);
+    expect(first.passed).toEqual(
+      expect.arrayContaining([
+        ...CRASH_LABELS.decision,
+        ...CRASH_LABELS.lane,
+        "commit.transaction.before",
+        "commit.transaction.after",
+      ]),
+    );
+    for (const [index, label] of first.passed.entries()) {
+      const outside = outsideOf(USDC);
+      const killed = await liveOn(outside, { killAt: (_label, passed) => passed.length === index + 1 });
+      expect([killed.isDead(), killed.passed.at(-1)], `place ${index}`).toEqual([true, label]);
+      killed.db.close();
+      expectBalanced(outside, await liveOn(outside));
+    }
+  });
 
-    test("again and again while it recovers", { timeout: 120_000 }, async () => {
-      await fc.assert(
-        fc.asyncProperty(fc.array(fc.nat(20), { minLength: 2, maxLength: 8 }), async (kills) => {
-          const outside = outsideOf(via);
-          for (const after of kills) {
-            const killed = await liveOn(outside, { killAt: (_label, passed) => passed.length === after + 1 });
-            killed.db.close();
-          }
-          expectBalanced(outside, await liveOn(outside));
-        }),
-        { numRuns: 4 },
-      );
-    });
-  },
-);
+  test.each([
+    ["directly", undefined],
+    ["over a token", USDC],
+  ] as const)("again and again while it recovers, rebalanced %s", { timeout: 120_000 }, async (_name, via) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(20), { minLength: 2, maxLength: 8 }), async (kills) => {
+        const outside = outsideOf(via);
+        for (const after of kills) {
+          const killed = await liveOn(outside, { killAt: (_label, passed) => passed.length === after + 1 });
+          killed.db.close();
+        }
+        expectBalanced(outside, await liveOn(outside));
+      }),
+      { numRuns: 4 },
+    );
+  });
+});
 
 describe("REB-21 a sell whose buy finds no quote", () => {
   const isHeld = (life: Life): boolean => isSettled(life) && life.store.mode("mix")?.mode === "paused";
@@ -177,7 +140,7 @@ describe("REB-21 a sell whose buy finds no quote", () => {
     await turnUntil(outside, life, { maxSeconds: 300, isDone: isBought });
     expect(runsOf(life)[1]).toMatchObject({ state: "filled", swaps: [{ sell: USDC, buy: WBTC }] });
     expect(soldOnChain(outside, WETH)).toEqual([14n * 10n ** 17n]);
-    expect(memoryOf(life)).toMatchObject({ owed: {} });
+    expect(mixMemory(life)).toMatchObject({ owed: {} });
   }
 
   test("stops the strategy wherever it is killed, and a resume buys and sells nothing again", {

@@ -56,6 +56,10 @@ export class FakeChain implements Chain {
   hidesLogs = false;
   /** true: no receipt is found */
   hidesReceipts = false;
+  /** true: the relayer keeps what it was handed */
+  holdsRelayed = false;
+  /** tokens that take a permit */
+  readonly permitTokens = new Set<Address>([USDC.address]);
   priority = GWEI / 10n;
   baseFee = GWEI;
   private readonly clock: Clock;
@@ -84,7 +88,7 @@ export class FakeChain implements Chain {
       this.pool.delete(hash);
       receipts.push(this.execute(ledger, head, { hash, raw }));
     }
-    for (const swap of this.relayed.splice(0)) receipts.push(this.relay(ledger, head, swap));
+    for (const swap of this.holdsRelayed ? [] : this.relayed.splice(0)) receipts.push(this.relay(ledger, head, swap));
     this.blocks.push({ head, receipts, ledger });
   }
 
@@ -224,7 +228,7 @@ export class FakeChain implements Chain {
 
   async permitFacts(token: Address): Promise<PermitFacts | undefined> {
     this.assertUp();
-    if (token !== USDC.address) return undefined;
+    if (!this.permitTokens.has(token)) return undefined;
     return { domain: { name: "USD Coin", version: "2", chainId: CHAIN_ID, verifyingContract: token }, nonce: 0n };
   }
 
