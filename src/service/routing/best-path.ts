@@ -1,6 +1,7 @@
 import type { PoolQuote, PoolState } from "../pools/pool.ts";
-import { type Edge, RATE_MARGIN } from "./edge.ts";
-import type { Path } from "./path.ts";
+import type { Curve } from "./curve.ts";
+import type { Edge } from "./edge.ts";
+import { type Path, spotRate } from "./path.ts";
 import type { PlannedLeg } from "./plan.ts";
 import { PORTION_ALL } from "./plan.ts";
 
@@ -23,6 +24,9 @@ export interface SinglePath {
   readonly net: bigint;
 }
 
+/** Curves are this exact and more: so much is allowed for before one of them rules a path out. */
+const CURVE_MARGIN = 1 + 1e-5;
+
 interface Search {
   readonly path: Path;
   readonly gasRate: GasRate | undefined;
@@ -38,6 +42,8 @@ export interface UnreadPath {
 
 interface Found {
   best: SinglePath | undefined;
+  /** net output that a path must reach to be of interest */
+  worth: number;
   readonly unread: UnreadPath[];
 }
 
@@ -51,25 +57,19 @@ interface Reached {
 
 /**
  * The path of single pools with the highest output net of gas, over pools as they are before any trade. Every
- * combination counts; rates and gas rule most of them out before they are quoted.
+ * combination counts; curves and gas rule most of them out before they are quoted.
+ * @param trade `atLeast` is a net output that is to be had otherwise: paths below it are of no interest
  */
 export function bestPath(
   paths: readonly Path[],
-  trade: { readonly amountIn: bigint; readonly gasRate: GasRate | undefined },
+  trade: { readonly amountIn: bigint; readonly gasRate: GasRate | undefined; readonly atLeast: bigint },
 ): { readonly best: SinglePath | undefined; readonly unread: readonly UnreadPath[] } {
-  const found: Found = { best: undefined, unread: [] };
+  const found: Found = { best: undefined, worth: Number(trade.atLeast), unread: [] };
   const quote = quoteOnce();
   const start: Reached = { states: [], amount: trade.amountIn, gas: 0n, unread: undefined };
   const promising = [...paths].sort((a, b) => spotRate(b) - spotRate(a));
   for (const path of promising) walk({ path, gasRate: trade.gasRate, quote }, start, found);
   return found;
-}
-
-/** The marginal rate of a path: no amount gets more. */
-export function spotRate(path: Path, from = 0): number {
-  let rate = 1;
-  for (let index = from; index < path.length; index += 1) rate *= (path[index] as Edge).rate;
-  return rate;
 }
 
 function walk(search: Search, reached: Reached, found: Found): void {
@@ -81,10 +81,10 @@ function walk(search: Search, reached: Reached, found: Found): void {
     return;
   }
   const cost = Number(gasCost(gas, gasRate));
-  const onwards = spotRate(path, states.length + 1) * Number(amount) * RATE_MARGIN;
-  for (const [index, state] of edge.start.entries()) {
-    const bound = onwards * (edge.rates[index] as number) - cost;
-    if (found.best !== undefined && bound < Number(found.best.net)) continue;
+  const onwards = spotRate(path, states.length + 1) * CURVE_MARGIN;
+  for (const [index, curve] of edge.curves.entries()) {
+    const state = curve.pool;
+    if (onwards * curve.atMost(Number(amount)) - cost < found.worth) continue;
     const quote = search.quote(edge, index, amount);
     if (quote.kind === "short") continue;
     const next = { states: [...states, state], unread: reached.unread };
@@ -108,6 +108,7 @@ function arrive({ path, gasRate }: Search, { states, amount, gas, unread }: Reac
     return { state: states[index] as PoolState, tokenIn, tokenOut, portion: PORTION_ALL };
   });
   found.best = { legs, amountOut: amount, net };
+  found.worth = Math.max(found.worth, Number(net));
 }
 
 /** Quotes each pool and amount once: paths share their first hops. */
@@ -118,7 +119,7 @@ function quoteOnce(): Search["quote"] {
     known.set(edge, amounts);
     const quotes = amounts.get(amountIn) ?? [];
     amounts.set(amountIn, quotes);
-    quotes[index] ??= (edge.start[index] as PoolState).quote(edge.tokenIn, amountIn);
+    quotes[index] ??= (edge.curves[index] as Curve).pool.quote(edge.tokenIn, amountIn);
     return quotes[index];
   };
 }

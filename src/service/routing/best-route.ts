@@ -1,12 +1,12 @@
 import type { Address } from "../../domain/money/address.ts";
 import type { PoolState } from "../pools/pool.ts";
-import { bestPath, type GasRate, gasCost, spotRate } from "./best-path.ts";
-import { type Edge, freshEdge, type Loads, RATE_MARGIN } from "./edge.ts";
+import { bestPath, type GasRate, gasCost } from "./best-path.ts";
+import { RATE_MARGIN } from "./edge.ts";
 import { toLegs } from "./legs.ts";
-import type { Path } from "./path.ts";
+import { type Path, spotRate } from "./path.ts";
 import { type Leg, type Performance, type PlannedLeg, performLegs, spotOutput } from "./plan.ts";
-import { type Flow, splitInput } from "./split.ts";
-import { weakestPools } from "./surplus.ts";
+import { type OpenPath, openPaths, splitInput } from "./split.ts";
+import { missingReads, weakestPools } from "./surplus.ts";
 
 /** The route a quote stands on. */
 export interface Route {
@@ -39,8 +39,7 @@ interface Candidate {
 
 /** A split that was searched, with the pools as it leaves them. */
 interface Split extends Candidate {
-  readonly flow: Flow;
-  readonly paths: readonly Path[];
+  readonly paths: readonly OpenPath[];
 }
 
 /** Searches without pools that do not pay their gas. */
@@ -63,13 +62,15 @@ export function bestRoute(
   options: { readonly gasRate: GasRate | undefined; readonly readsMore: boolean },
 ): BestRoute {
   const { gasRate } = options;
-  const search: Search = { trade, gasRate, loads: new Map() };
-  const { best: single, unread } = bestPath(paths, { amountIn: trade.amountIn, gasRate });
+  const search: Search = { trade, gasRate, loads: [] };
+  const first = splitWithout(paths, new Set(), search);
+  const atLeast = first === undefined || first.legs.length > MAX_LEGS ? 0n : first.net;
+  const { best: single, unread } = bestPath(paths, { amountIn: trade.amountIn, gasRate, atLeast });
   const alone = single === undefined ? undefined : perform(single.legs, search);
-  const split = canSplitPay(paths, alone, search) ? bestSplit(paths, search) : undefined;
+  const split = first !== undefined && canSplitPay(paths, alone, search) ? bestSplit(paths, first, search) : undefined;
   const best = split !== undefined && (alone === undefined || split.net > alone.net) ? split : alone;
-  for (const { key, load, atMost } of unread) if (best === undefined || atMost > best.net) search.loads.set(key, load);
-  if (options.readsMore && search.loads.size > 0) return { kind: "unread", loads: [...search.loads.values()] };
+  for (const { load, atMost } of unread) if (best === undefined || atMost > best.net) search.loads.push(load);
+  if (options.readsMore && search.loads.length > 0) return { kind: "unread", loads: search.loads };
   if (best === undefined) return { kind: "none" };
   const { legs, amountOut, gas } = best.performance;
   return { kind: "found", route: { legs, amountOut, gas, spotAmountOut: spotOutput(best.legs, trade) } };
@@ -86,47 +87,38 @@ function canSplitPay(paths: readonly Path[], alone: Candidate | undefined, { tra
 interface Search {
   readonly trade: RouteTrade;
   readonly gasRate: GasRate | undefined;
-  readonly loads: Loads;
+  /** reads of state that could change the answer */
+  readonly loads: (() => Promise<void>)[];
 }
 
 function perform(legs: readonly PlannedLeg[], { trade, gasRate, loads }: Search): Candidate | undefined {
   const performance = performLegs(legs, trade);
-  if (performance.kind === "unread") loads.set("legs", performance.load);
+  if (performance.kind === "unread") loads.push(performance.load);
   if (performance.kind !== "filled") return undefined;
   return { legs, performance, net: performance.amountOut - gasCost(performance.gas, gasRate) };
 }
 
-/** Splits the input, then again without the pools that do not pay their gas, as long as that brings more. */
-function bestSplit(paths: readonly Path[], search: Search): Split | undefined {
+/** Splits again without the pools that do not pay their gas, as long as there are any; the best of all counts. */
+function bestSplit(paths: readonly Path[], first: Split, search: Search): Split | undefined {
   const without = new Set<PoolState>();
   let best: Split | undefined;
-  for (let drops = 0; drops <= MAX_DROPS; drops += 1) {
-    const split = splitWithout(paths, without, search);
-    if (split === undefined) return best;
+  let split: Split | undefined = first;
+  for (let drops = 0; split !== undefined; drops += 1) {
     if (split.legs.length <= MAX_LEGS && (best === undefined || split.net > best.net)) best = split;
     const weakest = weakestPools(split, { to: search.trade.to, gasRate: search.gasRate, maxLegs: MAX_LEGS });
-    if (weakest.length === 0) return best;
+    if (weakest.length === 0 || drops === MAX_DROPS) return best;
     for (const state of weakest) without.add(state);
+    split = splitWithout(paths, without, search);
   }
   return best;
 }
 
 function splitWithout(paths: readonly Path[], without: ReadonlySet<PoolState>, search: Search): Split | undefined {
   const { trade, loads } = search;
-  const fresh = freshPaths(paths, without);
-  const flow = splitInput(fresh, trade.amountIn, loads);
-  if (flow === undefined) return undefined;
-  const legs = toLegs(flow, trade.from);
-  const candidate = perform(legs, search);
-  return candidate === undefined ? undefined : { ...candidate, flow, paths: fresh };
-}
-
-function freshPaths(paths: readonly Path[], without: ReadonlySet<PoolState>): readonly Path[] {
-  const fresh = new Map<Edge, Edge>();
-  const renew = (edge: Edge): Edge => {
-    const known = fresh.get(edge) ?? freshEdge(edge, without);
-    fresh.set(edge, known);
-    return known;
-  };
-  return paths.map((path) => path.map(renew)).filter((path) => path.every((edge) => edge.start.length > 0));
+  const open = openPaths(paths, without);
+  const edges = splitInput(open, Number(trade.amountIn));
+  loads.push(...missingReads(open, trade.to));
+  if (edges === undefined) return undefined;
+  const candidate = perform(toLegs(edges, trade.from), search);
+  return candidate === undefined ? undefined : { ...candidate, paths: open };
 }

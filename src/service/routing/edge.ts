@@ -1,99 +1,82 @@
 import type { Address } from "../../domain/money/address.ts";
-import type { PoolQuote, PoolState } from "../pools/pool.ts";
+import type { PoolState } from "../pools/pool.ts";
+import { Curve } from "./curve.ts";
 
-/**
- * The pools between two tokens, in one direction, as a search finds and leaves them.
- *
- * Rates are floating point and only say where looking is worth it; every amount comes from a pool's own quote.
- */
+/** The pools between two tokens, in one direction, as they are before a trade. */
 export interface Edge {
   readonly tokenIn: Address;
   readonly tokenOut: Address;
-  /** each pool before the trade */
-  readonly start: readonly PoolState[];
-  /** each pool with what the search did to it so far */
-  readonly states: PoolState[];
-  /** marginal rates of the pools, fee counted: no amount gets more than that. They only fall while a search fills. */
+  readonly curves: readonly Curve[];
+  /** the highest marginal rate of the pools, fee counted: no amount gets more */
+  readonly rate: number;
+}
+
+/** An edge while a search fills it. Rates only fall. */
+export interface OpenEdge {
+  readonly tokenIn: Address;
+  readonly tokenOut: Address;
+  readonly curves: readonly Curve[];
+  /** what each pool got and paid so far */
+  readonly amounts: number[];
+  readonly outputs: number[];
   readonly rates: number[];
-  /** the highest of them */
   rate: number;
-  /** best answers for amounts asked before, in this very state */
-  readonly best: Map<bigint, PoolChoice>;
 }
-
-/** The pool of an edge that pays most for an amount. */
-export interface PoolChoice {
-  readonly index: number;
-  readonly quote: Filled;
-}
-
-export type Filled = Extract<PoolQuote, { kind: "filled" }>;
-
-/** State that was not read yet and could change an answer, by pool and direction. */
-export type Loads = Map<string, () => Promise<void>>;
 
 /** Rates are products of rounded numbers: so much is allowed for before one of them rules something out. */
 export const RATE_MARGIN = 1 + 1e-9;
 
-const ONE_PIPS = 1_000_000;
+/** Curves of a pool, by the token sold: a pool that did not change keeps what was sampled of it. */
+const curves = new WeakMap<PoolState, Map<Address, Curve>>();
 
-function marginalRate(state: PoolState, tokenIn: Address): number {
-  const { numerator, denominator } = state.spot(tokenIn);
-  return (Number(numerator) / Number(denominator)) * (1 - state.pool.feePips / ONE_PIPS);
+function curveOf(state: PoolState, tokenIn: Address): Curve {
+  const known = curves.get(state) ?? new Map<Address, Curve>();
+  curves.set(state, known);
+  const curve = known.get(tokenIn) ?? new Curve(state, tokenIn);
+  known.set(tokenIn, curve);
+  return curve;
 }
 
-export function createEdge(tokenIn: Address, tokenOut: Address, start: readonly PoolState[]): Edge {
-  const rates = start.map((state) => marginalRate(state, tokenIn));
-  return { tokenIn, tokenOut, start, states: [...start], rates, rate: Math.max(0, ...rates), best: new Map() };
+export function createEdge(tokenIn: Address, tokenOut: Address, states: readonly PoolState[]): Edge {
+  const own = states.map((state) => curveOf(state, tokenIn));
+  return { tokenIn, tokenOut, curves: own, rate: Math.max(0, ...own.map((curve) => curve.rate)) };
 }
 
-/** The edge as it was before any search, without some pools. */
-export function freshEdge({ tokenIn, tokenOut, start, ...edge }: Edge, without: ReadonlySet<PoolState>): Edge {
-  if (without.size > 0)
-    return createEdge(
-      tokenIn,
-      tokenOut,
-      start.filter((state) => !without.has(state)),
-    );
-  return { tokenIn, tokenOut, start, states: [...start], rates: [...edge.rates], rate: edge.rate, best: new Map() };
+/** Opens an edge for one search, without some pools. */
+export function openEdge(edge: Edge, without: ReadonlySet<PoolState>): OpenEdge {
+  const own = without.size === 0 ? edge.curves : edge.curves.filter((curve) => !without.has(curve.pool));
+  const rates = own.map((curve) => curve.rate);
+  const { tokenIn, tokenOut } = edge;
+  const zeros = () => own.map(() => 0);
+  return { tokenIn, tokenOut, curves: own, amounts: zeros(), outputs: zeros(), rates, rate: Math.max(0, ...rates) };
 }
 
-/** Lets a pool of the edge stand as a swap leaves it. */
-export function fill(edge: Edge, { index, quote }: PoolChoice): void {
-  edge.states[index] = quote.after;
-  edge.rates[index] = marginalRate(quote.after, edge.tokenIn);
+/** The pool of an edge that pays most for one more amount, and what. */
+export interface PoolChoice {
+  readonly index: number;
+  readonly amountOut: number;
+}
+
+/** The pool that pays most for one more amount, undefined when none pays. */
+export function choosePool(edge: OpenEdge, amountIn: number): PoolChoice | undefined {
+  const { curves: own, amounts, outputs, rates } = edge;
+  let index = -1;
+  let amountOut = 0;
+  for (let place = 0; place < own.length; place += 1) {
+    if ((rates[place] as number) * amountIn <= amountOut) continue;
+    const paid = (own[place] as Curve).outputAt((amounts[place] as number) + amountIn) - (outputs[place] as number);
+    if (paid <= amountOut) continue;
+    index = place;
+    amountOut = paid;
+  }
+  return index < 0 ? undefined : { index, amountOut };
+}
+
+/** Gives the amount to the pool. */
+export function fill(edge: OpenEdge, { index, amountOut }: PoolChoice, amountIn: number): void {
+  const amount = (edge.amounts[index] as number) + amountIn;
+  edge.amounts[index] = amount;
+  edge.outputs[index] = (edge.outputs[index] as number) + amountOut;
+  edge.rates[index] = (edge.curves[index] as Curve).rateAt(amount);
   edge.rate = Math.max(...edge.rates);
-  edge.best.clear();
-}
-
-/** The pool that pays most for this amount, undefined when none takes it. What had to be read for it goes to `loads`. */
-export function choosePool(edge: Edge, amountIn: bigint, loads: Loads): PoolChoice | undefined {
-  const known = edge.best.get(amountIn);
-  if (known !== undefined) return known;
-  const { states, rates } = edge;
-  const amount = Number(amountIn) * RATE_MARGIN;
-  let best: PoolChoice | undefined;
-  let bestOut = 0;
-  const unread: { state: PoolState; quote: Extract<PoolQuote, { kind: "unread" }> }[] = [];
-  const look = (index: number) => {
-    const state = states[index] as PoolState;
-    const quote = state.quote(edge.tokenIn, amountIn);
-    if (quote.kind === "unread") unread.push({ state, quote });
-    if (quote.kind !== "filled" || (best !== undefined && quote.amountOut <= best.quote.amountOut)) return;
-    best = { index, quote };
-    bestOut = Number(quote.amountOut);
-  };
-  const first = rates.indexOf(edge.rate);
-  if (first >= 0) look(first);
-  for (let index = 0; index < states.length; index += 1) {
-    if (index !== first && (rates[index] as number) * amount > bestOut) look(index);
-  }
-  const chosen = best as PoolChoice | undefined;
-  for (const { state, quote } of unread) {
-    if (quote.atMost > (chosen?.quote.amountOut ?? 0n)) {
-      loads.set(`${state.pool.address}${edge.tokenIn}`, quote.load);
-    }
-  }
-  if (chosen !== undefined) edge.best.set(amountIn, chosen);
-  return chosen;
 }

@@ -1,36 +1,42 @@
 import type { Address } from "../../domain/money/address.ts";
-import type { PoolState } from "../pools/pool.ts";
-import type { Edge } from "./edge.ts";
+import type { Curve } from "./curve.ts";
+import type { OpenEdge } from "./edge.ts";
 import { type PlannedLeg, PORTION_ALL } from "./plan.ts";
-import type { Flow } from "./split.ts";
+
+/** A double has fewer digits than a portion: the rest are zeros. */
+const PORTION_STEPS = 1e15;
+const PORTION_STEP = PORTION_ALL / BigInt(PORTION_STEPS);
 
 /**
- * Writes a flow as legs in their order of execution: token by token, each only when all that reaches it has arrived.
- * A leg takes its portion of what is then left of its token; the last one of a token takes all.
+ * Writes filled edges as legs in their order of execution: token by token, each only when all that reaches it has
+ * arrived. A leg takes its portion of what is then left of its token; the last one of a token takes all.
  */
-export function toLegs(flow: Flow, from: Address): readonly PlannedLeg[] {
+export function toLegs(edges: readonly OpenEdge[], from: Address): readonly PlannedLeg[] {
   const legs: PlannedLeg[] = [];
-  const waiting = new Set(flow.keys());
+  const waiting = new Set(edges);
   let token: Address | undefined = from;
   while (token !== undefined) {
-    const edges = [...waiting].filter((edge) => edge.tokenIn === token);
-    legs.push(...legsOf(edges, flow));
-    for (const edge of edges) waiting.delete(edge);
+    const leaving = [...waiting].filter((edge) => edge.tokenIn === token);
+    legs.push(...legsOf(leaving));
+    for (const edge of leaving) waiting.delete(edge);
     token = [...waiting].find((edge) => ![...waiting].some((other) => other.tokenOut === edge.tokenIn))?.tokenIn;
   }
-  if (waiting.size > 0) throw new Error("the flow of a route runs in a circle");
+  if (waiting.size > 0) throw new Error("the edges of a route run in a circle");
   return legs;
 }
 
-function legsOf(edges: readonly Edge[], flow: Flow): readonly PlannedLeg[] {
+function legsOf(edges: readonly OpenEdge[]): readonly PlannedLeg[] {
   const parts = edges.flatMap((edge) =>
-    [...(flow.get(edge) ?? [])].map(([index, amount]) => ({ edge, index, amount })),
+    edge.amounts.flatMap((amount, index) => (amount > 0 ? [{ edge, curve: edge.curves[index] as Curve, amount }] : [])),
   );
-  let left = parts.reduce((sum, { amount }) => sum + amount, 0n);
-  return parts.map(({ edge, index, amount }, place) => {
-    const portion = place === parts.length - 1 ? PORTION_ALL : (amount * PORTION_ALL) / left;
+  let left = parts.reduce((sum, { amount }) => sum + amount, 0);
+  const legs: PlannedLeg[] = [];
+  for (const [place, { edge, curve, amount }] of parts.entries()) {
+    const steps = BigInt(Math.floor((amount / left) * PORTION_STEPS));
+    const portion = place === parts.length - 1 ? PORTION_ALL : steps * PORTION_STEP;
     left -= amount;
-    const state = edge.start[index] as PoolState;
-    return { state, tokenIn: edge.tokenIn, tokenOut: edge.tokenOut, portion };
-  });
+    if (portion === 0n) continue;
+    legs.push({ state: curve.pool, tokenIn: edge.tokenIn, tokenOut: edge.tokenOut, portion });
+  }
+  return legs;
 }

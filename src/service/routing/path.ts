@@ -5,6 +5,13 @@ import type { Edge } from "./edge.ts";
 /** Tokens one after the other, none twice. Which pool serves which part of the way is the search's to find. */
 export type Path = readonly Edge[];
 
+/** The marginal rate of a path from one of its edges on: no amount gets more. */
+export function spotRate(path: readonly { readonly rate: number }[], first = 0): number {
+  let rate = 1;
+  for (let index = first; index < path.length; index += 1) rate *= (path[index] as { rate: number }).rate;
+  return rate;
+}
+
 /** The most paths that one search looks at. */
 const MAX_PATHS = 2_000;
 

@@ -1,81 +1,84 @@
 import type { Address } from "../../domain/money/address.ts";
-import { spotRate } from "./best-path.ts";
-import { choosePool, type Edge, fill, type Loads, type PoolChoice, RATE_MARGIN } from "./edge.ts";
-import type { Path } from "./path.ts";
+import type { PoolState } from "../pools/pool.ts";
+import { choosePool, type Edge, fill, type OpenEdge, openEdge, type PoolChoice, RATE_MARGIN } from "./edge.ts";
+import { type Path, spotRate } from "./path.ts";
 
-/** How much of its input each pool got, by edge and the pool's place in it. */
-export type Flow = ReadonlyMap<Edge, ReadonlyMap<number, bigint>>;
+/** Paths whose edges know what they got. */
+export type OpenPath = readonly OpenEdge[];
 
 /** Parts that the input is placed in, one after the other. */
-const CHUNKS = 50n;
+const CHUNKS = 50;
+
+/** Opens all edges of the paths for one search, each once; without some pools. */
+export function openPaths(paths: readonly Path[], without: ReadonlySet<PoolState>): readonly OpenPath[] {
+  const opened = new Map<Edge, OpenEdge>();
+  const open = (edge: Edge): OpenEdge => {
+    const known = opened.get(edge) ?? openEdge(edge, without);
+    opened.set(edge, known);
+    return known;
+  };
+  return paths.map((path) => path.map(open)).filter((path) => path.every((edge) => edge.curves.length > 0));
+}
 
 /**
- * Places the input chunk by chunk, each on the path that pays most for it now; the pools keep what earlier chunks did
- * to them, so that paths may share pools. The edges are left as the whole input leaves them.
+ * Places the input chunk by chunk, each on the path that pays most for it now; the edges keep what earlier chunks gave
+ * them, so that paths may share pools.
  *
  * Chunks shrink: large ones reach the neighbourhood of the best split quickly, small ones find it.
- * @returns undefined when some chunk finds no path
+ * @returns the edges that got something, or undefined when some chunk finds no path
  */
-export function splitInput(paths: readonly Path[], amountIn: bigint, loads: Loads): Flow | undefined {
-  const flow = new Map<Edge, Map<number, bigint>>();
+export function splitInput(paths: readonly OpenPath[], amountIn: number): readonly OpenEdge[] | undefined {
+  const used = new Set<OpenEdge>();
   const order = createOrder();
-  let rest = amountIn;
-  let last: Path | undefined;
-  for (let left = CHUNKS; left > 0n && rest > 0n; left -= 1n) {
-    // Sizes 2 : 2(n-1)/n : ... : 2/n of an even share; the last one takes what rounding left.
-    const chunk = left === 1n ? rest : (amountIn * 2n * left) / (CHUNKS * (CHUNKS + 1n));
-    if (chunk === 0n) continue;
-    const placed = bestForChunk(paths, { chunk, last, loads, allows: order.allows });
+  let last: OpenPath | undefined;
+  for (let left = CHUNKS; left > 0; left -= 1) {
+    // Sizes 2, 2(n-1)/n, ... 2/n of an even share, about.
+    const chunk = (amountIn * 2 * left) / (CHUNKS * (CHUNKS + 1));
+    const placed = bestForChunk(paths, { chunk, last, allows: order.allows });
     if (placed === undefined) return undefined;
     let amount = chunk;
     for (const [position, choice] of placed.choices.entries()) {
-      const edge = placed.path[position] as Edge;
-      const pools = flow.get(edge) ?? new Map<number, bigint>();
-      pools.set(choice.index, (pools.get(choice.index) ?? 0n) + amount);
-      flow.set(edge, pools);
-      fill(edge, choice);
-      amount = choice.quote.amountOut;
+      const edge = placed.path[position] as OpenEdge;
+      fill(edge, choice, amount);
+      used.add(edge);
+      amount = choice.amountOut;
     }
-    order.use(placed.path);
+    if (placed.path !== last) order.use(placed.path);
     last = placed.path;
-    rest -= chunk;
   }
-  return flow;
+  return [...used];
 }
 
 interface Placed {
-  readonly path: Path;
+  readonly path: OpenPath;
   readonly choices: readonly PoolChoice[];
-  readonly amountOut: bigint;
+  readonly amountOut: number;
 }
 
 function bestForChunk(
-  paths: readonly Path[],
-  search: { chunk: bigint; last: Path | undefined; loads: Loads; allows: (path: Path) => boolean },
+  paths: readonly OpenPath[],
+  search: { chunk: number; last: OpenPath | undefined; allows: (path: OpenPath) => boolean },
 ): Placed | undefined {
-  const { chunk, last, loads, allows } = search;
-  const amount = Number(chunk) * RATE_MARGIN;
-  // The path of the chunk before is likely good again, and a good answer early saves quotes of all the others.
-  let best = last === undefined ? undefined : quotePath(last, chunk, loads);
-  let bestOut = best === undefined ? 0 : Number(best.amountOut);
+  const { chunk, last, allows } = search;
+  // The path of the chunk before is likely good again, and a good answer early saves looking at the others.
+  let best = last === undefined ? undefined : placeOn(last, chunk);
   for (const path of paths) {
-    if (path === last || spotRate(path) * amount <= bestOut || !allows(path)) continue;
-    const placed = quotePath(path, chunk, loads);
-    if (placed === undefined || (best !== undefined && placed.amountOut <= best.amountOut)) continue;
-    best = placed;
-    bestOut = Number(placed.amountOut);
+    const atLeast = best?.amountOut ?? 0;
+    if (path === last || spotRate(path) * chunk * RATE_MARGIN <= atLeast || !allows(path)) continue;
+    const placed = placeOn(path, chunk);
+    if (placed !== undefined && placed.amountOut > atLeast) best = placed;
   }
   return best;
 }
 
-function quotePath(path: Path, amountIn: bigint, loads: Loads): Placed | undefined {
+function placeOn(path: OpenPath, amountIn: number): Placed | undefined {
   const choices: PoolChoice[] = [];
   let amount = amountIn;
   for (const edge of path) {
-    const choice = choosePool(edge, amount, loads);
+    const choice = choosePool(edge, amount);
     if (choice === undefined) return undefined;
     choices.push(choice);
-    amount = choice.quote.amountOut;
+    amount = choice.amountOut;
   }
   return { path, choices, amountOut: amount };
 }
@@ -86,15 +89,15 @@ function quotePath(path: Path, amountIn: bigint, loads: Loads): Placed | undefin
  */
 function createOrder() {
   const next = new Map<Address, Set<Address>>();
-  const between = (path: Path) => path.slice(1, -1);
   const leads = (from: Address, to: Address): boolean => {
     if (from === to) return true;
     for (const token of next.get(from) ?? []) if (leads(token, to)) return true;
     return false;
   };
+  const between = (path: OpenPath) => path.slice(1, -1);
   return {
-    allows: (path: Path) => between(path).every((edge) => !leads(edge.tokenOut, edge.tokenIn)),
-    use(path: Path) {
+    allows: (path: OpenPath) => path.length < 3 || between(path).every((edge) => !leads(edge.tokenOut, edge.tokenIn)),
+    use(path: OpenPath) {
       for (const { tokenIn, tokenOut } of between(path)) {
         next.set(tokenIn, (next.get(tokenIn) ?? new Set()).add(tokenOut));
       }

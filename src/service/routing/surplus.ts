@@ -1,15 +1,16 @@
 import type { Address } from "../../domain/money/address.ts";
 import type { PoolState } from "../pools/pool.ts";
 import { type GasRate, gasCost } from "./best-path.ts";
-import type { Edge } from "./edge.ts";
-import type { Path } from "./path.ts";
+import type { Curve } from "./curve.ts";
+import type { OpenEdge } from "./edge.ts";
 import type { Leg, PlannedLeg } from "./plan.ts";
+import type { OpenPath } from "./split.ts";
 
 /** Legs as they were performed, over paths as the trade leaves them. */
 export interface PerformedLegs {
   readonly legs: readonly PlannedLeg[];
   readonly performance: { readonly legs: readonly Leg[]; readonly legGas: readonly bigint[] };
-  readonly paths: readonly Path[];
+  readonly paths: readonly OpenPath[];
 }
 
 /**
@@ -36,17 +37,31 @@ export function weakestPools(
   return weakest.map(({ index }) => legs[index]?.state).filter((state) => state !== undefined);
 }
 
+/** What must be read of pools that end at a better price than the one that the trade leaves: they would take more. */
+export function missingReads(paths: readonly OpenPath[], to: Address): readonly (() => Promise<void>)[] {
+  const values = tokenValues(paths, to);
+  const missing = new Map<Curve, () => Promise<void>>();
+  for (const edge of new Set(paths.flat())) {
+    for (const curve of edge.curves) {
+      const { unread } = curve;
+      const paid = (unread?.rate ?? 0) * worthOf(values, edge.tokenOut);
+      if (unread !== undefined && paid > worthOf(values, edge.tokenIn)) missing.set(curve, unread.load);
+    }
+  }
+  return [...missing.values()];
+}
+
 function worthOf(values: ReadonlyMap<Address, number>, token: Address): number {
   return values.get(token) ?? 0;
 }
 
 /** What one more unit of each token brings in the token bought, at the prices that the paths stand at. */
-function tokenValues(paths: readonly Path[], to: Address): ReadonlyMap<Address, number> {
+function tokenValues(paths: readonly OpenPath[], to: Address): ReadonlyMap<Address, number> {
   const values = new Map<Address, number>([[to, 1]]);
   for (const path of paths) {
     let value = 1;
     for (let index = path.length - 1; index >= 0; index -= 1) {
-      const edge = path[index] as Edge;
+      const edge = path[index] as OpenEdge;
       value *= edge.rate;
       if (value > worthOf(values, edge.tokenIn)) values.set(edge.tokenIn, value);
     }

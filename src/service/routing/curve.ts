@@ -1,0 +1,148 @@
+import type { Address } from "../../domain/money/address.ts";
+import type { PoolState } from "../pools/pool.ts";
+
+/** A pool's price falls by about this much from one sample to the next: between them the curve is all but exact. */
+const FALL = 0.001;
+
+/** Samples of one curve; a price that fell by more than so many times {@link FALL} is no market. */
+const MAX_SAMPLES = 4_096;
+
+/** How much longer one step may be than the one before, and how often a step that was too long is shortened. */
+const MAX_GROWTH = 16;
+const MAX_SHORTENINGS = 60;
+
+const ONE_PIPS = 1_000_000;
+
+/** The marginal rate of a pool, its fee counted: no amount gets more. */
+function marginalRate(state: PoolState, tokenIn: Address): number {
+  const { numerator, denominator } = state.spot(tokenIn);
+  return (Number(numerator) / Number(denominator)) * (1 - state.pool.feePips / ONE_PIPS);
+}
+
+/** Why a curve goes no further than its last sample. */
+type End = { readonly kind: "short" } | { readonly kind: "unread"; readonly load: () => Promise<void> };
+
+/**
+ * What a pool pays for every amount, in one direction, sampled from its own quotes as far as somebody asked.
+ *
+ * It is floating point and finds splits thousands of times faster than exact quotes; no amount of a quote comes from
+ * it. Between two samples it is the hyperbola of a pool with constant liquidity, r d / (1 + k d), through both of them.
+ */
+export class Curve {
+  readonly tokenIn: Address;
+  readonly pool: PoolState;
+  readonly #amounts: number[] = [0];
+  readonly #outputs: number[] = [0];
+  readonly #rates: number[];
+  #tail: PoolState;
+  #step = 0;
+  #end: End | undefined;
+
+  constructor(pool: PoolState, tokenIn: Address) {
+    this.pool = pool;
+    this.tokenIn = tokenIn;
+    this.#tail = pool;
+    this.#rates = [marginalRate(pool, tokenIn)];
+  }
+
+  /** the marginal rate before any trade */
+  get rate(): number {
+    return this.#rates[0] as number;
+  }
+
+  /** What the pool pays for the amount; what it cannot take is lost. */
+  outputAt(amount: number): number {
+    const index = this.#segmentAt(amount);
+    const distance = amount - (this.#amounts[index] as number);
+    if (index === this.#amounts.length - 1) return this.#outputs[index] as number;
+    return (
+      (this.#outputs[index] as number) +
+      ((this.#rates[index] as number) * distance) / (1 + this.#bend(index) * distance)
+    );
+  }
+
+  /** The marginal rate after the amount; 0 where the pool takes no more. */
+  rateAt(amount: number): number {
+    const index = this.#segmentAt(amount);
+    if (index === this.#amounts.length - 1) return 0;
+    const slowed = 1 + this.#bend(index) * (amount - (this.#amounts[index] as number));
+    return (this.#rates[index] as number) / (slowed * slowed);
+  }
+
+  /** More than the pool can pay for the amount, from what was sampled so far. */
+  atMost(amount: number): number {
+    const last = this.#amounts.length - 1;
+    const beyond = amount - (this.#amounts[last] as number);
+    if (beyond <= 0) return this.outputAt(amount);
+    return (this.#outputs[last] as number) + (this.#rates[last] as number) * beyond;
+  }
+
+  /** The state that must be read before the curve can go on, with the rate at which it ends. */
+  get unread(): { readonly load: () => Promise<void>; readonly rate: number } | undefined {
+    const end = this.#end;
+    if (end?.kind !== "unread") return undefined;
+    const load = async () => {
+      await end.load();
+      this.#end = undefined;
+    };
+    return { load, rate: this.#rates.at(-1) as number };
+  }
+
+  #bend(index: number): number {
+    const distance = (this.#amounts[index + 1] as number) - (this.#amounts[index] as number);
+    const output = (this.#outputs[index + 1] as number) - (this.#outputs[index] as number);
+    return Math.max(0, ((this.#rates[index] as number) * distance) / output - 1) / distance;
+  }
+
+  /** The last sample at or below the amount, after sampling on to it. */
+  #segmentAt(amount: number): number {
+    let high = this.#amounts.length - 1;
+    while (amount >= (this.#amounts[high] as number) && this.#sample(amount)) high += 1;
+    if (amount >= (this.#amounts[high] as number)) return high;
+    let low = 0;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((this.#amounts[middle] as number) <= amount) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Adds a sample; false when the pool goes no further. */
+  #sample(towards: number): boolean {
+    if (this.#end !== undefined || this.#amounts.length >= MAX_SAMPLES) return false;
+    const rate = this.#rates.at(-1) as number;
+    if (this.#step === 0) this.#step = Math.max(1, Math.ceil(towards / 8));
+    for (let tries = 0; tries < MAX_SHORTENINGS; tries += 1) {
+      const amountIn = BigInt(Math.ceil(this.#step));
+      const quote = this.#tail.quote(this.tokenIn, amountIn);
+      const after = quote.kind === "filled" ? marginalRate(quote.after, this.tokenIn) : 0;
+      const fall = 1 - after / rate;
+      if (quote.kind === "filled" && (fall <= 2 * FALL || amountIn === 1n)) {
+        this.#add(Number(amountIn), Number(quote.amountOut), after);
+        this.#tail = quote.after;
+        this.#step *= fall <= 0 ? MAX_GROWTH : Math.min(MAX_GROWTH, FALL / fall);
+        return true;
+      }
+      if (amountIn === 1n)
+        return this.#stop(quote.kind === "unread" ? { kind: "unread", load: quote.load } : { kind: "short" });
+      const shorter = quote.kind === "filled" ? Math.max(1 / MAX_GROWTH, FALL / fall) : 1 / MAX_GROWTH;
+      if (quote.kind === "unread" && amountIn < BigInt(Math.ceil(towards / 64)))
+        return this.#stop({ kind: "unread", load: quote.load });
+      this.#step = Math.max(1, this.#step * shorter);
+    }
+    return this.#stop({ kind: "short" });
+  }
+
+  #stop(end: End): false {
+    this.#end = end;
+    return false;
+  }
+
+  #add(amount: number, output: number, rate: number): void {
+    this.#amounts.push((this.#amounts.at(-1) as number) + amount);
+    this.#outputs.push((this.#outputs.at(-1) as number) + output);
+    // A price does not rise by selling into it; rounding of the smallest amounts may look so.
+    this.#rates.push(Math.min(rate, this.#rates.at(-1) as number));
+  }
+}
