@@ -37,6 +37,7 @@ export function engineSettings(configuration: Configuration, router: Address): E
       maxLifetimeSeconds: Math.max(timing.quoteLifetimeSeconds, timing.permitLifetimeSeconds) + LIFETIME_MARGIN_SECONDS,
       submitMarginSeconds: Math.max(1, Math.floor(timing.quoteLifetimeSeconds / 10)),
       maxClockSkewSeconds: FIXED.maxClockSkewSeconds,
+      slotClockSkewSeconds: timing.maxClockSkewSeconds,
       concurrency: FIXED.concurrency,
       janitorMs: Math.max(FIXED.shortestJanitorMs, timing.pollIntervalMs * FIXED.janitorEveryPolls),
       samplePricesMs: timing.priceSampleIntervalMs,

@@ -123,6 +123,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     clock: systemClock,
     lastTickMs: engine.lastTickMs,
     isChainReachable: () => isReachable(chain),
+    clocks: engine.clocks,
   });
   await engine.start();
   alerts.start();

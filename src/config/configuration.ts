@@ -152,6 +152,8 @@ export interface Configuration {
     readonly shutdownMs: number;
     /** how often prices are recorded for strategies that look back at them */
     readonly priceSampleIntervalMs: number;
+    /** how far this machine's clock and the chain's may be apart, before no slot is run or passed over */
+    readonly maxClockSkewSeconds: number;
   };
   readonly transactions: {
     readonly bumpAfterBlocks: number;

@@ -48,6 +48,8 @@ export const DEFAULTS = {
     requestTimeoutMs: 10_000,
     shutdownMs: 8_000,
     priceSampleIntervalMs: 60_000,
+    /** twice what is allowed where something is signed */
+    maxClockSkewSeconds: 120,
   },
   transactions: {
     bumpAfterBlocks: 5,

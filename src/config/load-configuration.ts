@@ -188,6 +188,7 @@ function buildPlain(loading: Loading) {
       requestTimeoutMs: timing.requestTimeout ?? DEFAULTS.timing.requestTimeoutMs,
       shutdownMs: timing.shutdown ?? DEFAULTS.timing.shutdownMs,
       priceSampleIntervalMs: timing.priceSampleInterval ?? DEFAULTS.timing.priceSampleIntervalMs,
+      maxClockSkewSeconds: timing.maxClockSkew ?? DEFAULTS.timing.maxClockSkewSeconds,
     },
     transactions: {
       bumpAfterBlocks: transactions.bumpAfterBlocks ?? DEFAULTS.transactions.bumpAfterBlocks,

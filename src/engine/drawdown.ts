@@ -115,13 +115,19 @@ function formatDays(seconds: number): string {
 }
 
 /** Looks at once and then at the pace of price samples until the engine stops. */
-export async function keepWatchingDrawdown(context: EngineContext, signal: AbortSignal): Promise<void> {
+export async function keepWatchingDrawdown(
+  context: EngineContext,
+  signal: AbortSignal,
+  clocks: { problem(): string | undefined },
+): Promise<void> {
   const { clock, logger } = context.deps;
   if (context.settings.policy.drawdown === undefined) return;
   while (!signal.aborted) {
-    await watchDrawdown(context, signal).catch((error: unknown) => {
-      logger.warn({ error: messageOf(error) }, "the value of the wallets could not be looked at");
-    });
+    // By a clock that is wrong, what was seen would be of another time.
+    if (clocks.problem() === undefined)
+      await watchDrawdown(context, signal).catch((error: unknown) => {
+        logger.warn({ error: messageOf(error) }, "the value of the wallets could not be looked at");
+      });
     await clock.sleep(context.settings.pace.samplePricesMs, signal);
   }
 }

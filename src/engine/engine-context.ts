@@ -42,8 +42,10 @@ export interface EngineSettings {
     readonly watchMs: number;
     readonly maxLifetimeSeconds: number;
     readonly submitMarginSeconds: number;
-    /** this machine's clock and the latest block may differ by this much */
+    /** this machine's clock and the latest block may differ by this much where something is to be signed */
     readonly maxClockSkewSeconds: number;
+    /** this machine's clock and the chain's may differ by this much where slots are run or passed over */
+    readonly slotClockSkewSeconds: number;
     /** effects performed at the same time */
     readonly concurrency: number;
     /** how often leftover allowances are looked for */

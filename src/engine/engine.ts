@@ -1,3 +1,4 @@
+import { type ClockWatch, createClockWatch } from "./clock-watch.ts";
 import { type Committer, createCommitter } from "./commit.ts";
 import { createDowntimeWatch } from "./downtime.ts";
 import { keepWatchingDrawdown } from "./drawdown.ts";
@@ -6,11 +7,10 @@ import { createEffectRunner } from "./effect-runner.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
 import { revokeLeftovers } from "./janitor.ts";
 import { createLaneLoops } from "./lane-loops.ts";
-import { takeRequests } from "./operator-requests.ts";
 import { messageOf } from "./perform/message-of.ts";
 import { prepare } from "./prepare.ts";
 import { keepSampling } from "./price-sampler.ts";
-import { insertDueRuns } from "./scheduler.ts";
+import { createSlotTurn } from "./slot-turn.ts";
 import { createWaker } from "./waker.ts";
 
 /** The running daemon core. */
@@ -26,6 +26,8 @@ export interface Engine {
   adopt(strategies: readonly LoadedStrategy[]): void;
   /** Wall clock of the last tick, Unix milliseconds. */
   lastTickMs(): number;
+  /** how this machine's clock and the chain's agree */
+  readonly clocks: Pick<ClockWatch, "skewMs" | "problem">;
 }
 
 const DUE_BATCH = 500;
@@ -35,6 +37,7 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
   const { deps, settings } = start;
   const waker = createWaker(deps.clock);
   const downtime = createDowntimeWatch(start);
+  const clocks = createClockWatch(start);
   const editions = createEditions(start, downtime.heard);
   const { context } = editions;
   const laneLoops = createLaneLoops(context);
@@ -42,6 +45,7 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
     laneLoops.wake(wallets);
     waker.wake();
   });
+  const slots = createSlotTurn(editions, clocks, downtime);
   const loops: Promise<void>[] = [];
   const stopping = new AbortController();
   let lastTickMs = deps.clock.nowMs();
@@ -67,24 +71,23 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
     committer,
     start: async () => {
       await prepare(context);
+      clocks.observe(await deps.chain.latest());
       downtime.started();
-      editions.adopt(settings.strategies);
+      slots.adopt(settings.strategies);
       deps.store.addDaemonEvent("started", settings.live ? "live" : "dry-run", deps.clock.nowMs());
       loops.push(
         guarded(effectLoop),
         guarded(() => keepRevoking(context, stopping.signal)),
-        guarded(() => keepSampling(context, stopping.signal)),
-        guarded(() => keepWatchingDrawdown(context, stopping.signal)),
+        guarded(() => clocks.keepLooking(stopping.signal)),
+        guarded(() => keepSampling(context, stopping.signal, clocks)),
+        guarded(() => keepWatchingDrawdown(context, stopping.signal, clocks)),
       );
       for (const keepGoing of laneLoops.start(stopping.signal)) loops.push(guarded(keepGoing));
     },
     tick: () =>
       guardedNow(onFatal, () => {
         lastTickMs = deps.clock.nowMs();
-        editions.settle();
-        takeRequests(context);
-        if (insertDueRuns(context, downtime.heard).length > 0) waker.wake();
-        downtime.tick();
+        if (slots.take()) waker.wake();
       }),
     stop: async () => {
       stopping.abort();
@@ -94,8 +97,9 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
       downtime.stopped();
       deps.store.addDaemonEvent("stopped", "by request", deps.clock.nowMs());
     },
-    adopt: (strategies) => guardedNow(onFatal, () => editions.adopt(strategies)),
+    adopt: (strategies) => guardedNow(onFatal, () => slots.adopt(strategies)),
     lastTickMs: () => lastTickMs,
+    clocks,
   };
 }
 

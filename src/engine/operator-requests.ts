@@ -9,13 +9,16 @@ import { cancelTransaction, revokeAllowance } from "./operator-transactions.ts";
 import { messageOf } from "./perform/message-of.ts";
 import { barredReason, dueRun, insertDueRuns } from "./scheduler.ts";
 
-/** Takes what operators asked for since the last look. Each request is answered in the commit that carries it out. */
-export function takeRequests(context: EngineContext): void {
+/**
+ * Takes what operators asked for since the last look. Each request is answered in the commit that carries it out.
+ * @param clockProblem why the wall clock cannot be believed: what depends on slots is refused then, stopping never is
+ */
+export function takeRequests(context: EngineContext, clockProblem?: string): void {
   const { store, clock, logger } = context.deps;
   for (const request of store.openRequests()) {
     const { id, command, madeBy } = request;
     try {
-      take(context, request);
+      take(context, request, clockProblem);
       logger.info({ command, madeBy }, "operator request taken");
     } catch (error) {
       // Nothing of it was written. Left open it would end every start that comes after this one.
@@ -25,14 +28,22 @@ export function takeRequests(context: EngineContext): void {
   }
 }
 
-function take(context: EngineContext, request: OperatorRequest): void {
+function take(context: EngineContext, request: OperatorRequest, clockProblem: string | undefined): void {
   const { store, clock } = context.deps;
   const alerts: RaisedAlert[] = [];
   store.transaction(() => {
-    const answer = carryOut(context, request, (raised) => alerts.push(...raised));
+    const answer =
+      clockProblem !== undefined && needsSlots(request)
+        ? `refused: ${clockProblem}; then ask again`
+        : carryOut(context, request, (raised) => alerts.push(...raised));
     store.answerRequest(request.id, answer, clock.nowMs());
   });
   tellAlerts(context.deps, alerts);
+}
+
+/** Whether the request uses up a slot, or says from when on slots may run again. */
+function needsSlots({ command, arguments: { mode } }: OperatorRequest): boolean {
+  return command === "run" || command === "skip" || (command === "mode" && mode === "active");
 }
 
 /** Hears of alerts that are to be told once they are committed. */

@@ -56,12 +56,18 @@ export async function samplePrices(context: EngineContext, signal: AbortSignal):
 }
 
 /** Looks at once and then at its pace until the engine stops. Trouble with one look is told, and the next one follows. */
-export async function keepSampling(context: EngineContext, signal: AbortSignal): Promise<void> {
+export async function keepSampling(
+  context: EngineContext,
+  signal: AbortSignal,
+  clocks: { problem(): string | undefined },
+): Promise<void> {
   const { clock, logger } = context.deps;
   while (!signal.aborted) {
-    await samplePrices(context, signal).catch((error: unknown) => {
-      logger.warn({ error: messageOf(error) }, "reference prices could not be looked at");
-    });
+    // By a clock that is wrong, what was seen would be of another time.
+    if (clocks.problem() === undefined)
+      await samplePrices(context, signal).catch((error: unknown) => {
+        logger.warn({ error: messageOf(error) }, "reference prices could not be looked at");
+      });
     await clock.sleep(context.settings.pace.samplePricesMs, signal);
   }
 }

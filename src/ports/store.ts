@@ -90,6 +90,8 @@ export interface RunStore {
   beginEffect(id: number): number;
   finishEffect(id: number, atMs: number): void;
   postponeEffect(id: number, notBeforeMs: number): void;
+  /** Makes due what was written by a clock that ran ahead of this instant and is to wait until then. */
+  hastenEffects(nowMs: number): void;
   writeRecord(run: Run, record: RunRecord, atMs: number): void;
 }
 

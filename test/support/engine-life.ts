@@ -78,7 +78,13 @@ function settingsFor(spec: StrategySpec, change: Partial<EngineSettings> = {}): 
     strategies: [{ spec, specHash: "spec" }],
     pace: {
       ...{ pollMs: POLL_MS, retryMs: 2_000, watchMs: 1_000, maxLifetimeSeconds: 300, submitMarginSeconds: 2 },
-      ...{ maxClockSkewSeconds: 30, concurrency: 4, janitorMs: 5_000, samplePricesMs: 60_000 },
+      ...{
+        maxClockSkewSeconds: 30,
+        slotClockSkewSeconds: 120,
+        concurrency: 4,
+        janitorMs: 5_000,
+        samplePricesMs: 60_000,
+      },
     },
     ...change,
   };

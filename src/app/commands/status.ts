@@ -30,6 +30,7 @@ export async function status(
   for (const [wallet, answer] of Object.entries(document.serviceCounts ?? {})) {
     parts.push(`the service counts for ${wallet}: ${typeof answer === "string" ? answer : counts(answer)}`);
   }
+  for (const { code, text, at } of document.alerts) parts.push(`${code} since ${at}: ${text}`);
   if (document.halts.length > 0) {
     const halts = document.halts.map((halt) => [halt.account, halt.at, halt.reason]);
     parts.push(formatTable([["HALTED ACCOUNT", "SINCE", "WHY (`swapd resume` releases it)"], ...halts]));
@@ -78,6 +79,7 @@ function read(reader: HistoryReader, target: Target) {
       at: formatInstant(atMs),
     })),
     halts: reader.halts().map(({ account, reason, atMs }) => ({ account, reason, at: formatInstant(atMs) })),
+    alerts: reader.trueAlerts().map(({ raisedAtMs, ...alert }) => ({ ...alert, at: formatInstant(raisedAtMs) })),
     unsentAlerts: reader
       .unsentAlerts()
       .map(({ raisedAtMs, ...alert }) => ({ ...alert, at: formatInstant(raisedAtMs) })),

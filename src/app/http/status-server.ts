@@ -12,14 +12,16 @@ export interface StatusSources {
   lastTickMs(): number;
   /** whether the chain answered when it was last asked */
   isChainReachable(): Promise<boolean>;
+  /** how this machine's clock and the chain's agree */
+  readonly clocks: { skewMs(): number | undefined; problem(): string | undefined };
 }
 
 const MAX_TICK_AGE_MS = 10_000;
 const MAX_RUNS = 1_000;
 
 /**
- * Serves health, metrics and a small read-only API. Healthy means that the daemon ticks, reads its database and reaches
- * its chain, not that a port is open.
+ * Serves health, metrics and a small read-only API. Healthy means that the daemon ticks by a clock that it believes,
+ * reads its database and reaches its chain, not that a port is open.
  */
 export async function startStatusServer(
   listen: { host: string; port: number },
@@ -47,7 +49,9 @@ async function readHealth(sources: StatusSources): Promise<Record<string, unknow
   const tickAgeMs = sources.clock.nowMs() - sources.lastTickMs();
   const chain = await sources.isChainReachable();
   const swaps = sources.history.swapStates();
-  return { healthy: tickAgeMs < MAX_TICK_AGE_MS && chain, tickAgeMs, chain, swaps };
+  const [problem, skewMs] = [sources.clocks.problem(), sources.clocks.skewMs()];
+  const clock = { agrees: problem === undefined, skewMs: skewMs ?? null, problem: problem ?? null };
+  return { healthy: tickAgeMs < MAX_TICK_AGE_MS && chain && clock.agrees, tickAgeMs, chain, clock, swaps };
 }
 
 function collect(sources: StatusSources): Registry {
@@ -68,6 +72,12 @@ function collect(sources: StatusSources): Registry {
   for (const strategy of sources.history.strategies()) {
     for (const [state, count] of Object.entries(strategy.runs)) runs.set({ strategy: strategy.id, state }, count);
   }
+  const skew = new Gauge({
+    name: "swapd_clock_skew_seconds",
+    help: "how far this machine's clock is ahead of the chain's",
+    registers: [registry],
+  });
+  skew.set((sources.clocks.skewMs() ?? 0) / 1_000);
   const tick = new Gauge({
     name: "swapd_last_tick_age_seconds",
     help: "time since the scheduler last looked at its slots",

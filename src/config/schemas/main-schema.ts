@@ -139,6 +139,9 @@ const alerts = z.strictObject({
 /** Each hour of a look-back must be looked at, and a node must not be asked all the time. */
 const SAMPLE_MS = { least: 1_000, most: 1_800_000 };
 
+/** Below, and blocks that come late look like a wrong clock; above, and a day of slots is used up before anybody hears. */
+const CLOCK_SKEW_SECONDS = { least: 60, most: 3_600 };
+
 const timing = z.strictObject({
   quoteLifetime: seconds("how long a quote lives, and the longest deadline that is signed", "60s").optional(),
   permitLifetime: seconds("how long a permit's signature lives", "10m").optional(),
@@ -147,6 +150,11 @@ const timing = z.strictObject({
   shutdown: milliseconds("how long a stop waits for the step in work", "8s").optional(),
   priceSampleInterval: milliseconds("how often prices are recorded for strategies that look back at them", "60s")
     .refine((ms) => ms >= SAMPLE_MS.least && ms <= SAMPLE_MS.most, { error: "is not between 1s and 30m" })
+    .optional(),
+  maxClockSkew: seconds("how far this machine's clock and the chain's may be apart before no slot is run", "2m")
+    .refine((value) => value >= CLOCK_SKEW_SECONDS.least && value <= CLOCK_SKEW_SECONDS.most, {
+      error: "is not between 1m and 1h",
+    })
     .optional(),
 });
 

@@ -25,4 +25,5 @@ export const SUBJECT = {
   account: (account: string) => `account ${account}`,
   service: (host: string) => `service ${host}`,
   configuration: () => "configuration",
+  clock: () => "clock",
 } as const;

@@ -78,6 +78,15 @@ export interface UnsentAlert {
   readonly raisedAtMs: number;
 }
 
+/** A critical alert that is still true. */
+export interface TrueAlert {
+  readonly code: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly strategy: string | null;
+  readonly raisedAtMs: number;
+}
+
 /** Reads what happened, from a database that another process may be writing. */
 export interface HistoryReader {
   runs(filter: { strategy?: string; limit: number }): readonly RunHistory[];
@@ -96,6 +105,8 @@ export interface HistoryReader {
   halts(): readonly { account: string; reason: string; atMs: number }[];
   /** alerts that wait to be sent, or were never taken and are still true, the newest first */
   unsentAlerts(): readonly UnsentAlert[];
+  /** what wakes somebody up and is true now, oldest first */
+  trueAlerts(): readonly TrueAlert[];
   wallets(): readonly string[];
   lastEvent(): { readonly kind: string; readonly atMs: number } | undefined;
 }
@@ -152,7 +163,7 @@ export function createHistoryReader(db: SqliteDatabase): HistoryReader {
 
 type StatusReader = Pick<
   HistoryReader,
-  "strategies" | "swapStates" | "modes" | "halts" | "unsentAlerts" | "wallets" | "lastEvent"
+  "strategies" | "swapStates" | "modes" | "halts" | "unsentAlerts" | "trueAlerts" | "wallets" | "lastEvent"
 >;
 
 function createStatusReader(sql: Statements): StatusReader {
@@ -177,14 +188,27 @@ function createStatusReader(sql: Statements): StatusReader {
     halts: () =>
       sql.all("SELECT account, reason, at_ms AS atMs FROM lane_halts WHERE released_at_ms IS NULL ORDER BY account"),
     unsentAlerts: () => unsentAlerts(sql),
+    trueAlerts: () => trueAlerts(sql),
     wallets: () => sql.all<{ wallet: string }>("SELECT DISTINCT wallet FROM baselines").map((row) => row.wallet),
     lastEvent: () => sql.get("SELECT kind, at_ms AS atMs FROM daemon_events ORDER BY id DESC LIMIT 1"),
   };
 }
 
 /** A database that no daemon of this release has opened yet has no such table. */
+function hasAlerts(sql: Statements): boolean {
+  return sql.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'alerts'") !== undefined;
+}
+
+function trueAlerts(sql: Statements): readonly TrueAlert[] {
+  if (!hasAlerts(sql)) return [];
+  return sql.all(
+    `SELECT code, subject, text, strategy, raised_at_ms AS raisedAtMs FROM alerts
+     WHERE over_at_ms IS NULL AND severity = 'critical' ORDER BY number LIMIT 100`,
+  );
+}
+
 function unsentAlerts(sql: Statements): readonly UnsentAlert[] {
-  if (sql.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'alerts'") === undefined) return [];
+  if (!hasAlerts(sql)) return [];
   return sql.all(
     `SELECT code, subject, state, attempts, outcome, raised_at_ms AS raisedAtMs FROM alerts
      WHERE state = 'waiting' OR (state = 'given-up' AND over_at_ms IS NULL) ORDER BY number DESC LIMIT 1000`,

@@ -150,7 +150,7 @@ function runOfIntent(sql: Statements, intentId: string): { runId: string; swapId
 
 type EffectRows = Pick<
   RunStore,
-  "addEffects" | "dueEffects" | "nextEffectMs" | "beginEffect" | "finishEffect" | "postponeEffect"
+  "addEffects" | "dueEffects" | "nextEffectMs" | "beginEffect" | "finishEffect" | "postponeEffect" | "hastenEffects"
 >;
 
 function createEffectRows(sql: Statements): EffectRows {
@@ -196,6 +196,14 @@ function createEffectRows(sql: Statements): EffectRows {
     },
     postponeEffect: (id, notBeforeMs) => {
       sql.run("UPDATE effects SET not_before_ms = ? WHERE id = ?", Math.ceil(notBeforeMs), id);
+    },
+    hastenEffects: (nowMs) => {
+      sql.run(
+        "UPDATE effects SET not_before_ms = ? WHERE done_at_ms IS NULL AND not_before_ms > ? AND created_at_ms > ?",
+        nowMs,
+        nowMs,
+        nowMs,
+      );
     },
   };
 }

@@ -1,0 +1,113 @@
+import { type Alert, SUBJECT } from "../domain/run/alert.ts";
+import type { BlockHead } from "../ports/chain.ts";
+import { raiseAlerts, tellAlerts } from "./alerts.ts";
+import type { EngineContext } from "./engine-context.ts";
+import { messageOf } from "./perform/message-of.ts";
+import { createWaker } from "./waker.ts";
+
+/**
+ * Holds this machine's clock against the chain's. Slots are instants of the wall clock: one that jumps ahead would
+ * use up all slots in between, and one that is set back afterwards would leave the daemon silent until it is there again.
+ *
+ * The chain's time goes on from its newest block by the monotonic clock, which no one sets. So a node that stalls changes
+ * nothing here, however old its newest block gets, and a jump shows at once, before any node is asked.
+ */
+export interface ClockWatch {
+  /** Takes in the newest block that somebody read. */
+  observe(head: BlockHead): void;
+  /** Once a second, before anything is decided by the wall clock. @returns why it must not be, undefined when it may */
+  check(): string | undefined;
+  /** What the last check found. */
+  problem(): string | undefined;
+  /** Milliseconds that the wall clock is ahead of the chain's time; undefined before the first block. */
+  skewMs(): number | undefined;
+  /** Reads newest blocks until the engine stops: now and then while the clocks agree, at each poll while they do not. */
+  keepLooking(signal: AbortSignal): Promise<void>;
+}
+
+/** While the clocks agree a jump is noticed without asking, so that asking is for slow drift only. */
+const LOOK_EVERY_MS = 30_000;
+
+/** A wall clock that is slewed by a time server goes back by less than this between two ticks. */
+const STEP_BACK_MS = 1_000;
+
+interface Seen {
+  readonly number: number;
+  readonly timestampMs: number;
+  readonly monotonicMs: number;
+}
+
+/** Makes the watch of one life of the daemon. */
+export function createClockWatch(context: EngineContext): ClockWatch {
+  const { chain, clock, store, logger } = context.deps;
+  const { slotClockSkewSeconds, pollMs } = context.settings.pace;
+  const waker = createWaker(clock);
+  let seen: Seen | undefined;
+  let problem: string | undefined;
+  let isFirstCheck = true;
+  let lastNowMs = 0;
+  const skewMs = (): number | undefined =>
+    seen === undefined ? undefined : clock.nowMs() - seen.timestampMs - (clock.monotonicMs() - seen.monotonicMs);
+  const judge = (): string | undefined => {
+    const skew = skewMs();
+    if (seen === undefined || skew === undefined || Math.abs(skew) <= slotClockSkewSeconds * 1_000) return undefined;
+    return describe(skew, { seen, nowMs: clock.nowMs(), bound: slotClockSkewSeconds });
+  };
+  const say = (found: string | undefined): void => {
+    const raised = store.transaction(() => {
+      if (found !== undefined) return raiseAlerts(context.deps, [alertOf(found)]);
+      store.endAlerts(SUBJECT.clock(), clock.nowMs());
+      return [];
+    });
+    tellAlerts(context.deps, raised);
+    if (found === undefined && problem !== undefined)
+      logger.info({}, "this machine's clock and the chain's agree again");
+  };
+  const observe = (head: BlockHead): void => {
+    // A node that lags behind another says nothing new of the time.
+    if (seen !== undefined && head.number <= seen.number) return;
+    seen = { number: head.number, timestampMs: head.timestamp * 1_000, monotonicMs: clock.monotonicMs() };
+  };
+  return {
+    observe,
+    check: () => {
+      const nowMs = clock.nowMs();
+      // Effects that were to wait a moment by a clock that ran ahead would wait until it is there again.
+      if (nowMs < lastNowMs - STEP_BACK_MS || isFirstCheck) store.hastenEffects(nowMs);
+      lastNowMs = nowMs;
+      const found = judge();
+      if (isFirstCheck || (found === undefined) !== (problem === undefined)) say(found);
+      if (found !== undefined && problem === undefined) waker.wake();
+      isFirstCheck = false;
+      problem = found;
+      return found;
+    },
+    problem: () => problem,
+    skewMs,
+    keepLooking: async (signal) => {
+      while (!signal.aborted) {
+        await waker.wait(problem === undefined ? LOOK_EVERY_MS : pollMs, signal);
+        if (signal.aborted) return;
+        try {
+          observe(await chain.latest());
+        } catch (error) {
+          // Nothing new is known of the chain's time: it goes on by the monotonic clock.
+          logger.debug({ error: messageOf(error) }, "the newest block could not be read");
+        }
+      }
+    },
+  };
+}
+
+function alertOf(text: string): Alert {
+  return { severity: "critical", code: "CLOCK_DISAGREES", subject: SUBJECT.clock(), text };
+}
+
+function describe(skewMs: number, { seen, nowMs, bound }: { seen: Seen; nowMs: number; bound: number }): string {
+  const by = `${Math.round(Math.abs(skewMs) / 1_000)} s ${skewMs > 0 ? "ahead of" : "behind"}`;
+  const [clock, block] = [nowMs, seen.timestampMs].map((ms) => new Date(ms).toISOString());
+  return (
+    `this machine's clock (${clock}) is ${by} the chain's time (block ${seen.number} of ${block}), more than ${bound} s: ` +
+    "no slot is run or passed over until they agree; set the clock, or look whether the RPC endpoint lags behind its chain"
+  );
+}

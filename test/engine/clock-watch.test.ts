@@ -1,0 +1,134 @@
+import { describe, expect, test } from "vitest";
+import { SLOT_MS } from "../support/builders.ts";
+import { createOutside, type Life, type Outside, openLife, turn } from "../support/engine-life.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const HALF_MINUTE_MS = 30_000;
+
+/** A machine whose wall clock may be set apart from the world's time, which is the chain's. */
+function createMachine(): { outside: Outside; open(): Life; nowMs(): number; shift(byMs: number): void } {
+  const outside = createOutside(SLOT_MS - 5_000, { schedule: { kind: "every", seconds: 30 } });
+  let aheadMs = 0;
+  const nowMs = (): number => outside.clock.nowMs() + aheadMs;
+  const clock: Outside["clock"] = Object.create(outside.clock, { nowMs: { value: nowMs, configurable: true } });
+  const shift = (byMs: number): void => {
+    aheadMs += byMs;
+  };
+  return { outside, nowMs, shift, open: () => openLife({ ...outside, clock }) };
+}
+
+/** With a strategy that looks every half minute, a moment after one of its slots, on a chain with a block each second. */
+async function begin(): Promise<{ outside: Outside; life: Life; nowMs(): number; shift(byMs: number): void }> {
+  const machine = createMachine();
+  const { outside } = machine;
+  const life = machine.open();
+  await life.engine.start();
+  await turn(outside, life, 10);
+  expect(slotsOf(life)).toEqual([SLOT_MS]);
+  return { ...machine, life };
+}
+
+const slotsOf = ({ db }: Life): unknown[] => db.prepare("SELECT slot_ms FROM runs ORDER BY slot_ms").pluck().all();
+const gapsOf = ({ db }: Life): unknown[] => db.prepare("SELECT reason, count FROM gaps ORDER BY first_slot_ms").all();
+const handledMs = ({ store }: Life): number | undefined => store.lastSlots(["weekly"]).get("weekly");
+const toldCodes = ({ told }: Outside): string[] =>
+  told.map(({ code }) => code).filter((code) => code.startsWith("CLOCK"));
+const openAlerts = ({ db }: Life): unknown[] =>
+  db.prepare("SELECT code FROM alerts WHERE subject = 'clock' AND over_at_ms IS NULL").pluck().all();
+
+function ask(life: Life, command: string, args: Record<string, string>): () => string | undefined {
+  const id = life.store.addRequest({ command, arguments: args, madeBy: "ops", madeAtMs: 1 });
+  return () => life.store.answerOf(id);
+}
+
+describe("a clock that jumps a day ahead", () => {
+  test("uses up no slot, is told once, and leaves every slot of the time after it is set right", async () => {
+    const { outside, life, shift } = await begin();
+    shift(DAY_MS);
+    await turn(outside, life, 60);
+    expect([slotsOf(life), gapsOf(life), handledMs(life)]).toEqual([[SLOT_MS], [], SLOT_MS]);
+    expect(life.engine.clocks.problem()).toMatch(/ 8640[01] s ahead of the chain's time/);
+    expect([toldCodes(outside), openAlerts(life)]).toEqual([["CLOCK_DISAGREES"], ["CLOCK_DISAGREES"]]);
+
+    shift(-DAY_MS);
+    await turn(outside, life, 60);
+    expect(life.engine.clocks.problem()).toBeUndefined();
+    expect(openAlerts(life)).toEqual([]);
+    // Those of the minute by the wrong clock are caught up as after a downtime: the newest runs, the ones before are missed.
+    expect(slotsOf(life).slice(0, 2)).toEqual([SLOT_MS, SLOT_MS + 2 * HALF_MINUTE_MS]);
+    expect(slotsOf(life)).toContain(SLOT_MS + 3 * HALF_MINUTE_MS);
+    expect(gapsOf(life)).toEqual([{ reason: "missed", count: 1 }]);
+    expect(life.errors).toEqual([]);
+  });
+
+  test("stops nobody from stopping: what uses up slots is refused, a halt is not", async () => {
+    const { outside, life, shift } = await begin();
+    shift(DAY_MS);
+    const asked = [
+      ask(life, "run", { strategy: "weekly" }),
+      ask(life, "skip", { strategy: "weekly" }),
+      ask(life, "mode", { mode: "active", scope: "weekly" }),
+    ];
+    const halt = ask(life, "mode", { mode: "halted", scope: "weekly" });
+    await turn(outside, life, 2);
+    for (const answer of asked) expect(answer()).toMatch(/^refused: this machine's clock .* ahead of the chain's time/);
+    expect(halt()).toBe("weekly is halted");
+    expect(handledMs(life)).toBe(SLOT_MS);
+  });
+
+  test("before the start lets no new edition begin a day later either", async () => {
+    const { outside, open, shift } = createMachine();
+    shift(DAY_MS);
+    const life = open();
+    await life.engine.start();
+    await turn(outside, life, 5);
+    expect(handledMs(life)).toBeUndefined();
+    shift(-DAY_MS);
+    await turn(outside, life, 60);
+    expect(slotsOf(life)).toContain(SLOT_MS + HALF_MINUTE_MS);
+  });
+
+  test("does not make an open swap wait a day for its next look once it is set back", async () => {
+    const { outside, life, nowMs, shift } = await begin();
+    const { store, db } = life;
+    const [runId = ""] = db.prepare<[], string>("SELECT id FROM runs").pluck().all();
+    shift(DAY_MS);
+    await turn(outside, life, 2);
+    store.addEffects(runId, [{ effect: { kind: "ReadView" }, notBeforeMs: nowMs() + 5_000 }], nowMs());
+    shift(-DAY_MS);
+    await turn(outside, life, 1);
+    expect(store.nextEffectMs() ?? 0).toBeLessThanOrEqual(outside.clock.nowMs() + 10_000);
+  });
+});
+
+describe("clocks agree", () => {
+  test("while a node stalls, however old its newest block gets: slots come in their time", async () => {
+    const { outside, life } = await begin();
+    outside.chain.mine = () => undefined;
+    await turn(outside, life, 600);
+    expect(life.engine.clocks.problem()).toBeUndefined();
+    expect(toldCodes(outside)).toEqual([]);
+    expect(handledMs(life)).toBeGreaterThanOrEqual(SLOT_MS + 19 * HALF_MINUTE_MS);
+  });
+
+  test("again after a machine slept, as soon as a new block is read: the newest slot is caught up", async () => {
+    const { outside, life } = await begin();
+    outside.clock.jumpTo(SLOT_MS + 2 * HOUR_MS + 1_000);
+    await turn(outside, life, 5);
+    expect(life.engine.clocks.problem()).toBeUndefined();
+    expect(slotsOf(life)).toEqual([SLOT_MS, SLOT_MS + 2 * HOUR_MS]);
+  });
+});
+
+test("a clock that is set back by an hour repeats no slot, and goes on where it was once it is right", async () => {
+  const { outside, life, shift } = await begin();
+  shift(-HOUR_MS);
+  await turn(outside, life, 60);
+  expect(life.engine.clocks.problem()).toMatch(/ (3600|3599) s behind the chain's time/);
+  expect([slotsOf(life), handledMs(life), openAlerts(life)]).toEqual([[SLOT_MS], SLOT_MS, ["CLOCK_DISAGREES"]]);
+  shift(HOUR_MS);
+  await turn(outside, life, 40);
+  expect(new Set(slotsOf(life)).size).toBe(slotsOf(life).length);
+  expect(slotsOf(life).length).toBeGreaterThan(1);
+});
