@@ -10,7 +10,10 @@ export interface QuoteBook {
   find(id: string): { readonly kind: "found"; readonly quote: Quote } | Refusal;
 }
 
-/** Quotes of self-executed swaps live in memory only: whoever lost one asks again. */
+/**
+ * Quotes of self-executed swaps live in memory only: whoever lost one asks again. An expired one is known for as long
+ * again as it held, so that memory follows the rate of requests and not their number.
+ */
 const MAX_QUOTES = 50_000;
 
 /** Gasless quotes stay in the database so long after they expired, so that a late caller learns what happened. */
@@ -27,6 +30,15 @@ export function createQuoteBook(store: ServiceStore, clock: Clock): QuoteBook {
     store.pruneQuotes(Math.floor(clock.nowMs() / 1000) - KEPT_AFTER_EXPIRY_SECONDS);
   }
 
+  function forgetExpired(): void {
+    const nowMs = clock.nowMs();
+    for (const [id, { expiresAtSeconds, createdAtMs }] of quotes) {
+      const expiresAtMs = expiresAtSeconds * 1000;
+      if (nowMs < expiresAtMs + (expiresAtMs - createdAtMs)) return;
+      quotes.delete(id);
+    }
+  }
+
   return {
     add(quote) {
       if (quote.gasless && quote.owner !== undefined) {
@@ -34,6 +46,7 @@ export function createQuoteBook(store: ServiceStore, clock: Clock): QuoteBook {
         store.insertQuote(quote);
         return;
       }
+      forgetExpired();
       quotes.set(quote.id, quote);
       const oldest = quotes.size > MAX_QUOTES ? quotes.keys().next().value : undefined;
       if (oldest !== undefined) quotes.delete(oldest);

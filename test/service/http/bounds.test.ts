@@ -144,6 +144,10 @@ test("a quote cannot be used from the second on that it named as its end", async
   const expired = await client.get("/aggregator/transaction", { quoteId: body.id });
   expect(expired).toMatchObject({ status: 410, body: { error: "QUOTE_EXPIRED", parameter: "quoteId" } });
   expect(await client.get("/aggregator/distributions", { quoteId: body.id })).toMatchObject({ status: 410 });
+  // It held for 20 s; after as long again the next quote makes the service forget it.
+  clock.set(body.expiresAt * 1000 + 20_000);
+  await client.get("/aggregator/quote", request);
+  expect(await client.get("/aggregator/distributions", { quoteId: body.id })).toMatchObject({ status: 404 });
 });
 
 test("an answer of the node that fails is 503, and the log names its host, not its address", async () => {
