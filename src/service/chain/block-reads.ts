@@ -12,7 +12,7 @@ import {
 import { type BlockHeader, malformedAnswer, parseBlock } from "./head.ts";
 import { decodeAggregate, encodeAggregate, MULTICALL3_ADDRESS } from "./multicall3.ts";
 import { decodePacked, encodePacked, READER_ADDRESS, READER_CODE } from "./packed-read.ts";
-import { readWitness, type Testimony, testimonyOf, WITNESS_CODE } from "./witness.ts";
+import { isChildOfParent, readWitness, type Testimony, testimonyOf, WITNESS_CODE, type Witness } from "./witness.ts";
 import { splitWords } from "./words.ts";
 
 /**
@@ -126,7 +126,7 @@ interface Reading {
   readonly method: Method;
 }
 
-function pinOf(block: BlockHeader, byHash: boolean): unknown {
+function pinOf(block: Pick<BlockHeader, "number" | "hash">, byHash: boolean): unknown {
   return byHash ? { blockHash: block.hash, requireCanonical: true } : `0x${block.number.toString(16)}`;
 }
 
@@ -136,36 +136,41 @@ async function tryMethod(
   block: BlockHeader,
   { mode, byHash }: Pick<Method, "mode" | "byHash">,
 ): Promise<Method> {
-  if (mode === "plain") {
-    await rpc.call("eth_call", [{ to: READER_ADDRESS, data: "0x" }, pinOf(block, byHash)]);
-    return { mode, byHash, testimony: await plainTestimony(rpc, block, byHash) };
+  if (mode === "plain") await rpc.call("eth_call", [{ to: READER_ADDRESS, data: "0x" }, pinOf(block, byHash)]);
+  const ask = async (pin: unknown): Promise<Witness | undefined> => {
+    const { method, params } = mode === "plain" ? witnessRequest(pin) : packedRequest(mode, pin, []);
+    const [answer] = await rpc.batch([{ method, params }]);
+    if (answer instanceof RpcError && mode !== "plain") throw answer;
+    if (mode === "plain") return isHex(answer) ? readWitness(splitWords(answer)) : undefined;
+    return decodePart(mode, answer, [])?.witness;
+  };
+  const witness = await ask(pinOf(block, byHash));
+  if (witness === undefined) {
+    // Calls of their own need no proof to work; a node that ignores the lent code, or has no such contract, is no use.
+    if (mode === "plain") return { mode, byHash, testimony: undefined };
+    throw new RpcError({ kind: "rpc", host: rpc.host, message: `${rpc.host}: cannot be read in mode ${mode}` });
   }
-  const { method: name, params } = packedRequest({ rpc, block, method: { mode, byHash, testimony: undefined } }, []);
-  const decoded = decodePart(mode, await rpc.call(name, params), []);
-  // A node that ignores the lent code, or has no such contract, answers with nothing.
-  if (decoded === undefined) throw cannot(rpc, mode);
-  const testimony = testimonyOf(decoded.witness, block);
-  if (testimony === undefined) throw wrongBlock({ rpc, block }, decoded.witness.number);
+  const testimony = testimonyOf(witness, block);
+  if (testimony === undefined) throw wrongBlock({ rpc, block }, witness.number);
+  if (testimony === "child") await confirmChild({ rpc, block }, () => ask(pinOf(parentOf(block), byHash)));
   return { mode, byHash, testimony };
 }
 
-/** What a call beside the others proves; undefined where the node runs no code that nobody deployed. */
-async function plainTestimony(rpc: JsonRpc, block: BlockHeader, byHash: boolean): Promise<Testimony | undefined> {
-  const { method, params } = witnessRequest(block, byHash);
-  const [answer] = await rpc.batch([{ method, params }]);
-  const witness = isHex(answer) ? readWitness(splitWords(answer)) : undefined;
-  if (witness === undefined) return undefined;
-  const testimony = testimonyOf(witness, block);
-  if (testimony === undefined) throw wrongBlock({ rpc, block }, witness.number);
-  return testimony;
+function parentOf(block: BlockHeader): Pick<BlockHeader, "number" | "hash"> {
+  return { number: block.number - 1, hash: block.parentHash };
 }
 
-function witnessRequest(block: BlockHeader, byHash: boolean): RpcRequest {
-  return { method: "eth_call", params: [{ data: WITNESS_CODE }, pinOf(block, byHash)] };
+/** A node that answers for its newest block looks the same, when that is the next one; at the parent it does not. */
+async function confirmChild(
+  at: Pick<Reading, "rpc" | "block">,
+  askParent: () => Promise<Witness | undefined>,
+): Promise<void> {
+  const witness = await askParent();
+  if (witness === undefined || !isChildOfParent(witness, at.block)) throw wrongBlock(at, witness?.number ?? 0n);
 }
 
-function cannot(rpc: JsonRpc, mode: ReadMode): RpcError {
-  return new RpcError({ kind: "rpc", host: rpc.host, message: `${rpc.host}: cannot be read in mode ${mode}` });
+function witnessRequest(pin: unknown): RpcRequest {
+  return { method: "eth_call", params: [{ data: WITNESS_CODE }, pin] };
 }
 
 function wrongBlock({ rpc, block }: Pick<Reading, "rpc" | "block">, number: bigint): RpcError {
@@ -173,9 +178,8 @@ function wrongBlock({ rpc, block }: Pick<Reading, "rpc" | "block">, number: bigi
   return malformedAnswer(rpc.host, detail);
 }
 
-function packedRequest({ block, method }: Reading, calls: readonly ViewCall[]): RpcRequest {
-  const pin = pinOf(block, method.byHash);
-  if (method.mode === "multicall") {
+function packedRequest(mode: ReadMode, pin: unknown, calls: readonly ViewCall[]): RpcRequest {
+  if (mode === "multicall") {
     return { method: "eth_call", params: [{ to: MULTICALL3_ADDRESS, data: encodeAggregate(calls) }, pin] };
   }
   const call = { to: READER_ADDRESS, data: encodePacked(calls) };
@@ -201,7 +205,9 @@ async function readWith(reading: Reading, calls: readonly ViewCall[]): Promise<r
 async function readPacked(reading: Reading, calls: readonly ViewCall[], most = MAX_CALLS): Promise<WordsAnswer[]> {
   const parts: ViewCall[][] = [];
   for (let start = 0; start < calls.length; start += most) parts.push(calls.slice(start, start + most));
-  const answers = await reading.rpc.batch(parts.map((part) => packedRequest(reading, part)));
+  const { mode, byHash } = reading.method;
+  const pin = pinOf(reading.block, byHash);
+  const answers = await reading.rpc.batch(parts.map((part) => packedRequest(mode, pin, part)));
   const decoded: WordsAnswer[] = [];
   for (const [index, part] of parts.entries()) {
     const answer = answers[index];
@@ -234,7 +240,7 @@ async function readPlainPart(reading: Reading, calls: readonly ViewCall[]): Prom
   const { rpc, block, method } = reading;
   const pin = pinOf(block, method.byHash);
   const requests = calls.map(({ to, data }) => ({ method: "eth_call", params: [{ to, data }, pin] }));
-  const [proof, ...answers] = await rpc.batch([witnessRequest(block, method.byHash), ...requests]);
+  const [proof, ...answers] = await rpc.batch([witnessRequest(pin), ...requests]);
   if (method.testimony !== undefined) {
     if (proof instanceof RpcError) throw proof;
     const witness = isHex(proof) ? readWitness(splitWords(proof)) : undefined;

@@ -28,14 +28,24 @@ export function readWitness(words: readonly bigint[]): Witness | undefined {
  */
 export type Testimony = "block" | "child" | "time";
 
-/** What a node's calls at this block testify; undefined when they ran at another block. */
-export function testimonyOf(witness: Witness, block: BlockHeader): Testimony | undefined {
-  const { number, previousHash, timestamp } = witness;
+/** Nodes that lag are behind by less; numbers of another chain are farther off. */
+const OTHER_CHAIN_BLOCKS = 10_000n;
+
+/** What calls at a block testify; undefined when they ran at another block. */
+export function testimonyOf(
+  witness: Witness,
+  block: Pick<BlockHeader, "number" | "hash" | "parentHash" | "timestamp">,
+): Testimony | undefined {
+  const { number, previousHash } = witness;
   const at = BigInt(block.number);
-  if (number === at && previousHash === BigInt(block.parentHash) && timestamp === BigInt(block.timestamp))
-    return "block";
+  const sameTime = witness.timestamp === BigInt(block.timestamp);
+  if (number === at && previousHash === BigInt(block.parentHash) && sameTime) return "block";
   if (number === at + 1n && previousHash === BigInt(block.hash)) return "child";
-  // The same number with another parent is a block of another branch, whatever its time.
-  if (number === at || number === at + 1n) return undefined;
-  return timestamp === BigInt(block.timestamp) ? "time" : undefined;
+  const distance = number > at ? number - at : at - number;
+  return sameTime && distance > OTHER_CHAIN_BLOCKS ? "time" : undefined;
+}
+
+/** Whether calls at this block's parent ran on top of the parent: as they do on a node that always runs them so. */
+export function isChildOfParent({ number, previousHash }: Witness, block: BlockHeader): boolean {
+  return number === BigInt(block.number) && previousHash === BigInt(block.parentHash);
 }
