@@ -156,6 +156,12 @@ const TESTING: readonly Claim[] = [
     limitSeconds: 900,
     broken: brokenByKills,
   },
+  {
+    command: "npm run test:kill-service",
+    later: "npm run test:kill-service -- --kills 10",
+    because: "fifty kills once are enough",
+    limitSeconds: 600,
+  },
   { command: "npm run test:readme", typed: () => undefined, because: "this is it" },
 ];
 

@@ -49,6 +49,7 @@ export interface DeskDependencies {
   readonly book: RelayBook;
   readonly state: RelayerState;
   readonly runner: { wake(): void };
+  readonly crashPoint: (label: string) => void;
   readonly clock: Clock;
 }
 
@@ -78,7 +79,7 @@ export function createClosedDesk(store: ServiceStore): GaslessDesk {
 }
 
 export function createDesk(options: DeskOptions, dependencies: DeskDependencies): GaslessDesk {
-  const { store, quotes, runner, state } = dependencies;
+  const { store, quotes, runner, state, crashPoint } = dependencies;
   return {
     report: () => state.report(),
     async execute(request) {
@@ -92,7 +93,9 @@ export function createDesk(options: DeskOptions, dependencies: DeskDependencies)
       const relay = refusal ?? (await prepare(quote, request, { ...options, ...dependencies }));
       // The same body may have been accepted, and even mined, while this one was checked: it is the same swap.
       if ("kind" in relay) return repeated(store, request) ?? relay;
+      crashPoint("accept.before");
       const accepted = accept(quote, request, relay, { ...options, ...dependencies });
+      crashPoint("accept.after");
       runner.wake();
       return accepted;
     },

@@ -32,6 +32,7 @@ export interface Relayer {
   readonly book: RelayBook;
   readonly state: RelayerState;
   readonly runner: LaneRunner;
+  readonly crashPoint: (label: string) => void;
 }
 
 /** Opens the relayer's lane on the service's database; what was in flight when the last process ended goes on. */
@@ -46,7 +47,7 @@ export function openRelayer(
   },
 ): Relayer {
   const { relayer, network } = options;
-  const { signer, chain, store, rpc, clock, logger, crashPoint } = dependencies;
+  const { signer, chain, store, rpc, clock, logger, crashPoint = () => undefined } = dependencies;
   const account = signer.address;
   const laneStore = dependencies.createLaneStore(store.db);
   const book = openRelayBook(store.db);
@@ -72,12 +73,12 @@ export function openRelayer(
       signing: () => true,
       isWorthSending: gate.isWorthSending,
     },
-    { store: laneStore, chain, signer, clock, logger, listener, ...(crashPoint === undefined ? {} : { crashPoint }) },
+    { store: laneStore, chain, signer, clock, logger, listener, crashPoint },
   );
   const state = createRelayerState(
     { relayer, account, chainId: network.chainId },
     { lane, laneStore, store, book, rpc, clock, logger },
   );
   const runner = runLane({ lane, clock, logger }, () => state.watch());
-  return { lane, laneStore, book, state, runner };
+  return { lane, laneStore, book, state, runner, crashPoint };
 }

@@ -102,6 +102,9 @@ const OF_A_CANCELLATION = [
   "lane.cancel.broadcast.after",
 ] as const;
 
+/** The service takes a gasless swap; only its process passes these. */
+const OF_AN_ACCEPTANCE = ["accept.before", "accept.after"] as const;
+
 /** All of them, by what is under way. */
 export const CRASH_LABELS = {
   decision: OF_A_DECISION,
@@ -111,6 +114,7 @@ export const CRASH_LABELS = {
   replacement: OF_A_REPLACEMENT,
   cancellation: OF_A_CANCELLATION,
   trouble: IN_TROUBLE,
+  acceptance: OF_AN_ACCEPTANCE,
 } as const;
 
 export type LabelGroup = keyof typeof CRASH_LABELS;

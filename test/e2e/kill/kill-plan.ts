@@ -28,6 +28,7 @@ const LONGEST_LIFE_MS = 4_000;
 const SHARE_WHILE_STARTING = 0.25;
 /** The others come from outside. */
 const SHARE_AT_LABELS = 0.8;
+const SHARE_AT_LABELS_OF_SERVICE = 0.54;
 /** Longer than it takes until an unmined transaction is replaced, and until a swap's deadline is past. */
 const UNTIL_REPLACED_MS = 800;
 const UNTIL_PAST_DEADLINE_MS = 6_500;
@@ -84,6 +85,25 @@ export function planServiceKills(kills: number): KillStep[] {
   return Array.from({ length: Math.ceil(kills / round.length) }, () => round)
     .flat()
     .slice(0, kills);
+}
+
+/**
+ * Kills of a service that is under load: while it takes swaps, at every step of its lane, and from outside in between.
+ * @param kills the labels are left out from their end where there are fewer
+ */
+export function planKillsUnderLoad(kills: number, seed: number): KillStep[] {
+  const random = seededRandom(seed);
+  const atLabels = Math.ceil(kills * SHARE_AT_LABELS_OF_SERVICE);
+  const acceptance = CRASH_LABELS.acceptance.map((label) => labelStep(`relayer.${label}`));
+  const steps = [...acceptance, ...planServiceKills(Math.max(0, atLabels - acceptance.length))].slice(0, atLabels);
+  while (steps.length < kills) {
+    // Not between the steps of a ladder, which takes the last labels of a round.
+    steps.splice(Math.floor(random() * Math.min(steps.length, acceptance.length + CRASH_LABELS.lane.length)), 0, {
+      ...randomStep(random),
+      atWork: true,
+    });
+  }
+  return steps;
 }
 
 /** A transaction that is left unmined for so long has these labels follow. */

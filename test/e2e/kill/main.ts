@@ -21,7 +21,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 }
 
 const QUIET_MS = 60_000;
-const GROUPS = Object.keys(CRASH_LABELS) as LabelGroup[];
+const GROUPS = (Object.keys(CRASH_LABELS) as LabelGroup[]).filter((group) => group !== "acceptance");
 
 const profiles: readonly Profile[] = values.against === undefined ? ["swapd", "fly"] : [profileOf(values.against)];
 for (const profile of profiles) {

@@ -39,12 +39,15 @@ export async function lookAtAll(
     ];
     violations.push(...found.map((violation) => `${name}: ${violation}`));
   }
-  if (world.profile === "swapd") {
-    const relay = readRelay(world.serviceDatabase);
-    const wallets = world.tracks.map(({ wallet }) => wallet);
-    violations.push(...(await checkRelay(relay, wallets, chain)), ...(await checkNonces(world.relayer, relay, chain)));
-  }
+  if (world.profile === "swapd") violations.push(...(await lookAtRelay(world, chain)));
   return { violations, fills };
+}
+
+/** Holds the rows of our own service against the chain. */
+export async function lookAtRelay(world: KillWorld, chain: ChainWitness): Promise<readonly string[]> {
+  const relay = readRelay(world.serviceDatabase);
+  const wallets = world.tracks.map(({ wallet }) => wallet);
+  return [...(await checkRelay(relay, wallets, chain)), ...(await checkNonces(world.relayer, relay, chain))];
 }
 
 /** Every slot from the first to the last one is a run with one end, or lies in one gap; none is both, twice or missing. */
