@@ -30,7 +30,7 @@ export const SUITES: readonly Suite[] = [
     workers: 2,
     testTimeoutSeconds: 120,
   },
-  { name: "contracts", tests: ["contracts"], budgetSeconds: 40, workers: 2, testTimeoutSeconds: 120 },
+  { name: "contracts", tests: ["contracts"], budgetSeconds: 60, workers: 2, testTimeoutSeconds: 120 },
   {
     name: "chain",
     tests: [

@@ -7,6 +7,7 @@ interface Vm {
     function assume(bool condition) external pure;
     function chainId(uint256 id) external;
     function deal(address account, uint256 balance) external;
+    function deployCode(string calldata artifact, bytes calldata arguments) external returns (address deployed);
     function expectEmit(address emitter) external;
     function expectPartialRevert(bytes4 selector) external;
     function expectRevert(bytes calldata reason) external;

@@ -60,15 +60,19 @@ abstract contract World is Asserts {
         wbtc = new DaiPermitToken("Wrapped BTC", "WBTC", 8);
         usdt = new UsdtLikeToken("Tether USD", "USDT", 6);
         minter = new PoolMinter();
-        Protocol[] memory protocols = new Protocol[](2);
-        protocols[V2] = Protocol({kind: 1, factory: v2Factory, feePips: 3000});
-        protocols[V3] = Protocol({kind: 2, factory: v3Factory, feePips: 0});
-        executor = new SwapdExecutor(address(weth), protocols);
+        executor = new SwapdExecutor(address(weth), _protocols());
         settlement = new SwapdSettlement(address(weth), address(executor));
         wethUsdcV2 = _poolV2(address(weth), 3_000 ether, address(usdc), 9_000_000e6);
         wethUsdcV3 = _poolV3(address(weth), 3_000 ether, address(usdc), 9_000_000e6);
         usdcUsdtV2 = _poolV2(address(usdc), 9_000_000e6, address(usdt), 9_000_000e6);
         wbtcWethV3 = _poolV3(address(wbtc), 300e8, address(weth), 6_000 ether);
+    }
+
+    /// What the executor trades on; V2 and V3 are indices into it.
+    function _protocols() internal virtual returns (Protocol[] memory protocols) {
+        protocols = new Protocol[](2);
+        protocols[V2] = Protocol({kind: 1, factory: v2Factory, feePips: 3000});
+        protocols[V3] = Protocol({kind: 2, factory: v3Factory, feePips: 0});
     }
 
     receive() external payable {}

@@ -47,10 +47,14 @@ function runForge(binary: string, args: string[]): Promise<ForgeRun> {
   });
 }
 
-const suites = z.record(
-  z.string(),
-  z.object({ test_results: z.record(z.string(), z.object({ status: z.string(), reason: z.string().nullish() })) }),
-);
+/** Of a campaign of random actions: how many sequences, actions in all, and actions that reverted. */
+const campaign = z.object({ runs: z.number(), calls: z.number(), reverts: z.number() });
+const result = z.object({
+  status: z.string(),
+  reason: z.string().nullish(),
+  kind: z.object({ Invariant: campaign.optional() }),
+});
+const suites = z.record(z.string(), z.object({ test_results: z.record(z.string(), result) }));
 const forgeOutput = z.object({ bytecode: z.object({ object: z.string() }) });
 const artifact = z.object({ bytecode: z.string() });
 
@@ -64,7 +68,7 @@ if (binary === undefined) {
 test.skipIf(binary === undefined)(
   "the contracts hold against forged, hostile and random orders (forge)",
   {
-    timeout: 300_000,
+    timeout: 600_000,
   },
   async () => {
     const run = await runForge(binary ?? "", ["test", "--json"]);
@@ -72,6 +76,12 @@ test.skipIf(binary === undefined)(
     const results = Object.values(suites.parse(JSON.parse(run.stdout))).flatMap((s) => Object.entries(s.test_results));
     expect(results.filter(([, result]) => result.status !== "Success")).toEqual([]);
     expect(results.length).toBeGreaterThan(0);
+    const campaigns = results.filter(([name]) => name.startsWith("invariant_"));
+    expect(campaigns.length).toBeGreaterThan(0);
+    // an action that reverts tries nothing
+    for (const [name, { kind }] of campaigns) {
+      expect(kind.Invariant, name).toMatchObject({ runs: 256, calls: 256 * 128, reverts: 0 });
+    }
     for (const name of ["SwapdSettlement", "SwapdExecutor"]) {
       const tested = forgeOutput.parse(
         JSON.parse(readFileSync(join(root, "contracts", "out", `${name}.sol`, `${name}.json`), "utf8")),
