@@ -5,13 +5,14 @@ import type { Token } from "../domain/money/token.ts";
 import type { ZoneOffsets } from "../domain/schedule/schedule.ts";
 import type { PriceBar, ViewNeeds } from "../domain/strategy/decision.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
-import { isExitStrategy, type StrategyMemory, strategyNeeds } from "../domain/strategy/strategy.ts";
+import { initialStrategyMemory, isExitStrategy, strategyNeeds } from "../domain/strategy/strategy.ts";
 import type { Chain } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { PriceSource } from "../ports/price-source.ts";
 import type { Store } from "../ports/store.ts";
 import type { EngineSettings } from "./engine-context.ts";
 import { effectiveMode } from "./modes.ts";
+import { hasReadableMemory, parseStoredMemory } from "./quarantine.ts";
 
 const DAY_MS = 86_400_000;
 const MONTH_MS = 30 * DAY_MS;
@@ -88,9 +89,9 @@ function standing(store: Store, spec: StrategySpec, nowMs: number): ForecastStra
   const barred = mode === "paused" || mode === "halted" || (mode === "exits-only" && !isExitStrategy(spec));
   return {
     spec,
-    memory: JSON.parse(row.memory) as StrategyMemory,
+    memory: hasReadableMemory({ ...row, spec }) ? parseStoredMemory(row.memory) : initialStrategyMemory(spec),
     handledMs: Math.max(row.lastSlotMs, nowMs),
-    barred: barred ? mode : undefined,
+    barred: barred ? mode : hasReadableMemory({ ...row, spec }) ? undefined : "halted",
     spent: store.soldBy(spec.id),
     bought: store.boughtBy(spec.id),
   };

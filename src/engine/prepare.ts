@@ -2,7 +2,7 @@ import type { EngineContext } from "./engine-context.ts";
 
 /** Why the daemon must not start on this chain or database. */
 export class PreflightError extends Error {
-  readonly code: "CHAIN_ID_MISMATCH" | "DATABASE_IDENTITY_MISMATCH" | "TOKEN_MISMATCH";
+  readonly code: "CHAIN_ID_MISMATCH" | "DATABASE_IDENTITY_MISMATCH" | "TOKEN_MISMATCH" | "WALLET_GONE";
 
   constructor(code: PreflightError["code"], message: string) {
     super(message);
@@ -12,7 +12,7 @@ export class PreflightError extends Error {
 }
 
 /**
- * Checks, before anything is decided, that chain, tokens and database are the configured ones, and notes the balances
+ * Checks, before anything is decided, that chain, tokens, wallets and database are the configured ones, and notes the balances
  * that the audit counts from.
  * @throws PreflightError when they are not
  */
@@ -26,6 +26,7 @@ export async function prepare(context: EngineContext): Promise<void> {
       `the database belongs to ${known.network} (chain ${known.chainId}), the configuration names ${settings.network} (chain ${settings.chainId}); give each network a database of its own`,
     );
   }
+  checkWallets(context);
   await checkTokens(context);
   store.saveIdentity({ network: settings.network, chainId: settings.chainId, atMs: clock.nowMs() });
   const { number } = await chain.latest();
@@ -42,6 +43,20 @@ export async function prepare(context: EngineContext): Promise<void> {
         balance,
       });
     }
+  }
+}
+
+/** Without its key an open swap could not be replaced, cancelled or taken back: nobody removes a wallet from under one. */
+function checkWallets({ deps }: EngineContext): void {
+  const { store, signers } = deps;
+  for (const { runId, swapId, strategy, state, wallet } of store.openWork()) {
+    const needed = wallet ?? store.strategy(strategy)?.spec.wallet.address;
+    if (needed === undefined || signers.has(needed)) continue;
+    const what = swapId === undefined ? `run ${runId}` : `swap ${swapId}`;
+    throw new PreflightError(
+      "WALLET_GONE",
+      `${what} of strategy ${strategy} is open (${state}) and belongs to wallet ${needed}, which the configuration no longer names; put the wallet back under \`wallets\`, and remove it once \`swapd show ${swapId ?? runId}\` says that it has ended`,
+    );
   }
 }
 

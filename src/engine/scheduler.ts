@@ -15,6 +15,7 @@ import {
 import type { ModeRow, StrategyRow } from "../ports/store.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
 import { GLOBAL_SCOPE } from "./modes.ts";
+import { hasReadableMemory, parseStoredMemory, quarantine } from "./quarantine.ts";
 
 /** Slots of so many strategies are one commit: few commits, and none that keeps the first ones waiting for the last. */
 const BATCH = 1_000;
@@ -35,10 +36,15 @@ const nobody: OutcomeListener = () => undefined;
  */
 export function registerStrategies(context: EngineContext, heard: OutcomeListener = nobody): void {
   const { store, clock } = context.deps;
+  const unreadable: StrategyRow[] = [];
   store.transaction(() => {
     for (const { spec, specHash } of context.settings.strategies) {
       const row = store.strategy(spec.id);
       const nowMs = clock.nowMs();
+      if (row !== undefined && row.kind === spec.kind && !hasReadableMemory(row)) {
+        unreadable.push(row);
+        continue;
+      }
       if (row !== undefined && isEditionOf(row, { spec, specHash })) continue;
       if (row !== undefined) recordMissed(context, row, { nowMs, heard });
       const memory = row === undefined ? initialStrategyMemory(spec) : editedMemory(row, spec);
@@ -47,6 +53,7 @@ export function registerStrategies(context: EngineContext, heard: OutcomeListene
       store.saveStrategy(edition, nowMs);
     }
   });
+  for (const row of unreadable) quarantine(context, row);
 }
 
 /**
@@ -67,7 +74,7 @@ function tokensIn(part: unknown): readonly string[] {
 }
 
 function editedMemory(row: StrategyRow, spec: StrategySpec): StrategyMemory {
-  return strategyEdited(row.spec, spec, JSON.parse(row.memory));
+  return strategyEdited(row.spec, spec, parseStoredMemory(row.memory));
 }
 
 /** A strategy whose file was gone makes up for nothing of that time: whoever took it away did not want it to trade. */

@@ -3,6 +3,7 @@ import type { StepFacts } from "../domain/run/step-facts.ts";
 import { type EngineContext, strategyOf } from "./engine-context.ts";
 import { gasReserveOf } from "./gas-reserve.ts";
 import { effectiveMode } from "./modes.ts";
+import { parseStoredMemory } from "./quarantine.ts";
 
 const DAY_MS = 86_400_000;
 const MONTH_MS = 30 * DAY_MS;
@@ -22,7 +23,7 @@ export function factsFor(context: EngineContext, run: Run): StepFacts {
   return {
     nowMs,
     spec,
-    memory: JSON.parse(row.memory),
+    memory: parseStoredMemory(row.memory),
     policy: { ...settings.policy, gasReserve: gasReserveOf(context, spec) },
     ours: [...deps.signers.keys()],
     live: settings.live,

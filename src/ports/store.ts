@@ -65,6 +65,15 @@ export interface OperatorRequest {
   readonly madeAtMs: number;
 }
 
+/** Something that is not over, with the wallet it needs; a run that has not decided yet has no swap. */
+export interface OpenWork {
+  readonly runId: string;
+  readonly strategy: string;
+  readonly swapId: string | undefined;
+  readonly state: string;
+  readonly wallet: Address | undefined;
+}
+
 /** Rows of runs, swaps and their effects. */
 export interface RunStore {
   /** Inserts a due run. @returns false when the strategy already has one for this slot */
@@ -77,6 +86,8 @@ export interface RunStore {
   strategiesWithOpenRun(): ReadonlySet<string>;
   /** Swaps that were signed and of which nobody knows yet whether they were done. */
   unsettledSwaps(): readonly string[];
+  /** Swaps that have not ended, and runs that are open without any. */
+  openWork(): readonly OpenWork[];
   swapState(swapId: string): SwapState | undefined;
   runOfIntent(intentId: string): { readonly runId: string; readonly swapId: string } | undefined;
   /** Whether this transaction belongs to another swap or transaction of ours than the given swap. */

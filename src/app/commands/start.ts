@@ -32,7 +32,7 @@ export async function start(options: { config?: string; for?: number }, terminal
     }
     runtime.logger.info({}, "the daemon is stopping");
   } catch (error) {
-    throw asFailure(error, runtime.redactor.redact);
+    throw asFailure(error, { file, redact: runtime.redactor.redact });
   } finally {
     const limit = setTimeout(() => {
       terminal.err(`the step in work did not end within ${configuration.timing.shutdownMs} ms; the next start goes on`);
@@ -45,7 +45,8 @@ export async function start(options: { config?: string; for?: number }, terminal
 }
 
 /** Whatever keeps the daemon from starting is a matter of configuration, with its secrets taken out. */
-function asFailure(error: unknown, redact: (text: string) => string): unknown {
+function asFailure(error: unknown, from: { file: string; redact(text: string): string }): unknown {
   if (error instanceof CommandFailure || !(error instanceof Error)) return error;
-  return new CommandFailure(EXIT.configuration, redact(`the daemon cannot start: ${error.message}`));
+  const message = `the daemon cannot start: ${error.message} (configuration: ${from.file})`;
+  return new CommandFailure(EXIT.configuration, from.redact(message));
 }

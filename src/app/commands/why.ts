@@ -1,4 +1,5 @@
 import type { HistoryReader, RunHistory } from "../../adapters/sqlite/daemon/history-rows.ts";
+import { SUBJECT } from "../../domain/run/alert.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { findTarget, withHistory } from "../target.ts";
 import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
@@ -17,11 +18,16 @@ export function why(
       `--at ${JSON.stringify(options.at)} is no instant; write 2026-01-31T09:00:00Z`,
     );
   }
-  const answer = withHistory(findTarget(options), (reader) => explain(reader, strategy, atMs));
-  terminal.out(options.json === true ? JSON.stringify(answer.json) : answer.text);
+  const { answer, alerts } = withHistory(findTarget(options), (reader) => ({
+    answer: explain(reader, strategy, atMs),
+    alerts: reader.trueAlerts().filter((alert) => alert.strategy === strategy || alert.subject === SUBJECT.clock()),
+  }));
+  const standing = alerts.map(({ code, text }) => ({ code, text }));
+  const lines = [...standing.map(({ code, text }) => `now: ${code}: ${text}`), answer.text];
+  terminal.out(options.json === true ? JSON.stringify({ ...answer.json, alerts: standing }) : lines.join("\n\n"));
 }
 
-function explain(reader: HistoryReader, strategy: string, atMs: number): { json: unknown; text: string } {
+function explain(reader: HistoryReader, strategy: string, atMs: number): { json: object; text: string } {
   if (!reader.strategies().some((row) => row.id === strategy)) {
     const known = reader.strategies().map((row) => row.id);
     throw new CommandFailure(

@@ -1,4 +1,4 @@
-import { strategyRunEnded } from "../strategy/strategy.ts";
+import { isMemoryOf, strategyRunEnded } from "../strategy/strategy.ts";
 import { SUBJECT } from "./alert.ts";
 import type { Draft } from "./draft.ts";
 import { pauseStrategy } from "./pause-strategy.ts";
@@ -106,6 +106,8 @@ function rememberEnd(draft: Draft, facts: StepFacts): void {
   }));
   const filled = run.state === "filled" || run.state === "partial";
   const end = { slotMs: run.slotMs, nowMs: facts.nowMs, filled, swaps };
+  // A memory that cannot be read is left as it is for whoever can: its strategy is halted, and only this run's end is lost.
+  if (!isMemoryOf(facts.spec, facts.memory)) return;
   const { memory, pause, alert } = strategyRunEnded(facts.spec, facts.memory, end);
   draft.record({ kind: "memory", memory: JSON.stringify(memory) });
   pauseStrategy(draft, pause);

@@ -14,6 +14,7 @@ export type StrategyMemory = unknown;
 
 /** A strategy bound to its kind. Memory goes in and out as JSON; what is no memory of the kind is refused loudly. */
 interface BoundStrategy {
+  reads(memory: StrategyMemory): boolean;
   initialMemory(): StrategyMemory;
   needs(memory: StrategyMemory): ViewNeeds;
   trades(): TradedTokens;
@@ -57,6 +58,7 @@ function bindKind<Spec extends StrategySpec, Memory>(kind: StrategyKind<Spec, Me
     trades: () => kind.trades(spec),
     isExit: () => kind.isExit(spec),
     lastResortGas: () => kind.lastResortGas?.(spec) ?? 0n,
+    reads: (memory) => kind.parseMemory(memory) !== undefined,
     decide: (view, memory) => kind.decide(spec, view, read(memory)),
     onRunEnded: (memory, end) => kind.onRunEnded(spec, read(memory), end),
     editedFrom: (before, memory) =>
@@ -67,6 +69,11 @@ function bindKind<Spec extends StrategySpec, Memory>(kind: StrategyKind<Spec, Me
 /** The memory of a strategy that has never decided. */
 export function initialStrategyMemory(spec: StrategySpec): StrategyMemory {
   return bindStrategy(spec).initialMemory();
+}
+
+/** Whether stored memory is one of the strategy's kind that this release knows. */
+export function isMemoryOf(spec: StrategySpec, memory: StrategyMemory): boolean {
+  return bindStrategy(spec).reads(memory);
 }
 
 /**

@@ -5,9 +5,10 @@ import { instantsSince } from "../../domain/schedule/instants-since.ts";
 import type { Schedule } from "../../domain/schedule/schedule.ts";
 import type { StrategyView, ViewNeeds } from "../../domain/strategy/decision.ts";
 import type { StrategySpec } from "../../domain/strategy/spec.ts";
-import { strategyNeeds } from "../../domain/strategy/strategy.ts";
+import { isMemoryOf, strategyNeeds } from "../../domain/strategy/strategy.ts";
 import { type EngineContext, strategyOf } from "../engine-context.ts";
 import { gasReserveOf } from "../gas-reserve.ts";
+import { parseStoredMemory, quarantine } from "../quarantine.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { messageOf } from "./message-of.ts";
 
@@ -23,7 +24,12 @@ export async function readView(context: EngineContext, run: Run): Promise<Effect
   const spec = strategyOf(context, run.strategyId)?.spec ?? row.spec;
   const wallet = spec.wallet.address;
   const version = store.ledgerVersion(wallet);
-  const needs = strategyNeeds(spec, JSON.parse(row.memory));
+  const memory = parseStoredMemory(row.memory);
+  if (!isMemoryOf(spec, memory)) {
+    quarantine(context, row);
+    return { kind: "view-unavailable", detail: "the strategy's stored memory cannot be read" };
+  }
+  const needs = strategyNeeds(spec, memory);
   const known = new Map<Address, ReferencePrice>();
   const balances = new Map<Address, bigint>();
   try {

@@ -1,3 +1,4 @@
+import type { Address } from "../../../domain/money/address.ts";
 import { EFFECT_VERSION, type Effect } from "../../../domain/run/effects.ts";
 import type { Transition } from "../../../domain/run/records.ts";
 import type { Run } from "../../../domain/run/run.ts";
@@ -44,6 +45,15 @@ const SAVE_SWAP = `INSERT INTO swaps (${SWAP_COLUMNS.join(", ")}, created_at_ms,
 /** The first condition is that of the index on open swaps, so that the few are found among the many. */
 const UNSETTLED_SWAPS = `SELECT id FROM swaps WHERE state IN ('signed', 'submitted', 'mined', 'confirmed', 'unknown')
   AND state IN ('signed', 'submitted', 'unknown')`;
+
+/** Both parts begin with the condition of an index on what is open. */
+const OPEN_WORK = `SELECT runs.id AS runId, runs.strategy, swaps.id AS swapId, swaps.state, swaps.wallet
+    FROM swaps JOIN runs ON runs.id = swaps.run_id
+    WHERE swaps.state IN ('signed', 'submitted', 'mined', 'confirmed', 'unknown')
+  UNION SELECT runs.id, runs.strategy, swaps.id, coalesce(swaps.state, runs.state), swaps.wallet
+    FROM runs LEFT JOIN swaps ON swaps.run_id = runs.id
+      AND swaps.state NOT IN ('final', 'skipped', 'denied', 'reverted', 'expired', 'cancelled')
+    WHERE runs.state IN ('due', 'deciding', 'executing', 'parked')`;
 
 /** Rows of runs, swaps, transitions and effects. */
 export function createRunRows(sql: Statements): Omit<RunStore, "writeRecord"> {
@@ -105,6 +115,12 @@ export function createRunRows(sql: Statements): Omit<RunStore, "writeRecord"> {
       return new Set(rows.map((row) => row.strategy));
     },
     unsettledSwaps: () => sql.all<{ id: string }>(UNSETTLED_SWAPS).map((row) => row.id),
+    openWork: () =>
+      sql
+        .all<{ runId: string; strategy: string; swapId: string | null; state: string; wallet: Address | null }>(
+          OPEN_WORK,
+        )
+        .map((row) => ({ ...row, swapId: row.swapId ?? undefined, wallet: row.wallet ?? undefined })),
     swapState: (swapId) => sql.get<{ state: SwapState }>("SELECT state FROM swaps WHERE id = ?", swapId)?.state,
     runOfIntent: (intentId) => runOfIntent(sql, intentId),
     hashOfOther: (hash, swapId) =>
