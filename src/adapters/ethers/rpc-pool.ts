@@ -40,6 +40,8 @@ const CHAIN_CHECK_MS = 60_000;
 
 interface Endpoint {
   readonly rpc: JsonRpc;
+  /** headers that are being read, by their block */
+  readonly headers: Map<unknown, Promise<unknown>>;
   checkedAtMs: number | undefined;
   troubleAtMs: number | undefined;
 }
@@ -50,6 +52,7 @@ export function createRpcPool(options: RpcPoolOptions, monotonicMs: () => number
   const { timeoutMs, maxBytes } = options;
   const endpoints: readonly Endpoint[] = options.urls.map((url) => ({
     rpc: createJsonRpc({ url, timeoutMs, maxBytes }),
+    headers: new Map(),
     checkedAtMs: undefined,
     troubleAtMs: undefined,
   }));
@@ -57,7 +60,7 @@ export function createRpcPool(options: RpcPoolOptions, monotonicMs: () => number
   async function ask(endpoint: Endpoint, method: string, params: readonly unknown[]): Promise<unknown> {
     try {
       await checkChain(endpoint);
-      const answer = await endpoint.rpc.call(method, params);
+      const answer = await callOnce(endpoint, method, params);
       endpoint.troubleAtMs = undefined;
       return answer;
     } catch (error) {
@@ -113,6 +116,20 @@ export function createRpcPool(options: RpcPoolOptions, monotonicMs: () => number
         endpoints.map((endpoint) => ask(endpoint, method, params).catch((error: unknown) => asAnswer(endpoint, error))),
       ),
   };
+}
+
+/**
+ * Whoever wants a header that is just being read waits for the same answer: many swaps that are looked at together all
+ * begin with the newest and the finalised block. Nothing is kept once the answer is there.
+ */
+function callOnce({ rpc, headers }: Endpoint, method: string, params: readonly unknown[]): Promise<unknown> {
+  const [block, isFull] = params;
+  if (method !== "eth_getBlockByNumber" || isFull !== false) return rpc.call(method, params);
+  const underway = headers.get(block);
+  if (underway !== undefined) return underway;
+  const answer = rpc.call(method, params).finally(() => headers.delete(block));
+  headers.set(block, answer);
+  return answer;
 }
 
 /** Asks until an answer is enough; null when there were answers and none was. */

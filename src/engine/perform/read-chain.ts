@@ -17,7 +17,7 @@ export async function readChain(context: EngineContext, swap: Swap): Promise<Eff
   const { terms } = swap;
   if (terms === undefined) throw new Error(`swap ${swap.id} is looked up before it was bound`);
   try {
-    const [latest, finalized] = [await chain.latest(), await chain.finalized()];
+    const [latest, finalized] = await Promise.all([chain.latest(), chain.finalized()]);
     const range = { fromBlock: terms.fromBlock, toBlock: latest.number };
     const byNonce = terms.nonce !== undefined && context.deps.service.profile.nonceRecord !== undefined;
     const fill = byNonce ? await fillByNonce(context, swap, range) : await fillByOutflow(context, swap, range);

@@ -169,3 +169,16 @@ test("the proxy refuses a replacement below ten per cent on either fee, as Geth 
   const feeOnly = await signTransfer(0, 4_000_000_000n);
   expect(await chain.broadcast(feeOnly.raw)).toEqual({ kind: "replacement-underpriced" });
 });
+
+test("a header that is just being read is read once for all who want it, and anew for who comes later", async () => {
+  const anvil = await startBareAnvil();
+  const proxy = await startRpcProxy(anvil.url);
+  const chain = chainOver([proxy.url]);
+  await chain.latest();
+  const before = proxy.seen.length;
+  const together = await Promise.all([chain.latest(), chain.latest(), chain.finalized(), chain.latest()]);
+  expect(together.map(({ number }) => number)).toEqual([0, 0, 0, 0]);
+  expect(proxy.seen.slice(before).map(({ params }) => params[0])).toEqual(["latest", "finalized"]);
+  await anvil.mine();
+  expect((await chain.latest()).number).toBe(1);
+});
