@@ -5,8 +5,9 @@ import { acquireLock } from "../storage/lock.ts";
 import type { Head } from "./chain/head.ts";
 import { openFront } from "./http/front.ts";
 import { createKeyStore } from "./keys/key-store.ts";
-import type { ServiceOptions } from "./options.ts";
-import { createPoolDirectory } from "./pools/directory.ts";
+import { isSettled, type ServiceOptions } from "./options.ts";
+import { createPoolDirectory, scopeOf } from "./pools/directory.ts";
+import { openPoolBook } from "./pools/pool-book.ts";
 import { createSnapshots } from "./pools/snapshots.ts";
 import { createQuoteBook } from "./quotes/quote-book.ts";
 import type { RelayerStatus } from "./quotes/quoter.ts";
@@ -52,7 +53,7 @@ function startRelay(
   parts: Pick<DeskDependencies, "rpc" | "snapshots" | "router" | "quotes" | "tokens" | "store">,
 ): Relay {
   const { clock, logger } = dependencies;
-  if (relayer === undefined || dependencies.relayer === undefined) {
+  if (relayer === undefined || dependencies.relayer === undefined || !isSettled(network)) {
     return { desk: createClosedDesk(parts.store), status: undefined, stop: async () => undefined };
   }
   const { store, rpc, snapshots } = parts;
@@ -87,7 +88,10 @@ export async function startService(options: ServiceOptions, dependencies: Servic
     closers.push(() => store.close());
     const snapshots = createSnapshots({ rpc, chainId: network.chainId }, clock);
     closers.push(() => snapshots.stop());
-    const directory = createPoolDirectory({ protocols: network.protocols, feeTiers: network.v3FeeTiers }, clock);
+    const factories = { protocols: network.protocols, feeTiers: network.v3FeeTiers };
+    const book = openPoolBook(store.db, scopeOf(network.chainId, factories), clock.nowMs());
+    closers.push(() => book.close());
+    const directory = createPoolDirectory(factories, clock, book);
     const router = createRouter(network, directory);
     const tokens = createTokens({ rpc, network }, clock);
     const quotes = createQuoteBook(store, clock);
@@ -121,6 +125,9 @@ function lockDatabase(database: string) {
 function checkOptions(options: ServiceOptions, dependencies: ServiceDependencies): void {
   if ((options.relayer === undefined) !== (dependencies.relayer === undefined)) {
     throw new Error("a relayer needs both its settings and its signer, chain and lane store");
+  }
+  if (options.relayer !== undefined && !isSettled(options.network)) {
+    throw new Error(`a relayer needs a settlement contract, and none is configured on ${options.network.name}`);
   }
   if (options.permitLifetimeSeconds >= options.quoteLifetimeSeconds) return;
   throw new Error(

@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { type Address, parseAddress } from "../../domain/money/address.ts";
+import type { SqliteDatabase } from "../../storage/database.ts";
+import { migrate, readMigrations } from "../../storage/migrations.ts";
+import type { Pool } from "./pool.ts";
+
+/** What was found of one pair of tokens; no pools is an answer, too. */
+export interface PairSearch {
+  readonly token0: Address;
+  readonly token1: Address;
+  readonly pools: readonly Pool[];
+  /** Unix milliseconds */
+  readonly searchedAtMs: number;
+}
+
+/** Keeps what was found over restarts. */
+export interface PoolBook {
+  /** The newest searches of earlier lives. */
+  searches(): readonly PairSearch[];
+  /** Keeps a search, a little later and together with others: losing some costs nothing but asking again. */
+  put(search: PairSearch): void;
+  close(): void;
+}
+
+const MAX_SEARCHES = 20_000;
+const KEPT_FOR_MS = 30 * 24 * 3_600_000;
+const WRITE_AFTER_MS = 500;
+
+const address = z.string().transform((text, context) => {
+  const parsed = parseAddress(text);
+  if (parsed !== undefined) return parsed;
+  context.addIssue({ code: "custom", message: "no address" });
+  return z.NEVER;
+});
+
+const poolSchema = z.object({
+  kind: z.union([z.literal(1), z.literal(2), z.literal(3)]),
+  protocol: z.number().int(),
+  address,
+  token0: address,
+  token1: address,
+  feePips: z.number().int(),
+  tickSpacing: z.number().int(),
+  constants: z.array(z.number()).optional(),
+});
+const searchSchema = z.object({
+  token0: address,
+  token1: address,
+  pools: z.string().transform((text): Pool[] => z.array(poolSchema).parse(JSON.parse(text))),
+  searchedAtMs: z.number(),
+});
+
+/**
+ * Opens the book in the service's database.
+ * @param scope names what was asked: answers of other factories, or of another chain, say nothing
+ */
+export function openPoolBook(db: SqliteDatabase, scope: string, nowMs: number): PoolBook {
+  const migrations = readMigrations(new URL("./migrations/", import.meta.url));
+  migrate(db, { set: "service-pools", migrations, backup: true });
+  db.prepare("DELETE FROM pool_searches WHERE searched_at_ms < ?").run(nowMs - KEPT_FOR_MS);
+  const newest = db.prepare<[string, number]>(
+    `SELECT token0, token1, pools, searched_at_ms AS searchedAtMs FROM pool_searches
+     WHERE scope = ? ORDER BY searched_at_ms DESC LIMIT ?`,
+  );
+  const insert = db.prepare<[string, string, string, string, number]>(
+    `INSERT OR REPLACE INTO pool_searches (scope, token0, token1, pools, searched_at_ms) VALUES (?, ?, ?, ?, ?)`,
+  );
+  let pending = new Map<string, PairSearch>();
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  function write(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    const rows = [...pending.values()];
+    pending = new Map();
+    db.transaction(() => {
+      for (const { token0, token1, pools, searchedAtMs } of rows) {
+        insert.run(scope, token0, token1, JSON.stringify(pools), searchedAtMs);
+      }
+    }).immediate();
+  }
+
+  return {
+    searches: () => newest.all(scope, MAX_SEARCHES).map((row) => searchSchema.parse(row)),
+    put(search) {
+      // A look-up that was under way at the end is made again in the next life.
+      if (isClosed) return;
+      pending.set(search.token0 + search.token1, search);
+      timer ??= setTimeout(write, WRITE_AFTER_MS).unref();
+    },
+    close() {
+      isClosed = true;
+      write();
+    },
+  };
+}
