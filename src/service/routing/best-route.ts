@@ -5,6 +5,7 @@ import { RATE_MARGIN } from "./edge.ts";
 import { toLegs } from "./legs.ts";
 import { type Path, spotRate } from "./path.ts";
 import { type Leg, type Performance, type PlannedLeg, performLegs, spotOutput } from "./plan.ts";
+import { refine } from "./refine.ts";
 import { type OpenPath, openPaths, splitInput } from "./split.ts";
 import { missingReads, weakestPools } from "./surplus.ts";
 
@@ -116,7 +117,9 @@ function bestSplit(paths: readonly Path[], first: Split, search: Search): Split 
 function splitWithout(paths: readonly Path[], without: ReadonlySet<PoolState>, search: Search): Split | undefined {
   const { trade, loads } = search;
   const open = openPaths(paths, without);
-  const edges = splitInput(open, Number(trade.amountIn));
+  const input = { from: trade.from, to: trade.to, amountIn: Number(trade.amountIn) };
+  const chunked = splitInput(open, input.amountIn);
+  const edges = chunked === undefined ? undefined : refine(chunked, [...new Set(open.flat())], input);
   loads.push(...missingReads(open, trade.to));
   if (edges === undefined) return undefined;
   const candidate = perform(toLegs(edges, trade.from), search);

@@ -11,6 +11,9 @@ const MAX_SAMPLES = 4_096;
 const MAX_GROWTH = 16;
 const MAX_SHORTENINGS = 60;
 
+/** How often the first step may be lengthened until the pool pays anything. */
+const MAX_FIRST_TRIES = 8;
+
 const ONE_PIPS = 1_000_000;
 
 /** The marginal rate of a pool, its fee counted: no amount gets more. */
@@ -52,6 +55,7 @@ export class Curve {
 
   /** What the pool pays for the amount; what it cannot take is lost. */
   outputAt(amount: number): number {
+    if (amount <= 0) return 0;
     const index = this.#segmentAt(amount);
     const distance = amount - (this.#amounts[index] as number);
     if (index === this.#amounts.length - 1) return this.#outputs[index] as number;
@@ -63,6 +67,7 @@ export class Curve {
 
   /** The marginal rate after the amount; 0 where the pool takes no more. */
   rateAt(amount: number): number {
+    if (amount <= 0) return this.rate;
     const index = this.#segmentAt(amount);
     if (index === this.#amounts.length - 1) return 0;
     const slowed = 1 + this.#bend(index) * (amount - (this.#amounts[index] as number));
@@ -112,7 +117,8 @@ export class Curve {
   #sample(towards: number): boolean {
     if (this.#end !== undefined || this.#amounts.length >= MAX_SAMPLES) return false;
     const rate = this.#rates.at(-1) as number;
-    if (this.#step === 0) this.#step = Math.max(1, Math.ceil(towards / 8));
+    // A pool pays nothing for the smallest amounts, which says nothing about larger ones.
+    if (this.#step === 0) this.#step = this.#firstStep(towards);
     for (let tries = 0; tries < MAX_SHORTENINGS; tries += 1) {
       const amountIn = BigInt(Math.ceil(this.#step));
       const quote = this.#tail.quote(this.tokenIn, amountIn);
@@ -132,6 +138,15 @@ export class Curve {
       this.#step = Math.max(1, this.#step * shorter);
     }
     return this.#stop({ kind: "short" });
+  }
+
+  #firstStep(towards: number): number {
+    let step = Math.max(1, Math.ceil(towards / 8));
+    for (let tries = 0; tries < MAX_FIRST_TRIES; tries += 1) {
+      if (this.#tail.quote(this.tokenIn, BigInt(step)).kind !== "short") return step;
+      step *= MAX_GROWTH;
+    }
+    return Math.max(1, Math.ceil(towards / 8));
   }
 
   #stop(end: End): false {

@@ -80,3 +80,13 @@ export function fill(edge: OpenEdge, { index, amountOut }: PoolChoice, amountIn:
   edge.rates[index] = (edge.curves[index] as Curve).rateAt(amount);
   edge.rate = Math.max(...edge.rates);
 }
+
+/** Brings what the pools paid, and their rates, in line with amounts that were set from outside. */
+export function closeEdge(edge: OpenEdge): void {
+  for (const [index, curve] of edge.curves.entries()) {
+    const amount = edge.amounts[index] as number;
+    edge.outputs[index] = curve.outputAt(amount);
+    edge.rates[index] = curve.rateAt(amount);
+  }
+  edge.rate = Math.max(...edge.rates);
+}

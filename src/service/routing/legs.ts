@@ -2,6 +2,7 @@ import type { Address } from "../../domain/money/address.ts";
 import type { Curve } from "./curve.ts";
 import type { OpenEdge } from "./edge.ts";
 import { type PlannedLeg, PORTION_ALL } from "./plan.ts";
+import { tokenOrder } from "./refine.ts";
 
 /** A double has fewer digits than a portion: the rest are zeros. */
 const PORTION_STEPS = 1e15;
@@ -12,17 +13,7 @@ const PORTION_STEP = PORTION_ALL / BigInt(PORTION_STEPS);
  * arrived. A leg takes its portion of what is then left of its token; the last one of a token takes all.
  */
 export function toLegs(edges: readonly OpenEdge[], from: Address): readonly PlannedLeg[] {
-  const legs: PlannedLeg[] = [];
-  const waiting = new Set(edges);
-  let token: Address | undefined = from;
-  while (token !== undefined) {
-    const leaving = [...waiting].filter((edge) => edge.tokenIn === token);
-    legs.push(...legsOf(leaving));
-    for (const edge of leaving) waiting.delete(edge);
-    token = [...waiting].find((edge) => ![...waiting].some((other) => other.tokenOut === edge.tokenIn))?.tokenIn;
-  }
-  if (waiting.size > 0) throw new Error("the edges of a route run in a circle");
-  return legs;
+  return tokenOrder(edges, from).flatMap((token) => legsOf(edges.filter((edge) => edge.tokenIn === token)));
 }
 
 function legsOf(edges: readonly OpenEdge[]): readonly PlannedLeg[] {

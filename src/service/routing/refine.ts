@@ -1,0 +1,161 @@
+import type { Address } from "../../domain/money/address.ts";
+import type { Curve } from "./curve.ts";
+import { closeEdge, type OpenEdge } from "./edge.ts";
+
+/** Rounds of exchange; each costs one look at every pool. */
+const MAX_ROUNDS = 60;
+
+/** Marginal values this close to each other are equal: what is left to gain is far less than that. */
+const CLOSE = 3e-5;
+
+/** A round that brings less than this is the last one: a thousandth of a basis point. */
+const LEAST_GAIN = 1 + 1e-7;
+
+/** How often a move that proves too large is made smaller. */
+const MAX_TRIES = 4;
+
+/** Halvings on the way to the amount that makes two pools equal. */
+const HALVINGS = 16;
+
+/** A pool that may take some of a token, and leads on to another. */
+interface Branch {
+  readonly edge: OpenEdge;
+  readonly index: number;
+  readonly curve: Curve;
+  /** share of the token that the pool gets */
+  share: number;
+}
+
+interface RefineTrade {
+  readonly from: Address;
+  readonly to: Address;
+  readonly amountIn: number;
+}
+
+interface Node {
+  readonly token: Address;
+  readonly branches: readonly Branch[];
+}
+
+/**
+ * Moves input between the pools of a token until one more unit is worth the same in all that get some. Chunks cannot
+ * take back what they gave, and a pool that several paths share is dearer in the end than it seemed at first.
+ *
+ * @param used edges that got something: only tokens on them are met, in their order
+ * @param all edges of the search
+ */
+export function refine(used: readonly OpenEdge[], all: readonly OpenEdge[], trade: RefineTrade): readonly OpenEdge[] {
+  const order = tokenOrder(used, trade.from);
+  const place = new Map(order.map((token, index) => [token, index]));
+  place.set(trade.to, order.length);
+  const leadsOn = (edge: OpenEdge) =>
+    (place.get(edge.tokenIn) ?? Number.POSITIVE_INFINITY) < (place.get(edge.tokenOut) ?? -1);
+  const edges = all.filter(leadsOn);
+  const nodes = order.map((token) => nodeOf(token, edges));
+  let amountOut = pourThrough(nodes, trade).get(trade.to) ?? 0;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const better = exchangeAll(nodes, trade, amountOut);
+    if (better <= amountOut * LEAST_GAIN) break;
+    amountOut = better;
+  }
+  const inflows = pourThrough(nodes, trade);
+  for (const { token, branches } of nodes) {
+    for (const { edge, index, share } of branches) edge.amounts[index] = share * (inflows.get(token) ?? 0);
+  }
+  for (const edge of edges) closeEdge(edge);
+  return edges.filter((edge) => edge.amounts.some((amount) => amount > 0));
+}
+
+/** The tokens that are sold on the way, each after all that lead to it. */
+export function tokenOrder(edges: readonly OpenEdge[], from: Address): readonly Address[] {
+  const order: Address[] = [from];
+  let waiting = edges.filter((edge) => edge.tokenIn !== from);
+  while (waiting.length > 0) {
+    const next = waiting.find((edge) => !waiting.some((other) => other.tokenOut === edge.tokenIn))?.tokenIn;
+    if (next === undefined) throw new Error("the edges of a route run in a circle");
+    order.push(next);
+    waiting = waiting.filter((edge) => edge.tokenIn !== next);
+  }
+  return order;
+}
+
+function nodeOf(token: Address, edges: readonly OpenEdge[]): Node {
+  const leaving = edges.filter((edge) => edge.tokenIn === token);
+  const total = leaving.reduce((sum, edge) => sum + edge.amounts.reduce((part, amount) => part + amount, 0), 0);
+  const branches = leaving.flatMap((edge) =>
+    edge.curves.map((curve, index) => ({ edge, index, curve, share: (edge.amounts[index] as number) / total })),
+  );
+  return { token, branches };
+}
+
+/** How much of each token arrives, with the shares as they are. */
+function pourThrough(nodes: readonly Node[], { from, amountIn }: RefineTrade) {
+  const inflows = new Map<Address, number>([[from, amountIn]]);
+  for (const { token, branches } of nodes) {
+    const inflow = inflows.get(token) ?? 0;
+    for (const { edge, curve, share } of branches) {
+      if (share === 0) continue;
+      inflows.set(edge.tokenOut, (inflows.get(edge.tokenOut) ?? 0) + curve.outputAt(share * inflow));
+    }
+  }
+  return inflows;
+}
+
+/**
+ * One exchange at each token, the last ones first, since what a token is worth depends on those after it.
+ * @returns the output afterwards
+ */
+function exchangeAll(nodes: readonly Node[], trade: RefineTrade, before: number): number {
+  const values = new Map<Address, number>([[trade.to, 1]]);
+  const inflows = pourThrough(nodes, trade);
+  let amountOut = before;
+  for (const { token, branches } of [...nodes].reverse()) {
+    const inflow = inflows.get(token) ?? 0;
+    const marginalOf = (branch: Branch, share: number) =>
+      branch.curve.rateAt(share * inflow) * (values.get(branch.edge.tokenOut) ?? 0);
+    let best: Branch | undefined;
+    let worst: Branch | undefined;
+    let [highest, lowest, value] = [0, Number.POSITIVE_INFINITY, 0];
+    for (const branch of branches) {
+      const marginal = marginalOf(branch, branch.share);
+      value += branch.share * marginal;
+      if (marginal > highest) [best, highest] = [branch, marginal];
+      if (branch.share > 0 && marginal < lowest) [worst, lowest] = [branch, marginal];
+    }
+    values.set(token, value);
+    if (best === undefined || worst === undefined || highest - lowest <= CLOSE * highest) continue;
+    amountOut = exchange({ best, worst, marginalOf }, amountOut, () => pourThrough(nodes, trade).get(trade.to) ?? 0);
+  }
+  return amountOut;
+}
+
+/**
+ * Moves as much from the worse pool to the better one as makes them equal if nothing after them changes; less when that
+ * proves too much, because what they lead to gets dearer.
+ * @returns the output afterwards
+ */
+function exchange(
+  { best, worst, marginalOf }: { best: Branch; worst: Branch; marginalOf: (branch: Branch, share: number) => number },
+  before: number,
+  measure: () => number,
+): number {
+  const isStillBetter = (share: number) =>
+    marginalOf(best, best.share + share) > marginalOf(worst, worst.share - share);
+  let [low, high] = [0, worst.share];
+  if (isStillBetter(high)) low = high;
+  for (let halving = 0; halving < HALVINGS && low < high; halving += 1) {
+    const middle = (low + high) / 2;
+    if (isStillBetter(middle)) low = middle;
+    else high = middle;
+  }
+  const [bestShare, worstShare] = [best.share, worst.share];
+  for (let moved = low, tries = 0; tries < MAX_TRIES; moved /= 3, tries += 1) {
+    best.share = bestShare + moved;
+    worst.share = moved === worstShare ? 0 : worstShare - moved;
+    const after = measure();
+    if (after > before) return after;
+  }
+  best.share = bestShare;
+  worst.share = worstShare;
+  return before;
+}
