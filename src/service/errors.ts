@@ -58,6 +58,12 @@ export const ERRORS = {
     message: "The quote has expired",
     remedy: "Ask for a new quote.",
   },
+  SETTLEMENT_MISSING: {
+    code: 2107,
+    status: 400,
+    message: "Swaps of this network cannot be executed here",
+    remedy: "Ask for an indicative quote: without fromAddress and with gasless=false.",
+  },
   QUOTE_INDICATIVE: {
     code: 2103,
     status: 400,

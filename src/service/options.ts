@@ -30,14 +30,28 @@ export interface NetworkOptions {
   readonly listedTokens: readonly ListedToken[];
   /** tokens that a path may go through */
   readonly hubTokens: readonly Address[];
-  readonly settlement: Address;
-  readonly executor: Address;
+  /** the contract that owners approve; undefined: quotes are indicative, nothing is built to be signed */
+  readonly settlement: Address | undefined;
+  /** present exactly when the settlement is */
+  readonly executor: Address | undefined;
+  /** where the settlement cannot be: why */
+  readonly noSettlement?: string;
   /** in the order of the executor's own list */
   readonly protocols: readonly Protocol[];
   /** fee tiers to look for at factories of kind 2, in parts per million */
   readonly v3FeeTiers: readonly number[];
   /** blocks on top of a swap's own before it counts as done */
   readonly confirmations: number;
+}
+
+/** A network whose swaps can be executed. */
+export interface SettledNetwork extends NetworkOptions {
+  readonly settlement: Address;
+  readonly executor: Address;
+}
+
+export function isSettled(network: NetworkOptions): network is SettledNetwork {
+  return network.settlement !== undefined && network.executor !== undefined;
 }
 
 /** How the relayer works; its key comes as a signer. */

@@ -36,7 +36,7 @@ export const quoteResponse = z.object({
   toTokenAmount: integer,
   amountOutMin: integer.describe("Least amount bought, rounded up; the contract holds to it."),
   minAmountOut: integer,
-  targetAddress: address.describe("The spender to approve."),
+  targetAddress: address.nullable().describe("The spender to approve; null where quotes are only indicative."),
   fees: z.array(fee),
   resourceEstimate: z.object({ gasLimit: integer }),
   priceImpact: z

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { formatUnits } from "../../domain/money/amount.ts";
 import { ERRORS, type Refusal } from "../errors.ts";
-import type { NetworkOptions } from "../options.ts";
+import { isSettled, type NetworkOptions, type SettledNetwork } from "../options.ts";
 import { POOL_KINDS } from "../pools/kinds.ts";
 import type { Quote } from "../quotes/quote.ts";
 import type { SwapTransaction } from "../quotes/transaction.ts";
@@ -18,11 +18,14 @@ import type {
   transactionResponse,
 } from "./response-schemas.ts";
 
+function typedDataOf({ order, sender }: Quote, { chainId, settlement }: SettledNetwork) {
+  return sender === undefined ? null : swapTypedData(order, { chainId, address: settlement }, sender);
+}
+
 /** A quote in the names of both dialects. */
 export function toWireQuote(quote: Quote, network: NetworkOptions): z.infer<typeof quoteResponse> {
-  const { order, sender } = quote;
-  const settlement = { chainId: network.chainId, address: network.settlement };
-  const typedData = quote.owner === undefined || sender === undefined ? null : swapTypedData(order, settlement, sender);
+  const { order } = quote;
+  const typedData = isSettled(network) && quote.owner !== undefined ? typedDataOf(quote, network) : null;
   const amount = grossAmount(order).toString();
   const amountOut = quote.amountOut.toString();
   const amountOutMin = order.amountOutMin.toString();
@@ -39,7 +42,7 @@ export function toWireQuote(quote: Quote, network: NetworkOptions): z.infer<type
     toTokenAmount: amountOut,
     amountOutMin,
     minAmountOut: amountOutMin,
-    targetAddress: network.settlement,
+    targetAddress: network.settlement ?? null,
     fees: feesOf(quote),
     resourceEstimate: { gasLimit: quote.gasLimit.toString() },
     priceImpact: fraction(quote.priceImpactPpm),

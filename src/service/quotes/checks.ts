@@ -1,6 +1,6 @@
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { type Refusal, refuse } from "../errors.ts";
-import type { NetworkOptions } from "../options.ts";
+import { isSettled, type NetworkOptions } from "../options.ts";
 import { ONE, type QuoteRequest } from "./quote.ts";
 
 /** The settlement contract's own cap, `MAX_AFFILIATE_FEE_BPS`: 3 % of the gross amount. */
@@ -12,6 +12,11 @@ export function checkRequest(request: QuoteRequest, network: NetworkOptions): Re
   const erc20 = (token: Address) => (token === NATIVE_TOKEN ? network.wrappedNative : token);
   if (erc20(request.from) === erc20(request.to)) return refuse("TOKENS_EQUAL", { parameter: "toTokenAddress" });
   const { owner, recipient, affiliate } = request;
+  if (!isSettled(network) && (owner !== undefined || request.gasless)) {
+    const parameter = owner === undefined ? "gasless" : "fromAddress";
+    const detail = network.noSettlement ?? `no settlement contract is configured on ${network.name}`;
+    return refuse("SETTLEMENT_MISSING", { parameter, detail });
+  }
   const forbidden = forbiddenReceivers(request, network);
   if (owner !== undefined && forbidden.has(owner)) return refuse("RECIPIENT_FORBIDDEN", { parameter: "fromAddress" });
   if (recipient !== undefined && forbidden.has(recipient)) {
@@ -31,5 +36,6 @@ export function checkRequest(request: QuoteRequest, network: NetworkOptions): Re
 
 function forbiddenReceivers(request: QuoteRequest, network: NetworkOptions): ReadonlySet<Address> {
   const { settlement, executor, wrappedNative } = network;
-  return new Set([NATIVE_TOKEN, settlement, executor, wrappedNative, request.from, request.to]);
+  const contracts = [settlement, executor].filter((contract) => contract !== undefined);
+  return new Set([NATIVE_TOKEN, ...contracts, wrappedNative, request.from, request.to]);
 }

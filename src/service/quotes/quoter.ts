@@ -4,7 +4,7 @@ import { mulDivUp } from "../../domain/money/amount.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { addressWord, callData, SELECTOR } from "../chain/words.ts";
 import { type Refusal, refuse } from "../errors.ts";
-import type { NetworkOptions } from "../options.ts";
+import { isSettled, type NetworkOptions } from "../options.ts";
 import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
 import type { Router } from "../routing/router.ts";
 import { grossAmount, type SwapOrder, type WireTypedData } from "../settlement/order.ts";
@@ -42,7 +42,7 @@ export interface Quoter {
 }
 
 /** What the owner has to sign beside the order, if anything. */
-type Allowance = { kind: "enough" } | { kind: "permit"; domain: PermitDomain; nonce: bigint };
+type Allowance = { kind: "enough" } | { kind: "permit"; domain: PermitDomain; nonce: bigint; spender: Address };
 
 export function createQuoter(options: QuoterOptions, dependencies: QuoterDependencies): Quoter {
   const { network } = options;
@@ -59,7 +59,7 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
 
   async function gaslessAllowance(request: QuoteRequest, snapshot: Snapshot): Promise<Allowance | Refusal> {
     const { relayer } = dependencies;
-    if (relayer === undefined)
+    if (relayer === undefined || !isSettled(network))
       return refuse("GASLESS_UNAVAILABLE", { parameter: "gasless", detail: "no relayer runs" });
     const closed = await relayer.refusal();
     if (closed !== undefined) return closed;
@@ -73,7 +73,7 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
     ]);
     if ((allowance?.[0] ?? 0n) >= request.amount) return { kind: "enough" };
     if (support.kind !== "eip-2612" || nonce === undefined) return withoutPermit(support.kind);
-    return { kind: "permit", domain: support.domain, nonce: nonce[0] ?? 0n };
+    return { kind: "permit", domain: support.domain, nonce: nonce[0] ?? 0n, spender: network.settlement };
   }
 
   return {
@@ -136,17 +136,12 @@ function assemble(
     gasLimit: priced.gasLimit,
     gasCost: priced.gasCost,
     priceImpactPpm: priced.priceImpactPpm,
-    permit: permitOf(request, order, parts.allowance, options.network.settlement),
+    permit: permitOf(request, order, parts.allowance),
   };
 }
 
-function permitOf(
-  { owner }: QuoteRequest,
-  order: SwapOrder,
-  allowance: Allowance,
-  spender: Address,
-): WireTypedData | undefined {
+function permitOf({ owner }: QuoteRequest, order: SwapOrder, allowance: Allowance): WireTypedData | undefined {
   if (owner === undefined || allowance.kind === "enough") return undefined;
-  const { nonce, domain } = allowance;
+  const { nonce, domain, spender } = allowance;
   return permitTypedData(domain, { owner, spender, value: grossAmount(order), nonce, deadline: order.deadline });
 }

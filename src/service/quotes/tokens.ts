@@ -3,6 +3,7 @@ import type { JsonRpc } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ReadWords } from "../chain/batch-reader.ts";
 import { SELECTOR } from "../chain/words.ts";
+import type { NetworkOptions } from "../options.ts";
 import { detectPermit, type PermitSupport } from "../settlement/permit.ts";
 
 /** What the service learnt of tokens. */
@@ -45,7 +46,7 @@ function createMemory<T>(clock: Clock, options: { isLasting: (answer: T) => bool
 }
 
 export function createTokens(
-  options: { rpc: JsonRpc; network: { chainId: number; settlement: Address } },
+  options: { rpc: JsonRpc; network: Pick<NetworkOptions, "chainId" | "settlement" | "wrappedNative"> },
   clock: Clock,
 ): Tokens {
   const { rpc, network } = options;
@@ -64,7 +65,11 @@ export function createTokens(
     },
     permitSupport(address) {
       return permits(address, () =>
-        detectPermit(rpc, address, { chainId: network.chainId, spender: network.settlement }),
+        // What a token can do does not depend on who may take.
+        detectPermit(rpc, address, {
+          chainId: network.chainId,
+          spender: network.settlement ?? network.wrappedNative,
+        }),
       );
     },
   };

@@ -4,7 +4,7 @@ import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
 import { isRevert } from "../chain/batch-reader.ts";
 import type { Head } from "../chain/head.ts";
 import { type Refusal, refuse } from "../errors.ts";
-import type { NetworkOptions } from "../options.ts";
+import { isSettled, type NetworkOptions } from "../options.ts";
 import { describeRevert, encodeSwap } from "../settlement/calldata.ts";
 import { grossAmount } from "../settlement/order.ts";
 import type { Quote } from "./quote.ts";
@@ -40,6 +40,7 @@ export async function buildTransaction(
   if (quote.owner === undefined) return refuse("QUOTE_INDICATIVE", { parameter: "quoteId" });
   if (quote.gasless) return refuse("QUOTE_GASLESS", { parameter: "quoteId" });
   const { head, network, rpc } = context;
+  if (!isSettled(network)) return refuse("SETTLEMENT_MISSING", { parameter: "quoteId" });
   const { order } = quote;
   const fields = {
     from: quote.owner,

@@ -6,7 +6,7 @@ import type { JsonRpc } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LaneStore } from "../../ports/lane-store.ts";
 import { type Refusal, refuse } from "../errors.ts";
-import type { NetworkOptions } from "../options.ts";
+import type { SettledNetwork } from "../options.ts";
 import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
 import type { Quote } from "../quotes/quote.ts";
 import type { QuoteBook } from "../quotes/quote-book.ts";
@@ -32,7 +32,7 @@ export interface GaslessDesk {
 export type Acceptance = { readonly kind: "accepted"; readonly row: SwapRow } | Refusal;
 
 export interface DeskOptions {
-  readonly network: NetworkOptions;
+  readonly network: SettledNetwork;
   readonly relayer: Address;
   readonly feeMarginPpm: bigint;
 }

@@ -7,7 +7,7 @@ import type { Logger } from "../../ports/logger.ts";
 import type { Signer } from "../../ports/signer.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
 import type { Head } from "../chain/head.ts";
-import type { NetworkOptions, RelayerOptions } from "../options.ts";
+import type { RelayerOptions, SettledNetwork } from "../options.ts";
 import type { ServiceStore } from "../store/service-store.ts";
 import { type LaneRunner, runLane } from "./lane-runner.ts";
 import { openRelayBook, type RelayBook } from "./relay-book.ts";
@@ -37,7 +37,7 @@ export interface Relayer {
 
 /** Opens the relayer's lane on the service's database; what was in flight when the last process ended goes on. */
 export function openRelayer(
-  options: { relayer: RelayerOptions; network: NetworkOptions },
+  options: { relayer: RelayerOptions; network: SettledNetwork },
   dependencies: RelayerDependencies & {
     readonly store: ServiceStore;
     readonly rpc: JsonRpc;

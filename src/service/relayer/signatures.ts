@@ -3,7 +3,7 @@ import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
 import { isRevert } from "../chain/batch-reader.ts";
 import { addressWord, callData, SELECTOR, splitWords } from "../chain/words.ts";
 import { type Refusal, refuse } from "../errors.ts";
-import type { NetworkOptions } from "../options.ts";
+import type { SettledNetwork } from "../options.ts";
 import type { Quote } from "../quotes/quote.ts";
 import type { Tokens } from "../quotes/tokens.ts";
 import type { SignedPermit } from "../settlement/calldata.ts";
@@ -22,7 +22,7 @@ export interface ExecuteRequest {
 export function checkSwapSignature(
   quote: Quote & { readonly owner: Address; readonly sender: Address },
   signature: `0x${string}`,
-  network: NetworkOptions,
+  network: SettledNetwork,
 ): Refusal | undefined {
   const settlement = { chainId: network.chainId, address: network.settlement };
   const signer = recoverSigner(swapTypedData(quote.order, settlement, quote.sender), signature);
@@ -41,7 +41,7 @@ export type PermitCheck = { readonly kind: "ok"; readonly permit: SignedPermit |
 export async function checkPermit(
   quote: Quote & { readonly owner: Address },
   given: ExecuteRequest["permit"],
-  context: { rpc: JsonRpc; tokens: Tokens; network: NetworkOptions; nowSeconds: number },
+  context: { rpc: JsonRpc; tokens: Tokens; network: SettledNetwork; nowSeconds: number },
 ): Promise<PermitCheck> {
   const { rpc, network } = context;
   const { owner, order } = quote;

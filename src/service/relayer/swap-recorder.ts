@@ -1,7 +1,7 @@
 import type { LaneEvent, LaneListener } from "../../lane/lane-event.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { ERRORS } from "../errors.ts";
-import type { NetworkOptions } from "../options.ts";
+import type { SettledNetwork } from "../options.ts";
 import { filledAmount } from "../settlement/swapped-event.ts";
 import type { ServiceStore, SwapChange, SwapRow } from "../store/service-store.ts";
 import type { RelayBook } from "./relay-book.ts";
@@ -20,7 +20,7 @@ export interface RecorderDependencies {
  * (its nonce went to a cancellation, or it was never signed). Before a finalised block nothing is an end: another block
  * may tell another story.
  */
-export function createSwapRecorder(network: NetworkOptions, dependencies: RecorderDependencies): LaneListener {
+export function createSwapRecorder(network: SettledNetwork, dependencies: RecorderDependencies): LaneListener {
   const { store, clock } = dependencies;
   return {
     onIntent(event) {
@@ -51,7 +51,7 @@ interface Change {
 function changeOf(
   event: LaneEvent,
   row: SwapRow,
-  { network, lastReason }: { network: NetworkOptions; lastReason: RecorderDependencies["lastReason"] },
+  { network, lastReason }: { network: SettledNetwork; lastReason: RecorderDependencies["lastReason"] },
 ): Change | undefined {
   switch (event.kind) {
     case "signed":

@@ -2,7 +2,7 @@ import { Interface, TypedDataEncoder } from "ethers";
 import { type Hex, isHex } from "../../domain/money/address.ts";
 import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
 import { isRevert } from "../chain/batch-reader.ts";
-import type { NetworkOptions } from "../options.ts";
+import { isSettled, type NetworkOptions, type SettledNetwork } from "../options.ts";
 import { settlementDomain } from "./order.ts";
 
 const CONTRACTS = new Interface([
@@ -19,11 +19,15 @@ const CONTRACTS = new Interface([
  * @throws Error that names the first difference; RpcError when the node does not answer
  */
 export async function verifyNetwork(rpc: JsonRpc, network: NetworkOptions): Promise<void> {
-  const { settlement, executor, protocols } = network;
   const chainId = BigInt(String(await rpc.call("eth_chainId", [])));
   if (chainId !== BigInt(network.chainId)) {
     throw new Error(`${rpc.host} serves chain ${chainId}, the configuration says ${network.chainId} (${network.name})`);
   }
+  if (isSettled(network)) await verifySettlement(rpc, network);
+}
+
+async function verifySettlement(rpc: JsonRpc, network: SettledNetwork): Promise<void> {
+  const { settlement, executor, protocols } = network;
   const view = async (to: string, name: string, values: readonly unknown[] = []): Promise<string> => {
     const data = CONTRACTS.encodeFunctionData(name, values);
     const [answer] = await rpc.batch([{ method: "eth_call", params: [{ to, data }, "latest"] }]);
