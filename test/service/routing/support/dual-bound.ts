@@ -53,7 +53,7 @@ const LADDER_STEP = 4n;
 const LADDER_START = 1 / 256;
 
 /** Steps of the search for the best amount; each narrows its place to five eighths. */
-const NARROWINGS = 20;
+const NARROWINGS = 26;
 
 /**
  * The profit of selling into a pool is concave in the amount. Between three amounts of which the middle one is best, the
@@ -97,13 +97,7 @@ function bestProfit(state: PoolState, { values, worth }: Prices, tokenIn: Addres
     else low = next;
   }
   const best = middle.profit > low.profit ? middle : low;
-  // Where the pool cannot serve the upper amount, its price at the lower one, without the fee, is steep enough.
-  const atLow = low.after.spot(tokenIn);
-  const steepest = (Number(atLow.numerator) / Number(atLow.denominator)) * valueOut - valueIn;
-  const below = Number.isFinite(high.profit)
-    ? beyond(high, middle, low)
-    : Math.max(0, low.profit + steepest * Number(middle.amountIn - low.amountIn) - best.profit);
-  const slack = Math.max(beyond(low, middle, high), below);
+  const slack = Math.max(beyond(low, middle, high), beyond(high, middle, low));
   // The pool rounds by less than one unit of what it pays; lines through rounded points may be off by a few.
   return { atMost: best.profit + slack + 4 * valueOut, tokenIn, tokenOut, ...best };
 }
