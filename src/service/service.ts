@@ -1,4 +1,4 @@
-import { createJsonRpc } from "../net/json-rpc.ts";
+import { createJsonRpc, RpcError } from "../net/json-rpc.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { acquireLock } from "../storage/lock.ts";
@@ -8,7 +8,7 @@ import { createKeyStore } from "./keys/key-store.ts";
 import { isSettled, type ServiceOptions } from "./options.ts";
 import { createPoolDirectory, scopeOf } from "./pools/directory.ts";
 import { openPoolBook } from "./pools/pool-book.ts";
-import { createSnapshots } from "./pools/snapshots.ts";
+import { createSnapshots, type Snapshots } from "./pools/snapshots.ts";
 import { createQuoteBook } from "./quotes/quote-book.ts";
 import type { RelayerStatus } from "./quotes/quoter.ts";
 import { createQuoter } from "./quotes/quoter.ts";
@@ -68,7 +68,7 @@ function startRelay(
 
 /**
  * Starts the aggregation service.
- * @throws RpcError when the node does not answer, Error when chain or contracts are not the configured ones,
+ * @throws Error when the contracts are not the configured ones,
  * StorageError or MigrationError when the database cannot be used
  */
 export async function startService(options: ServiceOptions, dependencies: ServiceDependencies): Promise<Service> {
@@ -76,8 +76,12 @@ export async function startService(options: ServiceOptions, dependencies: Servic
   const { clock, logger } = dependencies;
   checkOptions(options, dependencies);
   const rpc = createJsonRpc({ url: network.rpcUrl, timeoutMs: RPC_TIMEOUT_MS, maxBytes: MAX_RPC_ANSWER_BYTES });
-  await verifyNetwork(rpc, network);
-  const closers: (() => unknown)[] = [];
+  const snapshots = createSnapshots(
+    { rpc, chainId: network.chainId, verify: () => verifyNetwork(rpc, network) },
+    clock,
+  );
+  const readMode = await firstLook(snapshots, { rpcHost: rpc.host, logger });
+  const closers: (() => unknown)[] = [() => snapshots.stop()];
   const stop = async (): Promise<void> => {
     for (const close of closers.splice(0).reverse()) await close();
   };
@@ -86,8 +90,6 @@ export async function startService(options: ServiceOptions, dependencies: Servic
     closers.push(() => lock.release());
     const store = openServiceStore(options.database);
     closers.push(() => store.close());
-    const snapshots = createSnapshots({ rpc, chainId: network.chainId }, clock);
-    closers.push(() => snapshots.stop());
     const factories = { protocols: network.protocols, feeTiers: network.v3FeeTiers };
     const book = openPoolBook(store.db, scopeOf(network.chainId, factories), clock.nowMs());
     closers.push(() => book.close());
@@ -104,13 +106,33 @@ export async function startService(options: ServiceOptions, dependencies: Servic
     const front = openFront([served], options, { keys: createKeyStore(store.db), clock, logger });
     closers.push(() => front.stop());
     const { url, metricsUrl } = await front.listen();
-    const fields = { url, metricsUrl, network: network.name, rpcHost: rpc.host };
+    const fields = { url, metricsUrl, network: network.name, rpcHost: rpc.host, readMode };
     logger.info(fields, "the aggregation service is up");
     return { url, metricsUrl, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/**
+ * Looks at the chain before anybody asks. A node that is gone, that answers nonsense or serves another chain may be put
+ * right while the service runs, and until then every request is told; wrong contracts are a mistake in the configuration.
+ */
+async function firstLook(snapshots: Snapshots, { rpcHost, logger }: { rpcHost: string; logger: Logger }) {
+  try {
+    await snapshots.current();
+  } catch (error) {
+    if (!(error instanceof RpcError)) {
+      snapshots.stop();
+      throw error;
+    }
+    logger.error(
+      { rpcHost, error: error.message },
+      "the network's node cannot be used; requests are refused until it can",
+    );
+  }
+  return snapshots.mode();
 }
 
 /** Two services on one database would send from one relayer's account without knowing of each other. */

@@ -25,11 +25,15 @@ export interface Head extends BlockHeader {
 
 /** The node serves another chain than the one that is configured. */
 export class WrongChainError extends RpcError {
+  /** what may be told to anybody: without the endpoint */
+  readonly detail: string;
+
   constructor(host: string, chains: { readonly actual: bigint; readonly wanted: number }) {
     const { actual, wanted } = chains;
     const message = `${host} serves chain ${actual}, the configuration says ${wanted}: correct the RPC endpoint`;
     super({ kind: "transport", host, message });
     this.name = "WrongChainError";
+    this.detail = `it serves chain ${actual} instead of ${wanted}`;
   }
 }
 

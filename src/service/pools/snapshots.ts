@@ -34,6 +34,8 @@ export interface SnapshotsOptions {
   readonly rpc: JsonRpc;
   /** the chain that the node must serve; looked at with every head */
   readonly chainId?: number | undefined;
+  /** what else must be true of the chain before anything is quoted from it; asked for until it succeeds once */
+  readonly verify?: (() => Promise<void>) | undefined;
   /** absent: the best that the node can do */
   readonly mode?: ReadMode | undefined;
 }
@@ -53,6 +55,7 @@ export function createSnapshots(options: SnapshotsOptions, clock: Clock): Snapsh
   const context: Context = { rpc, clock, memory: createPoolMemory(), reads: createBlockReads(options) };
   let latest: Snapshot | undefined;
   let behindSinceMs: number | undefined;
+  let verify = options.verify;
 
   /** The newest block; where one machine of several is behind, the newest that was seen. */
   async function newestHead(): Promise<Head> {
@@ -69,6 +72,8 @@ export function createSnapshots(options: SnapshotsOptions, clock: Clock): Snapsh
 
   async function refresh(): Promise<Snapshot> {
     const head = await newestHead();
+    await verify?.();
+    verify = undefined;
     if (latest !== undefined && latest.head.hash === head.hash) return latest;
     latest = await takeSnapshot(context, head, latest?.head);
     return latest;

@@ -16,7 +16,7 @@ import { multicall3Code } from "../support/multicall3.ts";
 import { systemClock } from "../support/system-clock.ts";
 
 const MINTER = loadContract("PoolMinter").abi;
-const ROUNDS = 18;
+const ROUNDS = 15;
 const SPACING = 10;
 const seed = Number(process.env.SWAPD_TEST_SEED ?? randomInt(1 << 30));
 let state = seed;

@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type Service, startService } from "../../../src/service/service.ts";
+import { startTestChain, type TestChain } from "../support/chain.ts";
+import { type Client, createClient } from "../support/client.ts";
+import { type Lie, type LyingNode, startLyingNode } from "../support/lying-node.ts";
+import { deployMarket, type Market, serviceOptions } from "../support/market.ts";
+import { createRecordingLogger } from "../support/recording-logger.ts";
+import { systemClock as clock } from "../support/system-clock.ts";
+
+let chain: TestChain;
+let market: Market;
+let node: LyingNode;
+let folder: string;
+let target: string;
+let lives = 0;
+const logger = createRecordingLogger();
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  market = await deployMarket(chain);
+  node = await startLyingNode(() => target);
+  folder = mkdtempSync(join(tmpdir(), "swapd-recovery-"));
+}, 60_000);
+
+afterAll(async () => {
+  await node?.stop();
+  await chain?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+afterEach(makeWell);
+
+function makeWell(): void {
+  node.lie(undefined);
+  node.say(undefined);
+  target = chain.url;
+}
+
+const answering =
+  (method: string, answer: unknown): Lie =>
+  (request) =>
+    request.method === method ? { answer } : undefined;
+
+/** What may happen to a node, and whatever more the caller is told. */
+const FAILURES: readonly { name: string; fail: () => unknown; detail?: string }[] = [
+  { name: "gone", fail: () => (target = "http://127.0.0.1:9") },
+  {
+    name: "of another chain",
+    fail: () => node.lie(answering("eth_chainId", "0x1")),
+    detail: "it serves chain 1 instead of 31337",
+  },
+  { name: "answering with a web page", fail: () => node.say("<html>Bad gateway</html>") },
+  { name: "answering with JSON that is no answer", fail: () => node.say('{"jsonrpc":"2.0","id":0}') },
+  { name: "without a newest block", fail: () => node.lie(answering("eth_getBlockByNumber", null)) },
+  {
+    name: "describing blocks without hashes",
+    fail: () => node.lie(answering("eth_getBlockByNumber", { number: "0x1" })),
+  },
+  { name: "answering calls with nonsense", fail: () => node.lie(answering("eth_call", "0xabc")) },
+  { name: "answering calls with numbers", fail: () => node.lie(answering("eth_call", 7)) },
+];
+
+async function start(): Promise<{ service: Service; client: Client }> {
+  lives += 1;
+  const options = serviceOptions(chain, market, { database: join(folder, `${lives}.db`) });
+  const network = { ...options.network, rpcUrl: node.url };
+  const service = await startService({ ...options, network }, { logger, clock });
+  return { service, client: await createClient(service.url) };
+}
+
+/** A quote may stand on the block before for a moment, and a question that is under way ends as it began. */
+const WITHIN_MS = 5_000;
+
+function quote(client: Client) {
+  const parameters = { amount: "1000000000", slippage: "0.01", gasless: "false" };
+  return client.get("/aggregator/quote", {
+    ...parameters,
+    fromTokenAddress: market.usdc,
+    toTokenAddress: market.weth,
+  });
+}
+
+async function quoteOf(status: number, client: Client) {
+  const deadline = Date.now() + WITHIN_MS;
+  for (;;) {
+    const answer = await quote(client);
+    if (answer.status === status || Date.now() > deadline) return answer;
+    await sleep(20);
+  }
+}
+
+async function expectRefusal(client: Client, detail: string | undefined): Promise<void> {
+  const refused = await quoteOf(503, client);
+  expect(refused).toMatchObject({ status: 503, body: { error: "CHAIN_UNREACHABLE" } });
+  if (detail !== undefined) expect(refused.body.message).toContain(detail);
+}
+
+describe.each(FAILURES)("a node that is $name", ({ fail, detail }) => {
+  test("while the service runs is told to everybody, and quotes come back with it", async () => {
+    makeWell();
+    const { service, client } = await start();
+    expect((await quote(client)).status).toBe(200);
+    fail();
+    // Calls are made again when there is a new block.
+    await chain.rpc.call("anvil_mine", ["0x1"]);
+    await expectRefusal(client, detail);
+    makeWell();
+    const { status, body } = await quoteOf(200, client);
+    expect(status).toBe(200);
+    expect(body.blockNumber).toBe(Number(await chain.rpc.call("eth_blockNumber", [])));
+    await service.stop();
+  });
+});
+
+describe.each(FAILURES.slice(0, 3))("a node that is $name at the start", ({ fail, detail }) => {
+  test("does not keep the service from starting, and quotes come with it", async () => {
+    fail();
+    const { service, client } = await start();
+    expect(logger.lines.some(({ level, message }) => level === "error" && message.includes("cannot be used"))).toBe(
+      true,
+    );
+    await expectRefusal(client, detail);
+    makeWell();
+    expect((await quoteOf(200, client)).status).toBe(200);
+    await service.stop();
+  });
+});
