@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { CONFIG, FOR, integer, JSON_FLAG, seconds, slotCount } from "./cli-options.ts";
 import { addServiceCommands } from "./cli-service.ts";
+import { addSettlementCommands } from "./cli-settlement.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
 import { version } from "./version.ts";
@@ -41,6 +42,7 @@ function buildProgram(terminal: Terminal): Command {
   addNotifyCommands(program, terminal);
   addServiceCommands(program, terminal);
   addWalletCommands(program, terminal);
+  addSettlementCommands(program, terminal);
   return program;
 }
 

@@ -26,6 +26,7 @@ type OwnContract =
   | "StablePoolFactory"
   | "StablePool";
 
+const runtimeSchema = z.object({ deployedBytecode: z.string().regex(/^0x[0-9a-fA-F]+$/) });
 const artifactSchema = z.object({ abi: z.array(z.unknown()), bytecode: z.string().regex(/^(0x)?[0-9a-fA-F]+$/) });
 
 /** Contracts read so far, by path: parsing Uniswap's artifacts takes longer than deploying them. */
@@ -36,6 +37,13 @@ const requireFromHere = createRequire(import.meta.url);
 /** @throws SandboxError `CONTRACTS_MISSING` when the artifact is not there */
 export function loadContract(name: OwnContract): Contract {
   return readArtifact(join(artifactFolder(), `${name}.json`));
+}
+
+/** The code of one of our contracts as it lies on a chain, with zeros where its immutables are. */
+export function loadRuntimeCode(name: "SwapdSettlement" | "SwapdExecutor"): Hex {
+  const path = join(artifactFolder(), `${name}.json`);
+  const { deployedBytecode } = runtimeSchema.parse(JSON.parse(readText(path)));
+  return deployedBytecode as Hex;
 }
 
 /** Uniswap's own bytecode, from its npm packages. */
@@ -61,16 +69,18 @@ function readArtifact(path: string): Contract {
 }
 
 function parseArtifact(path: string): Contract {
-  let text: string;
+  const { abi, bytecode } = artifactSchema.parse(JSON.parse(readText(path)));
+  const prefixed = bytecode.startsWith("0x") ? bytecode : `0x${bytecode}`;
+  return { abi: new Interface(abi as InterfaceAbi), bytecode: prefixed as Hex };
+}
+
+function readText(path: string): string {
   try {
-    text = readFileSync(path, "utf8");
+    return readFileSync(path, "utf8");
   } catch (error) {
     const message = `The compiled contract ${path} cannot be read. Run \`npm run contracts\` to compile it.`;
     throw new SandboxError("CONTRACTS_MISSING", message, { cause: error });
   }
-  const { abi, bytecode } = artifactSchema.parse(JSON.parse(text));
-  const prefixed = bytecode.startsWith("0x") ? bytecode : `0x${bytecode}`;
-  return { abi: new Interface(abi as InterfaceAbi), bytecode: prefixed as Hex };
 }
 
 /** The source runs from `src/`, the image from `dist/`: both lie beside `contracts/`. */

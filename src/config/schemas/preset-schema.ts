@@ -6,8 +6,8 @@ export const presetSchema = z.object({
   chainId: count("the chain id", { min: 1, max: 2 ** 52 }),
   nativeSymbol: text("the native coin", "ETH").optional(),
   wrappedNative: address("the wrapped native token"),
-  settlement: address("the settlement contract"),
-  executor: address("the executor contract"),
+  settlement: address("the settlement contract; without it one is named in the main file").optional(),
+  executor: address("the executor contract").optional(),
   protocols: z
     .array(
       z.object({

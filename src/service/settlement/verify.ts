@@ -26,7 +26,14 @@ export async function verifyNetwork(rpc: JsonRpc, network: NetworkOptions): Prom
   if (isSettled(network)) await verifySettlement(rpc, network);
 }
 
-async function verifySettlement(rpc: JsonRpc, network: SettledNetwork): Promise<void> {
+/**
+ * Holds the two contracts' own views against the facts of their network.
+ * @throws Error that names the first difference; RpcError when the node does not answer
+ */
+export async function verifySettlement(
+  rpc: JsonRpc,
+  network: Pick<SettledNetwork, "name" | "chainId" | "wrappedNative" | "protocols" | "settlement" | "executor">,
+): Promise<void> {
   const { settlement, executor, protocols } = network;
   const view = async (to: string, name: string, values: readonly unknown[] = []): Promise<string> => {
     const data = CONTRACTS.encodeFunctionData(name, values);

@@ -1,0 +1,25 @@
+import type { Command } from "commander";
+import { CONFIG, FOR } from "./cli-options.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** `swapd settlement`: the contracts that our own service settles through. */
+export function addSettlementCommands(program: Command, terminal: Terminal): void {
+  const settlement = program.command("settlement").description("the contracts that swaps settle through");
+  settlement
+    .command("deploy")
+    .description("show what putting them on the chain would cost; with --yes do it")
+    .option(...CONFIG)
+    .option("--keystore <file>", "the operator's encrypted keystore: a key that nothing else uses")
+    .option("--password-file <file>", "the file with its password")
+    .option("--yes", "sign and send")
+    .option(...FOR)
+    .action(async (options) => (await import("./commands/settlement.ts")).deploySettlement(options, terminal));
+  settlement
+    .command("verify")
+    .description("hold deployed contracts against what this release compiles")
+    .argument("[address]", "the settlement contract; else the configured one")
+    .option(...CONFIG)
+    .action(async (address, options) =>
+      (await import("./commands/settlement.ts")).verifySettlement(address, options, terminal),
+    );
+}

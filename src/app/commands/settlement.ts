@@ -1,0 +1,224 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { systemClock } from "../../adapters/clock/system-clock.ts";
+import { openKeystore } from "../../adapters/keys/keystore.ts";
+import type { Configuration } from "../../config/configuration.ts";
+import { type Address, NATIVE_TOKEN, parseAddress } from "../../domain/money/address.ts";
+import { formatUnits } from "../../domain/money/amount.ts";
+import { createJsonRpc, type JsonRpc } from "../../net/json-rpc.ts";
+import { Secret } from "../../net/secret.ts";
+import type { Chain } from "../../ports/chain.ts";
+import type { Signer } from "../../ports/signer.ts";
+import { DEPLOYER, type PlannedContract } from "../../service/settlement/deployment.ts";
+import { openDatabase } from "../../storage/database.ts";
+import { acquireLock } from "../../storage/lock.ts";
+import { crashPointFrom } from "../crash-point.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { openLaneStore } from "../lane-wiring.ts";
+import { openChain } from "../open-chain.ts";
+import { createRuntime, type Runtime } from "../runtime.ts";
+import { checkChainId, checkDeployer, codeAt, differences, executorOf, plannedContracts } from "../settlement-chain.ts";
+import { type Missing, openDeploymentLane, progressOf, submitMissing } from "../settlement-deployment.ts";
+import { stopOnSignals } from "../stop-signals.ts";
+import { configurationOf, findTarget } from "../target.ts";
+import type { Terminal } from "../terminal.ts";
+
+export interface DeployOptions {
+  readonly config?: string;
+  readonly keystore?: string;
+  readonly passwordFile?: string;
+  readonly yes?: boolean;
+  readonly for?: number;
+}
+
+const MAX_RPC_ANSWER_BYTES = 4_000_000;
+/** The simulation holds for its block; what a contract's creation takes hardly moves. */
+const GAS_LIMIT_PERCENT = 115n;
+const DEFAULT_FOR_MS = 30 * 60_000;
+const NATIVE_DECIMALS = 18;
+
+interface Scene {
+  readonly configuration: Configuration;
+  readonly runtime: Runtime;
+  readonly rpc: JsonRpc;
+  readonly chain: Chain;
+}
+
+function openScene(options: { config?: string }): Scene {
+  const { configuration, env } = configurationOf(findTarget(options));
+  const runtime = createRuntime({ level: "error", env });
+  const [url] = runtime.secrets.rpcUrls(configuration);
+  if (url === undefined) throw new CommandFailure(EXIT.no, "the configuration names no RPC endpoint");
+  const timeoutMs = configuration.timing.requestTimeoutMs;
+  const rpc = createJsonRpc({ url, timeoutMs, maxBytes: MAX_RPC_ANSWER_BYTES });
+  return { configuration, runtime, rpc, chain: openChain(configuration, runtime.secrets) };
+}
+
+/** `swapd settlement verify`: holds deployed contracts against what this release compiles. */
+export async function verifySettlement(
+  given: string | undefined,
+  options: { config?: string },
+  terminal: Terminal,
+): Promise<void> {
+  const scene = openScene(options);
+  const { configuration, rpc } = scene;
+  await checkChainId(rpc, configuration);
+  const settlement = given === undefined ? undefined : parseAddress(given);
+  if (given !== undefined && settlement === undefined) throw new CommandFailure(EXIT.usage, `${given} is no address`);
+  const address = settlement ?? configuration.network.settlement ?? plannedContracts(configuration)[1].address;
+  const executor = await executorOf(rpc, address);
+  if (executor === undefined) {
+    const name = configuration.network.name;
+    throw new CommandFailure(EXIT.no, `there is no settlement contract of ours at ${address} on ${name}`);
+  }
+  await report(scene, { settlement: address, executor }, terminal);
+}
+
+async function report(
+  { rpc, configuration }: Scene,
+  place: { settlement: Address; executor: Address },
+  terminal: Terminal,
+): Promise<void> {
+  const found = await differences(rpc, configuration, place);
+  if (found.length > 0) {
+    const advice = "Do not approve or sign for these contracts: they are not what this release compiles.";
+    throw new CommandFailure(EXIT.no, `${found.join("\n")}\n${advice}`);
+  }
+  terminal.out(
+    `settlement ${place.settlement} and executor ${place.executor}: the code is this release's, byte for byte`,
+  );
+}
+
+/** `swapd settlement deploy`: shows what it would send and cost; sends it with `--yes`. */
+export async function deploySettlement(options: DeployOptions, terminal: Terminal): Promise<void> {
+  const scene = openScene(options);
+  const { configuration, rpc } = scene;
+  await checkChainId(rpc, configuration);
+  const contracts = plannedContracts(configuration);
+  const [executor, settlement] = contracts;
+  const place = { executor: executor.address, settlement: settlement.address };
+  const signer = await operatorOf(options, configuration);
+  const missing = await findMissing(scene, contracts, signer?.address);
+  if (missing.length > 0) {
+    await tellPlan(scene, { contracts, missing, signer }, terminal);
+    if (options.yes !== true) {
+      terminal.out("nothing was signed; the same command with --yes sends it");
+      return;
+    }
+    if (signer === undefined) throw new CommandFailure(EXIT.usage, "--yes needs --keystore and --password-file");
+    await send(scene, { contracts, missing, signer, forMs: options.for ?? DEFAULT_FOR_MS }, terminal);
+  }
+  await report(scene, place, terminal);
+  terminal.out(`for the configuration:  service: { settlement: "${place.settlement}" }`);
+}
+
+async function operatorOf(
+  { keystore, passwordFile }: DeployOptions,
+  { wallets }: Configuration,
+): Promise<Signer | undefined> {
+  if (keystore === undefined && passwordFile === undefined) return undefined;
+  if (keystore === undefined || passwordFile === undefined) {
+    throw new CommandFailure(EXIT.usage, "--keystore and --password-file go together");
+  }
+  for (const file of [keystore, passwordFile]) {
+    if (!existsSync(file)) throw new CommandFailure(EXIT.usage, `there is no file ${file}`);
+  }
+  const password = new Secret(readFileSync(passwordFile, "utf8").replace(/\r?\n$/, ""));
+  const signer = await openKeystore({ json: readFileSync(keystore, "utf8"), password });
+  const wallet = [...wallets.values()].find(({ address }) => address === signer.address);
+  if (wallet === undefined) return signer;
+  const message = `${signer.address} is the wallet ${wallet.name}, whose daemon halts when something else sends from it`;
+  throw new CommandFailure(EXIT.no, `${message}: deploy from an account that nothing else uses`);
+}
+
+/** What is not there yet, tried out in one simulation: the settlement is created on top of its executor. */
+async function findMissing(
+  { rpc, chain, configuration }: Scene,
+  contracts: readonly PlannedContract[],
+  from: Address = NATIVE_TOKEN,
+): Promise<readonly Missing[]> {
+  const codes = await Promise.all(contracts.map(({ address }) => codeAt(rpc, address)));
+  const absent = contracts.filter((_, index) => codes[index] === "0x");
+  if (absent.length === 0) return [];
+  await checkDeployer(rpc, configuration);
+  const calls = absent.map(({ data }) => ({ from, to: DEPLOYER.address, data, value: 0n }));
+  const outcome = await chain.simulate(calls);
+  if (outcome.kind !== "ok") {
+    const advice = "check that network's wrapped native token and factories are contracts on this chain";
+    throw new CommandFailure(EXIT.no, `the deployment does not work (${outcome.kind}: ${outcome.reason}): ${advice}`);
+  }
+  return absent.map((contract, index) => {
+    const gas = outcome.gasUsedByCall[index] ?? 0n;
+    return { ...contract, gasLimit: (gas * GAS_LIMIT_PERCENT) / 100n };
+  });
+}
+
+async function tellPlan(
+  { chain, configuration }: Scene,
+  plan: { contracts: readonly PlannedContract[]; missing: readonly Missing[]; signer: Signer | undefined },
+  terminal: Terminal,
+): Promise<void> {
+  const { nativeSymbol, name } = configuration.network;
+  const coins = (wei: bigint): string => `${formatUnits(wei, NATIVE_DECIMALS)} ${nativeSymbol}`;
+  const { maxFeePerGas } = configuration.policy;
+  const head = await chain.latest();
+  const gasPrice = head.baseFeePerGas + (await chain.priorityFee());
+  const gas = plan.missing.reduce((sum, { gasLimit }) => sum + gasLimit, 0n);
+  terminal.out(`network     ${name}, through the deployment proxy ${DEPLOYER.address}`);
+  for (const contract of plan.contracts) {
+    const isThere = !plan.missing.some(({ address }) => address === contract.address);
+    terminal.out(`${contract.name.padEnd(11)} ${contract.address} ${isThere ? "is there already" : "to be created"}`);
+  }
+  terminal.out(`gas         at most ${gas}, now at ${gasPrice} wei: ${coins(gas * gasPrice)}`);
+  terminal.out(`never more  than ${coins(gas * maxFeePerGas)}, by the policy's max_gas_price`);
+  if (plan.signer === undefined) return;
+  const balance = await chain.nativeBalance(plan.signer.address);
+  terminal.out(`operator    ${plan.signer.address} has ${coins(balance)}`);
+  if (balance < gas * gasPrice) {
+    throw new CommandFailure(EXIT.no, `that is too little: send ${plan.signer.address} some ${nativeSymbol} first`);
+  }
+}
+
+async function send(
+  { configuration, chain, runtime }: Scene,
+  job: { contracts: readonly PlannedContract[]; missing: readonly Missing[]; signer: Signer; forMs: number },
+  terminal: Terminal,
+): Promise<void> {
+  const { chainId } = configuration.network;
+  const file = join(dirname(configuration.database), `settlement-${chainId}.db`);
+  const lock = acquireLock(`${file}.lock.db`);
+  if (lock.kind === "held") throw new CommandFailure(EXIT.tryAgain, `another deployment is under way (${lock.holder})`);
+  const db = openDatabase({ file });
+  const stop = stopOnSignals(job.forMs);
+  let isStopped = false;
+  void stop.asked.then(() => {
+    isStopped = true;
+  });
+  try {
+    const store = openLaneStore(db);
+    const crashPoint = crashPointFrom(runtime.env, "settlement.");
+    const lane = openDeploymentLane(configuration, {
+      ...{ store, chain, signer: job.signer, crashPoint },
+      logger: runtime.logger,
+    });
+    submitMissing(lane, store, { missing: job.missing, maxFeePerGas: configuration.policy.maxFeePerGas });
+    terminal.err(`journal     ${file}`);
+    for (;;) {
+      await lane.tick();
+      const progress = progressOf(lane, store, job.contracts);
+      if (progress.kind === "done") return;
+      if (progress.kind !== "under way") throw new CommandFailure(EXIT.no, progress.reason);
+      if (isStopped) {
+        throw new CommandFailure(
+          EXIT.tryAgain,
+          "still under way: the same command again goes on where this one stopped",
+        );
+      }
+      await Promise.race([systemClock.sleep(configuration.timing.pollIntervalMs), stop.asked]);
+    }
+  } finally {
+    stop.done();
+    db.close();
+    lock.release();
+  }
+}

@@ -1,0 +1,86 @@
+import type { Configuration } from "../config/configuration.ts";
+import { type Address, type Hex, isHex, toAddress } from "../domain/money/address.ts";
+import type { JsonRpc } from "../net/json-rpc.ts";
+import { loadContract, loadRuntimeCode } from "../sandbox/artifacts.ts";
+import { differenceOf, executorImmutables, settlementImmutables } from "../service/settlement/code-check.ts";
+import { DEPLOYER, type PlannedContract, planDeployment } from "../service/settlement/deployment.ts";
+import { verifySettlement } from "../service/settlement/verify.ts";
+import { CommandFailure, EXIT } from "./exit-codes.ts";
+
+/** Where the settlement contracts of a network are, or will be. */
+export interface SettlementPlace {
+  readonly settlement: Address;
+  readonly executor: Address;
+}
+
+/** The contracts of the configured network as this release compiles them. */
+export function plannedContracts({ network }: Configuration): readonly [PlannedContract, PlannedContract] {
+  return planDeployment(network, {
+    executor: loadContract("SwapdExecutor").bytecode,
+    settlement: loadContract("SwapdSettlement").bytecode,
+  });
+}
+
+export async function codeAt(rpc: JsonRpc, address: Address): Promise<Hex> {
+  const code = await rpc.call("eth_getCode", [address, "latest"]);
+  if (isHex(code)) return code;
+  throw new CommandFailure(EXIT.no, `${rpc.host} does not tell the code at ${address}`);
+}
+
+/** Every answer of another chain would be worthless. */
+export async function checkChainId(rpc: JsonRpc, { network }: Configuration): Promise<void> {
+  const chainId = Number(await rpc.call("eth_chainId", []));
+  if (chainId === network.chainId) return;
+  const message = `${rpc.host} serves chain ${chainId}, and ${network.name} is chain ${network.chainId}`;
+  throw new CommandFailure(EXIT.no, `${message}: correct network.rpc`);
+}
+
+/** Without the deployer there are no deterministic addresses, so nothing is deployed. */
+export async function checkDeployer(rpc: JsonRpc, { network }: Configuration): Promise<void> {
+  const code = await codeAt(rpc, DEPLOYER.address);
+  if (code.toLowerCase() === DEPLOYER.runtime) return;
+  const found = code === "0x" ? "is not on" : "has other code than it should on";
+  throw new CommandFailure(
+    EXIT.no,
+    `the deployment proxy ${DEPLOYER.address} ${found} ${network.name}, and without it nothing is deployed: its keyless ` +
+      "transaction puts it there for everybody (https://github.com/Arachnid/deterministic-deployment-proxy says how); " +
+      "then run this command again",
+  );
+}
+
+/**
+ * Holds both contracts against what this release compiles, byte by byte, and against the configured network.
+ * @returns what is different, empty when nothing is
+ */
+export async function differences(
+  rpc: JsonRpc,
+  { network }: Configuration,
+  place: SettlementPlace,
+): Promise<readonly string[]> {
+  const { chainId, wrappedNative, protocols } = network;
+  const { settlement, executor } = place;
+  const found: string[] = [];
+  const compare = async (name: string, address: Address, compiled: Hex, values: ReadonlySet<bigint>): Promise<void> => {
+    const difference = differenceOf(await codeAt(rpc, address), compiled, values);
+    if (difference !== undefined) found.push(`${name} ${address}: ${difference}`);
+  };
+  const executorValues = executorImmutables({ wrappedNative, protocolCount: protocols.length });
+  await compare("executor", executor, loadRuntimeCode("SwapdExecutor"), executorValues);
+  const settlementValues = settlementImmutables({ chainId, address: settlement, wrappedNative, executor });
+  await compare("settlement", settlement, loadRuntimeCode("SwapdSettlement"), settlementValues);
+  if (found.length > 0) return found;
+  await verifySettlement(rpc, { name: network.name, chainId, wrappedNative, protocols, settlement, executor }).catch(
+    (error: unknown) => {
+      if (!(error instanceof Error)) throw error;
+      found.push(error.message);
+    },
+  );
+  return found;
+}
+
+/** The executor that a settlement contract names; undefined when it names none. */
+export async function executorOf(rpc: JsonRpc, settlement: Address): Promise<Address | undefined> {
+  const selector = loadContract("SwapdSettlement").abi.encodeFunctionData("executor", []);
+  const [answer] = await rpc.batch([{ method: "eth_call", params: [{ to: settlement, data: selector }, "latest"] }]);
+  return isHex(answer) && answer.length === 66 ? toAddress(`0x${answer.slice(26)}`) : undefined;
+}
