@@ -1,0 +1,150 @@
+import { randomInt } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Address, NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
+import { createRandom } from "../../../src/sandbox/market/random.ts";
+import { type Service, startService } from "../../../src/service/service.ts";
+import { startTestChain, type TestChain } from "../support/chain.ts";
+import { type Answer, type Client, createClient } from "../support/client.ts";
+import { deployMarket, type Market, serviceOptions } from "../support/market.ts";
+import { createRecordingLogger } from "../support/recording-logger.ts";
+import { systemClock } from "../support/system-clock.ts";
+import { balanceOf } from "../support/wallet.ts";
+
+/** `SWAPD_QUOTED_SWAPS=500` is the long form; the seed is printed with a failure. */
+const SWAPS = Number(process.env.SWAPD_QUOTED_SWAPS ?? 24);
+const MOVED = Math.ceil(SWAPS / 4);
+const seed = Number(process.env.SWAPD_TEST_SEED ?? randomInt(1 << 30));
+const random = createRandom(seed, 0, 0x71756f74);
+/** Nobody's, so that all it has comes from the swaps. */
+const RECIPIENT = "0x00000000000000000000000000000000000a11ce" as Address;
+
+let chain: TestChain;
+let market: Market;
+let service: Service;
+let client: Client;
+const directory = mkdtempSync(join(tmpdir(), "swapd-quoted-"));
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  market = await deployMarket(chain);
+  const options = serviceOptions(chain, market, { database: join(directory, "service.db") });
+  service = await startService(options, { logger: createRecordingLogger(), clock: systemClock });
+  client = await createClient(service.url);
+}, 60_000);
+
+afterAll(async () => {
+  await service?.stop();
+  await chain?.stop();
+  rmSync(directory, { recursive: true });
+});
+
+async function headNumber(): Promise<number> {
+  return Number(await chain.rpc.call("eth_blockNumber", []));
+}
+
+/** A random request; amounts are spread over the orders of magnitude, up to a good part of the pools. */
+function randomRequest() {
+  const dollars: [Address, number, decimals: number][] = [
+    [market.weth, 3_000, 18],
+    [market.usdc, 1, 6],
+    [market.dai, 1, 18],
+    [market.usdt, 1, 6],
+    [NATIVE_TOKEN, 3_000, 18],
+  ];
+  const sold = dollars[Math.floor(random.uniform() * dollars.length)]!;
+  const isCoin = (token: Address) => token === NATIVE_TOKEN || token === market.weth;
+  const others = dollars.filter(([token]) => token !== sold[0] && !(isCoin(token) && isCoin(sold[0])));
+  const bought = others[Math.floor(random.uniform() * others.length)]!;
+  const value = 100 * 3_000 ** random.uniform();
+  const digits = BigInt(Math.floor((value / sold[1]) * 1e6)) * 10n ** BigInt(sold[2] - 6);
+  return {
+    fromTokenAddress: sold[0],
+    toTokenAddress: bought[0],
+    amount: (digits + BigInt(Math.floor(random.uniform() * 1_000))).toString(),
+    slippage: "0.005",
+    fromAddress: chain.deployer,
+    toAddress: RECIPIENT,
+    gasless: "false",
+  };
+}
+
+/** Quote and transaction on the newest block: the service looks for a new one only now and then. */
+async function quoteAtHead(request: ReturnType<typeof randomRequest>): Promise<Answer["body"]> {
+  const head = await headNumber();
+  for (let tries = 0; tries < 100; tries += 1) {
+    const { status, body } = await client.get("/aggregator/quote/transaction", request);
+    if (status !== 200) throw new Error(`no quote (seed ${seed}): ${JSON.stringify({ request, body })}`);
+    if (body.quote.blockNumber === head) return body;
+    await sleep(10);
+  }
+  throw new Error(`the service does not see block ${head}`);
+}
+
+async function balance(token: Address): Promise<bigint> {
+  if (token !== NATIVE_TOKEN) return balanceOf(chain, token, RECIPIENT);
+  return BigInt((await chain.rpc.call("eth_getBalance", [RECIPIENT, "latest"])) as string);
+}
+
+/** Sends a quote's transaction as it is, with its own gas limit. */
+async function execute(transaction: Answer["body"]): Promise<{ isDone: boolean; gasUsed: number }> {
+  const { from, to, data } = transaction;
+  const hex = (text: string) => `0x${BigInt(text).toString(16)}`;
+  const fields = { from, to, data, value: hex(transaction.value), gas: hex(transaction.gasLimit) };
+  const hash = await chain.rpc.call("eth_sendTransaction", [fields]);
+  for (let tries = 0; tries < 400; tries += 1) {
+    const receipt = (await chain.rpc.call("eth_getTransactionReceipt", [hash])) as null | {
+      status: string;
+      gasUsed: string;
+    };
+    if (receipt !== null) return { isDone: receipt.status === "0x1", gasUsed: Number(receipt.gasUsed) };
+    await sleep(5);
+  }
+  throw new Error("the transaction was not mined");
+}
+
+test(`quotes through HTTP, executed on the same state, bring what they say to the wei (seed ${seed})`, async () => {
+  let split = 0;
+  const ratios: number[] = [];
+  for (let count = 0; count < SWAPS; count += 1) {
+    const request = randomRequest();
+    const { quote, transaction } = await quoteAtHead(request);
+    const route = await client.get("/aggregator/distributions", { quoteId: quote.id });
+    const sold = route.body.distributions.map((leg: { fromTokenAddress: string }) => leg.fromTokenAddress);
+    if (new Set(sold).size < sold.length) split += 1;
+    const before = await balance(request.toTokenAddress);
+    const { isDone, gasUsed } = await execute(transaction);
+    const context = `${JSON.stringify(request)} over ${sold.length} legs, seed ${seed}`;
+    expect(isDone, context).toBe(true);
+    expect((await balance(request.toTokenAddress)) - before, context).toBe(BigInt(quote.amountOut));
+    ratios.push(Number(quote.resourceEstimate.gasLimit) / 1.3 / gasUsed);
+  }
+  if (process.env.SWAPD_QUOTED_SWAPS !== undefined) {
+    const sorted = ratios.sort((a, b) => a - b);
+    console.log(`${split} of ${SWAPS} split; gas estimate to receipt from ${sorted[0]} to ${sorted.at(-1)}`);
+  }
+  expect(split, "requests that were split").toBeGreaterThan(SWAPS < 100 ? 0 : SWAPS / 8);
+}, 600_000);
+
+test(`a swap in a market that moved brings its minimum at least, or nothing happens (seed ${seed})`, async () => {
+  const ends = { filled: 0, reverted: 0 };
+  for (let count = 0; count < MOVED; count += 1) {
+    const request = randomRequest();
+    const { quote, transaction } = await quoteAtHead(request);
+    // The same way with a tenth to all of the amount: sometimes within the slippage, sometimes not.
+    const share = BigInt(1 + Math.floor(random.uniform() * 10));
+    const other = await quoteAtHead({ ...request, amount: ((BigInt(request.amount) * share) / 10n).toString() });
+    await execute(other.transaction);
+    const before = await balance(request.toTokenAddress);
+    const { isDone } = await execute(transaction);
+    const brought = (await balance(request.toTokenAddress)) - before;
+    ends[isDone ? "filled" : "reverted"] += 1;
+    if (isDone) expect(brought >= BigInt(quote.amountOutMin), `${JSON.stringify(request)}, seed ${seed}`).toBe(true);
+    else expect(brought).toBe(0n);
+  }
+  expect(ends.filled + ends.reverted).toBe(MOVED);
+  expect(ends.filled, "swaps that were within their slippage").toBeGreaterThan(0);
+}, 600_000);
