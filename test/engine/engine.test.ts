@@ -284,8 +284,8 @@ describe("what a timer calls", () => {
 
   test("so is an edit that cannot be taken over, instead of an end without a stop", async () => {
     const { outside, life } = await begin();
-    life.db.exec(`UPDATE strategies SET memory = '{"version":99}'`);
+    life.db.exec("CREATE TRIGGER full BEFORE UPDATE ON strategies BEGIN SELECT RAISE(ABORT, 'no space left'); END");
     expect(() => life.engine.adopt([{ spec: outside.spec, specHash: "edited" }])).not.toThrow();
-    expect(life.errors).toMatchObject([{ message: expect.stringContaining("weekly") }]);
+    expect(life.errors).toMatchObject([{ message: expect.stringContaining("no space left") }]);
   });
 });

@@ -162,6 +162,26 @@ describe("effects", () => {
     expect(store.nextEffectMs()).toBeUndefined();
   });
 
+  test("of a route comes after all others that are due: it is for people, and a look at an open swap is not", () => {
+    const { store } = openDaemonDatabase();
+    addRun(store, runSample({ swaps: [swapSample()] }));
+    const route = { kind: "FetchRoute", swapId: "run_1.0.1", what: "route" } as const;
+    store.addEffects("run_1", [{ effect: route, notBeforeMs: 1 }], 1);
+    store.addEffects("run_1", [{ effect: { kind: "ReadChain", swapId: "run_1.0.1" }, notBeforeMs: 5 }], 1);
+    const kinds = (limit: number) => store.dueEffects(9, limit).map(({ effect }) => effect.kind);
+    expect(kinds(1)).toEqual(["ReadChain"]);
+    expect(kinds(9)).toEqual(["ReadChain", "FetchRoute"]);
+  });
+
+  test("that a clock ahead of this one wrote to wait is due now, and one that waits by this clock goes on waiting", () => {
+    const { store } = openDaemonDatabase();
+    addRun(store, runSample());
+    store.addEffects("run_1", [{ effect: { kind: "ReadView" }, notBeforeMs: 5_010 }], 5_000);
+    store.addEffects("run_1", [{ effect: { kind: "ReadView" }, notBeforeMs: 120 }], 90);
+    store.hastenEffects(100);
+    expect(store.dueEffects(100, 9).map(({ id }) => id)).toEqual([1]);
+  });
+
   test("count their beginnings, so that a second one after a kill is known to be one", () => {
     const { store } = openDaemonDatabase();
     addRun(store, runSample());
