@@ -6,8 +6,15 @@ import type { Terminal } from "./terminal.ts";
 export function addServiceCommands(program: Command, terminal: Terminal): void {
   program
     .command("serve")
-    .description("run the aggregation service alone")
+    .description("run the aggregation service alone: by a configuration, or for one network by flags")
     .option(...CONFIG)
+    .option("--network <name>", "a built-in network, or any name with --preset; needs --rpc and no configuration")
+    .option("--rpc <endpoint>", "its node: an http URL, env:NAME, or file:PATH")
+    .option("--preset <file>", "the facts of a network that is not built in")
+    .option("--settlement <address>", "the settlement contract on it; without one quotes are indicative")
+    .option("--listen <host:port>", "where the interface is served (127.0.0.1:9465)")
+    .option("--database <file>", "the service's own database (service-<network>.db)")
+    .option("--metrics <host:port>", "where metrics are served; without it nowhere")
     .option(...FOR)
     .action(async (options) => (await import("./commands/serve.ts")).serve(options, terminal));
   addKeyCommands(program, terminal);

@@ -1,0 +1,87 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createRuntime } from "../../src/app/runtime.ts";
+import { type ServeFlags, serveNetwork } from "../../src/app/serve-network.ts";
+import { startTestChain, type TestChain } from "../service/support/chain.ts";
+import { deployMarket, type Market } from "../service/support/market.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+let chain: TestChain;
+let market: Market;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  market = await deployMarket(chain);
+}, 60_000);
+
+afterAll(() => chain?.stop());
+
+/** What somebody knows of a bare chain: where the factories are. */
+function bareFacts(): object {
+  return {
+    chainId: 31_337,
+    wrappedNative: market.wrappedNative,
+    protocols: market.protocols,
+    feeTiers: [500, 3_000],
+  };
+}
+
+function flagsOf(facts: object, more: Partial<ServeFlags> = {}): ServeFlags {
+  const directory = temporaryDirectory();
+  const preset = join(directory, "network.json");
+  writeFileSync(preset, JSON.stringify(facts));
+  const database = join(directory, "service.db");
+  return { network: "bare", rpc: "env:RPC", preset, database, listen: "127.0.0.1:0", ...more };
+}
+
+function start(flags: ServeFlags, rpc = chain.url) {
+  const logFile = join(temporaryDirectory(), "log");
+  return serveNetwork(flags, createRuntime({ level: "error", env: { RPC: rpc }, logFile }));
+}
+
+describe("swapd serve --network", () => {
+  it("quotes on a bare chain by nothing but its RPC URL and factories, and says what it cannot build", async () => {
+    const service = await start(flagsOf(bareFacts(), { metrics: "127.0.0.1:0" }));
+    const query = `fromTokenAddress=${market.usdc}&toTokenAddress=${market.weth}&amount=3000000&slippage=0.01&gasless=false`;
+    const quote = await fetch(`${service.url}/aggregator/quote?network=bare&${query}`);
+    expect(quote.status).toBe(200);
+    expect(await quote.json()).toMatchObject({ network: "bare", targetAddress: null });
+    const firm = await fetch(`${service.url}/aggregator/quote?network=bare&${query}&fromAddress=${chain.deployer}`);
+    expect(await firm.json()).toMatchObject({ error: "SETTLEMENT_MISSING" });
+    expect((await fetch(`${service.metricsUrl}/metrics`)).status).toBe(200);
+    await service.stop();
+  });
+
+  it("builds transactions with a settlement contract, whose executor it asks for, and refuses another contract", async () => {
+    const service = await start(flagsOf(bareFacts(), { settlement: market.settlement }));
+    const query = `fromTokenAddress=${market.usdc}&toTokenAddress=${market.weth}&amount=3000000&slippage=0.01&gasless=false`;
+    const firm = await fetch(`${service.url}/aggregator/quote?network=bare&${query}&fromAddress=${chain.deployer}`);
+    expect(await firm.json()).toMatchObject({ targetAddress: market.settlement });
+    await service.stop();
+    const wrong = start(flagsOf(bareFacts(), { settlement: market.usdc }));
+    await expect(wrong).rejects.toThrow("does not answer executor()");
+  });
+
+  it("says what is wrong: another chain, a dead node, a built-in network that this is not, flags that make no sense", async () => {
+    await expect(start(flagsOf({ ...bareFacts(), chainId: 1 }))).rejects.toThrow(
+      "serves chain 31337, the configuration says 1",
+    );
+    const dead = start(flagsOf(bareFacts()), "http://127.0.0.1:9/secret-path");
+    await expect(dead).rejects.toThrow(/^127\.0\.0\.1:9: (?!.*secret-path)/);
+    const { preset: _, ...plain } = flagsOf(bareFacts());
+    await expect(start({ ...plain, network: "base" })).rejects.toThrow(
+      "serves chain 31337, the configuration says 8453",
+    );
+    await expect(start({ ...plain, network: "bass" })).rejects.toThrow(
+      '"bass" is not built in: known are ethereum, polygon',
+    );
+    await expect(start({ ...plain, network: "base", rpc: "ws://node" })).rejects.toThrow(
+      "--rpc is no http or https URL",
+    );
+    await expect(start({ ...plain, network: "base", listen: "nowhere" })).rejects.toThrow("is no host and port");
+    const onZksync = start({ ...plain, network: "zksync", settlement: market.settlement });
+    await expect(onZksync).rejects.toThrow("zksync is unsupported by the settlement contracts");
+    await expect(start(flagsOf({ ...bareFacts(), protocols: [] }))).rejects.toThrow("--preset");
+  });
+});
