@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+/// What forge says of the last call.
+struct CallGas {
+    uint64 gasLimit;
+    uint64 gasTotalUsed;
+    uint64 gasMemoryUsed;
+    int64 gasRefunded;
+    uint64 gasRemaining;
+}
+
 /// The cheat codes of forge that these tests use.
 interface Vm {
     function addr(uint256 privateKey) external pure returns (address);
@@ -12,11 +21,14 @@ interface Vm {
     function expectPartialRevert(bytes4 selector) external;
     function expectRevert(bytes calldata reason) external;
     function expectRevert(bytes4 selector) external;
+    function lastCallGas() external view returns (CallGas memory gas);
     function parseBytes(string calldata text) external pure returns (bytes memory);
     function parseJsonString(string calldata json, string calldata key) external pure returns (string memory);
     function prank(address sender) external;
     function readFile(string calldata path) external view returns (string memory);
+    function revertToState(uint256 snapshot) external returns (bool done);
     function sign(uint256 privateKey, bytes32 digest) external pure returns (uint8 v, bytes32 r, bytes32 s);
+    function snapshotState() external returns (uint256 snapshot);
     function startPrank(address sender) external;
     function stopPrank() external;
     function warp(uint256 timestamp) external;

@@ -77,13 +77,13 @@ abstract contract World is Asserts {
 
     receive() external payable {}
 
-    function _uniswap(string memory path) private view returns (bytes memory) {
+    function _uniswap(string memory path) internal view returns (bytes memory) {
         string memory json = VM.readFile(string.concat("node_modules/@uniswap/", path));
         string memory code = VM.parseJsonString(json, ".bytecode");
         return VM.parseBytes(bytes(code)[1] == "x" ? code : string.concat("0x", code));
     }
 
-    function _create(bytes memory code) private returns (address created) {
+    function _create(bytes memory code) internal returns (address created) {
         assembly {
             created := create(0, add(code, 0x20), mload(code))
         }

@@ -46,9 +46,15 @@ abstract contract Actions is Ledger {
     /// The relayer submits what it has submitted before, or what was cancelled meanwhile.
     function replay(uint256 seed) external seeded(seed) {
         uint256 place = _anyPlace();
-        if (!book[place].filled && !book[place].cancelled) return;
-        ++tally["replay"];
-        _relay(place);
+        bool cancelled = _pick(2) == 0;
+        for (uint256 i = 0; i < book.length; ++i) {
+            if (cancelled ? book[place].cancelled && !book[place].filled : book[place].filled) {
+                ++tally[cancelled ? "replay after cancel" : "replay"];
+                _relay(place);
+                return;
+            }
+            place = (place + 1) % book.length;
+        }
     }
 
     /// The relayer changes a field that would pay it or its friends.

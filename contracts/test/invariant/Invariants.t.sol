@@ -119,7 +119,7 @@ contract ReachTest is Asserts {
             (bool done,) = address(siege).call(abi.encodeWithSelector(actions[i % actions.length], i));
             assertTrue(done, "an action never fails");
         }
-        string[14] memory things = [
+        string[15] memory things = [
             "fill",
             "own swap",
             "refusal",
@@ -127,6 +127,7 @@ contract ReachTest is Asserts {
             "cancel",
             "copy",
             "replay",
+            "replay after cancel",
             "tamper",
             "forgery",
             "late",

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {Leg, NATIVE, Swap} from "../src/SwapTypes.sol";
+import {Orders} from "./Orders.sol";
+import {VM} from "./Vm.sol";
+
+interface IV2Router {
+    function swapExactTokensForTokens(
+        uint256 amountIn,
+        uint256 amountOutMin,
+        address[] calldata path,
+        address to,
+        uint256 deadline
+    ) external returns (uint256[] memory amounts);
+
+    function swapExactETHForTokens(uint256 amountOutMin, address[] calldata path, address to, uint256 deadline)
+        external
+        payable
+        returns (uint256[] memory amounts);
+
+    function swapExactTokensForETH(
+        uint256 amountIn,
+        uint256 amountOutMin,
+        address[] calldata path,
+        address to,
+        uint256 deadline
+    ) external returns (uint256[] memory amounts);
+}
+
+interface IV3Router {
+    struct ExactInputSingleParams {
+        address tokenIn;
+        address tokenOut;
+        uint24 fee;
+        address recipient;
+        uint256 deadline;
+        uint256 amountIn;
+        uint256 amountOutMinimum;
+        uint160 sqrtPriceLimitX96;
+    }
+
+    struct ExactInputParams {
+        bytes path;
+        address recipient;
+        uint256 deadline;
+        uint256 amountIn;
+        uint256 amountOutMinimum;
+    }
+
+    function exactInputSingle(ExactInputSingleParams calldata params) external payable returns (uint256 amountOut);
+
+    function exactInput(ExactInputParams calldata params) external payable returns (uint256 amountOut);
+}
+
+/// Gas of a swap here and in Uniswap's own routers (the bytecode that Uniswap publishes): the same pools in the same
+/// state, the same amounts and the same output, to a recipient that has had the token before. Each call is a transaction
+/// of its own here (`isolate`), so each figure is what a receipt would say: with calldata, less the refunds.
+/// `npm run contracts:test -- --match-path contracts/test/Gas.t.sol -vv` prints them.
+///
+/// forge-config: default.isolate = true
+contract GasTest is Orders {
+    event log_named_uint(string what, uint256 gas);
+
+    address private v2Router;
+    address private v3Router;
+
+    function setUp() public override {
+        super.setUp();
+        v2Router = _create(
+            abi.encodePacked(_uniswap("v2-periphery/build/UniswapV2Router02.json"), abi.encode(v2Factory, weth))
+        );
+        v3Router = _create(
+            abi.encodePacked(
+                _uniswap("v3-periphery/artifacts/contracts/SwapRouter.sol/SwapRouter.json"), abi.encode(v3Factory, weth)
+            )
+        );
+        address[3] memory held = [address(usdc), address(weth), address(wbtc)];
+        for (uint256 i = 0; i < held.length; ++i) {
+            _fund(held[i], recipient, 1);
+            _fund(held[i], owner, 1e22);
+            VM.startPrank(owner);
+            IERC20(held[i]).approve(address(settlement), type(uint256).max);
+            IERC20(held[i]).approve(v2Router, type(uint256).max);
+            IERC20(held[i]).approve(v3Router, type(uint256).max);
+            VM.stopPrank();
+        }
+        VM.deal(owner, 100 ether);
+        VM.deal(recipient, 1);
+    }
+
+    /// Gas of a transaction, and its output. Everything is put back, so that the next one finds the same state.
+    function _measure(address sender, address target, uint256 value, bytes memory data, address bought)
+        private
+        returns (uint256 gas, uint256 output)
+    {
+        uint256 snapshot = VM.snapshotState();
+        uint256 before = bought == NATIVE ? recipient.balance : IERC20(bought).balanceOf(recipient);
+        VM.prank(sender);
+        (bool done,) = target.call{value: value}(data);
+        gas = VM.lastCallGas().gasTotalUsed;
+        assertTrue(done, "the swap is done");
+        output = (bought == NATIVE ? recipient.balance : IERC20(bought).balanceOf(recipient)) - before;
+        VM.revertToState(snapshot);
+    }
+
+    struct Figures {
+        uint256 ours;
+        uint256 gasless;
+        uint256 theirs;
+    }
+
+    /// The same swap three ways: the owner's own transaction, a signed one, and Uniswap's router.
+    function _compare(string memory what, Swap memory order, Leg[] memory route, address router, bytes memory theirs)
+        private
+        returns (Figures memory figures)
+    {
+        uint256 value = order.fromAsset == NATIVE ? order.amountIn : 0;
+        (uint256 gas, uint256 output) = _measure(
+            owner, address(settlement), value, abi.encodeCall(settlement.swap, (order, route)), order.toAsset
+        );
+        figures.ours = gas;
+        uint256 outputThere;
+        (figures.theirs, outputThere) = _measure(owner, router, value, theirs, order.toAsset);
+        assertEq(output, outputThere, "the same output");
+        emit log_named_uint(string.concat(what, ", Uniswap's router"), figures.theirs);
+        emit log_named_uint(string.concat(what, ", own transaction"), figures.ours);
+        if (order.fromAsset == NATIVE) return figures;
+        bytes memory signed =
+            abi.encodeCall(settlement.swapWithSignature, (owner, order, route, _sign(order), _noPermit()));
+        (figures.gasless, output) = _measure(relayer, address(settlement), 0, signed, order.toAsset);
+        assertEq(output, outputThere, "the same output");
+        emit log_named_uint(string.concat(what, ", gasless"), figures.gasless);
+    }
+
+    /// What our promises cost a swap: authentication by the factory, the ledger of balances, the hop over the executor;
+    /// and the signature with its nonce.
+    function _assertBounded(Figures memory figures) private pure {
+        assertTrue(figures.ours <= figures.theirs + 75_000, "own transaction within its bound");
+        assertTrue(figures.gasless <= figures.theirs + 95_000, "gasless within its bound");
+    }
+
+    function _path(address a, address b) private pure returns (address[] memory path) {
+        path = new address[](2);
+        (path[0], path[1]) = (a, b);
+    }
+
+    function test_gasOfOneV2Pool() public {
+        Swap memory order = _order(address(usdc), address(weth), 10_000e6);
+        bytes memory theirs = abi.encodeCall(
+            IV2Router.swapExactTokensForTokens,
+            (order.amountIn, 1, _path(address(usdc), address(weth)), recipient, order.deadline)
+        );
+        Leg[] memory route = _route(V2, wethUsdcV2, address(usdc), address(weth));
+        _assertBounded(_compare("v2 token to token", order, route, v2Router, theirs));
+    }
+
+    function test_gasOfOneV2PoolFromNative() public {
+        Swap memory order = _order(NATIVE, address(usdc), 3 ether);
+        bytes memory theirs = abi.encodeCall(
+            IV2Router.swapExactETHForTokens, (1, _path(address(weth), address(usdc)), recipient, order.deadline)
+        );
+        Leg[] memory route = _route(V2, wethUsdcV2, address(weth), address(usdc));
+        _assertBounded(_compare("v2 native to token", order, route, v2Router, theirs));
+    }
+
+    function test_gasOfOneV2PoolToNative() public {
+        Swap memory order = _order(address(usdc), NATIVE, 10_000e6);
+        bytes memory theirs = abi.encodeCall(
+            IV2Router.swapExactTokensForETH,
+            (order.amountIn, 1, _path(address(usdc), address(weth)), recipient, order.deadline)
+        );
+        Leg[] memory route = _route(V2, wethUsdcV2, address(usdc), address(weth));
+        _assertBounded(_compare("v2 token to native", order, route, v2Router, theirs));
+    }
+
+    function test_gasOfOneV3Pool() public {
+        Swap memory order = _order(address(usdc), address(weth), 10_000e6);
+        bytes memory theirs = abi.encodeCall(
+            IV3Router.exactInputSingle,
+            (IV3Router.ExactInputSingleParams(
+                    address(usdc), address(weth), 3000, recipient, order.deadline, order.amountIn, 1, 0
+                ))
+        );
+        Leg[] memory route = _route(V3, wethUsdcV3, address(usdc), address(weth));
+        _assertBounded(_compare("v3 token to token", order, route, v3Router, theirs));
+    }
+
+    function test_gasOfTwoV3Pools() public {
+        Swap memory order = _order(address(usdc), address(wbtc), 10_000e6);
+        bytes memory path = abi.encodePacked(address(usdc), uint24(3000), address(weth), uint24(3000), address(wbtc));
+        bytes memory theirs = abi.encodeCall(
+            IV3Router.exactInput, (IV3Router.ExactInputParams(path, recipient, order.deadline, order.amountIn, 1))
+        );
+        Leg[] memory route = new Leg[](2);
+        route[0] = _leg(V3, wethUsdcV3, address(usdc), address(weth), ALL);
+        route[1] = _leg(V3, wbtcWethV3, address(weth), address(wbtc), ALL);
+        _assertBounded(_compare("v3 two pools", order, route, v3Router, theirs));
+    }
+}
