@@ -14,7 +14,7 @@ import type { RelayerStatus } from "./quotes/quoter.ts";
 import { createQuoter } from "./quotes/quoter.ts";
 import { createTokens } from "./quotes/tokens.ts";
 import { createClosedDesk, createDesk, type DeskDependencies, type GaslessDesk } from "./relayer/desk.ts";
-import { openRelayer, type RelayerDependencies } from "./relayer/relayer.ts";
+import { lockRelayer, openRelayer, type RelayerDependencies } from "./relayer/relayer.ts";
 import { createRouter } from "./routing/router.ts";
 import { verifyNetwork } from "./settlement/verify.ts";
 import { openServiceStore } from "./store/service-store.ts";
@@ -48,7 +48,7 @@ interface Relay {
 }
 
 function startRelay(
-  { relayer, network }: ServiceOptions,
+  { relayer, network, database }: ServiceOptions,
   dependencies: ServiceDependencies,
   parts: Pick<DeskDependencies, "rpc" | "snapshots" | "router" | "quotes" | "tokens" | "store">,
 ): Relay {
@@ -58,12 +58,17 @@ function startRelay(
   }
   const { store, rpc, snapshots } = parts;
   const head = async (): Promise<Head> => (await snapshots.current()).head;
-  const opened = openRelayer({ relayer, network }, { ...dependencies.relayer, store, rpc, head, clock, logger });
   const { address } = dependencies.relayer.signer;
+  const lock = lockRelayer(database, { chainId: network.chainId, account: address });
+  const opened = openRelayer({ relayer, network }, { ...dependencies.relayer, store, rpc, head, clock, logger });
   const { feeMarginPpm } = relayer;
   const desk = createDesk({ network, relayer: address, feeMarginPpm }, { ...parts, ...opened, clock });
   const status = { address, refusal: () => opened.state.refusal() };
-  return { desk, status, stop: () => opened.runner.stop() };
+  const stop = async (): Promise<void> => {
+    await opened.runner.stop();
+    lock.release();
+  };
+  return { desk, status, stop };
 }
 
 /**

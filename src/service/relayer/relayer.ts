@@ -1,3 +1,5 @@
+import { dirname, join } from "node:path";
+import type { Address } from "../../domain/money/address.ts";
 import { createLane, type Lane } from "../../lane/lane.ts";
 import type { JsonRpc } from "../../net/json-rpc.ts";
 import type { LaneChain } from "../../ports/chain.ts";
@@ -6,6 +8,7 @@ import type { LaneStore } from "../../ports/lane-store.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Signer } from "../../ports/signer.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
+import { acquireLock } from "../../storage/lock.ts";
 import type { Head } from "../chain/head.ts";
 import type { RelayerOptions, SettledNetwork } from "../options.ts";
 import type { ServiceStore } from "../store/service-store.ts";
@@ -33,6 +36,20 @@ export interface Relayer {
   readonly state: RelayerState;
   readonly runner: LaneRunner;
   readonly crashPoint: (label: string) => void;
+}
+
+/**
+ * Two lanes of one account would take each other for intruders, also where they are of two services with a database
+ * each. On other machines, and in other folders, nobody sees them.
+ * @throws Error when another service of this folder sends from the account on this chain
+ */
+export function lockRelayer(database: string, { chainId, account }: { chainId: number; account: Address }) {
+  const lock = acquireLock(join(dirname(database), `relayer-${chainId}-${account}.lock.db`));
+  if (lock.kind === "acquired") return lock;
+  const holder = lock.holder ?? "unknown process";
+  throw new Error(
+    `the relayer ${account} sends for another service on chain ${chainId} (${holder}): give each service a key of its own`,
+  );
 }
 
 /** Opens the relayer's lane on the service's database; what was in flight when the last process ended goes on. */

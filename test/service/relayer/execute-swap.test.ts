@@ -265,6 +265,16 @@ describe("what is handed over is refused by name", () => {
   }, 20_000);
 });
 
+test("a second service with the same relayer does not start: each would take the other for an intruder", async () => {
+  const parts = relayerParts(chain, id(optionsFor("service").database));
+  const second = startService(optionsFor("second"), {
+    logger: createRecordingLogger(),
+    clock: systemClock,
+    relayer: parts,
+  });
+  await expect(second).rejects.toThrow(`the relayer ${relayer} sends for another service`);
+});
+
 describe("after a restart", () => {
   test("a quote that somebody was signing can still be used", async () => {
     const seller = await newSeller();
