@@ -214,7 +214,11 @@ await until("the daemon is up", { process: first, withinMs: 60_000 }, () => firs
 const swaps = await openAll({ daemon: first, service, chain, rpc }, { dueAtMs, database });
 chain.process.kill("SIGCONT");
 await sleep(BLOCKS_FOR_MS);
+// The relayer rests for the last blocks, so that whatever is in a block has all its confirmations.
+service.process.kill("SIGSTOP");
+await sleep(5_000);
 chain.process.kill("SIGSTOP");
+service.process.kill("SIGCONT");
 await sleep(1_000);
 const reader = new Database(database, { readonly: true });
 const mined = await minedOf(rpc, world, reader);
