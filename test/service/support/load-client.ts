@@ -92,7 +92,12 @@ function ask(
       });
       response.on("error", reject);
     });
-    asked.on("error", reject);
+    asked.on("error", (error: NodeJS.ErrnoException) => {
+      // The server closed a connection that nobody used just when we did: it saw nothing of the request.
+      if (asked.reusedSocket && error.code === "ECONNRESET")
+        resolve(ask(url, client, { agent, request: wanted }, seen));
+      else reject(error);
+    });
     asked.end(wanted.body);
   });
 }
