@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Address, Hex } from "../../domain/money/address.ts";
 import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
 import { type BlockHeader, malformedAnswer, parseBlock } from "./head.ts";
-import { isComputed, mayContain } from "./log-bloom.ts";
+import { isComputed, mayContain, type WatchedTopic } from "./log-bloom.ts";
 
 /** Whether a contract may have logged one of the watched topics in the blocks that were looked at. */
 export type MayHaveLogged = (address: Address) => boolean;
@@ -22,7 +22,7 @@ const EVERYBODY: MayHaveLogged = () => true;
 export async function watchLogs(
   rpc: JsonRpc,
   blocks: { readonly from: BlockHeader; readonly to: BlockHeader },
-  topics: readonly Hex[],
+  topics: readonly WatchedTopic[],
 ): Promise<MayHaveLogged> {
   try {
     const between = await headersBetween(rpc, blocks);
@@ -30,7 +30,7 @@ export async function watchLogs(
     const silent = (header: BlockHeader) =>
       isComputed(header.logsBloom) && !topics.some((topic) => mayContain(header.logsBloom, topic));
     const loud = between.filter((header) => !silent(header));
-    const params = (blockHash: Hex) => [{ blockHash, topics: [topics] }];
+    const params = (blockHash: Hex) => [{ blockHash, topics: [topics.map(({ topic }) => topic)] }];
     const answers = await rpc.batch(loud.map(({ hash }) => ({ method: "eth_getLogs", params: params(hash) })));
     const watches = loud.map((header, index) => watchOf(rpc.host, header, answers[index]));
     return (address) => watches.some((watch) => watch(address));
@@ -66,7 +66,7 @@ function watchOf(host: string, header: BlockHeader, answer: unknown): MayHaveLog
   if (logs.some(({ blockHash }) => blockHash !== null && blockHash.toLowerCase() !== header.hash.toLowerCase()))
     return EVERYBODY;
   const loggers = new Set(logs.map(({ address }) => address.toLowerCase()));
-  // Some machines know the block and not yet its logs. Where it has none, only its bloom can say so.
-  if (loggers.size === 0 && isComputed(header.logsBloom)) return (address) => mayContain(header.logsBloom, address);
+  // Some machines know the block and not yet its logs; then its bloom, which was not silent, is believed.
+  if (loggers.size === 0 && isComputed(header.logsBloom)) return EVERYBODY;
   return (address) => loggers.has(address);
 }

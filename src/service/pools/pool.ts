@@ -1,5 +1,6 @@
-import type { Address, Hex } from "../../domain/money/address.ts";
+import type { Address } from "../../domain/money/address.ts";
 import type { ReadWords, ViewCall, WordsAnswer } from "../chain/batch-reader.ts";
+import type { WatchedTopic } from "../chain/log-bloom.ts";
 
 /** The number that the settlement contracts give a kind of pool. */
 export type PoolKindNumber = 1 | 2 | 3;
@@ -62,7 +63,7 @@ export interface PoolKind {
   /** name of the kind on the wire: a liquidity source */
   readonly source: string;
   /** Log topics that tell that liquidity moved: afterwards `onlyTraded` is false. */
-  readonly liquidityTopics: readonly Hex[];
+  readonly liquidityTopics: readonly WatchedTopic[];
   /** Looks up the pools of two tokens at a factory. */
   discover(search: PoolSearch, read: ReadWords): Promise<readonly Pool[]>;
   /** The calls that tell a pool's state at a block. Calls of all pools travel together. */

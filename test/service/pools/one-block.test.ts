@@ -1,8 +1,9 @@
 import { randomInt } from "node:crypto";
+import { keccak256 } from "ethers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Address, type Hex, toAddress } from "../../../src/domain/money/address.ts";
 import { createJsonRpc, RpcError } from "../../../src/net/json-rpc.ts";
-import { loadContract } from "../../../src/sandbox/artifacts.ts";
+import { loadContract, loadUniswap } from "../../../src/sandbox/artifacts.ts";
 import { createBlockReads, type ReadMode } from "../../../src/service/chain/block-reads.ts";
 import { MULTICALL3_ADDRESS } from "../../../src/service/chain/multicall3.ts";
 import { POOL_KINDS } from "../../../src/service/pools/kinds.ts";
@@ -226,6 +227,16 @@ test("of a pool whose liquidity stays, a new block costs no reading of ticks; of
   expect(logs).toBe(1);
   expect(calls).toBeLessThanOrEqual(5);
   snapshots.stop();
+});
+
+test("the watched topics are those of the pools' own events, at their places in a bloom filter", () => {
+  const events = loadUniswap("UniswapV3Pool").abi;
+  const topics = ["Mint", "Burn"].map((name) => events.getEvent(name)!.topicHash);
+  expect(POOL_KINDS[2].liquidityTopics.map(({ topic }) => topic)).toEqual(topics);
+  for (const { topic, bloomPlaces } of POOL_KINDS[2].liquidityTopics) {
+    const digest = keccak256(topic);
+    expect(bloomPlaces).toEqual([2, 6, 10].map((at) => Number.parseInt(digest.slice(at, at + 4), 16) % 2_048));
+  }
 });
 
 test("an address that is no pool has no state, and one that stops to be one loses it", async () => {

@@ -23,9 +23,9 @@ export const uniswapV3: PoolKind = {
   source: "uniswap-v3",
   liquidityTopics: [
     // Mint(address,address,int24,int24,uint128,uint256,uint256)
-    "0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde",
+    { topic: "0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde", bloomPlaces: [1964, 987, 427] },
     // Burn(address,int24,int24,uint128,uint256,uint256)
-    "0x0c396cd989a39f4459b5fa1aed6a9a8dcdbc45908acfd67e028cd568da98982c",
+    { topic: "0x0c396cd989a39f4459b5fa1aed6a9a8dcdbc45908acfd67e028cd568da98982c", bloomPlaces: [1106, 1593, 235] },
   ],
   async discover(search, read) {
     const pools = await Promise.all(search.feeTiers.map((tier) => findTier(search, read, tier)));
