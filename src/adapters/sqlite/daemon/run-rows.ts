@@ -72,21 +72,7 @@ export function createRunRows(sql: Statements): Omit<RunStore, "writeRecord"> {
   };
   return {
     insertRun: (run, atMs) => {
-      const inserted = sql.run(
-        `INSERT INTO runs (id, strategy, slot_ms, slots, state, reason, detail, spec_hash, window_ends_ms, created_at_ms)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (strategy, slot_ms) DO NOTHING`,
-        run.id,
-        run.strategyId,
-        run.slotMs,
-        run.slots,
-        run.state,
-        run.reason ?? null,
-        run.detail ?? null,
-        run.specHash,
-        run.windowEndsMs,
-        atMs,
-      );
-      if (inserted === 0) return false;
+      if (!insertRun(sql, run, atMs)) return false;
       addTransition(firstTransition(run), atMs);
       return true;
     },
@@ -130,6 +116,25 @@ export function createRunRows(sql: Statements): Omit<RunStore, "writeRecord"> {
       sql.get<{ typed_data: string }>("SELECT typed_data FROM signatures WHERE digest = ?", digest)?.typed_data,
     ...createEffectRows(sql),
   };
+}
+
+/** @returns false when the slot has its run already */
+function insertRun(sql: Statements, run: Run, atMs: number): boolean {
+  const inserted = sql.run(
+    `INSERT INTO runs (id, strategy, slot_ms, slots, state, reason, detail, spec_hash, window_ends_ms, created_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (strategy, slot_ms) DO NOTHING`,
+    run.id,
+    run.strategyId,
+    run.slotMs,
+    run.slots,
+    run.state,
+    run.reason ?? null,
+    run.detail ?? null,
+    run.specHash,
+    run.windowEndsMs,
+    atMs,
+  );
+  return inserted > 0;
 }
 
 function firstTransition(run: Run): Transition {
