@@ -23,7 +23,7 @@ function isClose(a: bigint, b: bigint): boolean {
  * D of 4A(x + y) + D = 4AD + D^3 / 4xy, by Newton's iteration with the pools' roundings.
  * @returns undefined where a pool would revert
  */
-export function invariantOf(reserves: StableReserves): bigint | undefined {
+function invariantOf(reserves: StableReserves): bigint | undefined {
   const { reserveIn: x, reserveOut: y, amplification } = reserves;
   if (x <= 0n || y <= 0n) return undefined;
   const sum = x + y;
