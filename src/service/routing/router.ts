@@ -52,6 +52,16 @@ function once<K, V>(known: Map<K, Promise<V>>, key: K, ask: () => Promise<V>): P
   return answer;
 }
 
+async function readStates(
+  search: { tokenA: Address; tokenB: Address; sources: Trade["sources"] },
+  { directory, snapshot }: { directory: PoolDirectory; snapshot: Snapshot },
+): Promise<readonly PoolState[]> {
+  const pools = await directory.poolsOf(search.tokenA, search.tokenB, snapshot.read);
+  const allowed = pools.filter((pool) => search.sources?.has(POOL_KINDS[pool.kind].source) ?? true);
+  const loaded = await Promise.all(allowed.map((pool) => snapshot.state(pool)));
+  return loaded.filter((state) => state !== undefined);
+}
+
 export function createRouter(options: RouterOptions, directory: PoolDirectory): Router {
   const worked = new WeakMap<Snapshot, Worked>();
   const workedAt = (snapshot: Snapshot): Worked => {
@@ -65,23 +75,13 @@ export function createRouter(options: RouterOptions, directory: PoolDirectory): 
     const edges = new Map<string, Edge>();
     await Promise.all(
       pairsToRead(search).map(async ([tokenA, tokenB]) => {
-        const states = await readStates({ tokenA, tokenB, sources }, snapshot);
+        const states = await readStates({ tokenA, tokenB, sources }, { directory, snapshot });
         if (states.length === 0) return;
         edges.set(tokenA + tokenB, createEdge(tokenA, tokenB, states));
         edges.set(tokenB + tokenA, createEdge(tokenB, tokenA, states));
       }),
     );
     return findPaths(search, (tokenIn, tokenOut) => edges.get(tokenIn + tokenOut));
-  }
-
-  async function readStates(
-    search: { tokenA: Address; tokenB: Address; sources: Trade["sources"] },
-    snapshot: Snapshot,
-  ): Promise<readonly PoolState[]> {
-    const pools = await directory.poolsOf(search.tokenA, search.tokenB, snapshot.read);
-    const allowed = pools.filter((pool) => search.sources?.has(POOL_KINDS[pool.kind].source) ?? true);
-    const loaded = await Promise.all(allowed.map((pool) => snapshot.state(pool)));
-    return loaded.filter((state) => state !== undefined);
   }
 
   function pathsOf(trade: Omit<Trade, "amountIn">, snapshot: Snapshot): Promise<readonly Path[]> {
