@@ -63,16 +63,24 @@ describe("swapd serve --network", () => {
     await expect(wrong).rejects.toThrow("does not answer executor()");
   });
 
-  it("says what is wrong: another chain, a dead node, a built-in network that this is not, flags that make no sense", async () => {
-    await expect(start(flagsOf({ ...bareFacts(), chainId: 1 }))).rejects.toThrow(
-      "serves chain 31337, the configuration says 1",
-    );
-    const dead = start(flagsOf(bareFacts()), "http://127.0.0.1:9/secret-path");
-    await expect(dead).rejects.toThrow(/^127\.0\.0\.1:9: (?!.*secret-path)/);
+  it("serves what a node cannot tell as soon as it can: one of another chain, and one that is gone, refuse with the reason", async () => {
+    for (const [flags, rpc, reason] of [
+      [flagsOf({ ...bareFacts(), chainId: 1 }), chain.url, "it serves chain 31337 instead of 1"],
+      [flagsOf(bareFacts()), "http://127.0.0.1:9/secret-path", "does not answer properly"],
+    ] as const) {
+      const service = await start(flags, rpc);
+      const query = `fromTokenAddress=${market.usdc}&toTokenAddress=${market.weth}&amount=3000000&slippage=0.01&gasless=false`;
+      const quote = await fetch(`${service.url}/aggregator/quote?network=bare&${query}`);
+      expect(quote.status).toBe(503);
+      const { message } = (await quote.json()) as { message: string };
+      expect(message).toContain(reason);
+      expect(message).not.toContain("secret-path");
+      await service.stop();
+    }
+  });
+
+  it("says what is wrong with flags that make no sense", async () => {
     const { preset: _, ...plain } = flagsOf(bareFacts());
-    await expect(start({ ...plain, network: "base" })).rejects.toThrow(
-      "serves chain 31337, the configuration says 8453",
-    );
     await expect(start({ ...plain, network: "bass" })).rejects.toThrow(
       '"bass" is not built in: known are ethereum, polygon',
     );

@@ -207,9 +207,10 @@ test("of a pool whose liquidity stays, a new block costs no reading of ticks; of
   const snapshots = createSnapshots({ rpc, mode: "override" }, clock);
   await quotesOf((await (await snapshots.current()).state(ranged))!);
   const trade = async (data: string) => {
+    // Before the block is there: it may be followed before anybody asks.
+    const before = [node.requests("eth_call"), node.requests("eth_getLogs")] as const;
     await chain.send({ to: exchange.minter, data: data as Hex });
     skewMs += 1_000;
-    const before = [node.requests("eth_call"), node.requests("eth_getLogs")] as const;
     const snapshot = await snapshots.current();
     const quotes = await quotesOf((await snapshot.state(ranged))!);
     const spent = [node.requests("eth_call") - before[0], node.requests("eth_getLogs") - before[1]];
