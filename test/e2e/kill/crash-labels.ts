@@ -118,3 +118,9 @@ export const CRASH_LABELS = {
 } as const;
 
 export type LabelGroup = keyof typeof CRASH_LABELS;
+
+/** The groups that a daemon passes. */
+export const GROUPS_OF_A_DAEMON = (Object.keys(CRASH_LABELS) as LabelGroup[]).filter((group) => group !== "acceptance");
+
+/** The labels that a daemon passes. */
+export const LABELS_OF_A_DAEMON: readonly string[] = GROUPS_OF_A_DAEMON.flatMap((group) => CRASH_LABELS[group]);

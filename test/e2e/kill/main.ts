@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { CRASH_LABELS, type LabelGroup } from "./crash-labels.ts";
+import { GROUPS_OF_A_DAEMON } from "./crash-labels.ts";
 import { runKillCampaign, summaryOf } from "./kill-harness.ts";
 import type { Profile } from "./kill-world.ts";
 
@@ -21,7 +21,6 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 }
 
 const QUIET_MS = 60_000;
-const GROUPS = (Object.keys(CRASH_LABELS) as LabelGroup[]).filter((group) => group !== "acceptance");
 
 const profiles: readonly Profile[] = values.against === undefined ? ["swapd", "fly"] : [profileOf(values.against)];
 for (const profile of profiles) {
@@ -29,7 +28,7 @@ for (const profile of profiles) {
   const report = await runKillCampaign({
     profile,
     kills,
-    groups: GROUPS,
+    groups: GROUPS_OF_A_DAEMON,
     serviceKills: Math.ceil(kills / 4),
     seed: Number(values.seed),
     quietMs: QUIET_MS,
