@@ -4,8 +4,8 @@ export interface Suite {
   /** folders below test/, and files, also by a pattern; a test that no suite names belongs to `unit` */
   readonly tests: readonly string[];
   readonly budgetSeconds: number;
-  /** files at a time: one where load would change what is measured */
-  readonly workers: 1 | 2;
+  /** files at a time: one where load would change what is measured, three where most of it waits for blocks */
+  readonly workers: 1 | 2 | 3;
   readonly testTimeoutSeconds: number;
   /** files share the modules that they import, which saves loading them for each; pure code has nothing to share else */
   readonly sharesModules?: true;
@@ -13,12 +13,12 @@ export interface Suite {
 
 /** In the order in which they run: what fails fastest comes first. */
 export const SUITES: readonly Suite[] = [
-  { name: "unit", tests: [], budgetSeconds: 80, workers: 2, testTimeoutSeconds: 30, sharesModules: true },
+  { name: "unit", tests: [], budgetSeconds: 55, workers: 2, testTimeoutSeconds: 30, sharesModules: true },
   {
     // every state of an engine, a lane and a file that a kill can leave, each lived on to its end
     name: "recovery",
     tests: ["engine/*kill.test.ts"],
-    budgetSeconds: 60,
+    budgetSeconds: 72,
     workers: 2,
     testTimeoutSeconds: 240,
   },
@@ -26,11 +26,11 @@ export const SUITES: readonly Suite[] = [
     // days and years of a schedule, second by second
     name: "simulation",
     tests: ["domain/schedule/cron-libraries.test.ts", "domain/schedule/year.test.ts", "engine/scheduler-days.test.ts"],
-    budgetSeconds: 25,
+    budgetSeconds: 20,
     workers: 2,
     testTimeoutSeconds: 120,
   },
-  { name: "contracts", tests: ["contracts"], budgetSeconds: 60, workers: 2, testTimeoutSeconds: 120 },
+  { name: "contracts", tests: ["contracts"], budgetSeconds: 70, workers: 2, testTimeoutSeconds: 120 },
   {
     name: "chain",
     tests: [
@@ -43,12 +43,12 @@ export const SUITES: readonly Suite[] = [
       "sandbox",
       "service",
     ],
-    budgetSeconds: 150,
-    workers: 2,
+    budgetSeconds: 110,
+    workers: 3,
     testTimeoutSeconds: 120,
   },
-  { name: "pace", tests: ["adapters/limiter"], budgetSeconds: 40, workers: 1, testTimeoutSeconds: 60 },
-  { name: "e2e", tests: ["app", "e2e"], budgetSeconds: 260, workers: 2, testTimeoutSeconds: 180 },
+  { name: "pace", tests: ["adapters/limiter"], budgetSeconds: 33, workers: 1, testTimeoutSeconds: 60 },
+  { name: "e2e", tests: ["app", "e2e"], budgetSeconds: 240, workers: 2, testTimeoutSeconds: 180 },
 ];
 
 /** What vitest looks for. */
