@@ -17,7 +17,9 @@ export async function readChain(context: EngineContext, swap: Swap): Promise<Eff
   const { terms } = swap;
   if (terms === undefined) throw new Error(`swap ${swap.id} is looked up before it was bound`);
   try {
-    const [latest, finalized] = await Promise.all([chain.latest(), chain.finalized()]);
+    const [latest, newestFinal] = await Promise.all([chain.latest(), chain.finalized()]);
+    // The two may be of different instants or nodes: what is final beyond the blocks that are looked through proves nothing.
+    const finalized = newestFinal.number > latest.number ? latest : newestFinal;
     const range = { fromBlock: terms.fromBlock, toBlock: latest.number };
     const byNonce = terms.nonce !== undefined && context.deps.service.profile.nonceRecord !== undefined;
     const fill = byNonce ? await fillByNonce(context, swap, range) : await fillByOutflow(context, swap, range);

@@ -214,6 +214,23 @@ describe("looking at the chain", () => {
     expect(await readChain(context, swap)).toMatchObject({ observation: { fill: undefined } });
   });
 
+  test("does not end a swap by a finalised block beyond those that were looked through", async () => {
+    const { context, outside } = begin(swap);
+    const behind = await outside.chain.latest();
+    outside.chain.submitOrder(order, HUNDRED_USDC);
+    for (let block = 0; block < 6; block += 1) {
+      outside.clock.jumpTo(seconds * 1_000 + block * 30_000);
+      outside.chain.mine();
+    }
+    const { chain } = outside;
+    expect((await chain.finalized()).number).toBeGreaterThan(behind.number);
+    chain.latest = async () => behind;
+    const seen = { number: behind.number, timestampSeconds: behind.timestamp };
+    expect(await readChain(context, swap)).toMatchObject({
+      observation: { fill: undefined, latest: seen, finalized: seen },
+    });
+  });
+
   test("that does not answer proves nothing", async () => {
     const { context, outside } = begin(swap);
     outside.chain.isDown = true;
