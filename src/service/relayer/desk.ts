@@ -17,7 +17,7 @@ import { grossAmount } from "../settlement/order.ts";
 import type { ServiceStore, SwapRow } from "../store/service-store.ts";
 import { feeCapOf, leastFeeWorth, worthOfFee } from "./gas-terms.ts";
 import type { RelayBook, RelayTerms } from "./relay-book.ts";
-import type { RelayerReport, RelayerState } from "./relayer-state.ts";
+import { fullLane, type RelayerReport, type RelayerState } from "./relayer-state.ts";
 import { checkPermit, checkSwapSignature, type ExecuteRequest } from "./signatures.ts";
 import { tryOut } from "./trial.ts";
 
@@ -89,7 +89,7 @@ export function createDesk(options: DeskOptions, dependencies: DeskDependencies)
       if (found.kind !== "found") return found;
       const quote = firm(found.quote, options.relayer);
       if ("kind" in quote) return quote;
-      const refusal = (await state.refusal()) ?? tooMany(store, quote.owner);
+      const refusal = (await state.refusal()) ?? noPlace(store, quote.owner);
       const relay = refusal ?? (await prepare(quote, request, { ...options, ...dependencies }));
       // The same body may have been accepted, and even mined, while this one was checked: it is the same swap.
       if ("kind" in relay) return repeated(store, request) ?? relay;
@@ -102,8 +102,12 @@ export function createDesk(options: DeskOptions, dependencies: DeskDependencies)
   };
 }
 
-function tooMany(store: ServiceStore, owner: Address): Refusal | undefined {
-  const count = store.pendingSwaps().filter(({ wallet }) => wallet === owner).length;
+/** Asked before the work of checking a request, and again where it is accepted: others may have come in between. */
+function noPlace(store: ServiceStore, owner: Address): Refusal | undefined {
+  const pending = store.pendingSwaps();
+  const full = fullLane(pending.length);
+  if (full !== undefined) return refuse("GASLESS_UNAVAILABLE", { detail: full });
+  const count = pending.filter(({ wallet }) => wallet === owner).length;
   if (count < MAX_PENDING_OF_WALLET) return undefined;
   return refuse("GASLESS_UNAVAILABLE", { detail: `${count} swaps of this wallet are not over yet` });
 }
@@ -185,6 +189,8 @@ function accept(quote: FirmQuote, request: ExecuteRequest, relay: Relay, context
   return laneStore.transaction(() => {
     const before = repeated(store, request);
     if (before !== undefined) return before;
+    const refusal = noPlace(store, quote.owner);
+    if (refusal !== undefined) return refusal;
     const row: SwapRow = {
       id: randomUUID(),
       quoteId: quote.id,

@@ -113,6 +113,11 @@ export function createRelayerState(
   };
 }
 
+/** Why the lane takes no further swap beside so many; undefined: it does. */
+export function fullLane(pending: number): string | undefined {
+  return pending < MAX_PENDING ? undefined : `${pending} swaps wait for the relayer, no more may`;
+}
+
 type Figures = Omit<RelayerReport, "address" | "refusal">;
 
 function judge(figures: Figures, isHalted: boolean): { refusal: ErrorName | undefined; detail: string } {
@@ -125,8 +130,6 @@ function judge(figures: Figures, isHalted: boolean): { refusal: ErrorName | unde
   if (losses >= maxDailyLoss) {
     return { refusal: "GASLESS_LOSS_LIMIT", detail: `${losses} wei lost in 24 hours, at most ${maxDailyLoss} may be` };
   }
-  if (pending >= MAX_PENDING) {
-    return { refusal: "GASLESS_UNAVAILABLE", detail: `${pending} swaps wait for the relayer, no more may` };
-  }
-  return { refusal: undefined, detail: "" };
+  const full = fullLane(pending);
+  return full === undefined ? { refusal: undefined, detail: "" } : { refusal: "GASLESS_UNAVAILABLE", detail: full };
 }

@@ -156,6 +156,19 @@ describe("a relayer that is low on gas money", () => {
   }, 40_000);
 });
 
+describe("the relayer's one lane", () => {
+  test("has five places for a wallet, also for swaps that are handed over at the same moment", async () => {
+    const { client } = await startWorld();
+    const who = nextSeller();
+    const quotes = await Promise.all(Array.from({ length: 8 }, () => gaslessQuote(client, market, who)));
+    const answers = await Promise.all(quotes.map(({ body }) => handOver(client, who, body)));
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+    for (const { body } of refused) expect(body).toMatchObject({ error: "GASLESS_UNAVAILABLE" });
+    expect((await client.get("/health")).body).toMatchObject({ relayer: { pending: 5 } });
+  }, 30_000);
+});
+
 describe("a swap whose fee does not pay its gas", () => {
   test("is refused when gas got dearer since its quote", async () => {
     const { client, relayer } = await startWorld();
