@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { Interface } from "ethers";
 import type { z } from "zod";
 import { systemClock } from "../adapters/clock/system-clock.ts";
 import { DEFAULTS } from "../config/defaults.ts";
@@ -7,13 +6,14 @@ import { address, listen } from "../config/fields.ts";
 import { readTextFile, resolveSecret } from "../config/files.ts";
 import { presetSchema } from "../config/schemas/preset-schema.ts";
 import { SERVICE_NETWORKS, type ServiceNetworkFacts } from "../config/service-networks.ts";
-import { type Address, NATIVE_TOKEN, toAddress } from "../domain/money/address.ts";
-import { createJsonRpc, RpcError } from "../net/json-rpc.ts";
+import { NATIVE_TOKEN, toAddress } from "../domain/money/address.ts";
+import { createJsonRpc, type JsonRpc } from "../net/json-rpc.ts";
 import { Secret } from "../net/secret.ts";
 import type { ListedToken, NetworkOptions, ServiceOptions } from "../service/options.ts";
 import { type Service, startService } from "../service/service.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import type { Runtime } from "./runtime.ts";
+import { neededExecutorOf } from "./settlement-chain.ts";
 
 /** What `swapd serve` is told when it needs no configuration file. */
 export interface ServeFlags {
@@ -29,7 +29,6 @@ export interface ServeFlags {
 /** A file with the facts of a network that is not built in; without a settlement its quotes are indicative. */
 const factsSchema = presetSchema.partial({ settlement: true, executor: true, tokens: true, nativeFeed: true });
 
-const SETTLEMENT = new Interface(["function executor() view returns (address)"]);
 const LISTEN = listen("where to listen");
 const ADDRESS = address("the settlement contract");
 
@@ -89,9 +88,14 @@ async function networkOf(flags: ServeFlags, rpcUrl: Secret): Promise<NetworkOpti
   }
   const settlement = named ?? facts.settlement;
   const known = settlement === facts.settlement ? facts.executor : undefined;
-  const executor = settlement === undefined ? undefined : (known ?? (await executorOf(settlement, rpcUrl)));
+  const executor =
+    settlement === undefined ? undefined : (known ?? (await neededExecutorOf(rpcTo(rpcUrl), settlement)));
   const place = { name: flags.network, rpcUrl: rpcUrl.reveal(), confirmations: CONFIRMATIONS };
   return { ...facts, ...place, settlement, executor };
+}
+
+function rpcTo(url: Secret): JsonRpc {
+  return createJsonRpc({ url, timeoutMs: RPC_TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES });
 }
 
 function builtIn(name: string): Facts {
@@ -167,19 +171,4 @@ function parsed<T>(schema: z.ZodType<T>, flag: string, value: unknown): T {
   if (result.success) return result.data;
   const problems = result.error.issues.map(({ path, message }) => [...path, message].join(": "));
   throw new CommandFailure(EXIT.usage, problems.map((problem) => `${flag}: ${problem}`).join("\n"));
-}
-
-async function executorOf(settlement: Address, rpcUrl: Secret): Promise<Address> {
-  const rpc = createJsonRpc({ url: rpcUrl, timeoutMs: RPC_TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES });
-  const data = SETTLEMENT.encodeFunctionData("executor");
-  const answer = await rpc.call("eth_call", [{ to: settlement, data }, "latest"]).catch((error: unknown) => {
-    // The contract refuses: the length of no answer says so below.
-    if (error instanceof RpcError && error.kind === "rpc") return "0x";
-    throw error;
-  });
-  if (typeof answer === "string" && /^0x0{24}[0-9a-f]{40}$/i.test(answer)) return toAddress(`0x${answer.slice(26)}`);
-  throw new CommandFailure(
-    EXIT.configuration,
-    `${settlement} does not answer executor(): it is no settlement contract of ours`,
-  );
 }

@@ -1,7 +1,9 @@
+import { Interface } from "ethers";
 import type { Configuration } from "../config/configuration.ts";
 import { type Address, type Hex, isHex, toAddress } from "../domain/money/address.ts";
-import type { JsonRpc } from "../net/json-rpc.ts";
+import { type JsonRpc, RpcError } from "../net/json-rpc.ts";
 import { loadContract, loadRuntimeCode } from "../sandbox/artifacts.ts";
+import { isRevert } from "../service/chain/batch-reader.ts";
 import { differenceOf, executorImmutables, settlementImmutables } from "../service/settlement/code-check.ts";
 import { DEPLOYER, type PlannedContract, planDeployment } from "../service/settlement/deployment.ts";
 import { verifySettlement } from "../service/settlement/verify.ts";
@@ -78,9 +80,23 @@ export async function differences(
   return found;
 }
 
-/** The executor that a settlement contract names; undefined when it names none. */
+const SETTLEMENT = new Interface(["function executor() view returns (address)"]);
+
+/** The executor that a settlement contract names; undefined when it names none. @throws RpcError when no node tells */
 export async function executorOf(rpc: JsonRpc, settlement: Address): Promise<Address | undefined> {
-  const selector = loadContract("SwapdSettlement").abi.encodeFunctionData("executor", []);
-  const [answer] = await rpc.batch([{ method: "eth_call", params: [{ to: settlement, data: selector }, "latest"] }]);
-  return isHex(answer) && answer.length === 66 ? toAddress(`0x${answer.slice(26)}`) : undefined;
+  const data = SETTLEMENT.encodeFunctionData("executor");
+  const answer = await rpc.call("eth_call", [{ to: settlement, data }, "latest"]).catch((error: unknown) => {
+    if (error instanceof RpcError && isRevert(error)) return "0x";
+    throw error;
+  });
+  const word = typeof answer === "string" ? /^0x0{24}([0-9a-f]{40})$/i.exec(answer) : null;
+  return word === null ? undefined : toAddress(`0x${word[1]}`);
+}
+
+/** The same where nothing works without it. @throws CommandFailure when it names none */
+export async function neededExecutorOf(rpc: JsonRpc, settlement: Address): Promise<Address> {
+  const executor = await executorOf(rpc, settlement);
+  if (executor !== undefined) return executor;
+  const message = `${settlement} does not answer executor(): it is no settlement contract of ours`;
+  throw new CommandFailure(EXIT.configuration, message);
 }

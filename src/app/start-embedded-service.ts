@@ -1,8 +1,7 @@
-import { Interface } from "ethers";
 import { systemClock } from "../adapters/clock/system-clock.ts";
 import type { Configuration } from "../config/configuration.ts";
-import { type Address, NATIVE_TOKEN, toAddress } from "../domain/money/address.ts";
-import type { Chain } from "../ports/chain.ts";
+import { NATIVE_TOKEN } from "../domain/money/address.ts";
+import { createJsonRpc } from "../net/json-rpc.ts";
 import type { ListedToken } from "../service/options.ts";
 import { type Service, startService } from "../service/service.ts";
 import { crashPointFrom } from "./crash-point.ts";
@@ -10,6 +9,7 @@ import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { openLaneStore } from "./lane-wiring.ts";
 import { openChain } from "./open-chain.ts";
 import type { Runtime } from "./runtime.ts";
+import { neededExecutorOf } from "./settlement-chain.ts";
 
 /** Our own service in this process. The daemon reaches it over HTTP like any other. */
 export interface EmbeddedService extends Service {
@@ -17,7 +17,7 @@ export interface EmbeddedService extends Service {
   readonly apiKey: string | undefined;
 }
 
-const SETTLEMENT = new Interface(["function executor() view returns (address)"]);
+const MAX_ANSWER_BYTES = 4_096;
 
 /** Starts the aggregation service that a configuration describes, with a relayer when one is configured. */
 export async function startEmbeddedService(configuration: Configuration, runtime: Runtime): Promise<EmbeddedService> {
@@ -33,7 +33,8 @@ export async function startEmbeddedService(configuration: Configuration, runtime
     );
   }
   const chain = openChain(configuration, secrets);
-  const executor = network.executor ?? (await executorOf(chain, settlement));
+  const rpc = createJsonRpc({ url: rpcUrl, timeoutMs: timing.requestTimeoutMs, maxBytes: MAX_ANSWER_BYTES });
+  const executor = network.executor ?? (await neededExecutorOf(rpc, settlement));
   const apiKeys = serve.apiKeys.map((reference) => secrets.open(reference).reveal());
   const signer = serve.relayer === undefined ? undefined : await secrets.signer(serve.relayer);
   const service = await startService(
@@ -93,16 +94,4 @@ function listedTokens({ network, tokens }: Configuration): readonly ListedToken[
   const native = listed.get(NATIVE_TOKEN) ?? { address: NATIVE_TOKEN, feed: undefined };
   listed.delete(NATIVE_TOKEN);
   return [native, ...listed.values()];
-}
-
-async function executorOf(chain: Chain, settlement: Address): Promise<Address> {
-  const data = SETTLEMENT.encodeFunctionData("executor") as `0x${string}`;
-  const answer = await chain.call({ to: settlement, data });
-  if (answer === undefined || answer.length !== 66) {
-    throw new CommandFailure(
-      EXIT.configuration,
-      `${settlement} does not answer executor(): it is no settlement contract of ours`,
-    );
-  }
-  return toAddress(`0x${answer.slice(26)}`);
 }
