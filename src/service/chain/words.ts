@@ -58,6 +58,24 @@ export function intWord(value: number | bigint): WordText {
   return (number < 0n ? number + WORD_MODULUS : number).toString(16).padStart(64, "0") as WordText;
 }
 
+/** An unsigned number as an argument. @throws RangeError when it does not fit its type */
+export function uintWord(value: number | bigint, bits: number): WordText {
+  const number = BigInt(value);
+  if (number < 0n || number >> BigInt(bits) !== 0n) throw new RangeError(`${number} is no uint${bits}`);
+  return number.toString(16).padStart(64, "0") as WordText;
+}
+
+/** Bytes as words, the last one filled up with zeros on its right. */
+export function splitBytes(bytes: Hex): WordText[] {
+  const count = Math.ceil((bytes.length - 2) / 64);
+  return Array.from({ length: count }, (_, index) => {
+    return bytes
+      .slice(2 + index * 64, 66 + index * 64)
+      .toLowerCase()
+      .padEnd(64, "0") as WordText;
+  });
+}
+
 /** A selector with its arguments. */
 export function callData(selector: Hex, ...words: readonly WordText[]): Hex {
   return `${selector}${words.join("")}`;

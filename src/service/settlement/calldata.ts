@@ -1,5 +1,6 @@
 import { Interface } from "ethers";
 import type { Address, Hex } from "../../domain/money/address.ts";
+import { addressWord, callData, splitBytes, uintWord, type WordText } from "../chain/words.ts";
 import { POOL_KINDS } from "../pools/kinds.ts";
 import type { Leg } from "../routing/plan.ts";
 import type { SwapOrder } from "./order.ts";
@@ -41,19 +42,62 @@ export interface SignedPermit {
   readonly s: Hex;
 }
 
-const ZERO_WORD = `0x${"0".repeat(64)}`;
-const NO_PERMIT = { value: 0n, deadline: 0n, v: 0, r: ZERO_WORD, s: ZERO_WORD };
+const ZERO_WORD: Hex = `0x${"0".repeat(64)}`;
+const NO_PERMIT: SignedPermit = { value: 0n, deadline: 0n, v: 0, r: ZERO_WORD, s: ZERO_WORD };
 
-function encodeLegs(legs: readonly Leg[]) {
-  return legs.map(({ pool, tokenIn, tokenOut, portion }) => {
-    const fee = POOL_KINDS[pool.kind].encodeLeg(pool);
-    return { protocol: pool.protocol, pool: pool.address, tokenIn, tokenOut, fee, portion };
-  });
+const SWAP_SELECTOR = selectorOf("swap");
+const SWAP_WITH_SIGNATURE_SELECTOR = selectorOf("swapWithSignature");
+
+const WORD_BYTES = 32;
+
+function selectorOf(name: string): Hex {
+  const fragment = SETTLEMENT_INTERFACE.getFunction(name);
+  if (fragment === null) throw new Error(`the settlement has no function ${name}`);
+  return fragment.selector as Hex;
 }
 
-/** Calldata of a swap that its owner sends himself. */
+function orderWords(order: SwapOrder): readonly WordText[] {
+  return [
+    addressWord(order.recipient),
+    addressWord(order.fromAsset),
+    addressWord(order.toAsset),
+    uintWord(order.deadline, 256),
+    uintWord(order.amountOutMin, 256),
+    uintWord(order.swapFee, 256),
+    uintWord(order.amountIn, 256),
+    uintWord(order.nonce, 256),
+    addressWord(order.affiliate),
+    uintWord(order.affiliateFee, 256),
+  ];
+}
+
+/** An array of legs: how many, then six words each. */
+function legsWords(legs: readonly Leg[]): readonly WordText[] {
+  const words = legs.flatMap(({ pool, tokenIn, tokenOut, portion }) => [
+    uintWord(pool.protocol, 8),
+    addressWord(pool.address),
+    addressWord(tokenIn),
+    addressWord(tokenOut),
+    uintWord(POOL_KINDS[pool.kind].encodeLeg(pool), 24),
+    uintWord(portion, 64),
+  ]);
+  return [uintWord(legs.length, 256), ...words];
+}
+
+/** Bytes: how many, then the bytes in words. */
+function bytesWords(bytes: Hex): readonly WordText[] {
+  return [uintWord((bytes.length - 2) / 2, 256), ...splitBytes(bytes)];
+}
+
+function permitWords({ value, deadline, v, r, s }: SignedPermit): readonly WordText[] {
+  return [uintWord(value, 256), uintWord(deadline, 256), uintWord(v, 8), ...splitBytes(r), ...splitBytes(s)];
+}
+
+/** Calldata of a swap that its owner sends himself. Every quote is encoded, so it is laid out by hand. */
 export function encodeSwap(order: SwapOrder, legs: readonly Leg[]): Hex {
-  return SETTLEMENT_INTERFACE.encodeFunctionData("swap", [order, encodeLegs(legs)]) as Hex;
+  const fixed = orderWords(order);
+  const legsAt = (fixed.length + 1) * WORD_BYTES;
+  return callData(SWAP_SELECTOR, ...fixed, uintWord(legsAt, 256), ...legsWords(legs));
 }
 
 /** Calldata of a swap that the relayer sends for its owner. */
@@ -61,9 +105,15 @@ export function encodeSwapWithSignature(
   signed: { owner: Address; order: SwapOrder; signature: Hex; permit: SignedPermit | undefined },
   legs: readonly Leg[],
 ): Hex {
-  const { owner, order, signature, permit } = signed;
-  const values = [owner, order, encodeLegs(legs), signature, permit ?? NO_PERMIT];
-  return SETTLEMENT_INTERFACE.encodeFunctionData("swapWithSignature", values) as Hex;
+  const before = [addressWord(signed.owner), ...orderWords(signed.order)];
+  const permit = permitWords(signed.permit ?? NO_PERMIT);
+  const route = legsWords(legs);
+  // Two words between them say where the route and the signature begin.
+  const routeAt = (before.length + 2 + permit.length) * WORD_BYTES;
+  const signatureAt = routeAt + route.length * WORD_BYTES;
+  const places = [uintWord(routeAt, 256), uintWord(signatureAt, 256)];
+  const signature = bytesWords(signed.signature);
+  return callData(SWAP_WITH_SIGNATURE_SELECTOR, ...before, ...places, ...permit, ...route, ...signature);
 }
 
 /** Writes revert data as text: the error's name and values, or its first bytes. */
