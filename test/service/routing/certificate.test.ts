@@ -61,6 +61,34 @@ describe.each(fixtures())("on the pools of the fixture $name", (fixture: Fixture
   });
 });
 
+test("a trade that is split between pools of all kinds is within the bound", () => {
+  const fixture = fixtures().find(({ name }) => name === "stable")!;
+  const kinds = tradesOf(fixture, LARGEST).map((one) => new Set(routeOf(one).legs.map(({ pool }) => pool.kind)).size);
+  expect(kinds.filter((count) => count === 3).length).toBeGreaterThan(kinds.length / 2);
+});
+
+test("parts of a trade, one after the other in a stable pool, bring more than the whole, and the bound covers it", () => {
+  const { tokens, states } = fixtures().find(({ name }) => name === "stable")!;
+  const pool = states.find((state) => state.pool.kind === 3)!;
+  const [from, to] = [pool.pool.token0, pool.pool.token1];
+  const sold = Object.values(tokens).find(({ address }) => address === from)!;
+  const amountIn = 15_000_000n * 10n ** BigInt(sold.decimals);
+  const whole = pool.quote(from, amountIn);
+  const parts = 400;
+  let [state, brought] = [pool, 0n];
+  for (let part = 0; part < parts; part += 1) {
+    const quote = state.quote(from, amountIn / BigInt(parts));
+    if (quote.kind !== "filled") throw new Error(`part ${part} is not taken`);
+    [state, brought] = [quote.after, brought + quote.amountOut];
+  }
+  const values = new Map(Object.values(tokens).map((one) => [one.address, one.dollars / 10 ** one.decimals]));
+  const bound = dualBound([pool], { from, to, amountIn }, values);
+  if (whole.kind !== "filled") throw new Error("the whole is not taken");
+  expect(brought).toBeGreaterThan(whole.amountOut);
+  expect(bound.amountOut).toBeGreaterThan(Number(brought));
+  expect(bound.amountOut / Number(brought) - 1).toBeLessThan(1e-4);
+});
+
 /** Every way of taking one pool of each edge with the whole amount. */
 function everySingle(path: Path, amountIn: bigint): readonly { amount: bigint; gas: bigint }[] {
   let reached = [{ amount: amountIn, gas: 0n }];

@@ -66,8 +66,9 @@ async function readDecimals(read: ReadWords, token: Address): Promise<number | u
   return decimals !== undefined && decimals <= BigInt(MAX_DECIMALS) ? Number(decimals) : undefined;
 }
 
+/** Rounded down: a marginal rate with this fee is never below the pool's own, and may rule things out. */
 function feePipsOf(fee: bigint): number {
-  return Number((fee + FEE_PER_PIP - 1n) / FEE_PER_PIP);
+  return Number(fee / FEE_PER_PIP);
 }
 
 function probeOf(decimals: number): bigint {

@@ -63,9 +63,7 @@ function bestProfit(state: PoolState, { values, worth }: Prices, tokenIn: Addres
   const { token0, token1 } = state.pool;
   const tokenOut = tokenIn === token0 ? token1 : token0;
   const [valueIn, valueOut] = [values.get(tokenIn)!, values.get(tokenOut)!];
-  const { numerator, denominator } = state.spot(tokenIn);
-  const rate = (Number(numerator) / Number(denominator)) * (1 - state.pool.feePips / 1e6);
-  if (rate * valueOut <= valueIn) return undefined;
+  if (spotRate(state, tokenIn) * (1 - state.pool.feePips / 1e6) * valueOut <= valueIn) return undefined;
   const probe = (amountIn: bigint): Probe => {
     const quote = state.quote(tokenIn, amountIn);
     if (quote.kind !== "filled") return { amountIn, amountOut: 0n, profit: Number.NEGATIVE_INFINITY, after: state };
@@ -99,7 +97,27 @@ function bestProfit(state: PoolState, { values, worth }: Prices, tokenIn: Addres
   const best = middle.profit > low.profit ? middle : low;
   const slack = Math.max(beyond(low, middle, high), beyond(high, middle, low));
   // The pool rounds by less than one unit of what it pays; lines through rounded points may be off by a few.
-  return { atMost: best.profit + slack + 4 * valueOut, tokenIn, tokenOut, ...best };
+  const atMost = best.profit + slack + gainOfParts(state, high, tokenIn) * valueOut + 4 * valueOut;
+  return { atMost, tokenIn, tokenOut, ...best };
+}
+
+function spotRate(state: PoolState, tokenIn: Address): number {
+  const { numerator, denominator } = state.spot(tokenIn);
+  return Number(numerator) / Number(denominator);
+}
+
+/**
+ * What parts of a trade, one after the other, bring at most beyond the trade as a whole. Other pools charge their input, so
+ * parts bring no more. A stable pool leaves part of its fee, which is charged on the output, where later parts buy: that
+ * is as if it had held that part from the start. Of each unit that a pool holds more of what it pays, it pays no more than
+ * the share by which the trade lowers its price, since along its invariant the slope to the coin sold falls too. Doubled,
+ * for the price is looked at after the whole trade, and parts may reach a little further than it.
+ */
+function gainOfParts(state: PoolState, whole: Probe, tokenIn: Address): number {
+  if (state.pool.kind !== 3) return 0;
+  const fee = (state.pool.feePips + 1) / 1e6;
+  const fall = 1 - spotRate(whole.after, tokenIn) / spotRate(state, tokenIn);
+  return 2 * fee * Number(whole.amountOut) * Math.max(0, fall);
 }
 
 /** How far the line from one point through the middle rises until it is above the other. */

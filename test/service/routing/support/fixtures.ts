@@ -1,6 +1,7 @@
 import { type Address, toAddress } from "../../../../src/domain/money/address.ts";
 import { createRandom } from "../../../../src/sandbox/market/random.ts";
 import type { Pool, PoolState } from "../../../../src/service/pools/pool.ts";
+import { stablePoolState } from "../../../../src/service/pools/stable/stable-pool.ts";
 import { pairState } from "../../../../src/service/pools/uniswap-v2/pair.ts";
 import { concentratedPoolState } from "../../../../src/service/pools/uniswap-v3/concentrated-pool.ts";
 import { sqrtRatioAtTick, tickAtSqrtRatio } from "../../../../src/service/pools/uniswap-v3/tick-math.ts";
@@ -21,9 +22,10 @@ export interface Fixture {
   readonly states: readonly PoolState[];
 }
 
-type PoolPlan = readonly [pair: string, fee: number | "v2", millions: number];
+type PoolPlan = readonly [pair: string, fee: number | "v2" | "stable", millions: number];
 
 const SPACING: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 };
+const PROTOCOL: Readonly<Record<string, number>> = { v2: 0, stable: 2 };
 const MILLION = 1e6;
 /** How far pools are off before they are arbitraged: more than the fee of most. */
 const DISORDER = 0.01;
@@ -81,6 +83,15 @@ const SANDBOX: readonly PoolPlan[] = [
   ["USDC/USDT", 100, 50],
 ];
 
+/** Dollars that meet in stable pools of several fees and amplifications, beside pools of the other kinds. */
+const STABLE: readonly PoolPlan[] = [
+  ["USDC/USDT", "stable", 40],
+  ["DAI/USDC", "stable", 25],
+  ["DAI/USDC", "stable", 3],
+  ["DAI/USDT", "stable", 10],
+  ...DEEP,
+];
+
 /** Two tokens that meet nowhere: every path goes over one or two of the others. */
 const FAR: readonly PoolPlan[] = [
   ["LINK/WETH", "v2", 30],
@@ -99,6 +110,7 @@ export function fixtures(): readonly Fixture[] {
     fixture("deep", MAJORS, DEEP, 1),
     fixture("sandbox", MAJORS, SANDBOX, 2),
     fixture("far", { ...MAJORS, LINK: [18, 15], UNI: [18, 8] }, FAR, 3),
+    fixture("stable", MAJORS, STABLE, 4),
   ];
 }
 
@@ -125,7 +137,7 @@ function buildPool(
   const [a, b] = pair.split("/").map((symbol) => tokens[symbol]!) as [FixtureToken, FixtureToken];
   const [token0, token1] = a.address < b.address ? [a, b] : [b, a];
   const address = toAddress(`0x${(at.seed * 1_000 + at.index + 1).toString(16).padStart(40, "0")}`);
-  const common = { address, token0: token0.address, token1: token1.address, protocol: fee === "v2" ? 0 : 1 };
+  const common = { address, token0: token0.address, token1: token1.address, protocol: PROTOCOL[fee] ?? 1 };
   const unit = (token: FixtureToken) => token.dollars / 10 ** token.decimals;
   const disorder = 1 + DISORDER * (2 * random.uniform() - 1);
   const price = (unit(token0) / unit(token1)) * disorder;
@@ -134,11 +146,43 @@ function buildPool(
     const reserve0 = (millions * MILLION) / 2 / unit(token0);
     return pairState(pool, BigInt(Math.round(reserve0)), BigInt(Math.round(reserve0 * price)));
   }
+  if (fee === "stable") {
+    const uniform = () => random.uniform();
+    return stableOf(
+      { kind: 3, ...common, feePips: 0, tickSpacing: 0 },
+      { tokens: [token0, token1], millions, uniform },
+    );
+  }
   const spacing = SPACING[fee]!;
   const pool: Pool = { kind: 2, ...common, feePips: fee, tickSpacing: spacing };
   const isStable = a.dollars === b.dollars;
   const value1 = (millions * MILLION) / unit(token1);
   return curveOf(pool, { price, value1, isStable, uniform: () => random.uniform() });
+}
+
+/** Parts of 1e10, in which stable pools tell fees, to a part in a million. */
+const STABLE_FEE_PER_PIP = 1e4;
+
+/** One side holds up to twice as much as the other, as pools in use do; the fee is rarely a whole number of pips. */
+function stableOf(
+  pool: Pool,
+  plan: { tokens: readonly [FixtureToken, FixtureToken]; millions: number; uniform: () => number },
+): PoolState {
+  const [token0, token1] = plan.tokens;
+  const fee = Math.round((100 + 300 * plan.uniform()) * STABLE_FEE_PER_PIP);
+  const share0 = (1 + plan.uniform()) / 3;
+  const units = (token: FixtureToken, share: number) =>
+    BigInt(Math.round(plan.millions * MILLION * share * 1e3)) * 10n ** BigInt(token.decimals - 3);
+  const balances = {
+    balance0: units(token0, share0),
+    balance1: units(token1, 1 - share0),
+    amplification: BigInt(Math.round(100 + 1_900 * plan.uniform())) * 100n,
+    fee: BigInt(fee),
+    adminFee: 5_000_000_000n,
+  };
+  const rate = (token: FixtureToken) => 10n ** BigInt(36 - token.decimals);
+  const feePips = Math.floor(fee / STABLE_FEE_PER_PIP);
+  return stablePoolState({ ...pool, feePips }, balances, { rate0: rate(token0), rate1: rate(token1) });
 }
 
 /** Liquidity as pools have it: some over all prices, more near the price, and many small ranges around it. */

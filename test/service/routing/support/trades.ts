@@ -38,6 +38,13 @@ const PAIRS: Readonly<Record<string, readonly (readonly [sold: string, bought: s
     ["UNI", "LINK", 15e6],
     ["LINK", "DAI", 15e6],
   ],
+  stable: [
+    ["USDC", "USDT", 15e6],
+    ["DAI", "USDC", 15e6],
+    ["USDT", "DAI", 15e6],
+    ["WETH", "DAI", 15e6],
+    ["USDT", "WBTC", 15e6],
+  ],
 };
 
 const SIZES = [1e3, 1e4, 1e5, 1e6, 3e6, 15e6];
