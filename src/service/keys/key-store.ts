@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { openDatabase, type SqliteDatabase } from "../../storage/database.ts";
 import { migrate, readMigrations } from "../../storage/migrations.ts";
 
@@ -29,7 +29,7 @@ const ID_BYTES = 4;
 
 /** Keys are compared by their digests, whose bytes tell nothing about how close a guess was. */
 export function digestOf(key: string): string {
-  return createHash("sha256").update(key).digest("hex");
+  return hash("sha256", key, "hex");
 }
 
 const COLUMNS =
