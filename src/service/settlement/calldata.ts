@@ -116,12 +116,33 @@ export function encodeSwapWithSignature(
   return callData(SWAP_WITH_SIGNATURE_SELECTOR, ...before, ...places, ...permit, ...route, ...signature);
 }
 
-/** Writes revert data as text: the error's name and values, or its first bytes. */
+/** Reasons are shown to people and kept in rows; whoever reverts may have written a book. */
+const LONGEST_REASON = 300;
+/** Digits of revert data that are read; of longer data only the first bytes are told. */
+const LONGEST_REVERT_DATA = 20_000;
+
+/** Writes revert data as text: the error's name and values, or its first bytes. Any contract may have written the data. */
 export function describeRevert(data: unknown): string {
-  if (typeof data !== "string" || !/^0x[0-9a-f]*$/i.test(data)) return "without a reason";
+  if (typeof data !== "string" || !/^0x(?:[0-9a-f]{2})*$/i.test(data)) return "without a reason";
   if (data === "0x") return "without a reason";
-  const known = SETTLEMENT_INTERFACE.parseError(data);
-  if (known === null) return `with ${data.slice(0, 10)}`;
-  const values = known.fragment.inputs.map((input, index) => `${input.name} ${String(known.args[index])}`);
-  return `${known.name}(${values.join(", ")})`;
+  const text = knownError(data) ?? `with ${data.slice(0, 10)}`;
+  return text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON)}...` : text;
+}
+
+/** The error's name and values; undefined when it is none that is known, or says that it is one and is not. */
+function knownError(data: string): string | undefined {
+  if (data.length > LONGEST_REVERT_DATA) return undefined;
+  try {
+    const known = SETTLEMENT_INTERFACE.parseError(data);
+    if (known === null) return undefined;
+    const values = known.fragment.inputs.map((input, index) => `${input.name} ${printable(known.args[index])}`.trim());
+    return `${known.name}(${values.join(", ")})`;
+  } catch {
+    // The library throws in many ways at data that is cut or points beyond its end: its selector is all that is known.
+    return undefined;
+  }
+}
+
+function printable(value: unknown): string {
+  return String(value).replace(/\p{C}/gu, "?");
 }

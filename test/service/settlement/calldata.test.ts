@@ -6,6 +6,7 @@ import { type Address, type Hex, toAddress } from "../../../src/domain/money/add
 import type { Pool } from "../../../src/service/pools/pool.ts";
 import type { Leg } from "../../../src/service/routing/plan.ts";
 import {
+  describeRevert,
   encodeSwap,
   encodeSwapWithSignature,
   SETTLEMENT_INTERFACE,
@@ -103,5 +104,48 @@ describe("calldata of the settlement", () => {
     for (const name of ["swap", "swapWithSignature", "isNonceUsed"]) {
       expect(SETTLEMENT_INTERFACE.getFunction(name)?.selector).toBe(compiled.getFunction(name)?.selector);
     }
+  });
+});
+
+describe("revert data that any contract may have written", () => {
+  const word = (value: number) => value.toString(16).padStart(64, "0");
+
+  it("is told by name and values where it is known", () => {
+    const data = SETTLEMENT_INTERFACE.encodeErrorResult("OutputBelowMinimum", [5n, 6n]);
+    expect(describeRevert(data)).toBe("OutputBelowMinimum(amountOut 5, amountOutMin 6)");
+    expect(describeRevert(SETTLEMENT_INTERFACE.encodeErrorResult("Error", ["paused"]))).toBe("Error(paused)");
+  });
+
+  it("is told by its first bytes where it only says that it is a known one", () => {
+    expect(describeRevert("0x08c379a0")).toBe("with 0x08c379a0");
+    expect(describeRevert(`0x08c379a0${"f".repeat(64)}`)).toBe("with 0x08c379a0");
+    expect(describeRevert(`0x08c379a0${word(32)}${word(1_000_000)}41`)).toBe("with 0x08c379a0");
+    expect(describeRevert("0x4e487b71")).toBe("with 0x4e487b71");
+    expect(describeRevert("0x12")).toBe("with 0x12");
+    expect(describeRevert("0x123")).toBe("without a reason");
+  });
+
+  it("is cut, and without characters that cannot be shown", () => {
+    const long = SETTLEMENT_INTERFACE.encodeErrorResult("Error", ["a".repeat(5_000)]);
+    expect(describeRevert(long)).toBe(`Error(${"a".repeat(294)}...`);
+    const book = SETTLEMENT_INTERFACE.encodeErrorResult("Error", ["a".repeat(20_000)]);
+    expect(describeRevert(book)).toBe("with 0x08c379a0");
+    const odd = SETTLEMENT_INTERFACE.encodeErrorResult("Error", ["a\u0000\u202eb\n"]);
+    expect(describeRevert(odd)).toBe("Error(a??b?)");
+  });
+
+  it("never throws", () => {
+    const selectors = [
+      "08c379a0",
+      "4e487b71",
+      "bb8bf5ad",
+      SETTLEMENT_INTERFACE.getError("UnknownPool")?.selector.slice(2),
+    ];
+    const data = fc.tuple(fc.constantFrom(...selectors), fc.uint8Array({ maxLength: 200 }));
+    fc.assert(
+      fc.property(data, ([selector, rest]) => {
+        expect(describeRevert(`0x${selector}${Buffer.from(rest).toString("hex")}`).length).toBeLessThan(310);
+      }),
+    );
   });
 });
