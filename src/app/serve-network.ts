@@ -7,13 +7,11 @@ import { readTextFile, resolveSecret } from "../config/files.ts";
 import { presetSchema } from "../config/schemas/preset-schema.ts";
 import { SERVICE_NETWORKS, type ServiceNetworkFacts } from "../config/service-networks.ts";
 import { NATIVE_TOKEN, toAddress } from "../domain/money/address.ts";
-import { createJsonRpc, type JsonRpc } from "../net/json-rpc.ts";
 import { Secret } from "../net/secret.ts";
 import type { ListedToken, NetworkOptions, ServiceOptions } from "../service/options.ts";
 import { type Service, startService } from "../service/service.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import type { Runtime } from "./runtime.ts";
-import { neededExecutorOf } from "./settlement-chain.ts";
 
 /** What `swapd serve` is told when it needs no configuration file. */
 export interface ServeFlags {
@@ -36,13 +34,11 @@ const ADDRESS = address("the settlement contract");
 const PRICE_MAX_AGE_SECONDS = 86_400 + 1_800;
 /** Only a relayer waits for blocks, and one needs a configuration file. */
 const CONFIRMATIONS = 3;
-const RPC_TIMEOUT_MS = 10_000;
-const MAX_ANSWER_BYTES = 4_096;
 
 /** Starts the service of one network from the command line alone: quotes and transactions, no relayer. */
 export async function serveNetwork(flags: ServeFlags, runtime: Runtime): Promise<Service> {
   const rpcUrl = rpcUrlOf(flags.rpc, runtime);
-  const network = await networkOf(flags, rpcUrl);
+  const network = networkOf(flags, rpcUrl);
   const { serve, timing } = DEFAULTS;
   const options: ServiceOptions = {
     listen: flags.listen === undefined ? serve.listen : parsed(LISTEN, "--listen", flags.listen),
@@ -80,22 +76,16 @@ function rpcUrlOf(given: string | undefined, { env, redactor }: Runtime): Secret
 
 type Facts = Omit<NetworkOptions, "name" | "rpcUrl" | "confirmations">;
 
-async function networkOf(flags: ServeFlags, rpcUrl: Secret): Promise<NetworkOptions> {
+function networkOf(flags: ServeFlags, rpcUrl: Secret): NetworkOptions {
   const facts = flags.preset === undefined ? builtIn(flags.network) : fromFile(resolve(flags.preset));
   const named = flags.settlement === undefined ? undefined : parsed(ADDRESS, "--settlement", flags.settlement);
   if (named !== undefined && facts.noSettlement !== undefined) {
     throw new CommandFailure(EXIT.usage, `--settlement: ${facts.noSettlement}`);
   }
   const settlement = named ?? facts.settlement;
-  const known = settlement === facts.settlement ? facts.executor : undefined;
-  const executor =
-    settlement === undefined ? undefined : (known ?? (await neededExecutorOf(rpcTo(rpcUrl), settlement)));
+  const executor = settlement === facts.settlement ? facts.executor : undefined;
   const place = { name: flags.network, rpcUrl: rpcUrl.reveal(), confirmations: CONFIRMATIONS };
   return { ...facts, ...place, settlement, executor };
-}
-
-function rpcTo(url: Secret): JsonRpc {
-  return createJsonRpc({ url, timeoutMs: RPC_TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES });
 }
 
 function builtIn(name: string): Facts {

@@ -1,7 +1,6 @@
 import { systemClock } from "../adapters/clock/system-clock.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { NATIVE_TOKEN } from "../domain/money/address.ts";
-import { createJsonRpc } from "../net/json-rpc.ts";
 import type { ListedToken } from "../service/options.ts";
 import { type Service, startService } from "../service/service.ts";
 import { crashPointFrom } from "./crash-point.ts";
@@ -9,15 +8,12 @@ import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { openLaneStore } from "./lane-wiring.ts";
 import { openChain } from "./open-chain.ts";
 import type { Runtime } from "./runtime.ts";
-import { neededExecutorOf } from "./settlement-chain.ts";
 
 /** Our own service in this process. The daemon reaches it over HTTP like any other. */
 export interface EmbeddedService extends Service {
   /** the first configured key, undefined when there is none */
   readonly apiKey: string | undefined;
 }
-
-const MAX_ANSWER_BYTES = 4_096;
 
 /** Starts the aggregation service that a configuration describes, with a relayer when one is configured. */
 export async function startEmbeddedService(configuration: Configuration, runtime: Runtime): Promise<EmbeddedService> {
@@ -33,8 +29,6 @@ export async function startEmbeddedService(configuration: Configuration, runtime
     );
   }
   const chain = openChain(configuration, secrets);
-  const rpc = createJsonRpc({ url: rpcUrl, timeoutMs: timing.requestTimeoutMs, maxBytes: MAX_ANSWER_BYTES });
-  const executor = network.executor ?? (await neededExecutorOf(rpc, settlement));
   const apiKeys = serve.apiKeys.map((reference) => secrets.open(reference).reveal());
   const signer = serve.relayer === undefined ? undefined : await secrets.signer(serve.relayer);
   const service = await startService(
@@ -49,7 +43,7 @@ export async function startEmbeddedService(configuration: Configuration, runtime
         listedTokens: listedTokens(configuration),
         hubTokens: network.hubTokens,
         settlement,
-        executor,
+        executor: network.executor,
         protocols: network.protocols,
         v3FeeTiers: network.v3FeeTiers,
         confirmations: network.confirmations,

@@ -119,6 +119,12 @@ export const ERRORS = {
     message: "The network's node does not answer properly",
     remedy: "Try again later.",
   },
+  CONTRACTS_WRONG: {
+    code: 5004,
+    status: 503,
+    message: "The network's contracts are not the configured ones",
+    remedy: "Tell the operator; the service's log says what is different.",
+  },
 } as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorName = keyof typeof ERRORS;

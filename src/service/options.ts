@@ -32,7 +32,7 @@ export interface NetworkOptions {
   readonly hubTokens: readonly Address[];
   /** the contract that owners approve; undefined: quotes are indicative, nothing is built to be signed */
   readonly settlement: Address | undefined;
-  /** present exactly when the settlement is */
+  /** the settlement's executor, where it is known beforehand; undefined: the settlement is asked, which never changes it */
   readonly executor: Address | undefined;
   /** where the settlement cannot be: why */
   readonly noSettlement?: string;
@@ -47,11 +47,10 @@ export interface NetworkOptions {
 /** A network whose swaps can be executed. */
 export interface SettledNetwork extends NetworkOptions {
   readonly settlement: Address;
-  readonly executor: Address;
 }
 
 export function isSettled(network: NetworkOptions): network is SettledNetwork {
-  return network.settlement !== undefined && network.executor !== undefined;
+  return network.settlement !== undefined;
 }
 
 /** How the relayer works; its key comes as a signer. */

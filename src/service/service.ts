@@ -16,7 +16,7 @@ import { createTokens } from "./quotes/tokens.ts";
 import { createClosedDesk, createDesk, type DeskDependencies, type GaslessDesk } from "./relayer/desk.ts";
 import { lockRelayer, openRelayer, type RelayerDependencies } from "./relayer/relayer.ts";
 import { createRouter } from "./routing/router.ts";
-import { verifyNetwork } from "./settlement/verify.ts";
+import { createContractCheck } from "./settlement/verify.ts";
 import { openServiceStore } from "./store/service-store.ts";
 import { createBalances } from "./tokens/balances.ts";
 import { createTokenList } from "./tokens/token-list.ts";
@@ -81,10 +81,8 @@ export async function startService(options: ServiceOptions, dependencies: Servic
   const { clock, logger } = dependencies;
   checkOptions(options, dependencies);
   const rpc = createJsonRpc({ url: network.rpcUrl, timeoutMs: RPC_TIMEOUT_MS, maxBytes: MAX_RPC_ANSWER_BYTES });
-  const snapshots = createSnapshots(
-    { rpc, chainId: network.chainId, verify: () => verifyNetwork(rpc, network) },
-    clock,
-  );
+  const { verify, executor } = createContractCheck(rpc, network);
+  const snapshots = createSnapshots({ rpc, chainId: network.chainId, verify }, clock);
   const readMode = await firstLook(snapshots, { rpcHost: rpc.host, logger });
   const closers: (() => unknown)[] = [() => snapshots.stop()];
   const stop = async (): Promise<void> => {
@@ -104,7 +102,7 @@ export async function startService(options: ServiceOptions, dependencies: Servic
     const quotes = createQuoteBook(store, clock);
     const relay = startRelay(options, dependencies, { rpc, snapshots, router, quotes, tokens, store });
     closers.push(() => relay.stop());
-    const quoter = createQuoter(options, { snapshots, router, tokens, clock, relayer: relay.status });
+    const quoter = createQuoter(options, { snapshots, router, tokens, clock, executor, relayer: relay.status });
     const tokenList = createTokenList(network, { snapshots, tokens });
     const balances = createBalances(tokenList.addresses, { rpc, snapshots });
     const served = { options: network, rpc, snapshots, quoter, quotes, store, desk: relay.desk, tokenList, balances };

@@ -60,7 +60,7 @@ describe("swapd serve --network", () => {
     expect(await firm.json()).toMatchObject({ targetAddress: market.settlement });
     await service.stop();
     const wrong = start(flagsOf(bareFacts(), { settlement: market.usdc }));
-    await expect(wrong).rejects.toThrow("does not answer executor()");
+    await expect(wrong).rejects.toThrow("has no executor()");
   });
 
   it("serves what a node cannot tell as soon as it can: one of another chain, and one that is gone, refuse with the reason", async () => {

@@ -26,6 +26,7 @@ export const COMMON_ERRORS: readonly ErrorName[] = [
   "STOPPING",
   "INTERNAL",
   "CHAIN_UNREACHABLE",
+  "CONTRACTS_WRONG",
 ];
 
 /** Why a relayer takes no swaps for a while. */

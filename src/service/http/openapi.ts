@@ -81,7 +81,7 @@ export function openApiDocument(): Json {
       summary: "Whether the service answers and its node does",
       responses: {
         "200": { description: "OK", content: jsonContent(schemaOf(healthResponse, "output")) },
-        "503": errorAnswer(["CHAIN_UNREACHABLE", "STOPPING"]),
+        "503": errorAnswer(["CHAIN_UNREACHABLE", "CONTRACTS_WRONG", "STOPPING"]),
       },
     },
   };

@@ -7,6 +7,7 @@ import type { Logger } from "../../ports/logger.ts";
 import { WrongChainError } from "../chain/head.ts";
 import { ERRORS, type ErrorName, type Refusal, refuse } from "../errors.ts";
 import type { KeyStore } from "../keys/key-store.ts";
+import { WrongContractsError } from "../settlement/verify.ts";
 import type { Answer } from "./answer.ts";
 import { allowOrigins } from "./cors.ts";
 import { ENDPOINTS, type EndpointName } from "./endpoints.ts";
@@ -142,6 +143,7 @@ function statusOf(refusal: Refusal): number {
 function refusalOf(error: FastifyError | RpcError | ZodError): Refusal {
   if (error instanceof WrongChainError) return refuse("CHAIN_UNREACHABLE", { detail: error.detail });
   if (error instanceof RpcError) return refuse("CHAIN_UNREACHABLE");
+  if (error instanceof WrongContractsError) return refuse("CONTRACTS_WRONG");
   const known = "code" in error && typeof error.code === "string" ? FRAMEWORK_ERRORS[error.code] : undefined;
   if (known !== undefined) return refuse(known);
   // The framework's own parser of JSON bodies throws plain syntax errors.

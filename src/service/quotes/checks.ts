@@ -11,19 +11,11 @@ export function checkRequest(request: QuoteRequest, network: NetworkOptions): Re
   if (request.amount === 0n) return refuse("AMOUNT_ZERO", { parameter: "amount" });
   const erc20 = (token: Address) => (token === NATIVE_TOKEN ? network.wrappedNative : token);
   if (erc20(request.from) === erc20(request.to)) return refuse("TOKENS_EQUAL", { parameter: "toTokenAddress" });
-  const { owner, recipient, affiliate } = request;
+  const { owner, affiliate } = request;
   if (!isSettled(network) && (owner !== undefined || request.gasless)) {
     const parameter = owner === undefined ? "gasless" : "fromAddress";
     const detail = network.noSettlement ?? `no settlement contract is configured on ${network.name}`;
     return refuse("SETTLEMENT_MISSING", { parameter, detail });
-  }
-  const forbidden = forbiddenReceivers(request, network);
-  if (owner !== undefined && forbidden.has(owner)) return refuse("RECIPIENT_FORBIDDEN", { parameter: "fromAddress" });
-  if (recipient !== undefined && forbidden.has(recipient)) {
-    return refuse("RECIPIENT_FORBIDDEN", { parameter: "toAddress" });
-  }
-  if (affiliate !== undefined && forbidden.has(affiliate.address)) {
-    return refuse("RECIPIENT_FORBIDDEN", { parameter: "affiliateAddress" });
   }
   if (affiliate !== undefined && affiliate.share > MAX_AFFILIATE_SHARE) {
     return refuse("AFFILIATE_FEE_TOO_HIGH", { parameter: "affiliateFee" });
@@ -34,8 +26,17 @@ export function checkRequest(request: QuoteRequest, network: NetworkOptions): Re
   return undefined;
 }
 
-function forbiddenReceivers(request: QuoteRequest, network: NetworkOptions): ReadonlySet<Address> {
-  const { settlement, executor, wrappedNative } = network;
-  const contracts = [settlement, executor].filter((contract) => contract !== undefined);
-  return new Set([NATIVE_TOKEN, ...contracts, wrappedNative, request.from, request.to]);
+/** Whom the settlement contract would not pay. @param executor its own, which the chain may have to tell first */
+export function checkReceivers(
+  request: QuoteRequest,
+  { settlement, wrappedNative }: NetworkOptions,
+  executor: Address | undefined,
+): Refusal | undefined {
+  const { from, to, owner, recipient, affiliate } = request;
+  const forbidden = new Set([NATIVE_TOKEN, settlement, executor, wrappedNative, from, to]);
+  const receivers = { fromAddress: owner, toAddress: recipient, affiliateAddress: affiliate?.address };
+  for (const [parameter, receiver] of Object.entries(receivers)) {
+    if (receiver !== undefined && forbidden.has(receiver)) return refuse("RECIPIENT_FORBIDDEN", { parameter });
+  }
+  return undefined;
 }

@@ -10,7 +10,7 @@ import type { Router } from "../routing/router.ts";
 import { grossAmount, type SwapOrder, type WireTypedData } from "../settlement/order.ts";
 import { permitTypedData } from "../settlement/permit.ts";
 import type { PermitDomain } from "../settlement/permit-domain.ts";
-import { checkRequest } from "./checks.ts";
+import { checkReceivers, checkRequest } from "./checks.ts";
 import { type Priced, priceRequest } from "./pricing.ts";
 import { ONE, type Quote, type QuoteRequest } from "./quote.ts";
 import type { Tokens } from "./tokens.ts";
@@ -35,6 +35,8 @@ export interface QuoterDependencies {
   readonly clock: Clock;
   /** undefined: no gasless swaps */
   readonly relayer: RelayerStatus | undefined;
+  /** the settlement's executor, known from the first snapshot on */
+  readonly executor: () => Address | undefined;
 }
 
 export interface Quoter {
@@ -81,6 +83,8 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
       const refusal = checkRequest(request, network);
       if (refusal !== undefined) return refusal;
       const snapshot = await dependencies.snapshots.current();
+      const forbidden = checkReceivers(request, network, dependencies.executor());
+      if (forbidden !== undefined) return forbidden;
       const unknown = await unknownToken(request, snapshot);
       if (unknown !== undefined) return unknown;
       const allowance = request.gasless ? await gaslessAllowance(request, snapshot) : { kind: "enough" as const };

@@ -1,7 +1,8 @@
 import { Interface, TypedDataEncoder } from "ethers";
-import { type Hex, isHex } from "../../domain/money/address.ts";
+import { type Address, type Hex, isHex, toAddress } from "../../domain/money/address.ts";
 import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
 import { isRevert } from "../chain/batch-reader.ts";
+import { malformedAnswer } from "../chain/head.ts";
 import { isSettled, type NetworkOptions, type SettledNetwork } from "../options.ts";
 import { settlementDomain } from "./order.ts";
 
@@ -13,57 +14,101 @@ const CONTRACTS = new Interface([
   "function protocols(uint256 index) view returns (uint8 kind, address factory, uint24 feePips)",
 ]);
 
-/**
- * Holds the configured network against the chain: another chain, or other contracts, would take signatures and money
- * that were meant for these.
- * @throws Error that names the first difference; RpcError when the node does not answer
- */
-export async function verifyNetwork(rpc: JsonRpc, network: NetworkOptions): Promise<void> {
-  const chainId = BigInt(String(await rpc.call("eth_chainId", [])));
-  if (chainId !== BigInt(network.chainId)) {
-    throw new Error(`${rpc.host} serves chain ${chainId}, the configuration says ${network.chainId} (${network.name})`);
+/** The contracts on the chain are not the configured ones: they would take signatures and money meant for these. */
+export class WrongContractsError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "WrongContractsError";
   }
-  if (isSettled(network)) await verifySettlement(rpc, network);
 }
+
+/** What is known of the contracts of one network. */
+export interface ContractCheck {
+  /** @throws WrongContractsError, or RpcError when the node does not answer properly */
+  verify(): Promise<void>;
+  /** the executor; undefined where no settlement is, and where a node never told of the settlement's own yet */
+  executor(): Address | undefined;
+}
+
+export function createContractCheck(rpc: JsonRpc, network: NetworkOptions): ContractCheck {
+  let executor = network.executor;
+  return {
+    async verify() {
+      if (isSettled(network)) executor = await verifySettlement(rpc, network);
+    },
+    executor: () => executor,
+  };
+}
+
+type Verified = Pick<SettledNetwork, "name" | "chainId" | "wrappedNative" | "protocols" | "settlement" | "executor">;
 
 /**
  * Holds the two contracts' own views against the facts of their network.
- * @throws Error that names the first difference; RpcError when the node does not answer
+ * @returns the settlement's executor, which never changes
+ * @throws WrongContractsError that names the first difference; RpcError when the node does not answer properly
  */
-export async function verifySettlement(
-  rpc: JsonRpc,
-  network: Pick<SettledNetwork, "name" | "chainId" | "wrappedNative" | "protocols" | "settlement" | "executor">,
-): Promise<void> {
-  const { settlement, executor, protocols } = network;
-  const view = async (to: string, name: string, values: readonly unknown[] = []): Promise<string> => {
-    const data = CONTRACTS.encodeFunctionData(name, values);
-    const [answer] = await rpc.batch([{ method: "eth_call", params: [{ to, data }, "latest"] }]);
-    if (answer instanceof RpcError && !isRevert(answer)) throw answer;
-    if (!isHex(answer) || answer === "0x") {
-      throw new Error(`the contract at ${to} on ${network.name} has no ${name}(): is this the settlement of swapd?`);
-    }
-    return CONTRACTS.decodeFunctionResult(name, answer as Hex)
-      .toArray()
-      .map(String)
-      .join(" ")
-      .toLowerCase();
+export async function verifySettlement(rpc: JsonRpc, network: Verified): Promise<Address> {
+  const { settlement, protocols } = network;
+  const own = await readViews(rpc, { name: network.name, contract: settlement }, [
+    { view: "executor" },
+    { view: "wrappedNative" },
+    { view: "DOMAIN_SEPARATOR" },
+  ]);
+  const executor = toAddress(own(0));
+  const compare = (name: string, actual: string, wanted: string): void => {
+    if (actual === wanted) return;
+    const difference = `${name} is ${actual} on ${network.name}, the configuration says ${wanted}`;
+    throw new WrongContractsError(`${difference}: correct the addresses`);
   };
-  const expected: [name: string, actual: string, wanted: string][] = [
-    ["the settlement's executor", await view(settlement, "executor"), executor],
-    ["the settlement's wrapped native token", await view(settlement, "wrappedNative"), network.wrappedNative],
-    [
-      "the settlement's signature domain",
-      await view(settlement, "DOMAIN_SEPARATOR"),
-      TypedDataEncoder.hashDomain(settlementDomain({ chainId: network.chainId, address: settlement })),
-    ],
-    ["the number of the executor's protocols", await view(executor, "protocolCount"), String(protocols.length)],
-  ];
+  compare("the settlement's executor", executor, network.executor ?? executor);
+  compare("the settlement's wrapped native token", own(1), network.wrappedNative);
+  const domain = settlementDomain({ chainId: network.chainId, address: settlement });
+  compare("the settlement's signature domain", own(2), TypedDataEncoder.hashDomain(domain));
+  const its = await readViews(rpc, { name: network.name, contract: executor }, [
+    { view: "protocolCount" },
+    ...protocols.map((_, index) => ({ view: "protocols", values: [index] })),
+  ]);
+  compare("the number of the executor's protocols", its(0), String(protocols.length));
   for (const [index, { kind, factory, feePips }] of protocols.entries()) {
-    const actual = await view(executor, "protocols", [index]);
-    expected.push([`the executor's protocol ${index}`, actual, `${kind} ${factory} ${feePips}`]);
+    compare(`the executor's protocol ${index}`, its(index + 1), `${kind} ${factory} ${feePips}`);
   }
-  for (const [name, actual, wanted] of expected) {
-    if (actual === wanted) continue;
-    throw new Error(`${name} is ${actual} on ${network.name}, the configuration says ${wanted}: correct the addresses`);
+  return executor;
+}
+
+interface View {
+  readonly view: string;
+  readonly values?: readonly unknown[];
+}
+
+/** Asks a contract for several views at once; each answer is looked at when it is asked for. */
+async function readViews(
+  rpc: JsonRpc,
+  { name, contract }: { name: string; contract: Address },
+  views: readonly View[],
+): Promise<(index: number) => string> {
+  const answers = await rpc.batch(
+    views.map(({ view, values = [] }) => {
+      const data = CONTRACTS.encodeFunctionData(view, values);
+      return { method: "eth_call", params: [{ to: contract, data }, "latest"] };
+    }),
+  );
+  return (index) => {
+    const answer = answers[index];
+    const view = views[index]?.view ?? "";
+    if (answer instanceof RpcError && !isRevert(answer)) throw answer;
+    if (answer instanceof RpcError || answer === "0x") {
+      const missing = `the contract at ${contract} on ${name} has no ${view}()`;
+      throw new WrongContractsError(`${missing}: is this the settlement of swapd?`);
+    }
+    if (!isHex(answer)) throw malformedAnswer(rpc.host, `the node's answer to ${view}() is no bytes`);
+    return decoded(view, answer, rpc.host);
+  };
+}
+
+function decoded(view: string, answer: Hex, host: string): string {
+  try {
+    return CONTRACTS.decodeFunctionResult(view, answer).toArray().map(String).join(" ").toLowerCase();
+  } catch {
+    throw malformedAnswer(host, `the node's answer to ${view}() is malformed`);
   }
 }

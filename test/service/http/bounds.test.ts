@@ -185,7 +185,7 @@ test("contracts that are not the configured ones are refused at start", async ()
       { logger: createRecordingLogger(), clock },
     );
   await expect(start({ settlement: market.usdc })).rejects.toThrow("has no executor()");
-  await expect(start({ executor: market.weth })).rejects.toThrow("has no protocolCount()");
+  await expect(start({ executor: market.weth })).rejects.toThrow("the settlement's executor is");
   await expect(start({ protocols: [market.protocols[0]] })).rejects.toThrow("number of the executor's protocols");
   const swapped = [...market.protocols].reverse();
   await expect(start({ protocols: swapped })).rejects.toThrow("the executor's protocol 0");

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { NetworkOptions } from "../../../src/service/options.ts";
 import { type Service, startService } from "../../../src/service/service.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { type Client, createClient } from "../support/client.ts";
@@ -64,10 +65,10 @@ const FAILURES: readonly { name: string; fail: () => unknown; detail?: string }[
   { name: "answering calls with numbers", fail: () => node.lie(answering("eth_call", 7)) },
 ];
 
-async function start(): Promise<{ service: Service; client: Client }> {
+async function start(change: Partial<NetworkOptions> = {}): Promise<{ service: Service; client: Client }> {
   lives += 1;
   const options = serviceOptions(chain, market, { database: join(folder, `${lives}.db`) });
-  const network = { ...options.network, rpcUrl: node.url };
+  const network = { ...options.network, rpcUrl: node.url, ...change };
   const service = await startService({ ...options, network }, { logger, clock });
   return { service, client: await createClient(service.url) };
 }
@@ -75,8 +76,8 @@ async function start(): Promise<{ service: Service; client: Client }> {
 /** A quote may stand on the block before for a moment, and a question that is under way ends as it began. */
 const WITHIN_MS = 5_000;
 
-function quote(client: Client) {
-  const parameters = { amount: "1000000000", slippage: "0.01", gasless: "false" };
+function quote(client: Client, more: Readonly<Record<string, string>> = {}) {
+  const parameters = { amount: "1000000000", slippage: "0.01", gasless: "false", ...more };
   return client.get("/aggregator/quote", {
     ...parameters,
     fromTokenAddress: market.usdc,
@@ -116,10 +117,13 @@ describe.each(FAILURES)("a node that is $name", ({ fail, detail }) => {
   });
 });
 
-describe.each(FAILURES.slice(0, 3))("a node that is $name at the start", ({ fail, detail }) => {
+/** Whatever a start asks for: the head, and the contracts' own views. */
+const AT_THE_START = [...FAILURES.slice(0, 3), ...FAILURES.slice(-2)];
+
+describe.each(AT_THE_START)("a node that is $name at the start", ({ fail, detail }) => {
   test("does not keep the service from starting, and quotes come with it", async () => {
     fail();
-    const { service, client } = await start();
+    const { service, client } = await start({ executor: undefined });
     expect(logger.lines.some(({ level, message }) => level === "error" && message.includes("cannot be used"))).toBe(
       true,
     );
@@ -127,5 +131,35 @@ describe.each(FAILURES.slice(0, 3))("a node that is $name at the start", ({ fail
     makeWell();
     expect((await quoteOf(200, client)).status).toBe(200);
     await service.stop();
+  });
+});
+
+describe("a settlement whose executor nobody configured", () => {
+  test("is asked for it when the node answers: nothing can be bought for the executor, from the first quote on", async () => {
+    target = "http://127.0.0.1:9";
+    const { service, client } = await start({ executor: undefined });
+    const toTheExecutor = { fromAddress: chain.deployer, toAddress: market.executor };
+    expect((await quote(client, toTheExecutor)).status).toBe(503);
+    makeWell();
+    const refused = await quote(client, toTheExecutor);
+    expect(refused).toMatchObject({ status: 400, body: { error: "RECIPIENT_FORBIDDEN", parameter: "toAddress" } });
+    const firm = await quote(client, { fromAddress: chain.deployer });
+    expect(firm).toMatchObject({ status: 200, body: { targetAddress: market.settlement } });
+    await service.stop();
+  });
+
+  test("that is none of ours is refused by name when the node is there, and the log says what is different", async () => {
+    target = "http://127.0.0.1:9";
+    const { service, client } = await start({ settlement: market.usdc, executor: undefined });
+    makeWell();
+    const refused = await quote(client);
+    expect(refused).toMatchObject({ status: 503, body: { error: "CONTRACTS_WRONG" } });
+    expect(logger.lines).toContainEqual(
+      expect.objectContaining({
+        fields: expect.objectContaining({ error: expect.stringContaining("has no executor()") }),
+      }),
+    );
+    await service.stop();
+    await expect(start({ settlement: market.usdc, executor: undefined })).rejects.toThrow("has no executor()");
   });
 });
