@@ -6,10 +6,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Address, NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
 import { createRandom } from "../../../src/sandbox/market/random.ts";
+import { POOL_KINDS } from "../../../src/service/pools/kinds.ts";
 import { type Service, startService } from "../../../src/service/service.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { type Answer, type Client, createClient } from "../support/client.ts";
-import { deployMarket, type Market, serviceOptions } from "../support/market.ts";
+import { addStablePools, deployMarket, type Market, serviceOptions } from "../support/market.ts";
 import { createRecordingLogger } from "../support/recording-logger.ts";
 import { systemClock } from "../support/system-clock.ts";
 import { balanceOf } from "../support/wallet.ts";
@@ -31,6 +32,7 @@ const directory = mkdtempSync(join(tmpdir(), "swapd-quoted-"));
 beforeAll(async () => {
   chain = await startTestChain();
   market = await deployMarket(chain);
+  await addStablePools(market);
   const options = serviceOptions(chain, market, { database: join(directory, "service.db") });
   service = await startService(options, { logger: createRecordingLogger(), clock: systemClock });
   client = await createClient(service.url);
@@ -46,8 +48,14 @@ async function headNumber(): Promise<number> {
   return Number(await chain.rpc.call("eth_blockNumber", []));
 }
 
-/** A random request; amounts are spread over the orders of magnitude, up to a good part of the pools. */
-function randomRequest() {
+/** Dollars a request is worth at least, and how many times that at most: of any tokens, and between dollars alone. */
+const RANGES = { any: [100, 3_000], dollars: [10_000, 30], change: [100, 5] } as const;
+
+/**
+ * A random request; amounts are spread over the orders of magnitude, up to a good part of the pools.
+ * @param kind `dollars`: between tokens that stable pools hold, enough for a split; `change`: too little for one
+ */
+function randomRequest(kind: keyof typeof RANGES = "any") {
   const dollars: [Address, number, decimals: number][] = [
     [market.weth, 3_000, 18],
     [market.usdc, 1, 6],
@@ -55,11 +63,13 @@ function randomRequest() {
     [market.usdt, 1, 6],
     [NATIVE_TOKEN, 3_000, 18],
   ];
-  const sold = dollars[Math.floor(random.uniform() * dollars.length)]!;
+  const offered = kind === "any" ? dollars : dollars.slice(1, 4);
+  const sold = offered[Math.floor(random.uniform() * offered.length)]!;
   const isCoin = (token: Address) => token === NATIVE_TOKEN || token === market.weth;
-  const others = dollars.filter(([token]) => token !== sold[0] && !(isCoin(token) && isCoin(sold[0])));
+  const others = offered.filter(([token]) => token !== sold[0] && !(isCoin(token) && isCoin(sold[0])));
   const bought = others[Math.floor(random.uniform() * others.length)]!;
-  const value = 100 * 3_000 ** random.uniform();
+  const [least, times] = RANGES[kind];
+  const value = least * times ** random.uniform();
   const digits = BigInt(Math.floor((value / sold[1]) * 1e6)) * 10n ** BigInt(sold[2] - 6);
   return {
     fromTokenAddress: sold[0],
@@ -69,6 +79,29 @@ function randomRequest() {
     fromAddress: chain.deployer,
     toAddress: RECIPIENT,
     gasless: "false",
+  };
+}
+
+interface WireLeg {
+  readonly protocol: string;
+  readonly fromTokenAddress: string;
+}
+
+/** How routes went: how many were split, and where stable pools stood in them. */
+function createTally() {
+  const tally = { split: 0, stableAlone: 0, stableInPath: 0, stableInSplit: 0, allKindsInSplit: 0 };
+  return {
+    tally,
+    add(legs: readonly WireLeg[]): void {
+      const isSplit = new Set(legs.map((leg) => leg.fromTokenAddress)).size < legs.length;
+      if (isSplit) tally.split += 1;
+      const kinds = new Set(legs.map((leg) => leg.protocol));
+      if (!kinds.has(POOL_KINDS[3].source)) return;
+      if (legs.length === 1) tally.stableAlone += 1;
+      else if (!isSplit) tally.stableInPath += 1;
+      else tally.stableInSplit += 1;
+      if (isSplit && kinds.size === 3) tally.allKindsInSplit += 1;
+    },
   };
 }
 
@@ -107,26 +140,34 @@ async function execute(transaction: Answer["body"]): Promise<{ isDone: boolean; 
 }
 
 test(`quotes through HTTP, executed on the same state, bring what they say to the wei (seed ${seed})`, async () => {
-  let split = 0;
+  const { tally, add } = createTally();
   const ratios: number[] = [];
   for (let count = 0; count < SWAPS; count += 1) {
-    const request = randomRequest();
+    const request = randomRequest((["any", "dollars", "any", "change"] as const)[count % 4]);
     const { quote, transaction } = await quoteAtHead(request);
     const route = await client.get("/aggregator/distributions", { quoteId: quote.id });
-    const sold = route.body.distributions.map((leg: { fromTokenAddress: string }) => leg.fromTokenAddress);
-    if (new Set(sold).size < sold.length) split += 1;
+    const legs: readonly WireLeg[] = route.body.distributions;
+    add(legs);
     const before = await balance(request.toTokenAddress);
     const { isDone, gasUsed } = await execute(transaction);
-    const context = `${JSON.stringify(request)} over ${sold.length} legs, seed ${seed}`;
+    const context = `${JSON.stringify(request)} over ${legs.length} legs, seed ${seed}`;
     expect(isDone, context).toBe(true);
     expect((await balance(request.toTokenAddress)) - before, context).toBe(BigInt(quote.amountOut));
     ratios.push(Number(quote.resourceEstimate.gasLimit) / 1.3 / gasUsed);
   }
   if (process.env.SWAPD_QUOTED_SWAPS !== undefined) {
     const sorted = ratios.sort((a, b) => a - b);
-    console.log(`${split} of ${SWAPS} split; gas estimate to receipt from ${sorted[0]} to ${sorted.at(-1)}`);
+    console.log(
+      `of ${SWAPS} routes: ${JSON.stringify(tally)}; gas estimate to receipt from ${sorted[0]} to ${sorted.at(-1)}`,
+    );
   }
-  expect(split, "requests that were split").toBeGreaterThan(SWAPS < 100 ? 0 : SWAPS / 8);
+  expect(tally.split, "requests that were split").toBeGreaterThan(SWAPS < 100 ? 0 : SWAPS / 8);
+  // A short form of few requests may miss one of these by chance, so it asks for less.
+  const { stableAlone, stableInPath, stableInSplit, allKindsInSplit } = tally;
+  expect(stableAlone + stableInPath, JSON.stringify(tally)).toBeGreaterThan(0);
+  expect(stableInSplit, JSON.stringify(tally)).toBeGreaterThan(0);
+  if (SWAPS < 100) return;
+  expect(Math.min(stableAlone, stableInPath, allKindsInSplit), JSON.stringify(tally)).toBeGreaterThan(0);
 }, 600_000);
 
 test(`a swap in a market that moved brings its minimum at least, or nothing happens (seed ${seed})`, async () => {

@@ -44,6 +44,18 @@ export async function deployMarket(chain: TestChain): Promise<Market> {
   return { ...exchange, weth, usdc, dai, usdt, orphan };
 }
 
+/** Lets the dollars of a market meet directly: two of them in pools of every kind, the others in stable pools alone. */
+export async function addStablePools(market: Market): Promise<void> {
+  const { usdc, usdt, dai } = market;
+  const stable = { amplification: 400, fee: 1_234_567 };
+  await market.newPair(usdc, usdt, { amountA: 200_000n * E6, amountB: 200_000n * E6 });
+  const positions = [{ lower: -100, upper: 100, liquidity: 10n ** 14n }];
+  await market.newPool(usdc, usdt, { fee: 100, sqrtPrice: sqrtRatioAtTick(0), positions });
+  await market.newStablePool(usdc, usdt, { ...stable, amountA: 400_000n * E6, amountB: 500_000n * E6 });
+  await market.newStablePool(dai, usdc, { ...stable, amountA: 300_000n * E18, amountB: 250_000n * E6 });
+  await market.newStablePool(dai, usdc, { amplification: 60, fee: 4e6, amountA: 90_000n * E18, amountB: 90_000n * E6 });
+}
+
 /** Options of a service for this market; what a test cares about goes into `changes`. */
 export function serviceOptions(
   chain: TestChain,
