@@ -25,6 +25,8 @@ export interface Receipt {
   readonly gasUsed: bigint;
   /** wei paid per gas */
   readonly effectiveGasPrice: bigint;
+  /** wei that a rollup charged beside gas: for the transaction's data, and for its operator; absent: it tells of none */
+  readonly dataFee?: bigint;
   readonly logs: readonly ChainLog[];
 }
 

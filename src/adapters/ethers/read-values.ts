@@ -102,15 +102,34 @@ export function readReceipt(value: unknown, hash: Hex): Receipt | undefined {
   if (answered !== hash.toLowerCase()) throw malformed(`the receipt of ${hash}`, answered);
   const status = readQuantity(receipt.status, "a receipt's status");
   if (status > 1n) throw malformed("a receipt's status", receipt.status);
+  const gasUsed = readQuantity(receipt.gasUsed, "a receipt's gas");
+  const dataFee = readDataFee(receipt, gasUsed);
   return {
     hash: answered,
     blockNumber: readNumber(receipt.blockNumber, "a receipt's block number"),
     blockHash: readHash(receipt.blockHash, "a receipt's block hash"),
     succeeded: status === 1n,
-    gasUsed: readQuantity(receipt.gasUsed, "a receipt's gas"),
+    gasUsed,
     effectiveGasPrice: readQuantity(receipt.effectiveGasPrice, "a receipt's gas price"),
+    ...(dataFee === undefined ? {} : { dataFee }),
     logs: readArray(receipt.logs, "a receipt's logs").map(readLog),
   };
+}
+
+/**
+ * What a receipt of an OP Stack rollup says was charged beside gas. The operator's two figures are only there where one of
+ * them is not zero; since the Jovian upgrade, of which `daFootprintGasScalar` tells, the scalar counts otherwise
+ * (ethereum-optimism/specs@830d0e30 specs/experimental/contracts/L2/gas-price-oracle.md, getOperatorFee).
+ */
+function readDataFee(receipt: Fields, gasUsed: bigint): bigint | undefined {
+  const { l1Fee, operatorFeeScalar, operatorFeeConstant, daFootprintGasScalar } = receipt;
+  if (l1Fee === undefined || l1Fee === null) return undefined;
+  const optional = (value: unknown, what: string) =>
+    value === undefined || value === null ? 0n : readQuantity(value, what);
+  const scalar = optional(operatorFeeScalar, "a receipt's operator fee");
+  const isJovian = daFootprintGasScalar !== undefined && daFootprintGasScalar !== null;
+  const operatorFee = isJovian ? gasUsed * scalar * 100n : (gasUsed * scalar) / 1_000_000n;
+  return readQuantity(l1Fee, "a receipt's data fee") + operatorFee + optional(operatorFeeConstant, "an operator fee");
 }
 
 /** JSON-RPC encoding of a quantity. */

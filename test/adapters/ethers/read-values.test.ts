@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { readReceipt } from "../../../src/adapters/ethers/read-values.ts";
+import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
+import type { Hex } from "../../../src/domain/money/address.ts";
+
+const HASH: Hex = `0x${"ab".repeat(32)}`;
+const RECEIPT = {
+  transactionHash: HASH,
+  blockHash: `0x${"cd".repeat(32)}`,
+  blockNumber: "0x7",
+  status: "0x1",
+  gasUsed: "0x30d40",
+  effectiveGasPrice: "0x5",
+  logs: [],
+};
+
+function dataFeeOf(fields: Record<string, unknown>): bigint | undefined {
+  return readReceipt({ ...RECEIPT, ...fields }, HASH)?.dataFee;
+}
+
+test("what a rollup charged beside gas is read with its operator's fee, before and since Jovian", () => {
+  expect(dataFeeOf({})).toBeUndefined();
+  expect(dataFeeOf({ l1Fee: null })).toBeUndefined();
+  expect(dataFeeOf({ l1Fee: "0x64", l1FeeScalar: "0.684" })).toBe(100n);
+  const operator = { operatorFeeScalar: "0x1e8480", operatorFeeConstant: "0x3" };
+  expect(dataFeeOf({ l1Fee: "0x64", ...operator })).toBe(100n + 400_000n + 3n);
+  expect(dataFeeOf({ l1Fee: "0x64", ...operator, daFootprintGasScalar: "0x94" })).toBe(
+    100n + 200_000n * 2_000_000n * 100n + 3n,
+  );
+});
+
+test("a data fee that is no quantity is no receipt", () => {
+  expect(() => dataFeeOf({ l1Fee: "100" })).toThrow(ChainReadError);
+  expect(() => dataFeeOf({ l1Fee: "0x1", operatorFeeScalar: -1 })).toThrow(ChainReadError);
+});
