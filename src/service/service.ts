@@ -17,7 +17,7 @@ import { createClosedDesk, createDesk, type DeskDependencies, type GaslessDesk }
 import { lockRelayer, openRelayer, type RelayerDependencies } from "./relayer/relayer.ts";
 import { createRouter } from "./routing/router.ts";
 import { createContractCheck } from "./settlement/verify.ts";
-import { openServiceStore } from "./store/service-store.ts";
+import { createServiceStore, openServiceDatabase } from "./store/service-store.ts";
 import { createBalances } from "./tokens/balances.ts";
 import { createTokenList } from "./tokens/token-list.ts";
 
@@ -91,8 +91,9 @@ export async function startService(options: ServiceOptions, dependencies: Servic
   try {
     const lock = lockDatabase(options.database);
     closers.push(() => lock.release());
-    const store = openServiceStore(options.database);
-    closers.push(() => store.close());
+    const db = openServiceDatabase(options.database);
+    closers.push(() => db.close());
+    const store = createServiceStore(db, network.name);
     const factories = { protocols: network.protocols, feeTiers: network.v3FeeTiers };
     const book = openPoolBook(store.db, scopeOf(network.chainId, factories), clock.nowMs());
     closers.push(() => book.close());

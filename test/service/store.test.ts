@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { Address } from "../../src/domain/money/address.ts";
 import type { Quote } from "../../src/service/quotes/quote.ts";
-import { openServiceStore, type SwapRow } from "../../src/service/store/service-store.ts";
+import {
+  createServiceStore,
+  openServiceDatabase,
+  type SwapRow,
+  unservedSwaps,
+} from "../../src/service/store/service-store.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const owner = "0x00000000000000000000000000000000000000aa" as Address;
@@ -69,20 +74,26 @@ const row: SwapRow = {
   updatedAtMs: 1,
 };
 
+/** The rows of the one network that most tests have. */
+function open(file = `${temporaryDirectory()}/service.db`) {
+  const db = openServiceDatabase(file);
+  return { db, store: createServiceStore(db, "testnet") };
+}
+
 describe("the service's rows", () => {
   test("give a quote back to the last digit after a restart", () => {
     const file = `${temporaryDirectory()}/service.db`;
-    const first = openServiceStore(file);
-    first.insertQuote(quote);
-    first.close();
-    const second = openServiceStore(file);
-    expect(second.quote(quote.id)).toEqual(quote);
-    expect(second.quote("unknown")).toBeUndefined();
-    second.close();
+    const first = open(file);
+    first.store.insertQuote(quote);
+    first.db.close();
+    const second = open(file);
+    expect(second.store.quote(quote.id)).toEqual(quote);
+    expect(second.store.quote("unknown")).toBeUndefined();
+    second.db.close();
   });
 
   test("record every status once, and let no transition be changed or taken away", () => {
-    const store = openServiceStore(`${temporaryDirectory()}/service.db`);
+    const { db, store } = open();
     store.insertQuote(quote);
     store.insertSwap(row);
     store.updateSwap("swap", { hash: "0xab" }, { ms: 2, detail: null });
@@ -100,13 +111,13 @@ describe("the service's rows", () => {
     ]);
     expect(store.statusCounts(owner)).toEqual({ pending: 0, success: 1, error: 0, expired: 0 });
     expect(store.pendingSwaps()).toEqual([]);
-    expect(() => store.db.exec("UPDATE swap_transitions SET to_status = 'error'")).toThrow("append-only");
-    expect(() => store.db.exec("DELETE FROM swap_transitions")).toThrow("append-only");
-    store.close();
+    expect(() => db.exec("UPDATE swap_transitions SET to_status = 'error'")).toThrow("append-only");
+    expect(() => db.exec("DELETE FROM swap_transitions")).toThrow("append-only");
+    db.close();
   });
 
   test("take one swap for a quote, and keep the quotes of swaps when the others are forgotten", () => {
-    const store = openServiceStore(`${temporaryDirectory()}/service.db`);
+    const { db, store } = open();
     store.insertQuote(quote);
     store.insertQuote({ ...quote, id: "unused" });
     store.insertSwap(row);
@@ -114,6 +125,38 @@ describe("the service's rows", () => {
     store.pruneQuotes(1_000);
     expect(store.quote(quote.id)).toBeDefined();
     expect(store.quote("unused")).toBeUndefined();
-    store.close();
+    db.close();
+  });
+
+  test("of one network are not another's, though they are in one file", () => {
+    const { db, store } = open();
+    const other = createServiceStore(db, "othernet");
+    store.insertQuote(quote);
+    store.insertSwap({ ...row, hash: "0xab" });
+    expect(other.quote(quote.id)).toBeUndefined();
+    expect(other.pendingSwaps()).toEqual([]);
+    expect(other.statusCounts(owner)).toEqual({ pending: 0, success: 0, error: 0, expired: 0 });
+    for (const [key, value] of [
+      ["id", row.id],
+      ["quote_id", quote.id],
+      ["hash", "0xab"],
+    ] as const) {
+      expect(store.swapBy(key, value), key).toBeDefined();
+      expect(other.swapBy(key, value), key).toBeUndefined();
+    }
+    // What a lane sent has its end written down also when its network has got another name since.
+    expect(other.swapBy("intent_id", row.intentId)).toBeDefined();
+    db.close();
+  });
+
+  test("tell of swaps that nobody looks after, because their network is not served", () => {
+    const { db, store } = open();
+    store.insertQuote(quote);
+    store.insertSwap(row);
+    expect(unservedSwaps(db, ["testnet", "othernet"])).toEqual([]);
+    expect(unservedSwaps(db, ["othernet"])).toEqual([{ network: "testnet", pending: 1 }]);
+    store.updateSwap("swap", { status: "expired" }, { ms: 2, detail: null });
+    expect(unservedSwaps(db, ["othernet"])).toEqual([]);
+    db.close();
   });
 });

@@ -8,7 +8,7 @@ export interface RelayTerms {
   readonly expectedCost: bigint;
 }
 
-/** What the relayer earns and loses, beside its lane's rows. Writes join the transaction that is open. */
+/** What the relayer of one network earns and loses, beside its lane's rows. Writes join the transaction that is open. */
 export interface RelayBook {
   insert(intentId: string, terms: RelayTerms, atMs: number): void;
   /** undefined for a swap that an earlier release accepted */
@@ -22,8 +22,12 @@ export interface RelayBook {
   lossesSince(sinceMs: number): bigint;
 }
 
-/** Opens the book in the service's database, created or migrated as needed. @throws MigrationError */
-export function openRelayBook(db: SqliteDatabase): RelayBook {
+/**
+ * Opens the book in the service's database, created or migrated as needed. Losses are those of the network's own swaps:
+ * wei of different native tokens are not one sum.
+ * @throws MigrationError
+ */
+export function openRelayBook(db: SqliteDatabase, network: string): RelayBook {
   migrate(db, { set: "relay", migrations: readMigrations(new URL("./migrations/", import.meta.url)), backup: true });
   const insert = db.prepare(
     "INSERT INTO relays (intent_id, fee_worth, expected_cost, created_at_ms) VALUES (?, ?, ?, ?)",
@@ -37,7 +41,10 @@ export function openRelayBook(db: SqliteDatabase): RelayBook {
   const forget = db.prepare("DELETE FROM relay_costs WHERE intent_id = ?");
   const paid = db.prepare<[string], number>("SELECT 1 FROM relay_costs WHERE intent_id = ?").pluck();
   const losses = db
-    .prepare<[number], string>("SELECT loss FROM relay_costs WHERE loss <> '0' AND paid_at_ms >= ?")
+    .prepare<[string, number], string>(
+      `SELECT loss FROM relay_costs JOIN swaps USING (intent_id)
+       WHERE swaps.network = ? AND loss <> '0' AND paid_at_ms >= ?`,
+    )
     .pluck();
   return {
     insert: (intentId, { feeWorth, expectedCost }, atMs) =>
@@ -52,6 +59,6 @@ export function openRelayBook(db: SqliteDatabase): RelayBook {
     },
     forgetCost: (intentId) => void forget.run(intentId),
     isPaid: (intentId) => paid.get(intentId) !== undefined,
-    lossesSince: (sinceMs) => losses.all(sinceMs).reduce((sum, loss) => sum + BigInt(loss), 0n),
+    lossesSince: (sinceMs) => losses.all(network, sinceMs).reduce((sum, loss) => sum + BigInt(loss), 0n),
   };
 }

@@ -67,7 +67,7 @@ export function openRelayer(
   const { signer, chain, store, rpc, clock, logger, crashPoint = () => undefined } = dependencies;
   const account = signer.address;
   const laneStore = dependencies.createLaneStore(store.db);
-  const book = openRelayBook(store.db);
+  const book = openRelayBook(store.db, network.name);
   const gate = createSendGate(
     { relayer: account, settlement: network.settlement, feeMarginPpm: relayer.feeMarginPpm },
     {

@@ -28,7 +28,7 @@ export function createSwapRecorder(network: SettledNetwork, dependencies: Record
       if (row === undefined || row.status !== "pending") return;
       const change = changeOf(event, row, { network, lastReason: dependencies.lastReason });
       if (change !== undefined) store.updateSwap(row.id, change.fields, { ms: clock.nowMs(), detail: change.detail });
-      keepBook(event, store.swapBy("id", row.id) ?? row, dependencies);
+      keepBook(event, store.swapBy("intent_id", event.intentId) ?? row, dependencies);
     },
   };
 }

@@ -53,12 +53,12 @@ const SWAP_COLUMNS = `id, quote_id AS quoteId, intent_id AS intentId, network, w
   amount_out AS amountOut, hash, block_number AS blockNumber, error_code AS errorCode, error_message AS errorMessage,
   created_at_ms AS createdAtMs, updated_at_ms AS updatedAtMs`;
 
-/** The service's own rows. Every write is one durable transaction, or joins the one that is open. */
+/** The service's own rows of one network. Every write is one durable transaction, or joins the one that is open. */
 export interface ServiceStore {
   readonly db: SqliteDatabase;
   insertQuote(quote: Quote): void;
   quote(id: string): Quote | undefined;
-  /** Forgets quotes that expired before this and were never used. */
+  /** Forgets quotes of all networks that expired before this and were never used. */
   pruneQuotes(expiredBeforeSeconds: number): void;
   insertSwap(row: SwapRow): void;
   /** Changes a swap; a change of its status is written down as a transition. */
@@ -67,27 +67,45 @@ export interface ServiceStore {
   pendingSwaps(): readonly SwapRow[];
   transitions(swapId: string): readonly TransitionRow[];
   statusCounts(wallet: Address): Readonly<Record<SwapStatus, number>>;
-  close(): void;
 }
 
 /** Opens the service's database, created or migrated as needed. @throws StorageError or MigrationError */
-export function openServiceStore(file: string): ServiceStore {
+export function openServiceDatabase(file: string): SqliteDatabase {
   const db = openDatabase({ file });
   const migrations = readMigrations(new URL("./migrations/", import.meta.url));
   migrate(db, { set: "service", migrations, backup: true });
-  return { db, ...quoteRows(db), ...swapRows(db), ...swapQueries(db), close: () => db.close() };
+  return db;
 }
 
-function quoteRows(db: SqliteDatabase): Pick<ServiceStore, "insertQuote" | "quote" | "pruneQuotes"> {
-  const insert = db.prepare("INSERT INTO quotes (id, expires_at_seconds, body, created_at_ms) VALUES (?, ?, ?, ?)");
-  const byId = db.prepare<[string], string>("SELECT body FROM quotes WHERE id = ?").pluck();
+/** The rows of one network in the service's open database, which all its networks share. */
+export function createServiceStore(db: SqliteDatabase, network: string): ServiceStore {
+  return { db, ...quoteRows(db, network), ...swapRows(db), ...swapQueries(db, network) };
+}
+
+/** Networks that are not served while swaps of theirs are not over: nobody looks after those. */
+export function unservedSwaps(
+  db: SqliteDatabase,
+  served: readonly string[],
+): readonly { readonly network: string; readonly pending: number }[] {
+  const pending = db.prepare<[], { network: string; pending: number }>(
+    "SELECT network, count(*) AS pending FROM swaps WHERE status = 'pending' GROUP BY network ORDER BY network",
+  );
+  return pending.all().filter(({ network }) => !served.includes(network));
+}
+
+function quoteRows(db: SqliteDatabase, network: string): Pick<ServiceStore, "insertQuote" | "quote" | "pruneQuotes"> {
+  const insert = db.prepare(
+    "INSERT INTO quotes (id, network, expires_at_seconds, body, created_at_ms) VALUES (?, ?, ?, ?, ?)",
+  );
+  const byId = db.prepare<[string, string], string>("SELECT body FROM quotes WHERE id = ? AND network = ?").pluck();
   const prune = db.prepare(
     "DELETE FROM quotes WHERE expires_at_seconds < ? AND NOT EXISTS (SELECT 1 FROM swaps WHERE quote_id = quotes.id)",
   );
   return {
-    insertQuote: (quote) => void insert.run(quote.id, quote.expiresAtSeconds, writeQuote(quote), quote.createdAtMs),
+    insertQuote: (quote) =>
+      void insert.run(quote.id, network, quote.expiresAtSeconds, writeQuote(quote), quote.createdAtMs),
     quote(id) {
-      const body = byId.get(id);
+      const body = byId.get(id, network);
       return body === undefined ? undefined : readQuote(body);
     },
     pruneQuotes: (expiredBeforeSeconds) => void prune.run(expiredBeforeSeconds),
@@ -133,31 +151,29 @@ function swapRows(db: SqliteDatabase): Pick<ServiceStore, "insertSwap" | "update
 
 type Queries = "swapBy" | "pendingSwaps" | "transitions" | "statusCounts";
 
-function swapQueries(db: SqliteDatabase): Pick<ServiceStore, Queries> {
-  const select = (condition: string) => db.prepare<[string], SwapRow>(`SELECT ${SWAP_COLUMNS} FROM swaps ${condition}`);
-  const by = {
-    id: select("WHERE id = ?"),
-    quote_id: select("WHERE quote_id = ?"),
-    intent_id: select("WHERE intent_id = ?"),
-    hash: select("WHERE hash = ?"),
-  };
-  const pending = db.prepare<[], SwapRow>(
-    `SELECT ${SWAP_COLUMNS} FROM swaps WHERE status = 'pending' ORDER BY created_at_ms`,
+function swapQueries(db: SqliteDatabase, network: string): Pick<ServiceStore, Queries> {
+  const select = (column: string) =>
+    db.prepare<[string, string], SwapRow>(`SELECT ${SWAP_COLUMNS} FROM swaps WHERE ${column} = ? AND network = ?`);
+  const by = { id: select("id"), quote_id: select("quote_id"), hash: select("hash") };
+  // A lane is told by its account and chain: it goes on with its swaps under whatever name the network has now.
+  const byIntent = db.prepare<[string], SwapRow>(`SELECT ${SWAP_COLUMNS} FROM swaps WHERE intent_id = ?`);
+  const pending = db.prepare<[string], SwapRow>(
+    `SELECT ${SWAP_COLUMNS} FROM swaps WHERE status = 'pending' AND network = ? ORDER BY created_at_ms`,
   );
   const transitions = db.prepare<[string], TransitionRow>(
     `SELECT from_status AS fromStatus, to_status AS toStatus, detail, at_ms AS atMs FROM swap_transitions
      WHERE swap_id = ? ORDER BY id`,
   );
-  const counts = db.prepare<[string], { status: SwapStatus; count: number }>(
-    "SELECT status, count(*) AS count FROM swaps WHERE wallet = ? GROUP BY status",
+  const counts = db.prepare<[string, string], { status: SwapStatus; count: number }>(
+    "SELECT status, count(*) AS count FROM swaps WHERE wallet = ? AND network = ? GROUP BY status",
   );
   return {
-    swapBy: (key, value) => by[key].get(value),
-    pendingSwaps: () => pending.all(),
+    swapBy: (key, value) => (key === "intent_id" ? byIntent.get(value) : by[key].get(value, network)),
+    pendingSwaps: () => pending.all(network),
     transitions: (swapId) => transitions.all(swapId),
     statusCounts(wallet) {
       const counted: Record<SwapStatus, number> = { pending: 0, success: 0, error: 0, expired: 0 };
-      for (const { status, count } of counts.all(wallet)) counted[status] = count;
+      for (const { status, count } of counts.all(wallet, network)) counted[status] = count;
       return counted;
     },
   };

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createKeyStore, digestOf, withKeyStore } from "../../../src/service/keys/key-store.ts";
-import { openServiceStore } from "../../../src/service/store/service-store.ts";
+import { openServiceDatabase } from "../../../src/service/store/service-store.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 const partner = { name: "partner", requestsPerSecond: null };
@@ -10,23 +10,23 @@ const partner = { name: "partner", requestsPerSecond: null };
 describe("API keys", () => {
   test("are in force from the next request on when another process adds or revokes them", () => {
     const file = join(temporaryDirectory(), "service.db");
-    const store = openServiceStore(file);
-    const keys = createKeyStore(store.db);
+    const db = openServiceDatabase(file);
+    const keys = createKeyStore(db);
     const key = withKeyStore(file, (other) => other.add({ ...partner, requestsPerSecond: 7 }, 1)) ?? "";
     expect(key).toMatch(/^swapd_[A-Za-z0-9_-]{43}$/);
     expect(keys.find(digestOf(key))).toMatchObject({ name: "partner", requestsPerSecond: 7, createdAtMs: 1 });
     expect(keys.find(digestOf(`${key}x`))).toBeUndefined();
     expect(withKeyStore(file, (other) => other.revoke("partner", 2))).toMatchObject({ revokedAtMs: 2 });
     expect(keys.find(digestOf(key))).toBeUndefined();
-    store.close();
+    db.close();
   });
 
   test("are nowhere in the database's files, only their digests are", () => {
     const file = join(temporaryDirectory(), "service.db");
-    const store = openServiceStore(file);
-    const key = createKeyStore(store.db).add(partner, 1) ?? "";
-    store.db.pragma("wal_checkpoint(TRUNCATE)");
-    store.close();
+    const db = openServiceDatabase(file);
+    const key = createKeyStore(db).add(partner, 1) ?? "";
+    db.pragma("wal_checkpoint(TRUNCATE)");
+    db.close();
     const bytes = readFileSync(file);
     expect(bytes.includes(digestOf(key))).toBe(true);
     expect(bytes.includes(key)).toBe(false);
