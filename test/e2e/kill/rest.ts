@@ -11,6 +11,9 @@ export interface Rest {
 
 /** After the kills everything trades on for a while undisturbed: a jam would show here. */
 const UNDISTURBED_MS = 5_000;
+/** On a slow machine it takes longer until swaps of both modes were filled; that none ever is, is for the caller. */
+const UNDISTURBED_AT_MOST_MS = 60_000;
+const ENOUGH_OF_A_MODE = 3;
 
 /**
  * Lets the daemons trade undisturbed, then begin nothing new and finish what is open; stops them cleanly and audits.
@@ -19,7 +22,7 @@ const UNDISTURBED_MS = 5_000;
 export async function comeToRest(world: KillWorld, withinMs: number, running: Child[]): Promise<Rest> {
   const daemons = world.tracks.map((track) => startDaemon(track));
   running.push(...daemons);
-  await after(UNDISTURBED_MS);
+  await tradeUndisturbed(world);
   const violations: string[] = [];
   for (const track of world.tracks) {
     const { code, output } = await runSwapd(["pause", "--config", track.configuration], track.around);
@@ -33,6 +36,21 @@ export async function comeToRest(world: KillWorld, withinMs: number, running: Ch
   }
   violations.push(...(await auditAll(world, "at rest")));
   return { violations, stopMs: Math.max(...stops.map(({ tookMs }) => tookMs)) };
+}
+
+async function tradeUndisturbed(world: KillWorld): Promise<void> {
+  const beganMs = performance.now();
+  await after(UNDISTURBED_MS);
+  while (performance.now() - beganMs < UNDISTURBED_AT_MOST_MS && !hasSwappedInBothWays(world)) {
+    await after(500);
+  }
+}
+
+/** Whether a few swaps of each mode were filled by now. */
+function hasSwappedInBothWays({ tracks }: KillWorld): boolean {
+  const sql = "SELECT mode AS id FROM swaps WHERE state IN ('confirmed', 'final')";
+  const modes = tracks.flatMap(({ database }) => readOpen(database, [{ what: "", sql }]).map((mode) => mode.trim()));
+  return ["self-executed", "gasless"].every((mode) => modes.filter((one) => one === mode).length >= ENOUGH_OF_A_MODE);
 }
 
 /** What is left to be revoked when nobody lives to do it. After everything came to rest nothing may be. */

@@ -11,7 +11,7 @@ const KILLS = 26;
 const QUIET_MS = 60_000;
 /** Fewer would mean that the kills met no trading. */
 const LEAST_FILLS = 3;
-const LEAST_LABELS = 12;
+const LEAST_LABELS = 8;
 
 /** The short form, from a fresh seed. A failure tells the seed and every life; `main.ts --seed` repeats the plan. */
 export async function expectToSurvive(
