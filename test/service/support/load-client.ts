@@ -28,7 +28,8 @@ export interface LoadRequest {
   readonly body?: string;
 }
 
-const TICK_MS = 10;
+/** How often a client looks what is due. */
+export const TICK_MS = 10;
 /** A client that waits for so many answers sends no more: it is no endless queue. */
 const MAX_OPEN = 128;
 

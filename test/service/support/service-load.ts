@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { startTestChain, type TestChain } from "./chain.ts";
 import { wrongDecisions, wrongHeaders } from "./limit-decisions.ts";
-import { type LoadAnswer, type LoadClient, type LoadRequest, offerTwice } from "./load-client.ts";
+import { type LoadAnswer, type LoadClient, type LoadRequest, offerTwice, TICK_MS } from "./load-client.ts";
 import { deployMarket, type Market, serviceOptions } from "./market.ts";
 
 /** What a load showed. */
@@ -119,7 +119,13 @@ async function loadOn(
   const [{ url }] = (await once(child, "message")) as [{ url: string }];
   const run = async (forSeconds: number): Promise<Seen> => {
     const seen: Seen = { byCaller: new Map(), all: [] };
-    await Promise.all(CLIENTS.map((client) => runClient({ url, seconds: forSeconds }, client, seen, world)));
+    await Promise.all(
+      CLIENTS.map(async (client, index) => {
+        // Clients of their own do not send in step with each other.
+        await sleep((index * TICK_MS) / CLIENTS.length);
+        await runClient({ url, seconds: forSeconds }, client, seen, world);
+      }),
+    );
     return seen;
   };
   await run(warmUpSeconds);
