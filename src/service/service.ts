@@ -17,6 +17,7 @@ import { createClosedDesk, createDesk, type DeskDependencies, type GaslessDesk }
 import { lockRelayer, openRelayer, type RelayerDependencies } from "./relayer/relayer.ts";
 import { createRouter } from "./routing/router.ts";
 import { createContractCheck } from "./settlement/verify.ts";
+import { createSimulator } from "./simulation/simulator.ts";
 import { createServiceStore, openServiceDatabase } from "./store/service-store.ts";
 import { createBalances } from "./tokens/balances.ts";
 import { createTokenList } from "./tokens/token-list.ts";
@@ -106,7 +107,9 @@ export async function startService(options: ServiceOptions, dependencies: Servic
     const quoter = createQuoter(options, { snapshots, router, tokens, clock, executor, relayer: relay.status });
     const tokenList = createTokenList(network, { snapshots, tokens });
     const balances = createBalances(tokenList.addresses, { rpc, snapshots });
-    const served = { options: network, rpc, snapshots, quoter, quotes, store, desk: relay.desk, tokenList, balances };
+    const simulator = createSimulator(network, { rpc, snapshots, clock });
+    const parts = { quoter, simulator, quotes, store, desk: relay.desk, tokenList, balances };
+    const served = { options: network, rpc, snapshots, ...parts };
     const front = openFront([served], options, { keys: createKeyStore(store.db), clock, logger });
     closers.push(() => front.stop());
     const { url, metricsUrl } = await front.listen();

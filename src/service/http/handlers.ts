@@ -2,7 +2,13 @@ import { toAddress } from "../../domain/money/address.ts";
 import { type Refusal, refuse } from "../errors.ts";
 import { LIQUIDITY_SOURCES } from "../pools/kinds.ts";
 import type { Quote } from "../quotes/quote.ts";
-import { buildTransaction, type SwapTransaction } from "../quotes/transaction.ts";
+import {
+  buildTransaction,
+  gasLimitOf,
+  type SwapTransaction,
+  simulateIfAsked,
+  type TrialWishes,
+} from "../quotes/transaction.ts";
 import type { SwapStatus } from "../store/service-store.ts";
 import { type Answer, answer, isRefusal } from "./answer.ts";
 import { oneOf, type Parsed, parseExecuteRequest, parseQuoteRequest, parseShape } from "./parse-request.ts";
@@ -51,22 +57,25 @@ function createQuoteHandlers(networks: ServedNetworks): QuoteHandlers {
     quote: async (input) => {
       const quoted = await newQuote(input, networks);
       if (isRefusal(quoted)) return quoted;
-      return answer(toWireQuote(quoted.quote, quoted.network.options));
+      const { quote, network, wishes } = quoted;
+      const simulation = await simulateIfAsked(quote, network.simulator, wishes);
+      const measured = { ...quote, gasLimit: gasLimitOf(quote, simulation, wishes) };
+      return answer(toWireQuote(measured, network.options, simulation));
     },
     transaction: async (input) => {
       const parsed = parseShape(transactionQuery, input);
       if (parsed.kind !== "ok") return parsed;
       const found = findQuote(parsed.value, networks);
       if (isRefusal(found)) return found;
-      const transaction = await transactionOf(found, parsed.value.estimateGas === "true");
+      const transaction = await transactionOf({ ...found, wishes: wishesOf(parsed.value) });
       return isRefusal(transaction) ? transaction : answer(toWireTransaction(transaction, found.network.options));
     },
     quoteTransaction: async (input) => {
       const quoted = await newQuote(input, networks);
       if (isRefusal(quoted)) return quoted;
       const { quote, network } = quoted;
-      const transaction = await transactionOf(quoted, false);
-      if (isRefusal(transaction)) return { ...transaction, parameter: missingFor(quote) };
+      const transaction = await transactionOf(quoted);
+      if (isRefusal(transaction)) return { ...transaction, parameter: missingFor(quote, transaction) };
       const { options } = network;
       return answer({ quote: toWireQuote(quote, options), transaction: toWireTransaction(transaction, options) });
     },
@@ -149,7 +158,13 @@ interface Quoted {
   readonly network: ServedNetwork;
 }
 
-async function newQuote(input: unknown, networks: ServedNetworks): Promise<Quoted | Refusal> {
+type Wishful = Quoted & { readonly wishes: TrialWishes };
+
+function wishesOf(query: { simulate?: string | undefined; estimateGas?: string | undefined }): TrialWishes {
+  return { simulate: query.simulate === "true", estimateGas: query.estimateGas === "true" };
+}
+
+async function newQuote(input: unknown, networks: ServedNetworks): Promise<Wishful | Refusal> {
   const shape = parseShape(quoteQuery, input);
   if (shape.kind !== "ok") return shape;
   const network = networks.named("network", shape.value.network);
@@ -159,7 +174,7 @@ async function newQuote(input: unknown, networks: ServedNetworks): Promise<Quote
   const quote = await network.quoter.quote(request.value);
   if ("kind" in quote) return quote;
   network.quotes.add(quote);
-  return { kind: "quoted", quote, network };
+  return { kind: "quoted", quote, network, wishes: wishesOf(shape.value) };
 }
 
 function findQuote(
@@ -178,13 +193,14 @@ function findQuote(
   return refusal;
 }
 
-async function transactionOf({ quote, network }: Quoted, estimateGas: boolean): Promise<SwapTransaction | Refusal> {
-  const { options, rpc, snapshots } = network;
+async function transactionOf({ quote, network, wishes }: Wishful): Promise<SwapTransaction | Refusal> {
+  const { options, simulator, snapshots } = network;
   const { head } = await snapshots.current();
-  return buildTransaction(quote, { network: options, rpc, head }, estimateGas);
+  return buildTransaction(quote, { network: options, head, simulator }, wishes);
 }
 
-/** Which parameter of a quote keeps it from having a transaction. */
-function missingFor(quote: Quote): string {
+/** Which parameter of a quote keeps it from having a transaction; none where it is the market. */
+function missingFor(quote: Quote, { error }: Refusal): string | undefined {
+  if (error === "SIMULATION_REVERTED") return undefined;
   return quote.owner === undefined ? "fromAddress" : "gasless";
 }

@@ -8,6 +8,9 @@ const integer = z.string().regex(/^(0|[1-9][0-9]{0,77})$/, "must be a whole numb
 const decimal = z.string().regex(/^-?[0-9]{1,20}(\.[0-9]{1,40})?$/, "must be a decimal number");
 const flag = z.enum(["true", "false"], { error: "must be true or false" });
 const network = z.string().min(1).max(64);
+const simulate = flag
+  .optional()
+  .describe("true: try the swap out with the wallet's balance and allowance supposed, and tell in simulation.");
 const quoteId = z.string().min(1).max(64);
 
 /** Parameters of a quote, in the names of both dialects. Others are ignored. */
@@ -29,15 +32,20 @@ export const quoteQuery = z.object({
     .union([z.string().max(256), z.array(z.string().max(64)).max(16)])
     .optional()
     .describe("Kinds of pools that may be used, joined by commas or repeated; all if left out."),
+  simulate,
+  estimateGas: flag.optional().describe("true: like simulate, and gasLimit is measured where the swap can be tried."),
 });
 
 export const transactionQuery = z.object({
   quoteId: quoteId.optional().describe("Identifier of the quote. Exactly one of quoteId and quote-id."),
   "quote-id": quoteId.optional().describe("Another name of quoteId."),
-  estimateGas: flag.optional().describe("true: ask the node for the gas limit, which also tries the swap."),
+  simulate,
+  estimateGas: flag
+    .optional()
+    .describe("true: like simulate, and gasLimit is measured; a swap that would revert is refused."),
 });
 
-export const distributionsQuery = transactionQuery.omit({ estimateGas: true });
+export const distributionsQuery = transactionQuery.omit({ estimateGas: true, simulate: true });
 
 const signature = z.string().regex(/^0x[0-9a-fA-F]{130}$/, "must be a signature of 65 bytes in hexadecimal digits");
 

@@ -23,6 +23,20 @@ const fee = z.object({
   token: address.describe("The token the fee is counted in: the native token for gas, the sold token for the others."),
 });
 
+const simulation = z
+  .object({
+    status: z
+      .enum(["ok", "failed", "skipped"])
+      .describe("failed: it reverts also with funds and allowance. skipped: it could not be tried."),
+    amountOut: integer.optional().describe("What the recipient gets; of ok only."),
+    gasUsed: integer.optional().describe("Gas that a receipt would show; of ok only, where the node can tell."),
+    reason: z.string().optional().describe("Why it failed, by the contract's own error, or why it was skipped."),
+    funded: z.boolean().describe("Whether the wallet really has the amount."),
+    approved: z.boolean().describe("Whether targetAddress may really take it; true for the native token."),
+    blockNumber: z.int().describe("Block on top of which it was tried."),
+  })
+  .describe("What the swap would do now by a wallet that has the amount and has approved it; only when asked for.");
+
 export const quoteResponse = z.object({
   id: z.uuid(),
   "quote-id": z.uuid(),
@@ -48,6 +62,7 @@ export const quoteResponse = z.object({
   typedData: typedData.nullable().describe("What the owner of a gasless quote signs; null in an indicative quote."),
   message: z.record(z.string(), z.string()).nullable().describe("typedData.message."),
   permit: typedData.nullable().describe("The permit to sign beside it; null when none is needed."),
+  simulation: simulation.optional(),
 });
 
 export const transactionResponse = z.object({
@@ -61,6 +76,7 @@ export const transactionResponse = z.object({
   maxFeePerGas: integer,
   maxPriorityFeePerGas: integer,
   gasPrice: integer.optional().describe("Only on networks without EIP-1559."),
+  simulation: simulation.optional(),
 });
 
 export const quoteTransactionResponse = z.object({ quote: quoteResponse, transaction: transactionResponse });

@@ -5,6 +5,7 @@ import type { Snapshots } from "../pools/snapshots.ts";
 import type { QuoteBook } from "../quotes/quote-book.ts";
 import type { Quoter } from "../quotes/quoter.ts";
 import type { GaslessDesk } from "../relayer/desk.ts";
+import type { Simulator } from "../simulation/simulator.ts";
 import type { ServiceStore } from "../store/service-store.ts";
 import type { Balances } from "../tokens/balances.ts";
 import type { TokenList } from "../tokens/token-list.ts";
@@ -16,6 +17,7 @@ export interface ServedNetwork {
   readonly snapshots: Snapshots;
   readonly quoter: Quoter;
   readonly quotes: QuoteBook;
+  readonly simulator: Simulator;
   readonly store: ServiceStore;
   readonly desk: GaslessDesk;
   readonly tokenList: TokenList;

@@ -8,6 +8,7 @@ import type { Quote } from "../quotes/quote.ts";
 import type { SwapTransaction } from "../quotes/transaction.ts";
 import type { RelayerReport } from "../relayer/relayer-state.ts";
 import { grossAmount, swapTypedData } from "../settlement/order.ts";
+import type { Simulation } from "../simulation/simulator.ts";
 import type { SwapRow, TransitionRow } from "../store/service-store.ts";
 import type {
   distributionsResponse,
@@ -23,7 +24,11 @@ function typedDataOf({ order, sender }: Quote, { chainId, settlement }: SettledN
 }
 
 /** A quote in the names of both dialects. */
-export function toWireQuote(quote: Quote, network: NetworkOptions): z.infer<typeof quoteResponse> {
+export function toWireQuote(
+  quote: Quote,
+  network: NetworkOptions,
+  simulation?: Simulation | undefined,
+): z.infer<typeof quoteResponse> {
   const { order } = quote;
   const typedData = isSettled(network) && quote.owner !== undefined ? typedDataOf(quote, network) : null;
   const amount = grossAmount(order).toString();
@@ -51,7 +56,17 @@ export function toWireQuote(quote: Quote, network: NetworkOptions): z.infer<type
     typedData: typedData === null ? null : copyTypedData(typedData),
     message: typedData === null ? null : { ...typedData.message },
     permit: quote.permit === undefined ? null : copyTypedData(quote.permit),
+    ...simulationOf(simulation),
   };
+}
+
+function simulationOf(simulation: Simulation | undefined): Pick<z.infer<typeof quoteResponse>, "simulation"> {
+  if (simulation === undefined) return {};
+  const { status, funded, approved, blockNumber } = simulation;
+  if (status !== "ok") return { simulation: { status, reason: simulation.reason, funded, approved, blockNumber } };
+  const { amountOut, gasUsed } = simulation;
+  const gas = gasUsed === undefined ? {} : { gasUsed: gasUsed.toString() };
+  return { simulation: { status, amountOut: amountOut.toString(), ...gas, funded, approved, blockNumber } };
 }
 
 function feesOf({ order, gasCost, gasless }: Quote): z.infer<typeof quoteResponse>["fees"] {
@@ -154,6 +169,7 @@ export function toWireTransaction(
     maxFeePerGas: maxFeePerGas.toString(),
     maxPriorityFeePerGas: maxPriorityFeePerGas.toString(),
     ...(fees.type === 0 ? { gasPrice: fees.gasPrice.toString() } : {}),
+    ...simulationOf(transaction.simulation),
   };
 }
 

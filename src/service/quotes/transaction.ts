@@ -1,12 +1,10 @@
-import { type Address, type Hex, isHex, NATIVE_TOKEN } from "../../domain/money/address.ts";
-import { mulDivUp } from "../../domain/money/amount.ts";
-import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
-import { isRevert } from "../chain/batch-reader.ts";
+import { type Address, type Hex, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import type { Head } from "../chain/head.ts";
 import { type Refusal, refuse } from "../errors.ts";
 import { isSettled, type NetworkOptions } from "../options.ts";
-import { describeRevert, encodeSwap } from "../settlement/calldata.ts";
+import { encodeSwap } from "../settlement/calldata.ts";
 import { grossAmount } from "../settlement/order.ts";
+import type { Simulation, Simulator } from "../simulation/simulator.ts";
 import type { Quote } from "./quote.ts";
 
 /** What the owner of a quote broadcasts; fees in wei per gas. */
@@ -20,37 +18,61 @@ export interface SwapTransaction {
   readonly fees:
     | { readonly type: 2; readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
     | { readonly type: 0; readonly gasPrice: bigint };
+  /** undefined: nobody asked for it */
+  readonly simulation: Simulation | undefined;
 }
 
-/** An estimate holds for this very block; later ones may cross more ticks. */
-const ESTIMATE_PERCENT = 115n;
+/** What a request asks for beside its quote or transaction. */
+export interface TrialWishes {
+  /** to hear what the swap would do */
+  readonly simulate: boolean;
+  /** a measured gas limit, or a refusal where the swap would revert */
+  readonly estimateGas: boolean;
+}
 
 /** The base fee can double in six blocks; a transaction that is not mined by then is priced anew. */
 const BASE_FEE_FACTOR = 2n;
 
-/**
- * The transaction of a self-executed quote.
- * @param estimateGas ask the node for the gas limit; a swap that would revert now is refused with the reason
- */
+/** The transaction of a self-executed quote. Where the swap cannot be tried, the gas limit is the quote's own. */
 export async function buildTransaction(
   quote: Quote,
-  context: { network: NetworkOptions; rpc: JsonRpc; head: Head },
-  estimateGas: boolean,
+  context: { network: NetworkOptions; head: Head; simulator: Simulator },
+  wishes: TrialWishes,
 ): Promise<SwapTransaction | Refusal> {
   if (quote.owner === undefined) return refuse("QUOTE_INDICATIVE", { parameter: "quoteId" });
   if (quote.gasless) return refuse("QUOTE_GASLESS", { parameter: "quoteId" });
-  const { head, network, rpc } = context;
+  const { head, network } = context;
   if (!isSettled(network)) return refuse("SETTLEMENT_MISSING", { parameter: "quoteId" });
+  const simulation = await simulateIfAsked(quote, context.simulator, wishes);
+  if (wishes.estimateGas && simulation?.status === "failed") {
+    return refuse("SIMULATION_REVERTED", { parameter: "quoteId", detail: simulation.reason });
+  }
   const { order } = quote;
-  const fields = {
+  return {
+    kind: "transaction",
     from: quote.owner,
     to: network.settlement,
     data: encodeSwap(order, quote.legs),
     value: order.fromAsset === NATIVE_TOKEN ? grossAmount(order) : 0n,
+    gasLimit: gasLimitOf(quote, simulation, wishes),
+    fees: feesAt(head),
+    simulation,
   };
-  const gasLimit = estimateGas ? await estimate(rpc, fields) : quote.gasLimit;
-  if (typeof gasLimit !== "bigint") return gasLimit;
-  return { kind: "transaction", ...fields, gasLimit, fees: feesAt(head) };
+}
+
+/** A simulation costs calls of the node, so nobody gets one who does not ask. */
+export async function simulateIfAsked(
+  quote: Quote,
+  simulator: Simulator,
+  { simulate, estimateGas }: TrialWishes,
+): Promise<Simulation | undefined> {
+  return simulate || estimateGas ? simulator.simulate(quote) : undefined;
+}
+
+/** The measured gas limit where it was asked for and could be measured, else the one that the quote was made with. */
+export function gasLimitOf(quote: Quote, simulation: Simulation | undefined, { estimateGas }: TrialWishes): bigint {
+  if (!estimateGas || simulation?.status !== "ok") return quote.gasLimit;
+  return simulation.gasLimit ?? quote.gasLimit;
 }
 
 function feesAt(head: Head): SwapTransaction["fees"] {
@@ -61,23 +83,4 @@ function feesAt(head: Head): SwapTransaction["fees"] {
     maxFeePerGas: baseFeePerGas * BASE_FEE_FACTOR + priorityFeePerGas,
     maxPriorityFeePerGas: priorityFeePerGas,
   };
-}
-
-async function estimate(
-  rpc: JsonRpc,
-  call: { from: Address; to: Address; data: Hex; value: bigint },
-): Promise<bigint | Refusal> {
-  try {
-    const gas = await rpc.call("eth_estimateGas", [{ ...call, value: `0x${call.value.toString(16)}` }]);
-    if (typeof gas !== "string" || !isQuantity(gas)) throw new Error("the node's gas estimate is no number");
-    return mulDivUp(BigInt(gas), ESTIMATE_PERCENT, 100n);
-  } catch (error) {
-    if (!(error instanceof RpcError) || error.kind !== "rpc" || !isRevert(error)) throw error;
-    const detail = isHex(error.data) ? describeRevert(error.data) : describeRevert("0x");
-    return refuse("SIMULATION_REVERTED", { parameter: "quoteId", detail });
-  }
-}
-
-function isQuantity(text: string): boolean {
-  return /^0x[0-9a-f]{1,16}$/i.test(text);
 }

@@ -63,9 +63,9 @@ type Path = (typeof ENDPOINTS)[keyof typeof ENDPOINTS]["path"];
 function goodRequests(): Record<Path, { request: Record<string, unknown>; status: number }> {
   const wallet = { walletAddress: chain.deployer };
   return {
-    "/aggregator/quote": { request: quoteRequest(), status: 200 },
-    "/aggregator/quote/transaction": { request: quoteRequest(), status: 200 },
-    "/aggregator/transaction": { request: { quoteId }, status: 200 },
+    "/aggregator/quote": { request: { ...quoteRequest(), simulate: "true" }, status: 200 },
+    "/aggregator/quote/transaction": { request: { ...quoteRequest(), estimateGas: "true" }, status: 200 },
+    "/aggregator/transaction": { request: { quoteId, estimateGas: "true", simulate: "true" }, status: 200 },
     "/aggregator/distributions": { request: { quoteId }, status: 200 },
     "/user-manager/execute-swap": {
       request: { networkName: NETWORK, quoteId, swapSignature: `0x${"1".repeat(130)}` },

@@ -1,0 +1,57 @@
+import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
+import { isSettled, type NetworkOptions } from "../options.ts";
+import type { Quote } from "../quotes/quote.ts";
+import { encodeSwap } from "../settlement/calldata.ts";
+import { grossAmount, type SwapOrder } from "../settlement/order.ts";
+import type { SwapCall } from "./trial.ts";
+
+/** A quote's swap as it can be tried, and what its wallet needs for it. */
+export interface Attempt {
+  readonly call: SwapCall;
+  readonly token: Address;
+  /** what leaves the wallet: it must have this much, and allow the settlement to take it */
+  readonly gross: bigint;
+  /** the very transaction that the owner would send; else the owner's part of a swap that the relayer sends */
+  readonly isExact: boolean;
+}
+
+/** The settlement contract's own cap on the affiliate's part of the gross amount. */
+const MAX_AFFILIATE_FEE_BPS = 300n;
+const BPS = 10_000n;
+
+/**
+ * What is tried of a quote; undefined where nobody could send it. A gasless swap needs its owner's signature, which does
+ * not exist yet, and no call can be told that it does. So its owner sends the same amount over the same route to the
+ * same recipient: all that the market and the tokens decide. Signature, nonce, permit and swap fee are left to the
+ * relayer, which tries the signed swap itself before it accepts it.
+ */
+export function attemptOf(quote: Quote, network: NetworkOptions): Attempt | undefined {
+  const { owner, order } = quote;
+  if (owner === undefined || !isSettled(network)) return undefined;
+  const own = quote.gasless ? withoutRelayer(order) : order;
+  return {
+    call: {
+      from: owner,
+      to: network.settlement,
+      data: encodeSwap(own, quote.legs),
+      value: own.fromAsset === NATIVE_TOKEN ? grossAmount(own) : 0n,
+    },
+    token: order.fromAsset,
+    gross: grossAmount(order),
+    isExact: !quote.gasless,
+  };
+}
+
+function withoutRelayer(order: SwapOrder): SwapOrder {
+  const { amountIn, affiliateFee } = order;
+  // The cap is a share of the gross amount, which is smaller without the swap fee.
+  const most = (amountIn * MAX_AFFILIATE_FEE_BPS) / (BPS - MAX_AFFILIATE_FEE_BPS);
+  const capped = affiliateFee < most ? affiliateFee : most;
+  return {
+    ...order,
+    swapFee: 0n,
+    nonce: 0n,
+    affiliateFee: capped,
+    affiliate: capped > 0n ? order.affiliate : NATIVE_TOKEN,
+  };
+}

@@ -1,0 +1,74 @@
+import { type Address, type Hex, isHex } from "../../domain/money/address.ts";
+import { type JsonRpc, RpcError, type RpcRequest } from "../../net/json-rpc.ts";
+import { isRevert } from "../chain/batch-reader.ts";
+import { type Head, malformedAnswer } from "../chain/head.ts";
+import { splitWords } from "../chain/words.ts";
+import type { Slot } from "./slot-layouts.ts";
+
+/** What a call is told of accounts instead of what the chain holds (the state overrides of `eth_call`). */
+export type Overrides = Readonly<
+  Record<Address, { readonly balance?: Hex; readonly stateDiff?: Readonly<Record<Hex, Hex>> }>
+>;
+
+/** One node at one block, for a bounded time. */
+export interface NodeView {
+  readonly host: string;
+  readonly head: Head;
+  /** the block as requests name it */
+  readonly block: Hex;
+  /** All requests in one round trip. @throws RpcError of kind `transport` */
+  ask(requests: readonly RpcRequest[]): Promise<readonly unknown[]>;
+}
+
+export function viewNode(rpc: JsonRpc, head: Head, timeoutMs: number): NodeView {
+  const signal = AbortSignal.timeout(timeoutMs);
+  return {
+    host: rpc.host,
+    head,
+    block: toQuantity(head.number),
+    ask: (requests) => rpc.batch(requests, signal),
+  };
+}
+
+export function toQuantity(value: bigint | number): Hex {
+  return `0x${value.toString(16)}`;
+}
+
+export function toWord(value: bigint): Hex {
+  return `0x${BigInt.asUintN(256, value).toString(16).padStart(64, "0")}`;
+}
+
+/** A call of a view, as the chain is, or would be. */
+export function viewRequest(call: { to: Address; data: Hex }, block: Hex, overrides?: Overrides): RpcRequest {
+  return { method: "eth_call", params: overrides === undefined ? [call, block] : [call, block, overrides] };
+}
+
+/** The first word that a view answers; undefined when it reverts or answers less. @throws RpcError */
+export function readViewWord(host: string, answer: unknown): bigint | undefined {
+  if (answer instanceof RpcError) {
+    if (!isRevert(answer)) throw answer;
+    return undefined;
+  }
+  if (!isHex(answer)) throw malformedAnswer(host, "the node's answer to a call is no byte string");
+  return splitWords(answer)[0];
+}
+
+/** A number that a node must give. @throws RpcError */
+export function readNumber(host: string, answer: unknown): bigint {
+  if (answer instanceof RpcError) throw answer;
+  if (typeof answer !== "string" || !/^0x[0-9a-f]{1,64}$/i.test(answer)) {
+    throw malformedAnswer(host, "the node's answer is no number");
+  }
+  return BigInt(answer);
+}
+
+/** Overrides of single words, however many are of one contract. */
+export function overrideSlots(words: readonly { readonly slot: Slot; readonly value: bigint }[]): Overrides {
+  const overrides: Record<Address, { stateDiff: Record<Hex, Hex> }> = {};
+  for (const { slot, value } of words) {
+    const own = overrides[slot.contract] ?? { stateDiff: {} };
+    own.stateDiff[slot.key] = toWord(value);
+    overrides[slot.contract] = own;
+  }
+  return overrides;
+}

@@ -1,0 +1,190 @@
+import { type Hex, NATIVE_TOKEN } from "../../domain/money/address.ts";
+import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
+import { retryRead } from "../../net/retry-read.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { addressWord, callData, SELECTOR } from "../chain/words.ts";
+import type { NetworkOptions } from "../options.ts";
+import type { Snapshots } from "../pools/snapshots.ts";
+import type { Quote } from "../quotes/quote.ts";
+import { type Attempt, attemptOf } from "./attempt.ts";
+import {
+  type NodeView,
+  type Overrides,
+  overrideSlots,
+  readNumber,
+  readViewWord,
+  toQuantity,
+  viewNode,
+  viewRequest,
+} from "./node-view.ts";
+import type { Slot } from "./slot-layouts.ts";
+import { createTokenSlots, type SlotView, type TokenSlots } from "./token-slots.ts";
+import { readTrial, type Trial, trialRequests } from "./trial.ts";
+
+/** What a quote's swap would do at the newest block, by a wallet that has the amount and has allowed it to be taken. */
+export type Simulation = {
+  readonly blockNumber: number;
+  /** whether the wallet really has the amount */
+  readonly funded: boolean;
+  /** whether the settlement may really take the amount; a native token needs no approval */
+  readonly approved: boolean;
+} & Outcome;
+
+type Outcome =
+  | {
+      readonly status: "ok";
+      readonly amountOut: bigint;
+      /** what a receipt would say; undefined where nobody can tell, and for a swap that the relayer sends */
+      readonly gasUsed: bigint | undefined;
+      /** what the transaction should be given; undefined like `gasUsed` */
+      readonly gasLimit: bigint | undefined;
+    }
+  /** `failed`: it reverts also with funds and allowance. `skipped`: nobody can say. */
+  | { readonly status: "failed" | "skipped"; readonly reason: string };
+
+/** Tries swaps out without sending them. */
+export interface Simulator {
+  /** @throws RpcError when the node does not even tell what the wallet has */
+  simulate(quote: Quote): Promise<Simulation>;
+}
+
+export interface SimulatorDependencies {
+  readonly rpc: JsonRpc;
+  readonly snapshots: Pick<Snapshots, "current" | "mode">;
+  readonly clock: Clock;
+}
+
+/** balanceOf(address) */
+const BALANCE_OF: Hex = "0x70a08231";
+
+/** For all round trips of one simulation, of which there are at most five. */
+const TIME_LIMIT_MS = 5_000;
+const RETRIES = { retries: 2, minDelayMs: 50, maxDelayMs: 400 };
+
+export function createSimulator(network: NetworkOptions, dependencies: SimulatorDependencies): Simulator {
+  const { rpc, snapshots } = dependencies;
+  const slots = createTokenSlots(dependencies.clock);
+  return {
+    async simulate(quote) {
+      const { head } = await snapshots.current();
+      const attempt = attemptOf(quote, network);
+      if (attempt === undefined) {
+        const reason = "the quote is indicative: ask for one with fromAddress";
+        return { blockNumber: head.number, funded: false, approved: false, status: "skipped", reason };
+      }
+      const node = viewNode(rpc, head, TIME_LIMIT_MS);
+      const { wallet, trial } = await retryRead(() => look(attempt, node), RETRIES);
+      const found = { blockNumber: head.number, ...factsOf(attempt, wallet, trial) };
+      if (trial.kind === "works" || (found.funded && found.approved)) return { ...found, ...outcomeOf(attempt, trial) };
+      if (snapshots.mode() !== "override") {
+        return { ...found, ...skipped("the network's node takes no state overrides") };
+      }
+      try {
+        return { ...found, ...(await tryWithOverrides({ attempt, wallet, node, slots })) };
+      } catch (error) {
+        if (!(error instanceof RpcError)) throw error;
+        return { ...found, ...skipped("the network's node did not answer properly") };
+      }
+    },
+  };
+}
+
+/** What a wallet has; undefined where the token does not say. */
+interface Wallet {
+  readonly balance: bigint | undefined;
+  readonly allowance: bigint | undefined;
+}
+
+/** What the wallet has, and what the swap does as the chain is, in one round trip. */
+async function look(attempt: Attempt, node: NodeView): Promise<{ wallet: Wallet; trial: Trial }> {
+  const { host, block } = node;
+  const { call, token } = attempt;
+  const isNative = token === NATIVE_TOKEN;
+  const questions = isNative
+    ? [{ method: "eth_getBalance", params: [call.from, block] }]
+    : [balanceView(attempt), allowanceView(attempt)].map(({ data }) => viewRequest({ to: token, data }, block));
+  const answers = await node.ask([...questions, ...trialRequests(call, node, undefined)]);
+  const wallet = isNative
+    ? { balance: readNumber(host, answers[0]), allowance: attempt.gross }
+    : { balance: readViewWord(host, answers[0]), allowance: readViewWord(host, answers[1]) };
+  return { wallet, trial: readTrial(host, answers.slice(questions.length)) };
+}
+
+function balanceView({ token, call }: Attempt): SlotView {
+  const data = callData(BALANCE_OF, addressWord(call.from));
+  return { token, name: "balances", data, accounts: [call.from] };
+}
+
+function allowanceView({ token, call }: Attempt): SlotView {
+  const data = callData(SELECTOR.allowance, addressWord(call.from), addressWord(call.to));
+  return { token, name: "allowances", data, accounts: [call.from, call.to] };
+}
+
+function factsOf(attempt: Attempt, { balance = 0n, allowance = 0n }: Wallet, trial: Trial) {
+  // A token that moved the amount has shown both, whatever its views say.
+  const isShown = trial.kind === "works" && attempt.isExact;
+  return { funded: isShown || balance >= attempt.gross, approved: isShown || allowance >= attempt.gross };
+}
+
+function skipped(why: string): Outcome {
+  return { status: "skipped", reason: `${why}; fund and approve the wallet to have its swap tried` };
+}
+
+function outcomeOf({ isExact }: Attempt, trial: Trial): Outcome {
+  if (trial.kind === "reverts") return { status: "failed", reason: trial.reason };
+  if (trial.kind === "not run") return { status: "skipped", reason: "the network's node could not run the swap" };
+  const { amountOut, gasUsed, gasLimit } = trial;
+  if (!isExact) return { status: "ok", amountOut, gasUsed: undefined, gasLimit: undefined };
+  return { status: "ok", amountOut, gasUsed, gasLimit };
+}
+
+interface Lacking {
+  readonly attempt: Attempt;
+  readonly wallet: Wallet;
+  readonly node: NodeView;
+  readonly slots: TokenSlots;
+}
+
+/** Tries the swap with what the wallet lacks, and only that: what it has is left as the chain has it. */
+async function tryWithOverrides({ attempt, wallet, node, slots }: Lacking): Promise<Outcome> {
+  const { call, gross, token } = attempt;
+  if (token === NATIVE_TOKEN) {
+    const overrides: Overrides = { [call.from]: { balance: toQuantity(gross) } };
+    return outcomeOf(attempt, readTrial(node.host, await node.ask(trialRequests(call, node, overrides))));
+  }
+  const views = [
+    { view: balanceView(attempt), has: wallet.balance ?? 0n },
+    { view: allowanceView(attempt), has: wallet.allowance ?? 0n },
+  ].filter(({ has }) => has < gross);
+  const found = await Promise.all(views.map(async (lack) => ({ ...lack, slot: await slots.find(lack.view, node) })));
+  const proved = found.flatMap(({ slot, ...lack }) => (slot === undefined ? [] : [{ ...lack, slot }]));
+  const unproved = found.find(({ slot }) => slot === undefined);
+  if (unproved !== undefined) return unprovable(unproved.view);
+  const overrides = overrideSlots(await wordsFor(proved, gross, node));
+  const proofs = proved.map(({ view }) => viewRequest({ to: token, data: view.data }, node.block, overrides));
+  const answers = await node.ask([...proofs, ...trialRequests(call, node, overrides)]);
+  // What was found may have been of another wallet, of an older block, or of a proxy that is another token by now.
+  const disproved = proved.find((_, index) => readViewWord(node.host, answers[index]) !== gross);
+  if (disproved === undefined) return outcomeOf(attempt, readTrial(node.host, answers.slice(proofs.length)));
+  slots.forget(disproved.view);
+  return unprovable(disproved.view);
+}
+
+function unprovable({ token, name }: SlotView): Outcome {
+  return skipped(`no word of storage could be proved to hold the ${name} of ${token}`);
+}
+
+/** Some tokens keep flags beside a balance, such as that an account is blocked: all of the word but the amount stays. */
+async function wordsFor(
+  lacking: readonly { readonly slot: Slot; readonly has: bigint }[],
+  amount: bigint,
+  { host, block, ask }: NodeView,
+): Promise<{ slot: Slot; value: bigint }[]> {
+  const answers = await ask(
+    lacking.map(({ slot }) => ({ method: "eth_getStorageAt", params: [slot.contract, slot.key, block] })),
+  );
+  return lacking.map(({ slot, has }, index) => {
+    const word = readNumber(host, answers[index]);
+    return { slot, value: word >= has ? word - has + amount : amount };
+  });
+}

@@ -1,0 +1,135 @@
+import { z } from "zod";
+import { type Address, type Hex, isHex, parseAddress } from "../../domain/money/address.ts";
+import { RpcError } from "../../net/json-rpc.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { type NodeView, overrideSlots, readViewWord, viewRequest } from "./node-view.ts";
+import { type Layout, type Slot, slotKey, USUAL_LAYOUTS } from "./slot-layouts.ts";
+
+/** A token's view of what one word of storage holds: an owner's balance, or an owner's allowance for a spender. */
+export interface SlotView {
+  readonly token: Address;
+  readonly name: "balances" | "allowances";
+  /** calldata of the view */
+  readonly data: Hex;
+  /** what the view is asked of, in the order of its parameters */
+  readonly accounts: readonly Address[];
+}
+
+/** Finds the words of storage behind tokens' views. */
+export interface TokenSlots {
+  /**
+   * The word that decides what the view answers, proved by a call that was told another value of it and answered that
+   * value; undefined when there is none, as with shares of a whole that grows.
+   */
+  find(view: SlotView, node: NodeView): Promise<Slot | undefined>;
+  /** What was remembered turned out to be no longer so. */
+  forget(view: SlotView): void;
+}
+
+/** What is remembered of a token's view: its layout; that only access lists show its slots; that it has none. */
+type Finding = Layout | "listed" | "none";
+
+/** A proxy may become another token. */
+const WITHOUT_SLOT_FOR_MS = 10 * 60_000;
+const MAX_FINDINGS = 20_000;
+
+/** A view of a balance touches a few words; a list of more is somebody's attempt to keep us busy. */
+const MAX_LISTED_SLOTS = 16;
+const ACCESS_LIST_GAS = "0xf4240";
+
+/** "swapd" and a number: nobody's balance, and small enough for a token that keeps flags in a balance's high bits. */
+const SENTINEL = 0x7377617064_0000n;
+
+const accessList = z.object({
+  accessList: z.array(z.object({ address: z.string(), storageKeys: z.array(z.string()) })),
+});
+
+export function createTokenSlots(clock: Clock): TokenSlots {
+  const findings = new Map<string, { readonly finding: Finding; readonly untilMs: number }>();
+  const nameOf = ({ token, name }: SlotView): string => `${token} ${name}`;
+
+  function remember(view: SlotView, finding: Finding): void {
+    const lasts = finding !== "none";
+    const untilMs = lasts ? Number.POSITIVE_INFINITY : clock.monotonicMs() + WITHOUT_SLOT_FOR_MS;
+    findings.delete(nameOf(view));
+    findings.set(nameOf(view), { finding, untilMs });
+    const oldest = findings.size > MAX_FINDINGS ? findings.keys().next().value : undefined;
+    if (oldest !== undefined) findings.delete(oldest);
+  }
+
+  function recall(view: SlotView): Finding | undefined {
+    const known = findings.get(nameOf(view));
+    return known !== undefined && clock.monotonicMs() < known.untilMs ? known.finding : undefined;
+  }
+
+  return {
+    async find(view, node) {
+      const known = recall(view);
+      if (known === "none") return undefined;
+      if (known !== undefined && known !== "listed") return usualSlot(view, known);
+      const layouts = known === "listed" ? [] : USUAL_LAYOUTS;
+      const { layout, listed } = await lookForLayout(view, node, layouts);
+      if (layout !== undefined) {
+        remember(view, layout);
+        return usualSlot(view, layout);
+      }
+      const slot = await proveListed(view, node, listed);
+      remember(view, slot === undefined ? "none" : "listed");
+      return slot;
+    },
+    forget(view) {
+      findings.delete(nameOf(view));
+    },
+  };
+}
+
+function usualSlot({ token, accounts }: SlotView, layout: Layout): Slot {
+  return { contract: token, key: slotKey(layout, accounts) };
+}
+
+/**
+ * One call that is told a number of its own for the slot of each layout: what the view answers names the layout. Slots of
+ * mappings are hashes, so none of those that are none of the token's is anything else of it. The same round trip brings
+ * the slots that the node sees the view read.
+ */
+async function lookForLayout(
+  view: SlotView,
+  node: NodeView,
+  layouts: readonly Layout[],
+): Promise<{ layout: Layout | undefined; listed: readonly Slot[] }> {
+  const call = { to: view.token, data: view.data };
+  const told = layouts.map((layout, index) => ({ slot: usualSlot(view, layout), value: SENTINEL + BigInt(index) }));
+  const [answer, list] = await node.ask([
+    viewRequest(call, node.block, overrideSlots(told)),
+    { method: "eth_createAccessList", params: [{ ...call, gas: ACCESS_LIST_GAS }, node.block] },
+  ]);
+  const index = (readViewWord(node.host, answer) ?? 0n) - SENTINEL;
+  const layout = index >= 0n && index < BigInt(layouts.length) ? layouts[Number(index)] : undefined;
+  return { layout, listed: readListed(list) };
+}
+
+/** The slots of an access list; none where the node has no such method, or answers with something else. */
+function readListed(answer: unknown): readonly Slot[] {
+  if (answer instanceof RpcError) return [];
+  const parsed = accessList.safeParse(answer);
+  if (!parsed.success) return [];
+  const slots: Slot[] = [];
+  for (const { address, storageKeys } of parsed.data.accessList) {
+    const contract = parseAddress(address);
+    for (const key of storageKeys) {
+      if (slots.length === MAX_LISTED_SLOTS) return slots;
+      if (contract !== undefined && isHex(key) && key.length === 66) slots.push({ contract, key });
+    }
+  }
+  return slots;
+}
+
+/** Each slot in a call of its own: the others may be what a proxy or a pause hangs on. */
+async function proveListed(view: SlotView, node: NodeView, listed: readonly Slot[]): Promise<Slot | undefined> {
+  const call = { to: view.token, data: view.data };
+  const requests = listed.map((slot, index) =>
+    viewRequest(call, node.block, overrideSlots([{ slot, value: SENTINEL + BigInt(index) }])),
+  );
+  const answers = await node.ask(requests);
+  return listed.find((_, index) => readViewWord(node.host, answers[index]) === SENTINEL + BigInt(index));
+}

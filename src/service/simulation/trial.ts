@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { type Address, type Hex, isHex } from "../../domain/money/address.ts";
+import { mulDivUp } from "../../domain/money/amount.ts";
+import { RpcError, type RpcRequest } from "../../net/json-rpc.ts";
+import { isRevert } from "../chain/batch-reader.ts";
+import { malformedAnswer } from "../chain/head.ts";
+import { describeRevert } from "../settlement/calldata.ts";
+import { type NodeView, type Overrides, toQuantity } from "./node-view.ts";
+
+/** A swap's transaction, fees and gas aside. */
+export interface SwapCall {
+  readonly from: Address;
+  readonly to: Address;
+  readonly data: Hex;
+  readonly value: bigint;
+}
+
+/** What the swap would do. `not run`: the node does not say, because it could not run it or because of its own limits. */
+export type Trial =
+  | {
+      readonly kind: "works";
+      /** what the recipient gets */
+      readonly amountOut: bigint;
+      /** what a receipt would say; undefined where the node cannot tell */
+      readonly gasUsed: bigint | undefined;
+      /** enough gas for the blocks to come; undefined where the node cannot tell */
+      readonly gasLimit: bigint | undefined;
+    }
+  | { readonly kind: "reverts"; readonly reason: string }
+  | { readonly kind: "not run" };
+
+/** An estimate holds for this very block; later ones may cross more ticks. */
+const ESTIMATE_PERCENT = 115n;
+
+const simulated = z.tuple([
+  z.object({ calls: z.tuple([z.object({ status: z.literal("0x1"), gasUsed: z.string() })]) }),
+]);
+
+/**
+ * How a swap is tried. The call says what it does, and the estimate how much gas it must be given; both take place in the
+ * newest block once more. `eth_simulateV1`, which not all nodes have, runs it in the next one and tells the gas that is
+ * used: a pool that was traded with in the newest block costs more in the next, where it writes its prices down.
+ */
+export function trialRequests(call: SwapCall, node: NodeView, overrides: Overrides | undefined): RpcRequest[] {
+  const { block, head } = node;
+  const fields = { ...call, value: toQuantity(call.value) };
+  const { data, ...rest } = fields;
+  const next = {
+    blockOverrides: { number: toQuantity(head.number + 1), time: toQuantity(head.timestamp + 1) },
+    ...(overrides === undefined ? {} : { stateOverrides: overrides }),
+    calls: [{ ...rest, input: data }],
+  };
+  const params = overrides === undefined ? [fields, block] : [fields, block, overrides];
+  return [
+    { method: "eth_call", params },
+    { method: "eth_estimateGas", params },
+    { method: "eth_simulateV1", params: [{ blockStateCalls: [next], validation: false }, block] },
+  ];
+}
+
+/** Reads the answers to {@link trialRequests}. @throws RpcError when the node answers nonsense */
+export function readTrial(host: string, answers: readonly unknown[]): Trial {
+  const [called, estimated, next] = answers;
+  if (called instanceof RpcError) {
+    if (!isRevert(called)) return { kind: "not run" };
+    return { kind: "reverts", reason: describeRevert(isHex(called.data) ? called.data : "0x") };
+  }
+  if (!isHex(called) || called.length !== 66) throw malformedAnswer(host, "the node's answer to a swap is no amount");
+  const gasUsed = readGasUsed(next);
+  const estimate = readGas(estimated);
+  const least = gasUsed === undefined || estimate === undefined || gasUsed < estimate ? estimate : gasUsed;
+  const gasLimit = least === undefined ? undefined : mulDivUp(least, ESTIMATE_PERCENT, 100n);
+  return { kind: "works", amountOut: BigInt(called), gasUsed, gasLimit };
+}
+
+function readGasUsed(answer: unknown): bigint | undefined {
+  const parsed = simulated.safeParse(answer);
+  return parsed.success ? readGas(parsed.data[0].calls[0].gasUsed) : undefined;
+}
+
+/** Gas in a block's bounds; anything else is no estimate. */
+function readGas(answer: unknown): bigint | undefined {
+  return typeof answer === "string" && /^0x[0-9a-f]{1,10}$/i.test(answer) ? BigInt(answer) : undefined;
+}
