@@ -59,7 +59,7 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
   const effects = createEffectRunner(context, committer, { guarded, onDone: waker.wake });
   const effectLoop = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      for (const runId of deps.store.runsIn(["due"], DUE_BATCH)) committer.commit(runId, { kind: "started" });
+      for (const runId of deps.store.dueRuns(DUE_BATCH)) committer.commit(runId, { kind: "started" });
       effects.startDue();
       // What is due already is being performed, and its end wakes this loop.
       const untilNextMs = (deps.store.nextEffectMs() ?? Number.POSITIVE_INFINITY) - deps.clock.nowMs();

@@ -17,13 +17,13 @@ export function factsFor(context: EngineContext, run: Run): StepFacts {
   const { settings, deps } = context;
   const { store } = deps;
   const nowMs = deps.clock.nowMs();
-  const row = store.strategy(run.strategyId);
-  if (row === undefined) throw new Error(`strategy ${run.strategyId} has no row`);
-  const spec = strategyOf(context, run.strategyId)?.spec ?? row.spec;
+  const memory = store.strategyMemory(run.strategyId);
+  const spec = strategyOf(context, run.strategyId)?.spec ?? store.strategy(run.strategyId)?.spec;
+  if (memory === undefined || spec === undefined) throw new Error(`strategy ${run.strategyId} has no row`);
   return {
     nowMs,
     spec,
-    memory: parseStoredMemory(row.memory),
+    memory: parseStoredMemory(memory),
     policy: { ...settings.policy, gasReserve: gasReserveOf(context, spec) },
     ours: [...deps.signers.keys()],
     live: settings.live,

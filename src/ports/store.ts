@@ -82,6 +82,8 @@ export interface RunStore {
   /** Writes the run's and its swaps' new state with their transitions. */
   saveRun(run: Run, transitions: readonly Transition[], atMs: number): void;
   runsIn(states: readonly string[], limit: number): readonly string[];
+  /** Runs that have not begun, the oldest slots first: asked for at every turn of the engine. */
+  dueRuns(limit: number): readonly string[];
   hasOpenRun(strategyId: string): boolean;
   strategiesWithOpenRun(): ReadonlySet<string>;
   /** Swaps that were signed and of which nobody knows yet whether they were done. */
@@ -95,7 +97,8 @@ export interface RunStore {
   /** Canonical JSON of the typed data that is to be signed with this digest. */
   intendedSignature(digest: string): string | undefined;
   addEffects(runId: string, effects: readonly EffectRequest[], atMs: number): void;
-  dueEffects(nowMs: number, limit: number): readonly PendingEffect[];
+  /** Those of routes come last, and at most so many of them. */
+  dueEffects(nowMs: number, limit: number, mostRoutes?: number): readonly PendingEffect[];
   nextEffectMs(): number | undefined;
   /** Counts a beginning of an effect, durably, before it is performed. @returns how often it was begun before */
   beginEffect(id: number): number;
@@ -143,6 +146,8 @@ export interface OperationStore {
   identity(): { readonly network: string; readonly chainId: number } | undefined;
   saveIdentity(identity: { network: string; chainId: number; atMs: number }): void;
   strategy(id: string): StrategyRow | undefined;
+  /** What a strategy remembers, without the rest of its row; undefined without the row. */
+  strategyMemory(id: string): string | undefined;
   saveStrategy(row: StrategyRow, atMs: number): void;
   /** The last handled slots of these strategies; one that is not known has no entry. */
   lastSlots(strategyIds: readonly string[]): ReadonlyMap<string, number>;

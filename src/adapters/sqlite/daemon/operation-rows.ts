@@ -89,8 +89,9 @@ function createModeRows(sql: Statements): Pick<OperationStore, "mode" | "modes" 
 
 function createStrategyRows(
   sql: Statements,
-): Pick<OperationStore, "strategy" | "saveStrategy" | "lastSlots" | "setLastSlot" | "addGap"> {
+): Pick<OperationStore, "strategy" | "strategyMemory" | "saveStrategy" | "lastSlots" | "setLastSlot" | "addGap"> {
   return {
+    strategyMemory: (id) => sql.get<{ memory: string }>("SELECT memory FROM strategies WHERE id = ?", id)?.memory,
     strategy: (id) => {
       const row = sql.get<{
         id: string;

@@ -42,6 +42,9 @@ const SAVE_SWAP = `INSERT INTO swaps (${SWAP_COLUMNS.join(", ")}, created_at_ms,
     .map((name) => `${name} = excluded.${name}`)
     .join(", ")}, updated_at_ms = excluded.updated_at_ms`;
 
+/** The condition of the index on open runs: whoever states it is not led through all runs that ever were. */
+const IS_OPEN = "state IN ('due', 'deciding', 'executing', 'parked')";
+
 /** The first condition is that of the index on open swaps, so that the few are found among the many. */
 const UNSETTLED_SWAPS = `SELECT id FROM swaps WHERE state IN ('signed', 'submitted', 'mined', 'confirmed', 'unknown')
   AND state IN ('signed', 'submitted', 'unknown')`;
@@ -81,6 +84,13 @@ export function createRunRows(sql: Statements): Omit<RunStore, "writeRecord"> {
       saveRun(sql, run, atMs);
       for (const transition of transitions) addTransition(transition, atMs);
     },
+    dueRuns: (limit) =>
+      sql
+        .all<{ id: string }>(
+          `SELECT id FROM runs WHERE ${IS_OPEN} AND state = 'due' ORDER BY slot_ms, id LIMIT ?`,
+          limit,
+        )
+        .map((row) => row.id),
     runsIn: (states, limit) =>
       sql
         .all<{ id: string }>(
@@ -209,11 +219,10 @@ function createEffectRows(sql: Statements): EffectRows {
         );
       }
     },
-    dueEffects: (nowMs, limit) => {
+    dueEffects: (nowMs, limit, mostRoutes = limit) => {
       const first = dueRows(sql, nowMs, { limit, routes: 0 });
-      return first.length === limit
-        ? first
-        : [...first, ...dueRows(sql, nowMs, { limit: limit - first.length, routes: 1 })];
+      const routes = Math.min(limit - first.length, mostRoutes);
+      return routes <= 0 ? first : [...first, ...dueRows(sql, nowMs, { limit: routes, routes: 1 })];
     },
     nextEffectMs: () =>
       sql.get<{ at: number | null }>("SELECT min(not_before_ms) AS at FROM effects WHERE done_at_ms IS NULL")?.at ??

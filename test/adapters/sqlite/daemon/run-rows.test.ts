@@ -105,6 +105,15 @@ test("open runs are found, oldest slot first, and no more of them than asked for
   expect(store.runsIn(["due", "executing"], 1)).toEqual(["run_executing"]);
 });
 
+test("runs that have not begun are found, oldest slot first, and no more of them than asked for", () => {
+  const { store } = openDaemonDatabase();
+  for (const [index, state] of (["due", "due", "due", "executing", "filled"] as const).entries()) {
+    addRun(store, runSample({ id: `run_${index}`, strategyId: `s${index}`, slotMs: SLOT_MS - index, state }));
+  }
+  expect(store.dueRuns(9)).toEqual(["run_2", "run_1", "run_0"]);
+  expect(store.dueRuns(2)).toEqual(["run_2", "run_1"]);
+});
+
 test("a transaction finds its run by its name, and one that no swap asked for finds none", () => {
   const { store } = openDaemonDatabase();
   addRun(store, runSample({ swaps: [swapIn("cleared")] }));
@@ -171,6 +180,7 @@ describe("effects", () => {
     const kinds = (limit: number) => store.dueEffects(9, limit).map(({ effect }) => effect.kind);
     expect(kinds(1)).toEqual(["ReadChain"]);
     expect(kinds(9)).toEqual(["ReadChain", "FetchRoute"]);
+    expect(store.dueEffects(9, 9, 0).map(({ effect }) => effect.kind)).toEqual(["ReadChain"]);
   });
 
   test("that a clock ahead of this one wrote to wait is due now, and one that waits by this clock goes on waiting", () => {

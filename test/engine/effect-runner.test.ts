@@ -1,0 +1,100 @@
+import { expect, test } from "vitest";
+import type { Effect } from "../../src/domain/run/effects.ts";
+import type { Committer } from "../../src/engine/commit.ts";
+import { createEffectRunner, type EffectRunner } from "../../src/engine/effect-runner.ts";
+import { registerStrategies } from "../../src/engine/scheduler.ts";
+import { NOW_MS, runSample, SLOT_MS } from "../support/builders.ts";
+import { addRun } from "../support/daemon-database.ts";
+import { ACCOUNT, createOutside, type Life, openLife } from "../support/engine-life.ts";
+import { swapIn } from "../support/evidence.ts";
+
+const CONCURRENCY = 4;
+
+interface Work {
+  readonly life: Life;
+  readonly runner: EffectRunner;
+  /** effects in the order in which they were answered */
+  readonly answered: number[];
+  /** how often it was asked what is due */
+  asked(): number;
+  /** adds a run with a signed gasless swap, and effects of it */
+  add(kinds: readonly Effect["kind"][], notBeforeMs?: number): void;
+}
+
+function open(): Work {
+  const life = openLife(createOutside(NOW_MS));
+  registerStrategies(life.context);
+  const answered: number[] = [];
+  let asked = 0;
+  const dueEffects: Life["store"]["dueEffects"] = (...args) => {
+    asked += 1;
+    return life.store.dueEffects(...args);
+  };
+  const store = { ...life.context.deps.store, dueEffects };
+  const context = { ...life.context, deps: { ...life.context.deps, store } };
+  const committer: Committer = {
+    commit: (_runId, _event, effectId = 0) => {
+      answered.push(effectId);
+      life.store.finishEffect(effectId, NOW_MS);
+    },
+  };
+  const runner = createEffectRunner(context, committer, { guarded: (work) => work(), onDone: () => undefined });
+  let runs = 0;
+  return {
+    ...{ life, runner, answered, asked: () => asked },
+    add: (kinds, notBeforeMs = 0) => {
+      runs += 1;
+      const id = `run_${runs}`;
+      const swap = { ...swapIn("signed", { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless" }), id: `${id}.0.1` };
+      addRun(life.store, runSample({ id, slotMs: SLOT_MS + runs, swaps: [{ ...swap, runId: id }] }));
+      const effects = kinds.map((kind) => ({
+        effect: { kind, swapId: swap.id, what: "route" } as Effect,
+        notBeforeMs,
+      }));
+      life.store.addEffects(id, effects, 0);
+    },
+  };
+}
+
+async function finish({ runner, life }: Work): Promise<void> {
+  while (life.store.dueEffects(NOW_MS, 1).length > 0) {
+    runner.startDue();
+    await runner.idle();
+  }
+}
+
+test("each of many effects that are due is begun once, a few at a time, and what is due is not asked for each of them", async () => {
+  const work = open();
+  for (let count = 0; count < 3 * CONCURRENCY; count += 1) work.add(["ReadChain"]);
+  work.runner.startDue();
+  work.runner.startDue();
+  await work.runner.idle();
+  expect(work.answered).toHaveLength(CONCURRENCY);
+  await finish(work);
+  expect([...work.answered].sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, index) => index + 1));
+  expect(work.asked()).toBe(1);
+});
+
+test("a look that becomes due meanwhile is not kept waiting by routes", async () => {
+  const work = open();
+  for (let count = 0; count < 2 * CONCURRENCY; count += 1) work.add(["FetchRoute"]);
+  work.runner.startDue();
+  work.add(["ReadChain"], NOW_MS);
+  await work.runner.idle();
+  work.runner.startDue();
+  await work.runner.idle();
+  expect(work.answered).toHaveLength(2 * CONCURRENCY);
+  expect(work.answered).toContain(2 * CONCURRENCY + 1);
+});
+
+test("only a hand-over counts its beginnings: what others may act on must be known after a kill", async () => {
+  const work = open();
+  work.life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "a rehearsal", atMs: 1 });
+  work.add(["ReadChain", "SubmitGasless"]);
+  await finish(work);
+  const attempts = work.life.db.prepare("SELECT kind, attempts FROM effects ORDER BY kind").raw().all();
+  expect(attempts).toEqual([
+    ["ReadChain", 0],
+    ["SubmitGasless", 1],
+  ]);
+});
