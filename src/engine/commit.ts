@@ -53,7 +53,8 @@ function commitStep(
   if (run === undefined) throw new Error(`run ${answer.runId} is not in the database`);
   const nowMs = clock.nowMs();
   const result = step(run, answer.event, factsFor(context, run));
-  store.saveRun(result.run, result.transitions, nowMs);
+  // A look that found nothing new changes nothing: a waiting swap is not written anew every few seconds.
+  if (result.run !== run) store.saveRun(result.run, result.transitions, nowMs);
   for (const record of result.records) writeRecord(context, result.run, record, nowMs);
   store.addEffects(run.id, result.effects, nowMs);
   if (answer.effectId !== undefined) store.finishEffect(answer.effectId, nowMs);

@@ -109,6 +109,18 @@ describe("a step and everything that follows from it are one commit", () => {
   });
 });
 
+test("a look that finds nothing new writes no swap anew, and looks again", () => {
+  const { life } = begin(swapIn("submitted", { ...owned, mode: "gasless" }));
+  life.db.exec("UPDATE swaps SET updated_at_ms = 0");
+  life.engine.committer.commit(
+    "run_1",
+    { kind: "observation-unavailable", swapId: "run_1.0.1", detail: "no answer" },
+    1,
+  );
+  expect(life.db.prepare("SELECT updated_at_ms FROM swaps").pluck().get()).toBe(0);
+  expect(rows(life)).toMatchObject({ open: 1, state: ["submitted"] });
+});
+
 test("an approval goes to the lane under its own name, with the grant noted", () => {
   const { life } = begin(quoted);
   life.engine.committer.commit("run_1", facts(quoted, { allowance: 0n, approval: approvalSample(quoted) }));

@@ -69,13 +69,24 @@ export function encodeJson(value: unknown): string {
   });
 }
 
-/** Reads what {@link encodeJson} wrote. */
+/** Reads what {@link encodeJson} wrote. Each look at a swap reads it twice, and a reviver would take most of that time. */
 export function decodeJson(text: string): unknown {
-  return JSON.parse(text, (_key, part: unknown) => {
-    if (!isObject(part)) return part;
-    if (Object.hasOwn(part, "$bigint")) return BigInt(String(part.$bigint));
-    return Object.keys(part).some(isMarked) ? renamed(part, (name) => name.slice(1)) : part;
-  });
+  return unmarked(JSON.parse(text));
+}
+
+/** Gives back the numbers and names of ours, in place: the object was parsed just now and nobody else has it. */
+function unmarked(part: unknown): unknown {
+  if (typeof part !== "object" || part === null) return part;
+  const fields = part as Record<string, unknown>;
+  let hasMarked = false;
+  for (const name of Object.keys(fields)) {
+    const value = fields[name];
+    if (typeof value === "object" && value !== null) fields[name] = unmarked(value);
+    if (isMarked(name)) hasMarked = true;
+  }
+  if (!hasMarked) return part;
+  if (Object.hasOwn(fields, "$bigint")) return BigInt(String(fields.$bigint));
+  return renamed(fields, (name) => name.slice(1));
 }
 
 function isObject(part: unknown): part is Record<string, unknown> {
