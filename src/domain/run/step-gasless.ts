@@ -37,13 +37,16 @@ export function stepGaslessSigned(draft: Draft, event: SignedGasless, facts: Ste
 export function stepSubmission(draft: Draft, event: Submission, facts: StepFacts): void {
   const { state } = draft.swap(event.swapId);
   if (state !== "signed") throw new InvalidTransition("swap", state, "submitted");
+  const effect = { kind: "ReadChain", swapId: event.swapId } as const;
   if (event.kind === "submission-accepted") {
     draft.moveSwap(event.swapId, "submitted", { serviceSwapId: event.serviceSwapId });
+    draft.effect(effect, facts.nowMs + facts.pace.watchMs);
   } else {
     draft.moveSwap(event.swapId, "unknown", { reason: "answer_lost" }, event.detail);
     alertUnknown(draft, event.swapId, `whether it was handed over is not known (${event.detail})`);
+    // At once: after a kill it may have been handed over before, and be in a block by now.
+    draft.effect(effect, facts.nowMs);
   }
-  draft.effect({ kind: "ReadChain", swapId: event.swapId }, facts.nowMs + facts.pace.watchMs);
 }
 
 /** What the chain shows of a gasless swap decides everything after its submission. */

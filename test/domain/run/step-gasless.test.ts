@@ -83,11 +83,11 @@ describe("handing over", () => {
     expect(result.effects).toEqual(looksAgain);
   });
 
-  test("a lost answer proves nothing: the swap is unknown, keeps its money, alerts, and the chain is asked", () => {
+  test("a lost answer proves nothing: the swap is unknown, keeps its money, alerts, and the chain is asked at once", () => {
     const result = stepOf(swap, { kind: "submission-unknown", swapId: swap.id, detail: "timeout" });
     expect(result.run.swaps[0]).toMatchObject({ state: "unknown", reason: "answer_lost" });
     expect(result.records).toMatchObject([{ kind: "alert", code: "SWAP_UNKNOWN" }]);
-    expect(result.effects).toEqual(looksAgain);
+    expect(result.effects).toEqual([{ ...looksAgain[0], notBeforeMs: NOW_MS }]);
     expect(result.run.state).toBe("executing");
   });
 
