@@ -1,4 +1,5 @@
 import type { Address } from "../domain/money/address.ts";
+import type { DataFeeKind } from "./data-fees/data-fees.ts";
 import type { Protocol } from "./pools/pool.ts";
 
 /** Decimals of every network's native token. */
@@ -40,6 +41,8 @@ export interface NetworkOptions {
   readonly protocols: readonly Protocol[];
   /** fee tiers to look for at factories of kind 2, in parts per million */
   readonly v3FeeTiers: readonly number[];
+  /** how the network charges for a transaction's data; absent: with its gas alone */
+  readonly dataFee?: DataFeeKind | undefined;
   /** blocks on top of a swap's own before it counts as done */
   readonly confirmations: number;
 }

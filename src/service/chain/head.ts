@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Hex, isHex } from "../../domain/money/address.ts";
 import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
 import { retryRead } from "../../net/retry-read.ts";
+import { WrongChainError } from "./unusable-chain.ts";
 
 /** A block, as far as reads at it and comparisons with others need it. */
 export interface BlockHeader {
@@ -21,20 +22,6 @@ export interface Head extends BlockHeader {
   readonly priorityFeePerGas: bigint;
   /** what a transaction pays if it is mined next: base fee and tip, or the legacy price */
   readonly gasPrice: bigint;
-}
-
-/** The node serves another chain than the one that is configured. */
-export class WrongChainError extends RpcError {
-  /** what may be told to anybody: without the endpoint */
-  readonly detail: string;
-
-  constructor(host: string, chains: { readonly actual: bigint; readonly wanted: number }) {
-    const { actual, wanted } = chains;
-    const message = `${host} serves chain ${actual}, the configuration says ${wanted}: correct the RPC endpoint`;
-    super({ kind: "transport", host, message });
-    this.name = "WrongChainError";
-    this.detail = `it serves chain ${actual} instead of ${wanted}`;
-  }
 }
 
 /** The node answered with something that no node says: proves as little as no answer. */

@@ -4,7 +4,7 @@ import type { ZodError } from "zod";
 import { RpcError } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
-import { WrongChainError } from "../chain/head.ts";
+import { UnusableChainError } from "../chain/unusable-chain.ts";
 import { ERRORS, type ErrorName, type Refusal, refuse } from "../errors.ts";
 import type { KeyStore } from "../keys/key-store.ts";
 import { WrongContractsError } from "../settlement/verify.ts";
@@ -141,7 +141,7 @@ function statusOf(refusal: Refusal): number {
 
 /** Failures behind the interface are told apart here and nowhere else; their texts stay in the log. */
 function refusalOf(error: FastifyError | RpcError | ZodError): Refusal {
-  if (error instanceof WrongChainError) return refuse("CHAIN_UNREACHABLE", { detail: error.detail });
+  if (error instanceof UnusableChainError) return refuse("CHAIN_UNREACHABLE", { detail: error.detail });
   if (error instanceof RpcError) return refuse("CHAIN_UNREACHABLE");
   if (error instanceof WrongContractsError) return refuse("CONTRACTS_WRONG");
   const known = "code" in error && typeof error.code === "string" ? FRAMEWORK_ERRORS[error.code] : undefined;

@@ -5,6 +5,7 @@ import type { ReadWords } from "../chain/batch-reader.ts";
 import { type BlockReads, createBlockReads, type ReadMode } from "../chain/block-reads.ts";
 import { type Head, parseBlock, readHead } from "../chain/head.ts";
 import { watchLogs } from "../chain/log-watch.ts";
+import { type DataFeeSource, type DataFees, NO_DATA_FEES } from "../data-fees/data-fees.ts";
 import { createFollower } from "./follower.ts";
 import { POOL_KINDS } from "./kinds.ts";
 import type { KnownState, Pool, PoolState } from "./pool.ts";
@@ -13,6 +14,8 @@ import { createPoolMemory, type PoolMemory, type RememberedPool } from "./pool-m
 /** The chain at one block. All reads through it see that block and no other. */
 export interface Snapshot {
   readonly head: Head;
+  /** what the network charges for data beside gas */
+  readonly dataFees: DataFees;
   readonly read: ReadWords;
   /** The pool at this block, undefined when it has nothing to trade with. Read once, shared by all quotes. */
   state(pool: Pool): Promise<PoolState | undefined>;
@@ -22,7 +25,7 @@ export interface Snapshots {
   /**
    * The newest block's snapshot. While it is asked for, new blocks are followed by themselves: all pools in use are read
    * together, and the snapshot is there when they are.
-   * @throws WrongChainError, or RpcError when the node does not answer properly
+   * @throws UnusableChainError, or another RpcError when the node does not answer properly
    */
   current(): Promise<Snapshot>;
   /** How the node is read, undefined before the first read. */
@@ -38,6 +41,8 @@ export interface SnapshotsOptions {
   readonly verify?: (() => Promise<void>) | undefined;
   /** absent: the best that the node can do */
   readonly mode?: ReadMode | undefined;
+  /** how fees for data are asked for, with every block; absent: there are none */
+  readonly dataFees?: DataFeeSource | undefined;
 }
 
 /** A machine behind the address of the node that is behind the others so long is taken at its word. */
@@ -48,11 +53,12 @@ interface Context {
   readonly reads: BlockReads;
   readonly memory: PoolMemory;
   readonly clock: Clock;
+  readonly dataFees: DataFeeSource;
 }
 
 export function createSnapshots(options: SnapshotsOptions, clock: Clock): Snapshots {
-  const { rpc } = options;
-  const context: Context = { rpc, clock, memory: createPoolMemory(), reads: createBlockReads(options) };
+  const { rpc, dataFees = NO_DATA_FEES } = options;
+  const context: Context = { rpc, clock, dataFees, memory: createPoolMemory(), reads: createBlockReads(options) };
   let latest: Snapshot | undefined;
   let behindSinceMs: number | undefined;
   let verify = options.verify;
@@ -89,7 +95,8 @@ async function takeSnapshot(context: Context, head: Head, previous: Head | undef
   const reader = reads.at(head);
   const states = new Map<Address, Promise<PoolState | undefined>>();
   const inUse = memory.inUse(clock.monotonicMs());
-  for (const [pool, state] of await readTogether(context, inUse, { head, previous, reader })) {
+  const { dataFees, pools } = await readTogether(context, inUse, { head, previous, reader });
+  for (const [pool, state] of pools) {
     states.set(pool.address, Promise.resolve(state));
     if (state !== undefined) memory.put(pool, state, { block: head, nowMs: clock.monotonicMs() });
   }
@@ -112,6 +119,7 @@ async function takeSnapshot(context: Context, head: Head, previous: Head | undef
 
   return {
     head,
+    dataFees,
     read: reader.read,
     state(pool) {
       memory.touch(pool.address, clock.monotonicMs());
@@ -128,20 +136,34 @@ async function takeSnapshot(context: Context, head: Head, previous: Head | undef
 
 type Together = { head: Head; previous: Head | undefined; reader: ReturnType<BlockReads["at"]> };
 
-/** The states of many pools by one read. A pool that does not answer as it should is left to the quotes that ask for it. */
+interface Read {
+  readonly dataFees: DataFees;
+  readonly pools: readonly (readonly [Pool, PoolState | undefined])[];
+}
+
+/**
+ * The states of many pools, and the fees for data, by one read. A pool that does not answer as it should is left to the
+ * quotes that ask for it.
+ * @throws DataFeeUnknownError
+ */
 async function readTogether(
   context: Context,
   inUse: readonly RememberedPool[],
   { head, previous, reader }: Together,
-): Promise<readonly (readonly [Pool, PoolState | undefined])[]> {
+): Promise<Read> {
+  const { rpc, dataFees } = context;
   const onlyTraded = await tradedOnly(context, inUse, { head, previous });
   const asked = inUse.map((remembered) => {
     const { pool, state } = remembered;
     const known: KnownState = { state, onlyTraded: onlyTraded(remembered) };
     return { pool, known, calls: POOL_KINDS[pool.kind].encodeReads(pool, known) };
   });
-  const answers = await reader.readAll(asked.flatMap(({ calls }) => calls));
-  let offset = 0;
+  const [answers, told] = await Promise.all([
+    reader.readAll([...dataFees.calls, ...asked.flatMap(({ calls }) => calls)]),
+    dataFees.requests.length === 0 ? [] : rpc.batch(dataFees.requests),
+  ]);
+  const fees = dataFees.decode(rpc.host, answers.slice(0, dataFees.calls.length), told);
+  let offset = dataFees.calls.length;
   const decoded = asked.map(({ pool, known, calls }) => {
     const own = answers.slice(offset, offset + calls.length);
     offset += calls.length;
@@ -150,7 +172,7 @@ async function readTogether(
   const prepared = await Promise.allSettled(
     decoded.map(([pool, state]) => (state === undefined ? undefined : POOL_KINDS[pool.kind].prepare?.(state))),
   );
-  return decoded.filter((_, index) => prepared[index]?.status === "fulfilled");
+  return { dataFees: fees, pools: decoded.filter((_, index) => prepared[index]?.status === "fulfilled") };
 }
 
 /** Of which pools nothing but the price can have changed since they were read. */

@@ -15,7 +15,7 @@ import type { Router } from "../routing/router.ts";
 import { encodeSwapWithSignature } from "../settlement/calldata.ts";
 import { grossAmount } from "../settlement/order.ts";
 import type { ServiceStore, SwapRow } from "../store/service-store.ts";
-import { feeCapOf, leastFeeWorth, worthOfFee } from "./gas-terms.ts";
+import { costNamed, feeCapOf, leastFeeWorth, worthOfFee } from "./gas-terms.ts";
 import type { RelayBook, RelayTerms } from "./relay-book.ts";
 import { fullLane, type RelayerReport, type RelayerState } from "./relayer-state.ts";
 import { checkPermit, checkSwapSignature, type ExecuteRequest } from "./signatures.ts";
@@ -146,39 +146,40 @@ async function prepare(quote: FirmQuote, request: ExecuteRequest, context: DeskC
   const { owner, order, legs } = quote;
   const signed = { owner, order, signature: request.swapSignature, permit: permit.permit };
   const data = encodeSwapWithSignature(signed, legs);
-  const trial = await tryOut(rpc, { from: quote.sender, to: network.settlement, data });
+  const { sender: from, gasLimit } = quote;
+  const trial = await tryOut(rpc, { from, to: network.settlement, data, gasLimit }, network);
   if (trial.kind === "reverts") {
     const error = trial.reason.startsWith("NonceUsed(") ? "ORDER_NONCE_USED" : "SIMULATION_REVERTED";
     return refuse(error, { parameter: "quoteId", detail: trial.reason });
   }
-  return await reckon(quote, { data, gas: trial.gas, snapshot }, context);
+  return await reckon(quote, { data, ...trial, snapshot }, context);
 }
 
-/** Whether the relayer can afford the swap: its fee repays the gas, and its worst loss fits into what may be lost. */
+/** Whether the relayer can afford the swap: its fee repays the cost, and its worst loss fits into what may be lost. */
 async function reckon(
   quote: FirmQuote,
-  { data, gas, snapshot }: { data: Hex; gas: bigint; snapshot: Snapshot },
+  { data, gas, dataFee, snapshot }: { data: Hex; gas: bigint; dataFee: bigint; snapshot: Snapshot },
   { router, state, feeMarginPpm }: DeskContext,
 ): Promise<Relay | Refusal> {
   const { gasPrice } = snapshot.head;
-  const expectedCost = gas * gasPrice;
+  const expectedCost = gas * gasPrice + dataFee;
   const inToken = await router.worthOfNative(quote.order.fromAsset, expectedCost, snapshot);
   if (inToken === undefined) return refuse("GASLESS_UNPRICED", { parameter: "quoteId" });
   const feeWorth = worthOfFee(quote.order.swapFee, { wei: expectedCost, inToken });
-  const needed = leastFeeWorth({ gasCost: expectedCost, marginPpm: feeMarginPpm });
+  const needed = leastFeeWorth({ cost: expectedCost, marginPpm: feeMarginPpm });
   if (feeWorth < needed) {
-    const detail = `it is worth ${feeWorth} wei, and gas with the margin costs ${needed}`;
+    const detail = `it is worth ${feeWorth} wei, and ${costNamed(dataFee)} with the margin costs ${needed}`;
     return refuse("GASLESS_FEE_TOO_LOW", { parameter: "quoteId", detail });
   }
   const estimated = mulDivUp(gas, GAS_LIMIT_PERCENT, 100n);
   const gasLimit = estimated > quote.gasLimit ? estimated : quote.gasLimit;
   const mayLose = state.mayLose();
-  const maxFeePerGasCap = feeCapOf({ gasPrice, gasLimit, mayLose });
+  const maxFeePerGasCap = feeCapOf({ gasPrice, gasLimit, dataFee, mayLose });
   if (maxFeePerGasCap === undefined) {
     const detail = `this swap could cost more than the ${mayLose} wei that may still be lost`;
     return refuse("GASLESS_LOSS_LIMIT", { parameter: "quoteId", detail });
   }
-  return { data, gasLimit, maxFeePerGasCap, terms: { feeWorth, expectedCost } };
+  return { data, gasLimit, maxFeePerGasCap, terms: { feeWorth, expectedCost, dataFee } };
 }
 
 /** Writes the swap and the intent to send it in one transaction. Two equal requests at once end here. */

@@ -2,7 +2,7 @@ import { mulDivDown, mulDivUp } from "../../domain/money/amount.ts";
 
 /** What a gasless swap costs its relayer and what it brings; wei of the native token, or wei per gas. */
 
-/** The relayer pays at most this much more for gas than at acceptance, replacements included. */
+/** The relayer pays at most this much more for gas and data than at acceptance, replacements included. */
 const FEE_CAP_FACTOR = 4n;
 
 /** A first attempt leaves room for the base fee to double; with less, a swap could be stuck from its first block on. */
@@ -15,9 +15,14 @@ export function worthOfFee(swapFee: bigint, price: { wei: bigint; inToken: bigin
   return price.inToken === 0n ? 0n : mulDivDown(swapFee, price.wei, price.inToken);
 }
 
-/** The least that a swap fee must be worth to repay the gas with a margin on top; rounded up. */
-export function leastFeeWorth({ gasCost, marginPpm }: { gasCost: bigint; marginPpm: bigint }): bigint {
-  return mulDivUp(gasCost, ONE_PPM + marginPpm, ONE_PPM);
+/** The least that a swap fee must be worth to repay gas and data with a margin on top; rounded up. */
+export function leastFeeWorth({ cost, marginPpm }: { cost: bigint; marginPpm: bigint }): bigint {
+  return mulDivUp(cost, ONE_PPM + marginPpm, ONE_PPM);
+}
+
+/** What the data of a swap may come to cost, by what it costs now. No transaction can cap it: it is what it is when mined. */
+export function worstDataFee(dataFee: bigint): bigint {
+  return dataFee * FEE_CAP_FACTOR;
 }
 
 /**
@@ -25,9 +30,20 @@ export function leastFeeWorth({ gasCost, marginPpm }: { gasCost: bigint; marginP
  * exceed what may still be lost.
  * @returns undefined when what may still be lost leaves no room for a first attempt
  */
-export function feeCapOf(swap: { gasPrice: bigint; gasLimit: bigint; mayLose: bigint }): bigint | undefined {
-  const affordable = swap.mayLose > 0n ? swap.mayLose / swap.gasLimit : 0n;
+export function feeCapOf(swap: {
+  gasPrice: bigint;
+  gasLimit: bigint;
+  dataFee: bigint;
+  mayLose: bigint;
+}): bigint | undefined {
+  const forGas = swap.mayLose - worstDataFee(swap.dataFee);
+  const affordable = forGas > 0n ? forGas / swap.gasLimit : 0n;
   if (affordable === 0n || affordable < swap.gasPrice * LEAST_FEE_CAP_FACTOR) return undefined;
   const wanted = swap.gasPrice * FEE_CAP_FACTOR;
   return wanted < affordable ? wanted : affordable;
+}
+
+/** What a swap fee has to repay, in words. */
+export function costNamed(dataFee: bigint): string {
+  return dataFee === 0n ? "gas" : `gas and its data (${dataFee} wei)`;
 }

@@ -5,7 +5,10 @@ import { migrate, readMigrations } from "../../storage/migrations.ts";
 export interface RelayTerms {
   /** what the swap fee is worth */
   readonly feeWorth: bigint;
+  /** of gas and data */
   readonly expectedCost: bigint;
+  /** what of it is for the transaction's data, beside gas */
+  readonly dataFee: bigint;
 }
 
 /** What the relayer of one network earns and loses, beside its lane's rows. Writes join the transaction that is open. */
@@ -14,7 +17,7 @@ export interface RelayBook {
   /** undefined for a swap that an earlier release accepted */
   terms(intentId: string): RelayTerms | undefined;
   /** Writes down what a transaction cost, in place of what was written for its intent before. */
-  writeCost(intentId: string, cost: { gasPaid: bigint; earned: bigint; atMs: number }): void;
+  writeCost(intentId: string, cost: { paid: bigint; earned: bigint; atMs: number }): void;
   /** A reorganisation took the transaction back. */
   forgetCost(intentId: string): void;
   isPaid(intentId: string): boolean;
@@ -30,10 +33,11 @@ export interface RelayBook {
 export function openRelayBook(db: SqliteDatabase, network: string): RelayBook {
   migrate(db, { set: "relay", migrations: readMigrations(new URL("./migrations/", import.meta.url)), backup: true });
   const insert = db.prepare(
-    "INSERT INTO relays (intent_id, fee_worth, expected_cost, created_at_ms) VALUES (?, ?, ?, ?)",
+    "INSERT INTO relays (intent_id, fee_worth, expected_cost, data_fee, created_at_ms) VALUES (?, ?, ?, ?, ?)",
   );
-  const terms = db.prepare<[string], { feeWorth: string; expectedCost: string }>(
-    "SELECT fee_worth AS feeWorth, expected_cost AS expectedCost FROM relays WHERE intent_id = ?",
+  const terms = db.prepare<[string], Record<keyof RelayTerms, string>>(
+    `SELECT fee_worth AS feeWorth, expected_cost AS expectedCost, data_fee AS dataFee
+     FROM relays WHERE intent_id = ?`,
   );
   const write = db.prepare(
     "INSERT OR REPLACE INTO relay_costs (intent_id, gas_paid, loss, paid_at_ms) VALUES (?, ?, ?, ?)",
@@ -47,15 +51,17 @@ export function openRelayBook(db: SqliteDatabase, network: string): RelayBook {
     )
     .pluck();
   return {
-    insert: (intentId, { feeWorth, expectedCost }, atMs) =>
-      void insert.run(intentId, feeWorth.toString(), expectedCost.toString(), atMs),
+    insert: (intentId, { feeWorth, expectedCost, dataFee }, atMs) =>
+      void insert.run(intentId, feeWorth.toString(), expectedCost.toString(), dataFee.toString(), atMs),
     terms(intentId) {
       const row = terms.get(intentId);
-      return row === undefined ? undefined : { feeWorth: BigInt(row.feeWorth), expectedCost: BigInt(row.expectedCost) };
+      if (row === undefined) return undefined;
+      const { feeWorth, expectedCost, dataFee } = row;
+      return { feeWorth: BigInt(feeWorth), expectedCost: BigInt(expectedCost), dataFee: BigInt(dataFee) };
     },
-    writeCost(intentId, { gasPaid, earned, atMs }) {
-      const loss = gasPaid > earned ? gasPaid - earned : 0n;
-      write.run(intentId, gasPaid.toString(), loss.toString(), atMs);
+    writeCost(intentId, { paid: spent, earned, atMs }) {
+      const loss = spent > earned ? spent - earned : 0n;
+      write.run(intentId, spent.toString(), loss.toString(), atMs);
     },
     forgetCost: (intentId) => void forget.run(intentId),
     isPaid: (intentId) => paid.get(intentId) !== undefined,

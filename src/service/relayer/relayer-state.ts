@@ -7,6 +7,7 @@ import type { Logger } from "../../ports/logger.ts";
 import { type ErrorName, type Refusal, refuse } from "../errors.ts";
 import type { RelayerOptions } from "../options.ts";
 import type { ServiceStore } from "../store/service-store.ts";
+import { worstDataFee } from "./gas-terms.ts";
 import type { RelayBook } from "./relay-book.ts";
 
 /** Whether the relayer takes swaps, and why not; amounts in wei. */
@@ -16,7 +17,7 @@ export interface RelayerReport {
   readonly refusal: ErrorName | undefined;
   readonly balance: bigint;
   readonly minimumBalance: bigint;
-  /** expected gas of swaps that were accepted and are not paid for yet */
+  /** expected cost of swaps that were accepted and are not paid for yet */
   readonly setAside: bigint;
   /** losses of the last 24 hours */
   readonly losses: bigint;
@@ -94,7 +95,11 @@ export function createRelayerState(
     mayLoseBesideFlight() {
       const open = laneStore.openIntents(account, chainId);
       const inFlight = open.filter(({ id, nonce }) => nonce !== undefined && !book.isPaid(id));
-      const atMost = inFlight.reduce((sum, intent) => sum + intent.gasLimit * intent.maxFeePerGasCap, 0n);
+      const dataFeeOf = (id: string) => worstDataFee(book.terms(id)?.dataFee ?? 0n);
+      const atMost = inFlight.reduce(
+        (sum, { id, gasLimit, maxFeePerGasCap }) => sum + gasLimit * maxFeePerGasCap + dataFeeOf(id),
+        0n,
+      );
       return maxDailyLoss - lossesOfDay() - atMost;
     },
     report,

@@ -69,7 +69,7 @@ export function openRelayer(
   const laneStore = dependencies.createLaneStore(store.db);
   const book = openRelayBook(store.db, network.name);
   const gate = createSendGate(
-    { relayer: account, settlement: network.settlement, feeMarginPpm: relayer.feeMarginPpm },
+    { relayer: account, network, feeMarginPpm: relayer.feeMarginPpm },
     {
       ...{ rpc, head: dependencies.head, book, store, logger },
       mayLose: () => state.mayLoseBesideFlight(),

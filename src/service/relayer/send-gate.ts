@@ -4,9 +4,10 @@ import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
 import type { IntentRow } from "../../ports/lane-store.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Head } from "../chain/head.ts";
+import type { SettledNetwork } from "../options.ts";
 import { SETTLEMENT_INTERFACE } from "../settlement/calldata.ts";
 import type { ServiceStore } from "../store/service-store.ts";
-import { leastFeeWorth } from "./gas-terms.ts";
+import { costNamed, leastFeeWorth, worstDataFee } from "./gas-terms.ts";
 import type { RelayBook } from "./relay-book.ts";
 import { tryOut } from "./trial.ts";
 
@@ -39,27 +40,30 @@ const MOST_REASONS = 1_000;
  * checked again on the newest block, once a block.
  */
 export function createSendGate(
-  options: { relayer: Address; settlement: Address; feeMarginPpm: bigint },
+  options: { relayer: Address; network: SettledNetwork; feeMarginPpm: bigint },
   dependencies: GateDependencies,
 ): SendGate {
   const { rpc, book, logger } = dependencies;
+  const { network } = options;
   const looked = new Map<string, { readonly block: number; readonly reason: string }>();
 
   async function reasonAgainst(intent: IntentRow, head: Head): Promise<string | undefined> {
     const { gasLimit, maxFeePerGasCap } = intent;
     const mayLose = dependencies.mayLose();
-    const atMost = gasLimit * maxFeePerGasCap;
+    const terms = book.terms(intent.id);
+    const atMost = gasLimit * maxFeePerGasCap + worstDataFee(terms?.dataFee ?? 0n);
     if (atMost > mayLose) return `it could cost ${atMost} wei, and only ${mayLose} may still be lost today`;
-    const trial = await tryOut(rpc, { from: options.relayer, to: intent.to, data: intent.data });
+    const { to, data } = intent;
+    const trial = await tryOut(rpc, { from: options.relayer, to, data, gasLimit }, network);
     if (trial.kind === "reverts") {
       await endIfUsed(intent);
       return `it would revert ${trial.reason}`;
     }
     if (trial.gas > gasLimit) return `it needs ${trial.gas} gas, and ${gasLimit} is its limit`;
-    const feeWorth = book.terms(intent.id)?.feeWorth;
-    const needed = leastFeeWorth({ gasCost: trial.gas * head.gasPrice, marginPpm: options.feeMarginPpm });
-    if (feeWorth === undefined || feeWorth >= needed) return undefined;
-    return `its fee is worth ${feeWorth} wei, and gas with the margin costs ${needed}`;
+    const cost = trial.gas * head.gasPrice + trial.dataFee;
+    const needed = leastFeeWorth({ cost, marginPpm: options.feeMarginPpm });
+    if (terms === undefined || terms.feeWorth >= needed) return undefined;
+    return `its fee is worth ${terms.feeWorth} wei, and ${costNamed(trial.dataFee)} with the margin costs ${needed}`;
   }
 
   /** Only a finalised block says that an order can never be filled any more. */
@@ -67,7 +71,7 @@ export function createSendGate(
     const row = dependencies.store.swapBy("intent_id", intent.id);
     if (row === undefined) return;
     const data = SETTLEMENT_INTERFACE.encodeFunctionData("isNonceUsed", [row.wallet, row.nonce]);
-    const answer = await rpc.call("eth_call", [{ to: options.settlement, data }, "finalized"]);
+    const answer = await rpc.call("eth_call", [{ to: network.settlement, data }, "finalized"]);
     if (typeof answer === "string" && /^0x[0-9a-f]{64}$/i.test(answer) && BigInt(answer) === 1n) {
       dependencies.cancel(intent.id, THE_CHAIN);
     }

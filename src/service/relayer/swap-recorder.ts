@@ -33,14 +33,20 @@ export function createSwapRecorder(network: SettledNetwork, dependencies: Record
   };
 }
 
-/** Gas is paid once it is in a block, whatever for; it is earned back by a fill only. */
+/**
+ * Gas and data are paid once they are in a block, whatever for; they are earned back by a fill only. A receipt that does
+ * not tell the fee for data is no proof that there was none: then what was expected counts.
+ */
 function keepBook({ kind, intentId, receipt, outcome }: LaneEvent, row: SwapRow, to: RecorderDependencies): void {
   const { book, clock } = to;
   if (kind === "reorged") book.forgetCost(intentId);
   if (receipt === undefined || (kind !== "mined" && kind !== "final")) return;
   const isFilled = row.amountOut !== null && outcome !== "cancelled";
-  const earned = isFilled ? (book.terms(intentId)?.feeWorth ?? 0n) : 0n;
-  book.writeCost(intentId, { gasPaid: receipt.gasUsed * receipt.effectiveGasPrice, earned, atMs: clock.nowMs() });
+  const terms = book.terms(intentId);
+  const earned = isFilled ? (terms?.feeWorth ?? 0n) : 0n;
+  const dataFee = receipt.dataFee ?? terms?.dataFee ?? 0n;
+  const paid = receipt.gasUsed * receipt.effectiveGasPrice + dataFee;
+  book.writeCost(intentId, { paid, earned, atMs: clock.nowMs() });
 }
 
 interface Change {

@@ -1,0 +1,48 @@
+import type { Hex } from "../../domain/money/address.ts";
+import { RpcError } from "../../net/json-rpc.ts";
+import { DataFeeUnknownError } from "../chain/unusable-chain.ts";
+import { addressWord, callData, intWord, splitBytes, splitWords, uintWord } from "../chain/words.ts";
+import type { NetworkOptions } from "../options.ts";
+import type { DataFeeSource } from "./data-fees.ts";
+import { onTheLine, SAMPLE_SHAPES, sampleCalldata } from "./sample-swaps.ts";
+
+/**
+ * Arbitrum takes the price of publishing a transaction as gas on top of what is done with it. Its node tells how much under
+ * an address at which there is no contract, so that only a call of its own reaches it
+ * (OffchainLabs/nitro-contracts src/node-interface/NodeInterface.sol, `gasEstimateL1Component`).
+ */
+const NODE_INTERFACE = "0x00000000000000000000000000000000000000C8";
+const GAS_ESTIMATE_L1_COMPONENT: Hex = "0x77d488a2";
+
+function gasCall(to: NonNullable<NetworkOptions["settlement"]>, data: Hex): Hex {
+  const size = uintWord((data.length - 2) / 2, 256);
+  return callData(GAS_ESTIMATE_L1_COMPONENT, addressWord(to), intWord(0), intWord(96), size, ...splitBytes(data));
+}
+
+/** The node prices samples once a block. Trials and receipts need nothing of this: they have that gas in them. */
+export function arbitrumDataFees({ settlement }: Pick<NetworkOptions, "settlement">): DataFeeSource {
+  const requests = SAMPLE_SHAPES.map((shape) => {
+    const data = sampleCalldata(shape);
+    const call = { to: NODE_INTERFACE, data: gasCall(settlement ?? NO_SETTLEMENT, data) };
+    return { method: "eth_call", params: [call, "latest"] };
+  });
+  return {
+    calls: [],
+    requests,
+    decode(host, _, answers) {
+      const figures = answers.map((answer) => gasOf(host, answer));
+      return { dataFee: () => 0n, operatorFee: () => 0n, dataGas: onTheLine(figures) };
+    },
+  };
+}
+
+/** Any account: only the size of the data counts. */
+const NO_SETTLEMENT = "0x00000000000000000000000000000000000000ff" as NonNullable<NetworkOptions["settlement"]>;
+
+function gasOf(host: string, answer: unknown): bigint {
+  if (answer instanceof RpcError && answer.kind === "transport") throw answer;
+  const gas =
+    typeof answer === "string" && /^0x[0-9a-f]{64,}$/i.test(answer) ? splitWords(answer as Hex)[0] : undefined;
+  if (gas !== undefined && gas < 2n ** 64n) return gas;
+  throw new DataFeeUnknownError(host, `it does not tell the gas for data (${NODE_INTERFACE}, gasEstimateL1Component)`);
+}

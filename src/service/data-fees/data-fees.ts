@@ -1,0 +1,47 @@
+import type { RpcRequest } from "../../net/json-rpc.ts";
+import type { ViewCall, WordsAnswer } from "../chain/batch-reader.ts";
+
+/**
+ * How a network charges for publishing a transaction's data elsewhere. `op-stack`: wei beside gas, told by a predeploy.
+ * `arbitrum`: as gas that is used up, told by the node; estimates and receipts have it in them.
+ */
+export type DataFeeKind = "op-stack" | "arbitrum";
+
+/** What the size of a swap's transaction depends on. */
+export interface SwapShape {
+  readonly gasless: boolean;
+  readonly legs: number;
+}
+
+/** What a network charges for data at one block. */
+export interface DataFees {
+  /** Wei beside gas for the data of a swap's transaction. */
+  dataFee(swap: SwapShape): bigint;
+  /** Wei beside gas that a rollup's operator takes from a transaction with so much gas. */
+  operatorFee(gas: bigint): bigint;
+  /** Gas that the data of a swap's transaction uses up beside what is done with it. */
+  dataGas(swap: SwapShape): bigint;
+}
+
+/** How the fees of one block are asked for. */
+export interface DataFeeSource {
+  /** views that travel with the other reads of the block */
+  readonly calls: readonly ViewCall[];
+  /** what only the node itself tells, asked for at the same time */
+  readonly requests: readonly RpcRequest[];
+  /** @throws DataFeeUnknownError when the network does not tell its fees */
+  decode(host: string, words: readonly WordsAnswer[], answers: readonly unknown[]): DataFees;
+}
+
+/** A network where gas is all there is to pay. */
+const NOTHING: DataFees = { dataFee: () => 0n, operatorFee: () => 0n, dataGas: () => 0n };
+export const NO_DATA_FEES: DataFeeSource = { calls: [], requests: [], decode: () => NOTHING };
+
+/** Wei that such a swap is expected to cost whoever sends it, everything counted. */
+export function expectedCost(
+  swap: SwapShape & { readonly gas: bigint },
+  { gasPrice, dataFees }: { readonly gasPrice: bigint; readonly dataFees: DataFees },
+): bigint {
+  const gas = swap.gas + dataFees.dataGas(swap);
+  return gas * gasPrice + dataFees.dataFee(swap) + dataFees.operatorFee(gas);
+}

@@ -1,0 +1,105 @@
+import { type Address, type Hex, toAddress } from "../../domain/money/address.ts";
+import { RpcError, type RpcRequest } from "../../net/json-rpc.ts";
+import { isRevert, type ViewCall } from "../chain/batch-reader.ts";
+import { DataFeeUnknownError } from "../chain/unusable-chain.ts";
+import { callData, intWord, splitBytes, splitWords, uintWord } from "../chain/words.ts";
+import type { NetworkOptions } from "../options.ts";
+import type { DataFeeSource } from "./data-fees.ts";
+import { onTheLine, SAMPLE_SHAPES, sampleCalldata, unsignedBytes } from "./sample-swaps.ts";
+
+/**
+ * OP Stack rollups take, beside gas, wei for publishing a transaction's bytes on their parent chain, and since the Isthmus
+ * upgrade wei for their operator. The predeploy tells both, by the rules of whatever upgrade is active
+ * (ethereum-optimism/specs@830d0e30 specs/experimental/contracts/L2/gas-price-oracle.md):
+ * `getL1Fee` of unsigned bytes, to which it adds the signature's size; `getOperatorFee` of gas, linear in it.
+ */
+const ORACLE: Address = toAddress("0x420000000000000000000000000000000000000F");
+const GET_L1_FEE: Hex = "0x49948e0e";
+const GET_OPERATOR_FEE: Hex = "0x275aedd2";
+
+/** Gas between the two points that tell the line of the operator's fee: its scalar is told in parts of this. */
+const OPERATOR_STEP = 1_000_000n;
+
+/** Gas limits of samples; only how many digits they have matters. */
+const SAMPLE_GAS_LIMIT = 600_000n;
+
+function l1FeeCall(bytes: Hex): Hex {
+  return callData(GET_L1_FEE, intWord(32), uintWord((bytes.length - 2) / 2, 256), ...splitBytes(bytes));
+}
+
+function operatorFeeCall(gas: bigint): Hex {
+  return callData(GET_OPERATOR_FEE, uintWord(gas, 256));
+}
+
+function unknownFee(host: string): DataFeeUnknownError {
+  return new DataFeeUnknownError(host, `its predeploy ${ORACLE} does not tell the fee for data (getL1Fee)`);
+}
+
+/** The chain itself prices samples once a block: it knows its rules of compression, which change with upgrades. */
+export function opStackDataFees({
+  chainId,
+  settlement,
+}: Pick<NetworkOptions, "chainId" | "settlement">): DataFeeSource {
+  const samples = SAMPLE_SHAPES.map((shape) =>
+    unsignedBytes({
+      chainId,
+      to: settlement ?? ORACLE,
+      data: sampleCalldata(shape),
+      gasLimit: SAMPLE_GAS_LIMIT,
+    }),
+  );
+  const datas = [...samples.map(l1FeeCall), operatorFeeCall(0n), operatorFeeCall(OPERATOR_STEP)];
+  return {
+    calls: datas.map((data): ViewCall => ({ to: ORACLE, data, words: 1 })),
+    requests: [],
+    decode(host, words) {
+      const figures = words.slice(0, samples.length).map((answer) => answer?.[0]);
+      const known = figures.filter((figure) => figure !== undefined);
+      // All of it free is what an address without code answers to some nodes, and no rollup does.
+      if (known.length < samples.length || known.every((figure) => figure === 0n)) throw unknownFee(host);
+      const dataFee = onTheLine(known);
+      // Before Isthmus there is no such function, and no such fee.
+      const [constant = 0n, further = constant] = words.slice(samples.length).map((answer) => answer?.[0] ?? 0n);
+      const scalar = further > constant ? further - constant : 0n;
+      return {
+        dataFee,
+        operatorFee: (gas) => constant + (gas * scalar + OPERATOR_STEP - 1n) / OPERATOR_STEP,
+        dataGas: () => 0n,
+      };
+    },
+  };
+}
+
+/** How the fee of one exact transaction is asked for, beside its trial. */
+export interface ExactDataFee {
+  readonly requests: readonly RpcRequest[];
+  /** Wei beside gas. @throws RpcError */
+  decode(host: string, answers: readonly unknown[]): bigint;
+}
+
+/** @param transaction `gasLimit` is the most gas that the operator can be paid for */
+export function exactDataFee(
+  { chainId, dataFee }: Pick<NetworkOptions, "chainId" | "dataFee">,
+  transaction: { to: Address; data: Hex; gasLimit: bigint },
+): ExactDataFee {
+  if (dataFee !== "op-stack") return { requests: [], decode: () => 0n };
+  const { to, data, gasLimit } = transaction;
+  const datas = [l1FeeCall(unsignedBytes({ chainId, to, data, gasLimit })), operatorFeeCall(gasLimit)];
+  return {
+    requests: datas.map((call) => ({ method: "eth_call", params: [{ to: ORACLE, data: call }, "latest"] })),
+    decode(host, [forData, forOperator]) {
+      const fee = wordOf(forData);
+      if (fee === undefined) throw unknownFee(host);
+      return fee + (wordOf(forOperator) ?? 0n);
+    },
+  };
+}
+
+/** Undefined when the contract reverts or is not there. @throws RpcError when the node does not tell */
+function wordOf(answer: unknown): bigint | undefined {
+  if (answer instanceof RpcError) {
+    if (!isRevert(answer)) throw answer;
+    return undefined;
+  }
+  return typeof answer === "string" && /^0x[0-9a-f]{64,}$/i.test(answer) ? splitWords(answer as Hex)[0] : undefined;
+}
