@@ -17,6 +17,7 @@ const CONTRACTS: ReadonlyMap<string, string> = new Map([
   ["SwapdExecutor", "SwapdExecutor.sol"],
   ["SwapdSettlement", "SwapdSettlement.sol"],
   ["DaiPermitToken", "sandbox/DaiPermitToken.sol"],
+  ["OddToken", "sandbox/OddToken.sol"],
   ["PermitToken", "sandbox/PermitToken.sol"],
   ["PoolMinter", "sandbox/PoolMinter.sol"],
   ["PriceFeed", "sandbox/PriceFeed.sol"],

@@ -21,6 +21,7 @@ type OwnContract =
   | "PermitToken"
   | "DaiPermitToken"
   | "UsdtLikeToken"
+  | "OddToken"
   | "PriceFeed"
   | "PoolMinter"
   | "StablePoolFactory"

@@ -1,5 +1,6 @@
 import { GASLESS_ERRORS } from "./gasless-errors.ts";
 import { type ErrorEntry, REQUEST_ERRORS } from "./request-errors.ts";
+import { TOKEN_ERRORS } from "./token-errors.ts";
 
 /** Every error that the service answers with. The OpenAPI document shows this table. */
 export const ERRORS = {
@@ -88,6 +89,7 @@ export const ERRORS = {
     message: "The quote was already used with another signature",
     remedy: "Look up its swap, or ask for a new quote.",
   },
+  ...TOKEN_ERRORS,
   ...GASLESS_ERRORS,
   SWAP_UNKNOWN: {
     code: 2401,

@@ -21,6 +21,7 @@ import { createSimulator } from "./simulation/simulator.ts";
 import { createServiceStore, openServiceDatabase } from "./store/service-store.ts";
 import { createBalances } from "./tokens/balances.ts";
 import { createTokenList } from "./tokens/token-list.ts";
+import { createTransferChecks } from "./tokens/transfer-checks.ts";
 
 const RPC_TIMEOUT_MS = 10_000;
 const MAX_RPC_ANSWER_BYTES = 16_000_000;
@@ -99,12 +100,14 @@ export async function startService(options: ServiceOptions, dependencies: Servic
     const book = openPoolBook(store.db, scopeOf(network.chainId, factories), clock.nowMs());
     closers.push(() => book.close());
     const directory = createPoolDirectory(factories, clock, book);
-    const router = createRouter(network, directory);
+    const transfers = createTransferChecks({ rpc, network }, { directory, snapshots, executor, clock, logger });
+    const router = createRouter(network, directory, transfers);
     const tokens = createTokens({ rpc, network }, clock);
     const quotes = createQuoteBook(store, clock);
     const relay = startRelay(options, dependencies, { rpc, snapshots, router, quotes, tokens, store });
     closers.push(() => relay.stop());
-    const quoter = createQuoter(options, { snapshots, router, tokens, clock, executor, relayer: relay.status });
+    const { status } = relay;
+    const quoter = createQuoter(options, { snapshots, router, tokens, transfers, clock, executor, relayer: status });
     const tokenList = createTokenList(network, { snapshots, tokens });
     const balances = createBalances(tokenList.addresses, { rpc, snapshots });
     const simulator = createSimulator(network, { rpc, snapshots, clock });

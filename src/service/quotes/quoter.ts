@@ -10,6 +10,7 @@ import type { Router } from "../routing/router.ts";
 import { grossAmount, type SwapOrder, type WireTypedData } from "../settlement/order.ts";
 import { permitTypedData } from "../settlement/permit.ts";
 import type { PermitDomain } from "../settlement/permit-domain.ts";
+import type { TransferChecks } from "../tokens/transfer-checks.ts";
 import { checkReceivers, checkRequest } from "./checks.ts";
 import { type Priced, priceRequest } from "./pricing.ts";
 import { ONE, type Quote, type QuoteRequest } from "./quote.ts";
@@ -32,6 +33,7 @@ export interface QuoterDependencies {
   readonly snapshots: Snapshots;
   readonly router: Router;
   readonly tokens: Tokens;
+  readonly transfers: TransferChecks;
   readonly clock: Clock;
   /** undefined: no gasless swaps */
   readonly relayer: RelayerStatus | undefined;
@@ -57,6 +59,21 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
     ]);
     if (!from) return refuse("FROM_TOKEN_UNKNOWN", { parameter: "fromTokenAddress" });
     return to ? undefined : refuse("TO_TOKEN_UNKNOWN", { parameter: "toTokenAddress" });
+  }
+
+  /** Which of the two tokens does not move as it is told to. Looked at beside the pools, so that nobody waits for it. */
+  async function inexactToken(request: QuoteRequest, snapshot: Snapshot): Promise<Refusal | undefined> {
+    const tokensOf = [request.from, request.to].map((token) =>
+      token === NATIVE_TOKEN ? network.wrappedNative : token,
+    );
+    const verdicts = await Promise.all(
+      tokensOf.map((token) => dependencies.transfers.verdict(token, tokensOf, snapshot)),
+    );
+    for (const [index, parameter] of ["fromTokenAddress", "toTokenAddress"].entries()) {
+      const verdict = verdicts[index];
+      if (verdict?.kind === "inexact") return refuse(verdict.error, { parameter, detail: verdict.detail });
+    }
+    return undefined;
   }
 
   async function gaslessAllowance(request: QuoteRequest, snapshot: Snapshot): Promise<Allowance | Refusal> {
@@ -90,7 +107,11 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
       const allowance = request.gasless ? await gaslessAllowance(request, snapshot) : { kind: "enough" as const };
       if (allowance.kind === "refused") return allowance;
       const { router } = dependencies;
-      const priced = await priceRequest(request, { router, snapshot, wrappedNative: network.wrappedNative });
+      const [inexact, priced] = await Promise.all([
+        inexactToken(request, snapshot),
+        priceRequest(request, { router, snapshot, wrappedNative: network.wrappedNative }),
+      ]);
+      if (inexact !== undefined) return inexact;
       if (priced.kind === "refused") return priced;
       return assemble({ request, priced, snapshot, allowance }, options, dependencies);
     },

@@ -4,6 +4,7 @@ import type { PoolDirectory } from "../pools/directory.ts";
 import { POOL_KINDS } from "../pools/kinds.ts";
 import type { PoolState } from "../pools/pool.ts";
 import type { Snapshot } from "../pools/snapshots.ts";
+import type { TransferChecks } from "../tokens/transfer-checks.ts";
 import type { GasRate } from "./best-path.ts";
 import { bestRoute, type Route, type RouteTrade } from "./best-route.ts";
 import { createEdge, type Edge } from "./edge.ts";
@@ -62,7 +63,19 @@ async function readStates(
   return loaded.filter((state) => state !== undefined);
 }
 
-export function createRouter(options: RouterOptions, directory: PoolDirectory): Router {
+/** The hub tokens that a path may really go through: whose transfers are exact, as far as anybody can tell. */
+async function exactHubs(
+  { from, to, via }: { from: Address; to: Address; via: readonly Address[] },
+  { transfers, snapshot }: { transfers: TransferChecks | undefined; snapshot: Snapshot },
+): Promise<readonly Address[]> {
+  if (transfers === undefined) return via;
+  const between = via.filter((token) => token !== from && token !== to);
+  const verdicts = await Promise.all(between.map((token) => transfers.verdict(token, [from, to], snapshot)));
+  return between.filter((_, index) => verdicts[index]?.kind !== "inexact");
+}
+
+/** @param transfers leaves hub tokens out whose transfers are not exact: what was quoted would not arrive */
+export function createRouter(options: RouterOptions, directory: PoolDirectory, transfers?: TransferChecks): Router {
   const worked = new WeakMap<Snapshot, Worked>();
   const workedAt = (snapshot: Snapshot): Worked => {
     const known = worked.get(snapshot) ?? { paths: new Map(), gasRates: new Map() };
@@ -73,15 +86,16 @@ export function createRouter(options: RouterOptions, directory: PoolDirectory): 
   async function readPaths({ from, to, sources }: Omit<Trade, "amountIn">, snapshot: Snapshot) {
     const search = { from, to, via: options.hubTokens, maxHops: MAX_HOPS };
     const edges = new Map<string, Edge>();
-    await Promise.all(
-      pairsToRead(search).map(async ([tokenA, tokenB]) => {
+    const [via] = await Promise.all([
+      exactHubs(search, { transfers, snapshot }),
+      ...pairsToRead(search).map(async ([tokenA, tokenB]) => {
         const states = await readStates({ tokenA, tokenB, sources }, { directory, snapshot });
         if (states.length === 0) return;
         edges.set(tokenA + tokenB, createEdge(tokenA, tokenB, states));
         edges.set(tokenB + tokenA, createEdge(tokenB, tokenA, states));
       }),
-    );
-    return findPaths(search, (tokenIn, tokenOut) => edges.get(tokenIn + tokenOut));
+    ]);
+    return findPaths({ ...search, via }, (tokenIn, tokenOut) => edges.get(tokenIn + tokenOut));
   }
 
   function pathsOf(trade: Omit<Trade, "amountIn">, snapshot: Snapshot): Promise<readonly Path[]> {

@@ -1,0 +1,140 @@
+import type { Address } from "../../domain/money/address.ts";
+import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { NetworkOptions } from "../options.ts";
+import type { PoolDirectory } from "../pools/directory.ts";
+import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
+import { probeTransfers, type TransferVerdict } from "./transfer-probe.ts";
+
+/** Knows whose transfers are exact. */
+export interface TransferChecks {
+  /**
+   * What is known of a token, after a first look at it.
+   * @param partners tokens that it may have pools with, beside the hub tokens
+   * @returns undefined when nobody can tell: the contracts measure what arrives and hold the minimum, so quotes go on
+   */
+  verdict(token: Address, partners: readonly Address[], snapshot: Snapshot): Promise<TransferVerdict | undefined>;
+}
+
+interface Options {
+  readonly rpc: JsonRpc;
+  readonly network: Pick<NetworkOptions, "settlement" | "hubTokens">;
+}
+
+interface Dependencies {
+  readonly directory: PoolDirectory;
+  readonly snapshots: Pick<Snapshots, "mode">;
+  /** the settlement's executor, known from the first snapshot on */
+  readonly executor: () => Address | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** An owner can switch a tax on or off at any time: a token in use is looked at again so often, while quotes go on. */
+const FRESH_FOR_MS = 60_000;
+/** So old a verdict, good or bad, says nothing any more. */
+const VALID_FOR_MS = 10 * 60_000;
+/** After a look that told nothing. */
+const PAUSE_MS = 5_000;
+/** Looks in the background at a time. */
+const MAX_RENEWALS = 8;
+const MAX_TOKENS = 20_000;
+/** Pools of which the deepest is tried; each costs a read of its balance. */
+const MAX_HOLDERS = 16;
+
+type Look = (token: Address, partners: readonly Address[], snapshot: Snapshot) => Promise<TransferVerdict | undefined>;
+
+/** One look at a token; undefined when it told nothing. */
+function createLook({ rpc, network }: Options, dependencies: Dependencies): Look {
+  const { snapshots, directory, executor, logger } = dependencies;
+  let isTold = false;
+
+  /** What an operator should know, once until it works again. */
+  function tell(fields: Record<string, unknown>): undefined {
+    if (!isTold)
+      logger.warn(fields, "tokens cannot be tried out; quotes go on, and only the contracts hold what arrives");
+    isTold = true;
+    return undefined;
+  }
+
+  return async (token, partners, snapshot) => {
+    const readMode = snapshots.mode();
+    if (readMode !== undefined && readMode !== "override") {
+      return tell({ readMode, reason: "the node cannot lend code to a call" });
+    }
+    try {
+      const others = [...new Set([...partners, ...network.hubTokens])].filter((other) => other !== token);
+      const pools = await Promise.all(others.map((other) => directory.poolsOf(token, other, snapshot.read)));
+      const holders = pools.flat().map(({ address }) => address);
+      if (holders.length === 0) return undefined;
+      const contracts = { settlement: network.settlement, executor: executor() };
+      const verdict = await probeTransfers(rpc, { token, holders: holders.slice(0, MAX_HOLDERS), ...contracts });
+      isTold = false;
+      return verdict;
+    } catch (error) {
+      // Trouble of the node is no verdict; a quote meets it in its own reads, and tells.
+      if (error instanceof RpcError) return tell({ token, reason: error.message });
+      throw error;
+    }
+  };
+}
+
+interface Entry {
+  verdict: TransferVerdict | undefined;
+  /** by the monotonic clock, as all times here */
+  validUntilMs: number;
+  nextLookMs: number;
+  looking: Promise<TransferVerdict | undefined> | undefined;
+}
+
+export function createTransferChecks(options: Options, dependencies: Dependencies): TransferChecks {
+  const look = createLook(options, dependencies);
+  const { clock } = dependencies;
+  const entries = new Map<Address, Entry>();
+  let renewals = 0;
+
+  function entryOf(token: Address): Entry {
+    const known = entries.get(token);
+    if (known !== undefined) return known;
+    const never = Number.NEGATIVE_INFINITY;
+    const entry: Entry = { verdict: undefined, validUntilMs: never, nextLookMs: never, looking: undefined };
+    entries.set(token, entry);
+    const oldest = entries.size > MAX_TOKENS ? entries.keys().next().value : undefined;
+    if (oldest !== undefined) entries.delete(oldest);
+    return entry;
+  }
+
+  const verdictOf = (entry: Entry) => (clock.monotonicMs() < entry.validUntilMs ? entry.verdict : undefined);
+
+  async function renew(entry: Entry, looking: ReturnType<Look>): Promise<TransferVerdict | undefined> {
+    renewals += 1;
+    try {
+      const verdict = await looking;
+      const nowMs = clock.monotonicMs();
+      entry.nextLookMs = nowMs + (verdict === undefined ? PAUSE_MS : FRESH_FOR_MS);
+      if (verdict !== undefined) {
+        entry.verdict = verdict;
+        entry.validUntilMs = nowMs + VALID_FOR_MS;
+      }
+      return verdictOf(entry);
+    } finally {
+      entry.looking = undefined;
+      renewals -= 1;
+    }
+  }
+
+  return {
+    async verdict(token, partners, snapshot) {
+      const entry = entryOf(token);
+      const known = verdictOf(entry);
+      if (clock.monotonicMs() < entry.nextLookMs) return known;
+      if (known !== undefined && renewals >= MAX_RENEWALS) return known;
+      entry.looking ??= renew(entry, look(token, partners, snapshot));
+      if (known === undefined) return entry.looking;
+      // What goes wrong in the background is told to the first who waits for it.
+      entry.looking.catch(() => undefined);
+      return known;
+    },
+  };
+}

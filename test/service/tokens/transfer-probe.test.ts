@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Address } from "../../../src/domain/money/address.ts";
+import { RpcError } from "../../../src/net/json-rpc.ts";
+import { sqrtRatioAtTick } from "../../../src/service/pools/uniswap-v3/tick-math.ts";
+import { probeTransfers } from "../../../src/service/tokens/transfer-probe.ts";
+import { startTestChain, type TestChain } from "../support/chain.ts";
+import { deployExchange, type Exchange } from "../support/exchange.ts";
+import { type Habits, newOddToken, setHabits } from "../support/odd-token.ts";
+
+let chain: TestChain;
+let exchange: Exchange;
+let token: Address;
+/** pools that hold the token: a pair with 10^24 of it, and a V3 pool with far less */
+let pair: Address;
+let pool: Address;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  exchange = await deployExchange(chain);
+  token = await newOddToken(chain, exchange);
+  const other = await exchange.newToken(18);
+  pair = await exchange.newPair(token, other, { amountA: 10n ** 24n, amountB: 10n ** 24n });
+  const positions = [{ lower: -6000, upper: 6000, liquidity: 10n ** 22n }];
+  pool = await exchange.newPool(token, other, { fee: 3000, sqrtPrice: sqrtRatioAtTick(0), positions });
+}, 60_000);
+
+afterAll(() => chain?.stop());
+
+function probe(holders: readonly Address[] = [pool, pair], rpc = chain.rpc) {
+  const { settlement, executor } = exchange;
+  return probeTransfers(rpc, { token, holders, settlement, executor });
+}
+
+describe("a trial of transfers", () => {
+  test.each(["PermitToken", "DaiPermitToken", "UsdtLikeToken"] as const)("passes a %s", async (contract) => {
+    const ordinary = await exchange.newToken(6, contract);
+    const other = await exchange.newToken(18);
+    const holder = await exchange.newPair(ordinary, other, { amountA: 10n ** 12n, amountB: 10n ** 24n });
+    const verdict = await probeTransfers(chain.rpc, {
+      token: ordinary,
+      holders: [holder],
+      settlement: undefined,
+      executor: undefined,
+    });
+    expect(verdict).toEqual({ kind: "exact", gas: expect.any(BigInt) });
+    const { gas } = verdict as { gas: bigint };
+    // A balance from zero to something costs 20,000, one that changes 2,900.
+    expect(gas).toBeGreaterThan(22_900n);
+    expect(gas).toBeLessThan(35_000n);
+  });
+
+  const at = (place: string) => (place === "pair" ? pair : pool);
+  const cases: readonly { what: string; habits: () => Habits; holders?: string[]; error: string; detail: string }[] = [
+    {
+      what: "a tax on buying",
+      habits: () => ({ pool: pair, taxOnBuying: 30_000n }),
+      error: "TOKEN_TAXED",
+      detail: "takes 3% of what is moved out of the pool",
+    },
+    {
+      what: "a tax on selling only",
+      habits: () => ({ pool: pair, taxOnSelling: 500n }),
+      error: "TOKEN_TAXED",
+      detail: "takes 0.05% of what is moved into the pool",
+    },
+    {
+      what: "a tax on buying out of a V3 pool",
+      habits: () => ({ pool, taxOnBuying: 123_400n }),
+      holders: ["pool"],
+      error: "TOKEN_TAXED",
+      detail: "takes 12.34% of what",
+    },
+    {
+      what: "a tax on transferFrom only",
+      habits: () => ({ taxOnPulling: 10_000n }),
+      error: "TOKEN_TAXED",
+      detail: "takes 1% of what is moved from a wallet by transferFrom",
+    },
+    {
+      what: "more taken from the sender than was sent",
+      habits: () => ({ surcharge: 20_000n }),
+      error: "TOKEN_TAXED",
+      detail: "takes 2% on top of what",
+    },
+    {
+      what: "shares worth 1.17 each",
+      habits: () => ({ rate: 1_170_000_000_000_000_003n }),
+      error: "TOKEN_INEXACT",
+      detail: "left and",
+    },
+    {
+      what: "shares worth a ten thousandth more than one",
+      habits: () => ({ rate: 1_000_100_000_000_000_007n }),
+      error: "TOKEN_INEXACT",
+      detail: "left and",
+    },
+    {
+      what: "a sale that reverts",
+      habits: () => ({ pool: pair, unsellable: true }),
+      error: "TOKEN_UNSELLABLE",
+      detail: "into the pool",
+    },
+    {
+      what: "transfers that revert",
+      habits: () => ({ paused: true }),
+      error: "TOKEN_FROZEN",
+      detail: "out of the pool",
+    },
+    {
+      what: "transfers that answer false",
+      habits: () => ({ refusesSilently: true }),
+      error: "TOKEN_FROZEN",
+      detail: "fails",
+    },
+    {
+      what: "a blocked executor",
+      habits: () => ({ blocked: exchange.executor }),
+      error: "TOKEN_FROZEN",
+      detail: "out of the pool",
+    },
+  ];
+  test.each(cases)("names $what", async ({ habits, holders = ["pool", "pair"], error, detail }) => {
+    await setHabits(chain, token, habits());
+    expect(await probe(holders.map(at))).toMatchObject({
+      kind: "inexact",
+      error,
+      detail: expect.stringContaining(detail),
+    });
+    await setHabits(chain, token, {});
+    expect(await probe()).toMatchObject({ kind: "exact" });
+  });
+
+  test("lets a token look into the pool as it is", async () => {
+    await setHabits(chain, token, { pool: pair, asksPool: true });
+    expect(await probe()).toMatchObject({ kind: "exact" });
+    await setHabits(chain, token, { pool: pair, asksPool: true, taxOnSelling: 10_000n });
+    expect(await probe()).toMatchObject({ error: "TOKEN_TAXED" });
+    await setHabits(chain, token, {});
+  });
+
+  test("takes the pool that holds most, and tells nothing without any", async () => {
+    await setHabits(chain, token, { pool: pair, taxOnBuying: 10_000n });
+    for (const holders of [
+      [pool, pair],
+      [pair, pool],
+    ]) {
+      expect(await probe(holders)).toMatchObject({ detail: expect.stringContaining(pair) });
+    }
+    expect(await probe([pool])).toMatchObject({ kind: "exact" });
+    expect(await probe([exchange.settlement])).toBeUndefined();
+    await setHabits(chain, token, {});
+  });
+});
+
+describe("what is no verdict", () => {
+  const word = (value: bigint | number) => BigInt(value).toString(16).padStart(64, "0");
+  const answers: Record<string, () => unknown> = {
+    nothing: () => "0x",
+    "a number": () => 7,
+    "a part of a word": () => `0x${word(BigInt(pair))}00`,
+    "another holder": () => `0x${word(BigInt(token))}`,
+    "moves without a holder": () => `0x${[0, 1, 5, 5, 5, 5].map(word).join("")}`,
+    "half a move": () => `0x${[BigInt(pair), 1, 5].map(word).join("")}`,
+    "exact moves, but not all": () => `0x${[BigInt(pair), 1, 5, 5, 5, 5].map(word).join("")}`,
+    "a move after one that is not exact": () => `0x${[BigInt(pair), 0, 5, 5, 5, 5, 1, 5, 5, 5, 5].map(word).join("")}`,
+  };
+  test.each(Object.keys(answers))("%s", async (name) => {
+    const rpc = { ...chain.rpc, call: async () => answers[name]?.() };
+    await expect(probe([pair], rpc)).rejects.toThrow(RpcError);
+  });
+});
