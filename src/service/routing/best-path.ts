@@ -4,6 +4,7 @@ import type { Edge } from "./edge.ts";
 import { type Path, spotRate } from "./path.ts";
 import type { PlannedLeg } from "./plan.ts";
 import { PORTION_ALL } from "./plan.ts";
+import type { Pace, Steps } from "./steps.ts";
 
 /** What gas costs in the token bought: `amount` of it is worth `gas` units of gas. */
 export interface GasRate {
@@ -31,6 +32,7 @@ interface Search {
   readonly path: Path;
   readonly gasRate: GasRate | undefined;
   readonly quote: (edge: Edge, index: number, amountIn: bigint) => PoolQuote;
+  readonly pace: Pace;
 }
 
 /** Pools on some path that must be read first, with the most that the path can bring net of gas. */
@@ -60,20 +62,25 @@ interface Reached {
  * combination counts; curves and gas rule most of them out before they are quoted.
  * @param trade `atLeast` is a net output that is to be had otherwise: paths below it are of no interest
  */
-export function bestPath(
+export function* bestPath(
   paths: readonly Path[],
   trade: { readonly amountIn: bigint; readonly gasRate: GasRate | undefined; readonly atLeast: bigint },
-): { readonly best: SinglePath | undefined; readonly unread: readonly UnreadPath[] } {
+  pace: Pace,
+): Steps<{ readonly best: SinglePath | undefined; readonly unread: readonly UnreadPath[] }> {
   const found: Found = { best: undefined, worth: Number(trade.atLeast), unread: [] };
   const quote = quoteOnce();
   const start: Reached = { states: [], amount: trade.amountIn, gas: 0n, unread: undefined };
   const promising = [...paths].sort((a, b) => spotRate(b) - spotRate(a));
-  for (const path of promising) walk({ path, gasRate: trade.gasRate, quote }, start, found);
+  for (const path of promising) {
+    // Not even without moving a price, and the paths after this one have a lower rate still.
+    if (spotRate(path) * Number(trade.amountIn) * CURVE_MARGIN ** 2 < found.worth) break;
+    yield* walk({ path, gasRate: trade.gasRate, quote, pace }, start, found);
+  }
   return found;
 }
 
-function walk(search: Search, reached: Reached, found: Found): void {
-  const { path, gasRate } = search;
+function* walk(search: Search, reached: Reached, found: Found): Steps<void> {
+  const { path, gasRate, pace } = search;
   const { states, amount, gas } = reached;
   const edge = path[states.length];
   if (edge === undefined) {
@@ -85,14 +92,15 @@ function walk(search: Search, reached: Reached, found: Found): void {
   for (const [index, curve] of edge.curves.entries()) {
     const state = curve.pool;
     if (onwards * curve.atMost(Number(amount)) - cost < found.worth) continue;
+    if (pace.isOver()) yield;
     const quote = search.quote(edge, index, amount);
     if (quote.kind === "short") continue;
     const next = { states: [...states, state], unread: reached.unread };
     if (quote.kind === "filled") {
-      walk(search, { ...next, amount: quote.amountOut, gas: gas + quote.gas }, found);
+      yield* walk(search, { ...next, amount: quote.amountOut, gas: gas + quote.gas }, found);
     } else {
       const unread = reached.unread ?? { key: `${state.pool.address}${edge.tokenIn}`, load: quote.load };
-      walk(search, { ...next, amount: quote.atMost, gas, unread }, found);
+      yield* walk(search, { ...next, amount: quote.atMost, gas, unread }, found);
     }
   }
 }

@@ -7,6 +7,7 @@ import { type Path, spotRate } from "./path.ts";
 import { type Leg, type Performance, type PlannedLeg, performLegs, spotOutput } from "./plan.ts";
 import { refine } from "./refine.ts";
 import { type OpenPath, openPaths, splitInput } from "./split.ts";
+import { inOneGo, type Pace, type Steps, UNHURRIED } from "./steps.ts";
 import { missingReads, weakestPools } from "./surplus.ts";
 
 /** The route a quote stands on. */
@@ -52,29 +53,67 @@ const LEAST_POOL_GAS = 60_000n;
 /** What the settlement contracts take in one route, `MAX_LEGS`. */
 const MAX_LEGS = 32;
 
+/** A search, with what it found so far. */
+export interface RouteSearch {
+  /** the whole search, in steps */
+  readonly steps: Steps<BestRoute>;
+  /** The best route that was performed so far: the answer when there is no time for the rest. */
+  soFar(): Route | undefined;
+}
+
+export interface SearchOptions {
+  readonly gasRate: GasRate | undefined;
+  readonly readsMore: boolean;
+  readonly pace: Pace;
+}
+
+interface Search {
+  readonly trade: RouteTrade;
+  readonly gasRate: GasRate | undefined;
+  readonly pace: Pace;
+  /** reads of state that could change the answer */
+  readonly loads: (() => Promise<void>)[];
+  soFar: Candidate | undefined;
+}
+
 /**
  * The route with the highest output net of gas that the search finds: the best single path, or a split of the input
  * over several. The answer is always performed leg by leg before it is given, and never worse than the single path.
+ *
+ * In between others may search over the same pools, which are as they are; they only sample curves further.
  * @param paths over the pools as they are before the trade; they are left as they are
  */
-export function bestRoute(
-  paths: readonly Path[],
-  trade: RouteTrade,
-  options: { readonly gasRate: GasRate | undefined; readonly readsMore: boolean },
-): BestRoute {
-  const { gasRate } = options;
-  const search: Search = { trade, gasRate, loads: [] };
-  const first = splitWithout(paths, new Set(), search);
+export function searchRoute(paths: readonly Path[], trade: RouteTrade, options: SearchOptions): RouteSearch {
+  const { gasRate, readsMore, pace } = options;
+  const search: Search = { trade, gasRate, pace, loads: [], soFar: undefined };
+  return {
+    steps: wholeSearch(paths, search, readsMore),
+    soFar: () => (search.soFar === undefined ? undefined : toRoute(search.soFar, trade)),
+  };
+}
+
+/** {@link searchRoute} in one go. */
+export function bestRoute(paths: readonly Path[], trade: RouteTrade, options: Omit<SearchOptions, "pace">): BestRoute {
+  return inOneGo(searchRoute(paths, trade, { ...options, pace: UNHURRIED }).steps);
+}
+
+function* wholeSearch(paths: readonly Path[], search: Search, readsMore: boolean): Steps<BestRoute> {
+  const { trade, gasRate, pace, loads } = search;
+  const first = yield* splitWithout(paths, new Set(), search);
   const atLeast = first === undefined || first.legs.length > MAX_LEGS ? 0n : first.net;
-  const { best: single, unread } = bestPath(paths, { amountIn: trade.amountIn, gasRate, atLeast });
-  const alone = single === undefined ? undefined : perform(single.legs, search);
-  const split = first !== undefined && canSplitPay(paths, alone, search) ? bestSplit(paths, first, search) : undefined;
+  const { best: single, unread } = yield* bestPath(paths, { amountIn: trade.amountIn, gasRate, atLeast }, pace);
+  const alone = single === undefined ? undefined : yield* perform(single.legs, search);
+  const pays = first !== undefined && canSplitPay(paths, alone, search);
+  const split = pays ? yield* bestSplit(paths, first, search) : undefined;
   const best = split !== undefined && (alone === undefined || split.net > alone.net) ? split : alone;
-  for (const { load, atMost } of unread) if (best === undefined || atMost > best.net) search.loads.push(load);
-  if (options.readsMore && search.loads.length > 0) return { kind: "unread", loads: search.loads };
-  if (best === undefined) return { kind: "none" };
-  const { legs, amountOut, gas } = best.performance;
-  return { kind: "found", route: { legs, amountOut, gas, spotAmountOut: spotOutput(best.legs, trade) } };
+  for (const { load, atMost } of unread) if (best === undefined || atMost > best.net) loads.push(load);
+  if (readsMore && loads.length > 0) return { kind: "unread", loads };
+  return best === undefined ? { kind: "none" } : { kind: "found", route: toRoute(best, trade) };
+}
+
+function toRoute({ legs: planned, performance }: Candidate, trade: RouteTrade): Route {
+  const { legs, amountOut, gas } = performance;
+  return { legs, amountOut, gas, spotAmountOut: spotOutput(planned, trade) };
 }
 
 /** Whether two pools at today's prices, without moving them, would bring more than the single path does. */
@@ -85,22 +124,19 @@ function canSplitPay(paths: readonly Path[], alone: Candidate | undefined, { tra
   return gross - Number(gasCost(2n * LEAST_POOL_GAS, gasRate)) > Number(alone.net);
 }
 
-interface Search {
-  readonly trade: RouteTrade;
-  readonly gasRate: GasRate | undefined;
-  /** reads of state that could change the answer */
-  readonly loads: (() => Promise<void>)[];
-}
-
-function perform(legs: readonly PlannedLeg[], { trade, gasRate, loads }: Search): Candidate | undefined {
-  const performance = performLegs(legs, trade);
+function* perform(legs: readonly PlannedLeg[], search: Search): Steps<Candidate | undefined> {
+  const { trade, gasRate, loads, pace } = search;
+  const performance = yield* performLegs(legs, trade, pace);
   if (performance.kind === "unread") loads.push(performance.load);
   if (performance.kind !== "filled") return undefined;
-  return { legs, performance, net: performance.amountOut - gasCost(performance.gas, gasRate) };
+  const candidate = { legs, performance, net: performance.amountOut - gasCost(performance.gas, gasRate) };
+  const isBest = search.soFar === undefined || candidate.net > search.soFar.net;
+  if (legs.length <= MAX_LEGS && isBest) search.soFar = candidate;
+  return candidate;
 }
 
 /** Splits again without the pools that do not pay their gas, as long as there are any; the best of all counts. */
-function bestSplit(paths: readonly Path[], first: Split, search: Search): Split | undefined {
+function* bestSplit(paths: readonly Path[], first: Split, search: Search): Steps<Split | undefined> {
   const without = new Set<PoolState>();
   let best: Split | undefined;
   let split: Split | undefined = first;
@@ -109,19 +145,23 @@ function bestSplit(paths: readonly Path[], first: Split, search: Search): Split 
     const weakest = weakestPools(split, { to: search.trade.to, gasRate: search.gasRate, maxLegs: MAX_LEGS });
     if (weakest.length === 0 || drops === MAX_DROPS) return best;
     for (const state of weakest) without.add(state);
-    split = splitWithout(paths, without, search);
+    split = yield* splitWithout(paths, without, search);
   }
   return best;
 }
 
-function splitWithout(paths: readonly Path[], without: ReadonlySet<PoolState>, search: Search): Split | undefined {
-  const { trade, loads } = search;
+function* splitWithout(
+  paths: readonly Path[],
+  without: ReadonlySet<PoolState>,
+  search: Search,
+): Steps<Split | undefined> {
+  const { trade, loads, pace } = search;
   const open = openPaths(paths, without);
-  const input = { from: trade.from, to: trade.to, amountIn: Number(trade.amountIn) };
-  const chunked = splitInput(open, input.amountIn);
-  const edges = chunked === undefined ? undefined : refine(chunked, [...new Set(open.flat())], input);
+  const input = { from: trade.from, to: trade.to, amountIn: Number(trade.amountIn), pace };
+  const chunked = yield* splitInput(open, input.amountIn, pace);
+  const edges = chunked === undefined ? undefined : yield* refine(chunked, [...new Set(open.flat())], input);
   loads.push(...missingReads(open, trade.to));
   if (edges === undefined) return undefined;
-  const candidate = perform(toLegs(edges, trade.from), search);
+  const candidate = yield* perform(toLegs(edges, trade.from), search);
   return candidate === undefined ? undefined : { ...candidate, paths: open };
 }

@@ -1,5 +1,6 @@
 import type { Address } from "../../domain/money/address.ts";
 import type { PoolState } from "../pools/pool.ts";
+import type { Pace, Steps } from "./steps.ts";
 
 /** A pool's price falls by about this much from one sample to the next: between them the curve is all but exact. */
 const FALL = 0.001;
@@ -39,6 +40,8 @@ export class Curve {
   readonly #rates: number[];
   #tail: PoolState;
   #step = 0;
+  /** of the sample that is being added */
+  #shortenings = 0;
   #end: End | undefined;
 
   constructor(pool: PoolState, tokenIn: Address) {
@@ -82,6 +85,24 @@ export class Curve {
     return (this.#outputs[last] as number) + (this.#rates[last] as number) * beyond;
   }
 
+  /** {@link outputAt} from what was sampled so far; NaN where the curve must be sampled further to tell. */
+  knownOutputAt(amount: number): number {
+    return this.#reaches(amount) ? this.outputAt(amount) : Number.NaN;
+  }
+
+  /** Samples on to the amount: what is asked of the curve up to there is then answered at once. */
+  *reach(amount: number, pace: Pace): Steps<void> {
+    while (!this.#reaches(amount)) {
+      this.#sample(amount);
+      if (pace.isOver()) yield;
+    }
+  }
+
+  #reaches(amount: number): boolean {
+    if (amount < (this.#amounts[this.#amounts.length - 1] as number)) return true;
+    return this.#end !== undefined || this.#amounts.length >= MAX_SAMPLES;
+  }
+
   /** The state that must be read before the curve can go on, with the rate at which it ends. */
   get unread(): { readonly load: () => Promise<void>; readonly rate: number } | undefined {
     const end = this.#end;
@@ -101,8 +122,8 @@ export class Curve {
 
   /** The last sample at or below the amount, after sampling on to it. */
   #segmentAt(amount: number): number {
+    while (!this.#reaches(amount)) this.#sample(amount);
     let high = this.#amounts.length - 1;
-    while (amount >= (this.#amounts[high] as number) && this.#sample(amount)) high += 1;
     if (amount >= (this.#amounts[high] as number)) return high;
     let low = 0;
     while (high - low > 1) {
@@ -113,31 +134,35 @@ export class Curve {
     return low;
   }
 
-  /** Adds a sample; false when the pool goes no further. */
-  #sample(towards: number): boolean {
-    if (this.#end !== undefined || this.#amounts.length >= MAX_SAMPLES) return false;
+  /** Tries to add a sample: adds it, makes the step shorter, or finds that the pool goes no further. */
+  #sample(towards: number): void {
     const rate = this.#rates.at(-1) as number;
     // A pool pays nothing for the smallest amounts, which says nothing about larger ones.
     if (this.#step === 0) this.#step = this.#firstStep(towards);
-    for (let tries = 0; tries < MAX_SHORTENINGS; tries += 1) {
-      const amountIn = BigInt(Math.ceil(this.#step));
-      const quote = this.#tail.quote(this.tokenIn, amountIn);
-      const after = quote.kind === "filled" ? marginalRate(quote.after, this.tokenIn) : 0;
-      const fall = 1 - after / rate;
-      if (quote.kind === "filled" && (fall <= 2 * FALL || amountIn === 1n)) {
-        this.#add(Number(amountIn), Number(quote.amountOut), after);
-        this.#tail = quote.after;
-        this.#step *= fall <= 0 ? MAX_GROWTH : Math.min(MAX_GROWTH, FALL / fall);
-        return true;
-      }
-      if (amountIn === 1n)
-        return this.#stop(quote.kind === "unread" ? { kind: "unread", load: quote.load } : { kind: "short" });
-      const shorter = quote.kind === "filled" ? Math.max(1 / MAX_GROWTH, FALL / fall) : 1 / MAX_GROWTH;
-      if (quote.kind === "unread" && amountIn < BigInt(Math.ceil(towards / 64)))
-        return this.#stop({ kind: "unread", load: quote.load });
-      this.#step = Math.max(1, this.#step * shorter);
+    const amountIn = BigInt(Math.ceil(this.#step));
+    const quote = this.#tail.quote(this.tokenIn, amountIn);
+    const after = quote.kind === "filled" ? marginalRate(quote.after, this.tokenIn) : 0;
+    const fall = 1 - after / rate;
+    if (quote.kind === "filled" && (fall <= 2 * FALL || amountIn === 1n)) {
+      this.#add(Number(amountIn), Number(quote.amountOut), after);
+      this.#tail = quote.after;
+      this.#step *= fall <= 0 ? MAX_GROWTH : Math.min(MAX_GROWTH, FALL / fall);
+      return;
     }
-    return this.#stop({ kind: "short" });
+    this.#shortenings += 1;
+    const isNear = amountIn === 1n || amountIn < BigInt(Math.ceil(towards / 64));
+    if (quote.kind === "unread" && isNear) this.#stop({ kind: "unread", load: quote.load });
+    else if (amountIn === 1n) this.#stop({ kind: "short" });
+    else {
+      const shorter = quote.kind === "filled" ? Math.max(1 / MAX_GROWTH, FALL / fall) : 1 / MAX_GROWTH;
+      this.#step = Math.max(1, this.#step * shorter);
+      if (this.#shortenings === MAX_SHORTENINGS) this.#stop({ kind: "short" });
+    }
+  }
+
+  #stop(end: End): void {
+    this.#end = end;
+    this.#shortenings = 0;
   }
 
   #firstStep(towards: number): number {
@@ -149,12 +174,8 @@ export class Curve {
     return Math.max(1, Math.ceil(towards / 8));
   }
 
-  #stop(end: End): false {
-    this.#end = end;
-    return false;
-  }
-
   #add(amount: number, output: number, rate: number): void {
+    this.#shortenings = 0;
     this.#amounts.push((this.#amounts.at(-1) as number) + amount);
     this.#outputs.push((this.#outputs.at(-1) as number) + output);
     // A price does not rise by selling into it; rounding of the smallest amounts may look so.

@@ -53,23 +53,34 @@ export function openEdge(edge: Edge, without: ReadonlySet<PoolState>): OpenEdge 
 
 /** The pool of an edge that pays most for one more amount, and what. */
 export interface PoolChoice {
+  readonly kind: "chosen";
   readonly index: number;
   readonly amountOut: number;
 }
 
+/** A curve that must be sampled up to the amount before it is known what it pays. */
+export interface Unsampled {
+  readonly kind: "unsampled";
+  readonly curve: Curve;
+  readonly amount: number;
+}
+
 /** The pool that pays most for one more amount, undefined when none pays. */
-export function choosePool(edge: OpenEdge, amountIn: number): PoolChoice | undefined {
+export function choosePool(edge: OpenEdge, amountIn: number): PoolChoice | Unsampled | undefined {
   const { curves: own, amounts, outputs, rates } = edge;
   let index = -1;
   let amountOut = 0;
   for (let place = 0; place < own.length; place += 1) {
     if ((rates[place] as number) * amountIn <= amountOut) continue;
-    const paid = (own[place] as Curve).outputAt((amounts[place] as number) + amountIn) - (outputs[place] as number);
+    const curve = own[place] as Curve;
+    const amount = (amounts[place] as number) + amountIn;
+    const paid = curve.knownOutputAt(amount) - (outputs[place] as number);
     if (paid <= amountOut) continue;
+    if (Number.isNaN(paid)) return { kind: "unsampled", curve, amount };
     index = place;
     amountOut = paid;
   }
-  return index < 0 ? undefined : { index, amountOut };
+  return index < 0 ? undefined : { kind: "chosen", index, amountOut };
 }
 
 /** Gives the amount to the pool. */

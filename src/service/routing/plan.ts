@@ -1,5 +1,6 @@
 import type { Address } from "../../domain/money/address.ts";
 import type { Pool, PoolState } from "../pools/pool.ts";
+import type { Pace, Steps } from "./steps.ts";
 
 /** The portion that means "all of it": shares of a balance are parts of this. */
 export const PORTION_ALL = 10n ** 18n;
@@ -40,15 +41,17 @@ export type Performance =
  * Computes what the executor will do with these legs, in its own order: each leg takes its portion (rounded down) of the
  * balance of its token at that moment; a pool met again is met as the earlier legs left it.
  */
-export function performLegs(
+export function* performLegs(
   legs: readonly PlannedLeg[],
   trade: { readonly from: Address; readonly to: Address; readonly amountIn: bigint },
-): Performance {
+  pace: Pace,
+): Steps<Performance> {
   const balances = new Map<Address, bigint>([[trade.from, trade.amountIn]]);
   const changed = new Map<Address, PoolState>();
   const performed: Leg[] = [];
   const legGas: bigint[] = [];
   for (const { state, tokenIn, tokenOut, portion } of legs) {
+    if (pace.isOver()) yield;
     const { pool } = state;
     const held = balances.get(tokenIn) ?? 0n;
     const amountIn = (held * portion) / PORTION_ALL;

@@ -1,6 +1,7 @@
 import type { Address } from "../../domain/money/address.ts";
 import type { Curve } from "./curve.ts";
-import { closeEdge, type OpenEdge } from "./edge.ts";
+import { closeEdge, type OpenEdge, type Unsampled } from "./edge.ts";
+import type { Pace, Steps } from "./steps.ts";
 
 /** Rounds of exchange; each costs one look at every pool. */
 const MAX_ROUNDS = 60;
@@ -37,6 +38,18 @@ interface Node {
   readonly branches: readonly Branch[];
 }
 
+interface Poured {
+  readonly kind: "poured";
+  readonly inflows: ReadonlyMap<Address, number>;
+}
+
+/** What is refined. */
+interface Flow {
+  readonly nodes: readonly Node[];
+  readonly trade: RefineTrade;
+  readonly pace: Pace;
+}
+
 /**
  * Moves input between the pools of a token until one more unit is worth the same in all that get some. Chunks cannot
  * take back what they gave, and a pool that several paths share is dearer in the end than it seemed at first.
@@ -44,7 +57,11 @@ interface Node {
  * @param used edges that got something: only tokens on them are met, in their order
  * @param all edges of the search
  */
-export function refine(used: readonly OpenEdge[], all: readonly OpenEdge[], trade: RefineTrade): readonly OpenEdge[] {
+export function* refine(
+  used: readonly OpenEdge[],
+  all: readonly OpenEdge[],
+  { pace, ...trade }: RefineTrade & { readonly pace: Pace },
+): Steps<readonly OpenEdge[]> {
   const order = tokenOrder(used, trade.from);
   const place = new Map(order.map((token, index) => [token, index]));
   place.set(trade.to, order.length);
@@ -52,13 +69,14 @@ export function refine(used: readonly OpenEdge[], all: readonly OpenEdge[], trad
     (place.get(edge.tokenIn) ?? Number.POSITIVE_INFINITY) < (place.get(edge.tokenOut) ?? -1);
   const edges = all.filter(leadsOn);
   const nodes = order.map((token) => nodeOf(token, edges));
-  let amountOut = pourThrough(nodes, trade).get(trade.to) ?? 0;
+  const flow = { nodes, trade, pace };
+  let amountOut = (yield* pourThrough(flow)).get(trade.to) ?? 0;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const better = exchangeAll(nodes, trade, amountOut);
+    const better = yield* exchangeAll(flow, amountOut);
     if (better <= amountOut * LEAST_GAIN) break;
     amountOut = better;
   }
-  const inflows = pourThrough(nodes, trade);
+  const inflows = yield* pourThrough(flow);
   for (const { token, branches } of nodes) {
     for (const { edge, index, share } of branches) edge.amounts[index] = share * (inflows.get(token) ?? 0);
   }
@@ -71,7 +89,8 @@ export function tokenOrder(edges: readonly OpenEdge[], from: Address): readonly 
   const order: Address[] = [from];
   let waiting = edges.filter((edge) => edge.tokenIn !== from);
   while (waiting.length > 0) {
-    const next = waiting.find((edge) => !waiting.some((other) => other.tokenOut === edge.tokenIn))?.tokenIn;
+    const awaited = new Set(waiting.map((edge) => edge.tokenOut));
+    const next = waiting.find((edge) => !awaited.has(edge.tokenIn))?.tokenIn;
     if (next === undefined) throw new Error("the edges of a route run in a circle");
     order.push(next);
     waiting = waiting.filter((edge) => edge.tokenIn !== next);
@@ -89,27 +108,40 @@ function nodeOf(token: Address, edges: readonly OpenEdge[]): Node {
 }
 
 /** How much of each token arrives, with the shares as they are. */
-function pourThrough(nodes: readonly Node[], { from, amountIn }: RefineTrade) {
-  const inflows = new Map<Address, number>([[from, amountIn]]);
+function* pourThrough(flow: Flow): Steps<ReadonlyMap<Address, number>> {
+  for (;;) {
+    const poured = tryPour(flow);
+    if (poured.kind !== "unsampled") return poured.inflows;
+    yield* poured.curve.reach(poured.amount, flow.pace);
+  }
+}
+
+function tryPour({ nodes, trade }: Flow): Poured | Unsampled {
+  const inflows = new Map<Address, number>([[trade.from, trade.amountIn]]);
   for (const { token, branches } of nodes) {
     const inflow = inflows.get(token) ?? 0;
     for (const { edge, curve, share } of branches) {
       if (share === 0) continue;
-      inflows.set(edge.tokenOut, (inflows.get(edge.tokenOut) ?? 0) + curve.outputAt(share * inflow));
+      const amount = share * inflow;
+      const output = curve.knownOutputAt(amount);
+      if (Number.isNaN(output)) return { kind: "unsampled", curve, amount };
+      inflows.set(edge.tokenOut, (inflows.get(edge.tokenOut) ?? 0) + output);
     }
   }
-  return inflows;
+  return { kind: "poured", inflows };
 }
 
 /**
  * One exchange at each token, the last ones first, since what a token is worth depends on those after it.
  * @returns the output afterwards
  */
-function exchangeAll(nodes: readonly Node[], trade: RefineTrade, before: number): number {
+function* exchangeAll(flow: Flow, before: number): Steps<number> {
+  const { nodes, trade, pace } = flow;
   const values = new Map<Address, number>([[trade.to, 1]]);
-  const inflows = pourThrough(nodes, trade);
+  const inflows = yield* pourThrough(flow);
   let amountOut = before;
   for (const { token, branches } of [...nodes].reverse()) {
+    if (pace.isOver()) yield;
     const inflow = inflows.get(token) ?? 0;
     const marginalOf = (branch: Branch, share: number) =>
       branch.curve.rateAt(share * inflow) * (values.get(branch.edge.tokenOut) ?? 0);
@@ -124,7 +156,9 @@ function exchangeAll(nodes: readonly Node[], trade: RefineTrade, before: number)
     }
     values.set(token, value);
     if (best === undefined || worst === undefined || highest - lowest <= CLOSE * highest) continue;
-    amountOut = exchange({ best, worst, marginalOf }, amountOut, () => pourThrough(nodes, trade).get(trade.to) ?? 0);
+    // As much as the better pool may be asked for.
+    yield* best.curve.reach((best.share + worst.share) * inflow, pace);
+    amountOut = yield* exchange({ best, worst, marginalOf }, amountOut, flow);
   }
   return amountOut;
 }
@@ -134,11 +168,11 @@ function exchangeAll(nodes: readonly Node[], trade: RefineTrade, before: number)
  * proves too much, because what they lead to gets dearer.
  * @returns the output afterwards
  */
-function exchange(
+function* exchange(
   { best, worst, marginalOf }: { best: Branch; worst: Branch; marginalOf: (branch: Branch, share: number) => number },
   before: number,
-  measure: () => number,
-): number {
+  flow: Flow,
+): Steps<number> {
   const isStillBetter = (share: number) =>
     marginalOf(best, best.share + share) > marginalOf(worst, worst.share - share);
   let [low, high] = [0, worst.share];
@@ -152,7 +186,7 @@ function exchange(
   for (let moved = low, tries = 0; tries < MAX_TRIES; moved /= 3, tries += 1) {
     best.share = bestShare + moved;
     worst.share = moved === worstShare ? 0 : worstShare - moved;
-    const after = measure();
+    const after = (yield* pourThrough(flow)).get(flow.trade.to) ?? 0;
     if (after > before) return after;
   }
   best.share = bestShare;

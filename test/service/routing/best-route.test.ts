@@ -6,7 +6,8 @@ import type { GasRate } from "../../../src/service/routing/best-path.ts";
 import { bestRoute } from "../../../src/service/routing/best-route.ts";
 import { createEdge, type Edge } from "../../../src/service/routing/edge.ts";
 import { findPaths, type PathSearch, pairsToRead } from "../../../src/service/routing/path.ts";
-import { PORTION_ALL, performLegs } from "../../../src/service/routing/plan.ts";
+import { type PlannedLeg, PORTION_ALL, performLegs } from "../../../src/service/routing/plan.ts";
+import { inOneGo, UNHURRIED } from "../../../src/service/routing/steps.ts";
 
 const token = (index: number) => toAddress(`0x${index.toString(16).padStart(40, "0")}`);
 const [A, B, C, D] = [token(1), token(2), token(3), token(4)] as [Address, Address, Address, Address];
@@ -183,8 +184,10 @@ describe("a split", () => {
 test("a pool that is met twice is met the second time as the first leg left it", () => {
   const state = pair(A, B, 10n ** 9n, 10n ** 9n);
   const half = { state, tokenIn: A, tokenOut: B, portion: PORTION_ALL / 2n };
-  const twice = performLegs([half, { ...half, portion: PORTION_ALL }], { from: A, to: B, amountIn: 10n ** 8n });
-  const once = performLegs([{ ...half, portion: PORTION_ALL }], { from: A, to: B, amountIn: 10n ** 8n });
+  const perform = (legs: readonly PlannedLeg[]) =>
+    inOneGo(performLegs(legs, { from: A, to: B, amountIn: 10n ** 8n }, UNHURRIED));
+  const twice = perform([half, { ...half, portion: PORTION_ALL }]);
+  const once = perform([{ ...half, portion: PORTION_ALL }]);
   expect(twice.kind === "filled" && twice.legs[1]!.amountOut < twice.legs[0]!.amountOut).toBe(true);
   // The product of the reserves is kept, so two halves in a row bring what one whole brings, but for the fee's place.
   const [a, b] = [twice, once].map((one) => (one.kind === "filled" ? one.amountOut : 0n)) as [bigint, bigint];
