@@ -120,6 +120,7 @@ function factsOf(facts: ServiceNetworkFacts): Facts {
     executor: undefined,
     protocols: facts.protocols.map(({ kind, factory, feePips }) => ({ kind, factory: toAddress(factory), feePips })),
     v3FeeTiers: facts.v3FeeTiers,
+    dataFee: facts.dataFee,
     ...(noSettlement === undefined ? {} : { noSettlement }),
   };
 }
@@ -144,6 +145,7 @@ function fromFile(file: string): Facts {
     executor: facts.executor,
     protocols: facts.protocols,
     v3FeeTiers: facts.feeTiers,
+    dataFee: facts.dataFee,
   };
 }
 

@@ -46,6 +46,7 @@ export async function startEmbeddedService(configuration: Configuration, runtime
         executor: network.executor,
         protocols: network.protocols,
         v3FeeTiers: network.v3FeeTiers,
+        dataFee: network.dataFee,
         confirmations: network.confirmations,
       },
       quoteLifetimeSeconds: timing.quoteLifetimeSeconds,

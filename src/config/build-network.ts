@@ -80,6 +80,7 @@ export function buildNetwork(
     executor: profile === "swapd" && settlement === preset.settlement ? preset.executor : undefined,
     protocols: preset.protocols,
     v3FeeTiers: preset.v3FeeTiers,
+    dataFee: preset.dataFee,
     hubTokens: preset.hubTokens,
     sequencer:
       preset.sequencerFeed === undefined

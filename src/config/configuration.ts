@@ -41,6 +41,8 @@ export interface NetworkConfiguration {
   readonly executor: Address | undefined;
   readonly protocols: readonly RoutingProtocol[];
   readonly v3FeeTiers: readonly number[];
+  /** how the network charges for a transaction's data; undefined: with its gas alone */
+  readonly dataFee: "op-stack" | "arbitrum" | undefined;
   /** tokens that routes may pass through */
   readonly hubTokens: readonly Address[];
   /** of a rollup: the feed that says whether its sequencer is up, and how long after its return prices are not used */

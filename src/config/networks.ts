@@ -12,6 +12,8 @@ export interface NetworkPreset {
   readonly executor: Address | undefined;
   readonly protocols: readonly RoutingProtocol[];
   readonly v3FeeTiers: readonly number[];
+  /** how the network charges for a transaction's data; undefined: with its gas alone */
+  readonly dataFee: "op-stack" | "arbitrum" | undefined;
   readonly hubTokens: readonly Address[];
   readonly confirmations: number;
   readonly tokens: ReadonlyMap<
@@ -84,6 +86,7 @@ function ethereum(): NetworkPreset {
     executor: undefined,
     protocols: uniswap(at.v2Factory, at.v3Factory),
     v3FeeTiers: V3_FEE_TIERS,
+    dataFee: undefined,
     hubTokens: [at.wrappedNative, at.usdc, at.usdt, at.dai, at.wbtc].map(toAddress),
     confirmations: 3,
     tokens: new Map([
@@ -109,6 +112,7 @@ function base(): NetworkPreset {
     executor: undefined,
     protocols: uniswap(at.v2Factory, at.v3Factory),
     v3FeeTiers: V3_FEE_TIERS,
+    dataFee: "op-stack",
     hubTokens: [at.wrappedNative, at.usdc, at.usdt, at.dai].map(toAddress),
     confirmations: 3,
     tokens: new Map([
@@ -147,6 +151,7 @@ export function presetFromFile(facts: PresetFile): NetworkPreset {
     executor: facts.executor,
     protocols: facts.protocols,
     v3FeeTiers: facts.feeTiers,
+    dataFee: facts.dataFee,
     hubTokens: [...new Set([facts.wrappedNative, ...tokens.map(([, token]) => token.address)])],
     confirmations: facts.confirmations ?? 1,
     tokens: new Map(

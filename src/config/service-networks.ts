@@ -14,6 +14,9 @@ const SOURCES = {
   tokens: "bgd-labs/aave-address-book@f61c9762 src/ts/AaveV3*.ts",
   feeds: "bgd-labs/aave-address-book@f61c9762 src/ts/Chainlink*.ts",
   multicall3: "mds1/multicall@19da7a56 deployments.json",
+  dataFee:
+    "ethereum-optimism/specs@830d0e30 specs/experimental/contracts/L2/gas-price-oracle.md, " +
+    "OffchainLabs/nitro-contracts@4ba14450 src/node-interface/NodeInterface.sol",
 } as const;
 
 /** A factory with Uniswap's code; where it came from, and what its pools are created with. */
@@ -41,6 +44,8 @@ export interface ServiceNetworkFacts {
   readonly protocols: readonly FactoryFacts[];
   readonly v3FeeTiers: readonly number[];
   readonly hubTokens: Readonly<Record<string, HubFacts>>;
+  /** how the network charges for a transaction's data; undefined: with its gas alone */
+  readonly dataFee: "op-stack" | "arbitrum" | undefined;
   /** where the settlement contracts cannot be: why */
   readonly noSettlement: string | undefined;
   readonly sources: typeof SOURCES;
@@ -70,6 +75,7 @@ function hub(address: string, feed?: string): HubFacts {
 const COMMON = {
   multicall3: MULTICALL3,
   v3FeeTiers: V3_FEE_TIERS,
+  dataFee: undefined,
   noSettlement: undefined,
   sources: SOURCES,
 } as const;
@@ -132,6 +138,7 @@ const bsc: ServiceNetworkFacts = {
 
 const arbitrum: ServiceNetworkFacts = {
   ...COMMON,
+  dataFee: "arbitrum",
   chainId: 42_161,
   nativeSymbol: "ETH",
   wrappedNative: "0x82aF49447D8a07e3bd95BD0d56f35241523fBab1",
@@ -170,6 +177,7 @@ const avalanche: ServiceNetworkFacts = {
 
 const optimism: ServiceNetworkFacts = {
   ...COMMON,
+  dataFee: "op-stack",
   chainId: 10,
   nativeSymbol: "ETH",
   wrappedNative: "0x4200000000000000000000000000000000000006",
@@ -189,6 +197,7 @@ const optimism: ServiceNetworkFacts = {
 
 const base: ServiceNetworkFacts = {
   ...COMMON,
+  dataFee: "op-stack",
   chainId: 8_453,
   nativeSymbol: "ETH",
   wrappedNative: "0x4200000000000000000000000000000000000006",

@@ -3,6 +3,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { acquireLock } from "../storage/lock.ts";
 import type { Head } from "./chain/head.ts";
+import { dataFeesOf } from "./data-fees/kinds.ts";
 import { openFront } from "./http/front.ts";
 import { createKeyStore } from "./keys/key-store.ts";
 import { isSettled, type ServiceOptions } from "./options.ts";
@@ -84,7 +85,7 @@ export async function startService(options: ServiceOptions, dependencies: Servic
   checkOptions(options, dependencies);
   const rpc = createJsonRpc({ url: network.rpcUrl, timeoutMs: RPC_TIMEOUT_MS, maxBytes: MAX_RPC_ANSWER_BYTES });
   const { verify, executor } = createContractCheck(rpc, network);
-  const snapshots = createSnapshots({ rpc, chainId: network.chainId, verify }, clock);
+  const snapshots = createSnapshots({ rpc, chainId: network.chainId, verify, dataFees: dataFeesOf(network) }, clock);
   const readMode = await firstLook(snapshots, { rpcHost: rpc.host, logger });
   const closers: (() => unknown)[] = [() => snapshots.stop()];
   const stop = async (): Promise<void> => {

@@ -46,11 +46,21 @@ describe.each([...SERVICE_NETWORKS])("%s", (_name, facts) => {
   });
 });
 
+it("knows which networks charge for a transaction's data beside what is done with it, and how", () => {
+  const charging = [...SERVICE_NETWORKS].filter(([, { dataFee }]) => dataFee !== undefined);
+  expect(Object.fromEntries(charging.map(([name, { dataFee }]) => [name, dataFee]))).toEqual({
+    arbitrum: "arbitrum",
+    optimism: "op-stack",
+    base: "op-stack",
+  });
+});
+
 it("agrees with the daemon's own presets where both know a network", () => {
   for (const [name, preset] of NETWORK_PRESETS) {
     const facts = SERVICE_NETWORKS.get(name);
     expect(facts?.chainId).toBe(preset.chainId);
     expect(facts?.wrappedNative.toLowerCase()).toBe(preset.wrappedNative);
+    expect(facts?.dataFee).toBe(preset.dataFee);
     expect(facts?.nativeFeed.toLowerCase()).toBe(preset.nativeFeed.address);
     expect(facts?.protocols.map(({ factory }) => factory.toLowerCase())).toEqual(
       preset.protocols.map(({ factory }) => factory),

@@ -20,6 +20,11 @@ export const presetSchema = z.object({
     )
     .min(1)
     .max(255),
+  dataFee: z
+    .enum(["op-stack", "arbitrum"], {
+      error: "needs op-stack (wei beside gas) or arbitrum (more gas), or leave it out where gas is all there is to pay",
+    })
+    .optional(),
   feeTiers: z.array(count("a V3 fee tier", { min: 1, max: 999_999 })).max(32),
   tokens: z.record(
     z.string(),

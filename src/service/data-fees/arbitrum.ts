@@ -9,7 +9,7 @@ import { onTheLine, SAMPLE_SHAPES, sampleCalldata } from "./sample-swaps.ts";
 /**
  * Arbitrum takes the price of publishing a transaction as gas on top of what is done with it. Its node tells how much under
  * an address at which there is no contract, so that only a call of its own reaches it
- * (OffchainLabs/nitro-contracts src/node-interface/NodeInterface.sol, `gasEstimateL1Component`).
+ * (OffchainLabs/nitro-contracts@4ba14450 src/node-interface/NodeInterface.sol, `gasEstimateL1Component`).
  */
 const NODE_INTERFACE = "0x00000000000000000000000000000000000000C8";
 const GAS_ESTIMATE_L1_COMPONENT: Hex = "0x77d488a2";

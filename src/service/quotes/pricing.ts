@@ -1,5 +1,6 @@
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { mulDivDown, mulDivUp } from "../../domain/money/amount.ts";
+import { expectedCost } from "../data-fees/data-fees.ts";
 import { type Refusal, refuse } from "../errors.ts";
 import type { Snapshot } from "../pools/snapshots.ts";
 import type { Route } from "../routing/best-route.ts";
@@ -51,11 +52,11 @@ export async function priceRequest(request: QuoteRequest, context: PricingContex
   if (first === undefined) return refuse("NO_ROUTE", { parameter: "amount" });
   if (!request.gasless) {
     const overhead = SELF_EXECUTED_GAS + affiliateGas;
-    return toPriced(first, { amountIn: beforeGas, swapFee: 0n, affiliateFee, overhead }, snapshot);
+    return toPriced(first, { amountIn: beforeGas, swapFee: 0n, affiliateFee, overhead, gasless: false }, snapshot);
   }
 
   const overhead = GASLESS_GAS + affiliateGas;
-  const cost = mulDivUp((overhead + first.gas) * snapshot.head.gasPrice, SWAP_FEE_PERCENT, 100n);
+  const cost = mulDivUp(costOf(first, { overhead, gasless: true }, snapshot), SWAP_FEE_PERCENT, 100n);
   const swapFee = await router.worthOfNative(pair.from, cost, snapshot);
   if (swapFee === undefined) return refuse("GASLESS_UNPRICED", { parameter: "fromTokenAddress" });
   const amountIn = beforeGas - swapFee;
@@ -65,22 +66,33 @@ export async function priceRequest(request: QuoteRequest, context: PricingContex
   }
   const route = await router.route({ ...pair, amountIn }, snapshot);
   if (route === undefined) return refuse("NO_ROUTE", { parameter: "amount" });
-  return toPriced(route, { amountIn, swapFee, affiliateFee, overhead }, snapshot);
+  return toPriced(route, { amountIn, swapFee, affiliateFee, overhead, gasless: true }, snapshot);
+}
+
+/** What the transaction around a route adds to its pools: gas, and by its kind the data to publish. */
+interface Around {
+  readonly overhead: bigint;
+  readonly gasless: boolean;
+}
+
+/** Wei that the transaction is expected to cost its sender, fees for data included. */
+function costOf({ legs, gas }: Route, { overhead, gasless }: Around, { head, dataFees }: Snapshot): bigint {
+  return expectedCost({ gasless, legs: legs.length, gas: gas + overhead }, { gasPrice: head.gasPrice, dataFees });
 }
 
 function toPriced(
   route: Route,
-  { overhead, ...amounts }: { amountIn: bigint; swapFee: bigint; affiliateFee: bigint; overhead: bigint },
+  { overhead, gasless, ...amounts }: Around & { amountIn: bigint; swapFee: bigint; affiliateFee: bigint },
   snapshot: Snapshot,
 ): Priced {
-  const gas = route.gas + overhead;
+  const gas = route.gas + overhead + snapshot.dataFees.dataGas({ gasless, legs: route.legs.length });
   const lost = route.spotAmountOut - route.amountOut;
   return {
     kind: "priced",
     route,
     ...amounts,
     gasLimit: mulDivUp(gas, GAS_LIMIT_PERCENT, 100n),
-    gasCost: gas * snapshot.head.gasPrice,
+    gasCost: costOf(route, { overhead, gasless }, snapshot),
     priceImpactPpm: lost > 0n ? mulDivUp(lost, ONE_PPM, route.spotAmountOut) : 0n,
   };
 }

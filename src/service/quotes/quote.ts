@@ -39,7 +39,7 @@ export interface Quote {
   readonly amountOut: bigint;
   readonly legs: readonly Leg[];
   readonly gasLimit: bigint;
-  /** wei of the native token that the gas is expected to cost */
+  /** wei of the native token that gas, and data where the network charges for it, are expected to cost */
   readonly gasCost: bigint;
   /** parts per million of the output at spot prices that the trade's size costs, rounded up */
   readonly priceImpactPpm: bigint;

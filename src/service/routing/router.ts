@@ -1,5 +1,6 @@
 import type { Address } from "../../domain/money/address.ts";
 import { mulDivUp } from "../../domain/money/amount.ts";
+import { expectedCost } from "../data-fees/data-fees.ts";
 import type { PoolDirectory } from "../pools/directory.ts";
 import { POOL_KINDS } from "../pools/kinds.ts";
 import type { PoolState } from "../pools/pool.ts";
@@ -34,8 +35,19 @@ const MAX_HOPS = 3;
 /** Reads of more ticks before a pool counts as exhausted; each reads twice as far as the one before. */
 const MAX_LOADS = 8;
 
-/** Gas of a typical route: what conversions between gas and tokens are made with, so that depth does not matter. */
+/** A typical route: what conversions between gas and tokens are made with, so that depth does not matter. */
 const REFERENCE_GAS = 300_000n;
+const REFERENCE_LEGS = 3;
+
+/**
+ * Wei that the gas of a typical route costs on top of a transaction, its data included: that grows by about as much with
+ * every leg, so it is counted as a part of the price of gas.
+ */
+function referenceCost({ head, dataFees }: Snapshot): bigint {
+  const cost = (legs: number, gas: bigint) =>
+    expectedCost({ gasless: false, legs, gas }, { gasPrice: head.gasPrice, dataFees });
+  return cost(1 + REFERENCE_LEGS, REFERENCE_GAS) - cost(1, 0n);
+}
 
 /** What was worked out at one block: paths by what they lead from and to, and what gas costs, by token. */
 interface Worked {
@@ -129,7 +141,7 @@ export function createRouter(options: RouterOptions, directory: PoolDirectory, t
 
   function gasRateOf(token: Address, snapshot: Snapshot): Promise<GasRate | undefined> {
     return once(workedAt(snapshot).gasRates, token, async () => {
-      const amount = await worthOfNative(token, REFERENCE_GAS * snapshot.head.gasPrice, snapshot);
+      const amount = await worthOfNative(token, referenceCost(snapshot), snapshot);
       return amount === undefined ? undefined : { amount, gas: REFERENCE_GAS };
     });
   }
