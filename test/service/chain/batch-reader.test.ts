@@ -8,6 +8,7 @@ import { type BlockHeader, parseBlock } from "../../../src/service/chain/head.ts
 import { MULTICALL3_ADDRESS } from "../../../src/service/chain/multicall3.ts";
 import { READER_CODE, READER_SOURCE } from "../../../src/service/chain/packed-read.ts";
 import { callData, intWord, SELECTOR } from "../../../src/service/chain/words.ts";
+import { HAND_CODE, HAND_SOURCE, PROBE_CODE, PROBE_SOURCE } from "../../../src/service/tokens/probe-programs.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 
 import { multicall3Code } from "../support/multicall3.ts";
@@ -24,16 +25,20 @@ beforeAll(async () => {
 
 afterAll(() => chain?.stop());
 
-test("the reader program is what its source compiles to", () => {
+test.each([
+  ["BatchReader", READER_SOURCE, READER_CODE],
+  ["TransferProbe", PROBE_SOURCE, PROBE_CODE],
+  ["Hand", HAND_SOURCE, HAND_CODE],
+])("the program %s is what its source compiles to", (name, content, code) => {
   const solc = createRequire(import.meta.url)("solc");
   const settings = {
     evmVersion: "paris",
     optimizer: { enabled: true, runs: 10_000 },
     outputSelection: { "*": { "*": ["evm.bytecode.object"] } },
   };
-  const input = { language: "Yul", sources: { reader: { content: READER_SOURCE } }, settings };
+  const input = { language: "Yul", sources: { program: { content } }, settings };
   const output = JSON.parse(solc.compile(JSON.stringify(input)));
-  expect(`0x${output.contracts.reader.BatchReader.evm.bytecode.object}`).toBe(READER_CODE);
+  expect(`0x${output.contracts.program[name].evm.bytecode.object}`).toBe(code);
 });
 
 describe.each(["override", "multicall", "plain"] as const)("reads in mode %s", (mode) => {
