@@ -41,7 +41,8 @@ const DEFAULT_LOG_BLOCKS = 2_000;
 
 /**
  * Creates the chain over one or more RPC endpoints. Reads fall over to the next endpoint, raw transactions go to all of
- * them, and each endpoint's chain id is checked. No read is cached and none is tried again on the same endpoint.
+ * them, and each endpoint's chain id is checked. No read is cached, and none is tried again on the same endpoint but what
+ * a batch of many left open.
  */
 export function createChain(options: ChainOptions, deps: { clock: Clock }): Chain {
   const pool = createRpcPool(

@@ -2,6 +2,7 @@ import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { Hex } from "../../domain/money/address.ts";
 import { createJsonRpc, type JsonRpc, RpcError } from "../../net/json-rpc.ts";
 import type { Secret } from "../../net/secret.ts";
+import { type Ask, createCrowdedReads } from "./crowded-reads.ts";
 
 /** Several endpoints of one chain. Every endpoint's chain id is checked before it is used, and again after trouble. */
 export interface RpcPool {
@@ -40,6 +41,7 @@ const CHAIN_CHECK_MS = 60_000;
 
 interface Endpoint {
   readonly rpc: JsonRpc;
+  readonly ask: Ask;
   /** headers that are being read, by their block */
   readonly headers: Map<unknown, Promise<unknown>>;
   checkedAtMs: number | undefined;
@@ -50,12 +52,11 @@ interface Endpoint {
 export function createRpcPool(options: RpcPoolOptions, monotonicMs: () => number): RpcPool {
   if (options.urls.length === 0) throw new Error("a chain needs at least one RPC endpoint");
   const { timeoutMs, maxBytes } = options;
-  const endpoints: readonly Endpoint[] = options.urls.map((url) => ({
-    rpc: createJsonRpc({ url, timeoutMs, maxBytes }),
-    headers: new Map(),
-    checkedAtMs: undefined,
-    troubleAtMs: undefined,
-  }));
+  const endpoints: readonly Endpoint[] = options.urls.map((url) => {
+    const rpc = createJsonRpc({ url, timeoutMs, maxBytes });
+    const ask = createCrowdedReads(rpc, monotonicMs);
+    return { rpc, ask, headers: new Map(), checkedAtMs: undefined, troubleAtMs: undefined };
+  });
 
   async function ask(endpoint: Endpoint, method: string, params: readonly unknown[]): Promise<unknown> {
     try {
@@ -122,12 +123,12 @@ export function createRpcPool(options: RpcPoolOptions, monotonicMs: () => number
  * Whoever wants a header that is just being read waits for the same answer: many swaps that are looked at together all
  * begin with the newest and the finalised block. Nothing is kept once the answer is there.
  */
-function callOnce({ rpc, headers }: Endpoint, method: string, params: readonly unknown[]): Promise<unknown> {
+function callOnce({ ask, headers }: Endpoint, method: string, params: readonly unknown[]): Promise<unknown> {
   const [block, isFull] = params;
-  if (method !== "eth_getBlockByNumber" || isFull !== false) return rpc.call(method, params);
+  if (method !== "eth_getBlockByNumber" || isFull !== false) return ask(method, params);
   const underway = headers.get(block);
   if (underway !== undefined) return underway;
-  const answer = rpc.call(method, params).finally(() => headers.delete(block));
+  const answer = ask(method, params).finally(() => headers.delete(block));
   headers.set(block, answer);
   return answer;
 }

@@ -1,0 +1,81 @@
+import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
+
+/** Asks one endpoint. @throws RpcError */
+export type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>;
+
+/** Short reads, of which a start with hundreds of open swaps and lanes asks as many at once. */
+const SHORT_READS: ReadonlySet<string> = new Set([
+  "eth_call",
+  "eth_getBalance",
+  "eth_getBlockByNumber",
+  "eth_getLogs",
+  "eth_getTransactionCount",
+  "eth_getTransactionReceipt",
+]);
+
+/** Fewer than these go by themselves: then no slow answer holds up another one. */
+const CROWD = 8;
+/** Below what providers allow in one batch. */
+const MOST_TOGETHER = 25;
+/** After a batch without a proper answer everything goes by itself for so long. */
+const ALONE_MS = 600_000;
+
+interface Waiting {
+  readonly method: string;
+  readonly params: readonly unknown[];
+  resolve(answer: unknown): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Lets short reads that start in the same turn of the event loop travel together when there are many: an HTTP request
+ * costs more than what it asks. Whatever a batch leaves open is asked alone, so an endpoint that takes no batches, or
+ * smaller ones, is used as if there were none. Transactions always go alone.
+ */
+export function createCrowdedReads(rpc: Pick<JsonRpc, "call" | "batch">, monotonicMs: () => number): Ask {
+  let waiting: Waiting[] = [];
+  let aloneUntilMs = Number.NEGATIVE_INFINITY;
+  const askAlone = ({ method, params, resolve, reject }: Waiting): void => {
+    rpc.call(method, params).then(resolve, reject);
+  };
+  const askTogether = async (reads: readonly Waiting[]): Promise<void> => {
+    const answers = await batchOf(rpc, reads);
+    if (answers.every((answer) => answer instanceof RpcError)) aloneUntilMs = monotonicMs() + ALONE_MS;
+    for (const [index, read] of reads.entries()) {
+      const answer = answers[index];
+      if (answer instanceof RpcError) askAlone(read);
+      else read.resolve(answer);
+    }
+  };
+  const send = (): void => {
+    const reads = waiting;
+    waiting = [];
+    if (reads.length < CROWD || monotonicMs() < aloneUntilMs) {
+      for (const read of reads) askAlone(read);
+      return;
+    }
+    for (let from = 0; from < reads.length; from += MOST_TOGETHER) {
+      const group = reads.slice(from, from + MOST_TOGETHER);
+      askTogether(group).catch((error: unknown) => {
+        for (const read of group) read.reject(error);
+      });
+    }
+  };
+  return (method, params) => {
+    if (!SHORT_READS.has(method)) return rpc.call(method, params);
+    return new Promise((resolve, reject) => {
+      if (waiting.length === 0) setImmediate(send);
+      waiting.push({ method, params, resolve, reject });
+    });
+  };
+}
+
+/** The answers in their order; without a proper answer to the whole batch, an error in every place. */
+async function batchOf(rpc: Pick<JsonRpc, "batch">, reads: readonly Waiting[]): Promise<readonly unknown[]> {
+  try {
+    return await rpc.batch(reads.map(({ method, params }) => ({ method, params })));
+  } catch (error) {
+    if (error instanceof RpcError) return reads.map(() => error);
+    throw error;
+  }
+}
