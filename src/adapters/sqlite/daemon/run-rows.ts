@@ -42,6 +42,11 @@ const SAVE_SWAP = `INSERT INTO swaps (${SWAP_COLUMNS.join(", ")}, created_at_ms,
     .map((name) => `${name} = excluded.${name}`)
     .join(", ")}, updated_at_ms = excluded.updated_at_ms`;
 
+/** Not all columns: routes are long, and of no use to a step. */
+const SWAPS_OF_RUN = `SELECT id, run_id, position, attempt, state, reason, mode, wallet, recipient, sell_token,
+    sell_symbol, sell_decimals, buy_token, buy_symbol, buy_decimals, amount_in, intent_id, body
+  FROM swaps WHERE run_id = ? ORDER BY position, attempt`;
+
 /** The condition of the index on open runs: whoever states it is not led through all runs that ever were. */
 const IS_OPEN = "state IN ('due', 'deciding', 'executing', 'parked')";
 
@@ -154,7 +159,7 @@ function firstTransition(run: Run): Transition {
 function loadRun(sql: Statements, id: string): Run | undefined {
   const row = sql.get<RunColumns>("SELECT * FROM runs WHERE id = ?", id);
   if (row === undefined) return undefined;
-  const swaps = sql.all<SwapColumns>("SELECT * FROM swaps WHERE run_id = ? ORDER BY position, attempt", id);
+  const swaps = sql.all<SwapColumns>(SWAPS_OF_RUN, id);
   return decodeRun(row, swaps.map(decodeSwap));
 }
 
