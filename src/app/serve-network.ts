@@ -42,7 +42,7 @@ export async function serveNetwork(flags: ServeFlags, runtime: Runtime): Promise
   const { serve, timing } = DEFAULTS;
   const options: ServiceOptions = {
     listen: flags.listen === undefined ? serve.listen : parsed(LISTEN, "--listen", flags.listen),
-    network,
+    networks: [network],
     quoteLifetimeSeconds: timing.quoteLifetimeSeconds,
     permitLifetimeSeconds: timing.permitLifetimeSeconds,
     limits: serve.requestsPerSecond,

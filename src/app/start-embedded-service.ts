@@ -1,7 +1,8 @@
 import { systemClock } from "../adapters/clock/system-clock.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { NATIVE_TOKEN } from "../domain/money/address.ts";
-import type { ListedToken } from "../service/options.ts";
+import type { ListedToken, NetworkOptions } from "../service/options.ts";
+import type { RelayerDependencies } from "../service/relayer/relayer.ts";
 import { type Service, startService } from "../service/service.ts";
 import { crashPointFrom } from "./crash-point.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
@@ -15,40 +16,32 @@ export interface EmbeddedService extends Service {
   readonly apiKey: string | undefined;
 }
 
-/** Starts the aggregation service that a configuration describes, with a relayer when one is configured. */
-export async function startEmbeddedService(configuration: Configuration, runtime: Runtime): Promise<EmbeddedService> {
-  const { network, serve, timing, transactions } = configuration;
-  const { secrets, logger } = runtime;
-  const rpcUrls = secrets.rpcUrls(configuration);
-  const [rpcUrl] = rpcUrls;
-  const { settlement } = network;
-  if (rpcUrl === undefined || settlement === undefined) {
-    throw new CommandFailure(
-      EXIT.configuration,
-      `the service needs an RPC endpoint and a settlement contract on ${network.name}; set \`service.settlement\``,
+/**
+ * Starts the aggregation service that configurations describe: a network of each, with a relayer where one is configured.
+ * What a service has once (address, database, keys, limits, lifetimes) is the first one's.
+ */
+export async function startEmbeddedService(
+  configuration: Configuration,
+  runtime: Runtime,
+  others: readonly Configuration[] = [],
+): Promise<EmbeddedService> {
+  const { serve, timing } = configuration;
+  const { secrets } = runtime;
+  const logger = runtime.logger.child({ part: "service" });
+  for (const other of others) {
+    const settings = passedOver(configuration, other);
+    if (settings.length === 0) continue;
+    logger.warn(
+      { file: other.file, settings, inForce: configuration.file },
+      "the first file's settings hold for all networks",
     );
   }
-  const chain = openChain(configuration, secrets);
+  const networks = await Promise.all([configuration, ...others].map((one) => networkOf(one, runtime)));
   const apiKeys = serve.apiKeys.map((reference) => secrets.open(reference).reveal());
-  const signer = serve.relayer === undefined ? undefined : await secrets.signer(serve.relayer);
   const service = await startService(
     {
       listen: serve.listen,
-      network: {
-        name: network.name,
-        chainId: network.chainId,
-        rpcUrl: rpcUrl.reveal(),
-        nativeSymbol: network.nativeSymbol,
-        wrappedNative: network.wrappedNative,
-        listedTokens: listedTokens(configuration),
-        hubTokens: network.hubTokens,
-        settlement,
-        executor: network.executor,
-        protocols: network.protocols,
-        v3FeeTiers: network.v3FeeTiers,
-        dataFee: network.dataFee,
-        confirmations: network.confirmations,
-      },
+      networks: networks.map(({ options }) => options),
       quoteLifetimeSeconds: timing.quoteLifetimeSeconds,
       permitLifetimeSeconds: timing.permitLifetimeSeconds,
       limits: serve.requestsPerSecond,
@@ -58,24 +51,75 @@ export async function startEmbeddedService(configuration: Configuration, runtime
       ...(serve.metrics === undefined ? {} : { metrics: serve.metrics }),
       drainMs: timing.shutdownMs,
       database: serve.database,
-      ...(signer === undefined ? {} : { relayer: { ...transactions, ...serve.gasless, cancelMarginSeconds: 0 } }),
     },
     {
-      logger: logger.child({ part: "service" }),
+      logger,
       clock: systemClock,
-      ...(signer === undefined
-        ? {}
-        : {
-            relayer: {
-              signer,
-              chain,
-              createLaneStore: openLaneStore,
-              crashPoint: crashPointFrom(runtime.env, "relayer."),
-            },
-          }),
+      relayers: new Map(
+        networks.flatMap(({ options, relayer }) => (relayer ? [[options.name, relayer] as const] : [])),
+      ),
     },
   );
   return { ...service, apiKey: apiKeys[0] };
+}
+
+/** What a service has once and a further configuration says otherwise; it is not in force. */
+function passedOver(first: Configuration, other: Configuration): readonly string[] {
+  const once = ({ serve, timing }: Configuration): Readonly<Record<string, unknown>> => ({
+    "serve.listen": serve.listen,
+    "serve.database": serve.database,
+    "serve.apiKeys": serve.apiKeys,
+    "serve.requestsPerSecond": serve.requestsPerSecond,
+    "serve.trustedProxies": serve.trustedProxies,
+    "serve.corsOrigins": serve.corsOrigins,
+    "serve.metrics": serve.metrics,
+    "timing.quoteLifetime": timing.quoteLifetimeSeconds,
+    "timing.permitLifetime": timing.permitLifetimeSeconds,
+    "timing.shutdown": timing.shutdownMs,
+  });
+  const [ours, theirs] = [once(first), once(other)];
+  return Object.keys(ours).filter((name) => JSON.stringify(ours[name]) !== JSON.stringify(theirs[name]));
+}
+
+/** One configuration's network as it is served, and what its relayer is made of. */
+async function networkOf(
+  configuration: Configuration,
+  { secrets, env }: Runtime,
+): Promise<{ options: NetworkOptions; relayer: RelayerDependencies | undefined }> {
+  const { network, serve, transactions } = configuration;
+  const [rpcUrl] = secrets.rpcUrls(configuration);
+  if (rpcUrl === undefined || network.settlement === undefined) {
+    throw new CommandFailure(
+      EXIT.configuration,
+      `the service needs an RPC endpoint and a settlement contract on ${network.name}; set \`service.settlement\``,
+    );
+  }
+  const { name, chainId, nativeSymbol, wrappedNative, hubTokens, settlement, executor } = network;
+  const { protocols, v3FeeTiers, dataFee, confirmations } = network;
+  const options: NetworkOptions = {
+    ...{
+      name,
+      chainId,
+      nativeSymbol,
+      wrappedNative,
+      hubTokens,
+      settlement,
+      executor,
+      protocols,
+      v3FeeTiers,
+      confirmations,
+    },
+    rpcUrl: rpcUrl.reveal(),
+    listedTokens: listedTokens(configuration),
+  };
+  if (serve.relayer === undefined) return { options, relayer: undefined };
+  const relayer: RelayerDependencies = {
+    signer: await secrets.signer(serve.relayer),
+    chain: openChain(configuration, secrets),
+    createLaneStore: openLaneStore,
+    crashPoint: crashPointFrom(env, "relayer."),
+  };
+  return { options: { ...options, relayer: { ...transactions, ...serve.gasless, cancelMarginSeconds: 0 } }, relayer };
 }
 
 /** The configured tokens, and the network's own that routes pass through; the native token is always told of. */

@@ -18,6 +18,23 @@ export interface ListedToken {
   readonly feed: DollarFeed | undefined;
 }
 
+/** How the relayer works; its key comes as a signer. */
+export interface RelayerOptions {
+  /** wei; what the relayer holds beside the gas of accepted swaps, or it takes no more */
+  readonly minimumNativeBalance: bigint;
+  /** parts per million that a swap fee must be worth more than the gas of its swap */
+  readonly feeMarginPpm: bigint;
+  /** wei that gas may cost in 24 hours beyond what swap fees repaid */
+  readonly maxDailyLoss: bigint;
+  /** blocks without it after which a transaction is replaced with a higher fee */
+  readonly bumpAfterBlocks: number;
+  readonly rebroadcastAfterBlocks: number;
+  readonly maxReplacements: number;
+  readonly maxCancellations: number;
+  /** how long after a swap's deadline its transaction is cancelled */
+  readonly cancelMarginSeconds: number;
+}
+
 /** A network as it is served. */
 export interface NetworkOptions {
   /** lower-case name, as requests give it */
@@ -45,6 +62,8 @@ export interface NetworkOptions {
   readonly dataFee?: DataFeeKind | undefined;
   /** blocks on top of a swap's own before it counts as done */
   readonly confirmations: number;
+  /** absent: no gasless swaps on this network */
+  readonly relayer?: RelayerOptions;
 }
 
 /** A network whose swaps can be executed. */
@@ -56,27 +75,11 @@ export function isSettled(network: NetworkOptions): network is SettledNetwork {
   return network.settlement !== undefined;
 }
 
-/** How the relayer works; its key comes as a signer. */
-export interface RelayerOptions {
-  /** wei; what the relayer holds beside the gas of accepted swaps, or it takes no more */
-  readonly minimumNativeBalance: bigint;
-  /** parts per million that a swap fee must be worth more than the gas of its swap */
-  readonly feeMarginPpm: bigint;
-  /** wei that gas may cost in 24 hours beyond what swap fees repaid */
-  readonly maxDailyLoss: bigint;
-  /** blocks without it after which a transaction is replaced with a higher fee */
-  readonly bumpAfterBlocks: number;
-  readonly rebroadcastAfterBlocks: number;
-  readonly maxReplacements: number;
-  readonly maxCancellations: number;
-  /** how long after a swap's deadline its transaction is cancelled */
-  readonly cancelMarginSeconds: number;
-}
-
 export interface ServiceOptions {
   /** port 0 takes a free one */
   readonly listen: { readonly host: string; readonly port: number };
-  readonly network: NetworkOptions;
+  /** at least one; each with a name and a chain of its own */
+  readonly networks: readonly NetworkOptions[];
   /** how long a quote may be used */
   readonly quoteLifetimeSeconds: number;
   /** how long swap and permit signatures hold, from the quote on; not shorter than the quote's lifetime */
@@ -93,8 +96,6 @@ export interface ServiceOptions {
   readonly metrics?: { readonly host: string; readonly port: number };
   /** how long a stop waits for the requests in work; absent: 8 s */
   readonly drainMs?: number;
-  /** absent: no gasless swaps */
-  readonly relayer?: RelayerOptions;
-  /** path of the service's own SQLite file */
+  /** path of the service's own SQLite file, for all networks */
   readonly database: string;
 }

@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { NetworkOptions } from "../../../src/service/options.ts";
 import { type Service, startService } from "../../../src/service/service.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { type Client, createClient } from "../support/client.ts";
@@ -155,9 +156,9 @@ test("an answer of the node that fails is 503, and the log names its host, not i
   onTestFinished(() => broken.stop());
   const logger = createRecordingLogger();
   const own = await deployMarket(broken);
-  const options = serviceOptions(broken, own, { database: join(directory, "broken.db") });
-  const url = `${broken.url}/?key=secret-key-in-url`;
-  const lonely = await startService({ ...options, network: { ...options.network, rpcUrl: url } }, { logger, clock });
+  const network = { rpcUrl: `${broken.url}/?key=secret-key-in-url` };
+  const options = serviceOptions(broken, own, { database: join(directory, "broken.db"), network });
+  const lonely = await startService(options, { logger, clock });
   const caller = await createClient(lonely.url);
   await broken.stop();
   const request = {
@@ -178,15 +179,14 @@ test("an answer of the node that fails is 503, and the log names its host, not i
 }, 60_000);
 
 test("contracts that are not the configured ones are refused at start", async () => {
-  const options = serviceOptions(chain, market, { database: join(directory, "refused.db") });
-  const start = (network: object) =>
-    startService(
-      { ...options, network: { ...options.network, ...network } },
-      { logger: createRecordingLogger(), clock },
-    );
+  const database = join(directory, "refused.db");
+  const start = (network: Partial<NetworkOptions>) =>
+    startService(serviceOptions(chain, market, { database, network }), { logger: createRecordingLogger(), clock });
   await expect(start({ settlement: market.usdc })).rejects.toThrow("has no executor()");
   await expect(start({ executor: market.weth })).rejects.toThrow("the settlement's executor is");
-  await expect(start({ protocols: [market.protocols[0]] })).rejects.toThrow("number of the executor's protocols");
+  await expect(start({ protocols: market.protocols.slice(0, 1) })).rejects.toThrow(
+    "number of the executor's protocols",
+  );
   const swapped = [...market.protocols].reverse();
   await expect(start({ protocols: swapped })).rejects.toThrow("the executor's protocol 0");
 });

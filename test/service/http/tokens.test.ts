@@ -33,7 +33,6 @@ beforeAll(async () => {
     to: feed,
     data: loadContract("PriceFeed").abi.encodeFunctionData("set", [300_012_000_000n]) as Hex,
   });
-  const options = serviceOptions(chain, market, { database: join(directory, "service.db") });
   const priced = (address: Address, by: Address | undefined) => {
     return { address, feed: by === undefined ? undefined : { address: by, maxAgeSeconds: FEED_MAX_AGE_SECONDS } };
   };
@@ -43,8 +42,8 @@ beforeAll(async () => {
     priced(market.usdc, undefined),
     priced(market.dai, staleFeed),
   ];
-  const network = { ...options.network, listedTokens };
-  service = await startService({ ...options, network }, { logger: createRecordingLogger(), clock: systemClock });
+  const options = serviceOptions(chain, market, { database: join(directory, "service.db"), network: { listedTokens } });
+  service = await startService(options, { logger: createRecordingLogger(), clock: systemClock });
   client = await createClient(service.url);
 }, 60_000);
 

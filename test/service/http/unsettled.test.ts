@@ -13,11 +13,11 @@ test("without a settlement contract quotes are indicative, and everything that w
   const directory = mkdtempSync(join(tmpdir(), "swapd-service-"));
   const chain = await startTestChain();
   const market = await deployMarket(chain);
-  const options = serviceOptions(chain, market, { database: join(directory, "service.db") });
   const noSettlement = "the settlement contracts do not run on testnet";
-  const network = { ...options.network, settlement: undefined, executor: undefined, noSettlement };
+  const network = { settlement: undefined, executor: undefined, noSettlement };
+  const options = serviceOptions(chain, market, { database: join(directory, "service.db"), network });
   const dependencies = { logger: createRecordingLogger(), clock: systemClock };
-  const service = await startService({ ...options, network }, dependencies);
+  const service = await startService(options, dependencies);
   try {
     const client = await createClient(service.url);
     const request = {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { id } from "ethers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Address } from "../../../src/domain/money/address.ts";
-import type { ServiceOptions } from "../../../src/service/options.ts";
+import type { RelayerOptions, ServiceOptions } from "../../../src/service/options.ts";
 import { type Service, startService } from "../../../src/service/service.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { type Answer, type Client, createClient } from "../support/client.ts";
@@ -24,16 +24,23 @@ let client: Client;
 let relayer: Address;
 const directory = mkdtempSync(join(tmpdir(), "swapd-relayer-"));
 
-function optionsFor(name: string, changes: Partial<ServiceOptions> = {}): ServiceOptions {
+function optionsFor(
+  name: string,
+  { relayer: settings = RELAYER_SETTINGS, ...changes }: Partial<ServiceOptions> & { relayer?: RelayerOptions } = {},
+): ServiceOptions {
   const database = join(directory, `${name}.db`);
-  return serviceOptions(chain, market, { database, relayer: RELAYER_SETTINGS, ...changes });
+  return serviceOptions(chain, market, { database, network: { relayer: settings }, ...changes });
 }
 
 /** Each database has a relayer of its own: two that send from one account would see each other as intruders. */
 async function start(options: ServiceOptions, crashPoint?: (label: string) => void): Promise<Service> {
   const parts = relayerParts(chain, id(options.database), crashPoint);
   await chain.rpc.call("anvil_setBalance", [parts.signer.address, "0x8ac7230489e80000"]);
-  return startService(options, { logger: createRecordingLogger(), clock: systemClock, relayer: parts });
+  return startService(options, {
+    logger: createRecordingLogger(),
+    clock: systemClock,
+    relayers: new Map([["testnet", parts]]),
+  });
 }
 
 beforeAll(async () => {
@@ -270,7 +277,7 @@ test("a second service with the same relayer does not start: each would take the
   const second = startService(optionsFor("second"), {
     logger: createRecordingLogger(),
     clock: systemClock,
-    relayer: parts,
+    relayers: new Map([["testnet", parts]]),
   });
   await expect(second).rejects.toThrow(`the relayer ${relayer} sends for another service`);
 });

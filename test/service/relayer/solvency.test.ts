@@ -60,12 +60,15 @@ async function startWorld(change: Partial<RelayerOptions> = {}, lifetimeSeconds 
   const logger = createRecordingLogger();
   const options = serviceOptions(chain, market, {
     database,
-    relayer: { ...RELAYER_SETTINGS, ...change },
+    network: { relayer: { ...RELAYER_SETTINGS, ...change } },
     quoteLifetimeSeconds: lifetimeSeconds,
     permitLifetimeSeconds: lifetimeSeconds,
     metrics: { host: "127.0.0.1", port: 0 },
   });
-  const start = () => startService(options, { logger, clock: systemClock, relayer: relayerParts(chain, id(database)) });
+  const start = () => {
+    const relayers = new Map([["testnet", relayerParts(chain, id(database))]]);
+    return startService(options, { logger, clock: systemClock, relayers });
+  };
   let service = await start();
   onTestFinished(() => service.stop());
   return {

@@ -45,9 +45,9 @@ afterAll(async () => {
 
 /** A service that knows nothing of any token yet. */
 async function newClient(): Promise<Client> {
-  const options = serviceOptions(chain, market, { database: join(directory, `${Math.random()}.db`) });
-  const network = { ...options.network, rpcUrl: node.url };
-  const service = await startService({ ...options, network }, { logger: createRecordingLogger(), clock: systemClock });
+  const database = join(directory, `${Math.random()}.db`);
+  const options = serviceOptions(chain, market, { database, network: { rpcUrl: node.url } });
+  const service = await startService(options, { logger: createRecordingLogger(), clock: systemClock });
   services.push(service);
   return createClient(service.url);
 }

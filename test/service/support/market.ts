@@ -1,5 +1,5 @@
 import { type Address, NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
-import type { ServiceOptions } from "../../../src/service/options.ts";
+import type { NetworkOptions, ServiceOptions } from "../../../src/service/options.ts";
 import { sqrtRatioAtTick } from "../../../src/service/pools/uniswap-v3/tick-math.ts";
 import type { TestChain } from "./chain.ts";
 import { deployExchange, type Exchange, FEE_TIERS } from "./exchange.ts";
@@ -56,31 +56,34 @@ export async function addStablePools(market: Market): Promise<void> {
   await market.newStablePool(dai, usdc, { amplification: 60, fee: 4e6, amountA: 90_000n * E18, amountB: 90_000n * E6 });
 }
 
-/** Options of a service for this market; what a test cares about goes into `changes`. */
+/** Options of a service for this one market; what a test cares about goes into `changes`, of the network into `network`. */
 export function serviceOptions(
   chain: TestChain,
   market: Market,
-  changes: Partial<ServiceOptions> & { database: string },
+  { network, ...changes }: Partial<ServiceOptions> & { database: string; network?: Partial<NetworkOptions> },
 ): ServiceOptions {
   return {
     listen: { host: "127.0.0.1", port: 0 },
-    network: {
-      name: "testnet",
-      chainId: 31_337,
-      rpcUrl: chain.url,
-      nativeSymbol: "ETH",
-      wrappedNative: market.weth,
-      listedTokens: [NATIVE_TOKEN, market.weth, market.usdc, market.dai].map((address) => ({
-        address,
-        feed: undefined,
-      })),
-      hubTokens: [market.weth, market.usdc],
-      settlement: market.settlement,
-      executor: market.executor,
-      protocols: market.protocols,
-      v3FeeTiers: FEE_TIERS,
-      confirmations: 1,
-    },
+    networks: [
+      {
+        name: "testnet",
+        chainId: 31_337,
+        rpcUrl: chain.url,
+        nativeSymbol: "ETH",
+        wrappedNative: market.weth,
+        listedTokens: [NATIVE_TOKEN, market.weth, market.usdc, market.dai].map((address) => ({
+          address,
+          feed: undefined,
+        })),
+        hubTokens: [market.weth, market.usdc],
+        settlement: market.settlement,
+        executor: market.executor,
+        protocols: market.protocols,
+        v3FeeTiers: FEE_TIERS,
+        confirmations: 1,
+        ...network,
+      },
+    ],
     quoteLifetimeSeconds: 20,
     permitLifetimeSeconds: 60,
     limits: { keyless: 1_000, keyed: 2_000 },

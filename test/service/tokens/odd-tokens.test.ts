@@ -37,9 +37,9 @@ const homes = new Map<Address, Address>();
 
 async function start(name: string): Promise<void> {
   logger = createRecordingLogger();
-  const options = serviceOptions(chain, market, { database: join(folder, `${name}.db`) });
-  const network = { ...options.network, rpcUrl: node.url, hubTokens: [...options.network.hubTokens, hub] };
-  service = await startService({ ...options, network }, { logger, clock });
+  const network = { rpcUrl: node.url, hubTokens: [market.weth, market.usdc, hub] };
+  const options = serviceOptions(chain, market, { database: join(folder, `${name}.db`), network });
+  service = await startService(options, { logger, clock });
   client = await createClient(service.url);
 }
 

@@ -1,0 +1,43 @@
+import { isSettled, type NetworkOptions, type ServiceOptions } from "./options.ts";
+
+/**
+ * Refuses options that contradict each other, before anything is opened.
+ * @param relayers names of the networks for which the parts of a relayer are at hand
+ * @throws Error that says what to correct
+ */
+export function checkOptions(options: ServiceOptions, relayers: ReadonlySet<string>): void {
+  const { networks, permitLifetimeSeconds, quoteLifetimeSeconds } = options;
+  if (networks.length === 0) throw new Error("the service needs a network to serve, and none is configured");
+  for (const network of networks) {
+    checkTwins(network, networks);
+    checkRelayer(network, relayers.has(network.name));
+  }
+  const unserved = [...relayers].find((name) => networks.every((network) => network.name !== name));
+  if (unserved !== undefined) throw new Error(`there is a relayer for ${unserved}, and that network is not served`);
+  if (permitLifetimeSeconds >= quoteLifetimeSeconds) return;
+  throw new Error(
+    `signatures that hold ${permitLifetimeSeconds} s would end before their quote, which holds ` +
+      `${quoteLifetimeSeconds} s: raise the permit lifetime`,
+  );
+}
+
+/** Callers name the network they mean, and a lane belongs to one account on one chain: both must be told apart. */
+function checkTwins({ name, chainId }: NetworkOptions, networks: readonly NetworkOptions[]): void {
+  if (networks.filter((other) => other.name === name).length > 1) {
+    throw new Error(`two networks are called ${name}: one process serves a network once, by a name of its own`);
+  }
+  const twins = networks.filter((other) => other.chainId === chainId).map((other) => other.name);
+  if (twins.length > 1) {
+    throw new Error(`${twins.join(" and ")} are the same chain ${chainId}: one process serves a chain once`);
+  }
+}
+
+function checkRelayer(network: NetworkOptions, hasParts: boolean): void {
+  const { name, relayer } = network;
+  if ((relayer !== undefined) !== hasParts) {
+    throw new Error(`the relayer of ${name} needs both its settings and its signer, chain and lane store`);
+  }
+  if (relayer !== undefined && !isSettled(network)) {
+    throw new Error(`a relayer needs a settlement contract, and none is configured on ${name}`);
+  }
+}

@@ -1,0 +1,139 @@
+import type { Address } from "../domain/money/address.ts";
+import { createJsonRpc, type JsonRpc, RpcError } from "../net/json-rpc.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { SqliteDatabase } from "../storage/database.ts";
+import { dataFeesOf } from "./data-fees/kinds.ts";
+import type { ServedNetwork } from "./http/served-network.ts";
+import type { NetworkOptions, ServiceOptions } from "./options.ts";
+import { createPoolDirectory, scopeOf } from "./pools/directory.ts";
+import { openPoolBook } from "./pools/pool-book.ts";
+import { createSnapshots, type Snapshots } from "./pools/snapshots.ts";
+import { createQuoteBook } from "./quotes/quote-book.ts";
+import { createQuoter } from "./quotes/quoter.ts";
+import { createTokens } from "./quotes/tokens.ts";
+import type { RelayerDependencies } from "./relayer/relayer.ts";
+import { startRelay } from "./relayer/start-relay.ts";
+import { createRouter } from "./routing/router.ts";
+import { createContractCheck, WrongContractsError } from "./settlement/verify.ts";
+import { createSimulator } from "./simulation/simulator.ts";
+import { createServiceStore } from "./store/service-store.ts";
+import { createBalances } from "./tokens/balances.ts";
+import { createTokenList } from "./tokens/token-list.ts";
+import { createTransferChecks } from "./tokens/transfer-checks.ts";
+
+const RPC_TIMEOUT_MS = 10_000;
+const MAX_RPC_ANSWER_BYTES = 16_000_000;
+
+/** One network's node, and what is read of it; nothing is asked before somebody does. */
+export interface ConnectedNetwork {
+  readonly options: NetworkOptions;
+  readonly rpc: JsonRpc;
+  readonly snapshots: Snapshots;
+  /** the settlement's executor, known from the first snapshot on */
+  readonly executor: () => Address | undefined;
+  readonly logger: Logger;
+}
+
+/** @param logger of the service; lines of this network name it */
+export function connectNetwork(
+  options: NetworkOptions,
+  { clock, logger: ofService }: { clock: Clock; logger: Logger },
+): ConnectedNetwork {
+  const logger = ofService.child({ network: options.name });
+  const rpc = createJsonRpc({ url: options.rpcUrl, timeoutMs: RPC_TIMEOUT_MS, maxBytes: MAX_RPC_ANSWER_BYTES });
+  const { verify, executor } = createContractCheck(rpc, options);
+  const dataFees = dataFeesOf(options);
+  const snapshots = createSnapshots({ rpc, chainId: options.chainId, verify, dataFees }, clock);
+  return { options, rpc, snapshots: outspoken(snapshots, { rpcHost: rpc.host, logger }), executor, logger };
+}
+
+/** Tells the operator when a node stops being of use, and when it is of use again. */
+function outspoken(snapshots: Snapshots, { rpcHost, logger }: { rpcHost: string; logger: Logger }): Snapshots {
+  let told: string | undefined;
+  return {
+    ...snapshots,
+    async current() {
+      try {
+        const snapshot = await snapshots.current();
+        if (told !== undefined) logger.info({ rpcHost }, "the network's node can be used again");
+        told = undefined;
+        return snapshot;
+      } catch (error) {
+        const isAbroad = error instanceof RpcError || error instanceof WrongContractsError;
+        if (isAbroad && told !== error.name) {
+          told = error.name;
+          const message = "the network's node cannot be used; its requests are refused until it can";
+          logger.error({ rpcHost, error: error.message }, message);
+        }
+        throw error;
+      }
+    },
+  };
+}
+
+/**
+ * Looks at the chain before anybody asks. A node that is gone, that answers nonsense or serves another chain may be put
+ * right while the service runs, and until then every request is told; wrong contracts are a mistake in the configuration.
+ * @throws WrongContractsError
+ */
+export async function firstLook({ options, rpc, snapshots, logger }: ConnectedNetwork): Promise<void> {
+  try {
+    await snapshots.current();
+    const { chainId } = options;
+    logger.info({ chainId, rpcHost: rpc.host, readMode: snapshots.mode() }, "the network's node is in use");
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+  }
+}
+
+/** What the networks of one service share. */
+export interface NetworkSurroundings {
+  readonly options: Pick<ServiceOptions, "quoteLifetimeSeconds" | "permitLifetimeSeconds" | "database">;
+  /** the service's open database */
+  readonly db: SqliteDatabase;
+  readonly clock: Clock;
+}
+
+/** A network that answers requests. */
+export interface OpenNetwork {
+  readonly served: ServedNetwork;
+  /** Finishes the relayer's turn and writes down what was learnt. */
+  stop(): Promise<void>;
+}
+
+/** @throws Error when another service sends from the relayer's account */
+export function openNetwork(
+  connected: ConnectedNetwork,
+  { options, db, clock }: NetworkSurroundings,
+  relayer: RelayerDependencies | undefined,
+): OpenNetwork {
+  const { options: network, rpc, snapshots, executor, logger } = connected;
+  const store = createServiceStore(db, network.name);
+  const factories = { protocols: network.protocols, feeTiers: network.v3FeeTiers };
+  const book = openPoolBook(db, scopeOf(network.chainId, factories), clock.nowMs());
+  const directory = createPoolDirectory(factories, clock, book);
+  const transfers = createTransferChecks({ rpc, network }, { directory, snapshots, executor, clock, logger });
+  const router = createRouter(network, directory, transfers);
+  const tokens = createTokens({ rpc, network }, clock);
+  const quotes = createQuoteBook(store, clock);
+  const { database } = options;
+  const shared = { rpc, snapshots, router, quotes, tokens, store, clock, logger };
+  const relay = startRelay({ network, database }, shared, relayer);
+  const { status } = relay;
+  const quoter = createQuoter(
+    { ...options, network },
+    { snapshots, router, tokens, transfers, clock, executor, relayer: status },
+  );
+  const tokenList = createTokenList(network, { snapshots, tokens });
+  const balances = createBalances(tokenList.addresses, { rpc, snapshots });
+  const simulator = createSimulator(network, { rpc, snapshots, clock });
+  const parts = { quoter, simulator, quotes, store, desk: relay.desk, tokenList, balances };
+  return {
+    served: { options: network, rpc, snapshots, ...parts },
+    async stop() {
+      await relay.stop();
+      book.close();
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { Logger } from "../../ports/logger.ts";
+import type { Head } from "../chain/head.ts";
+import { isSettled, type NetworkOptions } from "../options.ts";
+import type { RelayerStatus } from "../quotes/quoter.ts";
+import { createClosedDesk, createDesk, type DeskDependencies, type GaslessDesk } from "./desk.ts";
+import { lockRelayer, openRelayer, type RelayerDependencies } from "./relayer.ts";
+
+/** The gasless swaps of one network. */
+export interface Relay {
+  readonly desk: GaslessDesk;
+  /** undefined: none are taken */
+  readonly status: RelayerStatus | undefined;
+  stop(): Promise<void>;
+}
+
+type Parts = Pick<DeskDependencies, "rpc" | "snapshots" | "router" | "quotes" | "tokens" | "store" | "clock"> & {
+  readonly logger: Logger;
+};
+
+/**
+ * Opens the desk of a network, and its relayer where one is configured.
+ * @param database the service's, beside which the relayer's lock is
+ * @throws Error when another service sends from the relayer's account
+ */
+export function startRelay(
+  { network, database }: { network: NetworkOptions; database: string },
+  parts: Parts,
+  own: RelayerDependencies | undefined,
+): Relay {
+  const { relayer } = network;
+  if (relayer === undefined || own === undefined || !isSettled(network)) {
+    return { desk: createClosedDesk(parts.store), status: undefined, stop: async () => undefined };
+  }
+  const { store, rpc, snapshots, clock, logger } = parts;
+  const head = async (): Promise<Head> => (await snapshots.current()).head;
+  const { address } = own.signer;
+  const lock = lockRelayer(database, { chainId: network.chainId, account: address });
+  const opened = openRelayer({ relayer, network }, { ...own, store, rpc, head, clock, logger });
+  const { feeMarginPpm } = relayer;
+  const desk = createDesk({ network, relayer: address, feeMarginPpm }, { ...parts, ...opened, clock });
+  const status = { address, refusal: () => opened.state.refusal() };
+  const stop = async (): Promise<void> => {
+    await opened.runner.stop();
+    lock.release();
+  };
+  return { desk, status, stop };
+}
