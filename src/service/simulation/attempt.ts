@@ -15,6 +15,9 @@ export interface Attempt {
   readonly isExact: boolean;
 }
 
+/** More than swaps need and less than blocks hold: whoever reverts with megabytes has to pay for their memory. */
+const TRIAL_GAS = 10_000_000n;
+
 /** The settlement contract's own cap on the affiliate's part of the gross amount. */
 const MAX_AFFILIATE_FEE_BPS = 300n;
 const BPS = 10_000n;
@@ -35,6 +38,7 @@ export function attemptOf(quote: Quote, network: NetworkOptions): Attempt | unde
       to: network.settlement,
       data: encodeSwap(own, quote.legs),
       value: own.fromAsset === NATIVE_TOKEN ? grossAmount(own) : 0n,
+      gas: quote.gasLimit > TRIAL_GAS ? quote.gasLimit : TRIAL_GAS,
     },
     token: order.fromAsset,
     gross: grossAmount(order),

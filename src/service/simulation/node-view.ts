@@ -3,7 +3,7 @@ import { type JsonRpc, RpcError, type RpcRequest } from "../../net/json-rpc.ts";
 import { isRevert } from "../chain/batch-reader.ts";
 import { type Head, malformedAnswer } from "../chain/head.ts";
 import { splitWords } from "../chain/words.ts";
-import type { Slot } from "./slot-layouts.ts";
+import type { StorageSlot } from "./storage-layouts.ts";
 
 /** What a call is told of accounts instead of what the chain holds (the state overrides of `eth_call`). */
 export type Overrides = Readonly<
@@ -38,9 +38,13 @@ export function toWord(value: bigint): Hex {
   return `0x${BigInt.asUintN(256, value).toString(16).padStart(64, "0")}`;
 }
 
+/** Plenty for a view, and too little for an answer of many megabytes. */
+export const VIEW_GAS: Hex = "0xf4240";
+
 /** A call of a view, as the chain is, or would be. */
 export function viewRequest(call: { to: Address; data: Hex }, block: Hex, overrides?: Overrides): RpcRequest {
-  return { method: "eth_call", params: overrides === undefined ? [call, block] : [call, block, overrides] };
+  const fields = { ...call, gas: VIEW_GAS };
+  return { method: "eth_call", params: overrides === undefined ? [fields, block] : [fields, block, overrides] };
 }
 
 /** The first word that a view answers; undefined when it reverts or answers less. @throws RpcError */
@@ -63,7 +67,7 @@ export function readNumber(host: string, answer: unknown): bigint {
 }
 
 /** Overrides of single words, however many are of one contract. */
-export function overrideSlots(words: readonly { readonly slot: Slot; readonly value: bigint }[]): Overrides {
+export function overrideSlots(words: readonly { readonly slot: StorageSlot; readonly value: bigint }[]): Overrides {
   const overrides: Record<Address, { stateDiff: Record<Hex, Hex> }> = {};
   for (const { slot, value } of words) {
     const own = overrides[slot.contract] ?? { stateDiff: {} };

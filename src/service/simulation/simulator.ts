@@ -17,8 +17,8 @@ import {
   viewNode,
   viewRequest,
 } from "./node-view.ts";
-import type { Slot } from "./slot-layouts.ts";
-import { createTokenSlots, type SlotView, type TokenSlots } from "./token-slots.ts";
+import type { StorageSlot } from "./storage-layouts.ts";
+import { createTokenStorage, type StoredView, type TokenStorage } from "./token-storage.ts";
 import { readTrial, type Trial, trialRequests } from "./trial.ts";
 
 /** What a quote's swap would do at the newest block, by a wallet that has the amount and has allowed it to be taken. */
@@ -63,7 +63,7 @@ const RETRIES = { retries: 2, minDelayMs: 50, maxDelayMs: 400 };
 
 export function createSimulator(network: NetworkOptions, dependencies: SimulatorDependencies): Simulator {
   const { rpc, snapshots } = dependencies;
-  const slots = createTokenSlots(dependencies.clock);
+  const storage = createTokenStorage(dependencies.clock);
   return {
     async simulate(quote) {
       const { head } = await snapshots.current();
@@ -80,7 +80,7 @@ export function createSimulator(network: NetworkOptions, dependencies: Simulator
         return { ...found, ...skipped("the network's node takes no state overrides") };
       }
       try {
-        return { ...found, ...(await tryWithOverrides({ attempt, wallet, node, slots })) };
+        return { ...found, ...(await tryWithOverrides({ attempt, wallet, node, storage })) };
       } catch (error) {
         if (!(error instanceof RpcError)) throw error;
         return { ...found, ...skipped("the network's node did not answer properly") };
@@ -110,12 +110,12 @@ async function look(attempt: Attempt, node: NodeView): Promise<{ wallet: Wallet;
   return { wallet, trial: readTrial(host, answers.slice(questions.length)) };
 }
 
-function balanceView({ token, call }: Attempt): SlotView {
+function balanceView({ token, call }: Attempt): StoredView {
   const data = callData(BALANCE_OF, addressWord(call.from));
   return { token, name: "balances", data, accounts: [call.from] };
 }
 
-function allowanceView({ token, call }: Attempt): SlotView {
+function allowanceView({ token, call }: Attempt): StoredView {
   const data = callData(SELECTOR.allowance, addressWord(call.from), addressWord(call.to));
   return { token, name: "allowances", data, accounts: [call.from, call.to] };
 }
@@ -142,11 +142,11 @@ interface Lacking {
   readonly attempt: Attempt;
   readonly wallet: Wallet;
   readonly node: NodeView;
-  readonly slots: TokenSlots;
+  readonly storage: TokenStorage;
 }
 
 /** Tries the swap with what the wallet lacks, and only that: what it has is left as the chain has it. */
-async function tryWithOverrides({ attempt, wallet, node, slots }: Lacking): Promise<Outcome> {
+async function tryWithOverrides({ attempt, wallet, node, storage }: Lacking): Promise<Outcome> {
   const { call, gross, token } = attempt;
   if (token === NATIVE_TOKEN) {
     const overrides: Overrides = { [call.from]: { balance: toQuantity(gross) } };
@@ -156,7 +156,7 @@ async function tryWithOverrides({ attempt, wallet, node, slots }: Lacking): Prom
     { view: balanceView(attempt), has: wallet.balance ?? 0n },
     { view: allowanceView(attempt), has: wallet.allowance ?? 0n },
   ].filter(({ has }) => has < gross);
-  const found = await Promise.all(views.map(async (lack) => ({ ...lack, slot: await slots.find(lack.view, node) })));
+  const found = await Promise.all(views.map(async (lack) => ({ ...lack, slot: await storage.find(lack.view, node) })));
   const proved = found.flatMap(({ slot, ...lack }) => (slot === undefined ? [] : [{ ...lack, slot }]));
   const unproved = found.find(({ slot }) => slot === undefined);
   if (unproved !== undefined) return unprovable(unproved.view);
@@ -166,20 +166,20 @@ async function tryWithOverrides({ attempt, wallet, node, slots }: Lacking): Prom
   // What was found may have been of another wallet, of an older block, or of a proxy that is another token by now.
   const disproved = proved.find((_, index) => readViewWord(node.host, answers[index]) !== gross);
   if (disproved === undefined) return outcomeOf(attempt, readTrial(node.host, answers.slice(proofs.length)));
-  slots.forget(disproved.view);
+  storage.forget(disproved.view);
   return unprovable(disproved.view);
 }
 
-function unprovable({ token, name }: SlotView): Outcome {
+function unprovable({ token, name }: StoredView): Outcome {
   return skipped(`no word of storage could be proved to hold the ${name} of ${token}`);
 }
 
 /** Some tokens keep flags beside a balance, such as that an account is blocked: all of the word but the amount stays. */
 async function wordsFor(
-  lacking: readonly { readonly slot: Slot; readonly has: bigint }[],
+  lacking: readonly { readonly slot: StorageSlot; readonly has: bigint }[],
   amount: bigint,
   { host, block, ask }: NodeView,
-): Promise<{ slot: Slot; value: bigint }[]> {
+): Promise<{ slot: StorageSlot; value: bigint }[]> {
   const answers = await ask(
     lacking.map(({ slot }) => ({ method: "eth_getStorageAt", params: [slot.contract, slot.key, block] })),
   );

@@ -7,12 +7,14 @@ import { malformedAnswer } from "../chain/head.ts";
 import { describeRevert } from "../settlement/calldata.ts";
 import { type NodeView, type Overrides, toQuantity } from "./node-view.ts";
 
-/** A swap's transaction, fees and gas aside. */
+/** A swap's transaction, fees aside. */
 export interface SwapCall {
   readonly from: Address;
   readonly to: Address;
   readonly data: Hex;
   readonly value: bigint;
+  /** the most that it may use while it is tried */
+  readonly gas: bigint;
 }
 
 /** What the swap would do. `not run`: the node does not say, because it could not run it or because of its own limits. */
@@ -43,7 +45,7 @@ const simulated = z.tuple([
  */
 export function trialRequests(call: SwapCall, node: NodeView, overrides: Overrides | undefined): RpcRequest[] {
   const { block, head } = node;
-  const fields = { ...call, value: toQuantity(call.value) };
+  const fields = { ...call, value: toQuantity(call.value), gas: toQuantity(call.gas) };
   const { data, ...rest } = fields;
   const next = {
     blockOverrides: { number: toQuantity(head.number + 1), time: toQuantity(head.timestamp + 1) },

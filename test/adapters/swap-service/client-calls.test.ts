@@ -60,6 +60,7 @@ describe("the other questions", () => {
       gasLimit: "210000",
       maxFeePerGas: "1",
       maxPriorityFeePerGas: "1",
+      simulation: { status: "ok", amountOut: "1", funded: true, approved: true, blockNumber: 1 },
     };
     const good = await serviceWith((_, response) => json(response, transaction));
     expect(await good.service.transaction("quote")).toEqual({

@@ -174,6 +174,21 @@ describe("a gasless swap", () => {
   });
 });
 
+test("a gasless quote is tried before anything is signed, as far as there is something to try", async () => {
+  const affiliate = { affiliateAddress: "0x00000000000000000000000000000000000000af", affiliateFee: "3" };
+  for (const [seller, funded] of [
+    [await newSeller(), true],
+    [createWallet(), false],
+  ] as const) {
+    const { body } = await client.get("/aggregator/quote", requestOf(seller, { ...affiliate, simulate: "true" }));
+    expect(body.simulation).toMatchObject({ status: "ok", funded, approved: false });
+    // What gas the relayer needs is not the wallet's business, and cannot be known without the signature.
+    expect(body.simulation).not.toHaveProperty("gasUsed");
+    expect(body.simulation.blockNumber).toBeGreaterThanOrEqual(body.blockNumber);
+    expect(body.simulation.amountOut).toBe(body.amountOut);
+  }
+});
+
 describe("a gasless quote is refused by name", () => {
   test.each([
     ["Dai's own permit", "dai", "GASLESS_DAI_PERMIT"],

@@ -139,14 +139,9 @@ test("an endless access list costs a bounded number of calls, and proves nothing
   const client = await newClient();
   await tried(client, POOR, {});
   const keys = Array.from({ length: 50_000 }, (_, index) => `0x${index.toString(16).padStart(64, "0")}`);
-  const list = {
-    accessList: [
-      { address: market.usdc, storageKeys: keys },
-      { address: "nowhere", storageKeys: [1] },
-    ],
-  };
+  const list = { accessList: [{ address: market.usdc, storageKeys: keys }] };
   node.lie(({ method, params }) => {
-    if (method === "eth_createAccessList") return { answer: { ...list, accessList: list.accessList.slice(0, 1) } };
+    if (method === "eth_createAccessList") return { answer: list };
     // Whatever the view is told, it says what the chain has.
     return method === "eth_call" && isViewOf(params, BALANCE_OF) ? { method, params: params.slice(0, 2) } : undefined;
   });

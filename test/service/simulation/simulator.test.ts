@@ -237,7 +237,7 @@ describe("tokens that keep their balances", () => {
     const from = tokens.get("flagged behind a proxy")!;
     await slotTokens.block(chain, from, poor);
     const quote = await quoteOf({ from, to: market.usdc, amount: 5n * E18, by: poor }, { simulate: "true" });
-    expect(quote.simulation).toMatchObject({ status: "failed", funded: false });
+    expect(quote.simulation).toMatchObject({ status: "failed", funded: false, reason: "with 0x00000000" });
   });
 });
 

@@ -2,11 +2,11 @@ import { z } from "zod";
 import { type Address, type Hex, isHex, parseAddress } from "../../domain/money/address.ts";
 import { RpcError } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { type NodeView, overrideSlots, readViewWord, viewRequest } from "./node-view.ts";
-import { type Layout, type Slot, slotKey, USUAL_LAYOUTS } from "./slot-layouts.ts";
+import { type NodeView, overrideSlots, readViewWord, VIEW_GAS, viewRequest } from "./node-view.ts";
+import { type Layout, type StorageSlot, storageKey, USUAL_LAYOUTS } from "./storage-layouts.ts";
 
 /** A token's view of what one word of storage holds: an owner's balance, or an owner's allowance for a spender. */
-export interface SlotView {
+export interface StoredView {
   readonly token: Address;
   readonly name: "balances" | "allowances";
   /** calldata of the view */
@@ -16,14 +16,14 @@ export interface SlotView {
 }
 
 /** Finds the words of storage behind tokens' views. */
-export interface TokenSlots {
+export interface TokenStorage {
   /**
    * The word that decides what the view answers, proved by a call that was told another value of it and answered that
    * value; undefined when there is none, as with shares of a whole that grows.
    */
-  find(view: SlotView, node: NodeView): Promise<Slot | undefined>;
+  find(view: StoredView, node: NodeView): Promise<StorageSlot | undefined>;
   /** What was remembered turned out to be no longer so. */
-  forget(view: SlotView): void;
+  forget(view: StoredView): void;
 }
 
 /** What is remembered of a token's view: its layout; that only access lists show its slots; that it has none. */
@@ -35,7 +35,6 @@ const MAX_FINDINGS = 20_000;
 
 /** A view of a balance touches a few words; a list of more is somebody's attempt to keep us busy. */
 const MAX_LISTED_SLOTS = 16;
-const ACCESS_LIST_GAS = "0xf4240";
 
 /** "swapd" and a number: nobody's balance, and small enough for a token that keeps flags in a balance's high bits. */
 const SENTINEL = 0x7377617064_0000n;
@@ -44,11 +43,11 @@ const accessList = z.object({
   accessList: z.array(z.object({ address: z.string(), storageKeys: z.array(z.string()) })),
 });
 
-export function createTokenSlots(clock: Clock): TokenSlots {
+export function createTokenStorage(clock: Clock): TokenStorage {
   const findings = new Map<string, { readonly finding: Finding; readonly untilMs: number }>();
-  const nameOf = ({ token, name }: SlotView): string => `${token} ${name}`;
+  const nameOf = ({ token, name }: StoredView): string => `${token} ${name}`;
 
-  function remember(view: SlotView, finding: Finding): void {
+  function remember(view: StoredView, finding: Finding): void {
     const lasts = finding !== "none";
     const untilMs = lasts ? Number.POSITIVE_INFINITY : clock.monotonicMs() + WITHOUT_SLOT_FOR_MS;
     findings.delete(nameOf(view));
@@ -57,7 +56,7 @@ export function createTokenSlots(clock: Clock): TokenSlots {
     if (oldest !== undefined) findings.delete(oldest);
   }
 
-  function recall(view: SlotView): Finding | undefined {
+  function recall(view: StoredView): Finding | undefined {
     const known = findings.get(nameOf(view));
     return known !== undefined && clock.monotonicMs() < known.untilMs ? known.finding : undefined;
   }
@@ -83,8 +82,8 @@ export function createTokenSlots(clock: Clock): TokenSlots {
   };
 }
 
-function usualSlot({ token, accounts }: SlotView, layout: Layout): Slot {
-  return { contract: token, key: slotKey(layout, accounts) };
+function usualSlot({ token, accounts }: StoredView, layout: Layout): StorageSlot {
+  return { contract: token, key: storageKey(layout, accounts) };
 }
 
 /**
@@ -93,15 +92,15 @@ function usualSlot({ token, accounts }: SlotView, layout: Layout): Slot {
  * the slots that the node sees the view read.
  */
 async function lookForLayout(
-  view: SlotView,
+  view: StoredView,
   node: NodeView,
   layouts: readonly Layout[],
-): Promise<{ layout: Layout | undefined; listed: readonly Slot[] }> {
+): Promise<{ layout: Layout | undefined; listed: readonly StorageSlot[] }> {
   const call = { to: view.token, data: view.data };
   const told = layouts.map((layout, index) => ({ slot: usualSlot(view, layout), value: SENTINEL + BigInt(index) }));
   const [answer, list] = await node.ask([
     viewRequest(call, node.block, overrideSlots(told)),
-    { method: "eth_createAccessList", params: [{ ...call, gas: ACCESS_LIST_GAS }, node.block] },
+    { method: "eth_createAccessList", params: [{ ...call, gas: VIEW_GAS }, node.block] },
   ]);
   const index = (readViewWord(node.host, answer) ?? 0n) - SENTINEL;
   const layout = index >= 0n && index < BigInt(layouts.length) ? layouts[Number(index)] : undefined;
@@ -109,11 +108,11 @@ async function lookForLayout(
 }
 
 /** The slots of an access list; none where the node has no such method, or answers with something else. */
-function readListed(answer: unknown): readonly Slot[] {
+function readListed(answer: unknown): readonly StorageSlot[] {
   if (answer instanceof RpcError) return [];
   const parsed = accessList.safeParse(answer);
   if (!parsed.success) return [];
-  const slots: Slot[] = [];
+  const slots: StorageSlot[] = [];
   for (const { address, storageKeys } of parsed.data.accessList) {
     const contract = parseAddress(address);
     for (const key of storageKeys) {
@@ -125,7 +124,11 @@ function readListed(answer: unknown): readonly Slot[] {
 }
 
 /** Each slot in a call of its own: the others may be what a proxy or a pause hangs on. */
-async function proveListed(view: SlotView, node: NodeView, listed: readonly Slot[]): Promise<Slot | undefined> {
+async function proveListed(
+  view: StoredView,
+  node: NodeView,
+  listed: readonly StorageSlot[],
+): Promise<StorageSlot | undefined> {
   const call = { to: view.token, data: view.data };
   const requests = listed.map((slot, index) =>
     viewRequest(call, node.block, overrideSlots([{ slot, value: SENTINEL + BigInt(index) }])),

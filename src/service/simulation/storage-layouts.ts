@@ -3,7 +3,7 @@ import type { Address, Hex } from "../../domain/money/address.ts";
 import { addressWord, intWord } from "../chain/words.ts";
 
 /** A word of a contract's storage. */
-export interface Slot {
+export interface StorageSlot {
   readonly contract: Address;
   /** 32 bytes */
   readonly key: Hex;
@@ -35,7 +35,7 @@ export const USUAL_LAYOUTS: readonly Layout[] = [
 ];
 
 /** The slot of these accounts: an owner's balance, or an owner's allowance for a spender. */
-export function slotKey({ base, order }: Layout, accounts: readonly Address[]): Hex {
+export function storageKey({ base, order }: Layout, accounts: readonly Address[]): Hex {
   let place = intWord(base) as string;
   for (const account of accounts) {
     const word = addressWord(account);
