@@ -107,6 +107,7 @@ async function networkOf(
       executor,
       protocols,
       v3FeeTiers,
+      dataFee,
       confirmations,
     },
     rpcUrl: rpcUrl.reveal(),
