@@ -34,7 +34,7 @@ export function toQuantity(value: bigint | number): Hex {
   return `0x${value.toString(16)}`;
 }
 
-export function toWord(value: bigint): Hex {
+function toWord(value: bigint): Hex {
   return `0x${BigInt.asUintN(256, value).toString(16).padStart(64, "0")}`;
 }
 
