@@ -20,18 +20,26 @@ const SHORT_SECRET_LENGTH = 6;
 export function createRedactor(secrets: readonly string[] = []): Redactor {
   const forms = new Set<string>();
   let pattern: RegExp | undefined;
+  let isComplete = true;
   function add(secret: string): void {
     for (const form of formsOf(secret)) forms.add(form);
+    isComplete = false;
+  }
+  /** Put together with the next text, not with each secret: hundreds of keys are added one after the other. */
+  function known(): RegExp | undefined {
+    if (isComplete) return pattern;
     // Longest first: a secret that contains another one is replaced as a whole.
     const longestFirst = [...forms].sort((a, b) => b.length - a.length);
     pattern = longestFirst.length === 0 ? undefined : new RegExp(longestFirst.map(toPattern).join("|"), "gi");
+    isComplete = true;
+    return pattern;
   }
   for (const secret of secrets) add(secret);
   return {
     add,
     redact(text) {
-      const known = pattern === undefined ? text : text.replace(pattern, MARK);
-      return redactUrls(known);
+      const secret = known();
+      return redactUrls(secret === undefined ? text : text.replace(secret, MARK));
     },
   };
 }

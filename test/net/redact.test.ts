@@ -57,3 +57,11 @@ test("only the host of a URL is shown", () => {
   expect(hostOf(new Secret("https://u:p@rpc.example:444/v2/KEY?k=KEY"))).toBe("rpc.example:444");
   expect(hostOf("KEY")).toBe("(not a URL)");
 });
+
+test("a secret that is learnt between two texts is gone from the second one", () => {
+  const { redact, add } = createRedactor(["first-secret"]);
+  expect(redact("first-secret second-secret")).toBe("[redacted] second-secret");
+  add("second-secret");
+  add("third-secret");
+  expect(redact("first-secret second-secret third-secret")).toBe("[redacted] [redacted] [redacted]");
+});
