@@ -57,6 +57,8 @@ type SwapBody = Pick<
 >;
 
 const BODY_VERSION = 1;
+/** A few times the effects that are performed together; a body has some thousand characters. */
+const MOST_BODIES = 128;
 
 /**
  * JSON with bigint as `{"$bigint":"123"}`: exact, and readable. Names that begin with `$` get another one in front,
@@ -149,9 +151,25 @@ export function encodeSwap(swap: Swap): Record<string, string | number | null> {
   };
 }
 
+/**
+ * Reads bodies, and has the last ones at hand: a swap is read for its effect, and again, mostly unchanged, for the commit
+ * of the answer. What is read is shared, and nobody changes it.
+ */
+export function createBodyReader(): (text: string) => unknown {
+  const known = new Map<string, unknown>();
+  return (text) => {
+    const body = known.get(text) ?? decodeJson(text);
+    known.delete(text);
+    known.set(text, body);
+    const [oldest] = known.keys();
+    if (known.size > MOST_BODIES && oldest !== undefined) known.delete(oldest);
+    return body;
+  };
+}
+
 /** @throws Error when the body was written by a later version */
-export function decodeSwap(row: SwapColumns): Swap {
-  const { version, ...body } = decodeJson(row.body) as SwapBody & { version: number };
+export function decodeSwap(row: SwapColumns, readBody: (text: string) => unknown = decodeJson): Swap {
+  const { version, ...body } = readBody(row.body) as SwapBody & { version: number };
   if (version !== BODY_VERSION)
     throw new Error(`swap ${row.id} has a body of version ${version}; this program knows 1`);
   return {

@@ -4,7 +4,15 @@ import type { Transition } from "../../../domain/run/records.ts";
 import type { Run } from "../../../domain/run/run.ts";
 import { isRunEnd, type SwapState } from "../../../domain/run/states.ts";
 import type { PendingEffect, RunStore } from "../../../ports/store.ts";
-import { decodeRun, decodeSwap, encodeJson, encodeSwap, type RunColumns, type SwapColumns } from "./codec.ts";
+import {
+  createBodyReader,
+  decodeRun,
+  decodeSwap,
+  encodeJson,
+  encodeSwap,
+  type RunColumns,
+  type SwapColumns,
+} from "./codec.ts";
 import type { Statements } from "./statements.ts";
 
 const SWAP_COLUMNS = [
@@ -65,6 +73,7 @@ const OPEN_WORK = `SELECT runs.id AS runId, runs.strategy, swaps.id AS swapId, s
 
 /** Rows of runs, swaps, transitions and effects. */
 export function createRunRows(sql: Statements): Omit<RunStore, "writeRecord"> {
+  const readBody = createBodyReader();
   const addTransition = (transition: Transition, atMs: number): void => {
     sql.run(
       `INSERT INTO transitions (subject, subject_id, from_state, to_state, reason, detail, at_ms)
@@ -84,7 +93,7 @@ export function createRunRows(sql: Statements): Omit<RunStore, "writeRecord"> {
       addTransition(firstTransition(run), atMs);
       return true;
     },
-    run: (id) => loadRun(sql, id),
+    run: (id) => loadRun(sql, id, readBody),
     saveRun: (run, transitions, atMs) => {
       saveRun(sql, run, atMs);
       for (const transition of transitions) addTransition(transition, atMs);
@@ -156,11 +165,14 @@ function firstTransition(run: Run): Transition {
   return { subject: "run", subjectId: run.id, from: undefined, to: run.state, reason: run.reason, detail: run.detail };
 }
 
-function loadRun(sql: Statements, id: string): Run | undefined {
+function loadRun(sql: Statements, id: string, readBody: (text: string) => unknown): Run | undefined {
   const row = sql.get<RunColumns>("SELECT * FROM runs WHERE id = ?", id);
   if (row === undefined) return undefined;
   const swaps = sql.all<SwapColumns>(SWAPS_OF_RUN, id);
-  return decodeRun(row, swaps.map(decodeSwap));
+  return decodeRun(
+    row,
+    swaps.map((swap) => decodeSwap(swap, readBody)),
+  );
 }
 
 function saveRun(sql: Statements, run: Run, atMs: number): void {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+  createBodyReader,
   decodeJson,
   decodeSwap,
   encodeJson,
@@ -48,6 +49,15 @@ describe("typed data of a hostile service", () => {
     const stored = { domain: {}, types: {}, primaryType: "Swap", message };
     expect(decodeJson(encodeJson(stored))).toEqual(stored);
   });
+});
+
+test("a body that was just read is at hand, and hundreds of others later it is read again", () => {
+  const read = createBodyReader();
+  const texts = Array.from({ length: 200 }, (_, index) => encodeJson({ amount: BigInt(index) }));
+  const [first] = texts.map(read);
+  expect(texts.map(read)).toEqual(Array.from({ length: 200 }, (_, index) => ({ amount: BigInt(index) })));
+  expect(read(texts[199] ?? "")).toBe(read(texts[199] ?? ""));
+  expect(read(texts[0] ?? "")).not.toBe(first);
 });
 
 test("a body of a later version is refused instead of half understood", () => {
