@@ -16,19 +16,49 @@ export interface Committer {
    * @param effectId the effect that this event answers, marked as done in the same commit
    */
   commit(runId: string, event: RunEvent, effectId?: number): void;
+  /**
+   * The same, in one transaction with the other answers of this moment: those of looks that travelled together come
+   * together. Only for answers that nothing which is committed meanwhile can make stale. All of them hold, or none.
+   */
+  commitTogether(answer: Answer): Promise<void>;
+}
+
+/** The answer of an effect, as the next event of a run. */
+export interface Answer {
+  readonly runId: string;
+  readonly event: RunEvent;
+  /** the effect that is answered, marked as done in the same commit */
+  readonly effectId: number | undefined;
 }
 
 /** Makes the committer. `onCommitted` is called after each commit, with the wallets whose lanes were handed something. */
 export function createCommitter(context: EngineContext, onCommitted: (lanes: readonly Address[]) => void): Committer {
   const { deps } = context;
-  return {
-    commit: (runId, event, effectId) => {
-      deps.crashPoint(`commit.${event.kind}.before`);
-      const { result, alerts } = deps.store.transaction(() => commitStep(context, { runId, event, effectId }));
-      deps.crashPoint(`commit.${event.kind}.after`);
+  const commitAll = (answers: readonly Answer[]): void => {
+    for (const { event } of answers) deps.crashPoint(`commit.${event.kind}.before`);
+    const steps = deps.store.transaction(() => answers.map((answer) => ({ answer, ...commitStep(context, answer) })));
+    for (const { answer } of steps) deps.crashPoint(`commit.${answer.event.kind}.after`);
+    for (const { result, alerts } of steps) {
       report(context, result);
       tellAlerts(deps, alerts);
-      onCommitted(lanesOf(result));
+    }
+    onCommitted(steps.flatMap(({ result }) => lanesOf(result)));
+  };
+  let together: { answers: Answer[]; done: Promise<void> } | undefined;
+  return {
+    commit: (runId, event, effectId) => commitAll([{ runId, event, effectId }]),
+    commitTogether: (answer) => {
+      if (together === undefined) {
+        const answers: Answer[] = [];
+        // What else is answered in this moment has its turn before this one.
+        const done = Promise.resolve().then(() => {
+          together = undefined;
+          commitAll(answers);
+        });
+        together = { answers, done };
+      }
+      together.answers.push(answer);
+      return together.done;
     },
   };
 }
@@ -44,10 +74,7 @@ function swapOfRequest(run: Run, requestId: string): Swap {
   return swap;
 }
 
-function commitStep(
-  context: EngineContext,
-  answer: { runId: string; event: RunEvent; effectId: number | undefined },
-): { result: StepResult; alerts: readonly RaisedAlert[] } {
+function commitStep(context: EngineContext, answer: Answer): { result: StepResult; alerts: readonly RaisedAlert[] } {
   const { store, clock } = context.deps;
   const run = store.run(answer.runId);
   if (run === undefined) throw new Error(`run ${answer.runId} is not in the database`);

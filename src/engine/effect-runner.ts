@@ -38,6 +38,8 @@ export function createEffectRunner(
     const answer = await performEffect(context, run, { effect: pending.effect, before });
     crashPoint(`effect.${pending.effect.kind}.after`);
     if (answer.kind === "stale") store.postponeEffect(pending.id, clock.nowMs());
+    else if (isLook(pending))
+      await committer.commitTogether({ runId: pending.runId, event: answer, effectId: pending.id });
     else committer.commit(pending.runId, answer, pending.id);
   };
   const begin = (pending: PendingEffect): void => {
@@ -80,4 +82,9 @@ function isHandOver({ effect }: PendingEffect): boolean {
 
 function isRoute({ effect }: PendingEffect): boolean {
   return effect.kind === "FetchRoute";
+}
+
+/** Whether the answer tells of the chain or the service alone, whatever is written of other runs meanwhile. */
+function isLook({ effect }: PendingEffect): boolean {
+  return effect.kind === "ReadChain" || effect.kind === "FetchRoute";
 }

@@ -10,7 +10,7 @@ import type { Committer } from "./commit.ts";
  */
 export function createLaneListener(
   stores: { runs: RunStore; lanes: LaneStore },
-  committer: () => Committer,
+  committer: () => Pick<Committer, "commit">,
 ): LaneListener {
   return {
     onIntent: (event) => {

@@ -109,6 +109,51 @@ describe("a step and everything that follows from it are one commit", () => {
   });
 });
 
+describe("looks that are answered in the same moment", () => {
+  const lost = (runId: string, effectId: number) => ({
+    ...{ runId, effectId },
+    event: { kind: "observation-unavailable", swapId: `${runId}.0.1`, detail: "no answer" } as const,
+  });
+
+  function two(): {
+    life: Life;
+    commits: () => number;
+    together: ReturnType<typeof createCommitter>["commitTogether"];
+  } {
+    const { life } = begin(swapIn("submitted", { ...owned, mode: "gasless" }));
+    const other = { ...swapIn("submitted", { ...owned, mode: "gasless" }), id: "run_2.0.1", runId: "run_2" };
+    addRun(life.store, runSample({ id: "run_2", slotMs: SLOT_MS + 1, swaps: [other] }));
+    life.store.addEffects("run_2", [{ effect: { kind: "ReadChain", swapId: other.id }, notBeforeMs: 0 }], 1);
+    let commits = 0;
+    const transaction = <T>(work: () => T): T => {
+      commits += 1;
+      return life.store.transaction(work);
+    };
+    const context = { ...life.context, deps: { ...life.context.deps, store: { ...life.store, transaction } } };
+    const { commitTogether } = createCommitter(context, () => undefined);
+    return { life, commits: () => commits, together: commitTogether };
+  }
+
+  const isDone = ({ db }: Life): unknown[] =>
+    db.prepare("SELECT done_at_ms IS NOT NULL FROM effects WHERE id <= 2 ORDER BY id").pluck().all();
+
+  test("are one commit, and the next moment's is another one", async () => {
+    const { life, commits, together } = two();
+    await Promise.all([together(lost("run_1", 1)), together(lost("run_2", 2))]);
+    expect([commits(), isDone(life)]).toEqual([1, [1, 1]]);
+    expect(life.store.dueEffects(NOW_MS + 60_000, 9)).toMatchObject([{ runId: "run_1" }, { runId: "run_2" }]);
+    await together(lost("run_1", 3));
+    expect(commits()).toBe(2);
+  });
+
+  test("are undone together when one of them breaks an invariant, and everybody hears of it", async () => {
+    const { life, together } = two();
+    const answers = await Promise.allSettled([together(lost("run_1", 1)), together(lost("nobody", 2))]);
+    expect(answers.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect(isDone(life)).toEqual([0, 0]);
+  });
+});
+
 test("a look that finds nothing new writes no swap anew, and looks again", () => {
   const { life } = begin(swapIn("submitted", { ...owned, mode: "gasless" }));
   life.db.exec("UPDATE swaps SET updated_at_ms = 0");

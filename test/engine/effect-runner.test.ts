@@ -32,12 +32,13 @@ function open(): Work {
   };
   const store = { ...life.context.deps.store, dueEffects };
   const context = { ...life.context, deps: { ...life.context.deps, store } };
-  const committer: Committer = {
-    commit: (_runId, _event, effectId = 0) => {
-      answered.push(effectId);
-      life.store.finishEffect(effectId, NOW_MS);
-    },
+  const commit: Committer["commit"] = (_runId, _event, effectId = 0) => {
+    answered.push(effectId);
+    life.store.finishEffect(effectId, NOW_MS);
   };
+  const commitTogether: Committer["commitTogether"] = async ({ runId, event, effectId }) =>
+    commit(runId, event, effectId);
+  const committer: Committer = { commit, commitTogether };
   const runner = createEffectRunner(context, committer, { guarded: (work) => work(), onDone: () => undefined });
   let runs = 0;
   return {
