@@ -27,9 +27,8 @@ export function arbitrumDataFees({ settlement }: Pick<NetworkOptions, "settlemen
     return { method: "eth_call", params: [call, "latest"] };
   });
   return {
-    calls: [],
     requests,
-    decode(host, _, answers) {
+    decode(host, answers) {
       const figures = answers.map((answer) => gasOf(host, answer));
       return { dataFee: () => 0n, operatorFee: () => 0n, dataGas: onTheLine(figures) };
     },

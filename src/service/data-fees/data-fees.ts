@@ -1,5 +1,6 @@
-import type { RpcRequest } from "../../net/json-rpc.ts";
-import type { ViewCall, WordsAnswer } from "../chain/batch-reader.ts";
+import { type JsonRpc, RpcError, type RpcRequest } from "../../net/json-rpc.ts";
+import { retryRead } from "../../net/retry-read.ts";
+import { UnusableChainError } from "../chain/unusable-chain.ts";
 
 /**
  * How a network charges for publishing a transaction's data elsewhere. `op-stack`: wei beside gas, told by a predeploy.
@@ -25,17 +26,24 @@ export interface DataFees {
 
 /** How the fees of one block are asked for. */
 export interface DataFeeSource {
-  /** views that travel with the other reads of the block */
-  readonly calls: readonly ViewCall[];
-  /** what only the node itself tells, asked for at the same time */
+  /** sent together while the pools of the block are read; none where nothing is charged */
   readonly requests: readonly RpcRequest[];
-  /** @throws DataFeeUnknownError when the network does not tell its fees */
-  decode(host: string, words: readonly WordsAnswer[], answers: readonly unknown[]): DataFees;
+  /** @throws DataFeeUnknownError when the network does not tell its fees, RpcError when the node did not answer */
+  decode(host: string, answers: readonly unknown[]): DataFees;
 }
 
 /** A network where gas is all there is to pay. */
 const NOTHING: DataFees = { dataFee: () => 0n, operatorFee: () => 0n, dataGas: () => 0n };
-export const NO_DATA_FEES: DataFeeSource = { calls: [], requests: [], decode: () => NOTHING };
+export const NO_DATA_FEES: DataFeeSource = { requests: [], decode: () => NOTHING };
+
+const RETRIES = { retries: 2, minDelayMs: 50, maxDelayMs: 400 };
+
+/** Asks what data costs now, in one HTTP request or none. @throws DataFeeUnknownError, RpcError */
+export async function readDataFees(rpc: JsonRpc, { requests, decode }: DataFeeSource): Promise<DataFees> {
+  if (requests.length === 0) return NOTHING;
+  const isTransient = (error: Error) => error instanceof RpcError && !(error instanceof UnusableChainError);
+  return await retryRead(async () => decode(rpc.host, await rpc.batch(requests)), { ...RETRIES, isTransient });
+}
 
 /** Wei that such a swap is expected to cost whoever sends it, everything counted. */
 export function expectedCost(

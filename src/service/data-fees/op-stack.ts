@@ -1,6 +1,6 @@
 import { type Address, type Hex, toAddress } from "../../domain/money/address.ts";
 import { RpcError, type RpcRequest } from "../../net/json-rpc.ts";
-import { isRevert, type ViewCall } from "../chain/batch-reader.ts";
+import { isRevert } from "../chain/batch-reader.ts";
 import { DataFeeUnknownError } from "../chain/unusable-chain.ts";
 import { callData, intWord, splitBytes, splitWords, uintWord } from "../chain/words.ts";
 import type { NetworkOptions } from "../options.ts";
@@ -31,6 +31,10 @@ function operatorFeeCall(gas: bigint): Hex {
   return callData(GET_OPERATOR_FEE, uintWord(gas, 256));
 }
 
+function oracleRequest(data: Hex): RpcRequest {
+  return { method: "eth_call", params: [{ to: ORACLE, data }, "latest"] };
+}
+
 function unknownFee(host: string): DataFeeUnknownError {
   return new DataFeeUnknownError(host, `its predeploy ${ORACLE} does not tell the fee for data (getL1Fee)`);
 }
@@ -50,16 +54,15 @@ export function opStackDataFees({
   );
   const datas = [...samples.map(l1FeeCall), operatorFeeCall(0n), operatorFeeCall(OPERATOR_STEP)];
   return {
-    calls: datas.map((data): ViewCall => ({ to: ORACLE, data, words: 1 })),
-    requests: [],
-    decode(host, words) {
-      const figures = words.slice(0, samples.length).map((answer) => answer?.[0]);
+    requests: datas.map(oracleRequest),
+    decode(host, answers) {
+      const words = answers.map(wordOf);
+      const figures = words.slice(0, samples.length);
       const known = figures.filter((figure) => figure !== undefined);
-      // All of it free is what an address without code answers to some nodes, and no rollup does.
-      if (known.length < samples.length || known.every((figure) => figure === 0n)) throw unknownFee(host);
+      if (known.length < samples.length) throw unknownFee(host);
       const dataFee = onTheLine(known);
       // Before Isthmus there is no such function, and no such fee.
-      const [constant = 0n, further = constant] = words.slice(samples.length).map((answer) => answer?.[0] ?? 0n);
+      const [constant = 0n, further = constant] = words.slice(samples.length).map((word) => word ?? 0n);
       const scalar = further > constant ? further - constant : 0n;
       return {
         dataFee,
@@ -86,7 +89,7 @@ export function exactDataFee(
   const { to, data, gasLimit } = transaction;
   const datas = [l1FeeCall(unsignedBytes({ chainId, to, data, gasLimit })), operatorFeeCall(gasLimit)];
   return {
-    requests: datas.map((call) => ({ method: "eth_call", params: [{ to: ORACLE, data: call }, "latest"] })),
+    requests: datas.map(oracleRequest),
     decode(host, [forData, forOperator]) {
       const fee = wordOf(forData);
       if (fee === undefined) throw unknownFee(host);

@@ -5,7 +5,7 @@ import type { ReadWords } from "../chain/batch-reader.ts";
 import { type BlockReads, createBlockReads, type ReadMode } from "../chain/block-reads.ts";
 import { type Head, parseBlock, readHead } from "../chain/head.ts";
 import { watchLogs } from "../chain/log-watch.ts";
-import { type DataFeeSource, type DataFees, NO_DATA_FEES } from "../data-fees/data-fees.ts";
+import { type DataFeeSource, type DataFees, NO_DATA_FEES, readDataFees } from "../data-fees/data-fees.ts";
 import { createFollower } from "./follower.ts";
 import { POOL_KINDS } from "./kinds.ts";
 import type { KnownState, Pool, PoolState } from "./pool.ts";
@@ -95,7 +95,10 @@ async function takeSnapshot(context: Context, head: Head, previous: Head | undef
   const reader = reads.at(head);
   const states = new Map<Address, Promise<PoolState | undefined>>();
   const inUse = memory.inUse(clock.monotonicMs());
-  const { dataFees, pools } = await readTogether(context, inUse, { head, previous, reader });
+  const [dataFees, pools] = await Promise.all([
+    readDataFees(context.rpc, context.dataFees),
+    readTogether(context, inUse, { head, previous, reader }),
+  ]);
   for (const [pool, state] of pools) {
     states.set(pool.address, Promise.resolve(state));
     if (state !== undefined) memory.put(pool, state, { block: head, nowMs: clock.monotonicMs() });
@@ -136,34 +139,20 @@ async function takeSnapshot(context: Context, head: Head, previous: Head | undef
 
 type Together = { head: Head; previous: Head | undefined; reader: ReturnType<BlockReads["at"]> };
 
-interface Read {
-  readonly dataFees: DataFees;
-  readonly pools: readonly (readonly [Pool, PoolState | undefined])[];
-}
-
-/**
- * The states of many pools, and the fees for data, by one read. A pool that does not answer as it should is left to the
- * quotes that ask for it.
- * @throws DataFeeUnknownError
- */
+/** The states of many pools by one read. A pool that does not answer as it should is left to the quotes that ask for it. */
 async function readTogether(
   context: Context,
   inUse: readonly RememberedPool[],
   { head, previous, reader }: Together,
-): Promise<Read> {
-  const { rpc, dataFees } = context;
+): Promise<readonly (readonly [Pool, PoolState | undefined])[]> {
   const onlyTraded = await tradedOnly(context, inUse, { head, previous });
   const asked = inUse.map((remembered) => {
     const { pool, state } = remembered;
     const known: KnownState = { state, onlyTraded: onlyTraded(remembered) };
     return { pool, known, calls: POOL_KINDS[pool.kind].encodeReads(pool, known) };
   });
-  const [answers, told] = await Promise.all([
-    reader.readAll([...dataFees.calls, ...asked.flatMap(({ calls }) => calls)]),
-    dataFees.requests.length === 0 ? [] : rpc.batch(dataFees.requests),
-  ]);
-  const fees = dataFees.decode(rpc.host, answers.slice(0, dataFees.calls.length), told);
-  let offset = dataFees.calls.length;
+  const answers = await reader.readAll(asked.flatMap(({ calls }) => calls));
+  let offset = 0;
   const decoded = asked.map(({ pool, known, calls }) => {
     const own = answers.slice(offset, offset + calls.length);
     offset += calls.length;
@@ -172,7 +161,7 @@ async function readTogether(
   const prepared = await Promise.allSettled(
     decoded.map(([pool, state]) => (state === undefined ? undefined : POOL_KINDS[pool.kind].prepare?.(state))),
   );
-  return { dataFees: fees, pools: decoded.filter((_, index) => prepared[index]?.status === "fulfilled") };
+  return decoded.filter((_, index) => prepared[index]?.status === "fulfilled");
 }
 
 /** Of which pools nothing but the price can have changed since they were read. */

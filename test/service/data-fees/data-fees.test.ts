@@ -1,0 +1,254 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import Database from "better-sqlite3";
+import { id, Transaction } from "ethers";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { NetworkOptions } from "../../../src/service/options.ts";
+import { startService } from "../../../src/service/service.ts";
+import { startTestChain, type TestChain } from "../support/chain.ts";
+import { type Answer, type Client, createClient } from "../support/client.ts";
+import { followSwap, gaslessQuote, handOver, newSeller } from "../support/gasless.ts";
+import { deployMarket, type Market, serviceOptions } from "../support/market.ts";
+import {
+  type Charges,
+  charge,
+  chargeGas,
+  chargeUnknown,
+  type RollupNode,
+  startRollupNode,
+} from "../support/op-stack.ts";
+import { createRecordingLogger } from "../support/recording-logger.ts";
+import { RELAYER_SETTINGS, relayerParts } from "../support/relayer.ts";
+import { systemClock } from "../support/system-clock.ts";
+import type { TestWallet } from "../support/wallet.ts";
+
+const GWEI = 10n ** 9n;
+/** A swap of one leg publishes about a thousand bytes: data costs about as much as gas here. */
+const CHARGES: Charges = { perByte: 300n * GWEI, operatorScalar: 100n * GWEI * 1_000n, operatorConstant: 1_000n };
+const FREE: Charges = { perByte: 0n, operatorScalar: 0n, operatorConstant: 0n };
+
+let chain: TestChain;
+let market: Market;
+let node: RollupNode;
+let names = 0;
+const sellers: TestWallet[] = [];
+const directory = mkdtempSync(join(tmpdir(), "swapd-data-fees-"));
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  market = await deployMarket(chain);
+  node = await startRollupNode(chain);
+  while (sellers.length < 4) sellers.push(await newSeller(chain, market));
+  await chain.rpc.call("evm_setAutomine", [false]);
+}, 60_000);
+
+afterAll(async () => {
+  await node?.stop();
+  await chain?.stop();
+  rmSync(directory, { recursive: true });
+});
+
+async function mine(): Promise<void> {
+  await chain.rpc.call("anvil_setNextBlockBaseFeePerGas", [`0x${GWEI.toString(16)}`]);
+  await chain.rpc.call("evm_mine", []);
+}
+
+/** A block from which on data costs this, and long enough for the service to see it. */
+async function setCharges(charges: Charges): Promise<void> {
+  await charge(chain, charges);
+  await mine();
+  await sleep(300);
+}
+
+interface World {
+  readonly client: Client;
+  readonly database: string;
+  readonly log: ReturnType<typeof createRecordingLogger>["lines"];
+}
+
+/** A service on a rollup, with a relayer of its own. */
+async function start(dataFee: NetworkOptions["dataFee"]): Promise<World> {
+  names += 1;
+  const database = join(directory, `${names}.db`);
+  const rollup = { ...chain, url: node.url };
+  const relayer = relayerParts(rollup, id(database));
+  await chain.rpc.call("anvil_setBalance", [relayer.signer.address, "0x8ac7230489e80000"]);
+  const options = serviceOptions(rollup, market, { database, network: { dataFee, relayer: RELAYER_SETTINGS } });
+  const relayers = new Map([["testnet", relayer]]);
+  const logger = createRecordingLogger();
+  const service = await startService(options, { logger, clock: systemClock, relayers });
+  onTestFinished(() => service.stop());
+  return { client: await createClient(service.url), database, log: logger.lines };
+}
+
+function ownSwap(): Record<string, string> {
+  return {
+    fromTokenAddress: market.weth,
+    toTokenAddress: market.dai,
+    amount: (10n ** 16n).toString(),
+    slippage: "0.01",
+    fromAddress: chain.deployer,
+    gasless: "false",
+  };
+}
+
+/** After a failure the node is asked again by and by. */
+async function answered(client: Client, path: string): Promise<Answer> {
+  for (let tries = 0; ; tries += 1) {
+    const answer = await client.get(path, ownSwap());
+    if (answer.status === 200 || tries === 50) return answer;
+    await sleep(100);
+  }
+}
+
+const feeOf = (quote: Answer["body"], type: string): bigint =>
+  BigInt(quote.fees.find((fee: { type: string }) => fee.type === type).value);
+
+/** The bytes that a quote's transaction publishes; 68 more for its signature, as the predeploy counts them. */
+function publishedBytes({ to, data }: { to: string; data: string }): bigint {
+  const fields = { type: 2, chainId: 31_337, nonce: 1, maxFeePerGas: GWEI, maxPriorityFeePerGas: GWEI };
+  const unsigned = Transaction.from({ ...fields, gasLimit: 500_000n, to, data }).unsignedSerialized;
+  return BigInt((unsigned.length - 2) / 2 + 68);
+}
+
+const isOver = (record: Answer["body"]) => record.status !== "pending";
+const isSigned = (record: Answer["body"]) => record.hash !== null;
+
+test("quotes count what data and operator take, in the gas fee and in the swap fee, at no call in a block that is known", async () => {
+  await setCharges(FREE);
+  const { client } = await start("op-stack");
+  const seller = sellers[0] as TestWallet;
+  const before = await client.get("/aggregator/quote/transaction", ownSwap());
+  const gaslessBefore = await gaslessQuote(client, market, seller);
+  await setCharges(CHARGES);
+  const after = await client.get("/aggregator/quote/transaction", ownSwap());
+  const gaslessAfter = await gaslessQuote(client, market, seller);
+  const gas = feeOf(before.body.quote, "gas") / (2n * GWEI);
+  const operator = (gas * CHARGES.operatorScalar) / 1_000_000n + CHARGES.operatorConstant;
+  const published = publishedBytes(after.body.transaction) * CHARGES.perByte;
+  const more = feeOf(after.body.quote, "gas") - feeOf(before.body.quote, "gas");
+  // The sample has room for longer fees and nonces: a few bytes.
+  expect(more).toBeGreaterThanOrEqual(published + operator);
+  expect(more).toBeLessThan(((published + operator) * 102n) / 100n);
+
+  const dearer = feeOf(gaslessAfter.body, "gas") - feeOf(gaslessBefore.body, "gas");
+  const swapFeeMore = feeOf(gaslessAfter.body, "swap") - feeOf(gaslessBefore.body, "swap");
+  // 3,000 dollars a coin, 6 decimals, and a quarter more for what moves until the swap is mined.
+  const worth = (dearer * 3_000n * 125n) / 100n / 10n ** 12n;
+  expect(Number(swapFeeMore)).toBeGreaterThan(Number(worth) * 0.97);
+  expect(Number(swapFeeMore)).toBeLessThan(Number(worth) * 1.03);
+
+  const calls = node.calls();
+  for (let count = 0; count < 5; count += 1) {
+    expect((await client.get("/aggregator/quote/transaction", ownSwap())).status).toBe(200);
+  }
+  expect(node.calls() - calls).toBe(0);
+}, 30_000);
+
+test("a swap whose fee pays its gas and not its data is refused by name", async () => {
+  await setCharges(CHARGES);
+  const { client } = await start("op-stack");
+  const seller = sellers[0] as TestWallet;
+  const { body: quote } = await gaslessQuote(client, market, seller);
+  await setCharges({ ...CHARGES, perByte: CHARGES.perByte * 2n });
+  const refused = await handOver(client, seller, quote);
+  expect(refused).toMatchObject({ status: 400, body: { error: "GASLESS_FEE_TOO_LOW" } });
+  expect(refused.body.message).toMatch(/gas and its data \(\d+ wei\) with the margin costs \d+/);
+  await setCharges(CHARGES);
+  expect(await handOver(client, seller, quote)).toMatchObject({ status: 200 });
+}, 30_000);
+
+test("an accepted swap waits while data is dear, and the books hold what the receipts say", async () => {
+  await setCharges(CHARGES);
+  const { client, database, log } = await start("op-stack");
+  const quotes: Answer["body"][] = [];
+  for (const seller of sellers.slice(1, 3)) {
+    const { body: quote } = await gaslessQuote(client, market, seller);
+    expect(await handOver(client, seller, quote)).toMatchObject({ status: 200 });
+    quotes.push(quote);
+    await followSwap(client, quotes[0].id, isSigned);
+  }
+  const [first, second] = quotes;
+  node.receiptsSay({ l1Fee: "0x470de4df820000", operatorFeeScalar: "0xf4240", operatorFeeConstant: "0x7" });
+  await setCharges({ ...CHARGES, perByte: CHARGES.perByte * 3n });
+  await followSwap(client, first.id, isOver, mine);
+  const waits = ({ fields }: (typeof log)[number]) => /gas and its data \(\d+ wei\)/.test(String(fields.reason));
+  for (let tries = 0; tries < 50 && !log.some(waits); tries += 1) await sleep(100);
+  expect(log.find(waits)?.message).toBe("an accepted swap is not worth sending now");
+  expect((await client.get("/user-manager/swap", { quoteId: second.id })).body).toMatchObject({ hash: null });
+  const books = new Database(database, { readonly: true });
+  onTestFinished(() => void books.close());
+  const paidFor = async (quoteId: string) => {
+    const { hash } = (await client.get("/user-manager/swap", { quoteId })).body;
+    const receipt = (await chain.rpc.call("eth_getTransactionReceipt", [hash])) as Record<string, string>;
+    const row = books
+      .prepare(
+        "SELECT gas_paid, loss, fee_worth, data_fee FROM relays JOIN relay_costs USING (intent_id) WHERE intent_id = ?",
+      )
+      .get(`relay-${quoteId}`) as Record<string, string>;
+    const gasUsed = BigInt(receipt.gasUsed ?? "");
+    return {
+      beside: BigInt(row.gas_paid ?? "") - gasUsed * BigInt(receipt.effectiveGasPrice ?? ""),
+      lost: BigInt(row.gas_paid ?? "") - BigInt(row.fee_worth ?? "") === BigInt(row.loss ?? ""),
+      expected: BigInt(row.data_fee ?? ""),
+      gasUsed,
+    };
+  };
+  const told = await paidFor(first.id);
+  expect(told.beside).toBe(2n * 10n ** 16n + told.gasUsed + 7n);
+  expect(told.lost).toBe(true);
+  const { body: health } = await client.get("/health");
+  expect(BigInt(health.relayer.losses)).toBeGreaterThan(10n ** 16n);
+  await setCharges(CHARGES);
+  expect(await followSwap(client, second.id, isOver, mine)).toMatchObject({ status: "success" });
+}, 60_000);
+
+test("a receipt that tells of no fee for data is booked with the one that was expected", async () => {
+  node.receiptsSay(undefined);
+  await setCharges(CHARGES);
+  const { client, database } = await start("op-stack");
+  const seller = sellers[3] as TestWallet;
+  const { body: quote } = await gaslessQuote(client, market, seller);
+  expect(await handOver(client, seller, quote)).toMatchObject({ status: 200 });
+  const done = await followSwap(client, quote.id, isOver, mine);
+  const receipt = (await chain.rpc.call("eth_getTransactionReceipt", [done.hash])) as Record<string, string>;
+  const books = new Database(database, { readonly: true });
+  onTestFinished(() => void books.close());
+  const rows = books.prepare("SELECT gas_paid, data_fee FROM relays JOIN relay_costs USING (intent_id)").all();
+  const [{ gas_paid, data_fee }] = rows as [{ gas_paid: string; data_fee: string }];
+  const forGas = BigInt(receipt.gasUsed ?? "") * BigInt(receipt.effectiveGasPrice ?? "");
+  expect(BigInt(data_fee)).toBeGreaterThan(900n * CHARGES.perByte);
+  expect(BigInt(gas_paid)).toBe(forGas + BigInt(data_fee));
+}, 30_000);
+
+test("a rollup that does not tell its fee is not served as if it were free, and is served once it does", async () => {
+  await chargeUnknown(chain);
+  await mine();
+  const { client } = await start("op-stack");
+  const refused = await client.get("/aggregator/quote", ownSwap());
+  expect(refused).toMatchObject({ status: 503, body: { error: "CHAIN_UNREACHABLE" } });
+  expect(refused.body.message).toContain("0x420000000000000000000000000000000000000f does not tell the fee for data");
+  await setCharges(CHARGES);
+  expect(await answered(client, "/aggregator/quote")).toMatchObject({ status: 200 });
+}, 30_000);
+
+test("where data takes gas, the gas limit of a quote has it, and the node's silence is told", async () => {
+  const { client } = await start("arbitrum");
+  const refused = await client.get("/aggregator/quote", ownSwap());
+  expect(refused).toMatchObject({ status: 503, body: { error: "CHAIN_UNREACHABLE" } });
+  expect(refused.body.message).toContain("gasEstimateL1Component");
+  const limits: bigint[] = [];
+  let size = 0n;
+  for (const perByte of [0n, 1_000n]) {
+    await chargeGas(chain, perByte);
+    await mine();
+    await sleep(300);
+    const { body } = await answered(client, "/aggregator/quote/transaction");
+    limits.push(BigInt(body.quote.resourceEstimate.gasLimit));
+    size = BigInt((body.transaction.data.length - 2) / 2);
+  }
+  const [without = 0n, withData = 0n] = limits;
+  expect(withData - without).toBe((size * 1_000n * 130n) / 100n);
+}, 30_000);
