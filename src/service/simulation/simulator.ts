@@ -83,7 +83,7 @@ export function createSimulator(network: NetworkOptions, dependencies: Simulator
         return { ...found, ...(await tryWithOverrides({ attempt, wallet, node, storage })) };
       } catch (error) {
         if (!(error instanceof RpcError)) throw error;
-        return { ...found, ...skipped("the network's node did not answer properly") };
+        return { ...found, status: "skipped", reason: "the network's node did not answer properly: try again" };
       }
     },
   };
@@ -132,7 +132,8 @@ function skipped(why: string): Outcome {
 
 function outcomeOf({ isExact }: Attempt, trial: Trial): Outcome {
   if (trial.kind === "reverts") return { status: "failed", reason: trial.reason };
-  if (trial.kind === "not run") return { status: "skipped", reason: "the network's node could not run the swap" };
+  if (trial.kind === "not run")
+    return { status: "skipped", reason: "the network's node could not run the swap: try again" };
   const { amountOut, gasUsed, gasLimit } = trial;
   if (!isExact) return { status: "ok", amountOut, gasUsed: undefined, gasLimit: undefined };
   return { status: "ok", amountOut, gasUsed, gasLimit };

@@ -88,8 +88,8 @@ function usualSlot({ token, accounts }: StoredView, layout: Layout): StorageSlot
 
 /**
  * One call that is told a number of its own for the slot of each layout: what the view answers names the layout. Slots of
- * mappings are hashes, so none of those that are none of the token's is anything else of it. The same round trip brings
- * the slots that the node sees the view read.
+ * mappings are hashes, so those of layouts that the token does not have are no other variables of it either. The same
+ * round trip brings the slots that the node sees the view read.
  */
 async function lookForLayout(
   view: StoredView,
