@@ -42,7 +42,9 @@ export const READER_CODE: Hex =
 /** An address nobody has a key or a contract for: the first bytes of the name in ASCII. */
 export const READER_ADDRESS = toAddress("0x7377617064206261746368207265616465720000");
 
+/** @throws RangeError: a longer call would be taken for another one */
 function byte(value: number): string {
+  if (value > 255) throw new RangeError(`a packed call of ${value} bytes or words is longer than the 255 it can be`);
   return value.toString(16).padStart(2, "0");
 }
 
