@@ -170,6 +170,20 @@ test("a word that is the balance no more is not believed, and found again", asyn
   expect(node.requests("eth_createAccessList")).toBe(before + 1);
 });
 
+test("a token that tells nobody's balance is tried as the chain is", async () => {
+  const client = await newClient();
+  await tried(client, POOR, {});
+  node.lie(({ method, params: [call, ...rest] }) =>
+    method === "eth_call" && isViewOf([call], BALANCE_OF)
+      ? { method, params: [{ ...(call as object), data: "0xdeadbeef" }, ...rest] }
+      : undefined,
+  );
+  expect((await tried(client, POOR)).transaction.simulation).toMatchObject({ status: "skipped", funded: false });
+  // Who could sell it has it.
+  const { simulation } = (await tried(client, chain.deployer)).transaction;
+  expect(simulation).toMatchObject({ status: "ok", funded: true, approved: true });
+});
+
 test("a node that stays silent is waited for as long as a simulation may take, and no longer", async () => {
   const head = await readHead(chain.rpc);
   const silent: Server = createServer(() => undefined);
