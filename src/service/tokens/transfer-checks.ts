@@ -37,6 +37,8 @@ const FRESH_FOR_MS = 60_000;
 const VALID_FOR_MS = 10 * 60_000;
 /** After a look that told nothing. */
 const PAUSE_MS = 5_000;
+/** The log says at most so often that tokens cannot be tried out: a hostile token must not fill it. */
+const TELL_EVERY_MS = 60 * 60_000;
 /** Looks in the background at a time. */
 const MAX_RENEWALS = 8;
 const MAX_TOKENS = 20_000;
@@ -47,15 +49,13 @@ type Look = (token: Address, partners: readonly Address[], snapshot: Snapshot) =
 
 /** One look at a token; undefined when it told nothing. */
 function createLook({ rpc, network }: Options, dependencies: Dependencies): Look {
-  const { snapshots, directory, executor, logger } = dependencies;
-  let isTold = false;
+  const { snapshots, directory, executor, clock, logger } = dependencies;
+  let nextTellMs = Number.NEGATIVE_INFINITY;
 
-  /** What an operator should know, once until it works again. */
   function tell(fields: Record<string, unknown>): undefined {
-    if (!isTold)
-      logger.warn(fields, "tokens cannot be tried out; quotes go on, and only the contracts hold what arrives");
-    isTold = true;
-    return undefined;
+    if (clock.monotonicMs() < nextTellMs) return;
+    nextTellMs = clock.monotonicMs() + TELL_EVERY_MS;
+    logger.warn(fields, "tokens cannot be tried out; quotes go on, and only the contracts hold what arrives");
   }
 
   return async (token, partners, snapshot) => {
@@ -69,9 +69,7 @@ function createLook({ rpc, network }: Options, dependencies: Dependencies): Look
       const holders = pools.flat().map(({ address }) => address);
       if (holders.length === 0) return undefined;
       const contracts = { settlement: network.settlement, executor: executor() };
-      const verdict = await probeTransfers(rpc, { token, holders: holders.slice(0, MAX_HOLDERS), ...contracts });
-      isTold = false;
-      return verdict;
+      return await probeTransfers(rpc, { token, holders: holders.slice(0, MAX_HOLDERS), ...contracts });
     } catch (error) {
       // Trouble of the node is no verdict; a quote meets it in its own reads, and tells.
       if (error instanceof RpcError) return tell({ token, reason: error.message });

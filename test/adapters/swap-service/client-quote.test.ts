@@ -130,6 +130,7 @@ describe("a service that refuses or fails", () => {
 
   it.each<[number, object, string, boolean]>([
     [400, { message: "No route", code: 2069, error: "NO_ROUTE" }, "NO_ROUTE", false],
+    [400, { message: "It takes 3%", code: 2010, error: "TOKEN_TAXED" }, "TOKEN_TAXED", false],
     [404, { message: "Couldn't recognize from token", code: 2003 }, "SERVICE_2003", false],
     [401, { message: "unknown key" }, "HTTP_401", false],
     [403, {}, "HTTP_403", false],
