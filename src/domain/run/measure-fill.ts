@@ -9,6 +9,8 @@ export interface FillReceipt {
   readonly succeeded: boolean;
   readonly gasUsed: bigint;
   readonly effectiveGasPrice: bigint;
+  /** wei that a rollup charged beside gas; absent: it tells of none */
+  readonly dataFee?: bigint;
   readonly logs: readonly { readonly address: Address; readonly topics: readonly Hex[]; readonly data: Hex }[];
 }
 
@@ -41,7 +43,7 @@ export function measureFill(
     blockHash: receipt.blockHash,
     sold,
     bought,
-    gasCost: swap.mode === "gasless" ? 0n : receipt.gasUsed * receipt.effectiveGasPrice,
+    gasCost: swap.mode === "gasless" ? 0n : receipt.gasUsed * receipt.effectiveGasPrice + (receipt.dataFee ?? 0n),
   };
 }
 

@@ -53,6 +53,7 @@ export interface Fill {
   readonly blockHash: Hex;
   readonly sold: bigint;
   readonly bought: bigint;
+  /** wei, with what a rollup charged beside gas */
   readonly gasCost: bigint;
 }
 

@@ -21,6 +21,11 @@ test("a fill is what really moved, with the gas that we paid for it", () => {
   });
 });
 
+test("what a rollup charged beside gas was paid too, for our own transactions", () => {
+  expect(measure({ logs: [sale, purchase], dataFee: 7n }).gasCost).toBe(110_000n * GWEI + 7n);
+  expect(measure({ logs: [sale, purchase], dataFee: 7n }, { mode: "gasless" }).gasCost).toBe(0n);
+});
+
 test("a relayer's gas is not ours", () => {
   expect(measure({ logs: [sale, purchase] }, { mode: "gasless" }).gasCost).toBe(0n);
 });
