@@ -115,6 +115,12 @@ export const ERRORS = {
     message: "The service is about to stop",
     remedy: "Connect again; another instance or the restarted one answers.",
   },
+  QUOTE_TIMEOUT: {
+    code: 5004,
+    status: 504,
+    message: "There was no quote in time",
+    remedy: "Ask again, with more time in timeoutMs: what was read and searched meanwhile is kept for a while.",
+  },
   CHAIN_UNREACHABLE: {
     code: 5003,
     status: 503,

@@ -15,6 +15,7 @@ import { createTokens } from "./quotes/tokens.ts";
 import type { RelayerDependencies } from "./relayer/relayer.ts";
 import { startRelay } from "./relayer/start-relay.ts";
 import { createRouter } from "./routing/router.ts";
+import type { Searcher } from "./routing/searcher.ts";
 import { createContractCheck, WrongContractsError } from "./settlement/verify.ts";
 import { createSimulator } from "./simulation/simulator.ts";
 import { createServiceStore } from "./store/service-store.ts";
@@ -92,6 +93,8 @@ export interface NetworkSurroundings {
   readonly options: Pick<ServiceOptions, "quoteLifetimeSeconds" | "permitLifetimeSeconds" | "database">;
   /** the service's open database */
   readonly db: SqliteDatabase;
+  /** searches of all networks take turns: they share one processor */
+  readonly findRoute: Searcher;
   readonly clock: Clock;
 }
 
@@ -105,7 +108,7 @@ export interface OpenNetwork {
 /** @throws Error when another service sends from the relayer's account */
 export function openNetwork(
   connected: ConnectedNetwork,
-  { options, db, clock }: NetworkSurroundings,
+  { options, db, findRoute, clock }: NetworkSurroundings,
   relayer: RelayerDependencies | undefined,
 ): OpenNetwork {
   const { options: network, rpc, snapshots, executor, logger } = connected;
@@ -114,7 +117,7 @@ export function openNetwork(
   const book = openPoolBook(db, scopeOf(network.chainId, factories), clock.nowMs());
   const directory = createPoolDirectory(factories, clock, book);
   const transfers = createTransferChecks({ rpc, network }, { directory, snapshots, executor, clock, logger });
-  const router = createRouter(network, directory, transfers);
+  const router = createRouter(network, { directory, findRoute, transfers });
   const tokens = createTokens({ rpc, network }, clock);
   const quotes = createQuoteBook(store, clock);
   const { database } = options;

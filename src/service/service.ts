@@ -7,6 +7,8 @@ import { createKeyStore } from "./keys/key-store.ts";
 import { connectNetwork, firstLook, type OpenNetwork, openNetwork } from "./open-network.ts";
 import type { ServiceOptions } from "./options.ts";
 import type { RelayerDependencies } from "./relayer/relayer.ts";
+import { createSearcher } from "./routing/searcher.ts";
+import { createTurns } from "./routing/turns.ts";
 import { openServiceDatabase, unservedSwaps } from "./store/service-store.ts";
 
 /** A running service. */
@@ -46,10 +48,11 @@ export async function startService(options: ServiceOptions, dependencies: Servic
     closers.push(() => lock.release());
     const db = openServiceDatabase(options.database);
     closers.push(() => db.close());
+    const findRoute = createSearcher({ turns: createTurns(clock), clock });
     const networks: OpenNetwork[] = [];
     closers.push(() => Promise.all(networks.map((network) => network.stop())));
     for (const one of connected) {
-      networks.push(openNetwork(one, { options, db, clock }, relayers.get(one.options.name)));
+      networks.push(openNetwork(one, { options, db, findRoute, clock }, relayers.get(one.options.name)));
     }
     const names = connected.map((one) => one.options.name);
     for (const left of unservedSwaps(db, names)) {

@@ -26,7 +26,7 @@ export function openFront(
 ): Front {
   const traffic = createTraffic();
   const metrics = createMetrics({ networks: served, inFlight: traffic.inFlight });
-  const handlers = createHandlers(createServedNetworks(served));
+  const handlers = createHandlers(createServedNetworks(served), dependencies.clock);
   const server = createServer(options, { ...dependencies, handlers, traffic, metrics });
   const stops: (() => Promise<void>)[] = [];
   return {

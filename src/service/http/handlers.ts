@@ -1,4 +1,6 @@
+import type { z } from "zod";
 import { toAddress } from "../../domain/money/address.ts";
+import type { Clock } from "../../ports/clock.ts";
 import { type Refusal, refuse } from "../errors.ts";
 import { LIQUIDITY_SOURCES } from "../pools/kinds.ts";
 import type { Quote } from "../quotes/quote.ts";
@@ -10,7 +12,9 @@ import {
   type TrialWishes,
 } from "../quotes/transaction.ts";
 import type { SwapStatus } from "../store/service-store.ts";
+import type { TimeLimit } from "../time-limit.ts";
 import { type Answer, answer, isRefusal } from "./answer.ts";
+import { type Caller, inTime } from "./in-time.ts";
 import { oneOf, type Parsed, parseExecuteRequest, parseQuoteRequest, parseShape } from "./parse-request.ts";
 import {
   distributionsQuery,
@@ -26,9 +30,9 @@ import { createTokenHandlers } from "./token-handlers.ts";
 import { toWireDistributions, toWireQuote, toWireRelayer, toWireSwap, toWireTransaction } from "./wire.ts";
 
 /** The endpoints of the interface: parse, do, write in the wire's names. */
-export function createHandlers(networks: ServedNetworks): Handlers {
+export function createHandlers(networks: ServedNetworks, clock: Clock): Handlers {
   return {
-    ...createQuoteHandlers(networks),
+    ...createQuoteHandlers(networks, clock),
     ...createSwapHandlers(networks),
     ...createTokenHandlers(networks),
     health: async () => {
@@ -52,16 +56,26 @@ async function healthOf({ options, snapshots, desk }: ServedNetwork) {
 
 type QuoteHandlers = Pick<Handlers, "quote" | "transaction" | "quoteTransaction" | "distributions">;
 
-function createQuoteHandlers(networks: ServedNetworks): QuoteHandlers {
+function createQuoteHandlers(networks: ServedNetworks, clock: Clock): QuoteHandlers {
+  /** A new quote with what is made of it, within the time that the request gives. */
+  async function fromQuote(input: unknown, caller: Caller, write: (quoted: Wishful) => Promise<Answer | Refusal>) {
+    const query = parseShape(quoteQuery, input);
+    if (query.kind !== "ok") return query;
+    const { timeoutMs } = query.value;
+    const given = { caller, timeoutMs: timeoutMs === undefined ? undefined : Number(timeoutMs) };
+    return inTime(given, clock, async (limit) => {
+      const quoted = await newQuote(query.value, networks, limit);
+      return isRefusal(quoted) ? quoted : write(quoted);
+    });
+  }
   return {
-    quote: async (input) => {
-      const quoted = await newQuote(input, networks);
-      if (isRefusal(quoted)) return quoted;
-      const { quote, network, wishes } = quoted;
-      const simulation = await simulateIfAsked(quote, network.simulator, wishes);
-      const measured = { ...quote, gasLimit: gasLimitOf(quote, simulation, wishes) };
-      return answer(toWireQuote(measured, network.options, simulation));
-    },
+    quote: (input, caller) =>
+      fromQuote(input, caller, async (quoted) => {
+        const { quote, network, wishes } = quoted;
+        const simulation = await simulateIfAsked(quote, network.simulator, wishes);
+        const measured = { ...quote, gasLimit: gasLimitOf(quote, simulation, wishes) };
+        return answer(toWireQuote(measured, network.options, simulation));
+      }),
     transaction: async (input) => {
       const parsed = parseShape(transactionQuery, input);
       if (parsed.kind !== "ok") return parsed;
@@ -70,15 +84,14 @@ function createQuoteHandlers(networks: ServedNetworks): QuoteHandlers {
       const transaction = await transactionOf({ ...found, wishes: wishesOf(parsed.value) });
       return isRefusal(transaction) ? transaction : answer(toWireTransaction(transaction, found.network.options));
     },
-    quoteTransaction: async (input) => {
-      const quoted = await newQuote(input, networks);
-      if (isRefusal(quoted)) return quoted;
-      const { quote, network } = quoted;
-      const transaction = await transactionOf(quoted);
-      if (isRefusal(transaction)) return { ...transaction, parameter: missingFor(quote, transaction) };
-      const { options } = network;
-      return answer({ quote: toWireQuote(quote, options), transaction: toWireTransaction(transaction, options) });
-    },
+    quoteTransaction: (input, caller) =>
+      fromQuote(input, caller, async (quoted) => {
+        const { quote, network } = quoted;
+        const transaction = await transactionOf(quoted);
+        if (isRefusal(transaction)) return { ...transaction, parameter: missingFor(quote, transaction) };
+        const { options } = network;
+        return answer({ quote: toWireQuote(quote, options), transaction: toWireTransaction(transaction, options) });
+      }),
     distributions: async (input) => {
       const parsed = parseShape(distributionsQuery, input);
       if (parsed.kind !== "ok") return parsed;
@@ -164,17 +177,19 @@ function wishesOf(query: { simulate?: string | undefined; estimateGas?: string |
   return { simulate: query.simulate === "true", estimateGas: query.estimateGas === "true" };
 }
 
-async function newQuote(input: unknown, networks: ServedNetworks): Promise<Wishful | Refusal> {
-  const shape = parseShape(quoteQuery, input);
-  if (shape.kind !== "ok") return shape;
-  const network = networks.named("network", shape.value.network);
+async function newQuote(
+  query: z.infer<typeof quoteQuery>,
+  networks: ServedNetworks,
+  limit: TimeLimit,
+): Promise<Wishful | Refusal> {
+  const network = networks.named("network", query.network);
   if (isRefusal(network)) return network;
-  const request = parseQuoteRequest(shape.value, { sources: LIQUIDITY_SOURCES });
+  const request = parseQuoteRequest(query, { sources: LIQUIDITY_SOURCES });
   if (request.kind !== "ok") return request;
-  const quote = await network.quoter.quote(request.value);
+  const quote = await network.quoter.quote(request.value, limit);
   if ("kind" in quote) return quote;
   network.quotes.add(quote);
-  return { kind: "quoted", quote, network, wishes: wishesOf(shape.value) };
+  return { kind: "quoted", quote, network, wishes: wishesOf(query) };
 }
 
 function findQuote(

@@ -8,6 +8,10 @@ const integer = z.string().regex(/^(0|[1-9][0-9]{0,77})$/, "must be a whole numb
 const decimal = z.string().regex(/^-?[0-9]{1,20}(\.[0-9]{1,40})?$/, "must be a decimal number");
 const flag = z.enum(["true", "false"], { error: "must be true or false" });
 const network = z.string().min(1).max(64);
+const timeoutMs = z
+  .string()
+  .regex(/^([1-9][0-9]{1,3}|[12][0-9]{4}|30000)$/, "must be a whole number of milliseconds from 10 to 30000")
+  .meta({ example: "2000" });
 const simulate = flag
   .optional()
   .describe("true: try the swap out with the wallet's balance and allowance supposed, and tell in simulation.");
@@ -28,6 +32,12 @@ export const quoteQuery = z.object({
   affiliateAddress: address.optional().describe("Receives the affiliate fee; comes together with a fee."),
   affiliateFee: decimal.optional().describe("Affiliate fee in per cent of the amount: 1 is 1 %. At most 3."),
   affiliateFeeInPercentage: decimal.optional().describe("Affiliate fee as a fraction: 0.01 is 1 %."),
+  timeoutMs: timeoutMs
+    .optional()
+    .describe(
+      "Milliseconds within which an answer comes; 10000 if left out. When they end before all routes were looked at, the " +
+        "best one so far is quoted.",
+    ),
   liquiditySources: z
     .union([z.string().max(256), z.array(z.string().max(64)).max(16)])
     .optional()

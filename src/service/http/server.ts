@@ -7,11 +7,13 @@ import type { Logger } from "../../ports/logger.ts";
 import { UnusableChainError } from "../chain/unusable-chain.ts";
 import { ERRORS, type ErrorName, type Refusal, refuse } from "../errors.ts";
 import type { KeyStore } from "../keys/key-store.ts";
+import { SearchStoppedError } from "../routing/turns.ts";
 import { WrongContractsError } from "../settlement/verify.ts";
 import type { Answer } from "./answer.ts";
 import { allowOrigins } from "./cors.ts";
 import { ENDPOINTS, type EndpointName } from "./endpoints.ts";
 import { createGate, type GateOptions } from "./gate.ts";
+import type { Caller } from "./in-time.ts";
 import type { Metrics } from "./metrics.ts";
 import { openApiDocument } from "./openapi.ts";
 import { PAGE_HEADERS, readablePage } from "./readable-page.ts";
@@ -19,7 +21,7 @@ import type { Traffic } from "./traffic.ts";
 import { toWireError } from "./wire.ts";
 
 /** An endpoint's work: the query or the body in, the answer or a refusal out. */
-export type Handler = (input: unknown) => Promise<Answer | Refusal>;
+export type Handler = (input: unknown, caller: Caller) => Promise<Answer | Refusal>;
 
 export type Handlers = Readonly<Record<EndpointName | "health", Handler>>;
 
@@ -78,14 +80,14 @@ export function createServer(options: ServerOptions, dependencies: ServerDepende
       onRequest: [gate, refuseLongUrl, traffic.admit],
       handler: async (request, reply) => {
         const input = endpoint.method === "GET" ? request.query : request.body;
-        const result = await handlers[name as EndpointName](input);
-        return result.kind === "answer" ? result.body : reply.code(statusOf(result)).send(toWireError(result));
+        const result = await handlers[name as EndpointName](input, callerBehind(reply));
+        return result.kind === "answer" ? result.body : sendRefusal(reply, result);
       },
     });
   }
   server.get("/health", { onRequest: traffic.admit }, async (_request, reply) => {
-    const result = await handlers.health(undefined);
-    return result.kind === "answer" ? result.body : reply.code(statusOf(result)).send(toWireError(result));
+    const result = await handlers.health(undefined, callerBehind(reply));
+    return result.kind === "answer" ? result.body : sendRefusal(reply, result);
   });
   const document = openApiDocument();
   server.get("/openapi.json", async () => document);
@@ -125,8 +127,17 @@ function answerFailures(server: FastifyInstance, logger: Logger): void {
     if (statusOf(refusal) >= 500) {
       logger.error({ path: request.routeOptions.url, error: error.message }, "a request could not be answered");
     }
-    return reply.code(statusOf(refusal)).send(toWireError(refusal));
+    return sendRefusal(reply, refusal);
   });
+}
+
+function callerBehind(reply: FastifyReply): Caller {
+  return { isGone: () => reply.raw.destroyed };
+}
+
+function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
+  if (refusal.error === "BUSY") void reply.header("Retry-After", "1");
+  return reply.code(statusOf(refusal)).send(toWireError(refusal));
 }
 
 /** After the gate: what is refused for its length counts like everything else. */
@@ -143,6 +154,7 @@ function statusOf(refusal: Refusal): number {
 function refusalOf(error: FastifyError | RpcError | ZodError): Refusal {
   if (error instanceof UnusableChainError) return refuse("CHAIN_UNREACHABLE", { detail: error.detail });
   if (error instanceof RpcError) return refuse("CHAIN_UNREACHABLE");
+  if (error instanceof SearchStoppedError) return refuse(error.error, { detail: error.message });
   if (error instanceof WrongContractsError) return refuse("CONTRACTS_WRONG");
   const known = "code" in error && typeof error.code === "string" ? FRAMEWORK_ERRORS[error.code] : undefined;
   if (known !== undefined) return refuse(known);

@@ -5,6 +5,7 @@ import { type Refusal, refuse } from "../errors.ts";
 import type { Snapshot } from "../pools/snapshots.ts";
 import type { Route } from "../routing/best-route.ts";
 import type { Router } from "../routing/router.ts";
+import type { TimeLimit } from "../time-limit.ts";
 import { ONE, type QuoteRequest } from "./quote.ts";
 
 /** A route with what is taken before it. */
@@ -38,17 +39,19 @@ interface PricingContext {
   readonly router: Router;
   readonly snapshot: Snapshot;
   readonly wrappedNative: Address;
+  /** until when routes are searched; the best so far is taken then */
+  readonly limit: TimeLimit;
 }
 
 /** Finds the route of a request net of all fees, which are taken from the sold token before routing. */
 export async function priceRequest(request: QuoteRequest, context: PricingContext): Promise<Priced | Refusal> {
-  const { router, snapshot, wrappedNative } = context;
+  const { router, snapshot, wrappedNative, limit } = context;
   const erc20 = (token: Address) => (token === NATIVE_TOKEN ? wrappedNative : token);
   const pair = { from: erc20(request.from), to: erc20(request.to), sources: request.sources };
   const affiliateFee = request.affiliate === undefined ? 0n : mulDivDown(request.amount, request.affiliate.share, ONE);
   const affiliateGas = affiliateFee > 0n ? AFFILIATE_GAS : 0n;
   const beforeGas = request.amount - affiliateFee;
-  const first = await router.route({ ...pair, amountIn: beforeGas }, snapshot);
+  const first = await router.route({ ...pair, amountIn: beforeGas }, snapshot, limit);
   if (first === undefined) return refuse("NO_ROUTE", { parameter: "amount" });
   if (!request.gasless) {
     const overhead = SELF_EXECUTED_GAS + affiliateGas;
@@ -64,7 +67,9 @@ export async function priceRequest(request: QuoteRequest, context: PricingContex
     const detail = `the gas of a gasless swap costs ${swapFee}, and ${beforeGas} is left to pay it`;
     return refuse("AMOUNT_BELOW_FEES", { parameter: "amount", detail });
   }
-  const route = await router.route({ ...pair, amountIn }, snapshot);
+  // Gas was priced for this way, and one that was not searched to its end may cost more.
+  const again = first.isWhole ? await router.route({ ...pair, amountIn }, snapshot, limit) : undefined;
+  const route = again?.isWhole === true ? again : first.resize(amountIn);
   if (route === undefined) return refuse("NO_ROUTE", { parameter: "amount" });
   return toPriced(route, { amountIn, swapFee, affiliateFee, overhead, gasless: true }, snapshot);
 }

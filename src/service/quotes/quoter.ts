@@ -10,6 +10,7 @@ import type { Router } from "../routing/router.ts";
 import { grossAmount, type SwapOrder, type WireTypedData } from "../settlement/order.ts";
 import { permitTypedData } from "../settlement/permit.ts";
 import type { PermitDomain } from "../settlement/permit-domain.ts";
+import type { TimeLimit } from "../time-limit.ts";
 import type { TransferChecks } from "../tokens/transfer-checks.ts";
 import { checkReceivers, checkRequest } from "./checks.ts";
 import { type Priced, priceRequest } from "./pricing.ts";
@@ -42,7 +43,11 @@ export interface QuoterDependencies {
 }
 
 export interface Quoter {
-  quote(request: QuoteRequest): Promise<Quote | Refusal>;
+  /**
+   * @param limit until when routes are searched; the best so far is taken then
+   * @throws SearchStoppedError when none was found by then, or too many others search; RpcError
+   */
+  quote(request: QuoteRequest, limit: TimeLimit): Promise<Quote | Refusal>;
 }
 
 /** What the owner has to sign beside the order, if anything. */
@@ -96,7 +101,7 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
   }
 
   return {
-    async quote(request) {
+    async quote(request, limit) {
       const refusal = checkRequest(request, network);
       if (refusal !== undefined) return refusal;
       const snapshot = await dependencies.snapshots.current();
@@ -109,7 +114,7 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
       const { router } = dependencies;
       const [inexact, priced] = await Promise.all([
         inexactToken(request, snapshot),
-        priceRequest(request, { router, snapshot, wrappedNative: network.wrappedNative }),
+        priceRequest(request, { router, snapshot, wrappedNative: network.wrappedNative, limit }),
       ]);
       if (inexact !== undefined) return inexact;
       if (priced.kind === "refused") return priced;

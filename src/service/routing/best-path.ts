@@ -28,10 +28,13 @@ export interface SinglePath {
 /** Curves are this exact and more: so much is allowed for before one of them rules a path out. */
 const CURVE_MARGIN = 1 + 1e-5;
 
+/** Quotes the pool of an edge. */
+type QuotePool = (edge: Edge, index: number, amountIn: bigint) => PoolQuote;
+
 interface Search {
   readonly path: Path;
   readonly gasRate: GasRate | undefined;
-  readonly quote: (edge: Edge, index: number, amountIn: bigint) => PoolQuote;
+  readonly quote: QuotePool;
   readonly pace: Pace;
 }
 
@@ -120,7 +123,7 @@ function arrive({ path, gasRate }: Search, { states, amount, gas, unread }: Reac
 }
 
 /** Quotes each pool and amount once: paths share their first hops. */
-function quoteOnce(): Search["quote"] {
+export function quoteOnce(): QuotePool {
   const known = new Map<Edge, Map<bigint, PoolQuote[]>>();
   return (edge, index, amountIn) => {
     const amounts = known.get(edge) ?? new Map<bigint, PoolQuote[]>();

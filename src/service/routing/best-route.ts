@@ -5,6 +5,7 @@ import { RATE_MARGIN } from "./edge.ts";
 import { toLegs } from "./legs.ts";
 import { type Path, spotRate } from "./path.ts";
 import { type Leg, type Performance, type PlannedLeg, performLegs, spotOutput } from "./plan.ts";
+import { quickPaths } from "./quick-path.ts";
 import { refine } from "./refine.ts";
 import { type OpenPath, openPaths, splitInput } from "./split.ts";
 import { inOneGo, type Pace, type Steps, UNHURRIED } from "./steps.ts";
@@ -18,6 +19,10 @@ export interface Route {
   readonly gas: bigint;
   /** output at the marginal prices before the trade, pool fees counted: what an infinitely small trade would get */
   readonly spotAmountOut: bigint;
+  /** false: the search was ended before it had looked at everything */
+  readonly isWhole: boolean;
+  /** The same way with another amount; undefined when a pool on it cannot take that. */
+  resize(amountIn: bigint): Route | undefined;
 }
 
 export type BestRoute =
@@ -57,6 +62,8 @@ const MAX_LEGS = 32;
 export interface RouteSearch {
   /** the whole search, in steps */
   readonly steps: Steps<BestRoute>;
+  /** looks for any route, which {@link soFar} then has */
+  readonly quickSteps: Steps<void>;
   /** The best route that was performed so far: the answer when there is no time for the rest. */
   soFar(): Route | undefined;
 }
@@ -88,7 +95,8 @@ export function searchRoute(paths: readonly Path[], trade: RouteTrade, options: 
   const search: Search = { trade, gasRate, pace, loads: [], soFar: undefined };
   return {
     steps: wholeSearch(paths, search, readsMore),
-    soFar: () => (search.soFar === undefined ? undefined : toRoute(search.soFar, trade)),
+    quickSteps: quickPaths(paths, { amountIn: trade.amountIn, gasRate, pace }, (legs) => perform(legs, search)),
+    soFar: () => (search.soFar === undefined ? undefined : toRoute(search.soFar, trade, false)),
   };
 }
 
@@ -108,12 +116,27 @@ function* wholeSearch(paths: readonly Path[], search: Search, readsMore: boolean
   const best = split !== undefined && (alone === undefined || split.net > alone.net) ? split : alone;
   for (const { load, atMost } of unread) if (best === undefined || atMost > best.net) loads.push(load);
   if (readsMore && loads.length > 0) return { kind: "unread", loads };
-  return best === undefined ? { kind: "none" } : { kind: "found", route: toRoute(best, trade) };
+  return best === undefined ? { kind: "none" } : { kind: "found", route: toRoute(best, trade, true) };
 }
 
-function toRoute({ legs: planned, performance }: Candidate, trade: RouteTrade): Route {
+function toRoute(
+  { legs: planned, performance }: Pick<Candidate, "legs" | "performance">,
+  trade: RouteTrade,
+  isWhole: boolean,
+): Route {
   const { legs, amountOut, gas } = performance;
-  return { legs, amountOut, gas, spotAmountOut: spotOutput(planned, trade) };
+  return {
+    legs,
+    amountOut,
+    gas,
+    spotAmountOut: spotOutput(planned, trade),
+    isWhole,
+    resize(amountIn) {
+      const resized = { ...trade, amountIn };
+      const again = inOneGo(performLegs(planned, resized, UNHURRIED));
+      return again.kind === "filled" ? toRoute({ legs: planned, performance: again }, resized, isWhole) : undefined;
+    },
+  };
 }
 
 /** Whether two pools at today's prices, without moving them, would bring more than the single path does. */

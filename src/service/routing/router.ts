@@ -5,11 +5,13 @@ import type { PoolDirectory } from "../pools/directory.ts";
 import { POOL_KINDS } from "../pools/kinds.ts";
 import type { PoolState } from "../pools/pool.ts";
 import type { Snapshot } from "../pools/snapshots.ts";
+import type { TimeLimit } from "../time-limit.ts";
 import type { TransferChecks } from "../tokens/transfer-checks.ts";
 import type { GasRate } from "./best-path.ts";
-import { bestRoute, type Route, type RouteTrade } from "./best-route.ts";
+import type { Route, RouteTrade } from "./best-route.ts";
 import { createEdge, type Edge } from "./edge.ts";
 import { findPaths, type Path, pairsToRead } from "./path.ts";
+import type { Searcher } from "./searcher.ts";
 
 /** A trade between two ERC-20 tokens; the native token is asked for as its wrapped form. */
 export interface Trade extends RouteTrade {
@@ -18,8 +20,12 @@ export interface Trade extends RouteTrade {
 }
 
 export interface Router {
-  /** The best route at this block, undefined when no path of pools can take the amount. */
-  route(trade: Trade, snapshot: Snapshot): Promise<Route | undefined>;
+  /**
+   * The best route at this block, undefined when no path of pools can take the amount. When the limit is over before all
+   * was looked at, the best that was found by then.
+   * @throws SearchStoppedError when none was found by then, or too many others search
+   */
+  route(trade: Trade, snapshot: Snapshot, limit?: TimeLimit): Promise<Route | undefined>;
   /** How much of a token is worth this much of the native token, rounded up; undefined when no pool tells. */
   worthOfNative(token: Address, nativeAmount: bigint, snapshot: Snapshot): Promise<bigint | undefined>;
 }
@@ -30,10 +36,14 @@ export interface RouterOptions {
   readonly hubTokens: readonly Address[];
 }
 
-const MAX_HOPS = 3;
+export interface RouterDependencies {
+  readonly directory: PoolDirectory;
+  readonly findRoute: Searcher;
+  /** leaves hub tokens out whose transfers are not exact: what was quoted would not arrive */
+  readonly transfers?: TransferChecks;
+}
 
-/** Reads of more ticks before a pool counts as exhausted; each reads twice as far as the one before. */
-const MAX_LOADS = 8;
+const MAX_HOPS = 3;
 
 /** A typical route: what conversions between gas and tokens are made with, so that depth does not matter. */
 const REFERENCE_GAS = 300_000n;
@@ -86,8 +96,8 @@ async function exactHubs(
   return between.filter((_, index) => verdicts[index]?.kind !== "inexact");
 }
 
-/** @param transfers leaves hub tokens out whose transfers are not exact: what was quoted would not arrive */
-export function createRouter(options: RouterOptions, directory: PoolDirectory, transfers?: TransferChecks): Router {
+export function createRouter(options: RouterOptions, dependencies: RouterDependencies): Router {
+  const { directory, findRoute, transfers } = dependencies;
   const worked = new WeakMap<Snapshot, Worked>();
   const workedAt = (snapshot: Snapshot): Worked => {
     const known = worked.get(snapshot) ?? { paths: new Map(), gasRates: new Map() };
@@ -115,27 +125,21 @@ export function createRouter(options: RouterOptions, directory: PoolDirectory, t
     return once(workedAt(snapshot).paths, `${trade.from}${trade.to}${sources}`, () => readPaths(trade, snapshot));
   }
 
-  async function search(paths: readonly Path[], trade: RouteTrade, gasRate: GasRate | undefined) {
-    for (let round = 0; ; round += 1) {
-      // What reaches further than so many reads is no market any more: then the pools as far as they were read decide.
-      const best = bestRoute(paths, trade, { gasRate, readsMore: round < MAX_LOADS });
-      if (best.kind === "found") return best.route;
-      if (best.kind === "none") return undefined;
-      await Promise.all(best.loads.map((load) => load()));
-    }
-  }
-
   /** Quotes how much of the token a small sale of the native token brings: prices gas without an oracle. */
   async function worthOfNative(token: Address, nativeAmount: bigint, snapshot: Snapshot): Promise<bigint | undefined> {
     const { wrappedNative } = options;
     if (token === wrappedNative) return nativeAmount;
     if (nativeAmount === 0n) return 0n;
     const buy = { from: wrappedNative, to: token, amountIn: nativeAmount };
-    const bought = await search(await pathsOf({ ...buy, sources: undefined }, snapshot), buy, undefined);
+    const bought = await findRoute(await pathsOf({ ...buy, sources: undefined }, snapshot), buy, {
+      gasRate: undefined,
+    });
     if (bought === undefined) return undefined;
     // Selling that amount back shows what it really fetches, so that one odd pool cannot make gas look dear.
     const sell = { from: token, to: wrappedNative, amountIn: bought.amountOut };
-    const sold = await search(await pathsOf({ ...sell, sources: undefined }, snapshot), sell, undefined);
+    const sold = await findRoute(await pathsOf({ ...sell, sources: undefined }, snapshot), sell, {
+      gasRate: undefined,
+    });
     return sold === undefined ? bought.amountOut : mulDivUp(bought.amountOut, nativeAmount, sold.amountOut);
   }
 
@@ -148,9 +152,9 @@ export function createRouter(options: RouterOptions, directory: PoolDirectory, t
 
   return {
     worthOfNative,
-    async route(trade, snapshot) {
+    async route(trade, snapshot, limit) {
       const [paths, gasRate] = await Promise.all([pathsOf(trade, snapshot), gasRateOf(trade.to, snapshot)]);
-      return search(paths, trade, gasRate);
+      return findRoute(paths, trade, { gasRate, limit });
     },
   };
 }

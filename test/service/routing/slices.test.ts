@@ -20,8 +20,8 @@ const GAS_RATE = { amount: 10n ** 15n, gas: 300_000n };
 /** What a route is, to the wei. */
 function linesOf(best: BestRoute): readonly string[] {
   if (best.kind !== "found") return [best.kind];
-  const { legs, ...rest } = best.route;
-  const numbers = Object.values(rest).map(String);
+  const { legs, amountOut, gas, spotAmountOut } = best.route;
+  const numbers = [amountOut, gas, spotAmountOut].map(String);
   return [
     ...numbers,
     ...legs.map(({ pool, portion, amountIn, amountOut }) => [pool.address, portion, amountIn, amountOut].join()),

@@ -1,0 +1,61 @@
+import type { PoolQuote, PoolState } from "../pools/pool.ts";
+import { type GasRate, gasCost, quoteOnce } from "./best-path.ts";
+import type { Edge } from "./edge.ts";
+import { type Path, spotRate } from "./path.ts";
+import { type PlannedLeg, PORTION_ALL } from "./plan.ts";
+import type { Pace, Steps } from "./steps.ts";
+
+interface QuickSearch {
+  readonly amountIn: bigint;
+  readonly gasRate: GasRate | undefined;
+  readonly quote: (edge: Edge, index: number, amountIn: bigint) => PoolQuote;
+  readonly pace: Pace;
+}
+
+/**
+ * Some path quickly, for when the best one may not be found in time: of each edge the pool that pays most, paths with the
+ * best prices first. No curve is sampled for it. Each that brings more than those before it is handed over.
+ */
+export function* quickPaths(
+  paths: readonly Path[],
+  options: Omit<QuickSearch, "quote">,
+  onPath: (legs: readonly PlannedLeg[]) => Steps<unknown>,
+): Steps<void> {
+  const search = { ...options, quote: quoteOnce() };
+  let most: bigint | undefined;
+  for (const path of [...paths].sort((a, b) => spotRate(b) - spotRate(a))) {
+    const way = yield* along(path, search);
+    if (way === undefined || (most !== undefined && way.net <= most)) continue;
+    most = way.net;
+    yield* onPath(way.legs);
+  }
+}
+
+function* along(path: Path, search: QuickSearch): Steps<{ legs: readonly PlannedLeg[]; net: bigint } | undefined> {
+  const legs: PlannedLeg[] = [];
+  let [amount, gas] = [search.amountIn, 0n];
+  for (const edge of path) {
+    const best = yield* bestPool(edge, amount, search);
+    if (best === undefined) return undefined;
+    legs.push({ state: best.state, tokenIn: edge.tokenIn, tokenOut: edge.tokenOut, portion: PORTION_ALL });
+    amount = best.quote.amountOut;
+    gas += best.quote.gas;
+  }
+  return { legs, net: amount - gasCost(gas, search.gasRate) };
+}
+
+interface PaidBest {
+  readonly state: PoolState;
+  readonly quote: Extract<PoolQuote, { kind: "filled" }>;
+}
+
+function* bestPool(edge: Edge, amount: bigint, { quote, pace }: QuickSearch): Steps<PaidBest | undefined> {
+  let best: PaidBest | undefined;
+  for (const [index, curve] of edge.curves.entries()) {
+    if (pace.isOver()) yield;
+    const tried = quote(edge, index, amount);
+    if (tried.kind !== "filled" || (best !== undefined && tried.amountOut <= best.quote.amountOut)) continue;
+    best = { state: curve.pool, quote: tried };
+  }
+  return best;
+}

@@ -1,0 +1,52 @@
+import type { Clock } from "../../ports/clock.ts";
+import { createTimeLimit, type TimeLimit } from "../time-limit.ts";
+import type { GasRate } from "./best-path.ts";
+import { type Route, type RouteSearch, type RouteTrade, searchRoute } from "./best-route.ts";
+import type { Path } from "./path.ts";
+import { SearchStoppedError, type Turns } from "./turns.ts";
+
+/** Reads of more ticks before a pool counts as exhausted; each reads twice as far as the one before. */
+const MAX_LOADS = 8;
+
+/** How long a search may last that no caller limits: those that callers share. */
+const OWN_LIMIT_MS = 10_000;
+
+export interface SearchTerms {
+  readonly gasRate: GasRate | undefined;
+  /** absent: the service's own */
+  readonly limit?: TimeLimit | undefined;
+}
+
+/**
+ * Searches for a route without holding up anybody else, and reads what is missing on the way.
+ * @returns undefined when no path of pools can take the amount
+ * @throws SearchStoppedError when the limit is over before any route was found, or too many others search
+ */
+export type Searcher = (paths: readonly Path[], trade: RouteTrade, terms: SearchTerms) => Promise<Route | undefined>;
+
+export function createSearcher({ turns, clock }: { turns: Turns; clock: Clock }): Searcher {
+  /** The search's end; undefined when the limit is over first. */
+  async function whole(search: RouteSearch, limit: TimeLimit) {
+    const done = await turns.take(search.steps, limit.part(1 / 2));
+    if (done !== undefined || limit.isOver()) return done;
+    // It may well not end in time. Before it goes on, any route is found.
+    if (search.soFar() === undefined) await turns.take(search.quickSteps, limit);
+    return turns.take(search.steps, limit);
+  }
+
+  return async (paths, trade, { gasRate, limit = createTimeLimit(OWN_LIMIT_MS, clock) }) => {
+    let soFar: Route | undefined;
+    for (let round = 0; ; round += 1) {
+      // What reaches further than so many reads is no market any more: then the pools as far as they were read decide.
+      const search = searchRoute(paths, trade, { gasRate, readsMore: round < MAX_LOADS, pace: turns.pace });
+      const best = (await whole(search, limit))?.value;
+      if (best?.kind === "found") return best.route;
+      if (best?.kind === "none") return undefined;
+      soFar = search.soFar() ?? soFar;
+      if (best !== undefined && (await limit.within(Promise.all(best.loads.map((load) => load())))) !== undefined)
+        continue;
+      if (soFar !== undefined) return soFar;
+      throw new SearchStoppedError("QUOTE_TIMEOUT", "no route was found by then");
+    }
+  };
+}

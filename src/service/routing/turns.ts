@@ -1,0 +1,126 @@
+import type { Clock } from "../../ports/clock.ts";
+import type { TimeLimit } from "../time-limit.ts";
+import type { Pace, Steps } from "./steps.ts";
+
+/** How long searches may hold up everything else, in one turn of the event loop. */
+const TURN_MS = 3;
+
+/** Searches that last longer than a turn, at a time: each of them makes every other one wait a turn more. */
+const MAX_LONG = 16;
+
+/** A search that was given up, for one of the reasons that callers are told. */
+export class SearchStoppedError extends Error {
+  readonly error: "BUSY" | "QUOTE_TIMEOUT";
+
+  constructor(error: SearchStoppedError["error"], message: string) {
+    super(message);
+    this.name = "SearchStoppedError";
+    this.error = error;
+  }
+}
+
+/** Shares the event loop between searches, and between them and everything else. */
+export interface Turns {
+  /** what work that is handed over gives way by */
+  readonly pace: Pace;
+  /**
+   * Does work: at once as far as this turn of the event loop has time for it, and the rest a part in each later turn,
+   * where long works take turns.
+   * @returns undefined when the limit is over first; the same work may then be handed over again
+   * @throws SearchStoppedError when it lasts longer than a turn and too many others do
+   */
+  take<T>(work: Steps<T>, limit: TimeLimit): Promise<{ readonly value: T } | undefined>;
+}
+
+interface Job {
+  readonly limit: TimeLimit;
+  usedMs: number;
+  /** Does a part. @returns whether the job is over */
+  advance(): boolean;
+  /** Ends the job undone: for a reason, or because its limit is over. */
+  end(reason?: Error): void;
+}
+
+export interface TurnsOptions {
+  readonly turnMs?: number;
+  readonly maxLong?: number;
+}
+
+export function createTurns(clock: Clock, { turnMs = TURN_MS, maxLong = MAX_LONG }: TurnsOptions = {}): Turns {
+  let waiting: Job[] = [];
+  let turnEndsMs = Number.NEGATIVE_INFINITY;
+  let isBooked = false;
+  const pace: Pace = { isOver: () => clock.monotonicMs() >= turnEndsMs };
+  const isLong = ({ usedMs }: Job) => usedMs >= turnMs;
+
+  function beginTurn(): void {
+    if (isBooked) return;
+    isBooked = true;
+    turnEndsMs = clock.monotonicMs() + turnMs;
+    setImmediate(nextTurn);
+  }
+
+  function nextTurn(): void {
+    isBooked = false;
+    waiting = waiting.filter((job) => !endIfLate(job));
+    if (waiting.length === 0) return;
+    beginTurn();
+    do advance(waiting.shift());
+    while (waiting.length > 0 && !pace.isOver());
+  }
+
+  function advance(job: Job | undefined): void {
+    const beganMs = clock.monotonicMs();
+    if (job === undefined || job.advance()) return;
+    const wasLong = isLong(job);
+    job.usedMs += clock.monotonicMs() - beganMs;
+    if (isLong(job) && !wasLong && waiting.filter(isLong).length >= maxLong) {
+      job.end(new SearchStoppedError("BUSY", `${maxLong} long searches for routes are in work`));
+    } else waiting.push(job);
+  }
+
+  return {
+    pace,
+    take(work, limit) {
+      return new Promise((resolve, reject) => {
+        const job = createJob(work, limit, { resolve, reject });
+        if (endIfLate(job)) return;
+        beginTurn();
+        // Nobody overtakes those who wait already.
+        if (waiting.length > 0 || pace.isOver()) waiting.push(job);
+        else advance(job);
+      });
+    },
+  };
+}
+
+function endIfLate(job: Job): boolean {
+  const isLate = job.limit.isOver();
+  if (isLate) job.end();
+  return isLate;
+}
+
+function createJob<T>(
+  work: Steps<T>,
+  limit: TimeLimit,
+  outcome: { resolve(value: { readonly value: T } | undefined): void; reject(reason: unknown): void },
+): Job {
+  return {
+    limit,
+    usedMs: 0,
+    advance() {
+      try {
+        const step = work.next();
+        if (step.done === true) outcome.resolve({ value: step.value });
+        return step.done === true;
+      } catch (error) {
+        outcome.reject(error);
+        return true;
+      }
+    },
+    end(reason) {
+      if (reason === undefined) outcome.resolve(undefined);
+      else outcome.reject(reason);
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import type { Clock } from "../ports/clock.ts";
+
+/** Until when somebody waits for an answer. */
+export interface TimeLimit {
+  /** Whether the time is up, or nobody waits any more. */
+  isOver(): boolean;
+  /** Waits for an answer; undefined when the time is up first. What was asked goes on: others may wait for it too. */
+  within<T>(answer: Promise<T>): Promise<{ readonly value: T } | undefined>;
+  /** A limit at this share of the time that is left. */
+  part(share: number): TimeLimit;
+}
+
+/** @param isGone whether the one who asked has hung up */
+export function createTimeLimit(durationMs: number, clock: Clock, isGone: () => boolean = () => false): TimeLimit {
+  const endsMs = clock.monotonicMs() + durationMs;
+  const leftMs = () => endsMs - clock.monotonicMs();
+  return {
+    isOver: () => leftMs() <= 0 || isGone(),
+    async within(answer) {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<undefined>((resolve) => {
+        timer = setTimeout(() => resolve(undefined), Math.max(0, leftMs()));
+      });
+      try {
+        return await Promise.race([answer.then((value) => ({ value })), late]);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    part: (share) => createTimeLimit(leftMs() * share, clock, isGone),
+  };
+}

@@ -1,0 +1,203 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import type { RouteTrade } from "../../../src/service/routing/best-route.ts";
+import { createSearcher } from "../../../src/service/routing/searcher.ts";
+import type { Steps } from "../../../src/service/routing/steps.ts";
+import { createTurns, type SearchStoppedError } from "../../../src/service/routing/turns.ts";
+import { createTimeLimit, type TimeLimit } from "../../../src/service/time-limit.ts";
+import { systemClock as clock } from "../support/system-clock.ts";
+import { type LargeWorld, largeWorld } from "./support/large-world.ts";
+
+const LARGE = { hubs: 6, curvesOfPair: 3, ticks: 60 };
+const UNLIMITED = () => createTimeLimit(60_000, clock);
+
+function tradeIn(world: LargeWorld): RouteTrade {
+  return { from: world.sold, to: world.bought, amountIn: 300_000n * 10n ** 18n };
+}
+
+/** Work of so many parts that each fill a turn. */
+function* parts(count: number, onPart: (part: number) => void = () => undefined): Steps<number> {
+  for (let part = 0; part < count; part += 1) {
+    const endsMs = performance.now() + 2;
+    while (performance.now() < endsMs);
+    onPart(part);
+    yield;
+  }
+  return count;
+}
+
+/** Is over after being asked so often, which is once a turn: whatever else the machine does meanwhile. */
+function turnsLimit(turns: number): TimeLimit {
+  let left = turns;
+  return {
+    ...createTimeLimit(60_000, clock),
+    isOver: () => {
+      left -= 1;
+      return left < 0;
+    },
+    part: (share) => turnsLimit(Math.floor(left * share)),
+  };
+}
+
+/** Work of one part. */
+function* finish<T>(work: () => T): Steps<T> {
+  if (!Number.isFinite(performance.now())) yield;
+  return work();
+}
+
+/** How often the event loop came round while something was waited for, and the CPU time of its longest round. */
+async function watchLoop<T>(work: Promise<T>) {
+  const rounds: number[] = [];
+  let isOver = false;
+  const cpuMs = () => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1_000;
+  };
+  const watching = (async () => {
+    while (!isOver) {
+      const beganMs = cpuMs();
+      await nextTurn();
+      rounds.push(cpuMs() - beganMs);
+    }
+  })();
+  const beganMs = cpuMs();
+  const value = await work;
+  const usedMs = cpuMs() - beganMs;
+  isOver = true;
+  await watching;
+  return { value, usedMs, rounds: rounds.length, longestMs: Math.max(...rounds) };
+}
+
+describe("the event loop", () => {
+  test("comes round every few milliseconds while a first search goes over many pools", async () => {
+    const world = largeWorld(LARGE);
+    const findRoute = createSearcher({ turns: createTurns(clock), clock });
+    const watched = await watchLoop(findRoute(world.paths(), tradeIn(world), { gasRate: undefined }));
+    expect(watched.value?.amountOut).toBeGreaterThan(0n);
+    // In one go it would be one round of all that time; what the search does is about 3 ms a round.
+    expect(watched.usedMs).toBeGreaterThan(60);
+    expect(watched.rounds).toBeGreaterThan(watched.usedMs / 10);
+    expect(watched.longestMs).toBeLessThan(watched.usedMs / 3);
+  });
+
+  test("is shared fairly by long searches, and none of them takes more of it than one does", async () => {
+    const turns = createTurns(clock, { turnMs: 2 });
+    const seen: string[] = [];
+    const works = ["a", "b", "c"].map((name) =>
+      turns.take(
+        parts(20, () => seen.push(name)),
+        UNLIMITED(),
+      ),
+    );
+    await Promise.all(works);
+    expect(seen).toHaveLength(60);
+    // By turns: of any stretch everybody has the same share, but for one part.
+    for (let end = 3; end <= seen.length; end += 1) {
+      const counts = ["a", "b", "c"].map((name) => seen.slice(0, end).filter((one) => one === name).length);
+      expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(2);
+    }
+  });
+
+  test("is left to others after each part, also where many searches begin at the same moment", async () => {
+    const turns = createTurns(clock, { turnMs: 2 });
+    let now = 0;
+    let most = 0;
+    const count = () => {
+      now += 1;
+      most = Math.max(most, now);
+    };
+    const works = Promise.all(Array.from({ length: 10 }, () => turns.take(parts(3, count), UNLIMITED())));
+    let isOver = false;
+    const watching = (async () => {
+      while (!isOver) {
+        await sleep(0);
+        now = 0;
+      }
+    })();
+    await works;
+    isOver = true;
+    await watching;
+    // A timer comes at its time at the latest after the turns of a millisecond or two.
+    expect(most).toBeLessThanOrEqual(3);
+  });
+});
+
+describe("a short search", () => {
+  test("is over at once, without waiting for a turn", async () => {
+    const turns = createTurns(clock);
+    let isDone = false;
+    const answer = turns.take(
+      finish(() => (isDone = true)),
+      UNLIMITED(),
+    );
+    expect(isDone).toBe(true);
+    expect(await answer).toEqual({ value: true });
+  });
+});
+
+describe("too many long searches", () => {
+  test("are refused by name, short ones are not, and those that were taken end", async () => {
+    const turns = createTurns(clock, { turnMs: 2, maxLong: 2 });
+    const works = Array.from({ length: 4 }, () => turns.take(parts(8), UNLIMITED()));
+    const short = Array.from({ length: 10 }, () => turns.take(parts(0), UNLIMITED()));
+    const ends = await Promise.allSettled(works);
+    const refused = ends.flatMap((end) => (end.status === "rejected" ? [end.reason as SearchStoppedError] : []));
+    expect(refused.map(({ error }) => error)).toEqual(["BUSY", "BUSY"]);
+    expect(ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []))).toEqual([
+      { value: 8 },
+      { value: 8 },
+    ]);
+    expect(await Promise.all(short)).toEqual(short.map(() => ({ value: 0 })));
+    expect(await turns.take(parts(4), UNLIMITED())).toEqual({ value: 4 });
+  });
+});
+
+describe("a limit", () => {
+  test("ends work that waits or runs, and the same work can be gone on with", async () => {
+    const turns = createTurns(clock, { turnMs: 2 });
+    const work = parts(30);
+    const beganMs = performance.now();
+    expect(await turns.take(work, createTimeLimit(20, clock))).toBeUndefined();
+    expect(performance.now() - beganMs).toBeGreaterThanOrEqual(19);
+    expect(await turns.take(work, UNLIMITED())).toEqual({ value: 30 });
+  });
+
+  test("whose caller has hung up stops the work", async () => {
+    const turns = createTurns(clock, { turnMs: 2 });
+    let [isGone, done] = [false, 0];
+    const limit = createTimeLimit(60_000, clock, () => isGone);
+    const answer = turns.take(
+      parts(1_000, (part) => {
+        done = part;
+        isGone = part === 5;
+      }),
+      limit,
+    );
+    expect(await answer).toBeUndefined();
+    await nextTurn();
+    expect(done).toBe(5);
+  });
+
+  test("that ends long before the search gives the best route so far, and that holds in the pools", async () => {
+    const world = largeWorld({ ...LARGE, hubs: 12 });
+    const findRoute = createSearcher({ turns: createTurns(clock), clock });
+    const trade = { ...tradeIn(world), amountIn: 1_000_000n * 10n ** 18n };
+    const route = await findRoute(world.paths(), trade, { gasRate: undefined, limit: turnsLimit(60) });
+    let amount = trade.amountIn;
+    for (const leg of route!.legs) {
+      const state = world.states.find(({ pool }) => pool.address === leg.pool.address)!;
+      const quote = state.quote(leg.tokenIn, amount);
+      expect([leg.amountIn, quote]).toMatchObject([amount, { kind: "filled", amountOut: leg.amountOut }]);
+      amount = leg.amountOut;
+    }
+    expect(amount).toBe(route!.amountOut);
+    expect(route!.isWhole).toBe(false);
+  });
+
+  test("that is over before any route was found is told by name", async () => {
+    const world = largeWorld(LARGE);
+    const findRoute = createSearcher({ turns: createTurns(clock), clock });
+    const hurried = findRoute(world.paths(), tradeIn(world), { gasRate: undefined, limit: createTimeLimit(0, clock) });
+    await expect(hurried).rejects.toMatchObject({ error: "QUOTE_TIMEOUT" });
+  });
+});
