@@ -31,6 +31,15 @@ function operatorFeeCall(gas: bigint): Hex {
   return callData(GET_OPERATOR_FEE, uintWord(gas, 256));
 }
 
+const OPERATOR_CALLS: readonly Hex[] = [operatorFeeCall(0n), operatorFeeCall(OPERATOR_STEP)];
+
+/** The operator's fee of any gas, from the answers to {@link OPERATOR_CALLS}; rounded up. */
+function operatorLine([constant = 0n, further = constant]: readonly (bigint | undefined)[]): (gas: bigint) => bigint {
+  // Before Isthmus there is no such function, and no such fee.
+  const scalar = further > constant ? further - constant : 0n;
+  return (gas) => constant + (gas * scalar + OPERATOR_STEP - 1n) / OPERATOR_STEP;
+}
+
 function oracleRequest(data: Hex): RpcRequest {
   return { method: "eth_call", params: [{ to: ORACLE, data }, "latest"] };
 }
@@ -52,23 +61,14 @@ export function opStackDataFees({
       gasLimit: SAMPLE_GAS_LIMIT,
     }),
   );
-  const datas = [...samples.map(l1FeeCall), operatorFeeCall(0n), operatorFeeCall(OPERATOR_STEP)];
   return {
-    requests: datas.map(oracleRequest),
+    requests: [...samples.map(l1FeeCall), ...OPERATOR_CALLS].map(oracleRequest),
     decode(host, answers) {
       const words = answers.map(wordOf);
       const figures = words.slice(0, samples.length);
       const known = figures.filter((figure) => figure !== undefined);
       if (known.length < samples.length) throw unknownFee(host);
-      const dataFee = onTheLine(known);
-      // Before Isthmus there is no such function, and no such fee.
-      const [constant = 0n, further = constant] = words.slice(samples.length).map((word) => word ?? 0n);
-      const scalar = further > constant ? further - constant : 0n;
-      return {
-        dataFee,
-        operatorFee: (gas) => constant + (gas * scalar + OPERATOR_STEP - 1n) / OPERATOR_STEP,
-        dataGas: () => 0n,
-      };
+      return { dataFee: onTheLine(known), operatorFee: operatorLine(words.slice(samples.length)), dataGas: () => 0n };
     },
   };
 }
@@ -76,24 +76,24 @@ export function opStackDataFees({
 /** How the fee of one exact transaction is asked for, beside its trial. */
 export interface ExactDataFee {
   readonly requests: readonly RpcRequest[];
-  /** Wei beside gas. @throws RpcError */
-  decode(host: string, answers: readonly unknown[]): bigint;
+  /** Wei beside gas, by the gas that it uses. @throws RpcError */
+  decode(host: string, answers: readonly unknown[], gas: bigint): bigint;
 }
 
-/** @param transaction `gasLimit` is the most gas that the operator can be paid for */
+/** Also where nothing is charged: then nothing is asked. */
 export function exactDataFee(
   { chainId, dataFee }: Pick<NetworkOptions, "chainId" | "dataFee">,
   transaction: { to: Address; data: Hex; gasLimit: bigint },
 ): ExactDataFee {
   if (dataFee !== "op-stack") return { requests: [], decode: () => 0n };
   const { to, data, gasLimit } = transaction;
-  const datas = [l1FeeCall(unsignedBytes({ chainId, to, data, gasLimit })), operatorFeeCall(gasLimit)];
+  const forData = l1FeeCall(unsignedBytes({ chainId, to, data, gasLimit }));
   return {
-    requests: datas.map(oracleRequest),
-    decode(host, [forData, forOperator]) {
-      const fee = wordOf(forData);
+    requests: [forData, ...OPERATOR_CALLS].map(oracleRequest),
+    decode(host, answers, gas) {
+      const [fee, ...operator] = answers.map(wordOf);
       if (fee === undefined) throw unknownFee(host);
-      return fee + (wordOf(forOperator) ?? 0n);
+      return fee + operatorLine(operator)(gas);
     },
   };
 }

@@ -20,7 +20,8 @@ export async function tryOut(
   const charged = exactDataFee(network, { ...call, gasLimit });
   const [gas, ...fees] = await rpc.batch([{ method: "eth_estimateGas", params: [call] }, ...charged.requests]);
   if (!(gas instanceof RpcError)) {
-    return { kind: "works", gas: BigInt(String(gas)), dataFee: charged.decode(rpc.host, fees) };
+    const used = BigInt(String(gas));
+    return { kind: "works", gas: used, dataFee: charged.decode(rpc.host, fees, used) };
   }
   if (!isRevert(gas)) throw gas;
   return { kind: "reverts", reason: describeRevert(isHex(gas.data) ? gas.data : "0x") };

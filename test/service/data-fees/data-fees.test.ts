@@ -26,7 +26,7 @@ import type { TestWallet } from "../support/wallet.ts";
 
 const GWEI = 10n ** 9n;
 /** A swap of one leg publishes about a thousand bytes: data costs about as much as gas here. */
-const CHARGES: Charges = { perByte: 300n * GWEI, operatorScalar: 100n * GWEI * 1_000n, operatorConstant: 1_000n };
+const CHARGES: Charges = { perByte: 300n * GWEI, operatorScalar: 2_000_000n * GWEI, operatorConstant: 1_000n };
 const FREE: Charges = { perByte: 0n, operatorScalar: 0n, operatorConstant: 0n };
 
 let chain: TestChain;
@@ -152,7 +152,7 @@ test("a swap whose fee pays its gas and not its data is refused by name", async 
   const { client } = await start("op-stack");
   const seller = sellers[0] as TestWallet;
   const { body: quote } = await gaslessQuote(client, market, seller);
-  await setCharges({ ...CHARGES, perByte: CHARGES.perByte * 2n });
+  await setCharges({ ...CHARGES, perByte: CHARGES.perByte * 6n });
   const refused = await handOver(client, seller, quote);
   expect(refused).toMatchObject({ status: 400, body: { error: "GASLESS_FEE_TOO_LOW" } });
   expect(refused.body.message).toMatch(/gas and its data \(\d+ wei\) with the margin costs \d+/);
@@ -172,7 +172,7 @@ test("an accepted swap waits while data is dear, and the books hold what the rec
   }
   const [first, second] = quotes;
   node.receiptsSay({ l1Fee: "0x470de4df820000", operatorFeeScalar: "0xf4240", operatorFeeConstant: "0x7" });
-  await setCharges({ ...CHARGES, perByte: CHARGES.perByte * 3n });
+  await setCharges({ ...CHARGES, perByte: CHARGES.perByte * 6n });
   await followSwap(client, first.id, isOver, mine);
   const waits = ({ fields }: (typeof log)[number]) => /gas and its data \(\d+ wei\)/.test(String(fields.reason));
   for (let tries = 0; tries < 50 && !log.some(waits); tries += 1) await sleep(100);
