@@ -14,6 +14,7 @@ import {
 import type { SwapStatus } from "../store/service-store.ts";
 import type { TimeLimit } from "../time-limit.ts";
 import { type Answer, answer, isRefusal } from "./answer.ts";
+import { createHealth } from "./health.ts";
 import { type Caller, inTime } from "./in-time.ts";
 import { oneOf, type Parsed, parseExecuteRequest, parseQuoteRequest, parseShape } from "./parse-request.ts";
 import {
@@ -27,7 +28,7 @@ import {
 import type { ServedNetwork, ServedNetworks } from "./served-network.ts";
 import type { Handlers } from "./server.ts";
 import { createTokenHandlers } from "./token-handlers.ts";
-import { toWireDistributions, toWireQuote, toWireRelayer, toWireSwap, toWireTransaction } from "./wire.ts";
+import { toWireDistributions, toWireQuote, toWireSwap, toWireTransaction } from "./wire.ts";
 
 /** The endpoints of the interface: parse, do, write in the wire's names. */
 export function createHandlers(networks: ServedNetworks, clock: Clock): Handlers {
@@ -35,22 +36,7 @@ export function createHandlers(networks: ServedNetworks, clock: Clock): Handlers
     ...createQuoteHandlers(networks, clock),
     ...createSwapHandlers(networks),
     ...createTokenHandlers(networks),
-    health: async () => {
-      const served = await Promise.all(networks.all.map(healthOf));
-      const [first] = served;
-      return answer({ status: "ok", ...first, networks: served });
-    },
-  };
-}
-
-async function healthOf({ options, snapshots, desk }: ServedNetwork) {
-  const { head } = await snapshots.current();
-  const relayer = await desk.report();
-  return {
-    network: options.name,
-    blockNumber: head.number,
-    gasless: relayer !== undefined && relayer.refusal === undefined,
-    relayer: relayer === undefined ? null : toWireRelayer(relayer),
+    health: createHealth(networks),
   };
 }
 

@@ -2,6 +2,7 @@ import Fastify, { type FastifyInstance } from "fastify";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { addRelayerGauges } from "./relayer-metrics.ts";
 import type { ServedNetwork } from "./served-network.ts";
+import { soon } from "./soon.ts";
 
 /** What the service counts. */
 export interface Metrics {
@@ -64,9 +65,9 @@ function addNetworkGauges(registry: Registry, networks: readonly ServedNetwork[]
   const registers = [registry];
   const block = new Gauge({ name: "swapd_service_block", help: "newest block of the node", labelNames, registers });
   const up = new Gauge({ name: "swapd_service_node_up", help: "1: the node answers", labelNames, registers });
-  const readOne = async ({ options, snapshots }: ServedNetwork): Promise<void> => {
+  const readOne = async ({ options, rpc, snapshots }: ServedNetwork): Promise<void> => {
     const network = options.name;
-    const head = await snapshots.current().then(
+    const head = await soon(rpc.host, snapshots.current()).then(
       (snapshot) => snapshot.head,
       // A node that does not answer is what the gauge is there to tell.
       () => undefined,

@@ -78,7 +78,7 @@ export function openApiDocument(): Json {
   paths["/health"] = {
     get: {
       operationId: "health",
-      summary: "Whether the service answers and its node does",
+      summary: "Whether the service answers, and which nodes of its networks do; 503 when none does",
       responses: {
         "200": { description: "OK", content: jsonContent(schemaOf(healthResponse, "output")) },
         "503": errorAnswer(["CHAIN_UNREACHABLE", "CONTRACTS_WRONG", "STOPPING"]),

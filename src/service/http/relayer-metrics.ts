@@ -1,6 +1,7 @@
 import { Gauge, type Registry } from "prom-client";
 import { RpcError } from "../../net/json-rpc.ts";
 import type { ServedNetwork } from "./served-network.ts";
+import { soon } from "./soon.ts";
 
 const WEI_PER_GWEI = 10n ** 9n;
 
@@ -17,9 +18,9 @@ export function addRelayerGauges(registry: Registry, networks: readonly ServedNe
     losses: gauge("relayer_losses_gwei", "gas of the last 24 hours beyond what swap fees repaid"),
     maxDailyLoss: gauge("relayer_max_daily_loss_gwei", "the most that losses may be"),
   };
-  const readOne = async ({ options, desk }: ServedNetwork): Promise<void> => {
+  const readOne = async ({ options, rpc, desk }: ServedNetwork): Promise<void> => {
     const network = options.name;
-    const report = await desk.report().catch((error: unknown) => {
+    const report = await soon(rpc.host, desk.report()).catch((error: unknown) => {
       // A node that does not answer has a gauge of its own.
       if (error instanceof RpcError) return undefined;
       throw error;

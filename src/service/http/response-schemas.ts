@@ -158,13 +158,14 @@ export const relayerHealth = z.object({
 
 const networkHealth = {
   network: z.string(),
-  blockNumber: z.int(),
+  refusal: z.string().nullable().describe("Name of the error that requests for it get now; null: they are answered."),
+  blockNumber: z.int().nullable().describe("null while its node is of no use"),
   gasless: z.boolean().describe("Whether gasless swaps are taken now."),
-  relayer: relayerHealth.nullable().describe("null where no relayer runs"),
+  relayer: relayerHealth.nullable().describe("null where no relayer runs, or nothing is known of it"),
 };
 
 export const healthResponse = z.object({
-  status: z.literal("ok"),
+  status: z.enum(["ok", "degraded"]).describe("degraded: some networks are refused, others are answered."),
   ...networkHealth,
   networks: z.array(z.object(networkHealth)).describe("All served networks; the first one is told above, too."),
 });

@@ -1,15 +1,14 @@
 import type { Socket } from "node:net";
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { ZodError } from "zod";
-import { RpcError } from "../../net/json-rpc.ts";
+import type { RpcError } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
-import { UnusableChainError } from "../chain/unusable-chain.ts";
 import { ERRORS, type ErrorName, type Refusal, refuse } from "../errors.ts";
 import type { KeyStore } from "../keys/key-store.ts";
 import { SearchStoppedError } from "../routing/turns.ts";
-import { WrongContractsError } from "../settlement/verify.ts";
 import type { Answer } from "./answer.ts";
+import { chainRefusal } from "./chain-refusal.ts";
 import { allowOrigins } from "./cors.ts";
 import { ENDPOINTS, type EndpointName } from "./endpoints.ts";
 import { createGate, type GateOptions } from "./gate.ts";
@@ -152,10 +151,9 @@ function statusOf(refusal: Refusal): number {
 
 /** Failures behind the interface are told apart here and nowhere else; their texts stay in the log. */
 function refusalOf(error: FastifyError | RpcError | ZodError): Refusal {
-  if (error instanceof UnusableChainError) return refuse("CHAIN_UNREACHABLE", { detail: error.detail });
-  if (error instanceof RpcError) return refuse("CHAIN_UNREACHABLE");
+  const ofChain = chainRefusal(error);
+  if (ofChain !== undefined) return ofChain;
   if (error instanceof SearchStoppedError) return refuse(error.error, { detail: error.message });
-  if (error instanceof WrongContractsError) return refuse("CONTRACTS_WRONG");
   const known = "code" in error && typeof error.code === "string" ? FRAMEWORK_ERRORS[error.code] : undefined;
   if (known !== undefined) return refuse(known);
   // The framework's own parser of JSON bodies throws plain syntax errors.

@@ -1,0 +1,39 @@
+import type { Refusal } from "../errors.ts";
+import { answer } from "./answer.ts";
+import { chainRefusal } from "./chain-refusal.ts";
+import type { ServedNetwork, ServedNetworks } from "./served-network.ts";
+import type { Handler } from "./server.ts";
+import { soon } from "./soon.ts";
+import { toWireRelayer } from "./wire.ts";
+
+/** Tells of every network by itself: a service is up while one of its nodes is, and degraded while one is not. */
+export function createHealth(networks: ServedNetworks): Handler {
+  return async () => {
+    const looks = await Promise.all(networks.all.map(lookAt));
+    const [first] = looks;
+    const well = looks.filter(({ refusal }) => refusal === undefined);
+    if (first?.refusal !== undefined && well.length === 0) return first.refusal;
+    const status = well.length === looks.length ? "ok" : "degraded";
+    return answer({ status, ...first?.told, networks: looks.map(({ told }) => told) });
+  };
+}
+
+async function lookAt(network: ServedNetwork): Promise<{ told: object; refusal: Refusal | undefined }> {
+  const { options, rpc, snapshots, desk } = network;
+  try {
+    const [{ head }, relayer] = await soon(rpc.host, Promise.all([snapshots.current(), desk.report()]));
+    const told = {
+      network: options.name,
+      refusal: null,
+      blockNumber: head.number,
+      gasless: relayer !== undefined && relayer.refusal === undefined,
+      relayer: relayer === undefined ? null : toWireRelayer(relayer),
+    };
+    return { told, refusal: undefined };
+  } catch (error) {
+    const refusal = chainRefusal(error);
+    if (refusal === undefined) throw error;
+    const told = { network: options.name, refusal: refusal.error, blockNumber: null, gasless: false, relayer: null };
+    return { told, refusal };
+  }
+}
