@@ -18,6 +18,7 @@ import { createRouter } from "./routing/router.ts";
 import type { Searcher } from "./routing/searcher.ts";
 import { createContractCheck, WrongContractsError } from "./settlement/verify.ts";
 import { createSimulator } from "./simulation/simulator.ts";
+import { soon } from "./soon.ts";
 import { createServiceStore } from "./store/service-store.ts";
 import { createBalances } from "./tokens/balances.ts";
 import { createTokenList } from "./tokens/token-list.ts";
@@ -25,6 +26,8 @@ import { createTransferChecks } from "./tokens/transfer-checks.ts";
 
 const RPC_TIMEOUT_MS = 10_000;
 const MAX_RPC_ANSWER_BYTES = 16_000_000;
+/** A node in silence holds up a start no longer than that; the look itself goes on. */
+const FIRST_LOOK_MS = 10_000;
 
 /** One network's node, and what is read of it; nothing is asked before somebody does. */
 export interface ConnectedNetwork {
@@ -80,7 +83,7 @@ function outspoken(snapshots: Snapshots, { rpcHost, logger }: { rpcHost: string;
  */
 export async function firstLook({ options, rpc, snapshots, logger }: ConnectedNetwork): Promise<void> {
   try {
-    await snapshots.current();
+    await soon(rpc.host, snapshots.current(), FIRST_LOOK_MS);
     const { chainId } = options;
     logger.info({ chainId, rpcHost: rpc.host, readMode: snapshots.mode() }, "the network's node is in use");
   } catch (error) {

@@ -1,9 +1,9 @@
 import type { Refusal } from "../errors.ts";
+import { soon } from "../soon.ts";
 import { answer } from "./answer.ts";
 import { chainRefusal } from "./chain-refusal.ts";
 import type { ServedNetwork, ServedNetworks } from "./served-network.ts";
 import type { Handler } from "./server.ts";
-import { soon } from "./soon.ts";
 import { toWireRelayer } from "./wire.ts";
 
 /** Tells of every network by itself: a service is up while one of its nodes is, and degraded while one is not. */

@@ -1,8 +1,8 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { soon } from "../soon.ts";
 import { addRelayerGauges } from "./relayer-metrics.ts";
 import type { ServedNetwork } from "./served-network.ts";
-import { soon } from "./soon.ts";
 
 /** What the service counts. */
 export interface Metrics {

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from "prom-client";
 import { RpcError } from "../../net/json-rpc.ts";
+import { soon } from "../soon.ts";
 import type { ServedNetwork } from "./served-network.ts";
-import { soon } from "./soon.ts";
 
 const WEI_PER_GWEI = 10n ** 9n;
 
