@@ -44,6 +44,7 @@ const quote: Quote = {
     },
   ],
   gasLimit: 1n,
+  gasRefund: 3n,
   gasCost: 2n,
   priceImpactPpm: 3n,
   permit: undefined,

@@ -34,6 +34,8 @@ export const SELECTOR = {
   getDy: "0x5e0d443f",
   /** decimals() */
   decimals: "0x313ce567",
+  /** balanceOf(address) */
+  balanceOf: "0x70a08231",
   /** allowance(address,address) */
   allowance: "0xdd62ed3e",
   /** nonces(address) */

@@ -32,7 +32,7 @@ export interface Pool {
 
 /** What a pool answers to an exact input. */
 export type PoolQuote =
-  /** all of the input is taken; `after` is the pool as this swap leaves it; `gas` an estimate of its cost */
+  /** all of the input is taken; `after` is the pool as this swap leaves it; `gas` what the leg is expected to add */
   | { readonly kind: "filled"; readonly amountOut: bigint; readonly after: PoolState; readonly gas: bigint }
   /** the pool cannot take all of the input, or would pay nothing */
   | { readonly kind: "short" }
@@ -80,6 +80,8 @@ export interface PoolKind {
   ): PoolState | undefined;
   /** Reads what a first quote surely needs, of kinds that do not read all at once. */
   prepare?(state: PoolState): Promise<void>;
+  /** What of a leg's gas is given back at the end of the transaction; {@link PoolQuote} tells what remains. */
+  readonly gasRefund: bigint;
   /** The number by which the executor finds the pool at its factory: a leg's `fee`. */
   encodeLeg(pool: Pool): number;
 }

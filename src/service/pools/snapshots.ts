@@ -1,11 +1,13 @@
 import type { Address } from "../../domain/money/address.ts";
 import type { JsonRpc } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { ReadWords } from "../chain/batch-reader.ts";
+import { type Accounts, createAccounts } from "../chain/accounts.ts";
+import type { ReadWords, ViewCall, WordsAnswer } from "../chain/batch-reader.ts";
 import { type BlockReads, createBlockReads, type ReadMode } from "../chain/block-reads.ts";
 import { type Head, parseBlock, readHead } from "../chain/head.ts";
 import { watchLogs } from "../chain/log-watch.ts";
 import { type DataFeeSource, type DataFees, NO_DATA_FEES, readDataFees } from "../data-fees/data-fees.ts";
+import { type CallMemory, createCallMemory, keyOf } from "./call-memory.ts";
 import { createFollower } from "./follower.ts";
 import { POOL_KINDS } from "./kinds.ts";
 import type { KnownState, Pool, PoolState } from "./pool.ts";
@@ -17,6 +19,10 @@ export interface Snapshot {
   /** what the network charges for data beside gas */
   readonly dataFees: DataFees;
   readonly read: ReadWords;
+  /** Reads what the next blocks are likely asked for too: for a while each block asks for it by itself. */
+  readonly readKept: ReadWords;
+  /** Whether there is an account at an address. */
+  readonly exists: Accounts["exists"];
   /** The pool at this block, undefined when it has nothing to trade with. Read once, shared by all quotes. */
   state(pool: Pool): Promise<PoolState | undefined>;
 }
@@ -52,13 +58,16 @@ interface Context {
   readonly rpc: JsonRpc;
   readonly reads: BlockReads;
   readonly memory: PoolMemory;
+  readonly calls: CallMemory;
+  readonly accounts: Accounts;
   readonly clock: Clock;
   readonly dataFees: DataFeeSource;
 }
 
 export function createSnapshots(options: SnapshotsOptions, clock: Clock): Snapshots {
   const { rpc, dataFees = NO_DATA_FEES } = options;
-  const context: Context = { rpc, clock, dataFees, memory: createPoolMemory(), reads: createBlockReads(options) };
+  const memories = { memory: createPoolMemory(), calls: createCallMemory(), accounts: createAccounts(rpc) };
+  const context: Context = { rpc, clock, dataFees, ...memories, reads: createBlockReads(options) };
   let latest: Snapshot | undefined;
   let behindSinceMs: number | undefined;
   let verify = options.verify;
@@ -124,6 +133,8 @@ async function takeSnapshot(context: Context, head: Head, previous: Head | undef
     head,
     dataFees,
     read: reader.read,
+    readKept: keepCalls(context, reader.read),
+    exists: context.accounts.exists,
     state(pool) {
       memory.touch(pool.address, clock.monotonicMs());
       const known = states.get(pool.address);
@@ -134,6 +145,26 @@ async function takeSnapshot(context: Context, head: Head, previous: Head | undef
       loading.catch(() => states.delete(pool.address));
       return loading;
     },
+  };
+}
+
+/** Reads together what was asked for lately. Nobody waits for all of it, since any contract may be among them. */
+function keepCalls({ calls, clock }: Context, read: ReadWords): ReadWords {
+  const kept = new Map<string, Promise<WordsAnswer>>();
+  const ask = (call: ViewCall): Promise<WordsAnswer> => {
+    const known = kept.get(keyOf(call));
+    if (known !== undefined) return known;
+    const answer = read(call.to, call.data, call.words);
+    kept.set(keyOf(call), answer);
+    // A failed read is tried again by whoever asks next.
+    answer.catch(() => kept.delete(keyOf(call)));
+    return answer;
+  };
+  for (const call of calls.inUse(clock.monotonicMs())) ask(call);
+  return (to, data, words) => {
+    const call = { to, data, words };
+    calls.touch(call, clock.monotonicMs());
+    return ask(call);
   };
 }
 

@@ -1,10 +1,14 @@
-import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
+import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../../domain/money/address.ts";
 import { mulDivDown, mulDivUp } from "../../domain/money/amount.ts";
 import { expectedCost } from "../data-fees/data-fees.ts";
 import { type Refusal, refuse } from "../errors.ts";
+import { type Gas, paidGas } from "../gas/evm-gas.ts";
+import { type AccountFacts, safeGasLimit, swapGas } from "../gas/swap-gas.ts";
 import type { Snapshot } from "../pools/snapshots.ts";
 import type { Route } from "../routing/best-route.ts";
 import type { Router } from "../routing/router.ts";
+import { encodeSwap, encodeSwapWithSignature } from "../settlement/calldata.ts";
+import type { SwapOrder } from "../settlement/order.ts";
 import type { TimeLimit } from "../time-limit.ts";
 import { ONE, type QuoteRequest } from "./quote.ts";
 
@@ -16,24 +20,20 @@ export interface Priced {
   readonly swapFee: bigint;
   readonly affiliateFee: bigint;
   readonly gasLimit: bigint;
+  /** what of the used gas the chain gives back at the end */
+  readonly gasRefund: bigint;
+  /** wei that the swap is expected to cost, fees for data counted and what is given back taken off */
   readonly gasCost: bigint;
   readonly priceImpactPpm: bigint;
 }
-
-/** Gas around the pools, measured on the settlement contracts and rounded up: transaction, transfers, delivery. */
-const SELF_EXECUTED_GAS = 155_000n;
-/** Signature, nonce, permit and the relayer's fee are in it too. */
-const GASLESS_GAS = 225_000n;
-/** One more transfer, to an account that may never have had the token. */
-const AFFILIATE_GAS = 40_000n;
-
-/** The gas limit is above the estimate, because the market moves ticks between quote and execution. */
-const GAS_LIMIT_PERCENT = 130n;
 
 /** The swap fee covers this much of the expected cost: gas prices and the token's price move until the swap is mined. */
 const SWAP_FEE_PERCENT = 125n;
 
 const ONE_PPM = 1_000_000n;
+
+/** An indicative quote is for nobody: an address without zeros stands for him in calldata that is only counted. */
+const SOMEBODY = toAddress(`0x${"11".repeat(20)}`);
 
 interface PricingContext {
   readonly router: Router;
@@ -41,6 +41,17 @@ interface PricingContext {
   readonly wrappedNative: Address;
   /** until when routes are searched; the best so far is taken then */
   readonly limit: TimeLimit;
+  /** whether the owner of a gasless swap signs a permit with it */
+  readonly hasPermit: boolean;
+  /** asked for while a route is searched */
+  readonly accountFacts: () => Promise<AccountFacts>;
+}
+
+/** What a request's route stands on; amounts in the sold token. */
+interface Amounts {
+  readonly amountIn: bigint;
+  readonly swapFee: bigint;
+  readonly affiliateFee: bigint;
 }
 
 /** Finds the route of a request net of all fees, which are taken from the sold token before routing. */
@@ -49,17 +60,18 @@ export async function priceRequest(request: QuoteRequest, context: PricingContex
   const erc20 = (token: Address) => (token === NATIVE_TOKEN ? wrappedNative : token);
   const pair = { from: erc20(request.from), to: erc20(request.to), sources: request.sources };
   const affiliateFee = request.affiliate === undefined ? 0n : mulDivDown(request.amount, request.affiliate.share, ONE);
-  const affiliateGas = affiliateFee > 0n ? AFFILIATE_GAS : 0n;
   const beforeGas = request.amount - affiliateFee;
-  const first = await router.route({ ...pair, amountIn: beforeGas }, snapshot, limit);
+  const [first, facts] = await Promise.all([
+    router.route({ ...pair, amountIn: beforeGas }, snapshot, limit),
+    context.accountFacts(),
+  ]);
   if (first === undefined) return refuse("NO_ROUTE", { parameter: "amount" });
-  if (!request.gasless) {
-    const overhead = SELF_EXECUTED_GAS + affiliateGas;
-    return toPriced(first, { amountIn: beforeGas, swapFee: 0n, affiliateFee, overhead, gasless: false }, snapshot);
-  }
+  const gasOf = (route: Route, amounts: Amounts) => expectedGas(request, { route, amounts, facts }, context.hasPermit);
+  const unpaid = { amountIn: beforeGas, swapFee: 0n, affiliateFee };
+  const gas = gasOf(first, unpaid);
+  if (!request.gasless) return toPriced(first, { ...unpaid, gas, gasless: false }, snapshot);
 
-  const overhead = GASLESS_GAS + affiliateGas;
-  const cost = mulDivUp(costOf(first, { overhead, gasless: true }, snapshot), SWAP_FEE_PERCENT, 100n);
+  const cost = mulDivUp(costOf(first, { gas, gasless: true }, snapshot), SWAP_FEE_PERCENT, 100n);
   const swapFee = await router.worthOfNative(pair.from, cost, snapshot);
   if (swapFee === undefined) return refuse("GASLESS_UNPRICED", { parameter: "fromTokenAddress" });
   const amountIn = beforeGas - swapFee;
@@ -71,33 +83,61 @@ export async function priceRequest(request: QuoteRequest, context: PricingContex
   const again = first.isWhole ? await router.route({ ...pair, amountIn }, snapshot, limit) : undefined;
   const route = again?.isWhole === true ? again : first.resize(amountIn);
   if (route === undefined) return refuse("NO_ROUTE", { parameter: "amount" });
-  return toPriced(route, { amountIn, swapFee, affiliateFee, overhead, gasless: true }, snapshot);
+  const amounts = { amountIn, swapFee, affiliateFee };
+  return toPriced(route, { ...amounts, gas: gasOf(route, amounts), gasless: true }, snapshot);
 }
 
-/** What the transaction around a route adds to its pools: gas, and by its kind the data to publish. */
-interface Around {
-  readonly overhead: bigint;
+/** As many bytes of calldata as the real ones: what is not known yet has no zeros in it. */
+const UNKNOWN_WORD: Hex = `0x${"ff".repeat(32)}`;
+const UNKNOWN_SIGNATURE: Hex = `0x${"ff".repeat(65)}`;
+const UNKNOWN_SECONDS = 0x6fffffffn;
+
+function expectedGas(
+  request: QuoteRequest,
+  priced: { route: Route; amounts: Amounts; facts: AccountFacts },
+  hasPermit: boolean,
+): Gas {
+  const { route, amounts, facts } = priced;
+  const { from, to, gasless } = request;
+  const owner = request.owner ?? SOMEBODY;
+  const hasAffiliate = amounts.affiliateFee > 0n;
+  const order: SwapOrder = {
+    recipient: request.recipient ?? owner,
+    fromAsset: from,
+    toAsset: to,
+    deadline: UNKNOWN_SECONDS,
+    amountOutMin: route.amountOut,
+    ...amounts,
+    nonce: gasless ? BigInt(UNKNOWN_WORD) : 0n,
+    affiliate: hasAffiliate ? (request.affiliate?.address ?? owner) : NATIVE_TOKEN,
+  };
+  const permit = { value: request.amount, deadline: UNKNOWN_SECONDS, v: 27, r: UNKNOWN_WORD, s: UNKNOWN_WORD };
+  const signed = { owner, order, signature: UNKNOWN_SIGNATURE, permit: hasPermit ? permit : undefined };
+  const data = gasless ? encodeSwapWithSignature(signed, route.legs) : encodeSwap(order, route.legs);
+  return swapGas({ route, fromAsset: from, toAsset: to, gasless, hasPermit, hasAffiliate, facts, data });
+}
+
+/** A transaction as far as its cost depends on it: its gas, and by its kind the data to publish. */
+interface Sent {
+  readonly gas: Gas;
   readonly gasless: boolean;
 }
 
 /** Wei that the transaction is expected to cost its sender, fees for data included. */
-function costOf({ legs, gas }: Route, { overhead, gasless }: Around, { head, dataFees }: Snapshot): bigint {
-  return expectedCost({ gasless, legs: legs.length, gas: gas + overhead }, { gasPrice: head.gasPrice, dataFees });
+function costOf({ legs }: Route, { gas, gasless }: Sent, { head, dataFees }: Snapshot): bigint {
+  return expectedCost({ gasless, legs: legs.length, gas: paidGas(gas) }, { gasPrice: head.gasPrice, dataFees });
 }
 
-function toPriced(
-  route: Route,
-  { overhead, gasless, ...amounts }: Around & { amountIn: bigint; swapFee: bigint; affiliateFee: bigint },
-  snapshot: Snapshot,
-): Priced {
-  const gas = route.gas + overhead + snapshot.dataFees.dataGas({ gasless, legs: route.legs.length });
+function toPriced(route: Route, { gas, gasless, ...amounts }: Amounts & Sent, snapshot: Snapshot): Priced {
+  const dataGas = snapshot.dataFees.dataGas({ gasless, legs: route.legs.length });
   const lost = route.spotAmountOut - route.amountOut;
   return {
     kind: "priced",
     route,
     ...amounts,
-    gasLimit: mulDivUp(gas, GAS_LIMIT_PERCENT, 100n),
-    gasCost: costOf(route, { overhead, gasless }, snapshot),
+    gasLimit: safeGasLimit(gas.used + dataGas, route),
+    gasRefund: gas.used - paidGas(gas),
+    gasCost: costOf(route, { gas, gasless }, snapshot),
     priceImpactPpm: lost > 0n ? mulDivUp(lost, ONE_PPM, route.spotAmountOut) : 0n,
   };
 }

@@ -39,6 +39,8 @@ export interface Quote {
   readonly amountOut: bigint;
   readonly legs: readonly Leg[];
   readonly gasLimit: bigint;
+  /** what of the used gas the chain is expected to give back at the end */
+  readonly gasRefund: bigint;
   /** wei of the native token that gas, and data where the network charges for it, are expected to cost */
   readonly gasCost: bigint;
   /** parts per million of the output at spot prices that the trade's size costs, rounded up */

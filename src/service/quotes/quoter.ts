@@ -12,6 +12,7 @@ import { permitTypedData } from "../settlement/permit.ts";
 import type { PermitDomain } from "../settlement/permit-domain.ts";
 import type { TimeLimit } from "../time-limit.ts";
 import type { TransferChecks } from "../tokens/transfer-checks.ts";
+import { readAccountFacts } from "./account-facts.ts";
 import { checkReceivers, checkRequest } from "./checks.ts";
 import { type Priced, priceRequest } from "./pricing.ts";
 import { ONE, type Quote, type QuoteRequest } from "./quote.ts";
@@ -57,15 +58,6 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
   const { network } = options;
   const { tokens } = dependencies;
 
-  async function unknownToken(request: QuoteRequest, snapshot: Snapshot): Promise<Refusal | undefined> {
-    const [from, to] = await Promise.all([
-      tokens.isToken(request.from, snapshot.read),
-      tokens.isToken(request.to, snapshot.read),
-    ]);
-    if (!from) return refuse("FROM_TOKEN_UNKNOWN", { parameter: "fromTokenAddress" });
-    return to ? undefined : refuse("TO_TOKEN_UNKNOWN", { parameter: "toTokenAddress" });
-  }
-
   /** Which of the two tokens does not move as it is told to. Looked at beside the pools, so that nobody waits for it. */
   async function inexactToken(request: QuoteRequest, snapshot: Snapshot): Promise<Refusal | undefined> {
     const tokensOf = [request.from, request.to].map((token) =>
@@ -92,8 +84,8 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
       return support.kind === "eip-2612" ? { kind: "enough" } : withoutPermit(support.kind);
     const owner = addressWord(request.owner);
     const [allowance, nonce] = await Promise.all([
-      snapshot.read(request.from, callData(SELECTOR.allowance, owner, addressWord(network.settlement)), 1),
-      snapshot.read(request.from, callData(SELECTOR.nonces, owner), 1),
+      snapshot.readKept(request.from, callData(SELECTOR.allowance, owner, addressWord(network.settlement)), 1),
+      snapshot.readKept(request.from, callData(SELECTOR.nonces, owner), 1),
     ]);
     if ((allowance?.[0] ?? 0n) >= request.amount) return { kind: "enough" };
     if (support.kind !== "eip-2612" || nonce === undefined) return withoutPermit(support.kind);
@@ -107,20 +99,37 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
       const snapshot = await dependencies.snapshots.current();
       const forbidden = checkReceivers(request, network, dependencies.executor());
       if (forbidden !== undefined) return forbidden;
-      const unknown = await unknownToken(request, snapshot);
+      const unknown = await unknownToken(request, tokens, snapshot);
       if (unknown !== undefined) return unknown;
       const allowance = request.gasless ? await gaslessAllowance(request, snapshot) : { kind: "enough" as const };
       if (allowance.kind === "refused") return allowance;
-      const { router } = dependencies;
+      const { router, relayer } = dependencies;
+      const { settlement } = network;
       const [inexact, priced] = await Promise.all([
         inexactToken(request, snapshot),
-        priceRequest(request, { router, snapshot, wrappedNative: network.wrappedNative, limit }),
+        priceRequest(request, {
+          router,
+          snapshot,
+          wrappedNative: network.wrappedNative,
+          limit,
+          hasPermit: allowance.kind === "permit" || (request.gasless && request.owner === undefined),
+          accountFacts: () => readAccountFacts(request, { settlement, relayer: relayer?.address }, snapshot),
+        }),
       ]);
       if (inexact !== undefined) return inexact;
       if (priced.kind === "refused") return priced;
       return assemble({ request, priced, snapshot, allowance }, options, dependencies);
     },
   };
+}
+
+async function unknownToken(request: QuoteRequest, tokens: Tokens, snapshot: Snapshot): Promise<Refusal | undefined> {
+  const [from, to] = await Promise.all([
+    tokens.isToken(request.from, snapshot.read),
+    tokens.isToken(request.to, snapshot.read),
+  ]);
+  if (!from) return refuse("FROM_TOKEN_UNKNOWN", { parameter: "fromTokenAddress" });
+  return to ? undefined : refuse("TO_TOKEN_UNKNOWN", { parameter: "toTokenAddress" });
 }
 
 function withoutPermit(kind: "eip-2612" | "dai-style" | "none"): Refusal {
@@ -164,6 +173,7 @@ function assemble(
     amountOut,
     legs: priced.route.legs,
     gasLimit: priced.gasLimit,
+    gasRefund: priced.gasRefund,
     gasCost: priced.gasCost,
     priceImpactPpm: priced.priceImpactPpm,
     permit: permitOf(request, order, parts.allowance),

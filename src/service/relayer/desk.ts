@@ -15,7 +15,7 @@ import type { Router } from "../routing/router.ts";
 import { encodeSwapWithSignature } from "../settlement/calldata.ts";
 import { grossAmount } from "../settlement/order.ts";
 import type { ServiceStore, SwapRow } from "../store/service-store.ts";
-import { costNamed, feeCapOf, leastFeeWorth, worthOfFee } from "./gas-terms.ts";
+import { costNamed, feeCapOf, gasAfterRefund, leastFeeWorth, worthOfFee } from "./gas-terms.ts";
 import type { RelayBook, RelayTerms } from "./relay-book.ts";
 import { fullLane, type RelayerReport, type RelayerState } from "./relayer-state.ts";
 import { checkPermit, checkSwapSignature, type ExecuteRequest } from "./signatures.ts";
@@ -162,7 +162,7 @@ async function reckon(
   { router, state, feeMarginPpm }: DeskContext,
 ): Promise<Relay | Refusal> {
   const { gasPrice } = snapshot.head;
-  const expectedCost = gas * gasPrice + dataFee;
+  const expectedCost = gasAfterRefund(gas, quote.gasRefund) * gasPrice + dataFee;
   const inToken = await router.worthOfNative(quote.order.fromAsset, expectedCost, snapshot);
   if (inToken === undefined) return refuse("GASLESS_UNPRICED", { parameter: "quoteId" });
   const feeWorth = worthOfFee(quote.order.swapFee, { wei: expectedCost, inToken });

@@ -1,4 +1,5 @@
 import { mulDivDown, mulDivUp } from "../../domain/money/amount.ts";
+import { paidGas } from "../gas/evm-gas.ts";
 
 /** What a gasless swap costs its relayer and what it brings; wei of the native token, or wei per gas. */
 
@@ -9,6 +10,14 @@ const FEE_CAP_FACTOR = 4n;
 const LEAST_FEE_CAP_FACTOR = 2n;
 
 const ONE_PPM = 1_000_000n;
+
+/**
+ * What a receipt will say of a transaction that a node says needs so much gas: an estimate counts what the transaction
+ * needs on its way, before the chain gives back what its quote expects; it gives back a fifth at most.
+ */
+export function gasAfterRefund(estimate: bigint, refund: bigint): bigint {
+  return paidGas({ used: estimate, refund });
+}
 
 /** What a swap fee is worth in wei, by what an amount of wei is worth in its token; rounded down. */
 export function worthOfFee(swapFee: bigint, price: { wei: bigint; inToken: bigint }): bigint {

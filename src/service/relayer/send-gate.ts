@@ -7,7 +7,7 @@ import type { Head } from "../chain/head.ts";
 import type { SettledNetwork } from "../options.ts";
 import { SETTLEMENT_INTERFACE } from "../settlement/calldata.ts";
 import type { ServiceStore } from "../store/service-store.ts";
-import { costNamed, leastFeeWorth, worstDataFee } from "./gas-terms.ts";
+import { costNamed, gasAfterRefund, leastFeeWorth, worstDataFee } from "./gas-terms.ts";
 import type { RelayBook } from "./relay-book.ts";
 import { tryOut } from "./trial.ts";
 
@@ -60,10 +60,15 @@ export function createSendGate(
       return `it would revert ${trial.reason}`;
     }
     if (trial.gas > gasLimit) return `it needs ${trial.gas} gas, and ${gasLimit} is its limit`;
-    const cost = trial.gas * head.gasPrice + trial.dataFee;
+    const cost = gasAfterRefund(trial.gas, refundOf(intent)) * head.gasPrice + trial.dataFee;
     const needed = leastFeeWorth({ cost, marginPpm: options.feeMarginPpm });
     if (terms === undefined || terms.feeWorth >= needed) return undefined;
     return `its fee is worth ${terms.feeWorth} wei, and ${costNamed(trial.dataFee)} with the margin costs ${needed}`;
+  }
+
+  function refundOf(intent: IntentRow): bigint {
+    const row = dependencies.store.swapBy("intent_id", intent.id);
+    return (row === undefined ? undefined : dependencies.store.quote(row.quoteId)?.gasRefund) ?? 0n;
   }
 
   /** Only a finalised block says that an order can never be filled any more. */

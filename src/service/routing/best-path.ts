@@ -1,3 +1,4 @@
+import { BETWEEN_GAS } from "../gas/leg-gas.ts";
 import type { PoolQuote, PoolState } from "../pools/pool.ts";
 import type { Curve } from "./curve.ts";
 import type { Edge } from "./edge.ts";
@@ -100,7 +101,8 @@ function* walk(search: Search, reached: Reached, found: Found): Steps<void> {
     if (quote.kind === "short") continue;
     const next = { states: [...states, state], unread: reached.unread };
     if (quote.kind === "filled") {
-      yield* walk(search, { ...next, amount: quote.amountOut, gas: gas + quote.gas }, found);
+      const between = states.length === 0 ? 0n : BETWEEN_GAS;
+      yield* walk(search, { ...next, amount: quote.amountOut, gas: gas + quote.gas + between }, found);
     } else {
       const unread = reached.unread ?? { key: `${state.pool.address}${edge.tokenIn}`, load: quote.load };
       yield* walk(search, { ...next, amount: quote.atMost, gas, unread }, found);

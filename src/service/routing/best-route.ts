@@ -15,7 +15,7 @@ import { missingReads, weakestPools } from "./surplus.ts";
 export interface Route {
   readonly legs: readonly Leg[];
   readonly amountOut: bigint;
-  /** gas of the pools alone */
+  /** what the legs, and the tokens between them, add to a swap */
   readonly gas: bigint;
   /** output at the marginal prices before the trade, pool fees counted: what an infinitely small trade would get */
   readonly spotAmountOut: bigint;

@@ -1,4 +1,5 @@
 import type { Address } from "../../domain/money/address.ts";
+import { BETWEEN_GAS } from "../gas/leg-gas.ts";
 import type { Pool, PoolState } from "../pools/pool.ts";
 import type { Pace, Steps } from "./steps.ts";
 
@@ -28,8 +29,9 @@ export type Performance =
       readonly kind: "filled";
       readonly legs: readonly Leg[];
       readonly amountOut: bigint;
+      /** of the legs and the tokens between them */
       readonly gas: bigint;
-      /** the gas of each leg */
+      /** what each leg adds */
       readonly legGas: readonly bigint[];
     }
   /** a pool on the way cannot take its amount */
@@ -63,7 +65,8 @@ export function* performLegs(
     performed.push({ pool, tokenIn, tokenOut, portion, amountIn, amountOut: quote.amountOut });
     legGas.push(quote.gas);
   }
-  const gas = legGas.reduce((sum, one) => sum + one, 0n);
+  const between = Math.max(0, balances.size - 2);
+  const gas = legGas.reduce((sum, one) => sum + one, BigInt(between) * BETWEEN_GAS);
   return { kind: "filled", legs: performed, amountOut: balances.get(trade.to) ?? 0n, gas, legGas };
 }
 

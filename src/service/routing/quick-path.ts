@@ -1,3 +1,4 @@
+import { BETWEEN_GAS } from "../gas/leg-gas.ts";
 import type { PoolQuote, PoolState } from "../pools/pool.ts";
 import { type GasRate, gasCost, quoteOnce } from "./best-path.ts";
 import type { Edge } from "./edge.ts";
@@ -33,7 +34,7 @@ export function* quickPaths(
 
 function* along(path: Path, search: QuickSearch): Steps<{ legs: readonly PlannedLeg[]; net: bigint } | undefined> {
   const legs: PlannedLeg[] = [];
-  let [amount, gas] = [search.amountIn, 0n];
+  let [amount, gas] = [search.amountIn, BigInt(path.length - 1) * BETWEEN_GAS];
   for (const edge of path) {
     const best = yield* bestPool(edge, amount, search);
     if (best === undefined) return undefined;

@@ -63,6 +63,8 @@ const quoteSchema = z.object({
   amountOut: raw,
   legs: z.array(z.object({ pool, tokenIn: address, tokenOut: address, portion: raw, amountIn: raw, amountOut: raw })),
   gasLimit: raw,
+  // Quotes of earlier releases do not tell it.
+  gasRefund: raw.optional(),
   gasCost: raw,
   priceImpactPpm: raw,
   permit: typedData.optional(),
@@ -76,6 +78,6 @@ export function writeQuote(quote: Quote): string {
 
 /** Reads what {@link writeQuote} wrote. @throws ZodError on anything else */
 export function readQuote(stored: string): Quote {
-  const { version: _, owner, sender, permit, ...rest } = quoteSchema.parse(JSON.parse(stored));
-  return { ...rest, owner, sender, permit };
+  const { version: _, owner, sender, permit, gasRefund = 0n, ...rest } = quoteSchema.parse(JSON.parse(stored));
+  return { ...rest, gasRefund, owner, sender, permit };
 }

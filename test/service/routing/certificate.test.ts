@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { mulDivUp } from "../../../src/domain/money/amount.ts";
+import { BETWEEN_GAS } from "../../../src/service/gas/leg-gas.ts";
 import type { PoolState } from "../../../src/service/pools/pool.ts";
 import { bestRoute } from "../../../src/service/routing/best-route.ts";
 import type { Path } from "../../../src/service/routing/path.ts";
@@ -91,7 +92,7 @@ test("parts of a trade, one after the other in a stable pool, bring more than th
 
 /** Every way of taking one pool of each edge with the whole amount. */
 function everySingle(path: Path, amountIn: bigint): readonly { amount: bigint; gas: bigint }[] {
-  let reached = [{ amount: amountIn, gas: 0n }];
+  let reached = [{ amount: amountIn, gas: BigInt(path.length - 1) * BETWEEN_GAS }];
   for (const { curves, tokenIn } of path) {
     const pools: PoolState[] = curves.map((curve) => curve.pool);
     reached = reached.flatMap(({ amount, gas }) =>

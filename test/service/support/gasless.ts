@@ -32,8 +32,12 @@ export async function handOver(client: Client, seller: TestWallet, quote: Answer
     networkName: "testnet",
     quoteId: quote.id as string,
     swapSignature: await seller.sign(quote.typedData),
-    permitSignature: await seller.sign(quote.permit),
-    permitDeadline: Number(quote.permit.message.deadline),
+    ...(quote.permit === null
+      ? {}
+      : {
+          permitSignature: await seller.sign(quote.permit),
+          permitDeadline: Number(quote.permit.message.deadline),
+        }),
   });
 }
 

@@ -2,7 +2,7 @@ import type { Address } from "../../../domain/money/address.ts";
 import type { ReadWords, ViewCall } from "../../chain/batch-reader.ts";
 import { addressWord, callData, intWord, readAddress, SELECTOR } from "../../chain/words.ts";
 import { type Pool, type PoolKind, type PoolSearch, sortTokens } from "../pool.ts";
-import { stablePoolState } from "./stable-pool.ts";
+import { STABLE_REFUND, stablePoolState } from "./stable-pool.ts";
 
 /** Pools of two coins are few at a factory; further ones are old and empty. */
 const MAX_PLACES = 4;
@@ -121,5 +121,6 @@ export const stable: PoolKind = {
     return agrees(ours0, out1) && agrees(ours1, out0) ? state : undefined;
   },
 
+  gasRefund: STABLE_REFUND,
   encodeLeg: (pool) => constantsOf(pool).place,
 };

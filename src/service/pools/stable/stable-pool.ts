@@ -1,4 +1,6 @@
 import type { Address } from "../../../domain/money/address.ts";
+import { BACK_TO_ZERO_REFUND, COLD_ACCOUNT, COLD_SLOT, FILL_SLOT, WARM_ACCOUNT, WARM_SLOT } from "../../gas/evm-gas.ts";
+import { BALANCE, LEG_FRAME } from "../../gas/leg-gas.ts";
 import type { Pool, PoolQuote, PoolState } from "../pool.ts";
 import { grossOutput, slope } from "./invariant.ts";
 
@@ -24,8 +26,18 @@ const FEE_ONE = 10n ** 10n;
 /** No balance of a real pool is larger, and no product of smaller ones overflows on its way. */
 const MAX_AMOUNT = 1n << 128n;
 
-/** Gas of one hop: approval, exchange with its two iterations, transfers. Measured, rounded up. */
-const STABLE_GAS = 190_000n;
+/** The approval goes from nothing to the amount and back. */
+export const STABLE_REFUND = BACK_TO_ZERO_REFUND;
+
+/**
+ * Gas of a leg: work of the executor, the approval (call, slot, log, work, a look at it afterwards), the factory's second
+ * answer (with the pool's coins), and the exchange with its two iterations. From traces of the pool in
+ * contracts/src/sandbox; the real ones are many, and those in Vyper use up to 20,000 more or less.
+ */
+const APPROVAL = 2n * WARM_ACCOUNT + COLD_SLOT + FILL_SLOT + 3n * WARM_SLOT + 1_756n + 2_100n;
+const COINS = WARM_ACCOUNT + 2n * COLD_SLOT + COLD_SLOT + COLD_ACCOUNT + WARM_ACCOUNT + 1_800n;
+const EXCHANGE = WARM_ACCOUNT + 2n * (COLD_SLOT + 2_900n) + 4n * WARM_SLOT + 16_050n;
+const STABLE_GAS = LEG_FRAME + 7_250n + APPROVAL + COINS + EXCHANGE + BALANCE - STABLE_REFUND;
 
 interface Output {
   readonly amountOut: bigint;

@@ -1,6 +1,6 @@
 import { addressWord, callData, readAddress, SELECTOR } from "../../chain/words.ts";
 import { type Pool, type PoolKind, sortTokens } from "../pool.ts";
-import { pairState } from "./pair.ts";
+import { PAIR_REFUND, pairState } from "./pair.ts";
 
 /** Pairs of a Uniswap V2 style factory: one pair for two tokens, one fee for all. */
 export const uniswapV2: PoolKind = {
@@ -26,5 +26,6 @@ export const uniswapV2: PoolKind = {
     return reserve0 > 0n && reserve1 > 0n ? pairState(pool, reserve0, reserve1) : undefined;
   },
 
+  gasRefund: PAIR_REFUND,
   encodeLeg: () => 0,
 };

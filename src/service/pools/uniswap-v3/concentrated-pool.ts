@@ -1,8 +1,9 @@
 import type { Address } from "../../../domain/money/address.ts";
 import { mulDivUp } from "../../../domain/money/amount.ts";
 import type { Pool, PoolQuote, PoolState } from "../pool.ts";
+import { concentratedLegGas, type Trail } from "./swap-gas.ts";
 import { swapStep } from "./swap-step.ts";
-import { nextTick, type TickTable } from "./tick-bitmap.ts";
+import { nextTick, type TickTable, wordOf } from "./tick-bitmap.ts";
 import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick, tickAtSqrtRatio } from "./tick-math.ts";
 
 /** The moving part of a Uniswap V3 style pool; `price` is a square root in Q64.96. */
@@ -12,15 +13,13 @@ export interface CurvePosition {
   readonly liquidity: bigint;
 }
 
-export interface CurveState extends CurvePosition, TickTable {}
+export interface CurveState extends CurvePosition, TickTable {
+  /** how many of a tick's two fee accumulators are zero, by tick: the first crossing fills them, which costs gas */
+  readonly blanks?: ReadonlyMap<number, number>;
+}
 
 /** Asks for more of the tick table: reads the word at this position (and what lies beyond it in the same direction). */
 export type LoadWord = (position: number, down: boolean) => Promise<void>;
-
-/** Gas of one hop: transfer, swap, callback. Measured, rounded up. */
-const HOP_GAS = 120_000n;
-const CROSSED_TICK_GAS = 24_000n;
-const VISITED_WORD_GAS = 3_000n;
 
 /** The pools count liquidity in 128 bits; no amount beyond can be traded, and rules out overflows on the chain. */
 const MAX_AMOUNT = (1n << 128n) - 1n;
@@ -29,7 +28,7 @@ const MAX_AMOUNT = (1n << 128n) - 1n;
 const MAX_STEPS = 4_096;
 
 type SwapResult =
-  | { kind: "filled"; amountOut: bigint; end: CurvePosition; crossed: number; steps: number }
+  | { kind: "filled"; amountOut: bigint; end: CurvePosition; trail: Trail }
   | { kind: "short" }
   | { kind: "unread"; word: number; atMost: bigint };
 
@@ -60,10 +59,15 @@ function swapExactInput(
   let { price, tick, liquidity } = curve;
   let remaining = order.amountIn;
   let amountOut = 0n;
-  let crossed = 0;
-  for (let steps = 1; steps <= MAX_STEPS; steps += 1) {
+  const trail: Trail = { steps: 0, words: 0, crossed: 0, blank: 0 };
+  let word: number | undefined;
+  while (trail.steps < MAX_STEPS) {
     const next = nextTick(curve, { tick, spacing, down: zeroForOne });
     if (next.kind === "unread") return { ...next, atMost: amountOut + valueAt(price, remaining, zeroForOne) };
+    const entered = wordOf(tick, spacing, zeroForOne);
+    if (entered !== word) trail.words += 1;
+    word = entered;
+    trail.steps += 1;
     const nextPrice = sqrtRatioAtTick(next.tick);
     const beyond = zeroForOne ? nextPrice < limit : nextPrice > limit;
     const start = { price, target: beyond ? limit : nextPrice, liquidity, remaining, feePips };
@@ -75,14 +79,15 @@ function swapExactInput(
         const net = curve.nets.get(next.tick);
         if (net === undefined) throw new Error(`the liquidity of tick ${next.tick} was not read with its word`);
         liquidity += zeroForOne ? -net : net;
-        crossed += 1;
+        trail.crossed += 1;
+        trail.blank += curve.blanks?.get(next.tick) ?? 0;
       }
       tick = zeroForOne ? next.tick - 1 : next.tick;
     } else if (end.price !== price) {
       tick = tickAtSqrtRatio(end.price);
     }
     price = end.price;
-    if (remaining === 0n) return { kind: "filled", amountOut, end: { price, tick, liquidity }, crossed, steps };
+    if (remaining === 0n) return { kind: "filled", amountOut, end: { price, tick, liquidity }, trail };
     if (price === limit) return { kind: "short" };
   }
   return { kind: "short" };
@@ -102,8 +107,7 @@ export function concentratedPoolState(pool: Pool, curve: CurveState, loadWord: L
       }
       if (result.kind === "short" || result.amountOut === 0n) return { kind: "short" };
       const after = concentratedPoolState(pool, { ...curve, ...result.end }, loadWord);
-      const gas = HOP_GAS + BigInt(result.crossed) * CROSSED_TICK_GAS + BigInt(result.steps) * VISITED_WORD_GAS;
-      return { kind: "filled", amountOut: result.amountOut, after, gas };
+      return { kind: "filled", amountOut: result.amountOut, after, gas: concentratedLegGas(result.trail) };
     },
     spot(tokenIn: Address) {
       const square = curve.price * curve.price;

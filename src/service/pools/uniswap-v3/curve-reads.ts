@@ -17,6 +17,7 @@ const REMEMBERED_WORDS = 8;
 interface MutableTable {
   readonly words: Map<number, bigint>;
   readonly nets: Map<number, bigint>;
+  readonly blanks: Map<number, number>;
   /** how many words the next extension reads; doubles each time, so that few round trips reach far */
   extension: number;
 }
@@ -39,7 +40,7 @@ interface Plan {
 const plans = new WeakMap<KnownState, Plan>();
 
 function emptyTable(): MutableTable {
-  return { words: new Map(), nets: new Map(), extension: 4 };
+  return { words: new Map(), nets: new Map(), blanks: new Map(), extension: 4 };
 }
 
 function wordCall(pool: Pool, position: number): ViewCall {
@@ -47,7 +48,14 @@ function wordCall(pool: Pool, position: number): ViewCall {
 }
 
 function tickCall(pool: Pool, tick: number): ViewCall {
-  return { to: pool.address, data: callData(SELECTOR.ticks, intWord(tick)), words: 2 };
+  return { to: pool.address, data: callData(SELECTOR.ticks, intWord(tick)), words: 4 };
+}
+
+/** Writes down what a pool says of a tick: liquidity on it, its change, and two fee accumulators. */
+function noteTick(table: MutableTable, tick: number, words: readonly bigint[]): void {
+  table.nets.set(tick, signed(words[1] ?? 0n, 128));
+  const blank = words.slice(2, 4).filter((accumulator) => accumulator === 0n).length;
+  if (blank > 0) table.blanks.set(tick, blank);
 }
 
 /** The words near the price that were known, and their ticks, so that one round trip reads both again. */
@@ -86,7 +94,7 @@ export function decodeCurve(
   if (slot === undefined || liquidityWords === undefined || price === 0n) return undefined;
   const position = { price, tick: Number(signed(slot[1] ?? 0n, 24)), liquidity: liquidityWords[0] ?? 0n };
   const table = tableOf(pool, { position, known, rest });
-  const curve = { ...position, words: table.words, nets: table.nets };
+  const curve = { ...position, words: table.words, nets: table.nets, blanks: table.blanks };
   const state = concentratedPoolState(pool, curve, (word, down) =>
     readWords({ pool, read, table }, extend(pool, table, word, down)),
   );
@@ -109,7 +117,7 @@ function rereadTable(pool: Pool, plan: Plan, answers: readonly WordsAnswer[]): M
   const table = emptyTable();
   for (const [index, tick] of plan.ticks.entries()) {
     const words = answers[plan.words.length + index];
-    if (words !== undefined) table.nets.set(tick, signed(words[1] ?? 0n, 128));
+    if (words !== undefined) noteTick(table, tick, words);
   }
   for (const [index, position] of plan.words.entries()) {
     const word = answers[index]?.[0];
@@ -132,7 +140,9 @@ function liquidityAgrees({ pool, position, table }: Loaded, next: CurvePosition)
   if (low !== high && !between.every((word) => table.words.has(word))) return false;
   let crossed = 0n;
   for (const [tick, net] of table.nets) {
-    if (tick > low && tick <= high) crossed += net;
+    if (tick <= low || tick > high) continue;
+    crossed += net;
+    table.blanks.delete(tick);
   }
   return next.liquidity === position.liquidity + (position.tick < next.tick ? crossed : -crossed);
 }
@@ -155,9 +165,9 @@ async function readWords({ pool, read, table }: Reading, positions: readonly num
       .filter((tick) => !table.nets.has(tick))
       .map(async (tick) => {
         const { to, data } = tickCall(pool, tick);
-        const words = await read(to, data, 2);
+        const words = await read(to, data, 4);
         if (words === undefined) throw new Error(`pool ${pool.address} did not answer for tick ${tick}`);
-        table.nets.set(tick, signed(words[1] ?? 0n, 128));
+        noteTick(table, tick, words);
       }),
   );
   // Only now: a quote in between must not see a tick without its liquidity.

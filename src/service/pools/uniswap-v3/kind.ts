@@ -34,5 +34,7 @@ export const uniswapV3: PoolKind = {
   encodeReads: encodeCurveReads,
   decode: decodeCurve,
   prepare: prepareCurve,
+  // A pool's lock lies in a slot that changes anyway.
+  gasRefund: 0n,
   encodeLeg: (pool) => pool.feePips,
 };

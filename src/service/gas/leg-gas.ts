@@ -1,0 +1,55 @@
+import {
+  BACK_TO_ZERO_REFUND,
+  CHANGE_SLOT,
+  COLD_ACCOUNT,
+  COLD_SLOT,
+  FILL_SLOT,
+  type Gas,
+  WARM_ACCOUNT,
+  WARM_SLOT,
+} from "./evm-gas.ts";
+
+/**
+ * What all legs have in common. Work is read off `debug_traceTransaction` of our contracts (all but calls, storage and
+ * logs), tokens are those of OpenZeppelin: one that calls an implementation behind a proxy, or looks at a list of blocked
+ * accounts, uses up to 8,000 more for a transfer and 4,000 for a look at a balance.
+ */
+
+/** A leg's six words: 71 bytes that are not zero, and 121 that are. */
+export const LEG_CALLDATA = 1_620n;
+
+/** The settlement passes a leg on: so much work for each. */
+const PASSED_ON = 700n;
+
+/** The leg's protocol and its factory, both met before, and what the factory says of the pool. */
+const LOOKUP = WARM_SLOT + WARM_ACCOUNT + COLD_SLOT + 500n;
+
+/** A look at a balance that was touched before. */
+export const BALANCE = WARM_ACCOUNT + WARM_SLOT + 320n;
+
+/** A transfer without its two slots: call, work, and the log with three topics and one word. */
+export const TRANSFER = WARM_ACCOUNT + 1_550n + 1_756n;
+
+/**
+ * The slots of two transfers between the executor and a pool: the pool's two balances are touched for the first time and
+ * change; the executor's were written to before.
+ */
+const POOL_BALANCES = 2n * (COLD_SLOT + CHANGE_SLOT) + 4n * WARM_SLOT;
+
+/** A leg without what happens inside its pool and what the executor does for its kind. */
+export const LEG_FRAME = LEG_CALLDATA + PASSED_ON + LOOKUP + 2n * TRANSFER + POOL_BALANCES;
+
+/** The first leg of a protocol: its entry in the executor and its factory are touched for the first time. */
+export const PROTOCOL_GAS: Gas = { used: COLD_SLOT - WARM_SLOT + COLD_ACCOUNT - WARM_ACCOUNT, refund: 0n };
+
+/**
+ * A token that comes through the executor: its contract and the executor's balance are touched for the first time, the
+ * balance goes from zero to something and back; the ledger looks at it before and after (with 2,200 of work).
+ */
+export const TOKEN_GAS: Gas = {
+  used: COLD_ACCOUNT - WARM_ACCOUNT + COLD_SLOT - WARM_SLOT + FILL_SLOT - WARM_SLOT + 2n * BALANCE + 2_200n,
+  refund: BACK_TO_ZERO_REFUND,
+};
+
+/** What each token between the one sold and the one bought adds to a route. */
+export const BETWEEN_GAS = TOKEN_GAS.used - TOKEN_GAS.refund;

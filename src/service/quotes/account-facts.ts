@@ -1,0 +1,63 @@
+import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
+import { MAX_UINT256 } from "../../domain/money/amount.ts";
+import { addressWord, callData, SELECTOR } from "../chain/words.ts";
+import { type AccountFacts, USUAL_FACTS } from "../gas/swap-gas.ts";
+import type { Snapshot } from "../pools/snapshots.ts";
+import type { QuoteRequest } from "./quote.ts";
+
+/** Who takes part in a swap beside its owner and recipient. */
+interface Others {
+  /** undefined: nothing can be swapped, and all quotes are indicative */
+  readonly settlement: Address | undefined;
+  /** sends gasless swaps, if anybody does */
+  readonly relayer: Address | undefined;
+}
+
+/**
+ * Reads what of a firm quote's gas depends on the accounts. For a wallet that asked before, the block has read them
+ * already. A token that does not answer is taken for a usual one.
+ */
+export async function readAccountFacts(
+  request: QuoteRequest,
+  { settlement, relayer }: Others,
+  snapshot: Snapshot,
+): Promise<AccountFacts> {
+  const { from, to, owner, affiliate } = request;
+  if (owner === undefined || settlement === undefined) {
+    // Whoever has no gas money has allowed nothing: he signs a permit.
+    return request.gasless ? { ...USUAL_FACTS, allowance: "zero" } : USUAL_FACTS;
+  }
+  const recipient = request.recipient ?? owner;
+  const isSender = (account: Address) => account === owner && !request.gasless;
+  const isNew = async (account: Address | undefined, asset: Address) => {
+    if (account === undefined) return false;
+    if (asset === NATIVE_TOKEN) return !isSender(account) && !(await snapshot.exists(account));
+    return (await balance(asset, account)) === 0n;
+  };
+  const one = async (token: Address, data: ReturnType<typeof callData>) =>
+    (await snapshot.readKept(token, data, 1))?.[0];
+  const balance = (token: Address, account: Address) => one(token, callData(SELECTOR.balanceOf, addressWord(account)));
+  const ofOwner = from === NATIVE_TOKEN ? undefined : from;
+  const [held, allowed, nonce, recipientIsNew, affiliateIsNew, relayerIsNew] = await Promise.all([
+    ofOwner && balance(ofOwner, owner),
+    ofOwner && one(ofOwner, callData(SELECTOR.allowance, addressWord(owner), addressWord(settlement))),
+    ofOwner && request.gasless ? one(ofOwner, callData(SELECTOR.nonces, addressWord(owner))) : undefined,
+    isNew(recipient, to),
+    isNew(affiliate?.address, from),
+    isNew(request.gasless ? relayer : undefined, from),
+  ]);
+  return {
+    ownerEmpties: held === request.amount,
+    allowance: allowanceOf(allowed, request.amount),
+    recipientIsNew,
+    affiliateIsNew,
+    relayerIsNew,
+    permitIsFirst: nonce === 0n,
+  };
+}
+
+function allowanceOf(allowed: bigint | undefined, amount: bigint): AccountFacts["allowance"] {
+  if (allowed === 0n) return "zero";
+  if (allowed === MAX_UINT256) return "unlimited";
+  return allowed !== undefined && allowed > amount ? "more" : "exact";
+}
