@@ -1,4 +1,4 @@
-import type { PendingEffect } from "../ports/store.ts";
+import type { EffectGroup, PendingEffect } from "../ports/store.ts";
 import type { Committer } from "./commit.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { performEffect } from "./perform/perform-effect.ts";
@@ -15,7 +15,13 @@ export interface EffectRunner {
  * So many effects are looked up ahead of their turn. With a thousand swaps to look at, as after a start, the question
  * which ones are due would else take longer than what is due.
  */
-const AHEAD = 128;
+const AHEAD = 256;
+
+/**
+ * Looks at the chain for each other effect that may be performed at the same time. They travel together, wait for answers
+ * most of their time, and must not stand behind hand-overs that wait for the rate limit of a service.
+ */
+const LOOKS_PER_OTHER = 4;
 
 /**
  * Makes the runner. The answer of each effect is committed as the next event of its run.
@@ -42,34 +48,47 @@ export function createEffectRunner(
       await committer.commitTogether({ runId: pending.runId, event: answer, effectId: pending.id });
     else committer.commit(pending.runId, answer, pending.id);
   };
-  const begin = (pending: PendingEffect): void => {
+  const begin = (pending: PendingEffect, underway: Set<number>): void => {
+    underway.add(pending.id);
     const work = hooks
       .guarded(() => perform(pending))
       .finally(() => {
+        underway.delete(pending.id);
         inFlight.delete(pending.id);
         hooks.onDone();
       });
     inFlight.set(pending.id, work);
   };
-  // What is in here stays due until it is begun: nobody else answers or puts off an effect.
-  let ahead: PendingEffect[] = [];
-  const lookAhead = (room: number): void => {
-    // Routes come last also with what becomes due meanwhile, so of them no more are taken than are begun now.
-    const due = store.dueEffects(clock.nowMs(), AHEAD + inFlight.size, room + inFlight.size);
-    ahead = due.filter(({ id }) => !inFlight.has(id));
+  const due = (only: EffectGroup, limit: number): PendingEffect[] =>
+    store.dueEffects(clock.nowMs(), limit + inFlight.size, only).filter(({ id }) => !inFlight.has(id));
+  const beginFrom = (queue: Queue): void => {
+    const room = queue.most - queue.underway.size;
+    if (room <= 0) return;
+    if (queue.ahead.length === 0) queue.ahead = due(queue.group, AHEAD);
+    for (const pending of queue.ahead.splice(0, room)) begin(pending, queue.underway);
   };
+  const looks: Queue = { group: "looks", most: LOOKS_PER_OTHER * concurrency, underway: new Set(), ahead: [] };
+  const others: Queue = { group: "others", most: concurrency, underway: new Set(), ahead: [] };
   return {
     startDue: () => {
-      const room = concurrency - inFlight.size;
-      if (room <= 0) return;
-      if (ahead.length === 0) lookAhead(room);
-      for (const pending of ahead.splice(0, room)) begin(pending);
-      if (ahead.some(isRoute)) ahead = ahead.filter((pending) => !isRoute(pending));
+      beginFrom(looks);
+      beginFrom(others);
+      // Routes take what the others leave, and none is taken ahead: whatever else becomes due meanwhile comes first.
+      const room = concurrency - others.underway.size;
+      if (room > 0) for (const pending of due("routes", room).slice(0, room)) begin(pending, others.underway);
     },
     idle: async () => {
       await Promise.all(inFlight.values());
     },
   };
+}
+
+interface Queue {
+  readonly group: EffectGroup;
+  readonly most: number;
+  readonly underway: Set<number>;
+  /** What is in here stays due until it is begun: nobody else answers or puts off an effect. */
+  ahead: PendingEffect[];
 }
 
 /**
@@ -78,10 +97,6 @@ export function createEffectRunner(
  */
 function isHandOver({ effect }: PendingEffect): boolean {
   return effect.kind === "SubmitGasless";
-}
-
-function isRoute({ effect }: PendingEffect): boolean {
-  return effect.kind === "FetchRoute";
 }
 
 /** Whether the answer tells of the chain or the service alone, whatever is written of other runs meanwhile. */

@@ -28,6 +28,9 @@ export interface PendingEffect {
   readonly attempts: number;
 }
 
+/** Looks at open swaps on the chain, routes that are kept for people, and everything else. */
+export type EffectGroup = "looks" | "routes" | "others";
+
 /** A mode with who set it, when and why. `scope` is `global` or a strategy's id. */
 export interface ModeRow {
   readonly scope: string;
@@ -97,8 +100,8 @@ export interface RunStore {
   /** Canonical JSON of the typed data that is to be signed with this digest. */
   intendedSignature(digest: string): string | undefined;
   addEffects(runId: string, effects: readonly EffectRequest[], atMs: number): void;
-  /** Those of routes come last, and at most so many of them. */
-  dueEffects(nowMs: number, limit: number, mostRoutes?: number): readonly PendingEffect[];
+  /** The longest due first, of one group or of all; among all, routes come last. */
+  dueEffects(nowMs: number, limit: number, only?: EffectGroup): readonly PendingEffect[];
   nextEffectMs(): number | undefined;
   /** Counts a beginning of an effect, durably, before it is performed. @returns how often it was begun before */
   beginEffect(id: number): number;

@@ -3,7 +3,7 @@ import { EFFECT_VERSION, type Effect } from "../../../domain/run/effects.ts";
 import type { Transition } from "../../../domain/run/records.ts";
 import type { Run } from "../../../domain/run/run.ts";
 import { isRunEnd, type SwapState } from "../../../domain/run/states.ts";
-import type { PendingEffect, RunStore } from "../../../ports/store.ts";
+import type { EffectGroup, PendingEffect, RunStore } from "../../../ports/store.ts";
 import {
   createBodyReader,
   decodeRun,
@@ -201,14 +201,18 @@ type EffectRows = Pick<
   "addEffects" | "dueEffects" | "nextEffectMs" | "beginEffect" | "finishEffect" | "postponeEffect" | "hastenEffects"
 >;
 
-/** Routes are for people, later: a thousand of them must not stand before the looks at open swaps. */
-function dueRows(sql: Statements, nowMs: number, of: { limit: number; routes: 0 | 1 }): readonly PendingEffect[] {
+const GROUPS: Readonly<Record<EffectGroup, string>> = {
+  looks: "kind = 'ReadChain'",
+  routes: "kind = 'FetchRoute'",
+  others: "kind NOT IN ('ReadChain', 'FetchRoute')",
+};
+
+function dueRows(sql: Statements, nowMs: number, of: { limit: number; kinds: string }): readonly PendingEffect[] {
   return sql
     .all<{ id: number; run_id: string; payload: string; attempts: number }>(
       `SELECT id, run_id, payload, attempts FROM effects
-       WHERE done_at_ms IS NULL AND not_before_ms <= ? AND (kind = 'FetchRoute') = ? ORDER BY not_before_ms, id LIMIT ?`,
+       WHERE done_at_ms IS NULL AND not_before_ms <= ? AND ${of.kinds} ORDER BY not_before_ms, id LIMIT ?`,
       nowMs,
-      of.routes,
       of.limit,
     )
     .map((row) => ({
@@ -217,6 +221,13 @@ function dueRows(sql: Statements, nowMs: number, of: { limit: number; routes: 0 
       effect: JSON.parse(row.payload) as Effect,
       attempts: row.attempts,
     }));
+}
+
+/** Routes are for people, later: a thousand of them must not stand before the looks at open swaps. */
+function dueOfAll(sql: Statements, nowMs: number, limit: number): readonly PendingEffect[] {
+  const first = dueRows(sql, nowMs, { limit, kinds: `NOT (${GROUPS.routes})` });
+  if (first.length === limit) return first;
+  return [...first, ...dueRows(sql, nowMs, { limit: limit - first.length, kinds: GROUPS.routes })];
 }
 
 function createEffectRows(sql: Statements): EffectRows {
@@ -236,11 +247,8 @@ function createEffectRows(sql: Statements): EffectRows {
         );
       }
     },
-    dueEffects: (nowMs, limit, mostRoutes = limit) => {
-      const first = dueRows(sql, nowMs, { limit, routes: 0 });
-      const routes = Math.min(limit - first.length, mostRoutes);
-      return routes <= 0 ? first : [...first, ...dueRows(sql, nowMs, { limit: routes, routes: 1 })];
-    },
+    dueEffects: (nowMs, limit, only) =>
+      only === undefined ? dueOfAll(sql, nowMs, limit) : dueRows(sql, nowMs, { limit, kinds: GROUPS[only] }),
     nextEffectMs: () =>
       sql.get<{ at: number | null }>("SELECT min(not_before_ms) AS at FROM effects WHERE done_at_ms IS NULL")?.at ??
       undefined,

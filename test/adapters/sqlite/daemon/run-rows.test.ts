@@ -180,7 +180,14 @@ describe("effects", () => {
     const kinds = (limit: number) => store.dueEffects(9, limit).map(({ effect }) => effect.kind);
     expect(kinds(1)).toEqual(["ReadChain"]);
     expect(kinds(9)).toEqual(["ReadChain", "FetchRoute"]);
-    expect(store.dueEffects(9, 9, 0).map(({ effect }) => effect.kind)).toEqual(["ReadChain"]);
+    store.addEffects("run_1", [{ effect: { kind: "ReadView" }, notBeforeMs: 7 }], 1);
+    expect(kinds(9)).toEqual(["ReadChain", "ReadView", "FetchRoute"]);
+    const groups = (["looks", "others", "routes"] as const).map((only) => store.dueEffects(9, 9, only));
+    expect(groups.map((due) => due.map(({ effect }) => effect.kind))).toEqual([
+      ["ReadChain"],
+      ["ReadView"],
+      ["FetchRoute"],
+    ]);
   });
 
   test("that a clock ahead of this one wrote to wait is due now, and one that waits by this clock goes on waiting", () => {
