@@ -78,6 +78,18 @@ const log = z.object({
   blockNumber: smallQuantity,
 });
 
+/** What a rollup's operator takes, by the receipt's own figures; with the field of a later upgrade they count otherwise. */
+function operatorFeeOf(answer: {
+  gasUsed: bigint;
+  operatorFeeScalar?: bigint | null | undefined;
+  operatorFeeConstant?: bigint | null | undefined;
+  daFootprintGasScalar?: string | null | undefined;
+}): bigint {
+  const product = answer.gasUsed * (answer.operatorFeeScalar ?? 0n);
+  const isLater = typeof answer.daFootprintGasScalar === "string";
+  return (isLater ? product * 100n : product / 10n ** 6n) + (answer.operatorFeeConstant ?? 0n);
+}
+
 const receipt = z
   .object({
     transactionHash: hash,
@@ -86,6 +98,9 @@ const receipt = z
     gasUsed: bigQuantity,
     effectiveGasPrice: bigQuantity,
     l1Fee: bigQuantity.nullish(),
+    operatorFeeScalar: bigQuantity.nullish(),
+    operatorFeeConstant: bigQuantity.nullish(),
+    daFootprintGasScalar: quantity.nullish(),
     logs: z.array(log),
   })
   .transform(
@@ -93,7 +108,7 @@ const receipt = z
       hash: answer.transactionHash,
       blockNumber: answer.blockNumber,
       succeeded: BigInt(answer.status) === 1n,
-      cost: answer.gasUsed * answer.effectiveGasPrice + (answer.l1Fee ?? 0n),
+      cost: answer.gasUsed * answer.effectiveGasPrice + (answer.l1Fee ?? 0n) + operatorFeeOf(answer),
       logs: answer.logs,
     }),
   );

@@ -114,15 +114,26 @@ test("looks again when the daemon wrote while it looked, so that a passing contr
   expect(report.differences).toEqual([]);
 });
 
-test("adds the fee of the layer below to what a transaction cost", async () => {
+test.each([
+  { since: "before Jovian", operator: { operatorFeeScalar: "0x1e8480" }, perGas: 2n },
+  { since: "since Jovian", operator: { operatorFeeScalar: "0x3", daFootprintGasScalar: "0x94" }, perGas: 300n },
+])("adds the fees of the layer below and of the operator, $since, to what a transaction cost", async (rollup) => {
   const fee = 1_000n;
+  const gas = new Map<string, bigint>();
   const rpcUrl = await twistedNode(async (call) => {
     if (call.method !== "eth_getTransactionReceipt") return call;
-    const { result } = (await answer(call, call)) as { result: object | null };
-    return { result: result && { ...result, l1Fee: `0x${fee.toString(16)}` } };
+    const { result } = (await answer(call, call)) as {
+      result: { from: string; transactionHash: string; gasUsed: string } | null;
+    };
+    if (result === null) return { result };
+    const isOurs = result.from === world.chain.wallet.address.toLowerCase();
+    if (isOurs) gas.set(result.transactionHash, BigInt(result.gasUsed));
+    return { result: { ...result, l1Fee: `0x${fee.toString(16)}`, operatorFeeConstant: "0x5", ...rollup.operator } };
   });
   const report = await world.auditAfter(() => undefined, { rpcUrl });
-  // The node never took that fee, so the wallet holds more than it should: seven transactions' worth.
+  // The node never took those fees, so the wallet holds more than it should: seven transactions' worth.
+  const used = [...gas.values()].reduce((sum, one) => sum + one, 0n);
+  const amount = String(7n * (fee + 5n) + used * rollup.perGas);
   expect(report.differences).toEqual([]);
-  expect(report.deposits).toContainEqual(expect.objectContaining({ symbol: "ETH", amount: String(7n * fee) }));
+  expect(report.deposits).toContainEqual(expect.objectContaining({ symbol: "ETH", amount }));
 });
