@@ -34,6 +34,10 @@ export interface SwapServiceOptions {
 
 const DEFAULT_RETRIES = 2;
 
+/** What our own service takes as the time for a quote; a tenth of ours is for the way. */
+const OWN_SERVICE_TIMEOUT_MS = { least: 10, most: 30_000 };
+const SERVICE_SHARE = 0.9;
+
 /** Creates the client of a swap aggregation service over HTTP. */
 export function createSwapService(
   options: SwapServiceOptions,
@@ -55,10 +59,12 @@ export function createSwapService(
   const read = createRead(calls);
   return {
     profile,
-    quote: (request) =>
-      read("/aggregator/quote", quoteQuery(request, network, dialect), "quote", (json) =>
-        readQuote(json, dependencies.clock.nowMs()),
-      ),
+    quote: (request) => {
+      const query = quoteQuery(request, network, dialect);
+      // Shortly before we hang up the best route so far, or the reason why there is none, is better than nothing.
+      if (profile.name === "swapd") query.set("timeoutMs", String(serviceTimeoutMs(options.timeoutMs)));
+      return read("/aggregator/quote", query, "quote", (json) => readQuote(json, dependencies.clock.nowMs()));
+    },
     transaction: (quoteId) => {
       const query = quoteIdQuery(quoteId, "quoteId");
       // Our own simulation measures the gas; an estimate of the service would fail before the approval.
@@ -80,6 +86,11 @@ export function createSwapService(
       return read("/aggregator/distributions", query, "background", canonicalJson);
     },
   };
+}
+
+function serviceTimeoutMs(timeoutMs: number): number {
+  const { least, most } = OWN_SERVICE_TIMEOUT_MS;
+  return Math.min(Math.max(Math.floor(timeoutMs * SERVICE_SHARE), least), most);
 }
 
 function createRead(calls: ServiceCalls) {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
+import { flyProfile } from "../../../src/adapters/swap-service/profiles/fly.ts";
 import { AFFILIATE, OWNER, ROUTER, STRANGER, USDC, WETH } from "../../domain/guard/swap-samples.ts";
 import { startHttpServer } from "../../support/http-server.ts";
 import { json, KEY, request, serviceWith, wireQuote } from "./client-fixture.ts";
@@ -21,10 +22,19 @@ describe("asking for a quote", () => {
       enableRFQ: "true",
       affiliateAddress: AFFILIATE,
       affiliateFeeInPercentage: "0.01",
+      timeoutMs: "1800",
     });
     expect(requests[0]?.headers.apikey).toBe(KEY);
     expect(limiter.acquired).toEqual(["quote"]);
     expect(limiter.observed.map((answer) => answer.status)).toEqual([200]);
+  });
+
+  it("asks only our own service for an answer in time: no other one knows the name", async () => {
+    const { service, requests } = await serviceWith((_, response) => json(response, wireQuote), {
+      profile: flyProfile,
+    });
+    await service.quote(request);
+    expect(requests[0]?.url.searchParams.has("timeoutMs")).toBe(false);
   });
 
   it("does not mix the units of the two dialects", async () => {

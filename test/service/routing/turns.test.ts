@@ -182,7 +182,7 @@ describe("a limit", () => {
     const world = largeWorld({ ...LARGE, hubs: 12 });
     const findRoute = createSearcher({ turns: createTurns(clock), clock });
     const trade = { ...tradeIn(world), amountIn: 1_000_000n * 10n ** 18n };
-    const route = await findRoute(world.paths(), trade, { gasRate: undefined, limit: turnsLimit(60) });
+    const route = await findRoute(world.paths(), trade, { gasRate: undefined, limit: turnsLimit(40) });
     let amount = trade.amountIn;
     for (const leg of route!.legs) {
       const state = world.states.find(({ pool }) => pool.address === leg.pool.address)!;
