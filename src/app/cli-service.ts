@@ -1,22 +1,34 @@
 import type { Command } from "commander";
 import { CONFIG, FOR, integer, JSON_FLAG } from "./cli-options.ts";
+import type { GivenFlag } from "./network-flags.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The commands of our own aggregation service. */
 export function addServiceCommands(program: Command, terminal: Terminal): void {
+  const given: GivenFlag[] = [];
+  const collect = (flag: GivenFlag["flag"]) => (value: string) => void given.push({ flag, value });
   program
     .command("serve")
-    .description("run the aggregation service alone: by a configuration, or for one network by flags")
-    .option(...CONFIG)
-    .option("--network <name>", "a built-in network, or any name with --preset; needs --rpc and no configuration")
-    .option("--rpc <endpoint>", "its node: an http URL, env:NAME, or file:PATH")
-    .option("--preset <file>", "the facts of a network that is not built in")
-    .option("--settlement <address>", "the settlement contract on it; without one quotes are indicative")
+    .description(
+      "run the aggregation service alone: by configurations, or by flags; several networks by repeating them",
+    )
+    .option("--config <file>", `${CONFIG[1]}; again for each further network`, (file, before: string[] = []) => [
+      ...before,
+      file,
+    ])
+    .option("--network <name>", "a built-in network, or any name with --preset; needs --rpc", collect("network"))
+    .option("--rpc <endpoint>", "its node: an http URL, env:NAME, or file:PATH", collect("rpc"))
+    .option("--preset <file>", "the facts of a network that is not built in", collect("preset"))
+    .option(
+      "--settlement <address>",
+      "its settlement contract; without one quotes are indicative",
+      collect("settlement"),
+    )
     .option("--listen <host:port>", "where the interface is served (127.0.0.1:9465)")
-    .option("--database <file>", "the service's own database (service-<network>.db)")
+    .option("--database <file>", "the service's own database (service-<first network>.db)")
     .option("--metrics <host:port>", "where metrics are served; without it nowhere")
     .option(...FOR)
-    .action(async (options) => (await import("./commands/serve.ts")).serve(options, terminal));
+    .action(async (options) => (await import("./commands/serve.ts")).serve({ ...options, given }, terminal));
   addKeyCommands(program, terminal);
 }
 

@@ -11,14 +11,13 @@ import { Secret } from "../net/secret.ts";
 import type { ListedToken, NetworkOptions, ServiceOptions } from "../service/options.ts";
 import { type Service, startService } from "../service/service.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
+import type { NetworkFlags } from "./network-flags.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** What `swapd serve` is told when it needs no configuration file. */
 export interface ServeFlags {
-  readonly network: string;
-  readonly rpc?: string;
-  readonly preset?: string;
-  readonly settlement?: string;
+  /** at least one */
+  readonly networks: readonly NetworkFlags[];
   readonly listen?: string;
   readonly database?: string;
   readonly metrics?: string;
@@ -35,48 +34,48 @@ const PRICE_MAX_AGE_SECONDS = 86_400 + 1_800;
 /** Only a relayer waits for blocks, and one needs a configuration file. */
 const CONFIRMATIONS = 3;
 
-/** Starts the service of one network from the command line alone: quotes and transactions, no relayer. */
-export async function serveNetwork(flags: ServeFlags, runtime: Runtime): Promise<Service> {
-  const rpcUrl = rpcUrlOf(flags.rpc, runtime);
-  const network = networkOf(flags, rpcUrl);
+/** Starts the service of networks from the command line alone: quotes and transactions, no relayer. */
+export async function serveNetworks(flags: ServeFlags, runtime: Runtime): Promise<Service> {
+  const networks = flags.networks.map((one) => networkOf(one, rpcUrlOf(one, runtime)));
   const { serve, timing } = DEFAULTS;
   const options: ServiceOptions = {
     listen: flags.listen === undefined ? serve.listen : parsed(LISTEN, "--listen", flags.listen),
-    networks: [network],
+    networks,
     quoteLifetimeSeconds: timing.quoteLifetimeSeconds,
     permitLifetimeSeconds: timing.permitLifetimeSeconds,
     limits: serve.requestsPerSecond,
     apiKeys: [],
     ...(flags.metrics === undefined ? {} : { metrics: parsed(LISTEN, "--metrics", flags.metrics) }),
     drainMs: timing.shutdownMs,
-    database: resolve(flags.database ?? `service-${flags.network}.db`),
+    database: resolve(flags.database ?? `service-${networks[0]?.name}.db`),
   };
   return await startService(options, { logger: runtime.logger.child({ part: "service" }), clock: systemClock });
 }
 
 /** The endpoint as URL, or by reference: a URL with a key in it does not belong into the list of processes. */
-function rpcUrlOf(given: string | undefined, { env, redactor }: Runtime): Secret {
+function rpcUrlOf({ network, rpc: given }: NetworkFlags, { env, redactor }: Runtime): Secret {
   if (given === undefined) {
-    throw new CommandFailure(EXIT.usage, "--network needs --rpc: an http URL, env:NAME, or file:PATH");
+    throw new CommandFailure(EXIT.usage, `--network ${network} needs --rpc: an http URL, env:NAME, or file:PATH`);
   }
   const reference = /^(env|file):(.+)$/.exec(given);
   const [, kind, name = ""] = reference ?? [];
   if (kind === undefined) {
     if (!/^https?:/.test(given) || !URL.canParse(given)) {
-      throw new CommandFailure(EXIT.usage, "--rpc is no http or https URL; write a URL, env:NAME, or file:PATH");
+      const message = `--rpc of ${network} is no http or https URL; write a URL, env:NAME, or file:PATH`;
+      throw new CommandFailure(EXIT.usage, message);
     }
     redactor.add(given);
     return new Secret(given);
   }
   const resolved = resolveSecret(kind === "env" ? { env: name } : { file: resolve(name) }, env);
-  if (!resolved.ok) throw new CommandFailure(EXIT.configuration, `--rpc: ${resolved.problem}`);
+  if (!resolved.ok) throw new CommandFailure(EXIT.configuration, `--rpc of ${network}: ${resolved.problem}`);
   redactor.add(resolved.value);
   return new Secret(resolved.value);
 }
 
 type Facts = Omit<NetworkOptions, "name" | "rpcUrl" | "confirmations">;
 
-function networkOf(flags: ServeFlags, rpcUrl: Secret): NetworkOptions {
+function networkOf(flags: NetworkFlags, rpcUrl: Secret): NetworkOptions {
   const facts = flags.preset === undefined ? builtIn(flags.network) : fromFile(resolve(flags.preset));
   const named = flags.settlement === undefined ? undefined : parsed(ADDRESS, "--settlement", flags.settlement);
   if (named !== undefined && facts.noSettlement !== undefined) {

@@ -1,8 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { NetworkFlags } from "../../src/app/network-flags.ts";
 import { createRuntime } from "../../src/app/runtime.ts";
-import { type ServeFlags, serveNetwork } from "../../src/app/serve-network.ts";
+import { type ServeFlags, serveNetworks } from "../../src/app/serve-network.ts";
 import { startTestChain, type TestChain } from "../service/support/chain.ts";
 import { deployMarket, type Market } from "../service/support/market.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
@@ -27,17 +28,19 @@ function bareFacts(): object {
   };
 }
 
-function flagsOf(facts: object, more: Partial<ServeFlags> = {}): ServeFlags {
+function flagsOf(facts: object, more: Partial<ServeFlags> & Partial<NetworkFlags> = {}): ServeFlags {
   const directory = temporaryDirectory();
   const preset = join(directory, "network.json");
   writeFileSync(preset, JSON.stringify(facts));
   const database = join(directory, "service.db");
-  return { network: "bare", rpc: "env:RPC", preset, database, listen: "127.0.0.1:0", ...more };
+  const { settlement, metrics } = more;
+  const network = { network: "bare", rpc: "env:RPC", preset, ...(settlement === undefined ? {} : { settlement }) };
+  return { networks: [network], database, listen: "127.0.0.1:0", ...(metrics === undefined ? {} : { metrics }) };
 }
 
 function start(flags: ServeFlags, rpc = chain.url) {
   const logFile = join(temporaryDirectory(), "log");
-  return serveNetwork(flags, createRuntime({ level: "error", env: { RPC: rpc }, logFile }));
+  return serveNetworks(flags, createRuntime({ level: "error", env: { RPC: rpc }, logFile }));
 }
 
 describe("swapd serve --network", () => {
@@ -80,15 +83,16 @@ describe("swapd serve --network", () => {
   });
 
   it("says what is wrong with flags that make no sense", async () => {
-    const { preset: _, ...plain } = flagsOf(bareFacts());
-    await expect(start({ ...plain, network: "bass" })).rejects.toThrow(
-      '"bass" is not built in: known are ethereum, polygon',
-    );
-    await expect(start({ ...plain, network: "base", rpc: "ws://node" })).rejects.toThrow(
-      "--rpc is no http or https URL",
-    );
-    await expect(start({ ...plain, network: "base", listen: "nowhere" })).rejects.toThrow("is no host and port");
-    const onZksync = start({ ...plain, network: "zksync", settlement: market.settlement });
+    const { networks: _, ...plain } = flagsOf(bareFacts());
+    const startWith = (network: NetworkFlags, more = {}) => start({ ...plain, ...more, networks: [network] });
+    const unknown = startWith({ network: "bass", rpc: "env:RPC" });
+    await expect(unknown).rejects.toThrow('"bass" is not built in: known are ethereum, polygon');
+    const socket = startWith({ network: "base", rpc: "ws://node" });
+    await expect(socket).rejects.toThrow("--rpc of base is no http or https URL");
+    await expect(startWith({ network: "base" })).rejects.toThrow("--network base needs --rpc");
+    const nowhere = startWith({ network: "base", rpc: "env:RPC" }, { listen: "nowhere" });
+    await expect(nowhere).rejects.toThrow("is no host and port");
+    const onZksync = startWith({ network: "zksync", rpc: "env:RPC", settlement: market.settlement });
     await expect(onZksync).rejects.toThrow("zksync is unsupported by the settlement contracts");
     await expect(start(flagsOf({ ...bareFacts(), protocols: [] }))).rejects.toThrow("--preset");
   });

@@ -1,15 +1,20 @@
 import type { Service } from "../../service/service.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { type GivenFlag, networksOf } from "../network-flags.ts";
 import { createRuntime, type Runtime } from "../runtime.ts";
-import { type ServeFlags, serveNetwork } from "../serve-network.ts";
+import { type ServeFlags, serveNetworks } from "../serve-network.ts";
 import { startEmbeddedService } from "../start-embedded-service.ts";
 import { stopOnSignals } from "../stop-signals.ts";
 import { configurationFile, readConfiguration } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
-type ServeCommandOptions = Partial<ServeFlags> & { readonly config?: string; readonly for?: number };
+type ServeCommandOptions = Omit<ServeFlags, "networks"> & {
+  readonly config?: readonly string[];
+  readonly given: readonly GivenFlag[];
+  readonly for?: number;
+};
 
-/** `swapd serve`: the aggregation service alone, by a configuration or for one network by flags, until it is stopped. */
+/** `swapd serve`: the aggregation service alone, by configurations or by flags, until it is stopped. */
 export async function serve(options: ServeCommandOptions, terminal: Terminal): Promise<void> {
   const { runtime, start } = starterOf(options);
   const stop = stopOnSignals(options.for);
@@ -27,15 +32,19 @@ export async function serve(options: ServeCommandOptions, terminal: Terminal): P
 }
 
 function starterOf(options: ServeCommandOptions): { runtime: Runtime; start: () => Promise<Service> } {
-  const { network, ...flags } = options;
-  if (network === undefined) {
-    const configuration = readConfiguration(configurationFile(options), EXIT.configuration);
-    const runtime = createRuntime({ level: configuration.logLevel, env: process.env });
-    return { runtime, start: () => startEmbeddedService(configuration, runtime) };
+  const { config = [], given, ...flags } = options;
+  if (given.length === 0) {
+    const files =
+      config.length === 0 ? [configurationFile({})] : config.map((file) => configurationFile({ config: file }));
+    const [first, ...others] = files.map((file) => readConfiguration(file, EXIT.configuration));
+    if (first === undefined) throw new Error("there is always a first configuration");
+    const runtime = createRuntime({ level: first.logLevel, env: process.env });
+    return { runtime, start: () => startEmbeddedService(first, runtime, others) };
   }
-  if (options.config !== undefined) {
+  if (config.length > 0) {
     throw new CommandFailure(EXIT.usage, "--network and --config are two ways to say the same: give one of them");
   }
+  const networks = networksOf(given);
   const runtime = createRuntime({ level: "info", env: process.env });
-  return { runtime, start: () => serveNetwork({ ...flags, network }, runtime) };
+  return { runtime, start: () => serveNetworks({ ...flags, networks }, runtime) };
 }
