@@ -19,7 +19,7 @@ const typedData = z
 
 const fee = z.object({
   type: z.enum(["gas", "swap", "affiliate"]),
-  value: integer,
+  value: integer.describe("For gas, all that sending is expected to cost: on rollups with the fee for data in it."),
   token: address.describe("The token the fee is counted in: the native token for gas, the sold token for the others."),
 });
 
