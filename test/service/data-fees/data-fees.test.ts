@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { id, Transaction } from "ethers";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { Address } from "../../../src/domain/money/address.ts";
 import type { NetworkOptions } from "../../../src/service/options.ts";
 import { startService } from "../../../src/service/service.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
@@ -83,11 +84,11 @@ async function start(dataFee: NetworkOptions["dataFee"]): Promise<World> {
   return { client: await createClient(service.url), database, log: logger.lines };
 }
 
-function ownSwap(): Record<string, string> {
+function ownSwap(from: Address = market.weth, amount = 10n ** 16n): Record<string, string> {
   return {
-    fromTokenAddress: market.weth,
+    fromTokenAddress: from,
     toTokenAddress: market.dai,
-    amount: (10n ** 16n).toString(),
+    amount: amount.toString(),
     slippage: "0.01",
     fromAddress: chain.deployer,
     gasless: "false",
@@ -121,17 +122,28 @@ test("quotes count what data and operator take, in the gas fee and in the swap f
   const { client } = await start("op-stack");
   const seller = sellers[0] as TestWallet;
   const before = await client.get("/aggregator/quote/transaction", ownSwap());
+  const longBefore = await client.get("/aggregator/quote/transaction", ownSwap(market.usdt, 10n ** 9n));
   const gaslessBefore = await gaslessQuote(client, market, seller);
   await setCharges(CHARGES);
   const after = await client.get("/aggregator/quote/transaction", ownSwap());
+  const longAfter = await client.get("/aggregator/quote/transaction", ownSwap(market.usdt, 10n ** 9n));
   const gaslessAfter = await gaslessQuote(client, market, seller);
-  const gas = feeOf(before.body.quote, "gas") / (2n * GWEI);
-  const operator = (gas * CHARGES.operatorScalar) / 1_000_000n + CHARGES.operatorConstant;
-  const published = publishedBytes(after.body.transaction) * CHARGES.perByte;
-  const more = feeOf(after.body.quote, "gas") - feeOf(before.body.quote, "gas");
-  // The sample has room for longer fees and nonces: a few bytes.
-  expect(more).toBeGreaterThanOrEqual(published + operator);
-  expect(more).toBeLessThan(((published + operator) * 102n) / 100n);
+  const sizes: bigint[] = [];
+  for (const [free, charged] of [
+    [before, after],
+    [longBefore, longAfter],
+  ] as const) {
+    const gas = feeOf(free.body.quote, "gas") / (2n * GWEI);
+    const operator = (gas * CHARGES.operatorScalar) / 1_000_000n + CHARGES.operatorConstant;
+    const size = publishedBytes(charged.body.transaction);
+    const expected = size * CHARGES.perByte + operator;
+    const more = feeOf(charged.body.quote, "gas") - feeOf(free.body.quote, "gas");
+    // The samples have room for longer fees and nonces: a few bytes.
+    expect(more).toBeGreaterThanOrEqual(expected);
+    expect(more).toBeLessThan((expected * 102n) / 100n);
+    sizes.push(size);
+  }
+  expect(sizes[1], "another number of legs").toBeGreaterThan(sizes[0] as bigint);
 
   const dearer = feeOf(gaslessAfter.body, "gas") - feeOf(gaslessBefore.body, "gas");
   const swapFeeMore = feeOf(gaslessAfter.body, "swap") - feeOf(gaslessBefore.body, "swap");
