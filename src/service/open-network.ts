@@ -64,16 +64,24 @@ function outspoken(snapshots: Snapshots, { rpcHost, logger }: { rpcHost: string;
         told = undefined;
         return snapshot;
       } catch (error) {
-        const isAbroad = error instanceof RpcError || error instanceof WrongContractsError;
-        if (isAbroad && told !== error.name) {
+        const message = messageOf(error);
+        if (error instanceof Error && message !== undefined && told !== error.name) {
           told = error.name;
-          const message = "the network's node cannot be used; its requests are refused until it can";
           logger.error({ rpcHost, error: error.message }, message);
         }
         throw error;
       }
     },
   };
+}
+
+function messageOf(error: unknown): string | undefined {
+  if (error instanceof WrongContractsError) {
+    return "the network's contracts are not the configured ones; its requests are refused until they are";
+  }
+  return error instanceof RpcError
+    ? "the network's node cannot be used; its requests are refused until it can"
+    : undefined;
 }
 
 /**
