@@ -27,7 +27,10 @@ export function factsFor(context: EngineContext, run: Run): StepFacts {
     policy: { ...settings.policy, gasReserve: gasReserveOf(context, spec) },
     ours: [...deps.signers.keys()],
     live: settings.live,
-    signingBarred: signingBarred(context, run.strategyId),
+    // Two rows for what most steps never ask.
+    get signingBarred() {
+      return signingBarred(context, run.strategyId);
+    },
     isTokenBusy: (wallet, token, except) => store.isTokenBusy(wallet, token, except),
     isNonceOfOther: (wallet, nonce, except) => store.isNonceOfOther(wallet, nonce, except),
     spentTodayUsd: (except) => store.soldUsdSince(nowMs - DAY_MS, except),
