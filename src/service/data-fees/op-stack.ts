@@ -76,8 +76,8 @@ export function opStackDataFees({
 /** How the fee of one exact transaction is asked for, beside its trial. */
 export interface ExactDataFee {
   readonly requests: readonly RpcRequest[];
-  /** Wei beside gas, by the gas that it uses. @throws RpcError */
-  decode(host: string, answers: readonly unknown[], gas: bigint): bigint;
+  /** Wei beside gas, by the gas that its receipt will show. @throws RpcError */
+  decode(host: string, answers: readonly unknown[]): (gas: bigint) => bigint;
 }
 
 /** Also where nothing is charged: then nothing is asked. */
@@ -85,15 +85,16 @@ export function exactDataFee(
   { chainId, dataFee }: Pick<NetworkOptions, "chainId" | "dataFee">,
   transaction: { to: Address; data: Hex; gasLimit: bigint },
 ): ExactDataFee {
-  if (dataFee !== "op-stack") return { requests: [], decode: () => 0n };
+  if (dataFee !== "op-stack") return { requests: [], decode: () => () => 0n };
   const { to, data, gasLimit } = transaction;
   const forData = l1FeeCall(unsignedBytes({ chainId, to, data, gasLimit }));
   return {
     requests: [forData, ...OPERATOR_CALLS].map(oracleRequest),
-    decode(host, answers, gas) {
+    decode(host, answers) {
       const [fee, ...operator] = answers.map(wordOf);
       if (fee === undefined) throw unknownFee(host);
-      return fee + operatorLine(operator)(gas);
+      const operatorFee = operatorLine(operator);
+      return (gas) => fee + operatorFee(gas);
     },
   };
 }

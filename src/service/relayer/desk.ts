@@ -19,7 +19,7 @@ import { costNamed, feeCapOf, gasAfterRefund, leastFeeWorth, worthOfFee } from "
 import type { RelayBook, RelayTerms } from "./relay-book.ts";
 import { fullLane, type RelayerReport, type RelayerState } from "./relayer-state.ts";
 import { checkPermit, checkSwapSignature, type ExecuteRequest } from "./signatures.ts";
-import { tryOut } from "./trial.ts";
+import { type Trial, tryOut } from "./trial.ts";
 
 /** Takes signed gasless swaps. */
 export interface GaslessDesk {
@@ -132,6 +132,7 @@ function firm(quote: Quote, relayer: Address): FirmQuote | Refusal {
   return { ...quote, owner, sender };
 }
 
+type Works = Extract<Trial, { kind: "works" }>;
 type DeskContext = DeskOptions & DeskDependencies;
 
 /** Checks both signatures and tries the swap on the newest block, so that the relayer pays for what works. */
@@ -158,11 +159,13 @@ async function prepare(quote: FirmQuote, request: ExecuteRequest, context: DeskC
 /** Whether the relayer can afford the swap: its fee repays the cost, and its worst loss fits into what may be lost. */
 async function reckon(
   quote: FirmQuote,
-  { data, gas, dataFee, snapshot }: { data: Hex; gas: bigint; dataFee: bigint; snapshot: Snapshot },
+  { data, gas, snapshot, ...trial }: Omit<Works, "kind"> & { data: Hex; snapshot: Snapshot },
   { router, state, feeMarginPpm }: DeskContext,
 ): Promise<Relay | Refusal> {
   const { gasPrice } = snapshot.head;
-  const expectedCost = gasAfterRefund(gas, quote.gasRefund) * gasPrice + dataFee;
+  const used = gasAfterRefund(gas, quote.gasRefund);
+  const dataFee = trial.dataFee(used);
+  const expectedCost = used * gasPrice + dataFee;
   const inToken = await router.worthOfNative(quote.order.fromAsset, expectedCost, snapshot);
   if (inToken === undefined) return refuse("GASLESS_UNPRICED", { parameter: "quoteId" });
   const feeWorth = worthOfFee(quote.order.swapFee, { wei: expectedCost, inToken });

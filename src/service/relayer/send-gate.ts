@@ -60,10 +60,12 @@ export function createSendGate(
       return `it would revert ${trial.reason}`;
     }
     if (trial.gas > gasLimit) return `it needs ${trial.gas} gas, and ${gasLimit} is its limit`;
-    const cost = gasAfterRefund(trial.gas, refundOf(intent)) * head.gasPrice + trial.dataFee;
+    const used = gasAfterRefund(trial.gas, refundOf(intent));
+    const dataFee = trial.dataFee(used);
+    const cost = used * head.gasPrice + dataFee;
     const needed = leastFeeWorth({ cost, marginPpm: options.feeMarginPpm });
     if (terms === undefined || terms.feeWorth >= needed) return undefined;
-    return `its fee is worth ${terms.feeWorth} wei, and ${costNamed(trial.dataFee)} with the margin costs ${needed}`;
+    return `its fee is worth ${terms.feeWorth} wei, and ${costNamed(dataFee)} with the margin costs ${needed}`;
   }
 
   function refundOf(intent: IntentRow): bigint {

@@ -7,8 +7,8 @@ import { describeRevert } from "../settlement/calldata.ts";
 
 /** What the exact transaction would do on top of the newest block. */
 export type Trial =
-  /** `dataFee`: wei beside gas */
-  | { readonly kind: "works"; readonly gas: bigint; readonly dataFee: bigint }
+  /** `dataFee`: wei beside gas, by the gas that the receipt will show */
+  | { readonly kind: "works"; readonly gas: bigint; readonly dataFee: (gas: bigint) => bigint }
   | { readonly kind: "reverts"; readonly reason: string };
 
 /** Tries a transaction out, and asks what its data costs. @throws RpcError when the node does not tell */
@@ -20,8 +20,7 @@ export async function tryOut(
   const charged = exactDataFee(network, { ...call, gasLimit });
   const [gas, ...fees] = await rpc.batch([{ method: "eth_estimateGas", params: [call] }, ...charged.requests]);
   if (!(gas instanceof RpcError)) {
-    const used = BigInt(String(gas));
-    return { kind: "works", gas: used, dataFee: charged.decode(rpc.host, fees, used) };
+    return { kind: "works", gas: BigInt(String(gas)), dataFee: charged.decode(rpc.host, fees) };
   }
   if (!isRevert(gas)) throw gas;
   return { kind: "reverts", reason: describeRevert(isHex(gas.data) ? gas.data : "0x") };
