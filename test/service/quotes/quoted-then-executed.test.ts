@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Address, type Hex, NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
 import { MAX_UINT256 } from "../../../src/domain/money/amount.ts";
+import { RpcError } from "../../../src/net/json-rpc.ts";
 import { loadContract } from "../../../src/sandbox/artifacts.ts";
 import { createRandom } from "../../../src/sandbox/market/random.ts";
 import { POOL_KINDS } from "../../../src/service/pools/kinds.ts";
@@ -178,6 +179,23 @@ async function execute(transaction: Answer["body"]): Promise<{ isDone: boolean; 
   throw new Error("the transaction was not mined");
 }
 
+/**
+ * Whether a swap that was just undone would have been filled with twice the gas that its quote says. A V3 pool whose
+ * liquidity came to an end meanwhile looks for more through thousands of empty words: no limit is meant for that.
+ */
+async function fillsWithMoreGas({ from, to, data, value, gasLimit }: Answer["body"]): Promise<boolean> {
+  const before = `0x${((await headNumber()) - 1).toString(16)}`;
+  const fields = {
+    from,
+    to,
+    data,
+    value: `0x${BigInt(value).toString(16)}`,
+    gas: `0x${(2n * BigInt(gasLimit)).toString(16)}`,
+  };
+  const [answer] = await chain.rpc.batch([{ method: "eth_call", params: [fields, before] }]);
+  return !(answer instanceof RpcError);
+}
+
 test(`quotes through HTTP, executed on the same state, bring what they say to the wei (seed ${seed})`, async () => {
   const { tally, add } = createTally();
   const deviations: number[] = [];
@@ -200,6 +218,7 @@ test(`quotes through HTTP, executed on the same state, bring what they say to th
   if (process.env.SWAPD_QUOTED_SWAPS !== undefined) {
     console.log(`of ${SWAPS} routes: ${JSON.stringify(tally)}; gas off by ${JSON.stringify(summary(deviations))}`);
   }
+  expect(summary(deviations).median, "how far expected gas is off").toBeLessThan(0.02);
   expect(tally.split, "requests that were split").toBeGreaterThan(SWAPS < 100 ? 0 : SWAPS / 8);
   // A short form of few requests may miss one of these by chance, so it asks for less.
   const { stableAlone, stableInPath, stableInSplit, allKindsInSplit } = tally;
@@ -219,14 +238,12 @@ test(`a swap in a market that moved brings its minimum at least, or nothing happ
     const other = await quoteAtHead({ ...request, amount: ((BigInt(request.amount) * share) / 10n).toString() });
     await execute(other.transaction);
     const before = await balance(request);
-    const { isDone, gasUsed } = await execute(transaction);
+    const { isDone } = await execute(transaction);
     const brought = (await balance(request)) - before;
     ends[isDone ? "filled" : "reverted"] += 1;
     if (isDone) expect(brought >= BigInt(quote.amountOutMin), `${JSON.stringify(request)}, seed ${seed}`).toBe(true);
     else expect(brought).toBe(0n);
-    // Who runs out of gas uses all of it, but for what calls within calls keep back.
-    const used = gasUsed / Number(transaction.gasLimit);
-    expect(used, `of the gas limit used, ${JSON.stringify(request)}, seed ${seed}`).toBeLessThan(0.9);
+    if (!isDone) expect(await fillsWithMoreGas(transaction), `more gas, seed ${seed}`).toBe(false);
   }
   expect(ends.filled + ends.reverted).toBe(MOVED);
   expect(ends.filled, "swaps that were within their slippage").toBeGreaterThan(0);

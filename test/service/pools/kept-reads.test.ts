@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Address } from "../../../src/domain/money/address.ts";
+import type { JsonRpc } from "../../../src/net/json-rpc.ts";
+import { loadContract } from "../../../src/sandbox/artifacts.ts";
+import { addressWord, callData, SELECTOR } from "../../../src/service/chain/words.ts";
+import { createSnapshots, type Snapshot } from "../../../src/service/pools/snapshots.ts";
+import { startTestChain, type TestChain } from "../support/chain.ts";
+import { systemClock } from "../support/system-clock.ts";
+import { createWallet } from "../support/wallet.ts";
+
+const TOKEN = loadContract("PermitToken");
+
+let chain: TestChain;
+let token: Address;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  token = await chain.deploy(TOKEN, ["Token", "TK", 18]);
+}, 60_000);
+
+afterAll(() => chain?.stop());
+
+async function mint(to: Address, amount: bigint): Promise<void> {
+  await chain.send({ to: token, data: TOKEN.abi.encodeFunctionData("mint", [to, amount]) as `0x${string}` });
+}
+
+test("what a quote asked of a wallet is there in the next block before anybody asks, and is of that block", async () => {
+  let requests = 0;
+  const rpc: JsonRpc = {
+    host: chain.rpc.host,
+    call: (...request) => chain.rpc.call(...request),
+    batch: (...request) => {
+      requests += 1;
+      return chain.rpc.batch(...request);
+    },
+  };
+  const snapshots = createSnapshots({ rpc, chainId: 31_337 }, systemClock);
+  const owner = createWallet().address;
+  const held = (snapshot: Snapshot) => snapshot.readKept(token, callData(SELECTOR.balanceOf, addressWord(owner)), 1);
+  const first = await snapshots.current();
+  expect(await held(first)).toEqual([0n]);
+  await mint(owner, 7n);
+  let next = first;
+  for (let tries = 0; tries < 200 && next.head.number === first.head.number; tries += 1) {
+    await sleep(10);
+    next = await snapshots.current();
+  }
+  snapshots.stop();
+  await sleep(100);
+  const before = requests;
+  expect(await held(next)).toEqual([7n]);
+  expect(await held(first)).toEqual([0n]);
+  expect(requests).toBe(before);
+}, 20_000);
