@@ -128,7 +128,7 @@ export const ERRORS = {
     remedy: "Try again later.",
   },
   CONTRACTS_WRONG: {
-    code: 5004,
+    code: 5005,
     status: 503,
     message: "The network's contracts are not the configured ones",
     remedy: "Tell the operator; the service's log says what is different.",
