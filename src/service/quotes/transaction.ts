@@ -69,10 +69,14 @@ export async function simulateIfAsked(
   return simulate || estimateGas ? simulator.simulate(quote) : undefined;
 }
 
-/** The measured gas limit where it was asked for and could be measured, else the one that the quote was made with. */
+/**
+ * The measured gas limit where it was asked for and could be measured, else the one that the quote was made with. That one
+ * is a guess: where it would not do for a token that uses far more gas than usual ones, a swap that was tried is not told
+ * to work with it.
+ */
 export function gasLimitOf(quote: Quote, simulation: Simulation | undefined, { estimateGas }: TrialWishes): bigint {
-  if (!estimateGas || simulation?.status !== "ok") return quote.gasLimit;
-  return simulation.gasLimit ?? quote.gasLimit;
+  if (simulation?.status !== "ok" || simulation.gasLimit === undefined) return quote.gasLimit;
+  return estimateGas || simulation.gasLimit > quote.gasLimit ? simulation.gasLimit : quote.gasLimit;
 }
 
 function feesAt(head: Head): SwapTransaction["fees"] {

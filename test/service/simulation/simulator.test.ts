@@ -32,6 +32,7 @@ const KEEPINGS: [Keeping, isProxy?: boolean][] = [
   ["remote"],
   ["flagged"],
   ["doubled"],
+  ["costly"],
   ["flagged", true],
 ];
 
@@ -183,6 +184,18 @@ describe("what a wallet has is told as it is", () => {
     const { body } = await transactionOf(quote, { estimateGas: "true" });
     const { gasUsed } = await execute(body);
     expect(body.simulation.gasUsed).toBe(BigInt(gasUsed).toString());
+  });
+
+  test("a token that costs far more than usual ones is not told to work with too little gas", async () => {
+    const sale = { from: tokens.get("costly")!, to: market.weth, amount: 5n * E18, by: chain.deployer };
+    const plain = await quoteOf(sale);
+    const { body } = await transactionOf(plain, { simulate: "true" });
+    expect(body.simulation.status).toBe("ok");
+    expect(BigInt(body.simulation.gasUsed)).toBeGreaterThan(BigInt(plain.resourceEstimate.gasLimit));
+    expect(await execute(body)).toMatchObject({ status: "0x1" });
+    const usual = await quoteOf({ ...sale, from: market.usdc, amount: 3_000_000_000n }, { simulate: "true" });
+    const unasked = await quoteOf({ ...sale, from: market.usdc, amount: 3_000_000_000n });
+    expect(usual.resourceEstimate.gasLimit).toBe(unasked.resourceEstimate.gasLimit);
   });
 });
 
