@@ -31,7 +31,10 @@ interface Dependencies {
   readonly logger: Logger;
 }
 
-/** An owner can switch a tax on or off at any time: a token in use is looked at again so often, while quotes go on. */
+/**
+ * An owner can switch a tax on or off at any time: a token in use is looked at again so often, while quotes go on. Where
+ * they do not, whoever asks waits for the look: nobody is refused for what was so ten minutes ago.
+ */
 const FRESH_FOR_MS = 60_000;
 /** So old a verdict, good or bad, says nothing any more. */
 const VALID_FOR_MS = 10 * 60_000;
@@ -127,9 +130,10 @@ export function createTransferChecks(options: Options, dependencies: Dependencie
       const entry = entryOf(token);
       const known = verdictOf(entry);
       if (clock.monotonicMs() < entry.nextLookMs) return known;
-      if (known !== undefined && renewals >= MAX_RENEWALS) return known;
+      const goesOn = known?.kind === "exact";
+      if (goesOn && renewals >= MAX_RENEWALS) return known;
       entry.looking ??= renew(entry, look(token, partners, snapshot));
-      if (known === undefined) return entry.looking;
+      if (!goesOn) return entry.looking;
       // What goes wrong in the background is told to the first who waits for it.
       entry.looking.catch(() => undefined);
       return known;

@@ -122,7 +122,8 @@ test("a tax that is switched on later is seen within a minute, beside the quotes
   await setHabits(chain, inPair, {});
   expect(await sold(inPair)).toMatchObject({ status: 400 });
   nowMs += A_MINUTE_MS;
-  await expect.poll(() => sold(inPair)).toMatchObject({ status: 200 });
+  // A refusal waits for the look: the next quote of this token may come in a week.
+  expect(await sold(inPair)).toMatchObject({ status: 200 });
 });
 
 test("no path goes through a hub token that taxes", async () => {
