@@ -72,8 +72,10 @@ export function createTokenStorage(clock: Clock): TokenStorage {
         remember(view, layout);
         return usualSlot(view, layout);
       }
-      const slot = await proveListed(view, node, listed);
-      remember(view, slot === undefined ? "none" : "listed");
+      const slot = listed === undefined ? undefined : await proveListed(view, node, listed);
+      if (slot !== undefined) remember(view, "listed");
+      // A list that did not come says nothing of the token.
+      else if (listed !== undefined) remember(view, "none");
       return slot;
     },
     forget(view) {
@@ -95,7 +97,7 @@ async function lookForLayout(
   view: StoredView,
   node: NodeView,
   layouts: readonly Layout[],
-): Promise<{ layout: Layout | undefined; listed: readonly StorageSlot[] }> {
+): Promise<{ layout: Layout | undefined; listed: readonly StorageSlot[] | undefined }> {
   const call = { to: view.token, data: view.data };
   const told = layouts.map((layout, index) => ({ slot: usualSlot(view, layout), value: SENTINEL + BigInt(index) }));
   const [answer, list] = await node.ask([
@@ -107,11 +109,11 @@ async function lookForLayout(
   return { layout, listed: readListed(list) };
 }
 
-/** The slots of an access list; none where the node has no such method, or answers with something else. */
-function readListed(answer: unknown): readonly StorageSlot[] {
-  if (answer instanceof RpcError) return [];
+/** The slots of an access list; undefined where the node has no such method, or answers with something else. */
+function readListed(answer: unknown): readonly StorageSlot[] | undefined {
+  if (answer instanceof RpcError) return undefined;
   const parsed = accessList.safeParse(answer);
-  if (!parsed.success) return [];
+  if (!parsed.success) return undefined;
   const slots: StorageSlot[] = [];
   for (const { address, storageKeys } of parsed.data.accessList) {
     const contract = parseAddress(address);

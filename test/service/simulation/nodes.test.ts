@@ -135,6 +135,17 @@ test("nonsense is neither a result nor a failure of the swap", async () => {
   expect((await tried(client, POOR)).transaction.simulation.status).toBe("skipped");
 });
 
+test("a node that could not tell an access list once is asked again, and no token is written off for it", async () => {
+  const client = await newClient();
+  node.lie(({ method, params }) => {
+    if (method === "eth_createAccessList") return { method: "eth_nothing", params };
+    return method === "eth_call" && isViewOf(params, BALANCE_OF) ? { method, params: params.slice(0, 2) } : undefined;
+  });
+  expect((await tried(client, POOR)).transaction.simulation.status).toBe("skipped");
+  node.lie(undefined);
+  expect((await tried(client, POOR)).transaction.simulation.status).toBe("ok");
+});
+
 test("an endless access list costs a bounded number of calls, and proves nothing", async () => {
   const client = await newClient();
   await tried(client, POOR, {});
