@@ -61,7 +61,8 @@ export class Curve {
     if (amount <= 0) return 0;
     const index = this.#segmentAt(amount);
     const distance = amount - (this.#amounts[index] as number);
-    if (index === this.#amounts.length - 1) return this.#outputs[index] as number;
+    // At a sample its own figure counts: where the next one pays nothing more, the curve bends without end.
+    if (distance === 0 || index === this.#amounts.length - 1) return this.#outputs[index] as number;
     return (
       (this.#outputs[index] as number) +
       ((this.#rates[index] as number) * distance) / (1 + this.#bend(index) * distance)
@@ -73,7 +74,9 @@ export class Curve {
     if (amount <= 0) return this.rate;
     const index = this.#segmentAt(amount);
     if (index === this.#amounts.length - 1) return 0;
-    const slowed = 1 + this.#bend(index) * (amount - (this.#amounts[index] as number));
+    const distance = amount - (this.#amounts[index] as number);
+    if (distance === 0) return this.#rates[index] as number;
+    const slowed = 1 + this.#bend(index) * distance;
     return (this.#rates[index] as number) / (slowed * slowed);
   }
 
@@ -117,6 +120,8 @@ export class Curve {
   #bend(index: number): number {
     const distance = (this.#amounts[index + 1] as number) - (this.#amounts[index] as number);
     const output = (this.#outputs[index + 1] as number) - (this.#outputs[index] as number);
+    // So little after so much that a float does not tell it: nothing.
+    if (output <= 0) return Number.POSITIVE_INFINITY;
     return Math.max(0, ((this.#rates[index] as number) * distance) / output - 1) / distance;
   }
 
