@@ -38,6 +38,8 @@ interface Dependencies {
 const FRESH_FOR_MS = 60_000;
 /** So old a verdict, good or bad, says nothing any more. */
 const VALID_FOR_MS = 10 * 60_000;
+/** A node in silence is no reason to keep quotes waiting until their time is over. */
+const LOOK_MS = 3_000;
 /** After a look that told nothing. */
 const PAUSE_MS = 5_000;
 /** The log says at most so often that tokens cannot be tried out: a hostile token must not fill it. */
@@ -72,7 +74,8 @@ function createLook({ rpc, network }: Options, dependencies: Dependencies): Look
       const holders = pools.flat().map(({ address }) => address);
       if (holders.length === 0) return undefined;
       const contracts = { settlement: network.settlement, executor: executor() };
-      return await probeTransfers(rpc, { token, holders: holders.slice(0, MAX_HOLDERS), ...contracts });
+      const signal = AbortSignal.timeout(LOOK_MS);
+      return await probeTransfers(rpc, { token, holders: holders.slice(0, MAX_HOLDERS), ...contracts, signal });
     } catch (error) {
       // Trouble of the node is no verdict; a quote meets it in its own reads, and tells.
       if (error instanceof RpcError) return tell({ token, reason: error.message });

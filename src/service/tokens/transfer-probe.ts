@@ -25,6 +25,8 @@ export interface ProbeRequest {
   /** where there is none, and for the executor, addresses that nobody knows stand in */
   readonly settlement: Address | undefined;
   readonly executor: Address | undefined;
+  /** ends the wait for a node in silence */
+  readonly signal?: AbortSignal;
 }
 
 const STAND_IN = {
@@ -69,13 +71,13 @@ interface Trial {
 export async function probeTransfers(rpc: JsonRpc, request: ProbeRequest): Promise<TransferVerdict | undefined> {
   const verdict = judge(await tryTransfers(rpc, request), request.token);
   if (verdict === undefined || verdict.kind === "exact" || verdict.holder === undefined) return verdict;
-  const poolCode = await rpc.call("eth_getCode", [verdict.holder, "latest"]);
+  const poolCode = await rpc.call("eth_getCode", [verdict.holder, "latest"], request.signal);
   if (!isHex(poolCode)) throw malformedAnswer(rpc.host, "the node's answer to a question for code is no byte string");
   return judge(await tryTransfers(rpc, { ...request, holders: [verdict.holder] }, poolCode), request.token);
 }
 
 async function tryTransfers(rpc: JsonRpc, request: ProbeRequest, poolCode: Hex = "0x"): Promise<Trial> {
-  const { token, holders, executor = STAND_IN.executor, settlement = STAND_IN.settlement } = request;
+  const { token, holders, executor = STAND_IN.executor, settlement = STAND_IN.settlement, signal } = request;
   const hands = [...holders, executor, settlement, STAND_IN.wallet];
   const lent = {
     ...Object.fromEntries(hands.map((hand) => [hand, { code: HAND_CODE }])),
@@ -83,7 +85,8 @@ async function tryTransfers(rpc: JsonRpc, request: ProbeRequest, poolCode: Hex =
     [PROBE_ADDRESS]: { code: PROBE_CODE },
   };
   const input = [token, executor, settlement, STAND_IN.wallet, ...holders].map((address) => address.slice(2));
-  const answer = await rpc.call("eth_call", [{ to: PROBE_ADDRESS, data: `0x${input.join("")}` }, "latest", lent]);
+  const call = { to: PROBE_ADDRESS, data: `0x${input.join("")}` };
+  const answer = await rpc.call("eth_call", [call, "latest", lent], signal);
   const trial = isHex(answer) ? readTrial(answer, holders) : undefined;
   if (trial === undefined) throw malformedAnswer(rpc.host, "the node's answer to a trial of transfers is malformed");
   return trial;

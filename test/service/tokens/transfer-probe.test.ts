@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Address } from "../../../src/domain/money/address.ts";
-import { RpcError } from "../../../src/net/json-rpc.ts";
+import { type JsonRpc, RpcError } from "../../../src/net/json-rpc.ts";
 import { sqrtRatioAtTick } from "../../../src/service/pools/uniswap-v3/tick-math.ts";
 import { probeTransfers } from "../../../src/service/tokens/transfer-probe.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
@@ -167,5 +167,17 @@ describe("what is no verdict", () => {
   test.each(Object.keys(answers))("%s", async (name) => {
     const rpc = { ...chain.rpc, call: async () => answers[name]?.() };
     await expect(probe([pair], rpc)).rejects.toThrow(RpcError);
+  });
+
+  test("silence, which is not waited for longer than it was told", async () => {
+    const silent: JsonRpc["call"] = (_method, _params, signal) =>
+      new Promise((_resolve, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+    const { settlement, executor } = exchange;
+    const signal = AbortSignal.timeout(10);
+    const looking = probeTransfers(
+      { ...chain.rpc, call: silent },
+      { token, holders: [pair], settlement, executor, signal },
+    );
+    await expect(looking).rejects.toMatchObject({ name: "TimeoutError" });
   });
 });
