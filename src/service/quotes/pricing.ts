@@ -7,6 +7,7 @@ import { type AccountFacts, safeGasLimit, swapGas } from "../gas/swap-gas.ts";
 import type { Snapshot } from "../pools/snapshots.ts";
 import type { Route } from "../routing/best-route.ts";
 import type { Router } from "../routing/router.ts";
+import { SearchStoppedError } from "../routing/turns.ts";
 import { encodeSwap, encodeSwapWithSignature } from "../settlement/calldata.ts";
 import type { SwapOrder } from "../settlement/order.ts";
 import type { TimeLimit } from "../time-limit.ts";
@@ -80,11 +81,21 @@ export async function priceRequest(request: QuoteRequest, context: PricingContex
     return refuse("AMOUNT_BELOW_FEES", { parameter: "amount", detail });
   }
   // Gas was priced for this way, and one that was not searched to its end may cost more.
-  const again = first.isWhole ? await router.route({ ...pair, amountIn }, snapshot, limit) : undefined;
+  const again = first.isWhole ? await ifInTime(router.route({ ...pair, amountIn }, snapshot, limit)) : undefined;
   const route = again?.isWhole === true ? again : first.resize(amountIn);
   if (route === undefined) return refuse("NO_ROUTE", { parameter: "amount" });
   const amounts = { amountIn, swapFee, affiliateFee };
   return toPriced(route, { ...amounts, gas: gasOf(route, amounts), gasless: true }, snapshot);
+}
+
+/** Undefined where there is no time or no room for another search: the way that is known holds without it. */
+async function ifInTime(search: Promise<Route | undefined>): Promise<Route | undefined> {
+  try {
+    return await search;
+  } catch (error) {
+    if (error instanceof SearchStoppedError) return undefined;
+    throw error;
+  }
 }
 
 /** As many bytes of calldata as the real ones: what is not known yet has no zeros in it. */
