@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { toAddress } from "../../../src/domain/money/address.ts";
+import { NO_DATA_FEES } from "../../../src/service/data-fees/data-fees.ts";
+import { USUAL_FACTS } from "../../../src/service/gas/swap-gas.ts";
+import type { Snapshot } from "../../../src/service/pools/snapshots.ts";
+import { pairState } from "../../../src/service/pools/uniswap-v2/pair.ts";
+import { priceRequest } from "../../../src/service/quotes/pricing.ts";
+import { bestRoute } from "../../../src/service/routing/best-route.ts";
+import { createEdge } from "../../../src/service/routing/edge.ts";
+import type { Router } from "../../../src/service/routing/router.ts";
+import { SearchStoppedError } from "../../../src/service/routing/turns.ts";
+import { createTimeLimit } from "../../../src/service/time-limit.ts";
+import { systemClock } from "../support/system-clock.ts";
+
+const [from, to] = [toAddress(`0x${"0a".repeat(20)}`), toAddress(`0x${"0b".repeat(20)}`)];
+const WEI_PER_GAS = 10n ** 9n;
+const snapshot = { head: { gasPrice: WEI_PER_GAS }, dataFees: NO_DATA_FEES.decode("", []) } as unknown as Snapshot;
+const pool = { kind: 1, protocol: 0, address: to, token0: from, token1: to, feePips: 3000, tickSpacing: 0 } as const;
+
+function routerThatStops(second: Error): Router {
+  const paths = [[createEdge(from, to, [pairState(pool, 10n ** 22n, 10n ** 22n)])]];
+  let searches = 0;
+  return {
+    worthOfNative: async (_token, wei) => wei,
+    route: async (trade) => {
+      searches += 1;
+      if (searches > 1) throw second;
+      const best = bestRoute(paths, trade, { gasRate: undefined, readsMore: true });
+      return best.kind === "found" ? best.route : undefined;
+    },
+  };
+}
+
+function price(router: Router) {
+  const who = { owner: undefined, recipient: undefined, affiliate: undefined, sources: undefined };
+  const request = { from, to, amount: 10n ** 20n, slippage: 0n, gasless: true, ...who };
+  const limit = createTimeLimit(60_000, systemClock);
+  const accountFacts = async () => USUAL_FACTS;
+  return priceRequest(request, { router, snapshot, wrappedNative: to, limit, hasPermit: true, accountFacts });
+}
+
+describe("a gasless quote whose way is known before its fee", () => {
+  test.each(["QUOTE_TIMEOUT", "BUSY"] as const)("holds when the search with the fee taken off is %s", async (error) => {
+    const priced = await price(routerThatStops(new SearchStoppedError(error, "")));
+    expect(priced).toMatchObject({ kind: "priced", route: { legs: [{ amountIn: expect.anything() }] } });
+    if (priced.kind !== "priced") return;
+    expect(priced.swapFee).toBeGreaterThan(0n);
+    expect(priced.route.legs[0]!.amountIn).toBe(10n ** 20n - priced.swapFee);
+  });
+
+  test("falls with a node that does not answer", async () => {
+    await expect(price(routerThatStops(new Error("no answer")))).rejects.toThrow("no answer");
+  });
+});
