@@ -1,6 +1,6 @@
 import type { Clock } from "../../ports/clock.ts";
 import { createTimeLimit, type TimeLimit } from "../time-limit.ts";
-import type { GasRate } from "./best-path.ts";
+import { type GasRate, gasCost } from "./best-path.ts";
 import { type Route, type RouteSearch, type RouteTrade, searchRoute } from "./best-route.ts";
 import type { Path } from "./path.ts";
 import { SearchStoppedError, type Turns } from "./turns.ts";
@@ -24,6 +24,13 @@ export interface SearchTerms {
  */
 export type Searcher = (paths: readonly Path[], trade: RouteTrade, terms: SearchTerms) => Promise<Route | undefined>;
 
+/** A search that goes on after reads begins anew, and may be ended before it is back where the one before it was. */
+function better(one: Route | undefined, other: Route | undefined, gasRate: GasRate | undefined): Route | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const netOf = ({ amountOut, gas }: Route) => amountOut - gasCost(gas, gasRate);
+  return netOf(other) > netOf(one) ? other : one;
+}
+
 export function createSearcher({ turns, clock }: { turns: Turns; clock: Clock }): Searcher {
   /** The search's end; undefined when the limit is over first. */
   async function whole(search: RouteSearch, limit: TimeLimit) {
@@ -42,7 +49,7 @@ export function createSearcher({ turns, clock }: { turns: Turns; clock: Clock })
       const best = (await whole(search, limit))?.value;
       if (best?.kind === "found") return best.route;
       if (best?.kind === "none") return undefined;
-      soFar = search.soFar() ?? soFar;
+      soFar = better(soFar, search.soFar(), gasRate);
       if (best !== undefined && (await limit.within(Promise.all(best.loads.map((load) => load())))) !== undefined)
         continue;
       if (soFar !== undefined) return soFar;

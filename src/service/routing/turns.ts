@@ -33,6 +33,7 @@ export interface Turns {
 }
 
 interface Job {
+  readonly work: Steps<unknown>;
   readonly limit: TimeLimit;
   usedMs: number;
   /** Does a part. @returns whether the job is over */
@@ -50,6 +51,8 @@ export function createTurns(clock: Clock, { turnMs = TURN_MS, maxLong = MAX_LONG
   let waiting: Job[] = [];
   let turnEndsMs = Number.NEGATIVE_INFINITY;
   let isBooked = false;
+  /** Works that proved long and were taken: handed over again, they keep their places. */
+  const taken = new WeakSet<Steps<unknown>>();
   const pace: Pace = { isOver: () => clock.monotonicMs() >= turnEndsMs };
   const isLong = ({ usedMs }: Job) => usedMs >= turnMs;
 
@@ -76,7 +79,10 @@ export function createTurns(clock: Clock, { turnMs = TURN_MS, maxLong = MAX_LONG
     job.usedMs += clock.monotonicMs() - beganMs;
     if (isLong(job) && !wasLong && waiting.filter(isLong).length >= maxLong) {
       job.end(new SearchStoppedError("BUSY", `${maxLong} long searches for routes are in work`));
-    } else waiting.push(job);
+      return;
+    }
+    if (isLong(job)) taken.add(job.work);
+    waiting.push(job);
   }
 
   return {
@@ -84,6 +90,7 @@ export function createTurns(clock: Clock, { turnMs = TURN_MS, maxLong = MAX_LONG
     take(work, limit) {
       return new Promise((resolve, reject) => {
         const job = createJob(work, limit, { resolve, reject });
+        if (taken.has(work)) job.usedMs = turnMs;
         if (endIfLate(job)) return;
         beginTurn();
         // Nobody overtakes those who wait already.
@@ -106,6 +113,7 @@ function createJob<T>(
   outcome: { resolve(value: { readonly value: T } | undefined): void; reject(reason: unknown): void },
 ): Job {
   return {
+    work,
     limit,
     usedMs: 0,
     advance() {

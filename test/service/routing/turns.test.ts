@@ -1,13 +1,18 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { toAddress } from "../../../src/domain/money/address.ts";
+import type { Pool, PoolState } from "../../../src/service/pools/pool.ts";
+import { pairState } from "../../../src/service/pools/uniswap-v2/pair.ts";
 import type { RouteTrade } from "../../../src/service/routing/best-route.ts";
+import { createEdge } from "../../../src/service/routing/edge.ts";
 import { createSearcher } from "../../../src/service/routing/searcher.ts";
-import type { Steps } from "../../../src/service/routing/steps.ts";
-import { createTurns, type SearchStoppedError } from "../../../src/service/routing/turns.ts";
+import { inOneGo, type Steps } from "../../../src/service/routing/steps.ts";
+import { createTurns, type SearchStoppedError, type Turns } from "../../../src/service/routing/turns.ts";
 import { createTimeLimit, type TimeLimit } from "../../../src/service/time-limit.ts";
 import { systemClock as clock } from "../support/system-clock.ts";
 import { type LargeWorld, largeWorld } from "./support/large-world.ts";
 
+const [SOLD, BOUGHT] = [toAddress(`0x${"0a".repeat(20)}`), toAddress(`0x${"0b".repeat(20)}`)];
 const LARGE = { hubs: 6, curvesOfPair: 3, ticks: 60 };
 const UNLIMITED = () => createTimeLimit(60_000, clock);
 
@@ -149,6 +154,47 @@ describe("too many long searches", () => {
     ]);
     expect(await Promise.all(short)).toEqual(short.map(() => ({ value: 0 })));
     expect(await turns.take(parts(4), UNLIMITED())).toEqual({ value: 4 });
+  });
+
+  test("do not take the place of one that is handed over again after half of its time", async () => {
+    const turns = createTurns(clock, { turnMs: 2, maxLong: 1 });
+    const work = parts(20);
+    expect(await turns.take(work, turnsLimit(6))).toBeUndefined();
+    const [newcomer, again] = [turns.take(parts(20), UNLIMITED()), turns.take(work, UNLIMITED())];
+    expect(await Promise.allSettled([newcomer, again])).toMatchObject([
+      {},
+      { status: "fulfilled", value: { value: 20 } },
+    ]);
+  });
+});
+
+describe("a search that goes on after reads", () => {
+  test("and is ended before it is as far as it was answers with the best of all, not with the last", async () => {
+    const [tokens, unread] = [{ token0: SOLD, token1: BOUGHT }, { isRead: false }];
+    const pool = (index: number): Pool => {
+      const address = toAddress(`0x${String(index).repeat(40)}`);
+      return { kind: 1, protocol: 0, feePips: 3000, tickSpacing: 0, address, ...tokens };
+    };
+    const states = [1, 2].map((index) => pairState(pool(index), 10n ** 21n, 10n ** 21n));
+    const load = async () => {
+      unread.isRead = true;
+    };
+    const deep: PoolState = {
+      pool: pool(3),
+      spot: () => ({ numerator: 1n, denominator: 1n }),
+      quote: (_token, atMost) => (unread.isRead ? { kind: "short" } : { kind: "unread", atMost, load }),
+    };
+    const paths = [[createEdge(SOLD, BOUGHT, [...states, deep])]];
+    const trade = { from: SOLD, to: BOUGHT, amountIn: 10n ** 20n };
+    // The first search ends with reads to do; of the second, there is time for the quick look only.
+    const isDone = [true, false, true, false];
+    const pace = { isOver: () => false };
+    const take: Turns["take"] = async (work) => (isDone.shift() === true ? { value: inOneGo(work) } : undefined);
+    const findRoute = createSearcher({ turns: { pace, take }, clock });
+    const limit: TimeLimit = { ...UNLIMITED(), part: () => limit };
+    const route = await findRoute(paths, trade, { gasRate: undefined, limit });
+    expect([isDone, unread]).toEqual([[], { isRead: true }]);
+    expect(route!.legs.map(({ pool }) => pool.address)).toHaveLength(2);
   });
 });
 
