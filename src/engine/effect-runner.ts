@@ -19,7 +19,9 @@ const AHEAD = 256;
 
 /**
  * Looks at the chain for each other effect that may be performed at the same time. They travel together, wait for answers
- * most of their time, and must not stand behind hand-overs that wait for the rate limit of a service.
+ * most of their time, and must not stand behind hand-overs that wait for the rate limit of a service. Where signatures
+ * carry no nonce each look asks the service too, and before any quote: there looks take their turn with everything else,
+ * or no quote would be answered while many swaps are open.
  */
 const LOOKS_PER_OTHER = 4;
 
@@ -33,7 +35,7 @@ export function createEffectRunner(
   committer: Committer,
   hooks: { guarded(work: () => Promise<void>): Promise<void>; onDone(): void },
 ): EffectRunner {
-  const { store, clock, crashPoint } = context.deps;
+  const { store, clock, service, crashPoint } = context.deps;
   const { concurrency } = context.settings.pace;
   const inFlight = new Map<number, Promise<void>>();
   const perform = async (pending: PendingEffect): Promise<void> => {
@@ -67,11 +69,12 @@ export function createEffectRunner(
     if (queue.ahead.length === 0) queue.ahead = due(queue.group, AHEAD);
     for (const pending of queue.ahead.splice(0, room)) begin(pending, queue.underway);
   };
-  const looks: Queue = { group: "looks", most: LOOKS_PER_OTHER * concurrency, underway: new Set(), ahead: [] };
-  const others: Queue = { group: "others", most: concurrency, underway: new Set(), ahead: [] };
+  const looksAskTheChainAlone = service.profile.nonceRecord !== undefined;
+  const looks = looksAskTheChainAlone ? createQueue("looks", LOOKS_PER_OTHER * concurrency) : undefined;
+  const others = createQueue(looks === undefined ? "no routes" : "others", concurrency);
   return {
     startDue: () => {
-      beginFrom(looks);
+      if (looks !== undefined) beginFrom(looks);
       beginFrom(others);
       // Routes take what the others leave, and none is taken ahead: whatever else becomes due meanwhile comes first.
       const room = concurrency - others.underway.size;
@@ -89,6 +92,10 @@ interface Queue {
   readonly underway: Set<number>;
   /** What is in here stays due until it is begun: nobody else answers or puts off an effect. */
   ahead: PendingEffect[];
+}
+
+function createQueue(group: EffectGroup, most: number): Queue {
+  return { group, most, underway: new Set(), ahead: [] };
 }
 
 /**

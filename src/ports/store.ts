@@ -28,8 +28,8 @@ export interface PendingEffect {
   readonly attempts: number;
 }
 
-/** Looks at open swaps on the chain, routes that are kept for people, and everything else. */
-export type EffectGroup = "looks" | "routes" | "others";
+/** Looks at open swaps on the chain, routes that are kept for people, everything else, and all but the routes. */
+export type EffectGroup = "looks" | "routes" | "others" | "no routes";
 
 /** A mode with who set it, when and why. `scope` is `global` or a strategy's id. */
 export interface ModeRow {

@@ -3,6 +3,7 @@ import type { Effect } from "../../src/domain/run/effects.ts";
 import type { Committer } from "../../src/engine/commit.ts";
 import { createEffectRunner, type EffectRunner } from "../../src/engine/effect-runner.ts";
 import { registerStrategies } from "../../src/engine/scheduler.ts";
+import type { ServiceProfile } from "../../src/ports/swap-service.ts";
 import { NOW_MS, runSample, SLOT_MS } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Life, openLife } from "../support/engine-life.ts";
@@ -22,8 +23,10 @@ interface Work {
   add(kinds: readonly Effect["kind"][], notBeforeMs?: number): void;
 }
 
-function open(): Work {
-  const life = openLife(createOutside(NOW_MS));
+function open(profile: Partial<ServiceProfile> = {}): Work {
+  const outside = createOutside(NOW_MS);
+  outside.service.profile = { ...outside.service.profile, ...profile };
+  const life = openLife(outside);
   registerStrategies(life.context);
   const answered: number[] = [];
   let asked = 0;
@@ -89,6 +92,17 @@ test("a look is not kept waiting by hand-overs that wait for the service", async
   await work.runner.idle();
   expect(work.answered).toHaveLength(CONCURRENCY + 1);
   expect(work.answered).toContain(3 * CONCURRENCY + 1);
+});
+
+test("looks that ask the service too have no room of their own: its rate limit would be all theirs", async () => {
+  const work = open({ nonceRecord: undefined, signatureHasNonce: false });
+  work.life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "a rehearsal", atMs: 1 });
+  for (let count = 0; count < CONCURRENCY - 1; count += 1) work.add(["ReadChain"]);
+  work.add(["SubmitGasless"]);
+  for (let count = 0; count < 3 * LOOKS; count += 1) work.add(["ReadChain"]);
+  work.runner.startDue();
+  await work.runner.idle();
+  expect([...work.answered].sort((a, b) => a - b)).toEqual([1, 2, 3, CONCURRENCY]);
 });
 
 test("what becomes due meanwhile is not kept waiting by routes", async () => {

@@ -205,6 +205,7 @@ const GROUPS: Readonly<Record<EffectGroup, string>> = {
   looks: "kind = 'ReadChain'",
   routes: "kind = 'FetchRoute'",
   others: "kind NOT IN ('ReadChain', 'FetchRoute')",
+  "no routes": "kind <> 'FetchRoute'",
 };
 
 function dueRows(sql: Statements, nowMs: number, of: { limit: number; kinds: string }): readonly PendingEffect[] {
@@ -225,7 +226,7 @@ function dueRows(sql: Statements, nowMs: number, of: { limit: number; kinds: str
 
 /** Routes are for people, later: a thousand of them must not stand before the looks at open swaps. */
 function dueOfAll(sql: Statements, nowMs: number, limit: number): readonly PendingEffect[] {
-  const first = dueRows(sql, nowMs, { limit, kinds: `NOT (${GROUPS.routes})` });
+  const first = dueRows(sql, nowMs, { limit, kinds: GROUPS["no routes"] });
   if (first.length === limit) return first;
   return [...first, ...dueRows(sql, nowMs, { limit: limit - first.length, kinds: GROUPS.routes })];
 }
