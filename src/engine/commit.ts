@@ -18,7 +18,8 @@ export interface Committer {
   commit(runId: string, event: RunEvent, effectId?: number): void;
   /**
    * The same, in one transaction with the other answers of this moment: those of looks that travelled together come
-   * together. Only for answers that nothing which is committed meanwhile can make stale. All of them hold, or none.
+   * together. Only for answers that nothing which is committed meanwhile can make stale. Where one of them breaks an
+   * invariant, each is committed by itself: a run that can never go on must not keep the others from what became of them.
    */
   commitTogether(answer: Answer): Promise<void>;
 }
@@ -34,9 +35,11 @@ export interface Answer {
 /** Makes the committer. `onCommitted` is called after each commit, with the wallets whose lanes were handed something. */
 export function createCommitter(context: EngineContext, onCommitted: (lanes: readonly Address[]) => void): Committer {
   const { deps } = context;
-  const commitAll = (answers: readonly Answer[]): void => {
+  const write = (answers: readonly Answer[]): readonly Written[] => {
     for (const { event } of answers) deps.crashPoint(`commit.${event.kind}.before`);
-    const steps = deps.store.transaction(() => answers.map((answer) => ({ answer, ...commitStep(context, answer) })));
+    return deps.store.transaction(() => answers.map((answer) => ({ answer, ...commitStep(context, answer) })));
+  };
+  const tell = (steps: readonly Written[]): void => {
     for (const { answer } of steps) deps.crashPoint(`commit.${answer.event.kind}.after`);
     for (const { result, alerts } of steps) {
       report(context, result);
@@ -44,24 +47,39 @@ export function createCommitter(context: EngineContext, onCommitted: (lanes: rea
     }
     onCommitted(steps.flatMap(({ result }) => lanesOf(result)));
   };
-  let together: { answers: Answer[]; done: Promise<void> } | undefined;
+  /** @returns whether they hold; else nothing is written */
+  const commitGroup = (answers: readonly Answer[]): boolean => {
+    let steps: readonly Written[];
+    try {
+      steps = write(answers);
+    } catch {
+      return false;
+    }
+    tell(steps);
+    return true;
+  };
+  let together: { answers: Answer[]; hold: Promise<boolean> } | undefined;
   return {
-    commit: (runId, event, effectId) => commitAll([{ runId, event, effectId }]),
-    commitTogether: (answer) => {
+    commit: (runId, event, effectId) => tell(write([{ runId, event, effectId }])),
+    commitTogether: async (answer) => {
       if (together === undefined) {
         const answers: Answer[] = [];
         // What else is answered in this moment has its turn before this one.
-        const done = Promise.resolve().then(() => {
+        const hold = Promise.resolve().then(() => {
           together = undefined;
-          commitAll(answers);
+          return commitGroup(answers);
         });
-        together = { answers, done };
+        together = { answers, hold };
       }
       together.answers.push(answer);
-      return together.done;
+      // Whose error it was shows by itself: it is thrown again here, and for that answer alone.
+      if (!(await together.hold)) tell(write([answer]));
     },
   };
 }
+
+/** An answer that was written, with what is to be told of it. */
+type Written = { readonly answer: Answer } & ReturnType<typeof commitStep>;
 
 function lanesOf({ run, records }: StepResult): readonly Address[] {
   const requests = records.flatMap((record) => (record.kind === "transaction" ? [record.request] : []));

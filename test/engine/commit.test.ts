@@ -146,11 +146,12 @@ describe("looks that are answered in the same moment", () => {
     expect(commits()).toBe(2);
   });
 
-  test("are undone together when one of them breaks an invariant, and everybody hears of it", async () => {
+  test("hold by themselves when one of them breaks an invariant, and only that one is heard of", async () => {
     const { life, together } = two();
-    const answers = await Promise.allSettled([together(lost("run_1", 1)), together(lost("nobody", 2))]);
-    expect(answers.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-    expect(isDone(life)).toEqual([0, 0]);
+    const answers = await Promise.allSettled([together(lost("nobody", 2)), together(lost("run_1", 1))]);
+    expect(answers.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+    expect(isDone(life)).toEqual([1, 0]);
+    expect(life.store.dueEffects(NOW_MS + 60_000, 9)).toMatchObject([{ runId: "run_2" }, { runId: "run_1" }]);
   });
 });
 
