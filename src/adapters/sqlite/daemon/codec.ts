@@ -59,6 +59,8 @@ type SwapBody = Pick<
 const BODY_VERSION = 1;
 /** A few times the effects that are performed together; a body has some thousand characters. */
 const MOST_BODIES = 128;
+/** A service may put as much into the typed data of its quotes as an answer may have: such bodies are not kept at hand. */
+const LONGEST_KEPT_BODY = 65_536;
 
 /**
  * JSON with bigint as `{"$bigint":"123"}`: exact, and readable. Names that begin with `$` get another one in front,
@@ -158,6 +160,7 @@ export function encodeSwap(swap: Swap): Record<string, string | number | null> {
 export function createBodyReader(): (text: string) => unknown {
   const known = new Map<string, unknown>();
   return (text) => {
+    if (text.length > LONGEST_KEPT_BODY) return decodeJson(text);
     const body = known.get(text) ?? decodeJson(text);
     known.delete(text);
     known.set(text, body);

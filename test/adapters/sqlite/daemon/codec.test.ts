@@ -65,3 +65,10 @@ test("a body of a later version is refused instead of half understood", () => {
   const later = { ...columns, body: columns.body.replace('"version":1', '"version":2') };
   expect(() => decodeSwap(later)).toThrow("swap run_1.0.1 has a body of version 2; this program knows 1");
 });
+
+test("a body that a service made long is not kept at hand: a hundred of them would be a gigabyte", () => {
+  const read = createBodyReader();
+  const long = encodeJson({ typedData: "x".repeat(100_000) });
+  expect(read(long)).toEqual(read(long));
+  expect(read(long)).not.toBe(read(long));
+});
