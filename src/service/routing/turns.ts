@@ -5,7 +5,10 @@ import type { Pace, Steps } from "./steps.ts";
 /** How long searches may hold up everything else, in one turn of the event loop. */
 const TURN_MS = 3;
 
-/** Searches that last longer than a turn, at a time: each of them makes every other one wait a turn more. */
+/** A search is long after so many turns of its own: at the first look over pools, many take one or two. */
+const LONG_TURNS = 5;
+
+/** Long searches at a time: each of them makes every other one wait a turn more. */
 const MAX_LONG = 16;
 
 /** A search that was given up, for one of the reasons that callers are told. */
@@ -27,7 +30,7 @@ export interface Turns {
    * Does work: at once as far as this turn of the event loop has time for it, and the rest a part in each later turn,
    * where long works take turns.
    * @returns undefined when the limit is over first; the same work may then be handed over again
-   * @throws SearchStoppedError when it lasts longer than a turn and too many others do
+   * @throws SearchStoppedError when it proves long and too many others are
    */
   take<T>(work: Steps<T>, limit: TimeLimit): Promise<{ readonly value: T } | undefined>;
 }
@@ -48,13 +51,14 @@ export interface TurnsOptions {
 }
 
 export function createTurns(clock: Clock, { turnMs = TURN_MS, maxLong = MAX_LONG }: TurnsOptions = {}): Turns {
+  const longMs = turnMs * LONG_TURNS;
   let waiting: Job[] = [];
   let turnEndsMs = Number.NEGATIVE_INFINITY;
   let isBooked = false;
   /** Works that proved long and were taken: handed over again, they keep their places. */
   const taken = new WeakSet<Steps<unknown>>();
   const pace: Pace = { isOver: () => clock.monotonicMs() >= turnEndsMs };
-  const isLong = ({ usedMs }: Job) => usedMs >= turnMs;
+  const isLong = ({ usedMs }: Job) => usedMs >= longMs;
 
   function beginTurn(): void {
     if (isBooked) return;
@@ -90,7 +94,7 @@ export function createTurns(clock: Clock, { turnMs = TURN_MS, maxLong = MAX_LONG
     take(work, limit) {
       return new Promise((resolve, reject) => {
         const job = createJob(work, limit, { resolve, reject });
-        if (taken.has(work)) job.usedMs = turnMs;
+        if (taken.has(work)) job.usedMs = longMs;
         if (endIfLate(job)) return;
         beginTurn();
         // Nobody overtakes those who wait already.

@@ -156,6 +156,12 @@ describe("too many long searches", () => {
     expect(await turns.take(parts(4), UNLIMITED())).toEqual({ value: 4 });
   });
 
+  test("are not those that last a turn or two, however many come at once", async () => {
+    const turns = createTurns(clock, { turnMs: 2, maxLong: 2 });
+    const works = Array.from({ length: 30 }, () => turns.take(parts(2), UNLIMITED()));
+    expect(await Promise.all(works)).toEqual(works.map(() => ({ value: 2 })));
+  });
+
   test("do not take the place of one that is handed over again after half of its time", async () => {
     const turns = createTurns(clock, { turnMs: 2, maxLong: 1 });
     const work = parts(20);
