@@ -46,7 +46,7 @@ export interface EngineSettings {
     readonly maxClockSkewSeconds: number;
     /** this machine's clock and the chain's may differ by this much where slots are run or passed over */
     readonly slotClockSkewSeconds: number;
-    /** effects performed at the same time; a few times as many looks at the chain come on top */
+    /** effects performed at the same time; a few times as many looks come on top where they ask the chain alone */
     readonly concurrency: number;
     /** how often leftover allowances are looked for */
     readonly janitorMs: number;
