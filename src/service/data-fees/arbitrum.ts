@@ -1,5 +1,6 @@
 import type { Hex } from "../../domain/money/address.ts";
 import { RpcError } from "../../net/json-rpc.ts";
+import { isRevert } from "../chain/batch-reader.ts";
 import { DataFeeUnknownError } from "../chain/unusable-chain.ts";
 import { addressWord, callData, intWord, splitBytes, splitWords, uintWord } from "../chain/words.ts";
 import type { NetworkOptions } from "../options.ts";
@@ -39,7 +40,8 @@ export function arbitrumDataFees({ settlement }: Pick<NetworkOptions, "settlemen
 const NO_SETTLEMENT = "0x00000000000000000000000000000000000000ff" as NonNullable<NetworkOptions["settlement"]>;
 
 function gasOf(host: string, answer: unknown): bigint {
-  if (answer instanceof RpcError && answer.kind === "transport") throw answer;
+  // A busy node says nothing of what it can tell: it is asked again.
+  if (answer instanceof RpcError && !isRevert(answer)) throw answer;
   const gas =
     typeof answer === "string" && /^0x[0-9a-f]{64,}$/i.test(answer) ? splitWords(answer as Hex)[0] : undefined;
   if (gas !== undefined && gas < 2n ** 64n) return gas;
