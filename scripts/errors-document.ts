@@ -9,7 +9,7 @@ import {
   STRATEGY_REASONS,
   UNSIGNED_REASONS,
 } from "../src/domain/run/reasons.ts";
-import { ERRORS } from "../src/service/errors.ts";
+import { ERRORS } from "../src/service/errors/errors.ts";
 
 const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: "It worked.",

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ERRORS } from "../../src/service/errors.ts";
+import { ERRORS } from "../../src/service/errors/errors.ts";
 
 /** The live interface has one code for several of these; clients compare them. */
 const SHARED_BY_THE_INTERFACE = [

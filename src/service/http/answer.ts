@@ -1,4 +1,4 @@
-import type { Refusal } from "../errors.ts";
+import type { Refusal } from "../errors/errors.ts";
 
 /** What an endpoint answers with success. */
 export interface Answer {

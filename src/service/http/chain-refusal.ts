@@ -1,6 +1,6 @@
 import { RpcError } from "../../net/json-rpc.ts";
 import { UnusableChainError } from "../chain/unusable-chain.ts";
-import { type Refusal, refuse } from "../errors.ts";
+import { type Refusal, refuse } from "../errors/errors.ts";
 import { WrongContractsError } from "../settlement/verify.ts";
 
 /** What callers are told where a network's node is of no use; undefined for an error that is not the node's. */

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { ErrorName } from "../errors.ts";
+import type { ErrorName } from "../errors/errors.ts";
 import * as requests from "./request-schemas.ts";
 import * as responses from "./response-schemas.ts";
 

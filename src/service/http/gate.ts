@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../../ports/clock.ts";
-import { refuse } from "../errors.ts";
+import { refuse } from "../errors/errors.ts";
 import { digestOf, type KeyStore } from "../keys/key-store.ts";
 import { callerOf } from "../limits/caller-address.ts";
 import { createFixedWindows, limitHeaders } from "../limits/fixed-windows.ts";

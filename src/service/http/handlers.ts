@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { toAddress } from "../../domain/money/address.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { type Refusal, refuse } from "../errors.ts";
+import { type Refusal, refuse } from "../errors/errors.ts";
 import { LIQUIDITY_SOURCES } from "../pools/kinds.ts";
 import type { Quote } from "../quotes/quote.ts";
 import {

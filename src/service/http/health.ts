@@ -1,4 +1,4 @@
-import type { Refusal } from "../errors.ts";
+import type { Refusal } from "../errors/errors.ts";
 import { soon } from "../soon.ts";
 import { answer } from "./answer.ts";
 import { chainRefusal } from "./chain-refusal.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../ports/clock.ts";
-import { type Refusal, refuse } from "../errors.ts";
+import { type Refusal, refuse } from "../errors/errors.ts";
 import { createTimeLimit, type TimeLimit } from "../time-limit.ts";
 
 /** How long a quote may take when the request does not say. */

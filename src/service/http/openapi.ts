@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ERRORS, type ErrorName } from "../errors.ts";
+import { ERRORS, type ErrorName } from "../errors/errors.ts";
 import { LIMIT_HEADERS } from "../limits/fixed-windows.ts";
 import { COMMON_ERRORS, ENDPOINTS, type Endpoint } from "./endpoints.ts";
 import { errorResponse, healthResponse, limitedResponse } from "./response-schemas.ts";

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { type Address, isHex, parseAddress } from "../../domain/money/address.ts";
 import { parseUnits } from "../../domain/money/amount.ts";
-import { type Refusal, refuse } from "../errors.ts";
+import { type Refusal, refuse } from "../errors/errors.ts";
 import { ONE, type QuoteRequest } from "../quotes/quote.ts";
 import type { ExecuteRequest } from "../relayer/signatures.ts";
 import type { executeSwapBody, quoteQuery } from "./request-schemas.ts";

@@ -1,5 +1,5 @@
 import type { JsonRpc } from "../../net/json-rpc.ts";
-import { type Refusal, refuse } from "../errors.ts";
+import { type Refusal, refuse } from "../errors/errors.ts";
 import type { NetworkOptions } from "../options.ts";
 import type { Snapshots } from "../pools/snapshots.ts";
 import type { QuoteBook } from "../quotes/quote-book.ts";

@@ -4,7 +4,7 @@ import type { ZodError } from "zod";
 import type { RpcError } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
-import { ERRORS, type ErrorName, type Refusal, refuse } from "../errors.ts";
+import { ERRORS, type ErrorName, type Refusal, refuse } from "../errors/errors.ts";
 import type { KeyStore } from "../keys/key-store.ts";
 import { SearchStoppedError } from "../routing/turns.ts";
 import type { Answer } from "./answer.ts";

@@ -1,5 +1,5 @@
 import { toAddress } from "../../domain/money/address.ts";
-import { refuse } from "../errors.ts";
+import { refuse } from "../errors/errors.ts";
 import { POOL_KINDS } from "../pools/kinds.ts";
 import { answer, isRefusal } from "./answer.ts";
 import { parseShape } from "./parse-request.ts";

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { refuse } from "../errors.ts";
+import { refuse } from "../errors/errors.ts";
 import { toWireError } from "./wire.ts";
 
 /** The requests that are being answered. */

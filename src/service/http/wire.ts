@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { formatUnits } from "../../domain/money/amount.ts";
-import { ERRORS, type Refusal } from "../errors.ts";
+import { ERRORS, type Refusal } from "../errors/errors.ts";
 import { isSettled, type NetworkOptions, type SettledNetwork } from "../options.ts";
 import { POOL_KINDS } from "../pools/kinds.ts";
 import type { Quote } from "../quotes/quote.ts";

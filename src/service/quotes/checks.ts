@@ -1,5 +1,5 @@
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
-import { type Refusal, refuse } from "../errors.ts";
+import { type Refusal, refuse } from "../errors/errors.ts";
 import { isSettled, type NetworkOptions } from "../options.ts";
 import { ONE, type QuoteRequest } from "./quote.ts";
 

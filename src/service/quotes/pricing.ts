@@ -1,7 +1,7 @@
 import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../../domain/money/address.ts";
 import { mulDivDown, mulDivUp } from "../../domain/money/amount.ts";
 import { expectedCost } from "../data-fees/data-fees.ts";
-import { type Refusal, refuse } from "../errors.ts";
+import { type Refusal, refuse } from "../errors/errors.ts";
 import { type Gas, paidGas } from "../gas/evm-gas.ts";
 import { type AccountFacts, safeGasLimit, swapGas } from "../gas/swap-gas.ts";
 import type { Snapshot } from "../pools/snapshots.ts";

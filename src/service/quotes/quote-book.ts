@@ -1,5 +1,5 @@
 import type { Clock } from "../../ports/clock.ts";
-import { type Refusal, refuse } from "../errors.ts";
+import { type Refusal, refuse } from "../errors/errors.ts";
 import type { ServiceStore } from "../store/service-store.ts";
 import type { Quote } from "./quote.ts";
 

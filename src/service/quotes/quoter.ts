@@ -3,7 +3,7 @@ import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { mulDivUp } from "../../domain/money/amount.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { addressWord, callData, SELECTOR } from "../chain/words.ts";
-import { type Refusal, refuse } from "../errors.ts";
+import { type Refusal, refuse } from "../errors/errors.ts";
 import { isSettled, type NetworkOptions } from "../options.ts";
 import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
 import type { Router } from "../routing/router.ts";

@@ -1,6 +1,6 @@
 import { type Address, type Hex, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import type { Head } from "../chain/head.ts";
-import { type Refusal, refuse } from "../errors.ts";
+import { type Refusal, refuse } from "../errors/errors.ts";
 import { isSettled, type NetworkOptions } from "../options.ts";
 import { encodeSwap } from "../settlement/calldata.ts";
 import { grossAmount } from "../settlement/order.ts";

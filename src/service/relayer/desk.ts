@@ -5,7 +5,7 @@ import type { Lane } from "../../lane/lane.ts";
 import type { JsonRpc } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LaneStore } from "../../ports/lane-store.ts";
-import { type Refusal, refuse } from "../errors.ts";
+import { type Refusal, refuse } from "../errors/errors.ts";
 import type { SettledNetwork } from "../options.ts";
 import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
 import type { Quote } from "../quotes/quote.ts";

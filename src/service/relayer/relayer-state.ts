@@ -4,7 +4,7 @@ import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LaneStore } from "../../ports/lane-store.ts";
 import type { Logger } from "../../ports/logger.ts";
-import { type ErrorName, type Refusal, refuse } from "../errors.ts";
+import { type ErrorName, type Refusal, refuse } from "../errors/errors.ts";
 import type { RelayerOptions } from "../options.ts";
 import type { ServiceStore } from "../store/service-store.ts";
 import { worstDataFee } from "./gas-terms.ts";

@@ -2,7 +2,7 @@ import { type Address, isHex } from "../../domain/money/address.ts";
 import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
 import { isRevert } from "../chain/batch-reader.ts";
 import { addressWord, callData, SELECTOR, splitWords } from "../chain/words.ts";
-import { type Refusal, refuse } from "../errors.ts";
+import { type Refusal, refuse } from "../errors/errors.ts";
 import type { SettledNetwork } from "../options.ts";
 import type { Quote } from "../quotes/quote.ts";
 import type { Tokens } from "../quotes/tokens.ts";

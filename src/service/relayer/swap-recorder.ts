@@ -1,6 +1,6 @@
 import type { LaneEvent, LaneListener } from "../../lane/lane-event.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { ERRORS } from "../errors.ts";
+import { ERRORS } from "../errors/errors.ts";
 import type { SettledNetwork } from "../options.ts";
 import { filledAmount } from "../settlement/swapped-event.ts";
 import type { ServiceStore, SwapChange, SwapRow } from "../store/service-store.ts";

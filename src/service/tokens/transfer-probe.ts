@@ -3,7 +3,7 @@ import { formatPercent } from "../../domain/money/fraction.ts";
 import type { JsonRpc } from "../../net/json-rpc.ts";
 import { malformedAnswer } from "../chain/head.ts";
 import { signed, splitWords } from "../chain/words.ts";
-import type { TOKEN_ERRORS } from "../token-errors.ts";
+import type { TOKEN_ERRORS } from "../errors/token-errors.ts";
 import { HAND_CODE, POOL_CODE_ADDRESS, PROBE_ADDRESS, PROBE_CODE } from "./probe-programs.ts";
 
 /** What trials of a token's transfers showed. */

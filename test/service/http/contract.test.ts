@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
-import { ERRORS } from "../../../src/service/errors.ts";
+import { ERRORS } from "../../../src/service/errors/errors.ts";
 import { ENDPOINTS } from "../../../src/service/http/endpoints.ts";
 import { type Service, startService } from "../../../src/service/service.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
