@@ -40,7 +40,7 @@ export function createCommitter(context: EngineContext, onCommitted: (lanes: rea
     return deps.store.transaction(() => answers.map((answer) => ({ answer, ...commitStep(context, answer) })));
   };
   const tell = (steps: readonly Written[]): void => {
-    for (const { answer } of steps) deps.crashPoint(`commit.${answer.event.kind}.after`);
+    for (const { event } of steps.map(({ answer }) => answer)) deps.crashPoint(`commit.${event.kind}.after`);
     for (const { result, alerts } of steps) {
       report(context, result);
       tellAlerts(deps, alerts);
