@@ -151,20 +151,22 @@ async function takeSnapshot(context: Context, head: Head, previous: Head | undef
 /** Reads together what was asked for lately. Nobody waits for all of it, since any contract may be among them. */
 function keepCalls({ calls, clock }: Context, read: ReadWords): ReadWords {
   const kept = new Map<string, Promise<WordsAnswer>>();
-  const ask = (call: ViewCall): Promise<WordsAnswer> => {
-    const known = kept.get(keyOf(call));
-    if (known !== undefined) return known;
-    const answer = read(call.to, call.data, call.words);
-    kept.set(keyOf(call), answer);
+  const touched = new Set<string>();
+  const ask = (key: string, { to, data, words }: ViewCall): Promise<WordsAnswer> => {
+    const answer = read(to, data, words);
+    kept.set(key, answer);
     // A failed read is tried again by whoever asks next.
-    answer.catch(() => kept.delete(keyOf(call)));
+    answer.catch(() => kept.delete(key));
     return answer;
   };
-  for (const call of calls.inUse(clock.monotonicMs())) ask(call);
+  for (const call of calls.inUse(clock.monotonicMs())) ask(keyOf(call), call);
   return (to, data, words) => {
     const call = { to, data, words };
-    calls.touch(call, clock.monotonicMs());
-    return ask(call);
+    const key = keyOf(call);
+    // Once a block is often enough to know that it is in use.
+    if (!touched.has(key)) calls.touch(call, clock.monotonicMs());
+    touched.add(key);
+    return kept.get(key) ?? ask(key, call);
   };
 }
 

@@ -19,7 +19,7 @@ export type OpenPath = readonly OpenEdge[];
 /** Parts that the input is placed in, one after the other. */
 const CHUNKS = 50;
 
-/** A look at a path takes about a microsecond: so many are taken before the clock is looked at. */
+/** A look at a path takes about a microsecond: after so many, and a whole chunk, the clock is looked at. */
 const PATHS_AT_ONCE = 64;
 
 /** Opens all edges of the paths for one search, each once; without some pools. */
@@ -48,10 +48,20 @@ export function* splitInput(
   const used = new Set<OpenEdge>();
   const order = createOrder();
   let last: OpenPath | undefined;
+  let looks = 0;
   for (let left = CHUNKS; left > 0; left -= 1) {
+    looks += paths.length;
+    if (looks >= PATHS_AT_ONCE) {
+      looks = 0;
+      if (pace.isOver()) yield;
+    }
     // Sizes 2, 2(n-1)/n, ... 2/n of an even share, about.
     const chunk = (amountIn * 2 * left) / (CHUNKS * (CHUNKS + 1));
-    const placed = yield* bestForChunk(paths, { chunk, last, allows: order.allows, pace });
+    const look: Look = { chunk, last, allows: order.allows, next: 0, best: undefined };
+    for (let missing = lookOn(paths, look); missing !== undefined; missing = lookOn(paths, look)) {
+      yield* missing.curve.reach(missing.amount, pace);
+    }
+    const placed = look.best;
     if (placed === undefined) return undefined;
     let amount = chunk;
     for (const [position, choice] of placed.choices.entries()) {
@@ -73,37 +83,34 @@ interface Placed {
   readonly amountOut: number;
 }
 
-interface ChunkSearch {
+/** A look for the path of one chunk. */
+interface Look {
   readonly chunk: number;
+  /** the path of the chunk before */
   readonly last: OpenPath | undefined;
   readonly allows: (path: OpenPath) => boolean;
-  readonly pace: Pace;
+  /** how many paths were looked at, the last one before all others */
+  next: number;
+  best: Placed | undefined;
 }
 
-function* bestForChunk(paths: readonly OpenPath[], search: ChunkSearch): Steps<Placed | undefined> {
-  const { chunk, last, allows, pace } = search;
-  // The path of the chunk before is likely good again, and a good answer early saves looking at the others.
-  let best = last === undefined ? undefined : yield* placeOn(last, chunk, pace);
-  let looked = 0;
-  for (const path of paths) {
-    looked += 1;
-    if (looked % PATHS_AT_ONCE === 1 && pace.isOver()) yield;
-    const atLeast = best?.amountOut ?? 0;
-    if (path === last || spotRate(path) * chunk * RATE_MARGIN <= atLeast || !allows(path)) continue;
+/**
+ * Looks at all paths, as far as their curves are sampled. Plain code, since it runs some fifty times a split.
+ * @returns what must be sampled before the look can go on where it stopped; undefined at its end
+ */
+function lookOn(paths: readonly OpenPath[], look: Look): Unsampled | undefined {
+  const { chunk, last, allows } = look;
+  for (; look.next <= paths.length; look.next += 1) {
+    // The path of the chunk before is likely good again, and a good answer early saves looking at the others.
+    const path = look.next === 0 ? last : paths[look.next - 1];
+    if (path === undefined || (path === last && look.next > 0)) continue;
+    const atLeast = look.best?.amountOut ?? 0;
+    if (path !== last && (spotRate(path) * chunk * RATE_MARGIN <= atLeast || !allows(path))) continue;
     const tried = tryOn(path, chunk);
-    const placed = tried?.kind === "unsampled" ? yield* placeOn(path, chunk, pace) : tried;
-    if (placed !== undefined && placed.amountOut > atLeast) best = placed;
+    if (tried?.kind === "unsampled") return tried;
+    if (tried !== undefined && (look.next === 0 || tried.amountOut > atLeast)) look.best = tried;
   }
-  return best;
-}
-
-/** Samples what the path needs, then places the amount. */
-function* placeOn(path: OpenPath, amountIn: number, pace: Pace): Steps<Placed | undefined> {
-  for (;;) {
-    const tried = tryOn(path, amountIn);
-    if (tried?.kind !== "unsampled") return tried;
-    yield* tried.curve.reach(tried.amount, pace);
-  }
+  return undefined;
 }
 
 function tryOn(path: OpenPath, amountIn: number): Placed | Unsampled | undefined {
