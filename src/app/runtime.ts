@@ -1,3 +1,4 @@
+import { openSync } from "node:fs";
 import pino from "pino";
 import { createLogger, type LogLevel } from "../adapters/pino/pino-logger.ts";
 import { createRedactor, type Redactor } from "../net/redact.ts";
@@ -17,9 +18,10 @@ export interface Runtime {
 export function createRuntime(options: { level: LogLevel; env: NodeJS.ProcessEnv; logFile?: string }): Runtime {
   const redactor = createRedactor();
   const { level, env, logFile } = options;
-  // Standard output at once, so that the last line before a kill is there, too.
+  // Standard output at once, so that the last line before a kill is there, too. A file is opened here: one that cannot
+  // be fails the start, where pino would open it later and fail whatever runs then.
   const destination = pino.destination(
-    logFile === undefined ? { dest: 1, sync: true } : { dest: logFile, sync: false },
+    logFile === undefined ? { dest: 1, sync: true } : { dest: openSync(logFile, "a"), sync: false },
   );
   outliveReader(destination);
   const logger = createLogger({ level, redactor, destination });
