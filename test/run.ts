@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { SUITES, type Suite } from "./suites.ts";
@@ -16,16 +16,20 @@ interface Result {
   readonly suite: Suite;
   readonly seconds: number;
   readonly passed: number;
-  readonly failed: number;
   readonly skipped: number;
+  /** what failed, a line each: the place, and the first line of the reason */
+  readonly failures: readonly string[];
 }
+
+const assertion = z.object({ fullName: z.string(), status: z.string(), failureMessages: z.array(z.string()) });
 
 const report = z.object({
   numPassedTests: z.number(),
-  numFailedTests: z.number(),
   numPendingTests: z.number(),
   numTodoTests: z.number(),
-  testResults: z.array(z.object({ status: z.string(), assertionResults: z.array(z.unknown()) })),
+  testResults: z.array(
+    z.object({ name: z.string(), status: z.string(), message: z.string(), assertionResults: z.array(assertion) }),
+  ),
 });
 
 /** Runs one suite and counts its tests. What ends badly without a failed test counts as one: nothing fails unseen. */
@@ -35,8 +39,9 @@ async function runSuite(suite: Suite, directory: string): Promise<Result> {
   const exitCode = await runVitest(suite, file);
   const seconds = (performance.now() - startedMs) / 1_000;
   const counts = readReport(file);
-  const failed = counts.failed === 0 && exitCode !== 0 ? 1 : counts.failed;
-  return { suite, seconds, passed: counts.passed, failed, skipped: counts.skipped };
+  const isUnseen = counts.failures.length === 0 && exitCode !== 0;
+  const unseen = `${suite.name}: ended with ${exitCode}, though no test failed: its output above says why`;
+  return { suite, seconds, ...counts, failures: isUnseen ? [unseen] : counts.failures };
 }
 
 async function runVitest(suite: Suite, file: string): Promise<number> {
@@ -71,22 +76,29 @@ async function runVitest(suite: Suite, file: string): Promise<number> {
   return code;
 }
 
-function readReport(file: string): { passed: number; failed: number; skipped: number } {
+function readReport(file: string): Pick<Result, "passed" | "skipped" | "failures"> {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
     console.error(`the suite left no report: ${error instanceof Error ? error.message : String(error)}`);
-    return { passed: 0, failed: 0, skipped: 0 };
+    return { passed: 0, skipped: 0, failures: [] };
   }
   const counts = report.parse(JSON.parse(text));
-  // A file that could not even be loaded has no tests to fail.
-  const broken = counts.testResults.filter((file) => file.status === "failed" && file.assertionResults.length === 0);
   return {
     passed: counts.numPassedTests,
-    failed: counts.numFailedTests + broken.length,
     skipped: counts.numPendingTests + counts.numTodoTests,
+    failures: counts.testResults.flatMap(failuresOf),
   };
+}
+
+function failuresOf({ name, status, message, assertionResults }: z.infer<typeof report>["testResults"][number]) {
+  const place = relative(ROOT, name);
+  const line = (test: string, reason = "") => `${place}${test}: ${reason.trim().split("\n")[0]}`;
+  // A file that could not even be loaded has no tests to fail, and one whose hook failed after them no failed ones.
+  const failed = assertionResults.filter((test) => test.status === "failed");
+  if (failed.length === 0) return status === "failed" ? [line("", message)] : [];
+  return failed.map((test) => line(` > ${test.fullName}`, test.failureMessages[0]));
 }
 
 function chosenSuites(names: readonly string[]): readonly Suite[] {
@@ -110,11 +122,12 @@ try {
 }
 
 const sum = (count: (result: Result) => number): number => results.reduce((total, result) => total + count(result), 0);
+const failures = results.flatMap((result) => result.failures);
 
 console.log("");
-for (const { suite, seconds, passed, failed, skipped } of results) {
+for (const { suite, seconds, passed, failures, skipped } of results) {
   const over = seconds > suite.budgetSeconds ? "   OVER ITS BUDGET" : "";
-  const counts = `${passed} passed, ${failed} failed, ${skipped} skipped`;
+  const counts = `${passed} passed, ${failures.length} failed, ${skipped} skipped`;
   console.log(
     `${suite.name.padEnd(10)} ${seconds.toFixed(0).padStart(4)} s of ${suite.budgetSeconds} s   ${counts}${over}`,
   );
@@ -124,7 +137,8 @@ console.log(
     .toFixed(0)
     .padStart(4)} s`,
 );
+for (const [index, failure] of failures.entries()) console.log(`${index === 0 ? "\nFailed:\n" : ""}  ${failure}`);
 console.log(
-  `\n${sum(({ passed }) => passed)} passed, ${sum(({ failed }) => failed)} failed, ${sum(({ skipped }) => skipped)} skipped`,
+  `\n${sum(({ passed }) => passed)} passed, ${failures.length} failed, ${sum(({ skipped }) => skipped)} skipped`,
 );
-process.exitCode = sum(({ failed }) => failed) === 0 ? 0 : 1;
+process.exitCode = failures.length === 0 ? 0 : 1;
