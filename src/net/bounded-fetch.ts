@@ -1,4 +1,8 @@
+import http, { type IncomingMessage } from "node:http";
+import https from "node:https";
+import { pipeline, type Readable } from "node:stream";
 import { TextDecoder } from "node:util";
+import { createGunzip } from "node:zlib";
 import { hostOf } from "./secret.ts";
 
 /** A request whose answer is bounded in size and time. */
@@ -16,7 +20,8 @@ export interface BoundedRequest {
 
 export interface BoundedResponse {
   readonly status: number;
-  readonly headers: Headers;
+  /** A header by its name in lower case, null when it is absent; the values of a repeated one with commas between. */
+  header(name: string): string | null;
   readonly text: string;
 }
 
@@ -37,6 +42,20 @@ export class FetchError extends Error {
 
 const LONGEST_TIMER_MS = 2_147_483_647;
 
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * Idle connections are closed after this long, or a second before the server says that it will: a request that meets a
+ * connection which the server is about to close has no answer.
+ */
+const IDLE_MS = 4_000;
+
+/** Plain connections, kept alive: the built-in `fetch` takes two and a half times the processor time for a small answer. */
+const CLIENTS = {
+  "http:": { request: http.request, agent: new http.Agent({ keepAlive: true, timeout: IDLE_MS }) },
+  "https:": { request: https.request, agent: new https.Agent({ keepAlive: true, timeout: IDLE_MS }) },
+} as const;
+
 /**
  * Sends one HTTP request, once. Redirects are errors (they would carry keys to another host), nothing is cached, the
  * body is counted while it streams, and its text must be valid UTF-8. Any status is an answer, also 4xx and 5xx.
@@ -44,86 +63,108 @@ const LONGEST_TIMER_MS = 2_147_483_647;
  */
 export async function boundedFetch(request: BoundedRequest): Promise<BoundedResponse> {
   const host = hostOf(request.url);
-  const { url, headers } = splitCredentials(request, host);
+  const target = targetOf(request, host);
   if (!(request.timeoutMs > 0 && request.timeoutMs <= LONGEST_TIMER_MS)) {
     throw new RangeError(`a request needs a timeout of 1 to ${LONGEST_TIMER_MS} ms, not ${request.timeoutMs}`);
   }
-  const timeout = AbortSignal.timeout(request.timeoutMs);
-  const signal = request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal]);
-  try {
-    const response = await fetch(url, {
-      method: request.method ?? "GET",
-      headers,
-      redirect: "error",
-      cache: "no-store",
-      signal,
-      ...(request.body === undefined ? {} : { body: request.body }),
+  const aborted = () => new FetchError("aborted", host, "the request was aborted");
+  if (request.signal?.aborted === true) throw aborted();
+  return new Promise((resolve, reject) => {
+    const { url, client, headers } = target;
+    const sent = client.request(url, { method: request.method ?? "GET", headers, agent: client.agent });
+    const late = () => fail(new FetchError("timeout", host, `no complete answer within ${request.timeoutMs} ms`));
+    const onAbort = () => fail(aborted());
+    const timer = setTimeout(late, request.timeoutMs);
+    request.signal?.addEventListener("abort", onAbort);
+    function release(): void {
+      clearTimeout(timer);
+      request.signal?.removeEventListener("abort", onAbort);
+    }
+    function fail(error: Error): void {
+      release();
+      reject(error instanceof FetchError ? error : transportError(error, host));
+      // After the first reason: what breaks by this is none.
+      sent.destroy();
+    }
+    sent.on("error", fail);
+    sent.on("response", (response) => {
+      readText(response, request.maxBytes, host).then((text) => {
+        release();
+        resolve(toBoundedResponse(response, text));
+      }, fail);
     });
-    const text = await readText(response, request.maxBytes, host);
-    return { status: response.status, headers: response.headers, text };
-  } catch (error) {
-    if (error instanceof FetchError) throw error;
-    if (request.signal?.aborted === true) throw new FetchError("aborted", host, "the request was aborted");
-    if (timeout.aborted) throw new FetchError("timeout", host, `no complete answer within ${request.timeoutMs} ms`);
-    throw transportError(error, host);
-  }
+    sent.end(request.body);
+  });
 }
 
-/** Credentials move from the URL to a header: fetch refuses such URLs with an error that contains them. */
-function splitCredentials(request: BoundedRequest, host: string): { url: URL; headers: Headers } {
+function toBoundedResponse(response: IncomingMessage, text: string): BoundedResponse {
+  return {
+    status: response.statusCode ?? 0,
+    header: (name) => response.headersDistinct[name]?.join(", ") ?? null,
+    text,
+  };
+}
+
+/** Credentials move from the URL to a header, so that no error of the HTTP client can contain them. */
+function targetOf(request: BoundedRequest, host: string) {
   if (!URL.canParse(request.url)) throw new FetchError("bad url", host, "the configured address is not a URL");
   const url = new URL(request.url);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw new FetchError("bad url", host, `only http and https are supported, not ${url.protocol}`);
   }
-  const headers = new Headers(request.headers);
+  const headers: Record<string, string> = { "accept-encoding": "gzip", ...request.headers };
+  if (request.body !== undefined) headers["content-length"] = String(Buffer.byteLength(request.body));
   if (url.username !== "" || url.password !== "") {
     const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-    headers.set("authorization", `Basic ${Buffer.from(pair).toString("base64")}`);
+    headers.authorization = `Basic ${Buffer.from(pair).toString("base64")}`;
     url.username = "";
     url.password = "";
   }
-  return { url, headers };
+  return { url, client: CLIENTS[url.protocol], headers };
 }
 
-async function readText(response: Response, maxBytes: number, host: string): Promise<string> {
-  // A byte order mark is kept, so that the parser refuses it like any other stray character.
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  const reader = response.body?.getReader();
-  if (reader === undefined) return "";
-  let bytes = 0;
-  let text = "";
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return text + decodeChunk(decoder, undefined, host);
-    bytes += value.byteLength;
-    if (bytes > maxBytes) {
-      await reader.cancel();
-      throw new FetchError("too large", host, `the answer is larger than ${maxBytes} bytes`);
-    }
-    text += decodeChunk(decoder, value, host);
+/** Reads the whole body. @throws FetchError, or what breaks the connection */
+async function readText(response: IncomingMessage, maxBytes: number, host: string): Promise<string> {
+  if (REDIRECTS.has(response.statusCode ?? 0)) {
+    throw new FetchError("redirect", host, "the server answered with a redirect, which is not followed");
   }
+  const body = decompressed(response, host);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  await new Promise<void>((resolve, reject) => {
+    body.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > maxBytes) {
+        reject(new FetchError("too large", host, `the answer is larger than ${maxBytes} bytes`));
+        body.destroy();
+      } else chunks.push(chunk);
+    });
+    body.on("end", resolve);
+    body.on("error", reject);
+  });
+  return textOf(chunks, host);
 }
 
-function decodeChunk(decoder: TextDecoder, chunk: Uint8Array | undefined, host: string): string {
+function decompressed(response: IncomingMessage, host: string): Readable {
+  const encoding = response.headers["content-encoding"]?.toLowerCase() ?? "identity";
+  if (encoding === "identity") return response;
+  if (encoding !== "gzip")
+    throw new FetchError("transport", host, "the answer is compressed in a way nobody asked for");
+  // Whatever ends it, the one who reads hears of it as an end or an error.
+  return pipeline(response, createGunzip(), () => undefined);
+}
+
+function textOf(chunks: readonly Buffer[], host: string): string {
   try {
-    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
+    // A byte order mark is kept, so that the parser refuses it like any other stray character.
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
   } catch {
     throw new FetchError("not utf-8", host, "the answer is not valid UTF-8 text");
   }
 }
 
-/** Keeps the code of the cause only: messages of the HTTP client can contain the URL. */
-function transportError(error: unknown, host: string): FetchError {
-  const cause = error instanceof Error ? error.cause : undefined;
-  if (cause instanceof Error && cause.message === "unexpected redirect") {
-    return new FetchError("redirect", host, "the server answered with a redirect, which is not followed");
-  }
-  const code = codeOf(cause) ?? codeOf(error) ?? (error instanceof Error ? error.name : "unknown error");
+/** Keeps the code only: messages of the HTTP client can contain the URL. */
+function transportError(error: Error, host: string): FetchError {
+  const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
   return new FetchError("transport", host, `no complete answer (${code})`);
-}
-
-function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !("code" in error)) return undefined;
-  return typeof error.code === "string" ? error.code : undefined;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { boundedFetch, FetchError } from "../../src/net/bounded-fetch.ts";
@@ -14,10 +15,15 @@ async function failure(work: Promise<unknown>): Promise<FetchError> {
   return error;
 }
 
+function abortable(): { signal: AbortSignal; abort(): void } {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: () => controller.abort() };
+}
+
 test("any status is an answer, also 5xx", async () => {
   const { url } = await startHttpServer((_, response) => response.writeHead(503, { "x-a": "b" }).end("busy"));
   const answer = await boundedFetch({ url, ...bounds });
-  expect([answer.status, answer.headers.get("x-a"), answer.text]).toEqual([503, "b", "busy"]);
+  expect([answer.status, answer.header("x-a"), answer.text]).toEqual([503, "b", "busy"]);
 });
 
 test("an API key is not carried to another host by a redirect", async () => {
@@ -41,6 +47,63 @@ test("a body is cut off at its limit, also when it is small before decompression
   expect((await failure(boundedFetch({ url, timeoutMs: 2_000, maxBytes: 100_000 }))).kind).toBe("too large");
 });
 
+test("a compressed body is read, a cut one is no answer, and neither is one in a form that nobody asked for", async () => {
+  const whole = gzipSync("a text that is long enough to be cut");
+  const bodies: Record<string, { readonly encoding: string; readonly body: Buffer }> = {
+    "/whole": { encoding: "gzip", body: whole },
+    "/cut": { encoding: "gzip", body: whole.subarray(0, -12) },
+    "/other": { encoding: "zstd", body: whole },
+  };
+  const { url } = await startHttpServer((request, response) => {
+    const { encoding, body } = bodies[request.url ?? ""]!;
+    response.writeHead(200, { "content-encoding": encoding }).end(body);
+  });
+  const from = (path: string) => boundedFetch({ url: new URL(path, url).href, ...bounds });
+  expect((await from("/whole")).text).toBe("a text that is long enough to be cut");
+  expect((await failure(from("/cut"))).kind).toBe("transport");
+  expect((await failure(from("/other"))).kind).toBe("transport");
+});
+
+test("a body that ends before its announced length is no answer", async () => {
+  const { url } = await startHttpServer((_, response) => {
+    response.writeHead(200, { "content-length": "100" }).write("half");
+    setTimeout(() => response.destroy(), 20);
+  });
+  expect((await failure(boundedFetch({ url, ...bounds }))).kind).toBe("transport");
+});
+
+test("a header that comes twice is told with both values", async () => {
+  const { url } = await startHttpServer((_, response) => response.writeHead(200, { "ratelimit-limit": ["1", "2"] }).end());
+  expect((await boundedFetch({ url, ...bounds })).header("ratelimit-limit")).toBe("1, 2");
+});
+
+test("requests share a connection, until the server closes it", async () => {
+  const ports: (number | undefined)[] = [];
+  const { url } = await startHttpServer((request, response) => {
+    ports.push(request.socket.remotePort);
+    if (request.url === "/last") response.setHeader("connection", "close");
+    response.end();
+  });
+  for (const path of ["/", "/", "/last", "/"]) await boundedFetch({ url: new URL(path, url).href, ...bounds });
+  const [first, second, last, after] = ports;
+  expect([second, last, after === first]).toEqual([first, first, false]);
+});
+
+test("an abort ends everything that waits for it, and one before the request sends nothing", async () => {
+  let asked = 0;
+  const { url } = await startHttpServer(() => {
+    asked += 1;
+  });
+  const { signal, abort } = abortable();
+  const waiting = Array.from({ length: 30 }, () => failure(boundedFetch({ url, ...bounds, signal })));
+  while (asked < 30) await sleep(5);
+  abort();
+  expect((await Promise.all(waiting)).map(({ kind }) => kind)).toEqual(waiting.map(() => "aborted"));
+  expect((await failure(boundedFetch({ url, ...bounds, signal }))).kind).toBe("aborted");
+  await sleep(20);
+  expect(asked).toBe(30);
+});
+
 test("a server that drips bytes is left after the total time", async () => {
   const { url } = await startHttpServer((_, response) => {
     const drip = setInterval(() => response.write("x"), 20);
@@ -54,9 +117,9 @@ test("a server that drips bytes is left after the total time", async () => {
 
 test("an abort by the caller is told apart from a timeout", async () => {
   const { url } = await startHttpServer(() => {});
-  const controller = new AbortController();
-  const pending = failure(boundedFetch({ url, ...bounds, signal: controller.signal }));
-  controller.abort();
+  const { signal, abort } = abortable();
+  const pending = failure(boundedFetch({ url, ...bounds, signal }));
+  abort();
   expect((await pending).kind).toBe("aborted");
 });
 

@@ -89,8 +89,7 @@ export function createServiceCalls(
       if (error instanceof FetchError) return fromFetchError(error);
       throw error;
     }
-    const { headers } = response;
-    dependencies.limiter.observe({ status: response.status, header: (name) => headers.get(name) });
+    dependencies.limiter.observe(response);
     return readResponse(response, redactor, hostOf(options.baseUrl));
   }
 
@@ -167,7 +166,7 @@ function readResponse(response: BoundedResponse, redactor: Redactor, host: strin
   const { status } = response;
   if (status >= 200 && status < 300) {
     if ("refused" in parsed) return refused("ANSWER_NOT_JSON", `${host}: ${parsed.refused}`, status, false);
-    return { kind: "answer", json: parsed.value, cached: /[1-9]/.test(response.headers.get("age") ?? "") };
+    return { kind: "answer", json: parsed.value, cached: /[1-9]/.test(response.header("age") ?? "") };
   }
   const reader = createReader("refused" in parsed ? undefined : parsed.value, "error");
   const name = reader.text("error");
