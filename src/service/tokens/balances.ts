@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { MAX_UINT256 } from "../../domain/money/amount.ts";
 import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
-import { addressWord, callData } from "../chain/words.ts";
+import { addressWord, callData, SELECTOR } from "../chain/words.ts";
 import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
 
 export interface Balance {
@@ -19,12 +19,8 @@ export interface Balances {
   allowance(query: { token: Address; owner: Address; spender: Address }): Promise<bigint | undefined>;
 }
 
-const SELECTOR = {
-  /** balanceOf(address) */
-  balanceOf: "0x70a08231",
-  /** allowance(address,address) */
-  allowance: "0xdd62ed3e",
-} as const;
+/** Wallets whose balances are remembered at one block; those beyond are asked for each time. */
+const MAX_WALLETS = 5_000;
 
 const quantity = z.string().regex(/^0x[0-9a-f]{1,64}$/i);
 
@@ -33,6 +29,16 @@ export function createBalances(
   { rpc, snapshots }: { rpc: JsonRpc; snapshots: Snapshots },
 ): Balances {
   const contracts = tokens.filter((token) => token !== NATIVE_TOKEN);
+  /** At one block a wallet has one balance: who asks again before the next one gets the same answer. */
+  const known = new WeakMap<Snapshot, Map<Address, Promise<readonly Balance[]>>>();
+
+  function knownAt(snapshot: Snapshot): Map<Address, Promise<readonly Balance[]>> {
+    const before = known.get(snapshot);
+    if (before !== undefined) return before;
+    const fresh = new Map<Address, Promise<readonly Balance[]>>();
+    known.set(snapshot, fresh);
+    return fresh;
+  }
 
   async function nativeBalances(wallets: readonly Address[], { head }: Snapshot): Promise<readonly bigint[]> {
     const block = `0x${head.number.toString(16)}`;
@@ -43,23 +49,37 @@ export function createBalances(
     });
   }
 
+  async function heldBy(wallet: Address, native: Promise<bigint>, snapshot: Snapshot): Promise<readonly Balance[]> {
+    const data = callData(SELECTOR.balanceOf, addressWord(wallet));
+    const [amount, ...held] = await Promise.all([
+      native,
+      ...contracts.map(async (token) => (await snapshot.read(token, data, 1))?.[0] ?? 0n),
+    ]);
+    const all = [
+      { wallet, token: NATIVE_TOKEN, amount },
+      ...contracts.map((token, place) => ({ wallet, token, amount: held[place] ?? 0n })),
+    ];
+    return all.filter(({ amount }) => amount > 0n);
+  }
+
   return {
     async of(wallets) {
       const snapshot = await snapshots.current();
-      const [native, held] = await Promise.all([
-        nativeBalances(wallets, snapshot),
-        Promise.all(
-          wallets.map((wallet) => {
-            const data = callData(SELECTOR.balanceOf, addressWord(wallet));
-            return Promise.all(contracts.map((token) => snapshot.read(token, data, 1)));
-          }),
-        ),
-      ]);
-      const all = wallets.flatMap((wallet, index): Balance[] => [
-        { wallet, token: NATIVE_TOKEN, amount: native[index] ?? 0n },
-        ...contracts.map((token, place) => ({ wallet, token, amount: held[index]?.[place]?.[0] ?? 0n })),
-      ]);
-      return all.filter(({ amount }) => amount > 0n);
+      const atBlock = knownAt(snapshot);
+      const unknown = wallets.filter((wallet) => !atBlock.has(wallet));
+      const natives = nativeBalances(unknown, snapshot);
+      const asked = unknown.map((wallet, index) => {
+        const native = natives.then((amounts) => amounts[index] ?? 0n);
+        return [wallet, heldBy(wallet, native, snapshot)] as const;
+      });
+      const answers = new Map(asked);
+      for (const [wallet, answer] of asked) {
+        if (atBlock.size >= MAX_WALLETS) break;
+        atBlock.set(wallet, answer);
+        // A failed read is tried again by whoever asks next.
+        answer.catch(() => atBlock.delete(wallet));
+      }
+      return (await Promise.all(wallets.map((wallet) => answers.get(wallet) ?? atBlock.get(wallet) ?? []))).flat();
     },
     async allowance({ token, owner, spender }) {
       if (token === NATIVE_TOKEN) return MAX_UINT256;
