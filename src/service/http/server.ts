@@ -1,5 +1,10 @@
 import type { Socket } from "node:net";
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type onRequestHookHandler,
+} from "fastify";
 import type { ZodError } from "zod";
 import type { RpcError } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -140,10 +145,10 @@ function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
 }
 
 /** After the gate: what is refused for its length counts like everything else. */
-async function refuseLongUrl(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
-  if (request.url.length <= MAX_URL_LENGTH) return undefined;
-  return reply.code(414).send(toWireError(refuse("URL_TOO_LONG")));
-}
+const refuseLongUrl: onRequestHookHandler = (request, reply, done) => {
+  if (request.url.length <= MAX_URL_LENGTH) done();
+  else void reply.code(414).send(toWireError(refuse("URL_TOO_LONG")));
+};
 
 function statusOf(refusal: Refusal): number {
   return ERRORS[refusal.error].status;

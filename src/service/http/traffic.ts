@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, onRequestHookHandler } from "fastify";
 import { refuse } from "../errors/errors.ts";
 import { toWireError } from "./wire.ts";
 
@@ -6,7 +6,7 @@ import { toWireError } from "./wire.ts";
 export interface Traffic {
   readonly inFlight: () => number;
   /** Takes a request in, or refuses it when there are too many or the service is about to stop. */
-  readonly admit: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>;
+  readonly admit: onRequestHookHandler;
   /** Takes nothing new, finishes what there is within the time, then cuts what is left. */
   drain(server: FastifyInstance, withinMs: number): Promise<void>;
 }
@@ -19,20 +19,21 @@ export function createTraffic(maxInFlight = MAX_IN_FLIGHT): Traffic {
   let isDraining = false;
   return {
     inFlight: () => inFlight,
-    async admit(_request, reply) {
+    admit(_request, reply, done) {
       const error = isDraining ? "STOPPING" : inFlight >= maxInFlight ? "BUSY" : undefined;
       if (error !== undefined) {
-        return reply
+        void reply
           .code(503)
           .header("Retry-After", "1")
           .send(toWireError(refuse(error)));
+        return;
       }
       inFlight += 1;
       // Also when the client goes away before its answer.
       reply.raw.once("close", () => {
         inFlight -= 1;
       });
-      return undefined;
+      done();
     },
     async drain(server, withinMs) {
       isDraining = true;
