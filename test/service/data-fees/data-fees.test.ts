@@ -56,11 +56,22 @@ async function mine(): Promise<void> {
   await chain.rpc.call("evm_mine", []);
 }
 
-/** A block from which on data costs this, and long enough for the service to see it. */
-async function setCharges(charges: Charges): Promise<void> {
+/** A block from which on data costs this; the service, where one runs, has seen it then. */
+async function setCharges(charges: Charges, client?: Client): Promise<void> {
   await charge(chain, charges);
   await mine();
-  await sleep(300);
+  if (client !== undefined) await sees(client);
+}
+
+/** Waits until the service quotes at the newest block, and gives what it answers there. */
+async function sees(client: Client, path = "/aggregator/quote"): Promise<Answer> {
+  const newest = Number(await chain.rpc.call("eth_blockNumber", []));
+  for (let tries = 0; ; tries += 1) {
+    const answer = await client.get(path, ownSwap());
+    const { blockNumber } = answer.body.quote ?? answer.body;
+    if ((answer.status === 200 && blockNumber >= newest) || tries === 200) return answer;
+    await sleep(50);
+  }
 }
 
 interface World {
@@ -95,15 +106,6 @@ function ownSwap(from: Address = market.weth, amount = 10n ** 16n): Record<strin
   };
 }
 
-/** After a failure the node is asked again by and by. */
-async function answered(client: Client, path: string): Promise<Answer> {
-  for (let tries = 0; ; tries += 1) {
-    const answer = await client.get(path, ownSwap());
-    if (answer.status === 200 || tries === 50) return answer;
-    await sleep(100);
-  }
-}
-
 const feeOf = (quote: Answer["body"], type: string): bigint =>
   BigInt(quote.fees.find((fee: { type: string }) => fee.type === type).value);
 
@@ -124,7 +126,7 @@ test("quotes count what data and operator take, in the gas fee and in the swap f
   const before = await client.get("/aggregator/quote/transaction", ownSwap());
   const longBefore = await client.get("/aggregator/quote/transaction", ownSwap(market.usdt, 10n ** 9n));
   const gaslessBefore = await gaslessQuote(client, market, seller);
-  await setCharges(CHARGES);
+  await setCharges(CHARGES, client);
   const after = await client.get("/aggregator/quote/transaction", ownSwap());
   const longAfter = await client.get("/aggregator/quote/transaction", ownSwap(market.usdt, 10n ** 9n));
   const gaslessAfter = await gaslessQuote(client, market, seller);
@@ -164,11 +166,11 @@ test("a swap whose fee pays its gas and not its data is refused by name", async 
   const { client } = await start("op-stack");
   const seller = sellers[0] as TestWallet;
   const { body: quote } = await gaslessQuote(client, market, seller);
-  await setCharges({ ...CHARGES, perByte: CHARGES.perByte * 6n });
+  await setCharges({ ...CHARGES, perByte: CHARGES.perByte * 6n }, client);
   const refused = await handOver(client, seller, quote);
   expect(refused).toMatchObject({ status: 400, body: { error: "GASLESS_FEE_TOO_LOW" } });
   expect(refused.body.message).toMatch(/gas and its data \(\d+ wei\) with the margin costs \d+/);
-  await setCharges(CHARGES);
+  await setCharges(CHARGES, client);
   expect(await handOver(client, seller, quote)).toMatchObject({ status: 200 });
 }, 30_000);
 
@@ -184,7 +186,7 @@ test("an accepted swap waits while data is dear, and the books hold what the rec
   }
   const [first, second] = quotes;
   node.receiptsSay({ l1Fee: "0x470de4df820000", operatorFeeScalar: "0xf4240", operatorFeeConstant: "0x7" });
-  await setCharges({ ...CHARGES, perByte: CHARGES.perByte * 6n });
+  await setCharges({ ...CHARGES, perByte: CHARGES.perByte * 6n }, client);
   await followSwap(client, first.id, isOver, mine);
   const waits = ({ fields }: (typeof log)[number]) => /gas and its data \(\d+ wei\)/.test(String(fields.reason));
   for (let tries = 0; tries < 50 && !log.some(waits); tries += 1) await sleep(100);
@@ -213,7 +215,7 @@ test("an accepted swap waits while data is dear, and the books hold what the rec
   expect(told.lost).toBe(true);
   const { body: health } = await client.get("/health");
   expect(BigInt(health.relayer.losses)).toBeGreaterThan(10n ** 16n);
-  await setCharges(CHARGES);
+  await setCharges(CHARGES, client);
   expect(await followSwap(client, second.id, isOver, mine)).toMatchObject({ status: "success" });
 }, 60_000);
 
@@ -243,7 +245,7 @@ test("a rollup that does not tell its fee is not served as if it were free, and 
   expect(refused).toMatchObject({ status: 503, body: { error: "CHAIN_UNREACHABLE" } });
   expect(refused.body.message).toContain("0x420000000000000000000000000000000000000f does not tell the fee for data");
   await setCharges(CHARGES);
-  expect(await answered(client, "/aggregator/quote")).toMatchObject({ status: 200 });
+  expect(await sees(client)).toMatchObject({ status: 200 });
 }, 30_000);
 
 test("where data takes gas, the gas limit of a quote has it, and the node's silence is told", async () => {
@@ -256,8 +258,7 @@ test("where data takes gas, the gas limit of a quote has it, and the node's sile
   for (const perByte of [0n, 1_000n]) {
     await chargeGas(chain, perByte);
     await mine();
-    await sleep(300);
-    const { body } = await answered(client, "/aggregator/quote/transaction");
+    const { body } = await sees(client, "/aggregator/quote/transaction");
     limits.push(BigInt(body.quote.resourceEstimate.gasLimit));
     size = BigInt((body.transaction.data.length - 2) / 2);
   }
