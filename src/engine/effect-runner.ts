@@ -61,8 +61,8 @@ export function createEffectRunner(
       });
     inFlight.set(pending.id, work);
   };
-  const due = (only: EffectGroup, limit: number): PendingEffect[] =>
-    store.dueEffects(clock.nowMs(), limit + inFlight.size, only).filter(({ id }) => !inFlight.has(id));
+  const due = (group: EffectGroup, limit: number): PendingEffect[] =>
+    store.dueEffects(clock.nowMs(), limit + inFlight.size, group).filter(({ id }) => !inFlight.has(id));
   const beginFrom = (queue: Queue): void => {
     const room = queue.most - queue.underway.size;
     if (room <= 0) return;

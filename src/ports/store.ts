@@ -20,12 +20,11 @@ export interface StrategyRow {
   readonly lastSlotMs: number;
 }
 
-/** An effect that is written down and not yet answered. `attempts` counts how often it was begun. */
+/** An effect that is written down and not yet answered. */
 export interface PendingEffect {
   readonly id: number;
   readonly runId: string;
   readonly effect: Effect;
-  readonly attempts: number;
 }
 
 /** Looks at open swaps on the chain, routes that are kept for people, everything else, and all but the routes. */
@@ -84,7 +83,6 @@ export interface RunStore {
   run(id: string): Run | undefined;
   /** Writes the run's and its swaps' new state with their transitions. */
   saveRun(run: Run, transitions: readonly Transition[], atMs: number): void;
-  runsIn(states: readonly string[], limit: number): readonly string[];
   /** Runs that have not begun, the oldest slots first: asked for at every turn of the engine. */
   dueRuns(limit: number): readonly string[];
   hasOpenRun(strategyId: string): boolean;
@@ -100,8 +98,8 @@ export interface RunStore {
   /** Canonical JSON of the typed data that is to be signed with this digest. */
   intendedSignature(digest: string): string | undefined;
   addEffects(runId: string, effects: readonly EffectRequest[], atMs: number): void;
-  /** The longest due first, of one group or of all; among all, routes come last. */
-  dueEffects(nowMs: number, limit: number, only?: EffectGroup): readonly PendingEffect[];
+  /** Those of a group, the longest due first. */
+  dueEffects(nowMs: number, limit: number, group: EffectGroup): readonly PendingEffect[];
   nextEffectMs(): number | undefined;
   /** Counts a beginning of an effect, durably, before it is performed. @returns how often it was begun before */
   beginEffect(id: number): number;

@@ -47,7 +47,7 @@ describe("a step and everything that follows from it are one commit", () => {
     const { life } = begin(relayed);
     life.engine.committer.commit("run_1", facts(relayed), 1);
     expect(rows(life)).toMatchObject({ state: ["cleared"], signatures: 2, capabilities: 1, grants: 1, open: 1 });
-    expect(life.store.dueEffects(NOW_MS, 10)).toMatchObject([{ effect: { kind: "SignGasless" } }]);
+    expect(life.store.dueEffects(NOW_MS, 10, "no routes")).toMatchObject([{ effect: { kind: "SignGasless" } }]);
   });
 
   test.each([
@@ -141,7 +141,10 @@ describe("looks that are answered in the same moment", () => {
     const { life, commits, together } = two();
     await Promise.all([together(lost("run_1", 1)), together(lost("run_2", 2))]);
     expect([commits(), isDone(life)]).toEqual([1, [1, 1]]);
-    expect(life.store.dueEffects(NOW_MS + 60_000, 9)).toMatchObject([{ runId: "run_1" }, { runId: "run_2" }]);
+    expect(life.store.dueEffects(NOW_MS + 60_000, 9, "no routes")).toMatchObject([
+      { runId: "run_1" },
+      { runId: "run_2" },
+    ]);
     await together(lost("run_1", 3));
     expect(commits()).toBe(2);
   });
@@ -151,7 +154,10 @@ describe("looks that are answered in the same moment", () => {
     const answers = await Promise.allSettled([together(lost("nobody", 2)), together(lost("run_1", 1))]);
     expect(answers.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
     expect(isDone(life)).toEqual([1, 0]);
-    expect(life.store.dueEffects(NOW_MS + 60_000, 9)).toMatchObject([{ runId: "run_2" }, { runId: "run_1" }]);
+    expect(life.store.dueEffects(NOW_MS + 60_000, 9, "no routes")).toMatchObject([
+      { runId: "run_2" },
+      { runId: "run_1" },
+    ]);
   });
 });
 

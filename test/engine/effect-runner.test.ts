@@ -3,6 +3,7 @@ import type { Effect } from "../../src/domain/run/effects.ts";
 import type { Committer } from "../../src/engine/commit.ts";
 import { createEffectRunner, type EffectRunner } from "../../src/engine/effect-runner.ts";
 import { registerStrategies } from "../../src/engine/scheduler.ts";
+import type { EffectGroup } from "../../src/ports/store.ts";
 import type { ServiceProfile } from "../../src/ports/swap-service.ts";
 import { NOW_MS, runSample, SLOT_MS } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
@@ -62,7 +63,8 @@ function open(profile: Partial<ServiceProfile> = {}): Work {
 }
 
 async function finish({ runner, life }: Work): Promise<void> {
-  while (life.store.dueEffects(NOW_MS, 1).length > 0) {
+  const isDue = (group: EffectGroup) => life.store.dueEffects(NOW_MS, 1, group).length > 0;
+  while (isDue("no routes") || isDue("routes")) {
     runner.startDue();
     await runner.idle();
   }

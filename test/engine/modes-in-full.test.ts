@@ -61,7 +61,7 @@ describe.each(OPERATING_MODES)("in the mode %s", (mode) => {
     const outside = createOutside(SLOT_MS - 1_000);
     const life = openLife(outside);
     await life.engine.start();
-    const isOut = () => outside.signed.length === 2 && life.store.runsIn(["executing"], 9).length === 1;
+    const isOut = () => outside.signed.length === 2 && life.store.openWork().length === 1;
     expect(await turnUntil(outside, life, { maxSeconds: 20, isDone: isOut })).toBe(true);
     ask(life, "mode", { mode, scope });
     life.kill();

@@ -53,9 +53,13 @@ function reserve(store: Store, run: Run, { swap, atMs }: { swap: Swap; atMs: num
   store.writeRecord(run, { kind: "reserve", swapId: swap.id, token: swap.sell, amount: swap.amountIn }, atMs);
 }
 
+const swapsAdded = new WeakMap<Store, number>();
+
 /** A run of its own for each swap, each in another slot. */
 export function addSwap(store: Store, swap: Swap, change: Partial<Run> = {}): Run {
   const id = `run_${swap.id}`;
-  const slotMs = SLOT_MS + 60_000 * (1 + store.runsIn(["executing"], 1_000).length);
+  const before = swapsAdded.get(store) ?? 0;
+  swapsAdded.set(store, before + 1);
+  const slotMs = SLOT_MS + 60_000 * (1 + before);
   return addRun(store, runSample({ id, slotMs, ...change, swaps: [{ ...swap, runId: id }] }));
 }

@@ -3,7 +3,7 @@ import { EFFECT_VERSION, type Effect } from "../../../domain/run/effects.ts";
 import type { Transition } from "../../../domain/run/records.ts";
 import type { Run } from "../../../domain/run/run.ts";
 import { isRunEnd, type SwapState } from "../../../domain/run/states.ts";
-import type { EffectGroup, PendingEffect, RunStore } from "../../../ports/store.ts";
+import type { EffectGroup, RunStore } from "../../../ports/store.ts";
 import {
   createBodyReader,
   decodeRun,
@@ -105,14 +105,6 @@ export function createRunRows(sql: Statements): Omit<RunStore, "writeRecord"> {
           limit,
         )
         .map((row) => row.id),
-    runsIn: (states, limit) =>
-      sql
-        .all<{ id: string }>(
-          `SELECT id FROM runs WHERE state IN (SELECT value FROM json_each(?)) ORDER BY slot_ms, id LIMIT ?`,
-          JSON.stringify(states),
-          limit,
-        )
-        .map((row) => row.id),
     hasOpenRun: (strategyId) =>
       sql.get(
         `SELECT 1 FROM runs WHERE strategy = ? AND state IN ('due', 'deciding', 'executing', 'parked')`,
@@ -208,29 +200,6 @@ const GROUPS: Readonly<Record<EffectGroup, string>> = {
   "no routes": "kind <> 'FetchRoute'",
 };
 
-function dueRows(sql: Statements, nowMs: number, of: { limit: number; kinds: string }): readonly PendingEffect[] {
-  return sql
-    .all<{ id: number; run_id: string; payload: string; attempts: number }>(
-      `SELECT id, run_id, payload, attempts FROM effects
-       WHERE done_at_ms IS NULL AND not_before_ms <= ? AND ${of.kinds} ORDER BY not_before_ms, id LIMIT ?`,
-      nowMs,
-      of.limit,
-    )
-    .map((row) => ({
-      id: row.id,
-      runId: row.run_id,
-      effect: JSON.parse(row.payload) as Effect,
-      attempts: row.attempts,
-    }));
-}
-
-/** Routes are for people, later: a thousand of them must not stand before the looks at open swaps. */
-function dueOfAll(sql: Statements, nowMs: number, limit: number): readonly PendingEffect[] {
-  const first = dueRows(sql, nowMs, { limit, kinds: GROUPS["no routes"] });
-  if (first.length === limit) return first;
-  return [...first, ...dueRows(sql, nowMs, { limit: limit - first.length, kinds: GROUPS.routes })];
-}
-
 function createEffectRows(sql: Statements): EffectRows {
   return {
     addEffects: (runId, effects, atMs) => {
@@ -248,8 +217,15 @@ function createEffectRows(sql: Statements): EffectRows {
         );
       }
     },
-    dueEffects: (nowMs, limit, only) =>
-      only === undefined ? dueOfAll(sql, nowMs, limit) : dueRows(sql, nowMs, { limit, kinds: GROUPS[only] }),
+    dueEffects: (nowMs, limit, group) =>
+      sql
+        .all<{ id: number; run_id: string; payload: string }>(
+          `SELECT id, run_id, payload FROM effects
+           WHERE done_at_ms IS NULL AND not_before_ms <= ? AND ${GROUPS[group]} ORDER BY not_before_ms, id LIMIT ?`,
+          nowMs,
+          limit,
+        )
+        .map((row) => ({ id: row.id, runId: row.run_id, effect: JSON.parse(row.payload) as Effect })),
     nextEffectMs: () =>
       sql.get<{ at: number | null }>("SELECT min(not_before_ms) AS at FROM effects WHERE done_at_ms IS NULL")?.at ??
       undefined,

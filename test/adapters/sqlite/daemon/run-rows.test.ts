@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Swap } from "../../../../src/domain/run/run.ts";
 import { SWAP_STATES } from "../../../../src/domain/run/states.ts";
+import type { EffectGroup } from "../../../../src/ports/store.ts";
 import { HUNDRED_USDC, NOW_MS, runSample, SLOT_MS, swapSample } from "../../../support/builders.ts";
 import { addRun, openDaemonDatabase } from "../../../support/daemon-database.ts";
 import { hash, swapIn } from "../../../support/evidence.ts";
@@ -93,7 +94,7 @@ test("the instant of a run's end stays when it is saved again, and goes when a r
   expect(endedAt()).toBe(40);
 });
 
-test("open runs are found, oldest slot first, and no more of them than asked for", () => {
+test("open runs are found by their strategy", () => {
   const { store } = openDaemonDatabase();
   const states = ["due", "deciding", "executing", "parked", "filled", "partial", "skipped", "failed"] as const;
   for (const [index, state] of states.entries()) {
@@ -101,8 +102,6 @@ test("open runs are found, oldest slot first, and no more of them than asked for
   }
   expect(states.filter((state) => store.hasOpenRun(state))).toEqual(["due", "deciding", "executing", "parked"]);
   expect(store.hasOpenRun("nobody")).toBe(false);
-  expect(store.runsIn(["due", "executing", "filled"], 10)).toEqual(["run_filled", "run_executing", "run_due"]);
-  expect(store.runsIn(["due", "executing"], 1)).toEqual(["run_executing"]);
 });
 
 test("runs that have not begun are found, oldest slot first, and no more of them than asked for", () => {
@@ -156,38 +155,32 @@ describe("effects", () => {
       ],
       1,
     );
-    expect(store.dueEffects(9, 10)).toEqual([]);
+    expect(store.dueEffects(9, 10, "no routes")).toEqual([]);
     expect(store.nextEffectMs()).toBe(10);
-    const due = store.dueEffects(21, 10);
+    const due = store.dueEffects(21, 10, "no routes");
     expect(due).toEqual([
-      { id: 2, runId: "run_1", effect: { kind: "ReadView" }, attempts: 0 },
-      { id: 1, runId: "run_1", effect: quote, attempts: 0 },
+      { id: 2, runId: "run_1", effect: { kind: "ReadView" } },
+      { id: 1, runId: "run_1", effect: quote },
     ]);
-    expect(store.dueEffects(21, 1)).toHaveLength(1);
+    expect(store.dueEffects(21, 1, "no routes")).toHaveLength(1);
     store.finishEffect(2, 22);
-    expect(store.dueEffects(21, 10).map(({ id }) => id)).toEqual([1]);
+    expect(store.dueEffects(21, 10, "no routes").map(({ id }) => id)).toEqual([1]);
     expect(store.nextEffectMs()).toBe(21);
     store.finishEffect(1, 23);
     expect(store.nextEffectMs()).toBeUndefined();
   });
 
-  test("of a route comes after all others that are due: it is for people, and a look at an open swap is not", () => {
+  test("come by groups, the longest due first: a look at an open swap waits for no route, which is for people", () => {
     const { store } = openDaemonDatabase();
     addRun(store, runSample({ swaps: [swapSample()] }));
     const route = { kind: "FetchRoute", swapId: "run_1.0.1", what: "route" } as const;
     store.addEffects("run_1", [{ effect: route, notBeforeMs: 1 }], 1);
     store.addEffects("run_1", [{ effect: { kind: "ReadChain", swapId: "run_1.0.1" }, notBeforeMs: 5 }], 1);
-    const kinds = (limit: number) => store.dueEffects(9, limit).map(({ effect }) => effect.kind);
-    expect(kinds(1)).toEqual(["ReadChain"]);
-    expect(kinds(9)).toEqual(["ReadChain", "FetchRoute"]);
-    store.addEffects("run_1", [{ effect: { kind: "ReadView" }, notBeforeMs: 7 }], 1);
-    expect(kinds(9)).toEqual(["ReadChain", "ReadView", "FetchRoute"]);
-    const groups = (["looks", "others", "routes"] as const).map((only) => store.dueEffects(9, 9, only));
-    expect(groups.map((due) => due.map(({ effect }) => effect.kind))).toEqual([
-      ["ReadChain"],
-      ["ReadView"],
-      ["FetchRoute"],
-    ]);
+    store.addEffects("run_1", [{ effect: { kind: "ReadView" }, notBeforeMs: 3 }], 1);
+    const kinds = (group: EffectGroup, limit = 9) => store.dueEffects(9, limit, group).map(({ effect }) => effect.kind);
+    expect(kinds("no routes")).toEqual(["ReadView", "ReadChain"]);
+    expect(kinds("no routes", 1)).toEqual(["ReadView"]);
+    expect([kinds("looks"), kinds("others"), kinds("routes")]).toEqual([["ReadChain"], ["ReadView"], ["FetchRoute"]]);
   });
 
   test("that a clock ahead of this one wrote to wait is due now, and one that waits by this clock goes on waiting", () => {
@@ -196,7 +189,7 @@ describe("effects", () => {
     store.addEffects("run_1", [{ effect: { kind: "ReadView" }, notBeforeMs: 5_010 }], 5_000);
     store.addEffects("run_1", [{ effect: { kind: "ReadView" }, notBeforeMs: 120 }], 90);
     store.hastenEffects(100);
-    expect(store.dueEffects(100, 9).map(({ id }) => id)).toEqual([1]);
+    expect(store.dueEffects(100, 9, "others").map(({ id }) => id)).toEqual([1]);
   });
 
   test("count their beginnings, so that a second one after a kill is known to be one", () => {
@@ -204,7 +197,6 @@ describe("effects", () => {
     addRun(store, runSample());
     store.addEffects("run_1", [{ effect: { kind: "ReadView" }, notBeforeMs: 0 }], 1);
     expect([store.beginEffect(1), store.beginEffect(1)]).toEqual([0, 1]);
-    expect(store.dueEffects(0, 1)[0]?.attempts).toBe(2);
   });
 
   test("that were overtaken are put off and stay to be done", () => {
@@ -212,8 +204,8 @@ describe("effects", () => {
     addRun(store, runSample());
     store.addEffects("run_1", [{ effect: { kind: "ReadView" }, notBeforeMs: 0 }], 1);
     store.postponeEffect(1, 99.2);
-    expect(store.dueEffects(99, 10)).toEqual([]);
-    expect(store.dueEffects(100, 10)).toHaveLength(1);
+    expect(store.dueEffects(99, 10, "others")).toEqual([]);
+    expect(store.dueEffects(100, 10, "others")).toHaveLength(1);
   });
 
   test("belong to a run that exists", () => {
