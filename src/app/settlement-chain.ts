@@ -1,9 +1,10 @@
 import { Interface } from "ethers";
 import type { Configuration } from "../config/configuration.ts";
-import { type Address, type Hex, isHex, toAddress } from "../domain/money/address.ts";
-import { type JsonRpc, RpcError } from "../net/json-rpc.ts";
+import { type Address, type Hex, isHex } from "../domain/money/address.ts";
+import type { JsonRpc } from "../net/json-rpc.ts";
 import { loadContract, loadRuntimeCode } from "../sandbox/artifacts.ts";
-import { isRevert } from "../service/chain/batch-reader.ts";
+import { readViewWord } from "../service/chain/batch-reader.ts";
+import { readAddress } from "../service/chain/words.ts";
 import { differenceOf, executorImmutables, settlementImmutables } from "../service/settlement/code-check.ts";
 import { DEPLOYER, type PlannedContract, planDeployment } from "../service/settlement/deployment.ts";
 import { verifySettlement, WrongContractsError } from "../service/settlement/verify.ts";
@@ -86,10 +87,6 @@ const SETTLEMENT = new Interface(["function executor() view returns (address)"])
 /** The executor that a settlement contract names; undefined when it names none. @throws RpcError when no node tells */
 export async function executorOf(rpc: JsonRpc, settlement: Address): Promise<Address | undefined> {
   const data = SETTLEMENT.encodeFunctionData("executor");
-  const answer = await rpc.call("eth_call", [{ to: settlement, data }, "latest"]).catch((error: unknown) => {
-    if (error instanceof RpcError && isRevert(error)) return "0x";
-    throw error;
-  });
-  const word = typeof answer === "string" ? /^0x0{24}([0-9a-f]{40})$/i.exec(answer) : null;
-  return word === null ? undefined : toAddress(`0x${word[1]}`);
+  const [answer] = await rpc.batch([{ method: "eth_call", params: [{ to: settlement, data }, "latest"] }]);
+  return readAddress(readViewWord(rpc.host, answer));
 }

@@ -97,19 +97,17 @@ async function networkOf(
   const { name, chainId, nativeSymbol, wrappedNative, hubTokens, settlement, executor } = network;
   const { protocols, v3FeeTiers, dataFee, confirmations } = network;
   const options: NetworkOptions = {
-    ...{
-      name,
-      chainId,
-      nativeSymbol,
-      wrappedNative,
-      hubTokens,
-      settlement,
-      executor,
-      protocols,
-      v3FeeTiers,
-      dataFee,
-      confirmations,
-    },
+    name,
+    chainId,
+    nativeSymbol,
+    wrappedNative,
+    hubTokens,
+    settlement,
+    executor,
+    protocols,
+    v3FeeTiers,
+    dataFee,
+    confirmations,
     rpcUrl: rpcUrl.reveal(),
     listedTokens: listedTokens(configuration),
   };

@@ -1,4 +1,5 @@
 import { RpcError } from "../net/json-rpc.ts";
+import { waitFor } from "./time-limit.ts";
 
 /** Shorter than the time after which supervisors and scrapers give up: then they would learn of no network at all. */
 const PATIENCE_MS = 2_000;
@@ -8,14 +9,7 @@ const PATIENCE_MS = 2_000;
  * @throws RpcError when it takes too long, or what the answer itself ends with
  */
 export async function soon<T>(host: string, answer: Promise<T>, withinMs = PATIENCE_MS): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const message = `${host}: no answer within ${withinMs} ms`;
-    timer = setTimeout(() => reject(new RpcError({ kind: "transport", host, message })), withinMs);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const done = await waitFor(answer, withinMs);
+  if (done !== undefined) return done.value;
+  throw new RpcError({ kind: "transport", host, message: `${host}: no answer within ${withinMs} ms` });
 }

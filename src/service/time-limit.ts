@@ -16,17 +16,20 @@ export function createTimeLimit(durationMs: number, clock: Clock, isGone: () => 
   const leftMs = () => endsMs - clock.monotonicMs();
   return {
     isOver: () => leftMs() <= 0 || isGone(),
-    async within(answer) {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<undefined>((resolve) => {
-        timer = setTimeout(() => resolve(undefined), Math.max(0, leftMs()));
-      });
-      try {
-        return await Promise.race([answer.then((value) => ({ value })), late]);
-      } finally {
-        clearTimeout(timer);
-      }
-    },
+    within: (answer) => waitFor(answer, Math.max(0, leftMs())),
     part: (share) => createTimeLimit(leftMs() * share, clock, isGone),
   };
+}
+
+/** Waits for an answer so long; undefined when the time is up first. What was asked goes on. */
+export async function waitFor<T>(answer: Promise<T>, forMs: number): Promise<{ readonly value: T } | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), forMs);
+  });
+  try {
+    return await Promise.race([answer.then((value) => ({ value })), late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,5 +1,7 @@
-import type { Address, Hex } from "../../domain/money/address.ts";
-import type { RpcError } from "../../net/json-rpc.ts";
+import { type Address, type Hex, isHex } from "../../domain/money/address.ts";
+import { RpcError } from "../../net/json-rpc.ts";
+import { malformedAnswer } from "./head.ts";
+import { splitWords } from "./words.ts";
 
 /** A view call whose answer is read as 32-byte words. */
 export interface ViewCall {
@@ -50,4 +52,14 @@ export function createBatchReader(readAll: ReadAll): ReadWords {
 /** Whether the node says that the called contract refused, as opposed to that the node could not run the call. */
 export function isRevert(error: RpcError): boolean {
   return error.code === 3 || /revert|invalid opcode|out ?of ?gas|stack underflow/i.test(error.nodeMessage ?? "");
+}
+
+/** The first word that a view answers; undefined when it reverts or answers less. @throws RpcError */
+export function readViewWord(host: string, answer: unknown): bigint | undefined {
+  if (answer instanceof RpcError) {
+    if (!isRevert(answer)) throw answer;
+    return undefined;
+  }
+  if (!isHex(answer)) throw malformedAnswer(host, "the node's answer to a call is no byte string");
+  return splitWords(answer)[0];
 }

@@ -1,8 +1,7 @@
 import type { Hex } from "../../domain/money/address.ts";
-import { RpcError } from "../../net/json-rpc.ts";
-import { isRevert } from "../chain/batch-reader.ts";
+import { readViewWord } from "../chain/batch-reader.ts";
 import { DataFeeUnknownError } from "../chain/unusable-chain.ts";
-import { addressWord, callData, intWord, splitBytes, splitWords, uintWord } from "../chain/words.ts";
+import { addressWord, callData, intWord, splitBytes, uintWord } from "../chain/words.ts";
 import type { NetworkOptions } from "../options.ts";
 import type { DataFeeSource } from "./data-fees.ts";
 import { onTheLine, SAMPLE_SHAPES, sampleCalldata } from "./sample-swaps.ts";
@@ -41,9 +40,7 @@ const NO_SETTLEMENT = "0x00000000000000000000000000000000000000ff" as NonNullabl
 
 function gasOf(host: string, answer: unknown): bigint {
   // A busy node says nothing of what it can tell: it is asked again.
-  if (answer instanceof RpcError && !isRevert(answer)) throw answer;
-  const gas =
-    typeof answer === "string" && /^0x[0-9a-f]{64,}$/i.test(answer) ? splitWords(answer as Hex)[0] : undefined;
+  const gas = readViewWord(host, answer);
   if (gas !== undefined && gas < 2n ** 64n) return gas;
   throw new DataFeeUnknownError(host, `it does not tell the gas for data (${NODE_INTERFACE}, gasEstimateL1Component)`);
 }

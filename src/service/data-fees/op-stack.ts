@@ -1,8 +1,8 @@
 import { type Address, type Hex, toAddress } from "../../domain/money/address.ts";
-import { RpcError, type RpcRequest } from "../../net/json-rpc.ts";
-import { isRevert } from "../chain/batch-reader.ts";
+import type { RpcRequest } from "../../net/json-rpc.ts";
+import { readViewWord } from "../chain/batch-reader.ts";
 import { DataFeeUnknownError } from "../chain/unusable-chain.ts";
-import { callData, intWord, splitBytes, splitWords, uintWord } from "../chain/words.ts";
+import { callData, intWord, splitBytes, uintWord } from "../chain/words.ts";
 import type { NetworkOptions } from "../options.ts";
 import type { DataFeeSource } from "./data-fees.ts";
 import { onTheLine, SAMPLE_SHAPES, sampleCalldata, unsignedBytes } from "./sample-swaps.ts";
@@ -64,7 +64,7 @@ export function opStackDataFees({
   return {
     requests: [...samples.map(l1FeeCall), ...OPERATOR_CALLS].map(oracleRequest),
     decode(host, answers) {
-      const words = answers.map(wordOf);
+      const words = answers.map((answer) => readViewWord(host, answer));
       const figures = words.slice(0, samples.length);
       const known = figures.filter((figure) => figure !== undefined);
       if (known.length < samples.length) throw unknownFee(host);
@@ -91,19 +91,10 @@ export function exactDataFee(
   return {
     requests: [forData, ...OPERATOR_CALLS].map(oracleRequest),
     decode(host, answers) {
-      const [fee, ...operator] = answers.map(wordOf);
+      const [fee, ...operator] = answers.map((answer) => readViewWord(host, answer));
       if (fee === undefined) throw unknownFee(host);
       const operatorFee = operatorLine(operator);
       return (gas) => fee + operatorFee(gas);
     },
   };
-}
-
-/** Undefined when the contract reverts or is not there. @throws RpcError when the node does not tell */
-function wordOf(answer: unknown): bigint | undefined {
-  if (answer instanceof RpcError) {
-    if (!isRevert(answer)) throw answer;
-    return undefined;
-  }
-  return typeof answer === "string" && /^0x[0-9a-f]{64,}$/i.test(answer) ? splitWords(answer as Hex)[0] : undefined;
 }

@@ -1,10 +1,8 @@
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
 import { isSettled, type NetworkOptions } from "../options.ts";
+import { BPS, MAX_AFFILIATE_BPS } from "../settlement/order.ts";
 import { ONE, type QuoteRequest } from "./quote.ts";
-
-/** The settlement contract's own cap, `MAX_AFFILIATE_FEE_BPS`: 3 % of the gross amount. */
-const MAX_AFFILIATE_SHARE = (3n * ONE) / 100n;
 
 /** What the settlement contract would refuse whatever the market does. */
 export function checkRequest(request: QuoteRequest, network: NetworkOptions): Refusal | undefined {
@@ -17,7 +15,7 @@ export function checkRequest(request: QuoteRequest, network: NetworkOptions): Re
     const detail = network.noSettlement ?? `no settlement contract is configured on ${network.name}`;
     return refuse("SETTLEMENT_MISSING", { parameter, detail });
   }
-  if (affiliate !== undefined && affiliate.share > MAX_AFFILIATE_SHARE) {
+  if (affiliate !== undefined && affiliate.share * BPS > MAX_AFFILIATE_BPS * ONE) {
     return refuse("AFFILIATE_FEE_TOO_HIGH", { parameter: "affiliateFee" });
   }
   if (request.gasless && request.from === NATIVE_TOKEN) {

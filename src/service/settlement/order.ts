@@ -15,6 +15,10 @@ export interface SwapOrder {
   readonly affiliateFee: bigint;
 }
 
+/** The settlement contract's own cap on the affiliate's part of the gross amount, `MAX_AFFILIATE_FEE_BPS` of `BPS`. */
+export const MAX_AFFILIATE_BPS = 300n;
+export const BPS = 10_000n;
+
 /** Where orders settle and how signatures name it. */
 export interface Settlement {
   readonly chainId: number;

@@ -2,7 +2,7 @@ import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { isSettled, type NetworkOptions } from "../options.ts";
 import type { Quote } from "../quotes/quote.ts";
 import { encodeSwap } from "../settlement/calldata.ts";
-import { grossAmount, type SwapOrder } from "../settlement/order.ts";
+import { BPS, grossAmount, MAX_AFFILIATE_BPS, type SwapOrder } from "../settlement/order.ts";
 import type { SwapCall } from "./trial.ts";
 
 /** A quote's swap as it can be tried, and what its wallet needs for it. */
@@ -17,10 +17,6 @@ export interface Attempt {
 
 /** More than swaps need and less than blocks hold: whoever reverts with megabytes has to pay for their memory. */
 const TRIAL_GAS = 10_000_000n;
-
-/** The settlement contract's own cap on the affiliate's part of the gross amount. */
-const MAX_AFFILIATE_FEE_BPS = 300n;
-const BPS = 10_000n;
 
 /**
  * What is tried of a quote; undefined where nobody could send it. A gasless swap needs its owner's signature, which does
@@ -49,7 +45,7 @@ export function attemptOf(quote: Quote, network: NetworkOptions): Attempt | unde
 function withoutRelayer(order: SwapOrder): SwapOrder {
   const { amountIn, affiliateFee } = order;
   // The cap is a share of the gross amount, which is smaller without the swap fee.
-  const most = (amountIn * MAX_AFFILIATE_FEE_BPS) / (BPS - MAX_AFFILIATE_FEE_BPS);
+  const most = (amountIn * MAX_AFFILIATE_BPS) / (BPS - MAX_AFFILIATE_BPS);
   const capped = affiliateFee < most ? affiliateFee : most;
   return {
     ...order,

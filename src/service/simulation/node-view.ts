@@ -1,8 +1,6 @@
-import { type Address, type Hex, isHex } from "../../domain/money/address.ts";
+import type { Address, Hex } from "../../domain/money/address.ts";
 import { type JsonRpc, RpcError, type RpcRequest } from "../../net/json-rpc.ts";
-import { isRevert } from "../chain/batch-reader.ts";
 import { type Head, malformedAnswer } from "../chain/head.ts";
-import { splitWords } from "../chain/words.ts";
 import type { StorageSlot } from "./storage-layouts.ts";
 
 /** What a call is told of accounts instead of what the chain holds (the state overrides of `eth_call`). */
@@ -45,16 +43,6 @@ export const VIEW_GAS: Hex = "0xf4240";
 export function viewRequest(call: { to: Address; data: Hex }, block: Hex, overrides?: Overrides): RpcRequest {
   const fields = { ...call, gas: VIEW_GAS };
   return { method: "eth_call", params: overrides === undefined ? [fields, block] : [fields, block, overrides] };
-}
-
-/** The first word that a view answers; undefined when it reverts or answers less. @throws RpcError */
-export function readViewWord(host: string, answer: unknown): bigint | undefined {
-  if (answer instanceof RpcError) {
-    if (!isRevert(answer)) throw answer;
-    return undefined;
-  }
-  if (!isHex(answer)) throw malformedAnswer(host, "the node's answer to a call is no byte string");
-  return splitWords(answer)[0];
 }
 
 /** A number that a node must give. @throws RpcError */

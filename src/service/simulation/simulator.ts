@@ -1,7 +1,8 @@
-import { type Hex, NATIVE_TOKEN } from "../../domain/money/address.ts";
+import { NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
 import { retryRead } from "../../net/retry-read.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { readViewWord } from "../chain/batch-reader.ts";
 import { addressWord, callData, SELECTOR } from "../chain/words.ts";
 import type { NetworkOptions } from "../options.ts";
 import type { Snapshots } from "../pools/snapshots.ts";
@@ -12,7 +13,6 @@ import {
   type Overrides,
   overrideSlots,
   readNumber,
-  readViewWord,
   toQuantity,
   viewNode,
   viewRequest,
@@ -53,9 +53,6 @@ export interface SimulatorDependencies {
   readonly snapshots: Pick<Snapshots, "current" | "mode">;
   readonly clock: Clock;
 }
-
-/** balanceOf(address) */
-const BALANCE_OF: Hex = "0x70a08231";
 
 /** For all round trips of one simulation, of which there are at most five. */
 const TIME_LIMIT_MS = 5_000;
@@ -111,7 +108,7 @@ async function look(attempt: Attempt, node: NodeView): Promise<{ wallet: Wallet;
 }
 
 function balanceView({ token, call }: Attempt): StoredView {
-  const data = callData(BALANCE_OF, addressWord(call.from));
+  const data = callData(SELECTOR.balanceOf, addressWord(call.from));
   return { token, name: "balances", data, accounts: [call.from] };
 }
 

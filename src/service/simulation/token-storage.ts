@@ -2,7 +2,8 @@ import { z } from "zod";
 import { type Address, type Hex, isHex, parseAddress } from "../../domain/money/address.ts";
 import { RpcError } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { type NodeView, overrideSlots, readViewWord, VIEW_GAS, viewRequest } from "./node-view.ts";
+import { readViewWord } from "../chain/batch-reader.ts";
+import { type NodeView, overrideSlots, VIEW_GAS, viewRequest } from "./node-view.ts";
 import { type Layout, type StorageSlot, storageKey, USUAL_LAYOUTS } from "./storage-layouts.ts";
 
 /** A token's view of what one word of storage holds: an owner's balance, or an owner's allowance for a spender. */
