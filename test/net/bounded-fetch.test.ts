@@ -73,7 +73,9 @@ test("a body that ends before its announced length is no answer", async () => {
 });
 
 test("a header that comes twice is told with both values", async () => {
-  const { url } = await startHttpServer((_, response) => response.writeHead(200, { "ratelimit-limit": ["1", "2"] }).end());
+  const { url } = await startHttpServer((_, response) =>
+    response.writeHead(200, { "ratelimit-limit": ["1", "2"] }).end(),
+  );
   expect((await boundedFetch({ url, ...bounds })).header("ratelimit-limit")).toBe("1, 2");
 });
 
