@@ -69,9 +69,8 @@ export async function boundedFetch(request: BoundedRequest): Promise<BoundedResp
   }
   const aborted = () => new FetchError("aborted", host, "the request was aborted");
   if (request.signal?.aborted === true) throw aborted();
+  const sent = startRequest(target, request.method ?? "GET", host);
   return new Promise((resolve, reject) => {
-    const { url, client, headers } = target;
-    const sent = client.request(url, { method: request.method ?? "GET", headers, agent: client.agent });
     const late = () => fail(new FetchError("timeout", host, `no complete answer within ${request.timeoutMs} ms`));
     const onAbort = () => fail(aborted());
     const timer = setTimeout(late, request.timeoutMs);
@@ -97,6 +96,15 @@ export async function boundedFetch(request: BoundedRequest): Promise<BoundedResp
   });
 }
 
+function startRequest({ url, client, headers }: ReturnType<typeof targetOf>, method: string, host: string) {
+  try {
+    return client.request(url, { method, headers, agent: client.agent });
+  } catch (error) {
+    const detail = `the address or a key has a character that HTTP cannot carry (${codeOf(error as Error)})`;
+    throw new FetchError("bad url", host, detail);
+  }
+}
+
 function toBoundedResponse(response: IncomingMessage, text: string): BoundedResponse {
   return {
     status: response.statusCode ?? 0,
@@ -115,12 +123,19 @@ function targetOf(request: BoundedRequest, host: string) {
   const headers: Record<string, string> = { "accept-encoding": "gzip", ...request.headers };
   if (request.body !== undefined) headers["content-length"] = String(Buffer.byteLength(request.body));
   if (url.username !== "" || url.password !== "") {
-    const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-    headers.authorization = `Basic ${Buffer.from(pair).toString("base64")}`;
+    headers.authorization = `Basic ${Buffer.from(credentialsOf(url, host)).toString("base64")}`;
     url.username = "";
     url.password = "";
   }
   return { url, client: CLIENTS[url.protocol], headers };
+}
+
+function credentialsOf({ username, password }: URL, host: string): string {
+  try {
+    return `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  } catch {
+    throw new FetchError("bad url", host, "the name or the password in the address has a % that must be written %25");
+  }
 }
 
 /** Reads the whole body. @throws FetchError, or what breaks the connection */
@@ -165,6 +180,9 @@ function textOf(chunks: readonly Buffer[], host: string): string {
 
 /** Keeps the code only: messages of the HTTP client can contain the URL. */
 function transportError(error: Error, host: string): FetchError {
-  const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
-  return new FetchError("transport", host, `no complete answer (${code})`);
+  return new FetchError("transport", host, `no complete answer (${codeOf(error)})`);
+}
+
+function codeOf(error: Error): string {
+  return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }

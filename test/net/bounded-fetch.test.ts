@@ -153,6 +153,25 @@ test("credentials of a URL reach the server as a header", async () => {
   expect(seen).toEqual([`Basic ${Buffer.from("me:p@ss").toString("base64")}`]);
 });
 
+test("what HTTP cannot carry is told without showing it, and nothing is sent", async () => {
+  let asked = 0;
+  const { url, port } = await startHttpServer((_, response) => {
+    asked += 1;
+    response.end();
+  });
+  const requests = [
+    { url, headers: { apikey: "KEYKEY\r\nx-injected: 1" } },
+    { url, headers: { apikey: "KEYKEY\u20ac" } },
+    { url: `http://me:KEYKEY%zz@127.0.0.1:${port}/` },
+  ];
+  for (const request of requests) {
+    const error = await failure(boundedFetch({ ...request, ...bounds }));
+    expect(error.kind).toBe("bad url");
+    expect(`${error.message} ${error.stack} ${String(error.cause)}`).not.toContain("KEYKEY");
+  }
+  expect(asked).toBe(0);
+});
+
 test("a timeout that no timer can hold is refused instead of firing at once", async () => {
   for (const timeoutMs of [0, -1, Number.NaN, 2 ** 31]) {
     await expect(boundedFetch({ url: "http://127.0.0.1:9", timeoutMs, maxBytes: 1 })).rejects.toThrow(RangeError);
