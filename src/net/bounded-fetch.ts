@@ -86,6 +86,11 @@ export async function boundedFetch(request: BoundedRequest): Promise<BoundedResp
       sent.destroy();
     }
     sent.on("error", fail);
+    // Without a listener, the HTTP client drops such an answer and says nothing.
+    sent.on("upgrade", (_response, socket) => {
+      socket.destroy();
+      fail(new FetchError("transport", host, "the server wants to speak another protocol"));
+    });
     sent.on("response", (response) => {
       readText(response, request.maxBytes, host).then((text) => {
         release();

@@ -1,6 +1,7 @@
+import { createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { boundedFetch, FetchError } from "../../src/net/bounded-fetch.ts";
 import { startHttpServer } from "../support/http-server.ts";
 
@@ -18,6 +19,30 @@ async function failure(work: Promise<unknown>): Promise<FetchError> {
 function abortable(): { signal: AbortSignal; abort(): void } {
   const controller = new AbortController();
   return { signal: controller.signal, abort: () => controller.abort() };
+}
+
+/** Starts a server that says anything, also what is no HTTP. It is closed when the running test ends. */
+async function startRawServer(handle: (socket: Socket) => void): Promise<{ url: string; open: ReadonlySet<Socket> }> {
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    open.add(socket);
+    socket.on("close", () => open.delete(socket));
+    socket.on("error", () => undefined);
+    handle(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    for (const socket of open) socket.destroy();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the server has no port");
+  return { url: `http://127.0.0.1:${address.port}`, open };
+}
+
+/** Says the same to whatever is asked first on a connection. */
+function saying(answer: string): (socket: Socket) => void {
+  return (socket) => socket.once("data", () => socket.write(answer));
 }
 
 test("any status is an answer, also 5xx", async () => {
@@ -70,6 +95,13 @@ test("a body that ends before its announced length is no answer", async () => {
     setTimeout(() => response.destroy(), 20);
   });
   expect((await failure(boundedFetch({ url, ...bounds }))).kind).toBe("transport");
+});
+
+test("a server that wants to speak another protocol is left at once", async () => {
+  const answer = "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\nhello";
+  const { url, open } = await startRawServer(saying(answer));
+  expect((await failure(boundedFetch({ url, ...bounds }))).kind).toBe("transport");
+  while (open.size > 0) await sleep(5);
 });
 
 test("a header that comes twice is told with both values", async () => {
