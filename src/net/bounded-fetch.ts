@@ -94,6 +94,8 @@ export async function boundedFetch(request: BoundedRequest): Promise<BoundedResp
     sent.on("response", (response) => {
       readText(response, request.maxBytes, host).then((text) => {
         release();
+        // A connection that is free again is left alone. One whose server has not read the whole request never is.
+        sent.destroy();
         resolve(toBoundedResponse(response, text));
       }, fail);
     });

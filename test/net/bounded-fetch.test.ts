@@ -104,6 +104,21 @@ test("a server that wants to speak another protocol is left at once", async () =
   while (open.size > 0) await sleep(5);
 });
 
+test("an answer before the end of the request is taken, and its connection is given back", async () => {
+  const { url, open } = await startRawServer((socket) => {
+    socket.write("HTTP/1.1 413 Content Too Large\r\ncontent-length: 4\r\n\r\nlong");
+    // Reads the beginning only, but hears when the other side is gone.
+    socket.once("data", () => {
+      socket.pause();
+      const poke = setInterval(() => socket.write("x"), 10);
+      socket.on("close", () => clearInterval(poke));
+    });
+  });
+  const answer = await boundedFetch({ url, ...bounds, method: "POST", body: "x".repeat(20_000_000) });
+  expect([answer.status, answer.text]).toEqual([413, "long"]);
+  while (open.size > 0) await sleep(5);
+});
+
 test("a header that comes twice is told with both values", async () => {
   const { url } = await startHttpServer((_, response) =>
     response.writeHead(200, { "ratelimit-limit": ["1", "2"] }).end(),
