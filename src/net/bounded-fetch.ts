@@ -85,13 +85,18 @@ export async function boundedFetch(request: BoundedRequest): Promise<BoundedResp
       // After the first reason: what breaks by this is none.
       sent.destroy();
     }
-    sent.on("error", fail);
+    let answer: IncomingMessage | undefined;
+    sent.on("error", (error) => {
+      // What breaks after the whole answer takes nothing from it: bytes too many, or a request that nobody read.
+      if (answer?.complete !== true) fail(error);
+    });
     // Without a listener, the HTTP client drops such an answer and says nothing.
     sent.on("upgrade", (_response, socket) => {
       socket.destroy();
       fail(new FetchError("transport", host, "the server wants to speak another protocol"));
     });
     sent.on("response", (response) => {
+      answer = response;
       readText(response, request.maxBytes, host).then((text) => {
         release();
         // A connection that is free again is left alone. One whose server has not read the whole request never is.

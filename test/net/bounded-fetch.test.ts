@@ -119,6 +119,15 @@ test("an answer before the end of the request is taken, and its connection is gi
   while (open.size > 0) await sleep(5);
 });
 
+test("an answer is whole when its server sends more than it may", async () => {
+  const withBody = await startRawServer(saying("HTTP/1.1 204 No Content\r\n\r\nok"));
+  expect(await boundedFetch({ url: withBody.url, ...bounds })).toMatchObject({ status: 204, text: "" });
+  const twice = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
+  const repeating = await startRawServer(saying(`${twice}${twice}garbage`));
+  expect(await boundedFetch({ url: repeating.url, ...bounds })).toMatchObject({ status: 200, text: "{}" });
+  while (withBody.open.size + repeating.open.size > 0) await sleep(5);
+});
+
 test("a header that comes twice is told with both values", async () => {
   const { url } = await startHttpServer((_, response) =>
     response.writeHead(200, { "ratelimit-limit": ["1", "2"] }).end(),
