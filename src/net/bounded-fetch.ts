@@ -1,8 +1,8 @@
 import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
-import { pipeline, type Readable } from "node:stream";
+import { pipeline, type Readable, type Transform } from "node:stream";
 import { TextDecoder } from "node:util";
-import { createGunzip } from "node:zlib";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { hostOf } from "./secret.ts";
 
 /** A request whose answer is bounded in size and time. */
@@ -55,6 +55,14 @@ const CLIENTS = {
   "http:": { request: http.request, agent: new http.Agent({ keepAlive: true, timeout: IDLE_MS }) },
   "https:": { request: https.request, agent: new https.Agent({ keepAlive: true, timeout: IDLE_MS }) },
 } as const;
+
+/** Only gzip is asked for; some servers in between compress in their own way all the same. */
+const DECOMPRESSORS: ReadonlyMap<string, () => Transform> = new Map([
+  ["gzip", createGunzip],
+  ["x-gzip", createGunzip],
+  ["deflate", createInflate],
+  ["br", createBrotliDecompress],
+]);
 
 /**
  * Sends one HTTP request, once. Redirects are errors (they would carry keys to another host), nothing is cached, the
@@ -155,6 +163,10 @@ async function readText(response: IncomingMessage, maxBytes: number, host: strin
   if (REDIRECTS.has(response.statusCode ?? 0)) {
     throw new FetchError("redirect", host, "the server answered with a redirect, which is not followed");
   }
+  let isEmpty = true;
+  response.once("data", () => {
+    isEmpty = false;
+  });
   const body = decompressed(response, host);
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -167,18 +179,21 @@ async function readText(response: IncomingMessage, maxBytes: number, host: strin
       } else chunks.push(chunk);
     });
     body.on("end", resolve);
-    body.on("error", reject);
+    // Answers without a body, like a 204, may name a compression: nothing is what it makes of nothing.
+    body.on("error", (error) => (isEmpty && response.complete ? resolve() : reject(error)));
   });
   return textOf(chunks, host);
 }
 
 function decompressed(response: IncomingMessage, host: string): Readable {
-  const encoding = response.headers["content-encoding"]?.toLowerCase() ?? "identity";
-  if (encoding === "identity") return response;
-  if (encoding !== "gzip")
+  const encoding = response.headers["content-encoding"]?.toLowerCase() ?? "";
+  if (encoding === "" || encoding === "identity") return response;
+  const create = DECOMPRESSORS.get(encoding);
+  if (create === undefined) {
     throw new FetchError("transport", host, "the answer is compressed in a way nobody asked for");
+  }
   // Whatever ends it, the one who reads hears of it as an end or an error.
-  return pipeline(response, createGunzip(), () => undefined);
+  return pipeline(response, create(), () => undefined);
 }
 
 function textOf(chunks: readonly Buffer[], host: string): string {

@@ -1,6 +1,6 @@
 import { createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { boundedFetch, FetchError } from "../../src/net/bounded-fetch.ts";
 import { startHttpServer } from "../support/http-server.ts";
@@ -87,6 +87,27 @@ test("a compressed body is read, a cut one is no answer, and neither is one in a
   expect((await from("/whole")).text).toBe("a text that is long enough to be cut");
   expect((await failure(from("/cut"))).kind).toBe("transport");
   expect((await failure(from("/other"))).kind).toBe("transport");
+});
+
+test("servers between that compress in their own way are understood, and an empty body is empty in all of them", async () => {
+  const bodies: Record<string, Buffer | string> = {
+    "x-gzip": gzipSync("text"),
+    deflate: deflateSync("text"),
+    br: brotliCompressSync("text"),
+    "": "text",
+  };
+  const { url } = await startHttpServer((request, response) => {
+    const [, encoding = "", kind] = (request.url ?? "").split("/");
+    response.setHeader("content-encoding", encoding);
+    if (kind === "whole") response.end(bodies[encoding]);
+    else response.writeHead(kind === "none" ? 204 : 200).end();
+  });
+  for (const encoding of Object.keys(bodies)) {
+    const texts = ["whole", "none", "empty"].map(async (kind) => {
+      return (await boundedFetch({ url: `${url}/${encoding}/${kind}`, ...bounds })).text;
+    });
+    expect([encoding, ...(await Promise.all(texts))]).toEqual([encoding, "text", "", ""]);
+  }
 });
 
 test("a body that ends before its announced length is no answer", async () => {
