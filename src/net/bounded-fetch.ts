@@ -56,6 +56,14 @@ const CLIENTS = {
   "https:": { request: https.request, agent: new https.Agent({ keepAlive: true, timeout: IDLE_MS }) },
 } as const;
 
+/** Hosts behind a firewall refuse who has no name; caches in between must not answer out of their memory. */
+const SAID_ALWAYS = {
+  accept: "*/*",
+  "accept-encoding": "gzip",
+  "cache-control": "no-cache",
+  "user-agent": "swapd",
+} as const;
+
 /** Only gzip is asked for; some servers in between compress in their own way all the same. */
 const DECOMPRESSORS: ReadonlyMap<string, () => Transform> = new Map([
   ["gzip", createGunzip],
@@ -140,7 +148,7 @@ function targetOf(request: BoundedRequest, host: string) {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw new FetchError("bad url", host, `only http and https are supported, not ${url.protocol}`);
   }
-  const headers: Record<string, string> = { "accept-encoding": "gzip", ...request.headers };
+  const headers: Record<string, string> = { ...SAID_ALWAYS, ...request.headers };
   if (request.body !== undefined) headers["content-length"] = String(Buffer.byteLength(request.body));
   if (url.username !== "" || url.password !== "") {
     headers.authorization = `Basic ${Buffer.from(credentialsOf(url, host)).toString("base64")}`;

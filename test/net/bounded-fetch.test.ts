@@ -249,6 +249,21 @@ test("what HTTP cannot carry is told without showing it, and nothing is sent", a
   expect(asked).toBe(0);
 });
 
+test("a request says who asks and that it wants no remembered answer, unless its caller says otherwise", async () => {
+  const seen: unknown[] = [];
+  const { url } = await startHttpServer((request, response) => {
+    const { accept, "user-agent": name, "cache-control": caching } = request.headers;
+    seen.push([accept, name, caching]);
+    response.end();
+  });
+  await boundedFetch({ url, ...bounds });
+  await boundedFetch({ url, ...bounds, headers: { accept: "application/json" } });
+  expect(seen).toEqual([
+    ["*/*", "swapd", "no-cache"],
+    ["application/json", "swapd", "no-cache"],
+  ]);
+});
+
 test("a timeout that no timer can hold is refused instead of firing at once", async () => {
   for (const timeoutMs of [0, -1, Number.NaN, 2 ** 31]) {
     await expect(boundedFetch({ url: "http://127.0.0.1:9", timeoutMs, maxBytes: 1 })).rejects.toThrow(RangeError);
