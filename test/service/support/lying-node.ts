@@ -1,5 +1,4 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type NodeFront, startNodeFront } from "./node-front.ts";
 
 interface Request {
   readonly method: string;
@@ -10,8 +9,7 @@ interface Request {
 export type Lie = (request: Request) => Request | { readonly answer: unknown } | undefined;
 
 /** A node's front that can be told to lie, to lag, to answer nonsense and to be gone. */
-export interface LyingNode {
-  readonly url: string;
+export interface LyingNode extends NodeFront {
   /** requests of a method since the start, each of a batch counted */
   requests(method: string): number;
   /** undefined: the truth */
@@ -20,7 +18,6 @@ export interface LyingNode {
   say(text: string | undefined): void;
   /** performed before the next HTTP request is passed on, once */
   before(next: () => Promise<unknown>): void;
-  stop(): Promise<void>;
 }
 
 /** A proxy in front of a real node. */
@@ -55,19 +52,9 @@ export async function startLyingNode(target: () => string): Promise<LyingNode> {
     return JSON.stringify(Array.isArray(parsed) ? lied : lied[0]);
   }
 
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      answer(Buffer.concat(chunks).toString()).then(
-        (body) => response.writeHead(200, { "content-type": "application/json" }).end(body),
-        () => response.destroy(),
-      );
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const front = await startNodeFront(answer);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...front,
     requests: (method) => requests.filter((one) => one === method).length,
     lie: (how) => {
       lie = how;
@@ -78,10 +65,5 @@ export async function startLyingNode(target: () => string): Promise<LyingNode> {
     before: (next) => {
       before = next;
     },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
 }

@@ -1,7 +1,6 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Hex } from "../../../src/domain/money/address.ts";
 import type { TestChain } from "./chain.ts";
+import { type NodeFront, startNodeFront } from "./node-front.ts";
 
 /** What a rollup charges beside gas: wei per byte of unsigned transaction and signature, and the operator's two figures. */
 export interface Charges {
@@ -53,13 +52,11 @@ export async function chargeGas(chain: TestChain, perByte: bigint): Promise<void
 }
 
 /** A node's front whose receipts say what was charged beside gas, as those of rollups do. */
-export interface RollupNode {
-  readonly url: string;
+export interface RollupNode extends NodeFront {
   /** from now on; undefined: receipts tell of nothing */
   receiptsSay(charged: Readonly<Record<string, Hex>> | undefined): void;
   /** calls of contracts since the start */
   calls(): number;
-  stop(): Promise<void>;
 }
 
 interface Message {
@@ -81,27 +78,12 @@ export async function startRollupNode(chain: TestChain): Promise<RollupNode> {
       receipts.has(one.id) && one.result ? { ...one, result: { ...one.result, ...charged } } : one;
     return JSON.stringify(Array.isArray(answered) ? answered.map(amend) : amend(answered));
   }
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      answer(Buffer.concat(chunks).toString()).then(
-        (body) => response.writeHead(200, { "content-type": "application/json" }).end(body),
-        () => response.destroy(),
-      );
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const front = await startNodeFront(answer);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...front,
     receiptsSay: (fields) => {
       charged = fields;
     },
     calls: () => calls,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
 }
