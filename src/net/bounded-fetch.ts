@@ -176,21 +176,18 @@ async function readText(response: IncomingMessage, maxBytes: number, host: strin
     isEmpty = false;
   });
   const body = decompressed(response, host);
-  const chunks: Buffer[] = [];
-  let bytes = 0;
+  const collected = createCollector();
   await new Promise<void>((resolve, reject) => {
     body.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > maxBytes) {
-        reject(new FetchError("too large", host, `the answer is larger than ${maxBytes} bytes`));
-        body.destroy();
-      } else chunks.push(chunk);
+      if (collected.add(chunk) <= maxBytes) return;
+      reject(new FetchError("too large", host, `the answer is larger than ${maxBytes} bytes`));
+      body.destroy();
     });
     body.on("end", resolve);
     // Answers without a body, like a 204, may name a compression: nothing is what it makes of nothing.
     body.on("error", (error) => (isEmpty && response.complete ? resolve() : reject(error)));
   });
-  return textOf(chunks, host);
+  return textOf(collected.bytes(), host);
 }
 
 function decompressed(response: IncomingMessage, host: string): Readable {
@@ -204,10 +201,32 @@ function decompressed(response: IncomingMessage, host: string): Readable {
   return pipeline(response, create(), () => undefined);
 }
 
-function textOf(chunks: readonly Buffer[], host: string): string {
+/** Copies pieces together as they come: kept by itself, a piece of one byte would weigh hundreds. One alone is not copied. */
+function createCollector(): { add(piece: Buffer): number; bytes(): Buffer } {
+  let store: Buffer = Buffer.alloc(0);
+  let length = 0;
+  return {
+    add(piece) {
+      if (length === 0) store = piece;
+      else {
+        if (length + piece.length > store.length) {
+          const larger = Buffer.allocUnsafe(2 * (length + piece.length));
+          store.copy(larger, 0, 0, length);
+          store = larger;
+        }
+        piece.copy(store, length);
+      }
+      length += piece.length;
+      return length;
+    },
+    bytes: () => store.subarray(0, length),
+  };
+}
+
+function textOf(bytes: Buffer, host: string): string {
   try {
     // A byte order mark is kept, so that the parser refuses it like any other stray character.
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     throw new FetchError("not utf-8", host, "the answer is not valid UTF-8 text");
   }

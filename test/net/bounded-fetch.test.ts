@@ -1,5 +1,7 @@
 import { createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { boundedFetch, FetchError } from "../../src/net/bounded-fetch.ts";
@@ -201,6 +203,28 @@ test("an abort by the caller is told apart from a timeout", async () => {
   abort();
   expect((await pending).kind).toBe("aborted");
 });
+
+test("a body of very many pieces weighs no more than its bytes", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const heapMegabytes = () => {
+    collect();
+    return process.memoryUsage().heapUsed / 1e6;
+  };
+  const pieces = 100_000;
+  const isWritten = Promise.withResolvers<Socket>();
+  const { url } = await startRawServer((socket) => {
+    socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
+    socket.write("1\r\nx\r\n".repeat(pieces), () => isWritten.resolve(socket));
+  });
+  const before = heapMegabytes();
+  const answer = boundedFetch({ url, timeoutMs: 20_000, maxBytes: pieces });
+  const socket = await isWritten.promise;
+  await sleep(300);
+  expect(heapMegabytes() - before).toBeLessThan(5);
+  socket.write("0\r\n\r\n");
+  expect((await answer).text).toBe("x".repeat(pieces));
+}, 30_000);
 
 test("a body that is not UTF-8 is no text", async () => {
   const { url } = await startHttpServer((_, response) => response.end(Buffer.from([0x22, 0xff, 0xfe, 0x22])));
