@@ -22,6 +22,8 @@ type OwnContract =
   | "DaiPermitToken"
   | "UsdtLikeToken"
   | "OddToken"
+  | "GuardedToken"
+  | "TokenProxy"
   | "PriceFeed"
   | "PoolMinter"
   | "StablePoolFactory"

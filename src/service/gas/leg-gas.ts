@@ -11,8 +11,9 @@ import {
 
 /**
  * What all legs have in common. Work is read off `debug_traceTransaction` of our contracts (all but calls, storage and
- * logs), tokens are those of OpenZeppelin: one that calls an implementation behind a proxy, or looks at a list of blocked
- * accounts, uses up to 8,000 more for a transfer and 4,000 for a look at a balance.
+ * logs), tokens are those of OpenZeppelin. What another one uses beyond them, because it lies behind a proxy or looks at
+ * lists of accounts, is measured in its trial (`extra-gas.ts`) and counted for the whole swap (`token-gas.ts`). Routes are
+ * chosen without it: it depends on the tokens between alone, and on the number of legs that meet them.
  */
 
 /** A leg's six words: 71 bytes that are not zero, and 121 that are. */

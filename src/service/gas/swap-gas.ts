@@ -18,6 +18,7 @@ import {
   WARM_SLOT,
 } from "./evm-gas.ts";
 import { BETWEEN_GAS, LEG_CALLDATA, PROTOCOL_GAS, TOKEN_GAS, TRANSFER } from "./leg-gas.ts";
+import { extraTokenGas, type TokenTraffic } from "./token-gas.ts";
 
 /**
  * What of a swap's gas depends on the accounts that take part: slots and accounts that begin to hold something, or stop.
@@ -46,13 +47,8 @@ export const USUAL_FACTS: AccountFacts = {
 };
 
 /** A swap as far as its gas depends on it. */
-export interface SwapShape {
+export interface SwapShape extends TokenTraffic {
   readonly route: Pick<Route, "legs" | "gas">;
-  readonly fromAsset: Address;
-  readonly toAsset: Address;
-  readonly gasless: boolean;
-  readonly hasPermit: boolean;
-  readonly hasAffiliate: boolean;
   readonly facts: AccountFacts;
   /** the transaction's, or as many bytes of both kinds */
   readonly data: Hex;
@@ -91,7 +87,7 @@ export function swapGas(shape: SwapShape): Gas {
   const { route, fromAsset, toAsset, data, facts } = shape;
   const legs = BigInt(route.legs.length);
   const start = startGas(data) - legs * LEG_CALLDATA;
-  const parts: Gas[] = [{ used: start + FRAME, refund: 0n }, routeGas(route)];
+  const parts: Gas[] = [{ used: start + FRAME + extraTokenGas(shape), refund: 0n }, routeGas(route)];
   parts.push(fromAsset === NATIVE_TOKEN ? NATIVE_IN : ownerGas(shape));
   if (toAsset === NATIVE_TOKEN) parts.push(NATIVE_OUT);
   parts.push(newGas(facts.recipientIsNew, toAsset));
@@ -138,7 +134,7 @@ function newGas(isNew: boolean, asset: Address): Gas {
 
 /**
  * A gas limit counts before anything is given back. Beyond the expectation it leaves room for tokens that use more than
- * usual ones and slots that begin to hold something; with a V3 pool, for ticks that come under way until the block.
+ * is known of them and slots that begin to hold something; with a V3 pool, for ticks that come under way until the block.
  */
 const LIMIT_PERCENT = 175n;
 const LIMIT_MOVED = 60_000n;

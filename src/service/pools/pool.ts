@@ -82,6 +82,8 @@ export interface PoolKind {
   prepare?(state: PoolState): Promise<void>;
   /** What of a leg's gas is given back at the end of the transaction; {@link PoolQuote} tells what remains. */
   readonly gasRefund: bigint;
+  /** How many calls a leg makes of its two tokens, beside one transfer of each. */
+  readonly tokenCalls: { readonly tokenIn: number; readonly tokenOut: number };
   /** The number by which the executor finds the pool at its factory: a leg's `fee`. */
   encodeLeg(pool: Pool): number;
 }

@@ -3,7 +3,8 @@ import { mulDivDown, mulDivUp } from "../../domain/money/amount.ts";
 import { expectedCost } from "../data-fees/data-fees.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
 import { type Gas, paidGas } from "../gas/evm-gas.ts";
-import { type AccountFacts, safeGasLimit, swapGas } from "../gas/swap-gas.ts";
+import type { ExtraGas } from "../gas/extra-gas.ts";
+import { type AccountFacts, type SwapShape, safeGasLimit, swapGas } from "../gas/swap-gas.ts";
 import type { Snapshot } from "../pools/snapshots.ts";
 import type { Route } from "../routing/best-route.ts";
 import type { Router } from "../routing/router.ts";
@@ -46,6 +47,8 @@ interface PricingContext {
   readonly hasPermit: boolean;
   /** asked for while a route is searched */
   readonly accountFacts: () => Promise<AccountFacts>;
+  /** what tokens use beyond usual ones, known once the two that are sold and bought were looked at; asked for likewise */
+  readonly extraGas: () => Promise<(token: Address) => ExtraGas | undefined>;
 }
 
 /** What a request's route stands on; amounts in the sold token. */
@@ -62,12 +65,15 @@ export async function priceRequest(request: QuoteRequest, context: PricingContex
   const pair = { from: erc20(request.from), to: erc20(request.to), sources: request.sources };
   const affiliateFee = request.affiliate === undefined ? 0n : mulDivDown(request.amount, request.affiliate.share, ONE);
   const beforeGas = request.amount - affiliateFee;
-  const [first, facts] = await Promise.all([
+  const [first, facts, extraGas] = await Promise.all([
     router.route({ ...pair, amountIn: beforeGas }, snapshot, limit),
     context.accountFacts(),
+    context.extraGas(),
   ]);
   if (first === undefined) return refuse("NO_ROUTE", { parameter: "amount" });
-  const gasOf = (route: Route, amounts: Amounts) => expectedGas(request, { route, amounts, facts }, context.hasPermit);
+  const { hasPermit } = context;
+  const gasOf = (route: Route, amounts: Amounts) =>
+    expectedGas(request, { route, amounts }, { facts, extraGas, hasPermit });
   const unpaid = { amountIn: beforeGas, swapFee: 0n, affiliateFee };
   const gas = gasOf(first, unpaid);
   if (!request.gasless) return toPriced(first, { ...unpaid, gas, gasless: false }, snapshot);
@@ -105,10 +111,9 @@ const UNKNOWN_SECONDS = 0x6fffffffn;
 
 function expectedGas(
   request: QuoteRequest,
-  priced: { route: Route; amounts: Amounts; facts: AccountFacts },
-  hasPermit: boolean,
+  { route, amounts }: { route: Route; amounts: Amounts },
+  known: Pick<SwapShape, "facts" | "extraGas" | "hasPermit">,
 ): Gas {
-  const { route, amounts, facts } = priced;
   const { from, to, gasless } = request;
   const owner = request.owner ?? SOMEBODY;
   const hasAffiliate = amounts.affiliateFee > 0n;
@@ -123,9 +128,9 @@ function expectedGas(
     affiliate: hasAffiliate ? (request.affiliate?.address ?? owner) : NATIVE_TOKEN,
   };
   const permit = { value: request.amount, deadline: UNKNOWN_SECONDS, v: 27, r: UNKNOWN_WORD, s: UNKNOWN_WORD };
-  const signed = { owner, order, signature: UNKNOWN_SIGNATURE, permit: hasPermit ? permit : undefined };
+  const signed = { owner, order, signature: UNKNOWN_SIGNATURE, permit: known.hasPermit ? permit : undefined };
   const data = gasless ? encodeSwapWithSignature(signed, route.legs) : encodeSwap(order, route.legs);
-  return swapGas({ route, fromAsset: from, toAsset: to, gasless, hasPermit, hasAffiliate, facts, data });
+  return swapGas({ route, fromAsset: from, toAsset: to, gasless, hasAffiliate, data, ...known });
 }
 
 /** A transaction as far as its cost depends on it: its gas, and by its kind the data to publish. */

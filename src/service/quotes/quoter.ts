@@ -103,10 +103,11 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
       if (unknown !== undefined) return unknown;
       const allowance = request.gasless ? await gaslessAllowance(request, snapshot) : { kind: "enough" as const };
       if (allowance.kind === "refused") return allowance;
-      const { router, relayer } = dependencies;
+      const { router, relayer, transfers } = dependencies;
       const { settlement } = network;
+      const looking = inexactToken(request, snapshot);
       const [inexact, priced] = await Promise.all([
-        inexactToken(request, snapshot),
+        looking,
         priceRequest(request, {
           router,
           snapshot,
@@ -114,6 +115,7 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
           limit,
           hasPermit: allowance.kind === "permit" || (request.gasless && request.owner === undefined),
           accountFacts: () => readAccountFacts(request, { settlement, relayer: relayer?.address }, snapshot),
+          extraGas: () => looking.then(() => transfers.extraGas),
         }),
       ]);
       if (inexact !== undefined) return inexact;

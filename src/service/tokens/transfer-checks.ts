@@ -2,6 +2,7 @@ import type { Address } from "../../domain/money/address.ts";
 import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
+import type { ExtraGas } from "../gas/extra-gas.ts";
 import type { NetworkOptions } from "../options.ts";
 import type { PoolDirectory } from "../pools/directory.ts";
 import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
@@ -15,6 +16,8 @@ export interface TransferChecks {
    * @returns undefined when nobody can tell: the contracts measure what arrives and hold the minimum, so quotes go on
    */
   verdict(token: Address, partners: readonly Address[], snapshot: Snapshot): Promise<TransferVerdict | undefined>;
+  /** What the last look measured, without another one; undefined when nothing is known. */
+  extraGas(token: Address): ExtraGas | undefined;
 }
 
 interface Options {
@@ -140,6 +143,11 @@ export function createTransferChecks(options: Options, dependencies: Dependencie
       // What goes wrong in the background is told to the first who waits for it.
       entry.looking.catch(() => undefined);
       return known;
+    },
+    extraGas(token) {
+      const entry = entries.get(token);
+      const verdict = entry && verdictOf(entry);
+      return verdict?.kind === "exact" ? verdict.extraGas : undefined;
     },
   };
 }

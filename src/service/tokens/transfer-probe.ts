@@ -4,17 +4,14 @@ import type { JsonRpc } from "../../net/json-rpc.ts";
 import { malformedAnswer } from "../chain/head.ts";
 import { signed, splitWords } from "../chain/words.ts";
 import type { TOKEN_ERRORS } from "../errors/token-errors.ts";
+import { type ExtraGas, extraGasOf } from "../gas/extra-gas.ts";
 import { HAND_CODE, POOL_CODE_ADDRESS, PROBE_ADDRESS, PROBE_CODE } from "./probe-programs.ts";
 
 /** What trials of a token's transfers showed. */
 export type TransferVerdict =
   | {
       readonly kind: "exact";
-      /**
-       * Gas of a transfer from a pool to an executor that holds none, both balances touched before: without the 21,000 of
-       * a transaction and what a first touch of the token costs, with about 3,000 of the trial's own.
-       */
-      readonly gas: bigint;
+      readonly extraGas: ExtraGas;
     }
   | { readonly kind: "inexact"; readonly error: keyof typeof TOKEN_ERRORS; readonly detail: string };
 
@@ -54,6 +51,9 @@ interface Move {
 interface Trial {
   /** undefined: no pool holds any */
   readonly holder: Address | undefined;
+  /** gas of the first look at a balance, and of the same look once more */
+  readonly firstLook: bigint;
+  readonly secondLook: bigint;
   readonly moves: readonly Move[];
 }
 
@@ -94,8 +94,9 @@ async function tryTransfers(rpc: JsonRpc, request: ProbeRequest, poolCode: Hex =
 
 /** Reads what the probe wrote; undefined where the probe cannot have written it. */
 function readTrial(answer: Hex, holders: readonly Address[]): Trial | undefined {
-  const [first, ...words] = splitWords(answer);
-  if (first === undefined || answer.length !== 2 + 64 * (1 + words.length)) return undefined;
+  const [first, firstLook, secondLook, ...words] = splitWords(answer);
+  if (firstLook === undefined || secondLook === undefined) return undefined;
+  if (answer.length !== 2 + 64 * (3 + words.length)) return undefined;
   const holder = holders.find((candidate) => BigInt(candidate) === first);
   if (holder === undefined && (first !== BigInt(NATIVE_TOKEN) || words.length > 0)) return undefined;
   const moves: Move[] = [];
@@ -109,17 +110,22 @@ function readTrial(answer: Hex, holders: readonly Address[]): Trial | undefined 
   const isWhole = moves.length <= MOVES && moves.slice(0, -1).every(isExact);
   const last = moves.at(-1);
   const endsWell = last === undefined || moves.length === MOVES || !isExact(last);
-  return isWhole && endsWell ? { holder, moves } : undefined;
+  return isWhole && endsWell ? { holder, firstLook, secondLook, moves } : undefined;
 }
 
 function isExact({ succeeded, amount, debited, credited }: Move): boolean {
   return succeeded && debited === amount && credited === amount;
 }
 
-function judge({ holder, moves }: Trial, token: Address): (TransferVerdict & { holder?: Address }) | undefined {
-  const [first, last] = [moves[0], moves.at(-1)];
-  if (first === undefined || last === undefined || holder === undefined) return undefined;
-  if (isExact(last)) return { kind: "exact", gas: first.gas };
+function judge(
+  { holder, moves, ...looks }: Trial,
+  token: Address,
+): (TransferVerdict & { holder?: Address }) | undefined {
+  const last = moves.at(-1);
+  if (last === undefined || holder === undefined) return undefined;
+  if (isExact(last)) {
+    return { kind: "exact", extraGas: extraGasOf({ ...looks, transfers: moves.map(({ gas }) => gas) }) };
+  }
   return { kind: "inexact", ...explain(last, token, holder), holder };
 }
 

@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { type Address, NATIVE_TOKEN, toAddress } from "../../../src/domain/money/address.ts";
 import { paidGas, startGas } from "../../../src/service/gas/evm-gas.ts";
+import { extraGasOf } from "../../../src/service/gas/extra-gas.ts";
+import { extraTokenGas, type TokenTraffic } from "../../../src/service/gas/token-gas.ts";
+import type { Leg } from "../../../src/service/routing/plan.ts";
 import { fixtures } from "../routing/support/fixtures.ts";
 
 describe("gas of a transaction", () => {
@@ -12,6 +16,53 @@ describe("gas of a transaction", () => {
   test("is given back by a fifth at most", () => {
     expect(paidGas({ used: 200_000n, refund: 10_000n })).toBe(190_000n);
     expect(paidGas({ used: 200_000n, refund: 60_000n })).toBe(160_000n);
+  });
+});
+
+describe("what a token uses beyond a usual one", () => {
+  const none = { call: 0n, transfer: 0n, first: 0n, account: 0n, pull: 0n };
+
+  test("is never less than nothing", () => {
+    const transfers = [1n, 1n, 1n, 1n, 9_000n, 9_000n, 9_000n, 9n];
+    expect(extraGasOf({ firstLook: 1n, secondLook: 2n, transfers })).toEqual(none);
+  });
+
+  test("has a limit, however much it burns", () => {
+    const much = 10n ** 12n;
+    const transfers = [much, much, much, much, 0n, 0n, 0n, much];
+    const most = { call: 100_000n, transfer: 100_000n, first: 200_000n, account: 100_000n, pull: 100_000n };
+    expect(extraGasOf({ firstLook: 2n * much, secondLook: much, transfers })).toEqual(most);
+  });
+});
+
+describe("the extra gas of a swap's token", () => {
+  const [guarded, hub, other] = ["0a", "0b", "0c"].map((byte) => toAddress(`0x${byte.repeat(20)}`)) as Address[];
+  // Figures that show how often each is counted.
+  const extra = { call: 1n, transfer: 100n, first: 10_000n, account: 1_000_000n, pull: 100_000_000n };
+  const leg = (tokenIn: Address, tokenOut: Address, kind: 1 | 2 | 3) => ({ tokenIn, tokenOut, pool: { kind } }) as Leg;
+  const sold = [leg(guarded!, hub!, 2), leg(guarded!, hub!, 1), leg(hub!, other!, 2)];
+  const bought = [leg(other!, hub!, 2), leg(hub!, guarded!, 1)];
+  const between = [leg(hub!, guarded!, 3), leg(guarded!, other!, 3)];
+  const plain = { gasless: false, hasPermit: false, hasAffiliate: false };
+
+  // Executor and two accounts of each transfer; beyond the first two, accounts count.
+  test.each<[string, readonly Leg[], Partial<TokenTraffic>, bigint]>([
+    ["sold over two pools", sold, {}, 102_010_312n],
+    [
+      "sold by signature, with an affiliate",
+      sold,
+      { gasless: true, hasPermit: true, hasAffiliate: true },
+      104_010_513n,
+    ],
+    ["sold as the native token", sold, { fromAsset: NATIVE_TOKEN }, 2_010_310n],
+    ["bought", bought, {}, 1_010_205n],
+    ["bought as the native token", bought, { toAsset: NATIVE_TOKEN }, 10_104n],
+    ["between two others", between, {}, 1_010_205n],
+    ["that is not in it", bought.slice(0, 1), {}, 0n],
+  ])("counts all calls and transfers of one %s", (_, legs, changes, gas) => {
+    const ends = { fromAsset: legs[0]!.tokenIn, toAsset: legs.at(-1)!.tokenOut };
+    const extraGas = (token: Address) => (token === guarded ? extra : undefined);
+    expect(extraTokenGas({ route: { legs }, ...ends, ...plain, extraGas, ...changes })).toBe(gas);
   });
 });
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { toAddress } from "../../../src/domain/money/address.ts";
 import { NO_DATA_FEES } from "../../../src/service/data-fees/data-fees.ts";
@@ -31,13 +32,32 @@ function routerThatStops(second: Error): Router {
   };
 }
 
-function price(router: Router) {
+type ExtraGasOf = Awaited<ReturnType<Parameters<typeof priceRequest>[1]["extraGas"]>>;
+
+function price(router: Router, changes: { gasless?: boolean; extraGas?: () => Promise<ExtraGasOf> } = {}) {
+  const { gasless = true, extraGas = async () => () => undefined } = changes;
   const who = { owner: undefined, recipient: undefined, affiliate: undefined, sources: undefined };
-  const request = { from, to, amount: 10n ** 20n, slippage: 0n, gasless: true, ...who };
+  const request = { from, to, amount: 10n ** 20n, slippage: 0n, gasless, ...who };
   const limit = createTimeLimit(60_000, systemClock);
-  const accountFacts = async () => USUAL_FACTS;
-  return priceRequest(request, { router, snapshot, wrappedNative: to, limit, hasPermit: true, accountFacts });
+  const known = { hasPermit: gasless, accountFacts: async () => USUAL_FACTS, extraGas };
+  return priceRequest(request, { router, snapshot, wrappedNative: to, limit, ...known });
 }
+
+test.each([false, true])(
+  "what tokens use beyond usual ones is in a quote however late it is known (gasless: %s)",
+  async (gasless) => {
+    const extra = { call: 0n, transfer: 0n, first: 50_000n, account: 0n, pull: 0n };
+    const late = () => sleep(5).then((): ExtraGasOf => () => extra);
+    const priceOf = (extraGas?: () => Promise<ExtraGasOf>) =>
+      price(routerThatStops(new SearchStoppedError("BUSY", "")), { gasless, ...(extraGas && { extraGas }) });
+    const [usual, more] = [await priceOf(), await priceOf(late)];
+    if (usual.kind !== "priced" || more.kind !== "priced") throw new Error("no price");
+    // Once for each of the two tokens; as much as a fifth of it may be given back.
+    expect(more.gasCost - usual.gasCost).toBeGreaterThanOrEqual(80_000n * WEI_PER_GAS);
+    expect(more.gasLimit - usual.gasLimit).toBeGreaterThanOrEqual(175_000n);
+    if (gasless) expect(more.swapFee - usual.swapFee).toBeGreaterThanOrEqual(100_000n * WEI_PER_GAS);
+  },
+);
 
 describe("a gasless quote whose way is known before its fee", () => {
   test.each(["QUOTE_TIMEOUT", "BUSY"] as const)("holds when the search with the fee taken off is %s", async (error) => {

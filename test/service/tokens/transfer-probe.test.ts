@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Address } from "../../../src/domain/money/address.ts";
 import { type JsonRpc, RpcError } from "../../../src/net/json-rpc.ts";
+import type { ExtraGas } from "../../../src/service/gas/extra-gas.ts";
 import { sqrtRatioAtTick } from "../../../src/service/pools/uniswap-v3/tick-math.ts";
-import { probeTransfers } from "../../../src/service/tokens/transfer-probe.ts";
+import { type ProbeRequest, probeTransfers } from "../../../src/service/tokens/transfer-probe.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { deployExchange, type Exchange } from "../support/exchange.ts";
+import { newGuardedToken } from "../support/guarded-token.ts";
 import { type Habits, newOddToken, setHabits } from "../support/odd-token.ts";
+import { giveTokens } from "../support/wallet.ts";
 
 let chain: TestChain;
 let exchange: Exchange;
@@ -31,22 +34,44 @@ function probe(holders: readonly Address[] = [pool, pair], rpc = chain.rpc) {
   return probeTransfers(rpc, { token, holders, settlement, executor });
 }
 
+/** What a trial says of a token's gas, when one pool holds it. */
+async function extraGas(asked: Address, contracts: Pick<ProbeRequest, "settlement" | "executor">): Promise<ExtraGas> {
+  const other = await exchange.newToken(18);
+  const holder = await exchange.newPair(asked, other, { amountA: 10n ** 12n, amountB: 10n ** 24n });
+  const verdict = await probeTransfers(chain.rpc, { token: asked, holders: [holder], ...contracts });
+  if (verdict?.kind !== "exact") throw new Error(`no exact token: ${verdict?.detail}`);
+  return verdict.extraGas;
+}
+
 describe("a trial of transfers", () => {
-  test.each(["PermitToken", "DaiPermitToken", "UsdtLikeToken"] as const)("passes a %s", async (contract) => {
+  const plain = ["PermitToken", "DaiPermitToken", "UsdtLikeToken"] as const;
+  test.each(plain)("passes a %s, and finds next to nothing beyond a usual token's gas", async (contract) => {
     const ordinary = await exchange.newToken(6, contract);
-    const other = await exchange.newToken(18);
-    const holder = await exchange.newPair(ordinary, other, { amountA: 10n ** 12n, amountB: 10n ** 24n });
-    const verdict = await probeTransfers(chain.rpc, {
-      token: ordinary,
-      holders: [holder],
-      settlement: undefined,
-      executor: undefined,
-    });
-    expect(verdict).toEqual({ kind: "exact", gas: expect.any(BigInt) });
-    const { gas } = verdict as { gas: bigint };
-    // A balance from zero to something costs 20,000, one that changes 2,900.
-    expect(gas).toBeGreaterThan(22_900n);
-    expect(gas).toBeLessThan(35_000n);
+    const extra = await extraGas(ordinary, { settlement: undefined, executor: undefined });
+    expect(extra).toMatchObject({ first: 0n, account: 0n, pull: 0n });
+    const most = contract === "PermitToken" ? 0n : 100n;
+    for (const each of [extra.call, extra.transfer]) {
+      expect(each).toBeGreaterThanOrEqual(0n);
+      expect(each).toBeLessThanOrEqual(most);
+    }
+  });
+
+  test("tells what a proxy and lists of accounts use, also when the executor holds some of the token", async () => {
+    const guarded = await newGuardedToken(chain, exchange);
+    const extra = await extraGas(guarded, exchange);
+    // Each slot that is touched for the first time uses 2,000 more, the implementation's account 2,500: those of the
+    // implementation, of the pause and of two accounts come with the first transfer, then one for each account.
+    const touched = { first: 2_000n + 2_500n + 2_000n + 4_000n, account: 2_000n, pull: 2_000n };
+    for (const each of ["first", "account", "pull"] as const) {
+      // The probe's own memory costs a unit here and there.
+      expect(Number(extra[each] - touched[each]), each).toBeCloseTo(0, -1);
+    }
+    // At least the implementation's address and its call, and three looks at the list and one at the pause.
+    expect(extra.call).toBeGreaterThan(200n);
+    expect(extra.transfer).toBeGreaterThan(600n);
+    expect(extra.transfer).toBeLessThan(2_000n);
+    await giveTokens(chain, guarded, { to: exchange.executor, amount: 1n });
+    expect(await extraGas(guarded, exchange)).toEqual(extra);
   });
 
   const at = (place: string) => (place === "pair" ? pair : pool);
@@ -154,15 +179,17 @@ describe("a trial of transfers", () => {
 
 describe("what is no verdict", () => {
   const word = (value: bigint | number) => BigInt(value).toString(16).padStart(64, "0");
+  const words = (...values: readonly (bigint | number)[]) => `0x${values.map(word).join("")}`;
   const answers: Record<string, () => unknown> = {
     nothing: () => "0x",
     "a number": () => 7,
     "a part of a word": () => `0x${word(BigInt(pair))}00`,
-    "another holder": () => `0x${word(BigInt(token))}`,
-    "moves without a holder": () => `0x${[0, 1, 5, 5, 5, 5].map(word).join("")}`,
-    "half a move": () => `0x${[BigInt(pair), 1, 5].map(word).join("")}`,
-    "exact moves, but not all": () => `0x${[BigInt(pair), 1, 5, 5, 5, 5].map(word).join("")}`,
-    "a move after one that is not exact": () => `0x${[BigInt(pair), 0, 5, 5, 5, 5, 1, 5, 5, 5, 5].map(word).join("")}`,
+    "a holder without its looks": () => words(BigInt(pair), 7),
+    "another holder": () => words(BigInt(token), 7, 7),
+    "moves without a holder": () => words(0, 7, 7, 1, 5, 5, 5, 5),
+    "half a move": () => words(BigInt(pair), 7, 7, 1, 5),
+    "exact moves, but not all": () => words(BigInt(pair), 7, 7, 1, 5, 5, 5, 5),
+    "a move after one that is not exact": () => words(BigInt(pair), 7, 7, 0, 5, 5, 5, 5, 1, 5, 5, 5, 5),
   };
   test.each(Object.keys(answers))("%s", async (name) => {
     const rpc = { ...chain.rpc, call: async () => answers[name]?.() };

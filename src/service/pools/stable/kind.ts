@@ -122,5 +122,7 @@ export const stable: PoolKind = {
   },
 
   gasRefund: STABLE_REFUND,
+  // A look at a balance, the approval and a look at what is left of it.
+  tokenCalls: { tokenIn: 3, tokenOut: 0 },
   encodeLeg: (pool) => constantsOf(pool).place,
 };

@@ -27,5 +27,7 @@ export const uniswapV2: PoolKind = {
   },
 
   gasRefund: PAIR_REFUND,
+  // Looks at balances: three of the executor, one of the pair at each token.
+  tokenCalls: { tokenIn: 4, tokenOut: 1 },
   encodeLeg: () => 0,
 };

@@ -36,5 +36,7 @@ export const uniswapV3: PoolKind = {
   prepare: prepareCurve,
   // A pool's lock lies in a slot that changes anyway.
   gasRefund: 0n,
+  // Looks at balances: one of the executor, two of the pool around its callback.
+  tokenCalls: { tokenIn: 3, tokenOut: 0 },
   encodeLeg: (pool) => pool.feePips,
 };

@@ -1,0 +1,94 @@
+import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
+import { POOL_KINDS } from "../pools/kinds.ts";
+import type { Route } from "../routing/best-route.ts";
+import type { ExtraGas } from "./extra-gas.ts";
+
+/** A swap as far as the extra gas of its tokens depends on it. */
+export interface TokenTraffic {
+  readonly route: Pick<Route, "legs">;
+  readonly fromAsset: Address;
+  readonly toAsset: Address;
+  readonly gasless: boolean;
+  readonly hasPermit: boolean;
+  readonly hasAffiliate: boolean;
+  /** what is known of a token; undefined: it is taken for a usual one */
+  readonly extraGas: (token: Address) => ExtraGas | undefined;
+}
+
+/** How a swap uses one of its tokens. */
+interface Uses {
+  /** calls that are no transfers */
+  calls: number;
+  transfers: number;
+  /** accounts between which it moves */
+  accounts: number;
+  pulls: number;
+}
+
+/** The executor's ledger looks at each token before and after the route. */
+const THROUGH_EXECUTOR: Uses = { calls: 2, transfers: 0, accounts: 1, pulls: 0 };
+
+/** {@link ExtraGas.first} counts that many. */
+const FIRST_ACCOUNTS = 2;
+
+/** What the tokens of a swap use beyond usual ones: nothing is given back of it. */
+export function extraTokenGas(traffic: TokenTraffic): bigint {
+  const { legs } = traffic.route;
+  const tokens = new Set(legs.map(({ tokenIn }) => tokenIn));
+  for (const { tokenOut } of legs) tokens.add(tokenOut);
+  let sum = 0n;
+  for (const token of tokens) {
+    const extra = traffic.extraGas(token);
+    if (extra !== undefined) sum += gasOfUses(usesOf(token, traffic), extra);
+  }
+  return sum;
+}
+
+function gasOfUses({ calls, transfers, accounts, pulls }: Uses, extra: ExtraGas): bigint {
+  const further = BigInt(accounts - FIRST_ACCOUNTS) * extra.account;
+  return (
+    BigInt(calls) * extra.call + BigInt(transfers) * extra.transfer + BigInt(pulls) * extra.pull + extra.first + further
+  );
+}
+
+function usesOf(token: Address, traffic: TokenTraffic): Uses {
+  const { legs } = traffic.route;
+  const uses = { ...THROUGH_EXECUTOR };
+  for (const { pool, tokenIn, tokenOut } of legs) {
+    if (token !== tokenIn && token !== tokenOut) continue;
+    const { tokenCalls } = POOL_KINDS[pool.kind];
+    uses.calls += token === tokenIn ? tokenCalls.tokenIn : tokenCalls.tokenOut;
+    uses.transfers += 1;
+    uses.accounts += 1;
+  }
+  if (token === legs[0]?.tokenIn) addSale(uses, traffic);
+  if (token === legs.at(-1)?.tokenOut) addDelivery(uses, traffic);
+  return uses;
+}
+
+/** From the owner to the executor, and his fees; or wrapped and passed on by the settlement. */
+function addSale(uses: Uses, { fromAsset, gasless, hasPermit, hasAffiliate }: TokenTraffic): void {
+  if (fromAsset === NATIVE_TOKEN) {
+    uses.calls += 1;
+    uses.transfers += 1;
+    uses.accounts += 1;
+    return;
+  }
+  const taken = 1 + (gasless ? 1 : 0) + (hasAffiliate ? 1 : 0);
+  // His allowance, and the executor's balance before and after.
+  uses.calls += 3 + (hasPermit ? 1 : 0);
+  uses.transfers += taken;
+  uses.accounts += 1 + (taken - 1);
+  uses.pulls += 1;
+}
+
+/** To the recipient, whose balance is looked at before and after; or unwrapped. */
+function addDelivery(uses: Uses, { toAsset }: TokenTraffic): void {
+  if (toAsset === NATIVE_TOKEN) {
+    uses.calls += 1;
+    return;
+  }
+  uses.calls += 2;
+  uses.transfers += 1;
+  uses.accounts += 1;
+}
