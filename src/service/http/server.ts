@@ -120,6 +120,8 @@ function createBoundedServer(options: ServerOptions): FastifyInstance {
       connectionsCheckingInterval: Math.min(CHECKING_INTERVAL_MS, requestTimeoutMs),
     },
     clientErrorHandler: answerBrokenRequest,
+    // What the framework refuses before it looks for a route; its own answer has another form and repeats the path.
+    frameworkErrors: (error, _request, reply) => sendRefusal(reply, refusalOf(error)),
   });
   server.server.maxConnections = MAX_CONNECTIONS;
   return server;

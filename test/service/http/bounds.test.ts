@@ -121,6 +121,14 @@ describe("sizes and shapes are bounded", () => {
     expect(Buffer.concat(chunks).toString()).toContain('"REQUEST_MALFORMED"');
   });
 
+  test("a path that cannot be decoded, without repeating it", async () => {
+    const response = await fetch(`${service.url}/aggregator/%zz`);
+    expect(response.status).toBe(400);
+    const body = await response.json();
+    expect(body).toMatchObject({ error: "REQUEST_MALFORMED" });
+    expect(JSON.stringify(body)).not.toContain("%zz");
+  });
+
   test("an endpoint that does not exist", async () => {
     const response = await fetch(`${service.url}/aggregator/nothing`);
     expect(response.status).toBe(404);
