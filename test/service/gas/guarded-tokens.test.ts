@@ -139,7 +139,7 @@ test.each<[Name, Name, legs: number]>([
   ["guarded", "peer", 1],
   ["plain", "weth", 2],
   ["other", "plain", 2],
-])("a swap of %s for %s uses the gas that its quote expects, within a fiftieth", async (from, to, legs) => {
+])("a swap of %s for %s uses the gas that its quote expects, within a hundredth", async (from, to, legs) => {
   const asked = selfExecuted(addressOf(from), addressOf(to));
   const { quote, transaction } = await quoteAtHead("/aggregator/quote/transaction", asked);
   const { to: target, data, value, gasLimit } = transaction;
@@ -147,14 +147,14 @@ test.each<[Name, Name, legs: number]>([
   const fields = { from: chain.deployer, to: target, data, value: quantity(value), gas: quantity(gasLimit) };
   const swapped = await outcome(quote, await chain.rpc.call("eth_sendTransaction", [fields]));
   expect(swapped.legs).toBe(legs);
-  expect(Math.abs(swapped.off), `off by ${swapped.off} of ${swapped.gasUsed}`).toBeLessThan(0.02);
+  expect(Math.abs(swapped.off), `off by ${swapped.off} of ${swapped.gasUsed}`).toBeLessThan(0.01);
 });
 
 test.each<[Name, Name, legs: number, fee: string]>([
   ["guarded", "weth", 1, "0"],
   ["other", "plain", 2, "0.002"],
 ])(
-  "a gasless swap of %s for %s uses the gas that its quote expects, within a fiftieth",
+  "a gasless swap of %s for %s uses the gas that its quote expects, within a hundredth",
   async (from, to, legs, fee) => {
     const seller = createWallet();
     await giveTokens(chain, addressOf(from), { to: seller.address, amount: 2_000_000_000n });
@@ -168,6 +168,6 @@ test.each<[Name, Name, legs: number, fee: string]>([
     const { hash } = await followSwap(client, quote.id, ({ blockNumber }) => blockNumber !== null);
     const swapped = await outcome(quote, hash);
     expect(swapped.legs).toBe(legs);
-    expect(Math.abs(swapped.off), `off by ${swapped.off} of ${swapped.gasUsed}`).toBeLessThan(0.02);
+    expect(Math.abs(swapped.off), `off by ${swapped.off} of ${swapped.gasUsed}`).toBeLessThan(0.01);
   },
 );

@@ -5,8 +5,10 @@ interface Request {
   readonly params: readonly unknown[];
 }
 
-/** What a proxy does to one JSON-RPC request: other parameters, or an answer of its own. */
-export type Lie = (request: Request) => Request | { readonly answer: unknown } | undefined;
+type Told = Request | { readonly answer: unknown } | undefined;
+
+/** What a proxy does to one JSON-RPC request, at once or after a while: other parameters, or an answer of its own. */
+export type Lie = (request: Request) => Told | Promise<Told>;
 
 /** A node's front that can be told to lie, to lag, to answer nonsense and to be gone. */
 export interface LyingNode extends NodeFront {
@@ -35,7 +37,7 @@ export async function startLyingNode(target: () => string): Promise<LyingNode> {
     const parsed: unknown = JSON.parse(body);
     const asked = (Array.isArray(parsed) ? parsed : [parsed]) as (Request & { id: number })[];
     requests.push(...asked.map(({ method }) => method));
-    const told = asked.map((request) => ({ request, lie: lie?.(request) }));
+    const told = await Promise.all(asked.map(async (request) => ({ request, lie: await lie?.(request) })));
     const passed = told.map(({ request, lie: other }) =>
       other !== undefined && "method" in other ? { ...request, method: other.method, params: other.params } : request,
     );
