@@ -2,19 +2,21 @@ import { COLD_ACCOUNT, COLD_SLOT, WARM_ACCOUNT, WARM_SLOT } from "./evm-gas.ts";
 
 /**
  * What a token uses beyond one of OpenZeppelin: it lies behind a proxy, looks at lists of accounts, or works otherwise.
- * Never less than zero: a token that uses less is taken for a usual one.
+ * Permits and approvals count as looks at a balance do, and each account as the wallet of the trial does.
+ * Never less than zero: a token that uses less is taken for a usual one. In numbers, since every quote counts with them,
+ * and all are small.
  */
 export interface ExtraGas {
   /** each call that is no transfer, as far as a look at a balance tells */
-  readonly call: bigint;
+  readonly call: number;
   /** each transfer */
-  readonly transfer: bigint;
+  readonly transfer: number;
   /** once a transaction: what its first call touches, and its first transfer with the two accounts of that */
-  readonly first: bigint;
+  readonly first: number;
   /** each further account that takes part */
-  readonly account: bigint;
-  /** the first transfer by somebody who was allowed to take */
-  readonly pull: bigint;
+  readonly account: number;
+  /** the first `transferFrom`, beyond what any transfer uses */
+  readonly pull: number;
 }
 
 /** What a trial measured; the transfers are those of the probe, in their order, twice. */
@@ -44,9 +46,9 @@ const USUAL_FIRST_ROUND = COLD_ACCOUNT - WARM_ACCOUNT;
 /** No token in use comes near it; one that burns gas on purpose is not to make a quote's gas limit absurd. */
 const MOST_EXTRA = 100_000n;
 
-function bounded(extra: bigint): bigint {
-  if (extra < 0n) return 0n;
-  return extra < MOST_EXTRA ? extra : MOST_EXTRA;
+function bounded(extra: bigint): number {
+  if (extra < 0n) return 0;
+  return Number(extra < MOST_EXTRA ? extra : MOST_EXTRA);
 }
 
 /**

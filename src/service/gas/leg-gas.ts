@@ -13,7 +13,7 @@ import {
  * What all legs have in common. Work is read off `debug_traceTransaction` of our contracts (all but calls, storage and
  * logs), tokens are those of OpenZeppelin. What another one uses beyond them, because it lies behind a proxy or looks at
  * lists of accounts, is measured in its trial (`extra-gas.ts`) and counted for the whole swap (`token-gas.ts`). Routes are
- * chosen without it: it depends on the tokens between alone, and on the number of legs that meet them.
+ * chosen as if all tokens were usual ones: what is sold and what is bought adds nearly the same to each of them.
  */
 
 /** A leg's six words: 71 bytes that are not zero, and 121 that are. */

@@ -36,19 +36,17 @@ export function extraTokenGas(traffic: TokenTraffic): bigint {
   const { legs } = traffic.route;
   const tokens = new Set(legs.map(({ tokenIn }) => tokenIn));
   for (const { tokenOut } of legs) tokens.add(tokenOut);
-  let sum = 0n;
+  let sum = 0;
   for (const token of tokens) {
     const extra = traffic.extraGas(token);
     if (extra !== undefined) sum += gasOfUses(usesOf(token, traffic), extra);
   }
-  return sum;
+  return BigInt(sum);
 }
 
-function gasOfUses({ calls, transfers, accounts, pulls }: Uses, extra: ExtraGas): bigint {
-  const further = BigInt(accounts - FIRST_ACCOUNTS) * extra.account;
-  return (
-    BigInt(calls) * extra.call + BigInt(transfers) * extra.transfer + BigInt(pulls) * extra.pull + extra.first + further
-  );
+function gasOfUses({ calls, transfers, accounts, pulls }: Uses, extra: ExtraGas): number {
+  const further = (accounts - FIRST_ACCOUNTS) * extra.account;
+  return extra.first + calls * extra.call + transfers * extra.transfer + pulls * extra.pull + further;
 }
 
 function usesOf(token: Address, traffic: TokenTraffic): Uses {

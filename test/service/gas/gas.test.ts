@@ -20,7 +20,7 @@ describe("gas of a transaction", () => {
 });
 
 describe("what a token uses beyond a usual one", () => {
-  const none = { call: 0n, transfer: 0n, first: 0n, account: 0n, pull: 0n };
+  const none = { call: 0, transfer: 0, first: 0, account: 0, pull: 0 };
 
   test("is never less than nothing", () => {
     const transfers = [1n, 1n, 1n, 1n, 9_000n, 9_000n, 9_000n, 9n];
@@ -30,7 +30,7 @@ describe("what a token uses beyond a usual one", () => {
   test("has a limit, however much it burns", () => {
     const much = 10n ** 12n;
     const transfers = [much, much, much, much, 0n, 0n, 0n, much];
-    const most = { call: 100_000n, transfer: 100_000n, first: 200_000n, account: 100_000n, pull: 100_000n };
+    const most = { call: 100_000, transfer: 100_000, first: 200_000, account: 100_000, pull: 100_000 };
     expect(extraGasOf({ firstLook: 2n * much, secondLook: much, transfers })).toEqual(most);
   });
 });
@@ -38,7 +38,7 @@ describe("what a token uses beyond a usual one", () => {
 describe("the extra gas of a swap's token", () => {
   const [guarded, hub, other] = ["0a", "0b", "0c"].map((byte) => toAddress(`0x${byte.repeat(20)}`)) as Address[];
   // Figures that show how often each is counted.
-  const extra = { call: 1n, transfer: 100n, first: 10_000n, account: 1_000_000n, pull: 100_000_000n };
+  const extra = { call: 1, transfer: 100, first: 10_000, account: 1_000_000, pull: 100_000_000 };
   const leg = (tokenIn: Address, tokenOut: Address, kind: 1 | 2 | 3) => ({ tokenIn, tokenOut, pool: { kind } }) as Leg;
   const sold = [leg(guarded!, hub!, 2), leg(guarded!, hub!, 1), leg(hub!, other!, 2)];
   const bought = [leg(other!, hub!, 2), leg(hub!, guarded!, 1)];

@@ -46,7 +46,7 @@ function price(router: Router, changes: { gasless?: boolean; extraGas?: () => Pr
 test.each([false, true])(
   "what tokens use beyond usual ones is in a quote however late it is known (gasless: %s)",
   async (gasless) => {
-    const extra = { call: 0n, transfer: 0n, first: 50_000n, account: 0n, pull: 0n };
+    const extra = { call: 0, transfer: 0, first: 50_000, account: 0, pull: 0 };
     const late = () => sleep(5).then((): ExtraGasOf => () => extra);
     const priceOf = (extraGas?: () => Promise<ExtraGasOf>) =>
       price(routerThatStops(new SearchStoppedError("BUSY", "")), { gasless, ...(extraGas && { extraGas }) });
