@@ -18,7 +18,7 @@ const KEEPINGS = [
   "flagged",
   // each amount doubled, so that no word is what the view says
   "doubled",
-  // as usual tokens do, with far more gas for a transfer
+  // as usual tokens do, with far more gas for a transfer than is counted of any
   "costly",
 ] as const;
 export type Keeping = (typeof KEEPINGS)[number];
@@ -83,7 +83,7 @@ contract SlotToken {
     function move(address from, address to, uint256 value) private returns (bool) {
         // Whoever is blocked gets nearly half a megabyte of reasons.
         if (load(place(base(0), from)) & FLAG != 0) assembly { revert(0, 400000) }
-        if (keeping == 6) for (uint256 end = gasleft() - 250000; gasleft() > end;) {}
+        if (keeping == 6) for (uint256 end = gasleft() - 500000; gasleft() > end;) {}
         setAmount(place(base(0), from), balanceOf(from) - value);
         setAmount(place(base(0), to), balanceOf(to) + value);
         return true;
