@@ -1,6 +1,7 @@
 import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import { pipeline, type Readable, type Transform } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { TextDecoder } from "node:util";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { hostOf } from "./secret.ts";
@@ -84,6 +85,8 @@ export async function boundedFetch(request: BoundedRequest): Promise<BoundedResp
     throw new RangeError(`a request needs a timeout of 1 to ${LONGEST_TIMER_MS} ms, not ${request.timeoutMs}`);
   }
   const aborted = () => new FetchError("aborted", host, "the request was aborted");
+  // A server that has closed a kept connection is heard of in the next turn of the loop: only then is it not taken.
+  await nextTurn();
   if (request.signal?.aborted === true) throw aborted();
   const sent = startRequest(target, request.method ?? "GET", host);
   return new Promise((resolve, reject) => {

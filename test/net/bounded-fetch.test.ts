@@ -1,7 +1,9 @@
+import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { Worker } from "node:worker_threads";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { boundedFetch, FetchError } from "../../src/net/bounded-fetch.ts";
@@ -17,6 +19,20 @@ async function failure(work: Promise<unknown>): Promise<FetchError> {
   if (!(error instanceof FetchError)) throw new Error(`expected a FetchError, not ${String(error)}`);
   return error;
 }
+
+/** Answers and closes soon afterwards, in a thread of its own: it goes on while the test holds up everything else. */
+const CLOSING_SERVER = `
+const { createServer } = require("node:net");
+const { parentPort } = require("node:worker_threads");
+const server = createServer((socket) => {
+  socket.on("error", () => undefined);
+  socket.on("data", () => {
+    socket.write("HTTP/1.1 200 OK\\r\\ncontent-length: 2\\r\\n\\r\\nok");
+    setTimeout(() => socket.end(), 20);
+  });
+});
+server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));
+`;
 
 function abortable(): { signal: AbortSignal; abort(): void } {
   const controller = new AbortController();
@@ -168,6 +184,19 @@ test("requests share a connection, until the server closes it", async () => {
   for (const path of ["/", "/", "/last", "/"]) await boundedFetch({ url: new URL(path, url).href, ...bounds });
   const [first, second, last, after] = ports;
   expect([second, last, after === first]).toEqual([first, first, false]);
+});
+
+test("a kept connection that its server closed while this process was busy is not used", async () => {
+  const server = new Worker(CLOSING_SERVER, { eval: true });
+  onTestFinished(() => void server.terminate());
+  const [port] = (await once(server, "message")) as [number];
+  const url = `http://127.0.0.1:${port}/`;
+  for (let round = 0; round < 5; round += 1) {
+    expect((await boundedFetch({ url, ...bounds })).text).toBe("ok");
+    await sleep(1);
+    const busyUntilMs = performance.now() + 60;
+    while (performance.now() < busyUntilMs);
+  }
 });
 
 test("an abort ends everything that waits for it, and one before the request sends nothing", async () => {
