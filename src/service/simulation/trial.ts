@@ -34,6 +34,9 @@ export type Trial =
 /** An estimate holds for this very block; later ones may cross more ticks. */
 const ESTIMATE_PERCENT = 115n;
 
+/** What is given back at the end, at most a fifth of what was used, must be there before (EIP-3529). */
+const BEFORE_REFUNDS_PERCENT = 125n;
+
 const simulated = z.tuple([
   z.object({ calls: z.tuple([z.object({ status: z.literal("0x1"), gasUsed: z.string() })]) }),
 ]);
@@ -70,7 +73,8 @@ export function readTrial(host: string, answers: readonly unknown[]): Trial {
   if (!isHex(called) || called.length !== 66) throw malformedAnswer(host, "the node's answer to a swap is no amount");
   const gasUsed = readGasUsed(next);
   const estimate = readGas(estimated);
-  const least = gasUsed === undefined || estimate === undefined || gasUsed < estimate ? estimate : gasUsed;
+  const inNext = gasUsed === undefined ? 0n : mulDivUp(gasUsed, BEFORE_REFUNDS_PERCENT, 100n);
+  const least = estimate === undefined || estimate > inNext ? estimate : inNext;
   const gasLimit = least === undefined ? undefined : mulDivUp(least, ESTIMATE_PERCENT, 100n);
   return { kind: "works", amountOut: BigInt(called), gasUsed, gasLimit };
 }
