@@ -71,9 +71,12 @@ async function fallAsleep(): Promise<void> {
     await sleeping;
   };
   node.before(stay);
+  // One alone may be late because the machine is slow.
+  let inARow = 0;
   for (let tries = 0; tries < 100; tries += 1) {
     const { status } = await client.get(PATH, query({ timeoutMs: "50" }));
-    if (status === 504) return;
+    inARow = status === 504 ? inARow + 1 : 0;
+    if (inARow === 3) return;
     await sleep(50);
   }
   throw new Error("a service whose node sleeps goes on quoting");
