@@ -195,12 +195,15 @@ function createUpdate(
   db: SqliteDatabase,
   target: { table: string; key: string; columns: Readonly<Record<string, string>> },
 ): (key: string, change: object) => void {
+  const statements = new Map<string, ReturnType<SqliteDatabase["prepare"]>>();
   return (key, change) => {
     const fields = Object.keys(change);
     if (fields.length === 0) return;
     const assignments = fields.map((field) => `${columnOf(target.columns, field)} = @${field}`).join(", ");
     const sql = `UPDATE ${target.table} SET ${assignments} WHERE ${target.key} = @key`;
-    const { changes } = db.prepare(sql).run({ ...toBinding(change), key });
+    const statement = statements.get(sql) ?? db.prepare(sql);
+    statements.set(sql, statement);
+    const { changes } = statement.run({ ...toBinding(change), key });
     if (changes !== 1) throw new Error(`no row of ${target.table} has ${target.key} ${key}: nothing was changed`);
   };
 }
