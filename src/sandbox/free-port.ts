@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { createSocket } from "node:dgram";
 import { createServer } from "node:net";
 import { SandboxError } from "./sandbox-error.ts";
 
@@ -10,22 +11,41 @@ const ANY_PORT = { first: 20_000, last: 32_767, tries: 50 };
 
 /**
  * Claims a loopback port for a moment and gives it back.
- * @param port 0 asks for any free one
+ * @param port 0 asks for any free one, which no other call, of this process or another one, gets while this one lives
  * @returns the port, free a moment ago
  * @throws SandboxError `PORT_IN_USE` when another process listens there
  */
-export async function claimPort(port: number): Promise<number> {
+export async function claimPort(port: number, any = ANY_PORT): Promise<number> {
   if (port !== 0) {
     if (await isFree(port)) return port;
     const message = `Port ${port} of 127.0.0.1 is in use. Stop what listens there, or choose another port (0 takes a free one).`;
     throw new SandboxError("PORT_IN_USE", message);
   }
-  for (let tried = 0; tried < ANY_PORT.tries; tried += 1) {
-    const candidate = randomInt(ANY_PORT.first, ANY_PORT.last + 1);
-    if (await isFree(candidate)) return candidate;
+  for (let tried = 0; tried < any.tries; tried += 1) {
+    const candidate = randomInt(any.first, any.last + 1);
+    if ((await reserve(candidate)) && (await isFree(candidate))) return candidate;
   }
-  const message = `${ANY_PORT.tries} ports of 127.0.0.1 from ${ANY_PORT.first} to ${ANY_PORT.last} are in use. Name a free one.`;
+  const message = `${any.tries} ports of 127.0.0.1 from ${any.first} to ${any.last} are in use. Name a free one.`;
   throw new SandboxError("PORT_IN_USE", message);
+}
+
+/**
+ * Takes the UDP port of the same number, which nobody here uses, until this process ends. Else another process that looks
+ * for a port before the node listens gets the same one, and takes that node for its own.
+ */
+function reserve(port: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const socket = createSocket("udp4");
+    socket.once("error", (error: NodeJS.ErrnoException) => {
+      socket.close();
+      if (error.code === "EADDRINUSE") resolve(false);
+      else reject(error);
+    });
+    socket.bind({ port, address: "127.0.0.1", exclusive: true }, () => {
+      socket.unref();
+      resolve(true);
+    });
+  });
 }
 
 function isFree(port: number): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { expect, it } from "vitest";
@@ -16,4 +17,16 @@ it("finds any free port where no outgoing connection can take it before it is us
     await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, "127.0.0.1", resolve));
     await new Promise((resolve) => server.close(resolve));
   }
+});
+
+it("gives no port twice, though nothing listens there yet, neither here nor to another process", async () => {
+  const few = { first: 19_000, last: 19_003, tries: 200 };
+  const ports = await Promise.all(Array.from({ length: 4 }, () => claimPort(0, few)));
+  expect(new Set(ports).size).toBe(4);
+  const refused = { code: "PORT_IN_USE", message: expect.stringContaining("from 19000 to 19003") };
+  await expect(claimPort(0, few)).rejects.toMatchObject(refused);
+  const module = new URL("../../src/sandbox/free-port.ts", import.meta.url).href;
+  const script = `const { claimPort } = await import("${module}"); console.log(await claimPort(0, ${JSON.stringify(few)}).catch((error) => error.code));`;
+  const said = execFileSync(process.execPath, ["--input-type=module", "--eval", script], { encoding: "utf8" });
+  expect(said.trim()).toBe("PORT_IN_USE");
 });
