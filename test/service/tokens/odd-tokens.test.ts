@@ -140,7 +140,9 @@ test("what a token uses beyond a usual one is in its first quote, though its tri
   node.lie(({ params }) => (isTrial(params) && isItsTrial(params) ? sleep(200, undefined) : undefined));
   const first = await quote(guarded, market.weth);
   expect(first).toMatchObject({ status: 200, gas: expect.any(String) });
-  expect((await quote(guarded, market.weth)).gas).toBe(first.gas);
+  // A block that the service saw meanwhile moves the price of gas a little; without the trial it would be a tenth less.
+  const { gas } = await quote(guarded, market.weth);
+  expect(Number(first.gas) / Number(gas)).toBeCloseTo(1, 3);
 });
 
 test("no path goes through a hub token that taxes", async () => {
