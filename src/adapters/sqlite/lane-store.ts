@@ -13,6 +13,7 @@ import {
   toSigningRow,
   toTransition,
 } from "./lane-rows.ts";
+import { prepareStatements, type SqlValue } from "./statements.ts";
 
 /** Creates or updates the tables of lanes in this database, after copying one that holds rows. */
 export function migrateLane(db: SqliteDatabase): void {
@@ -195,15 +196,13 @@ function createUpdate(
   db: SqliteDatabase,
   target: { table: string; key: string; columns: Readonly<Record<string, string>> },
 ): (key: string, change: object) => void {
-  const statements = new Map<string, ReturnType<SqliteDatabase["prepare"]>>();
+  const statements = prepareStatements(db);
   return (key, change) => {
     const fields = Object.keys(change);
     if (fields.length === 0) return;
     const assignments = fields.map((field) => `${columnOf(target.columns, field)} = @${field}`).join(", ");
     const sql = `UPDATE ${target.table} SET ${assignments} WHERE ${target.key} = @key`;
-    const statement = statements.get(sql) ?? db.prepare(sql);
-    statements.set(sql, statement);
-    const { changes } = statement.run({ ...toBinding(change), key });
+    const changes = statements.named(sql, { ...toBinding(change), key });
     if (changes !== 1) throw new Error(`no row of ${target.table} has ${target.key} ${key}: nothing was changed`);
   };
 }
@@ -215,7 +214,7 @@ function columnOf(columns: Readonly<Record<string, string>>, field: string): str
 }
 
 /** Amounts as decimal text, absent values as null. */
-function toBinding(row: object): Record<string, unknown> {
+function toBinding(row: object): Record<string, SqlValue> {
   const entries = Object.entries(row).map(([field, value]) => [
     field,
     typeof value === "bigint" ? value.toString() : (value ?? null),

@@ -1,7 +1,7 @@
 import { SEVERITIES, type Severity } from "../../../domain/run/alert.ts";
 import type { AlertOutbox, AlertRow, AlertStore, WaitingAlert } from "../../../ports/alert-store.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
-import { prepareStatements, type Statements } from "./statements.ts";
+import { prepareStatements, type Statements } from "../statements.ts";
 
 interface AlertColumns {
   id: string;

@@ -1,7 +1,7 @@
 import type { DrawdownState } from "../../../domain/guard/drawdown.ts";
 import type { OperationStore } from "../../../ports/store.ts";
+import type { Statements } from "../statements.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
-import type { Statements } from "./statements.ts";
 
 type Rows = "drawdown" | "saveDrawdown" | "deliveredToOthers";
 

@@ -1,5 +1,5 @@
 import type { SqliteDatabase } from "../../../storage/database.ts";
-import { prepareStatements, type SqlValue, type Statements } from "./statements.ts";
+import { prepareStatements, type SqlValue, type Statements } from "../statements.ts";
 
 /** A swap as the history shows it. Amounts are decimal text in the token's smallest unit. */
 export interface SwapHistory {

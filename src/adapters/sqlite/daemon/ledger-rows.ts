@@ -1,6 +1,6 @@
 import { type Address, toAddress } from "../../../domain/money/address.ts";
 import type { LedgerStore } from "../../../ports/store.ts";
-import type { Statements } from "./statements.ts";
+import type { Statements } from "../statements.ts";
 
 /** A swap in one of these states may take the wallet's token at any moment, or is about to be allowed to. */
 const BUSY_STATES = "('cleared', 'approving', 'signed', 'submitted', 'mined', 'unknown')";

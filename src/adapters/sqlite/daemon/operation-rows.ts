@@ -1,10 +1,10 @@
 import type { OperatingMode } from "../../../domain/run/operating-mode.ts";
 import type { StrategySpec } from "../../../domain/strategy/spec.ts";
 import type { GapRow, ModeRow, OperationStore } from "../../../ports/store.ts";
+import type { Statements } from "../statements.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
 import { createDrawdownRows } from "./drawdown-rows.ts";
 import { createPriceRows } from "./price-rows.ts";
-import type { Statements } from "./statements.ts";
 
 interface ModeColumns {
   scope: string;

@@ -1,6 +1,6 @@
 import type { UsdPrice } from "../../../domain/money/price.ts";
 import type { OperationStore } from "../../../ports/store.ts";
-import type { Statements } from "./statements.ts";
+import type { Statements } from "../statements.ts";
 
 const HOUR_MS = 3_600_000;
 

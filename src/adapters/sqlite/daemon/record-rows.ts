@@ -2,7 +2,7 @@ import type { Address } from "../../../domain/money/address.ts";
 import type { RunRecord } from "../../../domain/run/records.ts";
 import type { Run, Swap } from "../../../domain/run/run.ts";
 import { swapOf } from "../../../domain/run/run.ts";
-import type { Statements } from "./statements.ts";
+import type { Statements } from "../statements.ts";
 
 /** A swap changes its wallet, and what was bought may change another one. */
 function tellLedgerChanged(context: RecordContext, { wallet, recipient }: Swap): void {

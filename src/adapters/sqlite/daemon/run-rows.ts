@@ -4,6 +4,7 @@ import type { Transition } from "../../../domain/run/records.ts";
 import type { Run } from "../../../domain/run/run.ts";
 import { isRunEnd, type SwapState } from "../../../domain/run/states.ts";
 import type { EffectGroup, RunStore } from "../../../ports/store.ts";
+import type { Statements } from "../statements.ts";
 import {
   createBodyReader,
   decodeRun,
@@ -13,7 +14,6 @@ import {
   type RunColumns,
   type SwapColumns,
 } from "./codec.ts";
-import type { Statements } from "./statements.ts";
 
 const SWAP_COLUMNS = [
   "id",

@@ -2,12 +2,12 @@ import type { Address } from "../../../domain/money/address.ts";
 import type { Severity } from "../../../domain/run/alert.ts";
 import type { Store } from "../../../ports/store.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
+import { prepareStatements } from "../statements.ts";
 import { createAlertRows } from "./alert-rows.ts";
 import { createLedgerRows } from "./ledger-rows.ts";
 import { createOperationRows } from "./operation-rows.ts";
 import { writeRecord } from "./record-rows.ts";
 import { createRunRows } from "./run-rows.ts";
-import { prepareStatements } from "./statements.ts";
 
 /**
  * The daemon's rows on an open, migrated database. One daemon writes it; others may read.

@@ -1,5 +1,5 @@
 import type BetterSqlite3 from "better-sqlite3";
-import type { SqliteDatabase } from "../../../storage/database.ts";
+import type { SqliteDatabase } from "../../storage/database.ts";
 
 /** What a bound value may be. */
 export type SqlValue = string | number | bigint | null;
