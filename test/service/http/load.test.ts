@@ -5,13 +5,12 @@ import { loadService } from "../support/service-load.ts";
 
 // The long form, with its gates for time and memory: npm run bench -- service-load
 test("eight clients that offer twice their limits get exactly their limits, second by second, and right headers", async () => {
-  const report = await loadService({ warmUpSeconds: 1, seconds: 3, quoteLifetimeSeconds: 60 });
+  const report = await loadService({ warmUpSeconds: 1, seconds: 5, quoteLifetimeSeconds: 60 });
   expect(report.wrongDecisions).toEqual([]);
   expect(report.wrongHeaders).toEqual([]);
   expect(report.failures).toEqual([]);
-  // How many depends on the machine, which has to send them as well.
-  expect(report.quotes).toBeGreaterThan(0);
-  expect(report.refused).toBeGreaterThan(0);
+  expect(report.quotes).toBeGreaterThan(100);
+  expect(report.refused).toBeGreaterThan(100);
 });
 
 function seen(status: number, remaining: number, sentAtMs: number, gotAtMs = sentAtMs): LoadAnswer {
