@@ -12,20 +12,21 @@ const ANY_PORT = { first: 20_000, last: 32_767, tries: 50 };
 /**
  * Claims a loopback port for a moment and gives it back.
  * @param port 0 asks for any free one, which no other call, of this process or another one, gets while this one lives
+ * @param range where any free one is looked for, and how often
  * @returns the port, free a moment ago
  * @throws SandboxError `PORT_IN_USE` when another process listens there
  */
-export async function claimPort(port: number, any = ANY_PORT): Promise<number> {
+export async function claimPort(port: number, range = ANY_PORT): Promise<number> {
   if (port !== 0) {
     if (await isFree(port)) return port;
     const message = `Port ${port} of 127.0.0.1 is in use. Stop what listens there, or choose another port (0 takes a free one).`;
     throw new SandboxError("PORT_IN_USE", message);
   }
-  for (let tried = 0; tried < any.tries; tried += 1) {
-    const candidate = randomInt(any.first, any.last + 1);
+  for (let tried = 0; tried < range.tries; tried += 1) {
+    const candidate = randomInt(range.first, range.last + 1);
     if ((await reserve(candidate)) && (await isFree(candidate))) return candidate;
   }
-  const message = `${any.tries} ports of 127.0.0.1 from ${any.first} to ${any.last} are in use. Name a free one.`;
+  const message = `${range.tries} ports of 127.0.0.1 from ${range.first} to ${range.last} are in use. Name a free one.`;
   throw new SandboxError("PORT_IN_USE", message);
 }
 
