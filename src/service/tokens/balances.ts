@@ -68,18 +68,18 @@ export function createBalances(
       const atBlock = knownAt(snapshot);
       const unknown = wallets.filter((wallet) => !atBlock.has(wallet));
       const natives = nativeBalances(unknown, snapshot);
-      const asked = unknown.map((wallet, index) => {
-        const native = natives.then((amounts) => amounts[index] ?? 0n);
-        return [wallet, heldBy(wallet, native, snapshot)] as const;
-      });
-      const answers = new Map(asked);
-      for (const [wallet, answer] of asked) {
-        if (atBlock.size >= MAX_WALLETS) break;
+      const answers = wallets.map((wallet) => {
+        const before = atBlock.get(wallet);
+        if (before !== undefined) return before;
+        const native = natives.then((amounts) => amounts[unknown.indexOf(wallet)] ?? 0n);
+        const answer = heldBy(wallet, native, snapshot);
+        if (atBlock.size >= MAX_WALLETS) return answer;
         atBlock.set(wallet, answer);
         // A failed read is tried again by whoever asks next.
         answer.catch(() => atBlock.delete(wallet));
-      }
-      return (await Promise.all(wallets.map((wallet) => answers.get(wallet) ?? atBlock.get(wallet) ?? []))).flat();
+        return answer;
+      });
+      return (await Promise.all(answers)).flat();
     },
     async allowance({ token, owner, spender }) {
       if (token === NATIVE_TOKEN) return MAX_UINT256;
