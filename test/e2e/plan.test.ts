@@ -6,9 +6,12 @@ import { makeFolder, run, type Started, start, until } from "./support/swapd.ts"
 
 /**
  * The examples in a market that stands still: what `plan` says beforehand is what `start` then does. Each strategy gets an
- * instant of its own, so that the order in which they meet in the wallet is the plan's.
+ * instant of its own, so that the order in which they meet in the wallet is the plan's. A mix weighs the whole wallet and
+ * changes most of it: the mixes come first, and the next instant waits until such a swap is over, its approval included.
+ * All others sell fixed amounts, which nobody's lateness changes.
  */
-const SECONDS_BETWEEN = 3;
+const SECONDS_AFTER_A_MIX = 12;
+const SECONDS_BETWEEN = 2;
 const LEAD_SECONDS = 20;
 
 interface World {
@@ -42,16 +45,22 @@ interface DoneRun {
 
 const folder = makeFolder();
 const examples = join(folder.path, "strategies", "examples");
-const strategies = readdirSync(examples).filter((name) => name.endsWith(".yaml"));
+const isMix = (name: string): boolean => readFileSync(join(examples, name), "utf8").includes("kind: rebalance");
+const files = readdirSync(examples).filter((name) => name.endsWith(".yaml"));
+const strategies = [...files.filter(isMix), ...files.filter((name) => !isMix(name))];
 let sandbox: Started;
 let daemon: Started | undefined;
 let planned: readonly PlannedSlot[];
 let done: readonly DoneRun[];
 
-/** Gives each example its own instant in a schedule that comes around only once while we watch. */
-function reschedule(firstMs: number): void {
-  for (const [index, name] of strategies.entries()) {
-    const anchor = new Date(firstMs + index * SECONDS_BETWEEN * 1_000).toISOString().replace(".000Z", "Z");
+/** Gives each example its own instant in a schedule that comes around only once while we watch. @returns the last one */
+function reschedule(firstMs: number): number {
+  let atMs = firstMs;
+  let lastMs = firstMs;
+  for (const name of strategies) {
+    const anchor = new Date(atMs).toISOString().replace(".000Z", "Z");
+    lastMs = atMs;
+    atMs += (isMix(name) ? SECONDS_AFTER_A_MIX : SECONDS_BETWEEN) * 1_000;
     const document = parseDocument(readFileSync(join(examples, name), "utf8"));
     if (document.get("kind") === "twap") {
       document.set("start", anchor);
@@ -62,6 +71,7 @@ function reschedule(firstMs: number): void {
     }
     writeFileSync(join(examples, name), document.toString());
   }
+  return lastMs;
 }
 
 function writeConfiguration(world: World): string {
@@ -91,7 +101,7 @@ beforeAll(async () => {
     SWAPD_SANDBOX_WALLET_KEY: world.wallet.privateKey,
   };
   const firstMs = Math.ceil(Date.now() / 1_000) * 1_000 + LEAD_SECONDS * 1_000;
-  reschedule(firstMs);
+  const lastMs = reschedule(firstMs);
   const answer = await run(folder.path, ["plan", "--config", file, "--slots", "1", "--json"], env);
   planned = (JSON.parse(answer.out || "{}") as { slots?: readonly PlannedSlot[] }).slots ?? [];
   expect(planned.length, `${answer.out}${answer.err}`).toBe(strategies.length);
@@ -108,7 +118,7 @@ beforeAll(async () => {
   );
   expect(Date.now(), "the daemon was up before the first slot").toBeLessThan(firstMs);
   await until("every strategy's slot is over", { process: daemon, withinMs: 120_000 }, async () => {
-    if (Date.now() < firstMs + strategies.length * SECONDS_BETWEEN * 1_000) return false;
+    if (Date.now() < lastMs) return false;
     done = await history();
     return done.length === strategies.length && done.every(isOver);
   });
