@@ -101,13 +101,25 @@ interface Told {
 async function askForAll(world: KillWorld, swaps: readonly HandedOver[]): Promise<ReadonlyMap<string, Told>> {
   const told = new Map<string, Told>();
   for (const { quoteId } of swaps) {
-    const answer = await fetch(`${world.serviceUrl}/user-manager/swap?quoteId=${quoteId}`, {
-      headers: { apikey: "key-of-daemon-1" },
-    });
+    const answer = await askFor(world, quoteId);
     if (answer.status === 200) told.set(quoteId, (await answer.json()) as Told);
     else if (answer.status !== 404) throw new Error(`the service answers ${answer.status} for quote ${quoteId}`);
   }
   return told;
+}
+
+const MOST_REFUSALS = 30;
+
+/** One after the other they come faster than the key's limit allows. */
+async function askFor(world: KillWorld, quoteId: string): Promise<Response> {
+  for (let refusals = 0; ; refusals += 1) {
+    const answer = await fetch(`${world.serviceUrl}/user-manager/swap?quoteId=${quoteId}`, {
+      headers: { apikey: "key-of-daemon-1" },
+    });
+    if (answer.status !== 429 || refusals === MOST_REFUSALS) return answer;
+    await answer.body?.cancel();
+    await after(Number(answer.headers.get("retry-after") ?? 1) * 1_000);
+  }
 }
 
 /** Every swap that was taken has an end, and the ends are what the chain has: each fill once, and nothing else left. */
