@@ -7,10 +7,10 @@ import { makeFolder, run, type Started, start, until } from "./support/swapd.ts"
 /**
  * The examples in a market that stands still: what `plan` says beforehand is what `start` then does. Each strategy gets an
  * instant of its own, so that the order in which they meet in the wallet is the plan's. A mix weighs the whole wallet and
- * changes most of it: the mixes come first, and the next instant waits until such a swap is over, its approval included.
- * All others sell fixed amounts, which nobody's lateness changes.
+ * changes most of it: what comes before one and after one is given the time until its swap is over, its approval included.
+ * All others sell fixed amounts, which nobody's lateness changes, and come last but for one.
  */
-const SECONDS_AFTER_A_MIX = 12;
+const SECONDS_BESIDE_A_MIX = 10;
 const SECONDS_BETWEEN = 2;
 const LEAD_SECONDS = 20;
 
@@ -47,20 +47,21 @@ const folder = makeFolder();
 const examples = join(folder.path, "strategies", "examples");
 const isMix = (name: string): boolean => readFileSync(join(examples, name), "utf8").includes("kind: rebalance");
 const files = readdirSync(examples).filter((name) => name.endsWith(".yaml"));
-const strategies = [...files.filter(isMix), ...files.filter((name) => !isMix(name))];
+const [first = "", ...others] = files.filter((name) => !isMix(name));
+const strategies = [first, ...files.filter(isMix), ...others];
 let sandbox: Started;
 let daemon: Started | undefined;
 let planned: readonly PlannedSlot[];
 let done: readonly DoneRun[];
 
-/** Gives each example its own instant in a schedule that comes around only once while we watch. @returns the last one */
+/** Gives each example its own instant in a schedule that comes around only once while we watch. @returns when all began */
 function reschedule(firstMs: number): number {
   let atMs = firstMs;
-  let lastMs = firstMs;
-  for (const name of strategies) {
+  for (const [index, name] of strategies.entries()) {
     const anchor = new Date(atMs).toISOString().replace(".000Z", "Z");
-    lastMs = atMs;
-    atMs += (isMix(name) ? SECONDS_AFTER_A_MIX : SECONDS_BETWEEN) * 1_000;
+    const next = strategies[index + 1];
+    const isBesideAMix = isMix(name) || (next !== undefined && isMix(next));
+    atMs += (isBesideAMix ? SECONDS_BESIDE_A_MIX : SECONDS_BETWEEN) * 1_000;
     const document = parseDocument(readFileSync(join(examples, name), "utf8"));
     if (document.get("kind") === "twap") {
       document.set("start", anchor);
@@ -71,7 +72,7 @@ function reschedule(firstMs: number): number {
     }
     writeFileSync(join(examples, name), document.toString());
   }
-  return lastMs;
+  return atMs;
 }
 
 function writeConfiguration(world: World): string {
@@ -101,7 +102,7 @@ beforeAll(async () => {
     SWAPD_SANDBOX_WALLET_KEY: world.wallet.privateKey,
   };
   const firstMs = Math.ceil(Date.now() / 1_000) * 1_000 + LEAD_SECONDS * 1_000;
-  const lastMs = reschedule(firstMs);
+  const begunMs = reschedule(firstMs);
   const answer = await run(folder.path, ["plan", "--config", file, "--slots", "1", "--json"], env);
   planned = (JSON.parse(answer.out || "{}") as { slots?: readonly PlannedSlot[] }).slots ?? [];
   expect(planned.length, `${answer.out}${answer.err}`).toBe(strategies.length);
@@ -118,7 +119,7 @@ beforeAll(async () => {
   );
   expect(Date.now(), "the daemon was up before the first slot").toBeLessThan(firstMs);
   await until("every strategy's slot is over", { process: daemon, withinMs: 120_000 }, async () => {
-    if (Date.now() < lastMs) return false;
+    if (Date.now() < begunMs) return false;
     done = await history();
     return done.length === strategies.length && done.every(isOver);
   });
