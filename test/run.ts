@@ -107,7 +107,7 @@ function chosenSuites(names: readonly string[]): readonly Suite[] {
     const known = SUITES.map((suite) => suite.name).join(", ");
     throw new Error(`there is no suite ${unknown.join(", ")}; the suites are ${known}`);
   }
-  return names.length === 0 ? SUITES : SUITES.filter((suite) => names.includes(suite.name));
+  return SUITES.filter((suite) => (names.length === 0 ? suite.isLong !== true : names.includes(suite.name)));
 }
 
 const directory = mkdtempSync(join(tmpdir(), "swapd-tests-"));

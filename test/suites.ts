@@ -9,7 +9,12 @@ export interface Suite {
   readonly testTimeoutSeconds: number;
   /** files share the modules that they import, which saves loading them for each; pure code has nothing to share else */
   readonly sharesModules?: true;
+  /** left out of `npm test`: `npm run test:long` runs it */
+  readonly isLong?: true;
 }
+
+/** A test that takes too long for `npm test` says so in its file's name. */
+const LONG_FILES = "test/**/*.long.test.ts";
 
 /** In the order in which they run: what fails fastest comes first. */
 export const SUITES: readonly Suite[] = [
@@ -49,6 +54,7 @@ export const SUITES: readonly Suite[] = [
   },
   { name: "pace", tests: ["adapters/limiter"], budgetSeconds: 33, workers: 1, testTimeoutSeconds: 60 },
   { name: "e2e", tests: ["app", "e2e"], budgetSeconds: 240, workers: 2, testTimeoutSeconds: 180 },
+  { name: "long", tests: ["**/*.long.test.ts"], budgetSeconds: 600, workers: 2, testTimeoutSeconds: 400, isLong: true },
 ];
 
 /** What vitest looks for. */
@@ -59,6 +65,7 @@ export function includeOf(suite: Suite): string[] {
 
 /** What vitest leaves to the other suites. */
 export function excludeOf(suite: Suite): string[] {
+  if (suite.isLong === true) return ["node_modules/**"];
   const others = SUITES.filter((other) => other !== suite && suite.tests.length === 0);
-  return ["node_modules/**", ...others.flatMap((other) => includeOf(other))];
+  return ["node_modules/**", LONG_FILES, ...others.flatMap((other) => includeOf(other))];
 }

@@ -15,6 +15,13 @@ it("every test file belongs to exactly one suite", () => {
   expect(assigned).toEqual(globSync("test/**/*.test.ts").sort());
 });
 
+it.each(SUITES.filter(({ isLong }) => isLong !== true).map((suite) => [suite.name, suite] as const))(
+  "the suite %s, which npm test runs, leaves long tests out",
+  (_name, suite) => {
+    expect(filesOf(suite).filter((file) => file.endsWith(".long.test.ts"))).toEqual([]);
+  },
+);
+
 it.each(SUITES.flatMap(({ name, tests }) => tests.map((place) => [name, place] as const)))(
   "the suite %s finds tests at %s",
   (_name, place) => {

@@ -1,0 +1,84 @@
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+/**
+ * What takes too long for `npm test`: `main.ts [--short] [NAME...]`. All of it runs, whatever fails; ends with 1 when
+ * anything did. The short form is a sample of each that has one, in minutes; the long form takes hours.
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { short: { type: "boolean", default: false } },
+});
+
+interface LongTest {
+  readonly name: string;
+  readonly what: string;
+  readonly full: readonly string[];
+  /** absent where `npm test` has a short form already */
+  readonly short?: readonly string[];
+}
+
+const TESTS: readonly LongTest[] = [
+  {
+    name: "files",
+    what: "test files that take many seconds each, kills of daemon and service among them",
+    full: ["node", "test/run.ts", "long"],
+    short: ["node", "test/run.ts", "long"],
+  },
+  {
+    name: "mutants",
+    what: "known bugs put back, one at a time",
+    full: ["node", "test/mutants/main.ts"],
+    short: ["node", "test/mutants/main.ts", "--every", "5"],
+  },
+  {
+    name: "kills",
+    what: "kills of daemons and services at named and random instants",
+    full: ["node", "test/e2e/kill/main.ts", "--kills", "400"],
+  },
+  {
+    name: "service-kills",
+    what: "kills of the service while wallets sell gasless through it",
+    full: ["node", "test/e2e/kill/service-main.ts"],
+  },
+  { name: "siege", what: "half an hour of random actions on the contracts", full: ["npm", "run", "contracts:siege"] },
+];
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+function run([command = "", ...args]: readonly string[]): Promise<number> {
+  const child = spawn(command === "node" ? process.execPath : command, args, { cwd: ROOT, stdio: "inherit" });
+  // What was started ends with this process; what a signal ends here ends itself there.
+  const stop = (signal: NodeJS.Signals): void => void child.kill(signal);
+  process.once("SIGINT", stop).once("SIGTERM", stop);
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code) => {
+      process.off("SIGINT", stop).off("SIGTERM", stop);
+      resolve(code ?? 1);
+    });
+  });
+}
+
+const unknown = positionals.filter((name) => !TESTS.some((test) => test.name === name));
+if (unknown.length > 0) {
+  throw new Error(`there is no long test ${unknown.join(", ")}; there are ${TESTS.map(({ name }) => name).join(", ")}`);
+}
+
+const failed: string[] = [];
+const lines: string[] = [];
+for (const { name, what, full, short } of TESTS) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue;
+  const command = values.short ? short : full;
+  if (command === undefined) continue;
+  console.log(`\n=== ${name}: ${what}`);
+  const startedMs = performance.now();
+  const code = await run(command);
+  const seconds = ((performance.now() - startedMs) / 1_000).toFixed(0);
+  if (code !== 0) failed.push(name);
+  lines.push(`${name.padEnd(14)} ${seconds.padStart(5)} s   ${code === 0 ? "passed" : `FAILED (${code})`}`);
+}
+console.log(`\n${lines.join("\n")}`);
+console.log(`\n${lines.length - failed.length} passed, ${failed.length} failed`);
+process.exitCode = failed.length === 0 ? 0 : 1;
