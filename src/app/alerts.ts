@@ -1,5 +1,3 @@
-import { systemClock } from "../adapters/clock/system-clock.ts";
-import { createRandomIds } from "../adapters/ids/random-ids.ts";
 import { type AlertSender, startAlertSender } from "../adapters/notify/alert-sender.ts";
 import { createLogNotifier } from "../adapters/notify/log-notifier.ts";
 import { createWebhook } from "../adapters/notify/webhook.ts";
@@ -13,6 +11,7 @@ import { hostOf, type Secret } from "../net/secret.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { SqliteDatabase } from "../storage/database.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
+import type { Machine } from "./machine.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 
 /** A day of trying: a receiver that was away for a night hears of everything, and of nothing that is older. */
@@ -30,13 +29,17 @@ const SHORTEST_SECRET = 16;
 /** The webhook that a configuration names, undefined when it names none. */
 export function openWebhook(
   configuration: Configuration,
-  { secrets, redactor }: { readonly secrets: SecretOpener; readonly redactor: Redactor },
+  {
+    secrets,
+    redactor,
+    machine,
+  }: { readonly secrets: SecretOpener; readonly redactor: Redactor; readonly machine?: Pick<Machine, "fetch"> },
 ): { readonly host: string; readonly deliver: ReturnType<typeof createWebhook> } | undefined {
   const { webhook, network, timing } = configuration;
   if (webhook === undefined) return undefined;
   const { url, secret } = openParts(webhook, secrets);
   const options = { url, secret, network: network.name, timeoutMs: timing.requestTimeoutMs };
-  return { host: hostOf(url), deliver: createWebhook(options, redactor.redact) };
+  return { host: hostOf(url), deliver: createWebhook({ ...options, fetch: machine?.fetch }, redactor.redact) };
 }
 
 /** @throws CommandFailure 78 when they cannot be what they are for; neither is shown */
@@ -66,17 +69,24 @@ export interface Alerts {
 /** @throws CommandFailure 78 when the configured webhook cannot be one */
 export function openAlerts(
   configuration: Configuration,
-  opened: { readonly db: SqliteDatabase; readonly logger: Logger; secrets: SecretOpener; redactor: Redactor },
+  opened: {
+    readonly machine: Machine;
+    readonly db: SqliteDatabase;
+    readonly logger: Logger;
+    readonly secrets: SecretOpener;
+    readonly redactor: Redactor;
+  },
 ): Alerts {
-  const { db, logger } = opened;
+  const { db, logger, machine } = opened;
+  const { clock, ids } = machine;
   const webhook = openWebhook(configuration, opened);
   const log = createLogNotifier(logger);
   let sender: AlertSender | undefined;
   return {
     deps: {
       store: createStore(db, { sendAlertsFrom: configuration.webhook?.minimum }),
-      ids: createRandomIds(systemClock.nowMs),
-      clock: systemClock,
+      ids,
+      clock,
       notifier: {
         notify: (message) => {
           log.notify(message);
@@ -88,7 +98,7 @@ export function openAlerts(
       if (webhook === undefined) return;
       logger.info({ host: webhook.host, minimum: configuration.webhook?.minimum }, "alerts are sent to a webhook");
       const outbox = createAlertOutbox(db);
-      sender = startAlertSender(DELIVERY, { outbox, clock: systemClock, logger, deliver: webhook.deliver });
+      sender = startAlertSender(DELIVERY, { outbox, clock, logger, deliver: webhook.deliver });
     },
     stop: async () => await sender?.stop(),
   };

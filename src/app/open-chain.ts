@@ -1,14 +1,18 @@
-import { systemClock } from "../adapters/clock/system-clock.ts";
 import { createChain } from "../adapters/ethers/chain.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { Chain } from "../ports/chain.ts";
+import { type Machine, thisMachine } from "./machine.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 
 /** The chain that a configuration names, read through its endpoints. */
-export function openChain(configuration: Configuration, secrets: SecretOpener): Chain {
+export function openChain(
+  configuration: Configuration,
+  secrets: SecretOpener,
+  machine: Pick<Machine, "clock" | "fetch"> = thisMachine(),
+): Chain {
   const { network, timing } = configuration;
   return createChain(
     { rpcUrls: secrets.rpcUrls(configuration), chainId: network.chainId, timeoutMs: timing.requestTimeoutMs },
-    { clock: systemClock },
+    machine,
   );
 }

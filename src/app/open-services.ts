@@ -3,6 +3,7 @@ import type { Configuration } from "../config/configuration.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { OutputSource } from "../ports/price-source.ts";
 import type { SwapService } from "../ports/swap-service.ts";
+import { type Machine, thisMachine } from "./machine.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 import { connectionOf, openSwapService, type ServiceConnection } from "./open-swap-service.ts";
 
@@ -21,14 +22,16 @@ export function openServices(
   deps: {
     readonly secrets: SecretOpener;
     readonly logger: Logger;
+    readonly machine?: Machine;
     onLimit(limits: { expected: number; seen: number }): void;
   },
 ): Services {
-  const { secrets, logger, onLimit } = deps;
-  const first = openSwapService(connectionOf(configuration, serviceUrl, secrets), logger, onLimit);
+  const { secrets, onLimit } = deps;
+  const beside = { logger: deps.logger, machine: deps.machine ?? thisMachine() };
+  const first = openSwapService(connectionOf(configuration, serviceUrl, secrets), beside, onLimit);
   const connection = secondConnection(configuration, secrets);
   if (connection === undefined) return { ...first, second: undefined };
-  const second = openSwapService(connection, logger);
+  const second = openSwapService(connection, beside);
   return {
     client: first.client,
     second: createSecondService(second.client, new URL(connection.baseUrl).host),

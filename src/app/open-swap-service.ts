@@ -1,4 +1,3 @@
-import { systemClock } from "../adapters/clock/system-clock.ts";
 import { createRateLimiter } from "../adapters/limiter/rate-limiter.ts";
 import { createSwapService } from "../adapters/swap-service/client.ts";
 import { SERVICE_PROFILES } from "../adapters/swap-service/profiles/profiles.ts";
@@ -6,6 +5,7 @@ import type { Configuration } from "../config/configuration.ts";
 import type { Secret } from "../net/secret.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { SwapService } from "../ports/swap-service.ts";
+import type { Machine } from "./machine.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 
 /** Calls that may wait for their turn; further ones are told at once. */
@@ -44,10 +44,11 @@ export function connectionOf(configuration: Configuration, baseUrl: string, secr
  */
 export function openSwapService(
   connection: ServiceConnection,
-  logger: Logger,
+  { logger, machine }: { readonly logger: Logger; readonly machine: Machine },
   onLimit: (limits: { expected: number; seen: number }) => void = () => undefined,
 ): { readonly client: SwapService; giveUp(): void; close(): Promise<void> } {
   const { apiKey, baseUrl, network, timeoutMs } = connection;
+  const { clock, sharedClock, fetch, random } = machine;
   const profile = SERVICE_PROFILES[connection.profile];
   const limiter = createRateLimiter(
     {
@@ -57,12 +58,12 @@ export function openSwapService(
       limitPerSecond: apiKey === undefined ? profile.expectedLimits.keyless : profile.expectedLimits.keyed,
       maxQueue: MAX_QUEUE,
     },
-    { clock: systemClock, logger, onLimit },
+    { clock, logger, onLimit, sharedClock, random },
   );
   const stopping = new AbortController();
   const client = createSwapService(
     { profile, baseUrl, network, apiKey, timeoutMs, maxBytes: connection.maxAnswerBytes, signal: stopping.signal },
-    { limiter, clock: systemClock, logger },
+    { limiter, clock, logger, fetch, random },
   );
   return {
     client,

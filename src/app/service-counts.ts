@@ -1,6 +1,7 @@
 import { DEFAULTS } from "../config/defaults.ts";
 import { toAddress } from "../domain/money/address.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
+import { thisMachine } from "./machine.ts";
 import { connectionOf, openSwapService, type ServiceConnection } from "./open-swap-service.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { type Target, withHistory } from "./target.ts";
@@ -11,7 +12,7 @@ export type ServiceCounts = Readonly<Record<string, Readonly<Record<string, numb
 /** Asks the target's service what it counts for our wallets. */
 export async function readServiceCounts(target: Target): Promise<ServiceCounts> {
   const runtime = createRuntime({ level: "silent", env: process.env });
-  const service = openSwapService(connectionTo(target, runtime), runtime.logger);
+  const service = openSwapService(connectionTo(target, runtime), { logger: runtime.logger, machine: thisMachine() });
   try {
     const answers: Record<string, Readonly<Record<string, number>> | string> = {};
     for (const wallet of withHistory(target, (reader) => reader.wallets())) {

@@ -41,6 +41,9 @@ export class FetchError extends Error {
   }
 }
 
+/** How one request is sent: over HTTP by {@link boundedFetch}, or to whatever stands for the network. */
+export type BoundedFetch = (request: BoundedRequest) => Promise<BoundedResponse>;
+
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);

@@ -1,4 +1,4 @@
-import { boundedFetch, FetchError } from "./bounded-fetch.ts";
+import { type BoundedFetch, type BoundedRequest, boundedFetch, FetchError } from "./bounded-fetch.ts";
 import { createRedactor, type Redactor } from "./redact.ts";
 import { hostOf, type Secret } from "./secret.ts";
 
@@ -56,6 +56,8 @@ export interface JsonRpcOptions {
   readonly url: string | Secret;
   readonly timeoutMs: number;
   readonly maxBytes: number;
+  /** default: over HTTP */
+  readonly fetch?: BoundedFetch | undefined;
 }
 
 const LONGEST_MESSAGE = 300;
@@ -63,7 +65,11 @@ const LONGEST_MESSAGE = 300;
 /** Creates a client over kept-alive HTTP. */
 export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
   const url = typeof options.url === "string" ? options.url : options.url.reveal();
-  const endpoint: Endpoint = { host: hostOf(url), redactor: createRedactor([url]) };
+  const endpoint: Endpoint = {
+    host: hostOf(url),
+    redactor: createRedactor([url]),
+    fetch: options.fetch ?? boundedFetch,
+  };
   let lastId = 0;
 
   async function post(body: unknown, signal?: AbortSignal): Promise<{ status: number; json: unknown }> {
@@ -114,11 +120,12 @@ export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
 interface Endpoint {
   readonly host: string;
   readonly redactor: Redactor;
+  readonly fetch: BoundedFetch;
 }
 
-async function fetchOrThrow(endpoint: Endpoint, request: Parameters<typeof boundedFetch>[0]) {
+async function fetchOrThrow(endpoint: Endpoint, request: BoundedRequest) {
   try {
-    return await boundedFetch(request);
+    return await endpoint.fetch(request);
   } catch (error) {
     if (error instanceof FetchError) {
       throw new RpcError({ kind: "transport", host: endpoint.host, message: error.message });

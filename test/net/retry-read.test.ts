@@ -37,3 +37,15 @@ test("an abort ends the waiting", async () => {
   setTimeout(() => controller.abort(new Error("stopping")), 20);
   await expect(pending).rejects.toThrow("stopping");
 });
+
+test("pauses pass on the caller's clock, growing up to the bound, with the caller's jitter", async () => {
+  const slept: number[] = [];
+  const pauses = { sleep: async (durationMs: number) => void slept.push(durationMs), random: () => 0.5 };
+  const read = async () => Promise.reject(new Error("down"));
+  const startedMs = performance.now();
+  await expect(retryRead(read, { retries: 4, minDelayMs: 60_000, maxDelayMs: 300_000, pauses })).rejects.toThrow(
+    "down",
+  );
+  expect(slept).toEqual([90_000, 180_000, 300_000, 300_000]);
+  expect(performance.now() - startedMs).toBeLessThan(10_000);
+});

@@ -1,6 +1,7 @@
 import { keccak256 } from "ethers";
 import { ChainReadError } from "../../domain/chain-read-error.ts";
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
+import type { BoundedFetch } from "../../net/bounded-fetch.ts";
 import { RpcError } from "../../net/json-rpc.ts";
 import type { Secret } from "../../net/secret.ts";
 import type { BlockHead, Chain, LaneChain } from "../../ports/chain.ts";
@@ -44,13 +45,14 @@ const DEFAULT_LOG_BLOCKS = 2_000;
  * them, and each endpoint's chain id is checked. No read is cached, and none is tried again on the same endpoint but what
  * a batch of many left open.
  */
-export function createChain(options: ChainOptions, deps: { clock: Clock }): Chain {
+export function createChain(options: ChainOptions, deps: { clock: Clock; fetch?: BoundedFetch | undefined }): Chain {
   const pool = createRpcPool(
     {
       urls: options.rpcUrls,
       chainId: options.chainId,
       timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       maxBytes: options.maxBytes ?? DEFAULT_MAX_BYTES,
+      fetch: deps.fetch,
     },
     deps.clock.monotonicMs,
   );

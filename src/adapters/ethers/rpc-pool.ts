@@ -1,5 +1,6 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { Hex } from "../../domain/money/address.ts";
+import type { BoundedFetch } from "../../net/bounded-fetch.ts";
 import { createJsonRpc, type JsonRpc, RpcError } from "../../net/json-rpc.ts";
 import type { Secret } from "../../net/secret.ts";
 import { type Ask, createCrowdedReads } from "./crowded-reads.ts";
@@ -32,6 +33,7 @@ export interface RpcPoolOptions {
   readonly chainId: number;
   readonly timeoutMs: number;
   readonly maxBytes: number;
+  readonly fetch?: BoundedFetch | undefined;
 }
 
 /** An endpoint that had trouble is asked last for this long. */
@@ -51,9 +53,9 @@ interface Endpoint {
 /** Creates the pool. @throws Error without any endpoint */
 export function createRpcPool(options: RpcPoolOptions, monotonicMs: () => number): RpcPool {
   if (options.urls.length === 0) throw new Error("a chain needs at least one RPC endpoint");
-  const { timeoutMs, maxBytes } = options;
+  const { timeoutMs, maxBytes, fetch } = options;
   const endpoints: readonly Endpoint[] = options.urls.map((url) => {
-    const rpc = createJsonRpc({ url, timeoutMs, maxBytes });
+    const rpc = createJsonRpc({ url, timeoutMs, maxBytes, fetch });
     const ask = createCrowdedReads(rpc, monotonicMs);
     return { rpc, ask, headers: new Map(), checkedAtMs: undefined, troubleAtMs: undefined };
   });

@@ -10,7 +10,7 @@ const RANDOM_LENGTH = 12;
  * Creates identifiers `<prefix>_<time><counter><random>` in base 36: they sort by time as text, within one process also
  * inside a millisecond and when the clock jumps back, and 62 random bits keep them unique over restarts.
  */
-export function createRandomIds(nowMs: () => number): IdSource {
+export function createRandomIds(nowMs: () => number, randomUint256: () => bigint = machineRandomUint256): IdSource {
   let lastMs = 0;
   let counter = 0;
   function advance(): void {
@@ -36,6 +36,6 @@ export function createRandomIds(nowMs: () => number): IdSource {
   };
 }
 
-function randomUint256(): bigint {
+function machineRandomUint256(): bigint {
   return BigInt(`0x${randomBytes(32).toString("hex")}`);
 }

@@ -26,7 +26,9 @@ export interface RateLimiterDependencies {
   readonly logger: Logger;
   /** Called when the service states its limit for the first time, and whenever it states another one. */
   readonly onLimit?: (limits: { expected: number; seen: number }) => void;
-  readonly sharedClock?: SharedClock;
+  readonly sharedClock?: SharedClock | undefined;
+  /** a number in [0, 1); default: the machine's */
+  readonly random?: (() => number) | undefined;
 }
 
 interface Waiter {
@@ -171,10 +173,11 @@ function createObserver(
   dependencies: RateLimiterDependencies,
   store: PaceStore,
 ): (answer: LimitedAnswer) => void {
+  const { random = Math.random } = dependencies;
   let reportedLimit: number | undefined;
   return (answer) => {
     const notice = readNotice(answer, dependencies.clock.nowMs());
-    const at = { nowUs: 0, jitter: Math.random() };
+    const at = { nowUs: 0, jitter: random() };
     const before = store.read();
     const relevant =
       notice.refused || notice.remaining === 0 || before.probe === "sent" || differs(notice.limit, before.limitSeen);

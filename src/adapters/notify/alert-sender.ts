@@ -70,9 +70,10 @@ export function startAlertSender(options: AlertSenderOptions, deps: AlertSenderD
     wake: () => sleeper.abort(),
     stop: async () => {
       stopping.abort();
-      const patience = setTimeout(() => givingUp.abort(), options.stopWithinMs);
+      const stopped = new AbortController();
+      void clock.sleep(options.stopWithinMs, stopped.signal).then(() => givingUp.abort());
       await running;
-      clearTimeout(patience);
+      stopped.abort();
     },
   };
 }

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { boundedFetch, FetchError } from "../../net/bounded-fetch.ts";
+import { type BoundedFetch, boundedFetch, FetchError } from "../../net/bounded-fetch.ts";
 import type { Secret } from "../../net/secret.ts";
 import type { AlertRow } from "../../ports/alert-store.ts";
 
@@ -10,6 +10,8 @@ export interface WebhookOptions {
   readonly secret: Secret;
   readonly network: string;
   readonly timeoutMs: number;
+  /** default: over HTTP */
+  readonly fetch?: BoundedFetch | undefined;
 }
 
 /** What came of one delivery. `detail` names a status or a kind of trouble, and never more of the URL than its host. */
@@ -32,13 +34,13 @@ export function createWebhook(
   options: WebhookOptions,
   redact: (text: string) => string,
 ): (alert: AlertRow, at: { nowMs: number; signal?: AbortSignal }) => Promise<Delivery> {
-  const { url, secret, network, timeoutMs } = options;
+  const { url, secret, network, timeoutMs, fetch = boundedFetch } = options;
   return async (alert, { nowMs, signal }) => {
     const body = JSON.stringify(messageOf(alert, network, redact));
     const seconds = Math.floor(nowMs / 1_000);
     const signature = createHmac("sha256", secret.reveal()).update(`${seconds}.${body}`).digest("hex");
     try {
-      const { status } = await boundedFetch({
+      const { status } = await fetch({
         url: url.reveal(),
         method: "POST",
         headers: {

@@ -1,8 +1,6 @@
 import type { LosslessJson } from "../../net/parse-json.ts";
 import type { Secret } from "../../net/secret.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { Logger } from "../../ports/logger.ts";
-import type { CallPriority, RateLimiter } from "../../ports/rate-limiter.ts";
+import type { CallPriority } from "../../ports/rate-limiter.ts";
 import type {
   ServiceProfile,
   ServiceRefusal,
@@ -12,7 +10,13 @@ import type {
 } from "../../ports/swap-service.ts";
 import { type Dialect, quoteIdQuery, quoteQuery } from "./dialect.ts";
 import { readAcceptance, readQuote, readStatusCounts, readSwapRecord, readTransaction } from "./read-answers.ts";
-import { createServiceCalls, malformed, outOfCache, type ServiceCalls } from "./service-calls.ts";
+import {
+  createServiceCalls,
+  malformed,
+  outOfCache,
+  type ServiceCallDependencies,
+  type ServiceCalls,
+} from "./service-calls.ts";
 import { canonicalJson, type WireProblem } from "./wire-reader.ts";
 
 /** Which service, on which network, within which bounds. */
@@ -39,10 +43,7 @@ const OWN_SERVICE_TIMEOUT_MS = { least: 10, most: 30_000 };
 const SERVICE_SHARE = 0.9;
 
 /** Creates the client of a swap aggregation service over HTTP. */
-export function createSwapService(
-  options: SwapServiceOptions,
-  dependencies: { limiter: RateLimiter; clock: Clock; logger: Logger },
-): SwapService {
+export function createSwapService(options: SwapServiceOptions, dependencies: ServiceCallDependencies): SwapService {
   const { profile, network } = options;
   const dialect = options.dialect ?? "wire";
   const calls = createServiceCalls(

@@ -1,8 +1,9 @@
-import { type BoundedResponse, boundedFetch, FetchError } from "../../net/bounded-fetch.ts";
+import { type BoundedFetch, type BoundedResponse, boundedFetch, FetchError } from "../../net/bounded-fetch.ts";
 import { type LosslessJson, parseJsonLossless } from "../../net/parse-json.ts";
 import { createRedactor, type Redactor } from "../../net/redact.ts";
 import { retryRead } from "../../net/retry-read.ts";
 import { hostOf, type Secret } from "../../net/secret.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { CallPriority, RateLimiter } from "../../ports/rate-limiter.ts";
 import type { ServiceRefusal } from "../../ports/swap-service.ts";
@@ -18,6 +19,16 @@ export interface ServiceCallOptions {
   /** repetitions of a read whose answer was lost or refused for the moment */
   readonly retries: number;
   readonly signal: AbortSignal | undefined;
+}
+
+/** What the calls work with; what is left out is the machine's. */
+export interface ServiceCallDependencies {
+  readonly limiter: RateLimiter;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly fetch?: BoundedFetch | undefined;
+  /** a number in [0, 1) */
+  readonly random?: (() => number) | undefined;
 }
 
 /** A good answer, or why there is none. */
@@ -52,22 +63,20 @@ class PassingRefusal extends Error {
 }
 
 /** Creates the calls of one service. */
-export function createServiceCalls(
-  options: ServiceCallOptions,
-  dependencies: { limiter: RateLimiter; logger: Logger },
-): ServiceCalls {
+export function createServiceCalls(options: ServiceCallOptions, dependencies: ServiceCallDependencies): ServiceCalls {
   const base = options.baseUrl.replace(/\/+$/, "");
   const { apiKey } = options;
+  const { clock, fetch = boundedFetch, random = Math.random } = dependencies;
   const redactor = createRedactor(apiKey === undefined ? [options.baseUrl] : [options.baseUrl, apiKey.reveal()]);
 
   async function once(call: Call): Promise<Answer> {
     const permission = await dependencies.limiter.acquire(call.priority, options.signal);
     if (permission !== "granted") return notSent(permission);
-    const startedAt = performance.now();
+    const startedAt = clock.monotonicMs();
     const answer = await send(call);
     const fields = { path: call.path, outcome: answer.kind === "answer" ? "ok" : answer.code };
     dependencies.logger.debug(
-      { ...fields, durationMs: Math.round(performance.now() - startedAt) },
+      { ...fields, durationMs: Math.round(clock.monotonicMs() - startedAt) },
       "called the service",
     );
     return answer;
@@ -76,7 +85,7 @@ export function createServiceCalls(
   async function send(call: Call): Promise<Answer> {
     let response: BoundedResponse;
     try {
-      response = await boundedFetch({
+      response = await fetch({
         url: `${base}${call.path}`,
         method: call.body === undefined ? "GET" : "POST",
         headers: headersOf(apiKey, call.body !== undefined),
@@ -101,6 +110,7 @@ export function createServiceCalls(
           retries: options.retries,
           minDelayMs: RETRY_MIN_MS,
           maxDelayMs: RETRY_MAX_MS,
+          pauses: { sleep: clock.sleep, random },
           isTransient: (error) => error instanceof PassingRefusal && error.refusal.status !== 410,
           ...(options.signal === undefined ? {} : { signal: options.signal }),
         });

@@ -1,0 +1,131 @@
+import { createIntlZones } from "../adapters/zones/intl-zones.ts";
+import type { Configuration } from "../config/configuration.ts";
+import type { Address } from "../domain/money/address.ts";
+import { alertOnHalt } from "../engine/alerts.ts";
+import { createEngine, type Engine } from "../engine/engine.ts";
+import type { EngineContext } from "../engine/engine-context.ts";
+import { createLaneListener } from "../engine/lane-listener.ts";
+import { maySignIntent } from "../engine/modes.ts";
+import { createLane, type Lane } from "../lane/lane.ts";
+import type { LaneListener } from "../lane/lane-event.ts";
+import type { Redactor } from "../net/redact.ts";
+import type { Chain } from "../ports/chain.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { Signer } from "../ports/signer.ts";
+import type { SqliteDatabase } from "../storage/database.ts";
+import { type Alerts, openAlerts, watchLimit } from "./alerts.ts";
+import { approveCalldata, digestOf } from "./encoding.ts";
+import { engineSettings } from "./engine-settings.ts";
+import { CommandFailure, EXIT } from "./exit-codes.ts";
+import { openLaneStore } from "./lane-wiring.ts";
+import type { Machine } from "./machine.ts";
+import { openChain } from "./open-chain.ts";
+import { openPrices } from "./open-prices.ts";
+import type { SecretOpener } from "./open-secrets.ts";
+import { openServices, type Services } from "./open-services.ts";
+
+/** What a daemon is composed with. */
+export interface ComposeDeps {
+  readonly machine: Machine;
+  readonly db: SqliteDatabase;
+  readonly logger: Logger;
+  readonly secrets: SecretOpener;
+  readonly redactor: Redactor;
+  /** named places where a test may stop the process */
+  crashPoint(label: string): void;
+  /** hears of broken invariants: the process must stop */
+  onFatal(error: unknown): void;
+}
+
+/** The parts of a daemon, put together and not started. */
+export interface ComposedDaemon {
+  readonly engine: Engine;
+  readonly alerts: Alerts;
+  readonly services: Services;
+  readonly chain: Chain;
+}
+
+/**
+ * Puts a daemon together from its configuration. Everything of the machine comes in through `deps`, so that a simulation
+ * composes the same daemon.
+ * @param serviceUrl where the swap service is
+ * @throws CommandFailure 78 when the configuration cannot be worked with
+ */
+export async function composeDaemon(
+  configuration: Configuration,
+  serviceUrl: string,
+  deps: ComposeDeps,
+): Promise<ComposedDaemon> {
+  const { logger, secrets, db, machine } = deps;
+  const chain = openChain(configuration, secrets, machine);
+  const router = settlementOf(configuration);
+  const alerts = openAlerts(configuration, deps);
+  const { store } = alerts.deps;
+  const laneStore = alertOnHalt(openLaneStore(db), alerts.deps);
+  const onLimit = watchLimit(alerts.deps, serviceUrl);
+  const services = openServices(configuration, serviceUrl, { secrets, logger, machine, onLimit });
+  const signers = await openSigners(configuration, secrets);
+  const lanes = new Map<Address, Lane>();
+  const context: EngineContext = {
+    settings: engineSettings(configuration, router),
+    deps: {
+      ...alerts.deps,
+      laneStore,
+      chain,
+      service: services.client,
+      prices: openPrices(configuration, chain),
+      secondService: services.second,
+      lanes,
+      signers,
+      zones: createIntlZones(),
+      logger,
+      digest: digestOf,
+      approveCalldata,
+      crashPoint: deps.crashPoint,
+    },
+  };
+  const engine = createEngine(context, deps.onFatal);
+  const listener = createLaneListener({ runs: store, lanes: laneStore }, () => engine.committer);
+  for (const signer of signers.values()) {
+    lanes.set(signer.address, openLane(configuration, context, { signer, listener }));
+  }
+  return { engine, alerts, services, chain };
+}
+
+function settlementOf({ network: { name, settlement } }: Configuration): Address {
+  if (settlement !== undefined) return settlement;
+  const message = `no settlement contract is known on ${name}: set \`service.settlement\` to the address you verified`;
+  throw new CommandFailure(EXIT.configuration, message);
+}
+
+async function openSigners(configuration: Configuration, secrets: SecretOpener): Promise<Map<Address, Signer>> {
+  const signers = new Map<Address, Signer>();
+  for (const wallet of configuration.wallets.values()) {
+    const signer = await secrets.signer(wallet.key);
+    signers.set(signer.address, signer);
+  }
+  return signers;
+}
+
+/** A transaction past its deadline is cancelled only once it surely cannot land any more. */
+const CANCEL_MARGIN_SECONDS = 2;
+
+function openLane(
+  configuration: Configuration,
+  context: EngineContext,
+  parts: { signer: Signer; listener: LaneListener },
+): Lane {
+  const { laneStore, chain, clock, logger, store, crashPoint } = context.deps;
+  const { signer, listener } = parts;
+  return createLane(
+    {
+      account: signer.address,
+      chainId: configuration.network.chainId,
+      confirmations: configuration.network.confirmations,
+      ...configuration.transactions,
+      cancelMarginSeconds: CANCEL_MARGIN_SECONDS,
+      signing: (intentId) => maySignIntent({ store, laneStore }, intentId),
+    },
+    { store: laneStore, chain, signer, clock, logger, listener, crashPoint },
+  );
+}
