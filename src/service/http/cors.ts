@@ -11,7 +11,7 @@ const EXPOSED = [...LIMIT_HEADERS, "Retry-After"].join(", ");
 
 /**
  * Lets pages of these origins read the answers; "*" is every page. Off without origins: then no header says anything, and
- * browsers keep pages of others away. Must come before the routes.
+ * browsers keep pages of others away. Must come before the gate, whose refusals pages may read too.
  */
 export function allowOrigins(server: FastifyInstance, origins: readonly string[]): void {
   if (origins.length === 0) return;
@@ -22,8 +22,15 @@ export function allowOrigins(server: FastifyInstance, origins: readonly string[]
     if (origin === undefined || !(isOpen || origins.includes(origin))) return undefined;
     reply.header("Access-Control-Allow-Origin", isOpen ? "*" : origin);
     reply.header("Access-Control-Expose-Headers", EXPOSED);
-    if (request.method !== "OPTIONS") return undefined;
-    return await reply.headers(PREFLIGHT).code(204).send();
+    return undefined;
   });
-  server.options("/*", async (_request, reply) => reply.code(204).send());
+}
+
+/** Answers what browsers ask before they send a request of another origin's page. Must come after the gate. */
+export function answerPreflights(server: FastifyInstance, origins: readonly string[]): void {
+  if (origins.length === 0) return;
+  server.options("/*", async (_request, reply) => {
+    if (reply.hasHeader("Access-Control-Allow-Origin")) reply.headers(PREFLIGHT);
+    return reply.code(204).send();
+  });
 }

@@ -14,8 +14,9 @@ import {
 import type { SwapStatus } from "../store/service-store.ts";
 import type { TimeLimit } from "../time-limit.ts";
 import { type Answer, answer, isRefusal } from "./answer.ts";
+import type { Caller } from "./caller.ts";
 import { createHealth } from "./health.ts";
-import { type Caller, inTime } from "./in-time.ts";
+import { inTime } from "./in-time.ts";
 import { oneOf, type Parsed, parseExecuteRequest, parseQuoteRequest, parseShape } from "./parse-request.ts";
 import {
   distributionsQuery,

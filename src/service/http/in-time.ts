@@ -1,6 +1,7 @@
 import type { Clock } from "../../ports/clock.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
 import { createTimeLimit, type TimeLimit } from "../time-limit.ts";
+import type { Caller } from "./caller.ts";
 
 /** How long a quote may take when the request does not say. */
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -12,12 +13,6 @@ const ANSWER_MS = 50;
 /** Of the time given, what is kept for all that comes after the search: a quarter, and no more than this. */
 const AFTER_SEARCH_SHARE = 1 / 4;
 const AFTER_SEARCH_MS = 250;
-
-/** Who asked. */
-export interface Caller {
-  /** Whether nobody waits for the answer any more. */
-  isGone(): boolean;
-}
 
 /**
  * Answers within the time that a caller gives, whatever the node, the search and the trial of the swap do meanwhile.

@@ -33,16 +33,14 @@ function errorResponses(endpoint: Endpoint): Record<string, Json> {
     byStatus.set(status, [...(byStatus.get(status) ?? []), name]);
   }
   const entries = [...byStatus].map(([status, names]): [string, Json] => {
-    if (status === 429) {
-      const headers = { "Retry-After": { schema: { type: "string" } } };
-      return [
-        String(status),
-        { description: names.join(", "), headers, content: jsonContent(schemaOf(limitedResponse, "output")) },
-      ];
-    }
-    return [String(status), errorAnswer(names)];
+    return [String(status), status === 429 ? limitedAnswer() : errorAnswer(names)];
   });
   return Object.fromEntries(entries);
+}
+
+function limitedAnswer(): Json {
+  const headers = { "Retry-After": { schema: { type: "string" } } };
+  return { description: "RATE_LIMITED", headers, content: jsonContent(schemaOf(limitedResponse, "output")) };
 }
 
 /** The error's schema with the names that this answer can have. */
@@ -81,7 +79,8 @@ export function openApiDocument(): Json {
       summary: "Whether the service answers, and which nodes of its networks do; 503 when none does",
       responses: {
         "200": { description: "OK", content: jsonContent(schemaOf(healthResponse, "output")) },
-        "503": errorAnswer(["CHAIN_UNREACHABLE", "CONTRACTS_WRONG", "STOPPING"]),
+        "429": limitedAnswer(),
+        "503": errorAnswer(["BUSY", "CHAIN_UNREACHABLE", "CONTRACTS_WRONG", "STOPPING"]),
       },
     },
   };

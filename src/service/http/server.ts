@@ -1,3 +1,4 @@
+import { createServer as createHttpServer } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, {
   type FastifyError,
@@ -13,14 +14,14 @@ import { ERRORS, type ErrorName, type Refusal, refuse } from "../errors/errors.t
 import type { KeyStore } from "../keys/key-store.ts";
 import { SearchStoppedError } from "../routing/turns.ts";
 import type { Answer } from "./answer.ts";
+import type { Caller } from "./caller.ts";
 import { chainRefusal } from "./chain-refusal.ts";
-import { allowOrigins } from "./cors.ts";
+import { type Connections, createConnections } from "./connections.ts";
+import { allowOrigins, answerPreflights } from "./cors.ts";
 import { ENDPOINTS, type EndpointName } from "./endpoints.ts";
-import { createGate, type GateOptions } from "./gate.ts";
-import type { Caller } from "./in-time.ts";
+import { createGate, type Gate, type GateOptions, HEALTH_PATH, sendLimited } from "./gate.ts";
 import type { Metrics } from "./metrics.ts";
-import { openApiDocument } from "./openapi.ts";
-import { PAGE_HEADERS, readablePage } from "./readable-page.ts";
+import { addStaticAnswers } from "./static-answers.ts";
 import type { Traffic } from "./traffic.ts";
 import { toWireError } from "./wire.ts";
 
@@ -33,12 +34,13 @@ const MAX_BODY_BYTES = 64 * 1024;
 const MAX_URL_LENGTH = 4_096;
 const MAX_HEADER_BYTES = 16 * 1024;
 const REQUEST_TIMEOUT_MS = 15_000;
+/** Headers fit into one packet: who needs longer for them holds a connection and sends nothing. */
+const HEADERS_TIMEOUT_MS = 5_000;
 const KEEP_ALIVE_TIMEOUT_MS = 30_000;
 /** Also cuts a client that does not read its answer. */
 const SILENCE_TIMEOUT_MS = 30_000;
 /** Slow requests are looked for this often. */
 const CHECKING_INTERVAL_MS = 1_000;
-const MAX_CONNECTIONS = 4_096;
 
 /** What the HTTP framework says of requests that reach no handler. */
 const FRAMEWORK_ERRORS: Readonly<Record<string, ErrorName>> = {
@@ -70,61 +72,71 @@ export interface ServerDependencies {
 
 /** Builds the HTTP server of the interface; nothing listens yet. */
 export function createServer(options: ServerOptions, dependencies: ServerDependencies): FastifyInstance {
-  const { handlers, traffic } = dependencies;
-  const server = createBoundedServer(options);
+  const { handlers, traffic, clock } = dependencies;
+  const connections = createConnections({ clock, trustedProxies: options.trustedProxies ?? [] });
+  const gate = createGate(options, { ...dependencies, connections });
+  const server = createBoundedServer(options, { connections, gate });
   dependencies.metrics?.watch(server);
-  allowOrigins(server, options.corsOrigins ?? []);
+  const origins = options.corsOrigins ?? [];
+  allowOrigins(server, origins);
   // JSON is the one content type of the interface; the framework would also take plain text.
   server.removeContentTypeParser("text/plain");
-  const gate = createGate(options, dependencies);
+  // For every path, also those that do not exist.
+  server.addHook("onRequest", gate.enter);
+  answerPreflights(server, origins);
   for (const [name, endpoint] of Object.entries(ENDPOINTS)) {
     server.route({
       method: endpoint.method,
       url: endpoint.path,
-      onRequest: [gate, refuseLongUrl, traffic.admit],
+      onRequest: [refuseLongUrl, traffic.admit],
       handler: async (request, reply) => {
         const input = endpoint.method === "GET" ? request.query : request.body;
-        const result = await handlers[name as EndpointName](input, callerBehind(reply));
+        const result = await handlers[name as EndpointName](input, gate.caller(request, reply));
         return result.kind === "answer" ? result.body : sendRefusal(reply, result);
       },
     });
   }
-  server.get("/health", { onRequest: traffic.admit }, async (_request, reply) => {
-    const result = await handlers.health(undefined, callerBehind(reply));
+  server.get(HEALTH_PATH, { onRequest: traffic.admit }, async (request, reply) => {
+    const result = await handlers.health(undefined, gate.caller(request, reply));
     return result.kind === "answer" ? result.body : sendRefusal(reply, result);
   });
-  const document = openApiDocument();
-  server.get("/openapi.json", async () => document);
-  const page = readablePage(document);
-  server.get("/docs", async (_request, reply) => await reply.headers(PAGE_HEADERS).send(page));
+  addStaticAnswers(server);
   server.setNotFoundHandler(async (_request, reply) => reply.code(404).send(toWireError(refuse("ENDPOINT_UNKNOWN"))));
   answerFailures(server, dependencies.logger);
   return server;
 }
 
-function createBoundedServer(options: ServerOptions): FastifyInstance {
+function createBoundedServer(
+  options: ServerOptions,
+  { connections, gate }: { connections: Connections; gate: Gate },
+): FastifyInstance {
   const { trustedProxies = [], requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
-  const server = Fastify({
+  return Fastify({
     logger: false,
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: requestTimeoutMs,
-    connectionTimeout: SILENCE_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     exposeHeadRoutes: false,
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     // While it stops, requests on open connections get our own answer.
     return503OnClosing: false,
-    http: {
-      maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: requestTimeoutMs,
-      connectionsCheckingInterval: Math.min(CHECKING_INTERVAL_MS, requestTimeoutMs),
+    serverFactory(listener) {
+      const timeouts = {
+        requestTimeout: requestTimeoutMs,
+        headersTimeout: Math.min(HEADERS_TIMEOUT_MS, requestTimeoutMs),
+        keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+        connectionsCheckingInterval: Math.min(CHECKING_INTERVAL_MS, requestTimeoutMs),
+      };
+      const server = createHttpServer({ maxHeaderSize: MAX_HEADER_BYTES, ...timeouts }, connections.guard(listener));
+      server.setTimeout(SILENCE_TIMEOUT_MS);
+      server.on("clientError", answerBrokenRequest);
+      connections.bound(server);
+      return server;
     },
-    clientErrorHandler: answerBrokenRequest,
     // What the framework refuses before it looks for a route; its own answer has another form and repeats the path.
-    frameworkErrors: (error, _request, reply) => sendRefusal(reply, refusalOf(error)),
+    frameworkErrors(error, request, reply) {
+      const answer = () => void sendRefusal(reply, refusalOf(error));
+      gate.enter.call(request.server, request, reply, answer);
+    },
   });
-  server.server.maxConnections = MAX_CONNECTIONS;
-  return server;
 }
 
 function answerFailures(server: FastifyInstance, logger: Logger): void {
@@ -137,16 +149,12 @@ function answerFailures(server: FastifyInstance, logger: Logger): void {
   });
 }
 
-function callerBehind(reply: FastifyReply): Caller {
-  return { isGone: () => reply.raw.destroyed };
-}
-
 function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
+  if (refusal.error === "RATE_LIMITED") return sendLimited(reply);
   if (refusal.error === "BUSY") void reply.header("Retry-After", "1");
   return reply.code(statusOf(refusal)).send(toWireError(refusal));
 }
 
-/** After the gate: what is refused for its length counts like everything else. */
 const refuseLongUrl: onRequestHookHandler = (request, reply, done) => {
   if (request.url.length <= MAX_URL_LENGTH) done();
   else void reply.code(414).send(toWireError(refuse("URL_TOO_LONG")));

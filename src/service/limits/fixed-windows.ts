@@ -12,16 +12,19 @@ export interface Allowance {
 const MAX_CALLERS = 100_000;
 
 /**
+ * Takes so much of a caller's limit in the current second. A weight above the limit takes all of it; without any weight
+ * it is only told whether there is room for one more.
+ */
+export type TakeWindow = (caller: string, limit: number, weight?: number) => Allowance;
+
+/**
  * Counts requests in fixed windows: the seconds of UTC, one count for each caller. Refused requests are not counted, so
  * a caller that keeps knocking is let in again with the next second.
  */
-export function createFixedWindows(
-  clock: Clock,
-  maxCallers = MAX_CALLERS,
-): (caller: string, limit: number) => Allowance {
+export function createFixedWindows(clock: Clock, maxCallers = MAX_CALLERS): TakeWindow {
   let second = Number.NaN;
   const counts = new Map<string, number>();
-  return (caller, limit) => {
+  return (caller, limit, weight = 1) => {
     const now = Math.floor(clock.nowMs() / 1000);
     if (now !== second) {
       second = now;
@@ -29,9 +32,10 @@ export function createFixedWindows(
     }
     const used = counts.get(caller) ?? 0;
     const isCrowded = counts.size >= maxCallers && !counts.has(caller);
-    if (used >= limit || isCrowded) return { allowed: false, limit, remaining: 0 };
-    counts.set(caller, used + 1);
-    return { allowed: true, limit, remaining: limit - used - 1 };
+    const wanted = Math.min(weight, limit);
+    if (used + Math.max(wanted, 1) > limit || isCrowded) return { allowed: false, limit, remaining: 0 };
+    if (wanted > 0) counts.set(caller, used + wanted);
+    return { allowed: true, limit, remaining: limit - used - wanted };
   };
 }
 

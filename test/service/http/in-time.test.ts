@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { answer } from "../../../src/service/http/answer.ts";
+import type { Caller } from "../../../src/service/http/caller.ts";
 import { ENDPOINTS } from "../../../src/service/http/endpoints.ts";
-import { type Caller, inTime } from "../../../src/service/http/in-time.ts";
+import { inTime } from "../../../src/service/http/in-time.ts";
 import { createServer, type Handler, type Handlers } from "../../../src/service/http/server.ts";
 import { createTraffic } from "../../../src/service/http/traffic.ts";
 import { SearchStoppedError } from "../../../src/service/routing/turns.ts";
@@ -10,7 +11,7 @@ import { createRecordingLogger } from "../support/recording-logger.ts";
 import { systemClock as clock } from "../support/system-clock.ts";
 
 const NETWORKS = "/token-manager/networks";
-const waiting: Caller = { isGone: () => false };
+const waiting: Caller = { name: "address 127.0.0.1", isKeyed: false, isGone: () => false, charge: () => undefined };
 
 /** The real server on a real socket; only what stands behind the endpoints is replaced. */
 async function start(handler: Handler): Promise<string> {

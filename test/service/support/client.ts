@@ -25,10 +25,10 @@ interface Document {
 /** What is cut before its headers or its path are known. */
 const UNCOUNTED = [431, 408];
 
-/** Every answer of the interface tells its limit; the other paths have none. */
+/** Every answer tells its limit. */
 function checkHeaders(path: string, { status, headers }: Response): void {
   expect(headers.get("content-type"), path).toMatch(/^application\/json/);
-  if (path === "/health" || UNCOUNTED.includes(status)) return;
+  if (UNCOUNTED.includes(status)) return;
   for (const suffix of ["Limit", "Remaining"]) {
     const count = headers.get(`RateLimit-${suffix}`);
     expect(count, `${path} ${status}: RateLimit-${suffix}`).toMatch(/^[0-9]{1,9}$/);

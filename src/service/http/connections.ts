@@ -1,0 +1,106 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
+import { BlockList, isIPv6, type Socket } from "node:net";
+import type { Clock } from "../../ports/clock.ts";
+import { callerOf } from "../limits/caller-address.ts";
+import { createFixedWindows } from "../limits/fixed-windows.ts";
+
+/** The connections of the interface, so many in all and so many of an address. */
+export interface Connections {
+  /** Bounds what connects to a server: call it before the server listens. */
+  bound(server: Server): void;
+  /** The same listener, for as many requests of a connection at once as honest clients send. */
+  guard(listener: RequestListener): RequestListener;
+  /** Cuts the connection of a caller that goes on far beyond its limit. */
+  cut(socket: Socket): void;
+}
+
+export interface ConnectionLimits {
+  /** all of them */
+  readonly total: number;
+  /** of one address, IPv6 by its first 64 bits */
+  readonly perAddress: number;
+  /** new ones of an address in a second */
+  readonly newPerSecond: number;
+}
+
+export const CONNECTION_LIMITS: ConnectionLimits = { total: 4_096, perAddress: 256, newPerSecond: 256 };
+
+/** Requests of a connection that may be unanswered at once: clients in use send one after the other's answer. */
+const MAX_UNANSWERED = 16;
+
+/** Connections of an address that were cut in a second, after which it opens no further one in that second. */
+const MAX_CUT_PER_SECOND = 4;
+
+/** @param trustedProxies addresses and networks whose connections carry many callers: only the total holds for them */
+export function createConnections(
+  { clock, trustedProxies }: { clock: Clock; trustedProxies: readonly string[] },
+  limits: ConnectionLimits = CONNECTION_LIMITS,
+): Connections {
+  const isProxy = matcherOf(trustedProxies);
+  const open = new Map<string, number>();
+  const takeNew = createFixedWindows(clock);
+  const takeCut = createFixedWindows(clock);
+  const unanswered = new WeakMap<Socket, number>();
+
+  /** undefined: nobody's, or a proxy's */
+  function addressOf({ remoteAddress }: Socket): string | undefined {
+    return remoteAddress === undefined || isProxy(remoteAddress) ? undefined : callerOf(remoteAddress);
+  }
+
+  function admit(socket: Socket): void {
+    const address = addressOf(socket);
+    if (address === undefined) return;
+    const count = open.get(address) ?? 0;
+    const wasCut = !takeCut(address, MAX_CUT_PER_SECOND, 0).allowed;
+    if (wasCut || count >= limits.perAddress || !takeNew(address, limits.newPerSecond).allowed) {
+      socket.destroy();
+      return;
+    }
+    open.set(address, count + 1);
+    socket.once("close", () => {
+      const left = (open.get(address) ?? 1) - 1;
+      if (left > 0) open.set(address, left);
+      else open.delete(address);
+    });
+  }
+
+  function cut(socket: Socket): void {
+    if (socket.destroyed) return;
+    const address = addressOf(socket);
+    if (address !== undefined) takeCut(address, MAX_CUT_PER_SECOND);
+    socket.destroy();
+  }
+
+  return {
+    cut,
+    bound(server) {
+      server.maxConnections = limits.total;
+      server.on("connection", admit);
+    },
+    guard(listener) {
+      return (request: IncomingMessage, response: ServerResponse) => {
+        const { socket } = request;
+        // What arrived in one piece with the requests before it is parsed although the connection is cut.
+        if (socket.destroyed) return;
+        const count = (unanswered.get(socket) ?? 0) + 1;
+        if (count > MAX_UNANSWERED) {
+          cut(socket);
+          return;
+        }
+        unanswered.set(socket, count);
+        response.once("close", () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
+        listener(request, response);
+      };
+    },
+  };
+}
+
+function matcherOf(networks: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = "", bits] = network.split("/");
+    const family = isIPv6(address) ? "ipv6" : "ipv4";
+    list.addSubnet(address, Number(bits ?? (family === "ipv6" ? 128 : 32)), family);
+  }
+  return (address) => list.check(address, isIPv6(address) ? "ipv6" : "ipv4");
+}

@@ -1,0 +1,42 @@
+import { digestOf, type KeyStore } from "../keys/key-store.ts";
+import type { Allowance, TakeWindow } from "../limits/fixed-windows.ts";
+import type { GateOptions } from "./gate.ts";
+
+/** Keys that are known to have been good; what they may do is looked up with each request all the same. */
+const MAX_REMEMBERED = 10_000;
+
+/**
+ * Counts a request with a key, by the key's own limit or the service's for keys. The database is read only for what is
+ * still within a limit: the key's own where it was good before, else one of the caller's address for keys nobody knows.
+ * @returns undefined for an unknown key
+ */
+export function createKeyWindows(
+  { apiKeys, limits }: GateOptions,
+  { take, keys }: { take: TakeWindow; keys: Pick<KeyStore, "find"> },
+): (digest: string, address: string) => Allowance | undefined {
+  const configured = new Set(apiKeys.map(digestOf));
+  const remembered = new Map<string, number>();
+
+  function remember(digest: string, limit: number): void {
+    remembered.delete(digest);
+    remembered.set(digest, limit);
+    const oldest = remembered.size > MAX_REMEMBERED ? remembered.keys().next().value : undefined;
+    if (oldest !== undefined) remembered.delete(oldest);
+  }
+
+  return (digest, address) => {
+    const window = `key ${digest}`;
+    if (configured.has(digest)) return take(window, limits.keyed);
+    const before = remembered.get(digest);
+    const mayLook = before === undefined ? take(`look-up ${address}`, limits.keyless) : take(window, before, 0);
+    if (!mayLook.allowed) return mayLook;
+    const row = keys.find(digest);
+    if (row === undefined) {
+      remembered.delete(digest);
+      return undefined;
+    }
+    const limit = row.requestsPerSecond ?? limits.keyed;
+    remember(digest, limit);
+    return take(window, limit);
+  };
+}
