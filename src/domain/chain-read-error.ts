@@ -1,9 +1,10 @@
 /**
  * No configured node gave a proper answer to a read. It says nothing about the chain, so nothing may be concluded from
- * it; the same read may be tried again. `wrong chain` needs a person.
+ * it; the same read may be tried again. `wrong chain` needs a person, `not available` an endpoint that can do it, and
+ * `disagreement` means that two endpoints answered properly and not the same.
  */
 export class ChainReadError extends Error {
-  readonly code: "unreachable" | "refused" | "malformed answer" | "wrong chain";
+  readonly code: "unreachable" | "refused" | "malformed answer" | "wrong chain" | "not available" | "disagreement";
 
   constructor(code: ChainReadError["code"], message: string) {
     super(message);

@@ -11,18 +11,24 @@ export class RpcError extends Error {
   readonly host: string;
   /** JSON-RPC error code, of `rpc` only */
   readonly code: number | undefined;
-  /** the node's own words, redacted and cut, of `rpc` only */
+  /** the node's own words, redacted and cut; of `transport`, what the body of an HTTP error said */
   readonly nodeMessage: string | undefined;
   /** the error's `data` member, often revert data */
   readonly data: unknown;
+  /** HTTP status of the answer, where there was one */
+  readonly status: number | undefined;
+  /** how long the endpoint asks to be left alone, where it says so in seconds */
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(fields: {
     kind: RpcError["kind"];
     host: string;
     message: string;
     code?: number;
-    nodeMessage?: string;
+    nodeMessage?: string | undefined;
     data?: unknown;
+    status?: number;
+    retryAfterSeconds?: number | undefined;
   }) {
     super(fields.message);
     this.name = "RpcError";
@@ -31,6 +37,8 @@ export class RpcError extends Error {
     this.code = fields.code;
     this.nodeMessage = fields.nodeMessage;
     this.data = fields.data;
+    this.status = fields.status;
+    this.retryAfterSeconds = fields.retryAfterSeconds;
   }
 }
 
@@ -72,7 +80,7 @@ export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
   };
   let lastId = 0;
 
-  async function post(body: unknown, signal?: AbortSignal): Promise<{ status: number; json: unknown }> {
+  async function post(body: unknown, signal?: AbortSignal): Promise<Answered> {
     const response = await fetchOrThrow(endpoint, {
       url,
       method: "POST",
@@ -82,15 +90,17 @@ export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
       maxBytes: options.maxBytes,
       ...(signal === undefined ? {} : { signal }),
     });
-    return { status: response.status, json: parseBody(endpoint, response) };
+    const { status } = response;
+    const http = { status, retryAfterSeconds: readSeconds(response.header("retry-after")) };
+    return { http, json: parseBody(endpoint, http, response.text) };
   }
 
   return {
     host: endpoint.host,
     async call(method, params, signal) {
       const id = ++lastId;
-      const { status, json } = await post({ jsonrpc: "2.0", id, method, params }, signal);
-      const answer = readEnvelope(endpoint, json, status);
+      const { http, json } = await post({ jsonrpc: "2.0", id, method, params }, signal);
+      const answer = readEnvelope(endpoint, json, http);
       if (answer.id !== id) throw transport(endpoint, `answer for request ${String(answer.id)} instead of ${id}`);
       if (answer.value instanceof RpcError) throw answer.value;
       return answer.value;
@@ -100,11 +110,11 @@ export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
       const first = lastId + 1;
       lastId += requests.length;
       const body = requests.map(({ method, params }, index) => ({ jsonrpc: "2.0", id: first + index, method, params }));
-      const { status, json } = await post(body, signal);
-      if (!Array.isArray(json)) throw notABatch(endpoint, json, status);
+      const { http, json } = await post(body, signal);
+      if (!Array.isArray(json)) throw notABatch(endpoint, json, http);
       const answers = new Map<number, unknown>();
       for (const item of json) {
-        const { id, value } = readEnvelope(endpoint, item, status);
+        const { id, value } = readEnvelope(endpoint, item, http);
         if (answers.has(id)) throw transport(endpoint, `two answers for request ${id}`);
         answers.set(id, value);
       }
@@ -123,6 +133,22 @@ interface Endpoint {
   readonly fetch: BoundedFetch;
 }
 
+/** What HTTP itself said of an answer. */
+interface HttpFacts {
+  readonly status: number;
+  readonly retryAfterSeconds: number | undefined;
+}
+
+interface Answered {
+  readonly http: HttpFacts;
+  readonly json: unknown;
+}
+
+/** Only the form in seconds: an instant would have to be held against the endpoint's own clock. */
+function readSeconds(header: string | null): number | undefined {
+  return header !== null && /^[0-9]{1,6}$/.test(header.trim()) ? Number(header.trim()) : undefined;
+}
+
 async function fetchOrThrow(endpoint: Endpoint, request: BoundedRequest) {
   try {
     return await endpoint.fetch(request);
@@ -134,50 +160,71 @@ async function fetchOrThrow(endpoint: Endpoint, request: BoundedRequest) {
   }
 }
 
-function parseBody(endpoint: Endpoint, response: { status: number; text: string }): unknown {
-  if (response.status >= 500) throw transport(endpoint, `HTTP status ${response.status}`);
+function parseBody(endpoint: Endpoint, http: HttpFacts, text: string): unknown {
+  if (http.status >= 500) throw httpError(endpoint, http, { detail: `HTTP status ${http.status}`, said: text });
   try {
-    return JSON.parse(response.text);
+    return JSON.parse(text);
   } catch {
-    throw transport(endpoint, `HTTP status ${response.status} with a body that is not JSON`);
+    const detail = `HTTP status ${http.status} with a body that is not JSON`;
+    throw httpError(endpoint, http, { detail, said: text });
   }
 }
 
-function notABatch(endpoint: Endpoint, json: unknown, status: number): RpcError {
-  const error = isObject(json) && isObject(json.error) ? nodeError(endpoint, json.error) : undefined;
-  const detail = error?.nodeMessage === undefined ? "" : `: ${error.nodeMessage}`;
-  return transport(endpoint, `HTTP status ${status}, the batch was not answered as a batch${detail}`);
+function notABatch(endpoint: Endpoint, json: unknown, http: HttpFacts): RpcError {
+  const said = wordsOf(json);
+  const shown = said === undefined ? "" : `: ${cut(endpoint, said)}`;
+  const detail = `HTTP status ${http.status}, the batch was not answered as a batch${shown}`;
+  return httpError(endpoint, http, { detail, said });
 }
 
 /** Reads one answer strictly: version, a numeric id, and exactly one of result and error. */
-function readEnvelope(endpoint: Endpoint, json: unknown, status: number): { id: number; value: unknown | RpcError } {
+function readEnvelope(endpoint: Endpoint, json: unknown, http: HttpFacts): { id: number; value: unknown | RpcError } {
+  const { status } = http;
+  const broken = (detail: string): RpcError => httpError(endpoint, http, { detail, said: wordsOf(json) });
   if (!isObject(json) || json.jsonrpc !== "2.0") {
-    throw transport(endpoint, `HTTP status ${status} with a body that is not a JSON-RPC answer`);
+    throw broken(`HTTP status ${status} with a body that is not a JSON-RPC answer`);
   }
   const id = json.id;
-  if (typeof id !== "number") throw transport(endpoint, `HTTP status ${status} with a JSON-RPC answer to no request`);
+  if (typeof id !== "number") throw broken(`HTTP status ${status} with a JSON-RPC answer to no request`);
   const hasResult = Object.hasOwn(json, "result");
   const error = json.error;
   const hasError = error !== undefined && error !== null;
   if (hasResult === hasError) throw transport(endpoint, "a JSON-RPC answer must have either a result or an error");
   if (hasError) {
     if (!isObject(error)) throw transport(endpoint, "a JSON-RPC error that is not an object");
-    return { id, value: nodeError(endpoint, error) };
+    return { id, value: nodeError(endpoint, error, http) };
   }
-  if (status >= 300) throw transport(endpoint, `HTTP status ${status} with a JSON-RPC result`);
+  if (status >= 300) throw broken(`HTTP status ${status} with a JSON-RPC result`);
   return { id, value: json.result };
 }
 
-function nodeError(endpoint: Endpoint, error: Readonly<Record<string, unknown>>): RpcError {
+function nodeError(endpoint: Endpoint, error: Readonly<Record<string, unknown>>, http: HttpFacts): RpcError {
   const code = typeof error.code === "number" ? error.code : 0;
   const words = typeof error.message === "string" ? error.message : "an error without a message";
-  const nodeMessage = endpoint.redactor.redact(words).slice(0, LONGEST_MESSAGE);
+  const nodeMessage = cut(endpoint, words);
   const message = `${endpoint.host}: ${nodeMessage} (code ${code})`;
-  return new RpcError({ kind: "rpc", host: endpoint.host, message, code, nodeMessage, data: error.data });
+  return new RpcError({ kind: "rpc", host: endpoint.host, message, code, nodeMessage, data: error.data, ...http });
 }
 
 function transport(endpoint: Endpoint, detail: string): RpcError {
   return new RpcError({ kind: "transport", host: endpoint.host, message: `${endpoint.host}: ${detail}` });
+}
+
+/** An HTTP answer that is no JSON-RPC answer; what an error's body says is kept, because it may tell why. */
+function httpError(endpoint: Endpoint, http: HttpFacts, why: { detail: string; said: string | undefined }): RpcError {
+  const { host } = endpoint;
+  const nodeMessage = http.status >= 400 && why.said !== undefined ? cut(endpoint, why.said) : undefined;
+  return new RpcError({ kind: "transport", host, message: `${host}: ${why.detail}`, nodeMessage, ...http });
+}
+
+function wordsOf(json: unknown): string | undefined {
+  if (!isObject(json)) return undefined;
+  if (isObject(json.error) && typeof json.error.message === "string") return json.error.message;
+  return typeof json.message === "string" ? json.message : undefined;
+}
+
+function cut(endpoint: Endpoint, words: string): string {
+  return endpoint.redactor.redact(words).slice(0, LONGEST_MESSAGE);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -3,6 +3,7 @@ import { ChainReadError } from "../../domain/chain-read-error.ts";
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import type { BoundedFetch } from "../../net/bounded-fetch.ts";
 import { RpcError } from "../../net/json-rpc.ts";
+import { isFailedCall } from "../../net/node-errors.ts";
 import type { Secret } from "../../net/secret.ts";
 import type { BlockHead, Chain, LaneChain } from "../../ports/chain.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -19,7 +20,7 @@ import {
   readTransactionsOf,
   toQuantity,
 } from "./read-values.ts";
-import { createRpcPool, isMissingMethod, isRevert, type RpcPool } from "./rpc-pool.ts";
+import { createRpcPool, type RpcPool } from "./rpc-pool.ts";
 import { simulateCalls } from "./simulate.ts";
 
 export interface ChainOptions {
@@ -104,11 +105,16 @@ function createLaneReads(pool: RpcPool, options: ChainOptions): LaneChain {
     if (head === undefined) throw new ChainReadError("malformed answer", `the node has no ${tag} block`);
     return head;
   }
+  async function finalizedBlock(): Promise<BlockHead> {
+    const head = readBlock(await readFirstKnown(pool, "eth_getBlockByNumber", ["finalized", false]));
+    if (head === undefined) throw new ChainReadError("malformed answer", "no node has a finalized block");
+    return head;
+  }
   return {
     chainId: options.chainId,
     latest: () => existingBlock("latest"),
     async finalized() {
-      if (options.finalityDepth === undefined) return existingBlock("finalized");
+      if (options.finalityDepth === undefined) return finalizedBlock();
       const head = await existingBlock("latest");
       return existingBlock(toQuantity(Math.max(0, head.number - options.finalityDepth)));
     },
@@ -143,7 +149,8 @@ async function readPriorityFee(pool: RpcPool, block: (tag: string) => Promise<Bl
   try {
     return readQuantity(await pool.read("eth_maxPriorityFeePerGas", []), "a priority fee");
   } catch (error) {
-    if (!(error instanceof RpcError) || !isMissingMethod(error)) throw asReadError("eth_maxPriorityFeePerGas", error);
+    const isMissing = error instanceof ChainReadError && error.code === "not available";
+    if (!isMissing) throw asReadError("eth_maxPriorityFeePerGas", error);
     const gasPrice = readQuantity(await read(pool, "eth_gasPrice", []), "a gas price");
     const { baseFeePerGas } = await block("latest");
     return gasPrice > baseFeePerGas ? gasPrice - baseFeePerGas : 0n;
@@ -162,7 +169,7 @@ function createCall(pool: RpcPool): Chain["call"] {
     try {
       return readBytes(await pool.read("eth_call", [transaction, tag]), "a call's answer");
     } catch (error) {
-      if (error instanceof RpcError && isRevert(error)) return undefined;
+      if (error instanceof RpcError && isFailedCall(error)) return undefined;
       throw asReadError("eth_call", error);
     }
   };

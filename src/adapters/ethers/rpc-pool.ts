@@ -1,16 +1,17 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { Hex } from "../../domain/money/address.ts";
 import type { BoundedFetch } from "../../net/bounded-fetch.ts";
-import { createJsonRpc, type JsonRpc, RpcError } from "../../net/json-rpc.ts";
+import { RpcError } from "../../net/json-rpc.ts";
+import { classOf, isRevert } from "../../net/node-errors.ts";
 import type { Secret } from "../../net/secret.ts";
-import { type Ask, createCrowdedReads } from "./crowded-reads.ts";
+import { abilityOf, createEndpoint, type Endpoint } from "./endpoint.ts";
 
-/** Several endpoints of one chain. Every endpoint's chain id is checked before it is used, and again after trouble. */
+/** Several endpoints of one chain. */
 export interface RpcPool {
   /**
-   * Asks one endpoint after the other until one answers properly. A node's error that is about the request itself (a
-   * revert, a missing method) is the answer.
-   * @throws RpcError for such an error, ChainReadError when no endpoint answers
+   * Asks one endpoint after the other until one answers properly. Of a node's errors only a revert is an answer: every
+   * node would say the same.
+   * @throws RpcError where the call itself fails, ChainReadError when no endpoint answers
    */
   read(method: string, params: readonly unknown[]): Promise<unknown>;
   /**
@@ -26,6 +27,8 @@ export interface RpcPool {
   readUpTo(block: Hex, method: string, params: readonly unknown[]): Promise<unknown>;
   /** Sends to all endpoints of the right chain at once; errors stand in their places. */
   sendToAll(method: string, params: readonly unknown[]): Promise<readonly unknown[]>;
+  /** all endpoints, in the configured order */
+  readonly endpoints: readonly Endpoint[];
 }
 
 export interface RpcPoolOptions {
@@ -34,68 +37,20 @@ export interface RpcPoolOptions {
   readonly timeoutMs: number;
   readonly maxBytes: number;
   readonly fetch?: BoundedFetch | undefined;
-}
-
-/** An endpoint that had trouble is asked last for this long. */
-const COOL_DOWN_MS = 10_000;
-/** A checked chain id is believed for this long while the endpoint answers. */
-const CHAIN_CHECK_MS = 60_000;
-
-interface Endpoint {
-  readonly rpc: JsonRpc;
-  readonly ask: Ask;
-  /** headers that are being read, by their block */
-  readonly headers: Map<unknown, Promise<unknown>>;
-  checkedAtMs: number | undefined;
-  troubleAtMs: number | undefined;
+  /** called when an endpoint answers again after trouble */
+  readonly onReturn?: (endpoint: number) => void;
 }
 
 /** Creates the pool. @throws Error without any endpoint */
 export function createRpcPool(options: RpcPoolOptions, monotonicMs: () => number): RpcPool {
   if (options.urls.length === 0) throw new Error("a chain needs at least one RPC endpoint");
-  const { timeoutMs, maxBytes, fetch } = options;
-  const endpoints: readonly Endpoint[] = options.urls.map((url) => {
-    const rpc = createJsonRpc({ url, timeoutMs, maxBytes, fetch });
-    const ask = createCrowdedReads(rpc, monotonicMs);
-    return { rpc, ask, headers: new Map(), checkedAtMs: undefined, troubleAtMs: undefined };
-  });
-
-  async function ask(endpoint: Endpoint, method: string, params: readonly unknown[]): Promise<unknown> {
-    try {
-      await checkChain(endpoint);
-      const answer = await callOnce(endpoint, method, params);
-      endpoint.troubleAtMs = undefined;
-      return answer;
-    } catch (error) {
-      if (isBroken(error)) {
-        endpoint.troubleAtMs = monotonicMs();
-        endpoint.checkedAtMs = undefined;
-      }
-      throw error;
-    }
-  }
-
-  async function checkChain(endpoint: Endpoint): Promise<void> {
-    const now = monotonicMs();
-    if (endpoint.checkedAtMs !== undefined && now - endpoint.checkedAtMs < CHAIN_CHECK_MS) return;
-    const answer = await endpoint.rpc.call("eth_chainId", []);
-    if (typeof answer !== "string" || !/^0x[0-9a-f]{1,13}$/i.test(answer) || Number(answer) !== options.chainId) {
-      const shown = typeof answer === "string" ? answer.slice(0, 20) : "no chain id";
-      const message = `${endpoint.rpc.host} serves chain ${shown}, not ${options.chainId}: correct the RPC endpoint`;
-      throw new ChainReadError("wrong chain", message);
-    }
-    endpoint.checkedAtMs = now;
-  }
-
-  function inOrder(): readonly Endpoint[] {
-    const now = monotonicMs();
-    const isWell = ({ troubleAtMs }: Endpoint) => troubleAtMs === undefined || now - troubleAtMs >= COOL_DOWN_MS;
-    return [...endpoints.filter(isWell), ...endpoints.filter((endpoint) => !isWell(endpoint))];
-  }
+  const endpoints = options.urls.map((url, index) =>
+    createEndpoint({ ...options, url, onReturn: () => options.onReturn?.(index) }, monotonicMs),
+  );
 
   async function assertHas(endpoint: Endpoint, block: Hex): Promise<void> {
-    if ((await ask(endpoint, "eth_getBlockByNumber", [block, false])) !== null) return;
-    throw new ChainReadError("malformed answer", `${endpoint.rpc.host} lags: it does not have block ${Number(block)}`);
+    if ((await endpoint.ask("eth_getBlockByNumber", [block, false])) !== null) return;
+    throw new ChainReadError("malformed answer", `${endpoint.host} lags: it does not have block ${Number(block)}`);
   }
 
   function readUntil(
@@ -104,35 +59,30 @@ export function createRpcPool(options: RpcPoolOptions, monotonicMs: () => number
     isEnough: (answer: unknown) => boolean,
     block?: Hex,
   ): Promise<unknown> {
-    return askInTurn(inOrder(), { method, isEnough }, async (endpoint) => {
+    return askInTurn(inOrder(endpoints, abilityOf(method, params)), { method, isEnough }, async (endpoint) => {
       if (block !== undefined) await assertHas(endpoint, block);
-      return ask(endpoint, method, params);
+      return endpoint.ask(method, params);
     });
   }
 
   return {
+    endpoints,
     read: (method, params) => readUntil(method, params, () => true),
     readFirstKnown: (method, params) => readUntil(method, params, (answer) => answer !== null),
     readUpTo: (block, method, params) => readUntil(method, params, () => true, block),
     sendToAll: (method, params) =>
       Promise.all(
-        endpoints.map((endpoint) => ask(endpoint, method, params).catch((error: unknown) => asAnswer(endpoint, error))),
+        endpoints.map((endpoint) =>
+          endpoint.askNow(method, params).catch((error: unknown) => asAnswer(endpoint, error)),
+        ),
       ),
   };
 }
 
-/**
- * Whoever wants a header that is just being read waits for the same answer: many swaps that are looked at together all
- * begin with the newest and the finalised block. Nothing is kept once the answer is there.
- */
-function callOnce({ ask, headers }: Endpoint, method: string, params: readonly unknown[]): Promise<unknown> {
-  const [block, isFull] = params;
-  if (method !== "eth_getBlockByNumber" || isFull !== false) return ask(method, params);
-  const underway = headers.get(block);
-  if (underway !== undefined) return underway;
-  const answer = ask(method, params).finally(() => headers.delete(block));
-  headers.set(block, answer);
-  return answer;
+/** Those that are well first; among equals the configured order. */
+function inOrder(endpoints: readonly Endpoint[], ability: string): readonly Endpoint[] {
+  const ranked = endpoints.map((endpoint) => ({ endpoint, rank: endpoint.rank(ability) }));
+  return ranked.sort((left, right) => left.rank - right.rank).map(({ endpoint }) => endpoint);
 }
 
 /** Asks until an answer is enough; null when there were answers and none was. */
@@ -141,7 +91,7 @@ async function askInTurn(
   question: { method: string; isEnough(answer: unknown): boolean },
   ask: (endpoint: Endpoint) => Promise<unknown>,
 ): Promise<unknown> {
-  const failures: Error[] = [];
+  const failures: (RpcError | ChainReadError)[] = [];
   let isAnswered = false;
   for (const endpoint of endpoints) {
     try {
@@ -157,48 +107,38 @@ async function askInTurn(
   throw noAnswer(question.method, failures);
 }
 
-/** Whether the endpoint itself is in trouble, or serves another chain. */
-function isBroken(error: unknown): boolean {
-  return error instanceof ChainReadError || (error instanceof RpcError && error.kind === "transport");
-}
-
 /** Whether another endpoint may answer where this one did not. */
 function mayOtherAnswer(error: unknown): error is RpcError | ChainReadError {
-  return error instanceof ChainReadError || (error instanceof RpcError && !isAboutRequest(error));
-}
-
-/** Whether every node would say the same: the call reverts, or the method does not exist. */
-function isAboutRequest(error: RpcError): boolean {
-  return isRevert(error) || isMissingMethod(error);
-}
-
-/** Whether the node ran the call and the code refused or broke. */
-export function isRevert(error: RpcError): boolean {
-  if (error.kind !== "rpc") return false;
-  const words = error.nodeMessage ?? "";
-  return (
-    error.code === 3 || /revert|EVM error|VM execution error|invalid opcode|out of gas|bad instruction/i.test(words)
-  );
-}
-
-export function isMissingMethod(error: RpcError): boolean {
-  if (error.kind !== "rpc") return false;
-  const words = error.nodeMessage ?? "";
-  return error.code === -32601 || /method .*(not found|not supported|not available|does not exist)/i.test(words);
+  return error instanceof ChainReadError || (error instanceof RpcError && !isRevert(error));
 }
 
 function asAnswer(endpoint: Endpoint, error: unknown): RpcError {
   if (error instanceof RpcError) return error;
   if (error instanceof ChainReadError) {
-    return new RpcError({ kind: "transport", host: endpoint.rpc.host, message: error.message });
+    return new RpcError({ kind: "transport", host: endpoint.host, message: error.message });
   }
   throw error;
 }
 
-function noAnswer(method: string, failures: readonly Error[]): ChainReadError {
-  const wrongChain = failures.every((failure) => failure instanceof ChainReadError && failure.code === "wrong chain");
-  const refused = failures.every((failure) => failure instanceof RpcError && failure.kind === "rpc");
-  const code = wrongChain ? "wrong chain" : refused ? "refused" : "unreachable";
+/** What it comes to when no endpoint gave a result: what all that answered agree on, else that none answered. */
+function noAnswer(method: string, failures: readonly (RpcError | ChainReadError)[]): RpcError | ChainReadError {
+  const said = failures.filter((failure) => failure instanceof RpcError && failure.kind === "rpc") as RpcError[];
+  const [first] = said;
+  // Each has run the call, and it used up whatever was granted: that is the call's own doing.
+  if (first !== undefined && said.every((failure) => classOf(failure) === "out-of-gas")) return first;
   const reasons = failures.map((failure) => failure.message).join("; ");
-  return new ChainReadError(code, `no RPC endpoint answered ${method}: ${reasons}`);
+  return new ChainReadError(reasonOf(failures), `no RPC endpoint answered ${method}: ${reasons}`);
+}
+
+function reasonOf(failures: readonly (RpcError | ChainReadError)[]): ChainReadError["code"] {
+  const isWrongChain = (failure: Error) => failure instanceof ChainReadError && failure.code === "wrong chain";
+  if (failures.every(isWrongChain)) return "wrong chain";
+  const kinds = failures.map((failure) => (failure instanceof RpcError ? classOf(failure) : "no-answer"));
+  if (kinds.some((kind) => kind === "not-available")) return "not available";
+  const isRefusal = (failure: Error, index: number) =>
+    failure instanceof RpcError &&
+    failure.kind === "rpc" &&
+    kinds[index] !== "slow-down" &&
+    kinds[index] !== "exhausted";
+  return failures.every(isRefusal) ? "refused" : "unreachable";
 }

@@ -1,8 +1,10 @@
+import { ChainReadError } from "../../domain/chain-read-error.ts";
 import { RpcError } from "../../net/json-rpc.ts";
+import { isFailedCall } from "../../net/node-errors.ts";
 import type { BlockHead, CallRequest, ChainLog, SimulationOutcome } from "../../ports/chain.ts";
 import { readArray, readBytes, readLog, readObject, readQuantity, toQuantity } from "./read-values.ts";
 import { revertReason } from "./revert-reason.ts";
-import { isMissingMethod, type RpcPool } from "./rpc-pool.ts";
+import type { RpcPool } from "./rpc-pool.ts";
 import { approvalsOf, transfersOf } from "./token-logs.ts";
 
 /**
@@ -26,9 +28,13 @@ export async function simulateCalls(
   try {
     return readSimulation(await pool.read("eth_simulateV1", [options, toQuantity(at.head.number)]), calls.length);
   } catch (error) {
-    if (!(error instanceof RpcError)) throw error;
-    if (isMissingMethod(error)) return { kind: "unavailable", reason: `${error.host} has no eth_simulateV1` };
-    return { kind: "reverted", reason: revertReason(error.data, error.nodeMessage) };
+    if (error instanceof RpcError && isFailedCall(error)) {
+      return { kind: "reverted", reason: revertReason(error.data, error.nodeMessage) };
+    }
+    // Nodes answered, and none of them could try it out: the method is missing, forbidden or broken there.
+    const isRefused = error instanceof ChainReadError && (error.code === "not available" || error.code === "refused");
+    if (isRefused) return { kind: "unavailable", reason: error.message };
+    throw error;
   }
 }
 

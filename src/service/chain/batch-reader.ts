@@ -1,5 +1,6 @@
 import { type Address, type Hex, isHex } from "../../domain/money/address.ts";
 import { RpcError } from "../../net/json-rpc.ts";
+import { isFailedCall } from "../../net/node-errors.ts";
 import { malformedAnswer } from "./head.ts";
 import { splitWords } from "./words.ts";
 
@@ -49,15 +50,10 @@ export function createBatchReader(readAll: ReadAll): ReadWords {
     });
 }
 
-/** Whether the node says that the called contract refused, as opposed to that the node could not run the call. */
-export function isRevert(error: RpcError): boolean {
-  return error.code === 3 || /revert|invalid opcode|out ?of ?gas|stack underflow/i.test(error.nodeMessage ?? "");
-}
-
 /** The first word that a view answers; undefined when it reverts or answers less. @throws RpcError */
 export function readViewWord(host: string, answer: unknown): bigint | undefined {
   if (answer instanceof RpcError) {
-    if (!isRevert(answer)) throw answer;
+    if (!isFailedCall(answer)) throw answer;
     return undefined;
   }
   if (!isHex(answer)) throw malformedAnswer(host, "the node's answer to a call is no byte string");

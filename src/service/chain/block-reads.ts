@@ -1,14 +1,8 @@
 import { isHex } from "../../domain/money/address.ts";
 import { type JsonRpc, RpcError, type RpcRequest } from "../../net/json-rpc.ts";
+import { isFailedCall, isRevert, isTooMuch } from "../../net/node-errors.ts";
 import { retryRead } from "../../net/retry-read.ts";
-import {
-  createBatchReader,
-  isRevert,
-  type ReadAll,
-  type ReadWords,
-  type ViewCall,
-  type WordsAnswer,
-} from "./batch-reader.ts";
+import { createBatchReader, type ReadAll, type ReadWords, type ViewCall, type WordsAnswer } from "./batch-reader.ts";
 import { type BlockHeader, malformedAnswer, parseBlock } from "./head.ts";
 import { decodeAggregate, encodeAggregate, MULTICALL3_ADDRESS } from "./multicall3.ts";
 import { decodePacked, encodePacked, READER_ADDRESS, READER_CODE } from "./packed-read.ts";
@@ -55,13 +49,7 @@ const RETRIES = { retries: 2, minDelayMs: 50, maxDelayMs: 400 };
 
 /** Whether this failure may pass by itself: no answer, or a node that is behind or busy. A revert stays a revert. */
 function isTransient(error: Error): boolean {
-  return error instanceof RpcError && (error.kind === "transport" || error.code !== 3);
-}
-
-/** Whether the node says that this was too much at once. */
-function isTooMuch(error: unknown): boolean {
-  if (!(error instanceof RpcError)) return false;
-  return error.kind === "rpc" && /gas|too (large|many|big)|limit|exceed|size/i.test(error.nodeMessage ?? "");
+  return error instanceof RpcError && !isRevert(error);
 }
 
 /**
@@ -213,7 +201,8 @@ async function readPacked(reading: Reading, calls: readonly ViewCall[], most = M
     const answer = answers[index];
     if (answer instanceof RpcError) {
       if (!isTooMuch(answer) && !isRevert(answer)) throw answer;
-      // One call alone that uses up everything is a call that fails.
+      // One call alone that uses up everything is a call that fails; one that is refused for its size is none.
+      if (part.length === 1 && !isFailedCall(answer)) throw answer;
       decoded.push(...(part.length === 1 ? [undefined] : await readPacked(reading, part, Math.ceil(part.length / 2))));
     } else decoded.push(...checkedPart(reading, answer, part));
   }
@@ -252,7 +241,7 @@ async function readPlainPart(reading: Reading, calls: readonly ViewCall[]): Prom
 
 function plainAnswer(host: string, answer: unknown, wanted: number): WordsAnswer {
   if (answer instanceof RpcError) {
-    if (!isRevert(answer)) throw answer;
+    if (!isFailedCall(answer)) throw answer;
     return undefined;
   }
   if (!isHex(answer)) throw malformedAnswer(host, "the node's answer to a call is no byte string");

@@ -1,6 +1,6 @@
 import { type Address, isHex } from "../../domain/money/address.ts";
 import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
-import { isRevert } from "../chain/batch-reader.ts";
+import { isFailedCall } from "../../net/node-errors.ts";
 import { addressWord, callData, SELECTOR, splitWords } from "../chain/words.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
 import type { SettledNetwork } from "../options.ts";
@@ -84,7 +84,7 @@ export async function checkPermit(
 async function readWord(rpc: JsonRpc, to: Address, data: `0x${string}`): Promise<bigint | undefined> {
   const [answer] = await rpc.batch([{ method: "eth_call", params: [{ to, data }, "latest"] }]);
   if (answer instanceof RpcError) {
-    if (!isRevert(answer)) throw answer;
+    if (!isFailedCall(answer)) throw answer;
     return undefined;
   }
   return isHex(answer) ? splitWords(answer)[0] : undefined;

@@ -1,6 +1,6 @@
 import { type Address, type Hex, isHex } from "../../domain/money/address.ts";
 import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
-import { isRevert } from "../chain/batch-reader.ts";
+import { isFailedCall } from "../../net/node-errors.ts";
 import { exactDataFee } from "../data-fees/op-stack.ts";
 import type { NetworkOptions } from "../options.ts";
 import { describeRevert } from "../settlement/calldata.ts";
@@ -22,6 +22,6 @@ export async function tryOut(
   if (!(gas instanceof RpcError)) {
     return { kind: "works", gas: BigInt(String(gas)), dataFee: charged.decode(rpc.host, fees) };
   }
-  if (!isRevert(gas)) throw gas;
+  if (!isFailedCall(gas)) throw gas;
   return { kind: "reverts", reason: describeRevert(isHex(gas.data) ? gas.data : "0x") };
 }

@@ -1,7 +1,7 @@
 import { Interface, TypedDataEncoder } from "ethers";
 import type { Address, Hex } from "../../domain/money/address.ts";
 import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
-import { isRevert } from "../chain/batch-reader.ts";
+import { isFailedCall } from "../../net/node-errors.ts";
 
 const TOKEN_INTERFACE = new Interface([
   "function name() view returns (string)",
@@ -24,7 +24,7 @@ async function readView(rpc: JsonRpc, token: Address, view: string): Promise<rea
     const answer = await rpc.call("eth_call", [{ to: token, data }, "latest"]);
     return TOKEN_INTERFACE.decodeFunctionResult(view, answer as Hex).toArray();
   } catch (error) {
-    if (error instanceof RpcError && !(error.kind === "rpc" && isRevert(error))) throw error;
+    if (error instanceof RpcError && !isFailedCall(error)) throw error;
     // The view reverts, or answers something that is not of its type: the token does not have it.
     return undefined;
   }

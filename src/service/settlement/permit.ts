@@ -1,7 +1,7 @@
 import { Interface, Signature, verifyTypedData, Wallet } from "ethers";
 import type { Address, Hex } from "../../domain/money/address.ts";
 import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
-import { isRevert } from "../chain/batch-reader.ts";
+import { isFailedCall } from "../../net/node-errors.ts";
 import type { WireTypedData } from "./order.ts";
 import { findPermitDomain, type PermitDomain, readPermitTypeHash } from "./permit-domain.ts";
 
@@ -92,7 +92,7 @@ async function permitSucceeds(
     await rpc.call("eth_call", [{ from: spender, to: token, data }, "latest"]);
     return true;
   } catch (error) {
-    if (error instanceof RpcError && error.kind === "rpc" && isRevert(error)) return false;
+    if (error instanceof RpcError && isFailedCall(error)) return false;
     throw error;
   }
 }

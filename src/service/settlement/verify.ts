@@ -1,7 +1,7 @@
 import { Interface, TypedDataEncoder } from "ethers";
 import { type Address, type Hex, isHex, toAddress } from "../../domain/money/address.ts";
 import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
-import { isRevert } from "../chain/batch-reader.ts";
+import { isFailedCall } from "../../net/node-errors.ts";
 import { malformedAnswer } from "../chain/head.ts";
 import { isSettled, type NetworkOptions, type SettledNetwork } from "../options.ts";
 import { settlementDomain } from "./order.ts";
@@ -95,7 +95,7 @@ async function readViews(
   return (index) => {
     const answer = answers[index];
     const view = views[index]?.view ?? "";
-    if (answer instanceof RpcError && !isRevert(answer)) throw answer;
+    if (answer instanceof RpcError && !isFailedCall(answer)) throw answer;
     if (answer instanceof RpcError || answer === "0x") {
       const missing = `the contract at ${contract} on ${name} has no ${view}()`;
       throw new WrongContractsError(`${missing}: is this the settlement of swapd?`);

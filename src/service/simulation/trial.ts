@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Address, type Hex, isHex } from "../../domain/money/address.ts";
 import { mulDivUp } from "../../domain/money/amount.ts";
 import { RpcError, type RpcRequest } from "../../net/json-rpc.ts";
-import { isRevert } from "../chain/batch-reader.ts";
+import { isFailedCall } from "../../net/node-errors.ts";
 import { malformedAnswer } from "../chain/head.ts";
 import { describeRevert } from "../settlement/calldata.ts";
 import { type NodeView, type Overrides, toQuantity } from "./node-view.ts";
@@ -67,7 +67,7 @@ export function trialRequests(call: SwapCall, node: NodeView, overrides: Overrid
 export function readTrial(host: string, answers: readonly unknown[]): Trial {
   const [called, estimated, next] = answers;
   if (called instanceof RpcError) {
-    if (!isRevert(called)) return { kind: "not run" };
+    if (!isFailedCall(called)) return { kind: "not run" };
     return { kind: "reverts", reason: describeRevert(isHex(called.data) ? called.data : "0x") };
   }
   if (!isHex(called) || called.length !== 66) throw malformedAnswer(host, "the node's answer to a swap is no amount");

@@ -65,15 +65,30 @@ test("contracts see the height and time of the next block, not those of a block 
   expect(seen!.amount).toBeGreaterThan(BigInt(head.timestamp));
 });
 
-test("a node without the method is told apart from a transaction that reverts", async () => {
+const PLAIN_CALL = { from: ANVIL_ACCOUNT, to: OTHER_ACCOUNT, data: "0x", value: 1n } as const;
+
+test.each([
+  ["is missing", -32601, "Method not found"],
+  ["crashes", -32603, "method handler crashed"],
+  ["breaks", -32603, "internal error"],
+  ["is forbidden", -32600, "method not allowed"],
+  ["is not on the plan", -32001, "access denied"],
+  ["is older", -32602, "invalid argument 0: json: unknown field"],
+])("a trial that %s at the only node is unavailable, and that is its reason", async (_why, code, message) => {
   const anvil = await startBareAnvil();
   const proxy = await startRpcProxy(anvil.url);
-  const call = { from: ANVIL_ACCOUNT, to: OTHER_ACCOUNT, data: "0x", value: 1n } as const;
-  proxy.fault("eth_simulateV1", { kind: "error", code: -32601, message: "Method not found" });
-  expect((await chainOver(proxy.url).simulate([call])).kind).toBe("unavailable");
-  proxy.clear();
+  proxy.fault("eth_simulateV1", { kind: "error", code, message });
+  const outcome = await chainOver(proxy.url).simulate([PLAIN_CALL]);
+  if (outcome.kind !== "unavailable") throw new Error(JSON.stringify(outcome));
+  expect(outcome.reason).toContain(`no RPC endpoint answered eth_simulateV1: ${new URL(proxy.url).hostname}`);
+  expect(outcome.reason).toContain(message);
+});
+
+test("a trial whose answer is lost says nothing of the node's abilities", async () => {
+  const anvil = await startBareAnvil();
+  const proxy = await startRpcProxy(anvil.url);
   proxy.fault("eth_simulateV1", { kind: "drop-after", loss: "502" });
-  await expect(chainOver(proxy.url).simulate([call])).rejects.toThrow(/no RPC endpoint answered/);
+  await expect(chainOver(proxy.url).simulate([PLAIN_CALL])).rejects.toThrow(/no RPC endpoint answered/);
 });
 
 test("transfers and allowances of unusual tokens are seen too", () => {

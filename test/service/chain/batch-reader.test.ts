@@ -149,6 +149,51 @@ test("a call that uses up all gas fails alone, in any company", async () => {
   }
 });
 
+/** A node that says this of reads of the token; of a packed one, where more than one call is in it. */
+function saying(code: number, words: string): TestChain["rpc"] {
+  const error = new RpcError({ kind: "rpc", host: "node", message: `node: ${words}`, code, nodeMessage: words });
+  return {
+    ...chain.rpc,
+    batch: async (requests, signal) => {
+      const answers = await chain.rpc.batch(requests, signal);
+      return answers.map((answer, index) => {
+        const call = JSON.stringify(requests[index]?.params[0]).toLowerCase();
+        const names = call.split(token.slice(2)).length - 1;
+        return names > 1 || call.includes(`"to":"${token}"`) ? error : answer;
+      });
+    },
+  };
+}
+
+test.each([
+  [-32603, "EVM error MemoryOOG"],
+  [-32000, "out of gas"],
+  [-32005, "limit exceeded"],
+])("a packed read that is too much (%d %s) is split, and every call of it has its answer", async (code, words) => {
+  const { readAll } = createBlockReads({ rpc: saying(code, words), mode: "override" }).at(await newestBlock());
+  const call = { to: token, data: SELECTOR.decimals, words: 1 };
+  expect(await readAll([call, call, call])).toEqual([[6n], [6n], [6n]]);
+});
+
+test.each([
+  [-32015, "VM execution error."],
+  [3, "execution reverted"],
+  [-32603, "EVM error StackUnderflow"],
+  [-32603, "EVM error MemoryOOG"],
+])("a call alone of which the node says %d %s is a call that fails", async (code, words) => {
+  const { readAll } = createBlockReads({ rpc: saying(code, words), mode: "plain" }).at(await newestBlock());
+  expect(await readAll([{ to: token, data: SELECTOR.decimals, words: 1 }])).toEqual([undefined]);
+});
+
+test.each([
+  [-32601, "the method eth_call does not exist/is not available"],
+  [-32000, "header not found"],
+  [-32000, "rate limit exceeded"],
+])("a node that cannot answer (%d %s) is never taken for a contract that fails", async (code, words) => {
+  const { readAll } = createBlockReads({ rpc: saying(code, words), mode: "plain" }).at(await newestBlock());
+  await expect(readAll([{ to: token, data: SELECTOR.decimals, words: 1 }])).rejects.toThrow(words);
+});
+
 async function newestBlock(): Promise<BlockHeader> {
   return parseBlock("anvil", await chain.rpc.call("eth_getBlockByNumber", ["latest", false]))!;
 }
