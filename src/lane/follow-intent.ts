@@ -1,4 +1,4 @@
-import type { IntentRow } from "../ports/lane-store.ts";
+import type { CostRow, IntentRow } from "../ports/lane-store.ts";
 import { broadcastNewest } from "./broadcast.ts";
 import { findMined, type Mined } from "./find-mined.ts";
 import { type LaneTurn, maySign, moveAttempt, moveIntent, passCrashPoint, reread } from "./lane-context.ts";
@@ -64,8 +64,26 @@ function recordMined(turn: LaneTurn, intent: IntentRow, mined: Mined): void {
       ...(attempt.kind === "cancel" ? {} : { event: { kind: "mined" as const, hash: receipt.hash, receipt } }),
       detail: `block ${receipt.blockNumber}`,
     },
-    () => moveAttempt(turn.deps, attempt, { to: "mined" }),
+    () => {
+      moveAttempt(turn.deps, attempt, { to: "mined" });
+      turn.deps.store.saveCost(costOf(intent, receipt));
+    },
   );
+}
+
+/** What the account paid, whatever came of it. */
+function costOf({ id }: IntentRow, receipt: Mined["receipt"]): CostRow {
+  const { hash, succeeded, blockNumber, blockTimeSeconds, gasUsed, effectiveGasPrice, dataFee } = receipt;
+  return {
+    intentId: id,
+    hash,
+    succeeded,
+    blockNumber,
+    blockTimeSeconds,
+    gasUsed,
+    gasPrice: effectiveGasPrice,
+    dataFee,
+  };
 }
 
 function recordConfirmed({ deps }: LaneTurn, intent: IntentRow, { attempt, receipt }: Mined): void {
@@ -111,6 +129,7 @@ function takeBack(turn: LaneTurn, intent: IntentRow): void {
     },
     () => {
       if (attempt !== undefined) moveAttempt(deps, attempt, { to: "broadcast" });
+      deps.store.forgetCost(intent.id);
       const newest = attempts.at(-1);
       // It was no fault of its fees that it is in no block any more.
       if (newest?.firstBroadcastBlock !== undefined) {
@@ -124,8 +143,8 @@ function takeBack(turn: LaneTurn, intent: IntentRow): void {
 async function lookForLoss(turn: LaneTurn, intent: IntentRow): Promise<void> {
   const { deps } = turn;
   if (intent.minedBlockNumber !== undefined) {
-    const canonical = await deps.chain.blockHash(intent.minedBlockNumber);
-    if (canonical === undefined || canonical === intent.minedBlockHash) return;
+    const canonical = await deps.chain.block(intent.minedBlockNumber);
+    if (canonical === undefined || canonical.hash === intent.minedBlockHash) return;
     takeBack(turn, intent);
   }
   const current = reread(turn, intent);

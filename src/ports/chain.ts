@@ -27,6 +27,8 @@ export interface Receipt {
   readonly effectiveGasPrice: bigint;
   /** wei that a rollup charged beside gas: for the transaction's data, and for its operator; absent: it tells of none */
   readonly dataFee?: bigint;
+  /** Unix seconds of its block; no receipt carries it: whoever has looked at the block adds it */
+  readonly blockTimeSeconds?: number;
   readonly logs: readonly ChainLog[];
 }
 
@@ -59,8 +61,8 @@ export interface LaneChain {
   readonly chainId: number;
   latest(): Promise<BlockHead>;
   finalized(): Promise<BlockHead>;
-  /** The canonical hash at a height, undefined above the tip. */
-  blockHash(number: number): Promise<Hex | undefined>;
+  /** The canonical block at a height, undefined above the tip. */
+  block(number: number): Promise<BlockHead | undefined>;
   /** How many transactions of this account are in blocks up to the given one. */
   transactionCount(address: Address, block: "latest" | number): Promise<number>;
   receipt(hash: Hex): Promise<Receipt | undefined>;

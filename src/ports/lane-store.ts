@@ -84,6 +84,20 @@ export interface AttemptRow {
   readonly lastBroadcastBlock: number | undefined;
 }
 
+/** What the transaction that took an intent's nonce cost its account; it is gone again when a reorganisation takes it back. */
+export interface CostRow {
+  readonly intentId: string;
+  readonly hash: Hex;
+  readonly succeeded: boolean;
+  readonly blockNumber: number;
+  readonly blockTimeSeconds: number;
+  readonly gasUsed: bigint;
+  /** wei paid per gas */
+  readonly gasPrice: bigint;
+  /** wei that a rollup charged beside gas; undefined: its receipt tells of none */
+  readonly dataFee: bigint | undefined;
+}
+
 /** One move of an intent, or of one of its attempts, written down for ever. */
 export interface LaneTransition {
   readonly intentId: string;
@@ -138,6 +152,11 @@ export interface LaneStore {
     hash: Hex,
     change: Partial<Pick<AttemptRow, "state" | "firstBroadcastBlock" | "lastBroadcastAtMs" | "lastBroadcastBlock">>,
   ): void;
+  /** Writes what a mined transaction cost, in place of what was known before. */
+  saveCost(row: CostRow): void;
+  /** The transaction is in no block any more. */
+  forgetCost(intentId: string): void;
+  cost(intentId: string): CostRow | undefined;
   /** Appends one move; there is no way to change or remove it. */
   recordTransition(row: LaneTransition): void;
   transitions(intentId: string): readonly LaneTransition[];

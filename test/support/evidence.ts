@@ -190,7 +190,17 @@ export function swapIn(state: SwapState, change: Partial<Swap> = {}): Swap {
 
 function termsFor(swap: Swap): Pick<Swap, "terms"> {
   const { router, amountOutMin, swapFee, deadline, nonce } = decodedFor(swap);
-  return { terms: { router, amountOutMin, swapFee, deadlineSeconds: Number(deadline), nonce, fromBlock: 100 } };
+  return {
+    terms: {
+      router,
+      amountOutMin,
+      swapFee,
+      deadlineSeconds: Number(deadline),
+      nonce,
+      fromBlock: 100,
+      affiliateFee: 0n,
+    },
+  };
 }
 
 function signaturesFor(state: SwapState): NonNullable<Swap["signatures"]> {
@@ -214,5 +224,6 @@ function fillFor(swap: Swap): NonNullable<Swap["fill"]> {
     sold: swap.amountIn ?? 0n,
     bought: swap.quote?.amountOut ?? 0n,
     gasCost: swap.mode === "gasless" ? 0n : receipt.gasUsed * receipt.effectiveGasPrice,
+    blockTimeSeconds: undefined,
   };
 }

@@ -126,9 +126,9 @@ export class FakeChain implements Chain {
     return this.blockAt(Math.max(100, this.newest.head.number - FINALITY)).head;
   }
 
-  async blockHash(number: number): Promise<Hex | undefined> {
+  async block(number: number): Promise<BlockHead | undefined> {
     this.assertUp();
-    return this.blocks.find(({ head }) => head.number === number)?.head.hash;
+    return this.blocks.find(({ head }) => head.number === number)?.head;
   }
 
   async transactionCount(address: Address, block: "latest" | number): Promise<number> {

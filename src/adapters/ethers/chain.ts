@@ -118,7 +118,7 @@ function createLaneReads(pool: RpcPool, options: ChainOptions): LaneChain {
       const head = await existingBlock("latest");
       return existingBlock(toQuantity(Math.max(0, head.number - options.finalityDepth)));
     },
-    blockHash: async (number) => (await block(toQuantity(number)))?.hash,
+    block: (number) => block(toQuantity(number)),
     async transactionCount(address, at) {
       const tag = at === "latest" ? at : toQuantity(at);
       return readNumber(await read(pool, "eth_getTransactionCount", [address, tag]), "a transaction count");

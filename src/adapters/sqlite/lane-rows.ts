@@ -3,6 +3,7 @@ import type {
   AttemptKind,
   AttemptRow,
   AttemptState,
+  CostRow,
   IntentOutcome,
   IntentPurpose,
   IntentRow,
@@ -116,6 +117,31 @@ export function toAttemptRow(row: StoredAttempt): AttemptRow {
     firstBroadcastBlock: row.first_broadcast_block ?? undefined,
     lastBroadcastAtMs: row.last_broadcast_at_ms ?? undefined,
     lastBroadcastBlock: row.last_broadcast_block ?? undefined,
+  };
+}
+
+/** A row of `lane_costs` as SQLite gives it. */
+export interface StoredCost {
+  readonly intent_id: string;
+  readonly hash: Hex;
+  readonly succeeded: number;
+  readonly block_number: number;
+  readonly block_time_seconds: number;
+  readonly gas_used: string;
+  readonly gas_price: string;
+  readonly data_fee: string | null;
+}
+
+export function toCostRow(row: StoredCost): CostRow {
+  return {
+    intentId: row.intent_id,
+    hash: row.hash,
+    succeeded: row.succeeded === 1,
+    blockNumber: row.block_number,
+    blockTimeSeconds: row.block_time_seconds,
+    gasUsed: BigInt(row.gas_used),
+    gasPrice: BigInt(row.gas_price),
+    dataFee: row.data_fee === null ? undefined : BigInt(row.data_fee),
   };
 }
 

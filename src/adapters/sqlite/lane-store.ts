@@ -3,11 +3,13 @@ import type { SqliteDatabase } from "../../storage/database.ts";
 import { migrate, readMigrations } from "../../storage/migrations.ts";
 import {
   type StoredAttempt,
+  type StoredCost,
   type StoredHalt,
   type StoredIntent,
   type StoredSigning,
   type StoredTransition,
   toAttemptRow,
+  toCostRow,
   toHalt,
   toIntentRow,
   toSigningRow,
@@ -29,6 +31,7 @@ export function createLaneStore(db: SqliteDatabase): LaneStore {
     ...attempts(db),
     ...journal(db),
     ...halts(db),
+    ...costs(db),
     ...cancelWishes(db),
   };
 }
@@ -121,6 +124,31 @@ function journal(db: SqliteDatabase): Pick<LaneStore, Journal> {
     signings: (intentId) => signings.all(intentId).map(toSigningRow),
     recordTransition: (row) => void insertTransition.run(toBinding(row)),
     transitions: (intentId) => transitions.all(intentId).map(toTransition),
+  };
+}
+
+function costs(db: SqliteDatabase): Pick<LaneStore, "saveCost" | "forgetCost" | "cost"> {
+  const sql = prepareStatements(db);
+  return {
+    saveCost: (row) => {
+      sql.named(
+        `INSERT INTO lane_costs (
+           intent_id, hash, succeeded, block_number, block_time_seconds, gas_used, gas_price, data_fee
+         ) VALUES (
+           @intentId, @hash, @succeeded, @blockNumber, @blockTimeSeconds, @gasUsed, @gasPrice, @dataFee
+         ) ON CONFLICT (intent_id) DO UPDATE SET hash = excluded.hash, succeeded = excluded.succeeded,
+           block_number = excluded.block_number, block_time_seconds = excluded.block_time_seconds,
+           gas_used = excluded.gas_used, gas_price = excluded.gas_price, data_fee = excluded.data_fee`,
+        toBinding({ ...row, succeeded: row.succeeded ? 1 : 0 }),
+      );
+    },
+    forgetCost: (intentId) => {
+      sql.run("DELETE FROM lane_costs WHERE intent_id = ?", intentId);
+    },
+    cost: (intentId) => {
+      const row = sql.get<StoredCost>("SELECT * FROM lane_costs WHERE intent_id = ?", intentId);
+      return row === undefined ? undefined : toCostRow(row);
+    },
   };
 }
 

@@ -1,4 +1,5 @@
-import type { RunHistory, SwapHistory } from "../../adapters/sqlite/daemon/history-rows.ts";
+import type { RunHistory } from "../../adapters/sqlite/daemon/history-rows.ts";
+import type { CostHistory, SwapHistory } from "../../adapters/sqlite/daemon/history-swaps.ts";
 import { findTarget, withHistory } from "../target.ts";
 import { formatInstant, formatTable, formatTokenAmount, type Terminal } from "../terminal.ts";
 
@@ -61,9 +62,24 @@ function swapJson(swap: SwapHistory): Record<string, unknown> {
     bought: swap.bought,
     hash: swap.hash,
     blockNumber: swap.blockNumber,
+    blockTime: swap.blockTimeSeconds === null ? null : formatInstant(swap.blockTimeSeconds * 1_000),
+    wallet: swap.wallet,
+    fees: swap.fees,
+    prices: swap.prices,
+    transactions: swap.costs.map(costJson),
     sell: swap.sell,
     buy: swap.buy,
     recipient: swap.recipient,
     quoteId: swap.quoteId,
   };
+}
+
+/** What a transaction cost, in wei: gas, and what a rollup charged beside it. */
+function costJson({ blockTimeSeconds, ...cost }: CostHistory): Record<string, unknown> {
+  return { ...cost, blockTime: formatInstant(blockTimeSeconds * 1_000), cost: costOf(cost).toString() };
+}
+
+/** Wei that the account paid beside the transaction's value. */
+export function costOf(cost: Pick<CostHistory, "gasUsed" | "gasPrice" | "dataFee">): bigint {
+  return BigInt(cost.gasUsed) * BigInt(cost.gasPrice) + BigInt(cost.dataFee ?? 0);
 }

@@ -11,6 +11,8 @@ export interface FillReceipt {
   readonly effectiveGasPrice: bigint;
   /** wei that a rollup charged beside gas; absent: it tells of none */
   readonly dataFee?: bigint;
+  /** Unix seconds of its block; absent: nobody could tell */
+  readonly blockTimeSeconds?: number;
   readonly logs: readonly { readonly address: Address; readonly topics: readonly Hex[]; readonly data: Hex }[];
 }
 
@@ -41,6 +43,7 @@ export function measureFill(
     hash: receipt.hash,
     blockNumber: receipt.blockNumber,
     blockHash: receipt.blockHash,
+    blockTimeSeconds: receipt.blockTimeSeconds,
     sold,
     bought,
     gasCost: swap.mode === "gasless" ? 0n : receipt.gasUsed * receipt.effectiveGasPrice + (receipt.dataFee ?? 0n),

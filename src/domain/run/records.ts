@@ -1,5 +1,6 @@
 import type { Check } from "../guard/check.ts";
 import type { Address, Hex } from "../money/address.ts";
+import type { ReferencePrice } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
 import type { StrategyPause } from "../strategy/decision.ts";
 import type { Alert } from "./alert.ts";
@@ -26,6 +27,15 @@ export interface TransactionRequest {
   readonly maxFeePerGasCap: bigint;
   readonly signBySeconds: number;
   readonly deadlineSeconds: number | undefined;
+}
+
+/** What a swap was worth when it was cleared for signing, for whoever has to account for it in dollars. */
+export interface PriceEvidence {
+  readonly readAtMs: number;
+  readonly sold: ReferencePrice | undefined;
+  readonly bought: ReferencePrice | undefined;
+  /** of the coin that pays for gas */
+  readonly native: ReferencePrice | undefined;
 }
 
 /** Rows that a step writes beside its states. All of them are committed together or not at all. */
@@ -60,6 +70,7 @@ export type RunRecord =
   | { readonly kind: "signature"; readonly digest: Hex; readonly signature: Hex }
   | { readonly kind: "transaction"; readonly request: TransactionRequest }
   | { readonly kind: "checks"; readonly swapId: string; readonly checks: readonly Check[] }
+  | { readonly kind: "prices"; readonly swapId: string; readonly prices: PriceEvidence }
   | {
       readonly kind: "route";
       readonly swapId: string;

@@ -27,7 +27,10 @@ export interface SwapQuote {
 export interface SwapTerms {
   readonly router: Address;
   readonly amountOutMin: bigint;
+  /** what the service keeps for itself and for its relayer, smallest unit of the sold token */
   readonly swapFee: bigint;
+  /** the same of the affiliate; undefined in rows of before it was kept */
+  readonly affiliateFee: bigint | undefined;
   /** Unix seconds; the swap cannot land in a later block */
   readonly deadlineSeconds: number;
   /** the swap signature's nonce, undefined where it has none */
@@ -51,6 +54,8 @@ export interface Fill {
   readonly hash: Hex;
   readonly blockNumber: number;
   readonly blockHash: Hex;
+  /** Unix seconds; undefined in rows of before it was kept */
+  readonly blockTimeSeconds: number | undefined;
   readonly sold: bigint;
   readonly bought: bigint;
   /** wei, with what a rollup charged beside gas */

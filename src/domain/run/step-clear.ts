@@ -60,6 +60,8 @@ function proceed(draft: Draft, swap: Swap, reading: ClearanceReading, facts: Ste
   }
   if (!reading.decoding.ok) throw new Error(`swap ${swap.id} passed every check undecoded`);
   draft.moveSwap(swap.id, "cleared", { terms: termsOf(reading.decoding.swap, reading) });
+  const { sellPrice: sold, buyPrice: bought, nativePrice: native } = reading;
+  draft.record({ kind: "prices", swapId: swap.id, prices: { readAtMs: facts.nowMs, sold, bought, native } });
   if (reading.approval !== undefined) approve(draft, swap, reading, facts);
   else if (swap.mode === "gasless") intendSignatures(draft, swap, reading, facts);
   else transact(draft, swap, reading, facts);
@@ -222,6 +224,7 @@ function termsOf(decoded: DecodedSwap, reading: ClearanceReading): NonNullable<S
     router: decoded.router,
     amountOutMin: decoded.amountOutMin,
     swapFee: decoded.swapFee,
+    affiliateFee: decoded.affiliate?.fee ?? 0n,
     deadlineSeconds: Number(decoded.deadline),
     nonce: decoded.nonce,
     fromBlock: reading.head.number,

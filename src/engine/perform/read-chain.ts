@@ -26,7 +26,7 @@ export async function readChain(context: EngineContext, swap: Swap): Promise<Eff
     const observation: GaslessObservation = {
       latest: { number: latest.number, timestampSeconds: latest.timestamp },
       finalized: { number: finalized.number, timestampSeconds: finalized.timestamp },
-      fill,
+      fill: fill === undefined ? undefined : await withBlockTime(context, swap, fill),
       nonceUsed:
         fill === undefined && byNonce
           ? await nonceCancelled(context, swap, { ...range, finalized: finalized.number })
@@ -72,6 +72,14 @@ async function receiptOf(context: EngineContext, log: { readonly transactionHash
     "malformed answer",
     `no node has the receipt of ${log.transactionHash}, whose event is seen`,
   );
+}
+
+/** When its block was made, asked once for each block. Left out where the node has another block there by now. */
+async function withBlockTime(context: EngineContext, swap: Swap, receipt: Receipt): Promise<Receipt> {
+  const known = swap.fill?.blockHash === receipt.blockHash ? swap.fill.blockTimeSeconds : undefined;
+  if (known !== undefined) return { ...receipt, blockTimeSeconds: known };
+  const block = await context.deps.chain.block(receipt.blockNumber);
+  return block?.hash === receipt.blockHash ? { ...receipt, blockTimeSeconds: block.timestamp } : receipt;
 }
 
 /**

@@ -35,8 +35,8 @@ test("blocks, receipts, counts and balances are read as the chain has them", asy
   await anvil.mine();
   const receipt = await chain.receipt(hash);
   expect(receipt).toMatchObject({ hash, succeeded: true, blockNumber: 5, gasUsed: 21_000n, logs: [] });
-  expect(receipt?.blockHash).toBe(await chain.blockHash(5));
-  expect(await chain.blockHash(6)).toBeUndefined();
+  expect(receipt?.blockHash).toBe((await chain.block(5))?.hash);
+  expect(await chain.block(6)).toBeUndefined();
   expect((await chain.latest()).number).toBe(5);
   expect((await chain.finalized()).number).toBe(3);
   expect(await chain.transactionCount(ANVIL_ACCOUNT, "latest")).toBe(1);

@@ -60,7 +60,7 @@ describe("self-executed", () => {
 
   test("checks, value and the one capability of wallet and token are committed with the transaction", () => {
     const result = clear(own);
-    expect(kindsOf(result)).toEqual(["checks", "value", "open-capability", "transaction"]);
+    expect(kindsOf(result)).toEqual(["checks", "value", "prices", "open-capability", "transaction"]);
     expect(result.records).toContainEqual({ kind: "value", swapId: own.id, usd: usd("100") });
     expect(result.records).toContainEqual({
       ...{ kind: "open-capability", swapId: own.id, wallet: WALLET, token: USDC.address, spender: ROUTER },
@@ -81,7 +81,7 @@ describe("self-executed", () => {
   test("an approval comes first, exact and noted as a grant, and the swap itself is not signed with it", () => {
     const result = clear(own, { allowance: 0n, approval: approvalSample(own) });
     expect(result.run.swaps[0]).toMatchObject({ state: "approving", approvals: 1, intentId: "run_1.0.1.approve1" });
-    expect(kindsOf(result)).toEqual(["checks", "value", "grant", "transaction"]);
+    expect(kindsOf(result)).toEqual(["checks", "value", "prices", "grant", "transaction"]);
     expect(result.records.at(-1)).toMatchObject({
       request: { purpose: "approve", to: USDC.address, gasLimit: 120_000n, value: 0n, deadlineSeconds: undefined },
     });
@@ -101,7 +101,7 @@ describe("gasless", () => {
   test("both digests and their typed data are committed before the key is asked", () => {
     const result = clear(relayed);
     expect(kindsOf(result)).toEqual([
-      ...["checks", "value", "open-capability", "intend-signature", "grant", "intend-signature"],
+      ...["checks", "value", "prices", "open-capability", "intend-signature", "grant", "intend-signature"],
     ]);
     const { swap, permit } = signingSample(HUNDRED_USDC);
     expect(result.run.swaps[0]).toMatchObject({
@@ -123,7 +123,7 @@ describe("gasless", () => {
   test("a sufficient allowance needs no permit, and none is signed", () => {
     const signing = { ...signingSample(0n), permit: undefined };
     const result = clear(relayed, { allowance: HUNDRED_USDC, signing });
-    expect(kindsOf(result)).toEqual(["checks", "value", "open-capability", "intend-signature"]);
+    expect(kindsOf(result)).toEqual(["checks", "value", "prices", "open-capability", "intend-signature"]);
     expect(result.run.swaps[0]?.signatures).toMatchObject({ permitDigest: undefined });
   });
 

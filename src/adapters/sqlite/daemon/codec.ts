@@ -1,4 +1,5 @@
 import { toAddress } from "../../../domain/money/address.ts";
+import type { PriceEvidence } from "../../../domain/run/records.ts";
 import type { Run, Swap } from "../../../domain/run/run.ts";
 import type { RunState, SwapState } from "../../../domain/run/states.ts";
 
@@ -105,6 +106,12 @@ function renamed(part: Record<string, unknown>, rename: (name: string) => string
   return Object.fromEntries(Object.entries(part).map(([name, value]) => [isMarked(name) ? rename(name) : name, value]));
 }
 
+/** JSON that any reader understands: dollars scaled by 1e18 as text; a price that was missing is null. */
+export function encodePrices({ readAtMs, sold, bought, native }: PriceEvidence): string {
+  const prices = { readAtMs, sold: sold ?? null, bought: bought ?? null, native: native ?? null };
+  return JSON.stringify(prices, (_key, part: unknown) => (typeof part === "bigint" ? part.toString() : part));
+}
+
 /** All columns of a swap, named as in the table. */
 export function encodeSwap(swap: Swap): Record<string, string | number | null> {
   const body: SwapBody = {
@@ -149,6 +156,9 @@ export function encodeSwap(swap: Swap): Record<string, string | number | null> {
     block_number: swap.fill?.blockNumber ?? null,
     sold: swap.fill?.sold.toString() ?? null,
     bought: swap.fill?.bought.toString() ?? null,
+    block_time_seconds: swap.fill?.blockTimeSeconds ?? null,
+    swap_fee: swap.fill === undefined ? null : (swap.terms?.swapFee.toString() ?? null),
+    affiliate_fee: swap.fill === undefined ? null : (swap.terms?.affiliateFee?.toString() ?? null),
     body: encodeJson({ version: BODY_VERSION, ...body }),
   };
 }

@@ -1,24 +1,7 @@
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { prepareStatements, type SqlValue, type Statements } from "../statements.ts";
-
-/** A swap as the history shows it. Amounts are decimal text in the token's smallest unit. */
-export interface SwapHistory {
-  readonly id: string;
-  readonly state: string;
-  readonly reason: string | null;
-  readonly mode: string | null;
-  readonly sell: { readonly symbol: string; readonly address: string; readonly decimals: number };
-  readonly buy: { readonly symbol: string; readonly address: string; readonly decimals: number };
-  readonly amountIn: string | null;
-  readonly sold: string | null;
-  readonly bought: string | null;
-  readonly hash: string | null;
-  readonly blockNumber: number | null;
-  readonly quoteId: string | null;
-  readonly recipient: string;
-  readonly distributions: string | null;
-  readonly serviceRecord: string | null;
-}
+import { readSwaps, type SwapHistory } from "./history-swaps.ts";
+import { createStatusReader, type StrategyStatus, type TrueAlert, type UnsentAlert } from "./status-rows.ts";
 
 /** A run with its swaps, newest first in lists. Instants are Unix milliseconds. */
 export interface RunHistory {
@@ -57,34 +40,6 @@ export interface GapHistory {
   readonly lastSlotMs: number;
   readonly count: number;
   readonly reason: string;
-}
-
-export interface StrategyStatus {
-  readonly id: string;
-  readonly kind: string;
-  readonly lastSlotMs: number;
-  readonly runs: Readonly<Record<string, number>>;
-  readonly memory: string;
-}
-
-/** An alert that its receiver has not taken; `given-up`: it will not be asked again. */
-export interface UnsentAlert {
-  readonly code: string;
-  readonly subject: string;
-  readonly state: "waiting" | "given-up";
-  readonly attempts: number;
-  /** what came of the last attempt */
-  readonly outcome: string | null;
-  readonly raisedAtMs: number;
-}
-
-/** A critical alert that is still true. */
-export interface TrueAlert {
-  readonly code: string;
-  readonly subject: string;
-  readonly text: string;
-  readonly strategy: string | null;
-  readonly raisedAtMs: number;
 }
 
 /** Reads what happened, from a database that another process may be writing. */
@@ -161,90 +116,7 @@ export function createHistoryReader(db: SqliteDatabase): HistoryReader {
   };
 }
 
-type StatusReader = Pick<
-  HistoryReader,
-  "strategies" | "swapStates" | "modes" | "halts" | "unsentAlerts" | "trueAlerts" | "wallets" | "lastEvent"
->;
-
-function createStatusReader(sql: Statements): StatusReader {
-  return {
-    strategies: () =>
-      sql
-        .all<{ id: string; kind: string; last_slot_ms: number; memory: string }>(
-          "SELECT id, kind, last_slot_ms, memory FROM strategies ORDER BY id",
-        )
-        .map((row) => ({
-          id: row.id,
-          kind: row.kind,
-          lastSlotMs: row.last_slot_ms,
-          memory: row.memory,
-          runs: countBy(sql, "SELECT state, count(*) AS count FROM runs WHERE strategy = ? GROUP BY state", row.id),
-        })),
-    swapStates: () => countBy(sql, "SELECT state, count(*) AS count FROM swaps GROUP BY state"),
-    modes: () =>
-      sql.all(
-        "SELECT scope, mode, set_by AS setBy, reason, at_ms AS atMs FROM modes WHERE mode <> 'active' ORDER BY scope",
-      ),
-    halts: () =>
-      sql.all("SELECT account, reason, at_ms AS atMs FROM lane_halts WHERE released_at_ms IS NULL ORDER BY account"),
-    unsentAlerts: () => unsentAlerts(sql),
-    trueAlerts: () => trueAlerts(sql),
-    wallets: () => sql.all<{ wallet: string }>("SELECT DISTINCT wallet FROM baselines").map((row) => row.wallet),
-    lastEvent: () => sql.get("SELECT kind, at_ms AS atMs FROM daemon_events ORDER BY id DESC LIMIT 1"),
-  };
-}
-
-/** A database that no daemon of this release has opened yet has no such table. */
-function hasAlerts(sql: Statements): boolean {
-  return sql.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'alerts'") !== undefined;
-}
-
-function trueAlerts(sql: Statements): readonly TrueAlert[] {
-  if (!hasAlerts(sql)) return [];
-  return sql.all(
-    `SELECT code, subject, text, strategy, raised_at_ms AS raisedAtMs FROM alerts
-     WHERE over_at_ms IS NULL AND severity = 'critical' ORDER BY number LIMIT 100`,
-  );
-}
-
-function unsentAlerts(sql: Statements): readonly UnsentAlert[] {
-  if (!hasAlerts(sql)) return [];
-  return sql.all(
-    `SELECT code, subject, state, attempts, outcome, raised_at_ms AS raisedAtMs FROM alerts
-     WHERE state = 'waiting' OR (state = 'given-up' AND over_at_ms IS NULL) ORDER BY number DESC LIMIT 1000`,
-  );
-}
-
-function countBy(sql: Statements, query: string, ...values: SqlValue[]): Record<string, number> {
-  return Object.fromEntries(
-    sql.all<{ state: string; count: number }>(query, ...values).map((row) => [row.state, row.count]),
-  );
-}
-
-interface SwapRow {
-  id: string;
-  state: string;
-  reason: string | null;
-  mode: string | null;
-  sell_symbol: string;
-  sell_token: string;
-  sell_decimals: number;
-  buy_symbol: string;
-  buy_token: string;
-  buy_decimals: number;
-  amount_in: string | null;
-  sold: string | null;
-  bought: string | null;
-  hash: string | null;
-  block_number: number | null;
-  quote_id: string | null;
-  recipient: string;
-  distributions: string | null;
-  service_record: string | null;
-}
-
 function withSwaps(sql: Statements, run: RunRow): RunHistory {
-  const swaps = sql.all<SwapRow>("SELECT * FROM swaps WHERE run_id = ? ORDER BY position, attempt", run.id);
   return {
     id: run.id,
     strategy: run.strategy,
@@ -253,22 +125,6 @@ function withSwaps(sql: Statements, run: RunRow): RunHistory {
     reason: run.reason,
     detail: run.detail,
     endedAtMs: run.ended_at_ms,
-    swaps: swaps.map((row) => ({
-      id: row.id,
-      state: row.state,
-      reason: row.reason,
-      mode: row.mode,
-      sell: { symbol: row.sell_symbol, address: row.sell_token, decimals: row.sell_decimals },
-      buy: { symbol: row.buy_symbol, address: row.buy_token, decimals: row.buy_decimals },
-      amountIn: row.amount_in,
-      sold: row.sold,
-      bought: row.bought,
-      hash: row.hash,
-      blockNumber: row.block_number,
-      quoteId: row.quote_id,
-      recipient: row.recipient,
-      distributions: row.distributions,
-      serviceRecord: row.service_record,
-    })),
+    swaps: readSwaps(sql, run.id),
   };
 }

@@ -3,6 +3,7 @@ import type { RunRecord } from "../../../domain/run/records.ts";
 import type { Run, Swap } from "../../../domain/run/run.ts";
 import { swapOf } from "../../../domain/run/run.ts";
 import type { Statements } from "../statements.ts";
+import { encodePrices } from "./codec.ts";
 
 /** A swap changes its wallet, and what was bought may change another one. */
 function tellLedgerChanged(context: RecordContext, { wallet, recipient }: Swap): void {
@@ -61,6 +62,9 @@ export function writeRecord(sql: Statements, record: RunRecord, context: RecordC
       return;
     case "checks":
       writeChecks(sql, record, atMs);
+      return;
+    case "prices":
+      sql.run("UPDATE swaps SET price_evidence = ? WHERE id = ?", encodePrices(record.prices), record.swapId);
       return;
     case "route":
       sql.run(

@@ -41,6 +41,9 @@ const SWAP_COLUMNS = [
   "block_number",
   "sold",
   "bought",
+  "block_time_seconds",
+  "swap_fee",
+  "affiliate_fee",
   "body",
 ];
 

@@ -1,0 +1,137 @@
+import type { Statements } from "../statements.ts";
+
+/** One source's price of a token: dollars scaled by 1e18 as text, and Unix seconds by the source's own clock. */
+export interface PriceHistory {
+  readonly usd: string;
+  readonly source: string;
+  readonly atSeconds: number;
+}
+
+/** What a swap was worth when it was cleared for signing. */
+export interface PricesHistory {
+  readonly readAtMs: number;
+  readonly sold: PriceHistory | null;
+  readonly bought: PriceHistory | null;
+  readonly native: PriceHistory | null;
+}
+
+/** What a transaction of the account cost, for a swap: the swap itself, an approval, a revocation, or what failed of them. */
+export interface CostHistory {
+  readonly purpose: string;
+  /** `cancel`: the nonce was taken by an empty transaction to oneself */
+  readonly kind: string;
+  readonly hash: string;
+  readonly succeeded: boolean;
+  readonly blockNumber: number;
+  readonly blockTimeSeconds: number;
+  readonly gasUsed: string;
+  /** wei per gas, decimal text */
+  readonly gasPrice: string;
+  /** wei that a rollup charged beside gas; null: its receipt tells of none */
+  readonly dataFee: string | null;
+}
+
+/** A swap as the history shows it. Amounts are decimal text in the token's smallest unit. */
+export interface SwapHistory {
+  readonly id: string;
+  readonly state: string;
+  readonly reason: string | null;
+  readonly mode: string | null;
+  readonly wallet: string;
+  readonly sell: { readonly symbol: string; readonly address: string; readonly decimals: number };
+  readonly buy: { readonly symbol: string; readonly address: string; readonly decimals: number };
+  readonly amountIn: string | null;
+  readonly sold: string | null;
+  readonly bought: string | null;
+  readonly hash: string | null;
+  readonly blockNumber: number | null;
+  readonly blockTimeSeconds: number | null;
+  /** what the service kept for itself and its relayer, and what the affiliate got: of the sold token */
+  readonly fees: { readonly swap: string | null; readonly affiliate: string | null };
+  readonly prices: PricesHistory | null;
+  readonly costs: readonly CostHistory[];
+  readonly quoteId: string | null;
+  readonly recipient: string;
+  readonly distributions: string | null;
+  readonly serviceRecord: string | null;
+}
+
+interface SwapRow {
+  id: string;
+  state: string;
+  reason: string | null;
+  mode: string | null;
+  wallet: string;
+  sell_symbol: string;
+  sell_token: string;
+  sell_decimals: number;
+  buy_symbol: string;
+  buy_token: string;
+  buy_decimals: number;
+  amount_in: string | null;
+  sold: string | null;
+  bought: string | null;
+  hash: string | null;
+  block_number: number | null;
+  /** these four are missing in a database that no daemon of this release has opened yet */
+  block_time_seconds?: number | null;
+  swap_fee?: string | null;
+  affiliate_fee?: string | null;
+  price_evidence?: string | null;
+  quote_id: string | null;
+  recipient: string;
+  distributions: string | null;
+  service_record: string | null;
+}
+
+/** The swaps of a run, in their order. */
+export function readSwaps(sql: Statements, runId: string): readonly SwapHistory[] {
+  const rows = sql.all<SwapRow>("SELECT * FROM swaps WHERE run_id = ? ORDER BY position, attempt", runId);
+  const costsOf = hasTable(sql, "lane_costs") ? readCosts : () => [];
+  return rows.map((row) => ({ ...decodeSwap(row), costs: costsOf(sql, row.id) }));
+}
+
+function decodeSwap(row: SwapRow): Omit<SwapHistory, "costs"> {
+  return {
+    id: row.id,
+    state: row.state,
+    reason: row.reason,
+    mode: row.mode,
+    wallet: row.wallet,
+    sell: { symbol: row.sell_symbol, address: row.sell_token, decimals: row.sell_decimals },
+    buy: { symbol: row.buy_symbol, address: row.buy_token, decimals: row.buy_decimals },
+    amountIn: row.amount_in,
+    sold: row.sold,
+    bought: row.bought,
+    hash: row.hash,
+    blockNumber: row.block_number,
+    blockTimeSeconds: row.block_time_seconds ?? null,
+    fees: { swap: row.swap_fee ?? null, affiliate: row.affiliate_fee ?? null },
+    prices: typeof row.price_evidence === "string" ? (JSON.parse(row.price_evidence) as PricesHistory) : null,
+    quoteId: row.quote_id,
+    recipient: row.recipient,
+    distributions: row.distributions,
+    serviceRecord: row.service_record,
+  };
+}
+
+/** Transactions are named after their swap, with a point behind it; `/` is the letter that follows the point. */
+function readCosts(sql: Statements, swapId: string): readonly CostHistory[] {
+  return sql
+    .all<Omit<CostHistory, "succeeded"> & { succeeded: number }>(
+      `SELECT lane_intents.purpose, lane_attempts.kind, lane_costs.hash, lane_costs.succeeded,
+         lane_costs.block_number AS blockNumber, lane_costs.block_time_seconds AS blockTimeSeconds,
+         lane_costs.gas_used AS gasUsed, lane_costs.gas_price AS gasPrice, lane_costs.data_fee AS dataFee
+       FROM lane_costs JOIN lane_intents ON lane_intents.id = lane_costs.intent_id
+         JOIN lane_attempts ON lane_attempts.hash = lane_costs.hash
+       WHERE lane_costs.intent_id > ? AND lane_costs.intent_id < ? ORDER BY lane_intents.nonce`,
+      `${swapId}.`,
+      `${swapId}/`,
+    )
+    .map((row) => ({ ...row, succeeded: row.succeeded === 1 }));
+}
+
+/** A database that no daemon of this release has opened yet may lack a table. */
+export function hasTable(sql: Statements, name: string): boolean {
+  return sql.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", name) !== undefined;
+}
