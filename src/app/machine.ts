@@ -15,7 +15,7 @@ export interface Machine {
   random(): number;
   readonly fetch: BoundedFetch;
   /** Calls back once a second. @returns stops the ticking */
-  startTicker(onTick: () => void): () => Promise<void>;
+  startTicker(onTick: () => void): () => void;
 }
 
 /** The machine that this process runs on. */

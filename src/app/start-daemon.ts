@@ -77,8 +77,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
   // The port first: when it is taken, nothing has begun yet.
   const status = await startStatusServer(configuration.listen, {
     history: createHistoryReader(reader),
-    clock: machine.clock,
-    lastTickMs: engine.lastTickMs,
+    tickAgeMs: engine.tickAgeMs,
     isChainReachable: () => isReachable(chain),
     clocks: engine.clocks,
   });
@@ -91,7 +90,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     failed,
     stop: async () => {
       stopWatching();
-      await stopTicker();
+      stopTicker();
       const patience = setTimeout(services.giveUp, GIVE_UP_AFTER_MS);
       await engine.stop();
       clearTimeout(patience);

@@ -1,4 +1,5 @@
 import { type EngineContext, strategyOf } from "./engine-context.ts";
+import { formatDuration } from "./format-duration.ts";
 import type { OutcomeListener, SlotOutcome } from "./scheduler.ts";
 
 /** How often it is written down that the daemon is at work: a downtime is known as exactly as this. */
@@ -110,23 +111,4 @@ function describeSwaps({ deps }: EngineContext, ids: readonly string[]): string 
 
 function listCounts(counts: ReadonlyMap<string, number>): string {
   return [...counts].map(([what, count]) => `${count} ${what}`).join(", ");
-}
-
-const UNITS = [
-  ["d", 86_400],
-  ["h", 3_600],
-  ["m", 60],
-  ["s", 1],
-] as const;
-
-/** The two largest units: 7h12m, 3d4h, 42s. */
-function formatDuration(durationMs: number): string {
-  let seconds = Math.floor(durationMs / 1_000);
-  const parts: string[] = [];
-  for (const [name, size] of UNITS) {
-    const count = Math.floor(seconds / size);
-    seconds -= count * size;
-    if (parts.length < 2 && (count > 0 || parts.length > 0)) parts.push(`${count}${name}`);
-  }
-  return parts.filter((part, index) => index === 0 || !part.startsWith("0")).join("") || "0s";
 }

@@ -1,3 +1,4 @@
+import { createClockJumps } from "./clock-jumps.ts";
 import { type ClockWatch, createClockWatch } from "./clock-watch.ts";
 import { type Committer, createCommitter } from "./commit.ts";
 import { createDowntimeWatch } from "./downtime.ts";
@@ -24,8 +25,8 @@ export interface Engine {
   readonly committer: Committer;
   /** Takes over edited strategies, each from its next slot. */
   adopt(strategies: readonly LoadedStrategy[]): void;
-  /** Wall clock of the last tick, Unix milliseconds. */
-  lastTickMs(): number;
+  /** Milliseconds since the last tick, or the start, was over: by the monotonic clock. */
+  tickAgeMs(): number;
   /** how this machine's clock and the chain's agree */
   readonly clocks: Pick<ClockWatch, "skewMs" | "problem">;
 }
@@ -48,7 +49,8 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
   const slots = createSlotTurn(editions, clocks, downtime);
   const loops: Promise<void>[] = [];
   const stopping = new AbortController();
-  let lastTickMs = deps.clock.nowMs();
+  const jumps = createClockJumps(deps);
+  let tickedAtMs = deps.clock.monotonicMs();
   const guarded = async (work: () => Promise<void>): Promise<void> => {
     try {
       await work();
@@ -56,6 +58,17 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
       onFatal(error);
     }
   };
+  let isCatchingUp = false;
+  /** In turns, so that effects and requests get theirs when there is much to catch up. */
+  const takeSlots = (): void =>
+    guardedNow(onFatal, () => {
+      if (stopping.signal.aborted) return;
+      const { hasNew, isDone } = slots.take();
+      if (hasNew) waker.wake();
+      isCatchingUp = !isDone;
+      if (isDone) tickedAtMs = deps.clock.monotonicMs();
+      else void deps.clock.sleep(0).then(takeSlots);
+    });
   const effects = createEffectRunner(context, committer, { guarded, onDone: waker.wake });
   const effectLoop = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
@@ -84,11 +97,10 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
       );
       for (const keepGoing of laneLoops.start(stopping.signal)) loops.push(guarded(keepGoing));
     },
-    tick: () =>
-      guardedNow(onFatal, () => {
-        lastTickMs = deps.clock.nowMs();
-        if (slots.take()) waker.wake();
-      }),
+    tick: () => {
+      guardedNow(onFatal, jumps.check);
+      if (!isCatchingUp) takeSlots();
+    },
     stop: async () => {
       stopping.abort();
       waker.wake();
@@ -98,7 +110,7 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
       deps.store.addDaemonEvent("stopped", "by request", deps.clock.nowMs());
     },
     adopt: (strategies) => guardedNow(onFatal, () => slots.adopt(strategies)),
-    lastTickMs: () => lastTickMs,
+    tickAgeMs: () => deps.clock.monotonicMs() - tickedAtMs,
     clocks,
   };
 }

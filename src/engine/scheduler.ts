@@ -101,19 +101,40 @@ function recordMissed(
   writeGaps(context, row.id, { gaps: [{ ...passed, reason: "missed" }], handledMs: row.lastSlotMs, heard });
 }
 
+/** So long the event loop is held at most, and for one strategy more: after days there may be much to count. */
+const LONGEST_TURN_MS = 50;
+
 /**
  * Turns the slots that are due into runs, and those that get none into gaps, in commits of many strategies each. A slot
  * is handled once: the row of the last handled slot moves in the same commit, and (strategy, slot) is unique besides.
- * @returns ids of the new runs
+ * @returns ids of the new runs, and whether strategies are left that a further call is to look at
  */
-export function insertDueRuns(context: EngineContext, heard: OutcomeListener = nobody): readonly string[] {
+export function insertSomeDueRuns(
+  context: EngineContext,
+  heard: OutcomeListener = nobody,
+): { readonly runs: readonly string[]; readonly isDone: boolean } {
   const { store, clock } = context.deps;
   const nowMs = clock.nowMs();
+  const endsAtMs = clock.monotonicMs() + LONGEST_TURN_MS;
   const due = context.settings.strategies.filter(({ spec }) => (nextStart.get(spec) ?? 0) <= nowMs);
   const runs: string[] = [];
   for (let from = 0; from < due.length; from += BATCH) {
     const batch = due.slice(from, from + BATCH);
-    runs.push(...store.transaction(() => insertBatch(context, batch, { nowMs, heard })));
+    const inserted = store.transaction(() => insertBatch(context, batch, { nowMs, heard, endsAtMs }));
+    runs.push(...inserted.runs);
+    const isLast = from + BATCH >= due.length;
+    if (!inserted.isDone || (!isLast && clock.monotonicMs() >= endsAtMs)) return { runs, isDone: false };
+  }
+  return { runs, isDone: true };
+}
+
+/** The same for all strategies, however long it takes. @returns ids of the new runs */
+export function insertDueRuns(context: EngineContext, heard: OutcomeListener = nobody): readonly string[] {
+  const runs: string[] = [];
+  for (let isDone = false; !isDone; ) {
+    const inserted = insertSomeDueRuns(context, heard);
+    isDone = inserted.isDone;
+    runs.push(...inserted.runs);
   }
   return runs;
 }
@@ -124,18 +145,19 @@ const nextStart = new WeakMap<StrategySpec, number>();
 function insertBatch(
   context: EngineContext,
   batch: readonly LoadedStrategy[],
-  { nowMs, heard }: { nowMs: number; heard: OutcomeListener },
-): readonly string[] {
-  const { store, zones } = context.deps;
+  { nowMs, heard, endsAtMs }: { nowMs: number; heard: OutcomeListener; endsAtMs: number },
+): { readonly runs: readonly string[]; readonly isDone: boolean } {
+  const { store, zones, clock } = context.deps;
   const lastSlots = store.lastSlots(batch.map(({ spec }) => spec.id));
   const dueNow = batch.filter(({ spec }) =>
     isDue(context, spec, { handledMs: lastSlots.get(spec.id) ?? nowMs, nowMs }),
   );
-  if (dueNow.length === 0) return [];
+  if (dueNow.length === 0) return { runs: [], isDone: true };
   const modes = new Map(store.modes().map((row) => [row.scope, row]));
   const busy = store.strategiesWithOpenRun();
   const runs: string[] = [];
-  for (const strategy of dueNow) {
+  for (const [index, strategy] of dueNow.entries()) {
+    if (index > 0 && clock.monotonicMs() >= endsAtMs) return { runs, isDone: false };
     const { spec } = strategy;
     const handledMs = lastSlots.get(spec.id) ?? nowMs;
     const moment = { handledMs, nowMs, ...barredBy(modes, spec), isBusy: busy.has(spec.id) };
@@ -146,7 +168,7 @@ function insertBatch(
     if (runId !== undefined && plan.run !== undefined) heard({ kind: "run", strategy: spec.id, ...plan.run });
     if (plan.handledMs > handledMs) store.setLastSlot(spec.id, plan.handledMs);
   }
-  return runs;
+  return { runs, isDone: true };
 }
 
 function isDue(context: EngineContext, spec: StrategySpec, at: { handledMs: number; nowMs: number }): boolean {

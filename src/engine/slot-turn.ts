@@ -3,14 +3,17 @@ import type { DowntimeWatch } from "./downtime.ts";
 import type { Editions } from "./editions.ts";
 import type { LoadedStrategy } from "./engine-context.ts";
 import { takeRequests } from "./operator-requests.ts";
-import { insertDueRuns } from "./scheduler.ts";
+import { insertSomeDueRuns } from "./scheduler.ts";
 
 /** What goes by the wall clock: slots, editions that begin at the next slot, and what operators ask of slots. */
 export interface SlotTurn {
   /** Takes edited strategies over: now, or once the clock can be believed. */
   adopt(strategies: readonly LoadedStrategy[]): void;
-  /** Once a second. @returns whether there are new runs */
-  take(): boolean;
+  /**
+   * Once a second, and again soon while it is not done.
+   * @returns whether there are new runs, and whether all strategies were looked at
+   */
+  take(): { readonly hasNew: boolean; readonly isDone: boolean };
 }
 
 /** Makes the turn of slots. While the clocks disagree only the requests are taken that need no slot. */
@@ -31,10 +34,10 @@ export function createSlotTurn(editions: Editions, clocks: ClockWatch, downtime:
       const clockProblem = clocks.check();
       if (clockProblem === undefined) settleEditions();
       takeRequests(context, clockProblem);
-      if (clockProblem !== undefined) return false;
-      const hasNew = insertDueRuns(context, downtime.heard).length > 0;
-      downtime.tick();
-      return hasNew;
+      if (clockProblem !== undefined) return { hasNew: false, isDone: true };
+      const { runs, isDone } = insertSomeDueRuns(context, downtime.heard);
+      if (isDone) downtime.tick();
+      return { hasNew: runs.length > 0, isDone };
     },
   };
 }

@@ -1,15 +1,13 @@
 import Fastify from "fastify";
 import { Gauge, Registry } from "prom-client";
 import type { HistoryReader } from "../../adapters/sqlite/daemon/history-rows.ts";
-import type { Clock } from "../../ports/clock.ts";
 import { runJson } from "../commands/history.ts";
 
 /** What the daemon tells about itself over HTTP. */
 export interface StatusSources {
   readonly history: HistoryReader;
-  readonly clock: Clock;
-  /** wall clock of the engine's last tick, Unix milliseconds */
-  lastTickMs(): number;
+  /** milliseconds since the engine's last tick, by the monotonic clock */
+  tickAgeMs(): number;
   /** whether the chain answered when it was last asked */
   isChainReachable(): Promise<boolean>;
   /** how this machine's clock and the chain's agree */
@@ -46,7 +44,7 @@ export async function startStatusServer(
 }
 
 async function readHealth(sources: StatusSources): Promise<Record<string, unknown> & { healthy: boolean }> {
-  const tickAgeMs = sources.clock.nowMs() - sources.lastTickMs();
+  const tickAgeMs = sources.tickAgeMs();
   const chain = await sources.isChainReachable();
   const swaps = sources.history.swapStates();
   const [problem, skewMs] = [sources.clocks.problem(), sources.clocks.skewMs()];
@@ -83,6 +81,6 @@ function collect(sources: StatusSources): Registry {
     help: "time since the scheduler last looked at its slots",
     registers: [registry],
   });
-  tick.set((sources.clock.nowMs() - sources.lastTickMs()) / 1_000);
+  tick.set(sources.tickAgeMs() / 1_000);
   return registry;
 }

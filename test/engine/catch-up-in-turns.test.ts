@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { insertSomeDueRuns, registerStrategies } from "../../src/engine/scheduler.ts";
+import { SLOT_MS } from "../support/builders.ts";
+import { createOutside, openLife } from "../support/engine-life.ts";
+
+const DAY_MS = 86_400_000;
+const STRATEGIES = 40;
+/** As if each look at the monotonic clock came so much after the one before. */
+const LOOK_MS = 10;
+
+test("after a jump of days no turn holds the event loop for long, and together they leave out nobody", () => {
+  const outside = createOutside(SLOT_MS - 10_000, { schedule: { kind: "every", seconds: 30 } });
+  const life = openLife(outside);
+  const [first] = life.context.settings.strategies;
+  if (first === undefined) throw new Error("the life has no strategy");
+  const strategies = Array.from({ length: STRATEGIES }, (_, index) => ({
+    specHash: first.specHash,
+    spec: { ...first.spec, id: `s${index}` },
+  }));
+  let elapsedMs = 0;
+  const monotonicMs = (): number => {
+    elapsedMs += LOOK_MS;
+    return elapsedMs;
+  };
+  const clock = { nowMs: () => outside.clock.nowMs(), monotonicMs, sleep: outside.clock.sleep };
+  const { settings, deps } = life.context;
+  const context = { settings: { ...settings, strategies }, deps: { ...deps, clock } };
+  registerStrategies(context);
+  outside.clock.jumpTo(SLOT_MS + 10 * DAY_MS);
+
+  const handled: number[] = [];
+  for (let isDone = false; !isDone && handled.length < STRATEGIES; ) {
+    const before = elapsedMs;
+    const turn = insertSomeDueRuns(context);
+    isDone = turn.isDone;
+    handled.push(turn.runs.length);
+    expect(elapsedMs - before).toBeLessThanOrEqual(100);
+  }
+  expect(handled.length).toBeGreaterThan(STRATEGIES / 10);
+  expect(handled.reduce((sum, count) => sum + count, 0)).toBe(STRATEGIES);
+  const gaps = life.db.prepare("SELECT DISTINCT reason, count FROM gaps").all();
+  expect(gaps).toEqual([{ reason: "missed", count: 28_800 }]);
+});
