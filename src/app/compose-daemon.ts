@@ -33,6 +33,8 @@ export interface ComposeDeps {
   readonly redactor: Redactor;
   /** named places where a test may stop the process */
   crashPoint(label: string): void;
+  /** called before each signature; nothing is signed when it throws */
+  readonly beforeSigning?: (() => void) | undefined;
   /** hears of broken invariants: the process must stop */
   onFatal(error: unknown): void;
 }
@@ -64,7 +66,7 @@ export async function composeDaemon(
   const laneStore = alertOnHalt(openLaneStore(db), alerts.deps);
   const onLimit = watchLimit(alerts.deps, serviceUrl);
   const services = openServices(configuration, serviceUrl, { secrets, logger, machine, onLimit });
-  const signers = await openSigners(configuration, secrets);
+  const signers = await openSigners(configuration, deps);
   const lanes = new Map<Address, Lane>();
   const context: EngineContext = {
     settings: engineSettings(configuration, router),
@@ -98,13 +100,30 @@ function settlementOf({ network: { name, settlement } }: Configuration): Address
   throw new CommandFailure(EXIT.configuration, message);
 }
 
-async function openSigners(configuration: Configuration, secrets: SecretOpener): Promise<Map<Address, Signer>> {
+async function openSigners(
+  configuration: Configuration,
+  { secrets, beforeSigning }: Pick<ComposeDeps, "secrets" | "beforeSigning">,
+): Promise<Map<Address, Signer>> {
   const signers = new Map<Address, Signer>();
   for (const wallet of configuration.wallets.values()) {
     const signer = await secrets.signer(wallet.key);
-    signers.set(signer.address, signer);
+    signers.set(signer.address, beforeSigning === undefined ? signer : guarded(signer, beforeSigning));
   }
   return signers;
+}
+
+function guarded(signer: Signer, beforeSigning: () => void): Signer {
+  return {
+    address: signer.address,
+    signTransaction: async (transaction) => {
+      beforeSigning();
+      return await signer.signTransaction(transaction);
+    },
+    signTypedData: async (typedData) => {
+      beforeSigning();
+      return await signer.signTypedData(typedData);
+    },
+  };
 }
 
 /** A transaction past its deadline is cancelled only once it surely cannot land any more. */

@@ -1,9 +1,28 @@
+import { type Claim, claimDatabase } from "../storage/claim.ts";
 import { openDatabase, type SqliteDatabase } from "../storage/database.ts";
 import { migrate, readMigrations } from "../storage/migrations.ts";
+import { CommandFailure, EXIT } from "./exit-codes.ts";
 
-/** The lock that one daemon holds on a database. */
-export function lockFileOf(database: string): string {
-  return `${database}.lock.db`;
+/**
+ * Claims the daemon's database for this process.
+ * @throws CommandFailure 75 when another one has it, 78 when the file has a second name
+ */
+export function claimDaemonDatabase(database: string): Claim {
+  const claim = claimDatabase(database);
+  if (claim.kind === "claimed") return claim;
+  if (claim.kind === "linked") throw new CommandFailure(EXIT.configuration, claim.message);
+  const holder = claim.holder ?? "unknown";
+  throw new CommandFailure(EXIT.tryAgain, `another daemon (${holder}) holds ${database}; one daemon per database`);
+}
+
+/** @throws CommandFailure when another daemon could have the database by now: then nothing is signed any more */
+export function assertClaimed(claim: Claim): void {
+  if (claim.problem() !== undefined) throw claimLost(claim);
+}
+
+/** Why the daemon stops whose claim holds no more. A start may pass: it claims the database anew. */
+export function claimLost(claim: Claim): CommandFailure {
+  return new CommandFailure(EXIT.tryAgain, `${claim.problem() ?? "it holds again"}; nothing is signed any more`);
 }
 
 /** Opens the daemon's database and brings its own tables to this program's schema. */

@@ -6,12 +6,11 @@ import type { Engine } from "../engine/engine.ts";
 import type { Redactor } from "../net/redact.ts";
 import type { Chain } from "../ports/chain.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { Claim } from "../storage/claim.ts";
 import { openDatabase, type SqliteDatabase } from "../storage/database.ts";
-import { acquireLock } from "../storage/lock.ts";
 import { composeDaemon } from "./compose-daemon.ts";
 import { crashPointFrom } from "./crash-point.ts";
-import { lockFileOf, openDaemonDatabase } from "./daemon-database.ts";
-import { CommandFailure, EXIT } from "./exit-codes.ts";
+import { assertClaimed, claimDaemonDatabase, claimLost, openDaemonDatabase } from "./daemon-database.ts";
 import { startStatusServer } from "./http/status-server.ts";
 import { thisMachine } from "./machine.ts";
 import type { SecretOpener } from "./open-secrets.ts";
@@ -39,32 +38,29 @@ export interface DaemonDeps {
  * @throws CommandFailure 75 when another daemon holds the database, 78 when chain or database are not the configured ones
  */
 export async function startDaemon(configuration: Configuration, serviceUrl: string, deps: DaemonDeps): Promise<Daemon> {
-  const lock = acquireLock(lockFileOf(configuration.database));
-  if (lock.kind === "held") {
-    throw new CommandFailure(
-      EXIT.tryAgain,
-      `another daemon (${lock.holder ?? "unknown"}) holds ${configuration.database}; one daemon per database`,
-    );
-  }
-  const db = openDaemonDatabase(configuration.database);
-  const reader = openDatabase({ file: configuration.database, readonly: true });
+  const claim = claimDaemonDatabase(configuration.database);
+  const closing: (() => void)[] = [claim.release];
   const close = (): void => {
-    reader.close();
-    db.close();
-    lock.release();
+    for (const one of closing.splice(0).reverse()) one();
   };
   try {
-    return await run(configuration, serviceUrl, { ...deps, db, reader, close });
+    const db = openDaemonDatabase(claim.file);
+    closing.push(() => db.close());
+    const reader = openDatabase({ file: claim.file, readonly: true });
+    closing.push(() => reader.close());
+    return await run(configuration, serviceUrl, { ...deps, claim, db, reader, close });
   } catch (error) {
     close();
     throw error;
   }
 }
 
-type Opened = DaemonDeps & { db: SqliteDatabase; reader: SqliteDatabase; close(): void };
+type Opened = DaemonDeps & { claim: Claim; db: SqliteDatabase; reader: SqliteDatabase; close(): void };
 
 async function run(configuration: Configuration, serviceUrl: string, opened: Opened): Promise<Daemon> {
-  const { logger, reader } = opened;
+  const { logger, claim, reader } = opened;
+  const { narrowed } = claim;
+  if (narrowed.length > 0) logger.warn({ narrowed }, "files that others could read are their owner's alone now");
   for (const { file, line, message } of configuration.warnings) logger.warn({ file, line, message }, "worth a look");
   let fail: (error: unknown) => void = () => undefined;
   const failed = new Promise<unknown>((resolve) => {
@@ -72,7 +68,11 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
   });
   const machine = thisMachine();
   const crashPoint = crashPointFrom(opened.env);
-  const composed = await composeDaemon(configuration, serviceUrl, { ...opened, machine, crashPoint, onFatal: fail });
+  const composed = await composeDaemon(configuration, serviceUrl, {
+    ...opened,
+    ...{ machine, crashPoint, onFatal: fail },
+    beforeSigning: () => assertClaimed(claim),
+  });
   const { engine, alerts, services, chain } = composed;
   // The port first: when it is taken, nothing has begun yet.
   const status = await startStatusServer(configuration.listen, {
@@ -83,7 +83,10 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
   });
   await engine.start();
   alerts.start();
-  const stopTicker = machine.startTicker(() => engine.tick());
+  const stopTicker = machine.startTicker(() => {
+    if (claim.problem() === undefined) engine.tick();
+    else fail(claimLost(claim));
+  });
   const stopWatching = watchEdits(configuration, { ...alerts.deps, logger, load: opened.load }, engine);
   return {
     url: status.url,

@@ -1,6 +1,6 @@
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import { acquireLock } from "../storage/lock.ts";
+import { claimDatabase } from "../storage/claim.ts";
 import { checkOptions } from "./check-options.ts";
 import { openFront } from "./http/front.ts";
 import { createKeyStore } from "./keys/key-store.ts";
@@ -72,9 +72,10 @@ export async function startService(options: ServiceOptions, dependencies: Servic
 
 /** Two services on one database would send from one relayer's account without knowing of each other. */
 function lockDatabase(database: string) {
-  const lock = acquireLock(`${database}.lock.db`);
-  if (lock.kind === "acquired") return lock;
+  const claim = claimDatabase(database);
+  if (claim.kind === "claimed") return claim;
+  if (claim.kind === "linked") throw new Error(claim.message);
   throw new Error(
-    `the database ${database} is in use by another service (${lock.holder ?? "unknown process"}): stop that one first`,
+    `the database ${database} is in use by another service (${claim.holder ?? "unknown process"}): stop that one first`,
   );
 }

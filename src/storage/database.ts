@@ -1,4 +1,5 @@
 import SqliteConstructor from "better-sqlite3";
+import { createPrivate, narrowToOwner } from "./private-file.ts";
 
 /** An open SQLite connection. */
 export type SqliteDatabase = SqliteConstructor.Database;
@@ -25,7 +26,8 @@ const SYNCHRONOUS_FULL = 2;
 
 /**
  * Opens a database file, created when it does not exist (never when read-only), with the pragmas that make a commit
- * survive a power loss. They are checked after a first write, because a fresh file reports FULL until then.
+ * survive a power loss. They are checked after a first write, because a fresh file reports FULL until then. The file is
+ * its owner's alone.
  * @throws StorageError when the file cannot be opened, is not ours, or cannot be made durable
  */
 export function openDatabase(options: { file: string; readonly?: boolean }): SqliteDatabase {
@@ -45,6 +47,10 @@ export function openDatabase(options: { file: string; readonly?: boolean }): Sql
 }
 
 function open(file: string, readonly: boolean): SqliteDatabase {
+  if (!readonly && file !== ":memory:") {
+    createPrivate(file);
+    narrowToOwner(file);
+  }
   try {
     return new SqliteConstructor(file, { readonly, fileMustExist: readonly, timeout: BUSY_TIMEOUT_MS });
   } catch (error) {

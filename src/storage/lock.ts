@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import SqliteConstructor from "better-sqlite3";
+import { createPrivate } from "./private-file.ts";
 
 /** The lock is ours until `release` or the end of the process, however it ends. */
 export interface LockAcquired {
@@ -24,6 +25,7 @@ const WAIT_MS = 250;
  * @throws Error when the file cannot be created or is no SQLite file
  */
 export function acquireLock(file: string, holder = `pid ${process.pid}`): LockAcquired | LockHeld {
+  createPrivate(file);
   const db = new SqliteConstructor(file, { timeout: WAIT_MS });
   try {
     db.pragma("locking_mode = EXCLUSIVE");

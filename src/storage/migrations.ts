@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import type { SqliteDatabase } from "./database.ts";
+import { createPrivate } from "./private-file.ts";
 
 /** One numbered SQL file. Once applied anywhere it is never edited. */
 export interface Migration {
@@ -146,6 +147,7 @@ function copyBefore(db: SqliteDatabase, set: string, number: number): string {
   const file = `${db.name}.before-${set}-${number}`;
   const unfinished = `${file}.unfinished`;
   rmSync(unfinished, { force: true });
+  createPrivate(unfinished);
   db.prepare("VACUUM INTO ?").run(unfinished);
   const handle = openSync(unfinished, "r+");
   try {

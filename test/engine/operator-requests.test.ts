@@ -3,6 +3,7 @@ import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { takeRequests } from "../../src/engine/operator-requests.ts";
 import { insertDueRuns, registerStrategies } from "../../src/engine/scheduler.ts";
 import { SLOT_MS } from "../support/builders.ts";
+import { skipOpenRuns } from "../support/daemon-database.ts";
 import { createOutside, type Life, openLife } from "../support/engine-life.ts";
 
 const MINUTE_MS = 60_000;
@@ -108,7 +109,7 @@ describe("a run that is asked for", () => {
     outside.clock.jumpTo(SLOT_MS - 9_300);
     expect(ask("run", { strategy: "weekly", extra: "true" })).toBe("started run_1, besides the schedule");
     expect(ask("run", { strategy: "weekly", extra: "true" })).toBe("refused: weekly still has an open run");
-    life.db.prepare("UPDATE runs SET state = 'skipped'").run();
+    skipOpenRuns(life.context.deps.store);
     expect(ask("run", { strategy: "weekly", extra: "true" })).toContain("refused: weekly already ran for this slot");
     outside.clock.jumpTo(SLOT_MS);
     expect(insertDueRuns(life.context)).toHaveLength(1);
@@ -177,7 +178,7 @@ describe("a slot that is to be skipped", () => {
     const { life, outside, ask } = begin({ catchUp });
     outside.clock.jumpTo(SLOT_MS + 2 * MINUTE_MS);
     expect(ask("skip", { strategy: "weekly" })).toContain(new Date(SLOT_MS + MINUTE_MS).toISOString());
-    life.db.prepare("UPDATE runs SET state = 'skipped'").run();
+    skipOpenRuns(life.context.deps.store);
     expect(insertDueRuns(life.context)).toHaveLength(1);
     expect(slotsOf(life)).toEqual([SLOT_MS, SLOT_MS + 2 * MINUTE_MS]);
   });

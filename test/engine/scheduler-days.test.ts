@@ -6,6 +6,7 @@ import type { Schedule } from "../../src/domain/schedule/schedule.ts";
 import type { EngineContext, LoadedStrategy } from "../../src/engine/engine-context.ts";
 import { insertDueRuns, registerStrategies } from "../../src/engine/scheduler.ts";
 import { dcaSpec } from "../support/builders.ts";
+import { skipOpenRuns } from "../support/daemon-database.ts";
 import { createOutside, type Life, openLife } from "../support/engine-life.ts";
 
 /** Days of 1,000 strategies in a real database: daily and six-hourly, over a change of the clock, with a week of downtime. */
@@ -33,9 +34,6 @@ function context(life: Life, loaded: readonly LoadedStrategy[]): EngineContext {
 test("SCH-23 days of 1,000 strategies leave one end for each slot in the database, and few rows for many equal ends", () => {
   const outside = createOutside(START_MS);
   const life = openLife(outside);
-  const endRuns = life.db.prepare(
-    "UPDATE runs SET state = 'skipped' WHERE state IN ('due', 'deciding', 'executing', 'parked')",
-  );
   let loaded = strategies();
   registerStrategies(context(life, loaded));
   for (let hour = 0; hour < 21 * 24; hour += 1) {
@@ -45,7 +43,7 @@ test("SCH-23 days of 1,000 strategies leave one end for each slot in the databas
     if (hour === 17 * 24) loaded = strategies();
     outside.clock.jumpTo(START_MS + hour * HOUR_MS);
     insertDueRuns(context(life, loaded));
-    if (day !== 4) endRuns.run();
+    if (day !== 4) skipOpenRuns(life.context.deps.store);
   }
   const ends = life.db.prepare<[string, string], { first: number; last: number; count: number }>(
     `SELECT first_slot_ms AS first, last_slot_ms AS last, count FROM gaps WHERE strategy = ?

@@ -2,7 +2,9 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createStore } from "../../src/adapters/sqlite/daemon/store.ts";
 import { createLaneStore, migrateLane } from "../../src/adapters/sqlite/lane-store.ts";
+import type { Transition } from "../../src/domain/run/records.ts";
 import type { Run, Swap } from "../../src/domain/run/run.ts";
+import { RUN_TRANSITIONS, SWAP_TRANSITIONS } from "../../src/domain/run/states.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { initialStrategyMemory } from "../../src/domain/strategy/strategy.ts";
 import type { LaneStore } from "../../src/ports/lane-store.ts";
@@ -41,11 +43,59 @@ export function addStrategy(store: Store, spec: StrategySpec = dcaSpec()): void 
 export function addRun(store: Store, run: Run, options: { atMs?: number } = {}): Run {
   const atMs = options.atMs ?? NOW_MS;
   store.transaction(() => {
-    if (!store.insertRun({ ...run, swaps: [] }, atMs)) throw new Error(`${run.id}: the slot is taken`);
-    store.saveRun(run, [], atMs);
+    if (!store.insertRun({ ...run, state: "due", swaps: [] }, atMs)) throw new Error(`${run.id}: the slot is taken`);
+    saveAs(store, run, atMs);
     for (const swap of run.swaps) reserve(store, run, { swap, atMs });
   });
   return run;
+}
+
+/** Saves a run that the database knows in whatever state, by a legal way from where its row and its swaps' rows are. */
+export function saveAs(store: Store, run: Run, atMs = NOW_MS): void {
+  const before = store.run(run.id);
+  if (before === undefined) throw new Error(`${run.id} has no row`);
+  const swaps = run.swaps.flatMap(({ id, state }) => {
+    const known = before.swaps.find((swap) => swap.id === id);
+    const first = known === undefined ? [transition("swap", id, { to: "planned" })] : [];
+    const way = wayTo(SWAP_TRANSITIONS, known?.state ?? "planned", state);
+    return [...first, ...way.map((move) => transition("swap", id, move))];
+  });
+  const way = wayTo(RUN_TRANSITIONS, before.state, run.state);
+  store.saveRun(run, [...way.map((move) => transition("run", run.id, move)), ...swaps], atMs);
+}
+
+/** Ends all runs that are open, without anything having been done. */
+export function skipOpenRuns(store: Store): void {
+  store.transaction(() => {
+    for (const { runId } of store.openWork()) {
+      const run = store.run(runId);
+      if (run !== undefined) saveAs(store, { ...run, state: "skipped" });
+    }
+  });
+}
+
+/** One move as it is written down. */
+export function transition(
+  subject: Transition["subject"],
+  subjectId: string,
+  move: Pick<Transition, "to"> & Partial<Pick<Transition, "from">>,
+): Transition {
+  return { subject, subjectId, from: move.from, to: move.to, reason: undefined, detail: undefined };
+}
+
+/** The shortest way from one state to another through a table of transitions. */
+export function wayTo<State extends string>(
+  table: Readonly<Record<State, readonly State[]>>,
+  from: State,
+  to: State,
+): readonly { from: State; to: State }[] {
+  const ways = new Map<State, readonly { from: State; to: State }[]>([[from, []]]);
+  for (const [state, way] of ways) {
+    for (const next of table[state]) if (!ways.has(next)) ways.set(next, [...way, { from: state, to: next }]);
+  }
+  const way = ways.get(to);
+  if (way === undefined) throw new Error(`no way leads from ${from} to ${to}`);
+  return way;
 }
 
 function reserve(store: Store, run: Run, { swap, atMs }: { swap: Swap; atMs: number }): void {

@@ -6,9 +6,9 @@ import type { OperatingMode } from "../../domain/run/operating-mode.ts";
 import { GLOBAL_SCOPE } from "../../engine/modes.ts";
 import type { AlertStore } from "../../ports/alert-store.ts";
 import type { LaneStore } from "../../ports/lane-store.ts";
+import { claimDatabase } from "../../storage/claim.ts";
 import { openDatabase, type SqliteDatabase } from "../../storage/database.ts";
-import { acquireLock } from "../../storage/lock.ts";
-import { lockFileOf, migrateDaemonDatabase } from "../daemon-database.ts";
+import { migrateDaemonDatabase } from "../daemon-database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { openLaneStore } from "../lane-wiring.ts";
 import { findTarget, type Target } from "../target.ts";
@@ -34,8 +34,9 @@ export async function request(
   const db = openDatabase({ file: database });
   try {
     const store = createStore(db);
-    const lock = acquireLock(lockFileOf(database));
-    if (lock.kind === "acquired") {
+    const lock = claimDatabase(database);
+    if (lock.kind === "linked") throw new CommandFailure(EXIT.configuration, lock.message);
+    if (lock.kind === "claimed") {
       try {
         if (command.name !== "mode") {
           const what = `no daemon runs on ${database}; \`${COMMANDS[command.name]}\` needs one`;

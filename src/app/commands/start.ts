@@ -28,7 +28,7 @@ export async function start(options: { config?: string; for?: number }, terminal
     if (failure !== undefined) {
       const text = failure instanceof Error ? `${failure.name}: ${failure.message}` : String(failure);
       terminal.err(runtime.redactor.redact(`the daemon stops, the next start recovers: ${text}`));
-      process.exit(EXIT.invariant);
+      process.exit(failure instanceof CommandFailure ? failure.exitCode : EXIT.invariant);
     }
     runtime.logger.info({}, "the daemon is stopping");
   } catch (error) {

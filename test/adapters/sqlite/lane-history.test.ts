@@ -29,7 +29,7 @@ function begin() {
 test("open transactions are all shown, of those that are over the newest, with wishes and halts", async () => {
   const { life, submit } = begin();
   for (const id of ["a", "b", "c", "d"]) submit(id);
-  for (const id of ["a", "b"]) life.db.prepare("UPDATE lane_intents SET state = 'dropped' WHERE id = ?").run(id);
+  for (const id of ["a", "b"]) life.lanes.updateIntent(id, { state: "dropped" });
   life.lane.cancel("c", "ops");
   const halt = { account: ACCOUNT, chainId: 31_337, reason: "a stranger", transactionCount: 1, atMs: 5 };
   life.lanes.addHalt(halt);

@@ -25,7 +25,14 @@ export function createJournal(file: string): Journal {
     const names = readdirSync(folder).filter((name) => name.endsWith(".sql"));
     for (const name of names.sort()) db.exec(readFileSync(new URL(name, folder), "utf8"));
   }
+  dropTriggers(db);
   return journalOn(db);
+}
+
+/** Rows are written by hand, in any order and state. */
+function dropTriggers(db: SqliteConstructor.Database): void {
+  const names = db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'trigger'").pluck().all();
+  for (const name of names) db.exec(`DROP TRIGGER ${name}`);
 }
 
 /** Opens a database to spoil it: what keeps its rows in order is switched off first. */
@@ -33,8 +40,7 @@ export function openToSpoil(file: string): Journal {
   const db = new SqliteConstructor(file);
   db.pragma("foreign_keys = OFF");
   db.pragma("ignore_check_constraints = ON");
-  const names = db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'trigger'").pluck().all();
-  for (const name of names) db.exec(`DROP TRIGGER ${name}`);
+  dropTriggers(db);
   return journalOn(db);
 }
 

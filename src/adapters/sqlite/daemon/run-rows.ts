@@ -1,7 +1,7 @@
 import type { Address } from "../../../domain/money/address.ts";
 import { EFFECT_VERSION, type Effect } from "../../../domain/run/effects.ts";
 import type { Transition } from "../../../domain/run/records.ts";
-import type { Run } from "../../../domain/run/run.ts";
+import { type Run, swapOf } from "../../../domain/run/run.ts";
 import { isRunEnd, type SwapState } from "../../../domain/run/states.ts";
 import type { EffectGroup, RunStore } from "../../../ports/store.ts";
 import type { Statements } from "../statements.ts";
@@ -98,8 +98,9 @@ export function createRunRows(sql: Statements): Omit<RunStore, "writeRecord"> {
     },
     run: (id) => loadRun(sql, id, readBody),
     saveRun: (run, transitions, atMs) => {
-      saveRun(sql, run, atMs);
+      insertNewSwaps(sql, run, { transitions, atMs });
       for (const transition of transitions) addTransition(transition, atMs);
+      saveRun(sql, run, atMs);
     },
     dueRuns: (limit) =>
       sql
@@ -168,6 +169,18 @@ function loadRun(sql: Statements, id: string, readBody: (text: string) => unknow
     row,
     swaps.map((swap) => decodeSwap(swap, readBody)),
   );
+}
+
+/** As they began: what became of them in the same step is in the transitions, which are written before the states. */
+function insertNewSwaps(
+  sql: Statements,
+  run: Run,
+  step: { readonly transitions: readonly Transition[]; readonly atMs: number },
+): void {
+  for (const { subject, subjectId, from, to } of step.transitions) {
+    if (subject !== "swap" || from !== undefined) continue;
+    sql.named(SAVE_SWAP, { ...encodeSwap(swapOf(run, subjectId)), state: to, at_ms: step.atMs });
+  }
 }
 
 function saveRun(sql: Statements, run: Run, atMs: number): void {

@@ -67,8 +67,11 @@ test("moves and gaps are told as they were written", () => {
   expect(reader.gaps("weekly")).toEqual([gap]);
   expect([reader.gaps().length, reader.gaps("other").length]).toEqual([1, 0]);
   expect(reader.transitions(["run_1", "run_3"])).toMatchObject([
-    { subject: "run", id: "run_1", from: null, to: "executing", atMs: NOW_MS },
-    { subject: "run", id: "run_3", from: null, to: "skipped" },
+    { subject: "run", id: "run_1", from: null, to: "due", atMs: NOW_MS },
+    { subject: "run", id: "run_1", from: "due", to: "deciding", atMs: NOW_MS },
+    { subject: "run", id: "run_1", from: "deciding", to: "executing", atMs: NOW_MS },
+    { subject: "run", id: "run_3", from: null, to: "due" },
+    { subject: "run", id: "run_3", from: "due", to: "skipped" },
   ]);
 });
 

@@ -15,7 +15,7 @@ import {
   WALLET,
   WETH,
 } from "../../../support/builders.ts";
-import { addRun, addSwap, openDaemonDatabase } from "../../../support/daemon-database.ts";
+import { addRun, addSwap, openDaemonDatabase, saveAs } from "../../../support/daemon-database.ts";
 import { hash, swapIn } from "../../../support/evidence.ts";
 import { intentRow } from "../../../support/lane-database.ts";
 
@@ -286,8 +286,8 @@ test("failures are counted by strategy and by the instant of their end, once eac
     const id = `run_${state}_${atMs}_${strategyId}`;
     const failed = runSample({ id, state: "executing", strategyId, slotMs: SLOT_MS + atMs });
     addRun(store, failed);
-    store.saveRun({ ...failed, state }, [], atMs);
-    store.saveRun({ ...failed, state }, [], 1_000);
+    saveAs(store, { ...failed, state }, atMs);
+    saveAs(store, { ...failed, state }, 1_000);
   };
   ended("failed", 10);
   ended("failed", 20);

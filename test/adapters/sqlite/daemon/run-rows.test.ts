@@ -3,7 +3,7 @@ import type { Swap } from "../../../../src/domain/run/run.ts";
 import { SWAP_STATES } from "../../../../src/domain/run/states.ts";
 import type { EffectGroup } from "../../../../src/ports/store.ts";
 import { HUNDRED_USDC, NOW_MS, runSample, SLOT_MS, swapSample } from "../../../support/builders.ts";
-import { addRun, openDaemonDatabase } from "../../../support/daemon-database.ts";
+import { addRun, openDaemonDatabase, saveAs } from "../../../support/daemon-database.ts";
 import { hash, swapIn } from "../../../support/evidence.ts";
 
 const typedData = {
@@ -57,7 +57,7 @@ test("a slot of a strategy has one run, whatever asks again after a kill", () =>
 test("a swap keeps its row over all its states, and its place in the run is its own", () => {
   const { store, db } = openDaemonDatabase();
   const run = addRun(store, runSample({ swaps: [swapIn("quoted")] }));
-  store.saveRun({ ...run, swaps: [swapIn("confirmed")] }, [], NOW_MS + 5);
+  saveAs(store, { ...run, swaps: [swapIn("confirmed")] }, NOW_MS + 5);
   expect(db.prepare("SELECT state, hash, sold, created_at_ms, updated_at_ms FROM swaps").all()).toEqual([
     {
       ...{ state: "confirmed", hash: hash("ee"), sold: HUNDRED_USDC.toString() },
@@ -65,14 +65,14 @@ test("a swap keeps its row over all its states, and its place in the run is its 
     },
   ]);
   const twin = { ...swapIn("planned"), id: "run_1.0.1b" };
-  expect(() => store.saveRun({ ...run, swaps: [swapIn("quoted"), twin] }, [], NOW_MS)).toThrow("UNIQUE");
+  expect(() => saveAs(store, { ...run, swaps: [swapIn("confirmed"), twin] })).toThrow("UNIQUE");
 });
 
 test("history cannot be rewritten: transitions refuse every update and delete", () => {
   const { store, db } = openDaemonDatabase();
   const move = { subject: "run", subjectId: "run_1", from: "due", to: "deciding", reason: "r", detail: "d" } as const;
-  const run = addRun(store, runSample());
-  store.saveRun(run, [move], NOW_MS);
+  const run = addRun(store, runSample({ state: "due" }));
+  store.saveRun({ ...run, state: "deciding" }, [move], NOW_MS);
   expect(() => db.exec("UPDATE transitions SET to_state = 'filled'")).toThrow("transitions are append-only");
   expect(() => db.exec("DELETE FROM transitions")).toThrow("transitions are append-only");
   expect(db.prepare("SELECT from_state, to_state, reason, detail FROM transitions ORDER BY id DESC").get()).toEqual({
@@ -85,12 +85,12 @@ test("the instant of a run's end stays when it is saved again, and goes when a r
   const run = addRun(store, runSample());
   const endedAt = (): unknown => db.prepare("SELECT ended_at_ms FROM runs").pluck().get();
   expect(endedAt()).toBeNull();
-  store.saveRun({ ...run, state: "failed" }, [], 10);
-  store.saveRun({ ...run, state: "failed" }, [], 20);
+  saveAs(store, { ...run, state: "failed" }, 10);
+  saveAs(store, { ...run, state: "failed" }, 20);
   expect(endedAt()).toBe(10);
-  store.saveRun({ ...run, state: "executing" }, [], 30);
+  saveAs(store, { ...run, state: "executing" }, 30);
   expect(endedAt()).toBeNull();
-  store.saveRun({ ...run, state: "filled" }, [], 40);
+  saveAs(store, { ...run, state: "filled" }, 40);
   expect(endedAt()).toBe(40);
 });
 

@@ -34,7 +34,7 @@ test("the lane's rows and the run's rows are one commit: neither is there withou
   const both = (end: () => void): void =>
     lanes.transaction(() => {
       lanes.insertIntent(intentRow({ id: "run_1.0.1.swap" }));
-      store.transaction(() => store.insertRun(runSample(), NOW_MS));
+      store.transaction(() => store.insertRun(runSample({ state: "due" }), NOW_MS));
       end();
     });
   const rows = (): unknown =>

@@ -1,0 +1,84 @@
+import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { acquireLock, type LockHeld } from "./lock.ts";
+import { createPrivate, hasCode, narrowToOwner } from "./private-file.ts";
+
+/** A database file that this process alone may write to, until `release` or its end. */
+export interface Claim {
+  readonly kind: "claimed";
+  /** the file itself, links resolved */
+  readonly file: string;
+  /** what stood there: a file with bytes, one without any, or nothing */
+  readonly found: "database" | "empty" | "missing";
+  /** files that others could read until now */
+  readonly narrowed: readonly string[];
+  /** Why the claim holds no more: the lock or the database itself was removed or replaced; undefined while it holds. */
+  problem(): string | undefined;
+  release(): void;
+}
+
+/** The file has a second name: whoever opens it there would have a write-ahead log of its own. */
+export interface Linked {
+  readonly kind: "linked";
+  readonly message: string;
+}
+
+/** A chain of links longer than this is a circle. */
+const MOST_LINKS = 40;
+
+/**
+ * Claims a database for writing. The lock stands beside the file itself, whatever link led there, and the file is made,
+ * empty and for its owner alone, where there is none.
+ */
+export function claimDatabase(database: string): Claim | LockHeld | Linked {
+  const file = fileItself(database);
+  const before = look(file);
+  if (before !== undefined && before.nlink > 1) {
+    const message = `${file} has ${before.nlink} names (hard links), and a daemon on each would not see the other's rows: remove all names but this one`;
+    return { kind: "linked", message };
+  }
+  const lockFile = `${file}.lock.db`;
+  const lock = acquireLock(lockFile);
+  if (lock.kind === "held") return lock;
+  const found = look(file);
+  if (found === undefined) createPrivate(file);
+  const narrowed = [...narrowToOwner(file), ...narrowToOwner(lockFile)];
+  const kept = [lockFile, file].map((name) => ({ name, id: identityOf(look(name)) }));
+  return {
+    kind: "claimed",
+    file,
+    found: found === undefined ? "missing" : found.size === 0 ? "empty" : "database",
+    narrowed,
+    problem: () => {
+      const changed = kept.find(({ name, id }) => identityOf(look(name)) !== id);
+      if (changed === undefined) return undefined;
+      const what = look(changed.name) === undefined ? "was removed" : "was replaced by another file";
+      return `${changed.name} ${what} under the running daemon: another one could start beside it`;
+    },
+    release: lock.release,
+  };
+}
+
+/** The path of the file that a path leads to, also where it does not exist yet. */
+function fileItself(path: string): string {
+  let file = resolve(path);
+  for (let links = 0; links < MOST_LINKS && isLink(file); links += 1) file = resolve(dirname(file), readlinkSync(file));
+  try {
+    return join(realpathSync(dirname(file)), basename(file));
+  } catch (error) {
+    if (hasCode(error, ["ENOENT", "ENOTDIR"])) return file;
+    throw error;
+  }
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+}
+
+function look(file: string): Stats | undefined {
+  return statSync(file, { throwIfNoEntry: false });
+}
+
+function identityOf(stats: Stats | undefined): string | undefined {
+  return stats === undefined ? undefined : `${stats.dev}:${stats.ino}`;
+}

@@ -1,0 +1,46 @@
+import { chmodSync, closeSync, openSync, statSync } from "node:fs";
+
+/** Rows hold signatures before they are used: nobody but the owner of a database reads it. */
+const PRIVATE_MODE = 0o600;
+const OTHERS = 0o077;
+
+/** What SQLite keeps beside a database; it gives them the permissions that the database has. */
+const COMPANIONS = ["", "-wal", "-shm", "-journal"];
+
+/**
+ * Makes an empty file that its owner alone may read, where there is none: whatever the umask, nobody else can open it in
+ * between. A folder that is missing is left to whoever opens the file.
+ */
+export function createPrivate(file: string): void {
+  try {
+    closeSync(openSync(file, "ax", PRIVATE_MODE));
+  } catch (error) {
+    if (!hasCode(error, ["EEXIST", "ENOENT", "ENOTDIR", "EISDIR", "EACCES", "EROFS", "EPERM", "ENOSPC"])) throw error;
+  }
+}
+
+/**
+ * Takes the permissions of group and others from a database and what SQLite keeps beside it.
+ * @returns the files that others could read or write until now
+ */
+export function narrowToOwner(file: string): readonly string[] {
+  return COMPANIONS.map((suffix) => `${file}${suffix}`).filter(narrow);
+}
+
+/** A file of somebody else stays as it is: opening it tells whether it can be used at all. */
+function narrow(file: string): boolean {
+  try {
+    const { mode } = statSync(file);
+    if ((mode & OTHERS) === 0) return false;
+    chmodSync(file, mode & 0o700);
+    return true;
+  } catch (error) {
+    if (hasCode(error, ["ENOENT", "ENOTDIR", "EPERM", "EROFS", "EACCES"])) return false;
+    throw error;
+  }
+}
+
+/** Whether a file system error has one of these codes. */
+export function hasCode(error: unknown, codes: readonly string[]): boolean {
+  return error instanceof Error && "code" in error && codes.includes(String(error.code));
+}
