@@ -32,9 +32,12 @@ test("the database lists exactly the moves that the program's tables list", () =
 });
 
 function move(db: SqliteDatabase, subject: string, id: string, [from, to]: readonly [string | null, string]): void {
-  db.prepare(
-    "INSERT INTO transitions (subject, subject_id, from_state, to_state, at_ms) VALUES (?, ?, ?, ?, 0)",
-  ).run(subject, id, from, to);
+  db.prepare("INSERT INTO transitions (subject, subject_id, from_state, to_state, at_ms) VALUES (?, ?, ?, ?, 0)").run(
+    subject,
+    id,
+    from,
+    to,
+  );
 }
 
 test("a transition that no table lists, of nothing, or not from where the last one ended is refused", () => {
@@ -98,7 +101,10 @@ test("an intent and its attempts move as their tables list it", () => {
   const { db, lanes } = openDaemonDatabase();
   lanes.insertIntent(intentRow({ id: "a", state: "planned" }));
   const add = (from: string | null, to: string): void => {
-    db.prepare("INSERT INTO lane_transitions (intent_id, from_state, to_state, at_ms) VALUES ('a', ?, ?, 0)").run(from, to);
+    db.prepare("INSERT INTO lane_transitions (intent_id, from_state, to_state, at_ms) VALUES ('a', ?, ?, 0)").run(
+      from,
+      to,
+    );
   };
   expect(() => add(null, "final")).toThrow("no table lists");
   add(null, "planned");
