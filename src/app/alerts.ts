@@ -104,6 +104,24 @@ export function openAlerts(
   };
 }
 
+/** Raises an alert while a service has asked for no calls, with the instant until which that holds. */
+export function watchHeldBack(deps: AlertDeps, serviceUrl: string): (untilMs: number | undefined) => void {
+  const host = hostOf(serviceUrl);
+  const subject = SUBJECT.callsTo(host);
+  return (untilMs) => {
+    const raised = deps.store.transaction(() => {
+      if (untilMs === undefined) {
+        deps.store.endAlerts(subject, deps.clock.nowMs());
+        return [];
+      }
+      const until = new Date(untilMs).toISOString();
+      const text = `the service at ${host} asked for no calls until ${until}: nothing is quoted or handed over before; ask its operator about the limit of the API key`;
+      return raiseAlerts(deps, [{ severity: "critical", code: "SERVICE_HOLDS_US_BACK", subject, text }]);
+    });
+    tellAlerts(deps, raised);
+  };
+}
+
 /** Raises an alert when the service states another rate limit than its profile says, and ends it when that is over. */
 export function watchLimit(deps: AlertDeps, serviceUrl: string): (limits: { expected: number; seen: number }) => void {
   const host = hostOf(serviceUrl);

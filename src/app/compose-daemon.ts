@@ -13,7 +13,7 @@ import type { Chain } from "../ports/chain.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Signer } from "../ports/signer.ts";
 import type { SqliteDatabase } from "../storage/database.ts";
-import { type Alerts, openAlerts, watchLimit } from "./alerts.ts";
+import { type Alerts, openAlerts, watchHeldBack, watchLimit } from "./alerts.ts";
 import { approveCalldata, digestOf } from "./encoding.ts";
 import { engineSettings } from "./engine-settings.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
@@ -64,8 +64,11 @@ export async function composeDaemon(
   const alerts = openAlerts(configuration, deps);
   const { store } = alerts.deps;
   const laneStore = alertOnHalt(openLaneStore(db), alerts.deps);
-  const onLimit = watchLimit(alerts.deps, serviceUrl);
-  const services = openServices(configuration, serviceUrl, { secrets, logger, machine, onLimit });
+  const listenersTo = (url: string) => ({
+    onLimit: watchLimit(alerts.deps, url),
+    onHeldBack: watchHeldBack(alerts.deps, url),
+  });
+  const services = openServices(configuration, serviceUrl, { secrets, logger, machine, listenersTo });
   const signers = await openSigners(configuration, deps);
   const lanes = new Map<Address, Lane>();
   const context: EngineContext = {

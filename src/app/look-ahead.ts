@@ -126,7 +126,7 @@ async function openPrivateServices(
   const services = openServices(paced, embedded?.url ?? url, {
     secrets: runtime.secrets,
     logger: runtime.logger,
-    onLimit: () => undefined,
+    listenersTo: () => ({}),
   });
   closing.push(() => services.close());
   return services;

@@ -5,7 +5,7 @@ import type { OutputSource } from "../ports/price-source.ts";
 import type { SwapService } from "../ports/swap-service.ts";
 import { type Machine, thisMachine } from "./machine.ts";
 import type { SecretOpener } from "./open-secrets.ts";
-import { connectionOf, openSwapService, type ServiceConnection } from "./open-swap-service.ts";
+import { connectionOf, type LimitListeners, openSwapService, type ServiceConnection } from "./open-swap-service.ts";
 
 /** The service that quotes, and the second one that its quotes are held against. */
 export interface Services {
@@ -15,7 +15,7 @@ export interface Services {
   close(): Promise<void>;
 }
 
-/** Opens the services that a configuration names. @param onLimit hears of the rate limits of the one that quotes */
+/** Opens the services that a configuration names. @param listenersTo gives who hears of a service's limits, by its URL */
 export function openServices(
   configuration: Configuration,
   serviceUrl: string,
@@ -23,15 +23,16 @@ export function openServices(
     readonly secrets: SecretOpener;
     readonly logger: Logger;
     readonly machine?: Machine;
-    onLimit(limits: { expected: number; seen: number }): void;
+    listenersTo(serviceUrl: string): LimitListeners;
   },
 ): Services {
-  const { secrets, onLimit } = deps;
+  const { secrets, listenersTo } = deps;
   const beside = { logger: deps.logger, machine: deps.machine ?? thisMachine() };
-  const first = openSwapService(connectionOf(configuration, serviceUrl, secrets), beside, onLimit);
+  const first = openSwapService(connectionOf(configuration, serviceUrl, secrets), beside, listenersTo(serviceUrl));
   const connection = secondConnection(configuration, secrets);
   if (connection === undefined) return { ...first, second: undefined };
-  const second = openSwapService(connection, beside);
+  const { onHeldBack = () => undefined } = listenersTo(connection.baseUrl);
+  const second = openSwapService(connection, beside, { onHeldBack });
   return {
     client: first.client,
     second: createSecondService(second.client, new URL(connection.baseUrl).host),
@@ -58,6 +59,8 @@ function secondConnection(configuration: Configuration, secrets: SecretOpener): 
     apiKey: apiKey === undefined ? undefined : secrets.open(apiKey),
     database: `${database}.reference`,
     timeoutMs: timing.requestTimeoutMs,
+    maxRetryAfterMs: timing.maxRetryAfterMs,
+    maxCallWaitMs: timing.maxCallWaitMs,
     maxAnswerBytes,
   };
 }

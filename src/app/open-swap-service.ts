@@ -19,6 +19,8 @@ export interface ServiceConnection {
   readonly apiKey: Secret | undefined;
   readonly database: string;
   readonly timeoutMs: number;
+  readonly maxRetryAfterMs: number;
+  readonly maxCallWaitMs: number;
   readonly maxAnswerBytes: number;
 }
 
@@ -33,19 +35,28 @@ export function connectionOf(configuration: Configuration, baseUrl: string, secr
     apiKey: reference === undefined ? undefined : secrets.open(reference),
     database,
     timeoutMs: timing.requestTimeoutMs,
+    maxRetryAfterMs: timing.maxRetryAfterMs,
+    maxCallWaitMs: timing.maxCallWaitMs,
     maxAnswerBytes,
   };
+}
+
+/** Who hears of what a service says about its limits. */
+export interface LimitListeners {
+  /** which rate limit it states, beside the one that its profile expects */
+  readonly onLimit?: (limits: { expected: number; seen: number }) => void;
+  /** until when it allows no calls; undefined when that is over */
+  readonly onHeldBack?: (untilMs: number | undefined) => void;
 }
 
 /**
  * Opens the client of a service, with the limiter that all its callers share. `giveUp` ends the calls under way: what
  * was asked is not answered, and what was handed over is unknown.
- * @param onLimit hears which rate limit the service states, beside the one that its profile expects
  */
 export function openSwapService(
   connection: ServiceConnection,
   { logger, machine }: { readonly logger: Logger; readonly machine: Machine },
-  onLimit: (limits: { expected: number; seen: number }) => void = () => undefined,
+  listeners: LimitListeners = {},
 ): { readonly client: SwapService; giveUp(): void; close(): Promise<void> } {
   const { apiKey, baseUrl, network, timeoutMs } = connection;
   const { clock, sharedClock, fetch, random } = machine;
@@ -57,8 +68,10 @@ export function openSwapService(
       apiKey,
       limitPerSecond: apiKey === undefined ? profile.expectedLimits.keyless : profile.expectedLimits.keyed,
       maxQueue: MAX_QUEUE,
+      longestWaitMs: connection.maxCallWaitMs,
+      longestRetryAfterMs: connection.maxRetryAfterMs,
     },
-    { clock, logger, onLimit, sharedClock, random },
+    { clock, logger, sharedClock, random, ...listeners },
   );
   const stopping = new AbortController();
   const client = createSwapService(

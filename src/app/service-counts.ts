@@ -44,6 +44,8 @@ function connectionTo(target: Target, runtime: Runtime): ServiceConnection {
     apiKey: undefined,
     database,
     timeoutMs: DEFAULTS.timing.requestTimeoutMs,
+    maxRetryAfterMs: DEFAULTS.timing.maxRetryAfterMs,
+    maxCallWaitMs: DEFAULTS.timing.maxCallWaitMs,
     maxAnswerBytes: DEFAULTS.maxAnswerBytes,
   };
 }

@@ -156,6 +156,10 @@ export interface Configuration {
     readonly priceSampleIntervalMs: number;
     /** how far this machine's clock and the chain's may be apart, before no slot is run or passed over */
     readonly maxClockSkewSeconds: number;
+    /** a service that asks for a longer wait is asked again after this */
+    readonly maxRetryAfterMs: number;
+    /** how long a call waits for the service's rate limit */
+    readonly maxCallWaitMs: number;
   };
   readonly transactions: {
     readonly bumpAfterBlocks: number;

@@ -48,6 +48,8 @@ export const DEFAULTS = {
     requestTimeoutMs: 10_000,
     shutdownMs: 8_000,
     priceSampleIntervalMs: 60_000,
+    maxRetryAfterMs: 86_400_000,
+    maxCallWaitMs: 120_000,
     /** twice what is allowed where something is signed */
     maxClockSkewSeconds: 120,
   },

@@ -188,6 +188,8 @@ function buildPlain(loading: Loading) {
       requestTimeoutMs: timing.requestTimeout ?? DEFAULTS.timing.requestTimeoutMs,
       shutdownMs: timing.shutdown ?? DEFAULTS.timing.shutdownMs,
       priceSampleIntervalMs: timing.priceSampleInterval ?? DEFAULTS.timing.priceSampleIntervalMs,
+      maxRetryAfterMs: timing.maxRetryAfter ?? DEFAULTS.timing.maxRetryAfterMs,
+      maxCallWaitMs: timing.maxCallWait ?? DEFAULTS.timing.maxCallWaitMs,
       maxClockSkewSeconds: timing.maxClockSkew ?? DEFAULTS.timing.maxClockSkewSeconds,
     },
     transactions: {

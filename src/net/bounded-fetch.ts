@@ -32,12 +32,15 @@ export interface BoundedResponse {
 export class FetchError extends Error {
   readonly kind: "bad url" | "timeout" | "aborted" | "redirect" | "too large" | "not utf-8" | "transport";
   readonly host: string;
+  /** status and headers, where at least these came */
+  readonly answer: Omit<BoundedResponse, "text"> | undefined;
 
-  constructor(kind: FetchError["kind"], host: string, detail: string) {
+  constructor(kind: FetchError["kind"], host: string, detail: string, answer?: Omit<BoundedResponse, "text">) {
     super(`${host}: ${detail}`);
     this.name = "FetchError";
     this.kind = kind;
     this.host = host;
+    this.answer = answer;
   }
 }
 
@@ -103,7 +106,8 @@ export async function boundedFetch(request: BoundedRequest): Promise<BoundedResp
     }
     function fail(error: Error): void {
       release();
-      reject(error instanceof FetchError ? error : transportError(error, host));
+      const reason = error instanceof FetchError ? error : transportError(error, host);
+      reject(answer === undefined ? reason : withAnswer(reason, answer));
       // After the first reason: what breaks by this is none.
       sent.destroy();
     }
@@ -140,11 +144,20 @@ function startRequest({ url, client, headers }: ReturnType<typeof targetOf>, met
 }
 
 function toBoundedResponse(response: IncomingMessage, text: string): BoundedResponse {
+  return { ...headOf(response), text };
+}
+
+function headOf(response: IncomingMessage): Omit<BoundedResponse, "text"> {
   return {
     status: response.statusCode ?? 0,
     header: (name) => response.headersDistinct[name]?.join(", ") ?? null,
-    text,
   };
+}
+
+/** The same reason, with what the server has said before it. */
+function withAnswer(error: FetchError, response: IncomingMessage): FetchError {
+  const detail = error.message.slice(error.host.length + 2);
+  return new FetchError(error.kind, error.host, detail, headOf(response));
 }
 
 /** Credentials move from the URL to a header, so that no error of the HTTP client can contain them. */

@@ -4,8 +4,15 @@
  */
 export type CallPriority = "status" | "quote" | "background";
 
+/** A call waited as long as one may. */
+export interface WaitedTooLong {
+  readonly waitedMs: number;
+  /** what it waited for last, in words */
+  readonly waitedFor: string;
+}
+
 /** Whether the call may be made now. `queue full`: too many calls wait already; ask again later. */
-export type Permission = "granted" | "aborted" | "queue full";
+export type Permission = "granted" | "aborted" | "queue full" | WaitedTooLong;
 
 /** What a service answered, as far as its limits are concerned. */
 export interface LimitedAnswer {
@@ -16,8 +23,8 @@ export interface LimitedAnswer {
 
 /** Paces the calls to one service with one key, over all strategies and processes. */
 export interface RateLimiter {
-  /** Waits for the right to make one call. Resolves in every case, never rejects. */
+  /** Waits for the right to make one call, no longer than a bound. Resolves in every case, never rejects. */
   acquire(priority: CallPriority, signal?: AbortSignal): Promise<Permission>;
-  /** Learns from an answer. Call it for every answer, refused ones too. */
-  observe(answer: LimitedAnswer): void;
+  /** Learns how a call ended. Call it for every one that was granted: refused ones, and those whose answer was lost. */
+  observe(answer: LimitedAnswer | "lost"): void;
 }

@@ -13,6 +13,21 @@ it("trusts no proxy, lets no page of another origin read, and serves no metrics,
   expect(loaded(serve('corsOrigins: ["*"]')).serve.corsOrigins).toEqual(["*"]);
 });
 
+it("keeps to a stated wait for a day and lets a call wait two minutes, unless it is told otherwise", () => {
+  expect(loaded().timing).toMatchObject({ maxRetryAfterMs: 86_400_000, maxCallWaitMs: 120_000 });
+  const told = loaded({ "main.yaml": `${MAIN}timing: { maxRetryAfter: 2h, maxCallWait: 30s }\n` }).timing;
+  expect(told).toMatchObject({ maxRetryAfterMs: 7_200_000, maxCallWaitMs: 30_000 });
+});
+
+it.each([
+  ["maxRetryAfter: 30s", "timing.maxRetryAfter: is not between 1m and 7d"],
+  ["maxRetryAfter: 8d", "timing.maxRetryAfter: is not between 1m and 7d"],
+  ["maxCallWait: 1s", "timing.maxCallWait: is not between 5s and 30m"],
+])("with timing %s it is refused: %s", (fields, expected) => {
+  const problems = problemsOf({ "main.yaml": `${MAIN}timing: { ${fields} }\n` });
+  expect(problems.map(brief).join("\n")).toContain(expected);
+});
+
 it.each([
   ['trustedProxies: ["0.0.0.0/0"]', "serve.trustedProxies.0: is no IP address and no network"],
   ['trustedProxies: ["10.0.0.0/33"]', "serve.trustedProxies.0: is no IP address and no network"],

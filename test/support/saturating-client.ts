@@ -27,6 +27,8 @@ export async function saturate(options: Saturation): Promise<readonly SeenAnswer
       apiKey: undefined,
       limitPerSecond: options.limitPerSecond,
       maxQueue: 1_000,
+      longestWaitMs: 120_000,
+      longestRetryAfterMs: 86_400_000,
     },
     { clock: systemClock, logger: silentLogger() },
   );

@@ -1,6 +1,6 @@
 import { openDatabase, type SqliteDatabase, StorageError } from "../../storage/database.ts";
 import { migrate, readMigrations } from "../../storage/migrations.ts";
-import { emptyPace, type Pace } from "./pace.ts";
+import { emptyPace, isPlausible, type Pace, type PaceTerms } from "./pace.ts";
 import type { SharedClock } from "./shared-clock.ts";
 
 /** The pace of one key in a file that several processes share. */
@@ -16,15 +16,12 @@ interface StoredPace {
   readonly boot_id: string;
   readonly next_slot_us: number;
   readonly blocked_until_us: number;
-  readonly probe: Pace["probe"];
-  readonly probe_until_us: number;
+  readonly cautious: 0 | 1;
   readonly rate_per_second: number;
   readonly rate_at_us: number;
   readonly limit_seen: number | null;
 }
 
-/** A stored instant further ahead than this is no pace but damage. */
-const FURTHEST_US = 600_000_000;
 const OPEN_ATTEMPTS = 50;
 
 /**
@@ -32,18 +29,20 @@ const OPEN_ATTEMPTS = 50;
  * @throws StorageError when the file cannot be opened
  */
 export function openPaceStore(
-  options: { file: string; keyHash: string; configuredLimit: number },
+  options: { file: string; keyHash: string; terms: PaceTerms },
   clock: SharedClock,
 ): PaceStore {
   const db = openShared(options.file);
   const select = db.prepare<[string], StoredPace>("SELECT * FROM pace WHERE key_hash = ?");
   const upsert = db.prepare(
-    `INSERT OR REPLACE INTO pace (key_hash, boot_id, next_slot_us, blocked_until_us, probe, probe_until_us,
-       rate_per_second, rate_at_us, limit_seen) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT OR REPLACE INTO pace (key_hash, boot_id, next_slot_us, blocked_until_us, cautious,
+       rate_per_second, rate_at_us, limit_seen) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const read = (nowUs: number): Pace | undefined => {
     const row = select.get(options.keyHash);
-    return row !== undefined && row.boot_id === clock.bootId && isSane(row, nowUs) ? toPace(row) : undefined;
+    if (row === undefined || row.boot_id !== clock.bootId) return undefined;
+    const pace = toPace(row);
+    return isPlausible(pace, nowUs, options.terms) ? pace : undefined;
   };
   const write = (pace: Pace): void => {
     upsert.run(
@@ -51,8 +50,7 @@ export function openPaceStore(
       clock.bootId,
       Math.round(pace.nextSlotUs),
       Math.round(pace.blockedUntilUs),
-      pace.probe,
-      Math.round(pace.probeUntilUs),
+      pace.cautious ? 1 : 0,
       pace.ratePerSecond,
       Math.round(pace.rateAtUs),
       pace.limitSeen ?? null,
@@ -63,7 +61,7 @@ export function openPaceStore(
       .transaction(() => {
         const nowUs = clock.nowUs();
         const stored = read(nowUs);
-        const result = work(stored ?? emptyPace(nowUs, options.configuredLimit), nowUs);
+        const result = work(stored ?? emptyPace(nowUs, options.terms.limitPerSecond), nowUs);
         if (result.pace !== stored) write(result.pace);
         return result;
       })
@@ -103,17 +101,11 @@ function isBusy(error: unknown): boolean {
   return cause instanceof Error && "code" in cause && String(cause.code).startsWith("SQLITE_BUSY");
 }
 
-function isSane(row: StoredPace, nowUs: number): boolean {
-  const ahead = Math.max(row.next_slot_us, row.blocked_until_us, row.rate_at_us) - nowUs;
-  return ahead < FURTHEST_US && row.rate_per_second > 0;
-}
-
 function toPace(row: StoredPace): Pace {
   return {
     nextSlotUs: row.next_slot_us,
     blockedUntilUs: row.blocked_until_us,
-    probe: row.probe,
-    probeUntilUs: row.probe_until_us,
+    cautious: row.cautious === 1,
     ratePerSecond: row.rate_per_second,
     rateAtUs: row.rate_at_us,
     limitSeen: row.limit_seen ?? undefined,

@@ -2,11 +2,13 @@ import { createHash } from "node:crypto";
 import type { Secret } from "../../net/secret.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
-import type { CallPriority, LimitedAnswer, Permission, RateLimiter } from "../../ports/rate-limiter.ts";
-import { catchUpUs, learn, reserve } from "./pace.ts";
+import type { LimitedAnswer, RateLimiter } from "../../ports/rate-limiter.ts";
+import { type HeldBackListener, watchHeldBack } from "./held-back.ts";
+import { type LimitNotice, learn, NOTHING_SAID, type Pace, takeTurn } from "./pace.ts";
 import { openPaceStore, type PaceStore } from "./pace-store.ts";
 import { readNotice } from "./read-notice.ts";
 import { machineClock, type SharedClock } from "./shared-clock.ts";
+import { createWaitingCalls, type WaitingCalls } from "./waiting-calls.ts";
 
 /** Which key of which service is paced, and how. */
 export interface RateLimiterOptions {
@@ -18,6 +20,10 @@ export interface RateLimiterOptions {
   readonly limitPerSecond: number;
   /** calls that may wait; further ones are told so at once */
   readonly maxQueue: number;
+  /** a call that waits longer ends, with what it waited for */
+  readonly longestWaitMs: number;
+  /** a service that asks for a longer wait is asked again after this */
+  readonly longestRetryAfterMs: number;
 }
 
 /** What the limiter works with. */
@@ -26,20 +32,16 @@ export interface RateLimiterDependencies {
   readonly logger: Logger;
   /** Called when the service states its limit for the first time, and whenever it states another one. */
   readonly onLimit?: (limits: { expected: number; seen: number }) => void;
+  /** Called when the service asks for a wait of minutes, and when that is over. */
+  readonly onHeldBack?: HeldBackListener;
   readonly sharedClock?: SharedClock | undefined;
   /** a number in [0, 1); default: the machine's */
   readonly random?: (() => number) | undefined;
 }
 
-interface Waiter {
-  readonly settle: (permission: Permission) => void;
-}
-
 const STORAGE_PAUSE_MS = 1_000;
-/** A timer is a millisecond late even on an idle machine. */
-const SHORTEST_GRACE_US = 2_000;
-
-const PRIORITIES: readonly CallPriority[] = ["status", "quote", "background"];
+/** However long the wait, it is looked again so often: calls end when they waited too long. */
+const LONGEST_PAUSE_MS = 1_000;
 
 /**
  * Creates the pacer of one key. The file is shared by processes; each hands its slots to its own waiting calls, the most
@@ -51,48 +53,23 @@ export function createRateLimiter(
   dependencies: RateLimiterDependencies,
 ): RateLimiter & { close(): void } {
   const sharedClock = dependencies.sharedClock ?? machineClock();
-  const store = openPaceStore(
-    { file: options.file, keyHash: hashKey(options), configuredLimit: options.limitPerSecond },
-    sharedClock,
-  );
-  const queues = new Map<CallPriority, Waiter[]>(PRIORITIES.map((priority) => [priority, []]));
+  const terms = { limitPerSecond: options.limitPerSecond, longestRetryAfterMs: options.longestRetryAfterMs };
+  const store = openPaceStore({ file: options.file, keyHash: hashKey(options), terms }, sharedClock);
+  const { clock, logger, onHeldBack: tell = () => undefined } = dependencies;
+  const calls = createWaitingCalls(options, clock);
   const closing = new AbortController();
-  const waiting = (): number => PRIORITIES.reduce((sum, priority) => sum + (queues.get(priority)?.length ?? 0), 0);
-  const next = (): Waiter | undefined =>
-    PRIORITIES.map((priority) => queues.get(priority))
-      .find((queue) => queue !== undefined && queue.length > 0)
-      ?.shift();
-  const dispatch = createDispatcher(options, {
-    store,
-    sharedClock,
-    clock: dependencies.clock,
-    logger: dependencies.logger,
-    closing,
-    waiting,
-    next,
-  });
-  const notice = createObserver(options, dependencies, store);
+  const look = watchHeldBack({ clock, sharedClock }, { closing: closing.signal, tell });
+  const dispatch = createDispatcher(options, { store, sharedClock, clock, logger, closing, calls, look });
+  const notice = createObserver(options, dependencies, { store, look });
+  look(store.read());
 
   return {
     acquire: (priority, signal) => {
       if (signal?.aborted === true || closing.signal.aborted) return Promise.resolve("aborted");
-      if (waiting() >= options.maxQueue) return Promise.resolve("queue full");
-      return new Promise((resolve) => {
-        const queue = queues.get(priority) ?? [];
-        const abort = (): void => {
-          queue.splice(queue.indexOf(waiter), 1);
-          resolve("aborted");
-        };
-        const waiter: Waiter = {
-          settle: (permission) => {
-            signal?.removeEventListener("abort", abort);
-            resolve(permission);
-          },
-        };
-        signal?.addEventListener("abort", abort, { once: true });
-        queue.push(waiter);
-        dispatch();
-      });
+      if (calls.count() >= options.maxQueue) return Promise.resolve("queue full");
+      const permission = calls.wait(priority, signal);
+      dispatch();
+      return permission;
     },
     observe: (answer) => {
       if (!closing.signal.aborted) notice(answer);
@@ -100,7 +77,7 @@ export function createRateLimiter(
     close: () => {
       if (closing.signal.aborted) return;
       closing.abort();
-      for (let waiter = next(); waiter !== undefined; waiter = next()) waiter.settle("aborted");
+      while (calls.count() > 0) calls.settleFirst("aborted");
       store.close();
     },
   };
@@ -119,38 +96,48 @@ interface DispatcherParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly closing: AbortController;
-  readonly waiting: () => number;
-  readonly next: () => Waiter | undefined;
+  readonly calls: WaitingCalls;
+  readonly look: (pace: Pace) => void;
 }
 
 /**
- * One loop per process takes slots while calls wait, one ahead, so that processes are spread over the slots instead of
- * racing for each. Slots are absolute instants, so a late timer delays one call and not the rest. A slot that is met too
- * late, or while a refusal has just blocked the key, is given up.
+ * One loop per process, while calls wait. Each slot is taken when it is due, by the process that is first, for a call
+ * that goes in the same turn: nobody holds a slot that he might not use, and a late timer delays one call, not the rest.
  */
 function createDispatcher(options: RateLimiterOptions, parts: DispatcherParts): () => void {
-  const { store, sharedClock, clock, closing } = parts;
-  const limit = options.limitPerSecond;
+  const { store, sharedClock, clock, closing, calls } = parts;
   let running = false;
+  let waitedFor = "its turn";
 
-  /** @returns whether a slot was met: in time, and while nobody is held back */
-  async function meetSlot(busy: boolean): Promise<boolean> {
-    const taken = store.update((pace, nowUs) => reserve(pace, { nowUs, busy }, limit));
-    const instantUs = taken.kind === "slot" ? taken.slotUs : taken.untilUs;
-    await clock.sleep((instantUs - sharedClock.nowUs()) / 1_000, closing.signal);
-    if (taken.kind === "wait" || closing.signal.aborted) return false;
+  /** @returns how long to wait before the next try, undefined when a call was let go */
+  function tryOnce(waitingSinceUs: number): number | undefined {
+    const turn = (pace: Pace, nowUs: number) => takeTurn(pace, { nowUs, waitingSinceUs }, options.limitPerSecond);
+    // Looking needs no lock; most looks find that nothing is due yet.
+    const seen = turn(store.read(), sharedClock.nowUs());
+    const taken = seen.kind === "wait" ? seen : store.update(turn);
+    parts.look(taken.pace);
+    if (taken.kind === "go") {
+      calls.settleFirst("granted");
+      return undefined;
+    }
     const nowUs = sharedClock.nowUs();
-    const pace = store.read();
-    return nowUs >= pace.blockedUntilUs && nowUs - taken.slotUs <= Math.max(catchUpUs(pace, limit), SHORTEST_GRACE_US);
+    const untilMs = clock.nowMs() + (taken.pace.blockedUntilUs - nowUs) / 1_000;
+    waitedFor = taken.pace.blockedUntilUs > nowUs ? blockedWords(untilMs) : turnWords(taken.pace, calls.count());
+    return Math.min((taken.untilUs - nowUs) / 1_000, LONGEST_PAUSE_MS);
   }
 
   async function run(): Promise<void> {
-    for (let busy = false; parts.waiting() > 0 && !closing.signal.aborted; busy = true) {
+    const waitingSinceUs = sharedClock.nowUs();
+    for (;;) {
+      calls.endOverdue(waitedFor);
+      if (calls.count() === 0 || closing.signal.aborted) return;
       try {
-        if (await meetSlot(busy)) parts.next()?.settle("granted");
+        const pauseMs = tryOnce(waitingSinceUs);
+        if (pauseMs !== undefined) await clock.sleep(pauseMs, closing.signal);
       } catch (error) {
         // Without the shared pace nobody may call: the calls wait until the file can be used again.
         parts.logger.error({ reason: String(error) }, "the shared pace cannot be read or written; calls wait");
+        waitedFor = "the file of the shared pace, which cannot be read or written";
         await clock.sleep(STORAGE_PAUSE_MS, closing.signal);
       }
     }
@@ -162,33 +149,52 @@ function createDispatcher(options: RateLimiterOptions, parts: DispatcherParts): 
     void run().finally(() => {
       running = false;
       // A call that came between the loop's end and this line found it running and left the work to it.
-      if (parts.waiting() > 0 && !closing.signal.aborted) dispatch();
+      if (calls.count() > 0 && !closing.signal.aborted) dispatch();
     });
   }
   return dispatch;
 }
 
+function blockedWords(untilMs: number): string {
+  return `the service, which asked for no calls until ${new Date(untilMs).toISOString()}`;
+}
+
+function turnWords(pace: Pace, waiting: number): string {
+  return pace.cautious
+    ? "the one call that goes ahead after the service refused calls"
+    : `its turn at the rate limit; ${waiting} calls wait`;
+}
+
 function createObserver(
   options: RateLimiterOptions,
   dependencies: RateLimiterDependencies,
-  store: PaceStore,
-): (answer: LimitedAnswer) => void {
+  { store, look }: { readonly store: PaceStore; readonly look: (pace: Pace) => void },
+): (answer: LimitedAnswer | "lost") => void {
   const { random = Math.random } = dependencies;
   let reportedLimit: number | undefined;
-  return (answer) => {
-    const notice = readNotice(answer, dependencies.clock.nowMs());
-    const at = { nowUs: 0, jitter: random() };
+
+  function remember(notice: LimitNotice): void {
+    const jitter = random();
     const before = store.read();
     const relevant =
-      notice.refused || notice.remaining === 0 || before.probe === "sent" || differs(notice.limit, before.limitSeen);
-    if (relevant) {
-      store.update((pace, nowUs) => ({ pace: learn(pace, notice, { ...at, nowUs }, options.limitPerSecond) }));
+      notice.refused || notice.remaining === 0 || before.cautious || differs(notice.limit, before.limitSeen);
+    if (!relevant) return;
+    look(store.update((pace, nowUs) => ({ pace: learn(pace, notice, { nowUs, jitter }, options) })).pace);
+  }
+
+  return (answer) => {
+    const notice = answer === "lost" ? NOTHING_SAID : readNotice(answer, dependencies.clock.nowMs());
+    try {
+      remember(notice);
+    } catch (error) {
+      // The call has its answer all the same; what it said of the pace is said again by the next one.
+      dependencies.logger.error({ reason: String(error) }, "the shared pace cannot be read or written");
     }
     if (notice.refused) {
-      const fields = { status: answer.status, retryAfterMs: notice.retryAfterMs };
+      const fields = { status: answer === "lost" ? undefined : answer.status, retryAfterMs: notice.retryAfterMs };
       dependencies.logger.warn(fields, "the service refused a call for its rate; all calls of this key pause");
     }
-    if (notice.limit === undefined || notice.limit === reportedLimit) return;
+    if (notice.limit === undefined || notice.limit === 0 || notice.limit === reportedLimit) return;
     reportedLimit = notice.limit;
     const limits = { expected: options.limitPerSecond, seen: notice.limit };
     if (limits.seen !== limits.expected) {

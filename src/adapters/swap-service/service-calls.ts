@@ -5,7 +5,7 @@ import { retryRead } from "../../net/retry-read.ts";
 import { hostOf, type Secret } from "../../net/secret.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
-import type { CallPriority, RateLimiter } from "../../ports/rate-limiter.ts";
+import type { CallPriority, LimitedAnswer, Permission, RateLimiter } from "../../ports/rate-limiter.ts";
 import type { ServiceRefusal } from "../../ports/swap-service.ts";
 import { createReader } from "./wire-reader.ts";
 
@@ -47,6 +47,7 @@ export interface ServiceCalls {
 const RETRY_MIN_MS = 250;
 const RETRY_MAX_MS = 3_000;
 const LONGEST_MESSAGE = 300;
+const WAITED_TOO_LONG = "CALL_WAITED_TOO_LONG";
 const NAME_PATTERN = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /** Statuses that speak of the moment, not of the request. 410 is an expired quote: a fresh one helps. */
@@ -83,9 +84,9 @@ export function createServiceCalls(options: ServiceCallOptions, dependencies: Se
   }
 
   async function send(call: Call): Promise<Answer> {
-    let response: BoundedResponse;
+    let observed: LimitedAnswer | "lost" = "lost";
     try {
-      response = await fetch({
+      const response = await fetch({
         url: `${base}${call.path}`,
         method: call.body === undefined ? "GET" : "POST",
         headers: headersOf(apiKey, call.body !== undefined),
@@ -94,12 +95,16 @@ export function createServiceCalls(options: ServiceCallOptions, dependencies: Se
         ...(call.body === undefined ? {} : { body: call.body }),
         ...(options.signal === undefined ? {} : { signal: options.signal }),
       });
+      observed = response;
+      return readResponse(response, redactor, hostOf(options.baseUrl));
     } catch (error) {
-      if (error instanceof FetchError) return fromFetchError(error);
-      throw error;
+      if (!(error instanceof FetchError)) throw error;
+      observed = error.answer ?? "lost";
+      return fromFetchError(error);
+    } finally {
+      // Whatever became of it: the pace waits for the end of a call, not for a good one.
+      dependencies.limiter.observe(observed);
     }
-    dependencies.limiter.observe(response);
-    return readResponse(response, redactor, hostOf(options.baseUrl));
   }
 
   return {
@@ -111,7 +116,7 @@ export function createServiceCalls(options: ServiceCallOptions, dependencies: Se
           minDelayMs: RETRY_MIN_MS,
           maxDelayMs: RETRY_MAX_MS,
           pauses: { sleep: clock.sleep, random },
-          isTransient: (error) => error instanceof PassingRefusal && error.refusal.status !== 410,
+          isTransient: (error) => error instanceof PassingRefusal && isWorthRepeating(error.refusal),
           ...(options.signal === undefined ? {} : { signal: options.signal }),
         });
       } catch (error) {
@@ -122,6 +127,11 @@ export function createServiceCalls(options: ServiceCallOptions, dependencies: Se
     },
     post: (path, body, priority) => once({ path, body: JSON.stringify(body), priority }),
   };
+}
+
+/** A quote that is past stays so, and who has waited as long as a call may does not wait again. */
+function isWorthRepeating(refusal: ServiceRefusal): boolean {
+  return refusal.status !== 410 && refusal.code !== WAITED_TOO_LONG;
 }
 
 interface Call {
@@ -148,10 +158,13 @@ function refused(code: string, message: string, status: number | undefined, retr
   return { kind: "refused", code, message, status, retryable };
 }
 
-function notSent(permission: "aborted" | "queue full"): ServiceRefusal {
-  return permission === "aborted"
-    ? refused("ABORTED", "the call was given up before it was sent", undefined, true)
-    : refused("CALLS_QUEUED", "too many calls wait for the service's rate limit", undefined, true);
+function notSent(permission: Exclude<Permission, "granted">): ServiceRefusal {
+  if (permission === "aborted") return refused("ABORTED", "the call was given up before it was sent", undefined, true);
+  if (permission === "queue full") {
+    return refused("CALLS_QUEUED", "too many calls wait for the service's rate limit", undefined, true);
+  }
+  const seconds = Math.round(permission.waitedMs / 1_000);
+  return refused(WAITED_TOO_LONG, `the call waited ${seconds} s for ${permission.waitedFor}`, undefined, true);
 }
 
 function fromFetchError(error: FetchError): ServiceRefusal {

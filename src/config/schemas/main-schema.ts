@@ -142,6 +142,11 @@ const SAMPLE_MS = { least: 1_000, most: 1_800_000 };
 /** Below, and blocks that come late look like a wrong clock; above, and a day of slots is used up before anybody hears. */
 const CLOCK_SKEW_SECONDS = { least: 60, most: 3_600 };
 
+/** Below, and each refusal would be told as a fault; above, and a typo could stop trading for good. */
+const RETRY_AFTER_MS = { least: 60_000, most: 7 * 86_400_000 };
+/** Below, and a second at the rate limit loses calls; above, and a run would wait for a price that it no longer wants. */
+const CALL_WAIT_MS = { least: 5_000, most: 1_800_000 };
+
 const timing = z.strictObject({
   quoteLifetime: seconds("how long a quote lives, and the longest deadline that is signed", "60s").optional(),
   permitLifetime: seconds("how long a permit's signature lives", "10m").optional(),
@@ -155,6 +160,12 @@ const timing = z.strictObject({
     .refine((value) => value >= CLOCK_SKEW_SECONDS.least && value <= CLOCK_SKEW_SECONDS.most, {
       error: "is not between 1m and 1h",
     })
+    .optional(),
+  maxRetryAfter: milliseconds("the longest wait that a service can ask for; after it, it is asked again", "24h")
+    .refine((ms) => ms >= RETRY_AFTER_MS.least && ms <= RETRY_AFTER_MS.most, { error: "is not between 1m and 7d" })
+    .optional(),
+  maxCallWait: milliseconds("how long a call waits for the service's rate limit before it is given up", "2m")
+    .refine((ms) => ms >= CALL_WAIT_MS.least && ms <= CALL_WAIT_MS.most, { error: "is not between 5s and 30m" })
     .optional(),
 });
 

@@ -24,6 +24,8 @@ export const SUBJECT = {
   mode: (scope: string) => `mode of ${scope}`,
   account: (account: string) => `account ${account}`,
   service: (host: string) => `service ${host}`,
+  /** whether a service may be called at all */
+  callsTo: (host: string) => `calls to ${host}`,
   configuration: () => "configuration",
   clock: () => "clock",
 } as const;

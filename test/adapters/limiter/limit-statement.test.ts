@@ -2,12 +2,13 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../src/adapters/clock/system-clock.ts";
 import { createRateLimiter } from "../../../src/adapters/limiter/rate-limiter.ts";
-import { watchLimit } from "../../../src/app/alerts.ts";
+import { watchHeldBack, watchLimit } from "../../../src/app/alerts.ts";
 import { registerStrategies } from "../../../src/engine/scheduler.ts";
 import { NOW_MS } from "../../support/builders.ts";
 import { createOutside, openLife } from "../../support/engine-life.ts";
 import { silentLogger } from "../../support/silent-logger.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
+import { VirtualTime } from "../../support/virtual-time.ts";
 
 /** A limiter as one life of the daemon has it, which hears of a stated limit. */
 function openLimiter(onLimit: (limits: { expected: number; seen: number }) => void) {
@@ -18,6 +19,8 @@ function openLimiter(onLimit: (limits: { expected: number; seen: number }) => vo
     apiKey: undefined,
     limitPerSecond: 50,
     maxQueue: 10,
+    longestWaitMs: 120_000,
+    longestRetryAfterMs: 86_400_000,
   };
   const limiter = createRateLimiter(options, { clock: systemClock, logger: silentLogger(), onLimit });
   onTestFinished(() => limiter.close());
@@ -42,5 +45,42 @@ test("another limit than expected is told once, over restarts too, until the ser
   );
   const third = openLimiter(watch);
   for (const limit of [50, 20]) third(limit);
+  expect(outside.told).toHaveLength(2);
+});
+
+test("a wait of minutes that the service asks for is told once, over restarts too, and over when it is", async () => {
+  const outside = createOutside(NOW_MS);
+  const { context } = openLife(outside);
+  const onHeldBack = watchHeldBack(context.deps, "https://service.example/v1/key");
+  const time = new VirtualTime();
+  const options = {
+    file: join(temporaryDirectory(), "limiter.db"),
+    baseUrl: "https://service.example/v1/key",
+    apiKey: undefined,
+    limitPerSecond: 50,
+    maxQueue: 10,
+    longestWaitMs: 120_000,
+    longestRetryAfterMs: 86_400_000,
+  };
+  const open = () => {
+    const deps = { clock: time.clock, sharedClock: time.shared(), logger: silentLogger(), onHeldBack };
+    const limiter = createRateLimiter(options, deps);
+    onTestFinished(() => limiter.close());
+    return limiter;
+  };
+  const refuse = (limiter: ReturnType<typeof open>, seconds: number) =>
+    limiter.observe({ status: 429, header: (name) => (name === "retry-after" ? String(seconds) : null) });
+  const first = open();
+  refuse(first, 290);
+  expect(outside.told).toEqual([]);
+  refuse(first, 3_600);
+  refuse(first, 3_600);
+  first.close();
+  const second = open();
+  refuse(second, 3_600);
+  expect(outside.told).toMatchObject([{ severity: "critical", code: "SERVICE_HOLDS_US_BACK" }]);
+  expect(outside.told[0]?.text).toContain("the service at service.example asked for no calls until 20");
+  await time.runUntil(time.nowUs() + 3_602_000_000);
+  refuse(second, 3_600);
   expect(outside.told).toHaveLength(2);
 });

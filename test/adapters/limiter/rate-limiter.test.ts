@@ -15,10 +15,20 @@ import { type Lateness, watchLateness } from "../../support/timer-lateness.ts";
 
 const CLIENT = fileURLToPath(new URL("../../support/saturating-client-main.ts", import.meta.url));
 
+const BOUNDS = { longestWaitMs: 120_000, longestRetryAfterMs: 86_400_000 };
+
 function limiterOn(file: string, change: Partial<RateLimiterOptions> = {}) {
   const seen: { expected: number; seen: number }[] = [];
   const limiter = createRateLimiter(
-    { file, baseUrl: "http://127.0.0.1:1/", apiKey: undefined, limitPerSecond: 100, maxQueue: 50, ...change },
+    {
+      file,
+      baseUrl: "http://127.0.0.1:1/",
+      apiKey: undefined,
+      limitPerSecond: 100,
+      maxQueue: 50,
+      ...BOUNDS,
+      ...change,
+    },
     { clock: systemClock, logger: silentLogger(), onLimit: (limits) => seen.push(limits) },
   );
   onTestFinished(() => limiter.close());

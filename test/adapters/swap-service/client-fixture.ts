@@ -43,8 +43,8 @@ export const wireQuote = {
 };
 
 /** Lets every call pass at once, and remembers what it observed. */
-function openLimiter(): RateLimiter & { readonly observed: LimitedAnswer[]; acquired: string[] } {
-  const observed: LimitedAnswer[] = [];
+function openLimiter(): RateLimiter & { readonly observed: (LimitedAnswer | "lost")[]; acquired: string[] } {
+  const observed: (LimitedAnswer | "lost")[] = [];
   const acquired: string[] = [];
   return {
     observed,

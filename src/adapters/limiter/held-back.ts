@@ -1,0 +1,44 @@
+import type { Clock } from "../../ports/clock.ts";
+import type { Pace } from "./pace.ts";
+import type { SharedClock } from "./shared-clock.ts";
+
+/** From so long a wait on, people are told. */
+const WORTH_TELLING_MS = 300_000;
+
+/** Hears that the service allows no call until a wall-clock instant, and, with undefined, that this is over. */
+export type HeldBackListener = (untilMs: number | undefined) => void;
+
+/**
+ * Watches whether the service has asked for a long wait, this process or another one of the key, and tells when that
+ * begins and when it is over. The first look tells that it is over too: a process before might not have lived to do so.
+ */
+export function watchHeldBack(
+  clocks: { readonly clock: Clock; readonly sharedClock: SharedClock },
+  { closing, tell }: { readonly closing: AbortSignal; readonly tell: HeldBackListener },
+): (pace: Pace) => void {
+  const { clock, sharedClock } = clocks;
+  let untilUs = 0;
+  let isTold = false;
+  let isWatching = false;
+  let isFirst = true;
+  const leftMs = (): number => (untilUs - sharedClock.nowUs()) / 1_000;
+
+  async function watchEnd(): Promise<void> {
+    isWatching = true;
+    while (leftMs() > 0 && !closing.aborted) await clock.sleep(leftMs(), closing);
+    isWatching = false;
+    isTold = false;
+    if (!closing.aborted) tell(undefined);
+  }
+
+  return (pace) => {
+    untilUs = Math.max(untilUs, pace.blockedUntilUs);
+    const left = leftMs();
+    if (!isTold && left >= WORTH_TELLING_MS) {
+      isTold = true;
+      tell(clock.nowMs() + left);
+    }
+    if (left > 0 ? !isWatching && (isTold || isFirst) : isFirst) void watchEnd();
+    isFirst = false;
+  };
+}
