@@ -3,7 +3,7 @@ import type { RunEvent } from "../../src/domain/run/events.ts";
 import { takeRequests } from "../../src/engine/operator-requests.ts";
 import { registerStrategies } from "../../src/engine/scheduler.ts";
 import { NOW_MS, ROUTER, runSample, SLOT_MS } from "../support/builders.ts";
-import { addRun } from "../support/daemon-database.ts";
+import { addRun, saveAs } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, Killed, type Life, type Outside, openLife } from "../support/engine-life.ts";
 import { decodedFor, readingFor, swapIn } from "../support/evidence.ts";
 
@@ -88,7 +88,7 @@ test("a swap that is unknown is told, and the alert is over when the chain has a
 describe("a strategy that fails too often", () => {
   const failed = (life: Life, index: number): void => {
     const run = addRun(life.store, runSample({ id: `old_${index}`, slotMs: SLOT_MS - index }));
-    life.store.saveRun({ ...run, state: "failed" }, [], NOW_MS - 1_000);
+    saveAs(life.store, { ...run, state: "failed" }, NOW_MS - 1_000);
   };
 
   test("is paused and told once, however many open runs fail after that, and again after it was resumed", () => {

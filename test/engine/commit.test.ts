@@ -4,7 +4,7 @@ import type { Run, Swap } from "../../src/domain/run/run.ts";
 import { createCommitter } from "../../src/engine/commit.ts";
 import { registerStrategies } from "../../src/engine/scheduler.ts";
 import { HUNDRED_USDC, NOW_MS, policySample, ROUTER, runSample, SLOT_MS, USDC } from "../support/builders.ts";
-import { addRun } from "../support/daemon-database.ts";
+import { addRun, saveAs } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, Killed, type Life, type Outside, openLife } from "../support/engine-life.ts";
 import { approvalSample, decodedFor, readingFor, swapIn } from "../support/evidence.ts";
 
@@ -201,7 +201,7 @@ describe("a strategy that fails too often", () => {
   const failed = (life: Life, index: number, agoMs: number): void => {
     const id = `old_${index}`;
     const run = addRun(life.store, runSample({ id, slotMs: SLOT_MS - index }));
-    life.store.saveRun({ ...run, state: "failed" }, [], NOW_MS - agoMs);
+    saveAs(life.store, { ...run, state: "failed" }, NOW_MS - agoMs);
   };
   const fail = (life: Life): void => {
     const theirs = { decoding: { ok: true, swap: decodedFor(quoted, { recipient: ROUTER }) } } as const;

@@ -4,6 +4,7 @@ import type { OperatingMode } from "../../src/domain/run/operating-mode.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { insertDueRuns, registerStrategies } from "../../src/engine/scheduler.ts";
 import { SLOT_MS, thresholdSpec, USDC, WETH } from "../support/builders.ts";
+import { skipOpenRuns } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife } from "../support/engine-life.ts";
 
 const MINUTE_MS = 60_000;
@@ -32,11 +33,8 @@ function slotsOf({ db }: Life): unknown[] {
 }
 
 /** Ends every open run, so that the next slot is free. */
-function endRuns({ store, db }: Life): void {
-  for (const id of db.prepare<[], string>("SELECT id FROM runs").pluck().all()) {
-    const run = store.run(id);
-    if (run !== undefined) store.saveRun({ ...run, state: "skipped" }, [], 1);
-  }
+function endRuns({ store }: Life): void {
+  skipOpenRuns(store);
 }
 
 const gap = (slotMs: number, reason: string, count = 1) => ({
