@@ -10,7 +10,7 @@ const PACKAGE_BY_PLATFORM: Readonly<Record<string, string>> = { "linux x64": "@f
 const packageSchema = z.object({ bin: z.record(z.string(), z.string()) });
 
 /**
- * Finds the anvil binary: npm's package, then `SWAPD_ANVIL`, then `anvil` on the PATH.
+ * Finds the anvil binary: `SWAPD_ANVIL`, then npm's package, then `anvil` on the PATH.
  * @returns an absolute path, or the bare path that `SWAPD_ANVIL` names
  * @throws SandboxError `ANVIL_MISSING` when there is none, with what to do
  */
@@ -18,13 +18,13 @@ export function findAnvil(
   environment: Readonly<Record<string, string | undefined>> = process.env,
   platform = `${process.platform} ${process.arch}`,
 ): string {
-  const packaged = packagedAnvil(platform);
-  if (packaged !== undefined) return packaged;
   const named = environment.SWAPD_ANVIL;
   if (named !== undefined && named !== "") {
     if (isExecutable(named)) return named;
     throw new SandboxError("ANVIL_MISSING", `SWAPD_ANVIL names ${JSON.stringify(named)}, which is no executable file.`);
   }
+  const packaged = packagedAnvil(platform);
+  if (packaged !== undefined) return packaged;
   for (const folder of (environment.PATH ?? "").split(delimiter)) {
     const candidate = join(folder, "anvil");
     if (folder !== "" && isExecutable(candidate)) return candidate;

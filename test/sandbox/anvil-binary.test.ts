@@ -9,6 +9,10 @@ const binary = join(folder, "anvil");
 writeFileSync(binary, "", { mode: 0o755 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+it("takes the one that a person names before the package's", () => {
+  expect(findAnvil({ SWAPD_ANVIL: binary })).toBe(binary);
+});
+
 describe("on a platform without a packaged anvil", () => {
   it("takes the one that SWAPD_ANVIL names before the one on the PATH", () => {
     const named = join(folder, "other");

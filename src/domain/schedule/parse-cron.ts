@@ -6,7 +6,7 @@ export interface CronPattern {
   readonly months: readonly number[];
   readonly daysOfWeek: readonly number[];
   /**
-   * Both day fields are restricted (neither starts with `*`): then a day matches when either does, as in Vixie cron.
+   * Both day fields are restricted (neither is `*`): then a day matches when either does. A step restricts, too.
    * Otherwise both must match.
    */
   readonly eitherDay: boolean;
@@ -88,7 +88,7 @@ function parse(expression: string): CronPattern | CronProblem {
     daysOfMonth: values(daysOfMonth),
     months: values(months),
     daysOfWeek: sortedSet(values(weekdays).map((day) => day % 7)),
-    eitherDay: !dayText.startsWith("*") && !weekdayText.startsWith("*"),
+    eitherDay: dayText !== "*" && weekdayText !== "*",
   };
   return neverOccurs(pattern, weekdayText) ? { problem: `no month of "${monthText}" has a day "${dayText}"` } : pattern;
 }
@@ -102,7 +102,7 @@ function sortedSet(numbers: Iterable<number>): readonly number[] {
 }
 
 function neverOccurs(pattern: CronPattern, weekdayText: string): boolean {
-  if (!weekdayText.startsWith("*")) return false;
+  if (weekdayText !== "*") return false;
   return !pattern.months.some((month) => pattern.daysOfMonth.some((day) => day <= (LONGEST_MONTH[month - 1] ?? 0)));
 }
 

@@ -178,3 +178,15 @@ const anyExpression = fc
   )
   .map((fields) => fields.join(" "))
   .filter((expression) => !("problem" in parseCron(expression)));
+
+describe("steps in a day field beside a restricted other one", () => {
+  const range = { afterMs: Date.UTC(2026, 0, 1) - 1, untilMs: Date.UTC(2026, 4, 1) };
+  for (const [name, library] of Object.entries(libraries)) {
+    it.each(["0 9 */2 * 1", "0 9 */10,2 * 3", "0 9 2,*/10 * 1-5", "0 9 15 * */2", "0 9 */3 * */2", "0 9 31 2 */3"])(
+      `mean the same days as in ${name}: %s`,
+      (expression) => {
+        expect(ours(expression, "UTC", range)).toEqual(library(expression, "UTC", range));
+      },
+    );
+  }
+});
