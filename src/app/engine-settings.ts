@@ -7,6 +7,8 @@ import type { EngineSettings } from "../engine/engine-context.ts";
 const FIXED = {
   concurrency: 16,
   retryMs: 2_000,
+  longestRetryMs: 60_000,
+  longestWatchMs: 15_000,
   maxClockSkewSeconds: 60,
   janitorEveryPolls: 20,
   shortestJanitorMs: 2_000,
@@ -33,7 +35,9 @@ export function engineSettings(configuration: Configuration, router: Address): E
     pace: {
       pollMs: timing.pollIntervalMs,
       retryMs: Math.min(FIXED.retryMs, timing.pollIntervalMs * 4),
+      longestRetryMs: FIXED.longestRetryMs,
       watchMs: timing.pollIntervalMs,
+      longestWatchMs: Math.max(FIXED.longestWatchMs, timing.pollIntervalMs),
       maxLifetimeSeconds: Math.max(timing.quoteLifetimeSeconds, timing.permitLifetimeSeconds) + LIFETIME_MARGIN_SECONDS,
       submitMarginSeconds: Math.max(1, Math.floor(timing.quoteLifetimeSeconds / 10)),
       maxClockSkewSeconds: FIXED.maxClockSkewSeconds,

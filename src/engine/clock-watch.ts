@@ -2,7 +2,7 @@ import { type Alert, SUBJECT } from "../domain/run/alert.ts";
 import type { BlockHead } from "../ports/chain.ts";
 import { raiseAlerts, tellAlerts } from "./alerts.ts";
 import type { EngineContext } from "./engine-context.ts";
-import { messageOf } from "./perform/message-of.ts";
+import { nodeFault } from "./perform/node-fault.ts";
 import { createWaker } from "./waker.ts";
 
 /**
@@ -92,7 +92,7 @@ export function createClockWatch(context: EngineContext): ClockWatch {
           observe(await chain.latest());
         } catch (error) {
           // Nothing new is known of the chain's time: it goes on by the monotonic clock.
-          logger.debug({ error: messageOf(error) }, "the newest block could not be read");
+          logger.debug({ error: nodeFault(error) }, "the newest block could not be read");
         }
       }
     },

@@ -99,7 +99,7 @@ function commitStep(context: EngineContext, answer: Answer): { result: StepResul
   const nowMs = clock.nowMs();
   const result = step(run, answer.event, factsFor(context, run));
   // A look that found nothing new changes nothing: a waiting swap is not written anew every few seconds.
-  if (result.run !== run) store.saveRun(result.run, result.transitions, nowMs);
+  if (result.run !== run) store.saveRun(result.run, result.transitions, nowMs, run);
   for (const record of result.records) writeRecord(context, result.run, record, nowMs);
   store.addEffects(run.id, result.effects, nowMs);
   if (answer.effectId !== undefined) store.finishEffect(answer.effectId, nowMs);

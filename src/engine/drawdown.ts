@@ -15,7 +15,7 @@ import { stricterMode } from "../domain/run/operating-mode.ts";
 import { changeMode, type RaisedAlert, raiseAlerts, tellAlerts } from "./alerts.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { GLOBAL_SCOPE } from "./modes.ts";
-import { messageOf } from "./perform/message-of.ts";
+import { nodeFault } from "./perform/node-fault.ts";
 
 /**
  * Looks once at the value of all wallets and holds its fall against the owner's rule. A value that is not known for sure
@@ -126,7 +126,7 @@ export async function keepWatchingDrawdown(
     // By a clock that is wrong, what was seen would be of another time.
     if (clocks.problem() === undefined)
       await watchDrawdown(context, signal).catch((error: unknown) => {
-        logger.warn({ error: messageOf(error) }, "the value of the wallets could not be looked at");
+        logger.warn({ error: nodeFault(error) }, "the value of the wallets could not be looked at");
       });
     await clock.sleep(context.settings.pace.samplePricesMs, signal);
   }

@@ -39,7 +39,9 @@ export interface EngineSettings {
     /** how often lanes and due effects are looked at when nothing wakes the engine */
     readonly pollMs: number;
     readonly retryMs: number;
+    readonly longestRetryMs: number;
     readonly watchMs: number;
+    readonly longestWatchMs: number;
     readonly maxLifetimeSeconds: number;
     readonly submitMarginSeconds: number;
     /** this machine's clock and the latest block may differ by this much where something is to be signed */

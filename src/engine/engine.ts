@@ -8,7 +8,7 @@ import { createEffectRunner } from "./effect-runner.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
 import { revokeLeftovers } from "./janitor.ts";
 import { createLaneLoops } from "./lane-loops.ts";
-import { messageOf } from "./perform/message-of.ts";
+import { nodeFault } from "./perform/node-fault.ts";
 import { prepare } from "./prepare.ts";
 import { keepSampling } from "./price-sampler.ts";
 import { createSlotTurn } from "./slot-turn.ts";
@@ -131,7 +131,7 @@ async function keepRevoking(context: EngineContext, signal: AbortSignal): Promis
     await clock.sleep(context.settings.pace.janitorMs, signal);
     if (signal.aborted) return;
     await revokeLeftovers(context).catch((error: unknown) => {
-      logger.warn({ error: messageOf(error) }, "leftover allowances could not be looked at");
+      logger.warn({ error: nodeFault(error) }, "leftover allowances could not be looked at");
     });
   }
 }

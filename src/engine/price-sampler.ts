@@ -4,7 +4,7 @@ import type { Token } from "../domain/money/token.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import { initialStrategyMemory, strategyNeeds } from "../domain/strategy/strategy.ts";
 import type { EngineContext } from "./engine-context.ts";
-import { messageOf } from "./perform/message-of.ts";
+import { nodeFault } from "./perform/node-fault.ts";
 
 const HOUR_MS = 3_600_000;
 /** Bars are kept a little longer than anybody looks back, for a look-back that is made longer. */
@@ -66,7 +66,7 @@ export async function keepSampling(
     // By a clock that is wrong, what was seen would be of another time.
     if (clocks.problem() === undefined)
       await samplePrices(context, signal).catch((error: unknown) => {
-        logger.warn({ error: messageOf(error) }, "reference prices could not be looked at");
+        logger.warn({ error: nodeFault(error) }, "reference prices could not be looked at");
       });
     await clock.sleep(context.settings.pace.samplePricesMs, signal);
   }

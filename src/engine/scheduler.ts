@@ -244,6 +244,7 @@ export function dueRun(
     detail: due.detail,
     specHash,
     windowEndsMs: closingAfter(spec.schedule, { openMs: nowMs, untilMs }, zones),
+    retries: 0,
     swaps: [],
   };
 }

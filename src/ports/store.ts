@@ -81,8 +81,8 @@ export interface RunStore {
   /** Inserts a due run. @returns false when the strategy already has one for this slot */
   insertRun(run: Run, atMs: number): boolean;
   run(id: string): Run | undefined;
-  /** Writes the run's and its swaps' new state with their transitions. */
-  saveRun(run: Run, transitions: readonly Transition[], atMs: number): void;
+  /** Writes the run's new state with its transitions, and those swaps that are not the ones it had before. */
+  saveRun(run: Run, transitions: readonly Transition[], atMs: number, before?: Run): void;
   /** Runs that have not begun, the oldest slots first: asked for at every turn of the engine. */
   dueRuns(limit: number): readonly string[];
   hasOpenRun(strategyId: string): boolean;

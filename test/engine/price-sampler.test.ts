@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ChainReadError } from "../../src/domain/chain-read-error.ts";
 import { toPpm } from "../../src/domain/money/fraction.ts";
 import type { Dips } from "../../src/domain/strategy/dips.ts";
 import { samplePrices } from "../../src/engine/price-sampler.ts";
@@ -79,7 +80,7 @@ test("a source that breaks is looked at again at the next look, and stops nothin
   let looks = 0;
   life.context.deps.prices.price = async (token) => {
     looks += 1;
-    if (looks === 1) throw new Error("no node answered");
+    if (looks === 1) throw new ChainReadError("unreachable", "no node answered");
     return await price(token);
   };
   await life.engine.start();
@@ -87,4 +88,14 @@ test("a source that breaks is looked at again at the next look, and stops nothin
   await life.engine.stop();
   expect(life.errors).toEqual([]);
   expect(hoursOf(life, WETH)).toHaveLength(1);
+});
+
+test("a mistake of our own in a look stops the process", async () => {
+  const life = begin();
+  life.context.deps.prices.price = async () => {
+    throw new TypeError("undefined is not a function");
+  };
+  await life.engine.start();
+  await turn(life.outside, life, 2);
+  expect(life.errors).toMatchObject([{ name: "TypeError" }]);
 });

@@ -48,7 +48,7 @@ describe("a slot", () => {
     const [id] = at(SLOT_MS + 700);
     expect(life.store.run(id ?? "")).toEqual({
       ...{ id, strategyId: "weekly", slotMs: SLOT_MS, slots: 1, state: "due", reason: undefined, detail: undefined },
-      ...{ specHash: "spec", windowEndsMs: SLOT_MS + 700 + 60_000, swaps: [] },
+      ...{ specHash: "spec", windowEndsMs: SLOT_MS + 700 + 60_000, retries: 0, swaps: [] },
     });
     expect(at(SLOT_MS + 800)).toEqual([]);
     expect(slotsOf(life)).toEqual([SLOT_MS]);

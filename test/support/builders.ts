@@ -6,6 +6,7 @@ import type { Token } from "../../src/domain/money/token.ts";
 import type { Run, Swap } from "../../src/domain/run/run.ts";
 import type { StepFacts } from "../../src/domain/run/step-facts.ts";
 import { DEFAULT_CATCH_UP } from "../../src/domain/schedule/catch-up.ts";
+import { textHash } from "../../src/domain/schedule/text-hash.ts";
 import type { StrategyCommon } from "../../src/domain/strategy/common.ts";
 import type { DcaSpec } from "../../src/domain/strategy/dca.ts";
 import type { StrategyView } from "../../src/domain/strategy/decision.ts";
@@ -49,6 +50,11 @@ export function usd(dollars: string): UsdPrice {
 /** The sample price of a token: USDC 1, WETH and ETH 1000, WBTC 50000 dollars. */
 export function priceOf(token: Token): ReferencePrice {
   return { usd: usd(DOLLARS.get(token.address) ?? "1"), source: "feed", atSeconds: Math.floor(NOW_MS / 1_000) };
+}
+
+/** When the sample run asks again after its first trouble: the first wait of {@link factsSample}, less what is its own. */
+export function firstRetryMs(nowMs: number, waitMs = 5_000): number {
+  return nowMs + waitMs - (textHash("run_1 0") % (waitMs / 2 + 1));
 }
 
 /** What an amount is worth in another token at the sample prices. */
@@ -179,7 +185,11 @@ export function factsSample(change: Partial<StepFacts> = {}): StepFacts {
     reservedByOthers: () => 0n,
     service: { router: ROUTER, signatureHasNonce: true },
     chain: { chainId: 31_337, wrappedNative: WETH.address, confirmations: 2 },
-    pace: { retryMs: 5_000, watchMs: 1_000, maxLifetimeSeconds: 300, submitMarginSeconds: 2 },
+    pace: {
+      ...{ retryMs: 5_000, longestRetryMs: 60_000, watchMs: 1_000, longestWatchMs: 15_000 },
+      maxLifetimeSeconds: 300,
+      submitMarginSeconds: 2,
+    },
     ...change,
   };
 }
@@ -195,6 +205,7 @@ export function runSample(change: Partial<Run> = {}): Run {
     detail: undefined,
     specHash: "spec",
     windowEndsMs: SLOT_MS + 60_000,
+    retries: 0,
     swaps: [],
     ...change,
   };

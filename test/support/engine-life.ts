@@ -77,7 +77,15 @@ function settingsFor(spec: StrategySpec, change: Partial<EngineSettings> = {}): 
     ...{ confirmations: 2, policy: policySample({ recipients: [ACCOUNT] }), tokens: [USDC, WETH, WBTC] },
     strategies: [{ spec, specHash: "spec" }],
     pace: {
-      ...{ pollMs: POLL_MS, retryMs: 2_000, watchMs: 1_000, maxLifetimeSeconds: 300, submitMarginSeconds: 2 },
+      ...{
+        pollMs: POLL_MS,
+        retryMs: 2_000,
+        longestRetryMs: 60_000,
+        watchMs: 1_000,
+        longestWatchMs: 15_000,
+        maxLifetimeSeconds: 300,
+        submitMarginSeconds: 2,
+      },
       ...{
         maxClockSkewSeconds: 30,
         slotClockSkewSeconds: 120,

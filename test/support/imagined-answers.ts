@@ -80,7 +80,10 @@ function readings(world: ImaginedWorld, swap: Swap): readonly Answer[] {
     ...(swap.mode === "gasless"
       ? [read("no permit", { signing: { swap: { typedData: "{}", digest: hash("5c") }, permit: undefined } })]
       : [{ name: "no transaction", event: { ...refusal, retryable: world.nowMs % 2_000 < 1_000 } }]),
-    { name: "unavailable", event: { kind: "facts-unavailable", swapId: swap.id, detail: "no node answered" } },
+    {
+      name: "unavailable",
+      event: { kind: "facts-unavailable", cause: "node", swapId: swap.id, detail: "no node answered" },
+    },
   ];
 }
 

@@ -6,6 +6,7 @@ import type { Chain } from "../../ports/chain.ts";
 import type { PriceMissing, PriceSource } from "../../ports/price-source.ts";
 import { readWords, signed } from "./contract-words.ts";
 import { type FeedRound, readRound } from "./feed-round.ts";
+import { unreachable } from "./unreachable.ts";
 
 /** A price feed with Chainlink's interface, in dollars. `maxAgeSeconds` is its heartbeat plus a margin. */
 export interface Feed {
@@ -43,7 +44,7 @@ export function createFeedPrices(feeds: ReadonlyMap<Address, Feed>, chain: Chain
       try {
         return await readFeed({ token, feed, decimalsOf }, chain);
       } catch (error) {
-        return { missing: "unreachable", detail: error instanceof Error ? error.message : String(error) };
+        return unreachable(error);
       }
     },
   };

@@ -2,6 +2,7 @@ import type { Address } from "../../domain/money/address.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { PriceMissing, PriceSource } from "../../ports/price-source.ts";
 import { readRound } from "./feed-round.ts";
+import { unreachable } from "./unreachable.ts";
 
 /** The feed that says whether a rollup's sequencer is up, and how long after its return prices are still not used. */
 export interface SequencerFeed {
@@ -27,8 +28,8 @@ async function problemOf(sequencer: SequencerFeed, chain: Chain): Promise<PriceM
   try {
     return await readStatus(sequencer, chain);
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
-    return { missing: "unreachable", detail: `the sequencer's feed: ${detail}` };
+    const { missing, detail } = unreachable(error);
+    return { missing, detail: `the sequencer's feed: ${detail}` };
   }
 }
 

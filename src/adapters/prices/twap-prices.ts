@@ -6,6 +6,7 @@ import type { Chain } from "../../ports/chain.ts";
 import type { PriceMissing, PriceSource } from "../../ports/price-source.ts";
 import { MAX_TICK, meanLiquidity, meanTick, priceAtTick, type Quotient } from "./tick-price.ts";
 import { observe, poolProblem, type TwapPool } from "./twap-pool.ts";
+import { unreachable } from "./unreachable.ts";
 
 interface TwapOptions {
   /** by token address */
@@ -35,7 +36,7 @@ export function createTwapPrices(
       try {
         return await readTwap(pool, { ...deps, factories: options.factories, genuine });
       } catch (error) {
-        return { missing: "unreachable", detail: error instanceof Error ? error.message : String(error) };
+        return unreachable(error);
       }
     },
   };

@@ -3,6 +3,7 @@ import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { findTarget, withHistory } from "../target.ts";
 import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
 import { runJson } from "./history.ts";
+import { formatRetries, retryJson } from "./retries.ts";
 
 /** `swapd show <run|swap>`: one run with every transition, every check, its routes and the service's own record. */
 export function show(id: string, options: { config?: string; json?: boolean }, terminal: Terminal): void {
@@ -27,8 +28,10 @@ function describe(reader: HistoryReader, run: RunHistory): { json: unknown; text
     serviceRecord: parseOrNull(swap.serviceRecord),
     checks: reader.checks(swap.id),
   }));
+  const retries = reader.retries(run.id);
   const json = {
     run: runJson(run),
+    retries: retries.map(retryJson),
     transitions: transitions.map((transition) => ({ ...transition, at: formatInstant(transition.atMs) })),
     details: swaps,
   };
@@ -45,6 +48,7 @@ function describe(reader: HistoryReader, run: RunHistory): { json: unknown; text
     `${run.id}  ${run.strategy}  slot ${formatInstant(run.slotMs)}  ${run.state}${run.reason === null ? "" : ` (${run.reason})`}`,
     formatTable([["AT", "WHAT", "MOVE", "WHY"], ...moves]),
   ];
+  if (retries.length > 0) parts.push(formatRetries(retries));
   if (checks.length > 0) parts.push(formatTable([["CHECK", "CODE", "FOUND", "ALLOWED"], ...checks]));
   for (const swap of swaps) {
     if (swap.serviceRecord !== null) parts.push(`the service's record: ${JSON.stringify(swap.serviceRecord)}`);

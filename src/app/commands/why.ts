@@ -4,6 +4,7 @@ import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { findTarget, withHistory } from "../target.ts";
 import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
 import { runJson } from "./history.ts";
+import { formatRetries, retryJson } from "./retries.ts";
 
 /** `swapd why <strategy> [--at T]`: what the strategy did at the slot before an instant, and every check with its numbers. */
 export function why(
@@ -45,12 +46,14 @@ function explain(reader: HistoryReader, strategy: string, atMs: number): { json:
     return { json: { strategy, run: null }, text: `${strategy} had no slot before ${formatInstant(atMs)}` };
   }
   const checks = run.swaps.map((swap) => ({ swap: swap.id, checks: reader.checks(swap.id) }));
+  const retries = reader.retries(run.id);
+  const said = sentence(
+    run,
+    checks.flatMap((entry) => entry.checks),
+  );
   return {
-    json: { strategy, run: runJson(run), checks },
-    text: sentence(
-      run,
-      checks.flatMap((entry) => entry.checks),
-    ),
+    json: { strategy, run: runJson(run), retries: retries.map(retryJson), checks },
+    text: retries.length === 0 ? said : `${said}\n\n${formatRetries(retries)}`,
   };
 }
 

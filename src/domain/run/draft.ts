@@ -19,6 +19,8 @@ export interface Draft {
   moveSwap(swapId: string, to: SwapState, change?: Partial<Swap>, detail?: string): void;
   /** Changes fields of a swap that are no state. */
   amendSwap(swapId: string, change: Partial<Swap>): void;
+  /** Changes fields of the run that are no state. */
+  amendRun(change: Pick<Run, "retries">): void;
   addSwap(swap: Swap): void;
   record(record: RunRecord): void;
   effect(effect: Effect, notBeforeMs: number): void;
@@ -56,6 +58,9 @@ export function createDraft(start: Run): Draft {
       replace({ ...swap, ...change, state: to });
     },
     amendSwap: (swapId, change) => replace({ ...swapOf(run, swapId), ...change }),
+    amendRun: (change) => {
+      run = { ...run, ...change };
+    },
     addSwap: (swap) => {
       run = { ...run, swaps: [...run.swaps, swap] };
       transitions.push({

@@ -77,6 +77,12 @@ export interface GaslessObservation {
   readonly serviceStatus: string | undefined;
 }
 
+/**
+ * Why a quote could not be held against the world: the nodes, the service that was to build the transaction or quote the
+ * way back, or this machine's clock.
+ */
+export type FactsFault = "node" | "service" | "clock";
+
 /** Everything that can happen to a run. */
 export type RunEvent =
   | { readonly kind: "started" }
@@ -92,7 +98,12 @@ export type RunEvent =
       readonly retryable: boolean;
     }
   | { readonly kind: "facts-read"; readonly swapId: string; readonly reading: ClearanceReading }
-  | { readonly kind: "facts-unavailable"; readonly swapId: string; readonly detail: string }
+  | {
+      readonly kind: "facts-unavailable";
+      readonly swapId: string;
+      readonly cause: FactsFault;
+      readonly detail: string;
+    }
   | { readonly kind: "signing-barred"; readonly swapId: string; readonly detail: string }
   | {
       readonly kind: "signed-gasless";

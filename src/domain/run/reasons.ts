@@ -14,6 +14,9 @@ export type SlotReason =
 export type UnsignedReason =
   | "view_unavailable"
   | "quote_unavailable"
+  | "node_unavailable"
+  | "service_unavailable"
+  | "clock_disagrees"
   | "quote_refused"
   | "gasless_refused"
   | "wallet_busy"
@@ -132,8 +135,23 @@ export const UNSIGNED_REASONS: Readonly<Record<UnsignedReason, ReasonExplanation
     whatToDo: "Check the RPC endpoints: `swapd status`.",
   },
   quote_unavailable: {
-    meaning: "The service, or the chain behind the checks, gave no answer within the run's window.",
-    whatToDo: "Check the service and the RPC endpoints; the detail names the error.",
+    meaning: "The service gave no quote within the run's window, for reasons of the moment.",
+    whatToDo: "Check the service; the detail names the last error.",
+  },
+  node_unavailable: {
+    meaning:
+      "The quote came, but no RPC endpoint properly answered what it must be held against within the run's window.",
+    whatToDo: "Check the RPC endpoints; the detail names the question and each endpoint's answer.",
+  },
+  service_unavailable: {
+    meaning:
+      "The quote came, but within the run's window the service did not build its transaction, or not quote the way back that `round_trip` asks for.",
+    whatToDo: "Check the service; the detail names the last error.",
+  },
+  clock_disagrees: {
+    meaning:
+      "This machine's clock and the time of the latest block were too far apart for a deadline to mean anything, for the whole window.",
+    whatToDo: "Set the clock, or look whether the RPC endpoint lags behind its chain.",
   },
   quote_refused: {
     meaning: "The service refused to quote this trade.",

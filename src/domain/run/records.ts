@@ -77,4 +77,12 @@ export type RunRecord =
       readonly distributions: string | undefined;
       readonly serviceRecord: string | undefined;
     }
+  /** a question that came to nothing is asked again: about a swap, or about the run before it has swaps */
+  | {
+      readonly kind: "retry";
+      readonly about: string | undefined;
+      readonly reason: string;
+      readonly detail: string;
+      readonly nextMs: number;
+    }
   | ({ readonly kind: "alert" } & Alert);

@@ -117,6 +117,8 @@ export interface Run {
   readonly specHash: string;
   /** until when an attempt that signed nothing may be repeated */
   readonly windowEndsMs: number;
+  /** questions in a row that came to nothing; zero again once one is answered */
+  readonly retries: number;
   readonly swaps: readonly Swap[];
 }
 

@@ -9,9 +9,10 @@ import { valueUp } from "../money/price.ts";
 import type { Draft } from "./draft.ts";
 import type { ClearanceReading, RunEvent } from "./events.ts";
 import { factsOf } from "./reading-to-facts.ts";
+import { answered } from "./retry.ts";
 import { type Swap, windowEndOf } from "./run.ts";
 import type { StepFacts } from "./step-facts.ts";
-import { askForQuote, denySwap, endUnsigned, retryOrEnd, skipSwap, wantsGasless } from "./step-quote.ts";
+import { askAgain, askForQuote, denySwap, endUnsigned, retryOrEnd, skipSwap } from "./step-quote.ts";
 
 type FactsRead = Extract<RunEvent, { kind: "facts-read" }>;
 
@@ -59,6 +60,7 @@ function proceed(draft: Draft, swap: Swap, reading: ClearanceReading, facts: Ste
     return;
   }
   if (!reading.decoding.ok) throw new Error(`swap ${swap.id} passed every check undecoded`);
+  answered(draft);
   draft.moveSwap(swap.id, "cleared", { terms: termsOf(reading.decoding.swap, reading) });
   const { sellPrice: sold, buyPrice: bought, nativePrice: native } = reading;
   draft.record({ kind: "prices", swapId: swap.id, prices: { readAtMs: facts.nowMs, sold, bought, native } });
@@ -201,10 +203,7 @@ function refuse(
   const detail = describe(denial);
   const consequence = consequenceOf(denial.code);
   const passing = consequence === "retry" || consequence === "defer";
-  if (passing && facts.nowMs + facts.pace.retryMs < windowEndOf(draft.run(), swap)) {
-    askForQuote(draft, swap.id, facts, { gasless: wantsGasless(swap), waitMs: facts.pace.retryMs });
-    return;
-  }
+  if (passing && askAgain(draft, swap.id, facts, { reason: denial.code, detail })) return;
   if (consequence === "skip" || consequence === "defer") {
     skipSwap(draft, swap.id, { code: denial.code, detail });
     return;

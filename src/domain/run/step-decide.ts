@@ -3,6 +3,8 @@ import type { StrategySpec } from "../strategy/spec.ts";
 import { decideStrategy } from "../strategy/strategy.ts";
 import type { Draft } from "./draft.ts";
 import { pauseStrategy } from "./pause-strategy.ts";
+import type { UnsignedReason } from "./reasons.ts";
+import { answered, retryLimits, waitAgain } from "./retry.ts";
 import { type Run, type Swap, swapIdOf } from "./run.ts";
 import type { StepFacts } from "./step-facts.ts";
 import { beginSwap } from "./step-quote.ts";
@@ -15,6 +17,7 @@ export function stepStarted(draft: Draft, facts: StepFacts): void {
 
 /** The strategy decides on one snapshot. Its memory, its swaps and their reservations are one commit. */
 export function stepViewRead(draft: Draft, view: StrategyView, facts: StepFacts): void {
+  answered(draft);
   const { memory, outcome, pause } = decideStrategy(facts.spec, view, facts.memory);
   draft.record({ kind: "memory", memory: JSON.stringify(memory) });
   pauseStrategy(draft, pause);
@@ -42,11 +45,11 @@ export function stepViewRead(draft: Draft, view: StrategyView, facts: StepFacts)
 
 /** The world could not be read. It is asked again inside the window, then the slot ends. */
 export function stepViewUnavailable(draft: Draft, detail: string, facts: StepFacts): void {
-  if (facts.nowMs + facts.pace.retryMs < draft.run().windowEndsMs) {
-    draft.effect({ kind: "ReadView" }, facts.nowMs + facts.pace.retryMs);
-    return;
-  }
-  draft.moveRun("skipped", { reason: "view_unavailable", detail });
+  const reason: UnsignedReason = "view_unavailable";
+  const limits = retryLimits(facts, reason, draft.run().windowEndsMs);
+  const waitMs = waitAgain(draft, facts, { about: undefined, reason, detail }, limits);
+  if (waitMs === undefined) draft.moveRun("skipped", { reason, detail });
+  else draft.effect({ kind: "ReadView" }, facts.nowMs + waitMs);
 }
 
 /** A swap row before anything is known of it but the plan. */

@@ -39,8 +39,12 @@ export interface StepFacts {
     readonly confirmations: number;
   };
   readonly pace: {
-    /** first wait before a refused or failed question is asked again; grows with each */
+    /** first wait before a refused or failed question is asked again; it doubles with each */
     readonly retryMs: number;
+    /** no wait for an answer to a question is longer: so soon after a fault is over, work goes on */
+    readonly longestRetryMs: number;
+    /** the same for an open gasless swap that could not be looked up */
+    readonly longestWatchMs: number;
     /** how often an open gasless swap is looked up on the chain */
     readonly watchMs: number;
     /** longest life of a signature that is accepted, seconds */

@@ -2,6 +2,7 @@ import type { Address, Hex } from "../money/address.ts";
 import { SUBJECT } from "./alert.ts";
 import type { Draft } from "./draft.ts";
 import type { GaslessObservation, RunEvent } from "./events.ts";
+import { answered, waitAgain } from "./retry.ts";
 import type { Swap } from "./run.ts";
 import { InvalidTransition, isSwapEnd } from "./states.ts";
 import type { StepFacts } from "./step-facts.ts";
@@ -51,6 +52,7 @@ export function stepSubmission(draft: Draft, event: Submission, facts: StepFacts
 
 /** What the chain shows of a gasless swap decides everything after its submission. */
 export function stepObservation(draft: Draft, swapId: string, observation: GaslessObservation, facts: StepFacts): void {
+  answered(draft);
   follow(draft, draft.swap(swapId), observation, facts);
   const after = draft.swap(swapId);
   const held = !facts.service.signatureHasNonce && !isPastDeadlines(after, observation);
@@ -59,6 +61,18 @@ export function stepObservation(draft: Draft, swapId: string, observation: Gasle
     return;
   }
   draft.effect({ kind: "ReadChain", swapId }, facts.nowMs + facts.pace.watchMs);
+}
+
+/** Nothing was learnt of a swap that is signed: it is looked up again until the chain answers, however long that takes. */
+export function stepObservationUnavailable(
+  draft: Draft,
+  { swapId, detail }: Extract<RunEvent, { kind: "observation-unavailable" }>,
+  facts: StepFacts,
+): void {
+  const { watchMs, longestWatchMs } = facts.pace;
+  const limits = { firstMs: watchMs, longestMs: longestWatchMs, untilMs: undefined };
+  const waitMs = waitAgain(draft, facts, { about: swapId, reason: "node_unavailable", detail }, limits) ?? watchMs;
+  draft.effect({ kind: "ReadChain", swapId }, facts.nowMs + waitMs);
 }
 
 function follow(draft: Draft, swap: Swap, observation: GaslessObservation, facts: StepFacts): void {

@@ -5,6 +5,8 @@ import { resolvePlannedAmount } from "../strategy/planned-amount.ts";
 import { SUBJECT } from "./alert.ts";
 import type { Draft } from "./draft.ts";
 import type { RunEvent } from "./events.ts";
+import type { UnsignedReason } from "./reasons.ts";
+import { answered, retryLimits, waitAgain } from "./retry.ts";
 import { type Swap, swapIdOf, windowEndOf } from "./run.ts";
 import { assertSwapTransition, isFilled } from "./states.ts";
 import type { StepFacts } from "./step-facts.ts";
@@ -28,6 +30,7 @@ export function beginSwap(draft: Draft, swapId: string, facts: StepFacts, waitMs
   const { retryForSeconds } = draft.swap(swapId);
   const windowEndsMs = retryForSeconds === undefined ? undefined : facts.nowMs + retryForSeconds * 1_000;
   draft.amendSwap(swapId, { begun: true, windowEndsMs });
+  answered(draft);
   reserve(draft, swapId, amount);
   askForQuote(draft, swapId, facts, { gasless: wantsGasless(draft.swap(swapId)), waitMs });
 }
@@ -111,14 +114,23 @@ export function retryOrEnd(
   draft: Draft,
   swapId: string,
   facts: StepFacts,
-  why: { reason: string; detail: string },
+  why: { reason: UnsignedReason; detail: string },
 ): void {
+  if (!askAgain(draft, swapId, facts, why)) endUnsigned(draft, swapId, why);
+}
+
+/** Asks again later. @returns false when the window is over: then nothing was asked */
+export function askAgain(
+  draft: Draft,
+  swapId: string,
+  facts: StepFacts,
+  why: { reason: string; detail: string },
+): boolean {
   const swap = draft.swap(swapId);
-  if (facts.nowMs + facts.pace.retryMs < windowEndOf(draft.run(), swap)) {
-    askForQuote(draft, swapId, facts, { gasless: wantsGasless(swap), waitMs: facts.pace.retryMs });
-    return;
-  }
-  endUnsigned(draft, swapId, why);
+  const limits = retryLimits(facts, why.reason, windowEndOf(draft.run(), swap));
+  const waitMs = waitAgain(draft, facts, { about: swapId, ...why }, limits);
+  if (waitMs !== undefined) askForQuote(draft, swapId, facts, { gasless: wantsGasless(swap), waitMs });
+  return waitMs !== undefined;
 }
 
 /** Ends a swap of which nothing was signed, and gives its reservation back. */
@@ -149,8 +161,10 @@ export function denySwap(draft: Draft, swapId: string, denial: { code: DenialCod
  * Tries the place again with a fresh swap, when the earlier attempt ended before anything was signed and the window is
  * open.
  */
-export function tryAgain(draft: Draft, ended: Swap, facts: StepFacts): void {
-  if (facts.nowMs + facts.pace.retryMs >= windowEndOf(draft.run(), ended)) return;
+export function tryAgain(draft: Draft, ended: Swap, facts: StepFacts, why: { reason: string; detail: string }): void {
+  const limits = retryLimits(facts, why.reason, windowEndOf(draft.run(), ended));
+  const waitMs = waitAgain(draft, facts, { about: ended.id, ...why }, limits);
+  if (waitMs === undefined) return;
   const attempt = ended.attempt + 1;
   const swap: Swap = {
     ...ended,
@@ -169,7 +183,7 @@ export function tryAgain(draft: Draft, ended: Swap, facts: StepFacts): void {
   if (swap.amountIn !== undefined) {
     draft.record({ kind: "reserve", swapId: swap.id, token: swap.sell, amount: swap.amountIn });
   }
-  askForQuote(draft, swap.id, facts, { gasless: wantsGasless(swap), waitMs: facts.pace.retryMs });
+  askForQuote(draft, swap.id, facts, { gasless: wantsGasless(swap), waitMs });
 }
 
 /** Whether the first question for this swap asks for gasless execution. The native token has no permit. */

@@ -44,8 +44,9 @@ function endDropped(
   { otherwise, facts }: { otherwise: "approval_not_sent" | "not_signed_in_time"; facts: StepFacts },
 ): void {
   const isWanted = change.byPerson === true;
-  endUnsigned(draft, swap.id, { reason: isWanted ? "cancelled_by_operator" : otherwise, detail: change.reason });
-  if (!isWanted) tryAgain(draft, draft.swap(swap.id), facts);
+  const why = { reason: isWanted ? "cancelled_by_operator" : otherwise, detail: change.reason };
+  endUnsigned(draft, swap.id, why);
+  if (!isWanted) tryAgain(draft, draft.swap(swap.id), facts, why);
 }
 
 function stepOwnTransaction(draft: Draft, swap: Swap, change: TransactionChange, facts: StepFacts): void {

@@ -1,13 +1,27 @@
 import { createDraft, type StepResult } from "./draft.ts";
-import type { RunEvent } from "./events.ts";
+import type { FactsFault, RunEvent } from "./events.ts";
+import type { UnsignedReason } from "./reasons.ts";
 import type { Run } from "./run.ts";
 import { stepFacts } from "./step-clear.ts";
 import { stepStarted, stepViewRead, stepViewUnavailable } from "./step-decide.ts";
 import { concludeRun } from "./step-end.ts";
 import type { StepFacts } from "./step-facts.ts";
-import { stepGaslessSigned, stepObservation, stepSigningBarred, stepSubmission } from "./step-gasless.ts";
-import { stepQuoted, stepQuoteRefused } from "./step-quote.ts";
+import {
+  stepGaslessSigned,
+  stepObservation,
+  stepObservationUnavailable,
+  stepSigningBarred,
+  stepSubmission,
+} from "./step-gasless.ts";
+import { retryOrEnd, stepQuoted, stepQuoteRefused } from "./step-quote.ts";
 import { stepTransaction } from "./step-transaction.ts";
+
+/** What a swap ends with when the facts could not be read until its window closed. */
+const FACTS_REASONS: Readonly<Record<FactsFault, UnsignedReason>> = {
+  node: "node_unavailable",
+  service: "service_unavailable",
+  clock: "clock_disagrees",
+};
 
 /**
  * The core: the state of one run with its swaps, an event, and shared facts give the next state with everything to
@@ -36,17 +50,7 @@ export function step(run: Run, event: RunEvent, facts: StepFacts): StepResult {
       stepFacts(draft, event, facts);
       break;
     case "facts-unavailable":
-      stepQuoteRefused(
-        draft,
-        {
-          swapId: event.swapId,
-          gasless: draft.swap(event.swapId).mode === "gasless",
-          code: "FACTS_UNAVAILABLE",
-          message: event.detail,
-          retryable: true,
-        },
-        facts,
-      );
+      retryOrEnd(draft, event.swapId, facts, { reason: FACTS_REASONS[event.cause], detail: event.detail });
       break;
     case "signing-barred":
       stepSigningBarred(draft, event);
@@ -62,7 +66,7 @@ export function step(run: Run, event: RunEvent, facts: StepFacts): StepResult {
       stepObservation(draft, event.swapId, event.observation, facts);
       break;
     case "observation-unavailable":
-      draft.effect({ kind: "ReadChain", swapId: event.swapId }, facts.nowMs + facts.pace.watchMs);
+      stepObservationUnavailable(draft, event, facts);
       break;
     case "transaction":
       stepTransaction(draft, event, facts);

@@ -6,7 +6,7 @@ import type { Swap } from "../../domain/run/run.ts";
 import type { Receipt } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
-import { messageOf } from "./message-of.ts";
+import { nodeFault } from "./node-fault.ts";
 
 /**
  * Looks up what became of a gasless swap. The chain alone decides; the service is asked only where its signatures carry
@@ -36,7 +36,7 @@ export async function readChain(context: EngineContext, swap: Swap): Promise<Eff
     };
     return { kind: "observed", swapId: swap.id, observation };
   } catch (error) {
-    return { kind: "observation-unavailable", swapId: swap.id, detail: messageOf(error) };
+    return { kind: "observation-unavailable", swapId: swap.id, detail: nodeFault(error) };
   }
 }
 

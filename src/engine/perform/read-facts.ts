@@ -1,10 +1,10 @@
 import type { Decoding, ProposedTransaction } from "../../domain/guard/decoded-swap.ts";
 import { isNative } from "../../domain/money/token.ts";
-import type { ClearanceReading } from "../../domain/run/events.ts";
+import type { ClearanceReading, FactsFault } from "../../domain/run/events.ts";
 import type { Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
-import { messageOf } from "./message-of.ts";
+import { nodeFault } from "./node-fault.ts";
 import { pinnedSettlement } from "./pinned-settlement.ts";
 import { readReference } from "./read-reference.ts";
 import { roundTrip } from "./round-trip.ts";
@@ -21,13 +21,14 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
     const answer = await service.transaction(quote.id);
     if ("kind" in answer) {
       const { code, message, retryable } = answer;
+      if (retryable) return unavailable(swap, { cause: "service", detail: `${code}: ${message}` });
       return { kind: "quote-refused", swapId: swap.id, gasless: false, code, message, retryable };
     }
     transaction = answer;
   }
   try {
     const skew = await clockProblem(context);
-    if (skew !== undefined) return { kind: "facts-unavailable", swapId: swap.id, detail: skew };
+    if (skew !== undefined) return unavailable(swap, { cause: "clock", detail: skew });
     const head = await chain.latest();
     const grant = { token: swap.sell.address, owner: swap.wallet, spender: context.settings.router };
     const allowance = isNative(swap.sell) ? amountIn : await chain.allowance(grant);
@@ -37,9 +38,11 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
       swap.mode === "gasless" && decoding.ok
         ? await signingMaterial(context, { swap, amountIn, decoded: decoding.swap, allowance })
         : undefined;
+    const back = await roundTrip(context, { swap, amountIn, quote, decoding, trial });
+    if (back !== undefined && "cause" in back) return unavailable(swap, back);
     const reading: ClearanceReading = {
       ...(await readReference(context, swap, amountIn)),
-      roundTrip: await roundTrip(context, { swap, amountIn, quote, decoding, trial }),
+      roundTrip: back,
       head: { number: head.number, timestampSeconds: head.timestamp, baseFeePerGas: head.baseFeePerGas },
       priorityFee: await chain.priorityFee(),
       balance: await chain.balance(swap.sell.address, swap.wallet),
@@ -56,8 +59,12 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
     };
     return { kind: "facts-read", swapId: swap.id, reading };
   } catch (error) {
-    return { kind: "facts-unavailable", swapId: swap.id, detail: messageOf(error) };
+    return unavailable(swap, { cause: "node", detail: nodeFault(error) });
   }
+}
+
+function unavailable({ id }: Swap, fault: { cause: FactsFault; detail: string }): EffectAnswer {
+  return { kind: "facts-unavailable", swapId: id, cause: fault.cause, detail: fault.detail };
 }
 
 /** Deadlines mean nothing when this machine and the chain disagree about the time, or when the chain stands still. */

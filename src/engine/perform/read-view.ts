@@ -10,7 +10,7 @@ import { type EngineContext, strategyOf } from "../engine-context.ts";
 import { gasReserveOf } from "../gas-reserve.ts";
 import { parseStoredMemory, quarantine } from "../quarantine.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
-import { messageOf } from "./message-of.ts";
+import { nodeFault } from "./node-fault.ts";
 
 /**
  * Reads what a strategy decides on: free balances and reference prices of its tokens. The version of the wallet's ledger
@@ -39,7 +39,7 @@ export async function readView(context: EngineContext, run: Run): Promise<Effect
       balances.set(token.address, await chain.balance(token.address, wallet));
     }
   } catch (error) {
-    return { kind: "view-unavailable", detail: messageOf(error) };
+    return { kind: "view-unavailable", detail: nodeFault(error) };
   }
   if (store.ledgerVersion(wallet) !== version) return { kind: "stale" };
   const free = new Map<Address, bigint>();

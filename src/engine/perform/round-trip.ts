@@ -2,6 +2,7 @@ import type { Decoding, ProposedTransaction } from "../../domain/guard/decoded-s
 import type { RoundTrip } from "../../domain/guard/swap-facts.ts";
 import { mulDivDown } from "../../domain/money/amount.ts";
 import { isNative } from "../../domain/money/token.ts";
+import type { FactsFault } from "../../domain/run/events.ts";
 import type { Swap, SwapQuote } from "../../domain/run/run.ts";
 import type { CallRequest } from "../../ports/chain.ts";
 import type { QuoteRequest } from "../../ports/swap-service.ts";
@@ -16,13 +17,19 @@ interface Asked {
   readonly trial: Trial;
 }
 
+/** Why nothing is known of the way back. */
+interface Fault {
+  readonly cause: FactsFault;
+  readonly detail: string;
+}
+
 /**
  * What selling back would bring, where the policy wants to know: asked of the service and, where our own transaction to
  * ourselves was tried out, tried out behind it on the same block, because a quote from a pool's reserves knows nothing of a token that
  * forbids its sale. What is sold back is the least that the swap guarantees.
- * @throws Error when the service does not answer for the moment: then nothing is known, and the swap waits
+ * @returns a fault where service or node does not answer for the moment: then nothing is known, and the swap waits
  */
-export async function roundTrip(context: EngineContext, asked: Asked): Promise<RoundTrip | undefined> {
+export async function roundTrip(context: EngineContext, asked: Asked): Promise<RoundTrip | Fault | undefined> {
   const { swap, amountIn, quote, decoding } = asked;
   if (!isWanted(context, swap) || quote.amountOut <= 0n) return undefined;
   const amount = decoding.ok && decoding.swap.amountOutMin > 0n ? decoding.swap.amountOutMin : quote.amountOut;
@@ -30,14 +37,15 @@ export async function roundTrip(context: EngineContext, asked: Asked): Promise<R
   const request = requestBack(context, swap, amount);
   const back = await context.deps.service.quote(request);
   if ("kind" in back) {
-    if (back.retryable) throw new Error(`the service did not quote the way back: ${back.code}: ${back.message}`);
-    return { kind: "impossible", reason: `the service quotes no way back: ${back.code}: ${back.message}` };
+    const words = `${back.code}: ${back.message}`;
+    if (back.retryable) return { cause: "service", detail: `the service did not quote the way back: ${words}` };
+    return { kind: "impossible", reason: `the service quotes no way back: ${words}` };
   }
   if (asked.trial.calls.length === 0 || swap.recipient !== swap.wallet)
     return { kind: "returned", sold, returned: back.amountOut };
   const transaction = await context.deps.service.transaction(back.id);
   if ("kind" in transaction)
-    throw new Error(`the service gave no way back: ${transaction.code}: ${transaction.message}`);
+    return { cause: "service", detail: `the service gave no way back: ${transaction.code}: ${transaction.message}` };
   return await tryBack(context, { ...asked, amount, sold, transaction });
 }
 
@@ -59,7 +67,7 @@ function requestBack(context: EngineContext, swap: Swap, amount: bigint): QuoteR
 type TriedBack = Asked & { readonly amount: bigint; readonly sold: bigint; readonly transaction: ProposedTransaction };
 
 /** Buys, approves and sells back in one simulation. Nothing of this is ever signed. */
-async function tryBack(context: EngineContext, asked: TriedBack): Promise<RoundTrip> {
+async function tryBack(context: EngineContext, asked: TriedBack): Promise<RoundTrip | Fault> {
   const { swap, trial, amount, sold, transaction } = asked;
   const wallet = swap.wallet;
   const approve = (value: bigint): CallRequest => ({
@@ -71,7 +79,9 @@ async function tryBack(context: EngineContext, asked: TriedBack): Promise<RoundT
   const { to, data, value } = transaction;
   const calls = [...trial.calls, ...reset, approve(amount), { from: wallet, to, data, value }];
   const outcome = await context.deps.chain.simulate(calls);
-  if (outcome.kind === "unavailable") throw new Error(`the way back could not be tried out: ${outcome.reason}`);
+  if (outcome.kind === "unavailable") {
+    return { cause: "node", detail: `the way back could not be tried out: ${outcome.reason}` };
+  }
   if (outcome.kind === "reverted") return { kind: "impossible", reason: `selling back reverts: ${outcome.reason}` };
   const arrived = outcome.transfers.filter((move) => move.token === swap.sell.address && move.to === wallet);
   return { kind: "returned", sold, returned: arrived.reduce((sum, move) => sum + move.amount, 0n) };

@@ -2,7 +2,7 @@ import type { Run, Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { signingBarred } from "../step-facts.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
-import { messageOf } from "./message-of.ts";
+import { nodeFault } from "./node-fault.ts";
 
 /**
  * Hands the signed swap over. It is sent once; after a kill it is sent again only to a service that is known to treat an
@@ -32,7 +32,7 @@ export async function submitGasless(
     const nowSeconds = Math.max(timestamp, Math.floor(clock.nowMs() / 1_000));
     if (nowSeconds > latest) return unknown(`too near to its deadline ${terms.deadlineSeconds}, now ${nowSeconds}`);
   } catch (error) {
-    return unknown(`the chain's time is not known: ${messageOf(error)}`);
+    return unknown(`the chain's time is not known: ${nodeFault(error)}`);
   }
   crashPoint("gasless.submit.before");
   const outcome = await service.executeSwap({

@@ -1,4 +1,5 @@
 import { AbiCoder, id } from "ethers";
+import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
 import { type Address, type Hex, toAddress } from "../../../src/domain/money/address.ts";
 import { parseUsd, type ReferencePrice, type UsdPrice } from "../../../src/domain/money/price.ts";
 import type { Token } from "../../../src/domain/money/token.ts";
@@ -39,10 +40,10 @@ export function chainWith(answers: Answers): Chain {
 /** A chain of which no node answers. */
 export const DEAD_CHAIN = {
   call: async () => {
-    throw new Error("no node answered");
+    throw new ChainReadError("unreachable", "no node answered");
   },
   latest: async () => {
-    throw new Error("no node answered");
+    throw new ChainReadError("unreachable", "no node answered");
   },
 } as unknown as Chain;
 

@@ -57,7 +57,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     moves: { quoted: "cleared" },
   },
   "unreadable facts": {
-    event: () => ({ kind: "facts-unavailable", swapId, detail: "d" }),
+    event: () => ({ kind: "facts-unavailable", cause: "node", swapId, detail: "d" }),
     moves: {},
     stays: QUOTABLE,
   },

@@ -5,20 +5,7 @@ import type { ClearanceReading } from "../../../src/domain/run/events.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { step } from "../../../src/domain/run/step.ts";
 import type { StepFacts } from "../../../src/domain/run/step-facts.ts";
-import {
-  dcaSpec,
-  ETH,
-  factsSample,
-  GWEI,
-  HUNDRED_USDC,
-  NOW_MS,
-  policySample,
-  ROUTER,
-  runSample,
-  USDC,
-  usd,
-  WALLET,
-} from "../../support/builders.ts";
+import { ETH, GWEI, HUNDRED_USDC, NOW_MS, ROUTER, USDC, WALLET, dcaSpec, factsSample, firstRetryMs, policySample, runSample, usd } from "../../support/builders.ts";
 import { approvalSample, decodedFor, quoteSample, readingFor, signingSample, swapIn } from "../../support/evidence.ts";
 
 const seconds = Math.floor(NOW_MS / 1_000);
@@ -209,7 +196,7 @@ describe("what is refused", () => {
     (code, lateState, change) => {
       const early = clear(own, change);
       expect(early.run.swaps[0]?.state).toBe("quoted");
-      expect(early.effects).toMatchObject([{ effect: { kind: "FetchQuote" }, notBeforeMs: NOW_MS + 5_000 }]);
+      expect(early.effects).toMatchObject([{ effect: { kind: "FetchQuote" }, notBeforeMs: firstRetryMs(NOW_MS) }]);
       expect(kindsOf(early)).not.toContain("release");
       const late = clear(own, change, { nowMs: lateMs });
       expect(late.run).toMatchObject({ state: lateState, reason: code });
@@ -220,8 +207,8 @@ describe("what is refused", () => {
   test("a wallet whose token has something open waits, and then ends unsigned: two capabilities never live together", () => {
     const busy = { isTokenBusy: () => true };
     const early = clear(own, {}, busy);
-    expect(early.records).toEqual([]);
-    expect(early.effects).toMatchObject([{ effect: { kind: "FetchQuote" }, notBeforeMs: NOW_MS + 5_000 }]);
+    expect(early.records).toEqual([expect.objectContaining({ kind: "retry", reason: "wallet_busy" })]);
+    expect(early.effects).toMatchObject([{ effect: { kind: "FetchQuote" }, notBeforeMs: firstRetryMs(NOW_MS) }]);
     const late = clear(own, {}, { ...busy, nowMs: lateMs });
     expect(late.run).toMatchObject({ state: "skipped", reason: "wallet_busy" });
   });
@@ -255,7 +242,7 @@ describe("a minimum that is too low", () => {
     const strict = { policy: policySample({ referenceTolerance: toPpm(12_000) }) };
     const again = { ...low, tightened: true };
     expect(clear(again, change, strict).effects).toMatchObject([
-      { effect: { kind: "FetchQuote", slippagePpm: "5000" }, notBeforeMs: NOW_MS + 5_000 },
+      { effect: { kind: "FetchQuote", slippagePpm: "5000" }, notBeforeMs: firstRetryMs(NOW_MS) },
     ]);
     const late = clear(again, change, { ...strict, nowMs: lateMs });
     expect(late.run).toMatchObject({ state: "failed", reason: "OUTPUT_BELOW_MINIMUM" });

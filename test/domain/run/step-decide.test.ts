@@ -1,19 +1,6 @@
 import { expect, test } from "vitest";
 import { step } from "../../../src/domain/run/step.ts";
-import {
-  dcaSpec,
-  factsSample,
-  HUNDRED_USDC,
-  NOW_MS,
-  rebalanceSpec,
-  runSample,
-  SLOT_MS,
-  thresholdSpec,
-  USDC,
-  viewSample,
-  WALLET,
-  WETH,
-} from "../../support/builders.ts";
+import { HUNDRED_USDC, NOW_MS, SLOT_MS, USDC, WALLET, WETH, dcaSpec, factsSample, firstRetryMs, rebalanceSpec, runSample, thresholdSpec, viewSample } from "../../support/builders.ts";
 
 const deciding = runSample({ state: "deciding" });
 
@@ -101,7 +88,7 @@ test("ALL-4 an unreadable world is asked again inside the window and ends the sl
   const event = { kind: "view-unavailable", detail: "no node answered" } as const;
   const early = step(deciding, event, factsSample());
   expect(early.run.state).toBe("deciding");
-  expect(early.effects).toEqual([{ effect: { kind: "ReadView" }, notBeforeMs: NOW_MS + 5_000 }]);
+  expect(early.effects).toEqual([{ effect: { kind: "ReadView" }, notBeforeMs: firstRetryMs(NOW_MS) }]);
   const late = step(deciding, event, factsSample({ nowMs: deciding.windowEndsMs - 5_000 }));
   expect(late.run).toMatchObject({ state: "skipped", reason: "view_unavailable", detail: "no node answered" });
   expect(late.effects).toEqual([]);

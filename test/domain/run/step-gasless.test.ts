@@ -4,7 +4,7 @@ import type { GaslessObservation, RunEvent } from "../../../src/domain/run/event
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { step } from "../../../src/domain/run/step.ts";
 import type { StepFacts } from "../../../src/domain/run/step-facts.ts";
-import { factsSample, HUNDRED_USDC, NOW_MS, ROUTER, runSample } from "../../support/builders.ts";
+import { HUNDRED_USDC, NOW_MS, ROUTER, factsSample, firstRetryMs, runSample } from "../../support/builders.ts";
 import { hash, observationSample, receiptFor, swapIn } from "../../support/evidence.ts";
 
 const seconds = Math.floor(NOW_MS / 1_000);
@@ -281,7 +281,10 @@ test("a chain that cannot be read proves nothing: it is asked again", () => {
     const swap = relayed(state);
     const result = stepOf(swap, { kind: "observation-unavailable", swapId: swap.id, detail: "no node answered" });
     expect(result.run.swaps[0]).toEqual(swap);
-    expect([result.transitions, result.records]).toEqual([[], []]);
-    expect(result.effects).toEqual(looksAgain);
+    const nextMs = firstRetryMs(NOW_MS, 1_000);
+    const why = { reason: "node_unavailable", detail: "no node answered" };
+    expect(result.transitions).toEqual([]);
+    expect(result.records).toEqual([{ kind: "retry", about: swap.id, ...why, nextMs }]);
+    expect(result.effects).toEqual([{ effect: { kind: "ReadChain", swapId: swap.id }, notBeforeMs: nextMs }]);
   }
 });

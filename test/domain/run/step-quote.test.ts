@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Run, Swap } from "../../../src/domain/run/run.ts";
 import { step } from "../../../src/domain/run/step.ts";
-import { dcaSpec, ETH, factsSample, NOW_MS, runSample, swapSample } from "../../support/builders.ts";
+import { ETH, NOW_MS, dcaSpec, factsSample, firstRetryMs, runSample, swapSample } from "../../support/builders.ts";
 import { quoteSample, swapIn } from "../../support/evidence.ts";
 
 function refused(change: { gasless?: boolean; retryable?: boolean } = {}) {
@@ -27,7 +27,7 @@ test("a quote is kept with the mode it was asked for, and nothing of an older on
 describe("which mode is asked for first", () => {
   const asked = (change: Partial<Swap>): unknown => {
     const swap = swapIn("quoted", change);
-    const event = { kind: "facts-unavailable", swapId: swap.id, detail: "no node answered" } as const;
+    const event = { kind: "facts-unavailable", cause: "node", swapId: swap.id, detail: "no node answered" } as const;
     const [request] = step(runWith(swap), event, factsSample()).effects;
     return request?.effect.kind === "FetchQuote" && request.effect.gasless;
   };
@@ -70,21 +70,29 @@ test("an answer that the service garbled is denied like any other lie: its code,
   expect(result.effects).toEqual([]);
 });
 
+const unread = { kind: "facts-unavailable", swapId: "run_1.0.1", detail: "no node answered" } as const;
+
 test.each([
-  ["a passing refusal", refused({ retryable: true })],
-  ["facts that could not be read", { kind: "facts-unavailable", swapId: "run_1.0.1", detail: "no node answered" }],
-] as const)("%s is asked again inside the window only", (_name, event) => {
+  ["a passing refusal", "quote_unavailable", refused({ retryable: true })],
+  ["facts that no node gave", "node_unavailable", { ...unread, cause: "node" }],
+  ["facts that the service kept back", "service_unavailable", { ...unread, cause: "service" }],
+  ["a clock that is wrong", "clock_disagrees", { ...unread, cause: "clock" }],
+] as const)("%s is asked again inside the window only, and ends with its own reason: %s", (_name, reason, event) => {
   const swap = swapIn("quoted");
   const early = step(runWith(swap), event, factsSample());
-  expect(early.run.swaps[0]).toEqual(swap);
-  expect(early.records).toEqual([]);
-  expect(early.effects).toMatchObject([{ effect: { kind: "FetchQuote" }, notBeforeMs: NOW_MS + 5_000 }]);
+  expect(early.run).toMatchObject({ retries: 1, swaps: [swap] });
+  const [asked] = early.effects;
+  expect(asked?.effect.kind).toBe("FetchQuote");
+  expect(asked?.notBeforeMs).toBe(firstRetryMs(NOW_MS));
+  expect(early.records).toEqual([
+    expect.objectContaining({ kind: "retry", about: swap.id, reason, nextMs: asked?.notBeforeMs }),
+  ]);
   const run = runWith(swap);
   const lastMoment = step(run, event, factsSample({ nowMs: run.windowEndsMs - 5_001 }));
   expect(lastMoment.effects).toHaveLength(1);
   const late = step(run, event, factsSample({ nowMs: run.windowEndsMs - 5_000 }));
   expect(late.effects).toEqual([]);
-  expect(late.run).toMatchObject({ state: "skipped", reason: "quote_unavailable" });
+  expect(late.run).toMatchObject({ state: "skipped", reason });
   expect(late.records).toContainEqual({ kind: "release", swapId: swap.id });
 });
 

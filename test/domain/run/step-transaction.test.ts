@@ -4,7 +4,7 @@ import type { TransactionChange } from "../../../src/domain/run/events.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { step } from "../../../src/domain/run/step.ts";
 import type { StepFacts } from "../../../src/domain/run/step-facts.ts";
-import { factsSample, HUNDRED_USDC, NOW_MS, runSample } from "../../support/builders.ts";
+import { HUNDRED_USDC, NOW_MS, factsSample, firstRetryMs, runSample } from "../../support/builders.ts";
 import { hash, quoteSample, receiptFor, swapIn } from "../../support/evidence.ts";
 
 function report(
@@ -145,9 +145,9 @@ describe("a transaction that was never signed", () => {
       ...{ id: "run_1.0.2", attempt: 2, state: "planned", begun: true, amountIn: HUNDRED_USDC },
       ...{ quote: undefined, terms: undefined, intentId: undefined, signatures: undefined, tightened: false },
     });
-    expect(result.records.map((record) => record.kind)).toEqual(["close-capability", "release", "reserve"]);
+    expect(result.records.map((record) => record.kind)).toEqual(["close-capability", "release", "retry", "reserve"]);
     expect(result.effects).toMatchObject([
-      { effect: { kind: "FetchQuote", swapId: "run_1.0.2" }, notBeforeMs: NOW_MS + 5_000 },
+      { effect: { kind: "FetchQuote", swapId: "run_1.0.2" }, notBeforeMs: firstRetryMs(NOW_MS) },
     ]);
     expect(result.run.state).toBe("executing");
   });

@@ -87,12 +87,21 @@ describe("a self-executed swap", () => {
     expect(reading).toMatchObject({ decoding: { ok: false }, simulation: { kind: "unavailable" } });
   });
 
-  test("whose transaction the service refuses is refused, not read", async () => {
+  test("whose transaction the service refuses for good is refused, not read", async () => {
+    const { life, swap, outside } = await begin(false);
+    outside.service.transaction = async () => refusal("QUOTE_UNKNOWN", false);
+    expect(await readFacts(life.context, swap)).toEqual({
+      ...{ kind: "quote-refused", swapId: swap.id, gasless: false, retryable: false },
+      ...{ code: "QUOTE_UNKNOWN", message: "the service says QUOTE_UNKNOWN" },
+    });
+  });
+
+  test("whose transaction the service does not build now waits for it, and the quote is not blamed", async () => {
     const { life, swap, outside } = await begin(false);
     outside.service.transaction = async () => refusal("QUOTE_EXPIRED_AT_SERVICE", true);
     expect(await readFacts(life.context, swap)).toEqual({
-      ...{ kind: "quote-refused", swapId: swap.id, gasless: false, retryable: true },
-      ...{ code: "QUOTE_EXPIRED_AT_SERVICE", message: "the service says QUOTE_EXPIRED_AT_SERVICE" },
+      ...{ kind: "facts-unavailable", swapId: swap.id, cause: "service" },
+      detail: "QUOTE_EXPIRED_AT_SERVICE: the service says QUOTE_EXPIRED_AT_SERVICE",
     });
   });
 

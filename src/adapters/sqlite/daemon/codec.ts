@@ -14,6 +14,7 @@ export interface RunColumns {
   detail: string | null;
   spec_hash: string;
   window_ends_ms: number;
+  retries: number;
 }
 
 /** The columns of `swaps` that a swap is read back from. */
@@ -228,6 +229,7 @@ export function decodeRun(row: RunColumns, swaps: readonly Swap[]): Run {
     detail: row.detail ?? undefined,
     specHash: row.spec_hash,
     windowEndsMs: row.window_ends_ms,
+    retries: row.retries,
     swaps,
   };
 }

@@ -1,6 +1,7 @@
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { prepareStatements, type SqlValue, type Statements } from "../statements.ts";
 import { readSwaps, type SwapHistory } from "./history-swaps.ts";
+import { type RetryHistory, readRetries } from "./retry-rows.ts";
 import { createStatusReader, type StrategyStatus, type TrueAlert, type UnsentAlert } from "./status-rows.ts";
 
 /** A run with its swaps, newest first in lists. Instants are Unix milliseconds. */
@@ -52,6 +53,8 @@ export interface HistoryReader {
   runAt(strategy: string, atMs: number): RunHistory | undefined;
   transitions(subjectIds: readonly string[]): readonly TransitionHistory[];
   checks(swapId: string): readonly CheckHistory[];
+  /** why a run asked again, oldest first */
+  retries(runId: string): readonly RetryHistory[];
   gaps(strategy?: string): readonly GapHistory[];
   strategies(): readonly StrategyStatus[];
   swapStates(): Readonly<Record<string, number>>;
@@ -112,6 +115,7 @@ export function createHistoryReader(db: SqliteDatabase): HistoryReader {
         strategy ?? null,
         strategy ?? null,
       ),
+    retries: (runId) => readRetries(sql, runId),
     ...createStatusReader(sql),
   };
 }

@@ -4,6 +4,7 @@ import type { Run, Swap } from "../../../domain/run/run.ts";
 import { swapOf } from "../../../domain/run/run.ts";
 import type { Statements } from "../statements.ts";
 import { encodePrices } from "./codec.ts";
+import { writeRetry } from "./retry-rows.ts";
 
 /** A swap changes its wallet, and what was bought may change another one. */
 function tellLedgerChanged(context: RecordContext, { wallet, recipient }: Swap): void {
@@ -74,6 +75,9 @@ export function writeRecord(sql: Statements, record: RunRecord, context: RecordC
         record.serviceRecord ?? null,
         record.swapId,
       );
+      return;
+    case "retry":
+      writeRetry(sql, context.run.id, record, atMs);
       return;
     case "pause":
     case "transaction":

@@ -97,10 +97,10 @@ export function createRunRows(sql: Statements): Omit<RunStore, "writeRecord"> {
       return true;
     },
     run: (id) => loadRun(sql, id, readBody),
-    saveRun: (run, transitions, atMs) => {
+    saveRun: (run, transitions, atMs, before) => {
       insertNewSwaps(sql, run, { transitions, atMs });
       for (const transition of transitions) addTransition(transition, atMs);
-      saveRun(sql, run, atMs);
+      saveRun(sql, run, atMs, before);
     },
     dueRuns: (limit) =>
       sql
@@ -183,18 +183,21 @@ function insertNewSwaps(
   }
 }
 
-function saveRun(sql: Statements, run: Run, atMs: number): void {
+function saveRun(sql: Statements, run: Run, atMs: number, before: Run | undefined): void {
   // A run that has ended is saved again while its swaps become final: the instant of its end stays.
   sql.run(
-    "UPDATE runs SET state = ?, reason = ?, detail = ?, ended_at_ms = iif(?, coalesce(ended_at_ms, ?), NULL) WHERE id = ?",
+    "UPDATE runs SET state = ?, reason = ?, detail = ?, retries = ?, ended_at_ms = iif(?, coalesce(ended_at_ms, ?), NULL) WHERE id = ?",
     run.state,
     run.reason ?? null,
     run.detail ?? null,
+    run.retries,
     isRunEnd(run.state) ? 1 : 0,
     atMs,
     run.id,
   );
-  for (const swap of run.swaps) sql.named(SAVE_SWAP, { ...encodeSwap(swap), at_ms: atMs });
+  for (const swap of run.swaps) {
+    if (before?.swaps.includes(swap) !== true) sql.named(SAVE_SWAP, { ...encodeSwap(swap), at_ms: atMs });
+  }
 }
 
 /** Intents are named after their swap: `<swap>.swap`, `<swap>.approve1`, `<swap>.revoke1`. */

@@ -1,0 +1,62 @@
+import type { RunRecord } from "../../../domain/run/records.ts";
+import type { Statements } from "../statements.ts";
+
+/** Details come from services and nodes: a row holds no more of them than this. */
+const LONGEST_DETAIL = 2_000;
+
+/** Writes down why a run asks again: one more of the last line's reason, or a new line. */
+export function writeRetry(
+  sql: Statements,
+  runId: string,
+  record: Extract<RunRecord, { kind: "retry" }>,
+  atMs: number,
+): void {
+  const { reason } = record;
+  const swapId = record.about ?? null;
+  const detail = record.detail.slice(0, LONGEST_DETAIL);
+  const nextAtMs = Math.ceil(record.nextMs);
+  const joined = sql.run(
+    `UPDATE retries SET count = count + 1, detail = ?, last_at_ms = ?, next_at_ms = ?
+     WHERE id = (SELECT max(id) FROM retries WHERE run_id = ?) AND swap_id IS ? AND reason = ?`,
+    detail,
+    atMs,
+    nextAtMs,
+    runId,
+    swapId,
+    reason,
+  );
+  if (joined > 0) return;
+  sql.run(
+    `INSERT INTO retries (run_id, swap_id, reason, detail, count, first_at_ms, last_at_ms, next_at_ms)
+     VALUES (?, ?, ?, ?, 1, ?, ?, ?)`,
+    runId,
+    swapId,
+    reason,
+    detail,
+    atMs,
+    atMs,
+    nextAtMs,
+  );
+}
+
+/** Why a run asked again: so often in a row for one reason, with the words of the last time. */
+export interface RetryHistory {
+  /** null before the run had swaps */
+  readonly swapId: string | null;
+  readonly reason: string;
+  readonly detail: string;
+  readonly count: number;
+  readonly firstAtMs: number;
+  readonly lastAtMs: number;
+  readonly nextAtMs: number;
+}
+
+/** A run's retries, oldest first. A database that no daemon of this release has opened yet has no such table. */
+export function readRetries(sql: Statements, runId: string): readonly RetryHistory[] {
+  if (sql.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'retries'") === undefined) return [];
+  return sql.all<RetryHistory>(
+    `SELECT swap_id AS swapId, reason, detail, count, first_at_ms AS firstAtMs, last_at_ms AS lastAtMs,
+       next_at_ms AS nextAtMs FROM retries WHERE run_id = ? ORDER BY id`,
+    runId,
+  );
+}
