@@ -5,7 +5,21 @@ import type { ClearanceReading } from "../../../src/domain/run/events.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { step } from "../../../src/domain/run/step.ts";
 import type { StepFacts } from "../../../src/domain/run/step-facts.ts";
-import { ETH, GWEI, HUNDRED_USDC, NOW_MS, ROUTER, USDC, WALLET, dcaSpec, factsSample, firstRetryMs, policySample, runSample, usd } from "../../support/builders.ts";
+import {
+  dcaSpec,
+  ETH,
+  factsSample,
+  firstRetryMs,
+  GWEI,
+  HUNDRED_USDC,
+  NOW_MS,
+  policySample,
+  ROUTER,
+  runSample,
+  USDC,
+  usd,
+  WALLET,
+} from "../../support/builders.ts";
 import { approvalSample, decodedFor, quoteSample, readingFor, signingSample, swapIn } from "../../support/evidence.ts";
 
 const seconds = Math.floor(NOW_MS / 1_000);

@@ -1,6 +1,20 @@
 import { expect, test } from "vitest";
 import { step } from "../../../src/domain/run/step.ts";
-import { HUNDRED_USDC, NOW_MS, SLOT_MS, USDC, WALLET, WETH, dcaSpec, factsSample, firstRetryMs, rebalanceSpec, runSample, thresholdSpec, viewSample } from "../../support/builders.ts";
+import {
+  dcaSpec,
+  factsSample,
+  firstRetryMs,
+  HUNDRED_USDC,
+  NOW_MS,
+  rebalanceSpec,
+  runSample,
+  SLOT_MS,
+  thresholdSpec,
+  USDC,
+  viewSample,
+  WALLET,
+  WETH,
+} from "../../support/builders.ts";
 
 const deciding = runSample({ state: "deciding" });
 

@@ -4,7 +4,7 @@ import type { GaslessObservation, RunEvent } from "../../../src/domain/run/event
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { step } from "../../../src/domain/run/step.ts";
 import type { StepFacts } from "../../../src/domain/run/step-facts.ts";
-import { HUNDRED_USDC, NOW_MS, ROUTER, factsSample, firstRetryMs, runSample } from "../../support/builders.ts";
+import { factsSample, firstRetryMs, HUNDRED_USDC, NOW_MS, ROUTER, runSample } from "../../support/builders.ts";
 import { hash, observationSample, receiptFor, swapIn } from "../../support/evidence.ts";
 
 const seconds = Math.floor(NOW_MS / 1_000);

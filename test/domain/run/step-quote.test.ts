@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Run, Swap } from "../../../src/domain/run/run.ts";
 import { step } from "../../../src/domain/run/step.ts";
-import { ETH, NOW_MS, dcaSpec, factsSample, firstRetryMs, runSample, swapSample } from "../../support/builders.ts";
+import { dcaSpec, ETH, factsSample, firstRetryMs, NOW_MS, runSample, swapSample } from "../../support/builders.ts";
 import { quoteSample, swapIn } from "../../support/evidence.ts";
 
 function refused(change: { gasless?: boolean; retryable?: boolean } = {}) {

@@ -4,7 +4,7 @@ import type { TransactionChange } from "../../../src/domain/run/events.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { step } from "../../../src/domain/run/step.ts";
 import type { StepFacts } from "../../../src/domain/run/step-facts.ts";
-import { HUNDRED_USDC, NOW_MS, factsSample, firstRetryMs, runSample } from "../../support/builders.ts";
+import { factsSample, firstRetryMs, HUNDRED_USDC, NOW_MS, runSample } from "../../support/builders.ts";
 import { hash, quoteSample, receiptFor, swapIn } from "../../support/evidence.ts";
 
 function report(
