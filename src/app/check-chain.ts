@@ -72,7 +72,7 @@ async function lookAtSettlement({ chain, configuration }: Looking): Promise<Chai
     const whatToDo = "deploy or verify one and name it as service.settlement; without it nothing is quoted or traded";
     return [{ what, found: "none is configured", whatToDo }];
   }
-  const isThere = (await chain.codeSize(settlement)) > 0;
+  const isThere = (await chain.code(settlement)) !== "0x";
   const whatToDo = isThere ? undefined : "there is no contract at this address on this chain: check service.settlement";
   return [{ what, found: isThere ? `${settlement} has code` : `${settlement} has no code`, whatToDo }];
 }

@@ -1,7 +1,7 @@
 import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { Address } from "../domain/money/address.ts";
-import { alertOnHalt } from "../engine/alerts.ts";
+import { alertOnHalt, alertOnRefusal } from "../engine/alerts.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import type { EngineContext } from "../engine/engine-context.ts";
 import { createLaneListener } from "../engine/lane-listener.ts";
@@ -90,7 +90,10 @@ export async function composeDaemon(
     },
   };
   const engine = createEngine(context, deps.onFatal);
-  const listener = createLaneListener({ runs: store, lanes: laneStore }, () => engine.committer);
+  const listener = {
+    ...createLaneListener({ runs: store, lanes: laneStore }, () => engine.committer),
+    onRefused: alertOnRefusal(alerts.deps),
+  };
   for (const signer of signers.values()) {
     lanes.set(signer.address, openLane(configuration, context, { signer, listener }));
   }

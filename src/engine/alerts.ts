@@ -60,7 +60,7 @@ export function alertOnHalt(laneStore: LaneStore, deps: AlertDeps): LaneStore {
     ...laneStore,
     addHalt: (halt) => {
       const { account, reason } = halt;
-      const text = `${account} is halted and signs nothing: ${reason}; find out who it was, then: swapd resume`;
+      const text = `${account} is halted and signs nothing: ${reason}. Find out who it was and stop them, then: swapd resume`;
       const alert = { severity: "critical", code: "ACCOUNT_HALTED", subject: SUBJECT.account(account), text } as const;
       const raised = laneStore.transaction(() => {
         laneStore.addHalt(halt);
@@ -73,5 +73,19 @@ export function alertOnHalt(laneStore: LaneStore, deps: AlertDeps): LaneStore {
         laneStore.releaseHalt(account, chainId, release);
         store.endAlerts(SUBJECT.account(account), clock.nowMs());
       }),
+  };
+}
+
+/** Tells of transactions that no node takes, and ends that when it is over. */
+export function alertOnRefusal(deps: AlertDeps): (intentId: string, detail: string | undefined) => void {
+  const { store, clock } = deps;
+  return (intentId, detail) => {
+    const subject = SUBJECT.transaction(intentId);
+    if (detail === undefined) store.endAlerts(subject, clock.nowMs());
+    else
+      tellAlerts(
+        deps,
+        raiseAlerts(deps, [{ severity: "warning", code: "TRANSACTION_REFUSED", subject, text: detail }]),
+      );
   };
 }

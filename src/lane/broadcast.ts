@@ -1,16 +1,17 @@
 import type { BroadcastOutcome } from "../ports/chain.ts";
 import type { AttemptRow, IntentRow } from "../ports/lane-store.ts";
 import { type LaneTurn, maySign, moveAttempt, moveIntent, passCrashPoint } from "./lane-context.ts";
-import { halt, labelOf } from "./sign-attempt.ts";
+import { labelOf } from "./sign-attempt.ts";
 
 /**
  * Sends the newest attempt to the nodes: for the first time, or the same bytes again when it should have been mined by
- * now. Nothing that a node answers proves that the bytes are in no pool.
+ * now. Nothing that a node answers proves that the bytes are in no pool, and nothing that it refuses them with is
+ * believed: it is asked again, and the chain's own nonces and receipts decide.
  */
 export async function broadcastNewest(turn: LaneTurn, intent: IntentRow): Promise<void> {
   const { deps, latest } = turn;
   const attempt = deps.store.attempts(intent.id).at(-1);
-  if (attempt === undefined || !isDue(turn, attempt)) return;
+  if (attempt === undefined || !isDue(turn, attempt) || isTooLate(turn, intent, attempt)) return;
   if (attempt.lastBroadcastBlock === undefined && !maySign(turn, intent)) return;
   deps.store.transaction(() =>
     deps.store.updateAttempt(attempt.hash, {
@@ -33,6 +34,15 @@ function isDue({ latest, options }: LaneTurn, attempt: AttemptRow): boolean {
   return blocks >= (attempt.state === "signed" ? 1 : options.rebroadcastAfterBlocks);
 }
 
+/**
+ * An order past its deadline can only revert, and costs gas: its bytes are never sent again, whatever kept them back. Its
+ * nonce is closed by a cancellation.
+ */
+function isTooLate({ deps, latest }: LaneTurn, intent: IntentRow, attempt: AttemptRow): boolean {
+  if (attempt.kind === "cancel" || intent.deadlineSeconds === undefined) return false;
+  return Math.max(latest.timestamp, Math.floor(deps.clock.nowMs() / 1_000)) >= intent.deadlineSeconds;
+}
+
 interface Sent {
   readonly intent: IntentRow;
   readonly attempt: AttemptRow;
@@ -48,7 +58,7 @@ function note(turn: LaneTurn, sent: Sent): void {
       { intentId: intent.id, hash: attempt.hash, outcome: outcome.kind, detail },
       "a node did not take a transaction; the chain decides what became of it",
     );
-    haltOnEvidence(turn, sent);
+    noteRefusal(turn, intent, detail ?? outcome.kind);
     return;
   }
   if (attempt.state !== "signed") return;
@@ -60,28 +70,15 @@ function note(turn: LaneTurn, sent: Sent): void {
   moveIntent(deps, intent, { to: "broadcast", event: { kind: "broadcast", hash: attempt.hash } }, taken);
 }
 
-/** What a person must look at before anything else is signed. The intent stays open: the chain decides about it. */
-function haltOnEvidence(turn: LaneTurn, sent: Sent): void {
-  const { store } = turn.deps;
-  const { account, chainId } = turn.options;
-  const reason = haltReason(sent);
-  if (reason === undefined || store.halt(account, chainId) !== undefined) return;
-  // No transaction was counted that a release could accept: it accepts no more than before.
-  store.transaction(() => halt(turn, reason, store.acceptedCount(account, chainId)));
-}
-
-function haltReason({ intent, attempt, outcome }: Sent): string | undefined {
-  const { hash, nonce, kind } = attempt;
-  if (outcome.kind === "malformed") {
-    return (
-      `no node takes transaction ${hash} (nonce ${nonce}, ${intent.purpose} ${intent.id}): ${outcome.detail}. Check ` +
-      "that the RPC endpoints serve the right chain, and the transaction's gas and fees; it stays open until the chain decides"
-    );
-  }
-  // Ours is the only transaction that the rows have at this nonce: the one that the pool prefers is a stranger's.
-  if (outcome.kind !== "replacement-underpriced" || kind !== "original") return undefined;
-  return (
-    `a node's pool holds another transaction at nonce ${nonce} than ours (${hash}): somebody else uses the account's ` +
-    "key. Look up the account's pending transactions and stop whoever sends them; ours stays open until the chain decides"
-  );
+/** A person hears of what no node has ever taken for so long; the lane goes on asking. */
+function noteRefusal({ deps, options, latest }: LaneTurn, intent: IntentRow, words: string): void {
+  const attempts = deps.store.attempts(intent.id);
+  const since = attempts[0]?.firstBroadcastBlock;
+  if (since === undefined || latest.number - since < options.bumpAfterBlocks) return;
+  if (attempts.some(({ state }) => state !== "signed")) return;
+  const what = `${intent.purpose} ${intent.id} of ${options.account} (nonce ${intent.nonce})`;
+  const detail =
+    `no node takes ${what} since block ${since}, it is sent again with each block: ${words}. Check that the RPC ` +
+    "endpoints serve the right chain, and the account's pending transactions: another program may use its key";
+  deps.store.transaction(() => deps.listener.onRefused?.(intent.id, detail));
 }

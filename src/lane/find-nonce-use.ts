@@ -1,6 +1,14 @@
 import { ChainReadError } from "../domain/chain-read-error.ts";
-import type { BlockTransaction } from "../ports/chain.ts";
-import type { LaneTurn } from "./lane-context.ts";
+import type { Address } from "../domain/money/address.ts";
+import type { AgreedReads, BlockTransaction } from "../ports/chain.ts";
+
+/** A nonce that a finalised block counts as used. */
+interface UsedNonce {
+  readonly account: Address;
+  readonly nonce: number;
+  /** number of that block */
+  readonly finalized: number;
+}
 
 /**
  * The transaction of the account that took a nonce, which a finalised block counts as used. The block in which the count
@@ -8,12 +16,11 @@ import type { LaneTurn } from "./lane-context.ts";
  * no archive.
  * @returns undefined when the nodes do not keep the states between, or do not list such a transaction in that block
  */
-export async function findNonceUse(turn: LaneTurn, nonce: number): Promise<BlockTransaction | undefined> {
-  const { chain } = turn.deps;
+export async function findNonceUse(reads: AgreedReads, used: UsedNonce): Promise<BlockTransaction | undefined> {
   try {
-    const block = await blockOfUse(turn, nonce);
-    const sent = await chain.transactionsOf(turn.options.account, block);
-    return sent?.find((transaction) => transaction.nonce === nonce);
+    const block = await blockOfUse(reads, used);
+    const sent = await reads.transactionsOf(used.account, block);
+    return sent.find((transaction) => transaction.nonce === used.nonce);
   } catch (error) {
     // A state that a node has pruned stays away; any other trouble is waited out.
     if (error instanceof ChainReadError && error.code === "refused") return undefined;
@@ -22,15 +29,14 @@ export async function findNonceUse(turn: LaneTurn, nonce: number): Promise<Block
 }
 
 /** The first block after which the chain counts the nonce as used: back from the finalised one in growing steps, then by halves. */
-async function blockOfUse({ deps, options, finalized }: LaneTurn, nonce: number): Promise<number> {
-  const isUsedAt = async (block: number): Promise<boolean> =>
-    (await deps.chain.transactionCount(options.account, block)) > nonce;
-  let used = finalized.number;
+async function blockOfUse(reads: AgreedReads, { account, nonce, finalized }: UsedNonce): Promise<number> {
+  const isUsedAt = async (block: number): Promise<boolean> => (await reads.transactionCount(account, block)) > nonce;
+  let used = finalized;
   let unused = used - 1;
   while (unused >= 0 && (await isUsedAt(unused))) {
-    const step = 2 * (finalized.number - unused);
+    const step = 2 * (finalized - unused);
     used = unused;
-    unused = finalized.number - step;
+    unused = finalized - step;
   }
   unused = Math.max(unused, -1);
   while (used - unused > 1) {

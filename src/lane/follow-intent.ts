@@ -4,7 +4,7 @@ import { findMined, type Mined } from "./find-mined.ts";
 import { type LaneTurn, maySign, moveAttempt, moveIntent, passCrashPoint, reread } from "./lane-context.ts";
 import { planReplacement } from "./replace-attempt.ts";
 import { dropIfOver, signPlanned } from "./sign-attempt.ts";
-import { judgeTakenNonce } from "./taken-nonce.ts";
+import { judgeTakenNonce, takenNonce } from "./taken-nonce.ts";
 
 /** Takes an intent that has a nonce one step further. */
 export async function followIntent(turn: LaneTurn, intent: IntentRow): Promise<void> {
@@ -46,7 +46,19 @@ async function noteMined(turn: LaneTurn, intent: IntentRow, mined: Mined): Promi
     passCrashPoint(deps, "lane.confirmed.after");
     current = reread(turn, intent);
   }
-  if (isFinal) recordFinal(turn, current, mined);
+  if (isFinal && (await mayEnd(turn, mined))) recordFinal(turn, current, mined);
+}
+
+/**
+ * A success is what the money was spent for. Any other end frees it, and for that one node's word is not enough: all
+ * endpoints that answer have to show the same receipt in a block that they call final.
+ */
+async function mayEnd({ deps }: LaneTurn, { attempt, receipt }: Mined): Promise<boolean> {
+  if (receipt.succeeded && attempt.kind !== "cancel") return true;
+  const agreed = await deps.chain.agreed();
+  if (receipt.blockNumber > (await agreed.finalized()).number) return false;
+  const shown = await agreed.receipt(receipt.hash);
+  return shown?.blockHash === receipt.blockHash && shown.succeeded === receipt.succeeded;
 }
 
 function recordMined(turn: LaneTurn, intent: IntentRow, mined: Mined): void {
@@ -153,9 +165,10 @@ async function lookForLoss(turn: LaneTurn, intent: IntentRow): Promise<void> {
   if (nonce === undefined) throw new Error(`intent ${intent.id} is ${current.state} without a nonce`);
   const count = await deps.chain.transactionCount(turn.options.account, "latest");
   if (count > nonce) {
-    await judgeTakenNonce(turn, current, { attempts, nonce, count });
+    await judgeTakenNonce(turn, current, { attempts, nonce });
     return;
   }
+  turn.suspicions.delete(takenNonce(nonce));
   if (maySign(turn, current)) {
     await planReplacement(turn, current, { attempts, isNext: count === nonce });
     await signPlanned(turn, current);

@@ -51,6 +51,18 @@ export interface LaneTurn {
   readonly deps: LaneDeps;
   readonly latest: BlockHead;
   readonly finalized: BlockHead;
+  /** what nodes said that would halt the account, by the finalised block at which it was first said */
+  readonly suspicions: Map<string, number>;
+}
+
+/**
+ * Whether nodes say something that would halt the account at a later finalised block again. What they say once, or no
+ * longer, halts nobody: a node may answer for another chain, from an old state, or from nowhere.
+ */
+export function isSaidAgain({ suspicions }: LaneTurn, what: string, atFinalized: number): boolean {
+  const firstAt = suspicions.get(what);
+  if (firstAt === undefined) suspicions.set(what, atFinalized);
+  return firstAt !== undefined && atFinalized > firstAt;
 }
 
 /** Passes a named place. */
@@ -89,6 +101,7 @@ export function moveIntent(
       detail: move.detail,
     });
     if (move.event !== undefined) deps.listener.onIntent({ intentId: intent.id, ...move.event });
+    if (move.to !== "signed") deps.listener.onRefused?.(intent.id, undefined);
   });
 }
 

@@ -20,4 +20,9 @@ export interface LaneEvent {
 /** Hears of every move, synchronously, inside the transaction that writes it. */
 export interface LaneListener {
   onIntent(event: LaneEvent): void;
+  /**
+   * No node has taken a transaction for as many blocks as one is given before its fees are raised; `detail` is what they
+   * say. Undefined: it is over.
+   */
+  onRefused?(intentId: string, detail: string | undefined): void;
 }

@@ -50,11 +50,12 @@ export interface Lane {
 export function createLane(options: LaneOptions, deps: LaneDeps): Lane {
   const { store } = deps;
   const { account, chainId } = options;
+  const suspicions = new Map<string, number>();
   return {
     submit: (request) => store.transaction(() => insert(options, deps, request)),
     tick: async (signal) => {
       try {
-        await takeTurn(options, deps, signal);
+        await takeTurn(options, deps, { suspicions, signal });
       } catch (error) {
         if (!(error instanceof ChainReadError)) throw error;
         deps.logger.warn({ account, code: error.code, error: error.message }, "the lane could not read its chain");
@@ -99,11 +100,16 @@ function insert(options: LaneOptions, deps: LaneDeps, request: LaneRequest): voi
   });
 }
 
-async function takeTurn(options: LaneOptions, deps: LaneDeps, signal: AbortSignal | undefined): Promise<void> {
+async function takeTurn(
+  options: LaneOptions,
+  deps: LaneDeps,
+  { suspicions, signal }: { suspicions: Map<string, number>; signal: AbortSignal | undefined },
+): Promise<void> {
   const { store, chain } = deps;
   const open = store.openIntents(options.account, options.chainId);
   if (open.length === 0) return;
-  const turn: LaneTurn = { options, deps, latest: await chain.latest(), finalized: await chain.finalized() };
+  const blocks = { latest: await chain.latest(), finalized: await chain.finalized() };
+  const turn: LaneTurn = { options, deps, ...blocks, suspicions };
   for (const intent of open) {
     if (signal?.aborted === true) return;
     if (intent.nonce !== undefined) await followIntent(turn, intent);

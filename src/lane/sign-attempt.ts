@@ -2,20 +2,16 @@ import type { Hex } from "../domain/money/address.ts";
 import type { AttemptKind, IntentRow, SigningRow } from "../ports/lane-store.ts";
 import type { Fees } from "./fees.ts";
 import { firstFees } from "./fees.ts";
-import { type LaneDeps, type LaneTurn, moveIntent, passCrashPoint } from "./lane-context.ts";
+import { isSaidAgain, type LaneDeps, type LaneTurn, moveIntent, passCrashPoint } from "./lane-context.ts";
 
 /** Gas of an empty self-transfer, with room for chains whose plain transfers cost more than 21,000. */
 const CANCEL_GAS_LIMIT = 60_000n;
 
-/**
- * Gives the oldest waiting intent a nonce and writes down what is to be signed. The nonce comes from the rows, held
- * against the chain: when the chain counts transactions that neither the rows know nor a person accepted, somebody else
- * uses the key.
- */
+/** Gives the oldest waiting intent a nonce and writes down what is to be signed. */
 export async function beginIntent(turn: LaneTurn, intent: IntentRow): Promise<void> {
   const { deps, options, latest } = turn;
   const { store, chain, logger } = deps;
-  const { account, chainId } = options;
+  const { account } = options;
   const market = { baseFeePerGas: latest.baseFeePerGas, priorityFee: await chain.priorityFee() };
   const fees = firstFees(market, intent.maxFeePerGasCap);
   if (fees === undefined) {
@@ -29,19 +25,48 @@ export async function beginIntent(turn: LaneTurn, intent: IntentRow): Promise<vo
     logger.warn({ intentId: intent.id, balance, cost }, "the account cannot pay for its next transaction");
     return;
   }
-  const count = await chain.transactionCount(account, "latest");
+  const next = await nextNonce(turn);
+  if (next === undefined) return;
   store.transaction(() => {
-    const highest = store.highestNonce(account, chainId);
-    const next = highest === undefined ? count : Math.max(highest + 1, store.acceptedCount(account, chainId));
-    if (count > next) {
-      const reason = `the chain counts ${count} transactions of this account, the rows know ${next}`;
-      halt(turn, `${reason}: somebody else uses its key`, count);
-      return;
-    }
     store.updateIntent(intent.id, { nonce: next });
     store.insertSigning(signingOf(turn, { ...intent, nonce: next }, { kind: "original", fees }));
   });
   passCrashPoint(deps, "lane.reserve.after");
+}
+
+/**
+ * The next nonce comes from the rows, held against the chain. When a finalised block counts transactions that neither the
+ * rows know nor a person accepted, and a later one still does, somebody else uses the key: the account is halted. The
+ * first nonce of all comes from the chain, where all endpoints have to agree on it.
+ * @returns undefined while it is not certain
+ */
+async function nextNonce(turn: LaneTurn): Promise<number | undefined> {
+  const { deps, options, suspicions } = turn;
+  const { store, chain, logger } = deps;
+  const { account, chainId } = options;
+  const highest = store.highestNonce(account, chainId);
+  const count = await chain.transactionCount(account, "latest");
+  const accepted = store.acceptedCount(account, chainId);
+  const what = "the chain counts more transactions than the rows";
+  if (highest === undefined) {
+    const agreed = await chain.agreed();
+    return (await agreed.transactionCount(account, agreed.latest.number)) === count ? count : undefined;
+  }
+  const next = Math.max(highest + 1, accepted);
+  if (count <= next) {
+    suspicions.delete(what);
+    return next;
+  }
+  const agreed = await chain.agreed();
+  const finalized = await agreed.finalized();
+  const final = await agreed.transactionCount(account, finalized.number);
+  if (final <= next || !isSaidAgain(turn, what, finalized.number)) {
+    logger.warn({ account, count, known: next, final }, `${what}; nothing is signed until finalised blocks tell why`);
+    return undefined;
+  }
+  const reason = `finalised blocks count ${final} transactions of this account, the rows know ${next}`;
+  store.transaction(() => halt(turn, `${reason}: somebody else uses its key`, final));
+  return undefined;
 }
 
 /** Writes down one more version of an intent that is to be signed: with higher fees, or as a cancellation. */

@@ -2,28 +2,31 @@ import type { BlockTransaction } from "../ports/chain.ts";
 import type { AttemptRow, IntentRow } from "../ports/lane-store.ts";
 import { findMined } from "./find-mined.ts";
 import { findNonceUse } from "./find-nonce-use.ts";
-import { type LaneTurn, moveAttempt, moveIntent } from "./lane-context.ts";
+import { isSaidAgain, type LaneTurn, moveAttempt, moveIntent } from "./lane-context.ts";
 import { halt } from "./sign-attempt.ts";
 
 /**
  * The chain counts a transaction at the intent's nonce, and no attempt of it has a receipt. At the tip that proves
- * nothing: receipts come late, and blocks go. In a finalised block the transaction itself is looked up. One of ours is
- * waited for until its receipt comes; otherwise the account is halted. Once a person released it the intent ends only
- * where the block shows a stranger's transaction at its nonce, because then nothing can happen there any more; where the
- * nodes show none, the intent stays open.
+ * nothing: receipts come late, and blocks go; and one node's word is none. In a finalised block, by the agreement of all
+ * endpoints that answer, the transaction itself is looked up. One of ours is waited for until its receipt comes; otherwise
+ * the account is halted when a later finalised block still says so. Once a person released it the intent ends only where
+ * the block shows a stranger's transaction at its nonce, because then nothing can happen there any more; where the nodes
+ * show none, the intent stays open.
  */
 export async function judgeTakenNonce(
   turn: LaneTurn,
   intent: IntentRow,
-  taken: { attempts: readonly AttemptRow[]; nonce: number; count: number },
+  taken: { attempts: readonly AttemptRow[]; nonce: number },
 ): Promise<void> {
   const { deps, options } = turn;
   const { account, chainId } = options;
-  const { attempts, nonce, count } = taken;
+  const { attempts, nonce } = taken;
   if (deps.store.halt(account, chainId) !== undefined) return;
-  const finalCount = await deps.chain.transactionCount(account, turn.finalized.number);
-  if (finalCount <= nonce || (await findMined(turn, attempts)) !== undefined) return;
-  const use = await findNonceUse(turn, nonce);
+  const agreed = await deps.chain.agreed();
+  const finalized = await agreed.finalized();
+  const count = await agreed.transactionCount(account, finalized.number);
+  if (count <= nonce || (await findMined(turn, attempts)) !== undefined) return;
+  const use = await findNonceUse(agreed, { account, nonce, finalized: finalized.number });
   if (use !== undefined && attempts.some(({ hash }) => hash === use.hash)) {
     deps.logger.warn(
       { intentId: intent.id, hash: use.hash },
@@ -33,9 +36,17 @@ export async function judgeTakenNonce(
   }
   const ours = attempts.map(({ hash }) => hash).join(", ");
   const reason = `nonce ${nonce} was used in a finalised block ${userOf(intent, use)} (ours: ${ours})`;
-  if (nonce >= deps.store.acceptedCount(account, chainId)) halt(turn, reason, count);
-  else if (use !== undefined && !isSameAct(intent, use)) endTaken(turn, intent, { attempts, reason });
+  if (!isSaidAgain(turn, takenNonce(nonce), finalized.number)) {
+    deps.logger.warn({ intentId: intent.id, reason }, "a later finalised block is to say the same before it counts");
+  } else if (nonce >= deps.store.acceptedCount(account, chainId)) {
+    deps.store.transaction(() => halt(turn, reason, count));
+  } else if (use !== undefined && !isSameAct(intent, use)) endTaken(turn, intent, { attempts, reason });
   else deps.logger.warn({ intentId: intent.id, reason }, "what became of a transaction cannot be told; it stays open");
+}
+
+/** The name of the suspicion that somebody else used a nonce. */
+export function takenNonce(nonce: number): string {
+  return `nonce ${nonce} is taken`;
 }
 
 function userOf(intent: IntentRow, use: BlockTransaction | undefined): string {

@@ -72,7 +72,28 @@ export interface LaneChain {
   /** Suggested priority fee in wei. */
   priorityFee(): Promise<bigint>;
   broadcast(raw: Hex): Promise<BroadcastOutcome>;
+  /** Looks at the chain through all endpoints at once. @throws ChainReadError when none answers */
+  agreed(): Promise<AgreedReads>;
 }
+
+/**
+ * Reads on which all endpoints that answer agree, for what frees money or accuses somebody: one node's word is not enough
+ * for that. An endpoint that is far behind the others counts as one that does not answer. Where two say different things,
+ * neither is believed: `ChainReadError` with the code `disagreement`.
+ */
+export interface AgreedReads {
+  /** the newest block that all of them have */
+  readonly latest: BlockHead;
+  /** The newest block that all of them call final. */
+  finalized(): Promise<BlockHead>;
+  transactionCount(address: Address, block: number): Promise<number>;
+  receipt(hash: Hex): Promise<Receipt | undefined>;
+  /** What this account sent in a block. */
+  transactionsOf(address: Address, block: number): Promise<readonly BlockTransaction[]>;
+}
+
+/** The same for what the daemon reads beside what its lanes read. */
+export interface AgreedChainReads extends AgreedReads, Pick<Chain, "allowance" | "call" | "logs"> {}
 
 /** A call or transaction to try out. */
 export interface CallRequest {
@@ -98,12 +119,14 @@ export type SimulationOutcome =
 
 /** What the daemon reads of a chain, beside what its lanes read. */
 export interface Chain extends LaneChain {
+  agreed(): Promise<AgreedChainReads>;
   /** Balance of a token (native: the zero address) at a block. */
   balance(token: Address, owner: Address, block?: number): Promise<bigint>;
   allowance(grant: { token: Address; owner: Address; spender: Address }, block?: number): Promise<bigint>;
   /** Decimals as the token says; undefined when it does not answer. */
   decimals(token: Address): Promise<number | undefined>;
-  codeSize(address: Address): Promise<number>;
+  /** The code of an account, `0x` without any. */
+  code(address: Address): Promise<Hex>;
   /** A view call; undefined when it reverts. */
   call(request: { to: Address; data: Hex; from?: Address }, block?: number): Promise<Hex | undefined>;
   logs(filter: {

@@ -4,13 +4,15 @@ import { openLaneDatabase } from "../support/lane-database.ts";
 import { GWEI, startLaneWorld } from "../support/lane-world.ts";
 
 describe("a transaction of somebody else at the nonce of ours", () => {
-  it("proves nothing at the tip, and halts the account once it is in a finalised block", async () => {
+  it("proves nothing at the tip, and halts the account once two finalised blocks show it", async () => {
     const world = await startLaneWorld();
     world.proxy.fault("eth_sendRawTransaction", { kind: "drop-before" });
     world.submit("a");
     world.submit("b");
     await world.tick();
     await world.sendForeign(0);
+    await world.step();
+    expect(world.lane.halted()).toBeUndefined();
     await world.step();
     expect(world.lane.halted()).toBeUndefined();
     await world.step();
@@ -57,8 +59,10 @@ describe("a chain that counts more transactions than the rows", () => {
     await world.anvil.mine();
     world.submit("b");
     await world.tick();
+    expect(world.lane.halted()).toBeUndefined();
+    await world.step(3);
     expect(world.lane.halted()?.reason).toBe(
-      "the chain counts 2 transactions of this account, the rows know 1: somebody else uses its key",
+      "finalised blocks count 2 transactions of this account, the rows know 1: somebody else uses its key",
     );
     expect(world.intent("b")).toMatchObject({ state: "planned", nonce: undefined });
     await world.step(3);
@@ -76,7 +80,7 @@ describe("a person who releases a halted account", () => {
     await world.sendForeign(2);
     await world.anvil.mine();
     const to = world.submit("b");
-    await world.tick();
+    await world.step(4);
     expect(world.lane.release("ann")).toMatchObject({ transactionCount: 3 });
     expect(world.lane.halted()).toBeUndefined();
     expect(world.lane.release("ann")).toBeUndefined();
@@ -96,7 +100,7 @@ describe("a person who releases a halted account", () => {
     await world.sendForeign(1);
     await world.anvil.mine();
     world.submit("b");
-    await world.tick();
+    await world.step(4);
     const { store } = openLaneDatabase(world.db.name);
     for (const { account, chainId } of store.halts()) store.releaseHalt(account, chainId, { by: "ann", atMs: 1 });
     await world.tick();
@@ -112,11 +116,11 @@ describe("a person who releases a halted account", () => {
     await world.sendForeign(1);
     await world.anvil.mine();
     world.submit("b");
-    await world.tick();
+    await world.step(4);
     await world.sendForeign(2);
     await world.anvil.mine();
     world.lane.release("ann");
-    await world.tick();
+    await world.step(4);
     expect(world.lane.halted()).toMatchObject({ transactionCount: 3 });
     expect(world.signed.length).toBe(1);
     world.lane.release("ann");
@@ -131,7 +135,7 @@ describe("a person who releases a halted account", () => {
     const next = world.submit("b");
     await world.tick();
     await world.sendForeign(0);
-    await world.step(3);
+    await world.step(4);
     expect(world.lane.halted()).toBeDefined();
     world.proxy.clear();
     world.lane.release("ann");
@@ -176,7 +180,7 @@ describe("a person who releases a halted account", () => {
       method === "eth_getBlockByNumber" ? params[1] === true : Number(params[1]) < 4;
     const refusal = { kind: "error", message: "missing trie node" } as const;
     world.proxy.faultWhere({ method, where: isHidden }, refusal);
-    await world.step();
+    await world.step(2);
     expect(world.lane.halted()?.reason).toContain("no node shows the transaction");
     world.lane.release("ann");
     await world.step(3);
@@ -195,7 +199,7 @@ describe("a person who releases a halted account", () => {
     world.submit("a", { to: ANVIL_ACCOUNT });
     await world.tick();
     await world.sendForeign(0);
-    await world.step(3);
+    await world.step(4);
     expect(world.lane.halted()?.reason).toContain("does what ours was to do");
     world.lane.release("ann");
     await world.step(2);

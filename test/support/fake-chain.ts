@@ -2,6 +2,7 @@ import { Transaction } from "ethers";
 import { ChainReadError } from "../../src/domain/chain-read-error.ts";
 import { type Address, type Hex, NATIVE_TOKEN, parseAddress } from "../../src/domain/money/address.ts";
 import type {
+  AgreedChainReads,
   BlockHead,
   BlockTransaction,
   BroadcastOutcome,
@@ -58,6 +59,8 @@ export class FakeChain implements Chain {
   hidesReceipts = false;
   /** true: the relayer keeps what it was handed */
   holdsRelayed = false;
+  /** code of accounts that have some */
+  readonly codes = new Map<Address, Hex>();
   /** tokens that take a permit */
   readonly permitTokens = new Set<Address>([USDC.address]);
   priority = GWEI / 10n;
@@ -184,8 +187,23 @@ export class FakeChain implements Chain {
     return [USDC, WETH, WBTC].find(({ address }) => address === token)?.decimals;
   }
 
-  async codeSize(): Promise<number> {
-    return 1;
+  async code(address: Address): Promise<Hex> {
+    return this.codes.get(address) ?? "0x";
+  }
+
+  /** One endpoint always agrees with itself. */
+  async agreed(): Promise<AgreedChainReads> {
+    const latest = await this.latest();
+    return {
+      latest,
+      finalized: () => this.finalized(),
+      transactionCount: (address, block) => this.transactionCount(address, block),
+      receipt: (hash) => this.receipt(hash),
+      transactionsOf: (address, block) => this.transactionsOf(address, block),
+      allowance: (grant, block) => this.allowance(grant, block),
+      call: (request, block) => this.call(request, block),
+      logs: (filter) => this.logs(filter),
+    };
   }
 
   async call(request: { to: Address; data: Hex }, block?: number): Promise<Hex | undefined> {

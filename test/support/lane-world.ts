@@ -7,7 +7,7 @@ import { createLaneStore, migrateLane } from "../../src/adapters/sqlite/lane-sto
 import { type Address, type Hex, toAddress } from "../../src/domain/money/address.ts";
 import { createLane, type Lane, type LaneRequest } from "../../src/lane/lane.ts";
 import type { LaneOptions } from "../../src/lane/lane-context.ts";
-import type { LaneEvent } from "../../src/lane/lane-event.ts";
+import type { LaneEvent, LaneListener } from "../../src/lane/lane-event.ts";
 import { Secret } from "../../src/net/secret.ts";
 import type { AttemptRow, IntentRow, LaneStore } from "../../src/ports/lane-store.ts";
 import type { Signer, UnsignedTransaction } from "../../src/ports/signer.ts";
@@ -20,6 +20,7 @@ import { temporaryDirectory } from "./temporary-directory.ts";
 
 export const GWEI = 10n ** 9n;
 const CHAIN_ID = 31337;
+const REVERTING = toAddress(`0x${"bad".padStart(40, "0")}`);
 
 /** What a test's process "dies" of at a crash label. */
 export class Killed extends Error {}
@@ -32,6 +33,12 @@ export interface LaneWorld {
   readonly logger: ReturnType<typeof silentLogger>;
   /** what the listener heard, oldest first */
   readonly events: LaneEvent[];
+  /** what the listener heard of transactions that no node takes, oldest first */
+  readonly refusals: { readonly intentId: string; readonly detail: string | undefined }[];
+  /** a proxy of its own in front of the same chain, where there is a second endpoint */
+  readonly second: RpcProxy | undefined;
+  /** a contract that refuses everything */
+  readonly reverting: Address;
   /** everything the key was used for */
   readonly signed: UnsignedTransaction[];
   /** may be changed while the lane lives */
@@ -79,12 +86,19 @@ const DEFAULTS: Omit<LaneOptions, "signing"> = {
 };
 
 /** Starts a chain of its own with a proxy in front, and a lane on it. Confirmed at two blocks, final at three. */
-export async function startLaneWorld(options: Partial<LaneOptions> = {}): Promise<LaneWorld> {
+export async function startLaneWorld({
+  secondEndpoint = false,
+  ...options
+}: Partial<LaneOptions> & { secondEndpoint?: boolean } = {}): Promise<LaneWorld> {
   const anvil = await startBareAnvil();
   const proxy = await startRpcProxy(anvil.url);
+  const second = secondEndpoint ? await startRpcProxy(anvil.url) : undefined;
+  const rpcUrls = [proxy, ...(second === undefined ? [] : [second])].map(({ url }) => new Secret(url));
+  await anvil.rpc.call("anvil_setCode", [REVERTING, "0x60006000fd"]);
   const clock = createHandClock(Date.now());
   const logger = silentLogger();
   const events: LaneEvent[] = [];
+  const refusals: LaneWorld["refusals"] = [];
   const signed: UnsignedTransaction[] = [];
   const switches: LaneWorld["switches"] = { signing: true, barred: [], crashAt: undefined };
   const signer = recordingSigner(signed);
@@ -95,11 +109,14 @@ export async function startLaneWorld(options: Partial<LaneOptions> = {}): Promis
     const db = openDatabase({ file });
     migrateLane(db);
     const store = createLaneStore(db);
-    const chain = createChain({ rpcUrls: [new Secret(proxy.url)], chainId: CHAIN_ID, timeoutMs: 2_000 }, { clock });
+    const chain = createChain({ rpcUrls, chainId: CHAIN_ID, timeoutMs: 2_000 }, { clock });
     const crashPoint = (label: string): void => {
       if (switches.crashAt?.(label) === true) throw new Killed(label);
     };
-    const listener = { onIntent: (event: LaneEvent) => void events.push(event) };
+    const listener: LaneListener = {
+      onIntent: (event) => void events.push(event),
+      onRefused: (intentId, detail) => void refusals.push({ intentId, detail }),
+    };
     const settings = { ...DEFAULTS, signing, ...options };
     const lane = createLane(settings, { store, chain, signer, clock, logger, listener, crashPoint });
     return { db, store, lane };
@@ -111,7 +128,8 @@ export async function startLaneWorld(options: Partial<LaneOptions> = {}): Promis
     for (let time = 0; time < times; time++) await current.lane.tick();
   };
   return {
-    ...{ anvil, proxy, clock, logger, events, signed, switches, tick, count },
+    ...{ anvil, proxy, second, clock, logger, events, refusals, signed, switches, tick, count },
+    reverting: REVERTING,
     get lane() {
       return current.lane;
     },

@@ -1,29 +1,16 @@
 import { keccak256 } from "ethers";
-import { ChainReadError } from "../../domain/chain-read-error.ts";
-import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import type { BoundedFetch } from "../../net/bounded-fetch.ts";
-import { RpcError } from "../../net/json-rpc.ts";
-import { isFailedCall } from "../../net/node-errors.ts";
 import type { Secret } from "../../net/secret.ts";
-import type { BlockHead, Chain, LaneChain } from "../../ports/chain.ts";
+import type { Chain } from "../../ports/chain.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { decodeTokenAnswer, encodeTokenCall, type TokenCall } from "./abi.ts";
+import { agreedReads } from "./agreed-reads.ts";
+import { type ReadOptions, readsOver } from "./chain-reads.ts";
 import { classifyBroadcast, combineBroadcasts } from "./classify-broadcast.ts";
 import { readPermitFacts } from "./permit-facts.ts";
-import { readLogs } from "./read-logs.ts";
-import {
-  readBlock,
-  readBytes,
-  readNumber,
-  readQuantity,
-  readReceipt,
-  readTransactionsOf,
-  toQuantity,
-} from "./read-values.ts";
-import { createRpcPool, type RpcPool } from "./rpc-pool.ts";
+import { createRpcPool } from "./rpc-pool.ts";
 import { simulateCalls } from "./simulate.ts";
 
-export interface ChainOptions {
+export interface ChainOptions extends ReadOptions {
   /** in the order in which they are asked */
   readonly rpcUrls: readonly Secret[];
   readonly chainId: number;
@@ -31,15 +18,10 @@ export interface ChainOptions {
   readonly timeoutMs?: number;
   /** of one answer; default 16 MiB */
   readonly maxBytes?: number;
-  /** Blocks of one log query; longer ranges are asked in pieces. Default 2,000. */
-  readonly maxLogBlocks?: number;
-  /** Only for chains without a `finalized` tag: so many blocks below the tip count as final. */
-  readonly finalityDepth?: number;
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
-const DEFAULT_LOG_BLOCKS = 2_000;
 
 /**
  * Creates the chain over one or more RPC endpoints. Reads fall over to the next endpoint, raw transactions go to all of
@@ -47,154 +29,33 @@ const DEFAULT_LOG_BLOCKS = 2_000;
  * a batch of many left open.
  */
 export function createChain(options: ChainOptions, deps: { clock: Clock; fetch?: BoundedFetch | undefined }): Chain {
+  const { clock, fetch } = deps;
   const pool = createRpcPool(
     {
       urls: options.rpcUrls,
       chainId: options.chainId,
       timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       maxBytes: options.maxBytes ?? DEFAULT_MAX_BYTES,
-      fetch: deps.fetch,
+      fetch,
     },
-    deps.clock.monotonicMs,
+    clock.monotonicMs,
   );
-  const lane = createLaneReads(pool, options);
-  const call = createCall(pool);
+  const reads = readsOver(pool, options);
+  const nowSeconds = () => Math.floor(clock.nowMs() / 1_000);
   return {
-    ...lane,
-    ...createTokenReads(pool, call),
-    call,
-    codeSize: async (address) => {
-      const code = readBytes(await read(pool, "eth_getCode", [address, "latest"]), "an account's code");
-      return code.length / 2 - 1;
-    },
-    logs: (filter) => readLogs(pool, filter, options.maxLogBlocks ?? DEFAULT_LOG_BLOCKS),
-    simulate: async (calls) => {
-      const head = await lane.latest();
-      return simulateCalls(pool, calls, { head, nowSeconds: Math.floor(deps.clock.nowMs() / 1000) });
-    },
-    permitFacts: (token, owner) =>
-      readPermitFacts({ token, owner, chainId: options.chainId }, (data) => call({ to: token, data })),
-  };
-}
-
-/** A read for which a node's error is no answer. @throws ChainReadError */
-async function read(pool: RpcPool, method: string, params: readonly unknown[]): Promise<unknown> {
-  try {
-    return await pool.read(method, params);
-  } catch (error) {
-    if (error instanceof RpcError) throw new ChainReadError("refused", `${method} was refused: ${error.message}`);
-    throw error;
-  }
-}
-
-/** The same, of the first endpoint that knows it. @throws ChainReadError */
-async function readFirstKnown(pool: RpcPool, method: string, params: readonly unknown[]): Promise<unknown> {
-  try {
-    return await pool.readFirstKnown(method, params);
-  } catch (error) {
-    throw asReadError(method, error);
-  }
-}
-
-function createLaneReads(pool: RpcPool, options: ChainOptions): LaneChain {
-  async function block(tag: string): Promise<BlockHead | undefined> {
-    return readBlock(await read(pool, "eth_getBlockByNumber", [tag, false]));
-  }
-  async function existingBlock(tag: string): Promise<BlockHead> {
-    const head = await block(tag);
-    if (head === undefined) throw new ChainReadError("malformed answer", `the node has no ${tag} block`);
-    return head;
-  }
-  async function finalizedBlock(): Promise<BlockHead> {
-    const head = readBlock(await readFirstKnown(pool, "eth_getBlockByNumber", ["finalized", false]));
-    if (head === undefined) throw new ChainReadError("malformed answer", "no node has a finalized block");
-    return head;
-  }
-  return {
+    ...reads,
     chainId: options.chainId,
-    latest: () => existingBlock("latest"),
-    async finalized() {
-      if (options.finalityDepth === undefined) return finalizedBlock();
-      const head = await existingBlock("latest");
-      return existingBlock(toQuantity(Math.max(0, head.number - options.finalityDepth)));
-    },
-    block: (number) => block(toQuantity(number)),
-    async transactionCount(address, at) {
-      const tag = at === "latest" ? at : toQuantity(at);
-      return readNumber(await read(pool, "eth_getTransactionCount", [address, tag]), "a transaction count");
-    },
-    async receipt(hash) {
-      return readReceipt(await readFirstKnown(pool, "eth_getTransactionReceipt", [hash]), hash);
-    },
-    async transactionsOf(address, block) {
-      return readTransactionsOf(await readFirstKnown(pool, "eth_getBlockByNumber", [toQuantity(block), true]), address);
-    },
-    nativeBalance: (address) => readBalance(pool, address),
-    priorityFee: () => readPriorityFee(pool, existingBlock),
+    agreed: () => agreedReads(pool, options, nowSeconds()),
     async broadcast(raw) {
       const hash = keccak256(raw);
       const answers = await pool.sendToAll("eth_sendRawTransaction", [raw]);
       return combineBroadcasts(answers.map((answer) => classifyBroadcast(answer, hash)));
     },
-  };
-}
-
-async function readBalance(pool: RpcPool, owner: Address, block?: number): Promise<bigint> {
-  const tag = block === undefined ? "latest" : toQuantity(block);
-  return readQuantity(await read(pool, "eth_getBalance", [owner, tag]), "a native balance");
-}
-
-/** The node's suggestion; of a node without one, its gas price above the base fee. */
-async function readPriorityFee(pool: RpcPool, block: (tag: string) => Promise<BlockHead>): Promise<bigint> {
-  try {
-    return readQuantity(await pool.read("eth_maxPriorityFeePerGas", []), "a priority fee");
-  } catch (error) {
-    const isMissing = error instanceof ChainReadError && error.code === "not available";
-    if (!isMissing) throw asReadError("eth_maxPriorityFeePerGas", error);
-    const gasPrice = readQuantity(await read(pool, "eth_gasPrice", []), "a gas price");
-    const { baseFeePerGas } = await block("latest");
-    return gasPrice > baseFeePerGas ? gasPrice - baseFeePerGas : 0n;
-  }
-}
-
-function asReadError(method: string, error: unknown): unknown {
-  if (!(error instanceof RpcError)) return error;
-  return new ChainReadError("refused", `${method} was refused: ${error.message}`);
-}
-
-function createCall(pool: RpcPool): Chain["call"] {
-  return async (request, block) => {
-    const transaction = { to: request.to, data: request.data, ...(request.from && { from: request.from }) };
-    const tag = block === undefined ? "latest" : toQuantity(block);
-    try {
-      return readBytes(await pool.read("eth_call", [transaction, tag]), "a call's answer");
-    } catch (error) {
-      if (error instanceof RpcError && isFailedCall(error)) return undefined;
-      throw asReadError("eth_call", error);
-    }
-  };
-}
-
-/** Reads of tokens. A token that does not answer as a token is an error, except for its decimals. */
-function createTokenReads(pool: RpcPool, call: Chain["call"]): Pick<Chain, "balance" | "allowance" | "decimals"> {
-  async function view(token: Address, name: TokenCall, args: readonly string[], block?: number) {
-    const answer = await call({ to: token, data: encodeTokenCall(name, args) }, block);
-    const result = answer === undefined ? undefined : decodeTokenAnswer(name, answer);
-    return result === undefined ? undefined : BigInt(result[0]);
-  }
-  async function amount(token: Address, name: TokenCall, args: readonly string[], block?: number): Promise<bigint> {
-    const value = await view(token, name, args, block);
-    if (value === undefined)
-      throw new ChainReadError("malformed answer", `${token} does not answer ${name} as a token`);
-    return value;
-  }
-  return {
-    balance: (token, owner, block) =>
-      token === NATIVE_TOKEN ? readBalance(pool, owner, block) : amount(token, "balanceOf", [owner], block),
-    allowance: ({ token, owner, spender }, block) => amount(token, "allowance", [owner, spender], block),
-    async decimals(token) {
-      const value = await view(token, "decimals", []);
-      return value !== undefined && value <= 255n ? Number(value) : undefined;
+    simulate: async (calls) => {
+      const head = await reads.latest();
+      return simulateCalls(pool, calls, { head, nowSeconds: nowSeconds() });
     },
+    permitFacts: (token, owner) =>
+      readPermitFacts({ token, owner, chainId: options.chainId }, (data) => reads.call({ to: token, data })),
   };
 }

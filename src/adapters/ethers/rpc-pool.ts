@@ -47,7 +47,11 @@ export function createRpcPool(options: RpcPoolOptions, monotonicMs: () => number
   const endpoints = options.urls.map((url, index) =>
     createEndpoint({ ...options, url, onReturn: () => options.onReturn?.(index) }, monotonicMs),
   );
+  return poolOf(endpoints);
+}
 
+/** A pool of endpoints that exist. */
+export function poolOf(endpoints: readonly Endpoint[]): RpcPool {
   async function assertHas(endpoint: Endpoint, block: Hex): Promise<void> {
     if ((await endpoint.ask("eth_getBlockByNumber", [block, false])) !== null) return;
     throw new ChainReadError("malformed answer", `${endpoint.host} lags: it does not have block ${Number(block)}`);

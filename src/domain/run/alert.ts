@@ -23,6 +23,7 @@ export const SUBJECT = {
   /** `global` or a strategy */
   mode: (scope: string) => `mode of ${scope}`,
   account: (account: string) => `account ${account}`,
+  transaction: (intentId: string) => `transaction ${intentId}`,
   service: (host: string) => `service ${host}`,
   /** whether a service may be called at all */
   callsTo: (host: string) => `calls to ${host}`,

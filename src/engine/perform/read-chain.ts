@@ -3,41 +3,71 @@ import type { Hex } from "../../domain/money/address.ts";
 import type { GaslessObservation } from "../../domain/run/events.ts";
 import { TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
 import type { Swap } from "../../domain/run/run.ts";
-import type { Receipt } from "../../ports/chain.ts";
+import type { AgreedChainReads, BlockHead, Receipt } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { nodeFault } from "./node-fault.ts";
 
 /**
  * Looks up what became of a gasless swap. The chain alone decides; the service is asked only where its signatures carry
- * no nonce, and only to hold an end back.
+ * no nonce, and only to hold an end back. What would end the swap without a fill frees its money: then it is looked up
+ * once more, through all endpoints, which have to agree.
  */
 export async function readChain(context: EngineContext, swap: Swap): Promise<EffectAnswer> {
   const { chain } = context.deps;
-  const { terms } = swap;
-  if (terms === undefined) throw new Error(`swap ${swap.id} is looked up before it was bound`);
   try {
-    const [latest, newestFinal] = await Promise.all([chain.latest(), chain.finalized()]);
-    // The two may be of different instants or nodes: what is final beyond the blocks that are looked through proves nothing.
-    const finalized = newestFinal.number > latest.number ? latest : newestFinal;
-    const range = { fromBlock: terms.fromBlock, toBlock: latest.number };
-    const byNonce = terms.nonce !== undefined && context.deps.service.profile.nonceRecord !== undefined;
-    const fill = byNonce ? await fillByNonce(context, swap, range) : await fillByOutflow(context, swap, range);
-    const observation: GaslessObservation = {
-      latest: { number: latest.number, timestampSeconds: latest.timestamp },
-      finalized: { number: finalized.number, timestampSeconds: finalized.timestamp },
-      fill: fill === undefined ? undefined : await withBlockTime(context, swap, fill),
-      nonceUsed:
-        fill === undefined && byNonce
-          ? await nonceCancelled(context, swap, { ...range, finalized: finalized.number })
-          : undefined,
-      allowance: byNonce ? 0n : await allowanceAt(context, swap, finalized.number),
-      serviceStatus: fill === undefined && !byNonce ? await serviceStatus(context, swap) : undefined,
-    };
-    return { kind: "observed", swapId: swap.id, observation };
+    const [latest, finalized] = await Promise.all([chain.latest(), chain.finalized()]);
+    const observation = await observe(context, swap, { reads: chain, latest, finalized });
+    if (!mayEndUnfilled(swap, observation)) return { kind: "observed", swapId: swap.id, observation };
+    const reads = await chain.agreed();
+    const agreed = await observe(context, swap, { reads, latest: reads.latest, finalized: await reads.finalized() });
+    return { kind: "observed", swapId: swap.id, observation: agreed };
   } catch (error) {
     return { kind: "observation-unavailable", swapId: swap.id, detail: nodeFault(error) };
   }
+}
+
+/** Through which endpoints is looked, and the blocks that it is about. */
+interface Look {
+  readonly reads: Pick<AgreedChainReads, "logs" | "call" | "allowance" | "receipt">;
+  readonly latest: BlockHead;
+  readonly finalized: BlockHead;
+}
+
+async function observe(context: EngineContext, swap: Swap, look: Look): Promise<GaslessObservation> {
+  const { terms } = swap;
+  if (terms === undefined) throw new Error(`swap ${swap.id} is looked up before it was bound`);
+  const { reads, latest } = look;
+  // The two may be of different instants or nodes: what is final beyond the blocks that are looked through proves nothing.
+  const finalized = look.finalized.number > latest.number ? latest : look.finalized;
+  const range = { fromBlock: terms.fromBlock, toBlock: latest.number };
+  const byNonce = terms.nonce !== undefined && context.deps.service.profile.nonceRecord !== undefined;
+  const fill = byNonce
+    ? await fillByNonce(context, swap, { reads, range })
+    : await fillByOutflow(context, swap, { reads, range });
+  return {
+    latest: { number: latest.number, timestampSeconds: latest.timestamp },
+    finalized: { number: finalized.number, timestampSeconds: finalized.timestamp },
+    fill: fill === undefined ? undefined : await withBlockTime(context, swap, fill),
+    nonceUsed:
+      fill === undefined && byNonce
+        ? await nonceCancelled(context, swap, { reads, range, finalized: finalized.number })
+        : undefined,
+    allowance: byNonce ? 0n : await allowanceAt(context, swap, { reads, block: finalized.number }),
+    serviceStatus: fill === undefined && !byNonce ? await serviceStatus(context, swap) : undefined,
+  };
+}
+
+/** Whether this would end the swap without a fill: it was cancelled, or its time is over in a finalised block. */
+function mayEndUnfilled({ terms, signatures }: Swap, observation: GaslessObservation): boolean {
+  if (observation.fill !== undefined) return false;
+  const deadline = Math.max(terms?.deadlineSeconds ?? 0, signatures?.permitDeadlineSeconds ?? 0);
+  return observation.nonceUsed === true || observation.finalized.timestampSeconds > deadline;
+}
+
+interface At {
+  readonly reads: Look["reads"];
+  readonly range: BlockRange;
 }
 
 interface BlockRange {
@@ -46,27 +76,27 @@ interface BlockRange {
 }
 
 /** The settlement contract's own event names owner and nonce: at most one can exist. */
-async function fillByNonce(context: EngineContext, swap: Swap, range: BlockRange): Promise<Receipt | undefined> {
-  const { chain, service } = context.deps;
+async function fillByNonce(context: EngineContext, swap: Swap, { reads, range }: At): Promise<Receipt | undefined> {
+  const { service } = context.deps;
   const { nonceRecord } = service.profile;
   if (nonceRecord === undefined || swap.terms?.nonce === undefined) return undefined;
   const topics = nonceRecord.fillTopics(swap.wallet, swap.terms.nonce);
-  const [log] = await chain.logs({ address: context.settings.router, topics, ...range });
-  return log === undefined ? undefined : await receiptOf(context, log);
+  const [log] = await reads.logs({ address: context.settings.router, topics, ...range });
+  return log === undefined ? undefined : await receiptOf(reads, log);
 }
 
 /** Without a nonce: while this swap alone may take the token, any outflow of it that is not another swap's is the fill. */
-async function fillByOutflow(context: EngineContext, swap: Swap, range: BlockRange): Promise<Receipt | undefined> {
-  const { chain, store } = context.deps;
+async function fillByOutflow(context: EngineContext, swap: Swap, { reads, range }: At): Promise<Receipt | undefined> {
+  const { store } = context.deps;
   const owner: Hex = `0x${swap.wallet.slice(2).padStart(64, "0")}`;
-  const logs = await chain.logs({ address: swap.sell.address, topics: [TRANSFER_TOPIC, owner], ...range });
+  const logs = await reads.logs({ address: swap.sell.address, topics: [TRANSFER_TOPIC, owner], ...range });
   const foreign = logs.find((log) => !store.hashOfOther(log.transactionHash, swap.id));
-  return foreign === undefined ? undefined : await receiptOf(context, foreign);
+  return foreign === undefined ? undefined : await receiptOf(reads, foreign);
 }
 
 /** Its event was seen: a node without the receipt lags, and must not make it look as if nothing had happened. */
-async function receiptOf(context: EngineContext, log: { readonly transactionHash: Hex }): Promise<Receipt> {
-  const receipt = await context.deps.chain.receipt(log.transactionHash);
+async function receiptOf(reads: Look["reads"], log: { readonly transactionHash: Hex }): Promise<Receipt> {
+  const receipt = await reads.receipt(log.transactionHash);
   if (receipt !== undefined) return receipt;
   throw new ChainReadError(
     "malformed answer",
@@ -90,25 +120,29 @@ async function withBlockTime(context: EngineContext, swap: Swap, receipt: Receip
 async function nonceCancelled(
   context: EngineContext,
   swap: Swap,
-  at: BlockRange & { readonly finalized: number },
+  { reads, range, finalized }: At & { readonly finalized: number },
 ): Promise<boolean | undefined> {
-  const { chain, service } = context.deps;
+  const { service } = context.deps;
   const { nonceRecord } = service.profile;
   if (nonceRecord === undefined || swap.terms?.nonce === undefined) return undefined;
   const call = { to: context.settings.router, data: nonceRecord.usedCall(swap.wallet, swap.terms.nonce) };
   // At a stated block: a node that lags behind it has no answer, instead of an old one.
-  const now = await chain.call(call, at.toBlock);
+  const now = await reads.call(call, range.toBlock);
   if (now === undefined) return undefined;
   if (!nonceRecord.isUsed(now)) return false;
   const topics = nonceRecord.cancelTopics(swap.wallet, swap.terms.nonce);
   const { router } = context.settings;
-  const logs = await chain.logs({ address: router, topics, fromBlock: at.fromBlock, toBlock: at.finalized });
+  const logs = await reads.logs({ address: router, topics, fromBlock: range.fromBlock, toBlock: finalized });
   return logs.length > 0 ? true : undefined;
 }
 
-async function allowanceAt(context: EngineContext, swap: Swap, block: number): Promise<bigint> {
+async function allowanceAt(
+  context: EngineContext,
+  swap: Swap,
+  at: { readonly reads: Look["reads"]; readonly block: number },
+): Promise<bigint> {
   const grant = { token: swap.sell.address, owner: swap.wallet, spender: context.settings.router };
-  return await context.deps.chain.allowance(grant, block);
+  return await at.reads.allowance(grant, at.block);
 }
 
 async function serviceStatus(context: EngineContext, swap: Swap): Promise<string | undefined> {

@@ -1,0 +1,104 @@
+import { ChainReadError } from "../../domain/chain-read-error.ts";
+import type { AgreedChainReads, BlockHead } from "../../ports/chain.ts";
+import { type ChainReads, type ReadOptions, readsOver } from "./chain-reads.ts";
+import { poolOf, type RpcPool } from "./rpc-pool.ts";
+
+/** An endpoint whose newest block is older than that of another by more than this does not count. */
+const MOST_LAG_SECONDS = 120;
+
+interface Member {
+  readonly host: string;
+  readonly reads: ChainReads;
+}
+
+/**
+ * Looks at the chain through every endpoint. Whoever answers must say the same; whoever does not, or is far behind, is
+ * left out.
+ * @throws ChainReadError when no endpoint answers
+ */
+export async function agreedReads(pool: RpcPool, options: ReadOptions, nowSeconds: number): Promise<AgreedChainReads> {
+  const all = pool.endpoints.map((endpoint) => ({
+    host: endpoint.host,
+    reads: readsOver(poolOf([endpoint]), options),
+  }));
+  const tips = await answersOf(all, ({ latest }) => latest());
+  // A head from the future must not make all others look late.
+  const times = tips.map(({ answer }) => answer.timestamp);
+  const believable = times.filter((time) => time <= nowSeconds + MOST_LAG_SECONDS);
+  const newest = Math.max(...(believable.length > 0 ? believable : times));
+  const present = tips.filter(({ answer }) => newest - answer.timestamp <= MOST_LAG_SECONDS);
+  const members = present.map(({ member }) => member);
+  const latest = lowest(present.map(({ answer }) => answer));
+  const on = <T>(what: string, ask: (reads: ChainReads) => Promise<T>, keyOf: (answer: T) => string = textOf) =>
+    agree(members, { what, keyOf }, ask);
+  return {
+    latest,
+    finalized: async () =>
+      lowest((await answersOf(members, ({ finalized }) => finalized())).map(({ answer }) => answer)),
+    transactionCount: (address, block) => on("a transaction count", (reads) => reads.transactionCount(address, block)),
+    receipt: (hash) =>
+      on(
+        "a receipt",
+        (reads) => reads.receipt(hash),
+        (receipt) => (receipt === undefined ? "none" : `${receipt.blockHash} ${receipt.succeeded}`),
+      ),
+    transactionsOf: (address, block) =>
+      on("a block's transactions", async (reads) => {
+        const found = await reads.transactionsOf(address, block);
+        if (found === undefined) throw new ChainReadError("refused", `a node has no transactions of block ${block}`);
+        return found;
+      }),
+    call: (request, block) => on("a call", (reads) => reads.call(request, block)),
+    allowance: (grant, block) => on("an allowance", (reads) => reads.allowance(grant, block)),
+    logs: (filter) => on("logs", (reads) => reads.logs(filter)),
+  };
+}
+
+async function agree<T>(
+  members: readonly Member[],
+  { what, keyOf }: { what: string; keyOf(answer: T): string },
+  ask: (reads: ChainReads) => Promise<T>,
+): Promise<T> {
+  const [first, ...others] = await answersOf(members, ask);
+  if (first === undefined) throw new Error("answersOf gives at least one answer");
+  const other = others.find(({ answer }) => keyOf(answer) !== keyOf(first.answer));
+  if (other === undefined) return first.answer;
+  const [one, two] = [shown(keyOf(first.answer)), shown(keyOf(other.answer))];
+  const message = `the RPC endpoints disagree on ${what}: ${first.member.host} says ${one}, ${other.member.host} ${two}`;
+  throw new ChainReadError("disagreement", message);
+}
+
+/** At least one answer. @throws ChainReadError when there is none */
+async function answersOf<T>(
+  members: readonly Member[],
+  ask: (reads: ChainReads) => Promise<T>,
+): Promise<readonly { member: Member; answer: T }[]> {
+  const failures: ChainReadError[] = [];
+  const asked = members.map(async (member) => {
+    try {
+      return [{ member, answer: await ask(member.reads) }];
+    } catch (error) {
+      if (!(error instanceof ChainReadError)) throw error;
+      failures.push(error);
+      return [];
+    }
+  });
+  const answers = (await Promise.all(asked)).flat();
+  const [failure] = failures;
+  if (answers.length > 0) return answers;
+  const reasons = failures.map(({ message }) => message).join("; ");
+  const code = failures.every(({ code: other }) => other === failure?.code) ? failure?.code : "unreachable";
+  throw new ChainReadError(code ?? "unreachable", reasons);
+}
+
+function lowest(heads: readonly BlockHead[]): BlockHead {
+  return heads.reduce((low, head) => (head.number < low.number ? head : low));
+}
+
+function textOf(answer: unknown): string {
+  return JSON.stringify(answer, (_key, value) => (typeof value === "bigint" ? String(value) : value)) ?? "nothing";
+}
+
+function shown(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 100)}...` : text;
+}

@@ -1,0 +1,158 @@
+import { ChainReadError } from "../../domain/chain-read-error.ts";
+import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
+import { RpcError } from "../../net/json-rpc.ts";
+import { isFailedCall } from "../../net/node-errors.ts";
+import type { BlockHead, Chain } from "../../ports/chain.ts";
+import { decodeTokenAnswer, encodeTokenCall, type TokenCall } from "./abi.ts";
+import { readLogs } from "./read-logs.ts";
+import {
+  readBlock,
+  readBytes,
+  readNumber,
+  readQuantity,
+  readReceipt,
+  readTransactionsOf,
+  toQuantity,
+} from "./read-values.ts";
+import type { RpcPool } from "./rpc-pool.ts";
+
+export interface ReadOptions {
+  /** Blocks of one log query; longer ranges are asked in pieces. Default 2,000. */
+  readonly maxLogBlocks?: number;
+  /** Only for chains without a `finalized` tag: so many blocks below the tip count as final. */
+  readonly finalityDepth?: number;
+}
+
+const DEFAULT_LOG_BLOCKS = 2_000;
+
+/** What can be read of a chain, over some of its endpoints or over one. */
+export type ChainReads = Omit<Chain, "chainId" | "agreed" | "broadcast" | "simulate" | "permitFacts">;
+
+export function readsOver(pool: RpcPool, options: ReadOptions): ChainReads {
+  const call = createCall(pool);
+  return {
+    ...createLaneReads(pool, options),
+    ...createTokenReads(pool, call),
+    call,
+    code: async (address) => readBytes(await read(pool, "eth_getCode", [address, "latest"]), "an account's code"),
+    logs: (filter) => readLogs(pool, filter, options.maxLogBlocks ?? DEFAULT_LOG_BLOCKS),
+  };
+}
+
+/** A read for which a node's error is no answer. @throws ChainReadError */
+async function read(pool: RpcPool, method: string, params: readonly unknown[]): Promise<unknown> {
+  try {
+    return await pool.read(method, params);
+  } catch (error) {
+    if (error instanceof RpcError) throw new ChainReadError("refused", `${method} was refused: ${error.message}`);
+    throw error;
+  }
+}
+
+/** The same, of the first endpoint that knows it. @throws ChainReadError */
+async function readFirstKnown(pool: RpcPool, method: string, params: readonly unknown[]): Promise<unknown> {
+  try {
+    return await pool.readFirstKnown(method, params);
+  } catch (error) {
+    throw asReadError(method, error);
+  }
+}
+
+type LaneReads = Omit<ChainReads, "call" | "code" | "logs" | "balance" | "allowance" | "decimals">;
+
+function createLaneReads(pool: RpcPool, options: ReadOptions): LaneReads {
+  async function block(tag: string): Promise<BlockHead | undefined> {
+    return readBlock(await read(pool, "eth_getBlockByNumber", [tag, false]));
+  }
+  async function existingBlock(tag: string): Promise<BlockHead> {
+    const head = await block(tag);
+    if (head === undefined) throw new ChainReadError("malformed answer", `the node has no ${tag} block`);
+    return head;
+  }
+  async function finalizedBlock(): Promise<BlockHead> {
+    const head = readBlock(await readFirstKnown(pool, "eth_getBlockByNumber", ["finalized", false]));
+    if (head === undefined) throw new ChainReadError("malformed answer", "no node has a finalized block");
+    return head;
+  }
+  return {
+    latest: () => existingBlock("latest"),
+    async finalized() {
+      if (options.finalityDepth === undefined) return finalizedBlock();
+      const head = await existingBlock("latest");
+      return existingBlock(toQuantity(Math.max(0, head.number - options.finalityDepth)));
+    },
+    block: (number) => block(toQuantity(number)),
+    async transactionCount(address, at) {
+      const tag = at === "latest" ? at : toQuantity(at);
+      return readNumber(await read(pool, "eth_getTransactionCount", [address, tag]), "a transaction count");
+    },
+    async receipt(hash) {
+      return readReceipt(await readFirstKnown(pool, "eth_getTransactionReceipt", [hash]), hash);
+    },
+    async transactionsOf(address, block) {
+      return readTransactionsOf(await readFirstKnown(pool, "eth_getBlockByNumber", [toQuantity(block), true]), address);
+    },
+    nativeBalance: (address) => readBalance(pool, address),
+    priorityFee: () => readPriorityFee(pool, existingBlock),
+  };
+}
+
+async function readBalance(pool: RpcPool, owner: Address, block?: number): Promise<bigint> {
+  const tag = block === undefined ? "latest" : toQuantity(block);
+  return readQuantity(await read(pool, "eth_getBalance", [owner, tag]), "a native balance");
+}
+
+/** The node's suggestion; of a node without one, its gas price above the base fee. */
+async function readPriorityFee(pool: RpcPool, block: (tag: string) => Promise<BlockHead>): Promise<bigint> {
+  try {
+    return readQuantity(await pool.read("eth_maxPriorityFeePerGas", []), "a priority fee");
+  } catch (error) {
+    const isMissing = error instanceof ChainReadError && error.code === "not available";
+    if (!isMissing) throw asReadError("eth_maxPriorityFeePerGas", error);
+    const gasPrice = readQuantity(await read(pool, "eth_gasPrice", []), "a gas price");
+    const { baseFeePerGas } = await block("latest");
+    return gasPrice > baseFeePerGas ? gasPrice - baseFeePerGas : 0n;
+  }
+}
+
+function asReadError(method: string, error: unknown): unknown {
+  if (!(error instanceof RpcError)) return error;
+  return new ChainReadError("refused", `${method} was refused: ${error.message}`);
+}
+
+function createCall(pool: RpcPool): Chain["call"] {
+  return async (request, block) => {
+    const transaction = { to: request.to, data: request.data, ...(request.from && { from: request.from }) };
+    const tag = block === undefined ? "latest" : toQuantity(block);
+    try {
+      return readBytes(await pool.read("eth_call", [transaction, tag]), "a call's answer");
+    } catch (error) {
+      if (error instanceof RpcError && isFailedCall(error)) return undefined;
+      throw asReadError("eth_call", error);
+    }
+  };
+}
+
+/** Reads of tokens. A token that does not answer as a token is an error, except for its decimals. */
+function createTokenReads(pool: RpcPool, call: Chain["call"]): Pick<Chain, "balance" | "allowance" | "decimals"> {
+  async function view(token: Address, name: TokenCall, args: readonly string[], block?: number) {
+    const answer = await call({ to: token, data: encodeTokenCall(name, args) }, block);
+    const result = answer === undefined ? undefined : decodeTokenAnswer(name, answer);
+    return result === undefined ? undefined : BigInt(result[0]);
+  }
+  async function amount(token: Address, name: TokenCall, args: readonly string[], block?: number): Promise<bigint> {
+    const value = await view(token, name, args, block);
+    if (value === undefined)
+      throw new ChainReadError("malformed answer", `${token} does not answer ${name} as a token`);
+    return value;
+  }
+  return {
+    balance: (token, owner, block) =>
+      token === NATIVE_TOKEN ? readBalance(pool, owner, block) : amount(token, "balanceOf", [owner], block),
+    allowance: ({ token, owner, spender }, block) => amount(token, "allowance", [owner, spender], block),
+    async decimals(token) {
+      const value = await view(token, "decimals", []);
+      return value !== undefined && value <= 255n ? Number(value) : undefined;
+    },
+  };
+}
