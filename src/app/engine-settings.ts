@@ -28,6 +28,7 @@ export function engineSettings(configuration: Configuration, router: Address): E
     wrappedNative: network.wrappedNative,
     native: { symbol: network.nativeSymbol, address: NATIVE_TOKEN, decimals: 18 },
     router,
+    signer: configuration.service.signer,
     confirmations: network.confirmations,
     policy: configuration.policy,
     tokens: tokens.filter((token) => token.address !== NATIVE_TOKEN),

@@ -72,6 +72,7 @@ export function buildPolicy(
     pegged: known.pegged,
     maxDepeg: fields.max_depeg ?? DEFAULTS.policy.maxDepeg,
     roundTrip: roundTripOf(fields.round_trip),
+    acceptsUntriedGasless: fields.gasless_untried === "accept",
     drawdown,
     pauseAfter:
       pause === undefined ? DEFAULTS.policy.pauseAfter : { failures: pause.failures, withinSeconds: pause.within },

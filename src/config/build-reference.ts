@@ -48,7 +48,12 @@ export function buildReference(
   const { profile, url, apiKey } = service;
   return {
     sources,
-    service: { profile, url, apiKey: apiKey === undefined ? undefined : absoluteReference(source, apiKey) },
+    service: {
+      profile,
+      url,
+      apiKey: apiKey === undefined ? undefined : absoluteReference(source, apiKey),
+      signer: undefined,
+    },
   };
 }
 

@@ -19,7 +19,7 @@ export function buildService(
   fields: MainFile["service"] | undefined,
   problems: Problem[],
 ): ServiceConfiguration {
-  const { profile = "swapd", url = "embedded", apiKey } = fields ?? {};
+  const { profile = "swapd", url = "embedded", apiKey, signer } = fields ?? {};
   const path = ["service", "url"];
   if (url === "embedded") {
     if (profile !== "swapd") {
@@ -27,7 +27,11 @@ export function buildService(
       problems.push(problemAt(source, path, message, 'give the URL of the service: url: "https://..."'));
     }
   } else checkServiceUrl(source, path, { url, hasKey: apiKey !== undefined }, problems);
-  return { profile, url, apiKey: apiKey === undefined ? undefined : absoluteReference(source, apiKey) };
+  if (signer !== undefined && profile === "swapd") {
+    const message = "the profile swapd signs no transactions, so it has no signer";
+    problems.push(problemAt(source, ["service", "signer"], message, "leave the key out"));
+  }
+  return { profile, url, apiKey: apiKey === undefined ? undefined : absoluteReference(source, apiKey), signer };
 }
 
 /** A service's URL is a host and a path, and a key crosses no network in the clear. */

@@ -53,6 +53,8 @@ export interface ServiceConfiguration {
   readonly profile: "swapd" | "fly";
   readonly url: string | "embedded";
   readonly apiKey: SecretReference | undefined;
+  /** who signs the service's transactions, where that is another account than the profile knows */
+  readonly signer: Address | undefined;
 }
 
 /** How an account's key is opened. */

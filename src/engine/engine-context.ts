@@ -31,6 +31,8 @@ export interface EngineSettings {
   readonly native: Token;
   /** the pinned settlement contract */
   readonly router: Address;
+  /** who signs the service's transactions, where the configuration names one */
+  readonly signer?: Address | undefined;
   readonly confirmations: number;
   readonly policy: Policy;
   readonly tokens: readonly Token[];

@@ -1,4 +1,10 @@
-import type { DecodedSwap, Decoding, PinnedSettlement, ProposedTransaction } from "../domain/guard/decoded-swap.ts";
+import type {
+  DecodedSwap,
+  Decoding,
+  PinnedSettlement,
+  ProposedTransaction,
+  RouteLeg,
+} from "../domain/guard/decoded-swap.ts";
 import type { TypedData } from "../domain/guard/typed-data.ts";
 import type { Address, Hex } from "../domain/money/address.ts";
 import type { Ppm } from "../domain/money/fraction.ts";
@@ -83,6 +89,11 @@ export interface ServiceProfile {
         cancelTopics(owner: Address, nonce: bigint): readonly (Hex | null)[];
       }
     | undefined;
+  /**
+   * Calldata with which the owner could execute a gasless order himself, over the route that the service gives: only
+   * ever tried out, never signed or sent. Undefined where the service gives no route.
+   */
+  readonly trialOfOrder: ((swap: DecodedSwap, route: readonly RouteLeg[]) => Hex) | undefined;
   /** Builds the typed data to sign from bound fields and pinned types alone. */
   typedData(swap: DecodedSwap, pinned: PinnedSettlement): TypedData;
 }
@@ -101,6 +112,8 @@ export interface SwapService {
   readonly profile: ServiceProfile;
   quote(request: QuoteRequest): Promise<Quote | ServiceRefusal>;
   transaction(quoteId: string): Promise<ProposedTransaction | ServiceRefusal>;
+  /** The route of a gasless quote, for trying its order out. Only asked where the profile can use it. */
+  orderRoute(quoteId: string): Promise<readonly RouteLeg[] | ServiceRefusal>;
   /** Sends once. An answer other than a clear acceptance is `unknown`: the chain decides. */
   executeSwap(submission: Submission): Promise<SubmissionOutcome>;
   swapRecord(query: { quoteId: string; hash: Hex | undefined }): Promise<ServiceSwapRecord | ServiceRefusal>;

@@ -49,7 +49,8 @@ export class DoubleFixture {
     this.wallet = new Wallet(wallet.privateKey, this.#provider);
     this.owner = wallet.address;
     this.service = serviceAt(parts.double.url);
-    this.pinned = { chainId, router: toAddress(parts.double.router), wrappedNative };
+    const { router, serviceSigner } = parts.double;
+    this.pinned = { chainId, router: toAddress(router), wrappedNative, signer: toAddress(serviceSigner) };
   }
 
   static async open(): Promise<DoubleFixture> {

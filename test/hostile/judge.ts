@@ -7,7 +7,7 @@ import type { DecodedSwap, Decoding, ProposedTransaction } from "../../src/domai
 import { buildPermit } from "../../src/domain/guard/permit.ts";
 import type { SwapFacts } from "../../src/domain/guard/swap-facts.ts";
 import type { TypedData } from "../../src/domain/guard/typed-data.ts";
-import type { Hex } from "../../src/domain/money/address.ts";
+import { type Hex, toAddress } from "../../src/domain/money/address.ts";
 import { toPpm } from "../../src/domain/money/fraction.ts";
 import { parseUsd, type ReferencePrice } from "../../src/domain/money/price.ts";
 import { Secret } from "../../src/net/secret.ts";
@@ -25,6 +25,7 @@ import {
   type Payloads,
   ROUTER,
   type Scenario,
+  SERVICE_WALLET,
   USDC,
   WETH,
 } from "./scenario.ts";
@@ -41,7 +42,12 @@ export type Judgement =
         | undefined;
     };
 
-const PINNED = { chainId: CHAIN_ID, router: ROUTER, wrappedNative: WETH };
+const PINNED = {
+  chainId: CHAIN_ID,
+  router: ROUTER,
+  wrappedNative: WETH,
+  signer: toAddress(SERVICE_WALLET.address),
+};
 const SIGNER = createSigner(new Secret(OWNER_PRIVATE_KEY));
 const OPEN_LIMITER = { acquire: () => Promise.resolve("granted" as const), observe: () => undefined };
 
@@ -145,6 +151,7 @@ function factsFor(
       pegged: [],
       maxDepeg: toPpm(20_000),
       maxRoundTripLoss: undefined,
+      acceptsUntriedGasless: false,
     },
     pinned: PINNED,
     owner: OWNER,
@@ -155,7 +162,6 @@ function factsFor(
     floor: undefined,
     gross: GROSS,
     affiliate: scenario.affiliate ? { address: AFFILIATE, fee: toPpm(5_000) } : undefined,
-    relayer: undefined,
     prices: { sold: price("1"), bought: price("1000"), native: price("1000") },
     ...{ priceFaults: [], secondOutput: undefined, roundTrip: undefined },
     quote,
@@ -170,16 +176,14 @@ function factsFor(
     allowanceLimit: GROSS,
     spentTodayUsd: 0n,
     spentMonthUsd: 0n,
-    simulation: gasless
-      ? undefined
-      : {
-          kind: "ok",
-          transfers: [
-            { token: USDC, from: OWNER, to: ROUTER, amount: GROSS },
-            { token: WETH, from: ROUTER, to: OWNER, amount: quote.amountOut },
-          ],
-          approvals: [],
-        },
+    simulation: {
+      kind: "ok",
+      transfers: [
+        { token: USDC, from: OWNER, to: ROUTER, amount: GROSS },
+        { token: WETH, from: ROUTER, to: OWNER, amount: quote.amountOut },
+      ],
+      approvals: [],
+    },
   };
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { Interface, Wallet } from "ethers";
 import { type Address, NATIVE_TOKEN, toAddress } from "../../src/domain/money/address.ts";
 import { packCall } from "../support/hosted-double/packed-call.ts";
-import { type SwapMessage, wireTypedData } from "../support/hosted-double/swap-message.ts";
+import { digestOf, type SwapMessage, wireTypedData } from "../support/hosted-double/swap-message.ts";
 
 /** What was asked for, and what an honest service answers. The answers are built without the profiles. */
 export interface Scenario {
@@ -24,6 +24,7 @@ export const SCENARIOS: readonly Scenario[] = (["swapd", "fly"] as const).flatMa
   ),
 );
 
+export const SERVICE_WALLET = new Wallet(`0x${"5e".repeat(32)}`);
 const OWNER_KEY = `0x${"0b".repeat(32)}`;
 export const OWNER_WALLET = new Wallet(OWNER_KEY);
 export const OWNER: Address = toAddress(OWNER_WALLET.address);
@@ -119,7 +120,8 @@ function typedDataFor(scenario: Scenario, order: OrderFields) {
 /** Calldata of either router; `nonce` is zero in a self-executed order. */
 function calldataFor(scenario: Scenario, order: OrderFields): string {
   if (scenario.profile === "fly") {
-    const signature = { v: 27, r: `0x${"a7".repeat(32)}`, s: `0x${"17".repeat(32)}` };
+    // A service that lies signs its lies too.
+    const signature = SERVICE_WALLET.signingKey.sign(digestOf(order, CHAIN_ID));
     return packCall("service", order, { signature });
   }
   return SETTLEMENT.encodeFunctionData("swap", [

@@ -161,6 +161,7 @@ export function policySample(change: Partial<Policy> = {}): Policy {
     pegged: [],
     maxDepeg: toPpm(20_000),
     roundTrip: undefined,
+    acceptsUntriedGasless: false,
     drawdown: undefined,
     pauseAfter: { failures: 3, withinSeconds: 3_600 },
     ...change,

@@ -75,17 +75,15 @@ export function readingFor(swap: Swap, change: Partial<ClearanceReading> = {}): 
           chainId: 31_337,
           gasLimit: undefined,
         },
-    simulation: gasless
-      ? { kind: "not-applicable" }
-      : {
-          kind: "ok",
-          gasUsed: 120_000n,
-          transfers: [
-            { token: swap.sell.address, from: swap.wallet, to: ROUTER, amount: gross },
-            { token: swap.buy.address, from: POOL, to: swap.recipient, amount: out },
-          ],
-          approvals: [],
-        },
+    simulation: {
+      kind: "ok",
+      gasUsed: 120_000n,
+      transfers: [
+        { token: swap.sell.address, from: swap.wallet, to: ROUTER, amount: gross },
+        { token: swap.buy.address, from: POOL, to: swap.recipient, amount: out },
+      ],
+      approvals: [],
+    },
     gasLimit: gasless ? 0n : 200_000n,
     approval: undefined,
     signing: gasless ? signingSample(gross) : undefined,

@@ -1,5 +1,5 @@
 import { swapdProfile } from "../../src/adapters/swap-service/profiles/swapd.ts";
-import type { DecodedSwap, ProposedTransaction } from "../../src/domain/guard/decoded-swap.ts";
+import type { DecodedSwap, ProposedTransaction, RouteLeg } from "../../src/domain/guard/decoded-swap.ts";
 import type { Hex } from "../../src/domain/money/address.ts";
 import { lessShareUp } from "../../src/domain/money/fraction.ts";
 import type { Clock } from "../../src/ports/clock.ts";
@@ -83,6 +83,10 @@ export class FakeService implements SwapService {
     const order = [recipient, fromAsset, toAsset, deadline, amountOutMin, swapFee, amountIn, 0n, nobody, 0n];
     const data = SETTLEMENT.encodeFunctionData("swap", [order, []]) as Hex;
     return { from: undefined, to: ROUTER, data, value: 0n, chainId: PINNED.chainId, gasLimit: undefined };
+  }
+
+  async orderRoute(quoteId: string): Promise<readonly RouteLeg[] | ServiceRefusal> {
+    return this.quotes.has(quoteId) ? [] : refusal("QUOTE_UNKNOWN", false);
   }
 
   async executeSwap(submission: Submission): Promise<SubmissionOutcome> {

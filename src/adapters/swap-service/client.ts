@@ -9,7 +9,14 @@ import type {
   SwapService,
 } from "../../ports/swap-service.ts";
 import { type Dialect, quoteIdQuery, quoteQuery } from "./dialect.ts";
-import { readAcceptance, readQuote, readStatusCounts, readSwapRecord, readTransaction } from "./read-answers.ts";
+import {
+  readAcceptance,
+  readQuote,
+  readRoute,
+  readStatusCounts,
+  readSwapRecord,
+  readTransaction,
+} from "./read-answers.ts";
 import {
   createServiceCalls,
   malformed,
@@ -72,6 +79,7 @@ export function createSwapService(options: SwapServiceOptions, dependencies: Ser
       query.set("estimateGas", "false");
       return read("/aggregator/transaction", query, "quote", readTransaction);
     },
+    orderRoute: (quoteId) => read("/aggregator/transaction", quoteIdQuery(quoteId, "quoteId"), "quote", readRoute),
     executeSwap: (submission) => executeSwap(calls, network, submission),
     swapRecord: ({ quoteId, hash }) => {
       const query = new URLSearchParams({ networkName: network, quoteId });

@@ -1,4 +1,4 @@
-import type { ProposedTransaction } from "../../domain/guard/decoded-swap.ts";
+import type { ProposedTransaction, RouteLeg } from "../../domain/guard/decoded-swap.ts";
 import type { TypedData } from "../../domain/guard/typed-data.ts";
 import type { Hex } from "../../domain/money/address.ts";
 import type { LosslessJson } from "../../net/parse-json.ts";
@@ -56,6 +56,42 @@ export function readTransaction(json: LosslessJson): ProposedTransaction | WireP
   if (value === undefined) return { problem: "transaction.value is missing" };
   if (chainId === undefined) return { problem: "transaction.chainId is missing" };
   return { from, to, data, value, chainId, gasLimit };
+}
+
+/** More hops than any route has; a longer list is no route. */
+const MAX_LEGS = 100;
+const MAX_UINT8 = 2n ** 8n - 1n;
+const MAX_UINT24 = 2n ** 24n - 1n;
+const MAX_UINT64 = 2n ** 64n - 1n;
+
+/** Reads the route of a gasless quote. Its numbers must fit the contract's words, or nothing could be encoded of them. */
+export function readRoute(json: LosslessJson): readonly RouteLeg[] | WireProblem {
+  const list = createReader(json, "route").value("legs");
+  if (!Array.isArray(list)) return { problem: "route.legs is missing" };
+  if (list.length > MAX_LEGS) return { problem: `route.legs has ${list.length} entries, at most ${MAX_LEGS} are read` };
+  const legs: RouteLeg[] = [];
+  for (const [index, entry] of (list as readonly LosslessJson[]).entries()) {
+    const leg = readLeg(entry, `route.legs[${index}]`);
+    if ("problem" in leg) return leg;
+    legs.push(leg);
+  }
+  return legs;
+}
+
+function readLeg(json: LosslessJson, place: string): RouteLeg | WireProblem {
+  const reader = createReader(json, place);
+  const [pool, tokenIn, tokenOut] = [reader.address("pool"), reader.address("tokenIn"), reader.address("tokenOut")];
+  const [protocol, fee, portion] = [reader.amount("protocol"), reader.amount("fee"), reader.amount("portion")];
+  const problem = reader.problem();
+  if (problem !== undefined) return { problem };
+  const isWhole = pool !== undefined && tokenIn !== undefined && tokenOut !== undefined;
+  if (!isWhole || protocol === undefined || fee === undefined || portion === undefined) {
+    return { problem: `${place} lacks pool, tokenIn, tokenOut, protocol, fee or portion` };
+  }
+  if (protocol > MAX_UINT8 || fee > MAX_UINT24 || portion > MAX_UINT64) {
+    return { problem: `${place} has a protocol, fee or portion that the contract cannot read` };
+  }
+  return { protocol, pool, tokenIn, tokenOut, fee, portion };
 }
 
 /** Reads the service's record of a swap: a status, perhaps a hash, and everything else as it came. */

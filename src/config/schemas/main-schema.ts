@@ -89,6 +89,7 @@ const service = z.strictObject({
   url: text('"embedded", or the URL of a service', "embedded").default("embedded"),
   apiKey: secretReference("the API key").optional(),
   settlement: address("the contract to approve and to sign for; else the network's preset").optional(),
+  signer: address("who signs the orders of the profile fly; else the account that is known of it").optional(),
 });
 
 const serve = z.strictObject({

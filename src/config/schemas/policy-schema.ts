@@ -68,6 +68,10 @@ export const policySchema = z.strictObject({
     })
     .optional()
     .meta({ description: "asks what selling back would bring, before a token is bought; off when left out" }),
+  gasless_untried: z.enum(["deny", "accept"]).optional().meta({
+    description:
+      "gasless orders of a service that gives no route to try them out: deny (default), or accept what the signature binds",
+  }),
   drawdown: z
     .strictObject({
       stop: share("the largest fall of the wallets' value, deposits and withdrawals aside", ["%", "bps"]),

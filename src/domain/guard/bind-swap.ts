@@ -15,8 +15,6 @@ export interface ExpectedSwap {
   readonly chainId: number;
   /** our account, whose tokens are sold */
   readonly owner: Address;
-  /** the only account that may call a gasless swap; undefined: any, as long as it is not the owner or nobody */
-  readonly relayer: Address | undefined;
   readonly recipient: Address;
   readonly fromAsset: Address;
   readonly toAsset: Address;
@@ -116,9 +114,6 @@ function senderCheck(swap: DecodedSwap, expected: ExpectedSwap): Check {
   const check = { code: "SENDER_MISMATCH", subject: "sender", value: swap.sender ?? "not stated" } as const;
   if (expected.mode === "self-executed") {
     return { ...check, limit: expected.owner, ok: swap.sender === undefined || swap.sender === expected.owner };
-  }
-  if (expected.relayer !== undefined) {
-    return { ...check, limit: expected.relayer, ok: swap.sender === expected.relayer };
   }
   const named = swap.sender !== undefined && swap.sender !== NATIVE_TOKEN && swap.sender !== expected.owner;
   return { ...check, limit: "an account other than the owner", ok: named };

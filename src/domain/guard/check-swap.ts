@@ -52,7 +52,6 @@ function expectedSwap(facts: SwapFacts, minimum: bigint): ExpectedSwap {
     router: facts.pinned.router,
     chainId: facts.pinned.chainId,
     owner: facts.owner,
-    relayer: facts.relayer,
     recipient: facts.recipient,
     fromAsset: facts.sell.address,
     toAsset: facts.buy.address,
@@ -82,7 +81,7 @@ function payloadChecks(facts: SwapFacts, expected: ExpectedSwap): Check[] {
   if (facts.mode === "gasless") {
     if (facts.nonceUsed !== undefined) checks.push(freshNonceCheck(facts.nonceUsed));
     checks.push(authorisationCheck(facts));
-    return checks;
+    if (facts.simulation === undefined) return [...checks, untriedCheck(facts.limits)];
   }
   const bounds = {
     ours: facts.ours,
@@ -117,6 +116,17 @@ function decodingCheck(facts: SwapFacts): Check {
 
 function freshNonceCheck(used: boolean): Check {
   return { code: "NONCE_USED", subject: "nonce", value: used ? "used" : "unused", limit: "unused", ok: !used };
+}
+
+/** The signature binds tokens, amounts and minimum whatever the trial shows; what it cannot show is a foreign move. */
+function untriedCheck({ acceptsUntriedGasless }: SwapLimits): Check {
+  return {
+    code: "GASLESS_UNTRIED",
+    subject: "simulation",
+    value: "the service gives no route to try out",
+    limit: acceptsUntriedGasless ? "accepted by the policy" : "tried out",
+    ok: acceptsUntriedGasless,
+  };
 }
 
 function authorisationCheck(facts: SwapFacts): Check {

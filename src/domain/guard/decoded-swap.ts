@@ -29,11 +29,25 @@ export type Decoding =
   | { readonly ok: true; readonly swap: DecodedSwap }
   | { readonly ok: false; readonly problem: string };
 
+/** One hop of a route, in the words of our settlement contract. A route is tried out, never signed and never sent. */
+export interface RouteLeg {
+  readonly protocol: bigint;
+  readonly pool: Address;
+  readonly tokenIn: Address;
+  readonly tokenOut: Address;
+  /** pool fee or another number that the protocol needs */
+  readonly fee: bigint;
+  /** share of what is then held of `tokenIn`, in the contract's unit */
+  readonly portion: bigint;
+}
+
 /** Where on a network a service's swaps settle: pinned by the operator or a preset, never learnt from the service. */
 export interface PinnedSettlement {
   readonly chainId: number;
   readonly router: Address;
   readonly wrappedNative: Address;
+  /** who signs transactions for the service, where it does and the operator names another account than the profile */
+  readonly signer?: Address | undefined;
 }
 
 /** A transaction as a service proposes it; its gas and fees are only compared, never used. */

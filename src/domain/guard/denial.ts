@@ -41,6 +41,7 @@ export type DenialCode =
   | "SIMULATION_REVERTED"
   | "SIMULATION_MISMATCH"
   | "SIMULATION_UNAVAILABLE"
+  | "GASLESS_UNTRIED"
   | "TOKEN_TAX"
   | "ROUND_TRIP_LOSS"
   | "ANSWER_TOO_LARGE"
@@ -83,7 +84,8 @@ export const DENIALS: Readonly<Record<DenialCode, DenialExplanation>> = {
   },
   SENDER_MISMATCH: {
     meaning: "The swap would have to be sent by an account that must not send it.",
-    whatToDo: "Check the pinned relayer in the configuration and the service's answer.",
+    whatToDo:
+      "Check the service's answer: our own account sends what it executes itself, another account a gasless swap.",
   },
   RECIPIENT_MISMATCH: {
     meaning: "The bought tokens would go to another address than the one requested.",
@@ -213,6 +215,10 @@ export const DENIALS: Readonly<Record<DenialCode, DenialExplanation>> = {
   SIMULATION_UNAVAILABLE: {
     meaning: "The node cannot try transactions out, so none may be signed.",
     whatToDo: "Use an RPC endpoint with eth_simulateV1.",
+  },
+  GASLESS_UNTRIED: {
+    meaning: "The service gives nothing with which a gasless order could be tried out before it is signed.",
+    whatToDo: "Trade self-executed, or let the owner write `gasless_untried: accept` in the policy.",
   },
   TOKEN_TAX: {
     meaning: "Part of the bought token is diverted on its way to the recipient: the token charges for transfers.",

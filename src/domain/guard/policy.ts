@@ -38,6 +38,8 @@ export interface Policy {
   readonly maxDepeg: Ppm;
   /** undefined when nobody asks what selling back would bring */
   readonly roundTrip: RoundTripRule | undefined;
+  /** whether a gasless order may be signed that nobody could try out, because the service gives no route of it */
+  readonly acceptsUntriedGasless: boolean;
   /** undefined: nothing stops because of what the wallets are worth */
   readonly drawdown: DrawdownRule | undefined;
   readonly pauseAfter: { readonly failures: number; readonly withinSeconds: number };

@@ -34,6 +34,8 @@ export interface SwapLimits extends StrategyLimits {
   readonly maxDepeg: Ppm;
   /** how much a round trip may lose; undefined when none is asked for */
   readonly maxRoundTripLoss: Ppm | undefined;
+  /** whether a gasless order may be signed that could not be tried out */
+  readonly acceptsUntriedGasless: boolean;
 }
 
 /** Combines the owner's policy with a strategy's limits. A strategy can only be stricter. */
@@ -56,6 +58,7 @@ export function effectiveLimits(strategy: StrategyLimits, policy: Policy): SwapL
     pegged: policy.pegged,
     maxDepeg: policy.maxDepeg,
     maxRoundTripLoss: policy.roundTrip?.maxLoss,
+    acceptsUntriedGasless: policy.acceptsUntriedGasless,
   };
 }
 
@@ -105,8 +108,6 @@ export interface SwapFacts {
   /** all that may leave the owner, fees included */
   readonly gross: bigint;
   readonly affiliate: Affiliate | undefined;
-  /** pinned caller of gasless swaps, undefined when none is pinned */
-  readonly relayer: Address | undefined;
   readonly prices: {
     readonly sold: ReferencePrice | undefined;
     readonly bought: ReferencePrice | undefined;
@@ -148,6 +149,6 @@ export interface SwapFacts {
   readonly spentTodayUsd: bigint;
   /** the same of the last 30 days; only looked at when there is a cap */
   readonly spentMonthUsd: bigint;
-  /** undefined on the gasless path, and when it was not done */
+  /** undefined when it was not done: a gasless order of a service that gives no route has none */
   readonly simulation: SimulatedSwap | undefined;
 }

@@ -31,7 +31,6 @@ export function factsOf(swap: Swap, reading: ClearanceReading, facts: StepFacts)
     floor: swap.floor === undefined ? undefined : mulDivUp(swap.amountIn, swap.floor.bought, swap.floor.sold),
     gross: swap.amountIn,
     affiliate: spec.affiliate,
-    relayer: undefined,
     ...referenceOf(reading),
     quote: {
       amountOut: swap.quote.amountOut,

@@ -19,6 +19,7 @@ type FactsRead = Extract<RunEvent, { kind: "facts-read" }>;
 /** Denials of the gasless way alone, where our own transaction may still do. */
 const FALLS_BACK: ReadonlySet<DenialCode> = new Set<DenialCode>([
   "PERMIT_UNSUPPORTED",
+  "GASLESS_UNTRIED",
   "SWAP_FEE_TOO_HIGH",
   "FEE_CAP_EXCEEDED",
 ]);

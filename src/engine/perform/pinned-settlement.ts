@@ -3,6 +3,6 @@ import type { EngineContext } from "../engine-context.ts";
 
 /** The settlement contract that signatures and transactions are bound to. */
 export function pinnedSettlement(context: EngineContext): PinnedSettlement {
-  const { chainId, router, wrappedNative } = context.settings;
-  return { chainId, router, wrappedNative };
+  const { chainId, router, wrappedNative, signer } = context.settings;
+  return { chainId, router, wrappedNative, signer };
 }

@@ -6,6 +6,7 @@ import type { EngineContext } from "../engine-context.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { nodeFault } from "./node-fault.ts";
 import { pinnedSettlement } from "./pinned-settlement.ts";
+import { askProposal, callToTry } from "./proposal.ts";
 import { readReference } from "./read-reference.ts";
 import { roundTrip } from "./round-trip.ts";
 import { signingMaterial } from "./signing-material.ts";
@@ -13,19 +14,16 @@ import { tryOut } from "./try-out.ts";
 
 /** Reads, in one go and all fresh, what the guard holds a quoted swap against. */
 export async function readFacts(context: EngineContext, swap: Swap): Promise<EffectAnswer> {
-  const { service, chain } = context.deps;
+  const { chain } = context.deps;
   const { quote, amountIn } = swap;
   if (quote === undefined || amountIn === undefined) throw new Error(`swap ${swap.id} is checked before it is quoted`);
-  let transaction: ProposedTransaction | undefined;
-  if (swap.mode === "self-executed") {
-    const answer = await service.transaction(quote.id);
-    if ("kind" in answer) {
-      const { code, message, retryable } = answer;
-      if (retryable) return unavailable(swap, { cause: "service", detail: `${code}: ${message}` });
-      return { kind: "quote-refused", swapId: swap.id, gasless: false, code, message, retryable };
-    }
-    transaction = answer;
+  const proposal = await askProposal(context, swap, quote);
+  if ("kind" in proposal) {
+    const { code, message, retryable } = proposal;
+    if (retryable) return unavailable(swap, { cause: "service", detail: `${code}: ${message}` });
+    return { kind: "quote-refused", swapId: swap.id, gasless: swap.mode === "gasless", code, message, retryable };
   }
+  const { transaction } = proposal;
   try {
     const skew = await clockProblem(context);
     if (skew !== undefined) return unavailable(swap, { cause: "clock", detail: skew });
@@ -33,7 +31,8 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
     const grant = { token: swap.sell.address, owner: swap.wallet, spender: context.settings.router };
     const allowance = isNative(swap.sell) ? amountIn : await chain.allowance(grant);
     const decoding = decode(context, swap, transaction);
-    const trial = await tryOut(context, { swap, amountIn, transaction, decoding, allowance });
+    const call = callToTry(context, proposal, decoding);
+    const trial = await tryOut(context, { swap, amountIn, call, decoding, allowance });
     const material =
       swap.mode === "gasless" && decoding.ok
         ? await signingMaterial(context, { swap, amountIn, decoded: decoding.swap, allowance })
@@ -53,7 +52,8 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
       transaction,
       simulation: trial.simulation,
       gasLimit: trial.gasLimit,
-      approval: trial.approval,
+      // Gasless, the permit gives the allowance: the approval was only tried out.
+      approval: swap.mode === "gasless" ? undefined : trial.approval,
       signing: material?.signing,
       permitProblem: material?.permitProblem,
     };

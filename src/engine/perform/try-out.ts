@@ -1,4 +1,5 @@
-import type { Decoding, ProposedTransaction } from "../../domain/guard/decoded-swap.ts";
+import type { Decoding } from "../../domain/guard/decoded-swap.ts";
+import type { Address, Hex } from "../../domain/money/address.ts";
 import { isNative } from "../../domain/money/token.ts";
 import type { ClearanceReading, SimulationReading } from "../../domain/run/events.ts";
 import type { Swap } from "../../domain/run/run.ts";
@@ -14,10 +15,18 @@ export interface Trial {
   readonly calls: readonly CallRequest[];
 }
 
+/** The swap's own transaction, or of a gasless order the call with which its owner could execute it himself. */
+export interface TriedCall {
+  readonly to: Address;
+  readonly data: Hex;
+  readonly value: bigint;
+}
+
 interface TrialRequest {
   readonly swap: Swap;
   readonly amountIn: bigint;
-  readonly transaction: ProposedTransaction | undefined;
+  /** undefined where the service gives nothing to try out */
+  readonly call: TriedCall | undefined;
   readonly decoding: Decoding;
   readonly allowance: bigint;
 }
@@ -25,25 +34,17 @@ interface TrialRequest {
 /** Plenty for an approval of any known token; what is not used is not paid. */
 const APPROVAL_GAS_LIMIT = 120_000n;
 
+const UNDECODED = "what the decoder does not know is not tried out";
+
 /**
  * Tries the swap out, with the exact approval before it when one is needed. Tokens that only approve from zero are met
  * by trying the plain approval first and, when that reverts, a reset to zero before it.
  */
 export async function tryOut(context: EngineContext, request: TrialRequest): Promise<Trial> {
-  const { swap, transaction, amountIn } = request;
-  if (transaction === undefined) {
-    return { simulation: { kind: "not-applicable" }, gasLimit: 0n, approval: undefined, calls: [] };
-  }
-  if (!request.decoding.ok) {
-    const reason = "calldata that the decoder does not know is not tried out";
-    return { simulation: { kind: "unavailable", reason }, gasLimit: 0n, approval: undefined, calls: [] };
-  }
-  const swapCall: CallRequest = {
-    from: swap.wallet,
-    to: transaction.to,
-    data: transaction.data,
-    value: transaction.value,
-  };
+  const { swap, call, amountIn } = request;
+  if (!request.decoding.ok) return untried({ kind: "unavailable", reason: UNDECODED });
+  if (call === undefined) return untried({ kind: "not-applicable" });
+  const swapCall: CallRequest = { from: swap.wallet, to: call.to, data: call.data, value: call.value };
   if (isNative(swap.sell) || request.allowance >= amountIn) {
     return { ...(await simulate(context, [swapCall])), approval: undefined };
   }
@@ -55,6 +56,10 @@ export async function tryOut(context: EngineContext, request: TrialRequest): Pro
   const reset = approvalCall(context, swap, 0n);
   const afterReset = await simulate(context, [reset, exact, swapCall]);
   return { ...afterReset, approval: approvalOf(reset, 0n) };
+}
+
+function untried(simulation: SimulationReading): Trial {
+  return { simulation, gasLimit: 0n, approval: undefined, calls: [] };
 }
 
 async function simulate(context: EngineContext, calls: readonly CallRequest[]): Promise<Omit<Trial, "approval">> {

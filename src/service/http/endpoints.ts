@@ -83,9 +83,9 @@ export const ENDPOINTS = {
   transaction: {
     method: "GET",
     path: "/aggregator/transaction",
-    summary: "The transaction of a quote, for its owner to sign and broadcast",
+    summary: "The transaction of a quote, for its owner to sign and broadcast; of a gasless quote its route",
     request: requests.transactionQuery,
-    response: responses.transactionResponse,
+    response: responses.transactionOrRouteResponse,
     errors: [...FIND_ERRORS, ...TRANSACTION_ERRORS],
   },
   quoteTransaction: {

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { toAddress } from "../../domain/money/address.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
+import { isSettled } from "../options.ts";
 import { LIQUIDITY_SOURCES } from "../pools/kinds.ts";
 import type { Quote } from "../quotes/quote.ts";
 import {
@@ -29,7 +30,7 @@ import {
 import type { ServedNetwork, ServedNetworks } from "./served-network.ts";
 import type { Handlers } from "./server.ts";
 import { createTokenHandlers } from "./token-handlers.ts";
-import { toWireDistributions, toWireQuote, toWireSwap, toWireTransaction } from "./wire.ts";
+import { toWireDistributions, toWireQuote, toWireRoute, toWireSwap, toWireTransaction } from "./wire.ts";
 
 /** The endpoints of the interface: parse, do, write in the wire's names. */
 export function createHandlers(networks: ServedNetworks, clock: Clock): Handlers {
@@ -68,8 +69,12 @@ function createQuoteHandlers(networks: ServedNetworks, clock: Clock): QuoteHandl
       if (parsed.kind !== "ok") return parsed;
       const found = findQuote(parsed.value, networks);
       if (isRefusal(found)) return found;
+      const { quote, network } = found;
+      if (quote.gasless && quote.owner !== undefined && isSettled(network.options)) {
+        return answer(toWireRoute(quote, network.options));
+      }
       const transaction = await transactionOf({ ...found, wishes: wishesOf(parsed.value) });
-      return isRefusal(transaction) ? transaction : answer(toWireTransaction(transaction, found.network.options));
+      return isRefusal(transaction) ? transaction : answer(toWireTransaction(transaction, network.options));
     },
     quoteTransaction: (input, caller) =>
       fromQuote(input, caller, async (quoted) => {

@@ -79,6 +79,29 @@ export const transactionResponse = z.object({
   simulation: simulation.optional(),
 });
 
+const leg = z.object({
+  protocol: integer,
+  pool: address,
+  tokenIn: address,
+  tokenOut: address,
+  fee: integer,
+  portion: integer,
+});
+
+export const gaslessRouteResponse = z
+  .object({
+    quoteId: z.uuid(),
+    gasless: z.literal(true),
+    to: address,
+    chainId: z.int(),
+    legs: z.array(leg).describe("The route in the contract's words, the argument `route` of swap(order, route)."),
+  })
+  .describe(
+    "Of a gasless quote: nothing to broadcast, but its route, so that the order can be tried out before it is signed.",
+  );
+
+export const transactionOrRouteResponse = z.union([transactionResponse, gaslessRouteResponse]);
+
 export const quoteTransactionResponse = z.object({ quote: quoteResponse, transaction: transactionResponse });
 
 const distribution = z.object({

@@ -7,12 +7,14 @@ import { POOL_KINDS } from "../pools/kinds.ts";
 import type { Quote } from "../quotes/quote.ts";
 import type { SwapTransaction } from "../quotes/transaction.ts";
 import type { RelayerReport } from "../relayer/relayer-state.ts";
+import { feeOfLeg } from "../settlement/calldata.ts";
 import { grossAmount, swapTypedData } from "../settlement/order.ts";
 import type { Simulation } from "../simulation/simulator.ts";
 import type { SwapRow, TransitionRow } from "../store/service-store.ts";
 import type {
   distributionsResponse,
   errorResponse,
+  gaslessRouteResponse,
   quoteResponse,
   relayerHealth,
   swapResponse,
@@ -171,6 +173,19 @@ export function toWireTransaction(
     ...(fees.type === 0 ? { gasPrice: fees.gasPrice.toString() } : {}),
     ...simulationOf(transaction.simulation),
   };
+}
+
+/** The route of a gasless quote, with which its owner can try the order out. */
+export function toWireRoute(quote: Quote, network: SettledNetwork): z.infer<typeof gaslessRouteResponse> {
+  const legs = quote.legs.map(({ pool, tokenIn, tokenOut, portion }) => ({
+    protocol: pool.protocol.toString(),
+    pool: pool.address,
+    tokenIn,
+    tokenOut,
+    fee: feeOfLeg(pool).toString(),
+    portion: portion.toString(),
+  }));
+  return { quoteId: quote.id, gasless: true, to: network.settlement, chainId: network.chainId, legs };
 }
 
 /** The body of an error answer: the table's sentence, the values, and what to do. */

@@ -40,7 +40,7 @@ export async function buildTransaction(
   wishes: TrialWishes,
 ): Promise<SwapTransaction | Refusal> {
   if (quote.owner === undefined) return refuse("QUOTE_INDICATIVE", { parameter: "quoteId" });
-  if (quote.gasless) return refuse("QUOTE_GASLESS", { parameter: "quoteId" });
+  if (quote.gasless) return refuse("QUOTE_GASLESS", { parameter: "gasless" });
   const { head, network } = context;
   if (!isSettled(network)) return refuse("SETTLEMENT_MISSING", { parameter: "quoteId" });
   const simulation = await simulateIfAsked(quote, context.simulator, wishes);

@@ -71,6 +71,11 @@ function orderWords(order: SwapOrder): readonly WordText[] {
   ];
 }
 
+/** What the settlement reads as a leg's fee: each kind of pool has a number of its own there. */
+export function feeOfLeg(pool: Leg["pool"]): bigint {
+  return BigInt(POOL_KINDS[pool.kind].encodeLeg(pool));
+}
+
 /** An array of legs: how many, then six words each. */
 function legsWords(legs: readonly Leg[]): readonly WordText[] {
   const words = legs.flatMap(({ pool, tokenIn, tokenOut, portion }) => [
@@ -78,7 +83,7 @@ function legsWords(legs: readonly Leg[]): readonly WordText[] {
     addressWord(pool.address),
     addressWord(tokenIn),
     addressWord(tokenOut),
-    uintWord(POOL_KINDS[pool.kind].encodeLeg(pool), 24),
+    uintWord(feeOfLeg(pool), 24),
     uintWord(portion, 64),
   ]);
   return [uintWord(legs.length, 256), ...words];

@@ -166,6 +166,20 @@ const gasless: readonly (readonly [DenialCode, string, Partial<SwapFacts>])[] = 
   ["TYPED_DATA_UNKNOWN", "typed data of another kind", { decoding: { ok: false, problem: "Dex Aggregator/1" } }],
   ["NONCE_USED", "a nonce that another swap has", { nonceUsed: true }],
   ["PERMIT_UNSUPPORTED", "neither permit nor allowance", { authorisation: "none" }],
+  ["GASLESS_UNTRIED", "an order that nobody could try out", { simulation: undefined }],
+  [
+    "SIMULATION_UNAVAILABLE",
+    "a node that cannot try out",
+    { simulation: { kind: "unavailable", reason: "no method" } },
+  ],
+  ["SIMULATION_REVERTED", "an order that reverts", { simulation: { kind: "reverted", reason: "K" } }],
+  [
+    "SIMULATION_MISMATCH",
+    "an order that moves another token of ours",
+    {
+      simulation: { kind: "ok", approvals: [], transfers: [{ token: STRANGER, from: OWNER, to: ROUTER, amount: 1n }] },
+    },
+  ],
   [
     "NONCE_MISSING",
     "a signature that could be used twice",
@@ -234,6 +248,14 @@ describe("the one list of checks before a signature", () => {
     expect(checkSwap(facts).checks.find((check) => check.code === "GAS_RESERVE_TOO_LOW")?.ok).toBe(false);
   });
 
+  it("takes an order that nobody could try out where the policy accepts it, and shows that it did", () => {
+    const { limits } = gaslessFactsSample();
+    const accepting = gaslessFactsSample({ simulation: undefined, limits: { ...limits, acceptsUntriedGasless: true } });
+    const { denial, checks } = checkSwap(accepting);
+    expect(denial).toBeUndefined();
+    expect(checks.at(-1)).toMatchObject({ code: "GASLESS_UNTRIED", limit: "accepted by the policy", ok: true });
+  });
+
   it("does not take a gasless sale of the native token", () => {
     const facts = gaslessFactsSample({ sell: { symbol: "ETH", address: NATIVE_TOKEN, decimals: 6 } });
     expect(checkSwap(facts).checks.find((check) => check.code === "PERMIT_UNSUPPORTED")?.ok).toBe(false);
@@ -276,6 +298,7 @@ describe("limits of policy and strategy together", () => {
       pegged: [USDC],
       maxDepeg: toPpm(20_000),
       roundTrip: { maxLoss: toPpm(50_000), when: "always" as const },
+      acceptsUntriedGasless: true,
       drawdown: undefined,
       pauseAfter: { failures: 3, withinSeconds: 3_600 },
     };
@@ -287,6 +310,7 @@ describe("limits of policy and strategy together", () => {
       gasReserve: 1n,
       pegged: [USDC],
       maxRoundTripLoss: 50_000n,
+      acceptsUntriedGasless: true,
       tokens: [WETH],
       spenders: [ROUTER],
     });

@@ -24,7 +24,6 @@ export function expectedSample(change: Partial<ExpectedSwap> = {}): ExpectedSwap
     router: ROUTER,
     chainId: 31337,
     owner: OWNER,
-    relayer: undefined,
     recipient: OWNER,
     fromAsset: USDC,
     toAsset: WETH,
@@ -94,6 +93,7 @@ export function factsSample(change: Partial<SwapFacts> = {}): SwapFacts {
       pegged: [],
       maxDepeg: toPpm(20_000),
       maxRoundTripLoss: undefined,
+      acceptsUntriedGasless: false,
     },
     pinned: { chainId: 31337, router: ROUTER, wrappedNative: WETH },
     owner: OWNER,
@@ -103,7 +103,6 @@ export function factsSample(change: Partial<SwapFacts> = {}): SwapFacts {
     buy: { symbol: "WETH", address: WETH, decimals: 18 },
     gross: GROSS,
     affiliate: undefined,
-    relayer: undefined,
     prices: { sold: priceSample("1"), bought: priceSample("1000"), native: priceSample("1000") },
     ...{ priceFaults: [], secondOutput: undefined, roundTrip: undefined },
     quote: {
@@ -144,7 +143,6 @@ export function gaslessFactsSample(change: Partial<SwapFacts> = {}): SwapFacts {
     transaction: undefined,
     gas: undefined,
     authorisation: "permit",
-    simulation: undefined,
     ...change,
   });
 }

@@ -84,7 +84,16 @@ max_price_impact: 5%
 max_fee: 20%
 reference: { sources: [feed], tolerance: 20% }
 pause_after: { failures: 1000, within: 1h }
+gasless_untried: accept
 `;
+
+/** Where a daemon's service is and what is pinned of it. */
+export interface KillService {
+  readonly url: string;
+  readonly router: string;
+  /** who signs the hosted double's transactions */
+  readonly signer?: string;
+}
 
 /** Writes everything that one daemon is told, and gives the main file's path. The first one's has the service too. */
 export function writeConfiguration(terms: {
@@ -93,7 +102,7 @@ export function writeConfiguration(terms: {
   name: string;
   index: number;
   tracks: number;
-  service: { url: string; router: string };
+  service: KillService;
   /** where our own service is to listen */
   port: number;
 }): string {
@@ -103,11 +112,11 @@ export function writeConfiguration(terms: {
   for (const { id, yaml } of STRATEGIES) writeFileSync(join(home, "strategies", `${id}.yaml`), yaml);
   writeFileSync(join(home, "policy.yaml"), POLICY);
   const keys = Array.from({ length: terms.tracks }, (_, index) => `{ env: KILL_API_KEY_${index + 1} }`).join(", ");
-  const settlement = profile === "fly" ? `, settlement: "${service.router}"` : "";
+  const pins = profile === "fly" ? `, settlement: "${service.router}", signer: "${service.signer}"` : "";
   const main = `version: 1
 mode: live
 network: { name: sandbox, rpc: [{ env: KILL_RPC }], preset: ../.swapd/sandbox/network.json, confirmations: 1 }
-service: { profile: ${profile}, url: "${service.url}", apiKey: { env: KILL_API_KEY }${settlement} }
+service: { profile: ${profile}, url: "${service.url}", apiKey: { env: KILL_API_KEY }${pins} }
 wallets:
   main: { privateKey: { env: KILL_WALLET } }
 tokens:

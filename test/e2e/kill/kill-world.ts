@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Contract, HDNodeWallet, JsonRpcProvider, Wallet } from "ethers";
 import { claimPort } from "../../../src/sandbox/free-port.ts";
-import { writeConfiguration } from "./kill-configuration.ts";
+import { type KillService, writeConfiguration } from "./kill-configuration.ts";
 import {
   type Child,
   runSwapd,
@@ -142,10 +142,7 @@ async function startChain(around: Surroundings, lifeMinutes: number): Promise<{ 
   return { child, facts: { ...JSON.parse(world), rpcUrl: child.announced.rpcUrl } as ChainFacts };
 }
 
-async function startDouble(
-  facts: ChainFacts,
-  around: Surroundings,
-): Promise<{ child: Child; service: { url: string; router: string } }> {
+async function startDouble(facts: ChainFacts, around: Surroundings): Promise<{ child: Child; service: KillService }> {
   const options = {
     rpcUrl: facts.rpcUrl,
     chainId: facts.chainId,
@@ -158,7 +155,8 @@ async function startDouble(
   };
   const script = "test/support/hosted-double/main.ts";
   const child = await startAnnounced([script, JSON.stringify(options)], around, START_WITHIN_MS);
-  return { child, service: { url: String(child.announced.url), router: String(child.announced.router) } };
+  const { url, router, serviceSigner } = child.announced;
+  return { child, service: { url: String(url), router: String(router), signer: String(serviceSigner) } };
 }
 
 /** Gives each wallet its share of everything that the sandbox's wallet has. */

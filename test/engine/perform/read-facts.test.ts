@@ -1,14 +1,16 @@
 import { describe, expect, test } from "vitest";
+import { swapdProfile } from "../../../src/adapters/swap-service/profiles/swapd.ts";
 import type { ClearanceReading } from "../../../src/domain/run/events.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import type { EffectAnswer } from "../../../src/engine/perform/effect-answer.ts";
 import { fetchQuote } from "../../../src/engine/perform/fetch-quote.ts";
 import { readFacts } from "../../../src/engine/perform/read-facts.ts";
 import { registerStrategies } from "../../../src/engine/scheduler.ts";
+import type { CallRequest } from "../../../src/ports/chain.ts";
 import { ETH, HUNDRED_USDC, NOW_MS, priceOf, ROUTER, runSample, USDC, WETH } from "../../support/builders.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife } from "../../support/engine-life.ts";
 import { swapIn } from "../../support/evidence.ts";
-import { ERC20 } from "../../support/fake-ledger.ts";
+import { ERC20, SETTLEMENT } from "../../support/fake-ledger.ts";
 import { refusal } from "../../support/fake-service.ts";
 
 /** A swap with a quote of the fake service, of which it can tell the transaction or the typed data. */
@@ -118,7 +120,7 @@ describe("a gasless swap", () => {
   test("comes with what would be signed: rebuilt from the decoded fields, and a permit of our own making", async () => {
     const { life, swap } = await begin(true);
     const { signing, simulation, transaction, nonceUsed } = readingOf(await readFacts(life.context, swap));
-    expect([simulation.kind, transaction, nonceUsed]).toEqual(["not-applicable", undefined, false]);
+    expect([simulation.kind, transaction, nonceUsed]).toEqual(["ok", undefined, false]);
     const permit = JSON.parse(signing?.permit?.typedData ?? "{}");
     expect(permit.message).toEqual({
       ...{ owner: ACCOUNT, spender: ROUTER, value: HUNDRED_USDC.toString(), nonce: "0" },
@@ -127,6 +129,47 @@ describe("a gasless swap", () => {
     const parsed = JSON.parse(signing?.swap.typedData ?? "{}");
     expect(life.context.deps.digest(parsed)).toBe(signing?.swap.digest);
     expect(parsed.message).toMatchObject({ router: ROUTER, recipient: ACCOUNT, fromAsset: USDC.address });
+  });
+
+  test("is tried out as the owner's own call, with an exact approval that is only tried, and nothing is signed for it", async () => {
+    const { life, swap, outside } = await begin(true);
+    const tried: CallRequest[][] = [];
+    const simulate = outside.chain.simulate.bind(outside.chain);
+    outside.chain.simulate = async (calls) => {
+      tried.push([...calls]);
+      return simulate(calls);
+    };
+    const { approval, simulation } = readingOf(await readFacts(life.context, swap));
+    expect([approval, simulation.kind]).toEqual([undefined, "ok"]);
+    const [[approve, own] = []] = tried;
+    expect(approve).toMatchObject({ from: ACCOUNT, to: USDC.address, value: 0n });
+    expect(ERC20.decodeFunctionData("approve", approve?.data ?? "0x")[1]).toBe(HUNDRED_USDC);
+    expect(own).toMatchObject({ from: ACCOUNT, to: ROUTER, value: 0n });
+    const [order] = SETTLEMENT.decodeFunctionData("swap", own?.data ?? "0x");
+    // The relayer's fee is no part of the owner's own call, and only a signature has a nonce.
+    expect(order.toObject()).toMatchObject({ swapFee: 0n, nonce: 0n, amountIn: HUNDRED_USDC - HUNDRED_USDC / 200n });
+    expect(outside.service.submissions).toEqual([]);
+  });
+
+  test("that would revert is denied before anything is signed", async () => {
+    const { life, swap, outside } = await begin(true);
+    outside.chain.ledger.rate = 90n;
+    const { simulation } = readingOf(await readFacts(life.context, swap));
+    expect(simulation).toEqual({ kind: "reverted", reason: "too little" });
+  });
+
+  test("whose route the service refuses is refused, not signed untried", async () => {
+    const { life, swap, outside } = await begin(true);
+    outside.service.orderRoute = async () => refusal("QUOTE_GASLESS", false);
+    expect(await readFacts(life.context, swap)).toMatchObject({
+      ...{ kind: "quote-refused", gasless: true, retryable: false, code: "QUOTE_GASLESS" },
+    });
+  });
+
+  test("of a service that gives no route says that it was not tried out", async () => {
+    const { life, swap, outside } = await begin(true);
+    outside.service.profile = { ...swapdProfile, trialOfOrder: undefined };
+    expect(readingOf(await readFacts(life.context, swap)).simulation).toEqual({ kind: "not-applicable" });
   });
 
   test("needs no permit when the allowance suffices", async () => {

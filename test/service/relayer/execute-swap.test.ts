@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { id } from "ethers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { swapdProfile } from "../../../src/adapters/swap-service/profiles/swapd.ts";
+import { readRoute } from "../../../src/adapters/swap-service/read-answers.ts";
 import type { Address } from "../../../src/domain/money/address.ts";
 import type { RelayerOptions, ServiceOptions } from "../../../src/service/options.ts";
 import { type Service, startService } from "../../../src/service/service.ts";
@@ -194,6 +196,33 @@ test("a gasless quote is tried before anything is signed, as far as there is som
   }
 });
 
+test("the route of a gasless quote tries the order out as the owner's own call, to the wei and without a signature", async () => {
+  const seller = await newSeller();
+  const affiliate = { affiliateAddress: "0x00000000000000000000000000000000000000af", affiliateFee: "3" };
+  const { body: quote } = await client.get("/aggregator/quote", requestOf(seller, affiliate));
+  const { status, body } = await client.get("/aggregator/transaction", { quoteId: quote.id });
+  expect({ status, body }).toMatchObject({ status: 200, body: { gasless: true, to: market.settlement } });
+  // No calldata: nothing of a gasless quote is the owner's to broadcast.
+  expect(body).not.toHaveProperty("data");
+  const route = readRoute(body);
+  const pinned = { chainId: body.chainId, router: market.settlement, wrappedNative: market.weth };
+  const decoded = swapdProfile.decodeTypedData(quote.typedData, pinned);
+  if ("problem" in route || !decoded.ok) throw new Error(`not read: ${JSON.stringify([route, decoded])}`);
+  const data = swapdProfile.trialOfOrder?.(decoded.swap, route);
+  const amount = BigInt(quote.sellAmount).toString(16).padStart(64, "0");
+  const approve = `0x095ea7b3${market.settlement.slice(2).padStart(64, "0")}${amount}`;
+  const from = seller.address;
+  const calls = [
+    { from, to: market.usdc, data: approve },
+    { from, to: market.settlement, data },
+  ];
+  const [block] = (await chain.rpc.call("eth_simulateV1", [{ blockStateCalls: [{ calls }] }, "latest"])) as [
+    { calls: { status: string; returnData: string }[] },
+  ];
+  expect(block.calls.map((call) => call.status)).toEqual(["0x1", "0x1"]);
+  expect(BigInt(block.calls[1]?.returnData ?? "0x0")).toBe(BigInt(quote.amountOut));
+});
+
 describe("a gasless quote is refused by name", () => {
   test.each([
     ["Dai's own permit", "dai", "GASLESS_DAI_PERMIT"],
@@ -236,8 +265,8 @@ describe("what is handed over is refused by name", () => {
       status: 400,
       body: { error: "NETWORK_UNKNOWN" },
     });
-    const transaction = await client.get("/aggregator/transaction", { quoteId: quote.id });
-    expect(transaction.body.error).toBe("QUOTE_GASLESS");
+    const both = await client.get("/aggregator/quote/transaction", requestOf(seller));
+    expect(both).toMatchObject({ status: 400, body: { error: "QUOTE_GASLESS" } });
   });
 
   test("signatures of somebody else, of another message, of another shape", async () => {

@@ -4,8 +4,10 @@ import type {
   Decoding,
   PinnedSettlement,
   ProposedTransaction,
+  RouteLeg,
 } from "../../../domain/guard/decoded-swap.ts";
 import { type Address, type Hex, NATIVE_TOKEN, parseAddress } from "../../../domain/money/address.ts";
+import { mulDivDown } from "../../../domain/money/amount.ts";
 import type { ServiceProfile } from "../../../ports/swap-service.ts";
 import { buildTypedSwap, decodeTypedSwap, type TypedSwapPin } from "./typed-swap.ts";
 
@@ -51,6 +53,7 @@ export const swapdProfile: ServiceProfile = {
   decodeTypedData: (typedData, pinned) => decodeTypedSwap(PIN, typedData, pinned),
   decodeTransaction: decodeSwapCall,
   typedData: (swap, pinned) => buildTypedSwap(PIN, swap, pinned),
+  trialOfOrder: encodeOwnSwap,
   nonceRecord: {
     usedCall: (owner, nonce) => `${IS_NONCE_USED}${ownerWord(owner)}${nonceWord(nonce)}`,
     isUsed: readBool,
@@ -58,6 +61,21 @@ export const swapdProfile: ServiceProfile = {
     cancelTopics: (owner, nonce) => [NONCE_CANCELLED, `0x${ownerWord(owner)}`, `0x${nonceWord(nonce)}`],
   },
 };
+
+/**
+ * The order as its owner's own call: without the relayer's fee, and without a nonce, which only signatures have. The
+ * affiliate keeps its share: its fee itself could be more than the contract allows of the smaller gross amount.
+ */
+function encodeOwnSwap(swap: DecodedSwap, route: readonly RouteLeg[]): Hex {
+  const { recipient, fromAsset, toAsset, deadline, amountOutMin, amountIn, swapFee } = swap;
+  const affiliate = swap.affiliate ?? { address: NATIVE_TOKEN, fee: 0n };
+  const affiliateFee = affiliate.fee === 0n ? 0n : mulDivDown(affiliate.fee, amountIn, amountIn + swapFee);
+  const order = [recipient, fromAsset, toAsset, deadline, amountOutMin, 0n, amountIn, 0n];
+  const legs = route.map(({ protocol, pool, tokenIn, tokenOut, fee, portion }) => [
+    ...[protocol, pool, tokenIn, tokenOut, fee, portion],
+  ]);
+  return SETTLEMENT.encodeFunctionData("swap", [[...order, affiliate.address, affiliateFee], legs]) as Hex;
+}
 
 /** The words of an owner and a nonce, laid out by hand: the library takes a millisecond for them at each look at a swap. */
 function ownerWord(owner: Address): string {

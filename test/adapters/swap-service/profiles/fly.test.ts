@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { recoverAddress } from "ethers";
+import { recoverAddress, Wallet } from "ethers";
 import { describe, expect, it } from "vitest";
 import { flyProfile } from "../../../../src/adapters/swap-service/profiles/fly.ts";
 import { readPackedSwap } from "../../../../src/adapters/swap-service/profiles/packed-swap.ts";
@@ -72,7 +72,6 @@ describe("the recorded transaction of the hosted service", () => {
       router,
       chainId: recorded.chainId,
       owner: toAddress(recorded.sender),
-      relayer: undefined,
       recipient: toAddress(expected.recipient),
       fromAsset: toAddress(expected.fromAsset),
       toAsset: toAddress(expected.toAsset),
@@ -137,11 +136,40 @@ describe("the recorded transaction of the hosted service", () => {
   });
 });
 
+const SIGNER = new Wallet(`0x${"5e".repeat(32)}`);
+
+/** Decodes changed calldata as if the service had signed exactly that. */
 function swapOf(data: Hex) {
-  const decoding = decode(data);
+  const packed = readPackedSwap(data);
+  if (!packed.ok) throw new Error(packed.problem);
+  const { order, affiliate } = packed.call;
+  const message = { ...order, router, sender: toAddress(recorded.sender), nonce: undefined, affiliate };
+  const digest = typedDataDigest(flyProfile.typedData({ ...message, permitValue: undefined }, pinned));
+  const { r, s, v } = SIGNER.signingKey.sign(digest);
+  const signed = patched(144, `${r.slice(2)}${s.slice(2)}${v.toString(16)}`, data);
+  const service = { ...pinned, signer: toAddress(SIGNER.address) };
+  const decoding = flyProfile.decodeTransaction({ ...transaction, data: signed }, service);
   if (!decoding.ok) throw new Error(decoding.problem);
   return decoding.swap;
 }
+
+describe("an order that the service did not sign", () => {
+  it.each<[string, Hex]>([
+    ["another signature", patched(150, "00")],
+    ["no signature", patched(144, "00".repeat(65))],
+    ["another recipient under the same signature", patched(72, "ab".repeat(20))],
+    ["a higher minimum under the same signature", patched(135, "00ffff")],
+  ])("is refused: %s", (_name, data) => {
+    const decoding = decode(data);
+    expect(decoding.ok ? "" : decoding.problem).toMatch(/signed by 0x|signature is none/);
+  });
+
+  it("is refused when the operator pinned another signer, or the transaction names no sender", () => {
+    const other = { ...pinned, signer: toAddress(SIGNER.address) };
+    expect(flyProfile.decodeTransaction(transaction, other)).toMatchObject({ ok: false });
+    expect(flyProfile.decodeTransaction({ ...transaction, from: undefined }, pinned)).toMatchObject({ ok: false });
+  });
+});
 
 describe("packed calldata that hides something", () => {
   it.each<[string, Hex, RegExp]>([
