@@ -18,6 +18,7 @@ const CONTRACTS: ReadonlyMap<string, string> = new Map([
   ["SwapdSettlement", "SwapdSettlement.sol"],
   ["DaiPermitToken", "sandbox/DaiPermitToken.sol"],
   ["GuardedToken", "sandbox/GuardedToken.sol"],
+  ["HostileToken", "sandbox/HostileToken.sol"],
   ["OddToken", "sandbox/OddToken.sol"],
   ["PermitToken", "sandbox/PermitToken.sol"],
   ["PoolMinter", "sandbox/PoolMinter.sol"],

@@ -65,7 +65,7 @@ export function buildServe(
   problems: Problem[],
 ): ServeConfiguration {
   const { listen, database, apiKeys = [], requestsPerSecond, relayer, gasless = {} } = fields ?? {};
-  const native = (name: "minimumBalance" | "maxDailyLoss"): bigint | undefined => {
+  const native = (name: "minimumBalance" | "maxDailyLoss" | "maxDailyGas"): bigint | undefined => {
     const field = { path: ["serve", "gasless", name], money: gasless[name], nativeSymbol: from.nativeSymbol };
     return buildNative(source, field, problems);
   };
@@ -89,6 +89,7 @@ export function buildServe(
       minimumNativeBalance: native("minimumBalance") ?? DEFAULTS.serve.gasless.minimumNativeBalance,
       feeMarginPpm: gasless.feeMargin ?? DEFAULTS.serve.gasless.feeMarginPpm,
       maxDailyLoss: native("maxDailyLoss") ?? DEFAULTS.serve.gasless.maxDailyLoss,
+      maxDailyGas: native("maxDailyGas") ?? DEFAULTS.serve.gasless.maxDailyGas,
     },
   };
 }

@@ -110,6 +110,7 @@ export interface ServeConfiguration {
     readonly minimumNativeBalance: bigint;
     readonly feeMarginPpm: Ppm;
     readonly maxDailyLoss: bigint;
+    readonly maxDailyGas: bigint;
   };
 }
 

@@ -64,7 +64,12 @@ export const DEFAULTS = {
     database: "service.db",
     requestsPerSecond: { keyless: 50, keyed: 200 },
     /** wei of the native coin */
-    gasless: { minimumNativeBalance: 10n ** 16n, feeMarginPpm: toPpm(50_000), maxDailyLoss: 10n ** 17n },
+    gasless: {
+      minimumNativeBalance: 10n ** 16n,
+      feeMarginPpm: toPpm(50_000),
+      maxDailyLoss: 10n ** 17n,
+      maxDailyGas: 10n ** 18n,
+    },
   },
   /** an answer of the service or of a node is never read beyond this */
   maxAnswerBytes: 4 * 1_024 * 1_024,

@@ -18,6 +18,7 @@ type OwnContract =
   | "SwapdSettlement"
   | "SwapdExecutor"
   | "WrappedNative"
+  | "HostileToken"
   | "PermitToken"
   | "DaiPermitToken"
   | "UsdtLikeToken"

@@ -26,6 +26,8 @@ export interface RelayerOptions {
   readonly feeMarginPpm: bigint;
   /** wei that gas may cost in 24 hours beyond what swap fees repaid */
   readonly maxDailyLoss: bigint;
+  /** wei that gas may cost in 24 hours, whatever swap fees repaid */
+  readonly maxDailyGas: bigint;
   /** blocks without it after which a transaction is replaced with a higher fee */
   readonly bumpAfterBlocks: number;
   readonly rebroadcastAfterBlocks: number;

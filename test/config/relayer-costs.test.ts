@@ -10,12 +10,16 @@ it("may cost its owner what he says, in the native coin, and little where he say
     minimumNativeBalance: 10n ** 16n,
     feeMarginPpm: 50_000n,
     maxDailyLoss: 10n ** 17n,
+    maxDailyGas: 10n ** 18n,
   });
-  const { gasless } = loaded(serve('minimumBalance: "1.5 ETH", feeMargin: 10%, maxDailyLoss: "0.2 ETH"')).serve;
+  const { gasless } = loaded(
+    serve('minimumBalance: "1.5 ETH", feeMargin: 10%, maxDailyLoss: "0.2 ETH", maxDailyGas: "3 ETH"'),
+  ).serve;
   expect(gasless).toEqual({
     minimumNativeBalance: 15n * 10n ** 17n,
     feeMarginPpm: 100_000n,
     maxDailyLoss: 2n * 10n ** 17n,
+    maxDailyGas: 3n * 10n ** 18n,
   });
 });
 

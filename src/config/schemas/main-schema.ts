@@ -122,6 +122,7 @@ const serve = z.strictObject({
       ).optional(),
       feeMargin: share("how much more than its gas a swap's fee must be worth", ["%", "bps"]).optional(),
       maxDailyLoss: money("what gas may cost in 24 hours beyond what fees repaid", "0.1 ETH").optional(),
+      maxDailyGas: money("what gas may cost in 24 hours, whatever fees repaid", "1 ETH").optional(),
     })
     .optional()
     .meta({ description: "what the relayer may cost its owner" }),

@@ -29,8 +29,8 @@ export const GASLESS_ERRORS = {
   GASLESS_UNPRICED: {
     code: 2205,
     status: 400,
-    message: "No pool tells what gas costs in this token",
-    remedy: "Ask for a quote with gasless=false.",
+    message: "The token's price feed does not tell what gas costs in it now",
+    remedy: "Ask for a quote with gasless=false, or try again later.",
   },
   GASLESS_RELAYER_UNFUNDED: {
     code: 2206,
@@ -49,6 +49,31 @@ export const GASLESS_ERRORS = {
     status: 400,
     message: "The quote's swap fee no longer pays for the gas",
     remedy: "Ask for a new quote: gas costs more than when this one was made.",
+  },
+  GASLESS_FEE_TOKEN: {
+    code: 2209,
+    status: 400,
+    message: "The relayer takes no swap fees in this token",
+    remedy: "Ask for a quote with gasless=false, or sell a token that the operator lists with a price feed.",
+  },
+  GASLESS_GAS_LIMIT: {
+    code: 2210,
+    status: 400,
+    message: "The relayer has spent as much on gas today as it may",
+    remedy: "Ask for a quote with gasless=false, or try again later.",
+  },
+  GASLESS_GAS_TOO_HIGH: {
+    code: 2211,
+    status: 400,
+    message: "The swap needs more gas than it was quoted with",
+    remedy: "Ask for a new quote, or execute the swap yourself.",
+  },
+  GASLESS_STANDING: {
+    code: 2212,
+    status: 400,
+    message: "No gasless swaps are taken from here for a while",
+    remedy:
+      "Ask for a quote with gasless=false, or try again after a day: transactions that revert cost the relayer gas.",
   },
   SWAP_SIGNATURE_INVALID: {
     code: 2301,

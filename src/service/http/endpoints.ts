@@ -30,7 +30,13 @@ export const COMMON_ERRORS: readonly ErrorName[] = [
 ];
 
 /** Why a relayer takes no swaps for a while. */
-const RELAYER_ERRORS: readonly ErrorName[] = ["GASLESS_RELAYER_UNFUNDED", "GASLESS_LOSS_LIMIT"];
+const RELAYER_ERRORS: readonly ErrorName[] = [
+  "GASLESS_FEE_TOKEN",
+  "GASLESS_RELAYER_UNFUNDED",
+  "GASLESS_LOSS_LIMIT",
+  "GASLESS_GAS_LIMIT",
+  "GASLESS_STANDING",
+];
 const PARAMETER_ERRORS: readonly ErrorName[] = ["PARAMETER_MISSING", "PARAMETER_MALFORMED"];
 
 const QUOTE_ERRORS: readonly ErrorName[] = [
@@ -120,6 +126,7 @@ export const ENDPOINTS = {
       "GASLESS_UNAVAILABLE",
       "GASLESS_UNPRICED",
       "GASLESS_FEE_TOO_LOW",
+      "GASLESS_GAS_TOO_HIGH",
       ...RELAYER_ERRORS,
       "QUOTE_NOT_GASLESS",
       "QUOTE_INDICATIVE",

@@ -6,14 +6,8 @@ import { callerOf } from "../limits/caller-address.ts";
 import { type Allowance, createFixedWindows, limitHeaders } from "../limits/fixed-windows.ts";
 import type { Caller } from "./caller.ts";
 import type { Connections } from "./connections.ts";
-import { createKeyWindows } from "./key-windows.ts";
+import { createKeyWindows, type GateOptions } from "./key-windows.ts";
 import { toWireError } from "./wire.ts";
-
-export interface GateOptions {
-  readonly limits: { readonly keyless: number; readonly keyed: number };
-  /** keys that the configuration names, beside those of the database */
-  readonly apiKeys: readonly string[];
-}
 
 /** Lets requests in, on every path there is. */
 export interface Gate {

@@ -97,14 +97,14 @@ type SwapHandlers = Pick<Handlers, "executeSwap" | "swap" | "statusCounts">;
 
 function createSwapHandlers(networks: ServedNetworks): SwapHandlers {
   return {
-    executeSwap: async (input) => {
+    executeSwap: async (input, caller) => {
       const parsed = parseShape(executeSwapBody, input);
       if (parsed.kind !== "ok") return parsed;
       const network = networks.named("networkName", parsed.value.networkName);
       if (isRefusal(network)) return network;
       const request = parseExecuteRequest(parsed.value);
       if (request.kind !== "ok") return request;
-      const outcome = await network.desk.execute(request.value);
+      const outcome = await network.desk.execute(request.value, caller);
       if (outcome.kind === "refused") return outcome;
       return answer(toWireSwap(outcome.row, network.store.transitions(outcome.row.id)));
     },

@@ -1,6 +1,11 @@
 import { digestOf, type KeyStore } from "../keys/key-store.ts";
 import type { Allowance, TakeWindow } from "../limits/fixed-windows.ts";
-import type { GateOptions } from "./gate.ts";
+
+export interface GateOptions {
+  readonly limits: { readonly keyless: number; readonly keyed: number };
+  /** keys that the configuration names, beside those of the database */
+  readonly apiKeys: readonly string[];
+}
 
 /** Keys that are known to have been good; what they may do is looked up with each request all the same. */
 const MAX_REMEMBERED = 10_000;

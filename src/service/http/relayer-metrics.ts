@@ -17,6 +17,8 @@ export function addRelayerGauges(registry: Registry, networks: readonly ServedNe
     setAside: gauge("relayer_set_aside_gwei", "expected gas of accepted swaps"),
     losses: gauge("relayer_losses_gwei", "gas of the last 24 hours beyond what swap fees repaid"),
     maxDailyLoss: gauge("relayer_max_daily_loss_gwei", "the most that losses may be"),
+    spent: gauge("relayer_spent_gwei", "gas of the last 24 hours, whatever swap fees repaid"),
+    maxDailyGas: gauge("relayer_max_daily_gas_gwei", "the most that may be spent"),
   };
   const readOne = async ({ options, rpc, desk }: ServedNetwork): Promise<void> => {
     const network = options.name;

@@ -171,12 +171,6 @@ export const limitedResponse = z.object({ message: z.literal("API rate limit exc
 export const relayerHealth = z.object({
   address,
   refusal: z.string().nullable().describe("Name of the error that gasless requests get now; null: they are taken."),
-  balance: integer.describe("wei"),
-  minimumBalance: integer.describe("wei that it holds beside setAside, or it takes no more swaps"),
-  setAside: integer.describe("wei, the expected gas of accepted swaps"),
-  losses: integer.describe("wei that gas cost in the last 24 hours beyond what swap fees repaid"),
-  maxDailyLoss: integer.describe("wei"),
-  pending: z.int().describe("Swaps that were accepted and are not over."),
 });
 
 const networkHealth = {

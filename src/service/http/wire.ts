@@ -139,17 +139,9 @@ export function toWireSwap(row: SwapRow, transitions: readonly TransitionRow[]):
   };
 }
 
-export function toWireRelayer(report: RelayerReport): z.infer<typeof relayerHealth> {
-  return {
-    address: report.address,
-    refusal: report.refusal ?? null,
-    balance: report.balance.toString(),
-    minimumBalance: report.minimumBalance.toString(),
-    setAside: report.setAside.toString(),
-    losses: report.losses.toString(),
-    maxDailyLoss: report.maxDailyLoss.toString(),
-    pending: report.pending,
-  };
+/** What the relayer has, loses and may lose is on the metrics' own address: here it would tell how far somebody got. */
+export function toWireRelayer({ address, refusal }: RelayerReport): z.infer<typeof relayerHealth> {
+  return { address, refusal: refusal ?? null };
 }
 
 export function toWireTransaction(

@@ -6,6 +6,7 @@ import { type Gas, paidGas } from "../gas/evm-gas.ts";
 import type { ExtraGas } from "../gas/extra-gas.ts";
 import { type AccountFacts, type SwapShape, safeGasLimit, swapGas } from "../gas/swap-gas.ts";
 import type { Snapshot } from "../pools/snapshots.ts";
+import type { FeePrices } from "../relayer/fee-prices.ts";
 import type { Route } from "../routing/best-route.ts";
 import type { Router } from "../routing/router.ts";
 import { SearchStoppedError } from "../routing/turns.ts";
@@ -38,7 +39,9 @@ const ONE_PPM = 1_000_000n;
 const SOMEBODY = toAddress(`0x${"11".repeat(20)}`);
 
 interface PricingContext {
-  readonly router: Router;
+  readonly router: Pick<Router, "route">;
+  /** what swap fees are worth; undefined: there are none, and nothing is gasless */
+  readonly fees: FeePrices | undefined;
   readonly snapshot: Snapshot;
   readonly wrappedNative: Address;
   /** until when routes are searched; the best so far is taken then */
@@ -79,8 +82,10 @@ export async function priceRequest(request: QuoteRequest, context: PricingContex
   if (!request.gasless) return toPriced(first, { ...unpaid, gas, gasless: false }, snapshot);
 
   const cost = mulDivUp(costOf(first, { gas, gasless: true }, snapshot), SWAP_FEE_PERCENT, 100n);
-  const swapFee = await router.worthOfNative(pair.from, cost, snapshot);
-  if (swapFee === undefined) return refuse("GASLESS_UNPRICED", { parameter: "fromTokenAddress" });
+  const fee = await context.fees?.inToken(pair.from, cost, snapshot);
+  if (fee === undefined) return refuse("GASLESS_UNAVAILABLE", { parameter: "gasless" });
+  if (fee.kind === "refused") return fee;
+  const swapFee = fee.amount;
   const amountIn = beforeGas - swapFee;
   if (amountIn <= 0n) {
     const detail = `the gas of a gasless swap costs ${swapFee}, and ${beforeGas} is left to pay it`;

@@ -6,6 +6,7 @@ import { addressWord, callData, SELECTOR } from "../chain/words.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
 import { isSettled, type NetworkOptions } from "../options.ts";
 import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
+import type { FeePrices } from "../relayer/fee-prices.ts";
 import type { Router } from "../routing/router.ts";
 import { grossAmount, type SwapOrder, type WireTypedData } from "../settlement/order.ts";
 import { permitTypedData } from "../settlement/permit.ts";
@@ -21,8 +22,10 @@ import type { Tokens } from "./tokens.ts";
 /** What a gasless quote needs to know of the relayer. */
 export interface RelayerStatus {
   readonly address: Address;
-  /** Why it takes no further swap now; undefined: one more can be. */
-  refusal(): Promise<Refusal | undefined>;
+  /** what swap fees are worth, and in which tokens they are taken */
+  readonly fees: FeePrices;
+  /** Why it takes no further swap now, of this wallet if one is named; undefined: one more can be. */
+  refusal(owner: Address | undefined): Promise<Refusal | undefined>;
 }
 
 export interface QuoterOptions {
@@ -77,8 +80,8 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
     const { relayer } = dependencies;
     if (relayer === undefined || !isSettled(network))
       return refuse("GASLESS_UNAVAILABLE", { parameter: "gasless", detail: "no relayer runs" });
-    const closed = await relayer.refusal();
-    if (closed !== undefined) return closed;
+    const refused = relayer.fees.refusal(request.from) ?? (await relayer.refusal(request.owner));
+    if (refused !== undefined) return refused;
     const support = await tokens.permitSupport(request.from);
     if (request.owner === undefined)
       return support.kind === "eip-2612" ? { kind: "enough" } : withoutPermit(support.kind);
@@ -110,6 +113,7 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
         looking,
         priceRequest(request, {
           router,
+          fees: relayer?.fees,
           snapshot,
           wrappedNative: network.wrappedNative,
           limit,

@@ -1,24 +1,25 @@
 import { randomUUID } from "node:crypto";
 import type { Address, Hex } from "../../domain/money/address.ts";
-import { mulDivUp } from "../../domain/money/amount.ts";
 import type { Lane } from "../../lane/lane.ts";
 import type { JsonRpc } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LaneStore } from "../../ports/lane-store.ts";
+import { addressWord, callData, SELECTOR } from "../chain/words.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
 import type { SettledNetwork } from "../options.ts";
 import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
 import type { Quote } from "../quotes/quote.ts";
 import type { QuoteBook } from "../quotes/quote-book.ts";
 import type { Tokens } from "../quotes/tokens.ts";
-import type { Router } from "../routing/router.ts";
 import { encodeSwapWithSignature } from "../settlement/calldata.ts";
 import { grossAmount } from "../settlement/order.ts";
 import type { ServiceStore, SwapRow } from "../store/service-store.ts";
-import { costNamed, feeCapOf, gasAfterRefund, leastFeeWorth, worthOfFee } from "./gas-terms.ts";
+import type { FeePrices } from "./fee-prices.ts";
+import { costNamed, feeCapOf, gasAfterRefund, gasLimitOf, leastFeeWorth, worthOfFee } from "./gas-terms.ts";
+import type { Places, Sender } from "./places.ts";
 import type { RelayBook, RelayTerms } from "./relay-book.ts";
-import { fullLane, type RelayerReport, type RelayerState } from "./relayer-state.ts";
-import { checkPermit, checkSwapSignature, type ExecuteRequest } from "./signatures.ts";
+import type { RelayerReport, RelayerState } from "./relayer-state.ts";
+import { checkPermit, checkSwapSignature, type ExecuteRequest, readWord } from "./signatures.ts";
 import { type Trial, tryOut } from "./trial.ts";
 
 /** Takes signed gasless swaps. */
@@ -26,7 +27,7 @@ export interface GaslessDesk {
   /** How the relayer is; undefined when none runs. @throws RpcError */
   report(): Promise<RelayerReport | undefined>;
   /** Accepts a swap once, and answers every equal request with the same record. */
-  execute(request: ExecuteRequest): Promise<Acceptance>;
+  execute(request: ExecuteRequest, sender: Sender): Promise<Acceptance>;
 }
 
 export type Acceptance = { readonly kind: "accepted"; readonly row: SwapRow } | Refusal;
@@ -40,24 +41,19 @@ export interface DeskOptions {
 export interface DeskDependencies {
   readonly rpc: JsonRpc;
   readonly snapshots: Snapshots;
-  readonly router: Router;
+  readonly fees: FeePrices;
   readonly quotes: QuoteBook;
   readonly tokens: Tokens;
   readonly store: ServiceStore;
   readonly laneStore: LaneStore;
   readonly lane: Lane;
   readonly book: RelayBook;
+  readonly places: Places;
   readonly state: RelayerState;
   readonly runner: { wake(): void };
   readonly crashPoint: (label: string) => void;
   readonly clock: Clock;
 }
-
-/** Swaps of one wallet that may wait: the lane is everybody's. */
-const MAX_PENDING_OF_WALLET = 5;
-
-/** The estimate holds for this block; the market moves on. */
-const GAS_LIMIT_PERCENT = 125n;
 
 type FirmQuote = Quote & { readonly owner: Address; readonly sender: Address };
 
@@ -66,7 +62,7 @@ interface Relay {
   readonly data: Hex;
   readonly gasLimit: bigint;
   readonly maxFeePerGasCap: bigint;
-  readonly terms: RelayTerms;
+  readonly terms: Omit<RelayTerms, "caller">;
 }
 
 /** The desk of a service without a relayer: it still answers for swaps that were accepted before. */
@@ -79,37 +75,29 @@ export function createClosedDesk(store: ServiceStore): GaslessDesk {
 }
 
 export function createDesk(options: DeskOptions, dependencies: DeskDependencies): GaslessDesk {
-  const { store, quotes, runner, state, crashPoint } = dependencies;
+  const { store, quotes, runner, state, places, crashPoint } = dependencies;
   return {
     report: () => state.report(),
-    async execute(request) {
+    async execute(request, sender) {
       const before = repeated(store, request);
       if (before !== undefined) return before;
       const found = quotes.find(request.quoteId);
       if (found.kind !== "found") return found;
       const quote = firm(found.quote, options.relayer);
       if ("kind" in quote) return quote;
-      const refusal = (await state.refusal()) ?? noPlace(store, quote.owner);
+      const place = { owner: quote.owner, toToken: quote.order.toAsset, sender };
+      // Asked before the work of checking a request, and again where it is accepted: others may have come in between.
+      const refusal = (await state.refusal()) ?? places.refusal(place);
       const relay = refusal ?? (await prepare(quote, request, { ...options, ...dependencies }));
       // The same body may have been accepted, and even mined, while this one was checked: it is the same swap.
       if ("kind" in relay) return repeated(store, request) ?? relay;
       crashPoint("accept.before");
-      const accepted = accept(quote, request, relay, { ...options, ...dependencies });
+      const accepted = accept({ quote, request, relay, sender }, { ...options, ...dependencies });
       crashPoint("accept.after");
       runner.wake();
       return accepted;
     },
   };
-}
-
-/** Asked before the work of checking a request, and again where it is accepted: others may have come in between. */
-function noPlace(store: ServiceStore, owner: Address): Refusal | undefined {
-  const pending = store.pendingSwaps();
-  const full = fullLane(pending.length);
-  if (full !== undefined) return refuse("GASLESS_UNAVAILABLE", { detail: full });
-  const count = pending.filter(({ wallet }) => wallet === owner).length;
-  if (count < MAX_PENDING_OF_WALLET) return undefined;
-  return refuse("GASLESS_UNAVAILABLE", { detail: `${count} swaps of this wallet are not over yet` });
 }
 
 /** What an earlier request with this quote came to. */
@@ -145,6 +133,8 @@ async function prepare(quote: FirmQuote, request: ExecuteRequest, context: DeskC
   const permit = await checkPermit(quote, request.permit, { rpc, tokens, network, nowSeconds });
   if (permit.kind === "refused") return permit;
   const { owner, order, legs } = quote;
+  const short = await tooLittle(quote, context);
+  if (short !== undefined) return short;
   const signed = { owner, order, signature: request.swapSignature, permit: permit.permit };
   const data = encodeSwapWithSignature(signed, legs);
   const { sender: from, gasLimit } = quote;
@@ -156,44 +146,61 @@ async function prepare(quote: FirmQuote, request: ExecuteRequest, context: DeskC
   return await reckon(quote, { data, ...trial, snapshot }, context);
 }
 
-/** Whether the relayer can afford the swap: its fee repays the cost, and its worst loss fits into what may be lost. */
+/** Whether the wallet has enough for what waits already and this: one balance does not hold several places. */
+async function tooLittle(quote: FirmQuote, { rpc, places }: DeskContext): Promise<Refusal | undefined> {
+  const { owner, order } = quote;
+  const waiting = places.working().filter(({ wallet, fromToken }) => wallet === owner && fromToken === order.fromAsset);
+  const promised = waiting.reduce((sum, { sellAmount }) => sum + BigInt(sellAmount), 0n);
+  if (promised === 0n) return undefined;
+  const balance = (await readWord(rpc, order.fromAsset, callData(SELECTOR.balanceOf, addressWord(owner)))) ?? 0n;
+  if (balance >= promised + grossAmount(order)) return undefined;
+  const detail = `the wallet has ${balance}, and its swaps that wait sell ${promised} of it`;
+  return refuse("SIMULATION_REVERTED", { parameter: "quoteId", detail });
+}
+
+/** Whether the relayer can afford the swap: its fee repays the cost, and its worst cost fits into what may be spent. */
 async function reckon(
   quote: FirmQuote,
   { data, gas, snapshot, ...trial }: Omit<Works, "kind"> & { data: Hex; snapshot: Snapshot },
-  { router, state, feeMarginPpm }: DeskContext,
+  { fees, state, feeMarginPpm }: DeskContext,
 ): Promise<Relay | Refusal> {
+  const gasLimit = gasLimitOf({ quoted: quote.gasLimit, needed: gas });
+  if (gasLimit === undefined) {
+    const detail = `it needs ${gas}, and was quoted with ${quote.gasLimit}`;
+    return refuse("GASLESS_GAS_TOO_HIGH", { parameter: "quoteId", detail });
+  }
   const { gasPrice } = snapshot.head;
   const used = gasAfterRefund(gas, quote.gasRefund);
   const dataFee = trial.dataFee(used);
   const expectedCost = used * gasPrice + dataFee;
-  const inToken = await router.worthOfNative(quote.order.fromAsset, expectedCost, snapshot);
-  if (inToken === undefined) return refuse("GASLESS_UNPRICED", { parameter: "quoteId" });
-  const feeWorth = worthOfFee(quote.order.swapFee, { wei: expectedCost, inToken });
+  const inToken = await fees.inToken(quote.order.fromAsset, expectedCost, snapshot);
+  if (inToken.kind === "refused") return { ...inToken, parameter: "quoteId" };
+  const feeWorth = worthOfFee(quote.order.swapFee, { wei: expectedCost, inToken: inToken.amount });
   const needed = leastFeeWorth({ cost: expectedCost, marginPpm: feeMarginPpm });
   if (feeWorth < needed) {
     const detail = `it is worth ${feeWorth} wei, and ${costNamed(dataFee)} with the margin costs ${needed}`;
     return refuse("GASLESS_FEE_TOO_LOW", { parameter: "quoteId", detail });
   }
-  const estimated = mulDivUp(gas, GAS_LIMIT_PERCENT, 100n);
-  const gasLimit = estimated > quote.gasLimit ? estimated : quote.gasLimit;
-  const mayLose = state.mayLose();
-  const maxFeePerGasCap = feeCapOf({ gasPrice, gasLimit, dataFee, mayLose });
+  const { wei: maySpend, limit } = state.maySpend();
+  const maxFeePerGasCap = feeCapOf({ gasPrice, gasLimit, dataFee, maySpend });
   if (maxFeePerGasCap === undefined) {
-    const detail = `this swap could cost more than the ${mayLose} wei that may still be lost`;
-    return refuse("GASLESS_LOSS_LIMIT", { parameter: "quoteId", detail });
+    return refuse(limit, { parameter: "quoteId", detail: "this swap could cost more than is left" });
   }
   return { data, gasLimit, maxFeePerGasCap, terms: { feeWorth, expectedCost, dataFee } };
 }
 
 /** Writes the swap and the intent to send it in one transaction. Two equal requests at once end here. */
-function accept(quote: FirmQuote, request: ExecuteRequest, relay: Relay, context: DeskContext): Acceptance {
-  const { store, laneStore, lane, book, network } = context;
+function accept(
+  { quote, request, relay, sender }: { quote: FirmQuote; request: ExecuteRequest; relay: Relay; sender: Sender },
+  context: DeskContext,
+): Acceptance {
+  const { store, laneStore, lane, book, places, network } = context;
   const { order } = quote;
   const nowMs = context.clock.nowMs();
   return laneStore.transaction(() => {
     const before = repeated(store, request);
     if (before !== undefined) return before;
-    const refusal = noPlace(store, quote.owner);
+    const refusal = places.refusal({ owner: quote.owner, toToken: order.toAsset, sender });
     if (refusal !== undefined) return refusal;
     const row: SwapRow = {
       id: randomUUID(),
@@ -220,7 +227,7 @@ function accept(quote: FirmQuote, request: ExecuteRequest, relay: Relay, context
       updatedAtMs: nowMs,
     };
     store.insertSwap(row);
-    book.insert(row.intentId, relay.terms, nowMs);
+    book.insert(row.intentId, { ...relay.terms, caller: sender.name }, nowMs);
     lane.submit({
       id: row.intentId,
       purpose: "relay",

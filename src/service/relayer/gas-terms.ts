@@ -35,21 +35,39 @@ export function worstDataFee(dataFee: bigint): bigint {
 }
 
 /**
- * The most that is ever paid per gas for a swap: a multiple of today's price, and never so much that its loss could
- * exceed what may still be lost.
- * @returns undefined when what may still be lost leaves no room for a first attempt
+ * The most that is ever paid per gas for a swap: a multiple of today's price, and never so much that it could cost more
+ * than may still be spent.
+ * @returns undefined when what may still be spent leaves no room for a first attempt
  */
 export function feeCapOf(swap: {
   gasPrice: bigint;
   gasLimit: bigint;
   dataFee: bigint;
-  mayLose: bigint;
+  maySpend: bigint;
 }): bigint | undefined {
-  const forGas = swap.mayLose - worstDataFee(swap.dataFee);
+  const forGas = swap.maySpend - worstDataFee(swap.dataFee);
   const affordable = forGas > 0n ? forGas / swap.gasLimit : 0n;
   if (affordable === 0n || affordable < swap.gasPrice * LEAST_FEE_CAP_FACTOR) return undefined;
   const wanted = swap.gasPrice * FEE_CAP_FACTOR;
   return wanted < affordable ? wanted : affordable;
+}
+
+/** The estimate holds for this block; the market moves on. */
+const GAS_LIMIT_PERCENT = 125n;
+
+/** A transaction's gas limit is at most this much above its quote's: whoever quoted for less pays for no more. */
+const MOST_OF_QUOTED_PERCENT = 110n;
+
+/**
+ * The gas limit of a swap's transaction: room above what it needs now, but never much more than it was quoted with.
+ * @returns undefined when it needs more than that
+ */
+export function gasLimitOf({ quoted, needed }: { quoted: bigint; needed: bigint }): bigint | undefined {
+  const most = mulDivDown(quoted, MOST_OF_QUOTED_PERCENT, 100n);
+  if (needed > most) return undefined;
+  const roomy = mulDivUp(needed, GAS_LIMIT_PERCENT, 100n);
+  const wanted = roomy > quoted ? roomy : quoted;
+  return wanted < most ? wanted : most;
 }
 
 /** What a swap fee has to repay, in words. */

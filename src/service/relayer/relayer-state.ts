@@ -8,6 +8,7 @@ import { type ErrorName, type Refusal, refuse } from "../errors/errors.ts";
 import type { RelayerOptions } from "../options.ts";
 import type { ServiceStore } from "../store/service-store.ts";
 import { worstDataFee } from "./gas-terms.ts";
+import type { Places } from "./places.ts";
 import type { RelayBook } from "./relay-book.ts";
 
 /** Whether the relayer takes swaps, and why not; amounts in wei. */
@@ -22,18 +23,21 @@ export interface RelayerReport {
   /** losses of the last 24 hours */
   readonly losses: bigint;
   readonly maxDailyLoss: bigint;
+  /** what transactions of the last 24 hours cost, whatever was earned with them */
+  readonly spent: bigint;
+  readonly maxDailyGas: bigint;
   /** swaps that were accepted and have no end yet */
   readonly pending: number;
 }
 
 /** What the relayer can afford. It remembers nothing but a balance: all else is read from the rows. */
 export interface RelayerState {
-  /** Why no further swap is taken now; undefined: one more can be. @throws RpcError */
+  /** Why no further swap is taken now, without figures; undefined: one more can be. @throws RpcError */
   refusal(): Promise<Refusal | undefined>;
-  /** What may still be lost, with nothing in flight. */
-  mayLose(): bigint;
-  /** The same, when everything that is in flight is lost. */
-  mayLoseBesideFlight(): bigint;
+  /** What a transaction may cost, with nothing in flight, and which limit leaves no more. */
+  maySpend(): { readonly wei: bigint; readonly limit: "GASLESS_LOSS_LIMIT" | "GASLESS_GAS_LIMIT" };
+  /** The same, when everything that is in flight costs as much as it may and is lost. */
+  maySpendBesideFlight(): bigint;
   /** @throws RpcError */
   report(): Promise<RelayerReport>;
   /** Logs when swaps are no longer taken, and when they are again. */
@@ -45,13 +49,11 @@ export interface StateDependencies {
   readonly laneStore: LaneStore;
   readonly store: ServiceStore;
   readonly book: RelayBook;
+  readonly places: Pick<Places, "full">;
   readonly rpc: JsonRpc;
   readonly clock: Clock;
   readonly logger: Logger;
 }
-
-/** Swaps that may wait for the relayer's one lane; more would run into their deadlines. */
-const MAX_PENDING = 50;
 
 /** How long a balance is believed: a refill is seen after this. */
 const BALANCE_AGE_MS = 3_000;
@@ -63,8 +65,8 @@ export function createRelayerState(
   dependencies: StateDependencies,
 ): RelayerState {
   const { account, chainId } = options;
-  const { minimumNativeBalance: minimumBalance, maxDailyLoss } = options.relayer;
-  const { lane, laneStore, store, book, rpc, clock, logger } = dependencies;
+  const { minimumNativeBalance: minimumBalance, maxDailyLoss, maxDailyGas } = options.relayer;
+  const { lane, laneStore, store, book, places, rpc, clock, logger } = dependencies;
   let known: { readonly wei: bigint; readonly atMs: number } | undefined;
   let told: ErrorName | undefined;
 
@@ -75,24 +77,35 @@ export function createRelayerState(
     return wei;
   }
 
-  const lossesOfDay = (): bigint => book.lossesSince(clock.nowMs() - DAY_MS);
+  const costsOfDay = () => book.costsSince(clock.nowMs() - DAY_MS);
+
+  function maySpend(): ReturnType<RelayerState["maySpend"]> {
+    const { paid, lost } = costsOfDay();
+    const [mayLose, mayPay] = [maxDailyLoss - lost, maxDailyGas - paid];
+    return mayLose < mayPay
+      ? { wei: mayLose, limit: "GASLESS_LOSS_LIMIT" }
+      : { wei: mayPay, limit: "GASLESS_GAS_LIMIT" };
+  }
 
   async function report(): Promise<RelayerReport & { readonly detail: string }> {
     const balance = await nativeBalance();
     const pending = store.pendingSwaps();
     const unpaid = pending.filter(({ intentId }) => !book.isPaid(intentId));
     const setAside = unpaid.reduce((sum, { intentId }) => sum + (book.terms(intentId)?.expectedCost ?? 0n), 0n);
-    const figures = { balance, minimumBalance, setAside, losses: lossesOfDay(), maxDailyLoss, pending: pending.length };
-    return { address: account, ...figures, ...judge(figures, lane.halted() !== undefined) };
+    const { paid: spent, lost: losses } = costsOfDay();
+    const limits = { minimumBalance, maxDailyLoss, maxDailyGas };
+    const figures = { ...limits, balance, setAside, losses, spent, pending: pending.length };
+    const isHalted = lane.halted() !== undefined;
+    return { address: account, ...figures, ...judge(figures, { isHalted, isFull: places.full() !== undefined }) };
   }
 
   return {
     async refusal() {
-      const { refusal, detail } = await report();
-      return refusal === undefined ? undefined : refuse(refusal, { parameter: "gasless", detail });
+      const { refusal } = await report();
+      return refusal === undefined ? undefined : refuse(refusal, { parameter: "gasless" });
     },
-    mayLose: () => maxDailyLoss - lossesOfDay(),
-    mayLoseBesideFlight() {
+    maySpend,
+    maySpendBesideFlight() {
       const open = laneStore.openIntents(account, chainId);
       const inFlight = open.filter(({ id, nonce }) => nonce !== undefined && !book.isPaid(id));
       const dataFeeOf = (id: string) => worstDataFee(book.terms(id)?.dataFee ?? 0n);
@@ -100,7 +113,7 @@ export function createRelayerState(
         (sum, { id, gasLimit, maxFeePerGasCap }) => sum + gasLimit * maxFeePerGasCap + dataFeeOf(id),
         0n,
       );
-      return maxDailyLoss - lossesOfDay() - atMost;
+      return maySpend().wei - atMost;
     },
     report,
     async watch() {
@@ -118,15 +131,14 @@ export function createRelayerState(
   };
 }
 
-/** Why the lane takes no further swap beside so many; undefined: it does. */
-export function fullLane(pending: number): string | undefined {
-  return pending < MAX_PENDING ? undefined : `${pending} swaps wait for the relayer, no more may`;
-}
-
 type Figures = Omit<RelayerReport, "address" | "refusal">;
 
-function judge(figures: Figures, isHalted: boolean): { refusal: ErrorName | undefined; detail: string } {
-  const { balance, minimumBalance, setAside, losses, maxDailyLoss, pending } = figures;
+/** @returns the detail with figures, for the operator alone */
+function judge(
+  figures: Figures,
+  { isHalted, isFull }: { isHalted: boolean; isFull: boolean },
+): { refusal: ErrorName | undefined; detail: string } {
+  const { balance, minimumBalance, setAside, losses, maxDailyLoss, spent, maxDailyGas, pending } = figures;
   if (isHalted) return { refusal: "GASLESS_UNAVAILABLE", detail: "the relayer's account is halted" };
   if (balance < minimumBalance + setAside) {
     const needed = `it holds ${balance} wei and needs ${minimumBalance} beside ${setAside} for accepted swaps`;
@@ -135,6 +147,9 @@ function judge(figures: Figures, isHalted: boolean): { refusal: ErrorName | unde
   if (losses >= maxDailyLoss) {
     return { refusal: "GASLESS_LOSS_LIMIT", detail: `${losses} wei lost in 24 hours, at most ${maxDailyLoss} may be` };
   }
-  const full = fullLane(pending);
-  return full === undefined ? { refusal: undefined, detail: "" } : { refusal: "GASLESS_UNAVAILABLE", detail: full };
+  if (spent >= maxDailyGas) {
+    return { refusal: "GASLESS_GAS_LIMIT", detail: `${spent} wei paid in 24 hours, at most ${maxDailyGas} may be` };
+  }
+  if (isFull) return { refusal: "GASLESS_UNAVAILABLE", detail: `all places are taken, ${pending} swaps are not over` };
+  return { refusal: undefined, detail: "" };
 }

@@ -13,6 +13,7 @@ import type { Head } from "../chain/head.ts";
 import type { RelayerOptions, SettledNetwork } from "../options.ts";
 import type { ServiceStore } from "../store/service-store.ts";
 import { type LaneRunner, runLane } from "./lane-runner.ts";
+import { createPlaces, type Places } from "./places.ts";
 import { openRelayBook, type RelayBook } from "./relay-book.ts";
 import { createRelayerState, type RelayerState } from "./relayer-state.ts";
 import { createSendGate } from "./send-gate.ts";
@@ -33,6 +34,7 @@ export interface Relayer {
   readonly lane: Lane;
   readonly laneStore: LaneStore;
   readonly book: RelayBook;
+  readonly places: Places;
   readonly state: RelayerState;
   readonly runner: LaneRunner;
   readonly crashPoint: (label: string) => void;
@@ -72,7 +74,8 @@ export function openRelayer(
     { relayer: account, network, feeMarginPpm: relayer.feeMarginPpm },
     {
       ...{ rpc, head: dependencies.head, book, store, logger },
-      mayLose: () => state.mayLoseBesideFlight(),
+      waiting: () => laneStore.openIntents(account, network.chainId).filter(({ nonce }) => nonce === undefined),
+      maySpend: () => state.maySpendBesideFlight(),
       cancel: (id, by) => lane.cancel(id, by),
     },
   );
@@ -92,10 +95,15 @@ export function openRelayer(
     },
     { store: laneStore, chain, signer, clock, logger, listener, crashPoint },
   );
+  const listed = new Set(network.listedTokens.map(({ address }) => address));
+  const places = createPlaces(listed, { store, book, isIdle: gate.isIdle, clock });
   const state = createRelayerState(
     { relayer, account, chainId: network.chainId },
-    { lane, laneStore, store, book, rpc, clock, logger },
+    { lane, laneStore, store, book, places, rpc, clock, logger },
   );
-  const runner = runLane({ lane, clock, logger }, () => state.watch());
-  return { lane, laneStore, book, state, runner, crashPoint };
+  const runner = runLane({ lane, clock, logger }, async () => {
+    await gate.look();
+    await state.watch();
+  });
+  return { lane, laneStore, book, places, state, runner, crashPoint };
 }

@@ -9,73 +9,89 @@ import { SETTLEMENT_INTERFACE } from "../settlement/calldata.ts";
 import type { ServiceStore } from "../store/service-store.ts";
 import { costNamed, gasAfterRefund, leastFeeWorth, worstDataFee } from "./gas-terms.ts";
 import type { RelayBook } from "./relay-book.ts";
-import { tryOut } from "./trial.ts";
+import { type Trial, tryOut } from "./trial.ts";
 
 export interface GateDependencies {
   readonly rpc: JsonRpc;
   readonly head: () => Promise<Head>;
   readonly book: RelayBook;
   readonly store: ServiceStore;
-  readonly mayLose: () => bigint;
+  /** accepted swaps without a nonce, oldest first */
+  readonly waiting: () => readonly IntentRow[];
+  /** wei that a further transaction may cost */
+  readonly maySpend: () => bigint;
   readonly cancel: (intentId: string, by: string) => CancelAnswer;
   readonly logger: Logger;
 }
 
-/** Looks at a swap once more before its transaction is signed. */
+/** Looks at swaps once more before their transactions are signed. */
 export interface SendGate {
+  /** Tries out what waits, once a block, so that what stopped working is known by the time somebody asks for its place. */
+  look(): Promise<void>;
   /** false: not at this block. A swap is kept until its deadline: the market or the gas price may come back. */
   isWorthSending(intent: IntentRow): Promise<boolean>;
   /** why a swap was not sent when it was last looked at */
   lastReason(intentId: string): string | undefined;
+  /** whether a swap would not work, by the last look at it */
+  isIdle(intentId: string): boolean;
 }
 
 /** Who ends a swap that can no longer happen, as the rows and the record name it. */
 const THE_CHAIN = "the chain, on which the order's nonce is used,";
+/** Who ends a swap that has not worked for longest, when too many do not. */
+export const THE_RELAYER = "the relayer, which keeps only so many swaps that would not work,";
 
-/** Reasons beyond this many are of swaps long over. */
-const MOST_REASONS = 1_000;
+/** Swaps that would not work: so many are kept, and of those so many are tried again in a block, in turn. */
+const MAX_IDLE = 100;
+const IDLE_TRIED_IN_A_BLOCK = 8;
+/** Without figures: the record is for everybody. */
+const UNAFFORDABLE = "it could have cost more than the relayer may spend";
+/** Trials that the node is asked for at the same time. */
+const TRIALS_AT_ONCE = 8;
+
+interface Look {
+  /** the newest block at which it was tried */
+  readonly block: number;
+  readonly trial: Trial;
+  readonly reason: string | undefined;
+}
 
 /**
  * A swap may wait behind others for a while, and the relayer pays for reverts: so what was checked at acceptance is
- * checked again on the newest block, once a block.
+ * checked again on the newest block, once a block. What does not work is tried beside the others and never before them.
  */
 export function createSendGate(
   options: { relayer: Address; network: SettledNetwork; feeMarginPpm: bigint },
   dependencies: GateDependencies,
 ): SendGate {
-  const { rpc, book, logger } = dependencies;
-  const { network } = options;
-  const looked = new Map<string, { readonly block: number; readonly reason: string }>();
+  const { rpc, book, logger, store } = dependencies;
+  const { network, relayer: from } = options;
+  const looks = new Map<string, Look>();
+  const unaffordable = new Set<string>();
+  let looking: Promise<void> | undefined;
+  let lookedAt: number | undefined;
 
-  async function reasonAgainst(intent: IntentRow, head: Head): Promise<string | undefined> {
-    const { gasLimit, maxFeePerGasCap } = intent;
-    const mayLose = dependencies.mayLose();
-    const terms = book.terms(intent.id);
-    const atMost = gasLimit * maxFeePerGasCap + worstDataFee(terms?.dataFee ?? 0n);
-    if (atMost > mayLose) return `it could cost ${atMost} wei, and only ${mayLose} may still be lost today`;
-    const { to, data } = intent;
-    const trial = await tryOut(rpc, { from: options.relayer, to, data, gasLimit }, network);
-    if (trial.kind === "reverts") {
-      await endIfUsed(intent);
-      return `it would revert ${trial.reason}`;
-    }
+  function reasonAgainst(intent: IntentRow, trial: Trial, head: Head): string | undefined {
+    if (trial.kind === "reverts") return `it would revert ${trial.reason}`;
+    const { gasLimit } = intent;
     if (trial.gas > gasLimit) return `it needs ${trial.gas} gas, and ${gasLimit} is its limit`;
     const used = gasAfterRefund(trial.gas, refundOf(intent));
     const dataFee = trial.dataFee(used);
     const cost = used * head.gasPrice + dataFee;
     const needed = leastFeeWorth({ cost, marginPpm: options.feeMarginPpm });
+    const terms = book.terms(intent.id);
     if (terms === undefined || terms.feeWorth >= needed) return undefined;
     return `its fee is worth ${terms.feeWorth} wei, and ${costNamed(dataFee)} with the margin costs ${needed}`;
   }
 
   function refundOf(intent: IntentRow): bigint {
-    const row = dependencies.store.swapBy("intent_id", intent.id);
-    return (row === undefined ? undefined : dependencies.store.quote(row.quoteId)?.gasRefund) ?? 0n;
+    const row = store.swapBy("intent_id", intent.id);
+    return (row === undefined ? undefined : store.quote(row.quoteId)?.gasRefund) ?? 0n;
   }
 
   /** Only a finalised block says that an order can never be filled any more. */
   async function endIfUsed(intent: IntentRow): Promise<void> {
-    const row = dependencies.store.swapBy("intent_id", intent.id);
+    const row = store.swapBy("intent_id", intent.id);
     if (row === undefined) return;
     const data = SETTLEMENT_INTERFACE.encodeFunctionData("isNonceUsed", [row.wallet, row.nonce]);
     const answer = await rpc.call("eth_call", [{ to: network.settlement, data }, "finalized"]);
@@ -84,28 +100,90 @@ export function createSendGate(
     }
   }
 
+  async function lookAt(intent: IntentRow, head: Head): Promise<void> {
+    try {
+      const { to, data, gasLimit } = intent;
+      const trial = await tryOut(rpc, { from, to, data, gasLimit }, network);
+      const reason = reasonAgainst(intent, trial, head);
+      if (reason !== undefined && looks.get(intent.id)?.reason !== reason) {
+        logger.warn({ intentId: intent.id, reason }, "an accepted swap is not worth sending now");
+      }
+      // Written anew at its end: what was tried longest ago comes first.
+      looks.delete(intent.id);
+      looks.set(intent.id, { block: head.number, trial, reason });
+      if (trial.kind === "reverts") await endIfUsed(intent);
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      logger.warn({ intentId: intent.id, error: error.message }, "a swap could not be tried out before sending");
+    }
+  }
+
+  const isIdle = (id: string) => looks.get(id)?.reason !== undefined;
+
+  async function lookAtAll(head: Head): Promise<void> {
+    const waiting = new Map(dependencies.waiting().map((intent) => [intent.id, intent]));
+    for (const id of [...looks.keys(), ...unaffordable]) {
+      if (waiting.has(id)) continue;
+      looks.delete(id);
+      unaffordable.delete(id);
+    }
+    const idle = [...looks.keys()].flatMap((id) => (isIdle(id) ? (waiting.get(id) ?? []) : []));
+    for (const intent of idle.splice(0, Math.max(0, idle.length - MAX_IDLE))) {
+      dependencies.cancel(intent.id, THE_RELAYER);
+    }
+    const working = [...waiting.values()].filter(({ id }) => !isIdle(id));
+    const due = [...working, ...idle.slice(0, IDLE_TRIED_IN_A_BLOCK)];
+    for (let start = 0; start < due.length; start += TRIALS_AT_ONCE) {
+      await Promise.all(due.slice(start, start + TRIALS_AT_ONCE).map((intent) => lookAt(intent, head)));
+    }
+    lookedAt = head.number;
+  }
+
+  async function look(): Promise<void> {
+    if (dependencies.waiting().length === 0) return;
+    const head = await dependencies.head();
+    if (lookedAt === head.number) return;
+    looking ??= lookAtAll(head).finally(() => {
+      looking = undefined;
+    });
+    await looking;
+  }
+
+  /** What a swap could cost is held against what may be spent at the moment in which it is sent. */
+  function isAffordable(intent: IntentRow): boolean {
+    const { id, gasLimit, maxFeePerGasCap } = intent;
+    const atMost = gasLimit * maxFeePerGasCap + worstDataFee(book.terms(id)?.dataFee ?? 0n);
+    const maySpend = dependencies.maySpend();
+    if (atMost <= maySpend) return true;
+    unaffordable.add(id);
+    logger.debug({ intentId: id, atMost, maySpend }, "a swap waits: it could cost more than may be spent now");
+    return false;
+  }
+
   return {
+    async look() {
+      try {
+        await look();
+      } catch (error) {
+        // The lane and every request tell of a node that does not answer.
+        if (!(error instanceof RpcError)) throw error;
+      }
+    },
     async isWorthSending(intent) {
       try {
+        await look();
         const head = await dependencies.head();
-        if (looked.get(intent.id)?.block === head.number) return false;
-        const reason = await reasonAgainst(intent, head);
-        if (looked.size > MOST_REASONS) looked.clear();
-        if (reason === undefined) {
-          looked.delete(intent.id);
-          return true;
-        }
-        if (looked.get(intent.id)?.reason !== reason) {
-          logger.warn({ intentId: intent.id, reason }, "an accepted swap is not worth sending now");
-        }
-        looked.set(intent.id, { block: head.number, reason });
-        return false;
+        if (isIdle(intent.id)) return false;
+        // What was accepted since the look at this block was tried out then, perhaps at an older one.
+        if (looks.get(intent.id)?.block !== head.number) await lookAt(intent, head);
+        const isTried = looks.get(intent.id)?.block === head.number && !isIdle(intent.id);
+        return isTried && isAffordable(intent);
       } catch (error) {
         if (!(error instanceof RpcError)) throw error;
-        logger.warn({ intentId: intent.id, error: error.message }, "a swap could not be tried out before sending");
         return false;
       }
     },
-    lastReason: (intentId) => looked.get(intentId)?.reason,
+    lastReason: (intentId) => looks.get(intentId)?.reason ?? (unaffordable.has(intentId) ? UNAFFORDABLE : undefined),
+    isIdle,
   };
 }

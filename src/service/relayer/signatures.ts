@@ -81,7 +81,7 @@ export async function checkPermit(
 }
 
 /** One word of a view at the newest block; undefined when the token has no such view. */
-async function readWord(rpc: JsonRpc, to: Address, data: `0x${string}`): Promise<bigint | undefined> {
+export async function readWord(rpc: JsonRpc, to: Address, data: `0x${string}`): Promise<bigint | undefined> {
   const [answer] = await rpc.batch([{ method: "eth_call", params: [{ to, data }, "latest"] }]);
   if (answer instanceof RpcError) {
     if (!isFailedCall(answer)) throw answer;

@@ -3,6 +3,7 @@ import type { Head } from "../chain/head.ts";
 import { isSettled, type NetworkOptions } from "../options.ts";
 import type { RelayerStatus } from "../quotes/quoter.ts";
 import { createClosedDesk, createDesk, type DeskDependencies, type GaslessDesk } from "./desk.ts";
+import { createFeePrices } from "./fee-prices.ts";
 import { lockRelayer, openRelayer, type RelayerDependencies } from "./relayer.ts";
 
 /** The gasless swaps of one network. */
@@ -13,7 +14,7 @@ export interface Relay {
   stop(): Promise<void>;
 }
 
-type Parts = Pick<DeskDependencies, "rpc" | "snapshots" | "router" | "quotes" | "tokens" | "store" | "clock"> & {
+type Parts = Pick<DeskDependencies, "rpc" | "snapshots" | "quotes" | "tokens" | "store" | "clock"> & {
   readonly logger: Logger;
 };
 
@@ -37,8 +38,17 @@ export function startRelay(
   const lock = lockRelayer(database, { chainId: network.chainId, account: address });
   const opened = openRelayer({ relayer, network }, { ...own, store, rpc, head, clock, logger });
   const { feeMarginPpm } = relayer;
-  const desk = createDesk({ network, relayer: address, feeMarginPpm }, { ...parts, ...opened, clock });
-  const status = { address, refusal: () => opened.state.refusal() };
+  const fees = createFeePrices(network);
+  if (fees.tokens.length === 0) {
+    logger.warn({ account: address }, "no listed token has a price feed beside the native one: no swap fee is taken");
+  }
+  const desk = createDesk({ network, relayer: address, feeMarginPpm }, { ...parts, ...opened, fees, clock });
+  const status: RelayerStatus = {
+    address,
+    fees,
+    refusal: async (owner) =>
+      (owner === undefined ? undefined : opened.places.ofWallet(owner)) ?? (await opened.state.refusal()),
+  };
   const stop = async (): Promise<void> => {
     await opened.runner.stop();
     lock.release();

@@ -5,6 +5,7 @@ import type { SettledNetwork } from "../options.ts";
 import { filledAmount } from "../settlement/swapped-event.ts";
 import type { ServiceStore, SwapChange, SwapRow } from "../store/service-store.ts";
 import type { RelayBook } from "./relay-book.ts";
+import { THE_RELAYER } from "./send-gate.ts";
 
 export interface RecorderDependencies {
   readonly store: ServiceStore;
@@ -46,7 +47,7 @@ function keepBook({ kind, intentId, receipt, outcome }: LaneEvent, row: SwapRow,
   const earned = isFilled ? (terms?.feeWorth ?? 0n) : 0n;
   const dataFee = receipt.dataFee ?? terms?.dataFee ?? 0n;
   const paid = receipt.gasUsed * receipt.effectiveGasPrice + dataFee;
-  book.writeCost(intentId, { paid, earned, atMs: clock.nowMs() });
+  book.writeCost(intentId, { paid, earned, reverted: !receipt.succeeded, atMs: clock.nowMs() });
 }
 
 interface Change {
@@ -84,6 +85,10 @@ function changeOf(
 
 /** Nothing was signed, so nothing can happen any more. */
 function droppedChange({ cancelledBy, reason }: LaneEvent, lastReason: string | undefined): Change {
+  if (cancelledBy === THE_RELAYER) {
+    const { code, message } = ERRORS.SIMULATION_REVERTED;
+    return { fields: { status: "error", errorCode: code, errorMessage: message }, detail: lastReason ?? null };
+  }
   if (cancelledBy !== undefined) {
     const { code, message } = ERRORS.ORDER_NONCE_USED;
     return { fields: { status: "error", errorCode: code, errorMessage: message }, detail: reason ?? null };

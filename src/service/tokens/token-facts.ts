@@ -62,12 +62,18 @@ function textOf(words: readonly bigint[], length: number): string {
     .trim();
 }
 
-/** A feed's price in dollars as decimal text; null where there is none, or none that is fresh. */
-export async function readDollarPrice(
+/** What a feed says of its token: dollars, in units of ten to the power of minus `decimals`. */
+export interface FeedPrice {
+  readonly answer: bigint;
+  readonly decimals: number;
+}
+
+/** A feed's price; undefined where there is none, or none that is fresh. */
+export async function readFeed(
   feed: DollarFeed | undefined,
   at: { read: ReadWords; timestamp: number },
-): Promise<string | null> {
-  if (feed === undefined) return null;
+): Promise<FeedPrice | undefined> {
+  if (feed === undefined) return undefined;
   const [round, decimals] = await Promise.all([
     at.read(feed.address, SELECTOR.latestRoundData, 5),
     at.read(feed.address, SELECTOR.decimals, 1),
@@ -75,8 +81,17 @@ export async function readDollarPrice(
   const [, answer = 0n, , updatedAt = 0n] = round ?? [];
   const places = decimals?.[0] ?? MAX_DECIMALS + 1n;
   const isFresh = BigInt(at.timestamp) - updatedAt <= BigInt(feed.maxAgeSeconds);
-  if (BigInt.asIntN(256, answer) <= 0n || places > MAX_DECIMALS || !isFresh) return null;
-  return formatUnits(answer, Number(places));
+  if (BigInt.asIntN(256, answer) <= 0n || places > MAX_DECIMALS || !isFresh) return undefined;
+  return { answer, decimals: Number(places) };
+}
+
+/** A feed's price in dollars as decimal text; null where there is none, or none that is fresh. */
+export async function readDollarPrice(
+  feed: DollarFeed | undefined,
+  at: { read: ReadWords; timestamp: number },
+): Promise<string | null> {
+  const price = await readFeed(feed, at);
+  return price === undefined ? null : formatUnits(price.answer, price.decimals);
 }
 
 /** The native token, which no contract tells of. */

@@ -13,7 +13,7 @@ import { deployExchange, type Exchange } from "../support/exchange.ts";
 import { blocksOfSeconds, deviation, expectedGas } from "../support/gas-check.ts";
 import { followSwap, handOver } from "../support/gasless.ts";
 import { newGuardedToken } from "../support/guarded-token.ts";
-import { serviceOptions } from "../support/market.ts";
+import { deployFeeds, serviceOptions } from "../support/market.ts";
 import { createRecordingLogger } from "../support/recording-logger.ts";
 import { RELAYER_SETTINGS, relayerParts } from "../support/relayer.ts";
 import { systemClock } from "../support/system-clock.ts";
@@ -71,7 +71,15 @@ beforeAll(async () => {
   const database = join(directory, "service.db");
   const parts = relayerParts(chain, id(database));
   await chain.rpc.call("anvil_setBalance", [parts.signer.address, "0x8ac7230489e80000"]);
-  const market = { ...exchange, weth, usdc: guarded, dai: other, usdt: plain, orphan: plain };
+  const market = {
+    ...exchange,
+    weth,
+    usdc: guarded,
+    dai: other,
+    usdt: plain,
+    orphan: plain,
+    feeds: await deployFeeds(chain),
+  };
   // The swap fee is 125 % of what is expected: with this margin a trial may show 6 % more, or nothing is accepted.
   const network = { relayer: { ...RELAYER_SETTINGS, feeMarginPpm: 180_000n } };
   const relayers = new Map([["testnet", parts]]);

@@ -6,6 +6,7 @@ import { USUAL_FACTS } from "../../../src/service/gas/swap-gas.ts";
 import type { Snapshot } from "../../../src/service/pools/snapshots.ts";
 import { pairState } from "../../../src/service/pools/uniswap-v2/pair.ts";
 import { priceRequest } from "../../../src/service/quotes/pricing.ts";
+import type { FeePrices } from "../../../src/service/relayer/fee-prices.ts";
 import { bestRoute } from "../../../src/service/routing/best-route.ts";
 import { createEdge } from "../../../src/service/routing/edge.ts";
 import type { Router } from "../../../src/service/routing/router.ts";
@@ -18,11 +19,16 @@ const WEI_PER_GAS = 10n ** 9n;
 const snapshot = { head: { gasPrice: WEI_PER_GAS }, dataFees: NO_DATA_FEES.decode("", []) } as unknown as Snapshot;
 const pool = { kind: 1, protocol: 0, address: to, token0: from, token1: to, feePips: 3000, tickSpacing: 0 } as const;
 
-function routerThatStops(second: Error): Router {
+const fees: FeePrices = {
+  tokens: [from],
+  refusal: () => undefined,
+  inToken: async (_token, wei) => ({ kind: "priced", amount: wei }),
+};
+
+function routerThatStops(second: Error): Pick<Router, "route"> {
   const paths = [[createEdge(from, to, [pairState(pool, 10n ** 22n, 10n ** 22n)])]];
   let searches = 0;
   return {
-    worthOfNative: async (_token, wei) => wei,
     route: async (trade) => {
       searches += 1;
       if (searches > 1) throw second;
@@ -34,13 +40,16 @@ function routerThatStops(second: Error): Router {
 
 type ExtraGasOf = Awaited<ReturnType<Parameters<typeof priceRequest>[1]["extraGas"]>>;
 
-function price(router: Router, changes: { gasless?: boolean; extraGas?: () => Promise<ExtraGasOf> } = {}) {
+function price(
+  router: Pick<Router, "route">,
+  changes: { gasless?: boolean; extraGas?: () => Promise<ExtraGasOf> } = {},
+) {
   const { gasless = true, extraGas = async () => () => undefined } = changes;
   const who = { owner: undefined, recipient: undefined, affiliate: undefined, sources: undefined };
   const request = { from, to, amount: 10n ** 20n, slippage: 0n, gasless, ...who };
   const limit = createTimeLimit(60_000, systemClock);
   const known = { hasPermit: gasless, accountFacts: async () => USUAL_FACTS, extraGas };
-  return priceRequest(request, { router, snapshot, wrappedNative: to, limit, ...known });
+  return priceRequest(request, { router, fees, snapshot, wrappedNative: to, limit, ...known });
 }
 
 test.each([false, true])(

@@ -26,6 +26,8 @@ let chain: TestChain;
 let market: Market;
 let names = 0;
 const sellers: TestWallet[] = [];
+/** somebody with dollars for many swaps */
+let rich: TestWallet;
 const SELLERS = 16;
 const directory = mkdtempSync(join(tmpdir(), "swapd-solvency-"));
 
@@ -33,6 +35,7 @@ beforeAll(async () => {
   chain = await startTestChain();
   market = await deployMarket(chain);
   while (sellers.length < SELLERS) sellers.push(await newSeller(chain, market));
+  rich = await newSeller(chain, market, 50_000_000_000n);
   await chain.rpc.call("evm_setAutomine", [false]);
 }, 60_000);
 
@@ -40,6 +43,11 @@ afterAll(async () => {
   await chain?.stop();
   rmSync(directory, { recursive: true });
 });
+
+async function metric(url: string | undefined, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(new RegExp(`swapd_service_${name}\\{network="testnet"\\} ([0-9.e+]+)`).exec(text)?.[1]);
+}
 
 interface World {
   readonly client: Client;
@@ -143,7 +151,8 @@ describe("a relayer that is low on gas money", () => {
       gasless: false,
       relayer: { refusal: "GASLESS_RELAYER_UNFUNDED", address: relayer },
     });
-    expect(health.relayer.balance).toBe((10n ** 18n - 1n).toString());
+    // What it has, loses and may lose is for its operator.
+    expect(Object.keys(health.relayer).sort()).toEqual(["address", "refusal"]);
     const metrics = await (await fetch(`${metricsUrl}/metrics`)).text();
     expect(metrics).toContain('swapd_service_gasless{network="testnet"} 0');
     expect(metrics).toContain('swapd_service_relayer_balance_gwei{network="testnet"} 999999999');
@@ -153,7 +162,8 @@ describe("a relayer that is low on gas money", () => {
     await sleep(3_100);
     expect((await handOver(client, who, quote)).status).toBe(200);
     const { body: after } = await client.get("/health");
-    expect(after).toMatchObject({ gasless: true, relayer: { refusal: null, pending: 1 } });
+    expect(after).toMatchObject({ gasless: true, relayer: { refusal: null } });
+    expect(await metric(metricsUrl, "relayer_pending")).toBe(1);
     expect(await followSwap(client, quote.id, isOver, () => mine(1, GWEI))).toMatchObject({ status: "success" });
     expect(log.some(({ message }) => message === "the relayer takes gasless swaps again")).toBe(true);
   }, 40_000);
@@ -161,14 +171,14 @@ describe("a relayer that is low on gas money", () => {
 
 describe("the relayer's one lane", () => {
   test("has five places for a wallet, also for swaps that are handed over at the same moment", async () => {
-    const { client } = await startWorld();
-    const who = nextSeller();
+    const { client, metricsUrl } = await startWorld();
+    const who = rich;
     const quotes = await Promise.all(Array.from({ length: 8 }, () => gaslessQuote(client, market, who)));
     const answers = await Promise.all(quotes.map(({ body }) => handOver(client, who, body)));
     const refused = answers.filter(({ status }) => status !== 200);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
     for (const { body } of refused) expect(body).toMatchObject({ error: "GASLESS_UNAVAILABLE" });
-    expect((await client.get("/health")).body).toMatchObject({ relayer: { pending: 5 } });
+    expect(await metric(metricsUrl, "relayer_pending")).toBe(5);
   }, 30_000);
 });
 
@@ -251,13 +261,14 @@ describe("losses", () => {
     expect(over).toMatchObject({ status: "error", hash, amountOut: null });
     const lost = before - (await nativeOf(world.relayer));
     expect(lost).toBeGreaterThan(0n);
+    expect(await metric(world.metricsUrl, "relayer_losses_gwei")).toBeCloseTo(Number(lost) / 1e9, -1);
     for (const life of [async () => world.client, world.restart]) {
       const client = await life();
       const next = nextSeller();
       const { body: again } = await gaslessQuote(client, market, next);
       const refused = await handOver(client, next, again);
       expect(refused).toMatchObject({ status: 400, body: { error: "GASLESS_LOSS_LIMIT" } });
-      expect(refused.body.message).toContain(`${(worst * 11n) / 10n - lost} wei`);
+      expect(refused.body.message).not.toMatch(/[0-9]{6}/);
     }
   }, 40_000);
 });

@@ -10,7 +10,10 @@ export interface Exchange {
   readonly settlement: Address;
   readonly executor: Address;
   readonly minter: Address;
-  newToken(decimals: number, contract?: "PermitToken" | "DaiPermitToken" | "UsdtLikeToken"): Promise<Address>;
+  newToken(
+    decimals: number,
+    contract?: "PermitToken" | "DaiPermitToken" | "UsdtLikeToken" | "HostileToken",
+  ): Promise<Address>;
   newPair(tokenA: Address, tokenB: Address, reserves: { amountA: bigint; amountB: bigint }): Promise<Address>;
   newPool(
     tokenA: Address,

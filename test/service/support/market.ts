@@ -1,5 +1,6 @@
 import { type Address, NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
-import type { NetworkOptions, ServiceOptions } from "../../../src/service/options.ts";
+import { loadContract } from "../../../src/sandbox/artifacts.ts";
+import type { ListedToken, NetworkOptions, ServiceOptions } from "../../../src/service/options.ts";
 import { sqrtRatioAtTick } from "../../../src/service/pools/uniswap-v3/tick-math.ts";
 import type { TestChain } from "./chain.ts";
 import { deployExchange, type Exchange, FEE_TIERS } from "./exchange.ts";
@@ -15,10 +16,16 @@ export interface Market extends Exchange {
   readonly usdt: Address;
   /** traded nowhere */
   readonly orphan: Address;
+  /** Chainlink's interface, in dollars with 8 places */
+  readonly feeds: { readonly native: Address; readonly usdc: Address };
 }
 
 const E18 = 10n ** 18n;
+const E8 = 10n ** 8n;
 const E6 = 10n ** 6n;
+
+/** Feeds of tests are set once; their chains may live as long as they like. */
+const FEED_MAX_AGE_SECONDS = 10 * 365 * 86_400;
 
 export async function deployMarket(chain: TestChain): Promise<Market> {
   const exchange = await deployExchange(chain);
@@ -41,7 +48,13 @@ export async function deployMarket(chain: TestChain): Promise<Market> {
     { lower: center - 600, upper: center + 600, liquidity: 10n ** 16n },
   ];
   await exchange.newPool(weth, usdc, { fee: 500, sqrtPrice, positions });
-  return { ...exchange, weth, usdc, dai, usdt, orphan };
+  return { ...exchange, weth, usdc, dai, usdt, orphan, feeds: await deployFeeds(chain) };
+}
+
+/** Feeds of a market in which a native coin is worth 3,000 dollars. */
+export async function deployFeeds(chain: TestChain): Promise<Market["feeds"]> {
+  const feed = (name: string, price: bigint) => chain.deploy(loadContract("PriceFeed"), [8, name, price]);
+  return { native: await feed("ETH / USD", 3_000n * E8), usdc: await feed("USDC / USD", E8) };
 }
 
 /** Lets the dollars of a market meet directly: two of them in pools of every kind, the others in stable pools alone. */
@@ -54,6 +67,13 @@ export async function addStablePools(market: Market): Promise<void> {
   await market.newStablePool(usdc, usdt, { ...stable, amountA: 400_000n * E6, amountB: 500_000n * E6 });
   await market.newStablePool(dai, usdc, { ...stable, amountA: 300_000n * E18, amountB: 250_000n * E6 });
   await market.newStablePool(dai, usdc, { amplification: 60, fee: 4e6, amountA: 90_000n * E18, amountB: 90_000n * E6 });
+}
+
+function listed(address: Address, feed?: Address): ListedToken {
+  return {
+    address,
+    feed: feed === undefined ? undefined : { address: feed, maxAgeSeconds: FEED_MAX_AGE_SECONDS },
+  };
 }
 
 /** Options of a service for this one market; what a test cares about goes into `changes`, of the network into `network`. */
@@ -71,10 +91,12 @@ export function serviceOptions(
         rpcUrl: chain.url,
         nativeSymbol: "ETH",
         wrappedNative: market.weth,
-        listedTokens: [NATIVE_TOKEN, market.weth, market.usdc, market.dai].map((address) => ({
-          address,
-          feed: undefined,
-        })),
+        listedTokens: [
+          listed(NATIVE_TOKEN, market.feeds.native),
+          listed(market.weth, market.feeds.native),
+          listed(market.usdc, market.feeds.usdc),
+          listed(market.dai),
+        ],
         hubTokens: [market.weth, market.usdc],
         settlement: market.settlement,
         executor: market.executor,

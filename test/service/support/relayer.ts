@@ -11,6 +11,7 @@ export const RELAYER_SETTINGS: RelayerOptions = {
   minimumNativeBalance: 10n ** 17n,
   feeMarginPpm: 50_000n,
   maxDailyLoss: 10n ** 17n,
+  maxDailyGas: 10n ** 18n,
   bumpAfterBlocks: 4,
   rebroadcastAfterBlocks: 2,
   maxReplacements: 5,

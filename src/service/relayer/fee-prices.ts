@@ -1,0 +1,66 @@
+import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
+import { mulDivUp } from "../../domain/money/amount.ts";
+import { SELECTOR } from "../chain/words.ts";
+import { type Refusal, refuse } from "../errors/errors.ts";
+import { type DollarFeed, NATIVE_DECIMALS, type NetworkOptions } from "../options.ts";
+import type { Snapshot } from "../pools/snapshots.ts";
+import { type FeedPrice, readFeed } from "../tokens/token-facts.ts";
+
+/**
+ * What swap fees are worth. Their tokens are those that the operator lists with a price feed, and the wrapped native
+ * token: the price of a pool is what whoever fills the pool wants it to be.
+ */
+export interface FeePrices {
+  /** beside the wrapped native token, all that pay fees */
+  readonly tokens: readonly Address[];
+  /** Why no swap fee is taken in a token; undefined: it is. */
+  refusal(token: Address): Refusal | undefined;
+  /** How much of a token is worth so much of the native one, rounded up. @throws RpcError */
+  inToken(token: Address, wei: bigint, snapshot: Snapshot): Promise<InToken | Refusal>;
+}
+
+export interface InToken {
+  readonly kind: "priced";
+  readonly amount: bigint;
+}
+
+const MAX_DECIMALS = 77n;
+
+export function createFeePrices({
+  listedTokens,
+  wrappedNative,
+}: Pick<NetworkOptions, "listedTokens" | "wrappedNative">): FeePrices {
+  const feeds = new Map(listedTokens.flatMap(({ address, feed }) => (feed === undefined ? [] : [[address, feed]])));
+  const nativeFeed = feeds.get(NATIVE_TOKEN) ?? feeds.get(wrappedNative);
+
+  function refusal(token: Address): Refusal | undefined {
+    if (token === wrappedNative || (feeds.has(token) && nativeFeed !== undefined)) return undefined;
+    return refuse("GASLESS_FEE_TOKEN", { parameter: "fromTokenAddress" });
+  }
+
+  return {
+    tokens: nativeFeed === undefined ? [] : [...feeds.keys()].filter((token) => token !== NATIVE_TOKEN),
+    refusal,
+    async inToken(token, wei, snapshot) {
+      const refused = refusal(token);
+      if (refused !== undefined) return refused;
+      if (token === wrappedNative) return { kind: "priced", amount: wei };
+      const [price, nativePrice, decimals] = await Promise.all([
+        priceOf(feeds.get(token), snapshot),
+        priceOf(nativeFeed, snapshot),
+        snapshot.readKept(token, SELECTOR.decimals, 1),
+      ]);
+      const places = decimals?.[0];
+      if (price === undefined || nativePrice === undefined || places === undefined || places > MAX_DECIMALS) {
+        return refuse("GASLESS_UNPRICED", { parameter: "fromTokenAddress" });
+      }
+      const dollars = wei * nativePrice.answer * 10n ** (BigInt(price.decimals) + places);
+      const divisor = price.answer * 10n ** BigInt(NATIVE_DECIMALS + nativePrice.decimals);
+      return { kind: "priced", amount: mulDivUp(dollars, 1n, divisor) };
+    },
+  };
+}
+
+function priceOf(feed: DollarFeed | undefined, { readKept, head }: Snapshot): Promise<FeedPrice | undefined> {
+  return readFeed(feed, { read: readKept, timestamp: head.timestamp });
+}

@@ -1,0 +1,100 @@
+import type { Address } from "../../domain/money/address.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { type Refusal, refuse } from "../errors/errors.ts";
+import type { ServiceStore, SwapRow } from "../store/service-store.ts";
+import type { RelayBook, Reverter } from "./relay-book.ts";
+
+/** Who hands a swap over, as the interface counts callers. */
+export interface Sender {
+  readonly name: string;
+  readonly isKeyed: boolean;
+}
+
+/** What a place is asked for. */
+export interface PlaceRequest {
+  readonly owner: Address;
+  readonly toToken: Address;
+  readonly sender: Sender;
+}
+
+/**
+ * The places of swaps that wait for the relayer. A swap holds one while it would work: each block shows whether it still
+ * does. So that nobody takes all of them, a wallet, a caller and a token that the operator does not list have shares.
+ */
+export interface Places {
+  /** Why there is none; undefined: there is one. */
+  refusal(request: PlaceRequest): Refusal | undefined;
+  /** Why a wallet gets none, whoever asks; undefined: it may ask. */
+  ofWallet(owner: Address): Refusal | undefined;
+  /** Why there are none at all; undefined: there are some. */
+  full(): Refusal | undefined;
+  /** Swaps that wait and would work, as far as anybody looked. */
+  working(): readonly SwapRow[];
+}
+
+/** Swaps that may wait for the relayer's one lane; more would run into their deadlines. */
+const MAX_WAITING = 50;
+const SHARES = { wallet: 5, revertedWallet: 1, unlistedToken: 5, address: 10, key: 25 };
+
+/** Reverts within a day at the relayer's expense, after which nobody sends swaps of a wallet or a caller. */
+const MAX_REVERTS = { wallet: 3, address: 10, key: 30 };
+const DAY_MS = 86_400_000;
+
+export function createPlaces(
+  listed: ReadonlySet<Address>,
+  dependencies: {
+    readonly store: Pick<ServiceStore, "pendingSwaps">;
+    readonly book: Pick<RelayBook, "terms" | "revertsSince">;
+    /** whether a swap that waits would not work, by the last look at it */
+    readonly isIdle: (intentId: string) => boolean;
+    readonly clock: Pick<Clock, "nowMs">;
+  },
+): Places {
+  const { store, book, isIdle, clock } = dependencies;
+  const working = () => store.pendingSwaps().filter(({ intentId }) => !isIdle(intentId));
+  const reverts = (of: Reverter) => book.revertsSince(of, clock.nowMs() - DAY_MS);
+
+  function full(waiting = working()): Refusal | undefined {
+    if (waiting.length < MAX_WAITING) return undefined;
+    return unavailable("as many swaps wait for the relayer as may");
+  }
+
+  function ofWallet(owner: Address): Refusal | undefined {
+    if (reverts({ kind: "wallet", name: owner }) < MAX_REVERTS.wallet) return undefined;
+    return refuse("GASLESS_STANDING", { detail: "swaps of this wallet reverted too often within a day" });
+  }
+
+  function ofSender({ name, isKeyed }: Sender): Refusal | undefined {
+    const most = isKeyed ? MAX_REVERTS.key : MAX_REVERTS.address;
+    if (reverts({ kind: "caller", name }) < most) return undefined;
+    return refuse("GASLESS_STANDING", { detail: "swaps that came from you reverted too often within a day" });
+  }
+
+  function beyondShare({ owner, toToken, sender }: PlaceRequest, waiting: readonly SwapRow[]): Refusal | undefined {
+    const count = (isOne: (row: SwapRow) => boolean) => waiting.filter(isOne).length;
+    const share = reverts({ kind: "wallet", name: owner }) === 0 ? SHARES.wallet : SHARES.revertedWallet;
+    if (count(({ wallet }) => wallet === owner) >= share) {
+      return unavailable(`${share} swaps of this wallet wait, no more may`);
+    }
+    if (!listed.has(toToken) && count((row) => row.toToken === toToken) >= SHARES.unlistedToken) {
+      return unavailable(`${SHARES.unlistedToken} swaps for this token wait, no more may`);
+    }
+    const ofCaller = sender.isKeyed ? SHARES.key : SHARES.address;
+    if (count(({ intentId }) => book.terms(intentId)?.caller === sender.name) < ofCaller) return undefined;
+    return unavailable(`${ofCaller} swaps that came from you wait, no more may`);
+  }
+
+  return {
+    working,
+    full,
+    ofWallet,
+    refusal(request) {
+      const waiting = working();
+      return ofWallet(request.owner) ?? ofSender(request.sender) ?? full(waiting) ?? beyondShare(request, waiting);
+    },
+  };
+}
+
+function unavailable(detail: string): Refusal {
+  return refuse("GASLESS_UNAVAILABLE", { detail });
+}

@@ -1,0 +1,178 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { id } from "ethers";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { Address, Hex } from "../../../src/domain/money/address.ts";
+import { loadContract, loadUniswap } from "../../../src/sandbox/artifacts.ts";
+import type { RelayerOptions } from "../../../src/service/options.ts";
+import { startService } from "../../../src/service/service.ts";
+import { startTestChain, type TestChain } from "../support/chain.ts";
+import { type Answer, type Client, createClient } from "../support/client.ts";
+import { followSwap, handOver, newSeller } from "../support/gasless.ts";
+import { deployMarket, type Market, serviceOptions } from "../support/market.ts";
+import { createRecordingLogger } from "../support/recording-logger.ts";
+import { RELAYER_SETTINGS, relayerParts } from "../support/relayer.ts";
+import { systemClock } from "../support/system-clock.ts";
+import { createWallet, giveTokens, type TestWallet } from "../support/wallet.ts";
+
+const HOSTILE = loadContract("HostileToken").abi;
+const PAIR = loadUniswap("UniswapV2Pair").abi;
+const E18 = 10n ** 18n;
+const E6 = 10n ** 6n;
+
+let chain: TestChain;
+let market: Market;
+let hostile: Address;
+let hostilePair: Address;
+let names = 0;
+const directory = mkdtempSync(join(tmpdir(), "swapd-fees-"));
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  market = await deployMarket(chain);
+  hostile = await market.newToken(18, "HostileToken");
+  hostilePair = await market.newPair(market.weth, hostile, { amountA: 5n * E18, amountB: 1_000_000n * E18 });
+}, 60_000);
+
+afterAll(async () => {
+  await chain?.stop();
+  rmSync(directory, { recursive: true });
+});
+
+async function startWorld(change: Partial<RelayerOptions> = {}): Promise<{ client: Client; relayer: Address }> {
+  names += 1;
+  const database = join(directory, `${names}.db`);
+  const parts = relayerParts(chain, id(database));
+  const relayer = parts.signer.address;
+  await chain.rpc.call("anvil_setBalance", [relayer, "0x8ac7230489e80000"]);
+  const network = { relayer: { ...RELAYER_SETTINGS, ...change } };
+  const options = serviceOptions(chain, market, { database, network });
+  const relayers = new Map([["testnet", parts]]);
+  const service = await startService(options, { logger: createRecordingLogger(), clock: systemClock, relayers });
+  onTestFinished(() => service.stop());
+  return { client: await createClient(service.url), relayer };
+}
+
+async function gasless(client: Client, trade: { from: Address; to: Address; amount: bigint; owner: TestWallet }) {
+  return await client.get("/aggregator/quote", {
+    network: "testnet",
+    fromTokenAddress: trade.from,
+    toTokenAddress: trade.to,
+    sellAmount: trade.amount.toString(),
+    slippage: "0.2",
+    fromAddress: trade.owner.address,
+    gasless: "true",
+  });
+}
+
+/** Waits until the service has seen the newest block. */
+async function seen(client: Client): Promise<void> {
+  const head = Number(await chain.rpc.call("eth_blockNumber", []));
+  await expect.poll(async () => (await client.get("/health")).body.blockNumber).toBeGreaterThanOrEqual(head);
+}
+
+async function nativeOf(account: Address): Promise<bigint> {
+  return BigInt((await chain.rpc.call("eth_getBalance", [account, "latest"])) as Hex);
+}
+
+const tell = (method: string, values: readonly unknown[]) =>
+  chain.send({ to: hostile, data: HOSTILE.encodeFunctionData(method, values) as Hex });
+
+function feeOf(quote: Answer["body"], type: string): bigint {
+  return BigInt(quote.fees.find((fee: { type: string }) => fee.type === type).value);
+}
+
+function over(client: Client, quoteId: string): Promise<Answer["body"]> {
+  const mine = () => chain.rpc.call("evm_mine", []);
+  return followSwap(client, quoteId, ({ status }) => status !== "pending", mine);
+}
+
+/** Signs and hands over what was quoted, if it was. @returns what the relayer spent of its own */
+async function spentOn(client: Client, relayer: Address, owner: TestWallet, quoted: Answer): Promise<bigint> {
+  const before = await nativeOf(relayer);
+  if (quoted.status === 200) {
+    const answer = await handOver(client, owner, quoted.body);
+    if (answer.status === 200) await over(client, quoted.body.id);
+  }
+  return before - (await nativeOf(relayer));
+}
+
+test("a token of a stranger's pays no gas, whatever its own pool says that it is worth", async () => {
+  const { client, relayer } = await startWorld();
+  const owner = createWallet();
+  await giveTokens(chain, hostile, { to: owner.address, amount: 100_000n * E18 });
+  const quoted = await gasless(client, { from: hostile, to: market.weth, amount: 50_000n * E18, owner });
+  expect(await spentOn(client, relayer, owner, quoted)).toBe(0n);
+  expect(quoted).toMatchObject({ status: 400, body: { error: "GASLESS_FEE_TOKEN", parameter: "fromTokenAddress" } });
+}, 40_000);
+
+test("a price that is pushed between quote and hand-over makes the relayer pay for no gas that was not quoted", async () => {
+  const { client, relayer } = await startWorld();
+  const owner = createWallet();
+  await giveTokens(chain, hostile, { to: owner.address, amount: 100_000n * E18 });
+  const quoted = await gasless(client, { from: hostile, to: market.weth, amount: 50_000n * E18, owner });
+  // The owner's own pool makes the fee look a hundred times dearer, and gives everything back afterwards.
+  await giveTokens(chain, market.weth, { to: hostilePair, amount: 495n * E18 });
+  await chain.send({ to: hostilePair, data: PAIR.encodeFunctionData("sync") as Hex });
+  await tell("wasteGasOf", [relayer, 100]);
+  onTestFinished(async () => void (await tell("wasteGasOf", [relayer, 0])));
+  await seen(client);
+  expect(await spentOn(client, relayer, owner, quoted)).toBe(0n);
+}, 40_000);
+
+test("a bought token that wastes the relayer's gas is refused: a swap needs no more than it was quoted with", async () => {
+  const { client, relayer } = await startWorld();
+  const owner = await newSeller(chain, market);
+  const quoted = await gasless(client, { from: market.usdc, to: hostile, amount: 100n * E6, owner });
+  expect(quoted.status).toBe(200);
+  await tell("wasteGasOf", [relayer, 100]);
+  onTestFinished(async () => void (await tell("wasteGasOf", [relayer, 0])));
+  await seen(client);
+  const answer = await handOver(client, owner, quoted.body);
+  expect(answer).toMatchObject({ status: 400, body: { error: "GASLESS_GAS_TOO_HIGH" } });
+}, 40_000);
+
+test("a fee is what the feeds say of its gas, also while somebody pushes the token's pool", async () => {
+  const { client } = await startWorld();
+  const owner = await newSeller(chain, market);
+  const pair = await chain.call({
+    to: market.protocols[0]?.factory ?? market.weth,
+    data: loadUniswap("UniswapV2Factory").abi.encodeFunctionData("getPair", [market.usdc, market.weth]) as Hex,
+  });
+  const pool = `0x${pair.slice(-40)}` as Address;
+  await giveTokens(chain, market.usdc, { to: pool, amount: 1_500_000n * E6 });
+  await chain.send({ to: pool, data: PAIR.encodeFunctionData("sync") as Hex });
+  await seen(client);
+  const { body } = await gasless(client, { from: market.usdc, to: market.weth, amount: 1_000n * E6, owner });
+  const gas = feeOf(body, "gas");
+  // 3,000 dollars a coin, and a quarter on top; the fee was reckoned with the route before it was taken off.
+  const expected = (gas * 125n * 3_000n * E6) / (100n * E18);
+  expect(Number(feeOf(body, "swap"))).toBeGreaterThan(Number(expected) * 0.9);
+  expect(Number(feeOf(body, "swap"))).toBeLessThan(Number(expected) * 1.1);
+}, 40_000);
+
+test("gas is paid up to a ceiling a day, although every swap repaid it", async () => {
+  const probe = await startWorld();
+  const owner = await newSeller(chain, market, 10_000n * E6);
+  const trade = { from: market.usdc, to: market.weth, amount: 1_000n * E6, owner };
+  const { body: estimate } = await gasless(probe.client, trade);
+  const price = BigInt((await chain.rpc.call("eth_gasPrice", [])) as Hex);
+  const worst = BigInt(estimate.resourceEstimate.gasLimit) * 5n * price;
+  const { client } = await startWorld({ maxDailyGas: worst, maxDailyLoss: 10n * E18 });
+  for (let swap = 0; swap < 20; swap += 1) {
+    const { status, body: quote } = await gasless(client, trade);
+    if (status !== 200) {
+      expect(quote).toMatchObject({ error: "GASLESS_GAS_LIMIT" });
+      return;
+    }
+    const answer = await handOver(client, owner, quote);
+    if (answer.status !== 200) {
+      expect(swap).toBeGreaterThan(0);
+      expect(answer.body).toMatchObject({ error: "GASLESS_GAS_LIMIT" });
+      return;
+    }
+    expect(await over(client, quote.id)).toMatchObject({ status: "success" });
+  }
+  throw new Error("the ceiling was never reached");
+}, 60_000);

@@ -1,0 +1,104 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { type Address, toAddress } from "../../../src/domain/money/address.ts";
+import { createPlaces } from "../../../src/service/relayer/places.ts";
+import type { RelayTerms } from "../../../src/service/relayer/relay-book.ts";
+import type { SwapRow } from "../../../src/service/store/service-store.ts";
+
+const addressOf = (place: number): Address => toAddress(`0x${place.toString(16).padStart(40, "0")}`);
+const LISTED = addressOf(0xaa);
+const STRANGE = addressOf(0xbb);
+const KEY = { name: "key 1", isKeyed: true };
+const HOME = { name: "address 192.0.2.1", isKeyed: false };
+
+interface Waiting {
+  readonly wallet: Address;
+  readonly toToken: Address;
+  readonly caller: string;
+}
+
+let waiting: Waiting[];
+let idle: Set<string>;
+let reverts: Map<string, number>;
+
+beforeEach(() => {
+  waiting = [];
+  idle = new Set();
+  reverts = new Map();
+});
+
+const rows = () => waiting.map((one, place) => ({ ...one, intentId: String(place) }) as unknown as SwapRow);
+const places = createPlaces(new Set([LISTED]), {
+  store: { pendingSwaps: rows },
+  book: {
+    terms: (id) => ({ caller: waiting[Number(id)]?.caller }) as RelayTerms,
+    revertsSince: ({ name }, sinceMs) => (sinceMs === 1_000 ? (reverts.get(name) ?? 0) : Number.NaN),
+  },
+  isIdle: (id) => idle.has(id),
+  clock: { nowMs: () => 86_401_000 },
+});
+
+let wallets = 0x1000;
+const newWallet = () => addressOf(wallets++);
+
+/** Asks for places until there is none. @returns how many there were, and why there is no further one */
+function fill(one: (count: number) => { owner: Address; toToken: Address; sender: typeof KEY }): [number, string] {
+  for (let count = 0; ; count += 1) {
+    const { owner, toToken, sender } = one(count);
+    const refusal = places.refusal({ owner, toToken, sender });
+    if (refusal !== undefined) return [count, refusal.detail ?? refusal.error];
+    waiting.push({ wallet: owner, toToken, caller: sender.name });
+  }
+}
+
+describe("places at the relayer", () => {
+  test("are shared: nobody shuts out another wallet, another caller or another token", () => {
+    const owner = newWallet();
+    expect(fill(() => ({ owner, toToken: LISTED, sender: KEY }))).toEqual([5, expect.stringContaining("this wallet")]);
+    const strange = () => ({ owner: newWallet(), toToken: STRANGE, sender: KEY });
+    expect(fill(strange)).toEqual([5, expect.stringContaining("this token")]);
+    const home = () => ({ owner: newWallet(), toToken: LISTED, sender: HOME });
+    expect(fill(home)).toEqual([10, expect.stringContaining("came from you")]);
+    const key = () => ({ owner: newWallet(), toToken: LISTED, sender: KEY });
+    expect(fill(key)).toEqual([15, expect.stringContaining("came from you")]);
+    const others = (count: number) => ({
+      owner: newWallet(),
+      toToken: LISTED,
+      sender: { name: `address 198.51.100.${count}`, isKeyed: false },
+    });
+    expect(fill(others)).toEqual([15, expect.stringContaining("as many swaps wait")]);
+    expect(places.full()?.error).toBe("GASLESS_UNAVAILABLE");
+  });
+
+  test("are lost at once by what stopped working, and what works again holds one again", () => {
+    fill((count) => ({ owner: newWallet(), toToken: LISTED, sender: { name: `address ${count}`, isKeyed: false } }));
+    expect(places.full()).toBeDefined();
+    for (let place = 0; place < 50; place += 1) idle.add(String(place));
+    expect(places.full()).toBeUndefined();
+    expect(places.refusal({ owner: newWallet(), toToken: LISTED, sender: HOME })).toBeUndefined();
+    idle.clear();
+    expect(places.full()).toBeDefined();
+  });
+
+  test("are fewer for a wallet whose swap reverted at the relayer's expense, and none after three within a day", () => {
+    const owner = newWallet();
+    reverts.set(owner, 1);
+    const one = () => ({ owner, toToken: LISTED, sender: HOME });
+    expect(fill(one)[0]).toBe(1);
+    waiting = [];
+    reverts.set(owner, 3);
+    expect(fill(one)[0]).toBe(0);
+    expect(places.ofWallet(owner)?.error).toBe("GASLESS_STANDING");
+    expect(places.ofWallet(newWallet())).toBeUndefined();
+  });
+
+  test("are none for a caller who comes with a new wallet after each revert", () => {
+    const one = () => ({ owner: newWallet(), toToken: LISTED, sender: HOME });
+    reverts.set(HOME.name, 9);
+    expect(fill(one)[0]).toBe(10);
+    waiting = [];
+    reverts.set(HOME.name, 10);
+    expect(places.refusal(one())?.error).toBe("GASLESS_STANDING");
+    reverts.set(KEY.name, 10);
+    expect(places.refusal({ ...one(), sender: KEY })).toBeUndefined();
+  });
+});

@@ -1,0 +1,111 @@
+import { expect, test } from "vitest";
+import { toAddress } from "../../../src/domain/money/address.ts";
+import { type JsonRpc, RpcError, type RpcRequest } from "../../../src/net/json-rpc.ts";
+import type { IntentRow } from "../../../src/ports/lane-store.ts";
+import type { Head } from "../../../src/service/chain/head.ts";
+import type { SettledNetwork } from "../../../src/service/options.ts";
+import { createSendGate } from "../../../src/service/relayer/send-gate.ts";
+import type { ServiceStore } from "../../../src/service/store/service-store.ts";
+import { createRecordingLogger } from "../support/recording-logger.ts";
+
+const account = toAddress(`0x${"0a".repeat(20)}`);
+const GAS = 200_000n;
+
+/** A gate over swaps that wait, of which some revert, on a node that counts what it is asked. */
+function gateOver(count: number) {
+  let waiting = Array.from({ length: count }, (_, place) => {
+    const intent = { id: `swap-${place}`, to: account, data: `0x${place.toString(16).padStart(8, "0")}` };
+    return { ...intent, gasLimit: GAS, maxFeePerGasCap: 10n ** 9n } as unknown as IntentRow;
+  });
+  const dead = new Set<string>();
+  const cancelled: string[] = [];
+  const seen = { trials: 0, atOnce: 0, most: 0, block: 1, silent: false };
+  const rpc = {
+    host: "node",
+    call: async () => `0x${"0".repeat(64)}`,
+    batch: async ([request]: readonly RpcRequest[]) => {
+      seen.trials += 1;
+      seen.atOnce += 1;
+      seen.most = Math.max(seen.most, seen.atOnce);
+      await new Promise((resolve) => setImmediate(resolve));
+      seen.atOnce -= 1;
+      const { data } = (request?.params as [{ data: string }])[0];
+      if (seen.silent) throw new RpcError({ kind: "transport", host: "node", message: "silence" });
+      const id = `swap-${Number.parseInt(data, 16)}`;
+      if (!dead.has(id)) return ["0x186a0"];
+      return [new RpcError({ kind: "rpc", host: "node", code: 3, message: "execution reverted" })];
+    },
+  } as unknown as JsonRpc;
+  const gate = createSendGate(
+    { relayer: account, network: { settlement: account, chainId: 1 } as unknown as SettledNetwork, feeMarginPpm: 0n },
+    {
+      rpc,
+      head: async () => ({ number: seen.block, gasPrice: 10n ** 9n }) as unknown as Head,
+      book: {
+        terms: () => ({ feeWorth: 10n ** 18n, expectedCost: 1n, dataFee: 0n, caller: "" }),
+      } as unknown as Parameters<typeof createSendGate>[1]["book"],
+      store: { swapBy: () => undefined, quote: () => undefined } as unknown as ServiceStore,
+      waiting: () => waiting,
+      maySpend: () => 10n ** 18n,
+      cancel: (id) => {
+        cancelled.push(id);
+        waiting = waiting.filter((intent) => intent.id !== id);
+        return { kind: "dropping" };
+      },
+      logger: createRecordingLogger(),
+    },
+  );
+  const at = (place: number) => waiting.find(({ id }) => id === `swap-${place}`) as IntentRow;
+  return { gate, dead, cancelled, seen, at, idle: () => waiting.filter(({ id }) => gate.isIdle(id)).length };
+}
+
+test("an honest swap behind fifty dead ones is tried with the first look at a block, and sent then", async () => {
+  const { gate, dead, seen, at, idle } = gateOver(51);
+  for (let place = 0; place < 50; place += 1) dead.add(`swap-${place}`);
+  // The lane asks for one after the other, oldest first.
+  const answers: boolean[] = [];
+  for (let place = 0; place <= 50; place += 1) answers.push(await gate.isWorthSending(at(place)));
+  expect(answers.lastIndexOf(true)).toBe(50);
+  expect(answers.filter(Boolean)).toHaveLength(1);
+  expect(idle()).toBe(50);
+  expect(seen.trials).toBe(51);
+  expect(seen.most).toBe(8);
+  // At the next block the dead ones cost the node eight trials, and hold nobody up.
+  seen.block += 1;
+  seen.trials = 0;
+  expect(await gate.isWorthSending(at(50))).toBe(true);
+  expect(seen.trials).toBe(9);
+});
+
+test("a swap that works again is found within the turns of the dead ones, and holds its place again", async () => {
+  const { gate, dead, seen, idle } = gateOver(20);
+  for (let place = 0; place < 20; place += 1) dead.add(`swap-${place}`);
+  await gate.look();
+  expect(idle()).toBe(20);
+  dead.clear();
+  for (let block = 0; block < 3; block += 1) {
+    seen.block += 1;
+    await gate.look();
+  }
+  expect(idle()).toBe(0);
+});
+
+test("of swaps that do not work only a hundred are kept, and the relayer ends those that were tried longest ago", async () => {
+  const { gate, dead, cancelled, seen, idle } = gateOver(120);
+  for (let place = 0; place < 120; place += 1) dead.add(`swap-${place}`);
+  await gate.look();
+  seen.block += 1;
+  await gate.look();
+  expect(cancelled).toHaveLength(20);
+  expect(cancelled[0]).toBe("swap-0");
+  expect(idle()).toBe(100);
+});
+
+test("a node that does not answer trials sends nothing and takes no place away", async () => {
+  const { gate, seen, at, idle } = gateOver(2);
+  seen.silent = true;
+  expect(await gate.isWorthSending(at(0))).toBe(false);
+  expect(idle()).toBe(0);
+  seen.silent = false;
+  expect(await gate.isWorthSending(at(0))).toBe(true);
+});
