@@ -46,87 +46,107 @@ const MAX_IDLE = 100;
 const IDLE_TRIED_IN_A_BLOCK = 8;
 /** Without figures: the record is for everybody. */
 const UNAFFORDABLE = "it could have cost more than the relayer may spend";
+const MAX_REMEMBERED = 1_000;
 /** Trials that the node is asked for at the same time. */
 const TRIALS_AT_ONCE = 8;
 
 interface Look {
   /** the newest block at which it was tried */
   readonly block: number;
-  readonly trial: Trial;
   readonly reason: string | undefined;
+}
+
+export interface GateOptions {
+  readonly relayer: Address;
+  readonly network: SettledNetwork;
+  readonly feeMarginPpm: bigint;
 }
 
 /**
  * A swap may wait behind others for a while, and the relayer pays for reverts: so what was checked at acceptance is
  * checked again on the newest block, once a block. What does not work is tried beside the others and never before them.
  */
-export function createSendGate(
-  options: { relayer: Address; network: SettledNetwork; feeMarginPpm: bigint },
-  dependencies: GateDependencies,
-): SendGate {
-  const { rpc, book, logger, store } = dependencies;
-  const { network, relayer: from } = options;
-  const looks = new Map<string, Look>();
+export function createSendGate(options: GateOptions, dependencies: GateDependencies): SendGate {
+  const { book, logger } = dependencies;
+  const looks = createLooks(options, dependencies);
   const unaffordable = new Set<string>();
+
+  /** What a swap could cost is held against what may be spent at the moment in which it is sent. */
+  function isAffordable(intent: IntentRow): boolean {
+    const { id, gasLimit, maxFeePerGasCap } = intent;
+    const atMost = gasLimit * maxFeePerGasCap + worstDataFee(book.terms(id)?.dataFee ?? 0n);
+    const maySpend = dependencies.maySpend();
+    if (atMost <= maySpend) return true;
+    if (unaffordable.size >= MAX_REMEMBERED) unaffordable.clear();
+    unaffordable.add(id);
+    logger.debug({ intentId: id, atMost, maySpend }, "a swap waits: it could cost more than may be spent now");
+    return false;
+  }
+
+  return {
+    async look() {
+      try {
+        await looks.atAll();
+      } catch (error) {
+        // The lane and every request tell of a node that does not answer.
+        if (!(error instanceof RpcError)) throw error;
+      }
+    },
+    async isWorthSending(intent) {
+      try {
+        await looks.atAll();
+        if (looks.isIdle(intent.id)) return false;
+        return (await looks.at(intent)) && isAffordable(intent);
+      } catch (error) {
+        if (!(error instanceof RpcError)) throw error;
+        return false;
+      }
+    },
+    lastReason: (intentId) => looks.reason(intentId) ?? (unaffordable.has(intentId) ? UNAFFORDABLE : undefined),
+    isIdle: looks.isIdle,
+  };
+}
+
+/** What trials of waiting swaps showed. */
+interface Looks {
+  /** Tries out what waits, where the newest block was not looked at yet. @throws RpcError */
+  atAll(): Promise<void>;
+  /** Whether a swap works at the newest block. @throws RpcError */
+  at(intent: IntentRow): Promise<boolean>;
+  isIdle(intentId: string): boolean;
+  reason(intentId: string): string | undefined;
+}
+
+function createLooks(options: GateOptions, dependencies: GateDependencies): Looks {
+  const { rpc, logger } = dependencies;
+  const { network, relayer: from } = options;
+  const judge = createJudge(options, dependencies);
+  const looks = new Map<string, Look>();
   let looking: Promise<void> | undefined;
   let lookedAt: number | undefined;
-
-  function reasonAgainst(intent: IntentRow, trial: Trial, head: Head): string | undefined {
-    if (trial.kind === "reverts") return `it would revert ${trial.reason}`;
-    const { gasLimit } = intent;
-    if (trial.gas > gasLimit) return `it needs ${trial.gas} gas, and ${gasLimit} is its limit`;
-    const used = gasAfterRefund(trial.gas, refundOf(intent));
-    const dataFee = trial.dataFee(used);
-    const cost = used * head.gasPrice + dataFee;
-    const needed = leastFeeWorth({ cost, marginPpm: options.feeMarginPpm });
-    const terms = book.terms(intent.id);
-    if (terms === undefined || terms.feeWorth >= needed) return undefined;
-    return `its fee is worth ${terms.feeWorth} wei, and ${costNamed(dataFee)} with the margin costs ${needed}`;
-  }
-
-  function refundOf(intent: IntentRow): bigint {
-    const row = store.swapBy("intent_id", intent.id);
-    return (row === undefined ? undefined : store.quote(row.quoteId)?.gasRefund) ?? 0n;
-  }
-
-  /** Only a finalised block says that an order can never be filled any more. */
-  async function endIfUsed(intent: IntentRow): Promise<void> {
-    const row = store.swapBy("intent_id", intent.id);
-    if (row === undefined) return;
-    const data = SETTLEMENT_INTERFACE.encodeFunctionData("isNonceUsed", [row.wallet, row.nonce]);
-    const answer = await rpc.call("eth_call", [{ to: network.settlement, data }, "finalized"]);
-    if (typeof answer === "string" && /^0x[0-9a-f]{64}$/i.test(answer) && BigInt(answer) === 1n) {
-      dependencies.cancel(intent.id, THE_CHAIN);
-    }
-  }
+  const isIdle = (id: string) => looks.get(id)?.reason !== undefined;
 
   async function lookAt(intent: IntentRow, head: Head): Promise<void> {
     try {
       const { to, data, gasLimit } = intent;
       const trial = await tryOut(rpc, { from, to, data, gasLimit }, network);
-      const reason = reasonAgainst(intent, trial, head);
+      const reason = judge.reasonAgainst(intent, trial, head);
       if (reason !== undefined && looks.get(intent.id)?.reason !== reason) {
         logger.warn({ intentId: intent.id, reason }, "an accepted swap is not worth sending now");
       }
       // Written anew at its end: what was tried longest ago comes first.
       looks.delete(intent.id);
-      looks.set(intent.id, { block: head.number, trial, reason });
-      if (trial.kind === "reverts") await endIfUsed(intent);
+      looks.set(intent.id, { block: head.number, reason });
+      if (trial.kind === "reverts") await judge.endIfUsed(intent);
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
       logger.warn({ intentId: intent.id, error: error.message }, "a swap could not be tried out before sending");
     }
   }
 
-  const isIdle = (id: string) => looks.get(id)?.reason !== undefined;
-
   async function lookAtAll(head: Head): Promise<void> {
     const waiting = new Map(dependencies.waiting().map((intent) => [intent.id, intent]));
-    for (const id of [...looks.keys(), ...unaffordable]) {
-      if (waiting.has(id)) continue;
-      looks.delete(id);
-      unaffordable.delete(id);
-    }
+    for (const id of looks.keys()) if (!waiting.has(id)) looks.delete(id);
     const idle = [...looks.keys()].flatMap((id) => (isIdle(id) ? (waiting.get(id) ?? []) : []));
     for (const intent of idle.splice(0, Math.max(0, idle.length - MAX_IDLE))) {
       dependencies.cancel(intent.id, THE_RELAYER);
@@ -139,51 +159,59 @@ export function createSendGate(
     lookedAt = head.number;
   }
 
-  async function look(): Promise<void> {
-    if (dependencies.waiting().length === 0) return;
-    const head = await dependencies.head();
-    if (lookedAt === head.number) return;
-    looking ??= lookAtAll(head).finally(() => {
-      looking = undefined;
-    });
-    await looking;
-  }
-
-  /** What a swap could cost is held against what may be spent at the moment in which it is sent. */
-  function isAffordable(intent: IntentRow): boolean {
-    const { id, gasLimit, maxFeePerGasCap } = intent;
-    const atMost = gasLimit * maxFeePerGasCap + worstDataFee(book.terms(id)?.dataFee ?? 0n);
-    const maySpend = dependencies.maySpend();
-    if (atMost <= maySpend) return true;
-    unaffordable.add(id);
-    logger.debug({ intentId: id, atMost, maySpend }, "a swap waits: it could cost more than may be spent now");
-    return false;
-  }
-
   return {
-    async look() {
-      try {
-        await look();
-      } catch (error) {
-        // The lane and every request tell of a node that does not answer.
-        if (!(error instanceof RpcError)) throw error;
-      }
+    async atAll() {
+      if (dependencies.waiting().length === 0) return;
+      const head = await dependencies.head();
+      if (lookedAt === head.number) return;
+      looking ??= lookAtAll(head).finally(() => {
+        looking = undefined;
+      });
+      await looking;
     },
-    async isWorthSending(intent) {
-      try {
-        await look();
-        const head = await dependencies.head();
-        if (isIdle(intent.id)) return false;
-        // What was accepted since the look at this block was tried out then, perhaps at an older one.
-        if (looks.get(intent.id)?.block !== head.number) await lookAt(intent, head);
-        const isTried = looks.get(intent.id)?.block === head.number && !isIdle(intent.id);
-        return isTried && isAffordable(intent);
-      } catch (error) {
-        if (!(error instanceof RpcError)) throw error;
-        return false;
-      }
+    async at(intent) {
+      const head = await dependencies.head();
+      // What was accepted since the look at this block was tried out then, perhaps at an older one.
+      if (looks.get(intent.id)?.block !== head.number) await lookAt(intent, head);
+      return looks.get(intent.id)?.block === head.number && !isIdle(intent.id);
     },
-    lastReason: (intentId) => looks.get(intentId)?.reason ?? (unaffordable.has(intentId) ? UNAFFORDABLE : undefined),
     isIdle,
+    reason: (intentId) => looks.get(intentId)?.reason,
+  };
+}
+
+/** Judges what a trial showed. */
+function createJudge(
+  { network, feeMarginPpm }: GateOptions,
+  { rpc, book, store, cancel }: GateDependencies,
+): {
+  reasonAgainst(intent: IntentRow, trial: Trial, head: Head): string | undefined;
+  endIfUsed(intent: IntentRow): Promise<void>;
+} {
+  return {
+    reasonAgainst(intent, trial, head) {
+      if (trial.kind === "reverts") return `it would revert ${trial.reason}`;
+      const { gasLimit } = intent;
+      if (trial.gas > gasLimit) return `it needs ${trial.gas} gas, and ${gasLimit} is its limit`;
+      const row = store.swapBy("intent_id", intent.id);
+      const refund = (row === undefined ? undefined : store.quote(row.quoteId)?.gasRefund) ?? 0n;
+      const used = gasAfterRefund(trial.gas, refund);
+      const dataFee = trial.dataFee(used);
+      const cost = used * head.gasPrice + dataFee;
+      const needed = leastFeeWorth({ cost, marginPpm: feeMarginPpm });
+      const terms = book.terms(intent.id);
+      if (terms === undefined || terms.feeWorth >= needed) return undefined;
+      return `its fee is worth ${terms.feeWorth} wei, and ${costNamed(dataFee)} with the margin costs ${needed}`;
+    },
+    /** Only a finalised block says that an order can never be filled any more. */
+    async endIfUsed(intent) {
+      const row = store.swapBy("intent_id", intent.id);
+      if (row === undefined) return;
+      const data = SETTLEMENT_INTERFACE.encodeFunctionData("isNonceUsed", [row.wallet, row.nonce]);
+      const answer = await rpc.call("eth_call", [{ to: network.settlement, data }, "finalized"]);
+      if (typeof answer === "string" && /^0x[0-9a-f]{64}$/i.test(answer) && BigInt(answer) === 1n) {
+        cancel(intent.id, THE_CHAIN);
+      }
+    },
   };
 }

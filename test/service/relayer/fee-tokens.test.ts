@@ -154,13 +154,14 @@ test("a fee is what the feeds say of its gas, also while somebody pushes the tok
 
 test("gas is paid up to a ceiling a day, although every swap repaid it", async () => {
   const probe = await startWorld();
-  const owner = await newSeller(chain, market, 10_000n * E6);
+  const owner = await newSeller(chain, market, 100_000n * E6);
   const trade = { from: market.usdc, to: market.weth, amount: 1_000n * E6, owner };
   const { body: estimate } = await gasless(probe.client, trade);
   const price = BigInt((await chain.rpc.call("eth_gasPrice", [])) as Hex);
-  const worst = BigInt(estimate.resourceEstimate.gasLimit) * 5n * price;
+  const worst = (BigInt(estimate.resourceEstimate.gasLimit) * 23n * price) / 10n;
   const { client } = await startWorld({ maxDailyGas: worst, maxDailyLoss: 10n * E18 });
   for (let swap = 0; swap < 20; swap += 1) {
+    await seen(client);
     const { status, body: quote } = await gasless(client, trade);
     if (status !== 200) {
       expect(quote).toMatchObject({ error: "GASLESS_GAS_LIMIT" });

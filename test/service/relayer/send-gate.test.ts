@@ -29,7 +29,7 @@ function gateOver(count: number) {
       seen.most = Math.max(seen.most, seen.atOnce);
       await new Promise((resolve) => setImmediate(resolve));
       seen.atOnce -= 1;
-      const { data } = (request?.params as [{ data: string }])[0];
+      const { data } = (request as unknown as { params: [{ data: string }] }).params[0];
       if (seen.silent) throw new RpcError({ kind: "transport", host: "node", message: "silence" });
       const id = `swap-${Number.parseInt(data, 16)}`;
       if (!dead.has(id)) return ["0x186a0"];

@@ -69,11 +69,8 @@ export async function addStablePools(market: Market): Promise<void> {
   await market.newStablePool(dai, usdc, { amplification: 60, fee: 4e6, amountA: 90_000n * E18, amountB: 90_000n * E6 });
 }
 
-function listed(address: Address, feed?: Address): ListedToken {
-  return {
-    address,
-    feed: feed === undefined ? undefined : { address: feed, maxAgeSeconds: FEED_MAX_AGE_SECONDS },
-  };
+function listed(address: Address, feed: Address): ListedToken {
+  return { address, feed: { address: feed, maxAgeSeconds: FEED_MAX_AGE_SECONDS } };
 }
 
 /** Options of a service for this one market; what a test cares about goes into `changes`, of the network into `network`. */
@@ -95,7 +92,8 @@ export function serviceOptions(
           listed(NATIVE_TOKEN, market.feeds.native),
           listed(market.weth, market.feeds.native),
           listed(market.usdc, market.feeds.usdc),
-          listed(market.dai),
+          listed(market.dai, market.feeds.usdc),
+          listed(market.usdt, market.feeds.usdc),
         ],
         hubTokens: [market.weth, market.usdc],
         settlement: market.settlement,
