@@ -34,8 +34,9 @@ const MAIN = fileURLToPath(new URL("load-service-main.ts", import.meta.url));
 
 /** Eight clients: three keys, of which two are used twice, and three without, of which two share an address. */
 const CLIENTS: readonly LoadClient[] = [
-  ...["first", "first", "second", "second", "third"].map((apikey) => {
-    return { caller: `key ${apikey}`, limit: LIMITS.keyed, apikey, localAddress: "127.0.0.1" };
+  // Each from a host of its own: one address has a bounded number of connections.
+  ...["first", "first", "second", "second", "third"].map((apikey, index) => {
+    return { caller: `key ${apikey}`, limit: LIMITS.keyed, apikey, localAddress: `127.0.1.${index + 1}` };
   }),
   ...["127.0.0.2", "127.0.0.2", "127.0.0.3"].map((localAddress) => {
     return { caller: localAddress, limit: LIMITS.keyless, apikey: undefined, localAddress };
