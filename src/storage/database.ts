@@ -37,6 +37,7 @@ export function openDatabase(options: { file: string; readonly?: boolean }): Sql
     assertSqliteVersion(db);
     refuseForeignFile(db, options.file);
     db.pragma("foreign_keys = ON");
+    addExactSum(db);
     if (!readonly) makeDurable(db, options.file);
     return db;
   } catch (error) {
@@ -44,6 +45,16 @@ export function openDatabase(options: { file: string; readonly?: boolean }): Sql
     if (error instanceof SqliteConstructor.SqliteError) throw cannotOpen(options.file, error);
     throw error;
   }
+}
+
+/** `exact_sum(text)`: the sum of decimal text of any length. SQLite's own sum of what is beyond 64 bits is a float. */
+function addExactSum(db: SqliteDatabase): void {
+  db.aggregate<bigint>("exact_sum", {
+    start: 0n,
+    step: (total, text: unknown) => total + BigInt(String(text)),
+    result: (total) => total.toString(),
+    deterministic: true,
+  });
 }
 
 function open(file: string, readonly: boolean): SqliteDatabase {

@@ -3,6 +3,7 @@ import { readRecorded } from "../e2e/kill/recorded.ts";
 import { POOL, ROUTER } from "./builders.ts";
 import { ACCOUNT, type Life, type Outside } from "./engine-life.ts";
 import { topicOf } from "./evidence.ts";
+import { keptTotals, recount } from "./recount.ts";
 
 const RUN_ENDS = ["filled", "partial", "skipped", "failed"];
 
@@ -11,6 +12,7 @@ export function expectRowsToAddUp(life: Life): void {
   const count = (sql: string): unknown => life.db.prepare(sql).pluck().get();
   expect(count("SELECT count(*) FROM ledger WHERE state = 'reserved'")).toBe(0);
   expect(count("SELECT count(*) FROM capabilities WHERE live = 1")).toBe(0);
+  expect(keptTotals(life.db)).toEqual(recount(life.db));
   expect(count("SELECT count(*) FROM effects WHERE done_at_ms IS NULL")).toBe(0);
   expect(count("SELECT count(*) FROM lane_intents WHERE state NOT IN ('final', 'dropped', 'confirmed')")).toBe(0);
   expect(

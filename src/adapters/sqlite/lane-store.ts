@@ -62,8 +62,9 @@ function intents(db: SqliteDatabase): Pick<LaneStore, Intents> {
        AND state IN ('planned', 'signed', 'broadcast', 'mined', 'confirmed') ORDER BY seq`,
   );
   const highest = db
-    .prepare<[string, number], number | null>(
-      "SELECT max(nonce) FROM lane_intents WHERE account = ? AND chain_id = ? AND nonce IS NOT NULL",
+    .prepare<[string, number], number>(
+      `SELECT nonce FROM lane_intents WHERE account = ? AND chain_id = ? AND nonce IS NOT NULL
+       ORDER BY nonce DESC LIMIT 1`,
     )
     .pluck();
   const markConfirmed = db.prepare("UPDATE lane_intents SET was_confirmed = 1 WHERE id = ?");

@@ -2,6 +2,7 @@ import { toAddress } from "../../../domain/money/address.ts";
 import type { PriceEvidence } from "../../../domain/run/records.ts";
 import type { Run, Swap } from "../../../domain/run/run.ts";
 import type { RunState, SwapState } from "../../../domain/run/states.ts";
+import type { CountedSwap } from "./total-rows.ts";
 
 /** A row of `runs`. */
 export interface RunColumns {
@@ -114,7 +115,7 @@ export function encodePrices({ readAtMs, sold, bought, native }: PriceEvidence):
 }
 
 /** All columns of a swap, named as in the table. */
-export function encodeSwap(swap: Swap): Record<string, string | number | null> {
+export function encodeSwap(swap: Swap): CountedSwap & Record<string, string | number | null> {
   const body: SwapBody = {
     planned: swap.planned,
     floor: swap.floor,

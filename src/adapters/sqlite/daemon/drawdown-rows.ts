@@ -2,6 +2,7 @@ import type { DrawdownState } from "../../../domain/guard/drawdown.ts";
 import type { OperationStore } from "../../../ports/store.ts";
 import type { Statements } from "../statements.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
+import { receivedOf } from "./total-rows.ts";
 
 type Rows = "drawdown" | "saveDrawdown" | "deliveredToOthers";
 
@@ -9,16 +10,9 @@ type Rows = "drawdown" | "saveDrawdown" | "deliveredToOthers";
 export function createDrawdownRows(sql: Statements): Pick<OperationStore, Rows> {
   return {
     deliveredToOthers: (wallets, token) => {
-      const ours = JSON.stringify(wallets);
-      const rows = sql.all<{ amount: string }>(
-        `SELECT bought AS amount FROM swaps WHERE buy_token = ? AND state IN ('confirmed', 'final')
-           AND bought IS NOT NULL AND wallet IN (SELECT value FROM json_each(?))
-           AND recipient NOT IN (SELECT value FROM json_each(?))`,
-        token,
-        ours,
-        ours,
-      );
-      return rows.reduce((total, row) => total + BigInt(row.amount), 0n);
+      const ours = new Set<string>(wallets);
+      const delivered = receivedOf(sql, token).filter((row) => ours.has(row.wallet) && !ours.has(row.recipient));
+      return delivered.reduce((total, { amount }) => total + amount, 0n);
     },
     drawdown: () => {
       const row = sql.get<{ state: string }>("SELECT state FROM drawdown");

@@ -2,7 +2,7 @@ import type { SqliteDatabase } from "../../../storage/database.ts";
 import { prepareStatements, type SqlValue, type Statements } from "../statements.ts";
 import { readSwaps, type SwapHistory } from "./history-swaps.ts";
 import { type RetryHistory, readRetries } from "./retry-rows.ts";
-import { createStatusReader, type StrategyStatus, type TrueAlert, type UnsentAlert } from "./status-rows.ts";
+import { createStatusReader, type StatusReader } from "./status-rows.ts";
 
 /** A run with its swaps, newest first in lists. Instants are Unix milliseconds. */
 export interface RunHistory {
@@ -44,7 +44,7 @@ export interface GapHistory {
 }
 
 /** Reads what happened, from a database that another process may be writing. */
-export interface HistoryReader {
+export interface HistoryReader extends StatusReader {
   runs(filter: { strategy?: string; limit: number }): readonly RunHistory[];
   run(id: string): RunHistory | undefined;
   /** the run that a swap belongs to */
@@ -56,17 +56,6 @@ export interface HistoryReader {
   /** why a run asked again, oldest first */
   retries(runId: string): readonly RetryHistory[];
   gaps(strategy?: string): readonly GapHistory[];
-  strategies(): readonly StrategyStatus[];
-  swapStates(): Readonly<Record<string, number>>;
-  modes(): readonly { scope: string; mode: string; setBy: string; reason: string; atMs: number }[];
-  /** accounts that sign nothing until a person releases them */
-  halts(): readonly { account: string; reason: string; atMs: number }[];
-  /** alerts that wait to be sent, or were never taken and are still true, the newest first */
-  unsentAlerts(): readonly UnsentAlert[];
-  /** what wakes somebody up and is true now, oldest first */
-  trueAlerts(): readonly TrueAlert[];
-  wallets(): readonly string[];
-  lastEvent(): { readonly kind: string; readonly atMs: number } | undefined;
 }
 
 interface RunRow {
@@ -78,6 +67,8 @@ interface RunRow {
   detail: string | null;
   ended_at_ms: number | null;
 }
+
+const GAP_COLUMNS = "strategy, first_slot_ms AS firstSlotMs, last_slot_ms AS lastSlotMs, count, reason";
 
 /** Opens the reading side on an open database. */
 export function createHistoryReader(db: SqliteDatabase): HistoryReader {
@@ -109,12 +100,12 @@ export function createHistoryReader(db: SqliteDatabase): HistoryReader {
         )
         .map((row) => ({ ...row, passed: row.passed === 1 })),
     gaps: (strategy) =>
-      sql.all<GapHistory>(
-        `SELECT strategy, first_slot_ms AS firstSlotMs, last_slot_ms AS lastSlotMs, count, reason FROM gaps
-         WHERE ? IS NULL OR strategy = ? ORDER BY first_slot_ms DESC LIMIT 1000`,
-        strategy ?? null,
-        strategy ?? null,
-      ),
+      strategy === undefined
+        ? sql.all<GapHistory>(`SELECT ${GAP_COLUMNS} FROM gaps ORDER BY first_slot_ms DESC LIMIT 1000`)
+        : sql.all<GapHistory>(
+            `SELECT ${GAP_COLUMNS} FROM gaps WHERE strategy = ? ORDER BY first_slot_ms DESC LIMIT 1000`,
+            strategy,
+          ),
     retries: (runId) => readRetries(sql, runId),
     ...createStatusReader(sql),
   };

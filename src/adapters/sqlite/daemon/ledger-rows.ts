@@ -1,12 +1,13 @@
 import { type Address, toAddress } from "../../../domain/money/address.ts";
 import type { LedgerStore } from "../../../ports/store.ts";
 import type { Statements } from "../statements.ts";
+import { receivedOf, soldUsdSince, totalsOf } from "./total-rows.ts";
 
 /** A swap in one of these states may take the wallet's token at any moment, or is about to be allowed to. */
 const BUSY_STATES = "('cleared', 'approving', 'signed', 'submitted', 'mined', 'unknown')";
 
-/** What such a swap brought and sold is measured. */
-const FILLED_STATES = "('confirmed', 'final')";
+/** The condition of the index on swaps that may be busy: whoever states it is not led through all swaps that ever were. */
+const MAY_BE_BUSY = "state IN ('quoted', 'cleared', 'approving', 'signed', 'submitted', 'mined', 'unknown')";
 
 /** Sums over the ledger, and who holds which token of which wallet. Amounts are summed as bigint, never by SQL. */
 export function createLedgerRows(sql: Statements, version: LedgerStore["ledgerVersion"]): LedgerStore {
@@ -21,27 +22,11 @@ export function createLedgerRows(sql: Statements, version: LedgerStore["ledgerVe
           exceptSwapId,
         ),
       ),
-    soldBy: (strategyId) =>
-      sumByToken(sql.all("SELECT token, amount FROM ledger WHERE strategy = ? AND state <> 'released'", strategyId)),
-    boughtBy: (strategyId) =>
-      sumByToken(
-        sql.all(
-          `SELECT swaps.buy_token AS token, swaps.bought AS amount FROM runs JOIN swaps ON swaps.run_id = runs.id
-           WHERE runs.strategy = ? AND swaps.state IN ${FILLED_STATES} AND swaps.bought IS NOT NULL`,
-          strategyId,
-        ),
-      ),
+    soldBy: (strategyId) => byToken(totalsOf(sql, "sold", strategyId)),
+    boughtBy: (strategyId) => byToken(totalsOf(sql, "bought", strategyId)),
     netOfSwaps: (wallet, token) => netOfSwaps(sql, wallet, token),
-    hasBought: (wallet, token) => hasBought(sql, wallet, token),
-    soldUsdSince: (sinceMs, exceptSwapId) =>
-      sum(
-        sql.all<{ amount: string }>(
-          `SELECT usd AS amount FROM ledger
-           WHERE state <> 'released' AND (reserved_at_ms >= ? OR state = 'reserved') AND swap_id <> ?`,
-          sinceMs,
-          exceptSwapId,
-        ),
-      ),
+    hasBought: (wallet, token) => receivedOf(sql, token).some((row) => row.wallet === wallet && row.amount !== 0n),
+    soldUsdSince: (sinceMs, exceptSwapId) => soldUsdSince(sql, sinceMs, exceptSwapId),
     isTokenBusy: (wallet, token, exceptSwapId) => isTokenBusy(sql, { wallet, token, exceptSwapId }),
     isNonceOfOther: (wallet, nonce, exceptSwapId) =>
       sql.get(
@@ -64,51 +49,30 @@ export function createLedgerRows(sql: Statements, version: LedgerStore["ledgerVe
   };
 }
 
-function hasBought(sql: Statements, wallet: Address, token: Address): boolean {
-  const found = sql.get(
-    `SELECT 1 FROM swaps WHERE wallet = ? AND buy_token = ? AND state IN ${FILLED_STATES} LIMIT 1`,
-    wallet,
-    token,
+function byToken(totals: ReadonlyMap<string, bigint>): ReadonlyMap<Address, bigint> {
+  return new Map(
+    [...totals].filter(([, amount]) => amount !== 0n).map(([token, amount]) => [toAddress(token), amount]),
   );
-  return found !== undefined;
-}
-
-function sumByToken(rows: readonly { token: string; amount: string }[]): ReadonlyMap<Address, bigint> {
-  const totals = new Map<Address, bigint>();
-  for (const row of rows) {
-    const token = toAddress(row.token);
-    totals.set(token, (totals.get(token) ?? 0n) + BigInt(row.amount));
-  }
-  return totals;
 }
 
 function netOfSwaps(sql: Statements, wallet: Address, token: Address): bigint | undefined {
   const open = sql.get(
-    `SELECT 1 FROM swaps WHERE wallet = ? AND (sell_token = ? OR buy_token = ?) AND state IN ${BUSY_STATES}`,
+    `SELECT 1 FROM swaps WHERE wallet = ? AND (sell_token = ? OR buy_token = ?)
+       AND ${MAY_BE_BUSY} AND state IN ${BUSY_STATES}`,
     wallet,
     token,
     token,
   );
   if (open !== undefined) return undefined;
-  const sold = sql.all<{ amount: string }>(
-    `SELECT sold AS amount FROM swaps WHERE wallet = ? AND sell_token = ? AND state IN ${FILLED_STATES} AND sold IS NOT NULL`,
-    wallet,
-    token,
-  );
-  const bought = sql.all<{ amount: string }>(
-    `SELECT bought AS amount FROM swaps
-     WHERE recipient = ? AND buy_token = ? AND state IN ${FILLED_STATES} AND bought IS NOT NULL`,
-    wallet,
-    token,
-  );
-  return sum(bought) - sum(sold);
+  const received = totalsOf(sql, "received", wallet).get(token) ?? 0n;
+  return received - (totalsOf(sql, "paid", wallet).get(token) ?? 0n);
 }
 
 function isTokenBusy(sql: Statements, asked: { wallet: Address; token: Address; exceptSwapId: string }): boolean {
   const { wallet, token, exceptSwapId } = asked;
   // Quoted again after its approval, a swap owns the allowance: nobody may overwrite or revoke it in between.
   const swap = sql.get(
-    `SELECT 1 FROM swaps WHERE wallet = ? AND sell_token = ? AND id <> ?
+    `SELECT 1 FROM swaps WHERE wallet = ? AND sell_token = ? AND id <> ? AND ${MAY_BE_BUSY}
        AND (state IN ${BUSY_STATES} OR (state = 'quoted' AND json_extract(body, '$.approvals') > 0))`,
     wallet,
     token,
@@ -122,7 +86,8 @@ function isTokenBusy(sql: Statements, asked: { wallet: Address; token: Address; 
   );
   const revocation = sql.get(
     `SELECT 1 FROM lane_intents
-     WHERE account = ? AND to_address = ? AND purpose = 'revoke' AND state NOT IN ('final', 'dropped', 'confirmed')`,
+     WHERE account = ? AND to_address = ? AND purpose = 'revoke' AND state <> 'confirmed'
+       AND state IN ('planned', 'signed', 'broadcast', 'mined', 'confirmed')`,
     wallet,
     token,
   );

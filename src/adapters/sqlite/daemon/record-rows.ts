@@ -5,6 +5,7 @@ import { swapOf } from "../../../domain/run/run.ts";
 import type { Statements } from "../statements.ts";
 import { encodePrices } from "./codec.ts";
 import { writeRetry } from "./retry-rows.ts";
+import { type CountedMoney, countMoney } from "./total-rows.ts";
 
 /** A swap changes its wallet, and what was bought may change another one. */
 function tellLedgerChanged(context: RecordContext, { wallet, recipient }: Swap): void {
@@ -110,7 +111,16 @@ function reserve(sql: Statements, record: Extract<RunRecord, { kind: "reserve" }
 
 type LedgerRecord = Extract<RunRecord, { kind: "reserve" | "value" | "spend" | "unspend" | "release" }>;
 
+/** Writes the swap's row, and what totals count of it. */
 function writeLedger(sql: Statements, record: LedgerRecord, context: RecordContext): void {
+  const row = (): CountedMoney | undefined =>
+    sql.get("SELECT strategy, token, amount, usd, state, reserved_at_ms FROM ledger WHERE swap_id = ?", record.swapId);
+  const before = row();
+  writeMoney(sql, record, context);
+  countMoney(sql, before, row());
+}
+
+function writeMoney(sql: Statements, record: LedgerRecord, context: RecordContext): void {
   const { atMs } = context;
   switch (record.kind) {
     case "reserve":

@@ -1,19 +1,12 @@
 import type { Address } from "../../../domain/money/address.ts";
-import { EFFECT_VERSION, type Effect } from "../../../domain/run/effects.ts";
 import type { Transition } from "../../../domain/run/records.ts";
 import { type Run, swapOf } from "../../../domain/run/run.ts";
 import { isRunEnd, type SwapState } from "../../../domain/run/states.ts";
-import type { EffectGroup, RunStore } from "../../../ports/store.ts";
+import type { RunStore } from "../../../ports/store.ts";
 import type { Statements } from "../statements.ts";
-import {
-  createBodyReader,
-  decodeRun,
-  decodeSwap,
-  encodeJson,
-  encodeSwap,
-  type RunColumns,
-  type SwapColumns,
-} from "./codec.ts";
+import { createBodyReader, decodeRun, decodeSwap, encodeSwap, type RunColumns, type SwapColumns } from "./codec.ts";
+import { createEffectRows } from "./effect-rows.ts";
+import { type CountedSwap, countRun, countSwap } from "./total-rows.ts";
 
 const SWAP_COLUMNS = [
   "id",
@@ -93,6 +86,7 @@ export function createRunRows(sql: Statements): Omit<RunStore, "writeRecord"> {
   return {
     insertRun: (run, atMs) => {
       if (!insertRun(sql, run, atMs)) return false;
+      countRun(sql, run.strategyId, { after: run.state });
       addTransition(firstTransition(run), atMs);
       return true;
     },
@@ -111,7 +105,8 @@ export function createRunRows(sql: Statements): Omit<RunStore, "writeRecord"> {
         .map((row) => row.id),
     hasOpenRun: (strategyId) =>
       sql.get(
-        `SELECT 1 FROM runs WHERE strategy = ? AND state IN ('due', 'deciding', 'executing', 'parked')`,
+        // The sign keeps SQLite on the index of open runs: a strategy has had as many as the other one has entries.
+        `SELECT 1 FROM runs WHERE +strategy = ? AND ${IS_OPEN}`,
         strategyId,
       ) !== undefined,
     strategiesWithOpenRun: () => {
@@ -179,11 +174,25 @@ function insertNewSwaps(
 ): void {
   for (const { subject, subjectId, from, to } of step.transitions) {
     if (subject !== "swap" || from !== undefined) continue;
-    sql.named(SAVE_SWAP, { ...encodeSwap(swapOf(run, subjectId)), state: to, at_ms: step.atMs });
+    saveSwap(sql, run, { columns: { ...encodeSwap(swapOf(run, subjectId)), state: to }, atMs: step.atMs });
   }
 }
 
+const COUNTED = "SELECT id, state, wallet, recipient, sell_token, buy_token, sold, bought FROM swaps WHERE id = ?";
+
+/** Writes a swap's row, and what totals count of it. */
+function saveSwap(
+  sql: Statements,
+  run: Run,
+  { columns, atMs }: { readonly columns: ReturnType<typeof encodeSwap>; readonly atMs: number },
+): void {
+  countSwap(sql, run.strategyId, { before: sql.get<CountedSwap>(COUNTED, columns.id), after: columns });
+  sql.named(SAVE_SWAP, { ...columns, at_ms: atMs });
+}
+
 function saveRun(sql: Statements, run: Run, atMs: number, before: Run | undefined): void {
+  const known = sql.get<{ state: string }>("SELECT state FROM runs WHERE id = ?", run.id)?.state;
+  if (known !== undefined) countRun(sql, run.strategyId, { before: known, after: run.state });
   // A run that has ended is saved again while its swaps become final: the instant of its end stays.
   sql.run(
     "UPDATE runs SET state = ?, reason = ?, detail = ?, retries = ?, ended_at_ms = iif(?, coalesce(ended_at_ms, ?), NULL) WHERE id = ?",
@@ -196,7 +205,7 @@ function saveRun(sql: Statements, run: Run, atMs: number, before: Run | undefine
     run.id,
   );
   for (const swap of run.swaps) {
-    if (before?.swaps.includes(swap) !== true) sql.named(SAVE_SWAP, { ...encodeSwap(swap), at_ms: atMs });
+    if (before?.swaps.includes(swap) !== true) saveSwap(sql, run, { columns: encodeSwap(swap), atMs });
   }
 }
 
@@ -205,66 +214,4 @@ function runOfIntent(sql: Statements, intentId: string): { runId: string; swapId
   const swapId = intentId.slice(0, intentId.lastIndexOf("."));
   const row = sql.get<{ run_id: string }>("SELECT run_id FROM swaps WHERE id = ?", swapId);
   return row === undefined ? undefined : { runId: row.run_id, swapId };
-}
-
-type EffectRows = Pick<
-  RunStore,
-  "addEffects" | "dueEffects" | "nextEffectMs" | "beginEffect" | "finishEffect" | "postponeEffect" | "hastenEffects"
->;
-
-const GROUPS: Readonly<Record<EffectGroup, string>> = {
-  looks: "kind = 'ReadChain'",
-  routes: "kind = 'FetchRoute'",
-  others: "kind NOT IN ('ReadChain', 'FetchRoute')",
-  "no routes": "kind <> 'FetchRoute'",
-};
-
-function createEffectRows(sql: Statements): EffectRows {
-  return {
-    addEffects: (runId, effects, atMs) => {
-      for (const { effect, notBeforeMs } of effects) {
-        sql.run(
-          `INSERT INTO effects (run_id, swap_id, kind, version, payload, not_before_ms, created_at_ms)
-           VALUES (?, ?, ?, ?, ?, ?, ?)`,
-          runId,
-          "swapId" in effect ? effect.swapId : null,
-          effect.kind,
-          EFFECT_VERSION,
-          encodeJson(effect),
-          Math.ceil(notBeforeMs),
-          atMs,
-        );
-      }
-    },
-    dueEffects: (nowMs, limit, group) =>
-      sql
-        .all<{ id: number; run_id: string; payload: string }>(
-          `SELECT id, run_id, payload FROM effects
-           WHERE done_at_ms IS NULL AND not_before_ms <= ? AND ${GROUPS[group]} ORDER BY not_before_ms, id LIMIT ?`,
-          nowMs,
-          limit,
-        )
-        .map((row) => ({ id: row.id, runId: row.run_id, effect: JSON.parse(row.payload) as Effect })),
-    nextEffectMs: () =>
-      sql.get<{ at: number | null }>("SELECT min(not_before_ms) AS at FROM effects WHERE done_at_ms IS NULL")?.at ??
-      undefined,
-    beginEffect: (id) => {
-      sql.run("UPDATE effects SET attempts = attempts + 1 WHERE id = ?", id);
-      return (sql.get<{ attempts: number }>("SELECT attempts FROM effects WHERE id = ?", id)?.attempts ?? 1) - 1;
-    },
-    finishEffect: (id, atMs) => {
-      sql.run("UPDATE effects SET done_at_ms = ? WHERE id = ?", atMs, id);
-    },
-    postponeEffect: (id, notBeforeMs) => {
-      sql.run("UPDATE effects SET not_before_ms = ? WHERE id = ?", Math.ceil(notBeforeMs), id);
-    },
-    hastenEffects: (nowMs) => {
-      sql.run(
-        "UPDATE effects SET not_before_ms = ? WHERE done_at_ms IS NULL AND not_before_ms > ? AND created_at_ms > ?",
-        nowMs,
-        nowMs,
-        nowMs,
-      );
-    },
-  };
 }

@@ -1,8 +1,8 @@
-import type { SqlValue, Statements } from "../statements.ts";
-import type { HistoryReader } from "./history-rows.ts";
+import type { Statements } from "../statements.ts";
 import { hasTable } from "./history-swaps.ts";
+import { totalsOf } from "./total-rows.ts";
 
-export interface StrategyStatus {
+interface StrategyStatus {
   readonly id: string;
   readonly kind: string;
   readonly lastSlotMs: number;
@@ -11,7 +11,7 @@ export interface StrategyStatus {
 }
 
 /** An alert that its receiver has not taken; `given-up`: it will not be asked again. */
-export interface UnsentAlert {
+interface UnsentAlert {
   readonly code: string;
   readonly subject: string;
   readonly state: "waiting" | "given-up";
@@ -22,7 +22,7 @@ export interface UnsentAlert {
 }
 
 /** A critical alert that is still true. */
-export interface TrueAlert {
+interface TrueAlert {
   readonly code: string;
   readonly subject: string;
   readonly text: string;
@@ -30,12 +30,22 @@ export interface TrueAlert {
   readonly raisedAtMs: number;
 }
 
-type StatusReader = Pick<
-  HistoryReader,
-  "strategies" | "swapStates" | "modes" | "halts" | "unsentAlerts" | "trueAlerts" | "wallets" | "lastEvent"
->;
+/** Tells how the daemon is. */
+export interface StatusReader {
+  strategies(): readonly StrategyStatus[];
+  swapStates(): Readonly<Record<string, number>>;
+  modes(): readonly { scope: string; mode: string; setBy: string; reason: string; atMs: number }[];
+  /** accounts that sign nothing until a person releases them */
+  halts(): readonly { account: string; reason: string; atMs: number }[];
+  /** alerts that wait to be sent, or were never taken and are still true, the newest first */
+  unsentAlerts(): readonly UnsentAlert[];
+  /** what wakes somebody up and is true now, oldest first */
+  trueAlerts(): readonly TrueAlert[];
+  wallets(): readonly string[];
+  lastEvent(): { readonly kind: string; readonly atMs: number } | undefined;
+}
 
-/** The part of the reading side that tells how the daemon is. */
+/** Opens the part of the reading side that tells how the daemon is. */
 export function createStatusReader(sql: Statements): StatusReader {
   return {
     strategies: () =>
@@ -48,9 +58,9 @@ export function createStatusReader(sql: Statements): StatusReader {
           kind: row.kind,
           lastSlotMs: row.last_slot_ms,
           memory: row.memory,
-          runs: countBy(sql, "SELECT state, count(*) AS count FROM runs WHERE strategy = ? GROUP BY state", row.id),
+          runs: counts(sql, "runs", row.id),
         })),
-    swapStates: () => countBy(sql, "SELECT state, count(*) AS count FROM swaps GROUP BY state"),
+    swapStates: () => counts(sql, "swaps", ""),
     modes: () =>
       sql.all(
         "SELECT scope, mode, set_by AS setBy, reason, at_ms AS atMs FROM modes WHERE mode <> 'active' ORDER BY scope",
@@ -80,8 +90,23 @@ function unsentAlerts(sql: Statements): readonly UnsentAlert[] {
   );
 }
 
-function countBy(sql: Statements, query: string, ...values: SqlValue[]): Record<string, number> {
-  return Object.fromEntries(
-    sql.all<{ state: string; count: number }>(query, ...values).map((row) => [row.state, row.count]),
-  );
+/** How many runs of a strategy, or swaps of all, are in which state. */
+function counts(sql: Statements, kind: "runs" | "swaps", subject: string): Record<string, number> {
+  if (!hasTable(sql, "totals")) return countRows(sql, kind, subject);
+  const states = [...totalsOf(sql, kind, subject)].filter(([, count]) => count !== 0n).sort();
+  return Object.fromEntries(states.map(([state, count]) => [state, Number(count)]));
+}
+
+/** The same of a database that no daemon of this release has opened yet. */
+function countRows(sql: Statements, kind: "runs" | "swaps", subject: string): Record<string, number> {
+  const rows =
+    kind === "swaps"
+      ? sql.all<StateCount>("SELECT state, count(*) AS count FROM swaps GROUP BY state")
+      : sql.all<StateCount>("SELECT state, count(*) AS count FROM runs WHERE strategy = ? GROUP BY state", subject);
+  return Object.fromEntries(rows.map((row) => [row.state, row.count]));
+}
+
+interface StateCount {
+  readonly state: string;
+  readonly count: number;
 }

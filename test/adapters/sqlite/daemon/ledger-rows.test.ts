@@ -306,13 +306,3 @@ test("the gross amount of a sample is what the database says is reserved", () =>
     },
   ]);
 });
-
-test("whether a token is busy is answered by an index, however many swaps there were", () => {
-  const { db } = openDaemonDatabase();
-  const plan = db
-    .prepare<[], { detail: string }>("EXPLAIN QUERY PLAN SELECT 1 FROM swaps WHERE wallet = 'a' AND sell_token = 'b'")
-    .all();
-  expect(plan.map(({ detail }) => detail)).toEqual([
-    expect.stringContaining("swaps_by_token (wallet=? AND sell_token=?)"),
-  ]);
-});

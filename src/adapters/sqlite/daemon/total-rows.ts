@@ -1,0 +1,175 @@
+import type { SwapState } from "../../../domain/run/states.ts";
+import { isFilled } from "../../../domain/run/states.ts";
+import type { Statements } from "../statements.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** What is counted, see the table. */
+type Kind = "sold" | "bought" | "paid" | "received" | "runs" | "swaps";
+
+/** One running total. */
+interface Total {
+  readonly kind: Kind;
+  readonly subject: string;
+  readonly item: string;
+  readonly source?: string;
+}
+
+/** A row of the ledger, as far as totals count it. */
+export interface CountedMoney {
+  readonly strategy: string;
+  readonly token: string;
+  readonly amount: string;
+  readonly usd: string;
+  readonly state: string;
+  readonly reserved_at_ms: number;
+}
+
+/** A swap, as far as totals count it. */
+export interface CountedSwap {
+  readonly id: string;
+  readonly state: string;
+  readonly wallet: string;
+  readonly recipient: string;
+  readonly sell_token: string;
+  readonly buy_token: string;
+  readonly sold: string | null;
+  readonly bought: string | null;
+}
+
+/** Begins a total of the hour that an instant lies in. */
+export function hourOf(atMs: number): number {
+  return atMs - (atMs % HOUR_MS);
+}
+
+/** Counts a row of the ledger that was written, in place of the one before it. */
+export function countMoney(sql: Statements, before: CountedMoney | undefined, after: CountedMoney | undefined): void {
+  const same = before?.strategy === after?.strategy && before?.token === after?.token;
+  if (same && before !== undefined && after !== undefined) {
+    const by = amountOf(after) - amountOf(before);
+    add(sql, { kind: "sold", subject: after.strategy, item: after.token }, by);
+    addUsd(sql, after.reserved_at_ms, usdOf(after) - usdOf(before));
+    return;
+  }
+  for (const [row, sign] of [[before, -1n] as const, [after, 1n] as const]) {
+    if (row === undefined) continue;
+    add(sql, { kind: "sold", subject: row.strategy, item: row.token }, sign * amountOf(row));
+    addUsd(sql, row.reserved_at_ms, sign * usdOf(row));
+  }
+}
+
+function amountOf({ state, amount }: CountedMoney): bigint {
+  return state === "released" ? 0n : BigInt(amount);
+}
+
+function usdOf({ state, usd }: CountedMoney): bigint {
+  return state === "released" ? 0n : BigInt(usd);
+}
+
+/** Counts a run's state that was written, in place of the one before it. */
+export function countRun(sql: Statements, strategy: string, states: { before?: string; after: string }): void {
+  if (states.before === states.after) return;
+  if (states.before !== undefined) add(sql, { kind: "runs", subject: strategy, item: states.before }, -1n);
+  add(sql, { kind: "runs", subject: strategy, item: states.after }, 1n);
+}
+
+/** Counts a swap of a strategy that was written, in place of the one before it. */
+export function countSwap(
+  sql: Statements,
+  strategy: string,
+  { before, after }: { before: CountedSwap | undefined; after: CountedSwap },
+): void {
+  if (before?.state !== after.state) {
+    if (before !== undefined) add(sql, { kind: "swaps", subject: "", item: before.state }, -1n);
+    add(sql, { kind: "swaps", subject: "", item: after.state }, 1n);
+  }
+  const old = before === undefined ? NOTHING : exchanged(before);
+  const now = exchanged(after);
+  const { wallet, recipient, sell_token, buy_token } = after;
+  add(sql, { kind: "paid", subject: wallet, item: sell_token }, now.sold - old.sold);
+  add(sql, { kind: "received", subject: recipient, item: buy_token, source: wallet }, now.bought - old.bought);
+  add(sql, { kind: "bought", subject: strategy, item: buy_token }, now.bought - old.bought);
+}
+
+const NOTHING = { sold: 0n, bought: 0n } as const;
+
+function exchanged({ state, sold, bought }: CountedSwap): { sold: bigint; bought: bigint } {
+  return isFilled(state as SwapState) ? { sold: BigInt(sold ?? 0), bought: BigInt(bought ?? 0) } : NOTHING;
+}
+
+function add(sql: Statements, { kind, subject, item, source = "" }: Total, by: bigint): void {
+  if (by === 0n) return;
+  const known = sql.get<{ amount: string }>(
+    "SELECT amount FROM totals WHERE kind = ? AND subject = ? AND item = ? AND source = ?",
+    kind,
+    subject,
+    item,
+    source,
+  );
+  sql.run(
+    `INSERT INTO totals (kind, subject, item, source, amount) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (kind, subject, item, source) DO UPDATE SET amount = excluded.amount`,
+    kind,
+    subject,
+    item,
+    source,
+    (BigInt(known?.amount ?? 0) + by).toString(),
+  );
+}
+
+function addUsd(sql: Statements, atMs: number, by: bigint): void {
+  if (by === 0n) return;
+  const hourMs = hourOf(atMs);
+  const known = sql.get<{ usd: string }>("SELECT usd FROM sold_usd_hours WHERE hour_ms = ?", hourMs);
+  sql.run(
+    "INSERT INTO sold_usd_hours (hour_ms, usd) VALUES (?, ?) ON CONFLICT (hour_ms) DO UPDATE SET usd = excluded.usd",
+    hourMs,
+    (BigInt(known?.usd ?? 0) + by).toString(),
+  );
+}
+
+/** A subject's totals of a kind: of each item, from all sources together. */
+export function totalsOf(sql: Statements, kind: Kind, subject: string): ReadonlyMap<string, bigint> {
+  const rows = sql.all<{ item: string; amount: string }>(
+    "SELECT item, amount FROM totals WHERE kind = ? AND subject = ?",
+    kind,
+    subject,
+  );
+  const totals = new Map<string, bigint>();
+  for (const { item, amount } of rows) totals.set(item, (totals.get(item) ?? 0n) + BigInt(amount));
+  return totals;
+}
+
+/** What swaps of wallets brought of a token, by wallet and recipient: as many rows as there are pairs. */
+export function receivedOf(
+  sql: Statements,
+  token: string,
+): readonly { readonly recipient: string; readonly wallet: string; readonly amount: bigint }[] {
+  return sql
+    .all<{ recipient: string; wallet: string; amount: string }>(
+      "SELECT subject AS recipient, source AS wallet, amount FROM totals WHERE kind = 'received' AND item = ?",
+      token,
+    )
+    .map((row) => ({ ...row, amount: BigInt(row.amount) }));
+}
+
+/** Dollars (1e-18) sold since an instant, reserved ones of any age included, without one swap. */
+export function soldUsdSince(sql: Statements, sinceMs: number, exceptSwapId: string): bigint {
+  const firstFullHourMs = hourOf(sinceMs + HOUR_MS - 1);
+  const hours = sql.all<{ usd: string }>("SELECT usd FROM sold_usd_hours WHERE hour_ms >= ?", firstFullHourMs);
+  const begun = sql.all<{ usd: string }>(
+    "SELECT usd FROM ledger WHERE state <> 'released' AND reserved_at_ms >= ? AND reserved_at_ms < ?",
+    sinceMs,
+    firstFullHourMs,
+  );
+  // The sign keeps SQLite on the index of what is reserved.
+  const older = sql.all<{ usd: string }>(
+    "SELECT usd FROM ledger WHERE state = 'reserved' AND +reserved_at_ms < ?",
+    sinceMs,
+  );
+  const own = sql.get<CountedMoney>("SELECT * FROM ledger WHERE swap_id = ?", exceptSwapId);
+  const isCounted = own !== undefined && (own.reserved_at_ms >= sinceMs || own.state === "reserved");
+  let total = isCounted ? -usdOf(own) : 0n;
+  for (const rows of [hours, begun, older]) for (const { usd } of rows) total += BigInt(usd);
+  return total;
+}

@@ -1,0 +1,258 @@
+import { expect, test } from "vitest";
+import { createAlertOutbox } from "../../../../src/adapters/sqlite/daemon/alert-rows.ts";
+import { createHistoryReader, type HistoryReader } from "../../../../src/adapters/sqlite/daemon/history-rows.ts";
+import { createStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
+import { readLaneHistory } from "../../../../src/adapters/sqlite/lane-history.ts";
+import { createLaneStore } from "../../../../src/adapters/sqlite/lane-store.ts";
+import type { RunRecord } from "../../../../src/domain/run/records.ts";
+import type { AlertOutbox } from "../../../../src/ports/alert-store.ts";
+import type { LaneStore } from "../../../../src/ports/lane-store.ts";
+import type { Store } from "../../../../src/ports/store.ts";
+import {
+  alertSample,
+  dcaSpec,
+  HUNDRED_USDC,
+  NOW_MS,
+  priceOf,
+  ROUTER,
+  runSample,
+  SLOT_MS,
+  USDC,
+  WALLET,
+} from "../../../support/builders.ts";
+import { addRun, addStrategy, openDaemonDatabase } from "../../../support/daemon-database.ts";
+import { hash, swapIn } from "../../../support/evidence.ts";
+import { ACCOUNT, attemptRow, intentRow } from "../../../support/lane-database.ts";
+import { collectStatements, dropTriggers, growingParts } from "../../../support/query-plans.ts";
+
+/** One call of every method: a new one is missing here until it is added, and then its statements are judged. */
+type Calls<T> = { readonly [Method in keyof T]: (port: T) => unknown };
+
+const swap = swapIn("confirmed");
+const run = runSample({ swaps: [swap] });
+const swapId = swap.id;
+const chainId = 31_337;
+
+const STORE: Calls<Store> = {
+  transaction: (store) => store.transaction(() => 1),
+  insertRun: (store) => store.insertRun(runSample({ id: "run_2", slotMs: SLOT_MS + 1_000, swaps: [] }), NOW_MS),
+  run: (store) => store.run(run.id),
+  saveRun: (store) =>
+    store.saveRun(
+      { ...run, state: "filled" },
+      [{ subject: "run", subjectId: run.id, from: "executing", to: "filled", reason: undefined, detail: undefined }],
+      NOW_MS,
+    ),
+  dueRuns: (store) => store.dueRuns(10),
+  hasOpenRun: (store) => store.hasOpenRun("weekly"),
+  strategiesWithOpenRun: (store) => store.strategiesWithOpenRun(),
+  unsettledSwaps: (store) => store.unsettledSwaps(),
+  openWork: (store) => store.openWork(),
+  swapState: (store) => store.swapState(swapId),
+  runOfIntent: (store) => store.runOfIntent(`${swapId}.swap`),
+  hashOfOther: (store) => store.hashOfOther(hash("ab"), swapId),
+  intendedSignature: (store) => store.intendedSignature(hash("ab")),
+  addEffects: (store) =>
+    store.addEffects(run.id, [{ effect: { kind: "ReadChain", swapId }, notBeforeMs: NOW_MS }], NOW_MS),
+  dueEffects: (store) =>
+    (["looks", "routes", "others", "no routes"] as const).map((group) => store.dueEffects(NOW_MS, 9, group)),
+  nextEffectMs: (store) => store.nextEffectMs(),
+  beginEffect: (store) => store.beginEffect(1),
+  finishEffect: (store) => store.finishEffect(1, NOW_MS),
+  postponeEffect: (store) => store.postponeEffect(1, NOW_MS),
+  hastenEffects: (store) => store.hastenEffects(NOW_MS),
+  writeRecord: (store) => Object.values(RECORDS).map((record) => store.writeRecord(run, record, NOW_MS)),
+  ledgerVersion: (store) => store.ledgerVersion(WALLET),
+  reserved: (store) => store.reserved(WALLET, USDC.address),
+  soldBy: (store) => store.soldBy("weekly"),
+  boughtBy: (store) => store.boughtBy("weekly"),
+  netOfSwaps: (store) => store.netOfSwaps(WALLET, USDC.address),
+  hasBought: (store) => store.hasBought(WALLET, USDC.address),
+  soldUsdSince: (store) => store.soldUsdSince(NOW_MS - 86_400_000, swapId),
+  isTokenBusy: (store) => store.isTokenBusy(WALLET, USDC.address, swapId),
+  isNonceOfOther: (store) => store.isNonceOfOther(WALLET, 7n, swapId),
+  failuresSince: (store) => store.failuresSince("weekly", NOW_MS),
+  idleGrants: (store) => store.idleGrants(),
+  grantors: (store) => store.grantors(WALLET, USDC.address),
+  forgetGrant: (store) => store.forgetGrant({ wallet: WALLET, token: USDC.address, spender: ROUTER }),
+  identity: (store) => store.identity(),
+  saveIdentity: (store) => store.saveIdentity({ network: "sandbox", chainId, atMs: NOW_MS }),
+  strategy: (store) => store.strategy("weekly"),
+  strategyMemory: (store) => store.strategyMemory("weekly"),
+  saveStrategy: (store) => addStrategy(store, dcaSpec()),
+  lastSlots: (store) => store.lastSlots(["weekly"]),
+  setLastSlot: (store) => store.setLastSlot("weekly", SLOT_MS),
+  mode: (store) => store.mode("weekly"),
+  modes: (store) => store.modes(),
+  setMode: (store) => store.setMode({ scope: "weekly", mode: "paused", setBy: "ops", reason: "r", atMs: NOW_MS }),
+  addGap: (store) =>
+    store.addGap(
+      { strategy: "weekly", firstSlotMs: SLOT_MS, lastSlotMs: SLOT_MS, count: 1, reason: "downtime" },
+      SLOT_MS - 1,
+      NOW_MS,
+    ),
+  addPriceSample: (store) => store.addPriceSample(USDC.address, NOW_MS, priceOf(USDC).usd),
+  priceBars: (store) => store.priceBars(USDC.address, NOW_MS),
+  prunePriceBars: (store) => store.prunePriceBars(USDC.address, NOW_MS),
+  deliveredToOthers: (store) => store.deliveredToOthers([WALLET], USDC.address),
+  drawdown: (store) => store.drawdown(),
+  saveDrawdown: (store) => store.saveDrawdown({} as never, NOW_MS),
+  hasBaseline: (store) => store.hasBaseline(WALLET, USDC.address),
+  addBaseline: (store) =>
+    store.addBaseline({
+      wallet: WALLET,
+      token: USDC.address,
+      symbol: "USDC",
+      decimals: 6,
+      blockNumber: 1,
+      balance: 1n,
+    }),
+  addRequest: (store) => store.addRequest({ command: "run", arguments: {}, madeBy: "ops", madeAtMs: NOW_MS }),
+  openRequests: (store) => store.openRequests(),
+  answerRequest: (store) => store.answerRequest(1, "done", NOW_MS),
+  answerOf: (store) => store.answerOf(1),
+  lastAliveMs: (store) => store.lastAliveMs(),
+  noteAlive: (store) => store.noteAlive(NOW_MS),
+  addDaemonEvent: (store) => store.addDaemonEvent("start", "", NOW_MS),
+  raiseAlert: (store) => store.raiseAlert(alertSample()),
+  endAlerts: (store) => store.endAlerts("swap", NOW_MS),
+};
+
+/** One record of every kind, in an order in which a swap could write them. */
+const RECORDS: { readonly [Kind in RunRecord["kind"]]: Extract<RunRecord, { kind: Kind }> } = {
+  memory: { kind: "memory", memory: "{}" },
+  pause: { kind: "pause", pause: { code: "c", detail: "d" } as never },
+  reserve: { kind: "reserve", swapId, token: USDC, amount: HUNDRED_USDC },
+  value: { kind: "value", swapId, usd: 5n },
+  spend: { kind: "spend", swapId, amount: HUNDRED_USDC },
+  unspend: { kind: "unspend", swapId, amount: HUNDRED_USDC },
+  release: { kind: "release", swapId },
+  "open-capability": {
+    ...{ kind: "open-capability", swapId, wallet: WALLET, token: USDC.address, spender: ROUTER },
+    untilSeconds: undefined,
+  },
+  "close-capability": { kind: "close-capability", swapId },
+  grant: { kind: "grant", wallet: WALLET, token: USDC.address, spender: ROUTER },
+  "intend-signature": {
+    ...{ kind: "intend-signature", swapId, purpose: "swap", digest: hash("ab"), typedData: "{}" },
+    validUntilSeconds: 9,
+  },
+  signature: { kind: "signature", digest: hash("ab"), signature: "0xab" },
+  transaction: { kind: "transaction", request: {} as never },
+  checks: {
+    kind: "checks",
+    swapId,
+    checks: [{ code: "QUOTE_EXPIRED", subject: "s", value: "1", limit: "2", ok: true }],
+  },
+  prices: { kind: "prices", swapId, prices: { readAtMs: 1, sold: undefined, bought: undefined, native: undefined } },
+  retry: { kind: "retry", about: swapId, reason: "r", detail: "d", nextMs: NOW_MS },
+  route: { kind: "route", swapId, distributions: undefined, serviceRecord: undefined },
+  alert: { kind: "alert", severity: "info", code: "SWAP_UNKNOWN", subject: "s", text: "t" } as never,
+};
+
+const LANES: Calls<LaneStore> = {
+  transaction: (lanes) => lanes.transaction(() => 1),
+  insertIntent: (lanes) => lanes.insertIntent(intentRow()),
+  intent: (lanes) => lanes.intent("tx_1"),
+  openIntents: (lanes) => lanes.openIntents(ACCOUNT, chainId),
+  highestNonce: (lanes) => lanes.highestNonce(ACCOUNT, chainId),
+  updateIntent: (lanes) => lanes.updateIntent("tx_1", { nonce: 0 }),
+  insertSigning: (lanes) =>
+    lanes.insertSigning({
+      ...{ intentId: "tx_1", kind: "original", nonce: 0, to: ACCOUNT, data: "0x", value: 0n },
+      ...{ gasLimit: 1n, maxFeePerGas: 2n, maxPriorityFeePerGas: 3n, atMs: 4 },
+    }),
+  signings: (lanes) => lanes.signings("tx_1"),
+  insertAttempt: (lanes) => lanes.insertAttempt(attemptRow()),
+  attempts: (lanes) => lanes.attempts("tx_1"),
+  updateAttempt: (lanes) => lanes.updateAttempt(attemptRow().hash, { state: "broadcast" }),
+  saveCost: (lanes) =>
+    lanes.saveCost({
+      ...{ intentId: "tx_1", hash: hash("ab"), succeeded: true, blockNumber: 1, blockTimeSeconds: 2 },
+      ...{ gasUsed: 1n, gasPrice: 1n, dataFee: undefined },
+    }),
+  forgetCost: (lanes) => lanes.forgetCost("tx_1"),
+  cost: (lanes) => lanes.cost("tx_1"),
+  recordTransition: (lanes) =>
+    lanes.recordTransition({
+      ...{ intentId: "tx_1", attemptHash: undefined, from: undefined, to: "planned", atMs: 1, detail: undefined },
+    }),
+  transitions: (lanes) => lanes.transitions("tx_1"),
+  wishCancel: (lanes) => lanes.wishCancel({ intentId: "tx_1", by: "ops", atMs: 1 }),
+  cancelWish: (lanes) => lanes.cancelWish("tx_1"),
+  halt: (lanes) => lanes.halt(ACCOUNT, chainId),
+  halts: (lanes) => lanes.halts(),
+  addHalt: (lanes) => lanes.addHalt({ account: ACCOUNT, chainId, reason: "r", transactionCount: 1, atMs: 1 }),
+  releaseHalt: (lanes) => lanes.releaseHalt(ACCOUNT, chainId, { by: "ops", atMs: 2 }),
+  acceptedCount: (lanes) => lanes.acceptedCount(ACCOUNT, chainId),
+};
+
+const OUTBOX: Calls<AlertOutbox> = {
+  nextAlert: (outbox) => outbox.nextAlert(NOW_MS),
+  nextAlertMs: (outbox) => outbox.nextAlertMs(),
+  beginAttempt: (outbox) => outbox.beginAttempt("a", NOW_MS),
+  finishAlert: (outbox) => outbox.finishAlert("a", { state: "sent", outcome: "200", atMs: NOW_MS }),
+  noteOutcome: (outbox) => outbox.noteOutcome("a", "500"),
+  giveUp: (outbox) => outbox.giveUp({ raisedBeforeMs: 1, mostWaiting: 9 }, NOW_MS),
+};
+
+const READER: Calls<HistoryReader> = {
+  runs: (reader) => [reader.runs({ limit: 20 }), reader.runs({ limit: 20, strategy: "weekly" })],
+  run: (reader) => reader.run(run.id),
+  runOfSwap: (reader) => reader.runOfSwap(swapId),
+  runAt: (reader) => reader.runAt("weekly", NOW_MS),
+  transitions: (reader) => reader.transitions([run.id]),
+  checks: (reader) => reader.checks(swapId),
+  retries: (reader) => reader.retries(run.id),
+  gaps: (reader) => [reader.gaps(), reader.gaps("weekly")],
+  strategies: (reader) => reader.strategies(),
+  swapStates: (reader) => reader.swapStates(),
+  modes: (reader) => reader.modes(),
+  halts: (reader) => reader.halts(),
+  unsentAlerts: (reader) => reader.unsentAlerts(),
+  trueAlerts: (reader) => reader.trueAlerts(),
+  wallets: (reader) => reader.wallets(),
+  lastEvent: (reader) => reader.lastEvent(),
+};
+
+function callAll<T extends object>(calls: Calls<T>, port: T): void {
+  for (const call of Object.values(calls) as ((port: T) => unknown)[]) call(port);
+}
+
+/**
+ * Every statement of both stores, of the alerts' sender and of the reading side, as they are called in whatever order
+ * without the guards; and a database with guards, whose own questions are part of a plan.
+ */
+function allStatements() {
+  const { db, store } = openDaemonDatabase();
+  addStrategy(store);
+  addRun(store, runSample({ swaps: [swapIn("confirmed", { amountIn: undefined })] }));
+  dropTriggers(db);
+  const statements = collectStatements(db);
+  callAll(STORE, createStore(db));
+  callAll(LANES, createLaneStore(db));
+  callAll(OUTBOX, createAlertOutbox(db));
+  callAll(READER, createHistoryReader(db));
+  readLaneHistory(db, 20);
+  return { db: openDaemonDatabase().db, statements: [...statements] };
+}
+
+test("no statement of the daemon or of its reading commands grows with the history", () => {
+  const { db, statements } = allStatements();
+  expect(statements.length).toBeGreaterThan(120);
+  const growing = statements.flatMap((sql) => {
+    const parts = growingParts(db, sql);
+    return parts.length === 0 ? [] : [{ sql: sql.replaceAll(/\s+/g, " "), parts }];
+  });
+  expect(growing).toEqual([]);
+});
+
+test("the judge of plans sees a table that is read whole, a search by half of an index, and a sort of everything", () => {
+  const { db } = openDaemonDatabase();
+  expect(growingParts(db, "SELECT 1 FROM ledger WHERE usd = ?")).toEqual(["SCAN ledger"]);
+  expect(growingParts(db, "SELECT 1 FROM runs WHERE strategy = ? AND detail = ?")).toHaveLength(1);
+  expect(growingParts(db, "SELECT * FROM runs ORDER BY reason LIMIT 1")).toHaveLength(1);
+  expect(growingParts(db, "SELECT 1 FROM transitions WHERE id > ?")).toHaveLength(1);
+  expect(growingParts(db, "SELECT 1 FROM runs WHERE strategy = ? AND slot_ms = ?")).toEqual([]);
+  expect(growingParts(db, "SELECT * FROM runs WHERE id = ?")).toEqual([]);
+});

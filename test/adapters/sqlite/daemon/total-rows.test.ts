@@ -1,0 +1,91 @@
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { RunRecord } from "../../../../src/domain/run/records.ts";
+import { SWAP_STATES } from "../../../../src/domain/run/states.ts";
+import { readMigrations } from "../../../../src/storage/migrations.ts";
+import { NOW_MS, POOL, runSample, swapSample, USDC, WALLET, WETH } from "../../../support/builders.ts";
+import { addSwap, openDaemonDatabase } from "../../../support/daemon-database.ts";
+import { swapIn } from "../../../support/evidence.ts";
+import { dropTriggers } from "../../../support/query-plans.ts";
+import { keptTotals, recount } from "../../../support/recount.ts";
+import { memoryDirectory } from "../../../support/temporary-directory.ts";
+
+const HOUR_MS = 3_600_000;
+const DAEMON_MIGRATIONS = new URL("../../../../src/adapters/sqlite/daemon/", import.meta.url);
+
+const move = fc.record({
+  swap: fc.nat(4),
+  state: fc.constantFrom(...SWAP_STATES),
+  recipient: fc.constantFrom(WALLET, POOL),
+  record: fc.constantFrom("value", "spend", "unspend", "release"),
+  amount: fc.bigInt(0n, 2n ** 200n),
+  ageHours: fc.integer({ min: 0, max: 40 }),
+});
+
+test("whatever is written, in whatever order: the totals are what the rows add up to, and so is what was sold since", () => {
+  fc.assert(
+    fc.property(fc.array(move, { maxLength: 25 }), fc.integer({ min: 0, max: 45 * HOUR_MS }), (moves, ageMs) => {
+      const { db, store } = openDaemonDatabase(join(memoryDirectory(), "daemon.db"));
+      dropTriggers(db);
+      const known = new Set<number>();
+      for (const { swap: number, state, recipient, record, amount, ageHours } of moves) {
+        const id = `s${number}`;
+        if (!known.has(number)) {
+          addSwap(store, swapSample({ id, amountIn: amount, recipient }), { strategyId: `of-${number % 2}` });
+          db.prepare("UPDATE ledger SET reserved_at_ms = ? WHERE swap_id = ?").run(NOW_MS - ageHours * HOUR_MS, id);
+        }
+        known.add(number);
+        const run = store.run(`run_${id}`) ?? runSample();
+        const fill = swapIn("final").fill;
+        const swaps = [{ ...swapIn(state, { id, runId: run.id }), recipient: run.swaps[0]?.recipient ?? recipient }];
+        store.saveRun({ ...run, state: "executing", swaps: swaps.map((one) => ({ ...one, fill })) }, [], NOW_MS);
+        const money = { kind: record, swapId: id, amount, usd: amount } as RunRecord;
+        store.writeRecord({ ...run, swaps: [swapSample({ id })] }, money, NOW_MS);
+      }
+      const sinceMs = NOW_MS - ageMs;
+      expect(store.soldUsdSince(sinceMs, "s1")).toBe(
+        db
+          .prepare<[number], string>(
+            `SELECT usd FROM ledger WHERE state <> 'released' AND (reserved_at_ms >= ? OR state = 'reserved')
+               AND swap_id <> 's1'`,
+          )
+          .pluck()
+          .all(sinceMs)
+          .reduce((sum, usd) => sum + BigInt(usd), 0n),
+      );
+      expect(keptTotals(db)).toEqual(recount(db));
+      db.close();
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test("a database of before the totals gets them from its rows, exactly", () => {
+  const { db, store } = openDaemonDatabase();
+  for (const [index, state] of (["confirmed", "final", "denied", "signed"] as const).entries()) {
+    addSwap(store, swapIn(state, { id: `s${index}`, amountIn: 2n ** 200n + BigInt(index) }), {
+      strategyId: `of-${index}`,
+    });
+    store.writeRecord(
+      runSample({ swaps: [swapSample({ id: `s${index}` })] }),
+      { kind: "value", swapId: `s${index}`, usd: 2n ** 90n },
+      NOW_MS,
+    );
+  }
+  const before = keptTotals(db);
+  expect(before).toEqual(recount(db));
+  expect(Object.keys(before)).toEqual(expect.arrayContaining([`paid ${WALLET} ${USDC.address} `]));
+  const migrations = readMigrations(DAEMON_MIGRATIONS);
+  const number = migrations.find(({ name }) => name === "running-totals")?.number ?? 0;
+  db.exec("DROP TABLE totals; DROP TABLE sold_usd_hours");
+  for (const index of ["swaps_busy", "swaps_by_hash", "runs_failed", "requests_open", "gaps_by_end", "gaps_by_slot"]) {
+    db.exec(`DROP INDEX ${index}`);
+  }
+  db.exec("CREATE INDEX swaps_by_token ON swaps (wallet); CREATE INDEX swaps_by_run ON swaps (run_id)");
+  const sql = migrations.find((one) => one.number === number)?.sql ?? "";
+  db.exec(sql);
+  expect(keptTotals(db)).toEqual(before);
+  expect(store.hasBought(WALLET, WETH.address)).toBe(true);
+  expect(store.soldBy("of-3").get(USDC.address)).toBe(2n ** 200n + 3n);
+});

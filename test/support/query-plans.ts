@@ -1,0 +1,101 @@
+import type { SqliteDatabase } from "../../src/storage/database.ts";
+
+/**
+ * Tables that grow with the history. All others have a row a strategy, token, wallet or hour, a row each time that a
+ * person had to look (halts), or forget what is old (alerts).
+ */
+const GROWING = new Set([
+  ...["runs", "swaps", "transitions", "effects", "ledger", "capabilities", "signatures", "checks", "gaps", "retries"],
+  ...["requests", "daemon_events", "lane_intents", "lane_attempts", "lane_signings", "lane_transitions"],
+  ...["lane_costs", "lane_cancel_wishes"],
+]);
+
+/** Indexes of which any part is small, with the reason; where only a narrow search is, what it must state. */
+const SMALL: Readonly<Record<string, { why: string; search?: string }>> = {
+  runs_open: { why: "runs that are open" },
+  swaps_open: { why: "swaps that are open" },
+  swaps_busy: { why: "swaps that are open" },
+  effects_pending: { why: "what is to be done" },
+  ledger_reserved: { why: "swaps that are open" },
+  capabilities_one_live: { why: "one a wallet and token" },
+  requests_open: { why: "requests that wait" },
+  lane_intents_open: { why: "transactions that are open" },
+  lane_intents_in_flight: { why: "one an account" },
+  runs_failed: { why: "failures within the policy's window", search: "strategy=? AND ended_at_ms>?" },
+  ledger_by_time: { why: "an hour", search: "reserved_at_ms>? AND reserved_at_ms<?" },
+  sqlite_autoindex_swaps_2: { why: "swaps of one run", search: "run_id=?" },
+  signatures_by_swap: { why: "signatures of one swap", search: "swap_id=?" },
+  swaps_by_nonce: { why: "swaps of one nonce", search: "wallet=? AND nonce=?" },
+  swaps_by_hash: { why: "swaps of one transaction", search: "hash=?" },
+  swaps_by_intent: { why: "swaps of one transaction", search: "intent_id=?" },
+  effects_by_run: { why: "effects of one run", search: "run_id=?" },
+  retries_by_run: { why: "retries of one run", search: "run_id=?" },
+  transitions_by_subject: { why: "moves of one run or swap", search: "subject_id=?" },
+  gaps_by_end: { why: "one gap", search: "strategy=? AND last_slot_ms=?" },
+  lane_attempts_intent: { why: "attempts of one transaction", search: "intent_id=?" },
+  lane_signings_intent: { why: "signings of one transaction", search: "intent_id=?" },
+  lane_transitions_intent: { why: "moves of one transaction", search: "intent_id=?" },
+  sqlite_autoindex_checks_1: { why: "checks of one swap", search: "swap_id=?" },
+  sqlite_autoindex_lane_intents_1: { why: "transactions of one swap", search: "id>? AND id<?" },
+};
+
+/** Lets a test write what the program never would. */
+export function dropTriggers(db: SqliteDatabase): void {
+  const names = db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'trigger'").pluck().all();
+  for (const name of names) db.exec(`DROP TRIGGER ${name}`);
+}
+
+/** Collects the text of every statement that is prepared on a connection from now on. */
+export function collectStatements(db: SqliteDatabase): ReadonlySet<string> {
+  const texts = new Set<string>();
+  const prepare = db.prepare.bind(db);
+  db.prepare = ((sql: string) => {
+    texts.add(sql);
+    return prepare(sql);
+  }) as typeof db.prepare;
+  return texts;
+}
+
+/**
+ * What of a statement's plan grows with the history: a table that is read whole, or a search that is not narrow enough.
+ * A walk along an index that ends at a `LIMIT` is narrow, unless all of it must be sorted first.
+ */
+export function growingParts(db: SqliteDatabase, sql: string): readonly string[] {
+  // A plan is made without values, and names of parameters are no matter for it.
+  const text = sql.replaceAll(/@\w+/g, "?");
+  const nothing = Array.from(text.matchAll(/\?/g), () => null);
+  const plan = db.prepare<null[], { detail: string }>(`EXPLAIN QUERY PLAN ${text}`).all(...nothing);
+  const sorts = plan.some(({ detail }) => detail === "USE TEMP B-TREE FOR ORDER BY");
+  const isLimited = /\bLIMIT\b/.test(sql) && !sorts;
+  return plan.map(({ detail }) => detail).filter((detail) => isGrowing(db, detail, isLimited));
+}
+
+function isGrowing(db: SqliteDatabase, detail: string, isLimited: boolean): boolean {
+  const match =
+    /^(SCAN|SEARCH) (\w+)(?: USING (?:COVERING )?(?:INDEX (\w+)|(INTEGER PRIMARY KEY)))?(?: \((.*)\))?/.exec(detail);
+  const [, kind, table = "", index, rowid, search = ""] = match ?? [];
+  if (!GROWING.has(table)) return false;
+  const small = index === undefined ? undefined : SMALL[index];
+  if (small !== undefined && (small.search === undefined || search.startsWith(small.search))) return false;
+  if (isLimited && (index !== undefined || rowid !== undefined || isByRowid(detail, table))) return false;
+  if (kind === "SCAN") return true;
+  if (rowid !== undefined) return !search.startsWith("rowid=?");
+  return index === undefined || !namesOneRow(db, index, search);
+}
+
+/** A walk along the table itself goes by its integer key. */
+function isByRowid(detail: string, table: string): boolean {
+  return detail === `SCAN ${table}`;
+}
+
+/** Every column of a unique index is given. */
+function namesOneRow(db: SqliteDatabase, index: string, search: string): boolean {
+  const columns = db.prepare<[], { name: string }>(`PRAGMA index_info(${index})`).all();
+  const unique = db
+    .prepare<[string, string], number>(
+      'SELECT list."unique" FROM pragma_index_list((SELECT tbl_name FROM sqlite_schema WHERE name = ?)) AS list WHERE list.name = ?',
+    )
+    .pluck()
+    .get(index, index);
+  return unique === 1 && columns.every(({ name }) => search.includes(`${name}=?`));
+}

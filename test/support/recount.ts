@@ -1,0 +1,48 @@
+import type { SqliteDatabase } from "../../src/storage/database.ts";
+
+const FILLED = "state IN ('confirmed', 'final')";
+
+/** Every running total, counted anew from the rows; what is zero is left out. */
+export function recount(db: SqliteDatabase): Record<string, string> {
+  const totals = new Map<string, bigint>();
+  const add = (sql: string): void => {
+    for (const { name, amount } of db.prepare<[], { name: string; amount: string | number }>(sql).all()) {
+      totals.set(name, (totals.get(name) ?? 0n) + BigInt(amount));
+    }
+  };
+  add(`SELECT 'sold ' || strategy || ' ' || token || ' ' AS name, amount FROM ledger WHERE state <> 'released'`);
+  add(
+    `SELECT 'bought ' || runs.strategy || ' ' || buy_token || ' ' AS name, coalesce(bought, 0) AS amount
+     FROM swaps JOIN runs ON runs.id = swaps.run_id WHERE swaps.${FILLED}`,
+  );
+  add(
+    `SELECT 'paid ' || wallet || ' ' || sell_token || ' ' AS name, coalesce(sold, 0) AS amount FROM swaps WHERE ${FILLED}`,
+  );
+  add(
+    `SELECT 'received ' || recipient || ' ' || buy_token || ' ' || wallet AS name, coalesce(bought, 0) AS amount
+     FROM swaps WHERE ${FILLED}`,
+  );
+  add("SELECT 'runs ' || strategy || ' ' || state || ' ' AS name, 1 AS amount FROM runs");
+  add("SELECT 'swaps  ' || state || ' ' AS name, 1 AS amount FROM swaps");
+  add(
+    `SELECT 'hour ' || (reserved_at_ms - reserved_at_ms % 3600000) AS name, usd AS amount FROM ledger
+     WHERE state <> 'released'`,
+  );
+  return asText(totals);
+}
+
+/** Every running total as it is kept, in the same form. */
+export function keptTotals(db: SqliteDatabase): Record<string, string> {
+  const rows = db
+    .prepare<[], { name: string; amount: string }>(
+      `SELECT kind || ' ' || subject || ' ' || item || ' ' || source AS name, amount FROM totals
+       UNION ALL SELECT 'hour ' || hour_ms, usd FROM sold_usd_hours`,
+    )
+    .all();
+  return asText(new Map(rows.map(({ name, amount }) => [name, BigInt(amount)])));
+}
+
+function asText(totals: ReadonlyMap<string, bigint>): Record<string, string> {
+  const kept = [...totals].filter(([, amount]) => amount !== 0n).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(kept.map(([name, amount]) => [name, amount.toString()]));
+}
