@@ -1,3 +1,5 @@
+import type { BlockHead } from "../ports/chain.ts";
+import { createBeginning } from "./beginning.ts";
 import { createClockJumps } from "./clock-jumps.ts";
 import { type ClockWatch, createClockWatch } from "./clock-watch.ts";
 import { type Committer, createCommitter } from "./commit.ts";
@@ -9,14 +11,19 @@ import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
 import { revokeLeftovers } from "./janitor.ts";
 import { createLaneLoops } from "./lane-loops.ts";
 import { nodeFault } from "./perform/node-fault.ts";
-import { prepare } from "./prepare.ts";
 import { keepSampling } from "./price-sampler.ts";
+import type { Absence } from "./reach.ts";
 import { createSlotTurn } from "./slot-turn.ts";
 import { createWaker } from "./waker.ts";
 
 /** The running daemon core. */
 export interface Engine {
-  /** Prepares, then works until stopped. Start-up is recovery: what is written down and not done is done. */
+  /**
+   * Looks at the chain, then works until stopped. Start-up is recovery: what is written down and not done is done.
+   * Resolves after the first look; while the node does not answer, further looks follow and the work begins after the
+   * first that is answered. A person's mistake that is found then is fatal.
+   * @throws PreflightError when the first look shows one
+   */
   start(): Promise<void>;
   /** Once a second: slots that are due become runs, requests of operators are taken. */
   tick(): void;
@@ -29,6 +36,8 @@ export interface Engine {
   tickAgeMs(): number;
   /** how this machine's clock and the chain's agree */
   readonly clocks: Pick<ClockWatch, "skewMs" | "problem">;
+  /** what is waited for before the work begins; undefined once it began */
+  waitingFor(): Absence | undefined;
 }
 
 const DUE_BATCH = 500;
@@ -46,7 +55,8 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
     laneLoops.wake(wallets);
     waker.wake();
   });
-  const slots = createSlotTurn(editions, clocks, downtime);
+  const beginning = createBeginning(start);
+  const slots = createSlotTurn(editions, { clocks, downtime, waitingFor: beginning.waitingFor });
   const loops: Promise<void>[] = [];
   const stopping = new AbortController();
   const jumps = createClockJumps(deps);
@@ -80,22 +90,33 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
       await waker.wait(waitMs, stopping.signal);
     }
   };
+  const begin = (head: BlockHead): void => {
+    if (stopping.signal.aborted) return;
+    clocks.observe(head);
+    downtime.started();
+    slots.adopt(settings.strategies);
+    loops.push(
+      guarded(effectLoop),
+      guarded(() => keepRevoking(context, stopping.signal)),
+      guarded(() => clocks.keepLooking(stopping.signal)),
+      guarded(() => keepSampling(context, stopping.signal, clocks)),
+      guarded(() => keepWatchingDrawdown(context, stopping.signal, clocks)),
+    );
+    for (const keepGoing of laneLoops.start(stopping.signal)) loops.push(guarded(keepGoing));
+  };
+  const waitAndBegin = async (): Promise<void> => {
+    const head = await beginning.keepTrying(stopping.signal);
+    if (head === undefined) return;
+    deps.logger.info({}, "the node answers, the daemon begins");
+    begin(head);
+  };
   return {
     committer,
     start: async () => {
-      await prepare(context);
-      clocks.observe(await deps.chain.latest());
-      downtime.started();
-      slots.adopt(settings.strategies);
       deps.store.addDaemonEvent("started", settings.live ? "live" : "dry-run", deps.clock.nowMs());
-      loops.push(
-        guarded(effectLoop),
-        guarded(() => keepRevoking(context, stopping.signal)),
-        guarded(() => clocks.keepLooking(stopping.signal)),
-        guarded(() => keepSampling(context, stopping.signal, clocks)),
-        guarded(() => keepWatchingDrawdown(context, stopping.signal, clocks)),
-      );
-      for (const keepGoing of laneLoops.start(stopping.signal)) loops.push(guarded(keepGoing));
+      const head = await beginning.attempt();
+      if (head !== undefined) return begin(head);
+      loops.push(guarded(waitAndBegin));
     },
     tick: () => {
       guardedNow(onFatal, jumps.check);
@@ -106,12 +127,14 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
       waker.wake();
       await Promise.all(loops);
       await effects.idle();
-      downtime.stopped();
+      // A daemon that only waited was not at work: its time belongs to the downtime.
+      if (beginning.waitingFor() === undefined) downtime.stopped();
       deps.store.addDaemonEvent("stopped", "by request", deps.clock.nowMs());
     },
     adopt: (strategies) => guardedNow(onFatal, () => slots.adopt(strategies)),
     tickAgeMs: () => deps.clock.monotonicMs() - tickedAtMs,
     clocks,
+    waitingFor: beginning.waitingFor,
   };
 }
 

@@ -1,8 +1,14 @@
+import type { BlockHead } from "../ports/chain.ts";
 import type { EngineContext } from "./engine-context.ts";
 
 /** Why the daemon must not start on this chain or database. */
 export class PreflightError extends Error {
-  readonly code: "CHAIN_ID_MISMATCH" | "DATABASE_IDENTITY_MISMATCH" | "TOKEN_MISMATCH" | "WALLET_GONE";
+  readonly code:
+    | "CHAIN_ID_MISMATCH"
+    | "DATABASE_IDENTITY_MISMATCH"
+    | "TOKEN_MISMATCH"
+    | "SETTLEMENT_MISSING"
+    | "WALLET_GONE";
 
   constructor(code: PreflightError["code"], message: string) {
     super(message);
@@ -12,14 +18,12 @@ export class PreflightError extends Error {
 }
 
 /**
- * Checks, before anything is decided, that chain, tokens, wallets and database are the configured ones, and notes the balances
- * that the audit counts from.
+ * Checks what needs no node: that wallets and database are the configured ones.
  * @throws PreflightError when they are not
  */
-export async function prepare(context: EngineContext): Promise<void> {
+function prepareRows(context: EngineContext): void {
   const { settings, deps } = context;
-  const { store, chain, clock } = deps;
-  const known = store.identity();
+  const known = deps.store.identity();
   if (known !== undefined && (known.chainId !== settings.chainId || known.network !== settings.network)) {
     throw new PreflightError(
       "DATABASE_IDENTITY_MISMATCH",
@@ -27,9 +31,23 @@ export async function prepare(context: EngineContext): Promise<void> {
     );
   }
   checkWallets(context);
+}
+
+/**
+ * Checks, before anything is decided, that database, wallets, chain and tokens are the configured ones, and notes the
+ * balances that the audit counts from.
+ * @returns the newest block
+ * @throws PreflightError when they are not, ChainReadError when the node does not answer
+ */
+export async function prepare(context: EngineContext): Promise<BlockHead> {
+  const { settings, deps } = context;
+  const { store, chain, clock } = deps;
+  prepareRows(context);
   await checkTokens(context);
+  await checkSettlement(context);
   store.saveIdentity({ network: settings.network, chainId: settings.chainId, atMs: clock.nowMs() });
-  const { number } = await chain.latest();
+  const head = await chain.latest();
+  const { number } = head;
   for (const wallet of deps.signers.keys()) {
     for (const token of [settings.native, ...settings.tokens]) {
       if (store.hasBaseline(wallet, token.address)) continue;
@@ -44,6 +62,7 @@ export async function prepare(context: EngineContext): Promise<void> {
       });
     }
   }
+  return head;
 }
 
 /** Without its key an open swap could not be replaced, cancelled or taken back: nobody removes a wallet from under one. */
@@ -70,4 +89,13 @@ async function checkTokens(context: EngineContext): Promise<void> {
       `${token.symbol} at ${token.address} says ${decimals ?? "nothing"} decimals, the configuration says ${token.decimals}; check address and network`,
     );
   }
+}
+
+/** Quotes and approvals would go to an account that nobody's code guards. */
+async function checkSettlement({ settings, deps }: EngineContext): Promise<void> {
+  if ((await deps.chain.codeSize(settings.router)) > 0) return;
+  throw new PreflightError(
+    "SETTLEMENT_MISSING",
+    `there is no contract at the settlement address ${settings.router} on ${settings.network} (chain ${settings.chainId}); correct \`service.settlement\``,
+  );
 }

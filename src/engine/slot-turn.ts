@@ -3,6 +3,7 @@ import type { DowntimeWatch } from "./downtime.ts";
 import type { Editions } from "./editions.ts";
 import type { LoadedStrategy } from "./engine-context.ts";
 import { takeRequests } from "./operator-requests.ts";
+import type { Absence } from "./reach.ts";
 import { insertSomeDueRuns } from "./scheduler.ts";
 
 /** What goes by the wall clock: slots, editions that begin at the next slot, and what operators ask of slots. */
@@ -16,8 +17,15 @@ export interface SlotTurn {
   take(): { readonly hasNew: boolean; readonly isDone: boolean };
 }
 
-/** Makes the turn of slots. While the clocks disagree only the requests are taken that need no slot. */
-export function createSlotTurn(editions: Editions, clocks: ClockWatch, downtime: DowntimeWatch): SlotTurn {
+/** Makes the turn of slots. While the daemon waits or the clocks disagree only the requests are taken that need no slot. */
+export function createSlotTurn(
+  editions: Editions,
+  {
+    clocks,
+    downtime,
+    waitingFor,
+  }: { readonly clocks: ClockWatch; readonly downtime: DowntimeWatch; waitingFor(): Absence | undefined },
+): SlotTurn {
   const { context } = editions;
   let asked: readonly LoadedStrategy[] | undefined;
   const settleEditions = (): void => {
@@ -25,16 +33,22 @@ export function createSlotTurn(editions: Editions, clocks: ClockWatch, downtime:
     else editions.adopt(asked);
     asked = undefined;
   };
+  /** Why nothing may go by the wall clock now. */
+  const problemNow = (): string | undefined => {
+    const waiting = waitingFor();
+    if (waiting !== undefined) return `the daemon waits for its node to begin (${waiting.reason})`;
+    return clocks.check();
+  };
   return {
     adopt: (strategies) => {
       asked = strategies;
-      if (clocks.check() === undefined) settleEditions();
+      if (problemNow() === undefined) settleEditions();
     },
     take: () => {
-      const clockProblem = clocks.check();
-      if (clockProblem === undefined) settleEditions();
-      takeRequests(context, clockProblem);
-      if (clockProblem !== undefined) return { hasNew: false, isDone: true };
+      const problem = problemNow();
+      if (problem === undefined) settleEditions();
+      takeRequests(context, problem);
+      if (problem !== undefined) return { hasNew: false, isDone: true };
       const { runs, isDone } = insertSomeDueRuns(context, downtime.heard);
       if (isDone) downtime.tick();
       return { hasNew: runs.length > 0, isDone };
