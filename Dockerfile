@@ -29,4 +29,4 @@ HEALTHCHECK --interval=30s --timeout=10s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(process.env.SWAPD_HEALTH_URL).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["node", "/app/bin/swapd.js"]
-CMD ["start", "--config", "/config/swapd.yaml"]
+CMD ["start", "--wait", "--config", "/config/swapd.yaml"]

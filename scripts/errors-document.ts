@@ -16,8 +16,10 @@ const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   no: "The answer is no: a check found problems, an audit found a difference.",
   usage: "The command or its options are wrong.",
   invariant: "A broken invariant or an uncaught error. The process stopped on purpose; the next start recovers.",
-  tryAgain: "Try again later: another daemon or sandbox holds the database.",
-  configuration: "`start` with a broken configuration, or on another chain or database than the configured one.",
+  tryAgain:
+    "It may pass by itself: another daemon, service or sandbox is at work, a port is in use, the disk is full. Start it again.",
+  configuration:
+    "A person must change a file: the configuration is broken, or chain, tokens, wallets or database are not the configured ones.",
 };
 
 /** The text of docs/ERRORS.md, from the tables in the code. */

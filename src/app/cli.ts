@@ -67,6 +67,7 @@ function addRunningCommands(program: Command, terminal: Terminal): void {
     .description("run the daemon")
     .option(...CONFIG)
     .option(...FOR)
+    .option("--wait", "where a file must be changed, stay up and wait for that instead of ending with 78")
     .action(async (options) => (await import("./commands/start.ts")).start(options, terminal));
   program
     .command("sandbox")

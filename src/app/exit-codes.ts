@@ -6,9 +6,9 @@ export const EXIT = {
   usage: 2,
   /** a broken invariant or an uncaught error */
   invariant: 70,
-  /** try again later: another daemon holds the database */
+  /** it may pass by itself: a second daemon, a used port, a full disk */
   tryAgain: 75,
-  /** `start` with a broken configuration, or on the wrong chain or database */
+  /** only what a person must change in a file */
   configuration: 78,
 } as const;
 

@@ -12,7 +12,7 @@ import { composeDaemon } from "./compose-daemon.ts";
 import { crashPointFrom } from "./crash-point.ts";
 import { assertClaimed, claimDaemonDatabase, claimLost, openDaemonDatabase } from "./daemon-database.ts";
 import { startStatusServer } from "./http/status-server.ts";
-import { thisMachine } from "./machine.ts";
+import { type Machine, thisMachine } from "./machine.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 import { watchFiles } from "./watch-files.ts";
 
@@ -74,35 +74,50 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     beforeSigning: () => assertClaimed(claim),
   });
   const { engine, alerts, services, chain } = composed;
-  // The port first: when it is taken, nothing has begun yet.
-  const status = await startStatusServer(configuration.listen, {
-    history: createHistoryReader(reader),
-    tickAgeMs: engine.tickAgeMs,
-    isChainReachable: () => isReachable(chain),
-    clocks: engine.clocks,
-  });
-  await engine.start();
-  alerts.start();
-  const stopTicker = machine.startTicker(() => {
-    if (claim.problem() === undefined) engine.tick();
-    else fail(claimLost(claim));
-  });
-  const stopWatching = watchEdits(configuration, { ...alerts.deps, logger, load: opened.load }, engine);
-  return {
-    url: status.url,
-    failed,
-    stop: async () => {
-      stopWatching();
-      stopTicker();
+  const closers: (() => unknown)[] = [services.close, alerts.stop];
+  const stop = async (): Promise<void> => {
+    try {
+      while (closers.length > 0) await closers.pop()?.();
+    } finally {
+      opened.close();
+    }
+  };
+  try {
+    // The port first: when it is taken, nothing has begun yet.
+    const status = await startStatusServer(configuration.listen, {
+      history: createHistoryReader(reader),
+      tickAgeMs: engine.tickAgeMs,
+      isChainReachable: () => isReachable(chain),
+      clocks: engine.clocks,
+    });
+    closers.unshift(status.stop);
+    closers.push(async () => {
       const patience = setTimeout(services.giveUp, GIVE_UP_AFTER_MS);
       await engine.stop();
       clearTimeout(patience);
-      await alerts.stop();
-      await services.close();
-      await status.stop();
-      opened.close();
-    },
-  };
+    });
+    alerts.start();
+    const tick = (): void => {
+      if (claim.problem() === undefined) engine.tick();
+      else fail(claimLost(claim));
+    };
+    closers.push(machine.startTicker(tick));
+    await startWithin(engine, machine, fail);
+    closers.push(watchEdits(configuration, { ...alerts.deps, logger, load: opened.load }, engine));
+    return { url: status.url, failed, stop };
+  } catch (error) {
+    await stop().catch((second: unknown) => logger.error({ error: second }, "what was started could not be stopped"));
+    throw error;
+  }
+}
+
+/** A node in silence holds up no start: the look at the chain goes on beside everything else. */
+const LOOK_WITHIN_MS = 1_000;
+
+async function startWithin(engine: Engine, machine: Machine, fail: (error: unknown) => void): Promise<void> {
+  const started = engine.start();
+  started.catch(fail);
+  await Promise.race([started, machine.clock.sleep(LOOK_WITHIN_MS)]);
 }
 
 function watchEdits(

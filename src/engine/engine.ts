@@ -1,4 +1,5 @@
 import type { BlockHead } from "../ports/chain.ts";
+import { createBeat } from "./beat.ts";
 import { createBeginning } from "./beginning.ts";
 import { createClockJumps } from "./clock-jumps.ts";
 import { type ClockWatch, createClockWatch } from "./clock-watch.ts";
@@ -60,7 +61,6 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
   const loops: Promise<void>[] = [];
   const stopping = new AbortController();
   const jumps = createClockJumps(deps);
-  let tickedAtMs = deps.clock.monotonicMs();
   const guarded = async (work: () => Promise<void>): Promise<void> => {
     try {
       await work();
@@ -68,44 +68,36 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
       onFatal(error);
     }
   };
-  let isCatchingUp = false;
-  /** In turns, so that effects and requests get theirs when there is much to catch up. */
-  const takeSlots = (): void =>
-    guardedNow(onFatal, () => {
-      if (stopping.signal.aborted) return;
-      const { hasNew, isDone } = slots.take();
-      if (hasNew) waker.wake();
-      isCatchingUp = !isDone;
-      if (isDone) tickedAtMs = deps.clock.monotonicMs();
-      else void deps.clock.sleep(0).then(takeSlots);
-    });
+  const { signal } = stopping;
+  const guardedHere = (work: () => void): void => guardedNow(onFatal, work);
+  const beat = createBeat(deps.clock, { slots, wake: waker.wake, guarded: guardedHere, signal });
   const effects = createEffectRunner(context, committer, { guarded, onDone: waker.wake });
   const effectLoop = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
+    while (!signal.aborted) {
       for (const runId of deps.store.dueRuns(DUE_BATCH)) committer.commit(runId, { kind: "started" });
       effects.startDue();
       // What is due already is being performed, and its end wakes this loop.
       const untilNextMs = (deps.store.nextEffectMs() ?? Number.POSITIVE_INFINITY) - deps.clock.nowMs();
       const waitMs = untilNextMs > 0 ? Math.min(untilNextMs, settings.pace.pollMs) : settings.pace.pollMs;
-      await waker.wait(waitMs, stopping.signal);
+      await waker.wait(waitMs, signal);
     }
   };
   const begin = (head: BlockHead): void => {
-    if (stopping.signal.aborted) return;
+    if (signal.aborted) return;
     clocks.observe(head);
     downtime.started();
-    slots.adopt(settings.strategies);
+    slots.settle();
     loops.push(
       guarded(effectLoop),
-      guarded(() => keepRevoking(context, stopping.signal)),
-      guarded(() => clocks.keepLooking(stopping.signal)),
-      guarded(() => keepSampling(context, stopping.signal, clocks)),
-      guarded(() => keepWatchingDrawdown(context, stopping.signal, clocks)),
+      guarded(() => keepRevoking(context, signal)),
+      guarded(() => clocks.keepLooking(signal)),
+      guarded(() => keepSampling(context, signal, clocks)),
+      guarded(() => keepWatchingDrawdown(context, signal, clocks)),
     );
-    for (const keepGoing of laneLoops.start(stopping.signal)) loops.push(guarded(keepGoing));
+    for (const keepGoing of laneLoops.start(signal)) loops.push(guarded(keepGoing));
   };
   const waitAndBegin = async (): Promise<void> => {
-    const head = await beginning.keepTrying(stopping.signal);
+    const head = await beginning.keepTrying(signal);
     if (head === undefined) return;
     deps.logger.info({}, "the node answers, the daemon begins");
     begin(head);
@@ -114,13 +106,14 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
     committer,
     start: async () => {
       deps.store.addDaemonEvent("started", settings.live ? "live" : "dry-run", deps.clock.nowMs());
+      slots.adopt(settings.strategies);
       const head = await beginning.attempt();
       if (head !== undefined) return begin(head);
       loops.push(guarded(waitAndBegin));
     },
     tick: () => {
-      guardedNow(onFatal, jumps.check);
-      if (!isCatchingUp) takeSlots();
+      guardedHere(jumps.check);
+      beat.tick();
     },
     stop: async () => {
       stopping.abort();
@@ -131,8 +124,8 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
       if (beginning.waitingFor() === undefined) downtime.stopped();
       deps.store.addDaemonEvent("stopped", "by request", deps.clock.nowMs());
     },
-    adopt: (strategies) => guardedNow(onFatal, () => slots.adopt(strategies)),
-    tickAgeMs: () => deps.clock.monotonicMs() - tickedAtMs,
+    adopt: (strategies) => guardedHere(() => slots.adopt(strategies)),
+    tickAgeMs: beat.ageMs,
     clocks,
     waitingFor: beginning.waitingFor,
   };

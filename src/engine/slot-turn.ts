@@ -10,6 +10,8 @@ import { insertSomeDueRuns } from "./scheduler.ts";
 export interface SlotTurn {
   /** Takes edited strategies over: now, or once the clock can be believed. */
   adopt(strategies: readonly LoadedStrategy[]): void;
+  /** Takes over what waits, if it may be now. */
+  settle(): void;
   /**
    * Once a second, and again soon while it is not done.
    * @returns whether there are new runs, and whether all strategies were looked at
@@ -39,10 +41,14 @@ export function createSlotTurn(
     if (waiting !== undefined) return `the daemon waits for its node to begin (${waiting.reason})`;
     return clocks.check();
   };
+  const settle = (): void => {
+    if (problemNow() === undefined) settleEditions();
+  };
   return {
+    settle,
     adopt: (strategies) => {
       asked = strategies;
-      if (problemNow() === undefined) settleEditions();
+      settle();
     },
     take: () => {
       const problem = problemNow();

@@ -116,7 +116,7 @@ export interface OpenNetwork {
   stop(): Promise<void>;
 }
 
-/** @throws Error when another service sends from the relayer's account */
+/** @throws InUseError when another service sends from the relayer's account */
 export function openNetwork(
   connected: ConnectedNetwork,
   { options, db, findRoute, clock }: NetworkSurroundings,

@@ -3,6 +3,7 @@ import type { Logger } from "../ports/logger.ts";
 import { claimDatabase } from "../storage/claim.ts";
 import { checkOptions } from "./check-options.ts";
 import { openFront } from "./http/front.ts";
+import { InUseError } from "./in-use.ts";
 import { createKeyStore } from "./keys/key-store.ts";
 import { connectNetwork, firstLook, type OpenNetwork, openNetwork } from "./open-network.ts";
 import type { ServiceOptions } from "./options.ts";
@@ -75,7 +76,7 @@ function lockDatabase(database: string) {
   const claim = claimDatabase(database);
   if (claim.kind === "claimed") return claim;
   if (claim.kind === "linked") throw new Error(claim.message);
-  throw new Error(
+  throw new InUseError(
     `the database ${database} is in use by another service (${claim.holder ?? "unknown process"}): stop that one first`,
   );
 }

@@ -40,6 +40,15 @@ export function claimDatabase(database: string): Claim | LockHeld | Linked {
   const lockFile = `${file}.lock.db`;
   const lock = acquireLock(lockFile);
   if (lock.kind === "held") return lock;
+  try {
+    return claimLocked(file, lockFile, lock.release);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function claimLocked(file: string, lockFile: string, release: () => void): Claim {
   const found = look(file);
   if (found === undefined) createPrivate(file);
   const narrowed = [...narrowToOwner(file), ...narrowToOwner(lockFile)];
@@ -55,7 +64,7 @@ export function claimDatabase(database: string): Claim | LockHeld | Linked {
       const what = look(changed.name) === undefined ? "was removed" : "was replaced by another file";
       return `${changed.name} ${what} under the running daemon: another one could start beside it`;
     },
-    release: lock.release,
+    release,
   };
 }
 

@@ -39,7 +39,13 @@ export function acquireLock(file: string, holder = `pid ${process.pid}`): LockAc
     }
     throw error;
   }
-  writeFileSync(holderFile(file), `${holder}\n`, { mode: 0o600 });
+  try {
+    writeFileSync(holderFile(file), `${holder}\n`, { mode: 0o600 });
+  } catch (error) {
+    // A full disk: whoever tries again in this process must not meet its own lock.
+    db.close();
+    throw error;
+  }
   return {
     kind: "acquired",
     release() {

@@ -13,8 +13,7 @@ async function beginAway(change: Parameters<typeof openLife>[1] = {}) {
   return { outside, life };
 }
 
-const filled = ({ db }: Life): unknown =>
-  db.prepare("SELECT count(*) FROM runs WHERE state = 'filled'").pluck().get();
+const filled = ({ db }: Life): unknown => db.prepare("SELECT count(*) FROM runs WHERE state = 'filled'").pluck().get();
 const runs = ({ db }: Life): unknown => db.prepare("SELECT count(*) FROM runs").pluck().get();
 
 test("a node that is away at the start is waited for, and then the daemon trades", async () => {

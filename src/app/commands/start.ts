@@ -1,52 +1,93 @@
-import { loadConfiguration } from "../../config/load-configuration.ts";
-import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { createRuntime } from "../runtime.ts";
-import { startDaemon } from "../start-daemon.ts";
-import { startEmbeddedService } from "../start-embedded-service.ts";
+import { resolve } from "node:path";
+import { systemClock } from "../../adapters/clock/system-clock.ts";
+import { DEFAULTS } from "../../config/defaults.ts";
+import { CommandFailure } from "../exit-codes.ts";
+import { type HeldStart, holdStart } from "../hold-start.ts";
+import { type LifeEnd, runOnce } from "../run-once.ts";
+import type { StartTrouble } from "../start-trouble.ts";
 import { stopOnSignals } from "../stop-signals.ts";
-import { configurationFile, readConfiguration } from "../target.ts";
+import { configurationFile } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** `swapd start`: runs the daemon until it is stopped. */
-export async function start(options: { config?: string; for?: number }, terminal: Terminal): Promise<void> {
-  const file = configurationFile(options);
-  const configuration = readConfiguration(file, EXIT.configuration);
-  const runtime = createRuntime({ level: configuration.logLevel, env: process.env });
+export interface StartOptions {
+  readonly config?: string;
+  readonly for?: number;
+  /** stays up, not well, where only a change of a file helps, and goes on when one is changed */
+  readonly wait?: boolean;
+}
+
+/** A used port is tried again for so long. */
+const PORT_FOR_MS = 60_000;
+const SHORTEST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 10_000;
+/** What a person must change is looked at again so often, also when no file is another: a mount may have come. */
+const LOOK_AGAIN_MS = 60_000;
+
+/**
+ * `swapd start`: runs the daemon until it is stopped. What may pass by itself is waited for, a used port for a minute;
+ * what only a person can change ends with 78, or with `--wait` stays up, not well, until a file is another.
+ */
+export async function start(options: StartOptions, terminal: Terminal): Promise<void> {
+  const file = resolve(configurationFile(options));
   const stop = stopOnSignals(options.for);
-  const parts: { stop(): Promise<void> }[] = [];
+  const stopping = new AbortController();
+  void stop.asked.then(() => stopping.abort());
+  const patience = createPatience(options.wait === true);
+  const told = new Set<string>();
   try {
-    const { url } = configuration.service;
-    const embedded = url === "embedded" ? await startEmbeddedService(configuration, runtime) : undefined;
-    if (embedded !== undefined) parts.push(embedded);
-    const daemon = await startDaemon(configuration, embedded?.url ?? url, {
-      ...runtime,
-      load: () => loadConfiguration(configuration.file, process.env),
-    });
-    parts.push(daemon);
-    runtime.logger.info({ mode: configuration.mode, statusUrl: daemon.url }, "the daemon is up");
-    const failure = await Promise.race([stop.asked.then(() => undefined), daemon.failed]);
-    if (failure !== undefined) {
-      const text = failure instanceof Error ? `${failure.name}: ${failure.message}` : String(failure);
-      terminal.err(runtime.redactor.redact(`the daemon stops, the next start recovers: ${text}`));
-      process.exit(failure instanceof CommandFailure ? failure.exitCode : EXIT.invariant);
+    while (!stopping.signal.aborted) {
+      const life = await runOnce(file, terminal, stop.asked);
+      const { trouble } = life;
+      if (trouble === undefined || stopping.signal.aborted) return;
+      const waitMs = patience.after(trouble);
+      if (waitMs === undefined) throw new CommandFailure(trouble.exitCode, trouble.message);
+      if (!told.has(trouble.message)) terminal.err(`${trouble.message}\n${whatNext(trouble)}`);
+      told.clear();
+      told.add(trouble.message);
+      await holdStart(held(life, trouble, waitMs), systemClock, stopping.signal);
     }
-    runtime.logger.info({}, "the daemon is stopping");
-  } catch (error) {
-    throw asFailure(error, { file, redact: runtime.redactor.redact });
   } finally {
-    const limit = setTimeout(() => {
-      terminal.err(`the step in work did not end within ${configuration.timing.shutdownMs} ms; the next start goes on`);
-      process.exit(EXIT.ok);
-    }, configuration.timing.shutdownMs);
-    for (const part of parts.reverse()) await part.stop();
-    clearTimeout(limit);
     stop.done();
   }
 }
 
-/** Whatever keeps the daemon from starting is a matter of configuration, with its secrets taken out. */
-function asFailure(error: unknown, from: { file: string; redact(text: string): string }): unknown {
-  if (error instanceof CommandFailure || !(error instanceof Error)) return error;
-  const message = `the daemon cannot start: ${error.message} (configuration: ${from.file})`;
-  return new CommandFailure(EXIT.configuration, from.redact(message));
+/** How long a start is put off after each trouble; undefined: no longer. */
+function createPatience(waitsForPeople: boolean): { after(trouble: StartTrouble): number | undefined } {
+  let portSinceMs: number | undefined;
+  let pauseMs = SHORTEST_PAUSE_MS;
+  return {
+    after: ({ kind }) => {
+      const nowMs = systemClock.monotonicMs();
+      portSinceMs = kind === "port" ? (portSinceMs ?? nowMs) : undefined;
+      if (kind === "person") return waitsForPeople ? LOOK_AGAIN_MS : undefined;
+      if (kind === "elsewhere" || kind === "ours") return undefined;
+      if (portSinceMs !== undefined && nowMs - portSinceMs >= PORT_FOR_MS) return undefined;
+      const waitMs = pauseMs;
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      return waitMs;
+    },
+  };
+}
+
+function whatNext({ kind }: StartTrouble): string {
+  if (kind === "person") return "change that; the daemon waits, and reads its files again when they change";
+  if (kind === "port") return `the start is tried again for ${PORT_FOR_MS / 1_000} s`;
+  return "the start is tried again until it works";
+}
+
+function held(life: LifeEnd, trouble: StartTrouble, longestMs: number): HeldStart {
+  return {
+    problem: trouble.message,
+    listen: trouble.kind === "port" ? undefined : listenOf(life),
+    files: trouble.kind === "person" ? life.files : [],
+    longestMs,
+  };
+}
+
+/** Where the health is asked: by the configuration, and of one that cannot be read, where the image's health check asks. */
+function listenOf({ configuration }: LifeEnd): HeldStart["listen"] {
+  if (configuration !== undefined) return configuration.listen.port === 0 ? undefined : configuration.listen;
+  const url = process.env.SWAPD_HEALTH_URL;
+  if (url === undefined || !URL.canParse(url)) return DEFAULTS.listen;
+  return { host: DEFAULTS.listen.host, port: Number(new URL(url).port) || DEFAULTS.listen.port };
 }

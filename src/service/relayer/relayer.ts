@@ -10,6 +10,7 @@ import type { Signer } from "../../ports/signer.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
 import { acquireLock } from "../../storage/lock.ts";
 import type { Head } from "../chain/head.ts";
+import { InUseError } from "../in-use.ts";
 import type { RelayerOptions, SettledNetwork } from "../options.ts";
 import type { ServiceStore } from "../store/service-store.ts";
 import { type LaneRunner, runLane } from "./lane-runner.ts";
@@ -43,13 +44,13 @@ export interface Relayer {
 /**
  * Two lanes of one account would take each other for intruders, also where they are of two services with a database
  * each. On other machines, and in other folders, nobody sees them.
- * @throws Error when another service of this folder sends from the account on this chain
+ * @throws InUseError when another service of this folder sends from the account on this chain
  */
 export function lockRelayer(database: string, { chainId, account }: { chainId: number; account: Address }) {
   const lock = acquireLock(join(dirname(database), `relayer-${chainId}-${account}.lock.db`));
   if (lock.kind === "acquired") return lock;
   const holder = lock.holder ?? "unknown process";
-  throw new Error(
+  throw new InUseError(
     `the relayer ${account} sends for another service on chain ${chainId} (${holder}): give each service a key of its own`,
   );
 }

@@ -21,7 +21,7 @@ type Parts = Pick<DeskDependencies, "rpc" | "snapshots" | "quotes" | "tokens" | 
 /**
  * Opens the desk of a network, and its relayer where one is configured.
  * @param database the service's, beside which the relayer's lock is
- * @throws Error when another service sends from the relayer's account
+ * @throws InUseError when another service sends from the relayer's account
  */
 export function startRelay(
   { network, database }: { network: NetworkOptions; database: string },

@@ -1,0 +1,70 @@
+import { readdirSync, statSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { dirname } from "node:path";
+import type { Clock } from "../ports/clock.ts";
+
+/** What a held start looks at and answers at. */
+export interface HeldStart {
+  /** what is in the way, in the words of whoever can help */
+  readonly problem: string;
+  /** where the daemon's health would be, undefined when nobody may listen there now */
+  readonly listen: { readonly host: string; readonly port: number } | undefined;
+  /** files and folders whose change ends the wait */
+  readonly files: readonly string[];
+  /** the wait ends after so long at the latest */
+  readonly longestMs: number;
+}
+
+const LOOK_EVERY_MS = 1_000;
+
+/**
+ * Waits before a start is tried again: until the time is over, until one of the files is another, or until somebody asks
+ * for the end. Whoever asks for its health meanwhile hears that it is not well, and why.
+ */
+export async function holdStart(held: HeldStart, clock: Clock, stop: AbortSignal): Promise<void> {
+  const server = held.listen === undefined ? undefined : await answerUnwell(held.listen, held.problem);
+  const before = stateOf(held.files);
+  const endsAtMs = clock.monotonicMs() + held.longestMs;
+  for (let remainingMs = held.longestMs; remainingMs > 0 && !stop.aborted; ) {
+    await clock.sleep(Math.min(LOOK_EVERY_MS, remainingMs), stop);
+    if (stateOf(held.files) !== before) break;
+    remainingMs = endsAtMs - clock.monotonicMs();
+  }
+  server?.close();
+  server?.closeAllConnections();
+}
+
+/** Answers 503 to everything. A port that cannot be had is no reason to end: the log has said what is wrong. */
+async function answerUnwell(listen: { host: string; port: number }, problem: string): Promise<Server | undefined> {
+  const server = createServer((_request, response) => {
+    const body = JSON.stringify({ healthy: false, ready: false, started: false, problem });
+    response.writeHead(503, { "content-type": "application/json; charset=utf-8" }).end(body);
+  });
+  return await new Promise((resolve) => {
+    server.once("error", () => resolve(undefined));
+    server.listen(listen.port, listen.host, () => resolve(server));
+  });
+}
+
+/** Sizes and times of all files, and of what is in their folders, as one text that changes with any of them. */
+function stateOf(files: readonly string[]): string {
+  const folders = new Set(files.map((file) => dirname(file)));
+  return [...files, ...[...folders].flatMap(filesIn)].map(describe).join("\n");
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).map((name) => `${folder}/${name}`);
+  } catch {
+    return [];
+  }
+}
+
+function describe(file: string): string {
+  try {
+    const { size, mtimeMs, ino } = statSync(file);
+    return `${file} ${size} ${mtimeMs} ${ino}`;
+  } catch (error) {
+    return `${file} ${String(error)}`;
+  }
+}

@@ -1,0 +1,99 @@
+import type { Configuration } from "../config/configuration.ts";
+import { loadConfiguration } from "../config/load-configuration.ts";
+import { formatProblems } from "../config/problem.ts";
+import { EXIT } from "./exit-codes.ts";
+import { createRuntime, type Runtime } from "./runtime.ts";
+import { type Daemon, startDaemon } from "./start-daemon.ts";
+import { startEmbeddedService } from "./start-embedded-service.ts";
+import { type StartTrouble, troubleOf, troubleOfStart } from "./start-trouble.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What one life of the daemon came to. */
+export interface LifeEnd {
+  /** undefined: it ran and was asked to stop */
+  readonly trouble: StartTrouble | undefined;
+  /** undefined where it could not be read */
+  readonly configuration: Configuration | undefined;
+  /** files whose change may help */
+  readonly files: readonly string[];
+}
+
+/**
+ * Reads the configuration and runs a daemon by it until `asked` resolves, or until it cannot go on. A broken invariant
+ * ends the process here: nothing is stopped step by step then, the next start recovers.
+ */
+export async function runOnce(file: string, terminal: Terminal, asked: Promise<void>): Promise<LifeEnd> {
+  const loaded = loadConfiguration(file, process.env);
+  if (!loaded.ok) {
+    const message = formatProblems(loaded.problems);
+    const files = [...new Set([file, ...loaded.problems.map((problem) => problem.file)])];
+    return {
+      trouble: { kind: "person", exitCode: EXIT.configuration, message },
+      configuration: undefined,
+      files,
+    };
+  }
+  const { configuration } = loaded;
+  const { origin } = configuration;
+  const files = [...origin.files, ...(origin.strategies === undefined ? [] : [origin.strategies])];
+  const parts: { stop(): Promise<void> }[] = [];
+  let redact = (text: string): string => text;
+  let trouble: StartTrouble | undefined;
+  try {
+    const runtime = createRuntime({ level: configuration.logLevel, env: process.env });
+    redact = runtime.redactor.redact;
+    const daemon = await startParts(configuration, runtime, parts);
+    runtime.logger.info({ mode: configuration.mode, statusUrl: daemon.url }, "the daemon is up");
+    const failure = await Promise.race([asked.then(() => undefined), daemon.failed]);
+    if (failure === undefined) runtime.logger.info({}, "the daemon is stopping");
+    else trouble = afterFailure(failure, redact, terminal);
+  } catch (error) {
+    trouble = inWords(troubleOfStart(error), { file, redact });
+  }
+  await stopParts(parts, { patienceMs: configuration.timing.shutdownMs, exitCode: trouble?.exitCode, terminal });
+  return { trouble, configuration, files };
+}
+
+async function startParts(
+  configuration: Configuration,
+  runtime: Runtime,
+  parts: { stop(): Promise<void> }[],
+): Promise<Daemon> {
+  const { url } = configuration.service;
+  const embedded = url === "embedded" ? await startEmbeddedService(configuration, runtime) : undefined;
+  if (embedded !== undefined) parts.push(embedded);
+  const daemon = await startDaemon(configuration, embedded?.url ?? url, {
+    ...runtime,
+    load: () => loadConfiguration(configuration.file, process.env),
+  });
+  parts.push(daemon);
+  return daemon;
+}
+
+/** What a person can put right is told to the caller; with anything else the process ends at once. */
+function afterFailure(failure: unknown, redact: (text: string) => string, terminal: Terminal): StartTrouble {
+  const trouble = troubleOf(failure);
+  if (trouble.kind === "person") return { ...trouble, message: redact(trouble.message) };
+  terminal.err(redact(`the daemon stops, the next start recovers: ${trouble.message}`));
+  process.exit(trouble.exitCode);
+}
+
+/** With the file that it is about, and without secrets. */
+function inWords(
+  trouble: StartTrouble,
+  { file, redact }: { file: string; redact(text: string): string },
+): StartTrouble {
+  return { ...trouble, message: redact(`the daemon cannot start: ${trouble.message} (configuration: ${file})`) };
+}
+
+async function stopParts(
+  parts: { stop(): Promise<void> }[],
+  end: { patienceMs: number; exitCode: number | undefined; terminal: Terminal },
+): Promise<void> {
+  const limit = setTimeout(() => {
+    end.terminal.err(`the step in work did not end within ${end.patienceMs} ms; the next start goes on`);
+    process.exit(end.exitCode ?? EXIT.ok);
+  }, end.patienceMs);
+  for (const part of parts.reverse()) await part.stop();
+  clearTimeout(limit);
+}

@@ -1,0 +1,65 @@
+import { ChainReadError } from "../domain/chain-read-error.ts";
+import { PreflightError } from "../engine/prepare.ts";
+import { InUseError } from "../service/in-use.ts";
+import { CommandFailure, EXIT } from "./exit-codes.ts";
+
+/**
+ * Why a daemon is not up, by what helps:
+ * - `port`: somebody else listens there, or the address is not there yet; it is tried again for a while
+ * - `passing`: a full disk and its like; it is tried again until it works
+ * - `elsewhere`: another process is at work, which is as it should be
+ * - `person`: only a person can help, by a change of a file
+ * - `ours`: a mistake of this program
+ */
+export interface StartTrouble {
+  readonly kind: "port" | "passing" | "elsewhere" | "person" | "ours";
+  readonly exitCode: number;
+  readonly message: string;
+}
+
+const PORT_CODES = new Set(["EADDRINUSE", "EADDRNOTAVAIL"]);
+
+/** What the machine lacks for the moment. */
+const PASSING_CODES = new Set(["ENOSPC", "EDQUOT", "EIO", "EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EBUSY"]);
+const PASSING_SQLITE = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|NOMEM)/;
+
+/** Errors of the language are ours, wherever they come from. */
+const OURS = [TypeError, RangeError, ReferenceError, SyntaxError, EvalError];
+
+/** Judges what was thrown while a daemon started, or what made a running one stop. */
+export function troubleOf(error: unknown): StartTrouble {
+  if (error instanceof CommandFailure) {
+    const kind = error.exitCode === EXIT.tryAgain ? "elsewhere" : "person";
+    return { kind, exitCode: error.exitCode, message: error.message };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  if (isPersons(error)) return { kind: "person", exitCode: EXIT.configuration, message };
+  if (error instanceof InUseError) return { kind: "elsewhere", exitCode: EXIT.tryAgain, message };
+  const codes = codesOf(error);
+  if (codes.some((code) => PORT_CODES.has(code))) return { kind: "port", exitCode: EXIT.tryAgain, message };
+  const isPassing = codes.some((code) => PASSING_CODES.has(code) || PASSING_SQLITE.test(code));
+  if (isPassing || error instanceof ChainReadError) return { kind: "passing", exitCode: EXIT.tryAgain, message };
+  const named = error instanceof Error ? `${error.name}: ${message}` : message;
+  return { kind: "ours", exitCode: EXIT.invariant, message: named };
+}
+
+/** The same for what was thrown before anything ran: what is no mistake of the language speaks of the configuration. */
+export function troubleOfStart(error: unknown): StartTrouble {
+  const trouble = troubleOf(error);
+  const isForeign = error instanceof Error && !OURS.some((kind) => error instanceof kind);
+  if (trouble.kind !== "ours" || !isForeign) return trouble;
+  return { kind: "person", exitCode: EXIT.configuration, message: error.message };
+}
+
+function isPersons(error: unknown): boolean {
+  return error instanceof PreflightError || (error instanceof ChainReadError && error.code === "wrong chain");
+}
+
+/** The codes of an error and of what caused it. */
+function codesOf(error: unknown): string[] {
+  const codes: string[] = [];
+  for (let one = error, depth = 0; one instanceof Error && depth < 5; one = one.cause, depth++) {
+    if ("code" in one && typeof one.code === "string") codes.push(one.code);
+  }
+  return codes;
+}

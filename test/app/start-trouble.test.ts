@@ -1,0 +1,52 @@
+import SqliteConstructor from "better-sqlite3";
+import { expect, it } from "vitest";
+import { CommandFailure, EXIT } from "../../src/app/exit-codes.ts";
+import { troubleOf, troubleOfStart } from "../../src/app/start-trouble.ts";
+import { ChainReadError } from "../../src/domain/chain-read-error.ts";
+import { PreflightError } from "../../src/engine/prepare.ts";
+import { InUseError } from "../../src/service/in-use.ts";
+import { StorageError } from "../../src/storage/database.ts";
+
+const coded = (code: string): Error => Object.assign(new Error(`it said ${code}`), { code });
+const sqlite = (code: string): Error => new SqliteConstructor.SqliteError("database or disk is full", code);
+
+it.each([
+  ["a port that is taken", coded("EADDRINUSE"), "port", 75],
+  ["an address that is not there yet", coded("EADDRNOTAVAIL"), "port", 75],
+  ["a full disk, met by SQLite", sqlite("SQLITE_FULL"), "passing", 75],
+  ["a full disk, met while the database was opened", cannotOpen(sqlite("SQLITE_FULL")), "passing", 75],
+  ["a disk that does not answer", sqlite("SQLITE_IOERR_WRITE"), "passing", 75],
+  ["a full disk, met by a file", coded("ENOSPC"), "passing", 75],
+  ["a database that somebody else writes", sqlite("SQLITE_BUSY"), "passing", 75],
+  ["a node that does not answer", new ChainReadError("unreachable", "no node"), "passing", 75],
+  ["a second daemon", new CommandFailure(EXIT.tryAgain, "another daemon"), "elsewhere", 75],
+  ["a second service", new InUseError("in use"), "elsewhere", 75],
+  ["a node of another chain", new ChainReadError("wrong chain", "chain 1"), "person", 78],
+  ["tokens that are others", new PreflightError("TOKEN_MISMATCH", "decimals"), "person", 78],
+  ["a secret that is missing", new CommandFailure(EXIT.configuration, "missing"), "person", 78],
+])("%s is judged by what helps", (_name, error, kind, exitCode) => {
+  expect(troubleOf(error)).toMatchObject({ kind, exitCode });
+  expect(troubleOfStart(error)).toMatchObject({ kind, exitCode });
+});
+
+it.each([
+  ["a folder that is missing", cannotOpen(sqlite("SQLITE_CANTOPEN"))],
+  ["a file of another program", new StorageError("foreign file", "not ours")],
+  ["options that contradict each other", new Error("contradiction")],
+  ["a file that may not be written", coded("EACCES")],
+])("%s is a person's at a start, and a broken invariant afterwards", (_name, error) => {
+  expect(troubleOfStart(error)).toMatchObject({ kind: "person", exitCode: 78, message: error.message });
+  expect(troubleOf(error)).toMatchObject({ kind: "ours", exitCode: 70 });
+});
+
+it.each([new TypeError("x is undefined"), new RangeError("too deep"), "thrown text"])(
+  "%s is ours at any time",
+  (error) => {
+    expect(troubleOfStart(error)).toMatchObject({ kind: "ours", exitCode: 70 });
+    expect(troubleOf(error)).toMatchObject({ kind: "ours", exitCode: 70 });
+  },
+);
+
+function cannotOpen(cause: Error): StorageError {
+  return new StorageError("cannot open", `cannot open the database: ${cause.message}`, { cause });
+}
