@@ -93,7 +93,7 @@ async function checkTokens(context: EngineContext): Promise<void> {
 
 /** Quotes and approvals would go to an account that nobody's code guards. */
 async function checkSettlement({ settings, deps }: EngineContext): Promise<void> {
-  if ((await deps.chain.codeSize(settings.router)) > 0) return;
+  if ((await deps.chain.code(settings.router)) !== "0x") return;
   throw new PreflightError(
     "SETTLEMENT_MISSING",
     `there is no contract at the settlement address ${settings.router} on ${settings.network} (chain ${settings.chainId}); correct \`service.settlement\``,

@@ -41,3 +41,12 @@ test.each([
   expect(error).toMatchObject({ code: "TOKEN_MISMATCH", message: expect.stringContaining(message) });
   expect(life.store.identity()).toBeUndefined();
 });
+
+test("refuses a settlement address without code, before anything is written down", async () => {
+  const outside = createOutside(NOW_MS);
+  outside.chain.codes.clear();
+  const life = openLife(outside);
+  const error = await prepare(life.context).catch((caught: unknown) => caught);
+  expect(error).toMatchObject({ code: "SETTLEMENT_MISSING", message: expect.stringContaining("service.settlement") });
+  expect(life.store.identity()).toBeUndefined();
+});

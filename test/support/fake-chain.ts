@@ -60,7 +60,7 @@ export class FakeChain implements Chain {
   /** true: the relayer keeps what it was handed */
   holdsRelayed = false;
   /** code of accounts that have some */
-  readonly codes = new Map<Address, Hex>();
+  readonly codes = new Map<Address, Hex>([[ROUTER, "0x60"]]);
   /** tokens that take a permit */
   readonly permitTokens = new Set<Address>([USDC.address]);
   priority = GWEI / 10n;
