@@ -4,6 +4,7 @@ import { NATIVE_TOKEN } from "../domain/money/address.ts";
 import { isNative, type Token } from "../domain/money/token.ts";
 import { initialStrategyMemory, strategyNeeds } from "../domain/strategy/strategy.ts";
 import type { Chain } from "../ports/chain.ts";
+import { judgeAbilities } from "./abilities.ts";
 import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
 import { createRuntime } from "./runtime.ts";
@@ -14,6 +15,8 @@ export interface ChainFinding {
   readonly what: string;
   readonly found: string;
   readonly whatToDo: string | undefined;
+  /** true: it works, and not as well as it could */
+  readonly isWarning?: boolean;
 }
 
 interface Looking {
@@ -31,20 +34,20 @@ export async function checkChain(
   env: NodeJS.ProcessEnv,
 ): Promise<readonly ChainFinding[]> {
   const runtime = createRuntime({ level: "error", env });
+  const findings: ChainFinding[] = [];
   try {
     const chain = openChain(configuration, runtime.secrets);
     const looking = { configuration, chain, tokens: tokensOf(configuration) };
-    return [
-      await lookAtHead(looking),
-      ...(await lookAtSettlement(looking)),
-      ...(await lookAtTokens(looking)),
-      ...(await lookAtWallets(looking)),
-    ];
+    findings.push(await lookAtHead(looking));
+    for (const look of [lookAtEndpoints, lookAtSettlement, lookAtTokens, lookAtWallets]) {
+      findings.push(...(await look(looking)));
+    }
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const whatToDo = "check the RPC endpoints, or look at the files only with --offline";
-    return [{ what: "chain", found: runtime.redactor.redact(error.message), whatToDo }];
+    findings.push({ what: "chain", found: runtime.redactor.redact(error.message), whatToDo });
   }
+  return findings;
 }
 
 /** The tokens that strategies look at. */
@@ -63,6 +66,25 @@ async function lookAtHead({ chain, configuration }: Looking): Promise<ChainFindi
     found: `block ${head.number}, ${age} s old, base fee ${head.baseFeePerGas} wei`,
     whatToDo: undefined,
   };
+}
+
+/** What each endpoint can do is found out by trying: the name of a method alone proves nothing. */
+async function lookAtEndpoints({ chain }: Looking): Promise<ChainFinding[]> {
+  const reports = await chain.abilities();
+  const { problems, warnings } = judgeAbilities(reports);
+  const what = "RPC endpoints";
+  const hosts = reports.map(({ host }) => host).join(", ");
+  const silent = reports.filter(({ findings }) => findings.some(({ state }) => state === "unknown"));
+  const findings: ChainFinding[] = problems.map((found) => {
+    return { what, found, whatToDo: "nothing can be traded through them as they are" };
+  });
+  if (problems.length === 0) findings.push({ what, found: `${hosts} can do what trading needs`, whatToDo: undefined });
+  for (const found of warnings) findings.push({ what, found, whatToDo: undefined, isWarning: true });
+  for (const { host } of silent) {
+    const found = `${host} did not answer everything: what it can do is not known`;
+    findings.push({ what, found, whatToDo: undefined, isWarning: true });
+  }
+  return findings;
 }
 
 async function lookAtSettlement({ chain, configuration }: Looking): Promise<ChainFinding[]> {

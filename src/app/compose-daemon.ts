@@ -13,6 +13,7 @@ import type { Chain } from "../ports/chain.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Signer } from "../ports/signer.ts";
 import type { SqliteDatabase } from "../storage/database.ts";
+import { type AbilityWatch, watchAbilities } from "./abilities.ts";
 import { type Alerts, openAlerts, watchHeldBack, watchLimit } from "./alerts.ts";
 import { approveCalldata, digestOf } from "./encoding.ts";
 import { engineSettings } from "./engine-settings.ts";
@@ -45,6 +46,7 @@ export interface ComposedDaemon {
   readonly alerts: Alerts;
   readonly services: Services;
   readonly chain: Chain;
+  readonly abilities: AbilityWatch;
 }
 
 /**
@@ -59,9 +61,11 @@ export async function composeDaemon(
   deps: ComposeDeps,
 ): Promise<ComposedDaemon> {
   const { logger, secrets, db, machine } = deps;
-  const chain = openChain(configuration, secrets, machine);
   const router = settlementOf(configuration);
   const alerts = openAlerts(configuration, deps);
+  const abilities = watchAbilities({ ...alerts.deps, logger });
+  const listening = { onAbilities: abilities.note, onFault: deps.onFatal };
+  const chain = openChain(configuration, secrets, { ...machine, ...listening });
   const { store } = alerts.deps;
   const laneStore = alertOnHalt(openLaneStore(db), alerts.deps);
   const listenersTo = (url: string) => ({
@@ -97,7 +101,7 @@ export async function composeDaemon(
   for (const signer of signers.values()) {
     lanes.set(signer.address, openLane(configuration, context, { signer, listener }));
   }
-  return { engine, alerts, services, chain };
+  return { engine, alerts, services, chain, abilities };
 }
 
 function settlementOf({ network: { name, settlement } }: Configuration): Address {

@@ -1,4 +1,4 @@
-import { createChain } from "../adapters/ethers/chain.ts";
+import { type ChainDeps, createChain } from "../adapters/ethers/chain.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { Chain } from "../ports/chain.ts";
 import { type Machine, thisMachine } from "./machine.ts";
@@ -8,7 +8,7 @@ import type { SecretOpener } from "./open-secrets.ts";
 export function openChain(
   configuration: Configuration,
   secrets: SecretOpener,
-  machine: Pick<Machine, "clock" | "fetch"> = thisMachine(),
+  machine: Pick<Machine, "clock" | "fetch"> & Pick<ChainDeps, "onAbilities" | "onFault"> = thisMachine(),
 ): Chain {
   const { network, timing } = configuration;
   return createChain(

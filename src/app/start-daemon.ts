@@ -73,7 +73,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     ...{ machine, crashPoint, onFatal: fail },
     beforeSigning: () => assertClaimed(claim),
   });
-  const { engine, alerts, services, chain } = composed;
+  const { engine, alerts, services, chain, abilities } = composed;
   const closers: (() => unknown)[] = [services.close, alerts.stop];
   const stop = async (): Promise<void> => {
     try {
@@ -87,7 +87,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     const status = await startStatusServer(configuration.listen, {
       history: createHistoryReader(reader),
       tickAgeMs: engine.tickAgeMs,
-      isChainReachable: () => isReachable(chain),
+      isChainReachable: async () => abilities.mayTrade() && (await isReachable(chain)),
       clocks: engine.clocks,
     });
     closers.unshift(status.stop);
@@ -97,6 +97,9 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
       clearTimeout(patience);
     });
     alerts.start();
+    closers.push(abilities.stop);
+    // Nobody waits for it: what the endpoints lack is said, and the daemon goes on.
+    chain.abilities().catch(fail);
     const tick = (): void => {
       if (claim.problem() === undefined) engine.tick();
       else fail(claimLost(claim));

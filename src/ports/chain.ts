@@ -117,6 +117,25 @@ export type SimulationOutcome =
   | { readonly kind: "reverted"; readonly reason: string }
   | { readonly kind: "unavailable"; readonly reason: string };
 
+/**
+ * What trading needs of an endpoint. `simulation`: to try transactions out by today's rules. `finality`: to say which
+ * block is final. `overrides`: to run calls with lent code. `logs`: to list events over the usual range of blocks.
+ */
+export type Ability = "simulation" | "finality" | "overrides" | "logs";
+
+/** What a trial of an ability showed; `unknown` where no proper answer came, which proves nothing. */
+export interface AbilityFinding {
+  readonly ability: Ability;
+  readonly state: "able" | "lacking" | "unknown";
+  readonly detail?: string;
+}
+
+/** What one endpoint can do. */
+export interface EndpointReport {
+  readonly host: string;
+  readonly findings: readonly AbilityFinding[];
+}
+
 /** What the daemon reads of a chain, beside what its lanes read. */
 export interface Chain extends LaneChain {
   agreed(): Promise<AgreedChainReads>;
@@ -137,6 +156,8 @@ export interface Chain extends LaneChain {
   }): Promise<readonly (ChainLog & { readonly transactionHash: Hex; readonly blockNumber: number })[]>;
   /** Runs exactly these calls one after the other on top of the latest block, tracing transfers. */
   simulate(calls: readonly CallRequest[]): Promise<SimulationOutcome>;
+  /** Tries out what each endpoint can do, in the configured order. From then on those that return are tried out again. */
+  abilities(): Promise<readonly EndpointReport[]>;
   /** Facts for building an EIP-2612 permit, undefined when the token has none that can be proved by its separator. */
   permitFacts(token: Address, owner: Address): Promise<PermitFacts | undefined>;
 }

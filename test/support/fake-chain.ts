@@ -9,6 +9,7 @@ import type {
   CallRequest,
   Chain,
   ChainLog,
+  EndpointReport,
   PermitFacts,
   Receipt,
   SimulationOutcome,
@@ -189,6 +190,13 @@ export class FakeChain implements Chain {
 
   async code(address: Address): Promise<Hex> {
     return this.codes.get(address) ?? "0x";
+  }
+
+  async abilities(): Promise<readonly EndpointReport[]> {
+    const findings = (["simulation", "finality", "overrides", "logs"] as const).map((ability) => {
+      return { ability, state: "able" } as const;
+    });
+    return [{ host: "memory", findings }];
   }
 
   /** One endpoint always agrees with itself. */

@@ -23,10 +23,10 @@ export interface ReadOptions {
   readonly finalityDepth?: number;
 }
 
-const DEFAULT_LOG_BLOCKS = 2_000;
+export const DEFAULT_LOG_BLOCKS = 2_000;
 
 /** What can be read of a chain, over some of its endpoints or over one. */
-export type ChainReads = Omit<Chain, "chainId" | "agreed" | "broadcast" | "simulate" | "permitFacts">;
+export type ChainReads = Omit<Chain, "chainId" | "agreed" | "broadcast" | "simulate" | "permitFacts" | "abilities">;
 
 export function readsOver(pool: RpcPool, options: ReadOptions): ChainReads {
   const call = createCall(pool);

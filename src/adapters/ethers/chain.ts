@@ -1,10 +1,11 @@
 import { keccak256 } from "ethers";
 import type { BoundedFetch } from "../../net/bounded-fetch.ts";
 import type { Secret } from "../../net/secret.ts";
-import type { Chain } from "../../ports/chain.ts";
+import type { Chain, EndpointReport } from "../../ports/chain.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { createAbilityTrials } from "./ability-trials.ts";
 import { agreedReads } from "./agreed-reads.ts";
-import { type ReadOptions, readsOver } from "./chain-reads.ts";
+import { DEFAULT_LOG_BLOCKS, type ReadOptions, readsOver } from "./chain-reads.ts";
 import { classifyBroadcast, combineBroadcasts } from "./classify-broadcast.ts";
 import { readPermitFacts } from "./permit-facts.ts";
 import { createRpcPool } from "./rpc-pool.ts";
@@ -20,6 +21,16 @@ export interface ChainOptions extends ReadOptions {
   readonly maxBytes?: number;
 }
 
+export interface ChainDeps {
+  readonly clock: Clock;
+  /** default: over HTTP */
+  readonly fetch?: BoundedFetch | undefined;
+  /** hears what the endpoints can do, whenever it was tried out */
+  readonly onAbilities?: ((reports: readonly EndpointReport[]) => void) | undefined;
+  /** hears of faults of our own in what nobody waits for */
+  readonly onFault?: ((error: unknown) => void) | undefined;
+}
+
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 
@@ -28,7 +39,7 @@ const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
  * them, and each endpoint's chain id is checked. No read is cached, and none is tried again on the same endpoint but what
  * a batch of many left open.
  */
-export function createChain(options: ChainOptions, deps: { clock: Clock; fetch?: BoundedFetch | undefined }): Chain {
+export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
   const { clock, fetch } = deps;
   const pool = createRpcPool(
     {
@@ -37,14 +48,25 @@ export function createChain(options: ChainOptions, deps: { clock: Clock; fetch?:
       timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       maxBytes: options.maxBytes ?? DEFAULT_MAX_BYTES,
       fetch,
+      onReturn: (endpoint) => trials.returned(endpoint),
     },
     clock.monotonicMs,
+  );
+  const trials = createAbilityTrials(
+    pool.endpoints,
+    { ...options, maxLogBlocks: options.maxLogBlocks ?? DEFAULT_LOG_BLOCKS },
+    {
+      monotonicMs: clock.monotonicMs,
+      onReports: (reports) => deps.onAbilities?.(reports),
+      onFault: (error) => deps.onFault?.(error),
+    },
   );
   const reads = readsOver(pool, options);
   const nowSeconds = () => Math.floor(clock.nowMs() / 1_000);
   return {
     ...reads,
     chainId: options.chainId,
+    abilities: trials.all,
     agreed: () => agreedReads(pool, options, nowSeconds()),
     async broadcast(raw) {
       const hash = keccak256(raw);

@@ -64,10 +64,9 @@ export function createEndpoint(options: EndpointOptions, monotonicMs: () => numb
 
   function noteAnswer(ability: string): void {
     lacks.delete(ability);
-    rest.end();
-    if (troubleAtMs === undefined) return;
+    const isBack = rest.end() || troubleAtMs !== undefined;
     troubleAtMs = undefined;
-    options.onReturn();
+    if (isBack) options.onReturn();
   }
 
   function noteFailure(error: unknown, ability: string): void {
@@ -137,9 +136,12 @@ function createRest(host: string, monotonicMs: () => number) {
       untilMs = monotonicMs() + lengthMs;
       reason = error.message;
     },
-    end(): void {
+    /** @returns whether it had rested */
+    end(): boolean {
+      const hadRested = lengthMs > 0;
       lengthMs = 0;
       untilMs = Number.NEGATIVE_INFINITY;
+      return hadRested;
     },
     assertOver(): void {
       if (!isOn()) return;

@@ -8,15 +8,24 @@ type LogFilter = Parameters<Chain["logs"]>[0];
 type FoundLogs = Awaited<ReturnType<Chain["logs"]>>;
 
 /**
- * Reads logs over a range of blocks in pieces of at most `maxBlocks`, which nodes limit.
+ * Reads logs over a range of blocks in pieces of at most `maxBlocks`, which nodes limit, each by rules of its own: a piece
+ * that is refused is asked in halves.
  * @throws ChainReadError when any piece is missing, or comes from a node without its last block: a part of the logs is
  * no answer
  */
 export async function readLogs(pool: RpcPool, filter: LogFilter, maxBlocks: number): Promise<FoundLogs> {
   const found: FoundLogs[number][] = [];
-  for (let from = filter.fromBlock; from <= filter.toBlock; from += maxBlocks) {
-    const to = Math.min(from + maxBlocks - 1, filter.toBlock);
-    for (const item of await readPiece(pool, filter, { from, to })) found.push(readFoundLog(item, { from, to }));
+  let size = maxBlocks;
+  for (let from = filter.fromBlock; from <= filter.toBlock; ) {
+    const to = Math.min(from + size - 1, filter.toBlock);
+    try {
+      for (const item of await readPiece(pool, filter, { from, to })) found.push(readFoundLog(item, { from, to }));
+      from = to + 1;
+    } catch (error) {
+      const isRefused = error instanceof ChainReadError && error.code === "refused";
+      if (!isRefused || to === from) throw error;
+      size = Math.ceil((to - from + 1) / 2);
+    }
   }
   return found;
 }

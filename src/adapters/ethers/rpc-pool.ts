@@ -139,6 +139,7 @@ function reasonOf(failures: readonly (RpcError | ChainReadError)[]): ChainReadEr
   if (failures.every(isWrongChain)) return "wrong chain";
   const kinds = failures.map((failure) => (failure instanceof RpcError ? classOf(failure) : "no-answer"));
   if (kinds.some((kind) => kind === "not-available")) return "not available";
+  if (kinds.some((kind) => kind === "too-much")) return "refused";
   const isRefusal = (failure: Error, index: number) =>
     failure instanceof RpcError &&
     failure.kind === "rpc" &&

@@ -40,8 +40,8 @@ export async function check(
 
 function chainText(chain: readonly ChainFinding[]): string {
   return formatTable(
-    chain.map(({ what, found, whatToDo }) => [
-      whatToDo === undefined ? "ok" : "PROBLEM",
+    chain.map(({ what, found, whatToDo, isWarning }) => [
+      whatToDo !== undefined ? "PROBLEM" : isWarning === true ? "warning" : "ok",
       what,
       whatToDo === undefined ? found : `${found} -> ${whatToDo}`,
     ]),

@@ -29,4 +29,5 @@ export const SUBJECT = {
   callsTo: (host: string) => `calls to ${host}`,
   configuration: () => "configuration",
   clock: () => "clock",
+  endpoints: () => "RPC endpoints",
 } as const;

@@ -1,0 +1,52 @@
+import type { EndpointReport } from "../../ports/chain.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { type ProbeOptions, probeEndpoint } from "./probe-endpoint.ts";
+
+/** Trials of all endpoints, and of one that returns. */
+export interface AbilityTrials {
+  /** Tries all of them out now. */
+  all(): Promise<readonly EndpointReport[]>;
+  /** One answers again: another machine may stand behind its address. Not more often than once a minute. */
+  returned(index: number): void;
+}
+
+const SHORTEST_GAP_MS = 60_000;
+
+/**
+ * @param onReports hears what all endpoints can do, after each trial
+ * @param onFault hears of faults of our own
+ */
+export function createAbilityTrials(
+  endpoints: readonly Endpoint[],
+  options: ProbeOptions,
+  deps: {
+    readonly monotonicMs: () => number;
+    readonly onReports: (reports: readonly EndpointReport[]) => void;
+    readonly onFault: (error: unknown) => void;
+  },
+): AbilityTrials {
+  const reports: EndpointReport[] = [];
+  const triedAtMs: number[] = [];
+
+  async function one(index: number): Promise<void> {
+    const endpoint = endpoints[index];
+    if (endpoint === undefined) return;
+    triedAtMs[index] = deps.monotonicMs();
+    reports[index] = await probeEndpoint(endpoint, options);
+  }
+
+  return {
+    async all() {
+      await Promise.all(endpoints.map((_, index) => one(index)));
+      deps.onReports([...reports]);
+      return [...reports];
+    },
+    returned(index) {
+      const last = triedAtMs[index];
+      const isKnown = reports[index]?.findings.every(({ state }) => state !== "unknown") === true;
+      if (last === undefined || (isKnown && deps.monotonicMs() - last < SHORTEST_GAP_MS)) return;
+      if (reports[index] === undefined) return;
+      one(index).then(() => deps.onReports([...reports]), deps.onFault);
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import { ChainReadError } from "../../domain/chain-read-error.ts";
+import { type Address, toAddress } from "../../domain/money/address.ts";
+import { RpcError } from "../../net/json-rpc.ts";
+import { classOf } from "../../net/node-errors.ts";
+import type { Ability, AbilityFinding, EndpointReport } from "../../ports/chain.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { toQuantity } from "./read-values.ts";
+
+/** An address without key or contract, which is lent code for the trial. */
+const PROBE: Address = toAddress("0x7377617064206162696c6974792070726f626521");
+
+/** push 42, push0, mstore, push 32, push0, return: only rules since Shanghai run it. */
+const PUSH0_CODE = "0x602a5f5260205ff3";
+const FORTY_TWO = `0x${"2a".padStart(64, "0")}`;
+
+interface Trial {
+  readonly ability: Ability;
+  /** under which name the endpoint remembers it */
+  readonly remembered: string;
+  readonly run: (endpoint: Endpoint, options: ProbeOptions) => Promise<string | undefined>;
+}
+
+export interface ProbeOptions {
+  /** blocks of one log query */
+  readonly maxLogBlocks: number;
+  /** the chain has no `finalized` tag, and none is needed */
+  readonly finalityDepth?: number;
+}
+
+/** Each trial gives what is wrong, undefined where nothing is. */
+const TRIALS: readonly Trial[] = [
+  { ability: "simulation", remembered: "eth_simulateV1", run: trySimulation },
+  { ability: "finality", remembered: "finalized", run: tryFinality },
+  { ability: "overrides", remembered: "eth_call with overrides", run: tryOverrides },
+  { ability: "logs", remembered: "eth_getLogs", run: tryLogs },
+];
+
+/**
+ * Finds out by trying what an endpoint can do of what trading needs; the name of a method alone proves nothing. No answer
+ * proves nothing either: then it stays unknown.
+ */
+export async function probeEndpoint(endpoint: Endpoint, options: ProbeOptions): Promise<EndpointReport> {
+  const findings: AbilityFinding[] = [];
+  for (const { ability, remembered, run } of TRIALS) {
+    const finding = await verdictOf(() => run(endpoint, options));
+    if (finding.state !== "unknown") endpoint.learn(remembered, finding.state === "able");
+    findings.push({ ability, ...finding });
+  }
+  return { host: endpoint.host, findings };
+}
+
+async function verdictOf(run: () => Promise<string | undefined>): Promise<Omit<AbilityFinding, "ability">> {
+  try {
+    const problem = await run();
+    return problem === undefined ? { state: "able" } : { state: "lacking", detail: problem };
+  } catch (error) {
+    if (error instanceof ChainReadError) return { state: "unknown", detail: error.message };
+    if (!(error instanceof RpcError)) throw error;
+    const kind = classOf(error);
+    const isSilent = kind === "no-answer" || kind === "exhausted" || kind === "slow-down";
+    return { state: isSilent ? "unknown" : "lacking", detail: error.message };
+  }
+}
+
+async function trySimulation(endpoint: Endpoint): Promise<string | undefined> {
+  const calls = [{ from: PROBE, to: PROBE, input: "0x" }];
+  const block = { stateOverrides: { [PROBE]: { code: PUSH0_CODE } }, calls };
+  const options = { blockStateCalls: [block], traceTransfers: true, validation: false };
+  const answer = await endpoint.ask("eth_simulateV1", [options, "latest"]);
+  const call = fieldsOf(listOf(fieldsOf(listOf(answer)[0]).calls)[0]);
+  if (call.status !== "0x1") return "eth_simulateV1 does not run code with PUSH0";
+  return call.returnData === FORTY_TWO ? undefined : "eth_simulateV1 ignores state overrides";
+}
+
+async function tryOverrides(endpoint: Endpoint): Promise<string | undefined> {
+  const answer = await endpoint.ask("eth_call", [
+    { to: PROBE, data: "0x" },
+    "latest",
+    { [PROBE]: { code: PUSH0_CODE } },
+  ]);
+  return answer === FORTY_TWO ? undefined : "eth_call ignores state overrides";
+}
+
+async function tryFinality(endpoint: Endpoint, { finalityDepth }: ProbeOptions): Promise<string | undefined> {
+  if (finalityDepth !== undefined) return undefined;
+  const block = await endpoint.ask("eth_getBlockByNumber", ["finalized", false]);
+  return block === null ? "there is no finalized block" : undefined;
+}
+
+async function tryLogs(endpoint: Endpoint, { maxLogBlocks }: ProbeOptions): Promise<string | undefined> {
+  const latest = Number(fieldsOf(await endpoint.ask("eth_getBlockByNumber", ["latest", false])).number);
+  if (!Number.isSafeInteger(latest)) return "its newest block has no number";
+  const range = {
+    fromBlock: toQuantity(Math.max(0, latest - maxLogBlocks + 1)),
+    toBlock: toQuantity(latest),
+  };
+  const answer = await endpoint.ask("eth_getLogs", [{ address: PROBE, topics: [], ...range }]);
+  return Array.isArray(answer) ? undefined : "eth_getLogs gives no list";
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { judgeAbilities } from "../../src/app/abilities.ts";
+import type { Ability, AbilityFinding, EndpointReport } from "../../src/ports/chain.ts";
+
+type States = Partial<Record<Ability, AbilityFinding["state"]>>;
+
+function endpoint(host: string, states: States = {}): EndpointReport {
+  const findings = (["simulation", "finality", "overrides", "logs"] as const).map((ability) => {
+    return { ability, state: states[ability] ?? "able", detail: `${host} says no` };
+  });
+  return { host, findings };
+}
+
+test.each<[string, EndpointReport[], number, number]>([
+  ["all able", [endpoint("a")], 0, 0],
+  ["the only one cannot try out", [endpoint("a", { simulation: "lacking" })], 1, 0],
+  ["none can try out", [endpoint("a", { simulation: "lacking" }), endpoint("b", { simulation: "lacking" })], 1, 0],
+  ["none calls a block final", [endpoint("a", { finality: "lacking" })], 1, 0],
+  ["one of two cannot try out", [endpoint("a", { simulation: "lacking" }), endpoint("b")], 0, 1],
+  [
+    "one cannot, one is silent",
+    [endpoint("a", { simulation: "lacking" }), endpoint("b", { simulation: "unknown" })],
+    0,
+    1,
+  ],
+  ["the only one is silent", [endpoint("a", { simulation: "unknown" })], 0, 0],
+  ["logs and overrides are narrow", [endpoint("a", { logs: "lacking", overrides: "lacking" })], 0, 2],
+])("%s", (_case, reports, problems, warnings) => {
+  const verdict = judgeAbilities(reports);
+  expect([verdict.problems.length, verdict.warnings.length]).toEqual([problems, warnings]);
+});
+
+test("what is lacking is said with the endpoint's host, and what to do", () => {
+  const { problems } = judgeAbilities([endpoint("rpc.example", { simulation: "lacking" })]);
+  expect(problems[0]).toBe(
+    "the endpoint rpc.example: rpc.example says no. no transaction can be tried out, so none is signed: add an endpoint with eth_simulateV1",
+  );
+  const { warnings } = judgeAbilities([endpoint("a", { simulation: "lacking" }), endpoint("b")]);
+  expect(warnings[0]).toBe("endpoint 1 (a) lacks simulation: a says no");
+});
