@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { mendInstant } from "./mend.ts";
 
-const PATTERN = /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:T([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)Z)?$/;
+const PATTERN = /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:T((?:[01][0-9]|2[0-3]):[0-9]{2}(?::[0-9]{2})?)Z)?$/;
 const DAY_MS = 86_400_000;
 
 /**
@@ -14,7 +14,7 @@ export function instant(description: string, day: "begins" | "ends") {
     .string({ error: () => `needs a day or an instant, for example ${example}` })
     .meta({ description, pattern: PATTERN.source, examples: [example] })
     .transform((text, context): number => {
-      const [match, date = "", time] = PATTERN.exec(text.trim()) ?? [];
+      const [match, date = "", time] = PATTERN.exec(text) ?? [];
       const startMs = Date.parse(`${date}T${time ?? "00:00"}Z`);
       // Date.parse takes 31 February for a day of March
       const isReal = !Number.isNaN(startMs) && new Date(startMs).toISOString().startsWith(date);

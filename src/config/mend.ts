@@ -56,6 +56,7 @@ export function mendShare(text: string, units: readonly string[]): string | unde
   return `${formatPercent(toPpm(ppm))} or ${written}`;
 }
 
+const DAY_MS = 86_400_000;
 const UNIT_MS: readonly (readonly [letter: string, ms: number, words: RegExp])[] = [
   ["w", 604_800_000, /^(?:w|weeks?)$/i],
   ["d", 86_400_000, /^(?:d|days?)$/i],
@@ -88,9 +89,17 @@ export function writeDuration(durationMs: number): string {
   return unit === undefined ? `${durationMs}ms` : `${durationMs / unit[1]}${unit[0]}`;
 }
 
-/** `31.12.2027` is 2027-12-31, `2026-11-03 08:00` is 2026-11-03T08:00Z, and the 30th of February the last day of it. */
+/**
+ * `31.12.2027` is 2027-12-31, `2026-11-03 08:00` is 2026-11-03T08:00Z, the 30th of February the last day of it, and 24:00
+ * the first moment of the next day.
+ */
 export function mendInstant(text: string): string | undefined {
-  const iso = /^([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})(?:[T ]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?))?$/.exec(text);
+  const [, day, end] = /^([0-9]{4}-[0-9]{2}-[0-9]{2})[T ](24:00(?::00)?)Z?$/.exec(text) ?? [];
+  const startMs = Date.parse(day ?? "");
+  if (end !== undefined && !Number.isNaN(startMs))
+    return `${new Date(startMs + DAY_MS).toISOString().slice(0, 10)}T00:00Z`;
+  const iso =
+    /^([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})(?:[T ]((?:[01][0-9]|2[0-3]):[0-9]{2}(?::[0-9]{2})?))?$/.exec(text);
   if (iso !== null) return writeDay([iso[1], iso[2], iso[3]], iso[4]);
   const [, first = "", mark, second = "", year] = /^([0-9]{1,2})([./])([0-9]{1,2})[./]([0-9]{4})$/.exec(text) ?? [];
   if (mark === undefined) return undefined;

@@ -15,6 +15,8 @@ import { plainScalar } from "./plain-scalar.ts";
 
 /** Characters of which a plain file consists; tabs, carriage returns and marks of byte order are the strict reader's. */
 const PLAIN_TEXT = /^[\x20-\x7e\n]*$/;
+/** The end of a document: in front of the first one this reader would not see it, and the strict one sees two documents. */
+const DOCUMENT_END = /^\.\.\./m;
 const MAX_DEPTH = 8;
 
 /** What is not plain leaves the reader at once; never seen outside of this file. */
@@ -27,7 +29,7 @@ class NotPlain extends Error {}
  * @returns the data, or undefined: then the strict reader decides
  */
 export function readPlainYaml(text: string): Record<string, unknown> | undefined {
-  if (!PLAIN_TEXT.test(text)) return undefined;
+  if (!PLAIN_TEXT.test(text) || DOCUMENT_END.test(text)) return undefined;
   try {
     const events = parseEvents(text, { maxDepth: MAX_DEPTH });
     const [document, map] = events;

@@ -18,7 +18,16 @@ import { describeSyntax } from "./yaml-syntax.ts";
 
 const MAX_DEPTH = 16;
 const MAX_PROBLEMS = 100;
+/** How far before a value its tag is looked for: comments may stand between them. */
+const FARTHEST_TAG = 500;
 
+/** Spaces that look like the plain one, or like nothing, and come with text that was copied. */
+const ODD_SPACE = /[\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]/;
+const DEPTH_PROBLEM = `nothing here is nested deeper than ${MAX_DEPTH} levels`;
+const TAG_PROBLEM: [message: string, suggestion: string] = [
+  "tags (a leading !) are not used here",
+  "write the plain value",
+];
 const ALIAS_PROBLEM: [message: string, suggestion: string] = [
   "anchors and aliases (& and *) are not used here",
   'write the value out, or quote a text that begins with "*"',
@@ -32,6 +41,8 @@ interface Reading {
   readonly values: Map<string, Place>;
   readonly keys: Map<string, Place>;
   readonly problems: Problem[];
+  /** where tags stand that the parser could not resolve and left out; each is taken away once it is complained about */
+  readonly lostTags: Set<number>;
 }
 
 /** The reader that knows the place of everything, and says of everything that is unusual what is wrong with it. */
@@ -44,13 +55,15 @@ export function readStrictYaml(file: string, text: string): { source: Source | u
     values: new Map(),
     keys: new Map(),
     problems: [],
+    lostTags: new Set(),
   };
   const document = parseText(reading, text);
   if (document === undefined) return { source: undefined, problems: reading.problems };
   const data = readNode(reading, document.contents, []);
+  for (const offset of reading.lostTags) complain(reading, offset, [], ...TAG_PROBLEM);
   const { values, keys, problems } = reading;
   const places: Places = { values, keys };
-  return { source: { file, text, data, places: () => places }, problems: problems.slice(0, MAX_PROBLEMS) };
+  return { source: { file, text, data, places: () => places }, problems };
 }
 
 function parseText(reading: Reading, text: string): Document | undefined {
@@ -67,13 +80,16 @@ function parseText(reading: Reading, text: string): Document | undefined {
     ];
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    complain(reading, 0, [], "the file is nested too deeply to be read");
+    complain(reading, 0, [], DEPTH_PROBLEM);
     return undefined;
   }
   const document = documents[0];
-  // Tags are complained about node by node, with their path.
   const complaints = [...(document?.errors ?? []), ...(document?.warnings ?? [])];
-  const errors = complaints.filter(({ code }) => code !== "TAG_RESOLVE_FAILED");
+  // Tags are complained about node by node, with their path.
+  for (const { code, pos } of complaints) if (code === "TAG_RESOLVE_FAILED") reading.lostTags.add(pos[0]);
+  const exhausted = complaints.find(({ code }) => code === "RESOURCE_EXHAUSTION");
+  if (exhausted !== undefined) complain(reading, exhausted.pos[0], [], DEPTH_PROBLEM);
+  const errors = complaints.filter(({ code }) => code !== "TAG_RESOLVE_FAILED" && code !== "RESOURCE_EXHAUSTION");
   for (const mistake of document === undefined ? [] : describeSyntax(errors, text, document)) {
     complain(reading, mistake.offset, [], mistake.message, mistake.suggestion);
   }
@@ -96,6 +112,7 @@ function parseText(reading: Reading, text: string): Document | undefined {
 }
 
 function complain(reading: Reading, offset: number, path: Path, message: string, suggestion?: string): void {
+  if (reading.problems.length === MAX_PROBLEMS) return;
   const { line, col } = reading.counter.linePos(offset);
   const excerpt = reading.lines[line - 1];
   reading.problems.push(
@@ -115,7 +132,7 @@ function readNode(reading: Reading, node: unknown, path: Path, id = pathKey(path
   const offset = offsetOf(node);
   if (offset !== undefined) reading.values.set(id, placeAt(reading, offset));
   if (path.length > MAX_DEPTH) {
-    complain(reading, offset ?? 0, path, `nothing here is nested deeper than ${MAX_DEPTH} levels`);
+    complain(reading, offset ?? 0, path, DEPTH_PROBLEM);
     return REFUSED;
   }
   if (isAlias(node)) {
@@ -127,19 +144,26 @@ function readNode(reading: Reading, node: unknown, path: Path, id = pathKey(path
     const place = markBefore(reading, offset ?? 0, `&${node.anchor}`);
     complain(reading, place, path, "anchors and aliases (& and *) are not used here", suggestion);
   }
-  if ((isMap(node) || isSeq(node) || isScalar(node)) && node.tag !== undefined && !isDefaultTag(node.tag)) {
-    const place = /!\S*\s+$/.exec(reading.text.slice(0, offset ?? 0))?.index ?? offset ?? 0;
-    complain(reading, place, path, "tags (a leading !) are not used here", "write the plain value");
-    return REFUSED;
-  }
+  if (refusesTag(reading, node, path)) return REFUSED;
   if (isMap(node)) return readMap(reading, node, path);
   if (isSeq(node)) return node.items.map((item, index) => readNode(reading, item, [...path, index]));
   if (isScalar(node)) return readScalar(reading, node, path);
   return null;
 }
 
-function isDefaultTag(tag: string): boolean {
-  return ["tag:yaml.org,2002:map", "tag:yaml.org,2002:seq", "tag:yaml.org,2002:str"].includes(tag);
+/** Complains about the tag of a key or a value, also about one that the parser left out because it did not know its handle. */
+function refusesTag(reading: Reading, node: unknown, path: Path): boolean {
+  const offset = offsetOf(node);
+  if (offset === undefined) return false;
+  const isTagged = !isAlias(node) && (node as Scalar).tag !== undefined;
+  if (!isTagged && reading.lostTags.size === 0) return false;
+  const start = Math.max(offset - FARTHEST_TAG, 0);
+  const found = /!(?:<[^>\n]*>|[^\s,[\]{}]*)(?:\s|#.*\n|&\S+)*$/.exec(reading.text.slice(start, offset));
+  const place = found === null ? offset : start + found.index;
+  if (!isTagged && !reading.lostTags.has(place)) return false;
+  reading.lostTags.delete(place);
+  complain(reading, place, path, ...TAG_PROBLEM);
+  return true;
 }
 
 /** Where the mark of a value stands: before the value, in its line or in one above it. */
@@ -164,6 +188,7 @@ function readMap(reading: Reading, map: YAMLMap, path: Path): Record<string, unk
       isMerged = true;
       continue;
     }
+    refusesTag(reading, item.key, [...path, key]);
     if (item.key.type === "PLAIN" && /^0x/i.test(key)) {
       complain(reading, offset, path, "YAML reads an unquoted 0x... as a number", "put it in quotes");
       continue;
@@ -211,6 +236,15 @@ function isSplit(
 
 function readScalar(reading: Reading, scalar: Scalar, path: Path): unknown {
   const text = typeof scalar.value === "string" ? scalar.value : String(scalar.source ?? "");
+  const [space] = ODD_SPACE.exec(text) ?? [];
+  if (space !== undefined) {
+    const [start = 0, end = start] = scalar.range ?? [];
+    const within = Math.max(reading.text.slice(start, end).indexOf(space), 0);
+    const code = `U+${space.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+    const message = `a space that is not the plain one (${code}) stands here`;
+    complain(reading, start + within, path, message, "write a plain space");
+    return REFUSED;
+  }
   if (scalar.type !== "PLAIN") return text;
   const plain = plainScalar(text);
   if ("value" in plain) return plain.value;

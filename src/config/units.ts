@@ -29,12 +29,17 @@ function unit<T extends object | bigint | number>(about: UnitDescription, parse:
     .string({ error: ({ input }) => `needs text with its unit, for example "${exampleFor(about, input)}"` })
     .meta({ description: about.description, pattern: about.pattern, examples: [...about.examples] })
     .transform((text, context): T => {
-      const value = parse(text.trim());
-      if (typeof value !== "object" || !("problem" in value)) return value as T;
-      const { problem, suggestion } = value as Wrong;
-      context.addIssue({ code: "custom", message: problem, params: { suggestion } });
+      const value = parse(text);
+      if (!isWrong(value)) return value;
+      const trimmed = text.trim();
+      const suggestion = trimmed !== text && !isWrong(parse(trimmed)) ? `write "${trimmed}"` : value.suggestion;
+      context.addIssue({ code: "custom", message: value.problem, params: { suggestion } });
       return z.NEVER;
     });
+}
+
+function isWrong(value: object | bigint | number): value is Wrong {
+  return typeof value === "object" && "problem" in value;
 }
 
 function exampleFor(about: UnitDescription, input: unknown): string {
@@ -59,7 +64,7 @@ export function money(description: string, example = "100 USDC") {
 }
 
 function readMoney(text: string, example: string): MoneyText | Wrong {
-  const match = /^([0-9][0-9_]*(?:\.[0-9]+)?)(\s*)([A-Za-z][A-Za-z0-9._-]{0,31})$/.exec(text);
+  const match = /^([0-9][0-9_]*(?:\.[0-9]+)?)( ?)([A-Za-z][A-Za-z0-9._-]{0,31})$/.exec(text);
   const [, number = "", space = "", symbol = ""] = match ?? [];
   if (match !== null && space !== "") return { number, symbol };
   if (match !== null)
@@ -138,7 +143,7 @@ const DURATION_MS: Readonly<Record<string, number>> = {
 const MAX_DURATION_MS = 10 * 365 * 86_400_000;
 
 function readDurationMs(text: string, example: string, least: "s" | "ms" = "s"): number | Wrong {
-  const match = /^([0-9]{1,12})\s?(ms|s|m|h|d|w)$/.exec(text);
+  const match = /^([0-9]{1,12}) ?(ms|s|m|h|d|w)$/.exec(text);
   const factor = DURATION_MS[match?.[2] ?? ""];
   if (match === null || factor === undefined) {
     if (/^[0-9]+\s*(?:M|mo|months?|y|years?)$/.test(text)) {
@@ -188,7 +193,7 @@ export function gasPrice(description: string) {
     fromNumber: (number) => `${number}gwei`,
   };
   return unit<bigint>(about, (text) => {
-    const match = /^([0-9][0-9_]*(?:\.[0-9]+)?)\s?gwei$/.exec(text);
+    const match = /^([0-9][0-9_]*(?:\.[0-9]+)?) ?gwei$/.exec(text);
     const wei = match === null ? undefined : parseUnits(match[1] ?? "", GWEI_DECIMALS);
     if (typeof wei === "bigint" && wei > 0n) return wei;
     const [, meant] = /^([0-9]+(?:\.[0-9]+)?)\s*(?:gwei)?$/i.exec(text) ?? [];
@@ -204,7 +209,7 @@ export function multiple(description: string, limits: { readonly min: number; re
     .union([z.string(), z.number()], { error: `needs a multiple, for example ${example}` })
     .meta({ description, pattern: "^[0-9]+(\\.[0-9]{1,4})?x?$", examples: [example, 2] })
     .transform((value, context): Ppm => {
-      const text = String(value).trim();
+      const text = String(value);
       const ppm = parseUnits(text.replace(/x$/, ""), 6);
       const suggestion = `write for example ${example}`;
       const known = typeof ppm === "bigint" && ppm % 100n === 0n;
@@ -224,7 +229,8 @@ export interface Span {
 }
 
 const DAY_MS = 86_400_000;
-const INSTANT_PATTERN = "^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2})?(Z|[+-][0-9]{2}:[0-9]{2}))?$";
+const INSTANT_PATTERN =
+  "^[0-9]{4}-[0-9]{2}-[0-9]{2}(T([01][0-9]|2[0-3]):[0-9]{2}(:[0-9]{2})?(Z|[+-][0-9]{2}:[0-9]{2}))?$";
 
 /** A day in UTC (2027-12-31), or a minute or second with its offset (2026-11-03T08:00Z). */
 export function instant(description: string, example = "2027-12-31") {

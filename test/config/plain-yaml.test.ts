@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
+import { parseEvents, YAMLException } from "js-yaml";
 import { describe, expect, it } from "vitest";
 import { readPlainYaml } from "../../src/config/plain-yaml.ts";
 import { readStrictYaml } from "../../src/config/strict-yaml.ts";
@@ -15,6 +16,16 @@ function yamlBelow(folder: string): string[] {
 }
 
 const SHIPPED = [...yamlBelow("strategies"), ...yamlBelow("config"), ...yamlBelow("test/config/broken")];
+
+/** Whether a value or a key has a tag, by another parser than the one that judges; false where it cannot read the text. */
+function isTagged(text: string): boolean {
+  try {
+    return parseEvents(text, {}).some((event) => "tagStart" in event && event.tagStart >= 0);
+  } catch (error) {
+    if (error instanceof YAMLException) return false;
+    throw error;
+  }
+}
 
 /** Whatever the fast reader takes, the strict one must take without a word, as the same data. */
 function agrees(text: string): boolean {
@@ -37,6 +48,7 @@ describe("the fast reader", () => {
     ["an anchor", "a: &x 1\n"],
     ["an alias", "a: 1\nb: *x\n"],
     ["a tag", "a: !!str 1\n"],
+    ["a mark that ends a document", "...\na: 1\n"],
     ["a merge key", "<<: { a: 1 }\n"],
     ["a key that stands twice", "a: 1\na: 2\n"],
     ["an unquoted address", "a: 0x12\n"],
@@ -68,6 +80,9 @@ describe("the fast reader", () => {
       " #",
       "<<: ",
       "---\n",
+      "...\n",
+      "!!str ",
+      "!x!y ",
       "0x1",
       "1e5",
       "null",
@@ -87,6 +102,7 @@ describe("the fast reader", () => {
           changed = changed.slice(0, place) + added + changed.slice(place + gone);
         }
         if (agrees(changed)) taken += 1;
+        else if (isTagged(changed)) expect(readStrictYaml("file.yaml", changed).problems, changed).not.toEqual([]);
       }),
       { numRuns: Number(process.env.SWAPD_YAML_RUNS ?? 3_000) },
     );

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readYaml } from "../../src/config/read-yaml.ts";
 import { pathKey } from "../../src/config/source.ts";
+import { readStrictYaml } from "../../src/config/strict-yaml.ts";
 import { brief } from "./project.ts";
 
 function problems(text: string): string[] {
@@ -91,6 +92,48 @@ describe("what YAML would silently change is refused", () => {
     ],
     ["a tag", "a: !!int 1\n", "1:4 a: tags (a leading !) are not used here -> write the plain value"],
     [
+      "a tag with an unknown handle",
+      'a: !x!y "100 USDC"\n',
+      "1:4 a: tags (a leading !) are not used here -> write the plain value",
+    ],
+    ["the tag of texts", "a: !!str 1\n", "1:4 a: tags (a leading !) are not used here -> write the plain value"],
+    [
+      "the tag of maps",
+      "a: !!map # b\n  b: 1\n",
+      "1:4 a: tags (a leading !) are not used here -> write the plain value",
+    ],
+    [
+      "a tag in full",
+      "a: !<tag:yaml.org,2002:str> 1\n",
+      "1:4 a: tags (a leading !) are not used here -> write the plain value",
+    ],
+    ["a tag of a key", "!!str a: 1\n", "1:1 a: tags (a leading !) are not used here -> write the plain value"],
+    [
+      "a tag of a key with an unknown handle",
+      "b: { !x!y a: 1 }\n",
+      "1:6 b.a: tags (a leading !) are not used here -> write the plain value",
+    ],
+    [
+      "a tag without a value",
+      "a: !x!y\nb: 1\n",
+      "1:4 a: tags (a leading !) are not used here -> write the plain value",
+    ],
+    [
+      "a space that is no plain one",
+      'a: 1\nb: "100\u00a0USDC"\n',
+      "2:8 b: a space that is not the plain one (U+00A0) stands here -> write a plain space",
+    ],
+    [
+      "a thin space without quotes",
+      "a: 100\u2009USDC\n",
+      "1:7 a: a space that is not the plain one (U+2009) stands here -> write a plain space",
+    ],
+    [
+      "such a space in a list of lists, written as an escape",
+      'a: [["x\\u3000y"]]\n',
+      "1:6 a.0.0: a space that is not the plain one (U+3000) stands here -> write a plain space",
+    ],
+    [
       "a second document",
       "a: 1\n---\nb: 2\n",
       "2:1 : a file holds one document -> move what follows '---' to a file of its own",
@@ -113,8 +156,21 @@ describe("what YAML would silently change is refused", () => {
   });
 
   it("nesting that would exhaust the stack", () => {
-    expect(problems(`a: ${"[".repeat(50_000)}${"]".repeat(50_000)}\n`)).toHaveLength(1);
-    expect(problems(`a: ${"[".repeat(40)}1${"]".repeat(40)}\n`)[0]).toContain("nested deeper than 16 levels");
+    const nested = [17, 3_000].flatMap((depth) => [
+      `a: ${"[".repeat(depth)}1${"]".repeat(depth)}\n`,
+      `a: ${"{ b: ".repeat(depth)}1${"}".repeat(depth)}\n`,
+      `${"- ".repeat(depth)}1\n`,
+    ]);
+    nested.push(`a: ${"[".repeat(50_000)}${"]".repeat(50_000)}\n`);
+    for (const text of nested) {
+      expect(problems(text)).toEqual([expect.stringMatching(/: nothing here is nested deeper than 16 levels/)]);
+    }
+  });
+
+  it("a mark that ends a document before the first one", () => {
+    const found = problems("...\nsell: 100 USDC\n");
+    expect(found).not.toEqual([]);
+    expect(found).toEqual(readStrictYaml("file.yaml", "...\nsell: 100 USDC\n").problems.map(brief));
   });
 
   it("a billion laughs, without expanding them", () => {

@@ -15,13 +15,13 @@ interface Trade {
 
 const HOUR_SECONDS = 3_600;
 const YEAR_SECONDS = 366 * 86_400;
-const COMPARISON = /^(<=|>=|<|>)\s*([0-9][0-9_]*(?:\.[0-9]+)?) ([A-Za-z][A-Za-z0-9._-]{0,31})$/;
+const COMPARISON = /^(<=|>=|<|>) *([0-9][0-9_]*(?:\.[0-9]+)?) ([A-Za-z][A-Za-z0-9._-]{0,31})$/;
 
 /** `only_if: { price: "<= 6000 USDC" }`. */
 export function buildGate(file: StrategyFile, only_if: DcaFields["only_if"], trade: Trade): PriceGate | undefined {
   if (only_if === undefined) return undefined;
   const path = ["only_if", "price"];
-  const match = COMPARISON.exec(only_if.price.trim());
+  const match = COMPARISON.exec(only_if.price);
   if (match === null) {
     const message = `"${only_if.price}" is no comparison with an amount`;
     file.problems.push(problemAt(file.source, path, message, 'write for example "<= 6000 USDC"'));

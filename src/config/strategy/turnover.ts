@@ -18,7 +18,7 @@ export function turnover(description: string) {
     .string({ error: `needs text with its unit, for example "${EXAMPLE}"` })
     .meta({ description, pattern: "^[0-9]+(\\.[0-9]+)?% per (day|run)$", examples: [EXAMPLE] })
     .transform((written, context): TurnoverLimits => {
-      const match = /^(\S+) per (day|run)$/.exec(written.trim());
+      const match = /^(\S+) per (day|run)$/.exec(written);
       const read = part.safeParse(match?.[1] ?? "");
       if (match !== null && read.success && read.data > 0n) {
         return match[2] === "day" ? { perDay: read.data, perRun: undefined } : { perDay: undefined, perRun: read.data };

@@ -23,7 +23,7 @@ export function toPpm(parts: bigint | number): Ppm {
  * millionth can hold.
  */
 export function parseShare(text: string): { ppm: Ppm; unit: "%" | "bps" | "pp" } | undefined {
-  const match = SHARE_PATTERN.exec(text.trim());
+  const match = SHARE_PATTERN.exec(text);
   if (match === null) return undefined;
   const unit = match[3] as "%" | "bps" | "pp";
   const places = unit === "bps" ? 2 : 4;
