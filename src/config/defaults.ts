@@ -10,7 +10,7 @@ export const DEFAULTS = {
   rfq: false,
   ifAlreadyTrue: "wait",
   /** a time without a look is a gap when it is longer than so many intervals, and longer than this */
-  threshold: { attempts: 3, maxGap: { intervals: 3, atLeastSeconds: 60 } },
+  threshold: { attempts: 3, retryShare: 0.9, maxGap: { intervals: 3, atLeastSeconds: 60 } },
   onInsufficient: "skip",
   alertsFrom: "warning",
   /** a refill or a sale is seen in the balance before the next one is thought of */

@@ -40,16 +40,21 @@ export function changeMode({ store, clock }: Pick<AlertDeps, "store" | "clock">,
 }
 
 /**
- * Pauses a strategy by a rule. A mode that a person made as strict or stricter stays: a pause would let it sign.
- * @returns whether it is paused only now
+ * Makes a strategy's mode stricter by a rule. A mode that a person made as strict or stricter stays.
+ * @returns whether it is so only now
  */
 export function pauseByRule(
   deps: Pick<AlertDeps, "store" | "clock">,
-  pause: { readonly scope: string; readonly setBy: "policy" | "strategy"; readonly reason: string },
+  pause: {
+    readonly scope: string;
+    readonly mode: "paused" | "exits-only";
+    readonly setBy: "policy" | "strategy";
+    readonly reason: string;
+  },
 ): boolean {
   const own = deps.store.mode(pause.scope)?.mode ?? "active";
-  if (stricterMode(own, "paused") === own) return false;
-  changeMode(deps, { ...pause, mode: "paused", atMs: deps.clock.nowMs() });
+  if (stricterMode(own, pause.mode) === own) return false;
+  changeMode(deps, { ...pause, atMs: deps.clock.nowMs() });
   return true;
 }
 

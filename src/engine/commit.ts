@@ -1,3 +1,4 @@
+import { NO_FAILURES } from "../domain/guard/consequence.ts";
 import type { Address } from "../domain/money/address.ts";
 import { SUBJECT } from "../domain/run/alert.ts";
 import { alertChanges } from "../domain/run/alert-changes.ts";
@@ -117,14 +118,18 @@ function writeRecord(context: EngineContext, run: Run, record: RunRecord, nowMs:
   context.deps.store.writeRecord(run, record, nowMs);
   if (record.kind === "pause") {
     const reason = `${record.pause.code}: ${record.pause.detail}`;
-    pauseByRule(context.deps, { scope: run.strategyId, setBy: "strategy", reason });
+    pauseByRule(context.deps, { scope: run.strategyId, mode: "paused", setBy: "strategy", reason });
   }
   if (record.kind !== "transaction") return;
   const { request } = record;
   laneOf(context, swapOfRequest(run, request.id).wallet).submit(request);
 }
 
-/** The owner's rule: a strategy that fails too often in a while stops itself until a person looks. */
+/**
+ * The owner's rule: a strategy that fails too often in a while only leaves positions until a person looks. A stop goes on:
+ * what it costs when it fails is bounded by its own rules, and what it would cost when it does not act is not. Runs that
+ * lacked node, service or price are no failures of the strategy.
+ */
 function pauseAfterFailures(
   context: EngineContext,
   before: Run,
@@ -132,15 +137,16 @@ function pauseAfterFailures(
   nowMs: number,
 ): readonly RaisedAlert[] {
   if (result.run.state !== "failed" || before.state === "failed") return [];
+  if (NO_FAILURES.includes(result.run.reason ?? "")) return [];
   const { store } = context.deps;
   const { failures, withinSeconds } = context.settings.policy.pauseAfter;
-  const count = store.failuresSince(before.strategyId, nowMs - withinSeconds * 1_000);
+  const count = store.failuresSince(before.strategyId, nowMs - withinSeconds * 1_000, NO_FAILURES);
   if (count < failures) return [];
   const reason = `${count} failed runs within ${withinSeconds} s, the last one: ${result.run.reason ?? "no reason"}`;
   const scope = before.strategyId;
-  if (!pauseByRule(context.deps, { scope, setBy: "policy", reason })) return [];
-  const text = `${scope} is paused by the policy: ${reason}; go on with: swapd resume ${scope}`;
-  const alert = { severity: "warning", code: "STRATEGY_PAUSED", subject: SUBJECT.mode(scope), text } as const;
+  if (!pauseByRule(context.deps, { scope, mode: "exits-only", setBy: "policy", reason })) return [];
+  const text = `${scope} only leaves positions from now on, by the policy: ${reason}; go on with: swapd resume ${scope}`;
+  const alert = { severity: "warning", code: "STRATEGY_EXITS_ONLY", subject: SUBJECT.mode(scope), text } as const;
   return raiseAlerts(context.deps, [alert], { strategy: scope, runId: before.id });
 }
 

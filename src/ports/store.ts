@@ -134,7 +134,8 @@ export interface LedgerStore {
   isTokenBusy(wallet: Address, token: Address, exceptSwapId: string): boolean;
   /** Whether another swap of the wallet was ever bound to this nonce. */
   isNonceOfOther(wallet: Address, nonce: bigint, exceptSwapId: string): boolean;
-  failuresSince(strategyId: string, sinceMs: number): number;
+  /** failed runs of a strategy that ended since an instant, without those that ended with one of these reasons */
+  failuresSince(strategyId: string, sinceMs: number, except: readonly string[]): number;
   /** allowances granted once, whose wallet and token have nothing open now */
   idleGrants(): readonly { readonly wallet: Address; readonly token: Address; readonly spender: Address }[];
   /** strategies whose swaps granted allowances of a wallet's token that are not forgotten yet */

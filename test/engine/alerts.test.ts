@@ -65,7 +65,7 @@ test("a denial that repeats itself is told once, and again after a swap of the p
   decide(life, 3, "cleared");
   expect(alertsOf(life)).toMatchObject([{ isOver: 1 }]);
   decide(life, 4, "denied");
-  expect(codes(outside)).toEqual(["RECIPIENT_MISMATCH", "RECIPIENT_MISMATCH", "STRATEGY_PAUSED"]);
+  expect(codes(outside)).toEqual(["RECIPIENT_MISMATCH", "RECIPIENT_MISMATCH", "STRATEGY_EXITS_ONLY"]);
 });
 
 test("a swap that is unknown is told, and the alert is over when the chain has answered", () => {
@@ -97,13 +97,13 @@ describe("a strategy that fails too often", () => {
     failed(life, 2);
     decide(life, 1, "denied");
     decide(life, 2, "denied");
-    const pause = { severity: "warning", code: "STRATEGY_PAUSED", subject: "mode of weekly" };
+    const pause = { severity: "warning", code: "STRATEGY_EXITS_ONLY", subject: "mode of weekly" };
     expect(alertsOf(life)).toMatchObject([{ code: "RECIPIENT_MISMATCH" }, { ...pause, isOver: 0 }]);
     expect(outside.told[1]?.text).toContain("3 failed runs within 3600 s");
     ask(life, { mode: "active", scope: "weekly" });
     expect(alertsOf(life)).toMatchObject([{}, { ...pause, isOver: 1 }]);
     decide(life, 3, "denied");
-    expect(codes(outside)).toEqual(["RECIPIENT_MISMATCH", "STRATEGY_PAUSED", "STRATEGY_PAUSED"]);
+    expect(codes(outside)).toEqual(["RECIPIENT_MISMATCH", "STRATEGY_EXITS_ONLY", "STRATEGY_EXITS_ONLY"]);
   });
 
   test("stays halted when a person halted it: a pause would let it sign", () => {

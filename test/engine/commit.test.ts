@@ -196,25 +196,39 @@ test("ALL-5 the memory of the end is written with the end", () => {
 });
 
 describe("a strategy that fails too often", () => {
-  const failed = (life: Life, index: number, agoMs: number): void => {
+  const failed = (life: Life, index: number, agoMs: number, reason = "RECIPIENT_MISMATCH"): void => {
     const id = `old_${index}`;
     const run = addRun(life.store, runSample({ id, slotMs: SLOT_MS - index }));
-    saveAs(life.store, { ...run, state: "failed" }, NOW_MS - agoMs);
+    saveAs(life.store, { ...run, state: "failed", reason }, NOW_MS - agoMs);
   };
   const fail = (life: Life): void => {
     const theirs = { decoding: { ok: true, swap: decodedFor(quoted, { recipient: ROUTER }) } } as const;
     life.engine.committer.commit("run_1", facts(quoted, theirs), 1);
   };
 
-  test("ALL-4 pauses itself in the commit of the last failure, with the reason", () => {
+  test("ALL-4 only leaves positions from the commit of the last failure on, with the reason", () => {
     const { life } = begin(quoted);
     failed(life, 1, 10_000);
     failed(life, 2, 20_000);
     fail(life);
     expect(life.store.mode("weekly")).toEqual({
-      ...{ scope: "weekly", mode: "paused", setBy: "policy", atMs: NOW_MS },
+      ...{ scope: "weekly", mode: "exits-only", setBy: "policy", atMs: NOW_MS },
       reason: "3 failed runs within 3600 s, the last one: RECIPIENT_MISMATCH",
     });
+  });
+
+  test("is not one that lacked node, service or price, now or before", () => {
+    const { life } = begin(quoted);
+    for (const index of [1, 2]) failed(life, index, index * 10_000, "SIMULATION_UNAVAILABLE");
+    fail(life);
+    expect(life.store.mode("weekly")).toBeUndefined();
+    const { life: other, outside, run } = begin(quoted);
+    for (const index of [1, 2]) failed(other, index, index * 10_000);
+    outside.clock.jumpTo(run.windowEndsMs - 1_000);
+    const unable = facts(quoted, { simulation: { kind: "unavailable", reason: "no eth_simulateV1" } });
+    other.engine.committer.commit("run_1", unable, 1);
+    expect(other.store.run("run_1")?.state).toBe("failed");
+    expect(other.store.mode("weekly")).toBeUndefined();
   });
 
   test("does not while its failures are fewer, or too long ago", () => {

@@ -85,7 +85,9 @@ export const policySchema = z.strictObject({
       within: seconds("within this time", "1h"),
     })
     .optional()
-    .meta({ description: "when a strategy pauses by itself" }),
+    .meta({
+      description: "when a strategy is set to exits-only; failures for want of node, service or price do not count",
+    }),
 });
 
 export type PolicyFile = z.output<typeof policySchema>;

@@ -101,7 +101,7 @@ export const thresholdSchema = z.strictObject({
     "a longer time without a look may have missed crossings; three intervals by default",
     "5m",
   ).optional(),
-  attempts: count("a trigger is given back after so many failed attempts; 3 by default", {
+  attempts: count("a trigger is given back after so many signed swaps that came to nothing; 3 by default", {
     min: 1,
     max: 20,
   }).optional(),

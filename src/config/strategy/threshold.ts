@@ -37,9 +37,17 @@ function build(file: StrategyFile, id: string, fields: Fields): ThresholdSpec | 
     legs,
     bag,
     maxGapSeconds,
+    retryForSeconds: fields.retry_for ?? windowOf(common.schedule),
     attempts: fields.attempts ?? DEFAULTS.threshold.attempts,
     untilMs: fields.until,
   };
+}
+
+/** A trigger that fired is tried until shortly before the next look, so that one that is looked at rarely rests no longer. */
+function windowOf(schedule: Schedule): number {
+  const { retryShare } = DEFAULTS.threshold;
+  const seconds = Math.floor(shortestIntervalSeconds(schedule) * retryShare);
+  return Math.max(1, Math.min(seconds, DEFAULTS.retryForAtMostSeconds));
 }
 
 /** The legs with their places: the one at the top, or those of the groups. */

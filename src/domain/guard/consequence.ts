@@ -31,6 +31,17 @@ const MILDER: Partial<Readonly<Record<DenialCode, Consequence>>> = {
   GAS_RESERVE_TOO_LOW: "skip",
 };
 
+/** Of the codes that can end a run failed, those that say that a node, the service or a price was not there in time. */
+const FOR_WANT_OF_ANSWERS: ReadonlySet<DenialCode> = new Set<DenialCode>([
+  "SIMULATION_UNAVAILABLE",
+  "QUOTE_EXPIRED",
+  "REFERENCE_MISSING",
+  "SEQUENCER_DOWN",
+]);
+
+/** Ends of runs that say nothing about their strategy: they are no failures of it. */
+export const NO_FAILURES: readonly string[] = [...FOR_WANT_OF_ANSWERS];
+
 /** What a failed check with this code means. */
 export function consequenceOf(code: DenialCode): Consequence {
   return MILDER[code] ?? "fail";

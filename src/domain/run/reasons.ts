@@ -88,6 +88,10 @@ export const STRATEGY_REASONS: Readonly<Record<SkipReason, ReasonExplanation>> =
     whatToDo: "Nothing, or raise `max_sell`.",
   },
   confirming: { meaning: "The condition holds, but not yet for as long as it must.", whatToDo: NOTHING },
+  backing_off: {
+    meaning: "The trigger has fired, its last attempts came to nothing, and the next one waits: a minute at most.",
+    whatToDo: "Look at the runs before with `swapd why`: they say what they lacked.",
+  },
   turnover_spent: {
     meaning: "The largest turnover of the day or of the run is used up.",
     whatToDo: "Nothing: it converges over the next slots.",

@@ -79,6 +79,11 @@ function wasDenied(swap: Swap): boolean {
   return swap.state === "denied" || swap.reason === "earlier_swap_denied";
 }
 
+/** Its signature or transaction came to nothing; or its approval did, which costs gas as well. */
+function wasSignedInVain({ state, reason }: Swap): boolean {
+  return state === "reverted" || state === "expired" || state === "cancelled" || reason === "approval_failed";
+}
+
 function endRun(draft: Draft, swaps: readonly Swap[]): void {
   const filled = swaps.filter((swap) => isFilled(swap.state));
   const others = swaps.filter((swap) => !isFilled(swap.state));
@@ -103,6 +108,7 @@ function rememberEnd(draft: Draft, facts: StepFacts): void {
     sold: isFilled(swap.state) ? (swap.fill?.sold ?? 0n) : 0n,
     bought: isFilled(swap.state) ? (swap.fill?.bought ?? 0n) : 0n,
     reason: isFilled(swap.state) ? undefined : (swap.reason ?? swap.state),
+    signed: wasSignedInVain(swap),
   }));
   const filled = run.state === "filled" || run.state === "partial";
   const end = { slotMs: run.slotMs, nowMs: facts.nowMs, filled, swaps };

@@ -107,6 +107,7 @@ export type SkipReason =
   | "price_abort"
   | "max_sell_exceeded"
   | "confirming"
+  | "backing_off"
   | "turnover_spent"
   | "on_path"
   | "not_activated"

@@ -11,6 +11,8 @@ export interface SwapEnd {
   readonly bought: bigint;
   /** why it brought nothing: a reason or a denial code */
   readonly reason: string | undefined;
+  /** something of it was signed and came to nothing, so it cost gas or could have been filled; absent: no */
+  readonly signed?: boolean | undefined;
 }
 
 /** How a run ended, as far as a strategy's memory cares. */
@@ -25,7 +27,7 @@ export interface RunEnd {
 
 /** What a person should know of a run's end; it is over once a swap of the pair passes all checks. */
 export interface StrategyAlert {
-  readonly code: "FLOOR_NOT_MET" | "TRIGGER_GIVEN_BACK";
+  readonly code: "FLOOR_NOT_MET" | "TRIGGER_GIVEN_BACK" | "TRIGGER_NOT_FILLED";
   readonly detail: string;
 }
 

@@ -2,6 +2,7 @@ import { formatPercent, lessShareUp } from "../money/fraction.ts";
 import type { Token } from "../money/token.ts";
 import type { SkipReason } from "./decision.ts";
 import { formatPairPrice, type PairPrice } from "./pair-price.ts";
+import { highestHeld, risesAfter } from "./threshold-mark.ts";
 import { ARMED, type Attempts, type Holding, type LegMemory, type LegState } from "./threshold-memory.ts";
 import type { Side, ThresholdLeg } from "./threshold-spec.ts";
 
@@ -57,25 +58,26 @@ export function observeLeg(leg: ThresholdLeg, before: LegMemory, look: Look): Ob
       return observeArmed(leg, memory, look);
     case "baseline":
     case "waiting":
+    case "given-back":
       return observeUnarmed(leg, memory, look);
   }
 }
 
-/** The first looks, and those after a crossing that was given back. */
+/** The first looks, those after a missed crossing, and those after a trigger was given back. */
 function observeUnarmed(leg: ThresholdLeg, memory: LegMemory, look: Look): Observed {
   const condition = conditionOf(leg, memory);
   if (condition === undefined)
     return { memory, wants: false, reason: "not_activated", detail: notActivated(leg, look) };
-  const isFirst = memory.at.state === "baseline";
-  const firesAnyway = leg.trigger.kind === "level" || leg.trigger.kind === "limit" || leg.ifAlreadyTrue === "fire";
-  if (!isTrue(condition, look.price) || (isFirst && firesAnyway)) {
-    return observeArmed(leg, { ...memory, at: ARMED }, look);
-  }
+  const { state } = memory.at;
+  const isFirst = state === "baseline";
+  const needsNoCrossing = leg.trigger.kind === "level" || leg.trigger.kind === "limit";
+  const firesAnyway = needsNoCrossing ? state !== "given-back" : isFirst && leg.ifAlreadyTrue === "fire";
+  if (!isTrue(condition, look.price) || firesAnyway) return observeArmed(leg, { ...memory, at: ARMED }, look);
   const detail = isFirst
     ? "true from the start, so it waits for a crossing"
     : "it must be seen on the other side first";
   return {
-    memory: { ...memory, at: { state: "waiting" } },
+    memory: { ...memory, at: state === "given-back" ? memory.at : { state: "waiting" } },
     wants: false,
     reason: "not_armed",
     detail: `${describe(condition, look)}: ${detail}`,
@@ -100,12 +102,27 @@ function observeArmed(leg: ThresholdLeg, memory: LegMemory, look: Look): Observe
   const holding = holdOn(attempts.holding, look, attempts.endedMs);
   const after: LegMemory = { ...memory, at: { state: "armed", ...attempts, holding } };
   const wants = isConfirmed(holding, leg.confirm, look.nowMs);
+  const restMs = restLeftMs(attempts, look.nowMs);
+  if (wants && restMs > 0) {
+    const detail = `${seen}: ${attempts.failures} attempts in a row came to nothing, the next one is ${restMs} ms away`;
+    return { memory: after, wants: false, reason: "backing_off", detail };
+  }
   const { samples } = leg.confirm;
   const held = `${seen}: held for ${look.nowMs - holding.sinceMs} ms and ${holding.samples} of ${samples} looks`;
   return { memory: after, wants, reason: "confirming", detail: held };
 }
 
 const ARMED_ATTEMPTS: Attempts = { failures: 0, unmet: 0 };
+
+/** From the beginning of an attempt to that of the next: a little less than a minute at most, so that a look each minute makes one. */
+const REST_SECONDS = [0, 5, 10, 20, 40, 55] as const;
+
+/** How long a trigger still rests after attempts that came to nothing; an unmet floor is none. */
+function restLeftMs({ failures, triedMs, endedMs }: Attempts, nowMs: number): number {
+  const seconds = REST_SECONDS[Math.min(failures, REST_SECONDS.length - 1)] ?? 0;
+  const sinceMs = triedMs ?? endedMs;
+  return sinceMs === undefined ? 0 : sinceMs + seconds * 1_000 - nowMs;
+}
 
 /** A condition that holds goes on holding; after a time without a look nobody knows, so its timer starts again. */
 function holdOn(before: Holding | undefined, look: Look, endedMs: number | undefined): Holding {
@@ -147,36 +164,28 @@ function isTrue(condition: Condition, price: PairPrice): boolean {
 }
 
 /**
- * Moves the mark up, once a rise is confirmed, and the stop after it. Both only ever rise. A stop that an edit brought
+ * Moves the mark up to the highest price that held for long enough, in whatever looks, and the stop after it. Both only
+ * ever rise. A stop that an edit brought
  * closer is taken over at a look that finds the price above it: an edit alone never sells.
  */
 function trackMark(leg: ThresholdLeg, memory: LegMemory, look: Look): LegMemory {
   if (leg.trigger.kind !== "trail") return memory;
   const { share, activateAt } = leg.trigger;
-  const bar = memory.trail === undefined ? activateAt : BigInt(memory.trail.mark) + 1n;
-  const rise = riseAfter(memory, look, bar ?? 0n);
+  const known = memory.trail === undefined ? undefined : BigInt(memory.trail.mark);
+  const above = known ?? (activateAt === undefined ? undefined : activateAt - 1n);
+  const seen = { nowMs: look.nowMs, price: look.price, isBlind: isBlind(look, undefined) };
+  const rises = risesAfter(memory.rises ?? [], seen, above);
   const needed = { ...leg.confirm, samples: Math.max(leg.confirm.samples, MARK_SAMPLES) };
-  const risen = rise !== undefined && isConfirmed(rise, needed, look.nowMs);
-  const mark = risen ? rise.price : memory.trail?.mark;
-  if (mark === undefined) return { ...memory, rise };
+  const mark = highestHeld(rises, needed, look.nowMs) ?? known;
+  if (mark === undefined) return { ...memory, rises };
   const inForce = BigInt(memory.trail?.stop ?? 0);
-  const wanted = lessShareUp(BigInt(mark), share);
+  const wanted = lessShareUp(mark, share);
   const stop = wanted > inForce && look.price > wanted ? wanted : inForce;
-  const next = { price: look.price.toString(), sinceMs: look.nowMs, samples: 1 };
   return {
     ...memory,
-    trail: { mark, stop: stop.toString() },
-    rise: risen ? (look.price > BigInt(mark) ? next : undefined) : rise,
+    trail: { mark: mark.toString(), stop: stop.toString() },
+    rises: rises.filter(({ price }) => BigInt(price) > mark),
   };
-}
-
-function riseAfter({ rise }: LegMemory, look: Look, bar: bigint): LegMemory["rise"] {
-  if (look.price < bar) return undefined;
-  if (rise === undefined || isBlind(look, undefined)) {
-    return { price: look.price.toString(), sinceMs: look.nowMs, samples: 1 };
-  }
-  const lowest = BigInt(rise.price) < look.price ? rise.price : look.price.toString();
-  return { price: lowest, sinceMs: rise.sinceMs, samples: rise.samples + 1 };
 }
 
 function describe(condition: Condition, look: Look): string {

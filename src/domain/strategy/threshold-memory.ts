@@ -9,8 +9,12 @@ export interface Holding {
 
 /** Attempts of one crossing that bought nothing. */
 export interface Attempts {
-  /** that came to nothing for any reason but the floor */
+  /** in a row that came to nothing for any reason but the floor: the more, the longer the next one waits */
   readonly failures: number;
+  /** of which something was signed: after too many of these the trigger is given back; absent: none */
+  readonly signed?: number | undefined;
+  /** when the last one began */
+  readonly triedMs?: number | undefined;
   /** that found no fill at the floor */
   readonly unmet: number;
   /** the crossing as it was confirmed; undefined while it is not true */
@@ -23,6 +27,7 @@ export interface Attempts {
  * Where a leg stands.
  * - `baseline`: no price seen yet; the first one only says on which side it stands.
  * - `waiting`: the condition was true without firing; the price must be seen on the other side first.
+ * - `given-back`: several swaps were signed and came to nothing; the price must be seen on the other side first.
  * - `armed`: the next time the condition is true, and confirmed, it fires. After a failed attempt it is still armed.
  * - `fired`: latched until the run that it started has ended.
  * - `cooling`: it traded; it is armed again once the cooldown is over **and** the price is on the far side.
@@ -30,7 +35,7 @@ export interface Attempts {
  * - `cancelled`: another leg of the group traded for the last time.
  */
 export type LegState =
-  | { readonly state: "baseline" | "waiting" | "cancelled" }
+  | { readonly state: "baseline" | "waiting" | "given-back" | "cancelled" }
   | ({ readonly state: "armed" } & Attempts)
   | ({ readonly state: "fired"; readonly slotMs: number } & Attempts)
   | { readonly state: "cooling"; readonly untilMs: number }
@@ -44,7 +49,7 @@ export interface Trail {
   readonly stop: string;
 }
 
-/** A rise above the mark that is not confirmed yet: the lowest price since it began. */
+/** A price above the mark that the last looks never fell below, and since when. */
 export interface Rise extends Holding {
   readonly price: string;
 }
@@ -55,7 +60,8 @@ export interface LegMemory {
   /** how often it traded */
   readonly fills: number;
   readonly trail?: Trail | undefined;
-  readonly rise?: Rise | undefined;
+  /** from the lowest price to the newest */
+  readonly rises?: readonly Rise[] | undefined;
 }
 
 /** What a threshold strategy remembers. */
@@ -108,8 +114,10 @@ function parseLeg(json: unknown): LegMemory | undefined {
   if (!isRecord(json) || !isCount(json.fills)) return undefined;
   const { fills, trail, rise } = json;
   const at = parseState(json.at);
-  if (at === undefined || !isOptional(trail, isTrail) || !isOptional(rise, isRise)) return undefined;
-  return { at, fills, trail, rise };
+  // an older release kept one rise, with the lowest price since it began
+  const rises = json.rises ?? (rise === undefined ? undefined : [rise]);
+  if (at === undefined || !isOptional(trail, isTrail) || !isOptional(rises, areRises)) return undefined;
+  return { at, fills, trail, rises };
 }
 
 function parseState(json: unknown): LegState | undefined {
@@ -118,6 +126,7 @@ function parseState(json: unknown): LegState | undefined {
   switch (state) {
     case "baseline":
     case "waiting":
+    case "given-back":
     case "cancelled":
       return { state };
     case "armed": {
@@ -138,10 +147,11 @@ function parseState(json: unknown): LegState | undefined {
 }
 
 function parseAttempts(json: Readonly<Record<string, unknown>>): Attempts | undefined {
-  const { failures, unmet, holding, endedMs } = json;
-  if (!isCount(failures) || !isCount(unmet)) return undefined;
-  if (!isOptional(holding, isHolding) || !isOptional(endedMs, isCount)) return undefined;
-  return { failures, unmet, holding, endedMs };
+  const { failures, signed, unmet, holding, triedMs, endedMs } = json;
+  if (!isCount(failures) || !isCount(unmet) || !isOptional(signed, isCount)) return undefined;
+  if (!isOptional(holding, isHolding) || !isOptional(triedMs, isCount) || !isOptional(endedMs, isCount))
+    return undefined;
+  return { failures, signed, unmet, holding, triedMs, endedMs };
 }
 
 function isOptional<T>(json: unknown, is: (json: unknown) => json is T): json is T | undefined {
@@ -158,6 +168,10 @@ function isHolding(json: unknown): json is Holding {
 
 function isTrail(json: unknown): json is Trail {
   return isRecord(json) && isAmount(json.mark) && isAmount(json.stop);
+}
+
+function areRises(json: unknown): json is readonly Rise[] {
+  return Array.isArray(json) && json.every(isRise);
 }
 
 function isRise(json: unknown): json is Rise {

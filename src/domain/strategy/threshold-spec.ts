@@ -59,7 +59,7 @@ export interface ThresholdSpec extends StrategyCommon {
   readonly bag: { readonly raw: bigint } | "free" | undefined;
   /** a longer time without a look at the price is one in which crossings may have been missed */
   readonly maxGapSeconds: number;
-  /** a trigger is given back after so many attempts that came to nothing */
+  /** a trigger is given back after so many attempts of which something was signed and that came to nothing */
   readonly attempts: number;
   /** the strategy begins nothing after this instant, Unix milliseconds */
   readonly untilMs: number | undefined;

@@ -18,11 +18,21 @@ import type { ThresholdLeg, ThresholdSpec } from "./threshold-spec.ts";
 /** What the guard says when nobody pays the floor. */
 const FLOOR_UNMET = "PRICE_LIMIT_NOT_MET";
 
+/** A trigger that fired and is not filled after so many attempts in a row is a matter for a person. */
+const ALERT_AFTER = 3;
+
 /** What a swap ends with where nothing may be signed. */
 const DRY_RUN = "dry_run";
 
 /** Of the reasons of several legs the one that says most comes first. */
-const TELLING: readonly SkipReason[] = ["confirming", "cooling_down", "not_armed", "not_activated", "not_triggered"];
+const TELLING: readonly SkipReason[] = [
+  "backing_off",
+  "confirming",
+  "cooling_down",
+  "not_armed",
+  "not_activated",
+  "not_triggered",
+];
 
 type Leg = { readonly leg: ThresholdLeg; readonly seen: Observed };
 
@@ -94,7 +104,8 @@ function fire(
     return { memory, outcome: { kind: "skip", reason: "insufficient_balance", detail } };
   }
   const attempts = seen.memory.at.state === "armed" ? seen.memory.at : { failures: 0, unmet: 0 };
-  const fired: LegMemory = { ...seen.memory, at: { ...attempts, state: "fired", slotMs: view.slotMs } };
+  const at = { ...attempts, state: "fired", slotMs: view.slotMs, triedMs: view.nowMs } as const;
+  const fired: LegMemory = { ...seen.memory, at };
   const floor = floorOf(spec, leg, seen.memory);
   const swap = { sell: token, buy: spec.buy, amount: { kind: "fixed", raw: sale.raw } } as const;
   const after = withLeg(memory, leg.id, fired);
@@ -114,8 +125,8 @@ function withLeg(memory: ThresholdMemory, id: string, leg: LegMemory): Threshold
 
 /**
  * A run that bought something consumes the crossing. One that bought nothing leaves the trigger latched: it fires again at
- * a later slot while the condition is still true, a number of times at most; an unmet floor does not count, because a
- * price limit may wait.
+ * a later slot while the condition is still true. What signed nothing may be tried for ever, less and less often; what was
+ * signed a number of times at most, because it costs gas; an unmet floor is no failure, because a price limit may wait.
  */
 function onRunEnded(spec: ThresholdSpec, memory: ThresholdMemory, end: RunEnd): AfterRun<ThresholdMemory> {
   const id = Object.keys(memory.legs).find((one) => legOf(memory, one).at.state === "fired");
@@ -162,27 +173,33 @@ function afterNothing(spec: ThresholdSpec, memory: ThresholdMemory, { leg, end }
   const before = legOf(memory, leg.id);
   if (before.at.state !== "fired") return { memory };
   const isUnmet = leg.floor !== undefined && end.swaps.some(({ reason }) => reason === FLOOR_UNMET);
+  // a dry run signs nothing, so it can only ever come to nothing: it ends like one whose swaps fail
+  const isDry = end.swaps.every(({ reason }) => reason === DRY_RUN);
   const failures = before.at.failures + (isUnmet ? 0 : 1);
+  const signed = (before.at.signed ?? 0) + (isDry || end.swaps.some((swap) => swap.signed === true) ? 1 : 0);
   const unmet = before.at.unmet + (isUnmet ? 1 : 0);
-  const { holding } = before.at;
-  if (failures >= spec.attempts) {
-    const detail = `"${leg.id}" gives its trigger back: ${failures} attempts came to nothing, and the price must cross again`;
+  const { holding, triedMs } = before.at;
+  if (signed >= spec.attempts) {
+    const detail = `"${leg.id}" gives its trigger back: ${signed} signed swaps came to nothing, and the price must cross again`;
     const given = withLeg(memory, leg.id, { ...before, at: givenBack(leg, end.nowMs) });
-    // a dry run signs nothing, so it can only ever come to nothing
-    const isDry = end.swaps.every(({ reason }) => reason === DRY_RUN);
     return isDry ? { memory: given } : { memory: given, alert: { code: "TRIGGER_GIVEN_BACK", detail } };
   }
-  const at: LegState = { state: "armed", failures, unmet, holding, endedMs: end.nowMs };
+  const at: LegState = { state: "armed", failures, signed, unmet, holding, triedMs, endedMs: end.nowMs };
   const after = withLeg(memory, leg.id, { ...before, at });
+  if (!isUnmet && failures === ALERT_AFTER) {
+    const last = end.swaps.find(({ reason }) => reason !== undefined)?.reason ?? "no reason";
+    const detail = `"${leg.id}" has fired, and ${failures} attempts in a row came to nothing, the last one with ${last}; it stays armed and is tried about once a minute while the price is there`;
+    return { memory: after, alert: { code: "TRIGGER_NOT_FILLED", detail } };
+  }
   // a limit may wait for its price, but a stop that finds nobody at its floor is not doing what it is there for
   if (!isUnmet || leg.trigger.kind === "limit") return { memory: after };
   const detail = `"${leg.id}" has fired, but nobody pays its floor; it is tried again while the price is there`;
   return { memory: after, alert: { code: "FLOOR_NOT_MET", detail } };
 }
 
-/** The crossing was tried often enough: the price must cross again, and a level waits for its cooldown. */
+/** It cost gas often enough: the price must be seen on the other side, and a level waits for its cooldown. */
 function givenBack({ trigger, rearm }: ThresholdLeg, nowMs: number): LegState {
-  if (trigger.kind !== "level" || rearm === undefined) return { state: "waiting" };
+  if (trigger.kind !== "level" || rearm === undefined) return { state: "given-back" };
   return { state: "cooling", untilMs: nowMs + rearm.cooldownSeconds * 1_000 };
 }
 

@@ -44,12 +44,12 @@ describe("THR-13 of a group", () => {
     strategy.see(3_000);
     expect(soldBy(strategy.see(4_100))).toBe(of(WETH, 2));
     expect(strategy.see(4_600)).toBe("already_fired");
-    strategy.end("nothing");
+    strategy.end("reverted");
     strategy.see(4_600);
     expect([strategy.at("early"), strategy.at("profit")]).toEqual(["fired", "armed"]);
-    strategy.end("nothing");
+    strategy.end("reverted");
     strategy.see(4_600);
-    expect([strategy.at("early"), strategy.at("profit")]).toEqual(["waiting", "fired"]);
+    expect([strategy.at("early"), strategy.at("profit")]).toEqual(["given-back", "fired"]);
   });
 
   it("THR-13 a leg with too little to sell does not stand in the way of the next one", () => {

@@ -70,7 +70,7 @@ describe("THR-10 a floor", () => {
     }
     for (let attempt = 0; attempt < 3; attempt += 1) {
       expect(strategy.see(2_000)).toBeInstanceOf(Array);
-      strategy.end("nothing");
+      strategy.end("reverted");
     }
     expect(strategy.see(2_000)).toBe("not_armed");
     expect(new Set(strategy.alerts())).toEqual(new Set(["FLOOR_NOT_MET", "TRIGGER_GIVEN_BACK"]));
@@ -83,6 +83,28 @@ describe("THR-11 a limit", () => {
   it("THR-11 needs no crossing, and asks for its price net of all fees", () => {
     expect(floorPrice(trigger(spec([limit])).see(4_600))).toBe(String(of(USDC, 4_500)));
     expect(trigger(spec([limit])).see(4_499)).toBe("not_triggered");
+  });
+
+  it("THR-11 stays in the market through 20 runs that signed nothing, and also one that an older release disarmed", () => {
+    const strategy = trigger(spec([limit]));
+    for (let attempt = 0; attempt < 20; attempt += 1) {
+      expect(strategy.see(4_500 + attempt, 60)).toBeInstanceOf(Array);
+      strategy.end("nothing");
+    }
+    expect(strategy.at()).toBe("armed");
+    const memory = { version: 2, legs: { main: { at: { state: "waiting" }, fills: 0 } }, sold: "0" };
+    expect(trigger(spec([limit]), { memory }).see(4_600)).toBeInstanceOf(Array);
+  });
+
+  it("THR-11 whose signed swaps came to nothing too often must see the price on the other side", () => {
+    const strategy = trigger(spec([limit]));
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      expect(strategy.see(4_500, 60)).toBeInstanceOf(Array);
+      strategy.end("reverted");
+    }
+    expect(strategy.see(4_500, 60)).toBe("not_armed");
+    expect(strategy.see(4_400)).toBe("not_triggered");
+    expect(strategy.see(4_500)).toBeInstanceOf(Array);
   });
 
   it("THR-11 that lost its race is tried again, also when the price comes back days later", () => {

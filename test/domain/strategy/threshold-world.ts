@@ -57,7 +57,7 @@ export function spec(legs: readonly ThresholdLeg[], change: Partial<ThresholdSpe
 }
 
 /** What came of a run: all of it, nothing, or nothing for a reason. */
-export type End = "filled" | "nothing" | "PRICE_LIMIT_NOT_MET" | "dry_run";
+export type End = "filled" | "nothing" | "reverted" | "PRICE_LIMIT_NOT_MET" | "dry_run";
 
 /** A strategy with its memory, one look at the price after the other. Memory goes through its stored form each time. */
 export function trigger(first: ThresholdSpec, has: { free?: bigint; memory?: StrategyMemory } = {}) {
@@ -92,7 +92,7 @@ export function trigger(first: ThresholdSpec, has: { free?: bigint; memory?: Str
       const swaps = planned.map(({ sell, buy, amount }, position) => {
         const sold = end === "filled" && amount.kind === "fixed" ? amount.raw : 0n;
         const reason = end === "filled" || end === "nothing" ? undefined : end;
-        return { position, sell, buy, sold, bought: sold, reason };
+        return { position, sell, buy, sold, bought: sold, reason, signed: end === "reverted" };
       });
       const after = strategyRunEnded(strategy, memory, { slotMs: nowMs, filled: end === "filled", nowMs, swaps });
       keep(after.memory);

@@ -140,12 +140,46 @@ describe("THR-6 after it fired", () => {
     for (const dollars of ["4600", "4000", "4600"]) expect(strategy.see(dollars, 30 * DAY)).toBe("already_fired");
   });
 
-  it("THR-6 a run that bought nothing gives the crossing back, three attempts at most, then it must cross again", () => {
+  it("THR-6 a stop stays armed through an outage of hours, however far the price falls, with an attempt a minute", () => {
+    const stop = leg({ trigger: cross("below", 2_400), floor: { price: usdc(1_000) } });
+    const strategy = trigger(spec([stop]));
+    strategy.see("2500");
+    const triedMs: number[] = [];
+    for (let look = 0; look < 240; look += 1) {
+      const outcome = strategy.see(2_390 - look, 30);
+      if (typeof outcome === "string") expect(outcome).toBe("backing_off");
+      else {
+        triedMs.push(strategy.nowMs());
+        strategy.end("nothing", 12);
+      }
+    }
+    const waits = triedMs.slice(1).map((atMs, index) => atMs - (triedMs[index] ?? 0));
+    expect(Math.max(...waits)).toBeLessThanOrEqual(84_000);
+    expect(Math.min(...waits.slice(6))).toBeGreaterThanOrEqual(55_000);
+    expect(strategy.alerts()).toEqual(["TRIGGER_NOT_FILLED"]);
+    while (typeof strategy.see("2000", 30) === "string");
+    strategy.end();
+    expect(strategy.at()).toBe("done");
+  });
+
+  it("THR-6 a crossing begins anew without a rest once the price was on the other side", () => {
+    const strategy = trigger(rearmed);
+    strategy.see("4000");
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      expect(strategy.see("4600", 60)).toEqual(quarter);
+      strategy.end("nothing");
+    }
+    expect(strategy.see("4600", 1)).toBe("backing_off");
+    strategy.see("4000", 1);
+    expect(strategy.see("4600", 1)).toEqual(quarter);
+  });
+
+  it("THR-6 three signed swaps that came to nothing give the crossing back: it must cross again", () => {
     const strategy = trigger(rearmed);
     strategy.see("4000");
     for (let attempt = 0; attempt < 3; attempt += 1) {
       expect(strategy.see("4600")).toEqual(quarter);
-      strategy.end("nothing");
+      strategy.end("reverted");
     }
     expect(strategy.see("4600")).toBe("not_armed");
     expect(strategy.see("4400")).toBe("not_triggered");
@@ -154,7 +188,7 @@ describe("THR-6 after it fired", () => {
 
   it("THR-6 tells a person that the trigger is given back, but not of a dry run", () => {
     for (const [end, alerts] of [
-      ["nothing", ["TRIGGER_GIVEN_BACK"]],
+      ["reverted", ["TRIGGER_GIVEN_BACK"]],
       ["dry_run", []],
     ] as const) {
       const strategy = trigger(spec([leg()], { attempts: 1 }));
@@ -169,11 +203,11 @@ describe("THR-6 after it fired", () => {
     const strategy = trigger(rearmed);
     strategy.see("4000");
     strategy.see("4600");
-    strategy.end("nothing");
+    strategy.end("reverted");
     strategy.see("4000");
     for (let attempt = 0; attempt < 3; attempt += 1) {
       expect(strategy.see("4600")).toEqual(quarter);
-      strategy.end("nothing");
+      strategy.end("reverted");
     }
     expect(strategy.see("4600")).toBe("not_armed");
   });
@@ -250,10 +284,12 @@ describe("THR-8 a level", () => {
     expect(strategy.see("4600", 1)).toMatchObject([{ amount: { raw: of(WETH, "1.5") } }]);
   });
 
-  it("THR-8 waits for its cooldown after its attempts came to nothing", () => {
+  it("THR-8 is tried again after an attempt that signed nothing, and waits for its cooldown once it is given back", () => {
     const strategy = trigger(spec([level], { attempts: 1 }));
     strategy.see("4600");
     strategy.end("nothing");
+    expect(strategy.see("4600")).toEqual(quarter);
+    strategy.end("reverted");
     expect(strategy.see("4600", DAY - 1)).toBe("cooling_down");
     expect(strategy.see("4600", 1)).toEqual(quarter);
   });
@@ -316,6 +352,11 @@ describe("THR-17 memory", () => {
     { version: 2, legs: { main: { at: { state: "waiting" } } }, sold: "0" },
     { version: 2, legs: { main: { at: { state: "waiting" }, fills: 0, trail: { mark: "1" } } }, sold: "0" },
     { version: 2, legs: { main: { at: { state: "waiting" }, fills: 0, rise: { sinceMs: 1, samples: 1 } } }, sold: "0" },
+    {
+      version: 2,
+      legs: { main: { at: { state: "waiting" }, fills: 0, rises: [{ sinceMs: 1, samples: 1 }] } },
+      sold: "0",
+    },
     { version: 2, legs: {}, sold: "-1" },
     { version: 2, legs: {}, sold: "0", seenMs: -1 },
   ])("THR-17 that is damaged is refused, instead of arming a trigger anew: %j", (memory) => {

@@ -35,11 +35,13 @@ export function createLedgerRows(sql: Statements, version: LedgerStore["ledgerVe
         nonce.toString(),
         exceptSwapId,
       ) !== undefined,
-    failuresSince: (strategyId, sinceMs) =>
+    failuresSince: (strategyId, sinceMs, except) =>
       sql.get<{ count: number }>(
-        "SELECT count(*) AS count FROM runs WHERE strategy = ? AND state = 'failed' AND ended_at_ms >= ?",
+        `SELECT count(*) AS count FROM runs WHERE strategy = ? AND state = 'failed' AND ended_at_ms >= ?
+           AND coalesce(reason, '') NOT IN (SELECT value FROM json_each(?))`,
         strategyId,
         sinceMs,
+        JSON.stringify(except),
       )?.count ?? 0,
     idleGrants: () => idleGrants(sql),
     grantors: (wallet, token) => grantors(sql, wallet, token),

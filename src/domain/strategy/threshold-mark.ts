@@ -1,0 +1,56 @@
+import type { PairPrice } from "./pair-price.ts";
+import type { Holding, Rise } from "./threshold-memory.ts";
+
+/** So many prices above the mark are told apart at once; of more, those give way that are nearest to a lower one. */
+const MOST_RISES = 256;
+
+/** One look at the price, as a mark sees it. */
+export interface MarkLook {
+  readonly nowMs: number;
+  readonly price: PairPrice;
+  /** too much time passed since the look before: nobody knows what the price did meanwhile */
+  readonly isBlind: boolean;
+}
+
+/**
+ * What the looks up to now say of prices above the mark: for each price that the last looks never fell below, since when
+ * and in how many looks. A price that held since an earlier look holds since then also where later looks were higher.
+ * @param above only prices above this can still raise the mark; undefined: all
+ * @returns from the lowest price, which held longest, to the newest
+ */
+export function risesAfter(before: readonly Rise[], look: MarkLook, above: bigint | undefined): readonly Rise[] {
+  const known = look.isBlind ? [] : before;
+  const lower = known.filter(({ price }) => BigInt(price) < look.price);
+  // Prices that were not below this one hold no longer, and what held with them holds at this price now.
+  const oldest = known.find(({ price }) => BigInt(price) >= look.price);
+  const longer = lower.map((rise) => ({ ...rise, samples: rise.samples + 1 }));
+  const here: Holding =
+    oldest === undefined
+      ? { sinceMs: look.nowMs, samples: 1 }
+      : { sinceMs: oldest.sinceMs, samples: oldest.samples + 1 };
+  const rises = [...longer, { price: look.price.toString(), ...here }];
+  return thinned(above === undefined ? rises : rises.filter(({ price }) => BigInt(price) > above));
+}
+
+/** The highest price that held for so long and in so many looks; undefined where none did. */
+export function highestHeld(
+  rises: readonly Rise[],
+  needed: { readonly forSeconds: number; readonly samples: number },
+  nowMs: number,
+): bigint | undefined {
+  const held = rises.findLast(
+    ({ sinceMs, samples }) => samples >= needed.samples && nowMs - sinceMs >= needed.forSeconds * 1_000,
+  );
+  return held === undefined ? undefined : BigInt(held.price);
+}
+
+/** Without it a lower price is the mark for a moment, until the next one is held: the difference is the least there is. */
+function thinned(rises: readonly Rise[]): readonly Rise[] {
+  if (rises.length <= MOST_RISES) return rises;
+  let [nearest, least] = [1, undefined as bigint | undefined];
+  for (let index = 1; index < rises.length - 1; index += 1) {
+    const gap = BigInt(rises[index]?.price ?? 0) - BigInt(rises[index - 1]?.price ?? 0);
+    if (least === undefined || gap < least) [nearest, least] = [index, gap];
+  }
+  return rises.filter((_, index) => index !== nearest);
+}
