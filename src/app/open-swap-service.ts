@@ -5,6 +5,7 @@ import type { Configuration } from "../config/configuration.ts";
 import type { Secret } from "../net/secret.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { SwapService } from "../ports/swap-service.ts";
+import { embeddedKey } from "./embedded-key.ts";
 import type { Machine } from "./machine.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 
@@ -27,12 +28,14 @@ export interface ServiceConnection {
 /** The service that a configuration names. @param baseUrl where it is: as configured, or where the embedded one listens */
 export function connectionOf(configuration: Configuration, baseUrl: string, secrets: SecretOpener): ServiceConnection {
   const { service, network, timing, database, maxAnswerBytes, serve } = configuration;
-  const reference = service.apiKey ?? (service.url === "embedded" ? serve.apiKeys[0] : undefined);
+  const isEmbedded = service.url === "embedded";
+  const reference = service.apiKey ?? (isEmbedded ? serve.apiKeys[0] : undefined);
+  const ownKey = isEmbedded ? embeddedKey() : undefined;
   return {
     profile: service.profile,
     baseUrl,
     network: network.name,
-    apiKey: reference === undefined ? undefined : secrets.open(reference),
+    apiKey: reference === undefined ? ownKey : secrets.open(reference),
     database,
     timeoutMs: timing.requestTimeoutMs,
     maxRetryAfterMs: timing.maxRetryAfterMs,

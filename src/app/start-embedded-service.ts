@@ -5,6 +5,7 @@ import type { ListedToken, NetworkOptions } from "../service/options.ts";
 import type { RelayerDependencies } from "../service/relayer/relayer.ts";
 import { type Service, startService } from "../service/service.ts";
 import { crashPointFrom } from "./crash-point.ts";
+import { embeddedKey } from "./embedded-key.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { openLaneStore } from "./lane-wiring.ts";
 import { openChain } from "./open-chain.ts";
@@ -45,7 +46,7 @@ export async function startEmbeddedService(
       quoteLifetimeSeconds: timing.quoteLifetimeSeconds,
       permitLifetimeSeconds: timing.permitLifetimeSeconds,
       limits: serve.requestsPerSecond,
-      apiKeys,
+      apiKeys: [...apiKeys, embeddedKey().reveal()],
       trustedProxies: serve.trustedProxies,
       corsOrigins: serve.corsOrigins,
       ...(serve.metrics === undefined ? {} : { metrics: serve.metrics }),

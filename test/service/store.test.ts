@@ -85,7 +85,7 @@ describe("the service's rows", () => {
   test("give a quote back to the last digit after a restart", () => {
     const file = `${temporaryDirectory()}/service.db`;
     const first = open(file);
-    first.store.insertQuote(quote);
+    first.store.insertQuote(quote, "key 1");
     first.db.close();
     const second = open(file);
     expect(second.store.quote(quote.id)).toEqual(quote);
@@ -95,7 +95,7 @@ describe("the service's rows", () => {
 
   test("record every status once, and let no transition be changed or taken away", () => {
     const { db, store } = open();
-    store.insertQuote(quote);
+    store.insertQuote(quote, "key 1");
     store.insertSwap(row);
     store.updateSwap("swap", { hash: "0xab" }, { ms: 2, detail: null });
     store.updateSwap("swap", { status: "success", amountOut: "7" }, { ms: 3, detail: "final in block 9" });
@@ -119,11 +119,11 @@ describe("the service's rows", () => {
 
   test("take one swap for a quote, and keep the quotes of swaps when the others are forgotten", () => {
     const { db, store } = open();
-    store.insertQuote(quote);
-    store.insertQuote({ ...quote, id: "unused" });
+    store.insertQuote(quote, "key 1");
+    store.insertQuote({ ...quote, id: "unused" }, "key 1");
     store.insertSwap(row);
     expect(() => store.insertSwap({ ...row, id: "second", intentId: "other" })).toThrow("UNIQUE");
-    store.pruneQuotes(1_000);
+    store.pruneQuotes(1_000, 100);
     expect(store.quote(quote.id)).toBeDefined();
     expect(store.quote("unused")).toBeUndefined();
     db.close();
@@ -132,7 +132,7 @@ describe("the service's rows", () => {
   test("of one network are not another's, though they are in one file", () => {
     const { db, store } = open();
     const other = createServiceStore(db, "othernet");
-    store.insertQuote(quote);
+    store.insertQuote(quote, "key 1");
     store.insertSwap({ ...row, hash: "0xab" });
     expect(other.quote(quote.id)).toBeUndefined();
     expect(other.pendingSwaps()).toEqual([]);
@@ -152,7 +152,7 @@ describe("the service's rows", () => {
 
   test("tell of swaps that nobody looks after, because their network is not served", () => {
     const { db, store } = open();
-    store.insertQuote(quote);
+    store.insertQuote(quote, "key 1");
     store.insertSwap(row);
     expect(unservedSwaps(db, ["testnet", "othernet"])).toEqual([]);
     expect(unservedSwaps(db, ["othernet"])).toEqual([{ network: "testnet", pending: 1 }]);

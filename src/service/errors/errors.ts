@@ -53,6 +53,13 @@ export const ERRORS = {
     message: "The quote is unknown",
     remedy: "Ask for a new quote.",
   },
+  QUOTE_FORGOTTEN: {
+    code: 2101,
+    status: 404,
+    message: "The quote was kept in memory only, and is there no more",
+    remedy:
+      "Ask for a new quote. The service was started again or has too many; gasless quotes of API keys are stored.",
+  },
   QUOTE_EXPIRED: {
     code: 2102,
     status: 410,

@@ -74,7 +74,13 @@ const TRANSACTION_ERRORS: readonly ErrorName[] = [
   "SETTLEMENT_MISSING",
 ];
 const BODY_ERRORS: readonly ErrorName[] = ["BODY_MALFORMED", "BODY_TOO_LARGE", "CONTENT_TYPE_UNSUPPORTED"];
-const FIND_ERRORS: readonly ErrorName[] = [...PARAMETER_ERRORS, "PARAMETER_CONFLICT", "QUOTE_UNKNOWN", "QUOTE_EXPIRED"];
+const FIND_ERRORS: readonly ErrorName[] = [
+  ...PARAMETER_ERRORS,
+  "PARAMETER_CONFLICT",
+  "QUOTE_UNKNOWN",
+  "QUOTE_FORGOTTEN",
+  "QUOTE_EXPIRED",
+];
 
 /** Every endpoint of the interface. */
 export const ENDPOINTS = {
@@ -119,6 +125,7 @@ export const ENDPOINTS = {
     errors: [
       ...PARAMETER_ERRORS,
       "QUOTE_UNKNOWN",
+      "QUOTE_FORGOTTEN",
       "QUOTE_EXPIRED",
       "NETWORK_UNKNOWN",
       ...BODY_ERRORS,

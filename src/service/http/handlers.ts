@@ -52,7 +52,7 @@ function createQuoteHandlers(networks: ServedNetworks, clock: Clock): QuoteHandl
     const { timeoutMs } = query.value;
     const given = { caller, timeoutMs: timeoutMs === undefined ? undefined : Number(timeoutMs) };
     return inTime(given, clock, async (limit) => {
-      const quoted = await newQuote(query.value, networks, limit);
+      const quoted = await newQuote(query.value, networks, { limit, caller });
       return isRefusal(quoted) ? quoted : write(quoted);
     });
   }
@@ -172,7 +172,7 @@ function wishesOf(query: { simulate?: string | undefined; estimateGas?: string |
 async function newQuote(
   query: z.infer<typeof quoteQuery>,
   networks: ServedNetworks,
-  limit: TimeLimit,
+  { limit, caller }: { limit: TimeLimit; caller: Caller },
 ): Promise<Wishful | Refusal> {
   const network = networks.named("network", query.network);
   if (isRefusal(network)) return network;
@@ -180,8 +180,7 @@ async function newQuote(
   if (request.kind !== "ok") return request;
   const quote = await network.quoter.quote(request.value, limit);
   if ("kind" in quote) return quote;
-  network.quotes.add(quote);
-  return { kind: "quoted", quote, network, wishes: wishesOf(query) };
+  return { kind: "quoted", quote: network.quotes.add(quote, caller), network, wishes: wishesOf(query) };
 }
 
 function findQuote(
@@ -194,8 +193,8 @@ function findQuote(
   for (const network of networks.all) {
     const found = network.quotes.find(id.value);
     if (found.kind === "found") return { kind: "quoted", quote: found.quote, network };
-    // Expired says more than unknown, wherever it was.
-    if (found.error !== "QUOTE_UNKNOWN") refusal = found;
+    // Expired says more than unknown, wherever it was, and forgotten is the same everywhere.
+    if (refusal.error !== "QUOTE_EXPIRED") refusal = found;
   }
   return refusal;
 }

@@ -25,6 +25,8 @@ export interface PoolBook {
 const MAX_SEARCHES = 20_000;
 const KEPT_FOR_MS = 30 * 24 * 3_600_000;
 const WRITE_AFTER_MS = 500;
+/** Searches that are written together; what comes beyond in the meantime is not kept. */
+const MAX_PENDING = 500;
 
 const address = z.string().transform((text, context) => {
   const parsed = parseAddress(text);
@@ -54,13 +56,23 @@ const searchSchema = z.object({
  * Opens the book in the service's database.
  * @param scope names what was asked: answers of other factories, or of another chain, say nothing
  */
-export function openPoolBook(db: SqliteDatabase, scope: string, nowMs: number): PoolBook {
+export function openPoolBook(
+  db: SqliteDatabase,
+  scope: string,
+  nowMs: number,
+  maxSearches: number = MAX_SEARCHES,
+): PoolBook {
   const migrations = readMigrations(new URL("./migrations/", import.meta.url));
   migrate(db, { set: "service-pools", migrations, backup: true });
   db.prepare("DELETE FROM pool_searches WHERE searched_at_ms < ?").run(nowMs - KEPT_FOR_MS);
   const newest = db.prepare<[string, number]>(
     `SELECT token0, token1, pools, searched_at_ms AS searchedAtMs FROM pool_searches
      WHERE scope = ? ORDER BY searched_at_ms DESC LIMIT ?`,
+  );
+  const count = db.prepare<[string], number>("SELECT count(*) FROM pool_searches WHERE scope = ?").pluck();
+  const removeOldest = db.prepare<[string, number]>(
+    `DELETE FROM pool_searches WHERE rowid IN (
+       SELECT rowid FROM pool_searches WHERE scope = ? ORDER BY searched_at_ms LIMIT ?)`,
   );
   const insert = db.prepare<[string, string, string, string, number]>(
     `INSERT OR REPLACE INTO pool_searches (scope, token0, token1, pools, searched_at_ms) VALUES (?, ?, ?, ?, ?)`,
@@ -78,14 +90,17 @@ export function openPoolBook(db: SqliteDatabase, scope: string, nowMs: number): 
       for (const { token0, token1, pools, searchedAtMs } of rows) {
         insert.run(scope, token0, token1, JSON.stringify(pools), searchedAtMs);
       }
+      const tooMany = (count.get(scope) ?? 0) - maxSearches;
+      if (tooMany > 0) removeOldest.run(scope, tooMany);
     }).immediate();
   }
 
   return {
-    searches: () => newest.all(scope, MAX_SEARCHES).map((row) => searchSchema.parse(row)),
+    searches: () => newest.all(scope, maxSearches).map((row) => searchSchema.parse(row)),
     put(search) {
       // A look-up that was under way at the end is made again in the next life.
       if (isClosed) return;
+      if (pending.size >= MAX_PENDING) return;
       pending.set(search.token0 + search.token1, search);
       timer ??= setTimeout(write, WRITE_AFTER_MS).unref();
     },

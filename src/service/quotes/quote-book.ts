@@ -2,58 +2,76 @@ import type { Clock } from "../../ports/clock.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
 import type { ServiceStore } from "../store/service-store.ts";
 import type { Quote } from "./quote.ts";
+import { createQuoteMemory, type QuoteMemory } from "./quote-memory.ts";
 
-/** Keeps quotes until they expire, and for a while knows that they did. */
+/** Who asked for a quote. */
+export interface QuoteCaller {
+  readonly name: string;
+  readonly isKeyed: boolean;
+}
+
+/**
+ * Keeps quotes until they expire, and for a while knows that they did. A gasless quote of a caller with a key, which
+ * somebody may be signing while the service starts again, is a row. All others cost their callers nothing, so they are
+ * kept in memory: a row comes with the signature.
+ */
 export interface QuoteBook {
-  add(quote: Quote): void;
+  /** @returns the quote as it is kept: those in memory have ids of another kind */
+  add(quote: Quote, caller: QuoteCaller): Quote;
   /** A quote that can still be used, else why not. */
   find(id: string): { readonly kind: "found"; readonly quote: Quote } | Refusal;
 }
 
-/**
- * Quotes of self-executed swaps live in memory only: whoever lost one asks again. An expired one is known for as long
- * again as it held, so that memory follows the rate of requests and not their number.
- */
-const MAX_QUOTES = 50_000;
+/** Unsigned quotes of a key that are rows; further ones are kept in memory until older ones have expired. */
+const MAX_ROWS_OF_CALLER = 2_000;
 
 /** Gasless quotes stay in the database so long after they expired, so that a late caller learns what happened. */
 const KEPT_AFTER_EXPIRY_SECONDS = 24 * 3600;
-const PRUNE_EVERY_MS = 600_000;
 
-export function createQuoteBook(store: ServiceStore, clock: Clock): QuoteBook {
-  const quotes = new Map<string, Quote>();
+/** Old rows go a few at a time, with the requests that bring new ones: nobody waits for all of them. */
+const ROWS_OF_A_SLICE = 100;
+const SLICE_EVERY_MS = 100;
+
+/** The digit of an id that tells its kind: a random one, or one of our own making, whose quote is in memory only. */
+const KIND_AT = 14;
+const IN_MEMORY = "8";
+
+export function createQuoteBook(
+  store: Pick<ServiceStore, "insertQuote" | "quote" | "pruneQuotes" | "makeRoomForQuote">,
+  clock: Pick<Clock, "nowMs" | "monotonicMs">,
+  memory: QuoteMemory = createQuoteMemory(clock),
+): QuoteBook {
   let prunedAtMs = Number.NEGATIVE_INFINITY;
+  const nowSeconds = () => Math.floor(clock.nowMs() / 1000);
 
   function prune(): void {
-    if (clock.monotonicMs() - prunedAtMs < PRUNE_EVERY_MS) return;
+    if (clock.monotonicMs() - prunedAtMs < SLICE_EVERY_MS) return;
     prunedAtMs = clock.monotonicMs();
-    store.pruneQuotes(Math.floor(clock.nowMs() / 1000) - KEPT_AFTER_EXPIRY_SECONDS);
+    store.pruneQuotes(nowSeconds() - KEPT_AFTER_EXPIRY_SECONDS, ROWS_OF_A_SLICE);
   }
 
-  function forgetExpired(): void {
-    const nowMs = clock.nowMs();
-    for (const [id, { expiresAtSeconds, createdAtMs }] of quotes) {
-      const expiresAtMs = expiresAtSeconds * 1000;
-      if (nowMs < expiresAtMs + (expiresAtMs - createdAtMs)) return;
-      quotes.delete(id);
-    }
+  function isRow({ gasless, owner }: Quote, { name, isKeyed }: QuoteCaller): boolean {
+    if (!gasless || owner === undefined || !isKeyed) return false;
+    prune();
+    return store.makeRoomForQuote(name, { most: MAX_ROWS_OF_CALLER, nowSeconds: nowSeconds() });
   }
 
   return {
-    add(quote) {
-      if (quote.gasless && quote.owner !== undefined) {
-        prune();
-        store.insertQuote(quote);
-        return;
+    add(quote, caller) {
+      if (isRow(quote, caller)) {
+        store.insertQuote(quote, caller.name);
+        return quote;
       }
-      forgetExpired();
-      quotes.set(quote.id, quote);
-      const oldest = quotes.size > MAX_QUOTES ? quotes.keys().next().value : undefined;
-      if (oldest !== undefined) quotes.delete(oldest);
+      const id = `${quote.id.slice(0, KIND_AT)}${IN_MEMORY}${quote.id.slice(KIND_AT + 1)}`;
+      const forgettable = { ...quote, id };
+      memory.add(forgettable, caller.name);
+      return forgettable;
     },
     find(id) {
-      const quote = quotes.get(id) ?? store.quote(id);
-      if (quote === undefined) return refuse("QUOTE_UNKNOWN", { parameter: "quoteId" });
+      const quote = memory.find(id) ?? store.quote(id);
+      if (quote === undefined) {
+        return refuse(id[KIND_AT] === IN_MEMORY ? "QUOTE_FORGOTTEN" : "QUOTE_UNKNOWN", { parameter: "quoteId" });
+      }
       if (clock.nowMs() >= quote.expiresAtSeconds * 1000) {
         const detail = `it was valid until ${quote.expiresAtSeconds}`;
         return refuse("QUOTE_EXPIRED", { parameter: "quoteId", detail });

@@ -226,6 +226,7 @@ function accept(
       createdAtMs: nowMs,
       updatedAtMs: nowMs,
     };
+    store.keepQuote(quote);
     store.insertSwap(row);
     book.insert(row.intentId, { ...relay.terms, caller: sender.name }, nowMs);
     lane.submit({

@@ -2,6 +2,7 @@ import type { Address, Hex } from "../../domain/money/address.ts";
 import { openDatabase, type SqliteDatabase } from "../../storage/database.ts";
 import { migrate, readMigrations } from "../../storage/migrations.ts";
 import type { Quote } from "../quotes/quote.ts";
+import { giveBackPages, letFileShrink } from "./file-size.ts";
 import { readQuote, writeQuote } from "./quote-text.ts";
 
 /** Status of a gasless swap: accepted, then one of three ends. */
@@ -56,10 +57,18 @@ const SWAP_COLUMNS = `id, quote_id AS quoteId, intent_id AS intentId, network, w
 /** The service's own rows of one network. Every write is one durable transaction, or joins the one that is open. */
 export interface ServiceStore {
   readonly db: SqliteDatabase;
-  insertQuote(quote: Quote): void;
+  /** @param caller the key that it counts for */
+  insertQuote(quote: Quote, caller: string): void;
+  /** Makes a row of a quote that a swap is made of, where it is none yet. */
+  keepQuote(quote: Quote): void;
   quote(id: string): Quote | undefined;
-  /** Forgets quotes of all networks that expired before this and were never used. */
-  pruneQuotes(expiredBeforeSeconds: number): void;
+  /**
+   * Makes room for one more unused quote of a caller: where there are as many as may be, the oldest expired one goes.
+   * @returns false where there are as many, and none has expired
+   */
+  makeRoomForQuote(caller: string, room: { most: number; nowSeconds: number }): boolean;
+  /** Forgets quotes of all networks that expired before this and were never used, so many at most. */
+  pruneQuotes(expiredBeforeSeconds: number, most: number): void;
   insertSwap(row: SwapRow): void;
   /** Changes a swap; a change of its status is written down as a transition. */
   updateSwap(id: string, change: SwapChange, at: { ms: number; detail: string | null }): void;
@@ -74,6 +83,7 @@ export function openServiceDatabase(file: string): SqliteDatabase {
   const db = openDatabase({ file });
   const migrations = readMigrations(new URL("./migrations/", import.meta.url));
   migrate(db, { set: "service", migrations, backup: true });
+  letFileShrink(db);
   return db;
 }
 
@@ -93,22 +103,41 @@ export function unservedSwaps(
   return pending.all().filter(({ network }) => !served.includes(network));
 }
 
-function quoteRows(db: SqliteDatabase, network: string): Pick<ServiceStore, "insertQuote" | "quote" | "pruneQuotes"> {
+type QuoteRows = "insertQuote" | "keepQuote" | "quote" | "makeRoomForQuote" | "pruneQuotes";
+
+function quoteRows(db: SqliteDatabase, network: string): Pick<ServiceStore, QuoteRows> {
   const insert = db.prepare(
-    "INSERT INTO quotes (id, network, expires_at_seconds, body, created_at_ms) VALUES (?, ?, ?, ?, ?)",
+    `INSERT INTO quotes (id, network, expires_at_seconds, body, created_at_ms, caller) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO NOTHING`,
   );
   const byId = db.prepare<[string, string], string>("SELECT body FROM quotes WHERE id = ? AND network = ?").pluck();
-  const prune = db.prepare(
-    "DELETE FROM quotes WHERE expires_at_seconds < ? AND NOT EXISTS (SELECT 1 FROM swaps WHERE quote_id = quotes.id)",
+  const count = db.prepare<[string], number>("SELECT count(*) FROM quotes WHERE caller = ? AND is_used = 0").pluck();
+  const removeOldest = db.prepare(
+    `DELETE FROM quotes WHERE rowid IN (
+       SELECT rowid FROM quotes WHERE caller = ? AND is_used = 0 AND expires_at_seconds <= ?
+       ORDER BY expires_at_seconds LIMIT ?)`,
   );
+  const prune = db.prepare(
+    `DELETE FROM quotes WHERE rowid IN (
+       SELECT rowid FROM quotes WHERE is_used = 0 AND expires_at_seconds < ? ORDER BY expires_at_seconds LIMIT ?)`,
+  );
+  const put = (quote: Quote, caller: string) =>
+    void insert.run(quote.id, network, quote.expiresAtSeconds, writeQuote(quote), quote.createdAtMs, caller);
   return {
-    insertQuote: (quote) =>
-      void insert.run(quote.id, network, quote.expiresAtSeconds, writeQuote(quote), quote.createdAtMs),
+    insertQuote: put,
+    keepQuote: (quote) => put(quote, ""),
     quote(id) {
       const body = byId.get(id, network);
       return body === undefined ? undefined : readQuote(body);
     },
-    pruneQuotes: (expiredBeforeSeconds) => void prune.run(expiredBeforeSeconds),
+    makeRoomForQuote(caller, { most, nowSeconds }) {
+      const tooMany = (count.get(caller) ?? 0) - most + 1;
+      return tooMany <= 0 || removeOldest.run(caller, nowSeconds, tooMany).changes >= tooMany;
+    },
+    pruneQuotes(expiredBeforeSeconds, most) {
+      prune.run(expiredBeforeSeconds, most);
+      giveBackPages(db);
+    },
   };
 }
 
@@ -126,6 +155,7 @@ function swapRows(db: SqliteDatabase): Pick<ServiceStore, "insertSwap" | "update
     `UPDATE swaps SET status = @status, amount_out = @amountOut, hash = @hash, block_number = @blockNumber,
        error_code = @errorCode, error_message = @errorMessage, updated_at_ms = @updatedAtMs WHERE id = @id`,
   );
+  const use = db.prepare("UPDATE quotes SET is_used = 1 WHERE id = ?");
   const addTransition = db.prepare(
     "INSERT INTO swap_transitions (swap_id, from_status, to_status, detail, at_ms) VALUES (?, ?, ?, ?, ?)",
   );
@@ -134,6 +164,7 @@ function swapRows(db: SqliteDatabase): Pick<ServiceStore, "insertSwap" | "update
     insertSwap(row) {
       atomically(() => {
         insert.run(row);
+        use.run(row.quoteId);
         addTransition.run(row.id, null, row.status, null, row.createdAtMs);
       });
     },

@@ -332,14 +332,20 @@ test("a second service with the same relayer does not start: each would take the
 });
 
 describe("after a restart", () => {
-  test("a quote that somebody was signing can still be used", async () => {
+  test("a quote that somebody with a key was signing can still be used, one without a key is told to be forgotten", async () => {
     const seller = await newSeller();
     const options = optionsFor("restart-quote");
     const first = await start(options);
-    const { body: quote } = await (await createClient(first.url)).get("/aggregator/quote", requestOf(seller));
+    const client = await createClient(first.url);
+    const { body: quote } = await client.get("/aggregator/quote", requestOf(seller), { apikey: "test-key" });
+    const { body: keyless } = await client.get("/aggregator/quote", requestOf(seller));
     await first.stop();
     const second = await start(options);
     const later = await createClient(second.url);
+    expect(await later.post(EXECUTE, await signedBody(seller, keyless))).toMatchObject({
+      status: 404,
+      body: { error: "QUOTE_FORGOTTEN" },
+    });
     expect((await later.post(EXECUTE, await signedBody(seller, quote))).status).toBe(200);
     expect(await follow(later, quote.id, ended)).toMatchObject({ status: "success" });
     await second.stop();

@@ -18,7 +18,7 @@ const [THIEF, HONEST] = [address("a"), address("b")];
 
 function addSwap(db: SqliteDatabase, intentId: string, wallet: SwapRow["wallet"]): void {
   const store = createServiceStore(db, "testnet");
-  store.insertQuote({ id: `quote-${intentId}`, expiresAtSeconds: 1, createdAtMs: 1 } as Quote);
+  store.insertQuote({ id: `quote-${intentId}`, expiresAtSeconds: 1, createdAtMs: 1 } as Quote, "key 1");
   const other = { recipient: wallet, fromToken: wallet, toToken: wallet, sellAmount: "1", nonce: "1" };
   const ends = { amountOut: null, hash: null, blockNumber: null, errorCode: null, errorMessage: null };
   const signed = { swapSignature: "0x", permitSignature: null, permitDeadline: null, deadlineSeconds: 1 } as const;

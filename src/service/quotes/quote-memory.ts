@@ -1,0 +1,56 @@
+import type { Clock } from "../../ports/clock.ts";
+import type { Quote } from "./quote.ts";
+
+/**
+ * Quotes that live in memory only: whoever lost one asks again. An expired one is known for as long again as it held, so
+ * that memory follows the rate of requests and not their number; beyond that the oldest make room, first the caller's own.
+ */
+export interface QuoteMemory {
+  add(quote: Quote, caller: string): void;
+  find(id: string): Quote | undefined;
+}
+
+export interface QuoteMemoryLimits {
+  readonly total: number;
+  readonly perCaller: number;
+}
+
+/** A caller with a key may ask for 200 quotes a second that hold a minute. */
+const LIMITS: QuoteMemoryLimits = { total: 50_000, perCaller: 25_000 };
+
+export function createQuoteMemory(clock: Pick<Clock, "nowMs">, limits = LIMITS): QuoteMemory {
+  const quotes = new Map<string, { readonly quote: Quote; readonly caller: string }>();
+  const idsOf = new Map<string, Set<string>>();
+
+  function forget(id: string): void {
+    const caller = quotes.get(id)?.caller;
+    quotes.delete(id);
+    if (caller === undefined) return;
+    const ids = idsOf.get(caller);
+    ids?.delete(id);
+    if (ids?.size === 0) idsOf.delete(caller);
+  }
+
+  function forgetExpired(): void {
+    const nowMs = clock.nowMs();
+    for (const [id, { quote }] of quotes) {
+      const expiresAtMs = quote.expiresAtSeconds * 1000;
+      if (nowMs < expiresAtMs + (expiresAtMs - quote.createdAtMs)) return;
+      forget(id);
+    }
+  }
+
+  return {
+    add(quote, caller) {
+      forgetExpired();
+      quotes.set(quote.id, { quote, caller });
+      const ids = idsOf.get(caller) ?? new Set();
+      idsOf.set(caller, ids.add(quote.id));
+      const first = (all: Iterable<string>) => all[Symbol.iterator]().next().value;
+      const displaced =
+        ids.size > limits.perCaller ? first(ids) : quotes.size > limits.total ? first(quotes.keys()) : undefined;
+      if (displaced !== undefined) forget(displaced);
+    },
+    find: (id) => quotes.get(id)?.quote,
+  };
+}
