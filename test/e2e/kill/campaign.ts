@@ -22,6 +22,8 @@ export interface Victim {
 }
 
 const MOST_REPEATS = 6;
+/** How long a process that was held still goes on before it is killed. */
+const AWAKE_MS = 1_000;
 /** A process that says nothing for so long hangs. */
 const SPEAKS_WITHIN_MS = 60_000;
 
@@ -53,6 +55,7 @@ async function liveUntilKilled(victim: Victim, step: KillStep): Promise<Life> {
   const startedMs = performance.now();
   const child = victim.start(step.label === undefined ? {} : { SWAPD_CRASH_AT: `${step.label}#${step.passing}` });
   const first = await Promise.race([child.ended, timeIsUp(child, step)]);
+  if (first === "time is up" && step.frozenMs > 0) await holdStill(child, step.frozenMs);
   if (first === "silent" || first === "time is up") child.kill("SIGKILL");
   const { code, signal } = await child.ended;
   const lifeMs = Math.round(performance.now() - startedMs);
@@ -65,6 +68,14 @@ async function liveUntilKilled(victim: Victim, step: KillStep): Promise<Life> {
     byItself,
     unexpected: `${victim.name} ended by itself with code ${code}, signal ${signal}, after ${lifeMs} ms`,
   };
+}
+
+/** Held still and let go on: what it believed of time, chain and quotes is old when it wakes. */
+async function holdStill(child: SpeakingChild, frozenMs: number): Promise<void> {
+  child.kill("SIGSTOP");
+  await after(frozenMs);
+  child.kill("SIGCONT");
+  await Promise.race([child.ended, after(AWAKE_MS)]);
 }
 
 /** A kill from outside comes after the step's time; where it is to be killed at work, the time begins with its work. */

@@ -28,6 +28,8 @@ export interface KillReport {
   readonly daemons: CampaignResult;
   readonly service: CampaignResult;
   readonly fills: { readonly selfExecuted: number; readonly gasless: number };
+  /** faults on the way to node and service */
+  readonly faults: number;
   /** longest clean stop of a daemon, milliseconds */
   readonly stopMs: number;
   /** everything that is wrong; empty when all invariants hold */
@@ -35,16 +37,19 @@ export interface KillReport {
 }
 
 /** A report in one line. */
-export function summaryOf(profile: Profile, { daemons, service, fills, stopMs, seed }: KillReport): string {
+export function summaryOf(profile: Profile, { daemons, service, fills, faults, stopMs, seed }: KillReport): string {
   return (
     `${profile}, seed ${seed}: ${daemons.kills} kills of daemons (${daemons.passed.length} at labels), ` +
-    `${service.kills} of the service (${service.passed.length}); ${fills.selfExecuted} self-executed and ` +
+    `${service.kills} of the service (${service.passed.length}); ${faults} faults; ${fills.selfExecuted} self-executed and ` +
     `${fills.gasless} gasless fills; longest stop ${Math.round(stopMs)} ms`
   );
 }
 
 const TRACKS = 2;
 const NOTHING_KILLED: CampaignResult = { kills: 0, passed: [], notPassed: [], unexpected: [] };
+
+/** Of the calls to node and service something happens to so many: lost before or after, refused and lost, late, cut. */
+const SHARE_OF_TROUBLE = 0.02;
 
 /** What the double does wrong, over and over. */
 const FAULTS = [
@@ -62,7 +67,8 @@ const FAULTS = [
 /** Kills daemons, and the service where it is ours, until the plan is done; then lets all come to rest and looks. */
 export async function runKillCampaign(options: KillOptions): Promise<KillReport> {
   const { profile, tell } = options;
-  const world = await startKillWorld(profile, { tracks: TRACKS, lifeMinutes: 10 + Math.ceil(options.kills / 10) });
+  const { kills, seed } = options;
+  const world = await startKillWorld(profile, { tracks: TRACKS, lifeMinutes: 10 + Math.ceil(kills / 10), seed });
   const running: Child[] = [];
   let violations: readonly string[] = ["it did not get to the end"];
   try {
@@ -72,7 +78,9 @@ export async function runKillCampaign(options: KillOptions): Promise<KillReport>
     const chain = createChainWitness(world.rpcUrl, world);
     const funding = await fundingOf(world, chain);
     if (profile === "fly") await setFaults(world, FAULTS);
+    trouble(world, SHARE_OF_TROUBLE);
     const { daemons, service } = await kill(world, options);
+    trouble(world, 0);
     tell(`${daemons.kills} + ${service.kills} kills done, now it runs undisturbed`);
     const whileDead = await auditAll(world, "dead");
     if (profile === "fly") await setFaults(world, []);
@@ -81,7 +89,9 @@ export async function runKillCampaign(options: KillOptions): Promise<KillReport>
     const looked = await lookAtAll(world, { chain, funding });
     const unexpected = [...daemons.unexpected, ...service.unexpected];
     violations = [...unexpected, ...whileDead, ...rest.violations, ...looked.violations];
-    return { seed: options.seed, daemons, service, fills: looked.fills, stopMs: rest.stopMs, violations };
+    const faults = Object.values(world.gates).flatMap(({ done }) => Object.values(done));
+    const count = faults.reduce((sum, each) => sum + each, 0);
+    return { seed, daemons, service, fills: looked.fills, faults: count, stopMs: rest.stopMs, violations };
   } finally {
     for (const child of running) child.kill("SIGTERM");
     await Promise.all(running.map((child) => child.ended));
@@ -93,6 +103,10 @@ export async function runKillCampaign(options: KillOptions): Promise<KillReport>
 async function fundingOf(world: KillWorld, chain: ChainWitness): Promise<ReadonlySet<string>> {
   const before = await Promise.all(world.tracks.map(({ wallet }) => chain.outflows(wallet)));
   return new Set(before.flat().map(({ hash }) => hash));
+}
+
+function trouble(world: KillWorld, share: number): void {
+  for (const gate of Object.values(world.gates)) gate.trouble(share);
 }
 
 async function setFaults(world: KillWorld, faults: readonly string[]): Promise<void> {

@@ -12,6 +12,8 @@ export interface KillStep {
   readonly atWork: boolean;
   /** how long it stays dead */
   readonly restMs: number;
+  /** how long it is held still before it is killed, as a machine that sleeps holds it */
+  readonly frozenMs: number;
   /** repeated until what was to be signed last is a swap and no approval: only swaps have deadlines */
   readonly wantsSwap: boolean;
 }
@@ -26,6 +28,9 @@ const MEAN_LIFE_MS = 500;
 const LONGEST_LIFE_MS = 4_000;
 /** Of the kills from outside, so many come while it starts; the others when it works. */
 const SHARE_WHILE_STARTING = 0.25;
+/** Of the kills from outside, so many come after the process was held still, for longer than a quote lives. */
+const SHARE_FROZEN = 0.2;
+const LEAST_FROZEN_MS = 5_000;
 /** The others come from outside. */
 const SHARE_AT_LABELS = 0.8;
 const SHARE_AT_LABELS_OF_SERVICE = 0.54;
@@ -149,14 +154,25 @@ function isSameInstant(label: string): boolean {
 }
 
 function labelStep(label: string, change: Partial<KillStep> = {}): KillStep {
-  return { label, passing: 1, afterMs: LABEL_WITHIN_MS, atWork: true, restMs: 0, wantsSwap: false, ...change };
+  return {
+    label,
+    passing: 1,
+    afterMs: LABEL_WITHIN_MS,
+    atWork: true,
+    restMs: 0,
+    frozenMs: 0,
+    wantsSwap: false,
+    ...change,
+  };
 }
 
 function randomStep(random: () => number): KillStep {
   const atWork = random() >= SHARE_WHILE_STARTING;
   const lifeMs = (atWork ? 0 : LOADED_AFTER_MS) - Math.log(1 - random()) * MEAN_LIFE_MS;
   const restMs = random() < 0.2 ? random() * 1_500 : 0;
-  return { label: undefined, passing: 1, afterMs: Math.min(lifeMs, LONGEST_LIFE_MS), atWork, restMs, wantsSwap: false };
+  const frozenMs = random() < SHARE_FROZEN ? LEAST_FROZEN_MS + random() * LEAST_FROZEN_MS : 0;
+  const afterMs = Math.min(lifeMs, LONGEST_LIFE_MS);
+  return { label: undefined, passing: 1, afterMs, atWork, restMs, frozenMs, wantsSwap: false };
 }
 
 /** The steps of a ladder belong together. */

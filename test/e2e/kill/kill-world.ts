@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Contract, HDNodeWallet, JsonRpcProvider, Wallet } from "ethers";
 import { claimPort } from "../../../src/sandbox/free-port.ts";
+import { type FaultGate, openFaultGate } from "./fault-gate.ts";
 import { type KillService, writeConfiguration } from "./kill-configuration.ts";
 import {
   type Child,
@@ -39,6 +40,8 @@ export interface KillWorld {
   readonly serviceUrl: string;
   readonly serviceDatabase: string;
   readonly tracks: readonly Track[];
+  /** what the daemons reach node and service through */
+  readonly gates: { readonly node: FaultGate; readonly service: FaultGate };
   /** Ends chain and double. The directory goes, unless it is to be looked at. */
   stop(keep: boolean): Promise<void>;
 }
@@ -64,11 +67,13 @@ interface ChainFacts {
 /** Builds a world of its own below a temporary directory. Whatever it starts ends by itself after `lifeMinutes`. */
 export async function startKillWorld(
   profile: Profile,
-  options: { tracks: number; lifeMinutes: number },
+  options: { tracks: number; lifeMinutes: number; seed?: number },
 ): Promise<KillWorld> {
   const directory = mkdtempSync(join(tmpdir(), `swapd-kill-${profile}-`));
   const started: Child[] = [];
+  const gates: FaultGate[] = [];
   const stop = async (keep: boolean): Promise<void> => {
+    for (const gate of gates) await gate.close();
     for (const child of started.reverse()) {
       child.kill("SIGTERM");
       await child.ended;
@@ -90,15 +95,24 @@ export async function startKillWorld(
     const double = profile === "fly" ? await startDouble(facts, around("double")) : undefined;
     if (double !== undefined) started.push(double.child);
     const service = double?.service ?? { url: `http://127.0.0.1:${port}`, router: facts.settlement };
+    const seed = options.seed ?? 1;
+    const nodeGate = await openFaultGate(() => facts.rpcUrl, seed);
+    gates.push(nodeGate);
+    const serviceGate = await openFaultGate(() => service.url, seed + 1);
+    gates.push(serviceGate);
+    const throughGate = { ...service, url: serviceGate.url };
     const tracks = wallets.map((wallet, index): Track => {
       const name = `daemon-${index + 1}`;
-      const env = { KILL_RPC: facts.rpcUrl, KILL_WALLET: wallet.privateKey, KILL_RELAYER: facts.relayer.privateKey };
+      const env = { KILL_RPC: nodeGate.url, KILL_WALLET: wallet.privateKey, KILL_RELAYER: facts.relayer.privateKey };
       const surroundings = around(name, { ...env, KILL_API_KEY: `key-of-${name}`, ...apiKeysOf(options.tracks) });
       return {
         name,
         wallet: wallet.address.toLowerCase(),
         database: join(directory, name, "swapd.db"),
-        configuration: writeConfiguration({ profile, directory, name, index, service, port, tracks: options.tracks }),
+        configuration: writeConfiguration({
+          ...{ profile, directory, name, index, port, tracks: options.tracks },
+          service: throughGate,
+        }),
         around: surroundings,
       };
     });
@@ -113,6 +127,7 @@ export async function startKillWorld(
       serviceUrl: service.url,
       serviceDatabase: join(directory, "service.db"),
       tracks,
+      gates: { node: nodeGate, service: serviceGate },
       stop,
     };
   } catch (error) {

@@ -1,5 +1,5 @@
 import Database from "better-sqlite3";
-import { type KillWorld, startDaemon } from "./kill-world.ts";
+import { type KillWorld, startDaemon, type Track } from "./kill-world.ts";
 import { after, type Child, runSwapd } from "./processes.ts";
 
 /** How everything came to rest. */
@@ -22,8 +22,7 @@ const ENOUGH_OF_A_MODE = 3;
 export async function comeToRest(world: KillWorld, withinMs: number, running: Child[]): Promise<Rest> {
   const daemons = world.tracks.map((track) => startDaemon(track));
   running.push(...daemons);
-  await tradeUndisturbed(world);
-  const violations: string[] = [];
+  const violations = await tradeUndisturbed(world);
   for (const track of world.tracks) {
     const { code, output } = await runSwapd(["pause", "--config", track.configuration], track.around);
     if (code !== 0) violations.push(`${track.name} did not pause: ${output}`);
@@ -38,12 +37,21 @@ export async function comeToRest(world: KillWorld, withinMs: number, running: Ch
   return { violations, stopMs: Math.max(...stops.map(({ tookMs }) => tookMs)) };
 }
 
-async function tradeUndisturbed(world: KillWorld): Promise<void> {
+/** Once the faults are over each daemon must fill swaps again, whatever state they left behind. @returns those that do not */
+async function tradeUndisturbed(world: KillWorld): Promise<string[]> {
+  const before = new Map(world.tracks.map((track) => [track.name, fillsOf(track).length]));
+  const idle = () => world.tracks.filter((track) => fillsOf(track).length <= (before.get(track.name) ?? 0));
   const beganMs = performance.now();
   await after(UNDISTURBED_MS);
-  while (performance.now() - beganMs < UNDISTURBED_AT_MOST_MS && !hasSwappedInBothWays(world)) {
+  while (performance.now() - beganMs < UNDISTURBED_AT_MOST_MS) {
+    if (idle().length === 0 && hasSwappedInBothWays(world)) break;
     await after(500);
   }
+  return idle().map(({ name }) => `${name} filled nothing within ${UNDISTURBED_AT_MOST_MS} ms of the last fault`);
+}
+
+function fillsOf({ database }: Track): string[] {
+  return readOpen(database, [{ what: "", sql: "SELECT id FROM swaps WHERE state IN ('confirmed', 'final')" }]);
 }
 
 /** Whether a few swaps of each mode were filled by now. */
