@@ -37,3 +37,12 @@ export function migrateDaemonDatabase(db: SqliteDatabase): void {
   const migrations = readMigrations(new URL("../adapters/sqlite/daemon/", import.meta.url));
   migrate(db, { set: "daemon", migrations, backup: true });
 }
+
+/** Whether a database has every table of this program, the lanes' too: only then does nothing need its whole history. */
+export function isMigrated(db: SqliteDatabase): boolean {
+  const hasJournal = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'").get() !== undefined;
+  const applied = (set: string): number =>
+    db.prepare<[string], number>("SELECT count(*) FROM schema_migrations WHERE set_name = ?").pluck().get(set) ?? 0;
+  const known = (set: string): number => readMigrations(new URL(`../adapters/sqlite/${set}/`, import.meta.url)).length;
+  return hasJournal && ["daemon", "lane"].every((set) => applied(set) === known(set));
+}

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../adapters/clock/system-clock.ts";
 import { createRandomIds } from "../adapters/ids/random-ids.ts";
+import { copyRecent } from "../adapters/sqlite/daemon/recent-copy.ts";
 import { createStore } from "../adapters/sqlite/daemon/store.ts";
 import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import type { Configuration } from "../config/configuration.ts";
@@ -11,7 +12,7 @@ import type { EngineContext } from "../engine/engine-context.ts";
 import { registerStrategies } from "../engine/scheduler.ts";
 import type { Signer } from "../ports/signer.ts";
 import { openDatabase } from "../storage/database.ts";
-import { openDaemonDatabase } from "./daemon-database.ts";
+import { isMigrated, openDaemonDatabase } from "./daemon-database.ts";
 import { approveCalldata, digestOf } from "./encoding.ts";
 import { engineSettings } from "./engine-settings.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
@@ -95,12 +96,24 @@ async function open(configuration: Configuration, opening: Opening): Promise<Eng
   return context;
 }
 
-/** The daemon's own file is never written to, nor migrated by a newer program that only wants to look. */
+/**
+ * The daemon's own file is never written to, nor migrated by a newer program that only wants to look. What decisions ask
+ * about is copied; all of it only from a database of an older release, because its migrations may count all rows.
+ */
 function copyDatabase(from: string, to: string): void {
   if (!existsSync(from)) return;
   const source = openDatabase({ file: from, readonly: true });
   try {
-    source.prepare("VACUUM INTO ?").run(to);
+    if (!isMigrated(source)) {
+      source.prepare("VACUUM INTO ?").run(to);
+      return;
+    }
+    const target = openDatabase({ file: to });
+    try {
+      copyRecent(source, target, systemClock.nowMs());
+    } finally {
+      target.close();
+    }
   } finally {
     source.close();
   }

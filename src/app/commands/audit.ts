@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type AuditOptions, audit } from "../../audit/audit.ts";
 import { formatAuditReport } from "../../audit/format.ts";
+import { AuditError } from "../../audit/report.ts";
 import { createRpc } from "../../sandbox/rpc.ts";
 import { STATE_FILE, startSandbox } from "../../sandbox/sandbox.ts";
 import { acquireLock } from "../../storage/lock.ts";
@@ -22,7 +23,7 @@ export async function auditCommand(options: { config?: string; json?: boolean },
   }
   const chain = await openChain(target);
   try {
-    const report = await audit({ ...chain.options, database: target.database });
+    const report = await audit({ ...chain.options, database: target.database }).catch(asFailure);
     terminal.out(
       options.json === true
         ? JSON.stringify(report, (_key, value) => (typeof value === "bigint" ? value.toString() : value))
@@ -32,6 +33,13 @@ export async function auditCommand(options: { config?: string; json?: boolean },
   } finally {
     await chain.stop();
   }
+}
+
+/** A chain that cannot be read says nothing about the rows: it may answer later, and no invariant is broken. */
+export function asFailure(error: unknown): never {
+  if (!(error instanceof AuditError)) throw error;
+  const mayPass = error.code === "CHAIN_UNREADABLE" || error.code === "CHAIN_MOVED";
+  throw new CommandFailure(mayPass ? EXIT.tryAgain : EXIT.no, error.message);
 }
 
 interface AuditedChain {

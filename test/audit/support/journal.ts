@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import SqliteConstructor from "better-sqlite3";
 import type { Address, Hex } from "../../../src/domain/money/address.ts";
+import { openDatabase } from "../../../src/storage/database.ts";
 
 const SCHEMA = new URL("../../../src/adapters/sqlite/", import.meta.url);
 
@@ -18,8 +19,7 @@ export interface Journal {
 
 /** Makes a database with the daemon's real tables. */
 export function createJournal(file: string): Journal {
-  const db = new SqliteConstructor(file);
-  db.pragma("journal_mode = WAL");
+  const db = openDatabase({ file });
   for (const set of ["daemon/", "lane/"]) {
     const folder = new URL(set, SCHEMA);
     const names = readdirSync(folder).filter((name) => name.endsWith(".sql"));
