@@ -131,6 +131,7 @@ function addReadingCommands(program: Command, terminal: Terminal): void {
     .description("hold the database against the chain, by an independent reader")
     .option(...CONFIG)
     .option(...JSON_FLAG)
+    .option("--since <block|date|duration>", "only what came since, and what is open: 21000000, 2026-01-31, 7d")
     .action(async (options) => (await import("./commands/audit.ts")).auditCommand(options, terminal));
   program
     .command("check")

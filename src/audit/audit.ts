@@ -11,8 +11,9 @@ import { type Flow, flowsOf, type Movements, readMovements } from "./movements.t
 import { checkNonces } from "./nonces.ts";
 import { checkClaims, checkNativeFills, checkOutflows, depositsOf } from "./outflows.ts";
 import { AuditError, type AuditReport, type Checked, type Difference, difference, type OpenSwap } from "./report.ts";
-import { isFilled, isOpen, type SwapRow } from "./rows.ts";
+import { type IntentRow, isFilled, isOpen, type SwapRow } from "./rows.ts";
 import { checkSignatures, signedFor } from "./signatures.ts";
+import { balancesAtStart, findStart, type Since } from "./since.ts";
 import { dataVersion, openForReading, readSnapshot, type Snapshot } from "./snapshot.ts";
 import { checkStructure } from "./structure.ts";
 import { type WatchList, watchList } from "./watch-list.ts";
@@ -27,6 +28,8 @@ export interface AuditOptions {
   readonly settlement?: Address | undefined;
   /** most blocks that are read whole, where a node without old state leaves no other way */
   readonly maxScannedBlocks?: number | undefined;
+  /** looks only at what came since, and at what is open; leave it out for all of it */
+  readonly since?: Since | undefined;
   readonly signal?: AbortSignal | undefined;
   /** blocks whose events were read so far, of how many */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
@@ -54,7 +57,10 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
     for (let look = 1; ; look += 1) {
       const version = dataVersion(db);
       const tip = await chain.tip();
-      const report = await lookOnce(options, { chain, tip, snapshot: readSnapshot(db, options.database) });
+      const start = options.since === undefined ? undefined : await findStart(chain, options.since, tip.number);
+      const whole = readSnapshot(db, options.database, start);
+      const baselines = start === undefined ? whole.baselines : await balancesAtStart(chain, whole.baselines, start);
+      const report = await lookOnce(options, { chain, tip, snapshot: { ...whole, baselines } });
       const isSameChain = (await chain.blockHash(tip.number)) === tip.hash;
       if (isSameChain && (report.clean || dataVersion(db) === version || look >= MAX_LOOKS)) return report;
       if (look < MAX_LOOKS) continue;
@@ -104,7 +110,7 @@ async function lookOnce(options: AuditOptions, look: Look): Promise<AuditReport>
   const maxScannedBlocks = options.maxScannedBlocks ?? DEFAULT_MAX_SCANNED_BLOCKS;
   const nonces = await checkNonces(chain, {
     ...evidence,
-    signed: evidence.attempts.signed,
+    signed: evidence.attempts.signed.filter(({ intent }) => isSinceStart(snapshot, intent)),
     tip: tip.number,
     maxScannedBlocks,
   });
@@ -157,6 +163,11 @@ async function readEvidence(options: AuditOptions, look: Look): Promise<Evidence
   const receipts = await chain.receipts([...hashes]);
   const own = ownTransactions(attempts.signed, receipts);
   return { ...look, watch, actual, counts, movements, flows, attempts, claims, receipts, own };
+}
+
+/** Nonces have no hole from the start on; an older transaction is read only for the swap that it belongs to. */
+function isSinceStart({ start }: Snapshot, { mined_block_number: mined }: IntentRow): boolean {
+  return start === undefined || mined === null || mined > start.block;
 }
 
 /** Checks that need no chain. */

@@ -35,6 +35,8 @@ export interface ChainReader {
   chainId(): Promise<number>;
   tip(): Promise<{ number: number; hash: Hex }>;
   blockHash(number: number): Promise<Hex | undefined>;
+  /** Unix seconds of a block that exists. */
+  blockTime(number: number): Promise<number>;
   /** Balances at a recent block; native: the zero address. */
   balances(holdings: readonly { token: Address; wallet: Address }[], block: number): Promise<readonly bigint[]>;
   allowances(
@@ -114,6 +116,7 @@ const receipt = z
   );
 
 const header = z.object({ number: smallQuantity, hash });
+const timedHeader = z.object({ timestamp: smallQuantity });
 const fullBlock = z.object({
   number: smallQuantity,
   transactions: z.array(z.object({ hash, from: address, nonce: smallQuantity })),
@@ -143,6 +146,7 @@ export function createChainReader(url: string | Secret, signal: AbortSignal | un
     tip: () => one(header, "eth_getBlockByNumber", "latest", false),
     blockHash: async (number) =>
       (await one(header.nullable(), "eth_getBlockByNumber", toQuantity(number), false))?.hash,
+    blockTime: async (number) => (await one(timedHeader, "eth_getBlockByNumber", toQuantity(number), false)).timestamp,
     balances: async (holdings, block) => {
       const answers = await ask(holdings.map((holding) => balanceRequest(holding, block)));
       return answers.map((answer) => read(rpc.host, "a balance", bigQuantity, proper(answer)));

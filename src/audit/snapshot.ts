@@ -26,9 +26,12 @@ import {
   signingRow,
   swapRow,
 } from "./rows.ts";
+import { CHOSEN, chooseRows, type Start } from "./since.ts";
 
 /** Everything of the database that is checked, as one instant of it. */
 export interface Snapshot {
+  /** where it begins; undefined: all of it is read */
+  readonly start: Start | undefined;
   readonly chainId: number | undefined;
   readonly baselines: readonly BaselineRow[];
   readonly runs: readonly RunRow[];
@@ -65,12 +68,15 @@ export function openForReading(file: string): Database {
 }
 
 /**
- * Reads all of it in one read transaction, so that rows of one commit are seen together or not at all.
+ * Reads all of it, or with a start what came since and what is open, in one read transaction, so that rows of one commit are seen together or not at all.
  * @throws AuditError `DATABASE_UNREADABLE` when tables or columns are missing, or the file is damaged
  */
-export function readSnapshot(db: Database, file: string): Snapshot {
+export function readSnapshot(db: Database, file: string, start?: Start): Snapshot {
   try {
-    return db.transaction(() => readAll(db))();
+    return db.transaction(() => {
+      if (start !== undefined) chooseRows(db, start);
+      return readAll(db, start);
+    })();
   } catch (error) {
     if (error instanceof SqliteConstructor.SqliteError) throw unreadable(file, error);
     throw error;
@@ -88,21 +94,26 @@ function unreadable(file: string, cause: unknown): AuditError {
   return new AuditError("DATABASE_UNREADABLE", message, { cause });
 }
 
-function readAll(db: Database): Snapshot {
+function readAll(db: Database, start: Start | undefined): Snapshot {
   const found: Difference[] = [];
+  const where = (name: string): string => (start === undefined ? "true" : (CHOSEN[name] ?? "true"));
   const table = <T>(name: string, key: readonly string[], schema: z.ZodType<T>): T[] =>
-    readTable(db, { name, key, schema }, found);
+    readTable(db, { name, key, schema, where: where(name) }, found);
   const swaps = table("swaps", ["id"], swapRow);
   const intents = table("lane_intents", ["id"], intentRow);
   const histories = replay(
     db
-      .prepare<[], TransitionRow>("SELECT id, subject, subject_id, from_state, to_state FROM transitions ORDER BY id")
+      .prepare<[], TransitionRow>(
+        `SELECT id, subject, subject_id, from_state, to_state FROM transitions WHERE ${where("transitions")} ORDER BY id`,
+      )
       .iterate(),
   );
-  const states = (name: string) => db.prepare<[], { id: string; state: string }>(`SELECT id, state FROM ${name}`);
+  const states = (name: string) =>
+    db.prepare<[], { id: string; state: string }>(`SELECT id, state FROM ${name} WHERE ${where(name)}`);
   found.push(...histories.differences);
   found.push(...checkReplay({ runs: states("runs").all(), swaps: states("swaps").all() }, histories));
   return {
+    start,
     chainId: db.prepare<[], number>("SELECT chain_id FROM identity").pluck().get(),
     baselines: table("baselines", ["wallet", "token"], baselineRow),
     runs: table("runs", ["id"], runRow),
@@ -122,11 +133,13 @@ function readAll(db: Database): Snapshot {
 
 function readTable<T>(
   db: Database,
-  table: { name: string; key: readonly string[]; schema: z.ZodType<T> },
+  table: { name: string; key: readonly string[]; schema: z.ZodType<T>; where: string },
   found: Difference[],
 ): T[] {
   const rows: T[] = [];
-  for (const row of db.prepare<[], Record<string, unknown>>(`SELECT * FROM ${table.name}`).iterate()) {
+  for (const row of db
+    .prepare<[], Record<string, unknown>>(`SELECT * FROM ${table.name} WHERE ${table.where}`)
+    .iterate()) {
     const parsed = table.schema.safeParse(row);
     if (parsed.success) {
       rows.push(parsed.data);

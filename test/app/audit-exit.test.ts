@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { asFailure } from "../../src/app/commands/audit.ts";
+import { asFailure, readSince } from "../../src/app/commands/audit.ts";
 import { CommandFailure, EXIT } from "../../src/app/exit-codes.ts";
 import { AuditError } from "../../src/audit/report.ts";
 
@@ -25,4 +25,14 @@ test("an audit of the wrong chain or file is for a person, and an error of our o
   }
   const own = new TypeError("ours");
   expect(failureOf(own)).toBe(own);
+});
+
+test("an audit begins at a block, an instant, or so long ago", () => {
+  const nowMs = Date.parse("2026-02-01T00:00:10Z");
+  expect(readSince("21000000", nowMs)).toEqual({ block: 21_000_000 });
+  expect(readSince("7d", nowMs)).toEqual({ seconds: nowMs / 1_000 - 7 * 86_400 });
+  expect(readSince("2026-01-31T09:00:00Z", nowMs)).toEqual({ seconds: Date.parse("2026-01-31T09:00:00Z") / 1_000 });
+  for (const text of ["", "yesterday", "7x", "-5", "1.5"]) {
+    expect(() => readSince(text, nowMs)).toThrow(CommandFailure);
+  }
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type AuditOptions, audit } from "../../audit/audit.ts";
 import { formatAuditReport } from "../../audit/format.ts";
 import { AuditError } from "../../audit/report.ts";
+import type { Since } from "../../audit/since.ts";
 import { createRpc } from "../../sandbox/rpc.ts";
 import { STATE_FILE, startSandbox } from "../../sandbox/sandbox.ts";
 import { acquireLock } from "../../storage/lock.ts";
@@ -16,14 +17,18 @@ import type { Terminal } from "../terminal.ts";
  * `swapd audit`: holds the database against the chain. A sandbox that was stopped is started again for it, unmined.
  * Ends with 1 when there is a difference.
  */
-export async function auditCommand(options: { config?: string; json?: boolean }, terminal: Terminal): Promise<void> {
+export async function auditCommand(
+  options: { config?: string; json?: boolean; since?: string },
+  terminal: Terminal,
+): Promise<void> {
+  const since = options.since === undefined ? undefined : readSince(options.since, Date.now());
   const target = findTarget(options);
   if (!existsSync(target.database)) {
     throw new CommandFailure(EXIT.no, `there is no database at ${target.database}: nothing to audit yet`);
   }
   const chain = await openChain(target);
   try {
-    const report = await audit({ ...chain.options, database: target.database }).catch(asFailure);
+    const report = await audit({ ...chain.options, database: target.database, since }).catch(asFailure);
     terminal.out(
       options.json === true
         ? JSON.stringify(report, (_key, value) => (typeof value === "bigint" ? value.toString() : value))
@@ -33,6 +38,20 @@ export async function auditCommand(options: { config?: string; json?: boolean },
   } finally {
     await chain.stop();
   }
+}
+
+const SECONDS_OF: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 };
+
+/** A block's number, an instant, or how long ago. @throws CommandFailure when it is none of these */
+export function readSince(text: string, nowMs: number): Since {
+  if (/^[0-9]{1,15}$/.test(text)) return { block: Number(text) };
+  const [, count, unit] = /^([0-9]{1,9})([smhdw])$/.exec(text) ?? [];
+  if (count !== undefined)
+    return { seconds: Math.floor(nowMs / 1_000) - Number(count) * (SECONDS_OF[unit ?? ""] ?? 1) };
+  const atMs = /^[0-9]{4}-[0-9]{2}-[0-9]{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(atMs)) return { seconds: Math.floor(atMs / 1_000) };
+  const message = `--since ${JSON.stringify(text)} is no block, date or duration; write 21000000, 2026-01-31T09:00:00Z or 7d`;
+  throw new CommandFailure(EXIT.usage, message);
 }
 
 /** A chain that cannot be read says nothing about the rows: it may answer later, and no invariant is broken. */

@@ -1,0 +1,103 @@
+import type SqliteConstructor from "better-sqlite3";
+import type { ChainReader } from "./chain-reader.ts";
+import { AuditError } from "./report.ts";
+import type { BaselineRow } from "./rows.ts";
+
+/** From where an audit is asked to begin: a block, or an instant in Unix seconds. */
+export type Since = { readonly block: number } | { readonly seconds: number };
+
+/** Where an audit begins: everything after this block, of which the time is known, is looked at. */
+export interface Start {
+  readonly block: number;
+  readonly seconds: number;
+}
+
+/** Finds the last block before what is asked, by its time where that is what is known. */
+export async function findStart(chain: ChainReader, since: Since, tip: number): Promise<Start> {
+  if ("block" in since) {
+    const block = Math.min(Math.max(0, since.block - 1), tip);
+    return { block, seconds: await chain.blockTime(block) };
+  }
+  let low = 0;
+  let high = tip;
+  // The first block that is not older than the instant, or the tip.
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if ((await chain.blockTime(middle)) < since.seconds) low = middle + 1;
+    else high = middle;
+  }
+  const block = Math.max(0, low - 1);
+  return { block, seconds: await chain.blockTime(block) };
+}
+
+/**
+ * Balances to count from: a recorded one where it is younger than the start, else what the node or a checkpoint has of
+ * the start's own block.
+ * @throws AuditError `CHAIN_UNREADABLE` when nobody knows the balances of that block
+ */
+export async function balancesAtStart(
+  chain: ChainReader,
+  baselines: readonly BaselineRow[],
+  start: Start,
+): Promise<BaselineRow[]> {
+  const older = baselines.filter((row) => row.block_number < start.block);
+  if (older.length === 0) return [...baselines];
+  const found = await chain.balances(older, start.block).catch((error: unknown) => {
+    if (!(error instanceof AuditError)) throw error;
+    const newest = Math.max(...baselines.map(({ block_number }) => block_number));
+    const message = `The node has no balances of block ${start.block} (${error.message}) Begin at a recorded baseline (the newest is of block ${newest}), or name an endpoint that keeps old states.`;
+    throw new AuditError("CHAIN_UNREADABLE", message, { cause: error });
+  });
+  const atStart = new Map(
+    older.map((row, index) => [row, { ...row, block_number: start.block, balance: found[index] ?? 0n }]),
+  );
+  return baselines.map((row) => atStart.get(row) ?? row);
+}
+
+const OPEN_SWAPS = "state IN ('signed', 'submitted', 'mined', 'confirmed', 'unknown')";
+const BUSY_SWAPS = "state IN ('quoted', 'cleared', 'approving', 'signed', 'submitted', 'mined', 'unknown')";
+const OPEN_RUNS = "state IN ('due', 'deciding', 'executing', 'parked')";
+const OPEN_INTENTS = "state IN ('planned', 'signed', 'broadcast', 'mined', 'confirmed')";
+
+/**
+ * Chooses the rows of an audit that begins late, in tables of this connection's own: runs whose slot, swaps whose fill
+ * and transactions whose block came since, all that is open, and what belongs to these. Each is found by an index.
+ */
+export function chooseRows(db: SqliteConstructor.Database, start: Start): void {
+  db.exec(`
+    DROP TABLE IF EXISTS temp.chosen_runs;
+    DROP TABLE IF EXISTS temp.chosen_swaps;
+    DROP TABLE IF EXISTS temp.chosen_intents;
+    CREATE TEMP TABLE chosen_runs (id TEXT PRIMARY KEY);
+    CREATE TEMP TABLE chosen_swaps (id TEXT PRIMARY KEY);
+    CREATE TEMP TABLE chosen_intents (id TEXT PRIMARY KEY);
+  `);
+  db.prepare(
+    `INSERT OR IGNORE INTO chosen_runs
+       SELECT id FROM main.runs WHERE slot_ms >= @ms UNION ALL SELECT id FROM main.runs WHERE ${OPEN_RUNS}
+       UNION ALL SELECT run_id FROM main.swaps WHERE block_number > @block
+       UNION ALL SELECT run_id FROM main.swaps WHERE ${OPEN_SWAPS}
+       UNION ALL SELECT run_id FROM main.swaps WHERE ${BUSY_SWAPS}`,
+  ).run({ ms: start.seconds * 1_000, block: start.block });
+  db.exec("INSERT INTO chosen_swaps SELECT swaps.id FROM chosen_runs JOIN main.swaps ON swaps.run_id = chosen_runs.id");
+  db.prepare(
+    `INSERT OR IGNORE INTO chosen_intents
+       SELECT id FROM main.lane_intents WHERE mined_block_number > @block
+       UNION ALL SELECT id FROM main.lane_intents WHERE ${OPEN_INTENTS}
+       UNION ALL SELECT lane_intents.id FROM chosen_swaps JOIN main.lane_intents
+         ON lane_intents.id > chosen_swaps.id || '.' AND lane_intents.id < chosen_swaps.id || '/'`,
+  ).run({ block: start.block });
+}
+
+/** Which rows of a table belong to what was chosen. What is not named here is small, and read whole. */
+export const CHOSEN: Readonly<Record<string, string>> = {
+  runs: "id IN (SELECT id FROM chosen_runs)",
+  swaps: "id IN (SELECT id FROM chosen_swaps)",
+  ledger: "swap_id IN (SELECT id FROM chosen_swaps)",
+  capabilities: "live = 1 OR swap_id IN (SELECT id FROM chosen_swaps)",
+  signatures: "swap_id IN (SELECT id FROM chosen_swaps)",
+  transitions: "subject_id IN (SELECT id FROM chosen_runs UNION ALL SELECT id FROM chosen_swaps)",
+  lane_intents: "id IN (SELECT id FROM chosen_intents)",
+  lane_attempts: "intent_id IN (SELECT id FROM chosen_intents)",
+  lane_signings: "intent_id IN (SELECT id FROM chosen_intents)",
+};
