@@ -247,19 +247,17 @@ function addNotifyCommands(program: Command, terminal: Terminal): void {
 
 function addWalletCommands(program: Command, terminal: Terminal): void {
   const wallet = program.command("wallet").description("encrypted keystores of the wallets that swapd trades from");
-  const add = (name: string, description: string): Command =>
-    wallet
-      .command(name)
-      .description(description)
-      .requiredOption("--keystore <file>", "the encrypted keystore")
-      .requiredOption("--password-file <file>", "a file with its password");
+  const PASSWORD_FILE = ["--password-file <file>", "a file with its password"] as const;
+  const open = (name: string, description: string): Command =>
+    wallet.command(name).description(description).requiredOption("--keystore <file>", "the encrypted keystore");
+  const add = (name: string, description: string): Command => open(name, description).requiredOption(...PASSWORD_FILE);
   add("new", "make a key; print its address").action(async (options) =>
     (await import("./commands/wallet.ts")).newWallet(options, terminal),
   );
   add("import", "encrypt a private key that a file holds")
     .requiredOption("--key-file <file>", "a file with the private key")
     .action(async (options) => (await import("./commands/wallet.ts")).importWallet(options, terminal));
-  add("address", "print the address of a keystore").action(async (options) =>
-    (await import("./commands/wallet.ts")).walletAddress(options, terminal),
-  );
+  open("address", "print the address of a keystore, with a password after opening it")
+    .option(...PASSWORD_FILE)
+    .action(async (options) => (await import("./commands/wallet.ts")).walletAddress(options, terminal));
 }

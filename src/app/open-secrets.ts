@@ -8,6 +8,7 @@ import type { Redactor } from "../net/redact.ts";
 import { Secret } from "../net/secret.ts";
 import type { Signer } from "../ports/signer.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
+import { namingKey } from "./key-failure.ts";
 
 /** Opens secrets by reference. Each is taught to the redactor before anybody gets it. */
 export interface SecretOpener {
@@ -29,11 +30,20 @@ export function createSecretOpener(env: NodeJS.ProcessEnv, redactor: Redactor): 
     open,
     rpcUrls: (configuration) => configuration.network.rpc.map(rpcUrl),
     signer: async (source) => {
-      if (source.kind === "raw") return createSigner(open(source.privateKey));
-      return await openKeystore({ json: open(source.keystore).reveal(), password: open(source.password) });
+      if (source.kind === "raw") {
+        const { privateKey } = source;
+        return await namingKey(placeOf(privateKey), () => createSigner(open(privateKey)));
+      }
+      const [json, password] = [open(source.keystore).reveal(), open(source.password)];
+      const place = `${placeOf(source.keystore)}, with the password in ${placeOf(source.password)}`;
+      return await namingKey(place, () => openKeystore({ json, password }));
     },
     privateKey: (source) => (source.kind === "raw" ? open(source.privateKey) : undefined),
   };
+}
+
+function placeOf(reference: SecretReference): string {
+  return "env" in reference ? `the environment variable ${reference.env}` : `the file ${reference.file}`;
 }
 
 /** The same secrets, with accounts that have their addresses and sign nothing. */

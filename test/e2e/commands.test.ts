@@ -118,7 +118,7 @@ describe("swapd wallet", () => {
     writeFileSync(files.password, "correct horse\n");
     const args = ["--keystore", files.keystore, "--password-file", files.password];
     const made = await run(empty, ["wallet", "new", ...args]);
-    expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^0x[0-9a-f]{40}\n$/) });
+    expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^0x[0-9a-fA-F]{40}\n$/) });
     expect(statSync(files.keystore).mode & 0o777).toBe(0o600);
     expect((await run(empty, ["wallet", "address", ...args])).out).toBe(made.out);
     const before = readFileSync(files.keystore, "utf8");
@@ -134,7 +134,7 @@ describe("swapd wallet", () => {
       ...["wallet", "import", "--keystore", join(empty, "imported.json")],
       ...["--password-file", join(empty, "pass"), "--key-file", join(empty, "key")],
     ]);
-    expect(ended).toMatchObject({ code: 0, out: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8\n" });
+    expect(ended).toMatchObject({ code: 0, out: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8\n" });
     expect(`${ended.out}${ended.err}${readFileSync(join(empty, "imported.json"), "utf8")}`).not.toContain(key.slice(2));
   });
 });

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { decryptKeystoreJson, encryptKeystoreJson, isKeystoreJson, SigningKey } from "ethers";
+import { encryptKeystoreJson, SigningKey } from "ethers";
 import { Secret } from "../../net/secret.ts";
 import type { Signer } from "../../ports/signer.ts";
 import { KeyError } from "./key-error.ts";
+import { decryptKeystore, statedAddress } from "./keystore-file.ts";
 import { addressOfKey, readPrivateKey } from "./private-key.ts";
 import { createSigner } from "./signer.ts";
 
@@ -11,28 +12,17 @@ const SCRYPT_COST = 131_072;
 
 /**
  * Opens an encrypted Web3 keystore (version 3 JSON). Takes about a second: the file is made slow to guess.
- * @throws KeyError when the text is no keystore or the password does not open it
+ * @throws KeyError when the text is no keystore, the password does not open it, or it is of another account than it states
  */
 export async function openKeystore(options: { json: string; password: Secret }): Promise<Signer> {
-  if (!isKeystoreJson(options.json)) {
-    throw new KeyError("not a keystore", "the keystore file is not an encrypted Web3 keystore (version 3 JSON)");
+  const key = await decryptKeystore(options.json, options.password.reveal());
+  const signer = createSigner(new Secret(key));
+  const stated = statedAddress(options.json);
+  if (stated !== undefined && stated !== signer.address) {
+    const message = `the keystore states the address ${stated} and holds the key of ${signer.address}`;
+    throw new KeyError("not a keystore", message);
   }
-  const key = await decrypt(options.json, options.password);
-  return createSigner(key);
-}
-
-async function decrypt(json: string, password: Secret): Promise<Secret> {
-  try {
-    const account = await decryptKeystoreJson(json, password.reveal());
-    return new Secret(account.privateKey);
-  } catch (error) {
-    // The library's error is dropped on purpose: it can contain the password or parts of the keystore.
-    const words = error instanceof Error ? error.message : "";
-    if (words.includes("incorrect password")) {
-      throw new KeyError("wrong password", "the password does not open the keystore");
-    }
-    throw new KeyError("not a keystore", "the keystore file is damaged or of an unsupported kind");
-  }
+  return signer;
 }
 
 /**

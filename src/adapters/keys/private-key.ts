@@ -5,6 +5,9 @@ import { KeyError } from "./key-error.ts";
 
 const KEY_PATTERN = /^(?:0x)?([0-9a-fA-F]{64})$/;
 
+/** Twelve to twenty-four words. */
+const WORDS_PATTERN = /^[a-z]+(?:\s+[a-z]+){11,23}$/i;
+
 /** The order of secp256k1; a private key is a number from 1 to below it. */
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
@@ -15,17 +18,23 @@ const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0
  */
 export function readPrivateKey(privateKey: Secret): string {
   const digits = KEY_PATTERN.exec(privateKey.reveal().trim())?.[1];
-  if (digits === undefined) {
-    throw new KeyError(
-      "not a private key",
-      "the private key is not 64 hexadecimal digits: check what the reference reads",
-    );
-  }
+  if (digits === undefined) throw new KeyError("not a private key", whatStands(privateKey.reveal().trim()));
   const number = BigInt(`0x${digits}`);
   if (number === 0n || number >= CURVE_ORDER) {
     throw new KeyError("not a private key", "the private key is not a number of the curve: generate a new one");
   }
   return `0x${digits.toLowerCase()}`;
+}
+
+/** What stands where a key should: its shape only, never a part of it. */
+function whatStands(text: string): string {
+  if (text === "") return "the private key is empty: it has 64 hexadecimal digits";
+  if (WORDS_PATTERN.test(text)) {
+    return "this is no private key but looks like a mnemonic, which is not taken: derive the key in the wallet that made it, and take its 64 hexadecimal digits";
+  }
+  const count = /^(?:0x)?([0-9a-fA-F]+)$/.exec(text)?.[1]?.length;
+  const found = count === undefined ? "is not 64 hexadecimal digits" : `has ${count} hexadecimal digits, not 64`;
+  return `the private key ${found}: check what the reference reads`;
 }
 
 /** The account of a key, lower case. */

@@ -14,6 +14,7 @@ import { openDatabase } from "../../storage/database.ts";
 import { acquireLock } from "../../storage/lock.ts";
 import { crashPointFrom } from "../crash-point.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { namingKey } from "../key-failure.ts";
 import { openLaneStore } from "../lane-wiring.ts";
 import { openChain } from "../open-chain.ts";
 import { createRuntime, type Runtime } from "../runtime.ts";
@@ -124,7 +125,10 @@ async function operatorOf(
     if (!existsSync(file)) throw new CommandFailure(EXIT.usage, `there is no file ${file}`);
   }
   const password = new Secret(readFileSync(passwordFile, "utf8").replace(/\r?\n$/, ""));
-  const signer = await openKeystore({ json: readFileSync(keystore, "utf8"), password });
+  const json = readFileSync(keystore, "utf8");
+  const signer = await namingKey(`${keystore}, with the password in ${passwordFile}`, () =>
+    openKeystore({ json, password }),
+  );
   const wallet = [...wallets.values()].find(({ address }) => address === signer.address);
   if (wallet === undefined) return signer;
   const message = `${signer.address} is the wallet ${wallet.name}, whose daemon halts when something else sends from it`;

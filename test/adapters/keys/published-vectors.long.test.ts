@@ -1,0 +1,10 @@
+import { expect, test } from "vitest";
+import { openKeystore } from "../../../src/adapters/keys/keystore.ts";
+import { Secret } from "../../../src/net/secret.ts";
+import { ADDRESS, SCRYPT } from "./published-vectors.ts";
+
+// Seconds of work: eight times what a usual keystore costs, without the system's own function.
+test("the published vector of scrypt opens, whose cost is beyond what the system's function takes", async () => {
+  const signer = await openKeystore({ json: JSON.stringify(SCRYPT), password: new Secret("testpassword") });
+  expect(signer.address).toBe(ADDRESS);
+}, 120_000);
