@@ -1,5 +1,6 @@
 import { systemClock } from "../adapters/clock/system-clock.ts";
 import type { Configuration, WalletConfiguration } from "../config/configuration.ts";
+import { codeProblem } from "../domain/guard/delegation.ts";
 import { NATIVE_TOKEN } from "../domain/money/address.ts";
 import { isNative, type Token } from "../domain/money/token.ts";
 import { initialStrategyMemory, strategyNeeds } from "../domain/strategy/strategy.ts";
@@ -39,7 +40,7 @@ export async function checkChain(
     const chain = openChain(configuration, runtime.secrets);
     const looking = { configuration, chain, tokens: tokensOf(configuration) };
     findings.push(await lookAtHead(looking));
-    for (const look of [lookAtEndpoints, lookAtSettlement, lookAtTokens, lookAtWallets]) {
+    for (const look of [lookAtEndpoints, lookAtCodes, lookAtSettlement, lookAtTokens, lookAtWallets]) {
       findings.push(...(await look(looking)));
     }
   } catch (error) {
@@ -133,6 +134,22 @@ async function lookAtWallets(looking: Looking): Promise<ChainFinding[]> {
         found: `${formatTokenAmount(balance.toString(), token)}${await allowanceText(looking, wallet, token)}`,
         whatToDo: undefined,
       });
+    }
+  }
+  return findings;
+}
+
+/** Said where there is code, or where there should be. */
+async function lookAtCodes({ chain, configuration }: Looking): Promise<ChainFinding[]> {
+  const findings: ChainFinding[] = [];
+  for (const { name, address, delegate } of configuration.wallets.values()) {
+    const code = await chain.code(address);
+    const what = `${name} delegates`;
+    const whatToDo = codeProblem(code, delegate);
+    if (whatToDo !== undefined) findings.push({ what, found: `${address} has code`, whatToDo });
+    else if (delegate !== undefined) {
+      const found = code === "0x" ? `to nobody; ${delegate} is named` : `to ${delegate}, as it is named`;
+      findings.push({ what, found, whatToDo });
     }
   }
   return findings;

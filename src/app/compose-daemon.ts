@@ -6,6 +6,7 @@ import { createEngine, type Engine } from "../engine/engine.ts";
 import type { EngineContext } from "../engine/engine-context.ts";
 import { createLaneListener } from "../engine/lane-listener.ts";
 import { maySignIntent } from "../engine/modes.ts";
+import { lookAtWalletCodes } from "../engine/wallet-code.ts";
 import { createLane, type Lane } from "../lane/lane.ts";
 import type { LaneListener } from "../lane/lane-event.ts";
 import type { Redactor } from "../net/redact.ts";
@@ -47,6 +48,8 @@ export interface ComposedDaemon {
   readonly services: Services;
   readonly chain: Chain;
   readonly abilities: AbilityWatch;
+  /** Halts wallets whose accounts have code that the configuration does not name. */
+  lookAtWallets(): Promise<void>;
 }
 
 /**
@@ -101,7 +104,8 @@ export async function composeDaemon(
   for (const signer of signers.values()) {
     lanes.set(signer.address, openLane(configuration, context, { signer, listener }));
   }
-  return { engine, alerts, services, chain, abilities };
+  const lookAtWallets = () => lookAtWalletCodes(context);
+  return { engine, alerts, services, chain, abilities, lookAtWallets };
 }
 
 function settlementOf({ network: { name, settlement } }: Configuration): Address {

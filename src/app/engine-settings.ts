@@ -29,6 +29,11 @@ export function engineSettings(configuration: Configuration, router: Address): E
     native: { symbol: network.nativeSymbol, address: NATIVE_TOKEN, decimals: 18 },
     router,
     signer: configuration.service.signer,
+    delegates: new Map(
+      [...configuration.wallets.values()].flatMap(({ address, delegate }) =>
+        delegate === undefined ? [] : [[address, delegate] as const],
+      ),
+    ),
     confirmations: network.confirmations,
     policy: configuration.policy,
     tokens: tokens.filter((token) => token.address !== NATIVE_TOKEN),

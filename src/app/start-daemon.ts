@@ -73,7 +73,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     ...{ machine, crashPoint, onFatal: fail },
     beforeSigning: () => assertClaimed(claim),
   });
-  const { engine, alerts, services, chain, abilities } = composed;
+  const { engine, alerts, services, chain, abilities, lookAtWallets } = composed;
   const closers: (() => unknown)[] = [services.close, alerts.stop];
   const stop = async (): Promise<void> => {
     try {
@@ -100,6 +100,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     closers.push(abilities.stop);
     // Nobody waits for it: what the endpoints lack is said, and the daemon goes on.
     chain.abilities().catch(fail);
+    lookAtWallets().catch(fail);
     const tick = (): void => {
       if (claim.problem() === undefined) engine.tick();
       else fail(claimLost(claim));

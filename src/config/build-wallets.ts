@@ -35,7 +35,7 @@ export function buildWallets(
     const address = key === undefined ? undefined : findAddress(source, path, { key, stated, env: from.env }, problems);
     if (key === undefined || address === undefined) continue;
     const twin = [...wallets.values()].find((wallet) => wallet.address === address);
-    if (twin === undefined) wallets.set(name, { name, address, key });
+    if (twin === undefined) wallets.set(name, { name, address, key, delegate: entry.delegate });
     else problems.push(problemAt(source, path, `is the same account as "${twin.name}"`, "name each account once"));
   }
   return wallets;

@@ -66,6 +66,8 @@ export interface WalletConfiguration {
   readonly name: string;
   readonly address: Address;
   readonly key: KeySource;
+  /** to whom the account is known to delegate (EIP-7702) */
+  readonly delegate: Address | undefined;
 }
 
 export interface TokenConfiguration {

@@ -33,6 +33,8 @@ export interface EngineSettings {
   readonly router: Address;
   /** who signs the service's transactions, where the configuration names one */
   readonly signer?: Address | undefined;
+  /** to whom wallets are known to delegate (EIP-7702), as the configuration names it */
+  readonly delegates?: ReadonlyMap<Address, Address>;
   readonly confirmations: number;
   readonly policy: Policy;
   readonly tokens: readonly Token[];

@@ -1,3 +1,4 @@
+import type { Address } from "../domain/money/address.ts";
 import type { Run } from "../domain/run/run.ts";
 import type { StepFacts } from "../domain/run/step-facts.ts";
 import { type EngineContext, strategyOf } from "./engine-context.ts";
@@ -29,7 +30,7 @@ export function factsFor(context: EngineContext, run: Run): StepFacts {
     live: settings.live,
     // Two rows for what most steps never ask.
     get signingBarred() {
-      return signingBarred(context, run.strategyId);
+      return signingBarred(context, run.strategyId, spec.wallet.address);
     },
     isTokenBusy: (wallet, token, except) => store.isTokenBusy(wallet, token, except),
     isNonceOfOther: (wallet, nonce, except) => store.isNonceOfOther(wallet, nonce, except),
@@ -46,8 +47,11 @@ export function factsFor(context: EngineContext, run: Run): StepFacts {
   };
 }
 
-/** Why nothing may be signed for a strategy now, undefined when signing is allowed. */
-export function signingBarred(context: EngineContext, strategyId: string): string | undefined {
+/** Why nothing may be signed for a strategy with its wallet now, undefined when signing is allowed. */
+export function signingBarred(context: EngineContext, strategyId: string, wallet: Address): string | undefined {
+  const { deps, settings } = context;
+  const halt = deps.laneStore.halt(wallet, settings.chainId);
+  if (halt !== undefined) return `the account ${wallet} is halted: ${halt.reason}`;
   const mode = effectiveMode(context.deps.store, strategyId);
   return mode.mode === "halted" ? `halted by ${mode.setBy}: ${mode.reason}` : undefined;
 }

@@ -93,7 +93,7 @@ export interface AgreedReads {
 }
 
 /** The same for what the daemon reads beside what its lanes read. */
-export interface AgreedChainReads extends AgreedReads, Pick<Chain, "allowance" | "call" | "logs"> {}
+export interface AgreedChainReads extends AgreedReads, Pick<Chain, "allowance" | "call" | "code" | "logs"> {}
 
 /** A call or transaction to try out. */
 export interface CallRequest {
@@ -144,8 +144,8 @@ export interface Chain extends LaneChain {
   allowance(grant: { token: Address; owner: Address; spender: Address }, block?: number): Promise<bigint>;
   /** Decimals as the token says; undefined when it does not answer. */
   decimals(token: Address): Promise<number | undefined>;
-  /** The code of an account, `0x` without any. */
-  code(address: Address): Promise<Hex>;
+  /** The code of an account, `0x` without any; default: at the newest block. */
+  code(address: Address, block?: number): Promise<Hex>;
   /** A view call; undefined when it reverts. */
   call(request: { to: Address; data: Hex; from?: Address }, block?: number): Promise<Hex | undefined>;
   logs(filter: {
@@ -160,6 +160,13 @@ export interface Chain extends LaneChain {
   abilities(): Promise<readonly EndpointReport[]>;
   /** Facts for building an EIP-2612 permit, undefined when the token has none that can be proved by its separator. */
   permitFacts(token: Address, owner: Address): Promise<PermitFacts | undefined>;
+  /** Whether the token takes permits of accounts that delegate to this one, which it may ask instead of the signature. */
+  takesDelegatedPermit(request: {
+    token: Address;
+    delegate: Address;
+    spender: Address;
+    domain: PermitFacts["domain"];
+  }): Promise<boolean>;
 }
 
 /** The proved EIP-712 domain of a token's permit and the owner's next nonce. */

@@ -1,19 +1,22 @@
 import { expect, test } from "vitest";
 import { checkChain } from "../../src/app/check-chain.ts";
-import { loaded, MAIN } from "../config/project.ts";
+import { loaded, MAIN, WALLET } from "../config/project.ts";
 import { startBareAnvil } from "../support/bare-anvil.ts";
 import { startRpcProxy } from "../support/rpc-proxy.ts";
 
 const BASE = 8453;
 const MISSING = { kind: "error", code: -32601, message: "Method not found" } as const;
 
-/** What the check says of these endpoints; the chain behind them has none of the tokens. */
-async function endpointFindings(urls: readonly string[]) {
+/** All that the check finds through these endpoints; the chain behind them has none of the tokens. */
+async function findingsOver(urls: readonly string[], change: (main: string) => string = (main) => main) {
   const env = Object.fromEntries(urls.map((url, index) => [`RPC_${index + 1}`, url]));
   const rpc = Object.keys(env).map((name) => `{ env: ${name} }`);
   const main = MAIN.replace("rpc: [{ env: RPC_1 }]", `rpc: [${rpc.join(", ")}]`);
-  const findings = await checkChain(loaded({ "main.yaml": main }, env), env);
-  return findings.filter(({ what }) => what === "RPC endpoints");
+  return await checkChain(loaded({ "main.yaml": change(main) }, env), env);
+}
+
+async function endpointFindings(urls: readonly string[]) {
+  return (await findingsOver(urls)).filter(({ what }) => what === "RPC endpoints");
 }
 
 test("a node without eth_simulateV1 makes the check red, and is named by its host", async () => {
@@ -35,4 +38,15 @@ test("beside an endpoint that has it, it is a warning that names the weaker one"
     [undefined, true],
   ]);
   expect(findings[1]?.found).toMatch(/endpoint 1 \(127\.0\.0\.1.*\) lacks simulation/);
+});
+
+test("a wallet that delegates to somebody whom nobody named makes the check red; named, it is said", async () => {
+  const anvil = await startBareAnvil({ chainId: BASE });
+  const delegate = `0x${"d".repeat(40)}`;
+  await anvil.rpc.call("anvil_setCode", [WALLET, `0xef0100${delegate.slice(2)}`]);
+  const named = (main: string) => main.replace("wallet.pass }", `wallet.pass }, delegate: "${delegate}"`);
+  const [red] = (await findingsOver([anvil.url])).filter(({ what }) => what === "main delegates");
+  expect(red?.whatToDo).toMatch(/key is stolen/);
+  const [known] = (await findingsOver([anvil.url], named)).filter(({ what }) => what === "main delegates");
+  expect(known).toMatchObject({ found: `to ${delegate}, as it is named`, whatToDo: undefined });
 });

@@ -60,6 +60,8 @@ export class FakeChain implements Chain {
   hidesReceipts = false;
   /** true: the relayer keeps what it was handed */
   holdsRelayed = false;
+  /** whether tokens take permits of accounts that delegate */
+  takesDelegated = true;
   /** code of accounts that have some */
   readonly codes = new Map<Address, Hex>([[ROUTER, "0x60"]]);
   /** tokens that take a permit */
@@ -188,8 +190,12 @@ export class FakeChain implements Chain {
     return [USDC, WETH, WBTC].find(({ address }) => address === token)?.decimals;
   }
 
-  async code(address: Address): Promise<Hex> {
+  async code(address: Address, _block?: number): Promise<Hex> {
     return this.codes.get(address) ?? "0x";
+  }
+
+  async takesDelegatedPermit(): Promise<boolean> {
+    return this.takesDelegated;
   }
 
   async abilities(): Promise<readonly EndpointReport[]> {
@@ -210,6 +216,7 @@ export class FakeChain implements Chain {
       transactionsOf: (address, block) => this.transactionsOf(address, block),
       allowance: (grant, block) => this.allowance(grant, block),
       call: (request, block) => this.call(request, block),
+      code: (address, block) => this.code(address, block),
       logs: (filter) => this.logs(filter),
     };
   }

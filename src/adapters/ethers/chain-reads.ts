@@ -26,7 +26,10 @@ export interface ReadOptions {
 export const DEFAULT_LOG_BLOCKS = 2_000;
 
 /** What can be read of a chain, over some of its endpoints or over one. */
-export type ChainReads = Omit<Chain, "chainId" | "agreed" | "broadcast" | "simulate" | "permitFacts" | "abilities">;
+export type ChainReads = Omit<
+  Chain,
+  "chainId" | "agreed" | "broadcast" | "simulate" | "permitFacts" | "takesDelegatedPermit" | "abilities"
+>;
 
 export function readsOver(pool: RpcPool, options: ReadOptions): ChainReads {
   const call = createCall(pool);
@@ -34,7 +37,10 @@ export function readsOver(pool: RpcPool, options: ReadOptions): ChainReads {
     ...createLaneReads(pool, options),
     ...createTokenReads(pool, call),
     call,
-    code: async (address) => readBytes(await read(pool, "eth_getCode", [address, "latest"]), "an account's code"),
+    code: async (address, block) => {
+      const tag = block === undefined ? "latest" : toQuantity(block);
+      return readBytes(await read(pool, "eth_getCode", [address, tag]), "an account's code");
+    },
     logs: (filter) => readLogs(pool, filter, options.maxLogBlocks ?? DEFAULT_LOG_BLOCKS),
   };
 }

@@ -7,6 +7,7 @@ import { createAbilityTrials } from "./ability-trials.ts";
 import { agreedReads } from "./agreed-reads.ts";
 import { DEFAULT_LOG_BLOCKS, type ReadOptions, readsOver } from "./chain-reads.ts";
 import { classifyBroadcast, combineBroadcasts } from "./classify-broadcast.ts";
+import { takesDelegatedPermit } from "./delegated-permit.ts";
 import { readPermitFacts } from "./permit-facts.ts";
 import { createRpcPool } from "./rpc-pool.ts";
 import { simulateCalls } from "./simulate.ts";
@@ -77,6 +78,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
       const head = await reads.latest();
       return simulateCalls(pool, calls, { head, nowSeconds: nowSeconds() });
     },
+    takesDelegatedPermit: (request) => takesDelegatedPermit(pool, request),
     permitFacts: (token, owner) =>
       readPermitFacts({ token, owner, chainId: options.chainId }, (data) => reads.call({ to: token, data })),
   };

@@ -21,14 +21,18 @@ const rpcEndpoint = z.union(
   { error: "needs { env: NAME }, { file: path } or { url: ... }" },
 );
 
+const delegate = address("the contract that the account is known to delegate to (EIP-7702)").optional();
+
 const keystore = z.strictObject({
   keystore: secretReference("the encrypted Web3 keystore file"),
   password: secretReference("the keystore's password"),
   address: address("the account's address; without it the keystore file is asked").optional(),
+  delegate,
 });
 
 const rawKey = z.strictObject({
   privateKey: secretReference("a raw private key; by environment only, in the sandbox or with an explicit flag"),
+  delegate,
 });
 
 const key = z.union([keystore, rawKey], { error: "needs { keystore, password } or { privateKey }" });

@@ -3,6 +3,7 @@ import { isNative } from "../../domain/money/token.ts";
 import type { ClearanceReading, FactsFault } from "../../domain/run/events.ts";
 import type { Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
+import { haltIfDelegated } from "../wallet-code.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { nodeFault } from "./node-fault.ts";
 import { pinnedSettlement } from "./pinned-settlement.ts";
@@ -27,6 +28,7 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
   try {
     const skew = await clockProblem(context);
     if (skew !== undefined) return unavailable(swap, { cause: "clock", detail: skew });
+    await haltIfDelegated(context, swap.wallet);
     const head = await chain.latest();
     const grant = { token: swap.sell.address, owner: swap.wallet, spender: context.settings.router };
     const allowance = isNative(swap.sell) ? amountIn : await chain.allowance(grant);

@@ -4,6 +4,7 @@ import type { TypedData } from "../../domain/guard/typed-data.ts";
 import { isNative } from "../../domain/money/token.ts";
 import type { SigningMaterial } from "../../domain/run/events.ts";
 import type { Swap } from "../../domain/run/run.ts";
+import type { PermitFacts } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { pinnedSettlement } from "./pinned-settlement.ts";
 
@@ -21,7 +22,8 @@ export async function signingMaterial(
     return { signing: { swap: signed, permit: undefined }, permitProblem: undefined };
   }
   const deadlineSeconds = Number(decoded.deadline);
-  const permit = buildPermit(await context.deps.chain.permitFacts(swap.sell.address, swap.wallet), {
+  const facts = await context.deps.chain.permitFacts(swap.sell.address, swap.wallet);
+  const permit = buildPermit(facts, {
     chainId: context.settings.chainId,
     token: swap.sell.address,
     owner: swap.wallet,
@@ -32,11 +34,24 @@ export async function signingMaterial(
   if (!permit.ok) {
     return { signing: { swap: signed, permit: undefined }, permitProblem: permit.denial.fields.problem };
   }
+  const problem = facts === undefined ? undefined : await delegationProblem(context, swap, facts);
+  if (problem !== undefined) return { signing: { swap: signed, permit: undefined }, permitProblem: problem };
   const sealedPermit = sealed(context, permit.typedData);
   return {
     signing: { swap: signed, permit: { ...sealedPermit, deadlineSeconds, value: amountIn } },
     permitProblem: undefined,
   };
+}
+
+/** A token may ask the delegate of an account with code instead of its signature: then the permit is worth nothing. */
+async function delegationProblem(context: EngineContext, swap: Swap, facts: PermitFacts): Promise<string | undefined> {
+  const { chain } = context.deps;
+  const { delegates, router: spender } = context.settings;
+  const delegate = delegates?.get(swap.wallet);
+  if (delegate === undefined || (await chain.code(swap.wallet)) === "0x") return undefined;
+  const token = swap.sell.address;
+  const isTaken = await chain.takesDelegatedPermit({ token, delegate, spender, domain: facts.domain });
+  return isTaken ? undefined : `the token takes no permit of an account that delegates to ${delegate}`;
 }
 
 /** Canonical JSON of typed data (integers as decimal text) with the digest of exactly that. */

@@ -24,7 +24,7 @@ export async function submitGasless(
   if (before > 0 && !service.profile.idempotentExecuteSwap) {
     return unknown("it may have been handed over before the process stopped");
   }
-  const barred = signingBarred(context, run.strategyId);
+  const barred = signingBarred(context, run.strategyId, swap.wallet);
   if (barred !== undefined) return unknown(`not handed over: ${barred}`);
   const latest = terms.deadlineSeconds - context.settings.pace.submitMarginSeconds;
   try {

@@ -1,0 +1,50 @@
+import { Interface, type TypedDataDomain, Wallet } from "ethers";
+import { ChainReadError } from "../../domain/chain-read-error.ts";
+import { delegationTo } from "../../domain/guard/delegation.ts";
+import { type Address, toAddress } from "../../domain/money/address.ts";
+import { RpcError } from "../../net/json-rpc.ts";
+import { isFailedCall } from "../../net/node-errors.ts";
+import type { RpcPool } from "./rpc-pool.ts";
+
+const TOKEN = new Interface([
+  "function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)",
+]);
+
+const PERMIT_TYPES = {
+  Permit: [
+    { name: "owner", type: "address" },
+    { name: "spender", type: "address" },
+    { name: "value", type: "uint256" },
+    { name: "nonce", type: "uint256" },
+    { name: "deadline", type: "uint256" },
+  ],
+};
+
+const FAR_FUTURE = 4_102_444_800n;
+
+/**
+ * Whether a token takes the permit of an account with this delegate. Tokens that look at the code first ask the delegate
+ * (ERC-1271) instead of the signature. It is tried with a key made for this one call, whose account is lent the same
+ * delegation: nothing of ours is signed.
+ * @throws ChainReadError when no endpoint can try it
+ */
+export async function takesDelegatedPermit(
+  pool: RpcPool,
+  request: { token: Address; delegate: Address; spender: Address; domain: Readonly<Record<string, unknown>> },
+): Promise<boolean> {
+  const { token, delegate, spender, domain } = request;
+  const owner = Wallet.createRandom();
+  const message = { owner: owner.address, spender, value: 1n, nonce: 0n, deadline: FAR_FUTURE };
+  const signature = await owner.signTypedData(domain as TypedDataDomain, PERMIT_TYPES, message);
+  const [r, s, v] = [signature.slice(0, 66), `0x${signature.slice(66, 130)}`, Number(`0x${signature.slice(130)}`)];
+  const data = TOKEN.encodeFunctionData("permit", [owner.address, spender, 1n, FAR_FUTURE, v, r, s]);
+  const lent = { [toAddress(owner.address)]: { code: delegationTo(delegate) } };
+  try {
+    await pool.read("eth_call", [{ from: spender, to: token, data }, "latest", lent]);
+    return true;
+  } catch (error) {
+    if (error instanceof RpcError && isFailedCall(error)) return false;
+    if (!(error instanceof RpcError)) throw error;
+    throw new ChainReadError("refused", `eth_call was refused: ${error.message}`);
+  }
+}

@@ -1,0 +1,44 @@
+import { ChainReadError } from "../domain/chain-read-error.ts";
+import { codeProblem } from "../domain/guard/delegation.ts";
+import type { Address } from "../domain/money/address.ts";
+import type { EngineContext } from "./engine-context.ts";
+
+/**
+ * Halts a wallet whose account has code that the configuration does not name. One node's word is not enough: all
+ * endpoints that answer are asked again.
+ * @throws ChainReadError where the nodes do not tell, or say different things: then nothing may be signed either
+ */
+export async function haltIfDelegated(context: EngineContext, wallet: Address): Promise<void> {
+  const { deps, settings } = context;
+  if (!settings.live || !deps.signers.has(wallet)) return;
+  const named = settings.delegates?.get(wallet);
+  if (codeProblem(await deps.chain.code(wallet), named) === undefined) return;
+  const agreed = await deps.chain.agreed();
+  const reason = codeProblem(await agreed.code(wallet, agreed.latest.number), named);
+  if (reason === undefined) {
+    throw new ChainReadError(
+      "disagreement",
+      `a node says that ${wallet} has code, and the next answer says it has none`,
+    );
+  }
+  const { laneStore, clock } = deps;
+  const { chainId } = settings;
+  laneStore.transaction(() => {
+    if (laneStore.halt(wallet, chainId) !== undefined) return;
+    // No transaction was counted that a release could accept: it accepts no more than before.
+    const transactionCount = laneStore.acceptedCount(wallet, chainId);
+    laneStore.addHalt({ account: wallet, chainId, reason, transactionCount, atMs: clock.nowMs() });
+  });
+}
+
+/** Looks at all wallets once, as at a start. Where the nodes do not answer, each signature looks again. */
+export async function lookAtWalletCodes(context: EngineContext): Promise<void> {
+  for (const wallet of context.deps.signers.keys()) {
+    try {
+      await haltIfDelegated(context, wallet);
+    } catch (error) {
+      if (!(error instanceof ChainReadError)) throw error;
+      context.deps.logger.warn({ wallet, error: error.message }, "whether a wallet delegates could not be read yet");
+    }
+  }
+}
