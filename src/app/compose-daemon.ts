@@ -6,6 +6,7 @@ import { createEngine, type Engine } from "../engine/engine.ts";
 import type { EngineContext } from "../engine/engine-context.ts";
 import { createLaneListener } from "../engine/lane-listener.ts";
 import { maySignIntent } from "../engine/modes.ts";
+import { createReach, type Reach } from "../engine/reach.ts";
 import { lookAtWalletCodes } from "../engine/wallet-code.ts";
 import { createLane, type Lane } from "../lane/lane.ts";
 import type { LaneListener } from "../lane/lane-event.ts";
@@ -25,6 +26,7 @@ import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 import { openServices, type Services } from "./open-services.ts";
+import { watchChain, watchService } from "./watch-reach.ts";
 
 /** What a daemon is composed with. */
 export interface ComposeDeps {
@@ -50,6 +52,9 @@ export interface ComposedDaemon {
   readonly abilities: AbilityWatch;
   /** Halts wallets whose accounts have code that the configuration does not name. */
   lookAtWallets(): Promise<void>;
+  /** whether they answer, as whoever called them found */
+  readonly node: Reach;
+  readonly service: Reach;
 }
 
 /**
@@ -64,11 +69,12 @@ export async function composeDaemon(
   deps: ComposeDeps,
 ): Promise<ComposedDaemon> {
   const { logger, secrets, db, machine } = deps;
+  const [node, service] = [createReach(machine), createReach(machine)];
   const router = settlementOf(configuration);
   const alerts = openAlerts(configuration, deps);
   const abilities = watchAbilities({ ...alerts.deps, logger });
   const listening = { onAbilities: abilities.note, onFault: deps.onFatal };
-  const chain = openChain(configuration, secrets, { ...machine, ...listening });
+  const chain = watchChain(openChain(configuration, secrets, { ...machine, ...listening }), node);
   const { store } = alerts.deps;
   const laneStore = alertOnHalt(openLaneStore(db), alerts.deps);
   const listenersTo = (url: string) => ({
@@ -84,7 +90,7 @@ export async function composeDaemon(
       ...alerts.deps,
       laneStore,
       chain,
-      service: services.client,
+      service: watchService(services.client, service),
       prices: openPrices(configuration, chain),
       secondService: services.second,
       lanes,
@@ -105,7 +111,7 @@ export async function composeDaemon(
     lanes.set(signer.address, openLane(configuration, context, { signer, listener }));
   }
   const lookAtWallets = () => lookAtWalletCodes(context);
-  return { engine, alerts, services, chain, abilities, lookAtWallets };
+  return { engine, alerts, services, chain, abilities, node, service, lookAtWallets };
 }
 
 function settlementOf({ network: { name, settlement } }: Configuration): Address {

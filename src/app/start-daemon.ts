@@ -1,20 +1,23 @@
 import { createHistoryReader } from "../adapters/sqlite/daemon/history-rows.ts";
+import { createProgressReader } from "../adapters/sqlite/daemon/progress-rows.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { LoadOutcome } from "../config/load-configuration.ts";
 import type { AlertDeps } from "../engine/alerts.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { Reach } from "../engine/reach.ts";
 import type { Redactor } from "../net/redact.ts";
-import type { Chain } from "../ports/chain.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Claim } from "../storage/claim.ts";
 import { openDatabase, type SqliteDatabase } from "../storage/database.ts";
 import { composeDaemon } from "./compose-daemon.ts";
 import { crashPointFrom } from "./crash-point.ts";
 import { assertClaimed, claimDaemonDatabase, claimLost, openDaemonDatabase } from "./daemon-database.ts";
+import { createHealthReader } from "./http/health.ts";
 import { startStatusServer } from "./http/status-server.ts";
 import { type Machine, thisMachine } from "./machine.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 import { watchFiles } from "./watch-files.ts";
+import { probeService } from "./watch-reach.ts";
 
 /** A daemon at work. `failed` resolves when it must stop because an invariant broke. */
 export interface Daemon {
@@ -73,7 +76,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     ...{ machine, crashPoint, onFatal: fail },
     beforeSigning: () => assertClaimed(claim),
   });
-  const { engine, alerts, services, chain, abilities, lookAtWallets } = composed;
+  const { engine, alerts, services, chain, abilities, node, service, lookAtWallets } = composed;
   const closers: (() => unknown)[] = [services.close, alerts.stop];
   const stop = async (): Promise<void> => {
     try {
@@ -84,12 +87,21 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
   };
   try {
     // The port first: when it is taken, nothing has begun yet.
-    const status = await startStatusServer(configuration.listen, {
-      history: createHistoryReader(reader),
-      tickAgeMs: engine.tickAgeMs,
-      isChainReachable: async () => abilities.mayTrade() && (await isReachable(chain)),
-      clocks: engine.clocks,
+    const progress = createProgressReader(reader);
+    const { mode, listen, statusHosts } = configuration;
+    const health = createHealthReader({
+      mode,
+      clock: machine.clock,
+      engine,
+      node,
+      service,
+      progress,
+      mayTrade: abilities.mayTrade,
     });
+    const status = await startStatusServer(
+      { ...listen, names: statusHosts },
+      { history: createHistoryReader(reader), health, logger },
+    );
     closers.unshift(status.stop);
     closers.push(async () => {
       const patience = setTimeout(services.giveUp, GIVE_UP_AFTER_MS);
@@ -101,7 +113,9 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     // Nobody waits for it: what the endpoints lack is said, and the daemon goes on.
     chain.abilities().catch(fail);
     lookAtWallets().catch(fail);
+    const probe = createProbe(serviceUrl, machine, service);
     const tick = (): void => {
+      probe();
       if (claim.problem() === undefined) engine.tick();
       else fail(claimLost(claim));
     };
@@ -139,12 +153,17 @@ function watchEdits(
 /** A stop waits so long for answers of the service. The next start asks again, or looks at the chain. */
 const GIVE_UP_AFTER_MS = 2_000;
 
-async function isReachable(chain: Chain): Promise<boolean> {
-  try {
-    await chain.latest();
-    return true;
-  } catch (error) {
-    if (error instanceof Error) return false;
-    throw error;
-  }
+/** While the service is away it is asked so often whether it is back. */
+const PROBE_EVERY_MS = 10_000;
+
+/** Once a second: asks after the service at the start, and now and then while it does not answer. */
+function createProbe(serviceUrl: string, machine: Machine, service: Reach): () => void {
+  let nextMs = machine.clock.monotonicMs();
+  let isFirst = true;
+  return () => {
+    if (machine.clock.monotonicMs() < nextMs || (!isFirst && service.absence() === undefined)) return;
+    isFirst = false;
+    nextMs = machine.clock.monotonicMs() + PROBE_EVERY_MS;
+    void probeService(serviceUrl, machine.fetch, service);
+  };
 }

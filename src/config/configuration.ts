@@ -147,6 +147,8 @@ export interface Configuration {
   readonly warnings: readonly Problem[];
   readonly database: string;
   readonly listen: Listen;
+  /** names that callers of the status server may use, in lower case */
+  readonly statusHosts: readonly string[];
   readonly logLevel: "debug" | "info" | "warn" | "error";
   readonly serve: ServeConfiguration;
   /** undefined: alerts are in the log only */

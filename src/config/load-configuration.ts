@@ -180,6 +180,7 @@ function buildPlain(loading: Loading) {
   return {
     database: resolveFrom(source.file, fields.database ?? DEFAULTS.database),
     listen: options.overrides?.listen ?? fields.http?.listen ?? DEFAULTS.listen,
+    statusHosts: (fields.http?.hosts ?? []).map((name) => name.toLowerCase()),
     logLevel: fields.log?.level ?? DEFAULTS.logLevel,
     timing: {
       quoteLifetimeSeconds: timing.quoteLifetime ?? DEFAULTS.timing.quoteLifetimeSeconds,

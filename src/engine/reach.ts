@@ -12,18 +12,26 @@ export interface Reach {
   failed(reason: string): void;
   /** undefined while it answers, and before anybody called */
   absence(): Absence | undefined;
+  /** Whether work that waits may be waiting for it: calls fail, and are made. */
+  holdsWorkUp(): boolean;
 }
+
+/** Nobody waits for what was not even called for so long. */
+const TRIED_WITHIN_MS = 300_000;
 
 /** Remembers how the last call ended, and since when calls have been ending so. */
 export function createReach({ clock }: Pick<EngineDeps, "clock">): Reach {
   let absence: Absence | undefined;
+  let failedAtMs = Number.NEGATIVE_INFINITY;
   return {
     answered: () => {
       absence = undefined;
     },
     failed: (reason) => {
+      failedAtMs = clock.monotonicMs();
       absence = { sinceMs: absence?.sinceMs ?? clock.nowMs(), reason };
     },
     absence: () => absence,
+    holdsWorkUp: () => absence !== undefined && clock.monotonicMs() - failedAtMs < TRIED_WITHIN_MS,
   };
 }

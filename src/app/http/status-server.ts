@@ -1,86 +1,88 @@
-import Fastify from "fastify";
-import { Gauge, Registry } from "prom-client";
+import { hostname } from "node:os";
+import Fastify, { type FastifyInstance } from "fastify";
 import type { HistoryReader } from "../../adapters/sqlite/daemon/history-rows.ts";
+import type { Logger } from "../../ports/logger.ts";
 import { runJson } from "../commands/history.ts";
+import type { HealthReader } from "./health.ts";
+import { collectMetrics } from "./metrics.ts";
 
 /** What the daemon tells about itself over HTTP. */
 export interface StatusSources {
   readonly history: HistoryReader;
-  /** milliseconds since the engine's last tick, by the monotonic clock */
-  tickAgeMs(): number;
-  /** whether the chain answered when it was last asked */
-  isChainReachable(): Promise<boolean>;
-  /** how this machine's clock and the chain's agree */
-  readonly clocks: { skewMs(): number | undefined; problem(): string | undefined };
+  readonly health: HealthReader;
+  readonly logger: Logger;
 }
 
-const MAX_TICK_AGE_MS = 10_000;
+export interface StatusOptions {
+  readonly host: string;
+  readonly port: number;
+  /** names that callers may know this server by, beside addresses, `localhost` and this machine's own */
+  readonly names: readonly string[];
+}
+
 const MAX_RUNS = 1_000;
 
 /**
- * Serves health, metrics and a small read-only API. Healthy means that the daemon ticks by a clock that it believes,
- * reads its database and reaches its chain, not that a port is open.
+ * Serves health, readiness, metrics and a small read-only API. A web page of somebody else can send a browser here under
+ * a name of its own; so callers must use an address, or a name on a list.
  */
 export async function startStatusServer(
-  listen: { host: string; port: number },
+  options: StatusOptions,
   sources: StatusSources,
 ): Promise<{ url: string; stop(): Promise<void> }> {
-  const server = Fastify({ logger: false, bodyLimit: 1_024, requestTimeout: 10_000 });
+  const server = Fastify({ logger: false, bodyLimit: 1_024, requestTimeout: 10_000, forceCloseConnections: true });
+  checkHosts(server, new Set(["localhost", hostname().toLowerCase(), options.host, ...options.names]));
+  server.setErrorHandler(async (error, _request, reply) => {
+    const status = statusOf(error);
+    if (status >= 500) sources.logger.error({ error }, "a question to the status server could not be answered");
+    return await reply.code(status).send({ error: status >= 500 ? "INTERNAL" : "REQUEST_MALFORMED" });
+  });
   server.get("/healthz", async (_request, reply) => {
-    const health = await readHealth(sources);
+    const health = sources.health.health();
     return await reply.code(health.healthy ? 200 : 503).send(health);
   });
+  server.get("/readyz", async (_request, reply) => {
+    const readiness = sources.health.readiness();
+    return await reply.code(readiness.ready ? 200 : 503).send(readiness);
+  });
   server.get("/metrics", async (_request, reply) => {
-    const registry = collect(sources);
+    const registry = collectMetrics(sources);
     return await reply.type(registry.contentType).send(await registry.metrics());
   });
-  server.get<{ Querystring: { strategy?: string; limit?: string } }>("/api/runs", async (request) => {
-    const limit = Math.min(Math.max(Number(request.query.limit ?? "100") || 100, 1), MAX_RUNS);
-    const { strategy } = request.query;
-    return { runs: sources.history.runs(strategy === undefined ? { limit } : { limit, strategy }).map(runJson) };
+  server.get<{ Querystring: Record<string, unknown> }>("/api/runs", async (request, reply) => {
+    const { strategy, limit = "100" } = request.query;
+    if (typeof limit !== "string" || (strategy !== undefined && typeof strategy !== "string")) {
+      return await reply.code(400).send({ error: "PARAMETER_REPEATED", message: "give each parameter once" });
+    }
+    const most = Math.min(Math.max(Number(limit) || 100, 1), MAX_RUNS);
+    const filter = strategy === undefined ? { limit: most } : { limit: most, strategy };
+    return { runs: sources.history.runs(filter).map(runJson) };
   });
-  const url = await server.listen({ host: listen.host, port: listen.port });
+  const url = await server.listen({ host: options.host, port: options.port });
   return { url, stop: async () => await server.close() };
 }
 
-async function readHealth(sources: StatusSources): Promise<Record<string, unknown> & { healthy: boolean }> {
-  const tickAgeMs = sources.tickAgeMs();
-  const chain = await sources.isChainReachable();
-  const swaps = sources.history.swapStates();
-  const [problem, skewMs] = [sources.clocks.problem(), sources.clocks.skewMs()];
-  const clock = { agrees: problem === undefined, skewMs: skewMs ?? null, problem: problem ?? null };
-  return { healthy: tickAgeMs < MAX_TICK_AGE_MS && chain && clock.agrees, tickAgeMs, chain, clock, swaps };
+function statusOf(error: unknown): number {
+  const code = error instanceof Error && "statusCode" in error ? error.statusCode : undefined;
+  return typeof code === "number" && code >= 400 && code < 500 ? code : 500;
 }
 
-function collect(sources: StatusSources): Registry {
-  const registry = new Registry();
-  const swaps = new Gauge({
-    name: "swapd_swaps",
-    help: "swaps by state",
-    labelNames: ["state"],
-    registers: [registry],
+/** Refuses callers who were sent here under somebody else's name. */
+function checkHosts(server: FastifyInstance, names: ReadonlySet<string>): void {
+  server.addHook("onRequest", async (request, reply) => {
+    const name = nameIn(request.headers.host ?? "");
+    if (isAddress(name) || names.has(name)) return;
+    const message = "this name is not one that the daemon is known by: add it to `http.hosts`, or ask by its address";
+    await reply.code(421).send({ error: "HOST_UNKNOWN", message });
   });
-  for (const [state, count] of Object.entries(sources.history.swapStates())) swaps.set({ state }, count);
-  const runs = new Gauge({
-    name: "swapd_runs",
-    help: "runs by strategy and state",
-    labelNames: ["strategy", "state"],
-    registers: [registry],
-  });
-  for (const strategy of sources.history.strategies()) {
-    for (const [state, count] of Object.entries(strategy.runs)) runs.set({ strategy: strategy.id, state }, count);
-  }
-  const skew = new Gauge({
-    name: "swapd_clock_skew_seconds",
-    help: "how far this machine's clock is ahead of the chain's",
-    registers: [registry],
-  });
-  skew.set((sources.clocks.skewMs() ?? 0) / 1_000);
-  const tick = new Gauge({
-    name: "swapd_last_tick_age_seconds",
-    help: "time since the scheduler last looked at its slots",
-    registers: [registry],
-  });
-  tick.set(sources.tickAgeMs() / 1_000);
-  return registry;
+}
+
+/** The name of a `Host` header, without its port, in lower case. */
+function nameIn(header: string): string {
+  return header.toLowerCase().replace(/:\d+$/, "").replace(/\.$/, "");
+}
+
+/** IPv4 in dotted form, or IPv6 in brackets: no name that somebody could lead here. */
+function isAddress(name: string): boolean {
+  return /^\d{1,3}(\.\d{1,3}){3}$/.test(name) || /^\[[0-9a-f:.]+\]$/.test(name);
 }

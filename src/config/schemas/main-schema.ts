@@ -193,7 +193,16 @@ export const mainSchema = z.strictObject({
   policy: text("the file with the owner's ceilings, relative to this file", "policy.yaml"),
   strategies: text("the folder with one file a strategy, relative to this file", "strategies"),
   database: text("the daemon's database", "swapd.db").optional(),
-  http: z.strictObject({ listen: listen("where health and metrics are served") }).optional(),
+  http: z
+    .strictObject({
+      listen: listen("where health and metrics are served").optional(),
+      hosts: z
+        .array(text("a host name", "swapd"))
+        .max(100)
+        .optional()
+        .meta({ description: "names that callers may use beside addresses and localhost" }),
+    })
+    .optional(),
   log: z.strictObject({ level: z.enum(["debug", "info", "warn", "error"]) }).optional(),
   alerts: alerts.optional().meta({ description: "how people hear of what needs them; the log has the same" }),
   serve: serve.optional().meta({ description: "our own service, embedded or alone" }),

@@ -1,0 +1,36 @@
+import type { SqliteDatabase } from "../../../storage/database.ts";
+import { prepareStatements } from "../statements.ts";
+
+/** Work that is late, by the id of its row. Both questions look at open rows alone, however long the history is. */
+export interface ProgressReader {
+  /** The run that should have ended first: its window was over before an instant, and nothing of it was cleared to be signed. */
+  overdueRun(windowBeforeMs: number): string | undefined;
+  /** The effect that should have been performed first: it was due before an instant. */
+  overdueEffect(dueBeforeMs: number): string | undefined;
+  /** modes that are not `active`, by scope */
+  modes(): readonly { readonly scope: string; readonly mode: string }[];
+}
+
+/** The first condition is that of the index on open runs. A swap beyond `quoted` waits for the chain, or for a person. */
+const OVERDUE_RUN = `SELECT id FROM runs WHERE state IN ('due', 'deciding', 'executing', 'parked')
+  AND state <> 'parked' AND window_ends_ms < ?
+  AND NOT EXISTS (SELECT 1 FROM swaps WHERE run_id = runs.id AND state IN
+    ('cleared', 'approving', 'signed', 'submitted', 'mined', 'confirmed', 'unknown'))
+  ORDER BY window_ends_ms LIMIT 1`;
+
+/** Opens the questions on an open database. */
+export function createProgressReader(db: SqliteDatabase): ProgressReader {
+  const sql = prepareStatements(db);
+  return {
+    overdueRun: (windowBeforeMs) => sql.get<{ id: string }>(OVERDUE_RUN, windowBeforeMs)?.id,
+    overdueEffect: (dueBeforeMs) => {
+      const row = sql.get<{ id: number; run: string; effect: string }>(
+        `SELECT id, run_id AS run, kind AS effect FROM effects
+         WHERE done_at_ms IS NULL AND not_before_ms < ? ORDER BY not_before_ms LIMIT 1`,
+        dueBeforeMs,
+      );
+      return row === undefined ? undefined : `${row.id} (${row.effect} of ${row.run})`;
+    },
+    modes: () => sql.all("SELECT scope, mode FROM modes WHERE mode <> 'active' ORDER BY scope"),
+  };
+}

@@ -1,0 +1,119 @@
+import { expect, test } from "vitest";
+import { createProgressReader } from "../../../src/adapters/sqlite/daemon/progress-rows.ts";
+import { createHealthReader } from "../../../src/app/http/health.ts";
+import { createReach } from "../../../src/engine/reach.ts";
+import { SLOT_MS } from "../../support/builders.ts";
+import { createOutside, openLife, turn } from "../../support/engine-life.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** A daemon with one open run, the world around it, and the health that is read of both. */
+async function begin(options: { isAway?: boolean } = {}) {
+  const outside = createOutside(SLOT_MS - 5_000);
+  outside.chain.isDown = options.isAway === true;
+  const life = openLife(outside);
+  await life.engine.start();
+  life.engine.tick();
+  const { clock } = outside;
+  const [node, service] = [createReach({ clock }), createReach({ clock })];
+  const progress = createProgressReader(life.db);
+  const health = createHealthReader({
+    mode: "live",
+    clock,
+    engine: life.engine,
+    node,
+    service,
+    progress,
+    mayTrade: () => true,
+  });
+  return { outside, life, clock, node, service, health };
+}
+
+test("is healthy while the scheduler ticks, and no more ten seconds after its last tick, whatever the wall clock says", async () => {
+  const { clock, health } = await begin();
+  expect(health.health()).toMatchObject({ healthy: true, mode: "live", operating: { global: "active" } });
+  clock.jumpTo(clock.nowMs() - HOUR_MS);
+  await clock.advance(9_999);
+  expect(health.health()).toMatchObject({ healthy: true, tickAgeMs: 9_999 });
+  await clock.advance(1);
+  expect(health.health()).toMatchObject({ healthy: false, problems: [expect.stringContaining("10000 ms")] });
+});
+
+test("is healthy and not ready while the node is away, also from the start, and says why and since when", async () => {
+  const { outside, life, health } = await begin({ isAway: true });
+  await turn(outside, life, 600);
+  expect(health.health()).toMatchObject({ healthy: true, problems: [] });
+  expect(health.readiness()).toMatchObject({
+    ready: false,
+    node: { ready: false, reason: "no node answered", since: new Date(SLOT_MS - 5_000).toISOString() },
+    service: { ready: true },
+  });
+});
+
+test("is not ready while the service is away or the clocks disagree", async () => {
+  const { outside, life, clock, service, health } = await begin();
+  service.failed("nobody answers");
+  expect(health.readiness()).toMatchObject({ ready: false, service: { reason: "nobody answers" } });
+  service.answered();
+  expect(health.readiness()).toMatchObject({ ready: true });
+  clock.jumpTo(clock.nowMs() + HOUR_MS);
+  life.engine.tick();
+  expect(health.readiness()).toMatchObject({ ready: false, clock: { ready: false, skewMs: HOUR_MS } });
+  expect(health.health().healthy).toBe(true);
+  outside.chain.mine();
+});
+
+/** Puts a run or an effect there that nothing in this process works on: the engine is not started. */
+function stuck() {
+  const outside = createOutside(SLOT_MS);
+  const life = openLife(outside);
+  const { clock } = outside;
+  const [node, service] = [createReach({ clock }), createReach({ clock })];
+  const engine = { tickAgeMs: () => 0, waitingFor: () => undefined, clocks: life.engine.clocks };
+  const progress = createProgressReader(life.db);
+  const health = createHealthReader({ mode: "live", clock, engine, node, service, progress, mayTrade: () => true });
+  const window = SLOT_MS + 60_000;
+  const run = { id: "run_1", strategyId: "weekly", slotMs: SLOT_MS, slots: 1, state: "due" as const, swaps: [] };
+  const rest = { reason: undefined, detail: undefined, specHash: "spec", windowEndsMs: window, retries: 0 };
+  life.store.insertRun({ ...run, ...rest }, SLOT_MS);
+  return { clock, node, service, health, life };
+}
+
+test("is unhealthy once a run that was due is stuck beyond its window", async () => {
+  const { clock, health } = stuck();
+  await clock.advance(6 * 60_000 + 1);
+  expect(health.health().healthy).toBe(true);
+  await clock.advance(60_000);
+  expect(health.health()).toMatchObject({
+    healthy: false,
+    problems: ["run run_1 has not ended, although its window is over"],
+  });
+});
+
+test("is unhealthy once an effect is stuck beyond its bound", async () => {
+  const { clock, health, life } = stuck();
+  life.db.prepare("UPDATE runs SET window_ends_ms = ?").run(SLOT_MS + 100 * HOUR_MS);
+  life.db
+    .prepare("INSERT INTO effects (run_id, kind, version, payload, not_before_ms, created_at_ms) VALUES (?,?,?,?,?,?)")
+    .run("run_1", "FetchQuote", 1, "{}", SLOT_MS, SLOT_MS);
+  await clock.advance(900_001);
+  expect(health.health().healthy).toBe(true);
+  await clock.advance(60_000);
+  expect(health.health().problems).toEqual([expect.stringMatching(/^effect \d+ \(FetchQuote of run_1\) has been due/)]);
+});
+
+test("a jump of the wall clock makes nothing late at once, and a service that fails to answer excuses what waits for it", async () => {
+  const { clock, service, health } = stuck();
+  clock.jumpTo(clock.nowMs() + HOUR_MS);
+  expect(health.health().healthy).toBe(true);
+  await clock.advance(30_000);
+  expect(health.health().healthy).toBe(true);
+  service.failed("nobody answers");
+  await clock.advance(60_000);
+  expect(health.health().healthy).toBe(true);
+  // Nobody has called it for five minutes: then it is not the service that is waited for.
+  await clock.advance(300_000);
+  health.health();
+  await clock.advance(60_000);
+  expect(health.health().healthy).toBe(false);
+});

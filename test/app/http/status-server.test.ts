@@ -1,0 +1,100 @@
+import { request } from "node:http";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createHistoryReader, type HistoryReader } from "../../../src/adapters/sqlite/daemon/history-rows.ts";
+import type { HealthReader } from "../../../src/app/http/health.ts";
+import { startStatusServer } from "../../../src/app/http/status-server.ts";
+import { openDaemonDatabase } from "../../support/daemon-database.ts";
+import { silentLogger } from "../../support/silent-logger.ts";
+import { memoryDirectory } from "../../support/temporary-directory.ts";
+
+const operating = { global: "halted", strategies: { paused: 2 } };
+const part = { ready: true, reason: null, since: null };
+const health: HealthReader = {
+  health: () => ({ healthy: true, mode: "live", operating, tickAgeMs: 7, problems: [] }),
+  readiness: () => {
+    const clock = { ...part, skewMs: 5 };
+    const node = { ready: false, reason: "no node answered", since: "2026-11-22T09:00:00.000Z" };
+    return { ready: false, mode: "live", operating, node, service: part, clock };
+  },
+};
+const logger = silentLogger();
+
+let url: string;
+let history: HistoryReader;
+let stop: () => Promise<void>;
+beforeEach(async () => {
+  const { db } = openDaemonDatabase(`${memoryDirectory()}/status.db`);
+  history = createHistoryReader(db);
+  const broken: HistoryReader = {
+    ...history,
+    runs: (filter) => {
+      if (filter.strategy === "broken") throw new TypeError("SQLite3 can only bind numbers, strings, bigints");
+      return history.runs(filter);
+    },
+  };
+  const options = { host: "127.0.0.1", port: 0, names: ["swapd.internal"] };
+  ({ url, stop } = await startStatusServer(options, { history: broken, health, logger }));
+});
+afterEach(async () => await stop());
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly body: string;
+}
+
+/** With a `Host` of one's own, which fetch does not let one choose. */
+async function get(path: string, host?: string): Promise<Answer> {
+  return await new Promise((resolve, reject) => {
+    const headers = host === undefined ? {} : { host };
+    const sent = request(`${url}${path}`, { headers }, (response) => {
+      let body = "";
+      response.on("data", (chunk: Buffer) => {
+        body += String(chunk);
+      });
+      response.on("end", () => resolve({ status: response.statusCode, body }));
+    });
+    sent.on("error", reject);
+    sent.end();
+  });
+}
+
+it("tells health and readiness apart, and both name the modes", async () => {
+  const healthz = await get("/healthz");
+  expect([healthz.status, JSON.parse(healthz.body)]).toEqual([200, health.health()]);
+  const readyz = await get("/readyz");
+  expect([readyz.status, JSON.parse(readyz.body)]).toEqual([503, health.readiness()]);
+  const metrics = (await get("/metrics")).body;
+  for (const line of ['swapd_mode{mode="halted"} 1', "swapd_live 1", 'swapd_ready{part="node"} 0']) {
+    expect(metrics).toContain(line);
+  }
+});
+
+it.each(["evil.example", "evil.example:9464", "127.0.0.1.evil.example", "localhost.evil.example:80", "[evil]"])(
+  "shows nothing to a web page that leads its visitors here under the name %j",
+  async (host) => {
+    for (const path of ["/api/runs", "/healthz", "/metrics", "/nothing"]) {
+      const { status, body } = await get(path, host);
+      expect(status).toBe(421);
+      expect(body).not.toContain("runs");
+    }
+  },
+);
+
+it.each(["127.0.0.1:9464", "localhost", "LOCALHOST:1", "[::1]:9464", "swapd.internal:9464", "10.0.0.7"])(
+  "answers who asks for %s",
+  async (host) => {
+    expect((await get("/api/runs", host)).status).toBe(200);
+  },
+);
+
+it.each(["/api/runs?strategy=a&strategy=b", "/api/runs?limit=1&limit=2"])(
+  "refuses a repeated parameter: %s",
+  async (path) => {
+    expect(await get(path)).toMatchObject({ status: 400, body: expect.stringContaining("PARAMETER_REPEATED") });
+  },
+);
+
+it("says nothing of its inside when it fails, and logs it", async () => {
+  expect(await get("/api/runs?strategy=broken")).toEqual({ status: 500, body: '{"error":"INTERNAL"}' });
+  expect(logger.lines).toMatchObject([{ level: "error", fields: { error: expect.any(TypeError) } }]);
+});
