@@ -23,7 +23,7 @@ COPY --from=build /app/dist dist
 RUN mkdir -p /data /config && chown node:node /data
 USER node
 VOLUME /data
-# The daemon's own health: it ticks, reads its database and reaches its chain. Not only that a port is open.
+# The daemon's own health: it ticks and its work goes on. That the node is there is /readyz.
 ENV SWAPD_HEALTH_URL=http://127.0.0.1:9464/healthz
 HEALTHCHECK --interval=30s --timeout=10s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(process.env.SWAPD_HEALTH_URL).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]

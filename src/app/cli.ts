@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
-import { CONFIG, FOR, integer, JSON_FLAG, seconds, slotCount } from "./cli-options.ts";
+import { CHANGED_CONFIG, CONFIG, FOR, integer, JSON_FLAG, SANDBOX_FLAG, seconds, slotCount } from "./cli-options.ts";
 import { addServiceCommands } from "./cli-service.ts";
 import { addSettlementCommands } from "./cli-settlement.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
@@ -163,8 +163,9 @@ function addOperatorCommands(program: Command, terminal: Terminal): void {
       .description(MODES[name])
       .argument("[strategy]", "one strategy; without it all")
       .addOption(new Option("--reason <text>", "why").default("no reason given"))
-      .option(...CONFIG)
-      .action(async (strategy, options: { config?: string; reason: string; relayer?: boolean }) => {
+      .option(...CHANGED_CONFIG)
+      .option(...SANDBOX_FLAG)
+      .action(async (strategy, options: { config?: string; sandbox?: boolean; reason: string; relayer?: boolean }) => {
         if (options.relayer === true) {
           if (strategy !== undefined)
             throw new CommandFailure(EXIT.usage, "--relayer stands alone, without a strategy");
@@ -183,7 +184,8 @@ function addOperatorCommands(program: Command, terminal: Terminal): void {
     .command("run <strategy>")
     .description("run a strategy now, in place of its next slot")
     .option("--extra", "besides the schedule: the next slot runs too")
-    .option(...CONFIG)
+    .option(...CHANGED_CONFIG)
+    .option(...SANDBOX_FLAG)
     .action(async (strategy, options) => {
       const extra = options.extra === true ? { extra: "true" } : {};
       await (await import("./commands/request.ts")).request(
@@ -195,7 +197,8 @@ function addOperatorCommands(program: Command, terminal: Terminal): void {
   program
     .command("skip <strategy>")
     .description("let the next slot of a strategy pass")
-    .option(...CONFIG)
+    .option(...CHANGED_CONFIG)
+    .option(...SANDBOX_FLAG)
     .action(async (strategy, options) =>
       (await import("./commands/request.ts")).request({ name: "skip", arguments: { strategy } }, options, terminal),
     );
@@ -213,7 +216,8 @@ function addTransactionCommands(program: Command, terminal: Terminal): void {
     .command("revoke <token>")
     .description("take the allowances of a token back")
     .option("--wallet <name>", "of this wallet; needed where there are several")
-    .option(...CONFIG)
+    .option(...CHANGED_CONFIG)
+    .option(...SANDBOX_FLAG)
     .action(async (token, options) =>
       (await import("./commands/approvals.ts")).revokeApprovals(token, options, terminal),
     );
@@ -228,7 +232,8 @@ function addTransactionCommands(program: Command, terminal: Terminal): void {
   transactions
     .command("cancel <id>")
     .description("take the nonce of an open transaction with an empty one to ourselves; the chain decides")
-    .option(...CONFIG)
+    .option(...CHANGED_CONFIG)
+    .option(...SANDBOX_FLAG)
     .action(async (intent, options) =>
       (await import("./commands/request.ts")).request({ name: "cancel", arguments: { intent } }, options, terminal),
     );

@@ -44,6 +44,41 @@ export function findTarget(options: { config?: string | undefined }): Target {
   );
 }
 
+/** What a command that changes something is told: the sandbox is changed where it is asked for, never by default. */
+export interface ChangeOptions {
+  readonly config?: string | undefined;
+  readonly sandbox?: boolean | undefined;
+}
+
+/**
+ * Finds what a command changes: `--config`, else SWAPD_CONFIG, else swapd.yaml here; with `--sandbox` the last sandbox of
+ * this folder. It never guesses: somebody who wants to halt his wallet must not halt a game instead.
+ * @throws CommandFailure when nothing, or two things, are named
+ */
+export function findTargetToChange(options: ChangeOptions): Target {
+  if (options.sandbox !== true) {
+    const file = namedFile(options) ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
+    if (file !== undefined) return findTarget(options);
+    throw new CommandFailure(
+      EXIT.usage,
+      "nothing was changed: name the configuration with --config FILE or SWAPD_CONFIG, or put swapd.yaml here; --sandbox means the one that `swapd sandbox` started in this folder",
+    );
+  }
+  if (options.config !== undefined) {
+    throw new CommandFailure(EXIT.usage, "--config and --sandbox are two places: nothing was changed, name one");
+  }
+  const facts = readSandboxFacts();
+  if (facts !== undefined) return { kind: "sandbox", facts, database: facts.database };
+  throw new CommandFailure(EXIT.usage, "there is no sandbox in this folder: start one with `swapd sandbox`");
+}
+
+/** What a command acted on, in one line. */
+export function nameTarget(target: Target): string {
+  if (target.kind === "sandbox") return `on the sandbox in ${target.facts.directory} (database ${target.database})`;
+  const { file, mode } = target.configuration;
+  return `on ${file} (mode ${mode}, database ${target.database})`;
+}
+
 /** The target's configuration with the environment that its references are looked up in. */
 export function configurationOf(target: Target): { configuration: Configuration; env: NodeJS.ProcessEnv } {
   if (target.kind === "configured") return { configuration: target.configuration, env: process.env };

@@ -5,7 +5,7 @@ import { USD_DECIMALS } from "../../domain/money/price.ts";
 import type { Token } from "../../domain/money/token.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { type Approval, isUnbounded, readApprovals } from "../read-approvals.ts";
-import { configurationOf, findTarget } from "../target.ts";
+import { type ChangeOptions, configurationOf, findTarget, findTargetToChange, nameTarget } from "../target.ts";
 import { formatTable, formatTokenAmount, type Terminal } from "../terminal.ts";
 import { request } from "./request.ts";
 
@@ -44,15 +44,16 @@ function rowOf({ wallet, token, spender, amount, usd, swap }: Approval): string[
 /** `swapd approvals revoke`: asks the running daemon to take back what a wallet allowed others to take of a token. */
 export async function revokeApprovals(
   named: string,
-  options: { config?: string; wallet?: string },
+  options: ChangeOptions & { wallet?: string },
   terminal: Terminal,
 ): Promise<void> {
-  const found = configurationOf(findTarget(options));
+  const target = findTargetToChange(options);
+  const found = configurationOf(target);
   const token = findToken(found.configuration, named);
   const wallet = findWallet(found.configuration, options.wallet);
   const approvals = await readApprovals(found, { wallet: wallet.name, token: token.address });
   if (approvals.length === 0) {
-    terminal.out(`no contract may take ${token.symbol} of ${wallet.name}: nothing to revoke`);
+    terminal.out(`no contract may take ${token.symbol} of ${wallet.name}: nothing to revoke\n${nameTarget(target)}`);
     return;
   }
   for (const { spender } of approvals) {

@@ -12,13 +12,16 @@ import type { Terminal } from "../terminal.ts";
  * service's own database, which a running service heeds from its next turn on.
  */
 export function releaseRelayer(options: { config?: string; reason: string }, terminal: Terminal): void {
-  const file = readConfiguration(configurationFile(options), EXIT.no).serve.database;
+  const named = readConfiguration(configurationFile(options), EXIT.no);
+  const file = named.serve.database;
   if (!existsSync(file)) {
     throw new CommandFailure(EXIT.no, `there is no service database at ${file}: the service has not run yet`);
   }
   const db = openDatabase({ file });
   try {
-    terminal.out(releaseAll(db, `${userInfo().username}: ${options.reason}`));
+    terminal.out(
+      `${releaseAll(db, `${userInfo().username}: ${options.reason}`)}\non ${named.file} (service database ${file})`,
+    );
   } finally {
     db.close();
   }

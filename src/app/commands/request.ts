@@ -11,7 +11,7 @@ import { openDatabase, type SqliteDatabase } from "../../storage/database.ts";
 import { migrateDaemonDatabase } from "../daemon-database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { openLaneStore } from "../lane-wiring.ts";
-import { findTarget, type Target } from "../target.ts";
+import { type ChangeOptions, findTargetToChange, nameTarget, type Target } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
 const ANSWER_WITHIN_MS = 5_000;
@@ -22,14 +22,28 @@ const COMMANDS = { mode: "mode", run: "run", skip: "skip", revoke: "approvals re
 
 /**
  * Asks the running daemon for something through a row of its database and waits for the answer. Without a daemon only
- * modes can be set: the command takes the lock itself.
+ * modes can be set: the command takes the lock itself. Whatever comes of it, it says on what it acted.
  */
 export async function request(
   command: { name: keyof typeof COMMANDS; arguments: Record<string, string> },
-  options: { config?: string },
+  options: ChangeOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const target = findTarget(options);
+  const target = findTargetToChange(options);
+  try {
+    const answer = await ask(command, target);
+    terminal.out(`${answer}\n${nameTarget(target)}`);
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    throw new CommandFailure(error.exitCode, `${error.message}\n${nameTarget(target)}`);
+  }
+}
+
+/** @returns what came of it @throws CommandFailure when it was refused or not answered */
+async function ask(
+  command: { name: keyof typeof COMMANDS; arguments: Record<string, string> },
+  target: Target,
+): Promise<string> {
   const { database } = target;
   const db = openDatabase({ file: database });
   try {
@@ -42,8 +56,7 @@ export async function request(
           const what = `no daemon runs on ${database}; \`${COMMANDS[command.name]}\` needs one`;
           throw new CommandFailure(EXIT.no, `${what}: start it with \`swapd start\`, then ask again`);
         }
-        terminal.out(setMode(db, target, command.arguments));
-        return;
+        return setMode(db, target, command.arguments);
       } finally {
         lock.release();
       }
@@ -54,7 +67,7 @@ export async function request(
       madeBy: operator(),
       madeAtMs: systemClock.nowMs(),
     });
-    terminal.out(await waitForAnswer(store, id));
+    return await waitForAnswer(store, id);
   } finally {
     db.close();
   }

@@ -1,0 +1,55 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { writeSandboxFacts } from "../../src/app/sandbox-facts.ts";
+import { makeFolder, run } from "../e2e/support/swapd.ts";
+
+const ENVIRONMENT = { RPC_1: "http://127.0.0.1:1", RPC_2: "http://127.0.0.1:2" };
+const ADDRESS = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+
+let folder: ReturnType<typeof makeFolder>;
+let sandbox: string;
+beforeEach(() => {
+  folder = makeFolder();
+  sandbox = join(folder.path, ".swapd/sandbox");
+  mkdirSync(sandbox, { recursive: true });
+  const address = ADDRESS.toLowerCase() as `0x${string}`;
+  writeSandboxFacts(sandbox, {
+    ...{ rpcUrl: "http://127.0.0.1:1", chainId: 31_337, wrappedNative: address, settlement: address },
+    ...{ serviceUrl: null, database: join(sandbox, "swapd.db"), environment: {} },
+    configuration: join(folder.path, "config/sandbox.yaml"),
+  });
+});
+afterEach(() => folder.remove());
+
+it("a halt without a configuration never halts the sandbox instead, and says that nothing was changed", async () => {
+  expect(await run(folder.path, ["halt", "--reason", "stop my real money"])).toMatchObject({
+    code: 2,
+    out: "",
+    err: expect.stringContaining("nothing was changed: name the configuration"),
+  });
+});
+
+it("--sandbox means the sandbox, and the answer names it; with --config beside it nothing is changed", async () => {
+  expect(await run(folder.path, ["halt", "--sandbox"])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(`on the sandbox in ${sandbox} (database ${join(sandbox, "swapd.db")})`),
+  });
+  expect((await run(folder.path, ["resume", "--sandbox", "--config", "config/sandbox.yaml"])).code).toBe(2);
+});
+
+it("the answer names the configuration, its mode and its database, also where something is refused", async () => {
+  const database = join(folder.path, "swapd.db");
+  const file = join(folder.path, "config/mine.yaml");
+  const example = readFileSync(join(folder.path, "config/mainnet.example.yaml"), "utf8");
+  writeFileSync(file, example.replace("main: {", `main: { address: "${ADDRESS}",`).replace("/data/swapd.db", database));
+  const place = `on ${file} (mode dry-run, database ${database})`;
+  expect(await run(folder.path, ["halt", "--config", file], ENVIRONMENT)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(place),
+  });
+  expect(await run(folder.path, ["run", "nothing", "--config", file], ENVIRONMENT)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining(place),
+  });
+});
