@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { writeSandboxFacts } from "../../src/app/sandbox-facts.ts";
+import { toAddress } from "../../src/domain/money/address.ts";
 import { makeFolder, run } from "../e2e/support/swapd.ts";
 
 const ENVIRONMENT = { RPC_1: "http://127.0.0.1:1", RPC_2: "http://127.0.0.1:2" };
@@ -13,7 +14,7 @@ beforeEach(() => {
   folder = makeFolder();
   sandbox = join(folder.path, ".swapd/sandbox");
   mkdirSync(sandbox, { recursive: true });
-  const address = ADDRESS.toLowerCase() as `0x${string}`;
+  const address = toAddress(ADDRESS);
   writeSandboxFacts(sandbox, {
     ...{ rpcUrl: "http://127.0.0.1:1", chainId: 31_337, wrappedNative: address, settlement: address },
     ...{ serviceUrl: null, database: join(sandbox, "swapd.db"), environment: {} },
