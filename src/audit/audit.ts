@@ -16,6 +16,7 @@ import { checkSignatures, signedFor } from "./signatures.ts";
 import { balancesAtStart, findStart, type Since } from "./since.ts";
 import { dataVersion, openForReading, readSnapshot, type Snapshot } from "./snapshot.ts";
 import { checkStructure } from "./structure.ts";
+import { checkTraces } from "./traces.ts";
 import { type WatchList, watchList } from "./watch-list.ts";
 
 export interface AuditOptions {
@@ -176,6 +177,7 @@ function checkRows(snapshot: Snapshot, chainId: number): Difference[] {
     ...snapshot.differences,
     ...checkBaselines(snapshot),
     ...checkStructure(snapshot),
+    ...checkTraces(snapshot),
     ...checkLedger(snapshot),
     ...checkSignatures(snapshot, chainId),
   ];

@@ -80,6 +80,7 @@ export const ledgerRow = z.object({
   wallet: addressText,
   token: addressText,
   amount: amountText,
+  usd: amountText,
   state: z.enum(["reserved", "spent", "released"]),
 });
 
@@ -149,6 +150,9 @@ export const signingRow = z.object({
   max_priority_fee_per_gas: amountText,
 });
 
+export const strategyRow = z.object({ id: z.string(), memory: z.string() });
+
+export type StrategyRow = z.output<typeof strategyRow>;
 export type BaselineRow = z.output<typeof baselineRow>;
 export type RunRow = z.output<typeof runRow>;
 export type SwapRow = z.output<typeof swapRow>;

@@ -21,9 +21,11 @@ import {
   runRow,
   type SignatureRow,
   type SigningRow,
+  type StrategyRow,
   type SwapRow,
   signatureRow,
   signingRow,
+  strategyRow,
   swapRow,
 } from "./rows.ts";
 import { CHOSEN, chooseRows, type Start } from "./since.ts";
@@ -36,6 +38,9 @@ export interface Snapshot {
   readonly baselines: readonly BaselineRow[];
   readonly runs: readonly RunRow[];
   readonly swaps: ReadonlyMap<string, SwapRow>;
+  /** records that the daemon goes on with and that say something else than their columns */
+  readonly bodies: readonly BodyRow[];
+  readonly strategies: readonly StrategyRow[];
   readonly ledger: ReadonlyMap<string, LedgerRow>;
   readonly capabilities: readonly CapabilityRow[];
   readonly signatures: readonly SignatureRow[];
@@ -48,6 +53,25 @@ export interface Snapshot {
   /** rows that could not be read, and histories that do not add up */
   readonly differences: readonly Difference[];
 }
+
+/** What the body of a swap says, beside what its columns say; `readable` is 0 where it is no JSON. */
+export interface BodyRow {
+  readonly id: string;
+  readonly readable: number;
+  readonly quote_id: string | null;
+  readonly body_quote_id: string | null;
+  readonly amount_out_min: string | null;
+  readonly body_amount_out_min: string | null;
+}
+
+/** Bodies are long: SQLite compares them, and only those that differ are read. What a body does not say is no difference. */
+const DIFFERING_BODIES = `SELECT * FROM (
+    SELECT id, json_valid(body) AS readable, quote_id, amount_out_min,
+      iif(json_valid(body), json_extract(body, '$.quote.id'), NULL) AS body_quote_id,
+      iif(json_valid(body), json_extract(body, '$.terms.amountOutMin."$bigint"'), NULL) AS body_amount_out_min
+    FROM swaps
+  ) WHERE (readable = 0 OR (body_quote_id IS NOT NULL AND body_quote_id IS NOT quote_id)
+    OR (body_amount_out_min IS NOT NULL AND body_amount_out_min IS NOT amount_out_min))`;
 
 type Database = SqliteConstructor.Database;
 
@@ -118,6 +142,8 @@ function readAll(db: Database, start: Start | undefined): Snapshot {
     baselines: table("baselines", ["wallet", "token"], baselineRow),
     runs: table("runs", ["id"], runRow),
     swaps: new Map(swaps.map((swap) => [swap.id, swap])),
+    bodies: db.prepare<[], BodyRow>(`${DIFFERING_BODIES} AND (${where("swaps")})`).all(),
+    strategies: table("strategies", ["id"], strategyRow),
     ledger: new Map(table("ledger", ["swap_id"], ledgerRow).map((row) => [row.swap_id, row])),
     capabilities: table("capabilities", ["swap_id"], capabilityRow),
     signatures: table("signatures", ["digest"], signatureRow),

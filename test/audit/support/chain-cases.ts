@@ -35,7 +35,7 @@ export const FILL_CASES: readonly Case[] = [
       const { hash } = await trader.perform({ id: "bad", purpose: "approve", to: chain.tokens.USDC.address, data });
       journal.run("UPDATE swaps SET hash = ? WHERE id = 'gasless'", hash);
     },
-    reports: ["FILL_REVERTED"],
+    reports: ["FILL_REVERTED", "MODE_DIFFERS"],
   },
   {
     hazard: "a fill in another block than recorded",
@@ -89,6 +89,7 @@ export const FILL_CASES: readonly Case[] = [
       "EVENT_DIFFERS",
       "FILL_BLOCK_DIFFERS",
       "FILL_CLAIMED_TWICE",
+      "MODE_DIFFERS",
       "RECIPIENT_DIFFERS",
       "SECOND_FILL",
       "SOLD_DIFFERS",

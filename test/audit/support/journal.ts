@@ -128,7 +128,7 @@ export function writeStory(journal: Journal, story: SwapStory): void {
     wallet: story.wallet,
     token: story.sell.address,
     amount: String(story.ledger === "spent" ? story.fill?.sold : story.amountIn),
-    usd: "0",
+    usd: "1",
     state: story.ledger,
     reserved_at_ms: story.slotMs,
   });

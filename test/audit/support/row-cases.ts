@@ -90,6 +90,63 @@ export const ROW_CASES: readonly Case[] = [
     reports: ["SLOT_TWICE"],
   },
   {
+    hazard: "a swap whose run was deleted",
+    spoil: ({ journal }) => {
+      journal.run("DELETE FROM runs WHERE id = 'run-own'");
+      journal.run("DELETE FROM transitions WHERE subject_id = 'run-own'");
+    },
+    reports: ["RUN_MISSING"],
+  },
+  {
+    hazard: "another mode than the transaction shows",
+    spoil: ({ journal }) => journal.run("UPDATE swaps SET mode = 'gasless' WHERE id = 'own'"),
+    reports: ["MODE_DIFFERS"],
+  },
+  {
+    hazard: "the signatures of a filled swap deleted",
+    spoil: ({ journal }) => journal.run("DELETE FROM signatures WHERE swap_id = 'gasless'"),
+    reports: ["SIGNATURE_MISSING"],
+  },
+  {
+    hazard: "a minimum lowered after the fact",
+    spoil: ({ journal }) =>
+      journal.run(`UPDATE swaps SET body = '{"terms":{"amountOutMin":{"$bigint":"5"}}}' WHERE id = 'own'`),
+    reports: ["BODY_DIFFERS"],
+  },
+  {
+    hazard: "another quote than the one that was taken",
+    spoil: ({ journal }) => {
+      journal.run(`UPDATE swaps SET quote_id = 'other', body = '{"quote":{"id":"taken"}}' WHERE id = 'own'`);
+    },
+    reports: ["BODY_DIFFERS"],
+  },
+  {
+    hazard: "a fill that counts for no dollars",
+    spoil: ({ journal }) => journal.run("UPDATE ledger SET usd = '0' WHERE swap_id = 'own'"),
+    reports: ["LEDGER_UNVALUED"],
+  },
+  {
+    hazard: "the right of an ended swap set live again",
+    spoil: ({ journal }) => journal.run("UPDATE capabilities SET live = 1 WHERE swap_id = 'own'"),
+    reports: ["CAPABILITY_LEFT"],
+  },
+  {
+    hazard: "a strategy whose memory was emptied",
+    spoil: ({ journal }) => {
+      const row = {
+        id: "dca",
+        kind: "dca",
+        spec_hash: "s",
+        spec: "{}",
+        memory: "{}",
+        memory_at_ms: 1,
+        last_slot_ms: 1,
+      };
+      journal.insert("strategies", row);
+    },
+    reports: ["MEMORY_LOST"],
+  },
+  {
     hazard: "two fills at one place of a run",
     spoil: ({ journal }) => journal.run("UPDATE swaps SET run_id = 'run-own', attempt = 2 WHERE id = 'to-native'"),
     reports: ["PLACE_FILLED_TWICE", "RUN_END_WRONG"],
@@ -129,7 +186,7 @@ export const ROW_CASES: readonly Case[] = [
       const dai = String(journal.get("SELECT sell_token FROM swaps WHERE id = 'expired'"));
       journal.run("UPDATE capabilities SET live = 1 WHERE token = ?", dai);
     },
-    reports: ["TWO_LIVE"],
+    reports: ["CAPABILITY_LEFT", "TWO_LIVE"],
   },
   {
     hazard: "a fill that the ledger does not know",

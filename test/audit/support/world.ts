@@ -102,7 +102,7 @@ export function codesOf(report: AuditReport): DifferenceCode[] {
   return [...new Set(report.differences.map(({ code }) => code))].sort();
 }
 
-async function writeBaselines(chain: Chain, journal: Journal): Promise<void> {
+export async function writeBaselines(chain: Chain, journal: Journal): Promise<void> {
   journal.insert("identity", { one: 1, network: "test", chain_id: chain.chainId, created_at_ms: 1 });
   const block = Number(await chain.rpc.call("eth_blockNumber", []));
   const wallet = toAddress(chain.wallet.address);

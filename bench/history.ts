@@ -1,0 +1,197 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createHistoryReader, type HistoryReader } from "../src/adapters/sqlite/daemon/history-rows.ts";
+import { copyRecent } from "../src/adapters/sqlite/daemon/recent-copy.ts";
+import { createStore } from "../src/adapters/sqlite/daemon/store.ts";
+import { migrateLane } from "../src/adapters/sqlite/lane-store.ts";
+import { migrateDaemonDatabase } from "../src/app/daemon-database.ts";
+import type { Address } from "../src/domain/money/address.ts";
+import type { Run } from "../src/domain/run/run.ts";
+import { step } from "../src/domain/run/step.ts";
+import { initialStrategyMemory } from "../src/domain/strategy/strategy.ts";
+import type { Store } from "../src/ports/store.ts";
+import { openDatabase, type SqliteDatabase } from "../src/storage/database.ts";
+import { startChain } from "../test/audit/support/chain.ts";
+import { createJournal } from "../test/audit/support/journal.ts";
+import { createTrader } from "../test/audit/support/trader.ts";
+import { optionsFor, writeBaselines } from "../test/audit/support/world.ts";
+import { dcaSpec, factsSample, USDC, viewSample, WALLET, WETH } from "../test/support/builders.ts";
+import { addGuards, dueRun, fillHistory } from "./history/fill.ts";
+
+/**
+ * What a long history costs: runs are filled in by bulk, the newest swaps are real transactions on a chain. Measured are
+ * what the store adds to a decision, alternating with an empty database and by processor time; what `status`, `history`
+ * and `why` read; the copy that `plan` works on; and `audit --since` of exactly the real swaps, as a process of its own.
+ * `--runs N` and `--real N` make it small. Ends with 1 when a gate is missed.
+ */
+const RUNS = argument("--runs", 300_000);
+const REAL = argument("--real", Math.min(1_000, Math.max(5, Math.floor(RUNS / 300))));
+const GATES = { fillMs: 300_000, decisionRatio: 1.2, readMs: 500, planCopyMs: 2_000, auditMs: 5_000, residentMb: 200 };
+const DECISIONS = 400;
+const BLOCK = 20;
+
+function argument(name: string, otherwise: number): number {
+  const at = process.argv.indexOf(name);
+  return at === -1 ? otherwise : Number(process.argv[at + 1]);
+}
+
+const folder = mkdtempSync(join(tmpdir(), "swapd-bench-history-"));
+const file = join(folder, "filled.db");
+
+/** Real swaps with the rows of a careful daemon, each for itself. @returns where an audit of them begins */
+async function swapForReal(chain: Awaited<ReturnType<typeof startChain>>): Promise<number> {
+  const journal = createJournal(file);
+  await writeBaselines(chain, journal);
+  const begin = Number(journal.get("SELECT max(block_number) FROM baselines")) + 1;
+  // The trader goes on after the newest slot.
+  const first = { id: "first", strategy: "dca", slot_ms: Date.now(), state: "due", spec_hash: "s", window_ends_ms: 1 };
+  journal.insert("runs", { ...first, created_at_ms: 1 });
+  const trader = createTrader(chain, journal);
+  journal.run("DELETE FROM runs");
+  const { USDC: usdc, WETH: weth } = chain.tokens;
+  for (let index = 0; index < REAL; index += 1) {
+    await trader.swapSelfExecuted({ id: `real_${index}`, sell: usdc, buy: weth, amount: 1_000_000n + BigInt(index) });
+  }
+  journal.close();
+  return begin;
+}
+
+/** One decision as the engine commits it, with every question that its facts ask. @returns milliseconds of processor time */
+function decide(store: Store, id: string, slotMs: number): number {
+  const facts = factsSample();
+  const began = process.cpuUsage();
+  let run: Run = dueRun(id, slotMs, "bench");
+  store.transaction(() => store.insertRun(run, facts.nowMs));
+  for (const event of [{ kind: "started" } as const, { kind: "view-read", view: viewSample() } as const]) {
+    store.transaction(() => {
+      run = store.run(run.id) ?? run;
+      ask(store, WALLET);
+      const result = step(run, event, facts);
+      store.saveRun(result.run, result.transitions, facts.nowMs);
+      for (const record of result.records) store.writeRecord(result.run, record, facts.nowMs);
+      store.addEffects(run.id, result.effects, facts.nowMs);
+      run = result.run;
+    });
+  }
+  const { user, system } = process.cpuUsage(began);
+  return (user + system) / 1_000;
+}
+
+/** What facts, views and the engine's loop ask of the store. */
+function ask(store: Store, wallet: Address): void {
+  const nowMs = Date.now();
+  store.soldUsdSince(nowMs - 86_400_000, "none");
+  store.soldUsdSince(nowMs - 30 * 86_400_000, "none");
+  store.failuresSince("s1", nowMs - 3_600_000, []);
+  for (const token of [USDC.address, WETH.address]) {
+    store.isTokenBusy(wallet, token, "none");
+    store.reserved(wallet, token);
+    store.netOfSwaps(wallet, token);
+    store.hasBought(wallet, token);
+  }
+  store.soldBy("s1");
+  store.boughtBy("s1");
+  store.hashOfOther(`0x${"ab".repeat(32)}`, "none");
+  store.hasOpenRun("s1");
+  store.strategiesWithOpenRun();
+  store.dueRuns(10);
+  store.dueEffects(nowMs, 10, "others");
+  store.nextEffectMs();
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+function withStrategy(db: SqliteDatabase): Store {
+  const store = createStore(db);
+  const spec = dcaSpec({ id: "bench" });
+  const memory = JSON.stringify(initialStrategyMemory(spec));
+  store.saveStrategy({ id: spec.id, kind: spec.kind, specHash: "bench", spec, memory, lastSlotMs: 0 }, 1);
+  return store;
+}
+
+/** How much longer a decision takes than on an empty database: blocks of both alternate, the median of each counts. */
+function compareDecisions(filled: Store, empty: Store): { decisionMs: number; emptyMs: number; decisionRatio: number } {
+  const times = { filled: [] as number[], empty: [] as number[] };
+  for (let index = 0; index < DECISIONS; index += 1) {
+    const name = Math.floor(index / BLOCK) % 2 === 0 ? "filled" : "empty";
+    const store = name === "filled" ? filled : empty;
+    times[name].push(decide(store, `bench_${index}`, Date.now() + index));
+  }
+  const [decisionMs, emptyMs] = [median(times.filled.slice(BLOCK)), median(times.empty.slice(BLOCK))];
+  return { decisionMs, emptyMs, decisionRatio: Math.round((decisionMs / emptyMs) * 100) / 100 };
+}
+
+/** On a connection of its own, as a command has it. */
+function read(work: (reader: HistoryReader) => unknown): number {
+  const beganMs = performance.now();
+  const db = openDatabase({ file, readonly: true });
+  work(createHistoryReader(db));
+  db.close();
+  return Math.round(performance.now() - beganMs);
+}
+
+function readCommands(): { statusMs: number; historyMs: number; whyMs: number } {
+  return {
+    statusMs: read((reader) => [
+      ...[reader.strategies(), reader.swapStates(), reader.modes(), reader.halts(), reader.unsentAlerts()],
+      ...[reader.trueAlerts(), reader.gaps(), reader.lastEvent(), reader.wallets()],
+    ]),
+    historyMs: read((reader) => reader.runs({ limit: 20 })),
+    whyMs: read((reader) => reader.runAt("s1", Date.now())?.swaps.map(({ id }) => reader.checks(id))),
+  };
+}
+
+function copyForPlan(): number {
+  const beganMs = performance.now();
+  const source = openDatabase({ file, readonly: true });
+  const target = openDatabase({ file: join(folder, "copy.db") });
+  copyRecent(source, target, Date.now());
+  target.close();
+  source.close();
+  return Math.round(performance.now() - beganMs);
+}
+
+const chain = await startChain();
+try {
+  const began = performance.now();
+  const begin = await swapForReal(chain);
+  const realMs = Math.round(performance.now() - began);
+  const fillBegan = performance.now();
+  fillHistory(file, { runs: RUNS - REAL, untilMs: Date.now() - 3_600_000 });
+  const fillMs = Math.round(performance.now() - fillBegan);
+  const emptyDb = openDatabase({ file: join(folder, "empty.db") });
+  migrateDaemonDatabase(emptyDb);
+  migrateLane(emptyDb);
+  const audited = { ...optionsFor(chain, file), since: { block: begin } };
+  const script = new URL("./history/audit-once.ts", import.meta.url).pathname;
+  const output = execFileSync(process.execPath, [script, JSON.stringify(audited)], { encoding: "utf8" });
+  const auditRow = JSON.parse(output) as { auditMs: number; residentMb: number; fills: number; differences: number };
+  const reads = readCommands();
+  const planCopyMs = copyForPlan();
+  addGuards(file, emptyDb);
+  const filledDb = openDatabase({ file });
+  const decisions = compareDecisions(withStrategy(filledDb), withStrategy(emptyDb));
+  filledDb.close();
+  emptyDb.close();
+  const sizeMb = Math.round(statSync(file).size / 1e6);
+  const row = { runs: RUNS, real: REAL, sizeMb, realMs, fillMs, ...decisions, ...reads, planCopyMs, ...auditRow };
+  console.table([row]);
+  console.log(JSON.stringify({ bench: "history", gates: GATES, row }));
+  const holds =
+    fillMs < GATES.fillMs &&
+    decisions.decisionRatio <= GATES.decisionRatio &&
+    Math.max(reads.statusMs, reads.historyMs, reads.whyMs) < GATES.readMs &&
+    planCopyMs < GATES.planCopyMs &&
+    auditRow.fills === REAL &&
+    auditRow.differences === 0 &&
+    auditRow.auditMs < GATES.auditMs &&
+    auditRow.residentMb < GATES.residentMb;
+  process.exitCode = holds ? 0 : 1;
+} finally {
+  await chain.stop();
+  rmSync(folder, { recursive: true, force: true });
+}

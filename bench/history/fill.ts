@@ -1,0 +1,118 @@
+import { readFileSync } from "node:fs";
+import { encodeSwap } from "../../src/adapters/sqlite/daemon/codec.ts";
+import { openDatabase, type SqliteDatabase } from "../../src/storage/database.ts";
+import { runSample } from "../../test/support/builders.ts";
+import { swapIn } from "../../test/support/evidence.ts";
+
+/** A run a minute and strategy: what a month has is what the ceilings count. */
+const MINUTE_MS = 60_000;
+/** A decision has 43 checks. */
+const CHECKS_OF_A_RUN = 5;
+const STRATEGIES = 9;
+const OLD_WALLET = `0x${"0d".repeat(20)}`;
+
+/** `n` counts from 0; ids sort by age, hashes are made up. */
+const NUMBERS = "WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < @runs)";
+const RUN = "printf('old_%07d', n)";
+const SWAP = "printf('old_%07d.0.1', n)";
+const SLOT = `@untilMs - (@runs - n) * ${MINUTE_MS}`;
+const HASH = "printf('0x%064x', n + 1)";
+const STRATEGY = `printf('s%d', n % ${STRATEGIES})`;
+
+/** Fills a database with so many filled runs that ended before an instant, each with all that a swap leaves behind. */
+export function fillHistory(file: string, fill: { readonly runs: number; readonly untilMs: number }): void {
+  const db = openDatabase({ file });
+  try {
+    db.pragma("foreign_keys = OFF");
+    db.pragma("synchronous = OFF");
+    db.pragma("cache_size = -400000");
+    const swap = encodeSwap({
+      ...swapIn("final"),
+      ...{ id: "@id", runId: "@run" },
+      wallet: OLD_WALLET,
+      recipient: OLD_WALLET,
+    } as never);
+    const values = { ...fill, body: String(swap.body) };
+    db.transaction(() => {
+      for (const sql of statements(swap))
+        db.prepare(`${NUMBERS} ${sql}`.replace(/^(WITH.*?) (INSERT INTO \S+ \([^)]*\))/s, "$2 $1")).run(
+          used(sql, values),
+        );
+      countAnew(db);
+    })();
+    db.pragma("wal_checkpoint(TRUNCATE)");
+  } finally {
+    db.close();
+  }
+}
+
+/** SQLite refuses values that no parameter takes. */
+function used(sql: string, values: Record<string, unknown>): Record<string, unknown> {
+  const text = `${NUMBERS} ${sql}`;
+  return Object.fromEntries(Object.entries(values).filter(([name]) => text.includes(`@${name}`)));
+}
+
+function statements(swap: ReturnType<typeof encodeSwap>): readonly string[] {
+  const columns = Object.keys(swap);
+  const made: Record<string, string> = {
+    id: SWAP,
+    run_id: RUN,
+    hash: HASH,
+    block_number: "1 + n % 10",
+    body: "@body",
+    intent_id: `${SWAP} || '.swap'`,
+  };
+  const literal = (value: unknown): string =>
+    value === null ? "NULL" : typeof value === "number" ? String(value) : `'${String(value).replaceAll("'", "''")}'`;
+  const cells = columns.map((name) => made[name] ?? literal(swap[name]));
+  const moves = (subject: string, id: string, states: readonly string[]) =>
+    states.map(
+      (state, index) =>
+        `INSERT INTO transitions (subject, subject_id, from_state, to_state, at_ms) SELECT '${subject}', ${id}, ${index === 0 ? "NULL" : `'${states[index - 1]}'`}, '${state}', ${SLOT} + ${index} FROM numbers`,
+    );
+  const intents = (purpose: string, nonce: string) => [
+    `INSERT INTO lane_intents (id, account, chain_id, purpose, to_address, data, value, gas_limit, max_fee_per_gas_cap, sign_by_seconds, state, nonce, outcome, mined_block_number, mined_block_hash, mined_attempt_hash, created_at_ms) SELECT ${SWAP} || '.${purpose}', '${OLD_WALLET}', 31337, '${purpose === "swap" ? "swap" : "approve"}', '${OLD_WALLET}', '0x${"ab".repeat(400)}', '0', '1', '1', 1, 'final', ${nonce}, 'succeeded', 1 + n % 10, ${HASH}, ${HASH}, 1 FROM numbers`,
+    `INSERT INTO lane_attempts (hash, intent_id, kind, raw, nonce, max_fee_per_gas, max_priority_fee_per_gas, state, signed_at_ms) SELECT ${purpose === "swap" ? HASH : "printf('0xff%062x', n + 1)"}, ${SWAP} || '.${purpose}', 'original', '0x${"ab".repeat(450)}', ${nonce}, '1', '1', 'confirmed', 1 FROM numbers`,
+  ];
+  return [
+    `INSERT INTO runs (id, strategy, slot_ms, state, spec_hash, window_ends_ms, created_at_ms, ended_at_ms) SELECT ${RUN}, ${STRATEGY}, ${SLOT}, 'filled', 'spec', ${SLOT}, ${SLOT}, ${SLOT} + 9 FROM numbers`,
+    `INSERT INTO swaps (${columns.join(", ")}, created_at_ms, updated_at_ms) SELECT ${cells.join(", ")}, ${SLOT}, ${SLOT} FROM numbers`,
+    ...moves("run", RUN, ["due", "deciding", "executing", "filled"]),
+    ...moves("swap", SWAP, ["planned", "quoted", "cleared", "signed", "submitted", "mined", "confirmed", "final"]),
+    `INSERT INTO ledger (swap_id, strategy, wallet, token, amount, usd, state, reserved_at_ms, settled_at_ms) SELECT ${SWAP}, ${STRATEGY}, '${OLD_WALLET}', '${swap.sell_token}', '${swap.sold}', '100000000000000000000', 'spent', ${SLOT}, ${SLOT} FROM numbers`,
+    `INSERT INTO capabilities (swap_id, wallet, token, spender, live, opened_at_ms, closed_at_ms) SELECT ${SWAP}, '${OLD_WALLET}', '${swap.sell_token}', '${OLD_WALLET}', 0, ${SLOT}, ${SLOT} FROM numbers`,
+    ...intents("approve1", "2 * n"),
+    ...intents("swap", "2 * n + 1"),
+    ...Array.from(
+      { length: CHECKS_OF_A_RUN },
+      (_, at) =>
+        `INSERT INTO checks (swap_id, at_ms, position, code, passed, value, bound) SELECT ${SWAP}, 1, ${at}, 'OUTPUT_BELOW_MINIMUM', 1, 'amountOutMin: 41234567890123456', 'at least 40234567890123456' FROM numbers`,
+    ),
+    ...["ReadView", "FetchQuote", "ReadFacts"].map(
+      (kind) =>
+        `INSERT INTO effects (run_id, swap_id, kind, version, payload, not_before_ms, attempts, done_at_ms, created_at_ms) SELECT ${RUN}, ${SWAP}, '${kind}', 1, '{"kind":"${kind}"}', ${SLOT}, 1, ${SLOT}, ${SLOT} FROM numbers`,
+    ),
+  ];
+}
+
+/** As the migration that brought the totals counted the rows of its time. */
+function countAnew(db: SqliteDatabase): void {
+  const file = new URL("../../src/adapters/sqlite/daemon/0010-running-totals.sql", import.meta.url);
+  const text = readFileSync(file, "utf8");
+  db.exec(
+    `DELETE FROM totals; DELETE FROM sold_usd_hours; ${text.slice(text.indexOf("INSERT INTO totals"), text.indexOf("-- What is asked for every swap"))}`,
+  );
+}
+
+/** Puts the guards of a database of the daemon into one that was filled without them. */
+export function addGuards(file: string, from: SqliteDatabase): void {
+  const db = openDatabase({ file });
+  const guards = from.prepare<[], string>("SELECT sql FROM sqlite_schema WHERE type = 'trigger'").pluck().all();
+  for (const sql of guards) db.exec(sql);
+  db.close();
+}
+
+/** A run that a benchmark decides. */
+export function dueRun(id: string, slotMs: number, strategyId: string): ReturnType<typeof runSample> {
+  return runSample({ id, slotMs, strategyId, state: "due", swaps: [] });
+}
