@@ -48,8 +48,24 @@ export function connectNetwork(
   const rpc = createJsonRpc({ url: options.rpcUrl, timeoutMs: RPC_TIMEOUT_MS, maxBytes: MAX_RPC_ANSWER_BYTES });
   const { verify, executor } = createContractCheck(rpc, options);
   const dataFees = dataFeesOf(options);
-  const snapshots = createSnapshots({ rpc, chainId: options.chainId, verify, dataFees }, clock);
+  const vouchedFor = vouchedForBy(options);
+  const isKnown = (contract: Address) => vouchedFor.has(contract) || contract === executor();
+  const snapshots = createSnapshots({ rpc, chainId: options.chainId, verify, dataFees, isKnown }, clock);
   return { options, rpc, snapshots: outspoken(snapshots, { rpcHost: rpc.host, logger }), executor, logger };
+}
+
+/** The contracts of a network's options: whoever else has one may have written it to work against us. */
+function vouchedForBy(options: NetworkOptions): ReadonlySet<Address> {
+  const { listedTokens, hubTokens, wrappedNative, settlement, protocols } = options;
+  const listed = listedTokens.flatMap(({ address, feed }) => [address, ...(feed === undefined ? [] : [feed.address])]);
+  const factories = protocols.map(({ factory }) => factory);
+  return new Set([
+    ...listed,
+    ...hubTokens,
+    ...factories,
+    wrappedNative,
+    ...(settlement === undefined ? [] : [settlement]),
+  ]);
 }
 
 /** Tells the operator when a node stops being of use, and when it is of use again. */

@@ -2,6 +2,8 @@ import type { Clock } from "../ports/clock.ts";
 
 /** Until when somebody waits for an answer. */
 export interface TimeLimit {
+  /** who waits; undefined: nobody in particular */
+  readonly caller: string | undefined;
   /** Whether the time is up, or nobody waits any more. */
   isOver(): boolean;
   /** Waits for an answer; undefined when the time is up first. What was asked goes on: others may wait for it too. */
@@ -10,14 +12,23 @@ export interface TimeLimit {
   part(share: number): TimeLimit;
 }
 
-/** @param isGone whether the one who asked has hung up */
-export function createTimeLimit(durationMs: number, clock: Clock, isGone: () => boolean = () => false): TimeLimit {
+/** Who waits until a limit is over. */
+export interface Waiter {
+  readonly name?: string;
+  /** whether he has hung up */
+  isGone(): boolean;
+}
+
+const NOBODY: Waiter = { isGone: () => false };
+
+export function createTimeLimit(durationMs: number, clock: Clock, waiter: Waiter = NOBODY): TimeLimit {
   const endsMs = clock.monotonicMs() + durationMs;
   const leftMs = () => endsMs - clock.monotonicMs();
   return {
-    isOver: () => leftMs() <= 0 || isGone(),
+    caller: waiter.name,
+    isOver: () => leftMs() <= 0 || waiter.isGone(),
     within: (answer) => waitFor(answer, Math.max(0, leftMs())),
-    part: (share) => createTimeLimit(leftMs() * share, clock, isGone),
+    part: (share) => createTimeLimit(leftMs() * share, clock, waiter),
   };
 }
 

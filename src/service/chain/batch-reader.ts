@@ -18,22 +18,39 @@ export type WordsAnswer = readonly bigint[] | undefined;
 /** Performs one {@link ViewCall}. */
 export type ReadWords = (to: Address, data: Hex, words: number) => Promise<WordsAnswer>;
 
-/** Performs many calls at one block; the answers are in their order. */
-export type ReadAll = (calls: readonly ViewCall[]) => Promise<readonly WordsAnswer[]>;
+/** Performs many calls at one block; the answers are in their order. @param gasOfCall as much as each may use, at most */
+export type ReadAll = (calls: readonly ViewCall[], gasOfCall?: number) => Promise<readonly WordsAnswer[]>;
+
+/** What a view of an honest token uses many times over; anybody can deploy one that uses all it is given. */
+const STRANGERS_GAS = 300_000;
 
 interface PendingRead extends ViewCall {
   resolve(words: WordsAnswer): void;
   reject(error: unknown): void;
 }
 
-/** Lets reads that start in the same turn of the event loop travel together. */
-export function createBatchReader(readAll: ReadAll): ReadWords {
+/**
+ * Lets reads that start in the same turn of the event loop travel together. Those of a contract that nobody vouches for
+ * travel alone, with less gas: what it does is nobody else's trouble.
+ */
+export function createBatchReader(readAll: ReadAll, isKnown: (contract: Address) => boolean = () => true): ReadWords {
   let pending: PendingRead[] = [];
 
   function flush(): void {
     const reads = pending;
     pending = [];
-    readAll(reads).then(
+    const known = reads.filter(({ to }) => isKnown(to));
+    const strangers = new Set(reads.flatMap(({ to }) => (isKnown(to) ? [] : [to])));
+    if (known.length > 0) send(known);
+    for (const stranger of strangers)
+      send(
+        reads.filter(({ to }) => to === stranger),
+        STRANGERS_GAS,
+      );
+  }
+
+  function send(reads: readonly PendingRead[], gasOfCall?: number): void {
+    readAll(reads, gasOfCall).then(
       (answers) => {
         for (const [index, read] of reads.entries()) read.resolve(answers[index]);
       },

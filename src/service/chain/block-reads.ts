@@ -1,4 +1,4 @@
-import { isHex } from "../../domain/money/address.ts";
+import { type Address, isHex } from "../../domain/money/address.ts";
 import { type JsonRpc, RpcError, type RpcRequest } from "../../net/json-rpc.ts";
 import { isFailedCall, isRevert, isTooMuch } from "../../net/node-errors.ts";
 import { retryRead } from "../../net/retry-read.ts";
@@ -56,7 +56,12 @@ function isTransient(error: Error): boolean {
  * Reads of one endpoint, which is tried first for what it can do. What was found out is remembered until it fails.
  * @param options `mode` takes this one without trying the better ones
  */
-export function createBlockReads(options: { readonly rpc: JsonRpc; readonly mode?: ReadMode | undefined }): BlockReads {
+export function createBlockReads(options: {
+  readonly rpc: JsonRpc;
+  readonly mode?: ReadMode | undefined;
+  /** contracts whose calls may travel with others; absent: all */
+  readonly isKnown?: ((contract: Address) => boolean) | undefined;
+}): BlockReads {
   const { rpc } = options;
   const modes = options.mode === undefined ? MODES : [options.mode];
   let method: Method | undefined;
@@ -87,10 +92,10 @@ export function createBlockReads(options: { readonly rpc: JsonRpc; readonly mode
     return method;
   }
 
-  async function readOnce(block: BlockHeader, calls: readonly ViewCall[]): Promise<readonly WordsAnswer[]> {
+  async function readOnce({ block, gasOfCall }: Pick<Reading, "block" | "gasOfCall">, calls: readonly ViewCall[]) {
     const used = await chosen(block);
     try {
-      return await readWith({ rpc, block, method: used }, calls);
+      return await readWith({ rpc, block, gasOfCall, method: used }, calls);
     } catch (error) {
       // Perhaps another machine answers behind the same address now, which can do other things.
       if (error instanceof RpcError && error.kind === "rpc" && method === used) method = undefined;
@@ -101,9 +106,11 @@ export function createBlockReads(options: { readonly rpc: JsonRpc; readonly mode
   return {
     mode: () => method?.mode,
     at(block) {
-      const readAll: ReadAll = (calls) =>
-        calls.length === 0 ? Promise.resolve([]) : retryRead(() => readOnce(block, calls), { ...RETRIES, isTransient });
-      return { readAll, read: createBatchReader(readAll) };
+      const readAll: ReadAll = (calls, gasOfCall) =>
+        calls.length === 0
+          ? Promise.resolve([])
+          : retryRead(() => readOnce({ block, gasOfCall }, calls), { ...RETRIES, isTransient });
+      return { readAll, read: createBatchReader(readAll, options.isKnown) };
     },
   };
 }
@@ -112,6 +119,15 @@ interface Reading {
   readonly rpc: JsonRpc;
   readonly block: BlockHeader;
   readonly method: Method;
+  /** undefined: what the node grants */
+  readonly gasOfCall?: number | undefined;
+}
+
+/** What a packed read uses beside its calls. */
+const OWN_GAS = 100_000;
+
+function gasOf({ gasOfCall }: Reading, calls: number): { readonly gas?: string } {
+  return gasOfCall === undefined ? {} : { gas: `0x${(OWN_GAS + calls * gasOfCall).toString(16)}` };
 }
 
 function pinOf(block: Pick<BlockHeader, "number" | "hash">, byHash: boolean): unknown {
@@ -166,11 +182,11 @@ function wrongBlock({ rpc, block }: Pick<Reading, "rpc" | "block">, number: bigi
   return malformedAnswer(rpc.host, detail);
 }
 
-function packedRequest(mode: ReadMode, pin: unknown, calls: readonly ViewCall[]): RpcRequest {
+function packedRequest(mode: ReadMode, pin: unknown, calls: readonly ViewCall[], limit = {}): RpcRequest {
   if (mode === "multicall") {
-    return { method: "eth_call", params: [{ to: MULTICALL3_ADDRESS, data: encodeAggregate(calls) }, pin] };
+    return { method: "eth_call", params: [{ ...limit, to: MULTICALL3_ADDRESS, data: encodeAggregate(calls) }, pin] };
   }
-  const call = { to: READER_ADDRESS, data: encodePacked(calls) };
+  const call = { ...limit, to: READER_ADDRESS, data: encodePacked(calls) };
   return { method: "eth_call", params: [call, pin, { [READER_ADDRESS]: { code: READER_CODE } }] };
 }
 
@@ -195,7 +211,9 @@ async function readPacked(reading: Reading, calls: readonly ViewCall[], most = M
   for (let start = 0; start < calls.length; start += most) parts.push(calls.slice(start, start + most));
   const { mode, byHash } = reading.method;
   const pin = pinOf(reading.block, byHash);
-  const answers = await reading.rpc.batch(parts.map((part) => packedRequest(mode, pin, part)));
+  const answers = await reading.rpc.batch(
+    parts.map((part) => packedRequest(mode, pin, part, gasOf(reading, part.length))),
+  );
   const decoded: WordsAnswer[] = [];
   for (const [index, part] of parts.entries()) {
     const answer = answers[index];
@@ -228,7 +246,10 @@ async function readPlain(reading: Reading, calls: readonly ViewCall[]): Promise<
 async function readPlainPart(reading: Reading, calls: readonly ViewCall[]): Promise<WordsAnswer[]> {
   const { rpc, block, method } = reading;
   const pin = pinOf(block, method.byHash);
-  const requests = calls.map(({ to, data }) => ({ method: "eth_call", params: [{ to, data }, pin] }));
+  const requests = calls.map(({ to, data }) => ({
+    method: "eth_call",
+    params: [{ ...gasOf(reading, 1), to, data }, pin],
+  }));
   const [proof, ...answers] = await rpc.batch([witnessRequest(pin), ...requests]);
   if (method.testimony !== undefined) {
     if (proof instanceof RpcError) throw proof;

@@ -32,6 +32,10 @@ export const SELECTOR = {
   adminFee: "0xfee3f7f9",
   /** get_dy(int128,int128,uint256) */
   getDy: "0x5e0d443f",
+  /** stored_rates() */
+  storedRates: "0xfd0684b1",
+  /** get_pool_asset_types(address) */
+  getPoolAssetTypes: "0xa80f2464",
   /** decimals() */
   decimals: "0x313ce567",
   /** balanceOf(address) */

@@ -75,6 +75,12 @@ export const GASLESS_ERRORS = {
     remedy:
       "Ask for a quote with gasless=false, or try again after a day: transactions that revert cost the relayer gas.",
   },
+  GASLESS_PERMIT_DOMAIN: {
+    code: 2213,
+    status: 400,
+    message: "The token signs permits in a domain that is not supported, and its allowance is too low",
+    remedy: "Approve the targetAddress on the token, or ask for a quote with gasless=false.",
+  },
   SWAP_SIGNATURE_INVALID: {
     code: 2301,
     status: 400,

@@ -23,7 +23,7 @@ export interface ConnectionLimits {
   readonly newPerSecond: number;
 }
 
-export const CONNECTION_LIMITS: ConnectionLimits = { total: 4_096, perAddress: 256, newPerSecond: 256 };
+const CONNECTION_LIMITS: ConnectionLimits = { total: 4_096, perAddress: 256, newPerSecond: 256 };
 
 /** Requests of a connection that may be unanswered at once: clients in use send one after the other's answer. */
 const MAX_UNANSWERED = 16;

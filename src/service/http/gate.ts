@@ -17,7 +17,7 @@ export interface Gate {
 }
 
 /** What a caller is told that has used up its limit: nothing but this, as the gateways of hosted services say it. */
-export const LIMITED = { message: "API rate limit exceeded" } as const;
+const LIMITED = { message: "API rate limit exceeded" } as const;
 
 /** Supervisors share their address with callers and are counted apart: nobody else's requests make them restart us. */
 export const HEALTH_PATH = "/health";

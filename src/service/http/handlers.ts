@@ -50,6 +50,8 @@ function createQuoteHandlers(networks: ServedNetworks, clock: Clock): QuoteHandl
     const query = parseShape(quoteQuery, input);
     if (query.kind !== "ok") return query;
     const { timeoutMs } = query.value;
+    const heavy = chargeTrial(wishesOf(query.value), caller);
+    if (heavy !== undefined) return heavy;
     const given = { caller, timeoutMs: timeoutMs === undefined ? undefined : Number(timeoutMs) };
     return inTime(given, clock, async (limit) => {
       const quoted = await newQuote(query.value, networks, { limit, caller });
@@ -64,9 +66,11 @@ function createQuoteHandlers(networks: ServedNetworks, clock: Clock): QuoteHandl
         const measured = { ...quote, gasLimit: gasLimitOf(quote, simulation, wishes) };
         return answer(toWireQuote(measured, network.options, simulation));
       }),
-    transaction: async (input) => {
+    transaction: async (input, caller) => {
       const parsed = parseShape(transactionQuery, input);
       if (parsed.kind !== "ok") return parsed;
+      const heavy = chargeTrial(wishesOf(parsed.value), caller);
+      if (heavy !== undefined) return heavy;
       const found = findQuote(parsed.value, networks);
       if (isRefusal(found)) return found;
       const { quote, network } = found;
@@ -167,6 +171,13 @@ type Wishful = Quoted & { readonly wishes: TrialWishes };
 
 function wishesOf(query: { simulate?: string | undefined; estimateGas?: string | undefined }): TrialWishes {
   return { simulate: query.simulate === "true", estimateGas: query.estimateGas === "true" };
+}
+
+/** A trial takes as many round trips to the node as so many quotes. */
+const WEIGHT_OF_TRIAL = 4;
+
+function chargeTrial({ simulate, estimateGas }: TrialWishes, caller: Caller): Refusal | undefined {
+  return simulate || estimateGas ? caller.charge(WEIGHT_OF_TRIAL) : undefined;
 }
 
 async function newQuote(

@@ -24,11 +24,10 @@ export async function inTime<T>(
   work: (search: TimeLimit) => Promise<T>,
 ): Promise<T | Refusal> {
   const givenMs = timeoutMs ?? DEFAULT_TIMEOUT_MS;
-  const isGone = () => caller.isGone();
   const answerMs = givenMs - Math.min(givenMs * ANSWER_SHARE, ANSWER_MS);
   const searchMs = givenMs - Math.min(givenMs * AFTER_SEARCH_SHARE, AFTER_SEARCH_MS);
-  const search = createTimeLimit(searchMs, clock, isGone);
-  const done = await createTimeLimit(answerMs, clock, isGone).within(work(search));
+  const search = createTimeLimit(searchMs, clock, caller);
+  const done = await createTimeLimit(answerMs, clock, caller).within(work(search));
   if (done !== undefined) return done.value;
   const detail = `within ${givenMs} ms the network's node had not answered all that the quote needs`;
   return refuse("QUOTE_TIMEOUT", { detail, ...(timeoutMs === undefined ? {} : { parameter: "timeoutMs" }) });

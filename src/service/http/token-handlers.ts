@@ -1,4 +1,4 @@
-import { toAddress } from "../../domain/money/address.ts";
+import { parseAddress, toAddress } from "../../domain/money/address.ts";
 import { refuse } from "../errors/errors.ts";
 import { POOL_KINDS } from "../pools/kinds.ts";
 import { answer, isRefusal } from "./answer.ts";
@@ -10,6 +10,14 @@ import { toWireBalance, toWireNetwork, toWireToken } from "./token-wire.ts";
 
 /** Entries of one answer; a client asks for the next ones with `offset`. */
 const PAGE_LENGTH = 100;
+
+/** Wallets whose balances cost as much as a usual request: one packed read. */
+const WALLETS_OF_A_REQUEST = 10;
+
+/** Each address that is searched for is a contract of somebody's that the node runs. */
+function isAddressText(text: string): boolean {
+  return parseAddress(text.trim()) !== undefined;
+}
 
 type TokenHandlers = Pick<Handlers, "liquiditySources" | "networks" | "token" | "tokens" | "balances" | "allowance">;
 
@@ -33,13 +41,15 @@ export function createTokenHandlers(networks: ServedNetworks): TokenHandlers {
       if (token === undefined) return refuse("TOKEN_UNKNOWN", { parameter: "address" });
       return answer(toWireToken(token, network.options));
     },
-    tokens: async (input) => {
+    tokens: async (input, caller) => {
       const parsed = parseShape(requests.tokensBody, input);
       if (parsed.kind !== "ok") return parsed;
       const { networkNames, searchValue, exact, offset, exclude } = parsed.value;
       const served = networks.listed("networkNames", networkNames);
       if (isRefusal(served)) return served;
       const values = typeof searchValue === "string" ? [searchValue] : searchValue;
+      const heavy = caller.charge(values.filter(isAddressText).length * served.length);
+      if (heavy !== undefined) return heavy;
       const search = { values, exact, exclude: exclude.map(toAddress) };
       const found = await Promise.all(
         served.map(async ({ tokenList, options }) => {
@@ -48,13 +58,15 @@ export function createTokenHandlers(networks: ServedNetworks): TokenHandlers {
       );
       return answer(found.flat().slice(offset, offset + PAGE_LENGTH));
     },
-    balances: async (input) => {
+    balances: async (input, caller) => {
       const parsed = parseShape(requests.balancesBody, input);
       if (parsed.kind !== "ok") return parsed;
       const { networkNames, walletAddresses, offset } = parsed.value;
       const served = networks.listed("networkNames", networkNames);
       if (isRefusal(served)) return served;
       const wallets = [...new Set(walletAddresses.map(toAddress))];
+      const heavy = caller.charge(Math.ceil((wallets.length * served.length) / WALLETS_OF_A_REQUEST));
+      if (heavy !== undefined) return heavy;
       const found = await Promise.all(
         served.map(async ({ balances, options }) => {
           return (await balances.of(wallets)).map((balance) => toWireBalance(balance, options));

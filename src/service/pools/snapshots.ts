@@ -45,11 +45,16 @@ export interface SnapshotsOptions {
   readonly chainId?: number | undefined;
   /** what else must be true of the chain before anything is quoted from it; asked for until it succeeds once */
   readonly verify?: (() => Promise<void>) | undefined;
+  /** contracts that the operator vouches for: calls of others, but for pools, travel alone; absent: all */
+  readonly isKnown?: ((contract: Address) => boolean) | undefined;
   /** absent: the best that the node can do */
   readonly mode?: ReadMode | undefined;
   /** how fees for data are asked for, with every block; absent: there are none */
   readonly dataFees?: DataFeeSource | undefined;
 }
+
+/** Pools beyond that are read alone until they are asked for again. */
+const MAX_POOLS = 20_000;
 
 /** A machine behind the address of the node that is behind the others so long is taken at its word. */
 const LAG_PATIENCE_MS = 30_000;
@@ -60,6 +65,8 @@ interface Context {
   readonly memory: PoolMemory;
   readonly calls: CallMemory;
   readonly accounts: Accounts;
+  /** pools that were asked for: their factories vouch for their code */
+  readonly pools: Set<Address>;
   readonly clock: Clock;
   readonly dataFees: DataFeeSource;
 }
@@ -67,7 +74,11 @@ interface Context {
 export function createSnapshots(options: SnapshotsOptions, clock: Clock): Snapshots {
   const { rpc, dataFees = NO_DATA_FEES } = options;
   const memories = { memory: createPoolMemory(), calls: createCallMemory(), accounts: createAccounts(rpc) };
-  const context: Context = { rpc, clock, dataFees, ...memories, reads: createBlockReads(options) };
+  const pools = new Set<Address>();
+  const { isKnown: isVouchedFor } = options;
+  const isKnown = isVouchedFor && ((contract: Address) => isVouchedFor(contract) || pools.has(contract));
+  const reads = createBlockReads({ ...options, isKnown });
+  const context: Context = { rpc, clock, dataFees, ...memories, pools, reads };
   let latest: Snapshot | undefined;
   let behindSinceMs: number | undefined;
   let verify = options.verify;
@@ -137,6 +148,8 @@ async function takeSnapshot(context: Context, head: Head, previous: Head | undef
     exists: context.accounts.exists,
     state(pool) {
       memory.touch(pool.address, clock.monotonicMs());
+      if (context.pools.size >= MAX_POOLS) context.pools.clear();
+      context.pools.add(pool.address);
       const known = states.get(pool.address);
       if (known !== undefined) return known;
       const loading = load(pool);

@@ -9,7 +9,7 @@ import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
 import type { FeePrices } from "../relayer/fee-prices.ts";
 import type { Router } from "../routing/router.ts";
 import { grossAmount, type SwapOrder, type WireTypedData } from "../settlement/order.ts";
-import { permitTypedData } from "../settlement/permit.ts";
+import { type PermitSupport, permitTypedData } from "../settlement/permit.ts";
 import type { PermitDomain } from "../settlement/permit-domain.ts";
 import type { TimeLimit } from "../time-limit.ts";
 import type { TransferChecks } from "../tokens/transfer-checks.ts";
@@ -138,8 +138,10 @@ async function unknownToken(request: QuoteRequest, tokens: Tokens, snapshot: Sna
   return to ? undefined : refuse("TO_TOKEN_UNKNOWN", { parameter: "toTokenAddress" });
 }
 
-function withoutPermit(kind: "eip-2612" | "dai-style" | "none"): Refusal {
-  return refuse(kind === "dai-style" ? "GASLESS_DAI_PERMIT" : "GASLESS_NO_PERMIT", { parameter: "fromTokenAddress" });
+function withoutPermit(kind: PermitSupport["kind"]): Refusal {
+  const errors = { "dai-style": "GASLESS_DAI_PERMIT", "other-domain": "GASLESS_PERMIT_DOMAIN" } as const;
+  const error = kind === "dai-style" || kind === "other-domain" ? errors[kind] : "GASLESS_NO_PERMIT";
+  return refuse(error, { parameter: "fromTokenAddress" });
 }
 
 function assemble(

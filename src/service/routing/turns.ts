@@ -8,7 +8,10 @@ const TURN_MS = 3;
 /** A search is long after so many turns of its own: at the first look over pools, many take one or two. */
 const LONG_TURNS = 5;
 
-/** Long searches at a time: each of them makes every other one wait a turn more. */
+/**
+ * Long searches at a time: each of them makes every other one wait a turn more. Where there are as many, the caller who
+ * has most of them gives one up for a caller who has fewer.
+ */
 const MAX_LONG = 16;
 
 /** A search that was given up, for one of the reasons that callers are told. */
@@ -82,8 +85,10 @@ export function createTurns(clock: Clock, { turnMs = TURN_MS, maxLong = MAX_LONG
     const wasLong = isLong(job);
     job.usedMs += clock.monotonicMs() - beganMs;
     if (isLong(job) && !wasLong && waiting.filter(isLong).length >= maxLong) {
-      job.end(new SearchStoppedError("BUSY", `${maxLong} long searches for routes are in work`));
-      return;
+      const displaced = toGiveUp(job, waiting.filter(isLong));
+      displaced.end(new SearchStoppedError("BUSY", `${maxLong} long searches for routes are in work`));
+      if (displaced === job) return;
+      waiting = waiting.filter((other) => other !== displaced);
     }
     if (isLong(job)) taken.add(job.work);
     waiting.push(job);
@@ -103,6 +108,15 @@ export function createTurns(clock: Clock, { turnMs = TURN_MS, maxLong = MAX_LONG
       });
     },
   };
+}
+
+/** The newest search of the caller who has more than the one whose search proved long; else that one. */
+function toGiveUp(job: Job, long: readonly Job[]): Job {
+  const countOf = (caller: string | undefined) => long.filter(({ limit }) => limit.caller === caller).length;
+  const most = [...long].reverse().reduce((one, other) => {
+    return countOf(other.limit.caller) > countOf(one.limit.caller) ? other : one;
+  }, job);
+  return countOf(most.limit.caller) > countOf(job.limit.caller) + 1 ? most : job;
 }
 
 function endIfLate(job: Job): boolean {

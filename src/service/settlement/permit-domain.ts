@@ -17,6 +17,9 @@ export type PermitDomain = Readonly<Record<string, string>>;
 /** Versions that tokens sign with although they have no `version()`. */
 const USUAL_VERSIONS = ["1", "2"];
 
+/** The bridged form of some tokens signs with the chain in a salt instead of a number of its own. */
+const SALT_DIGITS = 64;
+
 /** Calls a view without arguments. @returns its first values, or undefined when the token has no such view */
 async function readView(rpc: JsonRpc, token: Address, view: string): Promise<readonly unknown[] | undefined> {
   const data = TOKEN_INTERFACE.encodeFunctionData(view);
@@ -61,21 +64,30 @@ async function guessedDomains(rpc: JsonRpc, token: Address, chainId: number): Pr
   if (name === undefined) return [];
   const versions = version === undefined ? USUAL_VERSIONS : [version, ...USUAL_VERSIONS];
   const place = { chainId: chainId.toString(), verifyingContract: token };
-  return [...versions.map((text) => ({ name, version: text, ...place })), { name, ...place }];
+  const salt = `0x${chainId.toString(16).padStart(SALT_DIGITS, "0")}`;
+  const salted = versions.map((text) => ({ name, version: text, verifyingContract: token, salt }));
+  return [...versions.map((text) => ({ name, version: text, ...place })), { name, ...place }, ...salted];
+}
+
+/** A domain with the chain id as its salt, which those who rebuild what they sign do not expect. */
+function isSalted(domain: PermitDomain): boolean {
+  return domain.salt !== undefined || domain.chainId === undefined;
 }
 
 /**
  * Finds the domain that a token's permits are signed in. A candidate counts only when its hash is the token's own
  * DOMAIN_SEPARATOR, because a permit in a wrong domain looks valid to everybody but the token.
+ * @returns "unsupported" for a domain with a salt or without the chain's id, and for one that the token only states
+ * (EIP-5267) and has no separator to hold it against
  */
 export async function findPermitDomain(
   rpc: JsonRpc,
   token: Address,
   chainId: number,
-): Promise<PermitDomain | undefined> {
-  const separator = await readText(rpc, token, "DOMAIN_SEPARATOR");
-  if (separator === undefined) return undefined;
-  const stated = await statedDomain(rpc, token);
+): Promise<PermitDomain | "unsupported" | undefined> {
+  const [separator, stated] = await Promise.all([readText(rpc, token, "DOMAIN_SEPARATOR"), statedDomain(rpc, token)]);
+  if (separator === undefined) return stated === undefined ? undefined : "unsupported";
   const candidates = [...(stated === undefined ? [] : [stated]), ...(await guessedDomains(rpc, token, chainId))];
-  return candidates.find((domain) => TypedDataEncoder.hashDomain(domain) === separator);
+  const found = candidates.find((domain) => TypedDataEncoder.hashDomain(domain) === separator);
+  return found !== undefined && isSalted(found) ? "unsupported" : found;
 }

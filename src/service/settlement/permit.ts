@@ -9,6 +9,8 @@ import { findPermitDomain, type PermitDomain, readPermitTypeHash } from "./permi
 export type PermitSupport =
   | { readonly kind: "eip-2612"; readonly domain: PermitDomain }
   | { readonly kind: "dai-style" }
+  /** it has permits, in a domain that is not supported */
+  | { readonly kind: "other-domain" }
   | { readonly kind: "none" };
 
 /** keccak256 of `Permit(address holder,address spender,uint256 nonce,uint256 expiry,bool allowed)`. */
@@ -109,6 +111,7 @@ export async function detectPermit(
 ): Promise<PermitSupport> {
   const domain = await findPermitDomain(rpc, token, network.chainId);
   if ((await readPermitTypeHash(rpc, token)) === DAI_TYPE_HASH) return { kind: "dai-style" };
+  if (domain === "unsupported") return { kind: "other-domain" };
   if (domain === undefined) return { kind: "none" };
   const probe = Wallet.createRandom();
   const owner = probe.address.toLowerCase() as Address;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Address, toAddress } from "../../../src/domain/money/address.ts";
 import { createJsonRpc, RpcError } from "../../../src/net/json-rpc.ts";
 import { loadContract } from "../../../src/sandbox/artifacts.ts";
+import { createBatchReader } from "../../../src/service/chain/batch-reader.ts";
 import { createBlockReads } from "../../../src/service/chain/block-reads.ts";
 import { type BlockHeader, parseBlock } from "../../../src/service/chain/head.ts";
 import { MULTICALL3_ADDRESS } from "../../../src/service/chain/multicall3.ts";
@@ -39,6 +40,47 @@ test.each([
   const input = { language: "Yul", sources: { program: { content } }, settings };
   const output = JSON.parse(solc.compile(JSON.stringify(input)));
   expect(`0x${output.contracts.program[name].evm.bytecode.object}`).toBe(code);
+});
+
+test("reads of contracts that nobody vouches for travel alone, and what they break is nobody else's", async () => {
+  const [honest, stranger, other] = ["a", "b", "c"].map((digit) => toAddress(`0x${digit.repeat(40)}`));
+  const sent: { to: string; calls: number; gas: number | undefined }[] = [];
+  const read = createBatchReader(
+    async (calls, gas) => {
+      const to = [...new Set(calls.map((call) => call.to))].join();
+      sent.push({ to, calls: calls.length, gas });
+      if (to === stranger) throw new RpcError({ kind: "rpc", host: "node", message: "EVM error MemoryOOG" });
+      return calls.map(() => [1n]);
+    },
+    (contract) => contract === honest,
+  );
+  const answers = await Promise.allSettled(
+    [honest, stranger, honest, other, stranger].map((contract) => read(contract!, "0x", 1)),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled", "rejected"]);
+  expect(sent).toEqual([
+    { to: honest, calls: 2, gas: undefined },
+    { to: stranger, calls: 2, gas: 300_000 },
+    { to: other, calls: 1, gas: 300_000 },
+  ]);
+});
+
+test("a stranger's contract that uses all gas it gets, gets little", async () => {
+  // Writes memory until the gas is gone.
+  const burner = await chain.send({ data: "0x600a600c600039600a6000f35b60016020595201600056fe" });
+  const gas: string[] = [];
+  const rpc = {
+    ...chain.rpc,
+    batch: async (requests: Parameters<typeof chain.rpc.batch>[0]) => {
+      gas.push(...requests.flatMap(({ params }) => (params as [{ gas?: string }])[0].gas ?? []));
+      return await chain.rpc.batch(requests);
+    },
+  };
+  const { read } = createBlockReads({ rpc, isKnown: (contract) => contract === token }).at(await newestBlock());
+  const answers = await Promise.all([read(token, SELECTOR.decimals, 1), read(burner!, SELECTOR.decimals, 1)]);
+  expect(answers).toEqual([[6n], undefined]);
+  expect(gas.length).toBeGreaterThan(0);
+  for (const limit of gas) expect(Number(limit)).toBeLessThanOrEqual(400_000);
 });
 
 describe.each(["override", "multicall", "plain"] as const)("reads in mode %s", (mode) => {

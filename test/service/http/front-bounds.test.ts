@@ -65,6 +65,26 @@ test("keys are looked up within a limit only: random ones of an address, and kno
   expect(await ask("partner")).toBe(200);
 });
 
+test("a request that costs more than others takes more of its caller's limit, all of it at most", async () => {
+  const { url, clock } = await start({ limits: { keyless: 10, keyed: 20 } }, async (_input, caller) => {
+    return caller.charge(6) ?? answer(BODY);
+  });
+  const ask = async (headers: Record<string, string> = {}) => {
+    const response = await fetch(url + NETWORKS, { headers });
+    return [response.status, response.headers.get("RateLimit-Remaining")];
+  };
+  expect(await ask()).toEqual([200, "4"]);
+  expect(await ask()).toEqual([429, "0"]);
+  expect(await ask({ apikey: "configured" })).toEqual([200, "14"]);
+  clock.advance(1_000);
+  expect(await ask()).toEqual([200, "4"]);
+  const small = await start({ limits: { keyless: 3, keyed: 5 } }, async (_input, caller) => {
+    return caller.charge(20) ?? answer(BODY);
+  });
+  expect((await fetch(small.url + NETWORKS)).status).toBe(200);
+  expect((await fetch(small.url + NETWORKS)).status).toBe(429);
+});
+
 /** Opens a connection, from one of this machine's addresses, and tells whether it was closed at once. */
 async function open(port: number, localAddress: string): Promise<{ socket: Socket; isCut: () => boolean }> {
   const socket = connect({ port, host: "127.0.0.1", localAddress });

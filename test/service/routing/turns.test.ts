@@ -156,6 +156,24 @@ describe("too many long searches", () => {
     expect(await turns.take(parts(4), UNLIMITED())).toEqual({ value: 4 });
   });
 
+  test("of one caller make room for another caller's, who has fewer", async () => {
+    const turns = createTurns(clock, { turnMs: 2, maxLong: 4 });
+    const of = (name: string) => createTimeLimit(60_000, clock, { name, isGone: () => false });
+    const greedy = Array.from({ length: 6 }, () => turns.take(parts(40), of("greedy")));
+    let refusals = 0;
+    for (const search of greedy) {
+      search.catch(() => {
+        refusals += 1;
+      });
+    }
+    // Those beyond the bound are refused when they prove long; then the other one comes.
+    while (refusals < 2) await sleep(5);
+    const honest = await turns.take(parts(12), of("honest"));
+    expect(honest).toEqual({ value: 12 });
+    await Promise.allSettled(greedy);
+    expect(refusals).toBe(3);
+  });
+
   test("are not those that last a turn or two, however many come at once", async () => {
     // By a clock that nothing else moves: a busy machine would make any work a long one.
     let nowMs = 0;
@@ -227,7 +245,7 @@ describe("a limit", () => {
   test("whose caller has hung up stops the work", async () => {
     const turns = createTurns(clock, { turnMs: 2 });
     let [isGone, done] = [false, 0];
-    const limit = createTimeLimit(60_000, clock, () => isGone);
+    const limit = createTimeLimit(60_000, clock, { isGone: () => isGone });
     const answer = turns.take(
       parts(1_000, (part) => {
         done = part;

@@ -9,6 +9,9 @@ const MAX_PLACES = 4;
 
 const MAX_DECIMALS = 36;
 
+const PLAIN_COINS = 2;
+const PLAIN_COIN = 0n;
+
 /** Fees are told in parts of 1e10. */
 const FEE_PER_PIP = 10_000n;
 
@@ -47,18 +50,35 @@ async function findPlace(search: PoolSearch, read: ReadWords, place: number): Pr
   );
   if (address === undefined) return undefined;
   const indices = callData(SELECTOR.getCoinIndices, addressWord(address), ...coins);
-  const [places, decimals0, decimals1, fee] = await Promise.all([
+  const [places, decimals0, decimals1, fee, isPlain] = await Promise.all([
     read(factory, indices, 3),
     readDecimals(read, token0),
     readDecimals(read, token1),
     read(address, SELECTOR.fee, 1),
+    hasFixedRates(address, factory, read),
   ]);
+  if (!isPlain) return undefined;
   const [index0, index1, underlying] = places ?? [];
   if (index0 === undefined || index1 === undefined || underlying !== 0n) return undefined;
   if (decimals0 === undefined || decimals1 === undefined || index0 > 7n || index1 > 7n) return undefined;
   const feePips = feePipsOf(fee?.[0] ?? 0n);
   const constants = [Number(index0), Number(index1), decimals0, decimals1, place];
   return { kind: 3, protocol: search.protocolIndex, address, token0, token1, feePips, tickSpacing: 0, constants };
+}
+
+/**
+ * Pools of newer factories keep rates, which an oracle of whoever deployed the pool may tell, and tell otherwise a moment
+ * later: it then answers a quote as we do, and the block as it likes. Such a pool is traded with only where its factory
+ * says that both coins are plain ones.
+ */
+async function hasFixedRates(address: Address, factory: Address, read: ReadWords): Promise<boolean> {
+  const [rates, types] = await Promise.all([
+    read(address, SELECTOR.storedRates, 1),
+    read(factory, callData(SELECTOR.getPoolAssetTypes, addressWord(address)), 2 + PLAIN_COINS),
+  ]);
+  if (rates === undefined) return true;
+  const [offset, count, ...kinds] = types ?? [];
+  return offset === 32n && count === BigInt(PLAIN_COINS) && kinds.every((kind) => kind === PLAIN_COIN);
 }
 
 async function readDecimals(read: ReadWords, token: Address): Promise<number | undefined> {
