@@ -28,8 +28,11 @@ const CONNECTION_LIMITS: ConnectionLimits = { total: 4_096, perAddress: 256, new
 /** Requests of a connection that may be unanswered at once: clients in use send one after the other's answer. */
 const MAX_UNANSWERED = 16;
 
-/** Connections of an address that were cut in a second, after which it opens no further one in that second. */
-const MAX_CUT_PER_SECOND = 4;
+/** Connections of an address that were cut in a second, after which nothing is read of further ones of that second. */
+const MAX_CUT_PER_SECOND = 2;
+
+/** So long nothing is read of a connection before it is closed: whoever loses one opens the next as soon as he can. */
+const HOLD_MS = 1_000;
 
 /** @param trustedProxies addresses and networks whose connections carry many callers: only the total holds for them */
 export function createConnections(
@@ -41,6 +44,7 @@ export function createConnections(
   const takeNew = createFixedWindows(clock);
   const takeCut = createFixedWindows(clock);
   const unanswered = new WeakMap<Socket, number>();
+  const held = new WeakSet<Socket>();
 
   /** undefined: nobody's, or a proxy's */
   function addressOf({ remoteAddress }: Socket): string | undefined {
@@ -51,11 +55,11 @@ export function createConnections(
     const address = addressOf(socket);
     if (address === undefined) return;
     const count = open.get(address) ?? 0;
-    const wasCut = !takeCut(address, MAX_CUT_PER_SECOND, 0).allowed;
-    if (wasCut || count >= limits.perAddress || !takeNew(address, limits.newPerSecond).allowed) {
+    if (count >= limits.perAddress || !takeNew(address, limits.newPerSecond).allowed) {
       socket.destroy();
       return;
     }
+    if (!takeCut(address, MAX_CUT_PER_SECOND, 0).allowed) hold(socket);
     open.set(address, count + 1);
     socket.once("close", () => {
       const left = (open.get(address) ?? 1) - 1;
@@ -64,11 +68,17 @@ export function createConnections(
     });
   }
 
+  function hold(socket: Socket): void {
+    held.add(socket);
+    socket.pause();
+    setTimeout(() => socket.destroy(), HOLD_MS).unref();
+  }
+
   function cut(socket: Socket): void {
-    if (socket.destroyed) return;
+    if (held.has(socket)) return;
     const address = addressOf(socket);
     if (address !== undefined) takeCut(address, MAX_CUT_PER_SECOND);
-    socket.destroy();
+    hold(socket);
   }
 
   return {
@@ -81,7 +91,7 @@ export function createConnections(
       return (request: IncomingMessage, response: ServerResponse) => {
         const { socket } = request;
         // What arrived in one piece with the requests before it is parsed although the connection is cut.
-        if (socket.destroyed) return;
+        if (held.has(socket)) return;
         const count = (unanswered.get(socket) ?? 0) + 1;
         if (count > MAX_UNANSWERED) {
           cut(socket);

@@ -61,7 +61,7 @@ describe("pages of other origins", () => {
     const asked = await fetch(url + NETWORKS, preflight);
     expect(asked.status).toBe(204);
     expect(asked.headers.get("access-control-allow-headers")).toContain("apikey");
-    expect(asked.headers.get("RateLimit-Remaining")).toBe("0");
+    expect(asked.headers.get("RateLimit-Remaining")).toBe("1");
     const other = await fetch(url + NETWORKS, { headers: { origin: "https://other.example" } });
     expect(other.headers.get("access-control-allow-origin")).toBeNull();
     expect(other.headers.get("vary")).toBe("Origin");
