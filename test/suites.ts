@@ -23,7 +23,7 @@ export const SUITES: readonly Suite[] = [
     // every state of an engine, a lane and a file that a kill can leave, each lived on to its end
     name: "recovery",
     tests: ["engine/*kill.test.ts"],
-    budgetSeconds: 72,
+    budgetSeconds: 30,
     workers: 2,
     testTimeoutSeconds: 240,
   },
@@ -35,7 +35,7 @@ export const SUITES: readonly Suite[] = [
     workers: 2,
     testTimeoutSeconds: 120,
   },
-  { name: "contracts", tests: ["contracts"], budgetSeconds: 70, workers: 2, testTimeoutSeconds: 120 },
+  { name: "contracts", tests: ["contracts"], budgetSeconds: 30, workers: 2, testTimeoutSeconds: 120 },
   {
     name: "chain",
     tests: [
@@ -53,7 +53,7 @@ export const SUITES: readonly Suite[] = [
     testTimeoutSeconds: 120,
   },
   { name: "pace", tests: ["adapters/limiter"], budgetSeconds: 33, workers: 1, testTimeoutSeconds: 60 },
-  { name: "e2e", tests: ["app", "e2e"], budgetSeconds: 240, workers: 2, testTimeoutSeconds: 180 },
+  { name: "e2e", tests: ["app", "e2e"], budgetSeconds: 70, workers: 2, testTimeoutSeconds: 180 },
   { name: "long", tests: ["**/*.long.test.ts"], budgetSeconds: 600, workers: 2, testTimeoutSeconds: 400, isLong: true },
 ];
 

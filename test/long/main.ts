@@ -42,6 +42,11 @@ const TESTS: readonly LongTest[] = [
     what: "kills of the service while wallets sell gasless through it",
     full: ["node", "test/e2e/kill/service-main.ts"],
   },
+  {
+    name: "contracts",
+    what: "random games with the contracts, four times as many as in npm test",
+    full: ["npm", "run", "contracts:test"],
+  },
   { name: "siege", what: "half an hour of random actions on the contracts", full: ["npm", "run", "contracts:siege"] },
 ];
 
