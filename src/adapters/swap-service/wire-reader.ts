@@ -1,7 +1,8 @@
-import { type Address, type Hex, isHex, parseAddress } from "../../domain/money/address.ts";
+import { type Address, type Hex, isHex } from "../../domain/money/address.ts";
 import { parseRaw } from "../../domain/money/amount.ts";
 import { type Ppm, toPpm } from "../../domain/money/fraction.ts";
 import { type LosslessJson, numberText } from "../../net/parse-json.ts";
+import { parseChecked } from "./checksum.ts";
 
 /** What is wrong with an answer, for people: which field, and what stood there. */
 export interface WireProblem {
@@ -65,7 +66,7 @@ export function createReader(json: LosslessJson | undefined, subject: string): W
     note,
     value,
     text: read((json) => (typeof json === "string" && json.length <= LONGEST_TEXT ? json : undefined), "short text"),
-    address: read(parseAddress, "address"),
+    address: read(parseChecked, "address with a right checksum"),
     hex: read((json) => (isHex(json) ? (json.toLowerCase() as Hex) : undefined), "hexadecimal bytes"),
     amount: read(readAmount, "integer text"),
     count: read(readCount, "integer"),

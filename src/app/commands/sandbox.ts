@@ -4,8 +4,10 @@ import { join, resolve } from "node:path";
 import type { Configuration } from "../../config/configuration.ts";
 import { type LoadOutcome, loadConfiguration } from "../../config/load-configuration.ts";
 import { formatProblems } from "../../config/problem.ts";
+import { findAnvil } from "../../sandbox/anvil-binary.ts";
 import { claimPort } from "../../sandbox/free-port.ts";
 import { type Sandbox, startSandbox } from "../../sandbox/sandbox.ts";
+import { SandboxError } from "../../sandbox/sandbox-error.ts";
 import type { SandboxWorld } from "../../sandbox/world.ts";
 import { acquireLock } from "../../storage/lock.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
@@ -66,9 +68,9 @@ interface Stage {
 
 async function runSandbox(directory: string, options: SandboxCommandOptions, stage: Stage): Promise<void> {
   const { terminal, parts } = stage;
+  const ports = await canStart(options);
   clear(directory);
   const runtime = createRuntime({ level: "warn", env: process.env, logFile: join(directory, "daemon.log") });
-  const ports = await choosePorts(options.port);
   const chain = await startSandbox(
     {
       directory,
@@ -124,9 +126,29 @@ interface Ports {
   readonly status: number;
 }
 
-async function choosePorts(first: number): Promise<Ports> {
+/** What a start needs, before the last sandbox's files go: they stay readable when this one cannot start. */
+async function canStart(options: SandboxCommandOptions): Promise<Ports> {
+  const file = resolve(options.config);
+  if (!existsSync(file)) {
+    throw new CommandFailure(EXIT.configuration, `${file} is missing: run the sandbox in a folder that has it`);
+  }
+  findAnvil();
+  try {
+    return await choosePorts(options);
+  } catch (error) {
+    if (!(error instanceof SandboxError) || error.code !== "PORT_IN_USE") throw error;
+    throw new CommandFailure(EXIT.tryAgain, error.message);
+  }
+}
+
+async function choosePorts(options: SandboxCommandOptions): Promise<Ports> {
+  const first = options.port;
   if (first === 0) return { chain: await claimPort(0), service: 0, status: 0 };
-  return { chain: first, service: first + PORT_OFFSETS.service, status: first + PORT_OFFSETS.status };
+  const ports = { chain: first, service: first + PORT_OFFSETS.service, status: first + PORT_OFFSETS.status };
+  await claimPort(ports.chain);
+  if (options.chainOnly !== true) await claimPort(ports.service);
+  if (options.chainOnly !== true && options.daemon) await claimPort(ports.status);
+  return ports;
 }
 
 /** How this sandbox's configuration is read: with its keys and addresses under the names that the file refers to. */
@@ -139,9 +161,6 @@ function loaderOf(
   writeFileSync(preset, networkPresetOf(world));
   Object.assign(process.env, environmentOf(world));
   const file = resolve(choice.options.config);
-  if (!existsSync(file)) {
-    throw new CommandFailure(EXIT.configuration, `${file} is missing: run the sandbox in a folder that has it`);
-  }
   const host = "127.0.0.1";
   const overrides = {
     preset,

@@ -1,7 +1,8 @@
 import type { DecodedSwap, Decoding, PinnedSettlement } from "../../../domain/guard/decoded-swap.ts";
 import type { TypedData } from "../../../domain/guard/typed-data.ts";
-import { type Address, parseAddress } from "../../../domain/money/address.ts";
+import type { Address } from "../../../domain/money/address.ts";
 import { parseRaw } from "../../../domain/money/amount.ts";
+import { parseChecked } from "../checksum.ts";
 
 /** What a profile pins of its swap signature. Types and domain are never taken from the service. */
 export interface TypedSwapPin {
@@ -11,6 +12,10 @@ export interface TypedSwapPin {
 
 type Field = { readonly name: string; readonly type: "address" | "uint256" };
 
+const KNOWN: Readonly<Record<Field["type"], string>> = {
+  address: "address with a right checksum",
+  uint256: "uint256",
+};
 const COMMON_FIELDS: readonly Field[] = [
   { name: "router", type: "address" },
   { name: "sender", type: "address" },
@@ -93,7 +98,7 @@ function domainProblem(pin: TypedSwapPin, domain: TypedData["domain"], pinned: P
   if (decimalText(chainId) !== pinned.chainId.toString()) {
     return `the domain ${seen} is of chain ${String(chainId)}, not of ${pinned.chainId}`;
   }
-  if (parseAddress(verifyingContract) !== pinned.router) {
+  if (parseChecked(verifyingContract) !== pinned.router) {
     return `the domain ${seen} names the contract ${String(verifyingContract)}, not the pinned ${pinned.router}`;
   }
   return undefined;
@@ -117,11 +122,11 @@ function readMessage(fields: readonly Field[], message: TypedData["message"]): D
   const numbers = new Map<string, bigint>();
   for (const { name, type } of fields) {
     const value = Object.hasOwn(message, name) ? message[name] : undefined;
-    const address = type === "address" ? parseAddress(value) : undefined;
+    const address = type === "address" ? parseChecked(value) : undefined;
     const number = type === "uint256" ? parseRaw(decimalText(value)) : undefined;
     if (address !== undefined) addresses.set(name, address);
     else if (number !== undefined) numbers.set(name, number);
-    else return { ok: false, problem: `the message's ${name} is no ${type}: ${describe(value)}` };
+    else return { ok: false, problem: `the message's ${name} is no ${KNOWN[type]}: ${describe(value)}` };
   }
   const addressOf = (name: string): Address => required(addresses, name);
   const numberOf = (name: string): bigint => required(numbers, name);

@@ -1,0 +1,46 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { claimPort } from "../../src/sandbox/free-port.ts";
+import { makeFolder, run } from "../e2e/support/swapd.ts";
+
+/** Listens on a port until the test ends. */
+async function occupy(port: number): Promise<void> {
+  const server = createServer();
+  await new Promise<void>((resolve) => void server.listen(port, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+}
+
+function folderWithHistory(): { path: string; history: string } {
+  const folder = makeFolder();
+  onTestFinished(folder.remove);
+  const directory = join(folder.path, ".swapd", "sandbox");
+  mkdirSync(directory, { recursive: true });
+  const history = join(directory, "swapd.db");
+  writeFileSync(history, "what the last sandbox did");
+  return { path: folder.path, history };
+}
+
+it.each([
+  ["chain", 0],
+  ["service", 1],
+  ["status", 2],
+])("keeps the last sandbox's history when the port of the %s is in use, and ends with 75", async (_what, offset) => {
+  const { path, history } = folderWithHistory();
+  const port = await claimPort(0);
+  await occupy(port + offset);
+  const ended = await run(path, ["sandbox", "--port", String(port), "--for", "1s"]);
+  expect(ended).toMatchObject({
+    code: 75,
+    err: expect.stringContaining(`Port ${port + offset} of 127.0.0.1 is in use`),
+  });
+  expect(readFileSync(history, "utf8")).toBe("what the last sandbox did");
+});
+
+it("keeps the last sandbox's history when its configuration is missing, and ends with 78", async () => {
+  const { path, history } = folderWithHistory();
+  const ended = await run(path, ["sandbox", "--port", "0", "--for", "1s", "--config", "nowhere.yaml"]);
+  expect(ended).toMatchObject({ code: 78, err: expect.stringContaining("nowhere.yaml is missing") });
+  expect(readFileSync(history, "utf8")).toBe("what the last sandbox did");
+});
