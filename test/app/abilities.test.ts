@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
-import { judgeAbilities } from "../../src/app/abilities.ts";
+import { judgeAbilities, watchAbilities } from "../../src/app/abilities.ts";
 import type { Ability, AbilityFinding, EndpointReport } from "../../src/ports/chain.ts";
+import { SLOT_MS } from "../support/builders.ts";
+import { createOutside, openLife } from "../support/engine-life.ts";
 
 type States = Partial<Record<Ability, AbilityFinding["state"]>>;
 
@@ -37,4 +39,18 @@ test("what is lacking is said with the endpoint's host, and what to do", () => {
   );
   const { warnings } = judgeAbilities([endpoint("a", { simulation: "lacking" }), endpoint("b")]);
   expect(warnings[0]).toBe("endpoint 1 (a) lacks simulation: a says no");
+});
+
+test("what stops all trading is told once and ended by itself, and a stop closes its ears", () => {
+  const life = openLife(createOutside(SLOT_MS));
+  const watch = watchAbilities(life.context.deps);
+  const open = () => life.db.prepare("SELECT code FROM alerts WHERE over_at_ms IS NULL").pluck().all();
+  watch.note([endpoint("a", { simulation: "lacking" })]);
+  watch.note([endpoint("a", { simulation: "lacking" })]);
+  expect([open(), watch.mayTrade()]).toEqual([["ENDPOINTS_UNABLE"], false]);
+  watch.note([endpoint("a")]);
+  expect([open(), watch.mayTrade()]).toEqual([[], true]);
+  watch.stop();
+  watch.note([endpoint("a", { simulation: "lacking" })]);
+  expect([open(), watch.mayTrade()]).toEqual([[], true]);
 });

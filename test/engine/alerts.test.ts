@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { RunEvent } from "../../src/domain/run/events.ts";
+import { alertOnRefusal } from "../../src/engine/alerts.ts";
 import { takeRequests } from "../../src/engine/operator-requests.ts";
 import { registerStrategies } from "../../src/engine/scheduler.ts";
 import { NOW_MS, ROUTER, runSample, SLOT_MS } from "../support/builders.ts";
@@ -136,4 +137,16 @@ test("an account that its lane halts wakes somebody up, and a person's release e
   ask(life, { mode: "active", scope: "global" });
   expect(life.lanes.halts()).toEqual([]);
   expect(alertsOf(life)).toMatchObject([{ isOver: 1 }]);
+});
+
+test("a transaction that no node takes is told once while it is so, and is over by itself", () => {
+  const { life, outside } = begin();
+  const hear = alertOnRefusal(life.context.deps);
+  hear("swap-1", "no node takes it: queue full");
+  hear("swap-1", "no node takes it: exceeds block gas limit");
+  expect(codes(outside)).toEqual(["TRANSACTION_REFUSED"]);
+  hear("swap-1", undefined);
+  expect(alertsOf(life)).toEqual([
+    { severity: "warning", code: "TRANSACTION_REFUSED", subject: "transaction swap-1", isOver: 1 },
+  ]);
 });
