@@ -1,6 +1,7 @@
 import type { EffectGroup, PendingEffect } from "../ports/store.ts";
 import type { Committer } from "./commit.ts";
 import type { EngineContext } from "./engine-context.ts";
+import type { EffectAnswer } from "./perform/effect-answer.ts";
 import { performEffect } from "./perform/perform-effect.ts";
 
 /** Performs effects that are due, a bounded number at a time. */
@@ -28,12 +29,13 @@ const LOOKS_PER_OTHER = 4;
 /**
  * Makes the runner. The answer of each effect is committed as the next event of its run.
  * @param guarded runs work whose errors are broken invariants
+ * @param onAnswer hears what the outside answered, before it is committed
  * @param onDone called after each effect: there may be room, and something new to do
  */
 export function createEffectRunner(
   context: EngineContext,
   committer: Committer,
-  hooks: { guarded(work: () => Promise<void>): Promise<void>; onDone(): void },
+  hooks: { guarded(work: () => Promise<void>): Promise<void>; onAnswer(answer: EffectAnswer): void; onDone(): void },
 ): EffectRunner {
   const { store, clock, service, crashPoint } = context.deps;
   const { concurrency } = context.settings.pace;
@@ -45,6 +47,7 @@ export function createEffectRunner(
     if (run === undefined) throw new Error(`effect ${pending.id} belongs to no run`);
     const answer = await performEffect(context, run, { effect: pending.effect, before });
     crashPoint(`effect.${pending.effect.kind}.after`);
+    hooks.onAnswer(answer);
     if (answer.kind === "stale") store.postponeEffect(pending.id, clock.nowMs());
     else if (isLook(pending))
       await committer.commitTogether({ runId: pending.runId, event: answer, effectId: pending.id });

@@ -11,6 +11,7 @@ import { createEffectRunner } from "./effect-runner.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
 import { revokeLeftovers } from "./janitor.ts";
 import { createLaneLoops } from "./lane-loops.ts";
+import { createOutsideWatch } from "./outside-watch.ts";
 import { nodeFault } from "./perform/node-fault.ts";
 import { keepSampling } from "./price-sampler.ts";
 import type { Absence } from "./reach.ts";
@@ -61,6 +62,7 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
   const loops: Promise<void>[] = [];
   const stopping = new AbortController();
   const jumps = createClockJumps(deps);
+  const outside = createOutsideWatch(start);
   const guarded = async (work: () => Promise<void>): Promise<void> => {
     try {
       await work();
@@ -71,15 +73,12 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
   const { signal } = stopping;
   const guardedHere = (work: () => void): void => guardedNow(onFatal, work);
   const beat = createBeat(deps.clock, { slots, wake: waker.wake, guarded: guardedHere, signal });
-  const effects = createEffectRunner(context, committer, { guarded, onDone: waker.wake });
+  const effects = createEffectRunner(context, committer, { guarded, onAnswer: outside.hear, onDone: waker.wake });
   const effectLoop = async (): Promise<void> => {
     while (!signal.aborted) {
       for (const runId of deps.store.dueRuns(DUE_BATCH)) committer.commit(runId, { kind: "started" });
       effects.startDue();
-      // What is due already is being performed, and its end wakes this loop.
-      const untilNextMs = (deps.store.nextEffectMs() ?? Number.POSITIVE_INFINITY) - deps.clock.nowMs();
-      const waitMs = untilNextMs > 0 ? Math.min(untilNextMs, settings.pace.pollMs) : settings.pace.pollMs;
-      await waker.wait(waitMs, signal);
+      await waker.wait(untilNextMs(start), signal);
     }
   };
   const begin = (head: BlockHead): void => {
@@ -107,6 +106,7 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
     start: async () => {
       deps.store.addDaemonEvent("started", settings.live ? "live" : "dry-run", deps.clock.nowMs());
       slots.adopt(settings.strategies);
+      loops.push(guarded(() => outside.keepLooking(signal)));
       const head = await beginning.attempt();
       if (head !== undefined) return begin(head);
       loops.push(guarded(waitAndBegin));
@@ -129,6 +129,13 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
     clocks,
     waitingFor: beginning.waitingFor,
   };
+}
+
+/** How long the effect loop may sleep. What is due already is being performed, and its end wakes the loop. */
+function untilNextMs({ deps, settings }: EngineContext): number {
+  const { pollMs } = settings.pace;
+  const waitMs = (deps.store.nextEffectMs() ?? Number.POSITIVE_INFINITY) - deps.clock.nowMs();
+  return waitMs > 0 ? Math.min(waitMs, pollMs) : pollMs;
 }
 
 /** Timers call this work, and they only log what it throws: the daemon would look healthy and never start a run again. */

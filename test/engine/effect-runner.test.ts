@@ -44,7 +44,11 @@ function open(profile: Partial<ServiceProfile> = {}): Work {
   const commitTogether: Committer["commitTogether"] = async ({ runId, event, effectId }) =>
     commit(runId, event, effectId);
   const committer: Committer = { commit, commitTogether };
-  const runner = createEffectRunner(context, committer, { guarded: (work) => work(), onDone: () => undefined });
+  const runner = createEffectRunner(context, committer, {
+    guarded: (work) => work(),
+    onAnswer: () => undefined,
+    onDone: () => undefined,
+  });
   let runs = 0;
   return {
     ...{ life, runner, answered, asked: () => asked },

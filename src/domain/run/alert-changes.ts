@@ -1,6 +1,7 @@
 import { type Alert, SUBJECT } from "./alert.ts";
 import type { StepResult } from "./draft.ts";
-import { type Run, swapOf } from "./run.ts";
+import type { UnsignedReason } from "./reasons.ts";
+import { type Run, type Swap, swapOf } from "./run.ts";
 
 /** What a step says to people: alerts to raise, and subjects of which nothing is true any more. */
 export interface AlertChanges {
@@ -16,13 +17,20 @@ export function alertChanges(result: Pick<StepResult, "run" | "transitions" | "r
   const { run, transitions, records } = result;
   const over: string[] = [];
   const raised: Alert[] = [];
-  for (const { subject, subjectId, from, to, reason } of transitions) {
+  for (const { subject, subjectId, from, to, reason, detail } of transitions) {
     if (subject === "run") {
       if (from === "parked") over.push(SUBJECT.run(subjectId));
       if (to === "parked") raised.push(parkedAlert(run));
+      if (from === "deciding") {
+        const said = ofDecision(run, to, reason);
+        over.push(...said.over);
+        if (!records.some(({ kind }) => kind === "pause")) raised.push(...said.raised);
+      }
       continue;
     }
     if (from === "unknown") over.push(SUBJECT.swap(subjectId));
+    if (to === "skipped" && NO_ALLOWANCE.has(reason ?? ""))
+      raised.push(allowanceAlert(run, swapOf(run, subjectId), detail));
     if (to === "cleared" || reason === "dry_run") over.push(SUBJECT.pair(run.strategyId, swapOf(run, subjectId)));
   }
   for (const record of records) {
@@ -31,6 +39,30 @@ export function alertChanges(result: Pick<StepResult, "run" | "transitions" | "r
     raised.push(alert);
   }
   return { over, raised };
+}
+
+/** What a slot lacked is told at once; it is over when a slot of the strategy has it. */
+function ofDecision({ strategyId, detail }: Run, to: string, reason: string | undefined): AlertChanges {
+  const [funds, prices] = [SUBJECT.funds(strategyId), SUBJECT.prices(strategyId)];
+  const why = detail ?? "no detail";
+  if (to !== "skipped") return { over: [funds, prices], raised: [] };
+  if (reason === "unpriceable") {
+    const text = `${strategyId} does not trade: a token of it has no fresh reference price (${why}); look at its feed`;
+    return { over: [], raised: [{ severity: "warning", code: "NO_PRICE", subject: prices, text }] };
+  }
+  if (reason === "insufficient_balance") {
+    const text = `${strategyId} does not trade: its wallet holds too little (${why}); fund the wallet, or sell less`;
+    return { over: [prices], raised: [{ severity: "warning", code: "NO_FUNDS", subject: funds, text }] };
+  }
+  return { over: reason === "view_unavailable" ? [] : [prices], raised: [] };
+}
+
+/** Ends of swaps for which the settlement contract could not get its allowance. */
+const NO_ALLOWANCE: ReadonlySet<string> = new Set<UnsignedReason>(["approval_failed", "approval_not_sent"]);
+
+function allowanceAlert({ strategyId }: Run, swap: Swap, detail: string | undefined): Alert {
+  const text = `${strategyId} cannot sell ${swap.sell.symbol}: the settlement contract has no allowance for it (${detail ?? "no detail"})`;
+  return { severity: "warning", code: "ALLOWANCE_MISSING", subject: SUBJECT.pair(strategyId, swap), text };
 }
 
 function parkedAlert({ id, strategyId, reason, detail }: Run): Alert {

@@ -22,6 +22,14 @@ export const SUBJECT = {
     `${sell.symbol} to ${buy.symbol} of ${strategyId}`,
   /** `global` or a strategy */
   mode: (scope: string) => `mode of ${scope}`,
+  /** whether a strategy's slots find enough to sell */
+  funds: (strategyId: string) => `funds of ${strategyId}`,
+  /** whether a strategy's tokens have a price */
+  prices: (strategyId: string) => `prices of ${strategyId}`,
+  /** how a strategy's slots end */
+  slots: (strategyId: string) => `slots of ${strategyId}`,
+  node: () => "answers of the RPC endpoints",
+  quotes: () => "answers of the swap service",
   account: (account: string) => `account ${account}`,
   transaction: (intentId: string) => `transaction ${intentId}`,
   service: (host: string) => `service ${host}`,

@@ -139,11 +139,14 @@ export function endUnsigned(draft: Draft, swapId: string, why: { reason: string;
   draft.record({ kind: "release", swapId });
 }
 
+/** Without a price nothing is traded, so a person hears of it although it may pass by itself. */
+const LACKS_PRICE: ReadonlySet<DenialCode> = new Set(["REFERENCE_MISSING", "REFERENCE_DIVERGES", "SEQUENCER_DOWN"]);
+
 /** Lets a swap pass over because a limit binds: nothing was signed, its money is free, and a person can read why. */
 export function skipSwap(draft: Draft, swapId: string, denial: { code: DenialCode; detail: string }): void {
   const { code, detail } = denial;
   endUnsigned(draft, swapId, { reason: code, detail });
-  const severity = consequenceOf(code) === "skip" ? "warning" : "info";
+  const severity = consequenceOf(code) === "skip" || LACKS_PRICE.has(code) ? "warning" : "info";
   const subject = SUBJECT.pair(draft.run().strategyId, draft.swap(swapId));
   draft.record({ kind: "alert", severity, code, subject, text: `swap ${swapId} was skipped: ${detail}` });
 }

@@ -41,3 +41,24 @@ test.each([
 ])("a swap that goes from %s to %s (%s) ends %j", (from, to, reason, over) => {
   expect(changesOf(move("swap", from, to, reason))).toEqual({ over, raised: [] });
 });
+
+test("what a slot lacked is told, and it is over when a slot of the strategy has it", () => {
+  const told = (reason: string) => {
+    const { over, raised } = changesOf(move("run", "deciding", "skipped", reason), { detail: "needs 100 USDC" });
+    return { over, raised: raised.map(({ code, subject }) => [code, subject]) };
+  };
+  expect(told("insufficient_balance")).toEqual({
+    over: ["prices of weekly"],
+    raised: [["NO_FUNDS", "funds of weekly"]],
+  });
+  expect(told("unpriceable")).toEqual({ over: [], raised: [["NO_PRICE", "prices of weekly"]] });
+  expect(told("not_triggered")).toEqual({ over: ["prices of weekly"], raised: [] });
+  expect(told("view_unavailable")).toEqual({ over: [], raised: [] });
+  const swaps = changesOf(move("run", "deciding", "executing"));
+  expect(swaps).toEqual({ over: ["funds of weekly", "prices of weekly"], raised: [] });
+});
+
+test.each(["approval_failed", "approval_not_sent"])("a swap that ended with %s lacks its allowance", (reason) => {
+  const { raised } = changesOf(move("swap", "approving", "skipped", reason));
+  expect(raised).toMatchObject([{ code: "ALLOWANCE_MISSING", subject: "USDC to WETH of weekly" }]);
+});

@@ -1,0 +1,125 @@
+import { type Alert, SUBJECT } from "../domain/run/alert.ts";
+import type { ServiceRefusal } from "../ports/swap-service.ts";
+import { raiseAlerts, tellAlerts } from "./alerts.ts";
+import type { EngineContext } from "./engine-context.ts";
+import type { EffectAnswer } from "./perform/effect-answer.ts";
+import { nodeFault } from "./perform/node-fault.ts";
+
+/**
+ * Whether nodes and service answer, whatever else the daemon does: a stop that cannot act must be heard of also while no
+ * run is due. Both are asked by themselves; the service hardly ever, because its answers to quotes tell as much. The
+ * alerts are rows, so that a start after a kill finds them open, and ends them with the first answer.
+ */
+export interface OutsideWatch {
+  /** Takes in what an effect was answered. */
+  hear(answer: EffectAnswer): void;
+  /** Looks until the engine stops. */
+  keepLooking(signal: AbortSignal): Promise<void>;
+}
+
+const LOOK_MS = 15_000;
+/** What is away for so long is told; shorter troubles pass by themselves. */
+const PATIENCE_MS = 60_000;
+/** The service is asked for nothing but its answer only when nothing else asked it for so long. */
+const SILENCE_MS = 300_000;
+
+/** Calls that were not made say nothing about the service; these statuses say that it does not serve us. */
+const NOT_MADE: ReadonlySet<string> = new Set(["ABORTED", "CALLS_QUEUED"]);
+const NOT_FOR_US: ReadonlySet<number> = new Set([401, 402, 403]);
+
+interface Contact {
+  /** by the monotonic clock; undefined while it answers */
+  failingSinceMs: number | undefined;
+  heardMs: number;
+  /** what was written down last; undefined: not known since the start */
+  isAway: boolean | undefined;
+  detail: string;
+}
+
+/** Makes the watch of one life of the daemon. */
+export function createOutsideWatch(context: EngineContext): OutsideWatch {
+  const { chain, service, clock } = context.deps;
+  const contact = (): Contact => ({
+    failingSinceMs: undefined,
+    heardMs: clock.monotonicMs(),
+    isAway: undefined,
+    detail: "",
+  });
+  const node = contact();
+  const quotes = contact();
+  const note = (what: Contact, fault: string | undefined): void => {
+    what.heardMs = clock.monotonicMs();
+    what.failingSinceMs = fault === undefined ? undefined : (what.failingSinceMs ?? what.heardMs);
+    what.detail = fault ?? "";
+  };
+  const say = (what: Contact, alert: Omit<Alert, "severity">): void => {
+    const sinceMs = what.failingSinceMs;
+    const isAway = sinceMs !== undefined && clock.monotonicMs() - sinceMs >= PATIENCE_MS;
+    if (sinceMs !== undefined && !isAway) return;
+    if (what.isAway !== isAway) write(context, { ...alert, severity: "critical" }, isAway);
+    what.isAway = isAway;
+  };
+  const lookAtService = async (): Promise<void> => {
+    const [wallet] = context.deps.signers.keys();
+    const isQuiet = clock.monotonicMs() - quotes.heardMs >= SILENCE_MS;
+    if (wallet === undefined || !(isQuiet || quotes.failingSinceMs !== undefined || quotes.isAway === undefined))
+      return;
+    const answer = await service.statusCounts(wallet);
+    if (isRefusal(answer)) hearRefusal(answer);
+    else note(quotes, undefined);
+  };
+  const hearRefusal = ({ code, message, status, retryable }: ServiceRefusal): void => {
+    if (NOT_MADE.has(code)) return;
+    const isAway = retryable || NOT_FOR_US.has(status ?? 0);
+    note(quotes, isAway ? `${code}: ${message}` : undefined);
+  };
+  const keepDoing = async (signal: AbortSignal, look: () => Promise<void>): Promise<void> => {
+    while (!signal.aborted) {
+      await look();
+      await clock.sleep(LOOK_MS, signal);
+    }
+  };
+  return {
+    hear: (answer) => {
+      if (answer.kind === "quoted" || answer.kind === "submission-accepted") note(quotes, undefined);
+      if (answer.kind === "quote-refused") hearRefusal({ ...answer, kind: "refused", status: undefined });
+    },
+    // Apart, because a look at the service may wait for its rate limit.
+    keepLooking: async (signal) => {
+      await Promise.all([
+        keepDoing(signal, async () => {
+          note(node, await chain.latest().then(() => undefined, nodeFault));
+          if (!signal.aborted) say(node, nodeAway(node.detail));
+        }),
+        keepDoing(signal, async () => {
+          await lookAtService();
+          if (!signal.aborted) say(quotes, serviceAway(quotes.detail));
+        }),
+      ]);
+    },
+  };
+}
+
+function isRefusal(answer: object): answer is ServiceRefusal {
+  return "kind" in answer && answer.kind === "refused";
+}
+
+/** The alert and its end are rows: what is told already is not told twice, and what ended while nobody ran is ended. */
+function write({ deps }: EngineContext, alert: Alert, isAway: boolean): void {
+  const raised = deps.store.transaction(() => {
+    if (isAway) return raiseAlerts(deps, [alert]);
+    deps.store.endAlerts(alert.subject, deps.clock.nowMs());
+    return [];
+  });
+  tellAlerts(deps, raised);
+}
+
+function nodeAway(detail: string): Omit<Alert, "severity"> {
+  const text = `no RPC endpoint answers, so nothing is traded, stops neither, and what is signed is not followed: ${detail}`;
+  return { code: "NODE_UNREACHABLE", subject: SUBJECT.node(), text };
+}
+
+function serviceAway(detail: string): Omit<Alert, "severity"> {
+  const text = `the swap service does not serve us, so nothing is traded, stops neither: ${detail}`;
+  return { code: "SERVICE_UNREACHABLE", subject: SUBJECT.quotes(), text };
+}

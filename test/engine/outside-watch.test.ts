@@ -1,0 +1,110 @@
+import { expect, test } from "vitest";
+import { NOW_MS, runSample, SLOT_MS } from "../support/builders.ts";
+import { addRun } from "../support/daemon-database.ts";
+import { ACCOUNT, createOutside, Killed, type Life, openLife, turn } from "../support/engine-life.ts";
+import { swapIn } from "../support/evidence.ts";
+
+/** A strategy that is not due for days: nothing but the watch asks anybody. */
+const RARELY = { schedule: { kind: "every", seconds: 864_000 } } as const;
+const UNREACHABLE = {
+  kind: "refused",
+  code: "UNREACHABLE",
+  message: "reset",
+  status: undefined,
+  retryable: true,
+} as const;
+
+function begin(nowMs = NOW_MS) {
+  const outside = createOutside(nowMs, RARELY);
+  return { outside, life: openLife(outside) };
+}
+
+const alertsOf = ({ db }: Life): unknown =>
+  db.prepare("SELECT code, over_at_ms IS NOT NULL FROM alerts ORDER BY number").raw().all();
+
+test("a node that is away is told once, a minute later, with no run due, and it is over with its first answer", async () => {
+  const { outside, life } = begin();
+  await life.engine.start();
+  await turn(outside, life, 20);
+  outside.chain.isDown = true;
+  await turn(outside, life, 55);
+  expect(alertsOf(life)).toEqual([]);
+  await turn(outside, life, 300);
+  expect(alertsOf(life)).toEqual([["NODE_UNREACHABLE", 0]]);
+  expect(outside.told).toMatchObject([{ severity: "critical", code: "NODE_UNREACHABLE" }]);
+  outside.chain.isDown = false;
+  await turn(outside, life, 16);
+  expect(alertsOf(life)).toEqual([["NODE_UNREACHABLE", 1]]);
+  await life.engine.stop();
+});
+
+test("a node that is away while only an open swap is watched is told", async () => {
+  const { outside, life } = begin();
+  const swap = swapIn("submitted", { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" });
+  await life.engine.start();
+  addRun(life.store, runSample({ swaps: [swap] }));
+  life.store.addEffects("run_1", [{ effect: { kind: "ReadChain", swapId: swap.id }, notBeforeMs: 0 }], 1);
+  outside.chain.isDown = true;
+  await turn(outside, life, 90);
+  expect(alertsOf(life)).toEqual([["NODE_UNREACHABLE", 0]]);
+  await life.engine.stop();
+});
+
+test("a service that is away is told without a run, and it is over by itself", async () => {
+  const { outside, life } = begin();
+  const { statusCounts } = outside.service;
+  outside.service.statusCounts = async () => UNREACHABLE as never;
+  await life.engine.start();
+  await turn(outside, life, 90);
+  expect(alertsOf(life)).toEqual([["SERVICE_UNREACHABLE", 0]]);
+  expect(outside.told[0]?.text).toContain("UNREACHABLE: reset");
+  outside.service.statusCounts = statusCounts;
+  await turn(outside, life, 16);
+  expect(alertsOf(life)).toEqual([["SERVICE_UNREACHABLE", 1]]);
+  await life.engine.stop();
+});
+
+test("a service that answers is not asked for its answer more than once in five minutes", async () => {
+  const { outside, life } = begin();
+  let asked = 0;
+  outside.service.statusCounts = async () => {
+    asked += 1;
+    return {};
+  };
+  await life.engine.start();
+  await turn(outside, life, 900);
+  expect(asked).toBeGreaterThan(1);
+  expect(asked).toBeLessThan(6);
+  await life.engine.stop();
+});
+
+test("a kill neither loses the alert nor doubles it, and one that was over meanwhile ends at the next start", async () => {
+  const { outside, life } = begin();
+  outside.chain.isDown = true;
+  await life.engine.start().catch(() => undefined);
+  await turn(outside, life, 90);
+  life.kill();
+  life.db.close();
+  const second = openLife(outside);
+  await second.engine.start().catch(() => undefined);
+  await turn(outside, second, 120);
+  expect(alertsOf(second)).toEqual([["NODE_UNREACHABLE", 0]]);
+  second.kill();
+  second.db.close();
+  outside.chain.isDown = false;
+  const third = openLife(outside);
+  await third.engine.start();
+  await turn(outside, third, 5);
+  expect(alertsOf(third)).toEqual([["NODE_UNREACHABLE", 1]]);
+  await third.engine.stop();
+});
+
+test("a mistake of our own in the look stops the process", async () => {
+  const { outside, life } = begin(SLOT_MS);
+  await life.engine.start();
+  outside.chain.latest = async () => {
+    throw new TypeError("undefined is not a function");
+  };
+  await turn(outside, life, 16);
+  expect(life.errors.filter((error) => !(error instanceof Killed))).toMatchObject([{ name: "TypeError" }]);
+});
