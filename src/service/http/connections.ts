@@ -29,7 +29,7 @@ const CONNECTION_LIMITS: ConnectionLimits = { total: 4_096, perAddress: 256, new
 const MAX_UNANSWERED = 16;
 
 /** Connections of an address that were cut in a second, after which nothing is read of further ones of that second. */
-const MAX_CUT_PER_SECOND = 2;
+const MAX_CUT_PER_SECOND = 8;
 
 /** So long nothing is read of a connection before it is closed: whoever loses one opens the next as soon as he can. */
 const HOLD_MS = 1_000;
