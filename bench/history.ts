@@ -167,7 +167,7 @@ try {
   migrateDaemonDatabase(emptyDb);
   migrateLane(emptyDb);
   const audited = { ...optionsFor(chain, file), since: { block: begin } };
-  const script = new URL("./history/audit-once.ts", import.meta.url).pathname;
+  const script = new URL("./history/audit-main.ts", import.meta.url).pathname;
   const output = execFileSync(process.execPath, [script, JSON.stringify(audited)], { encoding: "utf8" });
   const auditRow = JSON.parse(output) as { auditMs: number; residentMb: number; fills: number; differences: number };
   const reads = readCommands();

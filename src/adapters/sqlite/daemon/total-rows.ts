@@ -38,7 +38,7 @@ export interface CountedSwap {
 }
 
 /** Begins a total of the hour that an instant lies in. */
-export function hourOf(atMs: number): number {
+function hourOf(atMs: number): number {
   return atMs - (atMs % HOUR_MS);
 }
 
