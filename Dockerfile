@@ -20,9 +20,12 @@ COPY config config
 COPY strategies strategies
 COPY --from=build /app/dist dist
 # The program is root's and read-only to the user that runs it; only the database's folder is that user's own.
-RUN mkdir -p /data /config && chown node:node /data
+RUN mkdir -p /data /identity /config && chown node:node /data /identity && chmod 700 /identity
 USER node
 VOLUME /data
+# Markers of the databases, on a volume of their own.
+VOLUME /identity
+ENV SWAPD_IDENTITY=/identity
 # The daemon's own health: it ticks and its work goes on. That the node is there is /readyz.
 ENV SWAPD_HEALTH_URL=http://127.0.0.1:9464/healthz
 HEALTHCHECK --interval=30s --timeout=10s --start-period=30s --retries=3 \

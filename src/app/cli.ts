@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
+import { addDatabaseCommands } from "./cli-database.ts";
 import { CHANGED_CONFIG, CONFIG, FOR, integer, JSON_FLAG, SANDBOX_FLAG, seconds, slotCount } from "./cli-options.ts";
 import { addServiceCommands } from "./cli-service.ts";
 import { addSettlementCommands } from "./cli-settlement.ts";
@@ -40,6 +41,7 @@ function buildProgram(terminal: Terminal): Command {
   addOperatorCommands(program, terminal);
   addTransactionCommands(program, terminal);
   addNotifyCommands(program, terminal);
+  addDatabaseCommands(program, terminal);
   addServiceCommands(program, terminal);
   addWalletCommands(program, terminal);
   addSettlementCommands(program, terminal);

@@ -4,6 +4,7 @@ import type { Address } from "../domain/money/address.ts";
 import { alertOnHalt, alertOnRefusal } from "../engine/alerts.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import type { EngineContext } from "../engine/engine-context.ts";
+import { advanceMarker } from "../engine/evidence/identity.ts";
 import { createLaneListener } from "../engine/lane-listener.ts";
 import { maySignIntent } from "../engine/modes.ts";
 import { createReach, type Reach } from "../engine/reach.ts";
@@ -12,6 +13,7 @@ import { createLane, type Lane } from "../lane/lane.ts";
 import type { LaneListener } from "../lane/lane-event.ts";
 import type { Redactor } from "../net/redact.ts";
 import type { Chain } from "../ports/chain.ts";
+import type { IdentityMarker } from "../ports/identity-marker.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Signer } from "../ports/signer.ts";
 import type { SqliteDatabase } from "../storage/database.ts";
@@ -37,6 +39,8 @@ export interface ComposeDeps {
   readonly redactor: Redactor;
   /** named places where a test may stop the process */
   crashPoint(label: string): void;
+  /** what is kept of the database outside of its folder; undefined: nothing is */
+  readonly marker?: IdentityMarker | undefined;
   /** called before each signature; nothing is signed when it throws */
   readonly beforeSigning?: (() => void) | undefined;
   /** hears of broken invariants: the process must stop */
@@ -82,7 +86,10 @@ export async function composeDaemon(
     onHeldBack: watchHeldBack(alerts.deps, url),
   });
   const services = openServices(configuration, serviceUrl, { secrets, logger, machine, listenersTo });
-  const signers = await openSigners(configuration, deps);
+  const signers = await openSigners(configuration, secrets, (wallet) => {
+    deps.beforeSigning?.();
+    advanceMarker(context, wallet);
+  });
   const lanes = new Map<Address, Lane>();
   const context: EngineContext = {
     settings: engineSettings(configuration, router),
@@ -100,6 +107,7 @@ export async function composeDaemon(
       digest: digestOf,
       approveCalldata,
       crashPoint: deps.crashPoint,
+      marker: deps.marker,
     },
   };
   const engine = createEngine(context, deps.onFatal);
@@ -122,12 +130,16 @@ function settlementOf({ network: { name, settlement } }: Configuration): Address
 
 async function openSigners(
   configuration: Configuration,
-  { secrets, beforeSigning }: Pick<ComposeDeps, "secrets" | "beforeSigning">,
+  secrets: SecretOpener,
+  beforeSigning: (wallet: Address) => void,
 ): Promise<Map<Address, Signer>> {
   const signers = new Map<Address, Signer>();
   for (const wallet of configuration.wallets.values()) {
     const signer = await secrets.signer(wallet.key);
-    signers.set(signer.address, beforeSigning === undefined ? signer : guarded(signer, beforeSigning));
+    signers.set(
+      signer.address,
+      guarded(signer, () => beforeSigning(signer.address)),
+    );
   }
   return signers;
 }

@@ -1,3 +1,6 @@
+import { createMarkerFiles } from "../adapters/identity/marker-files.ts";
+import type { Configuration } from "../config/configuration.ts";
+import type { IdentityMarker } from "../ports/identity-marker.ts";
 import { type Claim, claimDatabase } from "../storage/claim.ts";
 import { openDatabase, type SqliteDatabase } from "../storage/database.ts";
 import { migrate, readMigrations } from "../storage/migrations.ts";
@@ -23,6 +26,11 @@ export function assertClaimed(claim: Claim): void {
 /** Why the daemon stops whose claim holds no more. A start may pass: it claims the database anew. */
 export function claimLost(claim: Claim): CommandFailure {
   return new CommandFailure(EXIT.tryAgain, `${claim.problem() ?? "it holds again"}; nothing is signed any more`);
+}
+
+/** Where the markers of a configuration's wallets stand. */
+export function openMarker({ identity, network }: Configuration): IdentityMarker {
+  return createMarkerFiles(identity, network.chainId);
 }
 
 /** Opens the daemon's database and brings its own tables to this program's schema. */

@@ -11,7 +11,7 @@ import type { Claim } from "../storage/claim.ts";
 import { openDatabase, type SqliteDatabase } from "../storage/database.ts";
 import { composeDaemon } from "./compose-daemon.ts";
 import { crashPointFrom } from "./crash-point.ts";
-import { assertClaimed, claimDaemonDatabase, claimLost, openDaemonDatabase } from "./daemon-database.ts";
+import { assertClaimed, claimDaemonDatabase, claimLost, openDaemonDatabase, openMarker } from "./daemon-database.ts";
 import { createHealthReader } from "./http/health.ts";
 import { startStatusServer } from "./http/status-server.ts";
 import { type Machine, thisMachine } from "./machine.ts";
@@ -74,6 +74,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
   const composed = await composeDaemon(configuration, serviceUrl, {
     ...opened,
     ...{ machine, crashPoint, onFatal: fail },
+    marker: openMarker(configuration),
     beforeSigning: () => assertClaimed(claim),
   });
   const { engine, alerts, services, chain, abilities, node, service, lookAtWallets } = composed;

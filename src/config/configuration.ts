@@ -146,6 +146,8 @@ export interface Configuration {
   /** what is allowed and still worth a look */
   readonly warnings: readonly Problem[];
   readonly database: string;
+  /** the folder of the markers that tell a lost or old database from a new one */
+  readonly identity: string;
   readonly listen: Listen;
   /** names that callers of the status server may use, in lower case */
   readonly statusHosts: readonly string[];

@@ -16,6 +16,8 @@ export const DEFAULTS = {
   /** a refill or a sale is seen in the balance before the next one is thought of */
   sweepCooldownSeconds: 600,
   database: "swapd.db",
+  /** in the image SWAPD_IDENTITY names a volume instead */
+  identity: "identity",
   policy: {
     maxSlippage: toPpm(10_000),
     maxPriceImpact: toPpm(10_000),

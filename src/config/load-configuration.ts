@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { basename, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { Policy } from "../domain/guard/policy.ts";
 import type { Address } from "../domain/money/address.ts";
 import { buildNetwork, buildTokens, findPreset, settlementOf } from "./build-network.ts";
@@ -174,10 +174,18 @@ function hashOf(texts: readonly string[]): string {
   return hash("sha256", JSON.stringify(texts));
 }
 
+/** The image names a volume of its own; beside a database that a caller chose, a folder of its own. */
+function defaultIdentity({ overrides }: LoadOptions, env: Environment): string {
+  const chosen = overrides?.database;
+  if (chosen !== undefined) return join(dirname(resolve(chosen)), DEFAULTS.identity);
+  return env.SWAPD_IDENTITY || DEFAULTS.identity;
+}
+
 function buildPlain(loading: Loading) {
-  const { source, fields, options } = loading;
+  const { source, fields, options, env } = loading;
   const { timing = {}, transactions = {} } = fields;
   return {
+    identity: resolveFrom(source.file, fields.identity ?? defaultIdentity(options, env)),
     database: resolveFrom(source.file, fields.database ?? DEFAULTS.database),
     listen: options.overrides?.listen ?? fields.http?.listen ?? DEFAULTS.listen,
     statusHosts: (fields.http?.hosts ?? []).map((name) => name.toLowerCase()),

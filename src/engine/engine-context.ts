@@ -7,6 +7,7 @@ import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { Lane } from "../lane/lane.ts";
 import type { Chain } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { IdentityMarker } from "../ports/identity-marker.ts";
 import type { IdSource } from "../ports/ids.ts";
 import type { LaneStore } from "../ports/lane-store.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -78,6 +79,8 @@ export interface EngineDeps {
   readonly zones: ZoneOffsets;
   readonly logger: Logger;
   readonly notifier: Notifier;
+  /** what is kept of the database outside of its folder; undefined: nothing is */
+  readonly marker?: IdentityMarker | undefined;
   /** EIP-712 digest of typed data */
   digest(typedData: TypedData): Hex;
   /** calldata of `approve(spender, amount)` */

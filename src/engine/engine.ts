@@ -9,6 +9,7 @@ import { keepWatchingDrawdown } from "./drawdown.ts";
 import { createEditions } from "./editions.ts";
 import { createEffectRunner } from "./effect-runner.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
+import { createEvidence, type Evidence } from "./evidence/evidence.ts";
 import { revokeLeftovers } from "./janitor.ts";
 import { createLaneLoops } from "./lane-loops.ts";
 import { createOutsideWatch } from "./outside-watch.ts";
@@ -73,6 +74,7 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
   const { signal } = stopping;
   const guardedHere = (work: () => void): void => guardedNow(onFatal, work);
   const beat = createBeat(deps.clock, { slots, wake: waker.wake, guarded: guardedHere, signal });
+  const evidence = createEvidence(context);
   const effects = createEffectRunner(context, committer, { guarded, onAnswer: outside.hear, onDone: waker.wake });
   const effectLoop = async (): Promise<void> => {
     while (!signal.aborted) {
@@ -81,25 +83,22 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
       await waker.wait(untilNextMs(start), signal);
     }
   };
-  const begin = (head: BlockHead): void => {
-    if (signal.aborted) return;
+  const begin = async (head: BlockHead): Promise<void> => {
+    // Before anything may be signed, and before the first slot: the rows are held against the chain.
+    evidence.begin();
     clocks.observe(head);
     downtime.started();
     slots.settle();
-    loops.push(
-      guarded(effectLoop),
-      guarded(() => keepRevoking(context, signal)),
-      guarded(() => clocks.keepLooking(signal)),
-      guarded(() => keepSampling(context, signal, clocks)),
-      guarded(() => keepWatchingDrawdown(context, signal, clocks)),
-    );
-    for (const keepGoing of laneLoops.start(signal)) loops.push(guarded(keepGoing));
+    await evidence.look();
+    if (signal.aborted) return;
+    const watches = watchesOf(context, { clocks, evidence }, signal);
+    loops.push(...[effectLoop, ...watches, ...laneLoops.start(signal)].map(guarded));
   };
   const waitAndBegin = async (): Promise<void> => {
     const head = await beginning.keepTrying(signal);
     if (head === undefined) return;
     deps.logger.info({}, "the node answers, the daemon begins");
-    begin(head);
+    await begin(head);
   };
   return {
     committer,
@@ -108,7 +107,7 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
       slots.adopt(settings.strategies);
       loops.push(guarded(() => outside.keepLooking(signal)));
       const head = await beginning.attempt();
-      if (head !== undefined) return begin(head);
+      if (head !== undefined) return await begin(head);
       loops.push(guarded(waitAndBegin));
     },
     tick: () => {
@@ -136,6 +135,21 @@ function untilNextMs({ deps, settings }: EngineContext): number {
   const { pollMs } = settings.pace;
   const waitMs = (deps.store.nextEffectMs() ?? Number.POSITIVE_INFINITY) - deps.clock.nowMs();
   return waitMs > 0 ? Math.min(waitMs, pollMs) : pollMs;
+}
+
+/** What looks at something again and again, beside the work itself. */
+function watchesOf(
+  context: EngineContext,
+  { clocks, evidence }: { readonly clocks: ClockWatch; readonly evidence: Evidence },
+  signal: AbortSignal,
+): readonly (() => Promise<void>)[] {
+  return [
+    () => keepRevoking(context, signal),
+    () => clocks.keepLooking(signal),
+    () => evidence.keepLooking(signal),
+    () => keepSampling(context, signal, clocks),
+    () => keepWatchingDrawdown(context, signal, clocks),
+  ];
 }
 
 /** Timers call this work, and they only log what it throws: the daemon would look healthy and never start a run again. */

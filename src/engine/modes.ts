@@ -2,16 +2,28 @@ import type { Address } from "../domain/money/address.ts";
 import { type OperatingMode, stricterMode } from "../domain/run/operating-mode.ts";
 import type { LaneStore } from "../ports/lane-store.ts";
 import type { ModeRow, OperationStore, Store } from "../ports/store.ts";
+import { halt, whyHalted } from "./evidence/touches.ts";
 
 /** Scope of the mode that holds for all strategies. */
 export const GLOBAL_SCOPE = "global";
 
 /** The mode that holds for a strategy: the stricter of its own and the global one, with who set it and why. */
-export function effectiveMode(store: OperationStore, strategyId: string): ModeRow {
+export function effectiveMode(store: OperationStore & Pick<Store, "openDifferences">, strategyId: string): ModeRow {
   const global = store.mode(GLOBAL_SCOPE) ?? activeRow(GLOBAL_SCOPE);
   const own = store.mode(strategyId) ?? activeRow(strategyId);
   const mode: OperatingMode = stricterMode(global.mode, own.mode);
-  return mode === global.mode ? global : own;
+  const row = mode === global.mode ? global : own;
+  return mode === "halted" ? row : (haltByEvidence(store, strategyId) ?? row);
+}
+
+/** What the rows do not know of the chain halts the strategies that it touches, until a person accepts it. */
+function haltByEvidence(store: Pick<Store, "strategy" | "openDifferences">, strategyId: string): ModeRow | undefined {
+  const open = store.openDifferences();
+  const spec = open.length === 0 ? undefined : store.strategy(strategyId)?.spec;
+  const halting = spec === undefined ? undefined : halt(open, spec);
+  if (halting === undefined) return undefined;
+  const { foundAtMs: atMs } = halting;
+  return { scope: strategyId, mode: "halted", setBy: "evidence", reason: whyHalted(halting), atMs };
 }
 
 /**
@@ -31,6 +43,8 @@ export function maySignIntent(stores: { store: Store; laneStore: LaneStore }, in
 
 /** Whether what is left of a wallet's allowances of a token may be taken back now. */
 export function mayRevoke(store: Store, { wallet, token }: { wallet: Address; token: Address }): boolean {
+  const isOpen = store.openDifferences().some((one) => one.wallet === wallet && (one.token ?? token) === token);
+  if (isOpen) return false;
   const scopes = [GLOBAL_SCOPE, ...store.grantors(wallet, token)];
   return scopes.every((scope) => effectiveMode(store, scope).mode !== "halted");
 }

@@ -4,6 +4,7 @@ import { nextInstant } from "../domain/schedule/next-instants.ts";
 import type { OperatorRequest } from "../ports/store.ts";
 import { changeMode, type RaisedAlert, raiseAlerts, tellAlerts } from "./alerts.ts";
 import { type EngineContext, type LoadedStrategy, strategyOf } from "./engine-context.ts";
+import { acceptDifferences } from "./evidence/accept.ts";
 import { GLOBAL_SCOPE } from "./modes.ts";
 import { cancelTransaction, revokeAllowance } from "./operator-transactions.ts";
 import { messageOf } from "./perform/message-of.ts";
@@ -60,6 +61,8 @@ function carryOut(context: EngineContext, request: OperatorRequest, onAlerts: On
       return withStrategy(context, request, skipNext);
     case "revoke":
       return revokeAllowance(context, request.arguments);
+    case "accept":
+      return acceptDifferences(context, request.madeBy);
     case "cancel":
       return cancelTransaction(context, request.arguments.intent ?? "", request.madeBy);
     default:

@@ -14,6 +14,7 @@ import {
 } from "../domain/strategy/strategy.ts";
 import type { ModeRow, StrategyRow } from "../ports/store.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
+import { halt } from "./evidence/touches.ts";
 import { GLOBAL_SCOPE } from "./modes.ts";
 import { hasReadableMemory, parseStoredMemory, quarantine } from "./quarantine.ts";
 
@@ -154,13 +155,17 @@ function insertBatch(
   );
   if (dueNow.length === 0) return { runs: [], isDone: true };
   const modes = new Map(store.modes().map((row) => [row.scope, row]));
+  const open = store.openDifferences();
   const busy = store.strategiesWithOpenRun();
   const runs: string[] = [];
   for (const [index, strategy] of dueNow.entries()) {
     if (index > 0 && clock.monotonicMs() >= endsAtMs) return { runs, isDone: false };
     const { spec } = strategy;
     const handledMs = lastSlots.get(spec.id) ?? nowMs;
-    const moment = { handledMs, nowMs, ...barredBy(modes, spec), isBusy: busy.has(spec.id) };
+    const halting = halt(open, spec);
+    // Its slots wait until it is known what the wallet did: then they are caught up like any others.
+    if (halting?.kind === "unchecked") continue;
+    const moment = { handledMs, nowMs, ...barredBy(modes, spec, halting !== undefined), isBusy: busy.has(spec.id) };
     const plan = planSlots(spec, moment, zones);
     writeGaps(context, spec.id, { gaps: plan.gaps, handledMs, heard });
     const runId = insertRun(context, strategy, plan.run);
@@ -207,9 +212,10 @@ function insertRun(context: EngineContext, strategy: LoadedStrategy, due: SlotPl
 function barredBy(
   modes: ReadonlyMap<string, ModeRow>,
   spec: StrategySpec,
+  isHalted: boolean,
 ): { barred: Exclude<SlotReason, "overlap"> | undefined; barredUntilMs: number } {
   const rows = [modes.get(GLOBAL_SCOPE), modes.get(spec.id)].filter((row) => row !== undefined);
-  const mode = rows.map((row) => row.mode).reduce(stricterMode, "active");
+  const mode = rows.map((row) => row.mode).reduce(stricterMode, isHalted ? "halted" : "active");
   const isBarred = mode === "paused" || mode === "halted" || (mode === "exits-only" && !isExitStrategy(spec));
   const resumedMs = rows.filter((row) => row.mode === "active").map((row) => row.atMs);
   return { barred: isBarred ? mode : undefined, barredUntilMs: Math.max(0, ...resumedMs) };
@@ -218,7 +224,8 @@ function barredBy(
 /** Why a strategy starts no run now: its mode forbids it, or it still has an open one. */
 export function barredReason(context: EngineContext, { spec }: LoadedStrategy): SlotReason | undefined {
   const { store } = context.deps;
-  const { barred } = barredBy(new Map(store.modes().map((row) => [row.scope, row])), spec);
+  const isHalted = halt(store.openDifferences(), spec) !== undefined;
+  const { barred } = barredBy(new Map(store.modes().map((row) => [row.scope, row])), spec, isHalted);
   return barred ?? (store.hasOpenRun(spec.id) ? "overlap" : undefined);
 }
 

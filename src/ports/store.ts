@@ -9,6 +9,7 @@ import type { SwapState } from "../domain/run/states.ts";
 import type { PriceBar } from "../domain/strategy/decision.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { AlertStore } from "./alert-store.ts";
+import type { EvidenceStore } from "./evidence-store.ts";
 
 /** A strategy as the database remembers it. `memory` is versioned JSON; `lastSlotMs` the last slot that has its end or run. */
 export interface StrategyRow {
@@ -184,7 +185,7 @@ export interface OperationStore {
 }
 
 /** The daemon's database. Everything written inside `transaction` is durable together, or not at all. */
-export interface Store extends RunStore, LedgerStore, OperationStore, AlertStore {
+export interface Store extends RunStore, LedgerStore, OperationStore, AlertStore, EvidenceStore {
   /** Runs synchronous work in one durable transaction; a nested call joins it. */
   transaction<T>(work: () => T): T;
 }

@@ -10,6 +10,7 @@ import type { Address, Hex } from "../domain/money/address.ts";
 import type { Ppm } from "../domain/money/fraction.ts";
 import type { Token } from "../domain/money/token.ts";
 import type { Affiliate } from "../domain/strategy/common.ts";
+import type { ChainLog } from "./chain.ts";
 
 /** A request for a firm quote. `amount` is gross: all fees come out of it. */
 export interface QuoteRequest {
@@ -63,6 +64,15 @@ export interface ServiceSwapRecord {
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
+/** A fill as the settlement contract's event tells it; amounts in smallest units, `sold` with all fees. */
+export interface RecordedFill {
+  readonly nonce: bigint;
+  readonly sell: Address;
+  readonly buy: Address;
+  readonly sold: bigint;
+  readonly bought: bigint;
+}
+
 /** How one kind of service speaks, and how its signatures and calldata are read. Pure; nothing here asks a network. */
 export interface ServiceProfile {
   readonly name: "swapd" | "fly";
@@ -87,6 +97,8 @@ export interface ServiceProfile {
         isUsed(answer: Hex): boolean;
         fillTopics(owner: Address, nonce: bigint): readonly (Hex | null)[];
         cancelTopics(owner: Address, nonce: bigint): readonly (Hex | null)[];
+        /** What the event of a fill tells: amounts gross, nonce zero where the transaction was the owner's own. */
+        readFill(log: ChainLog): RecordedFill | undefined;
       }
     | undefined;
   /**

@@ -9,11 +9,13 @@ import { alertOnHalt } from "../../src/engine/alerts.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import type { EngineContext, EngineSettings } from "../../src/engine/engine-context.ts";
+import { advanceMarker } from "../../src/engine/evidence/identity.ts";
 import { createLaneListener } from "../../src/engine/lane-listener.ts";
 import { maySignIntent } from "../../src/engine/modes.ts";
 import { createLane, type Lane } from "../../src/lane/lane.ts";
 import type { LaneListener } from "../../src/lane/lane-event.ts";
 import { Secret } from "../../src/net/secret.ts";
+import type { IdentityMarker } from "../../src/ports/identity-marker.ts";
 import type { Signer, UnsignedTransaction } from "../../src/ports/signer.ts";
 import { dcaSpec, ETH, policySample, priceOf, ROUTER, USDC, WBTC, WETH } from "./builders.ts";
 import { type DaemonDatabase, openDaemonDatabase } from "./daemon-database.ts";
@@ -118,7 +120,11 @@ export interface Life extends DaemonDatabase {
 /** Opens the file and builds everything, without starting. `killAt` ends the process at its n-th passing of a place. */
 export function openLife(
   outside: Outside,
-  options: { settings?: Partial<EngineSettings>; killAt?: (label: string, passed: readonly string[]) => boolean } = {},
+  options: {
+    settings?: Partial<EngineSettings>;
+    killAt?: (label: string, passed: readonly string[]) => boolean;
+    marker?: IdentityMarker | undefined;
+  } = {},
 ): Life {
   const database = openDaemonDatabase(outside.file);
   const { mortal, state } = createMortality();
@@ -143,7 +149,8 @@ export function openLife(
       ...{ laneStore: alertOnHalt(mortal(database.lanes), alerts), lanes, crashPoint },
       ...{ chain: mortal(outside.chain), service: mortal(outside.service) },
       prices: { price: async (token) => ({ ...priceOf(token), atSeconds: outside.clock.nowMs() / 1_000 }) },
-      signers: new Map([[ACCOUNT, mortal(countingSigner(outside))]]),
+      signers: new Map([[ACCOUNT, mortal(countingSigner(outside, () => advanceMarker(context, ACCOUNT)))]]),
+      marker: options.marker,
       ...{ zones: createIntlZones(), logger: silentLogger() },
       ...{ digest: digestOf, approveCalldata },
     },
@@ -193,15 +200,17 @@ function createMortality(): { mortal<T extends object>(held: T): T; state: { isD
   return { mortal, state };
 }
 
-function countingSigner(outside: Outside): Signer {
+function countingSigner(outside: Outside, beforeSigning: () => void): Signer {
   return {
     address: signer.address,
     signTransaction: async (transaction) => {
+      beforeSigning();
       const signed = await signTransaction(transaction);
       outside.signed.push({ kind: "transaction", text: signed.raw });
       return signed;
     },
     signTypedData: async (typedData) => {
+      beforeSigning();
       outside.signed.push({ kind: "typed data", text: JSON.stringify(typedData) });
       return await signer.signTypedData(typedData);
     },

@@ -107,8 +107,7 @@ export class FakeLedger {
     const logs = [this.move(fromAsset, { from: owner, to: POOL, amount: gross })];
     this.credit(toAsset, POOL, order.amountOut);
     logs.push(this.move(toAsset, { from: POOL, to: order.recipient, amount: order.amountOut }));
-    if (sender === undefined) return logs;
-    this.useNonce(owner, nonce);
+    if (sender !== undefined) this.useNonce(owner, nonce);
     return [...logs, swappedLog(order)];
   }
 

@@ -6,6 +6,7 @@ import { createInterface } from "node:readline/promises";
 import { loadConfiguration } from "../../config/load-configuration.ts";
 import { NETWORK_PRESETS } from "../../config/networks.ts";
 import { formatProblems } from "../../config/problem.ts";
+import { openMarker } from "../daemon-database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { type InitAnswers, initFiles, RPC_VARIABLE, strategyId } from "../init-files.ts";
 import type { Terminal } from "../terminal.ts";
@@ -39,6 +40,7 @@ export async function init(options: InitOptions, terminal: Terminal): Promise<vo
     );
     refuseBroken(folder, { answers, files });
     for (const [path, text] of files) write(join(folder, path), text);
+    beginMarker(folder);
     announce({ folder, files: [...files.keys()], answers }, terminal);
   } finally {
     ask.close();
@@ -121,6 +123,16 @@ async function makeWallet(
     write(passwordFile, `${randomBytes(PASSWORD_BYTES).toString("base64url")}\n`, PRIVATE_FILE_MODE);
   terminal.out(`a new wallet, encrypted in ${keystore}; its address:`);
   await newWallet({ keystore, passwordFile }, terminal);
+}
+
+/** Whoever makes a first configuration says that its wallet begins with a new database; a marker that stands stays. */
+function beginMarker(folder: string): void {
+  const loaded = loadConfiguration(join(folder, "swapd.yaml"), process.env);
+  if (!loaded.ok) return;
+  const marker = openMarker(loaded.configuration);
+  for (const { address } of loaded.configuration.wallets.values()) {
+    if (marker.read(address) === undefined) marker.write(address, { state: undefined, baseline: undefined });
+  }
 }
 
 /** Holds the files against the loader before any of them is written. */

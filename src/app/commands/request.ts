@@ -18,7 +18,14 @@ const ANSWER_WITHIN_MS = 5_000;
 const LOOK_EVERY_MS = 100;
 
 /** What the daemon takes, under the words that the operator uses for it. */
-const COMMANDS = { mode: "mode", run: "run", skip: "skip", revoke: "approvals revoke", cancel: "tx cancel" } as const;
+const COMMANDS = {
+  mode: "mode",
+  run: "run",
+  skip: "skip",
+  revoke: "approvals revoke",
+  cancel: "tx cancel",
+  accept: "db accept",
+} as const;
 
 /**
  * Asks the running daemon for something through a row of its database and waits for the answer. Without a daemon only

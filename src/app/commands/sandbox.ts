@@ -10,6 +10,7 @@ import { type Sandbox, startSandbox } from "../../sandbox/sandbox.ts";
 import { SandboxError } from "../../sandbox/sandbox-error.ts";
 import type { SandboxWorld } from "../../sandbox/world.ts";
 import { acquireLock } from "../../storage/lock.ts";
+import { openMarker } from "../daemon-database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { followSwaps } from "../follow-swaps.ts";
 import { networkPresetOf } from "../network-preset.ts";
@@ -100,6 +101,11 @@ async function runSandbox(directory: string, options: SandboxCommandOptions, sta
     configuration: resolve(options.config),
     environment: environmentOf(world),
   });
+  // Whatever the wallet did on this chain was not on a database of this sandbox's: it begins here.
+  const marker = openMarker(configuration);
+  for (const { address } of configuration.wallets.values()) {
+    marker.write(address, { state: undefined, baseline: undefined });
+  }
   const daemon =
     service === undefined || !options.daemon
       ? undefined
@@ -118,6 +124,7 @@ function clear(directory: string): void {
     files.push(database, `${database}-wal`, `${database}-shm`, `${database}.lock.db`);
   }
   for (const file of files) rmSync(join(directory, file), { force: true });
+  rmSync(join(directory, "identity"), { recursive: true, force: true });
 }
 
 interface Ports {

@@ -193,6 +193,10 @@ export const mainSchema = z.strictObject({
   policy: text("the file with the owner's ceilings, relative to this file", "policy.yaml"),
   strategies: text("the folder with one file a strategy, relative to this file", "strategies"),
   database: text("the daemon's database", "swapd.db").optional(),
+  identity: text(
+    "the folder of the markers that tell a lost or old database from a new one; best on a volume that is not the database's",
+    "identity",
+  ).optional(),
   http: z
     .strictObject({
       listen: listen("where health and metrics are served").optional(),

@@ -30,6 +30,8 @@ export const SUBJECT = {
   slots: (strategyId: string) => `slots of ${strategyId}`,
   node: () => "answers of the RPC endpoints",
   quotes: () => "answers of the swap service",
+  /** the database that trades for a wallet */
+  database: (wallet: string) => `database of ${wallet}`,
   account: (account: string) => `account ${account}`,
   transaction: (intentId: string) => `transaction ${intentId}`,
   service: (host: string) => `service ${host}`,

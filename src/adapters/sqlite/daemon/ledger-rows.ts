@@ -9,6 +9,11 @@ const BUSY_STATES = "('cleared', 'approving', 'signed', 'submitted', 'mined', 'u
 /** The condition of the index on swaps that may be busy: whoever states it is not led through all swaps that ever were. */
 const MAY_BE_BUSY = "state IN ('quoted', 'cleared', 'approving', 'signed', 'submitted', 'mined', 'unknown')";
 
+interface Sale {
+  token: string;
+  amount: string;
+}
+
 /** Sums over the ledger, and who holds which token of which wallet. Amounts are summed as bigint, never by SQL. */
 export function createLedgerRows(sql: Statements, version: LedgerStore["ledgerVersion"]): LedgerStore {
   return {
@@ -22,7 +27,7 @@ export function createLedgerRows(sql: Statements, version: LedgerStore["ledgerVe
           exceptSwapId,
         ),
       ),
-    soldBy: (strategyId) => byToken(totalsOf(sql, "sold", strategyId)),
+    soldBy: (strategyId) => withAccepted(sql, byToken(totalsOf(sql, "sold", strategyId)), strategyId),
     boughtBy: (strategyId) => byToken(totalsOf(sql, "bought", strategyId)),
     netOfSwaps: (wallet, token) => netOfSwaps(sql, wallet, token),
     hasBought: (wallet, token) => receivedOf(sql, token).some((row) => row.wallet === wallet && row.amount !== 0n),
@@ -49,6 +54,22 @@ export function createLedgerRows(sql: Statements, version: LedgerStore["ledgerVe
       sql.run("DELETE FROM grants WHERE wallet = ? AND token = ? AND spender = ?", wallet, token, spender);
     },
   };
+}
+
+/** Fills that a person accepted count as the strategy's own, so that it does not sell above its budget. */
+function withAccepted(
+  sql: Statements,
+  sold: ReadonlyMap<Address, bigint>,
+  strategyId: string,
+): ReadonlyMap<Address, bigint> {
+  const accepted = sql.all<Sale>("SELECT token, amount FROM accepted_sales WHERE strategy = ?", strategyId);
+  if (accepted.length === 0) return sold;
+  const totals = new Map(sold);
+  for (const { token, amount } of accepted) {
+    const address = toAddress(token);
+    totals.set(address, (totals.get(address) ?? 0n) + BigInt(amount));
+  }
+  return totals;
 }
 
 function byToken(totals: ReadonlyMap<string, bigint>): ReadonlyMap<Address, bigint> {

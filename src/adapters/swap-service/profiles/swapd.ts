@@ -8,7 +8,8 @@ import type {
 } from "../../../domain/guard/decoded-swap.ts";
 import { type Address, type Hex, NATIVE_TOKEN, parseAddress } from "../../../domain/money/address.ts";
 import { mulDivDown } from "../../../domain/money/amount.ts";
-import type { ServiceProfile } from "../../../ports/swap-service.ts";
+import type { ChainLog } from "../../../ports/chain.ts";
+import type { RecordedFill, ServiceProfile } from "../../../ports/swap-service.ts";
 import { buildTypedSwap, decodeTypedSwap, type TypedSwapPin } from "./typed-swap.ts";
 
 const PIN: TypedSwapPin = { domain: { name: "swapd", version: "1" }, hasNonce: true };
@@ -58,6 +59,7 @@ export const swapdProfile: ServiceProfile = {
     usedCall: (owner, nonce) => `${IS_NONCE_USED}${ownerWord(owner)}${nonceWord(nonce)}`,
     isUsed: readBool,
     fillTopics: (owner, nonce) => [SWAPPED, `0x${ownerWord(owner)}`, `0x${nonceWord(nonce)}`],
+    readFill: readSwapped,
     cancelTopics: (owner, nonce) => [NONCE_CANCELLED, `0x${ownerWord(owner)}`, `0x${nonceWord(nonce)}`],
   },
 };
@@ -129,6 +131,18 @@ function readOrder(order: Record<string, unknown>, transaction: ProposedTransact
     permitValue: undefined,
   };
   return { ok: true, swap };
+}
+
+/** `Swapped`: recipient, fromAsset, toAsset, amountIn, amountOut, swapFee, affiliate and affiliateFee are its data. */
+function readSwapped({ topics, data }: ChainLog): RecordedFill | undefined {
+  const words = data.slice(2).match(/.{64}/g) ?? [];
+  const nonce = topics[2];
+  const [, from, to, amountIn, amountOut, swapFee, , affiliateFee] = words;
+  if (topics[0] !== SWAPPED || nonce === undefined || affiliateFee === undefined) return undefined;
+  const number = (word: string | undefined): bigint => BigInt(`0x${word ?? ""}`);
+  const address = (word: string | undefined): Address => parseAddress(`0x${(word ?? "").slice(24)}`) ?? NATIVE_TOKEN;
+  const sold = number(amountIn) + number(swapFee) + number(affiliateFee);
+  return { nonce: BigInt(nonce), sell: address(from), buy: address(to), sold, bought: number(amountOut) };
 }
 
 /** @throws Error when the answer is no ABI boolean: no contract, or another one, stands at the pinned address */

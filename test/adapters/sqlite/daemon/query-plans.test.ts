@@ -116,6 +116,32 @@ const STORE: Calls<Store> = {
   addDaemonEvent: (store) => store.addDaemonEvent("start", "", NOW_MS),
   raiseAlert: (store) => store.raiseAlert(alertSample()),
   endAlerts: (store) => store.endAlerts("swap", NOW_MS),
+  databaseState: (store) => store.databaseState(),
+  nameDatabase: (store) => store.nameDatabase("database_1"),
+  openDifferences: (store) => store.openDifferences(),
+  addDifference: (store) =>
+    store.addDifference(
+      {
+        ...{ key: "nonce", wallet: WALLET, token: undefined, kind: "nonce", scope: "wallet", text: "t" },
+        facts: {},
+      },
+      NOW_MS,
+    ),
+  wasAccepted: (store) => store.wasAccepted("nonce"),
+  settleDifference: (store) => store.settleDifference(1, { by: "ops", atMs: NOW_MS }),
+  removeUnchecked: (store) => store.removeUnchecked(WALLET),
+  knownChain: (store) => store.knownChain(WALLET),
+  saveKnownChain: (store) => {
+    const baseline = { block: 1, transactionCount: 2 };
+    store.saveKnownChain({ wallet: WALLET, ...baseline, balances: new Map(), baseline }, NOW_MS);
+  },
+  signedHistory: (store) => store.signedHistory(WALLET),
+  knowsTransaction: (store) => store.knowsTransaction(hash("ab")),
+  knowsNonce: (store) => store.knowsNonce(WALLET, 7n),
+  mayHaveTaken: (store) => store.mayHaveTaken(WALLET, USDC.address),
+  hasGrant: (store) => store.hasGrant({ wallet: WALLET, token: USDC.address, spender: ROUTER }),
+  adoptGrant: (store) => store.adoptGrant({ wallet: WALLET, token: USDC.address, spender: ROUTER }, NOW_MS),
+  countSale: (store) => store.countSale({ differenceId: 1, strategy: "weekly", token: USDC.address, amount: 1n }),
 };
 
 /** One record of every kind, in an order in which a swap could write them. */

@@ -1,0 +1,178 @@
+import { type Address, toAddress } from "../../../domain/money/address.ts";
+import type { Difference, DifferenceKind, EvidenceStore, KnownChain } from "../../../ports/evidence-store.ts";
+import type { Statements } from "../statements.ts";
+
+interface DifferenceColumns {
+  id: number;
+  key: string;
+  wallet: string;
+  token: string | null;
+  kind: string;
+  scope: string;
+  text: string;
+  facts: string;
+  found_at_ms: number;
+}
+
+/** Rows of what the database knows of the chain and of itself. */
+export function createEvidenceRows(sql: Statements): EvidenceStore {
+  return {
+    ...createDifferenceRows(sql),
+    ...createKnowledgeRows(sql),
+    databaseState: () => {
+      const row = sql.get<{ id: string | null; signatures: number }>(
+        "SELECT database_id AS id, signatures FROM identity",
+      );
+      const signings = sql.get<{ seq: number }>("SELECT seq FROM lane_signings ORDER BY seq DESC LIMIT 1")?.seq ?? 0;
+      return { id: row?.id ?? undefined, signatures: row?.signatures ?? 0, signings };
+    },
+    nameDatabase: (id) => {
+      sql.run("UPDATE identity SET database_id = ? WHERE database_id IS NULL", id);
+    },
+    adoptGrant: ({ wallet, token, spender }, atMs) => {
+      sql.run(
+        "INSERT INTO grants (wallet, token, spender, granted_at_ms) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        wallet,
+        token,
+        spender,
+        atMs,
+      );
+    },
+    countSale: ({ differenceId, strategy, token, amount }) => {
+      sql.run(
+        "INSERT INTO accepted_sales (difference_id, strategy, token, amount) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        differenceId,
+        strategy,
+        token,
+        amount.toString(),
+      );
+    },
+  };
+}
+
+type DifferenceRows = "openDifferences" | "wasAccepted" | "addDifference" | "settleDifference" | "removeUnchecked";
+
+function createDifferenceRows(sql: Statements): Pick<EvidenceStore, DifferenceRows> {
+  return {
+    openDifferences: () =>
+      sql
+        .all<DifferenceColumns>("SELECT * FROM differences WHERE settled_at_ms IS NULL ORDER BY id")
+        .map(decodeDifference),
+    addDifference: (finding, atMs) =>
+      sql.run(
+        `INSERT INTO differences (key, wallet, token, kind, scope, text, facts, found_at_ms)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`,
+        finding.key,
+        finding.wallet,
+        finding.token ?? null,
+        finding.kind,
+        finding.scope,
+        finding.text,
+        JSON.stringify(finding.facts),
+        atMs,
+      ) > 0,
+    wasAccepted: (key) =>
+      sql.get("SELECT 1 FROM differences WHERE key = ? AND settled_at_ms IS NOT NULL", key) !== undefined,
+    settleDifference: (id, { by, atMs }) => {
+      sql.run(
+        "UPDATE differences SET settled_by = ?, settled_at_ms = ? WHERE id = ? AND settled_at_ms IS NULL",
+        by,
+        atMs,
+        id,
+      );
+    },
+    removeUnchecked: (wallet) => {
+      sql.run("DELETE FROM differences WHERE wallet = ? AND kind = 'unchecked'", wallet);
+    },
+  };
+}
+
+type KnowledgeRows =
+  | "knownChain"
+  | "saveKnownChain"
+  | "signedHistory"
+  | "knowsTransaction"
+  | "knowsNonce"
+  | "mayHaveTaken"
+  | "hasGrant";
+
+function createKnowledgeRows(sql: Statements): Pick<EvidenceStore, KnowledgeRows> {
+  return {
+    knownChain: (wallet) => knownChain(sql, wallet),
+    saveKnownChain: ({ wallet, block, transactionCount, balances, baseline }, atMs) => {
+      const texts = Object.fromEntries([...balances].map(([token, amount]) => [token, amount.toString()]));
+      sql.run(
+        `INSERT INTO known_chain (wallet, block_number, transaction_count, balances, baseline_block, baseline_count, at_ms)
+         VALUES (?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (wallet) DO UPDATE SET block_number = excluded.block_number,
+           transaction_count = excluded.transaction_count, balances = excluded.balances, at_ms = excluded.at_ms`,
+        ...[wallet, block, transactionCount, JSON.stringify(texts)],
+        ...[baseline.block, baseline.transactionCount, atMs],
+      );
+    },
+    signedHistory: (wallet) => signedHistory(sql, wallet),
+    knowsTransaction: (hash) =>
+      sql.get("SELECT 1 FROM lane_attempts WHERE hash = ?", hash) !== undefined ||
+      sql.get("SELECT 1 FROM swaps WHERE hash = ?", hash) !== undefined,
+    knowsNonce: (wallet, nonce) =>
+      sql.get("SELECT 1 FROM swaps WHERE wallet = ? AND nonce = ?", wallet, nonce.toString()) !== undefined,
+    mayHaveTaken: (wallet, token) =>
+      sql.get(
+        `SELECT 1 FROM swaps WHERE wallet = ? AND sell_token = ? AND mode = 'gasless'
+           AND state IN ('signed', 'submitted', 'mined', 'confirmed', 'unknown')`,
+        wallet,
+        token,
+      ) !== undefined,
+    hasGrant: ({ wallet, token, spender }) =>
+      sql.get("SELECT 1 FROM grants WHERE wallet = ? AND token = ? AND spender = ?", wallet, token, spender) !==
+      undefined,
+  };
+}
+
+function decodeDifference(row: DifferenceColumns): Difference {
+  return {
+    id: row.id,
+    key: row.key,
+    wallet: toAddress(row.wallet),
+    token: row.token === null ? undefined : toAddress(row.token),
+    kind: row.kind as DifferenceKind,
+    scope: row.scope as Difference["scope"],
+    text: row.text,
+    facts: JSON.parse(row.facts) as Difference["facts"],
+    foundAtMs: row.found_at_ms,
+  };
+}
+
+function knownChain(sql: Statements, wallet: Address): KnownChain | undefined {
+  const row = sql.get<{
+    block_number: number;
+    transaction_count: number;
+    balances: string;
+    baseline_block: number;
+    baseline_count: number;
+  }>("SELECT * FROM known_chain WHERE wallet = ?", wallet);
+  if (row === undefined) return undefined;
+  const balances = Object.entries(JSON.parse(row.balances) as Record<string, string>);
+  return {
+    wallet,
+    block: row.block_number,
+    transactionCount: row.transaction_count,
+    balances: new Map(balances.map(([token, amount]) => [toAddress(token), BigInt(amount)])),
+    baseline: { block: row.baseline_block, transactionCount: row.baseline_count },
+  };
+}
+
+function signedHistory(sql: Statements, wallet: Address): ReturnType<EvidenceStore["signedHistory"]> {
+  const own = sql.get("SELECT 1 FROM lane_intents WHERE account = ? AND nonce IS NOT NULL LIMIT 1", wallet);
+  const right = sql.get("SELECT 1 FROM capabilities WHERE wallet = ? ORDER BY rowid LIMIT 1", wallet);
+  const newest = sql.get<{ block: number }>(
+    `SELECT block_number AS block FROM swaps WHERE wallet = ? AND block_number IS NOT NULL
+     ORDER BY rowid DESC LIMIT 1`,
+    wallet,
+  );
+  const first = sql.get<{ block: number | null }>(
+    "SELECT max(block_number) AS block FROM baselines WHERE wallet = ?",
+    wallet,
+  );
+  return { hasSigned: own !== undefined || right !== undefined, lastBlock: newest?.block ?? first?.block ?? 0 };
+}

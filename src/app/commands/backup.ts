@@ -1,0 +1,47 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { systemClock } from "../../adapters/clock/system-clock.ts";
+import { backUp } from "../../storage/backup.ts";
+import { openDatabase } from "../../storage/database.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { configurationOf, findTarget } from "../target.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** Of the service's database, when it is embedded: beside the daemon's copy. */
+const SERVICE_SUFFIX = ".service";
+
+/** `swapd backup`: copies the database, and the embedded service's with it; the daemon may run. */
+export async function backup(
+  options: { config?: string; to?: string; json?: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const target = findTarget(options);
+  const { configuration } = configurationOf(target);
+  if (!existsSync(target.database)) throw new CommandFailure(EXIT.no, `there is no database at ${target.database}`);
+  const time = new Date(systemClock.nowMs()).toISOString().replaceAll(/[-:]/g, "").replace(/\..*/, "Z");
+  const to = resolve(options.to ?? `${target.database}.backup-${time}`);
+  const pairs = [{ database: target.database, backup: to }];
+  const service = configuration.serve.database;
+  if (configuration.service.url === "embedded" && existsSync(service)) {
+    pairs.push({ database: service, backup: `${to}${SERVICE_SUFFIX}` });
+  }
+  const copies = pairs.map((pair) => ({ ...pair, bytes: copy(pair) }));
+  if (options.json === true) {
+    terminal.out(JSON.stringify({ copies }));
+    return;
+  }
+  for (const { database, backup: file, bytes } of copies)
+    terminal.out(`${database} -> ${file} (${bytes} bytes, whole)`);
+}
+
+function copy({ database, backup: to }: { database: string; backup: string }): number {
+  const db = openDatabase({ file: database, readonly: true });
+  try {
+    return backUp(db, to);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw new CommandFailure(EXIT.no, `no backup was made: ${error.message}`);
+  } finally {
+    db.close();
+  }
+}

@@ -1,0 +1,98 @@
+import { existsSync } from "node:fs";
+import { createStore } from "../../adapters/sqlite/daemon/store.ts";
+import type { Address } from "../../domain/money/address.ts";
+import { judgeMarker } from "../../engine/evidence/identity.ts";
+import type { EvidenceStore, Finding } from "../../ports/evidence-store.ts";
+import type { IdentityMarker } from "../../ports/identity-marker.ts";
+import { integrityProblems } from "../../storage/backup.ts";
+import { openDatabase, type SqliteDatabase } from "../../storage/database.ts";
+import { openMarker } from "../daemon-database.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { configurationOf, findTarget } from "../target.ts";
+import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
+
+/** `swapd db check`: whether the database is whole, and what the marker or the chain knows and it does not. */
+export async function checkDatabase(options: { config?: string; json?: boolean }, terminal: Terminal): Promise<void> {
+  const target = findTarget(options);
+  const { configuration } = configurationOf(target);
+  const wallets = [...configuration.wallets.values()].map(({ address }) => address);
+  const marker = openMarker(configuration);
+  const document = existsSync(target.database)
+    ? read(target.database, { wallets, marker })
+    : missing(target.database, { wallets, marker });
+  if (options.json === true) terminal.out(JSON.stringify(document));
+  else terminal.out(describe(document));
+  if (document.problems.length + document.differences.length > 0) throw new CommandFailure(EXIT.no, "");
+}
+
+interface Asked {
+  readonly wallets: readonly Address[];
+  readonly marker: IdentityMarker;
+}
+
+interface Document {
+  readonly database: string;
+  readonly id: string | null;
+  readonly problems: readonly string[];
+  readonly wallets: readonly { readonly wallet: Address; readonly knownToBlock: number | null }[];
+  readonly differences: readonly (ReturnType<typeof shown> & { readonly since: string })[];
+}
+
+function missing(database: string, { wallets, marker }: Asked): Document {
+  const lost = wallets.filter((wallet) => marker.read(wallet)?.state !== undefined);
+  const why =
+    lost.length === 0 ? "the daemon has not run yet" : `it is lost: the marker of ${lost.join(", ")} knows it`;
+  return {
+    database,
+    id: null,
+    problems: [`there is no database at ${database}: ${why}`],
+    wallets: [],
+    differences: [],
+  };
+}
+
+function read(database: string, asked: Asked): Document {
+  const db = openDatabase({ file: database, readonly: true });
+  try {
+    const problems = [...integrityProblems(db)];
+    if (!hasEvidence(db)) {
+      problems.push("it was last used by an older release: start this one, it brings the tables up to date");
+      return { database, id: null, problems, wallets: [], differences: [] };
+    }
+    const store = createStore(db);
+    return { database, id: store.databaseState().id ?? null, problems, ...readEvidence(store, asked) };
+  } finally {
+    db.close();
+  }
+}
+
+function hasEvidence(db: SqliteDatabase): boolean {
+  return db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'differences'").get() !== undefined;
+}
+
+function readEvidence(store: EvidenceStore, { wallets, marker }: Asked): Pick<Document, "wallets" | "differences"> {
+  const stored = store.openDifferences();
+  const now = wallets.flatMap((wallet) => judgeMarker({ store, marker }, wallet) ?? []);
+  const fresh = now.filter(({ key }) => !store.wasAccepted(key) && stored.every((one) => one.key !== key));
+  return {
+    wallets: wallets.map((wallet) => ({ wallet, knownToBlock: store.knownChain(wallet)?.block ?? null })),
+    differences: [
+      ...stored.map(({ foundAtMs, ...one }) => ({ ...shown(one), since: formatInstant(foundAtMs) })),
+      ...fresh.map((one) => ({ ...shown(one), since: "now" })),
+    ],
+  };
+}
+
+function shown({ kind, scope, wallet, token, text, facts }: Finding) {
+  return { kind, halts: scope, wallet, token: token ?? null, text, facts };
+}
+
+function describe({ database, id, problems, wallets, differences }: Document): string {
+  const known = wallets.map(({ wallet, knownToBlock }) => [wallet, String(knownToBlock ?? "not yet")]);
+  return [
+    `database ${database}, ${id ?? "without a name yet"}; ${problems.length === 0 ? "whole" : problems.join("; ")}`,
+    ...(known.length === 0 ? [] : [formatTable([["WALLET", "HELD AGAINST THE CHAIN UP TO BLOCK"], ...known])]),
+    ...differences.map(({ kind, halts, since, text }) => `${kind} (halts ${halts}) since ${since}: ${text}`),
+    ...(differences.some(({ kind }) => kind !== "unchecked") ? ["accept all of it with: swapd db accept"] : []),
+  ].join("\n\n");
+}

@@ -1,0 +1,181 @@
+import { ChainReadError } from "../../domain/chain-read-error.ts";
+import type { Address } from "../../domain/money/address.ts";
+import { SUBJECT } from "../../domain/run/alert.ts";
+import type { Finding, KnownChain } from "../../ports/evidence-store.ts";
+import { raiseAlerts, tellAlerts } from "../alerts.ts";
+import type { EngineContext } from "../engine-context.ts";
+import { advanceMarker, judgeMarker } from "./identity.ts";
+import { baselineNow, lookAtChain, readTrades } from "./look.ts";
+
+/** Holds the database against its marker and the chain. */
+export interface Evidence {
+  /** Before anything else of a start: every wallet is unchecked from here on, and signs nothing. */
+  begin(): void;
+  /** Looks once at every wallet that is unchecked, and at all of them when the last look is long ago. */
+  look(): Promise<void>;
+  /** Looks again and again until the signal aborts: soon while a wallet is unchecked, else by the hour. */
+  keepLooking(signal: AbortSignal): Promise<void>;
+}
+
+const LOOK_AGAIN_MS = 2_000;
+const LOOK_EVERY_MS = 3_600_000;
+/** Where the chain is no longer than this, a wallet that never traded here can be told by the chain alone. */
+const PROVABLE_BLOCKS = 100_000;
+
+/** Makes the watch. In a dry run nothing is signed, and so there is nothing to hold back. */
+export function createEvidence(context: EngineContext): Evidence {
+  const { settings, deps } = context;
+  const { store, clock, logger } = deps;
+  const wallets = [...deps.signers.keys()];
+  let lastMs: number | undefined;
+  const isUnchecked = (): boolean => store.openDifferences().some(({ kind }) => kind === "unchecked");
+  const look = async (): Promise<void> => {
+    if (!settings.live) return;
+    const isOld = lastMs === undefined || clock.monotonicMs() - lastMs >= LOOK_EVERY_MS;
+    if (!isOld && !isUnchecked()) return;
+    try {
+      for (const wallet of wallets) await lookAt(context, wallet);
+      lastMs = clock.monotonicMs();
+    } catch (error) {
+      if (!(error instanceof ChainReadError)) throw error;
+      logger.warn({ error: error.message }, "the rows could not be held against the chain yet");
+    }
+  };
+  return {
+    begin: () => {
+      if (settings.live) begin(context, wallets);
+    },
+    look,
+    keepLooking: async (signal) => {
+      while (!signal.aborted) {
+        await clock.sleep(LOOK_AGAIN_MS, signal);
+        if (!signal.aborted) await look();
+      }
+    },
+  };
+}
+
+function begin(context: EngineContext, wallets: readonly Address[]): void {
+  const { store, ids } = context.deps;
+  if (store.databaseState().id === undefined) store.nameDatabase(ids.newId("database"));
+  for (const wallet of wallets) {
+    const identity = judgeMarker(context.deps, wallet);
+    write(context, wallet, identity === undefined ? [] : [identity]);
+    addUnchecked(context, wallet);
+  }
+}
+
+/** Until the chain was held against the rows nothing is signed for a wallet. */
+export function addUnchecked({ deps }: EngineContext, wallet: Address): void {
+  const text = `${wallet} signs nothing until its rows were held against the chain`;
+  const finding: Finding = {
+    ...{ key: `unchecked ${wallet}`, wallet, token: undefined, kind: "unchecked", scope: "wallet", text, facts: {} },
+  };
+  deps.store.addDifference(finding, deps.clock.nowMs());
+}
+
+async function lookAt(context: EngineContext, wallet: Address): Promise<void> {
+  const { store } = context.deps;
+  const known = await whereToBegin(context, wallet);
+  if (known === undefined) {
+    // A database that does not know the wallet: a person decides, and nothing more can be said until then.
+    store.transaction(() => store.removeUnchecked(wallet));
+    return;
+  }
+  const seen = await lookAtChain(context, known);
+  write(context, wallet, seen.findings, seen.known);
+  const open = store.openDifferences().filter((difference) => difference.wallet === wallet);
+  if (open.every(({ kind }) => kind === "cannot-prove")) advanceMarker(context, wallet);
+}
+
+/** The block that the rows know, as it is written down; for a wallet without one, where it begins. */
+async function whereToBegin(context: EngineContext, wallet: Address): Promise<KnownChain | undefined> {
+  const { store, marker, clock, chain, laneStore } = context.deps;
+  const known = store.knownChain(wallet);
+  if (known !== undefined) return known;
+  const save = (row: KnownChain): KnownChain => {
+    store.saveKnownChain(row, clock.nowMs());
+    return row;
+  };
+  const seen = marker?.read(wallet);
+  if (seen?.baseline !== undefined) {
+    const { baseline } = seen;
+    return save({ wallet, ...baseline, balances: new Map(), baseline });
+  }
+  const { hasSigned, lastBlock } = store.signedHistory(wallet);
+  if (hasSigned) {
+    const highest = laneStore.highestNonce(wallet, context.settings.chainId);
+    const transactionCount = highest === undefined ? await chain.transactionCount(wallet, "latest") : highest + 1;
+    const baseline = { block: lastBlock, transactionCount };
+    return save({ wallet, ...baseline, balances: new Map(), baseline });
+  }
+  const isAccepted = seen !== undefined || store.wasAccepted(newKey(wallet));
+  if (isAccepted || (await isUnused(context, wallet))) return save(await baselineNow(context, wallet));
+  return undefined;
+}
+
+function newKey(wallet: Address): string {
+  return `new ${wallet}`;
+}
+
+/**
+ * Whether the chain itself shows that the wallet never traded here: no fill of it in our settlement and no allowance to
+ * it, since the first block. Else the wallet may have had a database that is lost, and a person has to say.
+ */
+async function isUnused(context: EngineContext, wallet: Address): Promise<boolean> {
+  const { chain, store } = context.deps;
+  const { number } = await chain.latest();
+  const spender = context.settings.router;
+  let why: string | undefined;
+  if (number > PROVABLE_BLOCKS) why = `nobody reads all ${number} blocks back`;
+  else {
+    const [first, ...more] = await readTrades(context, wallet, { fromBlock: 0, toBlock: number });
+    if (first !== undefined)
+      why = `the chain knows ${more.length + 1} fills of it, the first in block ${first.blockNumber}`;
+  }
+  for (const { address: token } of context.settings.tokens) {
+    if (why !== undefined || token === context.settings.native.address) continue;
+    if (store.hasGrant({ wallet, token, spender })) continue;
+    const amount = await chain.allowance({ token, owner: wallet, spender });
+    if (amount > 0n) why = `it allows ${spender} to take ${amount} of ${token}`;
+  }
+  if (why === undefined) return true;
+  const text = `this database knows nothing of ${wallet}, which may have traded before (${why}): if there was another database, bring it back with \`swapd restore\`; accepted, budgets, caps and memories begin at nothing`;
+  const what = { wallet, token: undefined, kind: "new", scope: "wallet", facts: {} } as const;
+  write(context, wallet, [{ key: newKey(wallet), ...what, text }]);
+  return false;
+}
+
+/** Writes down what is new, and tells it once; with it how far the chain is known, where that was proved. */
+function write(context: EngineContext, wallet: Address, findings: readonly Finding[], known?: KnownChain): void {
+  const { deps } = context;
+  const { store, clock, logger } = deps;
+  const alerts = store.transaction(() => {
+    const nowMs = clock.nowMs();
+    const added = findings.filter((finding) => store.addDifference(finding, nowMs));
+    if (known !== undefined) {
+      store.saveKnownChain(known, nowMs);
+      for (const { id, kind, ...open } of store.openDifferences()) {
+        if (kind === "cannot-prove" && open.wallet === wallet) store.settleDifference(id, { by: "chain", atMs: nowMs });
+      }
+      endAlertIfNothingIsOpen(context, wallet);
+    }
+    if (findings.length > 0 || known !== undefined) store.removeUnchecked(wallet);
+    const [first, ...more] = added;
+    if (first === undefined) return [];
+    const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
+    const text = `${first.text}${others}; nothing that it touches is signed. See: swapd db check; accept: swapd db accept`;
+    return raiseAlerts(deps, [
+      { severity: "critical", code: "DATABASE_BEHIND", subject: SUBJECT.database(wallet), text },
+    ]);
+  });
+  for (const { kind, text } of findings) logger.error({ wallet, kind }, text);
+  tellAlerts(deps, alerts);
+}
+
+/** What was said about the wallet's database is over once nothing of it is open. */
+export function endAlertIfNothingIsOpen({ deps }: EngineContext, wallet: Address): void {
+  const { store, clock } = deps;
+  const isOpen = store.openDifferences().some((one) => one.wallet === wallet && one.kind !== "unchecked");
+  if (!isOpen) store.endAlerts(SUBJECT.database(wallet), clock.nowMs());
+}

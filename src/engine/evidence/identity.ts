@@ -1,0 +1,44 @@
+import type { Address } from "../../domain/money/address.ts";
+import type { EvidenceStore, Finding } from "../../ports/evidence-store.ts";
+import type { IdentityMarker } from "../../ports/identity-marker.ts";
+import type { EngineContext } from "../engine-context.ts";
+
+/**
+ * Holds the database against the marker that stands outside of its folder: another database where the wallet's was is a
+ * lost one, and one that knows of fewer signatures is an older copy.
+ */
+export function judgeMarker(
+  {
+    store,
+    marker,
+  }: { readonly store: Pick<EvidenceStore, "databaseState">; readonly marker?: IdentityMarker | undefined },
+  wallet: Address,
+): Finding | undefined {
+  const seen = marker?.read(wallet)?.state;
+  if (seen === undefined) return undefined;
+  const ours = store.databaseState();
+  const what = { wallet, token: undefined, scope: "wallet" } as const;
+  if (seen.id !== ours.id) {
+    const text = `the database that traded for ${wallet} is lost: this one is another, and knows nothing of what that one signed (${seen.signatures} times typed data, ${seen.signings} transactions); bring it back with \`swapd restore\`, or mount its volume`;
+    return { key: `lost ${wallet} ${seen.id}`, ...what, kind: "lost", text, facts: { ...numbers(seen), id: seen.id } };
+  }
+  if (ours.signatures >= seen.signatures && ours.signings >= seen.signings) return undefined;
+  const text = `the database is an older copy: for ${wallet} and beside it typed data was signed ${seen.signatures} times and transactions ${seen.signings} times, the rows know ${ours.signatures} and ${ours.signings}`;
+  const key = `older ${wallet} ${seen.signatures} ${seen.signings} ${ours.signatures} ${ours.signings}`;
+  return { key, ...what, kind: "older", text, facts: numbers(seen) };
+}
+
+function numbers({ signatures, signings }: { signatures: number; signings: number }): Record<string, string> {
+  return { signatures: signatures.toString(), signings: signings.toString() };
+}
+
+/** Writes what the database knows into the wallet's marker, unless that stands there already. */
+export function advanceMarker({ deps }: Pick<EngineContext, "deps">, wallet: Address): void {
+  const { marker, store } = deps;
+  const known = store.knownChain(wallet);
+  const { id, signatures, signings } = store.databaseState();
+  if (marker === undefined || known === undefined || id === undefined) return;
+  const stands = marker.read(wallet)?.state;
+  if (stands?.id === id && stands.signatures === signatures && stands.signings === signings) return;
+  marker.write(wallet, { state: { id, signatures, signings }, baseline: known.baseline });
+}

@@ -1,0 +1,230 @@
+import { ChainReadError } from "../../domain/chain-read-error.ts";
+import { type Address, type Hex, NATIVE_TOKEN } from "../../domain/money/address.ts";
+import type { Token } from "../../domain/money/token.ts";
+import { TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
+import type { Chain } from "../../ports/chain.ts";
+import type { Finding, KnownChain } from "../../ports/evidence-store.ts";
+import type { EngineContext } from "../engine-context.ts";
+
+/** What the chain shows of a wallet since a block, and where the next look begins. */
+export interface Look {
+  readonly findings: readonly Finding[];
+  /** undefined: the logs could not be read back, and the next look begins where this one did */
+  readonly known: KnownChain | undefined;
+}
+
+/** A node that is away may tell later; one that refuses keeps no such logs, or gives none of such a range. */
+const UNREADABLE: ReadonlySet<ChainReadError["code"]> = new Set(["refused", "not available"]);
+
+type FoundLog = Awaited<ReturnType<Chain["logs"]>>[number];
+
+interface Range {
+  readonly fromBlock: number;
+  readonly toBlock: number;
+}
+
+/**
+ * Holds the chain against the rows of a wallet since the last block that they know: transactions of the account, fills in
+ * our settlement, outflows and allowances of the configured tokens. What no row explains is a finding. Nothing is written.
+ * @throws ChainReadError when the node is away: nothing can be said yet
+ */
+export async function lookAtChain(context: EngineContext, known: KnownChain): Promise<Look> {
+  const { chain } = context.deps;
+  const { wallet } = known;
+  const [latest, newestFinal] = [await chain.latest(), await chain.finalized()];
+  const finalized = Math.min(newestFinal.number, latest.number);
+  const count = await chain.transactionCount(wallet, "latest");
+  const range = { fromBlock: Math.min(known.block + 1, latest.number), toBlock: latest.number };
+  const findings: Finding[] = [];
+  let isProved = true;
+  try {
+    const fills = await readFills(context, wallet, range);
+    findings.push(...unknownFills(context, wallet, fills));
+    const moves = await readMoves(context, wallet, range);
+    findings.push(...unknownOutflows(context, wallet, { fills, outflows: moves.out }));
+    findings.push(...(await unexplainedLosses(context, known, { ...moves, toBlock: latest.number })));
+  } catch (error) {
+    if (!(error instanceof ChainReadError) || !UNREADABLE.has(error.code)) throw error;
+    isProved = false;
+    findings.push(unreadable(wallet, range, error.message));
+  }
+  findings.push(...(await unknownAllowances(context, wallet)));
+  findings.push(...unknownTransactions(context, known, count));
+  isProved &&= findings.every(({ kind }) => kind !== "cannot-prove");
+  const next = isProved ? await knowledgeAt(context, known, Math.max(known.block, finalized)) : undefined;
+  return { findings, known: next };
+}
+
+/** What a wallet begins with: everything before this block is accepted. */
+export async function baselineNow(context: EngineContext, wallet: Address): Promise<KnownChain> {
+  const { chain } = context.deps;
+  const [latest, newestFinal] = [await chain.latest(), await chain.finalized()];
+  const block = Math.min(newestFinal.number, latest.number);
+  const transactionCount = await chain.transactionCount(wallet, "latest");
+  const start = { wallet, block, transactionCount, balances: new Map(), baseline: { block, transactionCount } };
+  return await knowledgeAt(context, start, block);
+}
+
+/** Balances of the block itself, where the node still has that state: later losses are held against them. */
+async function knowledgeAt(context: EngineContext, known: KnownChain, block: number): Promise<KnownChain> {
+  const balances = new Map<Address, bigint>();
+  for (const { address } of tokensOf(context)) {
+    const balance = await context.deps.chain.balance(address, known.wallet, block).catch(refusedAsUndefined);
+    if (balance !== undefined) balances.set(address, balance);
+  }
+  return { ...known, block, balances };
+}
+
+function refusedAsUndefined(error: unknown): undefined {
+  if (error instanceof ChainReadError && error.code !== "unreachable") return undefined;
+  throw error;
+}
+
+function tokensOf({ settings }: EngineContext): readonly Token[] {
+  return settings.tokens.filter(({ address }) => address !== NATIVE_TOKEN);
+}
+
+function wordOf(address: Address): Hex {
+  return `0x${address.slice(2).padStart(64, "0")}`;
+}
+
+/** What may have been trades of the wallet: its fills; where events do not name the owner, every outflow. */
+export async function readTrades(context: EngineContext, wallet: Address, range: Range): Promise<readonly FoundLog[]> {
+  if (context.deps.service.profile.nonceRecord !== undefined) return await readFills(context, wallet, range);
+  return (await readMoves(context, wallet, range)).out.filter((log) => amountOf(log) > 0n);
+}
+
+/** Fills of the wallet in our settlement, of whatever nonce; none where its events do not name the owner. */
+async function readFills(context: EngineContext, wallet: Address, range: Range): Promise<readonly FoundLog[]> {
+  const { chain, service } = context.deps;
+  const { nonceRecord } = service.profile;
+  if (nonceRecord === undefined) return [];
+  const topics = nonceRecord.fillTopics(wallet, 0n).slice(0, 2);
+  return await chain.logs({ address: context.settings.router, topics, ...range });
+}
+
+function unknownFills(context: EngineContext, wallet: Address, fills: readonly FoundLog[]): readonly Finding[] {
+  const { store, service } = context.deps;
+  return fills.flatMap((log) => {
+    const fill = service.profile.nonceRecord?.readFill(log);
+    if (fill === undefined || store.knowsTransaction(log.transactionHash)) return [];
+    if (fill.nonce !== 0n && store.knowsNonce(wallet, fill.nonce)) return [];
+    const text = `${wallet} sold ${fill.sold} of ${fill.sell} for ${fill.bought} of ${fill.buy} (smallest units) in block ${log.blockNumber}, transaction ${log.transactionHash}: no row knows this fill`;
+    return [
+      {
+        ...{
+          key: `fill ${log.transactionHash} ${log.logIndex}`,
+          wallet,
+          token: undefined,
+          kind: "fill",
+          scope: "wallet",
+        },
+        ...{ text, facts: { sell: fill.sell, buy: fill.buy, sold: fill.sold.toString(), hash: log.transactionHash } },
+      } as const,
+    ];
+  });
+}
+
+interface Moves {
+  readonly out: readonly FoundLog[];
+  readonly into: readonly FoundLog[];
+}
+
+async function readMoves(context: EngineContext, wallet: Address, range: Range): Promise<Moves> {
+  const out: FoundLog[] = [];
+  const into: FoundLog[] = [];
+  for (const { address } of tokensOf(context)) {
+    out.push(...(await context.deps.chain.logs({ address, topics: [TRANSFER_TOPIC, wordOf(wallet)], ...range })));
+    into.push(
+      ...(await context.deps.chain.logs({ address, topics: [TRANSFER_TOPIC, null, wordOf(wallet)], ...range })),
+    );
+  }
+  return { out, into };
+}
+
+function unknownOutflows(
+  context: EngineContext,
+  wallet: Address,
+  seen: { fills: readonly FoundLog[]; outflows: readonly FoundLog[] },
+): readonly Finding[] {
+  const { store } = context.deps;
+  const told = new Set(seen.fills.map(({ transactionHash }) => transactionHash));
+  return seen.outflows.flatMap((log) => {
+    const { transactionHash: hash, address: token, blockNumber } = log;
+    // Tokens let anybody write a transfer of nothing out of any wallet.
+    if (amountOf(log) === 0n || told.has(hash) || store.knowsTransaction(hash)) return [];
+    if (store.mayHaveTaken(wallet, token)) return [];
+    const text = `${amountOf(log)} of ${token} (smallest units) left ${wallet} in block ${blockNumber}, transaction ${hash}: no row knows why`;
+    const facts = { token, amount: amountOf(log).toString(), hash };
+    return [
+      { key: `outflow ${hash} ${log.logIndex}`, wallet, token, kind: "outflow", scope: "token", text, facts } as const,
+    ];
+  });
+}
+
+/** A node that leaves logs out says nothing of it: what the logs do not explain of a balance that fell proves nothing. */
+async function unexplainedLosses(
+  context: EngineContext,
+  known: KnownChain,
+  seen: Moves & { readonly toBlock: number },
+): Promise<readonly Finding[]> {
+  const { wallet, balances, block } = known;
+  const findings: Finding[] = [];
+  for (const [token, before] of balances) {
+    if (!tokensOf(context).some(({ address }) => address === token)) continue;
+    const of = (logs: readonly FoundLog[]): bigint =>
+      logs.reduce((sum, log) => (log.address === token ? sum + amountOf(log) : sum), 0n);
+    const expected = before + of(seen.into) - of(seen.out);
+    const now = await context.deps.chain.balance(token, wallet, seen.toBlock);
+    if (now >= expected) continue;
+    const text = `cannot prove what ${wallet} did: its balance of ${token} is ${now}, by the logs since block ${block} it should be ${expected} (smallest units); the node leaves logs out, or the token moves without them`;
+    findings.push({
+      ...{ key: `cannot-prove ${wallet} ${token} ${block}`, wallet, token, kind: "cannot-prove", scope: "gasless" },
+      ...{ text, facts: { token, now: now.toString(), expected: expected.toString() } },
+    });
+  }
+  return findings;
+}
+
+function amountOf({ data }: FoundLog): bigint {
+  return /^0x[0-9a-f]{64}/i.test(data) ? BigInt(data.slice(0, 66)) : 0n;
+}
+
+async function unknownAllowances(context: EngineContext, wallet: Address): Promise<readonly Finding[]> {
+  const { chain, store } = context.deps;
+  const spender = context.settings.router;
+  const findings: Finding[] = [];
+  for (const { address: token } of tokensOf(context)) {
+    if (store.hasGrant({ wallet, token, spender })) continue;
+    const amount = await chain.allowance({ token, owner: wallet, spender });
+    if (amount === 0n || store.hasGrant({ wallet, token, spender })) continue;
+    const text = `${wallet} allows ${spender} to take ${amount} of ${token} (smallest units), and no row granted that; accepted, it is taken back`;
+    const facts = { token, spender, amount: amount.toString() };
+    findings.push({
+      ...{ key: `allowance ${wallet} ${token} ${spender} ${amount}`, wallet, token, kind: "allowance", scope: "token" },
+      ...{ text, facts },
+    });
+  }
+  return findings;
+}
+
+/** The rows are asked after the chain: they may know more by then, never less. */
+function unknownTransactions(context: EngineContext, known: KnownChain, count: number): readonly Finding[] {
+  const { laneStore } = context.deps;
+  const { wallet } = known;
+  const highest = laneStore.highestNonce(wallet, context.settings.chainId);
+  const ours = Math.max(known.transactionCount, highest === undefined ? 0 : highest + 1);
+  const next = Math.max(ours, laneStore.acceptedCount(wallet, context.settings.chainId));
+  if (count <= next) return [];
+  const text = `the chain counts ${count} transactions of ${wallet}, the rows know ${next}`;
+  const facts = { count: count.toString(), known: next.toString() };
+  const what = { key: `nonce ${wallet} ${count}`, wallet, token: undefined, kind: "nonce", scope: "wallet" } as const;
+  return [{ ...what, text, facts }];
+}
+
+function unreadable(wallet: Address, { fromBlock, toBlock }: Range, message: string): Finding {
+  const text = `cannot prove what ${wallet} did: its logs of the blocks ${fromBlock} to ${toBlock} cannot be read back (${message})`;
+  const facts = { fromBlock: fromBlock.toString(), toBlock: toBlock.toString() };
+  const what = { wallet, token: undefined, kind: "cannot-prove", scope: "gasless" } as const;
+  return { key: `cannot-prove ${wallet} ${fromBlock}`, ...what, text, facts };
+}

@@ -1,0 +1,97 @@
+import type { Address, Hex } from "../domain/money/address.ts";
+
+/**
+ * What a difference is: `unchecked` the chain was not held against the rows since the start; `new` a database that never
+ * knew a wallet that has traded, or may have; `lost` the marker names another database; `older` the marker saw more
+ * signatures than the rows; `nonce`, `fill`, `outflow`, `allowance` what the chain shows and no row explains;
+ * `cannot-prove` the chain's logs cannot be read back.
+ */
+export type DifferenceKind =
+  | "unchecked"
+  | "new"
+  | "lost"
+  | "older"
+  | "nonce"
+  | "fill"
+  | "outflow"
+  | "allowance"
+  | "cannot-prove";
+
+/** Something that is known outside and not in the rows, before it is written down. */
+export interface Finding {
+  /** what it is about: the same is found once, and not again after it was accepted */
+  readonly key: string;
+  readonly wallet: Address;
+  readonly token: Address | undefined;
+  readonly kind: DifferenceKind;
+  /** what signs nothing while it is open: the whole wallet, what trades the token, or what may trade gasless */
+  readonly scope: "wallet" | "token" | "gasless";
+  /** with the numbers, for people */
+  readonly text: string;
+  /** the numbers that accepting it works with, as text */
+  readonly facts: Readonly<Record<string, string>>;
+}
+
+/** A finding that is written down. */
+export interface Difference extends Finding {
+  readonly id: number;
+  readonly foundAtMs: number;
+}
+
+/** How far the chain was held against the rows of a wallet, and where that began. */
+export interface KnownChain {
+  readonly wallet: Address;
+  readonly block: number;
+  /** transactions of the account that are accounted for, beside those of the rows */
+  readonly transactionCount: number;
+  /** by token, at that block; empty where nobody could read them */
+  readonly balances: ReadonlyMap<Address, bigint>;
+  readonly baseline: { readonly block: number; readonly transactionCount: number };
+}
+
+/** What tells one database from another, and a younger state of it from an older one. Counts never fall. */
+export interface DatabaseState {
+  /** undefined before its first life with a marker */
+  readonly id: string | undefined;
+  /** how often typed data was about to be signed */
+  readonly signatures: number;
+  /** how often a transaction was about to be signed */
+  readonly signings: number;
+}
+
+/** Rows of what the database knows of the chain and of itself. */
+export interface EvidenceStore {
+  databaseState(): DatabaseState;
+  nameDatabase(id: string): void;
+  openDifferences(): readonly Difference[];
+  /** @returns false when the same was found before, whether it is settled or not */
+  addDifference(finding: Finding, atMs: number): boolean;
+  /** Whether a difference with this key was found and settled. */
+  wasAccepted(key: string): boolean;
+  settleDifference(id: number, settlement: { readonly by: string; readonly atMs: number }): void;
+  /** Forgets that a wallet is unchecked: it was held against the chain. */
+  removeUnchecked(wallet: Address): void;
+  knownChain(wallet: Address): KnownChain | undefined;
+  saveKnownChain(known: KnownChain, atMs: number): void;
+  /** Whether anything was ever about to be signed for the wallet, and the last block that its rows know. */
+  signedHistory(wallet: Address): { readonly hasSigned: boolean; readonly lastBlock: number };
+  /** Whether a transaction belongs to a swap or a transaction of ours. */
+  knowsTransaction(hash: Hex): boolean;
+  /** Whether a swap of the wallet was bound to this nonce of the settlement contract. */
+  knowsNonce(wallet: Address, nonce: bigint): boolean;
+  /** Whether a gasless swap whose signature has no nonce may have taken this token of the wallet since a block. */
+  mayHaveTaken(wallet: Address, token: Address): boolean;
+  hasGrant(grant: { readonly wallet: Address; readonly token: Address; readonly spender: Address }): boolean;
+  /** Notes an allowance that nobody here granted, so that it is taken back like any leftover. */
+  adoptGrant(
+    grant: { readonly wallet: Address; readonly token: Address; readonly spender: Address },
+    atMs: number,
+  ): void;
+  /** Counts an accepted fill in a strategy's budget. */
+  countSale(sale: {
+    readonly differenceId: number;
+    readonly strategy: string;
+    readonly token: Address;
+    readonly amount: bigint;
+  }): void;
+}

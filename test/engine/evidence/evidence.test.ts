@@ -1,0 +1,259 @@
+import { readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createMarkerFiles } from "../../../src/adapters/identity/marker-files.ts";
+import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
+import type { IdentityMarker } from "../../../src/ports/identity-marker.ts";
+import { openDatabase } from "../../../src/storage/database.ts";
+import { HUNDRED_USDC, ROUTER, SLOT_MS, USDC, WETH } from "../../support/builders.ts";
+import {
+  ACCOUNT,
+  createOutside,
+  type Life,
+  type Outside,
+  openLife,
+  turn,
+  turnUntil,
+} from "../../support/engine-life.ts";
+import { SETTLEMENT } from "../../support/fake-ledger.ts";
+
+const SWAPPED = SETTLEMENT.getEvent("Swapped")?.topicHash;
+const BUDGET = 4;
+
+type Gasless = "only" | "never";
+
+function begin(gasless: Gasless): Outside {
+  return createOutside(SLOT_MS - 1_500, { gasless, budget: { total: BigInt(BUDGET) * HUNDRED_USDC } });
+}
+
+function fills({ chain }: Outside): number {
+  return chain
+    .receipts()
+    .flatMap(({ logs }) => logs)
+    .filter(({ topics }) => topics[0] === SWAPPED).length;
+}
+
+function markerOf(outside: Outside): IdentityMarker {
+  return createMarkerFiles(join(dirname(outside.file), "identity"), 31_337);
+}
+
+async function live(outside: Outside, marker?: IdentityMarker): Promise<Life> {
+  const life = openLife(outside, { marker });
+  onTestFinished(() => life.engine.stop());
+  nameAfterItsFile(life, outside);
+  await life.engine.start();
+  return life;
+}
+
+/** Ids of these tests count the rows, so that two empty databases would have the same. */
+function nameAfterItsFile({ store }: Life, { file }: Outside): void {
+  store.saveIdentity({ network: "sandbox", chainId: 31_337, atMs: 0 });
+  store.nameDatabase(basename(file));
+}
+
+/** Lives until so many fills are on the chain and known, and stops. */
+async function fill(outside: Outside, count: number, marker?: IdentityMarker): Promise<void> {
+  const life = openLife(outside, { marker });
+  nameAfterItsFile(life, outside);
+  await life.engine.start();
+  const isDone = (): boolean => fills(outside) >= count && life.store.unsettledSwaps().length === 0;
+  expect(await turnUntil(outside, life, { maxSeconds: 60 * (count + 2), isDone })).toBe(true);
+  await life.engine.stop();
+  expect(life.errors).toEqual([]);
+  life.db.close();
+}
+
+function copyTo(outside: Outside, name: string): string {
+  const copy = join(dirname(outside.file), name);
+  const db = openDatabase({ file: outside.file, readonly: true });
+  db.prepare("VACUUM INTO ?").run(copy);
+  db.close();
+  return copy;
+}
+
+const open = (life: Life): readonly string[] => life.store.openDifferences().map(({ kind }) => kind);
+
+function accept(life: Life): string {
+  const id = life.store.addRequest({ command: "accept", arguments: {}, madeBy: "ops", madeAtMs: 0 });
+  life.engine.tick();
+  return life.store.answerOf(id) ?? "no answer";
+}
+
+describe.each(["only", "never"] as const)(
+  "a database that was restored from an older copy (gasless: %s)",
+  (gasless) => {
+    test("signs nothing, says so, and never sells above the budget, also once the difference is accepted", async () => {
+      const outside = begin(gasless);
+      await fill(outside, 3);
+      const copy = copyTo(outside, "copy.db");
+      await fill(outside, BUDGET);
+      const restored = { ...outside, file: copy };
+      const life = await live(restored);
+      expect(open(life)).toContain(gasless === "only" ? "fill" : "nonce");
+      await turn(restored, life, 120);
+      expect(fills(outside)).toBe(BUDGET);
+      expect(outside.told.filter(({ code }) => code === "DATABASE_BEHIND")).toMatchObject([{ severity: "critical" }]);
+      expect(accept(life)).toContain(`it counts in the budget of ${outside.spec.id}`);
+      await turn(restored, life, 180);
+      expect([fills(outside), open(life), life.errors]).toEqual([BUDGET, [], []]);
+      expect(life.store.mode(outside.spec.id)?.reason).toContain("completed");
+    });
+  },
+);
+
+describe("a database that is lost", () => {
+  test.each(["only", "never"] as const)(
+    "is not new, even where the marker is lost too (gasless: %s)",
+    async (gasless) => {
+      const outside = begin(gasless);
+      await fill(outside, BUDGET);
+      const emptied = { ...outside, file: join(dirname(outside.file), "another.db") };
+      const life = await live(emptied);
+      expect(open(life)).toEqual(["new"]);
+      await turn(emptied, life, 180);
+      expect([fills(outside), life.errors]).toEqual([BUDGET, []]);
+      expect(life.store.openDifferences()[0]?.text).toContain("the chain knows 4 fills of it");
+    },
+  );
+
+  test("is told by the marker, with every fill since it began, and accepted fills count in the budget", async () => {
+    const outside = begin("only");
+    const marker = markerOf(outside);
+    await fill(outside, BUDGET, marker);
+    const emptied = { ...outside, file: join(dirname(outside.file), "another.db") };
+    const life = await live(emptied, marker);
+    expect(open(life)).toEqual(["lost", ...Array(BUDGET).fill("fill")]);
+    await turn(emptied, life, 120);
+    expect(fills(outside)).toBe(BUDGET);
+    accept(life);
+    await turn(emptied, life, 180);
+    expect([fills(outside), open(life), life.errors]).toEqual([BUDGET, [], []]);
+  });
+});
+
+describe("the marker", () => {
+  test("tells an older copy by the signatures that it does not know, whatever the chain shows", async () => {
+    const outside = begin("only");
+    const marker = markerOf(outside);
+    await fill(outside, 1, marker);
+    const copy = copyTo(outside, "copy.db");
+    outside.chain.holdsRelayed = true;
+    const before = openLife(outside, { marker });
+    await before.engine.start();
+    const handedOver = (): boolean => outside.service.submissions.length === 2;
+    expect(await turnUntil(outside, before, { maxSeconds: 90, isDone: handedOver })).toBe(true);
+    before.kill();
+    const life = await live({ ...outside, file: copy }, marker);
+    expect(open(life)).toEqual(["older"]);
+  });
+
+  test("a kill at any place around a signature leaves a database that its marker does not halt", async () => {
+    const outside = begin("only");
+    const marker = markerOf(outside);
+    for (const label of ["commit.facts.after", "gasless.sign.before", "gasless.sign.after", "gasless.submit.before"]) {
+      const life = openLife(outside, { marker, killAt: (passed) => passed === label });
+      await life.engine.start();
+      await turn(outside, life, 70);
+      expect(open(life), label).toEqual([]);
+      life.db.close();
+    }
+    const life = await live(outside, marker);
+    await turn(outside, life, 60);
+    expect([open(life), life.errors]).toEqual([[], []]);
+  });
+
+  test("is a file that is replaced as a whole, and one that cannot be read is no absence", async () => {
+    const outside = begin("only");
+    await fill(outside, 1, markerOf(outside));
+    const folder = join(dirname(outside.file), "identity");
+    expect(readdirSync(folder)).toEqual([`31337-${ACCOUNT}.json`]);
+  });
+});
+
+describe("what the chain shows and no row explains", () => {
+  test("a fill of somebody who has the key halts the wallet, with its numbers", async () => {
+    const outside = begin("only");
+    await fill(outside, 1);
+    const order = { owner: ACCOUNT, recipient: ACCOUNT, fromAsset: USDC.address, toAsset: WETH.address, swapFee: 1n };
+    const terms = { deadline: 2n ** 40n, amountOut: 1n, amountOutMin: 1n, gross: 5n, nonce: 999n };
+    outside.chain.submitOrder({ ...order, ...terms }, 5n);
+    outside.chain.mine();
+    const life = await live(outside);
+    expect(open(life)).toEqual(["fill"]);
+    expect(life.store.openDifferences()[0]?.text).toContain(`sold 5 of ${USDC.address} for 1 of ${WETH.address}`);
+  });
+
+  test("an allowance that nobody granted is told, and taken back once it is accepted", async () => {
+    const outside = begin("only");
+    await fill(outside, 1);
+    outside.chain.ledger.setAllowance(WETH.address, ACCOUNT, 77n);
+    const life = await live(outside);
+    expect(open(life)).toEqual(["allowance"]);
+    expect(accept(life)).toContain("it is taken back");
+    await turn(outside, life, 60);
+    expect(await outside.chain.allowance({ token: WETH.address, owner: ACCOUNT, spender: ROUTER })).toBe(0n);
+  });
+});
+
+describe("logs that cannot be read back", () => {
+  test("prove nothing: gasless stays halted until they can, and the same database goes on by itself then", async () => {
+    const outside = begin("only");
+    await fill(outside, 1);
+    const logs = outside.chain.logs.bind(outside.chain);
+    outside.chain.logs = () => Promise.reject(new ChainReadError("refused", "history has been pruned"));
+    const life = await live(outside);
+    expect(open(life)).toEqual(["cannot-prove"]);
+    await turn(outside, life, 120);
+    expect(fills(outside)).toBe(1);
+    outside.chain.logs = logs;
+    await life.engine.stop();
+    const again = await live(outside);
+    await turn(outside, again, 120);
+    expect([open(again), fills(outside) > 1, again.errors]).toEqual([[], true, []]);
+  });
+
+  test("halt no strategy that sends its own transactions: their count tells the same", async () => {
+    const outside = begin("never");
+    await fill(outside, 1);
+    outside.chain.logs = () => Promise.reject(new ChainReadError("refused", "history has been pruned"));
+    const life = await live(outside);
+    expect(open(life)).toEqual(["cannot-prove"]);
+    await turn(outside, life, 120);
+    expect(fills(outside)).toBeGreaterThan(1);
+  });
+
+  test("a node that leaves them out without a word is noticed by the balance that they do not explain", async () => {
+    const outside = begin("only");
+    await fill(outside, 1);
+    const copy = copyTo(outside, "copy.db");
+    await fill(outside, 2);
+    outside.chain.hidesLogs = true;
+    const life = await live({ ...outside, file: copy });
+    expect(open(life)).toEqual(["cannot-prove"]);
+  });
+
+  test("a node that is away is waited for: nothing is signed, and nobody has to come", async () => {
+    const outside = begin("only");
+    await fill(outside, 1);
+    const logs = outside.chain.logs.bind(outside.chain);
+    outside.chain.logs = () => Promise.reject(new ChainReadError("unreachable", "connection refused"));
+    const life = await live(outside);
+    expect(open(life)).toEqual(["unchecked"]);
+    await turn(outside, life, 70);
+    expect([fills(outside), open(life)]).toEqual([1, ["unchecked"]]);
+    outside.chain.logs = logs;
+    await turn(outside, life, 100);
+    expect([open(life), fills(outside) > 1]).toEqual([[], true]);
+  });
+});
+
+test("a dry run holds nothing back, and a wallet that never traded needs nobody's word", async () => {
+  const outside = begin("only");
+  const dry = openLife(outside, { settings: { live: false } });
+  await dry.engine.start();
+  expect(open(dry)).toEqual([]);
+  await dry.engine.stop();
+  const life = await live(outside);
+  expect(open(life)).toEqual([]);
+  expect(life.store.knownChain(ACCOUNT)?.baseline.transactionCount).toBe(0);
+});

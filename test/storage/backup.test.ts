@@ -1,0 +1,72 @@
+import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { assertWhole, backUp, replaceDatabase } from "../../src/storage/backup.ts";
+import { openDatabase, type SqliteDatabase } from "../../src/storage/database.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
+
+function begin(): { folder: string; file: string; db: SqliteDatabase } {
+  const folder = temporaryDirectory();
+  const file = join(folder, "swapd.db");
+  const db = openDatabase({ file });
+  onTestFinished(() => void db.close());
+  db.exec("CREATE TABLE t (a INTEGER) STRICT; INSERT INTO t VALUES (1)");
+  return { folder, file, db };
+}
+
+function rowsOf(file: string): unknown[] {
+  const db = openDatabase({ file, readonly: true });
+  try {
+    return db.prepare("SELECT a FROM t ORDER BY a").pluck().all();
+  } finally {
+    db.close();
+  }
+}
+
+test("a copy is whole and its owner's alone, made while another connection writes, and never over a file", () => {
+  const { folder, file, db } = begin();
+  const reader = openDatabase({ file, readonly: true });
+  onTestFinished(() => void reader.close());
+  db.exec("BEGIN IMMEDIATE; INSERT INTO t VALUES (2)");
+  const umask = process.umask(0);
+  onTestFinished(() => void process.umask(umask));
+  const to = join(folder, "copy.db");
+  expect(backUp(reader, to)).toBe(statSync(to).size);
+  db.exec("COMMIT");
+  expect(rowsOf(to)).toEqual([1]);
+  expect((statSync(to).mode & 0o777).toString(8)).toBe("600");
+  expect(() => backUp(reader, to)).toThrow("exists already");
+  expect(readdirSync(folder).filter((name) => name.includes("unfinished"))).toEqual([]);
+});
+
+test("a damaged file, and one of another kind, is no copy to restore", () => {
+  const { folder, file, db } = begin();
+  db.exec(
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) INSERT INTO t SELECT i FROM n",
+  );
+  const to = join(folder, "copy.db");
+  backUp(db, to);
+  assertWhole(to);
+  truncateSync(to, statSync(to).size - 8_192);
+  const before = readFileSync(file);
+  expect(() => replaceDatabase(file, { copy: to, keepAs: join(folder, "kept.db") })).toThrow(/damaged|malformed/);
+  writeFileSync(join(folder, "text.db"), "no database ".repeat(400));
+  expect(() => assertWhole(join(folder, "text.db"))).toThrow("cannot open the database");
+  expect([existsSync(join(folder, "kept.db")), readFileSync(file).equals(before)]).toEqual([false, true]);
+});
+
+test("a copy takes the place of a database, whose rows are kept with its write-ahead log", () => {
+  const { folder, file, db } = begin();
+  const to = join(folder, "copy.db");
+  backUp(db, to);
+  db.exec("INSERT INTO t VALUES (2)");
+  // The process was killed: what was committed last stands in the log alone.
+  expect(statSync(`${file}-wal`).size).toBeGreaterThan(0);
+  const keepAs = join(folder, "kept.db");
+  expect(replaceDatabase(file, { copy: to, keepAs })).toBe(keepAs);
+  expect([rowsOf(file), rowsOf(keepAs), rowsOf(to)]).toEqual([[1], [1, 2], [1]]);
+  expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
+  const nowhere = join(folder, "new.db");
+  expect(replaceDatabase(nowhere, { copy: to, keepAs: join(folder, "none.db") })).toBeUndefined();
+  expect(rowsOf(nowhere)).toEqual([1]);
+});
