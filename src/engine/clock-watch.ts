@@ -28,9 +28,6 @@ export interface ClockWatch {
 /** While the clocks agree a jump is noticed without asking, so that asking is for slow drift only. */
 const LOOK_EVERY_MS = 30_000;
 
-/** A wall clock that is slewed by a time server goes back by less than this between two ticks. */
-const STEP_BACK_MS = 1_000;
-
 interface Seen {
   readonly number: number;
   readonly timestampMs: number;
@@ -45,7 +42,6 @@ export function createClockWatch(context: EngineContext): ClockWatch {
   let seen: Seen | undefined;
   let problem: string | undefined;
   let isFirstCheck = true;
-  let lastNowMs = 0;
   const skewMs = (): number | undefined =>
     seen === undefined ? undefined : clock.nowMs() - seen.timestampMs - (clock.monotonicMs() - seen.monotonicMs);
   const judge = (): string | undefined => {
@@ -72,9 +68,9 @@ export function createClockWatch(context: EngineContext): ClockWatch {
     observe,
     check: () => {
       const nowMs = clock.nowMs();
-      // Effects that were to wait a moment by a clock that ran ahead would wait until it is there again.
-      if (nowMs < lastNowMs - STEP_BACK_MS || isFirstCheck) store.hastenEffects(nowMs);
-      lastNowMs = nowMs;
+      // Effects that were to wait a moment by a clock that ran ahead would wait until it is there again. It may have run
+      // ahead for less than a second, or in an earlier life: their rows tell, and nothing else does.
+      store.hastenEffects(nowMs);
       const found = judge();
       if (isFirstCheck || (found === undefined) !== (problem === undefined)) say(found);
       if (found !== undefined && problem === undefined) waker.wake();

@@ -43,6 +43,23 @@ function ask(life: Life, command: string, args: Record<string, string>): () => s
 }
 
 describe("a clock that jumps a day ahead", () => {
+  test("and back before anybody looks leaves nothing waiting for that day", async () => {
+    const { outside, life } = await begin();
+    // As an effect that is committed within the moment: nothing but its row tells of it.
+    const [runId] = life.db.prepare<[], string>("SELECT id FROM runs").pluck().all();
+    const aheadMs = outside.clock.nowMs() + DAY_MS;
+    const effect = { kind: "FetchRoute", what: "route", swapId: `${runId}.0.1` } as const;
+    life.store.addEffects(runId ?? "", [{ effect, notBeforeMs: aheadMs + 1_000 }], aheadMs);
+    const waiting = (): unknown =>
+      life.db
+        .prepare("SELECT count(*) FROM effects WHERE done_at_ms IS NULL AND created_at_ms = ?")
+        .pluck()
+        .get(aheadMs);
+    expect(waiting()).toBe(1);
+    await turn(outside, life, 5);
+    expect(waiting()).toBe(0);
+  });
+
   test("uses up no slot, is told once, and leaves every slot of the time after it is set right", async () => {
     const { outside, life, shift } = await begin();
     shift(DAY_MS);

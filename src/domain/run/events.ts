@@ -18,6 +18,8 @@ export interface ClearanceReading {
   /** undefined where no round trip is asked for */
   readonly roundTrip: RoundTrip | undefined;
   readonly head: { readonly number: number; readonly timestampSeconds: number; readonly baseFeePerGas: bigint };
+  /** number of the newest finalised block: what is above may go, and stand lower afterwards */
+  readonly finalizedBlock: number;
   readonly priorityFee: bigint;
   readonly balance: bigint;
   readonly nativeBalance: bigint;

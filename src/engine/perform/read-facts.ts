@@ -45,6 +45,7 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
       ...(await readReference(context, swap, amountIn)),
       roundTrip: back,
       head: { number: head.number, timestampSeconds: head.timestamp, baseFeePerGas: head.baseFeePerGas },
+      finalizedBlock: (await chain.finalized()).number,
       priorityFee: await chain.priorityFee(),
       balance: await chain.balance(swap.sell.address, swap.wallet),
       nativeBalance: await chain.nativeBalance(swap.wallet),

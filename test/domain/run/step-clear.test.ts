@@ -99,6 +99,14 @@ describe("self-executed", () => {
 });
 
 describe("gasless", () => {
+  test("its fill is looked for from the finalised block on, where a fork may put it; without a nonce from the newest", () => {
+    const blocks = { head: { number: 100, timestampSeconds: seconds, baseFeePerGas: GWEI }, finalizedBlock: 64 };
+    expect(clear(relayed, blocks).run.swaps[0]?.terms?.fromBlock).toBe(64);
+    const nameless = { ok: true, swap: { ...decodedFor(relayed), nonce: undefined } } as const;
+    const facts = { service: { router: ROUTER, signatureHasNonce: false } };
+    expect(clear(relayed, { ...blocks, decoding: nameless }, facts).run.swaps[0]?.terms?.fromBlock).toBe(100);
+  });
+
   test("both digests and their typed data are committed before the key is asked", () => {
     const result = clear(relayed);
     expect(kindsOf(result)).toEqual([

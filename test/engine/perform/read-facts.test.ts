@@ -8,6 +8,7 @@ import { readFacts } from "../../../src/engine/perform/read-facts.ts";
 import { registerStrategies } from "../../../src/engine/scheduler.ts";
 import type { CallRequest } from "../../../src/ports/chain.ts";
 import { ETH, HUNDRED_USDC, NOW_MS, priceOf, ROUTER, runSample, USDC, WETH } from "../../support/builders.ts";
+import { addSwap } from "../../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife } from "../../support/engine-life.ts";
 import { swapIn } from "../../support/evidence.ts";
 import { ERC20, SETTLEMENT } from "../../support/fake-ledger.ts";
@@ -117,6 +118,17 @@ describe("a self-executed swap", () => {
 });
 
 describe("a gasless swap", () => {
+  test("of the same amount as one before it is read again where the permit's nonce is still the used one", async () => {
+    const { life, swap } = await begin(true);
+    const permit = readingOf(await readFacts(life.context, swap)).signing?.permit;
+    if (permit === undefined) throw new Error("no permit is needed");
+    const run = addSwap(life.store, swapIn("final", { id: "run_9.0.1" }));
+    const { digest, typedData } = permit;
+    const intent = { kind: "intend-signature", swapId: "run_9.0.1", purpose: "permit", digest, typedData } as const;
+    life.store.writeRecord(run, { ...intent, validUntilSeconds: 1 }, 1);
+    expect(await readFacts(life.context, swap)).toMatchObject({ kind: "facts-unavailable", cause: "node" });
+  });
+
   test("comes with what would be signed: rebuilt from the decoded fields, and a permit of our own making", async () => {
     const { life, swap } = await begin(true);
     const { signing, simulation, transaction, nonceUsed } = readingOf(await readFacts(life.context, swap));

@@ -1,0 +1,93 @@
+import { openSeedPool } from "./pool.ts";
+import type { SentResult } from "./seed-process.ts";
+import { shrink } from "./shrink.ts";
+
+/** What a campaign of seeds came to. */
+export interface Campaign {
+  readonly seeds: number;
+  readonly failures: readonly SentResult[];
+  readonly lives: number;
+  readonly fills: number;
+  readonly seconds: number;
+  /** how often each fault struck, by its name and where */
+  readonly struck: ReadonlyMap<string, number>;
+}
+
+/** Each so many-th seed is run twice: the same seed is the same world, to the last line of its trace. */
+const TWICE_EVERY = 100;
+
+const MOST_FAILURES = 10;
+
+export interface CampaignTerms {
+  readonly from: number;
+  readonly seeds: number;
+  readonly processes: number;
+  readonly shrinks: boolean;
+  /** instead of those that each seed draws */
+  readonly faults?: readonly string[] | undefined;
+  /** hears of each result */
+  heard?(result: SentResult): void;
+  said(line: string): void;
+}
+
+/** Runs seeds, the failed ones again until nothing can be taken away from them. */
+export async function runCampaign(terms: CampaignTerms): Promise<Campaign> {
+  const pool = openSeedPool(terms.processes);
+  const startedMs = performance.now();
+  const failures: SentResult[] = [];
+  const struck = new Map<string, number>();
+  const sums = { seeds: 0, lives: 0, fills: 0 };
+  const take = (result: SentResult): void => {
+    sums.seeds += 1;
+    sums.lives += result.lives;
+    sums.fills += result.fills;
+    for (const [key, count] of result.struck) struck.set(key, (struck.get(key) ?? 0) + count);
+    if (result.violations.length > 0) {
+      failures.push(result);
+      terms.said(`seed ${result.seed} fails: ${firstOf(result)}`);
+    }
+  };
+  const one = async (seed: number): Promise<void> => {
+    if (failures.length >= MOST_FAILURES) return;
+    const result = await pool.run({ seed, faults: terms.faults });
+    terms.heard?.(result);
+    take(result);
+    if (seed % TWICE_EVERY !== 0) return;
+    const again = await pool.run({ seed, faults: terms.faults });
+    if (again.traceHash === result.traceHash) return;
+    const what = `the same seed gave ${result.traceHash} and ${again.traceHash}`;
+    failures.push({ ...result, violations: [{ invariant: "determinism", what, atMs: 0 }] });
+    terms.said(`seed ${seed} fails: ${what}`);
+  };
+  const next = createCounter(terms.from, terms.seeds);
+  const line = async (): Promise<void> => {
+    for (let seed = next(); seed !== undefined; seed = next()) {
+      await one(seed);
+      if (seed % 500 === 0) terms.said(`${sums.seeds} seeds, ${perSecond(sums.seeds, startedMs)} a second`);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: terms.processes }, line));
+    const smallest: SentResult[] = [];
+    for (const failed of failures) {
+      const isWhole = !terms.shrinks || failed.violations[0]?.invariant === "determinism";
+      smallest.push(isWhole ? failed : await shrink(pool, failed));
+    }
+    return { ...sums, failures: smallest, struck, seconds: (performance.now() - startedMs) / 1_000 };
+  } finally {
+    pool.close();
+  }
+}
+
+function createCounter(from: number, count: number): () => number | undefined {
+  let seed = from;
+  return () => (seed < from + count ? seed++ : undefined);
+}
+
+export function firstOf({ violations: [first] }: SentResult): string {
+  return first === undefined ? "nothing" : `${first.invariant}: ${first.what}`;
+}
+
+function perSecond(count: number, sinceMs: number): string {
+  return ((count * 1_000) / (performance.now() - sinceMs)).toFixed(1);
+}

@@ -1,0 +1,142 @@
+import type { Configuration } from "../../../src/config/configuration.ts";
+import type { Logger } from "../../../src/ports/logger.ts";
+import type { Signer } from "../../../src/ports/signer.ts";
+import type { Faults } from "../faults.ts";
+import type { Trace } from "../trace.ts";
+import type { VirtualTime } from "../virtual-time.ts";
+import type { SimNetwork } from "../world/network.ts";
+import { beginLife, type Life, type LifeState } from "./life.ts";
+import { createMachine, Killed } from "./machine.ts";
+
+/** The daemon as a supervisor keeps it: started, killed, and started again on the same file. */
+export interface Lives {
+  begin(): void;
+  /** Lets go of a process that has died. @returns whether one did */
+  settle(): boolean;
+  endAll(): void;
+  count(): number;
+}
+
+const LOOK_EVERY_MS = 1_000;
+const KILLED_EVERY_MS = 20_000;
+/** pages beyond those in use, where the disk is full */
+const PAGES_LEFT = 0;
+
+export function createLives(parts: {
+  time: VirtualTime;
+  network: SimNetwork;
+  faults: Faults;
+  trace: Trace;
+  report(invariant: string, what: string): void;
+  configuration(): Configuration;
+  file: string;
+  signer: Signer;
+  offsetMs(): number;
+}): Lives {
+  const { time, faults, trace, report } = parts;
+  const { chance } = faults;
+  let current: Life | undefined;
+  let began = 0;
+  let isOver = false;
+  let draws = 0;
+  const random = (): number => chance.of("random", draws++);
+  const tickEveryMs = chance.pick([1_000, 2_000, 4_000], "tick");
+  const logger = createTraceLogger(trace);
+  const isDiskFull = (): boolean => faults.lasts("disk: full", "disk", time.monotonicMs);
+
+  const begin = (): void => {
+    if (isOver) return;
+    began += 1;
+    trace.note("world", `the daemon starts, life ${began}`);
+    const state: LifeState = { phase: "starting", why: undefined, error: undefined };
+    const isDead = (): boolean => state.phase === "dead";
+    const die = (why: string): never => {
+      if (current === undefined) throw new Killed(why);
+      return current.kill(why);
+    };
+    const machine = createMachine({
+      ...{ time, network: parts.network, offsetMs: parts.offsetMs, random, tickEveryMs, isDead },
+      at: (instant, label) => {
+        // Outside of the process's own stack: it ends, and whoever asked is never answered.
+        if (!isDead() && faults.strikes("kill: at a label", `${instant} ${label}`))
+          current?.end(`killed as ${label} ${instant}`);
+      },
+    });
+    current = beginLife(
+      state,
+      {
+        ...{ configuration: parts.configuration(), machine, signer: parts.signer, logger },
+        crashPoint: (label) => {
+          if (isDead()) throw new Killed("dead already");
+          if (faults.strikes("kill: at a label", label)) die(`killed at ${label}`);
+        },
+      },
+      isDiskFull() ? PAGES_LEFT : undefined,
+    );
+  };
+
+  const judgeEnd = ({ state }: Life): void => {
+    const { why = "no reason", error } = state;
+    const words = error instanceof Error ? `${error.name}: ${error.message}` : String(error ?? "");
+    trace.note("world", `the daemon is dead: ${why} ${words}`);
+    if (why === "broken" && !isDiskTrouble(error)) report("S10", `the process stopped: ${words} ${stackOf(error)}`);
+  };
+
+  const watch = (): void => {
+    if (isOver) return;
+    if (faults.on.includes("disk: full")) current?.limitPages(isDiskFull() ? PAGES_LEFT : undefined);
+    const turn = Math.floor(time.monotonicMs / KILLED_EVERY_MS);
+    const isTurn = time.monotonicMs % KILLED_EVERY_MS < LOOK_EVERY_MS;
+    if (isTurn && current?.state.phase !== "dead" && faults.strikes("kill: anywhere", `turn ${turn}`)) {
+      time.after(chance.between(0, KILLED_EVERY_MS, "kill", turn), () => current?.end("killed from outside"));
+    }
+    time.after(LOOK_EVERY_MS, watch);
+  };
+
+  return {
+    begin: () => {
+      begin();
+      watch();
+    },
+    settle: () => {
+      if (current?.state.phase !== "dead") return false;
+      const dead = current;
+      current = undefined;
+      dead.close();
+      judgeEnd(dead);
+      time.after(chance.between(200, 12_000, "restart", began), begin);
+      return true;
+    },
+    endAll: () => {
+      isOver = true;
+      current?.end("the world ends");
+      current?.close();
+    },
+    count: () => began,
+  };
+}
+
+function isDiskTrouble(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "SQLITE_FULL";
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack?.split("\n").slice(1, 5).join(" ") ?? "") : "";
+}
+
+function createTraceLogger(trace: Trace): Logger {
+  const at =
+    (level: string) =>
+    (fields: Readonly<Record<string, unknown>>, message: string): void => {
+      const text = JSON.stringify(fields, (_name, value: unknown) => (typeof value === "bigint" ? `${value}` : value));
+      trace.note(level, `${message} ${text.slice(0, 300)}`);
+    };
+  const logger: Logger = {
+    debug: () => undefined,
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    child: () => logger,
+  };
+  return logger;
+}

@@ -1,0 +1,193 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Configuration } from "../../../src/config/configuration.ts";
+import { loadConfiguration } from "../../../src/config/load-configuration.ts";
+import type { Chance } from "../chance.ts";
+import { DAI, ROUTER, TOKENS, USDC, WALLET_KEY, WETH } from "../world/places.ts";
+
+/** A strategy that a seed may draw, with what the oracle knows of it beside the daemon. */
+export interface SimStrategy {
+  readonly id: string;
+  readonly yaml: string;
+  readonly everySeconds: number;
+  /** the most it may ever sell, by token address, in the smallest unit */
+  readonly budget: { readonly token: string; readonly most: bigint } | undefined;
+  /** goes on asking for quotes as long as the world turns */
+  readonly isEndless: boolean;
+}
+
+type Gasless = "only" | "prefer" | "never";
+
+const MODES: readonly Gasless[] = ["only", "prefer", "never"];
+
+/** Everything that may be drawn: all kinds, both modes, tokens with a permit and without, short and long intervals. */
+export const CATALOGUE: readonly SimStrategy[] = [
+  ...MODES.flatMap((gasless) =>
+    [20, 45, 90].flatMap((every) => [
+      strategy(`dca-usdc-${gasless}-${every}`, every, {
+        lines: ["kind: dca", 'sell: "100 USDC"', "buy: WETH", 'budget: { total: "700 USDC" }', mode(gasless)],
+        budget: { token: USDC.address, most: 700_000_000n },
+      }),
+      strategy(`dca-dai-${gasless}-${every}`, every, {
+        lines: ["kind: dca", 'sell: "150 DAI"', "buy: WETH", mode(gasless)],
+        isEndless: true,
+      }),
+    ]),
+  ),
+  strategy("dca-weth", 40, { lines: ["kind: dca", 'sell: "0.05 WETH"', "buy: USDC", mode("never")], isEndless: true }),
+  strategy("dca-coin", 50, { lines: ["kind: dca", 'sell: "0.02 ETH"', "buy: DAI", mode("never")], isEndless: true }),
+  strategy("dca-to-coin", 60, { lines: ["kind: dca", 'sell: "80 USDC"', "buy: ETH", mode("prefer")], isEndless: true }),
+  ...MODES.map((gasless) =>
+    strategy(`stop-${gasless}`, 15, {
+      lines: [
+        ...["kind: threshold", 'sell: "0.4 WETH"', "buy: USDC", 'when: { crosses_below: "2985 USDC" }'],
+        ...["if_already_true: fire", 'rearm: { above: "2990 USDC", cooldown: 20s }', "floor: 4%", mode(gasless)],
+      ],
+    }),
+  ),
+  strategy("take", 20, {
+    lines: [
+      ...["kind: threshold", 'sell: "0.2 WETH"', "buy: DAI", 'when: { crosses_above: "3010 DAI" }'],
+      ...["if_already_true: fire", 'rearm: { below: "3005 DAI", cooldown: 20s }', mode("never")],
+    ],
+  }),
+  ...MODES.map((gasless) =>
+    strategy(`limit-${gasless}`, 15, {
+      lines: ["kind: threshold", 'sell: "250 USDC"', "buy: WETH", 'when: { limit: "2990 USDC" }', mode(gasless)],
+      budget: { token: USDC.address, most: 250_000_000n },
+    }),
+  ),
+  ...MODES.map((gasless) =>
+    strategy(`mix-${gasless}`, 30, {
+      lines: [
+        ...["kind: rebalance", "quote: DAI", "targets: { USDC: 50%, DAI: rest }", "bands: { relative: 50bps }"],
+        ...['trades: { min: "20 DAI" }', mode(gasless)],
+      ],
+    }),
+  ),
+  strategy("mix-weth", 30, {
+    lines: [
+      ...["kind: rebalance", "quote: USDC", "targets: { WETH: 40%, USDC: rest }", "bands: { relative: 30bps }"],
+      ...['trades: { min: "10 USDC" }', mode("prefer")],
+    ],
+  }),
+  ...MODES.map((gasless) =>
+    strategy(`twap-${gasless}`, 30, {
+      lines: [
+        ...["kind: twap", 'sell: "1200 DAI"', "buy: USDC", "duration: 6m", "every: 30s"],
+        ...["randomize: { size: 20% }", 'slice: { min: "20 DAI" }', mode(gasless)],
+      ],
+      budget: { token: DAI.address, most: 1_200n * 10n ** 18n },
+      hasOwnSchedule: true,
+    }),
+  ),
+  strategy("sweep", 30, {
+    lines: [
+      ...["kind: sweep", "from: WETH", "to: USDC", 'when: { above: "4 WETH" }', 'keep: { WETH: "3 WETH" }'],
+      ...['lot: { min: "100 USD", max: "900 USD" }', "cooldown: 20s", mode("prefer")],
+    ],
+  }),
+  strategy("value", 40, {
+    lines: [
+      ...["kind: value-averaging", "buy: WETH", 'path: { step: "120 DAI" }', 'max_contribution: "300 DAI"'],
+      ...['trades: { min: "10 DAI" }', mode("prefer")],
+    ],
+  }),
+];
+
+function mode(gasless: Gasless): string {
+  return `execution: { gasless: ${gasless} }`;
+}
+
+function strategy(
+  id: string,
+  everySeconds: number,
+  terms: {
+    lines: readonly string[];
+    budget?: NonNullable<SimStrategy["budget"]>;
+    isEndless?: boolean;
+    hasOwnSchedule?: boolean;
+  },
+): SimStrategy {
+  const retryFor = `retry_for: ${Math.max(10, Math.floor(everySeconds / 2))}s`;
+  const schedule = terms.hasOwnSchedule === true ? [] : [`schedule: { every: ${everySeconds}s }`, retryFor];
+  const lines = ["wallet: main", ...schedule];
+  const yaml = `${[...lines, ...terms.lines].join("\n")}\n`;
+  return { id, yaml, everySeconds, budget: terms.budget, isEndless: terms.isEndless === true };
+}
+
+const POLICY = `version: 1
+max_trade: "6000 USD"
+max_per_day: "60000 USD"
+recipients: [main]
+gas_reserve: "0.5 ETH"
+max_gas_price: 50gwei
+max_slippage: 1%
+max_price_impact: 2%
+max_fee: 50%
+reference: { sources: [feed], tolerance: 3% }
+pause_after: { failures: 1000, within: 1h }
+`;
+
+const RPCS = 3;
+
+/** What stands in the endpoints' addresses and in the API key, and must stand nowhere else. */
+export const CANARY = "canary7f3a9";
+
+export const SECRETS: Readonly<Record<string, string>> = {
+  SIM_WALLET: WALLET_KEY,
+  SIM_API_KEY: `key-${CANARY}`,
+  ...Object.fromEntries(
+    Array.from({ length: RPCS }, (_, index) => [`SIM_RPC_${index}`, `https://rpc${index}.sim/${CANARY}`]),
+  ),
+};
+
+/** Writes the catalogue as a person would, and loads it as the daemon does. */
+export function loadCatalogue(folder: string): Configuration {
+  mkdirSync(join(folder, "strategies"), { recursive: true });
+  for (const { id, yaml } of CATALOGUE) writeFileSync(join(folder, "strategies", `${id}.yaml`), yaml);
+  writeFileSync(join(folder, "policy.yaml"), POLICY);
+  const tokens = Object.fromEntries(
+    TOKENS.map(({ symbol, address, decimals, feed }) => [symbol, { address, decimals, feed }]),
+  );
+  const protocols = [{ kind: 1, factory: `0x${"aa".repeat(20)}`, feePips: 3_000 }];
+  const preset = {
+    chainId: 31_337,
+    wrappedNative: WETH.address,
+    settlement: ROUTER,
+    protocols,
+    feeTiers: [500],
+    tokens,
+  };
+  const heartbeat = { nativeFeed: WETH.feed, heartbeatSeconds: 3_600 };
+  writeFileSync(join(folder, "network.json"), JSON.stringify({ ...preset, ...heartbeat }));
+  const rpc = Array.from({ length: RPCS }, (_, index) => `{ env: SIM_RPC_${index} }`).join(", ");
+  const listed = TOKENS.map(
+    ({ symbol, decimals }) => `  ${symbol}: { address: preset, decimals: ${decimals}, feed: preset }`,
+  );
+  const main = `version: 1
+mode: live
+network: { name: sandbox, rpc: [${rpc}], preset: network.json, confirmations: 2 }
+service: { profile: swapd, url: "https://service.sim", apiKey: { env: SIM_API_KEY } }
+wallets:
+  main: { privateKey: { env: SIM_WALLET } }
+tokens:
+${listed.join("\n")}
+policy: policy.yaml
+strategies: strategies
+database: swapd.db
+timing: { quoteLifetime: 60s, permitLifetime: 60s, pollInterval: 4s, requestTimeout: 5s }
+`;
+  const file = join(folder, "swapd.yaml");
+  writeFileSync(file, main);
+  const loaded = loadConfiguration(file, SECRETS, { allowRawKey: true });
+  if (!loaded.ok) throw new Error(loaded.problems.map((problem) => JSON.stringify(problem)).join("\n"));
+  return loaded.configuration;
+}
+
+/** One to four strategies of different kinds. */
+export function drawStrategies(chance: Chance): readonly SimStrategy[] {
+  const count = chance.between(1, 4, "strategies");
+  const drawn = Array.from({ length: count }, (_, index) => chance.pick(CATALOGUE, "strategy", index));
+  return [...new Set(drawn)];
+}

@@ -1,0 +1,101 @@
+import { type Chance, createChance } from "./chance.ts";
+
+/** Every fault that may be drawn, with how often it strikes where it is switched on: the least and the most. */
+const RATES = {
+  "node: request lost": [0.005, 0.1],
+  "node: answer lost": [0.005, 0.1],
+  "node: answer late": [0.01, 0.15],
+  "node: refused": [0.005, 0.1],
+  "node: garbage": [0.005, 0.05],
+  "node: away": [0.05, 0.4],
+  "node: lags": [0.1, 0.6],
+  "node: no receipts": [0.1, 0.5],
+  "node: swallows": [0.1, 0.5],
+  "service: request lost": [0.01, 0.15],
+  "service: answer lost": [0.01, 0.15],
+  "service: answer late": [0.01, 0.2],
+  "service: doubled": [0.02, 0.3],
+  "service: refused": [0.01, 0.15],
+  "service: garbage": [0.005, 0.05],
+  "service: 429": [0.01, 0.2],
+  "service: away": [0.05, 0.4],
+  "service: lies": [0.05, 0.4],
+  "relayer: late": [0.1, 0.7],
+  "relayer: keeps": [0.05, 0.5],
+  "relayer: doubled": [0.05, 0.5],
+  "kill: at a label": [0.0005, 0.02],
+  "kill: anywhere": [0.02, 0.3],
+  "clock: jumps": [0.05, 0.4],
+  "chain: reorg": [0.01, 0.15],
+  "chain: forgets": [0.1, 0.9],
+  "chain: full blocks": [0.05, 0.4],
+  "chain: fees rise": [0.05, 0.3],
+  "disk: full": [0.05, 0.3],
+} as const satisfies Record<string, readonly [number, number]>;
+
+export type FaultName = keyof typeof RATES;
+
+const FAULT_NAMES = Object.keys(RATES) as readonly FaultName[];
+
+const SWITCHED_ON = 0.3;
+const WINDOW_MS = 60_000;
+
+/** What goes wrong in one simulated world. Each draw depends on the seed, its name, its label and how often it came. */
+export interface Faults {
+  /** the faults that this seed switches on */
+  readonly on: readonly FaultName[];
+  readonly chance: Chance;
+  /** Whether it strikes at this passing of the label. */
+  strikes(name: FaultName, label: string): boolean;
+  /** Whether a trouble that lasts a while is there at this instant. */
+  lasts(name: FaultName, target: string, atMs: number): boolean;
+  /** From now on nothing goes wrong. */
+  end(): void;
+  /** how often each fault struck, by name and label */
+  readonly struck: ReadonlyMap<string, number>;
+}
+
+export function createFaults(seed: number, without: readonly string[] = [], only?: readonly string[]): Faults {
+  const chance = createChance(seed);
+  const isOn = (name: FaultName): boolean =>
+    (only === undefined ? chance.of("switch", name) < SWITCHED_ON : only.includes(name)) && !without.includes(name);
+  const rates = new Map<FaultName, number>();
+  for (const name of FAULT_NAMES.filter(isOn)) {
+    const [least, most] = RATES[name];
+    rates.set(name, least + (most - least) * chance.of("rate", name));
+  }
+  const passings = new Map<string, number>();
+  const struck = new Map<string, number>();
+  let isOver = false;
+  const note = (name: FaultName, label: string): void => {
+    const key = `${name} | ${label}`;
+    struck.set(key, (struck.get(key) ?? 0) + 1);
+  };
+  return {
+    on: [...rates.keys()],
+    chance,
+    struck,
+    strikes: (name, label) => {
+      const rate = rates.get(name);
+      if (rate === undefined || isOver) return false;
+      const key = `${name}|${label}`;
+      const passing = (passings.get(key) ?? 0) + 1;
+      passings.set(key, passing);
+      const strikes = chance.of(name, label, passing) < rate;
+      if (strikes) note(name, label);
+      return strikes;
+    },
+    lasts: (name, target, atMs) => {
+      const rate = rates.get(name);
+      if (rate === undefined || isOver) return false;
+      const window = Math.floor(atMs / WINDOW_MS);
+      if (chance.of(name, target, window) >= rate) return false;
+      const lasts = atMs % WINDOW_MS < WINDOW_MS * chance.of(name, target, window, "length");
+      if (lasts) note(name, target);
+      return lasts;
+    },
+    end: () => {
+      isOver = true;
+    },
+  };
+}

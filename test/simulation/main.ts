@@ -1,0 +1,53 @@
+import { availableParallelism } from "node:os";
+import { parseArgs } from "node:util";
+import { type Campaign, firstOf, runCampaign } from "./campaign.ts";
+import type { SentResult } from "./seed-process.ts";
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: "string", default: "1000" },
+    from: { type: "string", default: "1" },
+    seed: { type: "string" },
+    processes: { type: "string", default: String(Math.min(2, availableParallelism())) },
+    lines: { type: "string", default: "80" },
+    histogram: { type: "boolean", default: false },
+    whole: { type: "boolean", default: false },
+    faults: { type: "string" },
+    trace: { type: "boolean", default: false },
+  },
+});
+
+function show(result: SentResult): void {
+  console.log(`\nseed ${result.seed}: ${firstOf(result)}`);
+  console.log(`  strategies: ${result.strategies.join(", ")}`);
+  console.log(`  faults: ${result.faults.join("; ")}`);
+  for (const line of result.trace.slice(-Number(values.lines))) console.log(`  ${line.slice(0, 400)}`);
+  for (const { invariant, what } of result.violations) console.log(`  VIOLATION ${invariant}: ${what}`);
+}
+
+function showHistogram({ struck }: Campaign): void {
+  for (const [key, count] of [...struck].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    console.log(`${String(count).padStart(9)}  ${key}`);
+  }
+}
+
+const isOne = values.seed !== undefined;
+const campaign = await runCampaign({
+  from: Number(values.seed ?? values.from),
+  seeds: isOne ? 1 : Number(values.seeds),
+  processes: isOne ? 1 : Number(values.processes),
+  shrinks: !values.whole,
+  faults: values.faults?.split(",").filter((name) => name !== ""),
+  said: (line) => console.log(line),
+  heard: (result) => {
+    if (values.trace) for (const line of result.trace) console.log(line.slice(0, 400));
+  },
+});
+for (const failure of campaign.failures) show(failure);
+if (values.histogram) showHistogram(campaign);
+const { seeds, lives, fills, seconds, failures } = campaign;
+console.log(
+  `\n${seeds} seeds, ${failures.length} failed; ${lives} lives of the daemon, ${fills} fills; ` +
+    `${seconds.toFixed(0)} s, ${(seeds / seconds).toFixed(1)} seeds a second`,
+);
+process.exitCode = failures.length === 0 ? 0 : 1;

@@ -1,0 +1,45 @@
+import type { Address } from "../../../src/domain/money/address.ts";
+import type { SimChain } from "../world/chain.ts";
+import { Ledger } from "../world/ledger.ts";
+
+/** Something that was signed and lets a swap happen, until the chain shows that it cannot any more. */
+export interface Capability {
+  /** the run and the position in it; all attempts at one place are for the same money */
+  readonly place: string;
+  readonly strategy: string;
+  readonly owner: Address;
+  readonly token: Address;
+  readonly amount: bigint;
+  /** by a transaction of ours at a nonce, or by a signed order with a nonce of its own */
+  readonly by:
+    | { readonly kind: "transaction"; readonly nonce: number; readonly hashes: string[] }
+    | { readonly kind: "order"; readonly nonce: bigint; readonly deadline: bigint };
+}
+
+/** filled: it happened, as the canonical chain stands; dead: it can never happen; live: it still may */
+export type Fate = "live" | "filled" | "dead";
+
+/** What the chain says of a capability: final blocks alone decide that it is dead. */
+export function fateOf(chain: SimChain, capability: Capability): Fate {
+  const { by, owner } = capability;
+  const final = new Ledger(chain.finalized.state);
+  if (by.kind === "transaction") {
+    const receipt = by.hashes.map((hash) => chain.receipt(hash)).find((found) => found !== undefined);
+    if (receipt?.succeeded === true) return "filled";
+    if (receipt !== undefined) return receipt.blockNumber <= chain.finalized.number ? "dead" : "live";
+    return final.count(owner) > by.nonce ? "dead" : "live";
+  }
+  const isFilled = chain
+    .allReceipts()
+    .some((receipt) => receipt.succeeded && receipt.logs.some((log) => isFillOf(log.topics, owner, by.nonce)));
+  if (isFilled) return "filled";
+  if (final.isNonceUsed(owner, by.nonce)) return "dead";
+  return BigInt(chain.finalized.seconds) > by.deadline ? "dead" : "live";
+}
+
+/** The settlement contract's event of a fill has owner and nonce in its topics, and a third one. */
+export function isFillOf(topics: readonly string[], owner: string, nonce: bigint): boolean {
+  return (
+    topics.length === 4 && topics[1] === `0x${owner.slice(2).padStart(64, "0")}` && BigInt(topics[2] ?? 0) === nonce
+  );
+}

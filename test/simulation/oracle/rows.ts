@@ -1,0 +1,33 @@
+import Database from "better-sqlite3";
+
+/** The daemon's rows by plain SQL, on a connection of the oracle's own; it can be opened anew when the file is another. */
+export interface Rows {
+  all<Row>(sql: string, ...values: readonly unknown[]): Row[];
+  one<Row>(sql: string, ...values: readonly unknown[]): Row | undefined;
+  write(sql: string, ...values: readonly unknown[]): void;
+  reopen(): void;
+  close(): void;
+}
+
+export function openRows(file: string): Rows {
+  let db = new Database(file);
+  let statements = new Map<string, Database.Statement<unknown[], unknown>>();
+  const prepared = (sql: string): Database.Statement<unknown[], unknown> => {
+    const known = statements.get(sql);
+    if (known !== undefined) return known;
+    const made = db.prepare<unknown[], unknown>(sql);
+    statements.set(sql, made);
+    return made;
+  };
+  return {
+    all: <Row>(sql: string, ...values: readonly unknown[]) => prepared(sql).all(...values) as Row[],
+    one: <Row>(sql: string, ...values: readonly unknown[]) => prepared(sql).get(...values) as Row | undefined,
+    write: (sql, ...values) => void prepared(sql).run(...values),
+    reopen: () => {
+      db.close();
+      db = new Database(file);
+      statements = new Map();
+    },
+    close: () => void db.close(),
+  };
+}

@@ -1,0 +1,108 @@
+import type { SimStrategy } from "../daemon/workload.ts";
+import type { SimChain } from "../world/chain.ts";
+import { outflows } from "../world/ledger.ts";
+import { type Capability, fateOf, isFillOf } from "./capabilities.ts";
+import type { Rows } from "./rows.ts";
+import type { Report } from "./signing.ts";
+
+/** What must hold at every instant, also while the daemon is dead: by the chain, and by the rows alone. */
+export function checkSafety(parts: {
+  chain: SimChain;
+  rows: Rows;
+  capabilities: readonly Capability[];
+  strategies: readonly SimStrategy[];
+  report: Report;
+}): void {
+  const { chain, rows, capabilities, strategies, report } = parts;
+  checkBudgets(chain, capabilities, strategies, report);
+  const broken = rows.all<{ subject_id: string }>(
+    `SELECT later.subject_id FROM transitions AS later WHERE later.from_state IS NOT (
+       SELECT earlier.to_state FROM transitions AS earlier
+       WHERE earlier.subject_id = later.subject_id AND earlier.id < later.id ORDER BY earlier.id DESC LIMIT 1)`,
+  );
+  for (const { subject_id } of broken) report("S10", `the transitions of ${subject_id} do not follow one another`);
+  const astray = rows.all<{ id: string; state: string }>(
+    `SELECT id, state FROM runs UNION ALL SELECT id, state FROM swaps EXCEPT
+     SELECT subject_id, to_state FROM transitions WHERE id IN (SELECT max(id) FROM transitions GROUP BY subject_id)`,
+  );
+  for (const { id, state } of astray) {
+    if (state !== "due" && state !== "planned")
+      report("S10", `${id} is ${state}, which its last transition does not say`);
+  }
+  const money = rows.all<{ id: string; state: string; ledger: string }>(
+    `SELECT swaps.id, swaps.state, ledger.state AS ledger FROM swaps JOIN ledger ON swap_id = swaps.id WHERE
+     ledger.state <> CASE
+       WHEN swaps.state IN ('confirmed', 'final') THEN 'spent'
+       WHEN swaps.state IN ('skipped', 'denied', 'reverted', 'expired', 'cancelled') THEN 'released'
+       ELSE 'reserved' END`,
+  );
+  for (const { id, state, ledger } of money) report("S11", `${id} is ${state} and its money ${ledger}`);
+}
+
+/** What each strategy sold, by the chain alone. */
+function soldByStrategy(chain: SimChain, capabilities: readonly Capability[]): ReadonlyMap<string, bigint> {
+  const sold = new Map<string, bigint>();
+  for (const capability of capabilities) {
+    if (fateOf(chain, capability) !== "filled") continue;
+    const key = `${capability.strategy} ${capability.token}`;
+    sold.set(key, (sold.get(key) ?? 0n) + capability.amount);
+  }
+  return sold;
+}
+
+function checkBudgets(
+  chain: SimChain,
+  capabilities: readonly Capability[],
+  strategies: readonly SimStrategy[],
+  report: Report,
+): void {
+  const sold = soldByStrategy(chain, capabilities);
+  for (const { id, budget } of strategies) {
+    if (budget === undefined) continue;
+    const amount = sold.get(`${id} ${budget.token}`) ?? 0n;
+    if (amount > budget.most) report("S1", `${id} sold ${amount} of its ${budget.most}`);
+  }
+}
+
+/** Everything that left the wallet is the fill of one capability, and every final swap of the rows left it. */
+export function checkFills(parts: {
+  chain: SimChain;
+  rows: Rows;
+  capabilities: readonly Capability[];
+  report: Report;
+}): void {
+  const { chain, rows, capabilities, report } = parts;
+  const owner = capabilities[0]?.owner;
+  const final = rows.all<{ id: string; hash: string; sold: string; sell_token: string }>(
+    "SELECT id, hash, sold, sell_token FROM swaps WHERE state = 'final'",
+  );
+  const claimed = new Set<string>();
+  for (const receipt of chain.allReceipts()) {
+    const left = owner === undefined ? [] : outflows(receipt.logs, owner);
+    for (const { token, amount } of left) {
+      const claims = final.filter(({ hash, sell_token }) => hash === receipt.hash && sell_token === token.address);
+      const [swap] = claims;
+      if (receipt.blockNumber > chain.finalized.number) continue;
+      if (claims.length !== 1 || swap === undefined) {
+        report("S3", `${amount} of ${token.symbol} left in ${receipt.hash}, which ${claims.length} swaps claim`);
+        continue;
+      }
+      if (swap.sold !== amount.toString()) report("S3", `${swap.id} says it sold ${swap.sold}, not ${amount}`);
+      claimed.add(swap.id);
+    }
+  }
+  for (const { id, hash, sell_token } of final) {
+    const isNative = sell_token === `0x${"0".repeat(40)}`;
+    if (!claimed.has(id) && (!isNative || chain.receipt(hash)?.succeeded !== true))
+      report("S3", `${id} is final, and nothing left the wallet in ${hash}`);
+  }
+  for (const [place, all] of Map.groupBy(capabilities, (capability) => capability.place)) {
+    const filled = all.filter((capability) => fateOf(chain, capability) === "filled").length;
+    if (filled > 1) report("S2", `${place} was filled ${filled} times`);
+  }
+  for (const { by } of capabilities) {
+    if (by.kind !== "order" || owner === undefined) continue;
+    const fills = chain.allReceipts().filter(({ logs }) => logs.some((log) => isFillOf(log.topics, owner, by.nonce)));
+    if (fills.length > 1) report("S2", `the order ${by.nonce} was filled ${fills.length} times`);
+  }
+}

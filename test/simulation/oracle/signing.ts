@@ -1,0 +1,217 @@
+import type { TypedData } from "../../../src/domain/guard/typed-data.ts";
+import type { Address } from "../../../src/domain/money/address.ts";
+import type { SimChain } from "../world/chain.ts";
+import { GWEI } from "../world/chain.ts";
+import { APPROVE, Ledger, type Order, readOrder, SWAP } from "../world/ledger.ts";
+import { CHAIN_ID, ROUTER, tokenAt, USDC, units } from "../world/places.ts";
+import type { SignedTransaction } from "../world/signatures.ts";
+import { addressAt, isNativeAddress, wordAt } from "../world/words.ts";
+import { type Capability, fateOf } from "./capabilities.ts";
+import type { Rows } from "./rows.ts";
+
+const MAX_FEE = 50n * GWEI;
+const MAX_TRADE_DOLLARS = 6_000;
+/** quotes live for a minute, and clocks differ by less than another one */
+const LONGEST_LIFE_SECONDS = 65 + 60;
+/** tolerance of the policy, and what a price may move between the reading and the signature */
+const LEAST_SHARE = 95n;
+
+export type Report = (invariant: string, what: string) => void;
+
+/** Judges every signature in the instant in which it is made, by the chain and by what the owner allowed. */
+export interface SigningOracle {
+  transaction(signed: SignedTransaction): void;
+  message(typedData: TypedData): void;
+  /** Whatever reaches somebody outside must be in the rows already. */
+  sent(raw: string): void;
+  handedOver(body: string): void;
+  readonly capabilities: readonly Capability[];
+}
+
+export function createSigningOracle(parts: {
+  chain: SimChain;
+  rows: Rows;
+  wallet: Address;
+  /** no block that stood was ever taken away: what was confirmed stays */
+  isChainSteady: boolean;
+  nowMs(): number;
+  report: Report;
+}): SigningOracle {
+  const { chain, rows, wallet, nowMs, report, isChainSteady } = parts;
+  const capabilities: Capability[] = [];
+  const byNonce = new Map<number, SignedTransaction[]>();
+  const permits: { token: string; nonce: bigint; deadline: bigint; text: string }[] = [];
+
+  const judgeOrder = (order: Order): void => {
+    const [from, to] = [tokenAt(order.fromAsset), tokenAt(order.toAsset)];
+    if (order.recipient !== wallet) report("S15", `signed for the recipient ${order.recipient}`);
+    if (from === undefined || to === undefined || from === to) {
+      report("S5", `signed ${order.fromAsset} for ${order.toAsset}`);
+      return;
+    }
+    const nowSeconds = BigInt(Math.floor(nowMs() / 1_000));
+    if (order.deadline > nowSeconds + BigInt(LONGEST_LIFE_SECONDS)) report("S5", `signed until ${order.deadline}`);
+    const gross = order.amountIn + order.swapFee;
+    const prices = chain.prices(chain.tip.number);
+    const least = (prices.output(order.fromAsset, order.toAsset, gross) * LEAST_SHARE) / 100n;
+    if (order.amountOutMin < least) report("S5", `signed a minimum of ${order.amountOutMin}, below ${least}`);
+    const dollars = (gross * prices.dollars(from)) / 10n ** BigInt(from.decimals);
+    if (dollars > BigInt(MAX_TRADE_DOLLARS) * 10n ** 8n) report("S5", `signed a trade of ${dollars} e-8 dollars`);
+  };
+
+  /** One place has one capability that may still happen or has happened: a second one would spend the money twice. */
+  const add = (capability: Capability): void => {
+    for (const other of capabilities) {
+      const isSameTurn = other.place === capability.place;
+      const isSameToken = other.token === capability.token && !isNativeAddress(other.token);
+      if (!isSameTurn && !isSameToken) continue;
+      const fate = fateOf(chain, other);
+      if (isSameTurn && fate !== "dead") report("S9", `${capability.place} is signed again while one is ${fate}`);
+      if (!isSameTurn && isChainSteady && fate === "live") {
+        report("S7", `${capability.place} and ${other.place} may both take ${capability.token}`);
+      }
+    }
+    capabilities.push(capability);
+  };
+  const strategyOf = (runId: string): string =>
+    rows.one<{ strategy: string }>("SELECT strategy FROM runs WHERE id = ?", runId)?.strategy ?? "none";
+
+  const judgeFees = (signed: SignedTransaction, before: readonly SignedTransaction[]): void => {
+    const { nonce, maxFeePerGas, maxPriorityFeePerGas, to } = signed;
+    const cap = to === wallet ? 2n * MAX_FEE : MAX_FEE;
+    if (maxFeePerGas > cap) report("S5", `nonce ${nonce} may pay ${maxFeePerGas} wei for a gas`);
+    for (const older of before) {
+      const isRaised = maxFeePerGas * 10n >= older.maxFeePerGas * 11n;
+      const isTipRaised = maxPriorityFeePerGas * 10n >= older.maxPriorityFeePerGas * 11n;
+      if (!isRaised || !isTipRaised) report("S6", `nonce ${nonce} is replaced without a tenth more in both fees`);
+      const isSameAct = older.to === to && older.data === signed.data && older.value === signed.value;
+      if (!isSameAct && to !== wallet) report("S6", `nonce ${nonce} is signed for something else`);
+      if (older.to === wallet && to !== wallet) report("S6", `nonce ${nonce} is signed again after its cancellation`);
+    }
+  };
+
+  const transaction = (signed: SignedTransaction): void => {
+    const { nonce, to, data, value, chainId, from } = signed;
+    const before = byNonce.get(nonce) ?? [];
+    if (before.some(({ raw }) => raw === signed.raw)) return;
+    if (chainId !== CHAIN_ID) report("S5", `signed for the chain ${chainId}`);
+    if (before.length === 0 && nonce > 0 && !byNonce.has(nonce - 1)) report("S6", `nonce ${nonce} leaves a gap`);
+    judgeFees(signed, before);
+    byNonce.set(nonce, [...before, signed]);
+    const intent = rows.one<{ intent_id: string }>(
+      "SELECT intent_id FROM lane_signings WHERE nonce = ? ORDER BY seq DESC",
+      nonce,
+    )?.intent_id;
+    if (intent === undefined) report("S4", `nonce ${nonce} is signed without a row`);
+    const name = data.slice(0, 10);
+    if (to === wallet && data === "0x" && value === 0n) return;
+    if (to === ROUTER && name === SWAP) {
+      const order = readOrder(from, data);
+      const older = capabilities.find(({ by }) => by.kind === "transaction" && by.nonce === nonce);
+      if (older?.by.kind === "transaction") {
+        older.by.hashes.push(signed.hash);
+        return;
+      }
+      judgeOrder(order);
+      const place = placeOf(intent ?? "none.0.0.swap");
+      const gross = order.amountIn + order.swapFee;
+      if (value !== (isNativeAddress(order.fromAsset) ? gross : 0n)) report("S5", `signed a value of ${value}`);
+      const by = { kind: "transaction" as const, nonce, hashes: [signed.hash] };
+      const run = place.split(".")[0] ?? "";
+      add({ place, strategy: strategyOf(run), owner: from, token: order.fromAsset, amount: gross, by });
+      return;
+    }
+    const token = tokenAt(to);
+    if (token === undefined || name !== APPROVE || value !== 0n) {
+      report("S5", `signed a call of ${to} with ${name} and ${value} wei`);
+      return;
+    }
+    const [spender, amount] = [addressAt(data, 0), wordAt(data, 1)];
+    if (spender !== ROUTER) report("S5", `approved ${spender}`);
+    const dollars = (amount * chain.prices(chain.tip.number).dollars(token)) / 10n ** BigInt(token.decimals);
+    if (dollars > (units(USDC, MAX_TRADE_DOLLARS) * 100n * 11n) / 10n) report("S5", `approved ${amount} of ${to}`);
+  };
+
+  const permit = (message: Record<string, string>, token: string, text: string): void => {
+    const [nonce, deadline, value] = [
+      BigInt(message.nonce ?? 0),
+      BigInt(message.deadline ?? 0),
+      BigInt(message.value ?? 0),
+    ];
+    if (message.spender !== ROUTER || message.owner !== wallet)
+      report("S7", `a permit of ${message.owner} for ${message.spender}`);
+    if (value >= 2n ** 128n) report("S7", `a permit for ${value}`);
+    if (deadline > BigInt(Math.floor(nowMs() / 1_000) + LONGEST_LIFE_SECONDS))
+      report("S7", `a permit until ${deadline}`);
+    const isUsed = new Ledger(chain.tip.state).permitNonce(token, wallet) > nonce;
+    const isOtherLive = permits.some(
+      (other) =>
+        other.token === token &&
+        other.text !== text &&
+        other.nonce === nonce &&
+        BigInt(chain.finalized.seconds) <= other.deadline,
+    );
+    if (isOtherLive && !isUsed && isChainSteady)
+      report("S7", `a second permit of ${token} with the nonce ${nonce} while one is live`);
+    permits.push({ token, nonce, deadline, text });
+  };
+
+  const message = (typedData: TypedData): void => {
+    const text = JSON.stringify(typedData);
+    const row = rows.one<{ swap_id: string }>("SELECT swap_id FROM signatures WHERE typed_data = ?", text);
+    if (row === undefined) report("S4", `${typedData.primaryType} is signed without a row`);
+    const fields = typedData.message as Record<string, string>;
+    const contract = String(typedData.domain.verifyingContract);
+    if (String(typedData.domain.chainId) !== String(CHAIN_ID)) report("S5", "signed for another chain");
+    if (typedData.primaryType === "Permit" && tokenAt(contract)?.hasPermit === true) {
+      permit(fields, contract, text);
+      return;
+    }
+    if (typedData.primaryType !== "Swap" || contract !== ROUTER) {
+      report("S5", `signed a ${typedData.primaryType} of ${contract}`);
+      return;
+    }
+    const order = orderOf(wallet, fields);
+    const place = placeOf(`${row?.swap_id ?? "none.0.0"}.swap`);
+    const isKnown = capabilities.some(
+      ({ place: at, by }) => at === place && by.kind === "order" && by.nonce === order.nonce,
+    );
+    if (isKnown) return;
+    judgeOrder(order);
+    const by = { kind: "order" as const, nonce: order.nonce, deadline: order.deadline };
+    const run = place.split(".")[0] ?? "";
+    const amount = order.amountIn + order.swapFee;
+    add({ place, strategy: strategyOf(run), owner: wallet, token: order.fromAsset, amount, by });
+  };
+
+  return {
+    capabilities,
+    transaction,
+    message,
+    sent: (raw) => {
+      if (rows.one("SELECT 1 FROM lane_attempts WHERE raw = ?", raw) === undefined)
+        report("S4", "bytes were sent without a row");
+    },
+    handedOver: (body) => {
+      const { swapSignature } = JSON.parse(body) as { swapSignature?: string };
+      const known = rows.one("SELECT 1 FROM signatures WHERE signature = ?", swapSignature ?? "");
+      if (known === undefined) report("S4", "a signature was handed over without a row");
+    },
+  };
+}
+
+/** `<run>.<position>.<attempt>.<purpose>` */
+function placeOf(intentId: string): string {
+  return intentId.split(".").slice(0, 2).join(".");
+}
+
+function orderOf(owner: string, message: Record<string, string>): Order {
+  const number = (name: string): bigint => BigInt(message[name] ?? 0);
+  const address = (name: string): Order["owner"] => String(message[name]) as Order["owner"];
+  return {
+    ...{ owner: owner as Order["owner"], sender: address("sender"), recipient: address("recipient") },
+    ...{ fromAsset: address("fromAsset"), toAsset: address("toAsset"), deadline: number("deadline") },
+    ...{ amountOutMin: number("amountOutMin"), swapFee: number("swapFee"), amountIn: number("amountIn") },
+    nonce: number("nonce"),
+  };
+}

@@ -1,0 +1,57 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openDaemonDatabase } from "../../src/app/daemon-database.ts";
+import { openLaneStore } from "../../src/app/lane-wiring.ts";
+import { Killed } from "./daemon/machine.ts";
+import { loadCatalogue } from "./daemon/workload.ts";
+import { type Bench, type SeedResult, type SeedTerms, simulate } from "./simulate.ts";
+import { trapRealTime, VirtualTime } from "./virtual-time.ts";
+
+/** What a process of seeds sends back: maps become lists. */
+export interface SentResult extends Omit<SeedResult, "struck"> {
+  readonly struck: readonly (readonly [string, number])[];
+}
+
+/** Errors are made all the time here, and their stacks would take longer than they do. */
+Error.stackTraceLimit = 5;
+
+const SHARED_MEMORY = "/dev/shm";
+const folder = mkdtempSync(join(existsSync(SHARED_MEMORY) ? SHARED_MEMORY : tmpdir(), "swapd-simulation-"));
+process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+
+function openBench(): Bench {
+  const emptyDatabase = join(folder, "empty.db");
+  const db = openDaemonDatabase(emptyDatabase);
+  openLaneStore(db);
+  db.close();
+  let world = new VirtualTime(0);
+  const configuration = loadCatalogue(join(folder, "configuration"));
+  trapRealTime(() => world);
+  return {
+    ...{ configuration, emptyDatabase, folder },
+    enter: (time) => {
+      world = time;
+    },
+  };
+}
+
+process.on("unhandledRejection", (error) => {
+  // What a dead process still had under way ends here: nobody waits for it.
+  if (error instanceof Killed || /not open|readonly database/.test(String(error))) return;
+  console.error("unhandled", error);
+  process.exit(70);
+});
+
+const bench = openBench();
+process.on("message", (terms: SeedTerms) => {
+  simulate(bench, terms).then(
+    ({ struck, ...result }) => process.send?.({ ...result, struck: [...struck] } satisfies SentResult),
+    (error: unknown) => {
+      console.error(`seed ${terms.seed}:`, error);
+      process.exit(70);
+    },
+  );
+});
+process.on("disconnect", () => process.exit(0));
+process.send?.("ready");

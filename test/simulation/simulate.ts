@@ -1,0 +1,220 @@
+import { copyFileSync, existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Configuration } from "../../src/config/configuration.ts";
+import { createLives } from "./daemon/lives.ts";
+import { CANARY, CATALOGUE, drawStrategies, type SimStrategy } from "./daemon/workload.ts";
+import { createFaults, type FaultName } from "./faults.ts";
+import { checkProgress, checkRest } from "./oracle/liveness.ts";
+import { openRows, type Rows } from "./oracle/rows.ts";
+import { checkFills, checkSafety } from "./oracle/safety.ts";
+import { createSigningOracle, type Report } from "./oracle/signing.ts";
+import { createTrace, type Trace } from "./trace.ts";
+import { SpinError, VirtualTime } from "./virtual-time.ts";
+import { SimChain } from "./world/chain.ts";
+import { createNetwork } from "./world/network.ts";
+import { ETH, POOL, TOKENS, units } from "./world/places.ts";
+import { createSimService } from "./world/service.ts";
+import { createSignatureBook } from "./world/signatures.ts";
+import { clockOffsetMs, mineNext } from "./world/weather.ts";
+
+/** What one seed is run with; what is left out is drawn from the seed. */
+export interface SeedTerms {
+  readonly seed: number;
+  readonly strategies?: readonly string[] | undefined;
+  readonly faults?: readonly string[] | undefined;
+}
+
+/** What the process that simulates has ready. */
+export interface Bench {
+  readonly configuration: Configuration;
+  /** an empty database of the daemon, with all its tables */
+  readonly emptyDatabase: string;
+  readonly folder: string;
+  /** the world whose time is the process's */
+  enter(time: VirtualTime): void;
+}
+
+export interface Violation {
+  readonly invariant: string;
+  readonly what: string;
+  readonly atMs: number;
+}
+
+export interface SeedResult {
+  readonly seed: number;
+  readonly strategies: readonly string[];
+  readonly faults: readonly FaultName[];
+  readonly violations: readonly Violation[];
+  readonly traceHash: string;
+  readonly trace: readonly string[];
+  readonly lives: number;
+  readonly fills: number;
+  /** how often each fault struck, by its name and where */
+  readonly struck: ReadonlyMap<string, number>;
+}
+
+const START_MS = Date.UTC(2027, 2, 1, 9, 0, 0);
+/** Within so long after the last fault everything goes on again; after so long it is looked for. */
+const PROGRESS = { leastMs: 60_000, mostMs: 300_000, everyMs: 20_000 };
+/** Within so long after nothing new begins everything has its end. */
+const REST = { leastMs: 20_000, mostMs: 300_000, everyMs: 20_000 };
+const MOST_VIOLATIONS = 5;
+
+/** Runs one seed to its end, or to its first violation. */
+export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResult> {
+  const faults = createFaults(terms.seed, [], terms.faults);
+  const { chance } = faults;
+  const strategies = chosen(terms, drawStrategies(chance));
+  const time = new VirtualTime(START_MS + chance.between(0, 86_399, "start") * 1_000);
+  bench.enter(time);
+  const trace = createTrace(() => time.monotonicMs);
+  const violations: Violation[] = [];
+  const report = (invariant: string, what: string): void => {
+    trace.note("ORACLE", `${invariant}: ${what}`);
+    violations.push({ invariant, what, atMs: time.monotonicMs });
+  };
+  const file = join(bench.folder, `seed-${terms.seed}.db`);
+  removeDatabase(file);
+  copyFileSync(bench.emptyDatabase, file);
+  const [wallet] = [...bench.configuration.wallets.values()].map(({ address }) => address);
+  if (wallet === undefined) throw new Error("the configuration names no wallet");
+  const book = createSignatureBook(wallet);
+  const chain = new SimChain({
+    ...{ chance, book, seconds: Math.floor(time.trueMs / 1_000), finality: chance.between(2, 6, "finality") },
+    funds: fundsOf(wallet),
+  });
+  const service = createSimService({ chain, book, faults, nowMs: () => time.trueMs });
+  const rows = openRows(file);
+  const isChainSteady = !faults.on.includes("chain: reorg");
+  const oracle = createSigningOracle({ chain, rows, wallet, isChainSteady, nowMs: () => time.trueMs, report });
+  const network = createNetwork({
+    ...{ time, chain, service, faults },
+    listener: { sent: oracle.sent, handedOver: oracle.handedOver, called: (host) => checkHost(host, report) },
+  });
+  const lives = createLives({
+    ...{ time, network, faults, trace, report, file, configuration: configurationFor(bench, strategies, file) },
+    signer: book.signer((signed) => ("raw" in signed ? oracle.transaction(signed) : oracle.message(signed))),
+    offsetMs: () => clockOffsetMs(faults, time.monotonicMs),
+  });
+  const look = { chain, rows, wallet, strategies, capabilities: oracle.capabilities, report };
+  const onStep = (): boolean => {
+    if (lives.settle()) checkSafety(look);
+    return violations.length < MOST_VIOLATIONS;
+  };
+  const turn = async (untilMs: number): Promise<boolean> => {
+    await time.runUntil(untilMs, onStep);
+    return violations.length === 0;
+  };
+  /** Lets the world turn until a look finds nothing wrong; what it finds at the end of the time is reported. */
+  const within = async (bound: typeof REST, look: (tell: Report) => void): Promise<void> => {
+    const sinceMs = time.monotonicMs;
+    for (let afterMs = bound.leastMs; await turn(sinceMs + afterMs); afterMs += bound.everyMs) {
+      const found: [string, string][] = [];
+      look((invariant, what) => found.push([invariant, what]));
+      if (found.length === 0) return;
+      if (afterMs < bound.mostMs) continue;
+      for (const [invariant, what] of found) report(invariant, what);
+      noteUndone(rows, trace, time.trueMs);
+      return;
+    }
+  };
+  const blockMs = chance.pick([2_000, 4_000, 6_000], "block time");
+  const mine = (): void => {
+    service.relayer.beforeBlock();
+    trace.note("chain", mineNext(chain, faults, time));
+    time.after(blockMs, mine);
+  };
+  time.after(blockMs, mine);
+  lives.begin();
+  const chaosMs = chance.between(60, 200, "chaos") * 1_000;
+  try {
+    if (await turn(chaosMs)) {
+      faults.end();
+      trace.note("world", "nothing goes wrong any more");
+      const quietSinceMs = time.trueMs;
+      await within(PROGRESS, (tell) =>
+        checkProgress({ ...look, report: tell, askedAtMs: service.askedAtMs, quietSinceMs, nowMs: time.trueMs }),
+      );
+    }
+    if (violations.length === 0) {
+      pauseAll(rows, time.trueMs);
+      trace.note("world", "the operator pauses everything");
+      await within(REST, (tell) => checkRest({ ...look, report: tell }));
+      checkSafety(look);
+      checkFills(look);
+      checkSecrecy(file, report);
+    }
+  } catch (error) {
+    if (!(error instanceof SpinError)) throw error;
+    report("L1", `the daemon spins: ${error.message}`);
+  } finally {
+    lives.endAll();
+    rows.close();
+    removeDatabase(file);
+  }
+  return {
+    ...{ seed: terms.seed, strategies: strategies.map(({ id }) => id), faults: faults.on, violations },
+    ...{ traceHash: trace.hash(), trace: trace.lines(2_000), lives: lives.count(), struck: faults.struck },
+    fills: chain.allReceipts().filter(({ logs }) => logs.length > 2).length,
+  };
+}
+
+function chosen(terms: SeedTerms, drawn: readonly SimStrategy[]): readonly SimStrategy[] {
+  const { strategies } = terms;
+  return strategies === undefined ? drawn : CATALOGUE.filter(({ id }) => strategies.includes(id));
+}
+
+/** The strategies are copied: what the engine remembers of a specification must not outlive the process. */
+function configurationFor(bench: Bench, strategies: readonly SimStrategy[], file: string): () => Configuration {
+  const ids = strategies.map(({ id }) => id);
+  const loaded = bench.configuration.strategies.filter(({ spec }) => ids.includes(spec.id));
+  return () => ({ ...bench.configuration, database: file, strategies: structuredClone(loaded) });
+}
+
+function fundsOf(wallet: string): ReadonlyMap<string, bigint> {
+  const funds = new Map<string, bigint>();
+  for (const token of [...TOKENS, ETH]) {
+    funds.set(`balance ${token.address} ${wallet}`, units(token, token.start));
+    funds.set(`balance ${token.address} ${POOL}`, units(token, 1_000_000));
+  }
+  return funds;
+}
+
+function checkHost(host: string, report: Report): void {
+  if (!/^(rpc[0-2]|service)\.sim$/.test(host)) report("S13", `${host} was called`);
+}
+
+/** What stands in the addresses of endpoints and in the API key stands in no file. */
+function checkSecrecy(file: string, report: Report): void {
+  for (const ending of ["", "-wal"]) {
+    if (existsSync(`${file}${ending}`) && readFileSync(`${file}${ending}`).includes(CANARY)) {
+      report("S12", `a secret stands in the database${ending}`);
+    }
+  }
+}
+
+/** What is still to be done says most about why nothing happens. */
+function noteUndone(rows: Rows, trace: Trace, nowMs: number): void {
+  for (const { kind, run_id, not_before_ms } of rows.all<{ kind: string; run_id: string; not_before_ms: number }>(
+    "SELECT kind, run_id, not_before_ms FROM effects WHERE done_at_ms IS NULL",
+  ))
+    trace.note("ORACLE", `not done: ${kind} of ${run_id}, due in ${((not_before_ms - nowMs) / 1_000).toFixed(0)} s`);
+  for (const { scope, mode, reason } of rows.all<Record<string, string>>("SELECT scope, mode, reason FROM modes"))
+    trace.note("ORACLE", `${scope} is ${mode}: ${reason}`);
+}
+
+/** As `swapd pause` does: a row that the running daemon takes. */
+function pauseAll(rows: Rows, nowMs: number): void {
+  const wish = JSON.stringify({ mode: "paused", scope: "global", reason: "the end of the simulation" });
+  rows.write(
+    "INSERT INTO requests (command, arguments, made_by, made_at_ms) VALUES ('mode', ?, 'ops', ?)",
+    wish,
+    nowMs,
+  );
+}
+
+function removeDatabase(file: string): void {
+  for (const ending of ["", "-wal", "-shm", ".limiter.db", ".limiter.db-wal", ".limiter.db-shm"]) {
+    if (existsSync(`${file}${ending}`)) rmSync(`${file}${ending}`);
+  }
+}

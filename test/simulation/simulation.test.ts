@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { firstOf, runCampaign } from "./campaign.ts";
+
+/** Enough that each fault, kind and mode comes up several times; `npm run test:sim` runs as many as one likes. */
+const SEEDS = 40;
+
+test("keeps every promise and goes on after every fault, in each of the first seeds", async () => {
+  const said: string[] = [];
+  const terms = { from: 1, seeds: SEEDS, processes: 2, shrinks: false };
+  const { failures, seeds, fills, lives } = await runCampaign({ ...terms, said: (line) => said.push(line) });
+  expect(failures.map((failed) => `seed ${failed.seed}: ${firstOf(failed)}`)).toEqual([]);
+  expect(seeds).toBe(SEEDS);
+  // A world in which nothing is traded or killed would keep every promise too.
+  expect(fills).toBeGreaterThan(SEEDS);
+  expect(lives).toBeGreaterThan(SEEDS);
+});
+
+test("gives the same world for the same seed, to the last line of its trace", async () => {
+  const terms = { from: 300, seeds: 1, processes: 1, shrinks: false };
+  const { failures, seeds } = await runCampaign({ ...terms, said: () => undefined });
+  expect([seeds, failures]).toEqual([1, []]);
+});

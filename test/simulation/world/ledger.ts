@@ -1,0 +1,197 @@
+import type { Address, Hex } from "../../../src/domain/money/address.ts";
+import { TRANSFER_TOPIC, WITHDRAWAL_TOPIC } from "../../../src/domain/run/measure-fill.ts";
+import type { Prices } from "./market.ts";
+import { POOL, ROUTER, type SimToken, tokenAt, WETH } from "./places.ts";
+import { addressAt, eventTopic, isNativeAddress, selector, topicOf, wordAt, words } from "./words.ts";
+
+export interface SimLog {
+  readonly address: Address;
+  readonly topics: readonly Hex[];
+  readonly data: Hex;
+}
+
+/** What every contract remembers after a block, by name; never changed once the block stands. */
+export type State = ReadonlyMap<string, bigint>;
+
+/** Why a transaction reverts. */
+export class Revert extends Error {}
+
+/** Where nodes that trace transfers report moves of the native coin. */
+const NATIVE_TRACE = `0x${"ee".repeat(20)}` as Address;
+const APPROVAL = eventTopic("Approval(address,address,uint256)");
+const SWAPPED = eventTopic(
+  "Swapped(address,uint256,address,address,address,address,uint256,uint256,uint256,address,uint256)",
+);
+const NONCE_CANCELLED = eventTopic("NonceCancelled(address,uint256)");
+export const SWAP = selector(
+  "swap((address,address,address,uint256,uint256,uint256,uint256,uint256,address,uint256),(uint8,address,address,address,uint24,uint64)[])",
+);
+export const APPROVE = selector("approve(address,uint256)");
+
+/** An order as the settlement contract sees it. */
+export interface Order {
+  readonly owner: Address;
+  /** undefined: the owner's own transaction */
+  readonly sender: Address | undefined;
+  readonly recipient: Address;
+  readonly fromAsset: Address;
+  readonly toAsset: Address;
+  readonly deadline: bigint;
+  readonly amountOutMin: bigint;
+  readonly swapFee: bigint;
+  readonly amountIn: bigint;
+  readonly nonce: bigint;
+}
+
+export interface Moment {
+  readonly seconds: number;
+  readonly prices: Prices;
+}
+
+/** A state that one transaction, or one block, changes. */
+export class Ledger {
+  readonly values: Map<string, bigint>;
+
+  constructor(state: State) {
+    this.values = new Map(state);
+  }
+
+  balance(token: string, owner: string): bigint {
+    return this.values.get(`balance ${token} ${owner}`) ?? 0n;
+  }
+
+  allowance(token: string, owner: string, spender: string): bigint {
+    return this.values.get(`allowance ${token} ${owner} ${spender}`) ?? 0n;
+  }
+
+  count(account: string): number {
+    return Number(this.values.get(`count ${account}`) ?? 0n);
+  }
+
+  permitNonce(token: string, owner: string): bigint {
+    return this.values.get(`permit ${token} ${owner}`) ?? 0n;
+  }
+
+  isNonceUsed(owner: string, nonce: bigint): boolean {
+    return this.values.has(`nonce ${owner} ${nonce}`);
+  }
+
+  credit(token: string, owner: string, amount: bigint): void {
+    this.values.set(`balance ${token} ${owner}`, this.balance(token, owner) + amount);
+  }
+
+  countUp(account: string): void {
+    this.values.set(`count ${account}`, BigInt(this.count(account) + 1));
+  }
+
+  cancelNonce(owner: Address, nonce: bigint): SimLog[] {
+    if (this.isNonceUsed(owner, nonce)) throw new Revert("nonce used");
+    this.values.set(`nonce ${owner} ${nonce}`, 1n);
+    return [{ address: ROUTER, topics: [NONCE_CANCELLED, topicOf(owner), words(nonce)], data: "0x" }];
+  }
+
+  /** The owner's signature lets somebody spend exactly so much, once. */
+  permit(
+    grant: { token: string; owner: string; value: bigint; nonce: bigint; deadline: bigint },
+    seconds: number,
+  ): void {
+    const { token, owner, value, nonce, deadline } = grant;
+    if (BigInt(seconds) > deadline) throw new Revert("permit expired");
+    if (nonce !== this.permitNonce(token, owner)) throw new Revert("permit nonce used");
+    this.values.set(`permit ${token} ${owner}`, nonce + 1n);
+    this.values.set(`allowance ${token} ${owner} ${ROUTER}`, value);
+  }
+
+  /** Runs a call. @throws Revert */
+  call(call: { from: Address; to: Address; data: string; value: bigint }, moment: Moment): SimLog[] {
+    if (call.data.length <= 2) return this.moveNative(call.from, call.to, call.value);
+    if (call.to === ROUTER) return this.swap(call, moment);
+    const token = tokenAt(call.to);
+    if (token === undefined || call.data.slice(0, 10) !== APPROVE || call.value !== 0n)
+      throw new Revert("no such call");
+    const [spender, amount] = [addressAt(call.data, 0), wordAt(call.data, 1)];
+    this.values.set(`allowance ${token.address} ${call.from} ${spender}`, amount);
+    return [{ address: token.address, topics: [APPROVAL, topicOf(call.from), topicOf(spender)], data: words(amount) }];
+  }
+
+  /** Takes the gross amount, gives the output of the market, and notes the nonce of a signed order. @throws Revert */
+  settle(order: Order, moment: Moment): SimLog[] {
+    const { owner, fromAsset, toAsset, recipient, nonce } = order;
+    const gross = order.amountIn + order.swapFee;
+    if (BigInt(moment.seconds) > order.deadline) throw new Revert("expired");
+    if (order.sender !== undefined && this.isNonceUsed(owner, nonce)) throw new Revert("nonce used");
+    const amountOut = moment.prices.output(fromAsset, toAsset, order.amountIn);
+    if (amountOut < order.amountOutMin) throw new Revert("too little received");
+    const logs: SimLog[] = [];
+    if (!isNativeAddress(fromAsset)) {
+      const allowance = this.allowance(fromAsset, owner, ROUTER);
+      if (allowance < gross) throw new Revert("allowance too low");
+      this.values.set(`allowance ${fromAsset} ${owner} ${ROUTER}`, allowance - gross);
+    }
+    logs.push(...this.move(fromAsset, { from: owner, to: POOL, amount: gross }));
+    this.credit(toAsset, POOL, amountOut);
+    if (isNativeAddress(toAsset)) {
+      logs.push({ address: WETH.address, topics: [WITHDRAWAL_TOPIC, topicOf(ROUTER)], data: words(amountOut) });
+    }
+    logs.push(...this.move(toAsset, { from: POOL, to: recipient, amount: amountOut }));
+    if (order.sender !== undefined) this.values.set(`nonce ${owner} ${nonce}`, 1n);
+    return [...logs, swappedLog(order, amountOut)];
+  }
+
+  private swap(call: { from: Address; data: string; value: bigint }, moment: Moment): SimLog[] {
+    if (call.data.slice(0, 10) !== SWAP) throw new Revert("no such call");
+    const order = readOrder(call.from, call.data);
+    const isNative = isNativeAddress(order.fromAsset);
+    if (call.value !== (isNative ? order.amountIn + order.swapFee : 0n)) throw new Revert("wrong value");
+    return this.settle(order, moment);
+  }
+
+  private moveNative(from: Address, to: Address, amount: bigint): SimLog[] {
+    if (amount === 0n) return [];
+    return this.move(`0x${"0".repeat(40)}`, { from, to, amount });
+  }
+
+  private move(token: string, move: { from: Address; to: Address; amount: bigint }): SimLog[] {
+    const { from, to, amount } = move;
+    if (this.balance(token, from) < amount) throw new Revert("balance too low");
+    this.credit(token, from, -amount);
+    this.credit(token, to, amount);
+    const address = isNativeAddress(token) ? NATIVE_TRACE : (token as Address);
+    return [{ address, topics: [TRANSFER_TOPIC, topicOf(from), topicOf(to)], data: words(amount) }];
+  }
+}
+
+/** Moves of the native coin leave no log in a receipt; only a trace shows them. */
+export function receiptLogs(logs: readonly SimLog[]): readonly SimLog[] {
+  return logs.filter(({ address }) => address !== NATIVE_TRACE);
+}
+
+/** What left an owner, by the receipts' transfers. */
+export function outflows(logs: readonly SimLog[], owner: Address): readonly { token: SimToken; amount: bigint }[] {
+  return logs.flatMap(({ address, topics, data }) => {
+    const token = tokenAt(address);
+    if (token === undefined || topics[0] !== TRANSFER_TOPIC || topics[1] !== topicOf(owner)) return [];
+    return [{ token, amount: BigInt(data) }];
+  });
+}
+
+export function readOrder(owner: Address, data: string): Order {
+  return {
+    ...{ owner, sender: undefined, recipient: addressAt(data, 0) },
+    ...{ fromAsset: addressAt(data, 1), toAsset: addressAt(data, 2), deadline: wordAt(data, 3) },
+    ...{ amountOutMin: wordAt(data, 4), swapFee: wordAt(data, 5), amountIn: wordAt(data, 6), nonce: wordAt(data, 7) },
+  };
+}
+
+/** Calldata of the owner's own swap; the route is empty, because the market has no pools. */
+export function swapCalldata(order: Omit<Order, "owner" | "sender">): Hex {
+  const { recipient, fromAsset, toAsset, deadline, amountOutMin, swapFee, amountIn, nonce } = order;
+  const fields = [recipient, fromAsset, toAsset, deadline, amountOutMin, swapFee, amountIn, nonce, 0n, 0n];
+  return `${SWAP}${words(...fields, 11 * 32, 0).slice(2)}`;
+}
+
+function swappedLog(order: Order, amountOut: bigint): SimLog {
+  const { owner, nonce, sender, recipient, fromAsset, toAsset, amountIn, swapFee } = order;
+  const data = words(recipient, fromAsset, toAsset, amountIn, amountOut, swapFee, 0n, 0n);
+  return { address: ROUTER, topics: [SWAPPED, topicOf(owner), words(nonce), topicOf(sender ?? owner)], data };
+}

@@ -1,0 +1,185 @@
+import { type BoundedRequest, type BoundedResponse, FetchError } from "../../../src/net/bounded-fetch.ts";
+import type { Faults } from "../faults.ts";
+import type { VirtualTime } from "../virtual-time.ts";
+import type { SimChain } from "./chain.ts";
+import { createWindowCount, type WindowCount } from "./limits.ts";
+import { answerMethod, NodeError, type NodeView } from "./node.ts";
+import type { SimService } from "./service.ts";
+
+const SERVICE_HOST = "service.sim";
+const SERVICE_LIMIT = 50;
+
+/** One process's way to the network. What a dead process asked is done, and never answered. */
+export interface Caller {
+  isDead(): boolean;
+  /** a request is about to leave, or has been answered and its answer is on the way back */
+  at(instant: "leaves" | "arrived", label: string): void;
+}
+
+/** What hears of everything that reaches somebody outside. */
+export interface NetworkListener {
+  sent(raw: string): void;
+  handedOver(body: string): void;
+  called(host: string): void;
+}
+
+interface Handled {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** The simulated network: endpoints of the chain at `rpc<n>.sim`, the service at `service.sim`, and all faults between. */
+export interface SimNetwork {
+  fetch(caller: Caller, request: BoundedRequest): Promise<BoundedResponse>;
+  readonly window: WindowCount;
+}
+
+export function createNetwork(parts: {
+  time: VirtualTime;
+  chain: SimChain;
+  service: SimService;
+  faults: Faults;
+  listener: NetworkListener;
+}): SimNetwork {
+  const { time, chain, service, faults, listener } = parts;
+  const window = createWindowCount(SERVICE_LIMIT);
+  let requests = 0;
+
+  const view = (host: string): NodeView => {
+    const atMs = time.monotonicMs;
+    return {
+      lag: faults.lasts("node: lags", host, atMs)
+        ? faults.chance.between(1, 3, "lag", host, Math.floor(atMs / 9_000))
+        : 0,
+      hidesReceipts: faults.lasts("node: no receipts", host, atMs),
+      hidesLogs: false,
+      swallows: faults.lasts("node: swallows", host, atMs),
+    };
+  };
+  const answerNode = (host: string, body: string): Handled => {
+    const json = JSON.parse(body) as unknown;
+    const one = (item: { id: number; method: string; params: readonly unknown[] }): unknown => {
+      const { id, method, params } = item;
+      if (method === "eth_sendRawTransaction") listener.sent(String(params[0]));
+      try {
+        return { jsonrpc: "2.0", id, result: answerMethod(chain, view(host), method, params) };
+      } catch (error) {
+        if (!(error instanceof NodeError)) throw error;
+        return { jsonrpc: "2.0", id, error: { code: error.code, message: error.message } };
+      }
+    };
+    const answer = Array.isArray(json) ? json.map(one) : one(json as Parameters<typeof one>[0]);
+    return { status: 200, headers: {}, text: JSON.stringify(answer) };
+  };
+  const answerService = (request: BoundedRequest): Handled => {
+    const url = new URL(request.url);
+    const left = window.count(time.trueMs);
+    const limits = {
+      ...{ "x-ratelimit-limit-second": String(SERVICE_LIMIT), "ratelimit-limit": String(SERVICE_LIMIT) },
+      ...{ "x-ratelimit-remaining-second": String(Math.max(0, left)), "ratelimit-reset": "1" },
+      "ratelimit-remaining": String(Math.max(0, left)),
+    };
+    const isRefused = left < 0 || faults.strikes("service: 429", url.pathname);
+    if (isRefused) {
+      const seconds = left < 0 ? 1 : faults.chance.pick([1, 2, 5, 20, 60], "retry after", requests);
+      return { status: 429, headers: { ...limits, "retry-after": String(seconds) }, text: '{"message":"rate limit"}' };
+    }
+    if (url.pathname === "/user-manager/execute-swap") listener.handedOver(request.body ?? "");
+    const answer = service.answer(request.method ?? "GET", url, request.body);
+    return { status: answer.status, headers: limits, text: JSON.stringify(answer.body) };
+  };
+
+  return {
+    window,
+    fetch: (caller, request) => {
+      const { host, pathname } = new URL(request.url);
+      const isService = host === SERVICE_HOST;
+      const side = isService ? "service" : "node";
+      const label = isService ? pathname : `${host} ${methodsOf(request.body)}`;
+      listener.called(host);
+      requests += 1;
+      caller.at("leaves", label);
+      const trouble = troubleOf(faults, { side, label, host, atMs: time.monotonicMs });
+      const answer = (): Handled => {
+        const handled = isService ? answerService(request) : answerNode(host, request.body ?? "{}");
+        if (trouble.kind === "doubled") return isService ? answerService(request) : handled;
+        if (trouble.kind === "refused") return { status: trouble.status, headers: {}, text: '{"message":"no"}' };
+        return trouble.kind === "garbage" ? { ...handled, text: "<html>bad gateway</html>" } : handled;
+      };
+      return deliver({ time, caller, request, label, trouble, answer, latencyMs: 3 + (requests % 7) });
+    },
+  };
+}
+
+type Trouble =
+  | { readonly kind: "none" | "request lost" | "answer lost" | "doubled" | "garbage" }
+  | { readonly kind: "late"; readonly byMs: number }
+  | { readonly kind: "refused"; readonly status: number };
+
+function troubleOf(
+  faults: Faults,
+  at: { side: "service" | "node"; label: string; host: string; atMs: number },
+): Trouble {
+  const { side, label } = at;
+  if (faults.lasts(`${side}: away`, at.host, at.atMs)) return { kind: "request lost" };
+  if (faults.strikes(`${side}: request lost`, label)) return { kind: "request lost" };
+  if (faults.strikes(`${side}: answer lost`, label)) return { kind: "answer lost" };
+  if (faults.strikes(`${side}: answer late`, label)) {
+    return { kind: "late", byMs: faults.chance.between(500, 30_000, "late", label, Math.floor(at.atMs)) };
+  }
+  if (faults.strikes(`${side}: refused`, label)) {
+    return { kind: "refused", status: faults.chance.pick([402, 429, 500, 502, 503], "status", label, at.atMs) };
+  }
+  if (faults.strikes(`${side}: garbage`, label)) return { kind: "garbage" };
+  return { kind: side === "service" && faults.strikes("service: doubled", label) ? "doubled" : "none" };
+}
+
+/** Which methods a body asks for, without reading it as a whole. */
+function methodsOf(body: string | undefined): string {
+  return /"method":"([A-Za-z0-9_]+)"/.exec(body ?? "")?.[1] ?? "nothing";
+}
+
+function deliver(call: {
+  time: VirtualTime;
+  caller: Caller;
+  request: BoundedRequest;
+  label: string;
+  trouble: Trouble;
+  answer(): Handled;
+  latencyMs: number;
+}): Promise<BoundedResponse> {
+  const { time, caller, request, label, trouble, answer, latencyMs } = call;
+  const { host } = new URL(request.url);
+  return new Promise((resolve, reject) => {
+    let isOver = false;
+    const end = (work: () => void): void => {
+      if (isOver || caller.isDead()) return;
+      isOver = true;
+      work();
+    };
+    const fail = (kind: FetchError["kind"], words: string): void =>
+      end(() => reject(new FetchError(kind, host, words)));
+    time.after(request.timeoutMs, () => fail("timeout", `no complete answer within ${request.timeoutMs} ms`));
+    request.signal?.addEventListener("abort", () => fail("aborted", "the request was aborted"), { once: true });
+    if (trouble.kind === "request lost") {
+      // Half of them are refused at once, half are never heard of again.
+      if (latencyMs % 2 === 0) time.after(latencyMs, () => fail("transport", "no complete answer (ECONNREFUSED)"));
+      return;
+    }
+    time.after(latencyMs, () => {
+      const handled = answer();
+      caller.at("arrived", label);
+      if (trouble.kind === "answer lost") {
+        if (latencyMs % 2 === 0) fail("transport", "no complete answer (ECONNRESET)");
+        return;
+      }
+      const backMs = latencyMs + (trouble.kind === "late" ? trouble.byMs : 0);
+      time.after(backMs, () =>
+        end(() =>
+          resolve({ status: handled.status, text: handled.text, header: (name) => handled.headers[name] ?? null }),
+        ),
+      );
+    });
+  });
+}
