@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Configuration } from "../../src/config/configuration.ts";
 import { createLives } from "./daemon/lives.ts";
+import { cutRange, restoreCut, takeImage } from "./daemon/log-cut.ts";
 import { CANARY, CATALOGUE, drawStrategies, type SimStrategy } from "./daemon/workload.ts";
 import { createFaults, type FaultName } from "./faults.ts";
 import { checkProgress, checkRest } from "./oracle/liveness.ts";
@@ -22,6 +23,8 @@ export interface SeedTerms {
   readonly seed: number;
   readonly strategies?: readonly string[] | undefined;
   readonly faults?: readonly string[] | undefined;
+  /** at each death of the daemon the power fails, and the log is cut at a byte that was not synced for sure */
+  readonly cutsLog?: boolean | undefined;
 }
 
 /** What the process that simulates has ready. */
@@ -48,6 +51,7 @@ export interface SeedResult {
   readonly traceHash: string;
   readonly trace: readonly string[];
   readonly lives: number;
+  readonly cuts: number;
   readonly fills: number;
   /** how often each fault struck, by its name and where */
   readonly struck: ReadonlyMap<string, number>;
@@ -91,10 +95,23 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
     ...{ time, chain, service, faults },
     listener: { sent: oracle.sent, handedOver: oracle.handedOver, called: (host) => checkHost(host, report) },
   });
+  let cuts = 0;
+  const cutLog: Parameters<typeof createLives>[0]["cutLog"] = ({ isNewestSynced, close, death }) => {
+    const image = takeImage(file);
+    const { least, most } = cutRange(image, isNewestSynced);
+    const at = chance.between(least, most, "cut", death);
+    cuts += 1;
+    trace.note("world", `the log of ${most} bytes is cut at ${at}, synced are ${least}`);
+    rows.reopen(() => {
+      close();
+      restoreCut(file, image, at);
+    });
+  };
   const lives = createLives({
     ...{ time, network, faults, trace, report, file, configuration: configurationFor(bench, strategies, file) },
     signer: book.signer((signed) => ("raw" in signed ? oracle.transaction(signed) : oracle.message(signed))),
     offsetMs: () => clockOffsetMs(faults, time.monotonicMs),
+    cutLog: terms.cutsLog === true ? cutLog : undefined,
   });
   const look = { chain, rows, wallet, strategies, capabilities: oracle.capabilities, report };
   const onStep = (): boolean => {
@@ -154,7 +171,7 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
   }
   return {
     ...{ seed: terms.seed, strategies: strategies.map(({ id }) => id), faults: faults.on, violations },
-    ...{ traceHash: trace.hash(), trace: trace.lines(2_000), lives: lives.count(), struck: faults.struck },
+    ...{ traceHash: trace.hash(), trace: trace.lines(2_000), lives: lives.count(), cuts, struck: faults.struck },
     fills: chain.allReceipts().filter(({ logs }) => logs.length > 2).length,
   };
 }

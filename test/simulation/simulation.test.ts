@@ -4,7 +4,9 @@ import { firstOf, runCampaign } from "./campaign.ts";
 /** Enough that each fault, kind and mode comes up several times; `npm run test:sim` runs as many as one likes. */
 const SEEDS = 40;
 
-test("keeps every promise and goes on after every fault, in each of the first seeds", async () => {
+test("keeps every promise and goes on after every fault, in each of the first seeds", {
+  timeout: 300_000,
+}, async () => {
   const said: string[] = [];
   const terms = { from: 1, seeds: SEEDS, processes: 2, shrinks: false };
   const { failures, seeds, fills, lives } = await runCampaign({ ...terms, said: (line) => said.push(line) });
@@ -15,7 +17,7 @@ test("keeps every promise and goes on after every fault, in each of the first se
   expect(lives).toBeGreaterThan(SEEDS);
 });
 
-test("gives the same world for the same seed, to the last line of its trace", async () => {
+test("gives the same world for the same seed, to the last line of its trace", { timeout: 300_000 }, async () => {
   const terms = { from: 300, seeds: 1, processes: 1, shrinks: false };
   const { failures, seeds } = await runCampaign({ ...terms, said: () => undefined });
   expect([seeds, failures]).toEqual([1, []]);

@@ -63,7 +63,13 @@ function readings(world: ImaginedWorld, swap: Swap): readonly Answer[] {
   const decoded = decodedFor(swap, { deadline: BigInt(world.seconds + 60) });
   const approval = needsApproval(world, swap) ? approvalSample(swap) : undefined;
   const decoding = { ok: true, swap: decoded } as const;
-  const good: Partial<ClearanceReading> = { head, finalizedBlock: world.finalBlock, decoding, approval, ...signingFor(world, swap) };
+  const good: Partial<ClearanceReading> = {
+    head,
+    finalizedBlock: world.finalBlock,
+    decoding,
+    approval,
+    ...signingFor(world, swap),
+  };
   const read = (name: string, change: Partial<ClearanceReading> = {}): Answer => ({
     name,
     event: { kind: "facts-read", swapId: swap.id, reading: readingFor(swap, { ...good, ...change }) },

@@ -32,6 +32,8 @@ export function createLives(parts: {
   file: string;
   signer: Signer;
   offsetMs(): number;
+  /** undefined: the power never fails */
+  cutLog: ((terms: { isNewestSynced: boolean; close(): void; death: number }) => void) | undefined;
 }): Lives {
   const { time, faults, trace, report } = parts;
   const { chance } = faults;
@@ -102,7 +104,10 @@ export function createLives(parts: {
       if (current?.state.phase !== "dead") return false;
       const dead = current;
       current = undefined;
-      dead.close();
+      // Right after a commit nothing has left the process that builds on it: its sync may not have come to its end.
+      const isNewestSynced = !/at commit\.[a-z-]+\.after$/.test(dead.state.why ?? "");
+      if (parts.cutLog === undefined) dead.close();
+      else parts.cutLog({ isNewestSynced, close: dead.close, death: began });
       judgeEnd(dead);
       time.after(chance.between(200, 12_000, "restart", began), begin);
       return true;

@@ -5,7 +5,8 @@ export interface Rows {
   all<Row>(sql: string, ...values: readonly unknown[]): Row[];
   one<Row>(sql: string, ...values: readonly unknown[]): Row | undefined;
   write(sql: string, ...values: readonly unknown[]): void;
-  reopen(): void;
+  /** Lets others exchange the file meanwhile. */
+  reopen(exchange: () => void): void;
   close(): void;
 }
 
@@ -23,8 +24,9 @@ export function openRows(file: string): Rows {
     all: <Row>(sql: string, ...values: readonly unknown[]) => prepared(sql).all(...values) as Row[],
     one: <Row>(sql: string, ...values: readonly unknown[]) => prepared(sql).get(...values) as Row | undefined,
     write: (sql, ...values) => void prepared(sql).run(...values),
-    reopen: () => {
+    reopen: (exchange) => {
       db.close();
+      exchange();
       db = new Database(file);
       statements = new Map();
     },
