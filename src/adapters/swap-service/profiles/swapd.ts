@@ -6,6 +6,7 @@ import type {
   ProposedTransaction,
   RouteLeg,
 } from "../../../domain/guard/decoded-swap.ts";
+import type { TypedData } from "../../../domain/guard/typed-data.ts";
 import { type Address, type Hex, NATIVE_TOKEN, parseAddress } from "../../../domain/money/address.ts";
 import { mulDivDown } from "../../../domain/money/amount.ts";
 import type { ChainLog } from "../../../ports/chain.ts";
@@ -51,7 +52,7 @@ export const swapdProfile: ServiceProfile = {
   idempotentExecuteSwap: true,
   signatureHasNonce: true,
   expectedLimits: { keyless: 50, keyed: 200 },
-  decodeTypedData: (typedData, pinned) => decodeTypedSwap(PIN, typedData, pinned),
+  decodeTypedData: decodeSignedSwap,
   decodeTransaction: decodeSwapCall,
   typedData: (swap, pinned) => buildTypedSwap(PIN, swap, pinned),
   trialOfOrder: encodeOwnSwap,
@@ -77,6 +78,13 @@ function encodeOwnSwap(swap: DecodedSwap, route: readonly RouteLeg[]): Hex {
     ...[protocol, pool, tokenIn, tokenOut, fee, portion],
   ]);
   return SETTLEMENT.encodeFunctionData("swap", [[...order, affiliate.address, affiliateFee], legs]) as Hex;
+}
+
+/** The contract's events name a signed swap by its nonce, and all self-executed ones by zero: one of them would be taken for it. */
+function decodeSignedSwap(typedData: TypedData, pinned: PinnedSettlement): Decoding {
+  const decoding = decodeTypedSwap(PIN, typedData, pinned);
+  if (!decoding.ok || decoding.swap.nonce !== 0n) return decoding;
+  return { ok: false, problem: "the message has the nonce 0, by which self-executed swaps go" };
 }
 
 /** The words of an owner and a nonce, laid out by hand: the library takes a millisecond for them at each look at a swap. */

@@ -152,3 +152,10 @@ describe("the contract's record of nonces", () => {
     expect(() => record.isUsed(`0x${"0".repeat(63)}2`)).toThrow(/no boolean/);
   });
 });
+
+it("refuses a signature with the nonce 0, by which the contract's events name every self-executed swap", () => {
+  const signed = { ...decodedSample(), sender: STRANGER };
+  const withNonce = (nonce: bigint) =>
+    swapdProfile.decodeTypedData(swapdProfile.typedData({ ...signed, nonce }, pinned), pinned).ok;
+  expect([withNonce(0n), withNonce(1n)]).toEqual([false, true]);
+});
