@@ -7,7 +7,7 @@ import { type Committer, createCommitter } from "./commit.ts";
 import { createDowntimeWatch } from "./downtime.ts";
 import { keepWatchingDrawdown } from "./drawdown.ts";
 import { createEditions } from "./editions.ts";
-import { createEffectRunner } from "./effect-runner.ts";
+import { createEffectRunner, type EffectRunner } from "./effect-runner.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
 import { createEvidence, type Evidence } from "./evidence/evidence.ts";
 import { revokeLeftovers } from "./janitor.ts";
@@ -17,7 +17,7 @@ import { nodeFault } from "./perform/node-fault.ts";
 import { keepSampling } from "./price-sampler.ts";
 import type { Absence } from "./reach.ts";
 import { createSlotTurn } from "./slot-turn.ts";
-import { createWaker } from "./waker.ts";
+import { createWaker, type Waker } from "./waker.ts";
 
 /** The running daemon core. */
 export interface Engine {
@@ -64,25 +64,13 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
   const stopping = new AbortController();
   const jumps = createClockJumps(deps);
   const outside = createOutsideWatch(start);
-  const guarded = async (work: () => Promise<void>): Promise<void> => {
-    try {
-      await work();
-    } catch (error) {
-      onFatal(error);
-    }
-  };
+  const guarded = (work: () => Promise<void>): Promise<void> => work().catch(onFatal);
   const { signal } = stopping;
   const guardedHere = (work: () => void): void => guardedNow(onFatal, work);
   const beat = createBeat(deps.clock, { slots, wake: waker.wake, guarded: guardedHere, signal });
   const evidence = createEvidence(context);
   const effects = createEffectRunner(context, committer, { guarded, onAnswer: outside.hear, onDone: waker.wake });
-  const effectLoop = async (): Promise<void> => {
-    while (!signal.aborted) {
-      for (const runId of deps.store.dueRuns(DUE_BATCH)) committer.commit(runId, { kind: "started" });
-      effects.startDue();
-      await waker.wait(untilNextMs(start), signal);
-    }
-  };
+  const effectLoop = (): Promise<void> => keepPerforming(start, { committer, effects, waker }, signal);
   const begin = async (head: BlockHead): Promise<void> => {
     // Before anything may be signed, and before the first slot: the rows are held against the chain.
     evidence.begin();
@@ -128,6 +116,19 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
     clocks,
     waitingFor: beginning.waitingFor,
   };
+}
+
+/** Begins runs that are due and performs effects that are due, until stopped. */
+async function keepPerforming(
+  context: EngineContext,
+  { committer, effects, waker }: { committer: Committer; effects: EffectRunner; waker: Waker },
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    for (const runId of context.deps.store.dueRuns(DUE_BATCH)) committer.commit(runId, { kind: "started" });
+    effects.startDue();
+    await waker.wait(untilNextMs(context), signal);
+  }
 }
 
 /** How long the effect loop may sleep. What is due already is being performed, and its end wakes the loop. */

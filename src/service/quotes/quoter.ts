@@ -61,21 +61,6 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
   const { network } = options;
   const { tokens } = dependencies;
 
-  /** Which of the two tokens does not move as it is told to. Looked at beside the pools, so that nobody waits for it. */
-  async function inexactToken(request: QuoteRequest, snapshot: Snapshot): Promise<Refusal | undefined> {
-    const tokensOf = [request.from, request.to].map((token) =>
-      token === NATIVE_TOKEN ? network.wrappedNative : token,
-    );
-    const verdicts = await Promise.all(
-      tokensOf.map((token) => dependencies.transfers.verdict(token, tokensOf, snapshot)),
-    );
-    for (const [index, parameter] of ["fromTokenAddress", "toTokenAddress"].entries()) {
-      const verdict = verdicts[index];
-      if (verdict?.kind === "inexact") return refuse(verdict.error, { parameter, detail: verdict.detail });
-    }
-    return undefined;
-  }
-
   async function gaslessAllowance(request: QuoteRequest, snapshot: Snapshot): Promise<Allowance | Refusal> {
     const { relayer } = dependencies;
     if (relayer === undefined || !isSettled(network))
@@ -108,7 +93,7 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
       if (allowance.kind === "refused") return allowance;
       const { router, relayer, transfers } = dependencies;
       const { settlement } = network;
-      const looking = inexactToken(request, snapshot);
+      const looking = inexactToken(request, { transfers, wrappedNative: network.wrappedNative }, snapshot);
       const [inexact, priced] = await Promise.all([
         looking,
         priceRequest(request, {
@@ -127,6 +112,21 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
       return assemble({ request, priced, snapshot, allowance }, options, dependencies);
     },
   };
+}
+
+/** Which of the two tokens does not move as it is told to. Looked at beside the pools, so that nobody waits for it. */
+async function inexactToken(
+  request: QuoteRequest,
+  { transfers, wrappedNative }: { transfers: QuoterDependencies["transfers"]; wrappedNative: Address },
+  snapshot: Snapshot,
+): Promise<Refusal | undefined> {
+  const tokens = [request.from, request.to].map((token) => (token === NATIVE_TOKEN ? wrappedNative : token));
+  const verdicts = await Promise.all(tokens.map((token) => transfers.verdict(token, tokens, snapshot)));
+  for (const [index, parameter] of ["fromTokenAddress", "toTokenAddress"].entries()) {
+    const verdict = verdicts[index];
+    if (verdict?.kind === "inexact") return refuse(verdict.error, { parameter, detail: verdict.detail });
+  }
+  return undefined;
 }
 
 async function unknownToken(request: QuoteRequest, tokens: Tokens, snapshot: Snapshot): Promise<Refusal | undefined> {
