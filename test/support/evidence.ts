@@ -3,10 +3,11 @@ import type { Address, Hex } from "../../src/domain/money/address.ts";
 import { lessShareUp, toPpm } from "../../src/domain/money/fraction.ts";
 import { isNative } from "../../src/domain/money/token.ts";
 import type { ClearanceReading, GaslessObservation } from "../../src/domain/run/events.ts";
-import { type FillReceipt, TRANSFER_TOPIC, WITHDRAWAL_TOPIC } from "../../src/domain/run/measure-fill.ts";
+import { type FillReceipt, TRANSFER_TOPIC } from "../../src/domain/run/measure-fill.ts";
 import type { Swap, SwapQuote } from "../../src/domain/run/run.ts";
 import type { SwapState } from "../../src/domain/run/states.ts";
 import { ETH, GWEI, NOW_MS, POOL, priceOf, RELAYER, ROUTER, swapSample, worth } from "./builders.ts";
+import { typeHash } from "./typed-data-digest.ts";
 
 /** What service and chain say of a sample swap, all of it in order unless it is changed. */
 
@@ -137,7 +138,7 @@ export function transferLog(move: { token: Address; from: Address; to: Address; 
 export function withdrawalLog(token: Address, amount: bigint): ReceiptLog {
   return {
     address: token,
-    topics: [WITHDRAWAL_TOPIC, topicOf(ROUTER)],
+    topics: [typeHash("Withdrawal(address,uint256)") as Hex, topicOf(ROUTER)],
     data: `0x${amount.toString(16).padStart(64, "0")}`,
   };
 }
