@@ -47,7 +47,10 @@ export function createBeginning(context: EngineContext): Beginning {
         await clock.sleep(pauseMs, signal);
         if (signal.aborted) return undefined;
         const head = await attempt();
-        if (signal.aborted || head !== undefined) return head;
+        if (signal.aborted) return undefined;
+        if (head === undefined) continue;
+        logger.info({}, "the node answers, the daemon begins");
+        return head;
       }
     },
     waitingFor: () => waiting,

@@ -85,7 +85,6 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
   const waitAndBegin = async (): Promise<void> => {
     const head = await beginning.keepTrying(signal);
     if (head === undefined) return;
-    deps.logger.info({}, "the node answers, the daemon begins");
     await begin(head);
   };
   return {

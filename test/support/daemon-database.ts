@@ -75,7 +75,7 @@ export function skipOpenRuns(store: Store): void {
 }
 
 /** One move as it is written down. */
-export function transition(
+function transition(
   subject: Transition["subject"],
   subjectId: string,
   move: Pick<Transition, "to"> & Partial<Pick<Transition, "from">>,
@@ -84,7 +84,7 @@ export function transition(
 }
 
 /** The shortest way from one state to another through a table of transitions. */
-export function wayTo<State extends string>(
+function wayTo<State extends string>(
   table: Readonly<Record<State, readonly State[]>>,
   from: State,
   to: State,

@@ -7,7 +7,7 @@ import { parseUsd, type ReferencePrice } from "../../../src/domain/money/price.t
 
 export const ROUTER = toAddress(`0x${"11".repeat(20)}`);
 export const OWNER = toAddress(`0x${"22".repeat(20)}`);
-export const RELAYER = toAddress(`0x${"33".repeat(20)}`);
+const RELAYER = toAddress(`0x${"33".repeat(20)}`);
 export const USDC = toAddress(`0x${"44".repeat(20)}`);
 export const WETH = toAddress(`0x${"55".repeat(20)}`);
 export const AFFILIATE = toAddress(`0x${"66".repeat(20)}`);

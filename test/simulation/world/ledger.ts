@@ -1,5 +1,5 @@
 import type { Address, Hex } from "../../../src/domain/money/address.ts";
-import { TRANSFER_TOPIC, WITHDRAWAL_TOPIC } from "../../../src/domain/run/measure-fill.ts";
+import { TRANSFER_TOPIC } from "../../../src/domain/run/measure-fill.ts";
 import type { Prices } from "./market.ts";
 import { POOL, ROUTER, type SimToken, tokenAt, WETH } from "./places.ts";
 import { addressAt, eventTopic, isNativeAddress, selector, topicOf, wordAt, words } from "./words.ts";
@@ -22,6 +22,7 @@ const APPROVAL = eventTopic("Approval(address,address,uint256)");
 const SWAPPED = eventTopic(
   "Swapped(address,uint256,address,address,address,address,uint256,uint256,uint256,address,uint256)",
 );
+const WITHDRAWAL_TOPIC = eventTopic("Withdrawal(address,uint256)");
 const NONCE_CANCELLED = eventTopic("NonceCancelled(address,uint256)");
 export const SWAP = selector(
   "swap((address,address,address,uint256,uint256,uint256,uint256,uint256,address,uint256),(uint8,address,address,address,uint24,uint64)[])",
