@@ -18,7 +18,7 @@ const LONG_FILES = "test/**/*.long.test.ts";
 
 /** In the order in which they run: what fails fastest comes first. */
 export const SUITES: readonly Suite[] = [
-  { name: "unit", tests: [], budgetSeconds: 55, workers: 2, testTimeoutSeconds: 30, sharesModules: true },
+  { name: "unit", tests: [], budgetSeconds: 120, workers: 2, testTimeoutSeconds: 30, sharesModules: true },
   {
     // every state of an engine, a lane and a file that a kill can leave, each lived on to its end
     name: "recovery",
@@ -53,13 +53,13 @@ export const SUITES: readonly Suite[] = [
       "sandbox",
       "service",
     ],
-    budgetSeconds: 110,
+    budgetSeconds: 150,
     workers: 3,
     testTimeoutSeconds: 120,
   },
   { name: "pace", tests: ["adapters/limiter"], budgetSeconds: 33, workers: 1, testTimeoutSeconds: 60 },
-  { name: "e2e", tests: ["app", "e2e"], budgetSeconds: 70, workers: 2, testTimeoutSeconds: 180 },
-  { name: "long", tests: ["**/*.long.test.ts"], budgetSeconds: 600, workers: 2, testTimeoutSeconds: 400, isLong: true },
+  { name: "e2e", tests: ["app", "e2e"], budgetSeconds: 90, workers: 2, testTimeoutSeconds: 180 },
+  { name: "long", tests: ["**/*.long.test.ts"], budgetSeconds: 900, workers: 2, testTimeoutSeconds: 400, isLong: true },
 ];
 
 /** What vitest looks for. */

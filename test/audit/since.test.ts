@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { audit } from "../../src/audit/audit.ts";
-import { toAddress } from "../../src/domain/money/address.ts";
+import type { Hex } from "../../src/domain/money/address.ts";
 import { buildWorld, codesOf, optionsFor, type World } from "./support/world.ts";
 
 // Each test audits a chain, on a machine that may be busy with others.
@@ -44,10 +44,10 @@ test.each([
 
 test("reports tokens that left since and that no swap explains", async () => {
   const report = await world.auditAfter(
-    async ({ chain }) => {
+    async ({ chain, trader }) => {
       const { abi } = chain.contracts.usdc;
-      const data = abi.encodeFunctionData("transfer", [`0x${"57".repeat(20)}`, 7n]);
-      await chain.send(toAddress(chain.wallet.address), chain.tokens.USDC.address, data as `0x${string}`);
+      const data = abi.encodeFunctionData("transfer", [`0x${"57".repeat(20)}`, 7n]) as Hex;
+      await trader.perform({ id: "sly", purpose: "approve", to: chain.tokens.USDC.address, data });
     },
     { since },
   );

@@ -150,6 +150,18 @@ const TESTING: readonly Claim[] = [
   },
   { command: "npm run check", limitSeconds: 300 },
   {
+    command: "npm run test:long",
+    later: "npm run test:long -- --short mutants",
+    because: "the long form takes hours",
+    limitSeconds: 900,
+  },
+  {
+    command: "npm run test:mutants",
+    later: "npm run test:mutants -- --only permit-of-any-value",
+    because: "all of them take minutes, and one shows that it runs",
+    limitSeconds: 300,
+  },
+  {
     command: "npm run test:kill",
     later: "npm run test:kill -- --kills 30",
     because: "fifty kills against each once are enough",

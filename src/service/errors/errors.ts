@@ -54,7 +54,7 @@ export const ERRORS = {
     remedy: "Ask for a new quote.",
   },
   QUOTE_FORGOTTEN: {
-    code: 2101,
+    code: 2108,
     status: 404,
     message: "The quote was kept in memory only, and is there no more",
     remedy:

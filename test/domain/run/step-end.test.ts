@@ -181,7 +181,7 @@ describe("the strategy learns of the end in the same commit", () => {
     const run = runSample({ strategyId: "take-profit", swaps: [sell("submitted")] });
     const result = report(run, { kind: "final", outcome: "reverted" }, { ...trigger, memory });
     expect(result.records.filter(({ kind }) => kind === "alert")).toMatchObject([
-      { code: "TRIGGER_GIVEN_BACK", severity: "warning", subject: "WETH to USDC of take-profit" },
+      { code: "TRIGGER_NOT_FILLED", severity: "warning", subject: "WETH to USDC of take-profit" },
     ]);
   });
 

@@ -117,7 +117,7 @@ function walk(schedule: Exclude<Schedule, { kind: "every" }>, range: { afterMs: 
     ];
     const dom = field(day, wall.getUTCDate(), 1);
     const dow = field(weekday, wall.getUTCDay(), 0);
-    const either = !day.startsWith("*") && !weekday.startsWith("*");
+    const either = day !== "*" && weekday !== "*";
     return (
       field(minute, wall.getUTCMinutes(), 0) &&
       field(hour, wall.getUTCHours(), 0) &&
