@@ -123,7 +123,7 @@ function addReadingCommands(program: Command, terminal: Terminal): void {
     .action(async (options) => (await import("./commands/plan.ts")).plan(options, terminal));
   program
     .command("status")
-    .description("strategies, modes and swaps by state")
+    .description("does a daemon run, what does it wait for; strategies, modes, budgets, balances, alerts")
     .option(...CONFIG)
     .option(...JSON_FLAG)
     .option("--service", "ask the service for its own counts too")

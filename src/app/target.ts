@@ -4,7 +4,7 @@ import { createHistoryReader, type HistoryReader } from "../adapters/sqlite/daem
 import type { Configuration } from "../config/configuration.ts";
 import { loadConfiguration } from "../config/load-configuration.ts";
 import { formatProblems } from "../config/problem.ts";
-import { openDatabase } from "../storage/database.ts";
+import { openDatabase, type SqliteDatabase } from "../storage/database.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { readSandboxFacts, type SandboxFacts } from "./sandbox-facts.ts";
 
@@ -99,12 +99,17 @@ export function readConfiguration(file: string, exitCode: number): Configuration
 
 /** Runs work on the target's history, read-only, and closes it. */
 export function withHistory<T>(target: Target, work: (history: HistoryReader) => T): T {
+  return withDatabase(target, (db) => work(createHistoryReader(db)));
+}
+
+/** Runs work on the target's database, read-only, and closes it. */
+export function withDatabase<T>(target: Target, work: (db: SqliteDatabase) => T): T {
   if (!existsSync(target.database)) {
     throw new CommandFailure(EXIT.no, `there is no database at ${target.database}: the daemon has not run yet`);
   }
   const db = openDatabase({ file: target.database, readonly: true });
   try {
-    return work(createHistoryReader(db));
+    return work(db);
   } finally {
     db.close();
   }

@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { acquireLock, type LockHeld } from "./lock.ts";
+import { acquireLock, type LockHeld, lookAtLock } from "./lock.ts";
 import { createPrivate, hasCode, narrowToOwner } from "./private-file.ts";
 
 /** A database file that this process alone may write to, until `release` or its end. */
@@ -37,7 +37,7 @@ export function claimDatabase(database: string): Claim | LockHeld | Linked {
     const message = `${file} has ${before.nlink} names (hard links), and a daemon on each would not see the other's rows: remove all names but this one`;
     return { kind: "linked", message };
   }
-  const lockFile = `${file}.lock.db`;
+  const lockFile = lockOf(file);
   const lock = acquireLock(lockFile);
   if (lock.kind === "held") return lock;
   try {
@@ -46,6 +46,15 @@ export function claimDatabase(database: string): Claim | LockHeld | Linked {
     lock.release();
     throw error;
   }
+}
+
+/** Whether some process has claimed a database, found without disturbing it. */
+export function lookAtClaim(database: string): ReturnType<typeof lookAtLock> {
+  return lookAtLock(lockOf(fileItself(database)));
+}
+
+function lockOf(file: string): string {
+  return `${file}.lock.db`;
 }
 
 function claimLocked(file: string, lockFile: string, release: () => void): Claim {

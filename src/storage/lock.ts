@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import SqliteConstructor from "better-sqlite3";
 import { createPrivate } from "./private-file.ts";
 
@@ -54,6 +54,26 @@ export function acquireLock(file: string, holder = `pid ${process.pid}`): LockAc
       db.close();
     },
   };
+}
+
+/**
+ * Whether another connection holds a lock now, and who, without taking it: whoever wants it at this moment still gets it.
+ * `unknown`: this process may not read the file.
+ */
+export function lookAtLock(file: string): LockHeld | { readonly kind: "free" | "unknown" } {
+  if (!existsSync(file)) return { kind: "free" };
+  let db: SqliteConstructor.Database | undefined;
+  try {
+    db = new SqliteConstructor(file, { readonly: true, timeout: 0 });
+    db.prepare("SELECT 1 FROM sqlite_schema").all();
+    return { kind: "free" };
+  } catch (error) {
+    if (!(error instanceof SqliteConstructor.SqliteError)) throw error;
+    if (!error.code.startsWith("SQLITE_BUSY")) return { kind: "unknown" };
+    return { kind: "held", holder: readHolder(holderFile(file)) };
+  } finally {
+    db?.close();
+  }
 }
 
 /** The holder's line stands in a file of its own, because nobody else can read a file locked exclusively. */

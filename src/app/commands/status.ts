@@ -1,36 +1,42 @@
-import type { HistoryReader } from "../../adapters/sqlite/daemon/history-rows.ts";
+import { CommandFailure } from "../exit-codes.ts";
+import type { StandingSettings } from "../read-standing.ts";
 import { readServiceCounts } from "../service-counts.ts";
-import { findTarget, type Target, withHistory } from "../target.ts";
-import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
+import { configurationOf, findTarget, type Target, withDatabase } from "../target.ts";
+import { formatTable, type Terminal } from "../terminal.ts";
+import { readStatus, type StatusDocument } from "./status-document.ts";
+import { counts, formatStanding } from "./status-standing.ts";
 
-/** `swapd status`: strategies, modes, and how many swaps are in which state. */
+/** `swapd status`: whether a daemon runs and what it waits for, strategies, modes, budgets, balances, swaps by state. */
 export async function status(
   options: { config?: string; json?: boolean; service?: boolean },
   terminal: Terminal,
 ): Promise<void> {
   const target = findTarget(options);
   const serviceCounts = options.service === true ? await readServiceCounts(target) : undefined;
-  const document = { ...withHistory(target, (reader) => read(reader, target)), serviceCounts };
-  if (options.json === true) {
-    terminal.out(JSON.stringify(document));
-    return;
+  const document = {
+    ...withDatabase(target, (db) => readStatus(db, { database: target.database, settings: settingsOf(target) })),
+    serviceCounts,
+  };
+  terminal.out(options.json === true ? JSON.stringify(document) : formatStatus(document));
+}
+
+/** The sandbox's configuration may be gone by now; its rows still tell. */
+function settingsOf(target: Target): StandingSettings | undefined {
+  try {
+    return configurationOf(target).configuration;
+  } catch (error) {
+    if (error instanceof CommandFailure) return undefined;
+    throw error;
   }
-  const strategies = document.strategies.map((strategy) => [
-    strategy.id,
-    strategy.kind,
-    strategy.lastSlot,
-    counts(strategy.runs),
-  ]);
-  const modes = document.modes.map((mode) => [mode.scope, mode.mode, mode.setBy, mode.at, mode.reason]);
-  const parts = [
-    `database ${document.database}; last event: ${document.lastEvent ?? "none"}`,
-    formatTable([["STRATEGY", "KIND", "LAST SLOT (UTC)", "RUNS"], ...strategies]),
-    `swaps: ${counts(document.swaps) || "none"}`,
-  ];
+}
+
+/** The document for people. */
+function formatStatus(document: StatusDocument): string {
+  const parts = [...formatStanding(document), `swaps: ${counts(document.swaps) || "none"}`];
   for (const [wallet, answer] of Object.entries(document.serviceCounts ?? {})) {
     parts.push(`the service counts for ${wallet}: ${typeof answer === "string" ? answer : counts(answer)}`);
   }
-  for (const { code, text, at } of document.alerts) parts.push(`${code} since ${at}: ${text}`);
+  for (const { code, text, at } of document.openAlerts) parts.push(`${code} since ${at}: ${text}`);
   if (document.halts.length > 0) {
     const halts = document.halts.map((halt) => [halt.account, halt.at, halt.reason]);
     parts.push(formatTable([["HALTED ACCOUNT", "SINCE", "WHY (`swapd resume` releases it)"], ...halts]));
@@ -49,6 +55,7 @@ export async function status(
     ];
     parts.push(formatTable([heading, ...alerts]));
   }
+  const modes = document.modes.map((mode) => [mode.scope, mode.mode, mode.setBy, mode.at, mode.reason]);
   if (modes.length > 0) parts.push(formatTable([["SCOPE", "MODE", "SET BY", "AT", "WHY"], ...modes]));
   if (document.gaps.length > 0) {
     const gaps = document.gaps
@@ -56,45 +63,5 @@ export async function status(
       .map((gap) => [gap.strategy, gap.first, gap.last, String(gap.count), gap.reason]);
     parts.push(formatTable([["SLOTS WITHOUT A RUN", "FIRST", "LAST", "COUNT", "WHY"], ...gaps]));
   }
-  terminal.out(parts.join("\n\n"));
-}
-
-function read(reader: HistoryReader, target: Target) {
-  const event = reader.lastEvent();
-  return {
-    database: target.database,
-    lastEvent: event === undefined ? null : `${event.kind} ${formatInstant(event.atMs)}`,
-    strategies: reader.strategies().map(({ id, kind, lastSlotMs, runs }) => ({
-      id,
-      kind,
-      lastSlot: formatInstant(lastSlotMs),
-      runs,
-    })),
-    swaps: reader.swapStates(),
-    modes: reader.modes().map(({ scope, mode, setBy, reason, atMs }) => ({
-      scope,
-      mode,
-      setBy,
-      reason,
-      at: formatInstant(atMs),
-    })),
-    halts: reader.halts().map(({ account, reason, atMs }) => ({ account, reason, at: formatInstant(atMs) })),
-    alerts: reader.trueAlerts().map(({ raisedAtMs, ...alert }) => ({ ...alert, at: formatInstant(raisedAtMs) })),
-    unsentAlerts: reader
-      .unsentAlerts()
-      .map(({ raisedAtMs, ...alert }) => ({ ...alert, at: formatInstant(raisedAtMs) })),
-    gaps: reader.gaps().map((gap) => ({
-      strategy: gap.strategy,
-      first: formatInstant(gap.firstSlotMs),
-      last: formatInstant(gap.lastSlotMs),
-      count: gap.count,
-      reason: gap.reason,
-    })),
-  };
-}
-
-function counts(states: Readonly<Record<string, number>>): string {
-  return Object.entries(states)
-    .map(([state, count]) => `${count} ${state}`)
-    .join(", ");
+  return parts.join("\n\n");
 }

@@ -30,6 +30,11 @@ interface TrueAlert {
   readonly raisedAtMs: number;
 }
 
+/** An alert that is still true. */
+interface OpenAlert extends TrueAlert {
+  readonly severity: "info" | "warning" | "critical";
+}
+
 /** Tells how the daemon is. */
 export interface StatusReader {
   strategies(): readonly StrategyStatus[];
@@ -41,7 +46,11 @@ export interface StatusReader {
   unsentAlerts(): readonly UnsentAlert[];
   /** what wakes somebody up and is true now, oldest first */
   trueAlerts(): readonly TrueAlert[];
+  /** all that is true now, whatever its severity, oldest first */
+  openAlerts(): readonly OpenAlert[];
   wallets(): readonly string[];
+  /** what the wall clock last did, in words; undefined where none of the last events is of it */
+  lastClockJump(): { readonly text: string; readonly atMs: number } | undefined;
   lastEvent(): { readonly kind: string; readonly atMs: number } | undefined;
 }
 
@@ -69,9 +78,23 @@ export function createStatusReader(sql: Statements): StatusReader {
       sql.all("SELECT account, reason, at_ms AS atMs FROM lane_halts WHERE released_at_ms IS NULL ORDER BY account"),
     unsentAlerts: () => unsentAlerts(sql),
     trueAlerts: () => trueAlerts(sql),
+    openAlerts: () => openAlerts(sql),
+    lastClockJump: () => sql.get(LAST_CLOCK_JUMP),
     wallets: () => sql.all<{ wallet: string }>("SELECT DISTINCT wallet FROM baselines").map((row) => row.wallet),
     lastEvent: () => sql.get("SELECT kind, at_ms AS atMs FROM daemon_events ORDER BY id DESC LIMIT 1"),
   };
+}
+
+/** Among the last thousand events: the table grows with every start, and most databases know no jump. */
+const LAST_CLOCK_JUMP = `SELECT detail AS text, at_ms AS atMs FROM daemon_events WHERE kind = 'clock-jump'
+  AND id > (SELECT id FROM daemon_events ORDER BY id DESC LIMIT 1) - 1000 ORDER BY id DESC LIMIT 1`;
+
+function openAlerts(sql: Statements): readonly OpenAlert[] {
+  if (!hasTable(sql, "alerts")) return [];
+  return sql.all(
+    `SELECT severity, code, subject, text, strategy, raised_at_ms AS raisedAtMs FROM alerts
+     WHERE over_at_ms IS NULL ORDER BY number LIMIT 100`,
+  );
 }
 
 function trueAlerts(sql: Statements): readonly TrueAlert[] {

@@ -237,6 +237,8 @@ const READER: Calls<HistoryReader> = {
   halts: (reader) => reader.halts(),
   unsentAlerts: (reader) => reader.unsentAlerts(),
   trueAlerts: (reader) => reader.trueAlerts(),
+  openAlerts: (reader) => reader.openAlerts(),
+  lastClockJump: (reader) => reader.lastClockJump(),
   wallets: (reader) => reader.wallets(),
   lastEvent: (reader) => reader.lastEvent(),
 };

@@ -1,0 +1,55 @@
+import { formatTable } from "../terminal.ts";
+import type { StatusDocument } from "./status-document.ts";
+
+/** So many balances fit a screen; the JSON has all. */
+const MOST_BALANCES = 20;
+
+/** Whether a daemon runs, what it waits for, and where each strategy stands: for people, in parts. */
+export function formatStanding(document: StatusDocument): string[] {
+  const { mode, operating, waitsFor, lastClockJump, sold } = document;
+  const lines = [
+    daemonLine(document),
+    `mode ${mode ?? "unknown (no configuration)"}; operating mode ${operating ?? "unknown"}`,
+    `database ${document.database}; last event: ${document.lastEvent ?? "none"}`,
+    ...waitsFor.map(({ text, since }) => `waits since ${since}: ${text}`),
+  ];
+  if (lastClockJump !== null) lines.push(`last jump of the clock, ${lastClockJump.at}: ${lastClockJump.text}`);
+  if (sold !== null) lines.push(`sold in 24 hours ${ceiling(sold.day)}; in 30 days ${ceiling(sold.month)}`);
+  const strategies = document.strategies.map(({ id, kind, lastSlot, runs, standing }) => {
+    const used = standing?.sold.map(({ token, amount }) => `${amount} ${token}`).join(", ") || "-";
+    const budget = standing?.budget ?? null;
+    const budgetText = budget === null ? used : `${used === "-" ? "0" : used} of ${budget.amount} ${budget.token}`;
+    return [id, kind, standing?.mode ?? "-", standing?.nextSlot ?? "-", lastSlot, budgetText, counts(runs)];
+  });
+  const heading = ["STRATEGY", "KIND", "MODE", "NEXT SLOT (UTC)", "LAST SLOT (UTC)", "SOLD, OF BUDGET", "RUNS"];
+  const parts = [lines.join("\n"), formatTable([heading, ...strategies])];
+  if (document.balances.length > 0) {
+    const rows = document.balances
+      .slice(0, MOST_BALANCES)
+      .map(({ wallet, token, amount, block }) => [wallet, `${amount} ${token}`, String(block)]);
+    parts.push(formatTable([["WALLET", "BALANCE", "AT BLOCK"], ...rows]));
+  }
+  return parts;
+}
+
+function daemonLine({ daemon }: StatusDocument): string {
+  const { running, holder, lastAlive } = daemon;
+  if (running === true) return `the daemon runs (${holder ?? "its process is unknown"})`;
+  const last = lastAlive === null ? "" : `; it was last at work ${lastAlive}`;
+  return running === null ? `it cannot be told whether a daemon runs${last}` : `no daemon runs${last}`;
+}
+
+function ceiling({ soldUsd, limitUsd }: { soldUsd: string; limitUsd: string | null }): string {
+  return limitUsd === null ? `${cents(soldUsd)} USD` : `${cents(soldUsd)} of ${cents(limitUsd)} USD`;
+}
+
+function cents(usd: string): string {
+  return usd.replace(/(\.\d\d)\d*$/, "$1");
+}
+
+/** Counts by state, in words. */
+export function counts(states: Readonly<Record<string, number>>): string {
+  return Object.entries(states)
+    .map(([state, count]) => `${count} ${state}`)
+    .join(", ");
+}

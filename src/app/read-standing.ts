@@ -1,0 +1,132 @@
+import { createStore } from "../adapters/sqlite/daemon/store.ts";
+import { createIntlZones } from "../adapters/zones/intl-zones.ts";
+import type { Configuration } from "../config/configuration.ts";
+import type { Address } from "../domain/money/address.ts";
+import { formatUnits } from "../domain/money/amount.ts";
+import { USD_DECIMALS } from "../domain/money/price.ts";
+import type { Token } from "../domain/money/token.ts";
+import { nextInstant } from "../domain/schedule/next-instants.ts";
+import type { StrategySpec } from "../domain/strategy/spec.ts";
+import { effectiveMode, GLOBAL_SCOPE } from "../engine/modes.ts";
+import type { Store } from "../ports/store.ts";
+import type { SqliteDatabase } from "../storage/database.ts";
+import { isMigrated } from "./daemon-database.ts";
+import { formatInstant } from "./terminal.ts";
+
+const DAY_MS = 86_400_000;
+const MONTH_DAYS = 30;
+
+/** What a standing needs of a configuration. */
+export type StandingSettings = Pick<Configuration, "mode" | "strategies" | "tokens" | "wallets" | "policy">;
+
+/** An amount in the token's own unit, as decimal text. */
+interface Money {
+  readonly token: string;
+  readonly amount: string;
+}
+
+/** Where a strategy stands. */
+export interface StrategyStanding {
+  readonly mode: string;
+  /** the first slot from now on by its configuration; null where there is none, or no configuration names it */
+  readonly nextSlot: string | null;
+  /** sold and reserved in all its life */
+  readonly sold: readonly Money[];
+  /** what may be sold in all its life; null without such a limit */
+  readonly budget: Money | null;
+}
+
+/** Dollars sold, and the ceiling. */
+interface Ceiling {
+  readonly soldUsd: string;
+  readonly limitUsd: string | null;
+}
+
+/** Where everything stands: what the rows and the configuration tell without asking anybody. */
+interface Standing {
+  readonly mode: string;
+  readonly strategies: ReadonlyMap<string, StrategyStanding>;
+  readonly day: Ceiling;
+  readonly month: Ceiling;
+  /** as the last comparison with the chain found them, at its block */
+  readonly balances: readonly (Money & { readonly wallet: string; readonly block: number })[];
+  readonly lastAlive: string | null;
+}
+
+/** Reads it. Undefined while no daemon of this release has opened the database: its sums are not kept yet. */
+export function readStanding(
+  db: SqliteDatabase,
+  settings: StandingSettings | undefined,
+  nowMs: number,
+): Standing | undefined {
+  if (!isMigrated(db)) return undefined;
+  const store = createStore(db);
+  const tokens = new Map([...(settings?.tokens.values() ?? [])].map(({ token }) => [token.address, token]));
+  const specs = new Map(settings?.strategies.map(({ spec }) => [spec.id, spec]));
+  const ids = new Set([...db.prepare<[], string>("SELECT id FROM strategies").pluck().all(), ...specs.keys()]);
+  const lastSlots = store.lastSlots([...ids]);
+  const zones = createIntlZones();
+  const strategies = new Map<string, StrategyStanding>();
+  for (const id of [...ids].sort()) {
+    const spec = specs.get(id);
+    const afterMs = Math.max(lastSlots.get(id) ?? 0, nowMs);
+    const slotMs = spec === undefined ? undefined : nextInstant(spec.schedule, afterMs, zones);
+    strategies.set(id, {
+      mode: effectiveMode(store, id).mode,
+      nextSlot: slotMs === undefined ? null : formatInstant(slotMs),
+      sold: [...store.soldBy(id)].filter(([, raw]) => raw !== 0n).map(([token, raw]) => money(tokens, token, raw)),
+      budget: spec === undefined ? null : budgetOf(spec),
+    });
+  }
+  const aliveMs = store.lastAliveMs();
+  return {
+    mode: store.mode(GLOBAL_SCOPE)?.mode ?? "active",
+    strategies,
+    day: ceiling(store, nowMs - DAY_MS, settings?.policy.maxPerDayUsd),
+    month: ceiling(store, nowMs - MONTH_DAYS * DAY_MS, settings?.policy.maxPerMonthUsd),
+    balances: balancesOf(store, settings, tokens),
+    lastAlive: aliveMs === undefined ? null : formatInstant(aliveMs),
+  };
+}
+
+type Tokens = ReadonlyMap<Address, Token>;
+
+/** A token that no configuration names has no known decimals: its raw amount is told with its address. */
+function money(tokens: Tokens, address: Address, raw: bigint): Money {
+  const token = tokens.get(address);
+  if (token === undefined) return { token: `units of ${address}`, amount: raw.toString() };
+  return { token: token.symbol, amount: formatUnits(raw, token.decimals) };
+}
+
+function budgetOf(spec: StrategySpec): Money | null {
+  const [token, total] =
+    spec.kind === "dca"
+      ? [spec.sell.token, spec.budget?.total]
+      : spec.kind === "value-averaging"
+        ? [spec.pay, spec.budget?.total]
+        : spec.kind === "twap"
+          ? [spec.sell.token, spec.sell.raw]
+          : [undefined, undefined];
+  if (token === undefined || total === undefined) return null;
+  return { token: token.symbol, amount: formatUnits(total, token.decimals) };
+}
+
+function ceiling(store: Store, sinceMs: number, limit: bigint | undefined): Ceiling {
+  const dollars = (usd: bigint): string => formatUnits(usd, USD_DECIMALS);
+  return {
+    soldUsd: dollars(store.soldUsdSince(sinceMs, "")),
+    limitUsd: limit === undefined ? null : dollars(limit),
+  };
+}
+
+function balancesOf(store: Store, settings: StandingSettings | undefined, tokens: Tokens): Standing["balances"] {
+  return [...(settings?.wallets.values() ?? [])].flatMap(({ name, address }) => {
+    const known = store.knownChain(address);
+    if (known === undefined) return [];
+    return [...known.balances].map(([token, raw]) => ({
+      wallet: name,
+      ...money(tokens, token, raw),
+      block: known.block,
+    }));
+  });
+}

@@ -1,0 +1,116 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { readStatus } from "../../src/app/commands/status-document.ts";
+import { formatStanding } from "../../src/app/commands/status-standing.ts";
+import type { StandingSettings } from "../../src/app/read-standing.ts";
+import { toAddress } from "../../src/domain/money/address.ts";
+import { claimDatabase } from "../../src/storage/claim.ts";
+import { makeFolder, run } from "../e2e/support/swapd.ts";
+import { alertSample, dcaSpec, HUNDRED_USDC, NOW_MS, runSample, USDC, WALLET } from "../support/builders.ts";
+import { addRun, addStrategy, openDaemonDatabase } from "../support/daemon-database.ts";
+import { swapIn } from "../support/evidence.ts";
+import { memoryDirectory } from "../support/temporary-directory.ts";
+
+const spec = dcaSpec({ budget: { total: 5n * HUNDRED_USDC, untilMs: undefined, maxRuns: undefined } });
+const settings = {
+  mode: "live",
+  strategies: [{ spec, file: "weekly.yaml", hash: "h" }],
+  tokens: new Map([["USDC", { token: USDC, feed: undefined, twap: undefined, peg: undefined }]]),
+  wallets: new Map([["main", { name: "main", address: WALLET, delegate: undefined, key: {} as never }]]),
+  policy: { maxPerDayUsd: 2_000n * 10n ** 18n } as never,
+} as StandingSettings;
+
+function begin() {
+  const database = openDaemonDatabase(join(memoryDirectory(), "status.db"));
+  addStrategy(database.store, spec);
+  const text = (): string => formatStanding(look()).join("\n");
+  const look = () => readStatus(database.db, { database: database.file, settings });
+  return { ...database, look, text };
+}
+
+test("whether a daemon runs is told by the claim on the database, and asking leaves the claim alone", () => {
+  const { file, look, text, store } = begin();
+  store.saveIdentity({ network: "sandbox", chainId: 31_337, atMs: NOW_MS });
+  store.noteAlive(NOW_MS);
+  const lastAlive = new Date(NOW_MS).toISOString().replace(/\.\d+Z$/, "Z");
+  expect(look().daemon).toEqual({ running: false, holder: null, lastAlive });
+  expect(text()).toContain(`no daemon runs; it was last at work ${lastAlive}`);
+  const claim = claimDatabase(file);
+  if (claim.kind !== "claimed") throw new Error("not claimed");
+  expect(look().daemon).toMatchObject({ running: true, holder: `pid ${process.pid}` });
+  expect(text()).toContain(`the daemon runs (pid ${process.pid})`);
+  expect(claimDatabase(file).kind).toBe("held");
+  claim.release();
+  expect(look().daemon.running).toBe(false);
+  const again = claimDatabase(file);
+  expect(again.kind).toBe("claimed");
+  if (again.kind === "claimed") again.release();
+});
+
+test("each strategy tells its mode, its next slot, and what it used of its budget in the token's own unit", () => {
+  const { store, look, text } = begin();
+  addRun(store, runSample({ swaps: [swapIn("confirmed")] }));
+  store.setMode({ scope: "global", mode: "exits-only", setBy: "ops", reason: "r", atMs: NOW_MS });
+  store.setMode({ scope: "weekly", mode: "paused", setBy: "ops", reason: "r", atMs: NOW_MS });
+  const { strategies, operating, mode, sold } = look();
+  expect({ operating, mode }).toEqual({ operating: "exits-only", mode: "live" });
+  expect(strategies[0]?.standing).toMatchObject({
+    mode: "paused",
+    sold: [{ token: "USDC", amount: "100" }],
+    budget: { token: "USDC", amount: "500" },
+  });
+  expect(Date.parse(strategies[0]?.standing?.nextSlot ?? "")).toBeGreaterThan(Date.now() - 1_000);
+  expect(sold).toMatchObject({ day: { limitUsd: "2000" }, month: { limitUsd: null } });
+  expect(text()).toContain("100 USDC of 500 USDC");
+  expect(text()).toContain("mode live; operating mode exits-only");
+});
+
+test("balances are those that the rows know, at their block, and none are invented", () => {
+  const { store, look } = begin();
+  expect(look().balances).toEqual([]);
+  const other = toAddress("0x70997970C51812dc3A010C7d01b50e0d17dc79C8");
+  const baseline = { block: 7, transactionCount: 2 };
+  const balances = new Map([[USDC.address, 1_500_000n] as const, [other, 3n] as const]);
+  store.saveKnownChain({ wallet: WALLET, ...baseline, balances, baseline }, NOW_MS);
+  expect(look().balances).toEqual(
+    expect.arrayContaining([
+      { wallet: "main", token: "USDC", amount: "1.5", block: 7 },
+      { wallet: "main", token: `units of ${other}`, amount: "3", block: 7 },
+    ]),
+  );
+});
+
+test("what the daemon waits for is an open alert that names it, and the clock's last jump is told in words", () => {
+  const { store, look, text } = begin();
+  expect(look()).toMatchObject({ waitsFor: [], lastClockJump: null, openAlerts: [] });
+  store.raiseAlert(alertSample({ id: "a", code: "NODE_UNREACHABLE", subject: "node", text: "no node answers" }));
+  store.raiseAlert(alertSample({ id: "b" }));
+  store.addDaemonEvent("clock-jump", "the wall clock went 2h ahead", NOW_MS);
+  store.addDaemonEvent("clock-jump", "the wall clock went 2h back", NOW_MS);
+  store.addDaemonEvent("started", "live", NOW_MS);
+  expect(look().waitsFor).toMatchObject([{ text: "no node answers" }]);
+  expect(look().openAlerts.map(({ code }) => code)).toEqual(["NODE_UNREACHABLE", "SWAP_UNKNOWN"]);
+  expect(look().lastClockJump?.text).toBe("the wall clock went 2h back");
+  expect(text()).toMatch(/waits since .*: no node answers\nlast jump of the clock, .*: the wall clock went 2h back/);
+  store.endAlerts("node", NOW_MS);
+  expect(look().waitsFor).toEqual([]);
+});
+
+test("the command answers from the rows alone, for people and for programs", async () => {
+  const folder = makeFolder();
+  onTestFinished(() => folder.remove());
+  const { store, file } = openDaemonDatabase(join(folder.path, "swapd.db"));
+  addStrategy(store, spec);
+  const configuration = join(folder.path, "config/mine.yaml");
+  const example = readFileSync(join(folder.path, "config/mainnet.example.yaml"), "utf8");
+  writeFileSync(
+    configuration,
+    example.replace("main: {", `main: { address: "${WALLET}",`).replace("/data/swapd.db", file),
+  );
+  const env = { RPC_1: "http://127.0.0.1:1", RPC_2: "http://127.0.0.1:2" };
+  const told = await run(folder.path, ["status", "--config", configuration], env);
+  expect(told).toMatchObject({ code: 0, err: "", out: expect.stringContaining("no daemon runs\nmode dry-run") });
+  const json = await run(folder.path, ["status", "--json", "--config", configuration], env);
+  expect(JSON.parse(json.out)).toMatchObject({ daemon: { running: false }, mode: "dry-run", operating: "active" });
+});
