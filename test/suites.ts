@@ -14,7 +14,7 @@ export interface Suite {
 }
 
 /** A test that takes too long for `npm test` says so in its file's name. */
-const LONG_FILES = "test/**/*.long.test.ts";
+const ANY_LONG_FILE = "**/*.long.test.ts";
 
 /** In the order in which they run: what fails fastest comes first. */
 export const SUITES: readonly Suite[] = [
@@ -36,7 +36,7 @@ export const SUITES: readonly Suite[] = [
       "engine/scheduler-days.test.ts",
       "simulation",
     ],
-    budgetSeconds: 35,
+    budgetSeconds: 80,
     workers: 2,
     testTimeoutSeconds: 120,
   },
@@ -59,7 +59,16 @@ export const SUITES: readonly Suite[] = [
   },
   { name: "pace", tests: ["adapters/limiter"], budgetSeconds: 33, workers: 1, testTimeoutSeconds: 60 },
   { name: "e2e", tests: ["app", "e2e"], budgetSeconds: 90, workers: 2, testTimeoutSeconds: 180 },
-  { name: "long", tests: ["**/*.long.test.ts"], budgetSeconds: 900, workers: 2, testTimeoutSeconds: 400, isLong: true },
+  { name: "long", tests: [ANY_LONG_FILE], budgetSeconds: 600, workers: 2, testTimeoutSeconds: 400, isLong: true },
+  {
+    // kills of real processes, and cuts of real files
+    name: "campaigns",
+    tests: ["e2e/kill/*.long.test.ts", "simulation/*.long.test.ts"],
+    budgetSeconds: 900,
+    workers: 1,
+    testTimeoutSeconds: 600,
+    isLong: true,
+  },
 ];
 
 /** What vitest looks for. */
@@ -70,7 +79,8 @@ export function includeOf(suite: Suite): string[] {
 
 /** What vitest leaves to the other suites. */
 export function excludeOf(suite: Suite): string[] {
-  if (suite.isLong === true) return ["node_modules/**"];
-  const others = SUITES.filter((other) => other !== suite && suite.tests.length === 0);
-  return ["node_modules/**", LONG_FILES, ...others.flatMap((other) => includeOf(other))];
+  const isRest = suite.tests.length === 0 || suite.tests.includes(ANY_LONG_FILE);
+  const others = SUITES.filter((other) => other !== suite && isRest && other.isLong === suite.isLong);
+  const long = suite.isLong === true ? [] : [`test/${ANY_LONG_FILE}`];
+  return ["node_modules/**", ...long, ...others.flatMap((other) => includeOf(other))];
 }

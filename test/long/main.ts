@@ -22,9 +22,20 @@ interface LongTest {
 const TESTS: readonly LongTest[] = [
   {
     name: "files",
-    what: "test files that take many seconds each, kills of daemon and service among them",
+    what: "test files that take many seconds each",
     full: ["node", "test/run.ts", "long"],
     short: ["node", "test/run.ts", "long"],
+  },
+  {
+    name: "campaigns",
+    what: "fifty kills of daemons and services with faults between them, and 300 cuts of the log",
+    full: ["node", "test/run.ts", "campaigns"],
+  },
+  {
+    name: "simulation",
+    what: "lives of the whole daemon on a virtual clock in worlds where everything goes wrong",
+    full: ["npm", "run", "test:sim", "--", "--seeds", "20000"],
+    short: ["npm", "run", "test:sim", "--", "--seeds", "60", "--from", "2000"],
   },
   {
     name: "mutants",
