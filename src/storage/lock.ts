@@ -14,6 +14,9 @@ export interface LockHeld {
   readonly holder: string | undefined;
 }
 
+/** Locks of this process. A connection that nobody refers to is closed by the garbage collector, and its lock with it. */
+const held = new Set<SqliteConstructor.Database>();
+
 /** Long enough to outlast the release of a process that is just ending, short enough to feel immediate. */
 const WAIT_MS = 250;
 
@@ -46,9 +49,11 @@ export function acquireLock(file: string, holder = `pid ${process.pid}`): LockAc
     db.close();
     throw error;
   }
+  held.add(db);
   return {
     kind: "acquired",
     release() {
+      held.delete(db);
       if (!db.open) return;
       rmSync(holderFile(file), { force: true });
       db.close();
