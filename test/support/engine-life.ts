@@ -139,7 +139,7 @@ export function openLife(
   };
   const lanes = new Map<Address, Lane>();
   const alerts = {
-    ...{ store: mortal(database.store), clock: mortal(outside.clock), ids: countingIds(database) },
+    ...{ store: mortal(database.store), clock: mortal(outside.clock), ids: countingIds(outside, database) },
     notifier: { notify: (message: Outside["told"][number]) => void outside.told.push(message) },
   };
   const context: EngineContext = {
@@ -217,16 +217,19 @@ function countingSigner(outside: Outside, beforeSigning: () => void): Signer {
   };
 }
 
+const lastIds = new WeakMap<Outside, number>();
+
 /** Ids that go on counting over restarts of the process. */
-function countingIds({ db }: DaemonDatabase): EngineContext["deps"]["ids"] {
+function countingIds(outside: Outside, { db }: DaemonDatabase): EngineContext["deps"]["ids"] {
   const known = db.prepare<[], number>("SELECT count(*) FROM transitions").pluck().get() ?? 0;
-  let next = known;
+  lastIds.set(outside, Math.max(known, lastIds.get(outside) ?? 0));
+  const last = (): number => lastIds.get(outside) ?? 0;
   return {
     newId: (prefix) => {
-      next += 1;
-      return `${prefix}_${next}`;
+      lastIds.set(outside, last() + 1);
+      return `${prefix}_${last()}`;
     },
-    randomUint256: () => BigInt(next),
+    randomUint256: () => BigInt(last()),
   };
 }
 
