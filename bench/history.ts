@@ -18,7 +18,7 @@ import { createJournal } from "../test/audit/support/journal.ts";
 import { createTrader } from "../test/audit/support/trader.ts";
 import { optionsFor, writeBaselines } from "../test/audit/support/world.ts";
 import { dcaSpec, factsSample, USDC, viewSample, WALLET, WETH } from "../test/support/builders.ts";
-import { addGuards, dueRun, fillHistory } from "./history/fill.ts";
+import { addGuards, dueRun, endDecision, fillHistory } from "./history/fill.ts";
 
 /**
  * What a long history costs: runs are filled in by bulk, the newest swaps are real transactions on a chain. Measured are
@@ -114,12 +114,20 @@ function withStrategy(db: SqliteDatabase): Store {
 }
 
 /** How much longer a decision takes than on an empty database: blocks of both alternate, the median of each counts. */
-function compareDecisions(filled: Store, empty: Store): { decisionMs: number; emptyMs: number; decisionRatio: number } {
+function compareDecisions(
+  filled: SqliteDatabase,
+  empty: SqliteDatabase,
+): { decisionMs: number; emptyMs: number; decisionRatio: number } {
   const times = { filled: [] as number[], empty: [] as number[] };
+  const sides = {
+    filled: { db: filled, store: withStrategy(filled) },
+    empty: { db: empty, store: withStrategy(empty) },
+  };
   for (let index = 0; index < DECISIONS; index += 1) {
     const name = Math.floor(index / BLOCK) % 2 === 0 ? "filled" : "empty";
-    const store = name === "filled" ? filled : empty;
+    const { db, store } = sides[name];
     times[name].push(decide(store, `bench_${index}`, Date.now() + index));
+    endDecision(db, `bench_${index}`);
   }
   const [decisionMs, emptyMs] = [median(times.filled.slice(BLOCK)), median(times.empty.slice(BLOCK))];
   return { decisionMs, emptyMs, decisionRatio: Math.round((decisionMs / emptyMs) * 100) / 100 };
@@ -174,7 +182,7 @@ try {
   const planCopyMs = copyForPlan();
   addGuards(file, emptyDb);
   const filledDb = openDatabase({ file });
-  const decisions = compareDecisions(withStrategy(filledDb), withStrategy(emptyDb));
+  const decisions = compareDecisions(filledDb, emptyDb);
   filledDb.close();
   emptyDb.close();
   const sizeMb = Math.round(statSync(file).size / 1e6);

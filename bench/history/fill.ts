@@ -95,13 +95,13 @@ function statements(swap: ReturnType<typeof encodeSwap>): readonly string[] {
   ];
 }
 
-/** As the migration that brought the totals counted the rows of its time. */
+/** As the migrations that brought the totals counted the rows of their time. */
 function countAnew(db: SqliteDatabase): void {
-  const file = new URL("../../src/adapters/sqlite/daemon/0010-running-totals.sql", import.meta.url);
-  const text = readFileSync(file, "utf8");
-  db.exec(
-    `DELETE FROM totals; DELETE FROM sold_usd_hours; ${text.slice(text.indexOf("INSERT INTO totals"), text.indexOf("-- What is asked for every swap"))}`,
-  );
+  db.exec("DELETE FROM totals; DELETE FROM sold_usd_hours; DELETE FROM sold_usd_days");
+  for (const name of ["0010-running-totals.sql", "0013-sold-by-day.sql"]) {
+    const text = readFileSync(new URL(`../../src/adapters/sqlite/daemon/${name}`, import.meta.url), "utf8");
+    for (const statement of text.split(";\n")) if (statement.trimStart().startsWith("INSERT")) db.exec(statement);
+  }
 }
 
 /** Puts the guards of a database of the daemon into one that was filled without them. */
@@ -115,4 +115,23 @@ export function addGuards(file: string, from: SqliteDatabase): void {
 /** A run that a benchmark decides. */
 export function dueRun(id: string, slotMs: number, strategyId: string): ReturnType<typeof runSample> {
   return runSample({ id, slotMs, strategyId, state: "due", swaps: [] });
+}
+
+/** Ends what a decision began, so that both databases stay as they were: nothing is open when the next one begins. */
+export function endDecision(db: SqliteDatabase, runId: string): void {
+  const move = db.prepare(
+    "INSERT INTO transitions (subject, subject_id, from_state, to_state, at_ms) VALUES (?, ?, ?, 'skipped', 1)",
+  );
+  const swaps = db.prepare<[string], { id: string; state: string }>("SELECT id, state FROM swaps WHERE run_id = ?");
+  const run = db.prepare<[string], string>("SELECT state FROM runs WHERE id = ?").pluck();
+  db.transaction(() => {
+    for (const { id, state } of swaps.all(runId)) {
+      move.run("swap", id, state);
+      db.prepare("UPDATE swaps SET state = 'skipped' WHERE id = ?").run(id);
+      db.prepare("UPDATE ledger SET state = 'released' WHERE swap_id = ?").run(id);
+    }
+    move.run("run", runId, run.get(runId));
+    db.prepare("UPDATE runs SET state = 'skipped', ended_at_ms = 1 WHERE id = ?").run(runId);
+    db.prepare("UPDATE effects SET done_at_ms = 1 WHERE run_id = ?").run(runId);
+  })();
 }

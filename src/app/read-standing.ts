@@ -1,6 +1,7 @@
 import { createStore } from "../adapters/sqlite/daemon/store.ts";
 import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import type { Configuration } from "../config/configuration.ts";
+import { CEILING_WINDOWS_MS } from "../domain/guard/policy.ts";
 import type { Address } from "../domain/money/address.ts";
 import { formatUnits } from "../domain/money/amount.ts";
 import { USD_DECIMALS } from "../domain/money/price.ts";
@@ -12,9 +13,6 @@ import type { Store } from "../ports/store.ts";
 import type { SqliteDatabase } from "../storage/database.ts";
 import { isMigrated } from "./daemon-database.ts";
 import { formatInstant } from "./terminal.ts";
-
-const DAY_MS = 86_400_000;
-const MONTH_DAYS = 30;
 
 /** What a standing needs of a configuration. */
 export type StandingSettings = Pick<Configuration, "mode" | "strategies" | "tokens" | "wallets" | "policy">;
@@ -82,8 +80,8 @@ export function readStanding(
   return {
     mode: store.mode(GLOBAL_SCOPE)?.mode ?? "active",
     strategies,
-    day: ceiling(store, nowMs - DAY_MS, settings?.policy.maxPerDayUsd),
-    month: ceiling(store, nowMs - MONTH_DAYS * DAY_MS, settings?.policy.maxPerMonthUsd),
+    day: ceiling(store, nowMs - CEILING_WINDOWS_MS.day, settings?.policy.maxPerDayUsd),
+    month: ceiling(store, nowMs - CEILING_WINDOWS_MS.month, settings?.policy.maxPerMonthUsd),
     balances: balancesOf(store, settings, tokens),
     lastAlive: aliveMs === undefined ? null : formatInstant(aliveMs),
   };

@@ -1,4 +1,5 @@
 import type { ForecastStrategy, ForecastWallet, ForecastWorld } from "../domain/forecast/forecast.ts";
+import { CEILING_WINDOWS_MS } from "../domain/guard/policy.ts";
 import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
 import type { ReferencePrice } from "../domain/money/price.ts";
 import type { Token } from "../domain/money/token.ts";
@@ -13,9 +14,6 @@ import type { Store } from "../ports/store.ts";
 import type { EngineSettings } from "./engine-context.ts";
 import { effectiveMode } from "./modes.ts";
 import { hasReadableMemory, parseStoredMemory } from "./quarantine.ts";
-
-const DAY_MS = 86_400_000;
-const MONTH_MS = 30 * DAY_MS;
 
 /** What a forecast is read with. */
 export interface ForecastDeps {
@@ -57,8 +55,8 @@ export async function readForecastStart(
     wallets.set(wallet, await readWallet(deps, wallet, { tokens: uniqueTokens(own), policy: settings.policy }));
   }
   const { policy } = settings;
-  const spentMonth = deps.store.soldUsdSince(nowMs - MONTH_MS, "");
-  const spentDay = deps.store.soldUsdSince(nowMs - DAY_MS, "");
+  const spentMonth = deps.store.soldUsdSince(nowMs - CEILING_WINDOWS_MS.month, "");
+  const spentDay = deps.store.soldUsdSince(nowMs - CEILING_WINDOWS_MS.day, "");
   const world: ForecastWorld = {
     nowMs,
     strategies,
@@ -73,7 +71,7 @@ export async function readForecastStart(
     // As if today's were made now and the month's long ago: what counts for a ceiling counts a little longer, never less.
     trades: [
       { atMs: nowMs, usd: spentDay, atLeastUsd: spentDay },
-      { atMs: nowMs - DAY_MS - 1, usd: spentMonth - spentDay, atLeastUsd: spentMonth - spentDay },
+      { atMs: nowMs - CEILING_WINDOWS_MS.day - 1, usd: spentMonth - spentDay, atLeastUsd: spentMonth - spentDay },
     ],
     zones: deps.zones,
     slots,

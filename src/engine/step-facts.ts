@@ -1,3 +1,4 @@
+import { CEILING_WINDOWS_MS } from "../domain/guard/policy.ts";
 import type { Address } from "../domain/money/address.ts";
 import type { Run } from "../domain/run/run.ts";
 import type { StepFacts } from "../domain/run/step-facts.ts";
@@ -5,9 +6,6 @@ import { type EngineContext, strategyOf } from "./engine-context.ts";
 import { gasReserveOf } from "./gas-reserve.ts";
 import { effectiveMode } from "./modes.ts";
 import { parseStoredMemory } from "./quarantine.ts";
-
-const DAY_MS = 86_400_000;
-const MONTH_MS = 30 * DAY_MS;
 
 /**
  * The facts a step works with, read in the transaction that commits it. A run whose strategy's file is gone goes on
@@ -34,8 +32,8 @@ export function factsFor(context: EngineContext, run: Run): StepFacts {
     },
     isTokenBusy: (wallet, token, except) => store.isTokenBusy(wallet, token, except),
     isNonceOfOther: (wallet, nonce, except) => store.isNonceOfOther(wallet, nonce, except),
-    spentTodayUsd: (except) => store.soldUsdSince(nowMs - DAY_MS, except),
-    spentMonthUsd: (except) => store.soldUsdSince(nowMs - MONTH_MS, except),
+    spentTodayUsd: (except) => store.soldUsdSince(nowMs - CEILING_WINDOWS_MS.day, except),
+    spentMonthUsd: (except) => store.soldUsdSince(nowMs - CEILING_WINDOWS_MS.month, except),
     reservedByOthers: (wallet, token, except) => store.reserved(wallet, token, except),
     service: { router: settings.router, signatureHasNonce: deps.service.profile.signatureHasNonce },
     chain: {

@@ -28,6 +28,10 @@ export function recount(db: SqliteDatabase): Record<string, string> {
     `SELECT 'hour ' || (reserved_at_ms - reserved_at_ms % 3600000) AS name, usd AS amount FROM ledger
      WHERE state <> 'released'`,
   );
+  add(
+    `SELECT 'day ' || (reserved_at_ms - reserved_at_ms % 86400000) AS name, usd AS amount FROM ledger
+     WHERE state <> 'released'`,
+  );
   return asText(totals);
 }
 
@@ -36,7 +40,8 @@ export function keptTotals(db: SqliteDatabase): Record<string, string> {
   const rows = db
     .prepare<[], { name: string; amount: string }>(
       `SELECT kind || ' ' || subject || ' ' || item || ' ' || source AS name, amount FROM totals
-       UNION ALL SELECT 'hour ' || hour_ms, usd FROM sold_usd_hours`,
+       UNION ALL SELECT 'hour ' || hour_ms, usd FROM sold_usd_hours
+       UNION ALL SELECT 'day ' || day_ms, usd FROM sold_usd_days`,
     )
     .all();
   return asText(new Map(rows.map(({ name, amount }) => [name, BigInt(amount)])));

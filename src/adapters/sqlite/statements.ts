@@ -11,6 +11,8 @@ export interface Statements {
   run(sql: string, ...values: SqlValue[]): number;
   insert(sql: string, ...values: SqlValue[]): number;
   all<Row>(sql: string, ...values: SqlValue[]): Row[];
+  /** The only column of every row, without an object around each. */
+  column<Value>(sql: string, ...values: SqlValue[]): Value[];
   get<Row>(sql: string, ...values: SqlValue[]): Row | undefined;
   named(sql: string, values: Record<string, SqlValue>): number;
 }
@@ -18,16 +20,20 @@ export interface Statements {
 /** Wraps a connection with a cache of its statements. */
 export function prepareStatements(db: SqliteDatabase): Statements {
   const cache = new Map<string, PreparedStatement>();
-  const prepared = (sql: string): PreparedStatement => {
-    const known = cache.get(sql);
-    if (known !== undefined) return known;
-    const statement = db.prepare<unknown[]>(sql);
-    cache.set(sql, statement);
+  const columns = new Map<string, PreparedStatement>();
+  const preparedIn = (known: Map<string, PreparedStatement>, sql: string): PreparedStatement => {
+    const statement = known.get(sql) ?? db.prepare<unknown[]>(sql);
+    known.set(sql, statement);
     return statement;
   };
+  const prepared = (sql: string): PreparedStatement => preparedIn(cache, sql);
   return {
     run: (sql, ...values) => prepared(sql).run(...values).changes,
     insert: (sql, ...values) => Number(prepared(sql).run(...values).lastInsertRowid),
+    column: <Value>(sql: string, ...values: SqlValue[]) =>
+      preparedIn(columns, sql)
+        .pluck()
+        .all(...values) as Value[],
     all: <Row>(sql: string, ...values: SqlValue[]) => prepared(sql).all(...values) as Row[],
     get: <Row>(sql: string, ...values: SqlValue[]) => prepared(sql).get(...values) as Row | undefined,
     named: (sql, values) => prepared(sql).run(values).changes,

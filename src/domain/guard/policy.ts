@@ -9,6 +9,9 @@ export interface RoundTripRule {
   readonly when: "first-buy" | "always";
 }
 
+/** How far back the ceilings of a day and of a month look: of any such stretch, not of a calendar's. */
+export const CEILING_WINDOWS_MS = { day: 86_400_000, month: 30 * 86_400_000 } as const;
+
 /** The owner's ceilings. A strategy may only be stricter. Values of trades are dollars scaled by 1e18. */
 export interface Policy {
   readonly maxTradeUsd: UsdPrice;

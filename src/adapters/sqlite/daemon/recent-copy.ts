@@ -1,24 +1,48 @@
+import { CEILING_WINDOWS_MS } from "../../../domain/guard/policy.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
 
-/** Ceilings look back thirty days. */
-const LOOK_BACK_MS = 31 * 86_400_000;
-
-const IS_OPEN = "state IN ('due', 'deciding', 'executing', 'parked')";
+const OPEN_RUNS = "state IN ('due', 'deciding', 'executing', 'parked')";
+/** The conditions of the two indexes on swaps that are open. */
+const OPEN_SWAPS = "state IN ('signed', 'submitted', 'mined', 'confirmed', 'unknown')";
+const BUSY_SWAPS = "state IN ('quoted', 'cleared', 'approving', 'signed', 'submitted', 'mined', 'unknown')";
 const NONE = "false";
 
-/** What of each table that grows is still asked about; `@since` is an instant. Every other table is copied whole. */
+/**
+ * What of each table that grows is still asked about, found by an index. Every other table is copied whole. What ceilings
+ * count is in sums by the hour and day, but for the rest of the hour in which their windows begin.
+ */
 const RECENT: Readonly<Record<string, string>> = {
-  runs: `${IS_OPEN} OR (state = 'failed' AND ended_at_ms >= @since)
-    OR id IN (SELECT run_id FROM swaps WHERE state IN ('signed', 'submitted', 'mined', 'confirmed', 'unknown'))`,
-  swaps: `state IN ('quoted', 'cleared', 'approving', 'signed', 'submitted', 'mined', 'confirmed', 'unknown')
-    OR run_id IN (SELECT id FROM runs WHERE ${IS_OPEN})`,
-  ledger: "state = 'reserved' OR reserved_at_ms >= @since",
+  runs: `id IN (
+    SELECT id FROM runs WHERE ${OPEN_RUNS}
+    UNION ALL SELECT runs.id FROM strategies CROSS JOIN runs ON runs.strategy = strategies.id
+      WHERE runs.state = 'failed' AND runs.ended_at_ms >= @failedMs
+    UNION ALL SELECT run_id FROM swaps WHERE ${OPEN_SWAPS})`,
+  swaps: `id IN (
+    SELECT id FROM swaps WHERE ${OPEN_SWAPS}
+    UNION ALL SELECT id FROM swaps WHERE ${BUSY_SWAPS}
+    UNION ALL SELECT swaps.id FROM runs JOIN swaps ON swaps.run_id = runs.id WHERE runs.${OPEN_RUNS})`,
+  ledger: `swap_id IN (
+    SELECT swap_id FROM ledger WHERE state = 'reserved'
+    UNION ALL SELECT swap_id FROM ledger WHERE reserved_at_ms >= @monthMs AND reserved_at_ms < @monthEdgeMs
+    UNION ALL SELECT swap_id FROM ledger WHERE reserved_at_ms >= @dayMs AND reserved_at_ms < @dayEdgeMs)`,
   capabilities: "live = 1",
   lane_intents: "state IN ('planned', 'signed', 'broadcast', 'mined', 'confirmed')",
   ...{ transitions: NONE, effects: NONE, signatures: NONE, checks: NONE, gaps: NONE, requests: NONE, retries: NONE },
   ...{ daemon_events: NONE, alerts: NONE, lane_attempts: NONE, lane_signings: NONE, lane_transitions: NONE },
   ...{ lane_costs: NONE, lane_cancel_wishes: NONE },
 };
+
+/** Whoever works on the copy may take his time: the windows move on meanwhile. */
+const EDGE_MS = 3 * 3_600_000;
+/** Failures are counted within what the policy says. */
+const FAILURES_MS = 31 * 86_400_000;
+
+/** The values that the conditions name. */
+function edgesOf(nowMs: number): Readonly<Record<string, number>> {
+  const { day, month } = CEILING_WINDOWS_MS;
+  const [dayMs, monthMs] = [nowMs - day, nowMs - month];
+  return { dayMs, monthMs, failedMs: nowMs - FAILURES_MS, dayEdgeMs: dayMs + EDGE_MS, monthEdgeMs: monthMs + EDGE_MS };
+}
 
 interface Schema {
   readonly type: string;
@@ -34,12 +58,12 @@ export function copyRecent(source: SqliteDatabase, target: SqliteDatabase, nowMs
   target.pragma("foreign_keys = OFF");
   target.transaction(() => {
     // One read transaction: a commit of the daemon in between is seen whole or not at all.
-    source.transaction(() => copyAll(source, target, nowMs - LOOK_BACK_MS))();
+    source.transaction(() => copyAll(source, target, edgesOf(nowMs)))();
   })();
   target.pragma("foreign_keys = ON");
 }
 
-function copyAll(source: SqliteDatabase, target: SqliteDatabase, sinceMs: number): void {
+function copyAll(source: SqliteDatabase, target: SqliteDatabase, edges: Readonly<Record<string, number>>): void {
   const schema = source
     .prepare<[], Schema>(
       "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
@@ -48,7 +72,7 @@ function copyAll(source: SqliteDatabase, target: SqliteDatabase, sinceMs: number
   for (const { type, name, sql } of schema) {
     if (type !== "table") continue;
     target.exec(sql);
-    copyRows(source, target, { table: name, sinceMs });
+    copyRows(source, target, { table: name, edges });
   }
   // Indexes are quicker to build at once, and triggers guard what the program writes, not a copy.
   for (const { type, sql } of schema) if (type !== "table") target.exec(sql);
@@ -57,7 +81,7 @@ function copyAll(source: SqliteDatabase, target: SqliteDatabase, sinceMs: number
 function copyRows(
   source: SqliteDatabase,
   target: SqliteDatabase,
-  { table, sinceMs }: { readonly table: string; readonly sinceMs: number },
+  { table, edges }: { readonly table: string; readonly edges: Readonly<Record<string, number>> },
 ): void {
   const condition = RECENT[table] ?? "true";
   if (condition === NONE) return;
@@ -67,7 +91,8 @@ function copyRows(
   const insert = target.prepare(
     `INSERT INTO "${table}" (${names.map((name) => `"${name}"`).join(", ")}) VALUES (${places})`,
   );
-  for (const row of condition.includes("@since") ? select.iterate({ since: sinceMs }) : select.iterate()) {
+  const values = Object.fromEntries(Object.entries(edges).filter(([name]) => condition.includes(`@${name}`)));
+  for (const row of Object.keys(values).length === 0 ? select.iterate() : select.iterate(values)) {
     insert.run(...names.map((name) => row[name]));
   }
 }

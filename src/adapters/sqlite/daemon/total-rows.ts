@@ -3,6 +3,7 @@ import { isFilled } from "../../../domain/run/states.ts";
 import type { Statements } from "../statements.ts";
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** What is counted, see the table. */
 type Kind = "sold" | "bought" | "paid" | "received" | "runs" | "swaps";
@@ -37,9 +38,9 @@ export interface CountedSwap {
   readonly bought: string | null;
 }
 
-/** Begins a total of the hour that an instant lies in. */
-function hourOf(atMs: number): number {
-  return atMs - (atMs % HOUR_MS);
+/** The first instant at or after this one at which an hour, or a day, begins. */
+function nextStart(atMs: number, lengthMs: number): number {
+  return Math.ceil(atMs / lengthMs) * lengthMs;
 }
 
 /** Counts a row of the ledger that was written, in place of the one before it. */
@@ -119,12 +120,19 @@ function add(sql: Statements, { kind, subject, item, source = "" }: Total, by: b
 
 function addUsd(sql: Statements, atMs: number, by: bigint): void {
   if (by === 0n) return;
-  const hourMs = hourOf(atMs);
-  const known = sql.get<{ usd: string }>("SELECT usd FROM sold_usd_hours WHERE hour_ms = ?", hourMs);
+  const hourMs = atMs - (atMs % HOUR_MS);
+  const hour = sql.get<{ usd: string }>("SELECT usd FROM sold_usd_hours WHERE hour_ms = ?", hourMs);
   sql.run(
     "INSERT INTO sold_usd_hours (hour_ms, usd) VALUES (?, ?) ON CONFLICT (hour_ms) DO UPDATE SET usd = excluded.usd",
     hourMs,
-    (BigInt(known?.usd ?? 0) + by).toString(),
+    (BigInt(hour?.usd ?? 0) + by).toString(),
+  );
+  const dayMs = atMs - (atMs % DAY_MS);
+  const day = sql.get<{ usd: string }>("SELECT usd FROM sold_usd_days WHERE day_ms = ?", dayMs);
+  sql.run(
+    "INSERT INTO sold_usd_days (day_ms, usd) VALUES (?, ?) ON CONFLICT (day_ms) DO UPDATE SET usd = excluded.usd",
+    dayMs,
+    (BigInt(day?.usd ?? 0) + by).toString(),
   );
 }
 
@@ -153,23 +161,29 @@ export function receivedOf(
     .map((row) => ({ ...row, amount: BigInt(row.amount) }));
 }
 
-/** Dollars (1e-18) sold since an instant, reserved ones of any age included, without one swap. */
+/**
+ * Dollars (1e-18) sold since an instant, reserved ones of any age included, without one swap: the rest of the hour that
+ * the instant lies in from the rows, the rest of its day from the hours, and all that follows from the days.
+ */
 export function soldUsdSince(sql: Statements, sinceMs: number, exceptSwapId: string): bigint {
-  const firstFullHourMs = hourOf(sinceMs + HOUR_MS - 1);
-  const hours = sql.all<{ usd: string }>("SELECT usd FROM sold_usd_hours WHERE hour_ms >= ?", firstFullHourMs);
-  const begun = sql.all<{ usd: string }>(
+  const fullHourMs = nextStart(sinceMs, HOUR_MS);
+  const fullDayMs = nextStart(sinceMs, DAY_MS);
+  const days = sql.column<string>("SELECT usd FROM sold_usd_days WHERE day_ms >= ?", fullDayMs);
+  const hours = sql.column<string>(
+    "SELECT usd FROM sold_usd_hours WHERE hour_ms >= ? AND hour_ms < ?",
+    fullHourMs,
+    fullDayMs,
+  );
+  const begun = sql.column<string>(
     "SELECT usd FROM ledger WHERE state <> 'released' AND reserved_at_ms >= ? AND reserved_at_ms < ?",
     sinceMs,
-    firstFullHourMs,
+    fullHourMs,
   );
   // The sign keeps SQLite on the index of what is reserved.
-  const older = sql.all<{ usd: string }>(
-    "SELECT usd FROM ledger WHERE state = 'reserved' AND +reserved_at_ms < ?",
-    sinceMs,
-  );
+  const older = sql.column<string>("SELECT usd FROM ledger WHERE state = 'reserved' AND +reserved_at_ms < ?", sinceMs);
   const own = sql.get<CountedMoney>("SELECT * FROM ledger WHERE swap_id = ?", exceptSwapId);
   const isCounted = own !== undefined && (own.reserved_at_ms >= sinceMs || own.state === "reserved");
   let total = isCounted ? -usdOf(own) : 0n;
-  for (const rows of [hours, begun, older]) for (const { usd } of rows) total += BigInt(usd);
+  for (const rows of [days, hours, begun, older]) for (const usd of rows) total += BigInt(usd);
   return total;
 }

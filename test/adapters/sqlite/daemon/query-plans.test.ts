@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createAlertOutbox } from "../../../../src/adapters/sqlite/daemon/alert-rows.ts";
 import { createHistoryReader, type HistoryReader } from "../../../../src/adapters/sqlite/daemon/history-rows.ts";
+import { copyRecent } from "../../../../src/adapters/sqlite/daemon/recent-copy.ts";
 import { createStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
 import { readLaneHistory } from "../../../../src/adapters/sqlite/lane-history.ts";
 import { createLaneStore } from "../../../../src/adapters/sqlite/lane-store.ts";
@@ -8,6 +10,7 @@ import type { RunRecord } from "../../../../src/domain/run/records.ts";
 import type { AlertOutbox } from "../../../../src/ports/alert-store.ts";
 import type { LaneStore } from "../../../../src/ports/lane-store.ts";
 import type { Store } from "../../../../src/ports/store.ts";
+import { openDatabase } from "../../../../src/storage/database.ts";
 import {
   alertSample,
   dcaSpec,
@@ -24,6 +27,7 @@ import { addRun, addStrategy, openDaemonDatabase } from "../../../support/daemon
 import { hash, swapIn } from "../../../support/evidence.ts";
 import { ACCOUNT, attemptRow, intentRow } from "../../../support/lane-database.ts";
 import { collectStatements, dropTriggers, growingParts } from "../../../support/query-plans.ts";
+import { temporaryDirectory } from "../../../support/temporary-directory.ts";
 
 /** One call of every method: a new one is missing here until it is added, and then its statements are judged. */
 type Calls<T> = { readonly [Method in keyof T]: (port: T) => unknown };
@@ -262,6 +266,9 @@ function allStatements() {
   callAll(OUTBOX, createAlertOutbox(db));
   callAll(READER, createHistoryReader(db));
   readLaneHistory(db, 20);
+  const copy = openDatabase({ file: join(temporaryDirectory(), "copy.db") });
+  copyRecent(db, copy, NOW_MS);
+  copy.close();
   return { db: openDaemonDatabase().db, statements: [...statements] };
 }
 
