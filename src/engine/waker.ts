@@ -12,7 +12,8 @@ export function createWaker(clock: Clock): Waker {
   const sleepers = new Set<AbortController>();
   return {
     wake: () => {
-      for (const sleeper of sleepers) sleeper.abort();
+      // With a reason: one of its own would be an error with a stack, at each wake.
+      for (const sleeper of sleepers) sleeper.abort("woken");
       sleepers.clear();
     },
     wait: async (durationMs, signal) => {

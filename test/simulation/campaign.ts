@@ -23,6 +23,8 @@ export interface CampaignTerms {
   readonly seeds: number;
   readonly processes: number;
   readonly shrinks: boolean;
+  /** results carry what happened although nothing broke */
+  readonly tells?: boolean;
   /** instead of those that each seed draws */
   readonly faults?: readonly string[] | undefined;
   /** hears of each result */
@@ -49,7 +51,7 @@ export async function runCampaign(terms: CampaignTerms): Promise<Campaign> {
   };
   const one = async (seed: number): Promise<void> => {
     if (failures.length >= MOST_FAILURES) return;
-    const result = await pool.run({ seed, faults: terms.faults });
+    const result = await pool.run({ seed, faults: terms.faults, tells: terms.tells });
     terms.heard?.(result);
     take(result);
     if (seed % TWICE_EVERY !== 0) return;

@@ -37,6 +37,7 @@ const campaign = await runCampaign({
   seeds: isOne ? 1 : Number(values.seeds),
   processes: isOne ? 1 : Number(values.processes),
   shrinks: !values.whole,
+  tells: values.trace,
   faults: values.faults?.split(",").filter((name) => name !== ""),
   said: (line) => console.log(line),
   heard: (result) => {

@@ -141,12 +141,12 @@ function createCall(pool: RpcPool): Chain["call"] {
 
 /** Reads of tokens. A token that does not answer as a token is an error, except for its decimals. */
 function createTokenReads(pool: RpcPool, call: Chain["call"]): Pick<Chain, "balance" | "allowance" | "decimals"> {
-  async function view(token: Address, name: TokenCall, args: readonly string[], block?: number) {
+  async function view(token: Address, name: TokenCall, args: readonly Address[], block?: number) {
     const answer = await call({ to: token, data: encodeTokenCall(name, args) }, block);
     const result = answer === undefined ? undefined : decodeTokenAnswer(name, answer);
-    return result === undefined ? undefined : BigInt(result[0]);
+    return result === undefined ? undefined : BigInt(String(result[0]));
   }
-  async function amount(token: Address, name: TokenCall, args: readonly string[], block?: number): Promise<bigint> {
+  async function amount(token: Address, name: TokenCall, args: readonly Address[], block?: number): Promise<bigint> {
     const value = await view(token, name, args, block);
     if (value === undefined)
       throw new ChainReadError("malformed answer", `${token} does not answer ${name} as a token`);

@@ -21,7 +21,7 @@ export async function readPermitFacts(
   request: { token: Address; owner: Address; chainId: number },
   call: (data: Hex) => Promise<Hex | undefined>,
 ): Promise<PermitFacts | undefined> {
-  async function view(name: TokenCall, args: readonly string[] = []) {
+  async function view(name: TokenCall, args: readonly Address[] = []) {
     const answer = await call(encodeTokenCall(name, args));
     return answer === undefined ? undefined : decodeTokenAnswer(name, answer);
   }
@@ -40,7 +40,7 @@ export async function readPermitFacts(
   const domain = candidates.find(
     (candidate) => isBound(candidate, request) && TypedDataEncoder.hashDomain(candidate) === separator[0],
   );
-  return domain === undefined ? undefined : { domain: { ...domain }, nonce: BigInt(nonce[0]) };
+  return domain === undefined ? undefined : { domain: { ...domain }, nonce: BigInt(String(nonce[0])) };
 }
 
 function describedDomain(described: ArrayLike<unknown>): TypedDataDomain {

@@ -190,17 +190,16 @@ function halts(db: SqliteDatabase): Pick<LaneStore, Halts> {
 
 /** Prepared when they are used: a service's database may be older than their table. */
 function cancelWishes(db: SqliteDatabase): Pick<LaneStore, "wishCancel" | "cancelWish"> {
+  const sql = prepareStatements(db);
   return {
-    wishCancel: (wish) => {
-      const sql = "INSERT INTO lane_cancel_wishes (intent_id, wished_by, at_ms) VALUES (@intentId, @by, @atMs)";
-      db.prepare(sql).run(wish);
+    wishCancel: ({ intentId, by, atMs }) => {
+      sql.run("INSERT INTO lane_cancel_wishes (intent_id, wished_by, at_ms) VALUES (?, ?, ?)", intentId, by, atMs);
     },
     cancelWish: (intentId) =>
-      db
-        .prepare<[string], { intentId: string; by: string; atMs: number }>(
-          `SELECT intent_id AS intentId, wished_by AS "by", at_ms AS atMs FROM lane_cancel_wishes WHERE intent_id = ?`,
-        )
-        .get(intentId),
+      sql.get<{ intentId: string; by: string; atMs: number }>(
+        `SELECT intent_id AS intentId, wished_by AS "by", at_ms AS atMs FROM lane_cancel_wishes WHERE intent_id = ?`,
+        intentId,
+      ),
   };
 }
 

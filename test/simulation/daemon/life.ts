@@ -53,8 +53,10 @@ export function beginLife(state: LifeState, terms: LifeTerms, pages: number | un
     // Whatever still runs of it writes nothing any more.
     if (db?.open === true) db.pragma("query_only = ON");
   };
+  let limit: number | undefined;
   const limitPages = (most: number | undefined): void => {
-    if (db?.open !== true || state.phase === "dead") return;
+    if (db?.open !== true || state.phase === "dead" || most === limit) return;
+    limit = most;
     const used = db.pragma("page_count", { simple: true }) as number;
     db.pragma(`max_page_count = ${most === undefined ? 1_073_741_823 : Math.max(used, most)}`);
   };
