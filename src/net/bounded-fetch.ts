@@ -57,10 +57,16 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
  */
 const IDLE_MS = 4_000;
 
-/** Plain connections, kept alive: the built-in `fetch` takes three times the processor time for a small answer. */
+/**
+ * Plain connections, kept alive: the built-in `fetch` takes three times the processor time for a small answer. An
+ * environment that switches the checks of certificates off for a whole process does not switch them off here.
+ */
 const CLIENTS = {
   "http:": { request: http.request, agent: new http.Agent({ keepAlive: true, timeout: IDLE_MS }) },
-  "https:": { request: https.request, agent: new https.Agent({ keepAlive: true, timeout: IDLE_MS }) },
+  "https:": {
+    request: https.request,
+    agent: new https.Agent({ keepAlive: true, timeout: IDLE_MS, rejectUnauthorized: true }),
+  },
 } as const;
 
 /** Hosts behind a firewall refuse who has no name; caches in between must not answer out of their memory. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { revokeLeftovers } from "../../src/engine/janitor.ts";
-import { ETH, NOW_MS, ROUTER, runSample, USDC } from "../support/builders.ts";
+import { ETH, NOW_MS, ROUTER, runSample, USDC, WETH } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife, turn } from "../support/engine-life.ts";
 import { swapIn } from "../support/evidence.ts";
@@ -40,6 +40,18 @@ test("what is spent already is forgotten only when that is final: a reorganisati
   await revokeLeftovers(life.context);
   expect(life.store.idleGrants()).toEqual([]);
   expect(revocations(life)).toEqual([]);
+});
+
+test("a revocation that the token refuses is not sent, and another token's is", async () => {
+  const { outside, life } = begin(5n);
+  const simulate = outside.chain.simulate.bind(outside.chain);
+  outside.chain.ledger.setAllowance(WETH.address, ACCOUNT, 7n);
+  life.store.writeRecord(runSample(), { kind: "grant", ...grant, token: WETH.address }, 1);
+  outside.chain.simulate = async (calls) =>
+    calls[0]?.to === USDC.address ? { kind: "reverted", reason: "approve of zero" } : simulate(calls);
+  await revokeLeftovers(life.context);
+  expect(revocations(life)).toMatchObject([{ purpose: "revoke", to_address: WETH.address }]);
+  expect(life.store.idleGrants()).toContainEqual(grant);
 });
 
 test("a revocation that is on its way is not sent a second time", async () => {
