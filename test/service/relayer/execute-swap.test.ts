@@ -150,6 +150,9 @@ describe("a gasless swap", () => {
     const body = await signedBody(seller, quote);
     const answers = await Promise.all([1, 2, 3, 4].map(() => client.post(EXECUTE, body)));
     expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1);
+    const shouted = `0x${body.swapSignature.slice(2).toUpperCase()}`;
+    const sameInCapitals = await client.post(EXECUTE, { ...body, swapSignature: shouted });
+    expect(sameInCapitals.body).toMatchObject({ id: answers[0]!.body.id });
     const changed = {
       ...quote.permit,
       message: { ...quote.permit.message, deadline: String(body.permitDeadline + 1) },
