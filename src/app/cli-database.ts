@@ -28,10 +28,9 @@ export function addDatabaseCommands(program: Command, terminal: Terminal): void 
     .action(async (options) => (await import("./commands/db-check.ts")).checkDatabase(options, terminal));
   database
     .command("accept")
-    .description("accept what differs, as `db check` shows it; the running daemon goes on then")
+    .description("accept what differs, as `db check` shows it; the daemon goes on then, now or at its next start")
     .option(...CHANGED_CONFIG)
     .option(...SANDBOX_FLAG)
-    .action(async (options) =>
-      (await import("./commands/request.ts")).request({ name: "accept", arguments: {} }, options, terminal),
-    );
+    .option(...JSON_FLAG)
+    .action(async (options) => (await import("./commands/db-accept.ts")).acceptDatabase(options, terminal));
 }

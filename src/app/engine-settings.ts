@@ -44,7 +44,7 @@ export function engineSettings(configuration: Configuration, router: Address): E
       longestRetryMs: FIXED.longestRetryMs,
       watchMs: timing.pollIntervalMs,
       longestWatchMs: Math.max(FIXED.longestWatchMs, timing.pollIntervalMs),
-      maxLifetimeSeconds: Math.max(timing.quoteLifetimeSeconds, timing.permitLifetimeSeconds) + LIFETIME_MARGIN_SECONDS,
+      maxLifetimeSeconds: maxLifetimeSeconds(configuration),
       submitMarginSeconds: Math.max(1, Math.floor(timing.quoteLifetimeSeconds / 10)),
       maxClockSkewSeconds: FIXED.maxClockSkewSeconds,
       slotClockSkewSeconds: timing.maxClockSkewSeconds,
@@ -53,4 +53,9 @@ export function engineSettings(configuration: Configuration, router: Address): E
       samplePricesMs: timing.priceSampleIntervalMs,
     },
   };
+}
+
+/** How long anything that is signed may live. */
+export function maxLifetimeSeconds({ timing }: Pick<Configuration, "timing">): number {
+  return Math.max(timing.quoteLifetimeSeconds, timing.permitLifetimeSeconds) + LIFETIME_MARGIN_SECONDS;
 }

@@ -28,17 +28,14 @@ const COMMANDS = {
 } as const;
 
 /**
- * Asks the running daemon for something through a row of its database and waits for the answer. Without a daemon only
- * modes can be set: the command takes the lock itself. Whatever comes of it, it says on what it acted.
+ * Asks the running daemon for something through a row of its database and waits for the answer. Without a daemon modes
+ * are set by the command, which takes the lock itself. Whatever comes of it, it says on what it acted.
  */
-export async function request(
-  command: { name: keyof typeof COMMANDS; arguments: Record<string, string> },
-  options: ChangeOptions,
-  terminal: Terminal,
-): Promise<void> {
+export async function request(command: Asked, options: ChangeOptions, terminal: Terminal): Promise<void> {
   const target = findTargetToChange(options);
+  const alone = command.name === "mode" ? (db: SqliteDatabase) => setMode(db, target, command.arguments) : undefined;
   try {
-    const answer = await ask(command, target);
+    const answer = await ask(command, target, alone);
     terminal.out(`${answer}\n${nameTarget(target)}`);
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error;
@@ -46,10 +43,21 @@ export async function request(
   }
 }
 
-/** @returns what came of it @throws CommandFailure when it was refused or not answered */
-async function ask(
-  command: { name: keyof typeof COMMANDS; arguments: Record<string, string> },
+interface Asked {
+  readonly name: keyof typeof COMMANDS;
+  readonly arguments: Record<string, string>;
+}
+
+/**
+ * Has it done by the daemon that runs.
+ * @param alone does it where none runs, while this process has the database to itself; undefined: only a daemon can
+ * @returns what came of it
+ * @throws CommandFailure when it was refused or not answered
+ */
+export async function ask(
+  command: Asked,
   target: Target,
+  alone: ((db: SqliteDatabase) => string) | undefined,
 ): Promise<string> {
   const { database } = target;
   const db = openDatabase({ file: database });
@@ -59,11 +67,9 @@ async function ask(
     if (lock.kind === "linked") throw new CommandFailure(EXIT.configuration, lock.message);
     if (lock.kind === "claimed") {
       try {
-        if (command.name !== "mode") {
-          const what = `no daemon runs on ${database}; \`${COMMANDS[command.name]}\` needs one`;
-          throw new CommandFailure(EXIT.no, `${what}: start it with \`swapd start\`, then ask again`);
-        }
-        return setMode(db, target, command.arguments);
+        if (alone !== undefined) return alone(db);
+        const what = `no daemon runs on ${database}; \`${COMMANDS[command.name]}\` needs one`;
+        throw new CommandFailure(EXIT.no, `${what}: start it with \`swapd start\`, then ask again`);
       } finally {
         lock.release();
       }
@@ -71,7 +77,7 @@ async function ask(
     const id = store.addRequest({
       command: command.name,
       arguments: command.arguments,
-      madeBy: operator(),
+      madeBy: operatorName(),
       madeAtMs: systemClock.nowMs(),
     });
     return await waitForAnswer(store, id);
@@ -94,7 +100,7 @@ function setMode(db: SqliteDatabase, target: Target, wish: Record<string, string
     // As the daemon would: the row says since when runs may start, and active over active changes nothing of that.
     const isActive = mode === "active" && (store.mode(scope)?.mode ?? "active") === "active";
     if (!isActive) {
-      store.setMode({ scope, mode: mode as OperatingMode, setBy: operator(), reason, atMs });
+      store.setMode({ scope, mode: mode as OperatingMode, setBy: operatorName(), reason, atMs });
       store.endAlerts(SUBJECT.mode(scope), atMs);
     }
     const released = scope === GLOBAL_SCOPE && mode === "active" ? releaseAccounts(lanes, store) : [];
@@ -110,7 +116,7 @@ function isConfigured(target: Target, id: string): boolean {
 function releaseAccounts(lanes: LaneStore, alerts: AlertStore): string[] {
   return lanes.halts().map(({ account, chainId, reason }) => {
     const atMs = systemClock.nowMs();
-    lanes.releaseHalt(account, chainId, { by: operator(), atMs });
+    lanes.releaseHalt(account, chainId, { by: operatorName(), atMs });
     alerts.endAlerts(SUBJECT.account(account), atMs);
     return `released ${account}, which was halted because ${reason}`;
   });
@@ -130,6 +136,7 @@ async function waitForAnswer(store: ReturnType<typeof createStore>, id: number):
   );
 }
 
-function operator(): string {
+/** Who asks, as rows remember it. */
+export function operatorName(): string {
   return userInfo().username;
 }

@@ -1,8 +1,20 @@
 import { type Address, toAddress } from "../../domain/money/address.ts";
 import { tradedSides } from "../../domain/strategy/strategy.ts";
 import type { Difference } from "../../ports/evidence-store.ts";
-import type { EngineContext } from "../engine-context.ts";
+import type { EngineContext, LoadedStrategy } from "../engine-context.ts";
 import { addUnchecked, endAlertIfNothingIsOpen } from "./evidence.ts";
+
+/** What accepting needs: the running daemon has it, and a command that took the daemon's place. */
+export interface AcceptContext {
+  readonly settings: {
+    readonly strategies: readonly LoadedStrategy[];
+    readonly pace: Pick<EngineContext["settings"]["pace"], "maxLifetimeSeconds">;
+  };
+  readonly deps: Pick<EngineContext["deps"], "store" | "clock">;
+}
+
+/** What another database signed is behind these, and nobody knows what of it is still to be filled. */
+const OF_ANOTHER_DATABASE: ReadonlySet<Difference["kind"]> = new Set(["new", "lost", "older"]);
 
 /**
  * A person accepts what the chain or the marker knows and the rows do not. Accepted fills count in the budget of every
@@ -10,11 +22,16 @@ import { addUnchecked, endAlertIfNothingIsOpen } from "./evidence.ts";
  * held against the chain once more before it signs. To be called inside the transaction that answers.
  * @returns what was accepted, for the person
  */
-export function acceptDifferences(context: EngineContext, by: string): string {
+export function acceptDifferences(context: AcceptContext, by: string): string {
   const { store, clock } = context.deps;
   const open = store.openDifferences().filter(({ kind }) => kind !== "unchecked");
   if (open.length === 0) return "refused: nothing is open that could be accepted; see: swapd db check";
   const atMs = clock.nowMs();
+  const youngMs = stillToBeFilled(context, open);
+  if (youngMs !== undefined) {
+    const instant = new Date(youngMs).toISOString();
+    return `refused: what another database signed may be filled until its deadline, at the latest ${instant}; accepted before that, such a fill would count in no budget. Ask again then`;
+  }
   const said = open.map((difference) => {
     store.settleDifference(difference.id, { by, atMs });
     return `${difference.text}${carryOver(context, difference)}`;
@@ -26,8 +43,23 @@ export function acceptDifferences(context: EngineContext, by: string): string {
   return [`accepted ${open.length}:`, ...said].join("\n  ");
 }
 
+/**
+ * Until when an order that is in nobody's rows may still be filled: whoever signed it did so before this database was
+ * looked at. A clock that was set back since says nothing of it.
+ * @returns undefined when every such order has expired
+ */
+function stillToBeFilled({ settings, deps }: AcceptContext, open: readonly Difference[]): number | undefined {
+  const lifetimeMs = settings.pace.maxLifetimeSeconds * 1_000;
+  const nowMs = deps.clock.nowMs();
+  const ends = open
+    .filter(({ kind, foundAtMs }) => OF_ANOTHER_DATABASE.has(kind) && foundAtMs <= nowMs)
+    .map(({ foundAtMs }) => foundAtMs + lifetimeMs);
+  const last = Math.max(0, ...ends);
+  return last > nowMs ? last : undefined;
+}
+
 /** What follows from accepting one. @returns what is to be said of that */
-function carryOver(context: EngineContext, difference: Difference): string {
+function carryOver(context: AcceptContext, difference: Difference): string {
   const { store, clock } = context.deps;
   const { wallet, facts, kind } = difference;
   const known = store.knownChain(wallet);
@@ -46,19 +78,31 @@ function carryOver(context: EngineContext, difference: Difference): string {
     );
     return "; it is taken back";
   }
-  return kind === "fill" ? countFill(context, difference) : "";
+  if (kind === "fill") return countSale(context, difference, { sell: facts.sell, buy: facts.buy, sold: facts.sold });
+  if (kind === "outflow") return countSale(context, difference, { sell: facts.token, sold: facts.amount });
+  return "";
 }
 
-function countFill(context: EngineContext, { id, wallet, facts }: Difference): string {
-  const [sell, buy] = [facts.sell, facts.buy].map((text) => toAddress(text ?? "")) as [Address, Address];
+interface Sale {
+  readonly sell: string | undefined;
+  /** undefined where only the sold token is known */
+  readonly buy?: string | undefined;
+  readonly sold: string | undefined;
+}
+
+/** A sale counts in the budget of every strategy that may have made it: rather too much than too little. */
+function countSale(context: AcceptContext, { id, wallet }: Difference, { sell, buy, sold }: Sale): string {
+  const soldToken = toAddress(sell ?? "");
+  const boughtToken = buy === undefined ? undefined : toAddress(buy);
   const mayHave = context.settings.strategies.filter(({ spec }) => {
     const { sells, buys } = tradedSides(spec);
     const has = (tokens: readonly { address: Address }[], token: Address): boolean =>
       tokens.some(({ address }) => address === token);
-    return spec.wallet.address === wallet && has(sells, sell) && has(buys, buy);
+    const buysIt = boughtToken === undefined || has(buys, boughtToken);
+    return spec.wallet.address === wallet && has(sells, soldToken) && buysIt;
   });
   for (const { spec } of mayHave) {
-    const sale = { differenceId: id, strategy: spec.id, token: sell, amount: BigInt(facts.sold ?? "0") };
+    const sale = { differenceId: id, strategy: spec.id, token: soldToken, amount: BigInt(sold ?? "0") };
     context.deps.store.countSale(sale);
   }
   const names = mayHave.map(({ spec }) => spec.id).join(", ");

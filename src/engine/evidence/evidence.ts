@@ -6,12 +6,13 @@ import { raiseAlerts, tellAlerts } from "../alerts.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { advanceMarker, judgeMarker } from "./identity.ts";
 import { baselineNow, lookAtChain, readTrades } from "./look.ts";
+import { type LookContext, withPatience } from "./patient-chain.ts";
 
 /** Holds the database against its marker and the chain. */
 export interface Evidence {
   /** Before anything else of a start: every wallet is unchecked from here on, and signs nothing. */
   begin(): void;
-  /** Looks once at every wallet that is unchecked, and at all of them when the last look is long ago. */
+  /** Looks once, at every wallet, where one is unchecked or the last look is long ago; a lost answer ends it. */
   look(): Promise<void>;
   /** Looks again and again until the signal aborts: soon while a wallet is unchecked, else by the hour. */
   keepLooking(signal: AbortSignal): Promise<void>;
@@ -29,12 +30,12 @@ export function createEvidence(context: EngineContext): Evidence {
   const wallets = [...deps.signers.keys()];
   let lastMs: number | undefined;
   const isUnchecked = (): boolean => store.openDifferences().some(({ kind }) => kind === "unchecked");
-  const look = async (): Promise<void> => {
+  const look = async (reading: LookContext): Promise<void> => {
     if (!settings.live) return;
     const isOld = lastMs === undefined || clock.monotonicMs() - lastMs >= LOOK_EVERY_MS;
     if (!isOld && !isUnchecked()) return;
     try {
-      for (const wallet of wallets) await lookAt(context, wallet);
+      for (const wallet of wallets) await lookAt(reading, wallet);
       lastMs = clock.monotonicMs();
     } catch (error) {
       if (!(error instanceof ChainReadError)) throw error;
@@ -45,11 +46,12 @@ export function createEvidence(context: EngineContext): Evidence {
     begin: () => {
       if (settings.live) begin(context, wallets);
     },
-    look,
+    look: () => look(context),
     keepLooking: async (signal) => {
+      const patient = withPatience(context, signal);
       while (!signal.aborted) {
         await clock.sleep(LOOK_AGAIN_MS, signal);
-        if (!signal.aborted) await look();
+        if (!signal.aborted) await look(patient);
       }
     },
   };
@@ -65,8 +67,12 @@ function begin(context: EngineContext, wallets: readonly Address[]): void {
   }
 }
 
+interface Writing {
+  readonly deps: Pick<LookContext["deps"], "store" | "clock">;
+}
+
 /** Until the chain was held against the rows nothing is signed for a wallet. */
-export function addUnchecked({ deps }: EngineContext, wallet: Address): void {
+export function addUnchecked({ deps }: Writing, wallet: Address): void {
   const text = `${wallet} signs nothing until its rows were held against the chain`;
   const finding: Finding = {
     ...{ key: `unchecked ${wallet}`, wallet, token: undefined, kind: "unchecked", scope: "wallet", text, facts: {} },
@@ -74,7 +80,7 @@ export function addUnchecked({ deps }: EngineContext, wallet: Address): void {
   deps.store.addDifference(finding, deps.clock.nowMs());
 }
 
-async function lookAt(context: EngineContext, wallet: Address): Promise<void> {
+async function lookAt(context: LookContext, wallet: Address): Promise<void> {
   const { store } = context.deps;
   const known = await whereToBegin(context, wallet);
   if (known === undefined) {
@@ -89,7 +95,7 @@ async function lookAt(context: EngineContext, wallet: Address): Promise<void> {
 }
 
 /** The block that the rows know, as it is written down; for a wallet without one, where it begins. */
-async function whereToBegin(context: EngineContext, wallet: Address): Promise<KnownChain | undefined> {
+async function whereToBegin(context: LookContext, wallet: Address): Promise<KnownChain | undefined> {
   const { store, marker, clock, chain, laneStore } = context.deps;
   const known = store.knownChain(wallet);
   if (known !== undefined) return known;
@@ -122,7 +128,7 @@ function newKey(wallet: Address): string {
  * Whether the chain itself shows that the wallet never traded here: no fill of it in our settlement and no allowance to
  * it, since the first block. Else the wallet may have had a database that is lost, and a person has to say.
  */
-async function isUnused(context: EngineContext, wallet: Address): Promise<boolean> {
+async function isUnused(context: LookContext, wallet: Address): Promise<boolean> {
   const { chain, store } = context.deps;
   const { number } = await chain.latest();
   const spender = context.settings.router;
@@ -147,7 +153,7 @@ async function isUnused(context: EngineContext, wallet: Address): Promise<boolea
 }
 
 /** Writes down what is new, and tells it once; with it how far the chain is known, where that was proved. */
-function write(context: EngineContext, wallet: Address, findings: readonly Finding[], known?: KnownChain): void {
+function write(context: LookContext, wallet: Address, findings: readonly Finding[], known?: KnownChain): void {
   const { deps } = context;
   const { store, clock, logger } = deps;
   const alerts = store.transaction(() => {
@@ -174,7 +180,7 @@ function write(context: EngineContext, wallet: Address, findings: readonly Findi
 }
 
 /** What was said about the wallet's database is over once nothing of it is open. */
-export function endAlertIfNothingIsOpen({ deps }: EngineContext, wallet: Address): void {
+export function endAlertIfNothingIsOpen({ deps }: Writing, wallet: Address): void {
   const { store, clock } = deps;
   const isOpen = store.openDifferences().some((one) => one.wallet === wallet && one.kind !== "unchecked");
   if (!isOpen) store.endAlerts(SUBJECT.database(wallet), clock.nowMs());

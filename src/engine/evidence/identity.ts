@@ -33,7 +33,10 @@ function numbers({ signatures, signings }: { signatures: number; signings: numbe
 }
 
 /** Writes what the database knows into the wallet's marker, unless that stands there already. */
-export function advanceMarker({ deps }: Pick<EngineContext, "deps">, wallet: Address): void {
+export function advanceMarker(
+  { deps }: { readonly deps: Pick<EngineContext["deps"], "marker" | "store"> },
+  wallet: Address,
+): void {
   const { marker, store } = deps;
   const known = store.knownChain(wallet);
   const { id, signatures, signings } = store.databaseState();

@@ -4,7 +4,7 @@ import type { Token } from "../../domain/money/token.ts";
 import { TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { Finding, KnownChain } from "../../ports/evidence-store.ts";
-import type { EngineContext } from "../engine-context.ts";
+import type { LookContext } from "./patient-chain.ts";
 
 /** What the chain shows of a wallet since a block, and where the next look begins. */
 export interface Look {
@@ -28,7 +28,7 @@ interface Range {
  * our settlement, outflows and allowances of the configured tokens. What no row explains is a finding. Nothing is written.
  * @throws ChainReadError when the node is away: nothing can be said yet
  */
-export async function lookAtChain(context: EngineContext, known: KnownChain): Promise<Look> {
+export async function lookAtChain(context: LookContext, known: KnownChain): Promise<Look> {
   const { chain } = context.deps;
   const { wallet } = known;
   const [latest, newestFinal] = [await chain.latest(), await chain.finalized()];
@@ -56,7 +56,7 @@ export async function lookAtChain(context: EngineContext, known: KnownChain): Pr
 }
 
 /** What a wallet begins with: everything before this block is accepted. */
-export async function baselineNow(context: EngineContext, wallet: Address): Promise<KnownChain> {
+export async function baselineNow(context: LookContext, wallet: Address): Promise<KnownChain> {
   const { chain } = context.deps;
   const [latest, newestFinal] = [await chain.latest(), await chain.finalized()];
   const block = Math.min(newestFinal.number, latest.number);
@@ -66,7 +66,7 @@ export async function baselineNow(context: EngineContext, wallet: Address): Prom
 }
 
 /** Balances of the block itself, where the node still has that state: later losses are held against them. */
-async function knowledgeAt(context: EngineContext, known: KnownChain, block: number): Promise<KnownChain> {
+async function knowledgeAt(context: LookContext, known: KnownChain, block: number): Promise<KnownChain> {
   const balances = new Map<Address, bigint>();
   for (const { address } of tokensOf(context)) {
     const balance = await context.deps.chain.balance(address, known.wallet, block).catch(refusedAsUndefined);
@@ -80,7 +80,7 @@ function refusedAsUndefined(error: unknown): undefined {
   throw error;
 }
 
-function tokensOf({ settings }: EngineContext): readonly Token[] {
+function tokensOf({ settings }: LookContext): readonly Token[] {
   return settings.tokens.filter(({ address }) => address !== NATIVE_TOKEN);
 }
 
@@ -89,13 +89,13 @@ function wordOf(address: Address): Hex {
 }
 
 /** What may have been trades of the wallet: its fills; where events do not name the owner, every outflow. */
-export async function readTrades(context: EngineContext, wallet: Address, range: Range): Promise<readonly FoundLog[]> {
+export async function readTrades(context: LookContext, wallet: Address, range: Range): Promise<readonly FoundLog[]> {
   if (context.deps.service.profile.nonceRecord !== undefined) return await readFills(context, wallet, range);
   return (await readMoves(context, wallet, range)).out.filter((log) => amountOf(log) > 0n);
 }
 
 /** Fills of the wallet in our settlement, of whatever nonce; none where its events do not name the owner. */
-async function readFills(context: EngineContext, wallet: Address, range: Range): Promise<readonly FoundLog[]> {
+async function readFills(context: LookContext, wallet: Address, range: Range): Promise<readonly FoundLog[]> {
   const { chain, service } = context.deps;
   const { nonceRecord } = service.profile;
   if (nonceRecord === undefined) return [];
@@ -103,7 +103,7 @@ async function readFills(context: EngineContext, wallet: Address, range: Range):
   return await chain.logs({ address: context.settings.router, topics, ...range });
 }
 
-function unknownFills(context: EngineContext, wallet: Address, fills: readonly FoundLog[]): readonly Finding[] {
+function unknownFills(context: LookContext, wallet: Address, fills: readonly FoundLog[]): readonly Finding[] {
   const { store, service } = context.deps;
   return fills.flatMap((log) => {
     const fill = service.profile.nonceRecord?.readFill(log);
@@ -130,7 +130,7 @@ interface Moves {
   readonly into: readonly FoundLog[];
 }
 
-async function readMoves(context: EngineContext, wallet: Address, range: Range): Promise<Moves> {
+async function readMoves(context: LookContext, wallet: Address, range: Range): Promise<Moves> {
   const out: FoundLog[] = [];
   const into: FoundLog[] = [];
   for (const { address } of tokensOf(context)) {
@@ -143,7 +143,7 @@ async function readMoves(context: EngineContext, wallet: Address, range: Range):
 }
 
 function unknownOutflows(
-  context: EngineContext,
+  context: LookContext,
   wallet: Address,
   seen: { fills: readonly FoundLog[]; outflows: readonly FoundLog[] },
 ): readonly Finding[] {
@@ -164,7 +164,7 @@ function unknownOutflows(
 
 /** A node that leaves logs out says nothing of it: what the logs do not explain of a balance that fell proves nothing. */
 async function unexplainedLosses(
-  context: EngineContext,
+  context: LookContext,
   known: KnownChain,
   seen: Moves & { readonly toBlock: number },
 ): Promise<readonly Finding[]> {
@@ -190,7 +190,7 @@ function amountOf({ data }: FoundLog): bigint {
   return /^0x[0-9a-f]{64}/i.test(data) ? BigInt(data.slice(0, 66)) : 0n;
 }
 
-async function unknownAllowances(context: EngineContext, wallet: Address): Promise<readonly Finding[]> {
+async function unknownAllowances(context: LookContext, wallet: Address): Promise<readonly Finding[]> {
   const { chain, store } = context.deps;
   const spender = context.settings.router;
   const findings: Finding[] = [];
@@ -209,7 +209,7 @@ async function unknownAllowances(context: EngineContext, wallet: Address): Promi
 }
 
 /** The rows are asked after the chain: they may know more by then, never less. */
-function unknownTransactions(context: EngineContext, known: KnownChain, count: number): readonly Finding[] {
+function unknownTransactions(context: LookContext, known: KnownChain, count: number): readonly Finding[] {
   const { laneStore } = context.deps;
   const { wallet } = known;
   const highest = laneStore.highestNonce(wallet, context.settings.chainId);

@@ -1,4 +1,4 @@
-import type { KillStep } from "./kill-plan.ts";
+import type { KillStep, OperatorAct } from "./kill-plan.ts";
 import { after, type SpeakingChild } from "./processes.ts";
 
 /** What came of a series of kills. */
@@ -15,9 +15,13 @@ export interface CampaignResult {
 /** What is killed, and how its next life starts. */
 export interface Victim {
   readonly name: string;
+  /** how many times longer everything takes than on a quiet machine */
+  readonly slowness: number;
   start(env: Readonly<Record<string, string>>): SpeakingChild;
   /** whether what it signed last and did not send is a swap */
   leftSwapUnsent(): boolean;
+  /** What is done to it while it is dead, and by the operator after that. @returns what is wrong */
+  operate(act: OperatorAct): Promise<readonly string[]>;
   tell(text: string): void;
 }
 
@@ -25,7 +29,9 @@ const MOST_REPEATS = 6;
 /** How long a process that was held still goes on before it is killed. */
 const AWAKE_MS = 1_000;
 /** A process that says nothing for so long hangs. */
-const SPEAKS_WITHIN_MS = 60_000;
+const SPEAKS_WITHIN_MS = 120_000;
+/** On a slow machine a label is waited for in proportion to how long the process took until it spoke. */
+const PATIENCE_PER_START = 4;
 
 /** Kills and starts again without a pause, whatever is open. The next kill does not wait for anything to resolve. */
 export async function killRepeatedly(victim: Victim, steps: readonly KillStep[]): Promise<CampaignResult> {
@@ -34,6 +40,10 @@ export async function killRepeatedly(victim: Victim, steps: readonly KillStep[])
   const unexpected: string[] = [];
   let kills = 0;
   for (const step of steps) {
+    if (step.act !== undefined) {
+      unexpected.push(...(await victim.operate(step.act)));
+      continue;
+    }
     for (let repeat = 0; repeat < MOST_REPEATS; repeat += 1) {
       const life = await liveUntilKilled(victim, step);
       kills += 1;
@@ -41,7 +51,7 @@ export async function killRepeatedly(victim: Victim, steps: readonly KillStep[])
       if (step.label !== undefined) (life.byItself ? passed : notPassed).push(step.label);
       if (!step.wantsSwap || victim.leftSwapUnsent()) break;
     }
-    await after(step.restMs);
+    await after(step.restMs * victim.slowness);
   }
   return { kills, passed, notPassed, unexpected };
 }
@@ -53,7 +63,10 @@ interface Life {
 
 async function liveUntilKilled(victim: Victim, step: KillStep): Promise<Life> {
   const startedMs = performance.now();
-  const child = victim.start(step.label === undefined ? {} : { SWAPD_CRASH_AT: `${step.label}#${step.passing}` });
+  const child = victim.start({
+    ...(step.label === undefined ? {} : { SWAPD_CRASH_AT: `${step.label}#${step.passing}` }),
+    ...(step.clock === undefined ? {} : { KILL_CLOCK: step.clock }),
+  });
   const first = await Promise.race([child.ended, timeIsUp(child, step)]);
   if (first === "time is up" && step.frozenMs > 0) await holdStill(child, step.frozenMs);
   if (first === "silent" || first === "time is up") child.kill("SIGKILL");
@@ -61,7 +74,8 @@ async function liveUntilKilled(victim: Victim, step: KillStep): Promise<Life> {
   const lifeMs = Math.round(performance.now() - startedMs);
   const byItself = typeof first === "object" && signal === "SIGKILL";
   const missed = byItself || step.label === undefined ? "" : " NOT PASSED";
-  victim.tell(`${victim.name} lived ${lifeMs} ms: ${step.label ?? "random"}${missed}`);
+  const clock = step.clock === undefined ? "" : `, clock ${step.clock}`;
+  victim.tell(`${victim.name} lived ${lifeMs} ms: ${step.label ?? "random"}${clock}${missed}`);
   if (first === "silent") return { byItself, unexpected: `${victim.name} said nothing for ${SPEAKS_WITHIN_MS} ms` };
   if (signal === "SIGKILL") return { byItself, unexpected: undefined };
   return {
@@ -80,10 +94,14 @@ async function holdStill(child: SpeakingChild, frozenMs: number): Promise<void> 
 
 /** A kill from outside comes after the step's time; where it is to be killed at work, the time begins with its work. */
 async function timeIsUp(child: SpeakingChild, step: KillStep): Promise<"time is up" | "silent"> {
-  if (step.atWork) {
-    const spoke = await Promise.race([child.spoke.then(() => true), after(SPEAKS_WITHIN_MS)]);
-    if (spoke === undefined) return "silent";
+  if (!step.atWork) {
+    await after(step.afterMs);
+    return "time is up";
   }
-  await after(step.afterMs);
+  const startedMs = performance.now();
+  const spoke = await Promise.race([child.spoke.then(() => true), after(SPEAKS_WITHIN_MS)]);
+  if (spoke === undefined) return "silent";
+  const startMs = performance.now() - startedMs;
+  await after(step.label === undefined ? step.afterMs : Math.max(step.afterMs, PATIENCE_PER_START * startMs));
   return "time is up";
 }

@@ -5,8 +5,8 @@ import { join } from "node:path";
 export interface KillStrategy {
   readonly id: string;
   readonly everySeconds: number;
-  /** the most it may ever sell, in the smallest unit of the sold token */
-  readonly budget?: bigint;
+  /** the most it may ever sell, in the smallest unit of a token that no other strategy sells */
+  readonly budget?: { readonly amount: bigint; readonly of: string };
   readonly yaml: string;
 }
 
@@ -21,13 +21,13 @@ export const STRATEGIES: readonly KillStrategy[] = [
   {
     id: "usdc-gasless",
     everySeconds: 2,
-    budget: 3_000n * USDC,
+    budget: { amount: 3_000n * USDC, of: "USDC" },
     yaml: dca({ sell: "50 USDC", buy: "WETH", every: 2, gasless: "only", budget: "3000 USDC" }),
   },
   {
     id: "dai-prefers",
     everySeconds: 3,
-    budget: 600n * DAI,
+    budget: { amount: 600n * DAI, of: "DAI" },
     yaml: dca({ sell: "100 DAI", buy: "WETH", every: 3, gasless: "prefer", budget: "600 DAI" }),
   },
   { id: "usdt-own", everySeconds: 4, yaml: dca({ sell: "40 USDT", buy: "WETH", every: 4, gasless: "never" }) },
@@ -105,6 +105,7 @@ export function writeConfiguration(terms: {
   service: KillService;
   /** where our own service is to listen */
   port: number;
+  lifetimeSeconds: number;
 }): string {
   const { profile, service } = terms;
   const home = join(terms.directory, terms.name);
@@ -135,7 +136,7 @@ serve:
   database: ../service.db
   apiKeys: [${keys}]
   relayer: { privateKey: { env: KILL_RELAYER } }
-timing: { quoteLifetime: 4s, permitLifetime: 4s, pollInterval: 100ms, requestTimeout: 2s }
+timing: { quoteLifetime: ${terms.lifetimeSeconds}s, permitLifetime: ${terms.lifetimeSeconds}s, pollInterval: 100ms, requestTimeout: ${Math.max(2, Math.round(terms.lifetimeSeconds / 2))}s }
 transactions: { bumpAfterBlocks: 4, rebroadcastAfterBlocks: 2, maxReplacements: 8 }
 `;
   const file = join(home, "swapd.yaml");

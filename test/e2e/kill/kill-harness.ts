@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { type CampaignResult, killRepeatedly, type Victim } from "./campaign.ts";
 import { type ChainWitness, createChainWitness } from "./chain-witness.ts";
-import type { LabelGroup } from "./crash-labels.ts";
-import { planDaemonKills, planServiceKills, seededRandom } from "./kill-plan.ts";
+import { CRASH_LABELS, type LabelGroup } from "./crash-labels.ts";
+import { type KillStep, planAgain, planDaemonKills, planServiceKills, seededRandom } from "./kill-plan.ts";
 import { type KillWorld, type Profile, startDaemon, startKillWorld, startService, type Track } from "./kill-world.ts";
+import { noPast, operate, type Past } from "./operator.ts";
 import { after, type Child } from "./processes.ts";
 import { leftSwapUnsent } from "./recorded.ts";
 import { auditAll, comeToRest } from "./rest.ts";
@@ -16,6 +17,10 @@ export interface KillOptions {
   readonly serviceKills: number;
   /** at which labels */
   readonly groups: readonly LabelGroup[];
+  /** whether databases are restored and lost in between */
+  readonly acts: boolean;
+  /** whether labels that were not passed when asked for are asked for again */
+  readonly asksAgain: boolean;
   readonly seed: number;
   /** how long everything may take to come to rest */
   readonly quietMs: number;
@@ -30,6 +35,12 @@ export interface KillReport {
   readonly fills: { readonly selfExecuted: number; readonly gasless: number };
   /** faults on the way to node and service */
   readonly faults: number;
+  /** lives whose wall clock was set */
+  readonly clocks: number;
+  readonly restored: number;
+  readonly lost: number;
+  /** labels of a daemon that were asked for, and that no life passed */
+  readonly neverPassed: readonly string[];
   /** longest clean stop of a daemon, milliseconds */
   readonly stopMs: number;
   /** everything that is wrong; empty when all invariants hold */
@@ -37,11 +48,13 @@ export interface KillReport {
 }
 
 /** A report in one line. */
-export function summaryOf(profile: Profile, { daemons, service, fills, faults, stopMs, seed }: KillReport): string {
+export function summaryOf(profile: Profile, report: KillReport): string {
+  const { daemons, service, fills, faults } = report;
   return (
-    `${profile}, seed ${seed}: ${daemons.kills} kills of daemons (${daemons.passed.length} at labels), ` +
-    `${service.kills} of the service (${service.passed.length}); ${faults} faults; ${fills.selfExecuted} self-executed and ` +
-    `${fills.gasless} gasless fills; longest stop ${Math.round(stopMs)} ms`
+    `${profile}, seed ${report.seed}: ${daemons.kills} kills of daemons (${daemons.passed.length} at ` +
+    `${new Set(daemons.passed).size} labels), ${service.kills} of the service (${service.passed.length}); ${faults} faults, ` +
+    `${report.clocks} lives with a clock that was set, ${report.restored} databases restored and ${report.lost} lost; ` +
+    `${fills.selfExecuted} self-executed and ${fills.gasless} gasless fills; longest stop ${Math.round(report.stopMs)} ms`
   );
 }
 
@@ -79,19 +92,27 @@ export async function runKillCampaign(options: KillOptions): Promise<KillReport>
     const funding = await fundingOf(world, chain);
     if (profile === "fly") await setFaults(world, FAULTS);
     trouble(world, SHARE_OF_TROUBLE);
-    const { daemons, service } = await kill(world, options);
+    const { daemons, service, clocks, pasts } = await kill(world, options);
     trouble(world, 0);
     tell(`${daemons.kills} + ${service.kills} kills done, now it runs undisturbed`);
     const whileDead = await auditAll(world, "dead");
     if (profile === "fly") await setFaults(world, []);
     if (profile === "swapd") running.push(startService(world));
-    const rest = await comeToRest(world, options.quietMs, running);
-    const looked = await lookAtAll(world, { chain, funding });
+    const rest = await comeToRest(world, options.quietMs * world.slowness, running);
+    const looked = await lookAtAll(world, { chain, funding, pasts });
     const unexpected = [...daemons.unexpected, ...service.unexpected];
     violations = [...unexpected, ...whileDead, ...rest.violations, ...looked.violations];
     const faults = Object.values(world.gates).flatMap(({ done }) => Object.values(done));
     const count = faults.reduce((sum, each) => sum + each, 0);
-    return { seed, daemons, service, fills: looked.fills, faults: count, stopMs: rest.stopMs, violations };
+    const done = [...pasts.values()].map((past) => past.done);
+    const passed = new Set(daemons.passed);
+    const asked = options.groups.flatMap((group): readonly string[] => CRASH_LABELS[group]);
+    return {
+      ...{ seed, daemons, service, fills: looked.fills, faults: count, clocks, stopMs: rest.stopMs, violations },
+      restored: done.reduce((sum, acts) => sum + acts.restore, 0),
+      lost: done.reduce((sum, acts) => sum + acts.lose, 0),
+      neverPassed: asked.filter((label) => !passed.has(label)),
+    };
   } finally {
     for (const child of running) child.kill("SIGTERM");
     await Promise.all(running.map((child) => child.ended));
@@ -115,31 +136,67 @@ async function setFaults(world: KillWorld, faults: readonly string[]): Promise<v
   if (!answer.ok) throw new Error(`the double took no faults: ${answer.status}`);
 }
 
-async function kill(
-  world: KillWorld,
-  options: KillOptions,
-): Promise<{ daemons: CampaignResult; service: CampaignResult }> {
+interface Killed {
+  readonly daemons: CampaignResult;
+  readonly service: CampaignResult;
+  readonly clocks: number;
+  /** by the name of the track */
+  readonly pasts: ReadonlyMap<string, Past>;
+}
+
+async function kill(world: KillWorld, options: KillOptions): Promise<Killed> {
+  const pasts = new Map(world.tracks.map(({ name }) => [name, noPast()]));
   const plans = planDaemonKills({ ...options, tracks: TRACKS });
   const done = new AbortController();
   const service =
     world.profile === "swapd" ? killService(world, options, done.signal) : Promise.resolve(NOTHING_KILLED);
   const random = seededRandom(options.seed + 1);
-  const daemons = world.tracks.map(async (track, index) => {
+  const victims = world.tracks.map((track) =>
+    daemonVictim(world, { track, past: pasts.get(track.name) ?? noPast() }, options),
+  );
+  const daemons = victims.map(async (victim, index) => {
     // Not in step with each other.
     await after(random() * 500);
-    return await killRepeatedly(daemonVictim(track, options), plans[index] ?? []);
+    return await killRepeatedly(victim, plans[index] ?? []);
   });
   const results = await Promise.all(daemons);
+  if (options.asksAgain) results.push(...(await killAtWhatIsLeft(victims, plans, results)));
   done.abort();
-  return { daemons: merged(results), service: await service };
+  const clocks = plans.flat().filter(({ clock }) => clock !== undefined).length;
+  return { daemons: merged(results), service: await service, clocks, pasts };
+}
+
+/** Rounds in which labels that were asked for and not passed yet are asked for again. */
+const MOST_ROUNDS_AGAIN = 4;
+
+async function killAtWhatIsLeft(
+  victims: readonly Victim[],
+  plans: readonly (readonly KillStep[])[],
+  before: readonly CampaignResult[],
+): Promise<readonly CampaignResult[]> {
+  const asked = new Set(plans.flat().flatMap(({ label }) => label ?? []));
+  const results: CampaignResult[] = [];
+  for (let round = 1; round <= MOST_ROUNDS_AGAIN; round += 1) {
+    const passed = new Set([...before, ...results].flatMap((result) => result.passed));
+    const left = [...asked].filter((label) => !passed.has(label));
+    if (left.length === 0) break;
+    const again = victims.map((victim, index) => {
+      const share = left.filter((_, count) => (count + round) % victims.length === index);
+      return killRepeatedly(victim, planAgain(share, round));
+    });
+    results.push(...(await Promise.all(again)));
+  }
+  return results;
 }
 
 /** Kills the service step by step, and keeps it alive in between as long as daemons are being killed. */
 async function killService(world: KillWorld, options: KillOptions, done: AbortSignal): Promise<CampaignResult> {
   const victim: Victim = {
     name: "service",
+    slowness: world.slowness,
     start: (env) => startService(world, env),
     leftSwapUnsent: () => true,
+    operate: async () => [],
     tell: options.tell,
   };
   const result = await killRepeatedly(victim, planServiceKills(options.serviceKills));
@@ -152,11 +209,25 @@ async function killService(world: KillWorld, options: KillOptions, done: AbortSi
   return { ...result, unexpected: [...result.unexpected, ...unexpected] };
 }
 
-function daemonVictim(track: Track, options: KillOptions): Victim {
+interface Owned {
+  readonly track: Track;
+  readonly past: Past;
+}
+
+function daemonVictim({ slowness }: KillWorld, { track, past }: Owned, options: KillOptions): Victim {
   return {
     name: track.name,
+    slowness,
     start: (env) => startDaemon(track, env),
     leftSwapUnsent: () => existsSync(track.database) && leftSwapUnsent(track.database),
+    operate: async (act) => {
+      const began = performance.now();
+      const wrong = await operate(track, past, act);
+      options.tell(
+        `${track.name}: ${act} after ${Math.round(performance.now() - began)} ms${wrong.map((one) => `; ${one}`).join("")}`,
+      );
+      return wrong;
+    },
     tell: options.tell,
   };
 }

@@ -1,5 +1,8 @@
 import { CRASH_LABELS, type LabelGroup } from "./crash-labels.ts";
 
+/** What an operator, or bad luck, does to a database while nobody runs on it. */
+export type OperatorAct = "back up" | "restore" | "lose";
+
 /** One life of a process: until it passes a label, or until somebody kills it from outside. */
 export interface KillStep {
   /** where it kills itself, undefined for a kill from outside */
@@ -14,6 +17,10 @@ export interface KillStep {
   readonly restMs: number;
   /** how long it is held still before it is killed, as a machine that sleeps holds it */
   readonly frozenMs: number;
+  /** jumps of its wall clock, as `shifted-clock.ts` reads them; undefined: none */
+  readonly clock: string | undefined;
+  /** no life but something that is done to the database */
+  readonly act: OperatorAct | undefined;
   /** repeated until what was to be signed last is a swap and no approval: only swaps have deadlines */
   readonly wantsSwap: boolean;
 }
@@ -31,6 +38,16 @@ const SHARE_WHILE_STARTING = 0.25;
 /** Of the kills from outside, so many come after the process was held still, for longer than a quote lives. */
 const SHARE_FROZEN = 0.2;
 const LEAST_FROZEN_MS = 5_000;
+/** Of the kills from outside, so many end a life whose wall clock is set ahead and back while it runs. */
+const SHARE_CLOCK = 0.35;
+/** Below and above what is borne as a difference of two clocks. */
+const CLOCK_SHIFTS_MS = [8_000, 90_000, 3_600_000, 86_400_000];
+const MEAN_TIME_OF_A_CLOCK_MS = 2_000;
+/** A life with such a clock is long enough that the jumps come while it works. */
+const LIFE_WITH_CLOCK_MS = 5_000;
+/** In so many kills a database is copied, the copy is put back later, and after that the database is lost. */
+const KILLS_IN_A_CYCLE = 40;
+const ACTS_OF_A_CYCLE: Readonly<Record<OperatorAct, number>> = { "back up": 0.15, restore: 0.5, lose: 0.85 };
 /** The others come from outside. */
 const SHARE_AT_LABELS = 0.8;
 const SHARE_AT_LABELS_OF_SERVICE = 0.54;
@@ -59,6 +76,8 @@ export function planDaemonKills(options: {
   readonly kills: number;
   readonly groups: readonly LabelGroup[];
   readonly seed: number;
+  /** whether databases are restored and lost in between */
+  readonly acts: boolean;
 }): KillStep[][] {
   const random = seededRandom(options.seed);
   const tracks = Array.from({ length: options.tracks }, (): KillStep[] => []);
@@ -78,7 +97,48 @@ export function planDaemonKills(options: {
     const track = tracks[left % options.tracks] ?? [];
     track.splice(placeOutsideLadders(track, random()), 0, randomStep(random));
   }
-  return tracks;
+  return options.acts ? tracks.map((track, index) => withActs(track, index)) : tracks;
+}
+
+/** A copy, which is put back some kills later, and a file that is lost, once in so many kills. */
+function withActs(track: readonly KillStep[], index: number): KillStep[] {
+  const cycles = Math.max(1, Math.round(track.length / KILLS_IN_A_CYCLE));
+  const places = new Map<number, OperatorAct>();
+  for (let cycle = 0; cycle < cycles; cycle += 1) {
+    for (const [act, share] of Object.entries(ACTS_OF_A_CYCLE) as [OperatorAct, number][]) {
+      // The second daemon is not in step with the first one.
+      const place = Math.floor(((cycle + share) / cycles) * track.length) + index;
+      places.set(outsideLadder(track, place), act);
+    }
+  }
+  return track.flatMap((step, count) => {
+    const act = places.get(count);
+    return act === undefined ? [step] : [{ ...labelStep(""), label: undefined, act }, step];
+  });
+}
+
+function outsideLadder(track: readonly KillStep[], place: number): number {
+  let at = Math.min(place, track.length - 1);
+  while (at > 0 && /^lane\.(bump|cancel)\./.test(track[at]?.label ?? "")) at -= 1;
+  return at;
+}
+
+/** Asks again for labels that no life has passed yet, with more patience; what they follow on comes before them. */
+export function planAgain(labels: readonly string[], round: number): KillStep[] {
+  const again = (label: string): KillStep => labelStep(label, { afterMs: LABEL_WITHIN_MS * 2 ** round });
+  const of = (group: LabelGroup): readonly string[] =>
+    labels.filter((label) => CRASH_LABELS[group].some((one) => one === label));
+  return [
+    ...labels
+      .filter((label) => !Object.keys(LADDERS).some((group) => of(group as LabelGroup).includes(label)))
+      .map(again),
+    ...(Object.entries(LADDERS) as [LabelGroup, { label: string; restMs: number }][]).flatMap(([group, start]) =>
+      of(group).flatMap((label) => [
+        labelStep(start.label, { restMs: start.restMs, wantsSwap: group === "cancellation" }),
+        again(label),
+      ]),
+    ),
+  ];
 }
 
 /** Kills of the service: its relayer's lane, step by step, as far as they go. */
@@ -161,6 +221,8 @@ function labelStep(label: string, change: Partial<KillStep> = {}): KillStep {
     atWork: true,
     restMs: 0,
     frozenMs: 0,
+    clock: undefined,
+    act: undefined,
     wantsSwap: false,
     ...change,
   };
@@ -171,8 +233,21 @@ function randomStep(random: () => number): KillStep {
   const lifeMs = (atWork ? 0 : LOADED_AFTER_MS) - Math.log(1 - random()) * MEAN_LIFE_MS;
   const restMs = random() < 0.2 ? random() * 1_500 : 0;
   const frozenMs = random() < SHARE_FROZEN ? LEAST_FROZEN_MS + random() * LEAST_FROZEN_MS : 0;
-  const afterMs = Math.min(lifeMs, LONGEST_LIFE_MS);
-  return { label: undefined, passing: 1, afterMs, atWork, restMs, frozenMs, wantsSwap: false };
+  const clock = random() < SHARE_CLOCK ? randomClock(random) : undefined;
+  const afterMs = Math.min(lifeMs, LONGEST_LIFE_MS) + (clock === undefined ? 0 : LIFE_WITH_CLOCK_MS);
+  return { label: undefined, passing: 1, afterMs, atWork, restMs, frozenMs, clock, act: undefined, wantsSwap: false };
+}
+
+/** Set wrong from the start or later, then differently wrong, and right again, unless the kill comes first. */
+function randomClock(random: () => number): string {
+  const shift = (): number => {
+    const size = CLOCK_SHIFTS_MS[Math.floor(random() * CLOCK_SHIFTS_MS.length)] ?? 0;
+    return random() < 0.5 ? size : -size;
+  };
+  const wait = (): number => Math.round(-Math.log(1 - random()) * MEAN_TIME_OF_A_CLOCK_MS);
+  const first = random() < 0.5 ? 0 : wait();
+  const second = first + wait() + 1;
+  return `${first}:${shift()},${second}:${shift()},${second + wait() + 1}:0`;
 }
 
 /** The steps of a ladder belong together. */

@@ -37,9 +37,13 @@ export interface KillWorld {
   readonly relayer: string;
   /** addresses of the tokens, without the native one */
   readonly tokens: readonly string[];
+  /** the same by their symbols */
+  readonly tokenOf: Readonly<Record<string, string>>;
   readonly serviceUrl: string;
   readonly serviceDatabase: string;
   readonly tracks: readonly Track[];
+  /** how many times longer everything takes here than on a quiet machine */
+  readonly slowness: number;
   /** what the daemons reach node and service through */
   readonly gates: { readonly node: FaultGate; readonly service: FaultGate };
   /** Ends chain and double. The directory goes, unless it is to be looked at. */
@@ -51,7 +55,11 @@ const MNEMONIC = "test test test test test test test test test test test junk";
 /** Accounts of the development chain that the sandbox leaves alone start here. */
 const FIRST_FREE_ACCOUNT = 5;
 const START_WITHIN_MS = 60_000;
+/** On a quiet machine; the slower it is, the longer, or nothing would be filled in time. */
 const LIFETIME_SECONDS = 4;
+const MOST_TIMES_LONGER = 5;
+/** How long the program takes to start and end on a quiet machine. */
+const QUIET_START_MS = 350;
 
 interface ChainFacts {
   readonly rpcUrl: string;
@@ -87,12 +95,14 @@ export async function startKillWorld(
       // Compiled code is kept, because a process that is killed after a second should not spend it on compiling.
       env: { NODE_COMPILE_CACHE: join(directory, "compiled"), ...env },
     });
+    const slowness = await slownessOf(around("version"));
+    const lifetimeSeconds = Math.round(LIFETIME_SECONDS * slowness);
     const chain = await startChain(around("chain"), options.lifeMinutes);
     started.push(chain.child);
     const { facts } = chain;
     const wallets = await fundWallets(facts, options.tracks);
     const port = await claimPort(0);
-    const double = profile === "fly" ? await startDouble(facts, around("double")) : undefined;
+    const double = profile === "fly" ? await startDouble(facts, lifetimeSeconds, around("double")) : undefined;
     if (double !== undefined) started.push(double.child);
     const service = double?.service ?? { url: `http://127.0.0.1:${port}`, router: facts.settlement };
     const seed = options.seed ?? 1;
@@ -110,7 +120,7 @@ export async function startKillWorld(
         wallet: wallet.address.toLowerCase(),
         database: join(directory, name, "swapd.db"),
         configuration: writeConfiguration({
-          ...{ profile, directory, name, index, port, tracks: options.tracks },
+          ...{ profile, directory, name, index, port, lifetimeSeconds, tracks: options.tracks },
           service: throughGate,
         }),
         around: surroundings,
@@ -124,9 +134,13 @@ export async function startKillWorld(
       router: service.router.toLowerCase(),
       relayer: facts.relayer.address,
       tokens: Object.values(facts.tokens).map(({ address }) => address.toLowerCase()),
+      tokenOf: Object.fromEntries(
+        Object.entries(facts.tokens).map(([symbol, { address }]) => [symbol, address.toLowerCase()]),
+      ),
       serviceUrl: service.url,
       serviceDatabase: join(directory, "service.db"),
       tracks,
+      slowness,
       gates: { node: nodeGate, service: serviceGate },
       stop,
     };
@@ -157,14 +171,25 @@ async function startChain(around: Surroundings, lifeMinutes: number): Promise<{ 
   return { child, facts: { ...JSON.parse(world), rpcUrl: child.announced.rpcUrl } as ChainFacts };
 }
 
-async function startDouble(facts: ChainFacts, around: Surroundings): Promise<{ child: Child; service: KillService }> {
+/** How many times slower than a quiet machine this one is now. */
+async function slownessOf(around: Surroundings): Promise<number> {
+  const startedMs = performance.now();
+  await runSwapd(["--version"], around);
+  return Math.min(MOST_TIMES_LONGER, Math.max(1, (performance.now() - startedMs) / QUIET_START_MS));
+}
+
+async function startDouble(
+  facts: ChainFacts,
+  lifetimeSeconds: number,
+  around: Surroundings,
+): Promise<{ child: Child; service: KillService }> {
   const options = {
     rpcUrl: facts.rpcUrl,
     chainId: facts.chainId,
     network: "sandbox",
     wrappedNative: facts.wrappedNative,
     factory: facts.protocols.find(({ kind }) => kind === 1)?.factory,
-    lifetimeSeconds: LIFETIME_SECONDS,
+    lifetimeSeconds,
     lateMs: 2_000,
     limits: { keyless: 50, keyed: 200, keys: Object.values(apiKeysOf(9)) },
   };

@@ -22,6 +22,9 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 
 const QUIET_MS = 60_000;
 
+/** Labels of a daemon that no life against any of the services passed. */
+let neverPassed: ReadonlySet<string> | undefined;
+
 const profiles: readonly Profile[] = values.against === undefined ? ["swapd", "fly"] : [profileOf(values.against)];
 for (const profile of profiles) {
   const kills = Math.ceil(Number(values.kills) / profiles.length);
@@ -29,17 +32,26 @@ for (const profile of profiles) {
     profile,
     kills,
     groups: GROUPS_OF_A_DAEMON,
+    acts: true,
+    asksAgain: true,
     serviceKills: Math.ceil(kills / 4),
     seed: Number(values.seed),
     quietMs: QUIET_MS,
     tell: (text) => console.log(text),
   });
   const { daemons, service, violations } = report;
+  const passedBefore = neverPassed;
+  neverPassed = new Set(report.neverPassed.filter((label) => passedBefore?.has(label) !== false));
   console.log(summaryOf(profile, report));
   const missing = [...new Set([...daemons.notPassed, ...service.notPassed])];
   if (missing.length > 0) console.log(`labels that were not passed at least once when asked for: ${missing.join(" ")}`);
   for (const violation of violations) console.error(`WRONG: ${violation}`);
   if (violations.length > 0) process.exitCode = 1;
+}
+
+if (neverPassed !== undefined && neverPassed.size > 0) {
+  console.error(`WRONG: never passed: ${[...neverPassed].join(" ")}`);
+  process.exitCode = 1;
 }
 
 function profileOf(text: string): Profile {

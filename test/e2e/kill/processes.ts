@@ -86,10 +86,13 @@ export function after(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
+const SHIFTED_CLOCK = new URL("shifted-clock.ts", import.meta.url).href;
+
 type Stdio = ["ignore" | "pipe", number | "pipe", number | "pipe"];
 
 function startNode([script = "", ...rest]: readonly string[], around: Surroundings, stdio: Stdio): ChildProcess {
-  return spawn(process.execPath, [`${ROOT}${script}`, ...rest], {
+  const preload = around.env.KILL_CLOCK === undefined ? [] : ["--import", SHIFTED_CLOCK];
+  return spawn(process.execPath, [...preload, `${ROOT}${script}`, ...rest], {
     cwd: around.directory,
     env: { PATH: process.env.PATH ?? "", HOME: around.directory, ...around.env },
     stdio,

@@ -10,6 +10,8 @@ export interface Recorded {
   readonly signed: ReadonlySet<string>;
   readonly nonces: readonly number[];
   readonly attempts: readonly { hash: string; nonce: number }[];
+  /** transactions that no row explains and the operator accepted */
+  readonly accepted: ReadonlySet<string>;
 }
 
 export interface RecordedSwap {
@@ -49,6 +51,12 @@ export function readRecorded(file: string): Recorded {
         ({ nonce }) => nonce,
       ),
       attempts: all("SELECT hash, nonce FROM lane_attempts"),
+      accepted: new Set(
+        all<{ hash: string }>(
+          `SELECT facts ->> 'hash' AS hash FROM differences
+           WHERE kind IN ('fill', 'outflow') AND settled_at_ms IS NOT NULL`,
+        ).map(({ hash }) => hash),
+      ),
     };
   } finally {
     db.close();

@@ -43,11 +43,12 @@ async function tradeUndisturbed(world: KillWorld): Promise<string[]> {
   const idle = () => world.tracks.filter((track) => fillsOf(track).length <= (before.get(track.name) ?? 0));
   const beganMs = performance.now();
   await after(UNDISTURBED_MS);
-  while (performance.now() - beganMs < UNDISTURBED_AT_MOST_MS) {
+  const atMostMs = UNDISTURBED_AT_MOST_MS * world.slowness;
+  while (performance.now() - beganMs < atMostMs) {
     if (idle().length === 0 && hasSwappedInBothWays(world)) break;
     await after(500);
   }
-  return idle().map(({ name }) => `${name} filled nothing within ${UNDISTURBED_AT_MOST_MS} ms of the last fault`);
+  return idle().map(({ name }) => `${name} filled nothing within ${atMostMs} ms of the last fault`);
 }
 
 function fillsOf({ database }: Track): string[] {

@@ -60,8 +60,10 @@ export async function runServiceKills(options: ServiceKillOptions): Promise<Serv
     load = startGaslessLoad(world);
     const victim = {
       name: "service",
+      slowness: world.slowness,
       start: (env: Readonly<Record<string, string>>) => startService(world, env),
       leftSwapUnsent: () => true,
+      operate: async () => [],
       tell,
     };
     const service = await killRepeatedly(victim, planKillsUnderLoad(options.kills, seed));

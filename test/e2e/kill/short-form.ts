@@ -23,6 +23,8 @@ export async function expectToSurvive(
     ...plan,
     profile,
     kills: KILLS,
+    acts: true,
+    asksAgain: false,
     seed: Date.now() % 1_000_000,
     quietMs: QUIET_MS,
     tell: (text) => void story.push(text),

@@ -1,6 +1,7 @@
 import type { ChainWitness, Outflow } from "./chain-witness.ts";
 import { type KillStrategy, STRATEGIES } from "./kill-configuration.ts";
 import type { KillWorld } from "./kill-world.ts";
+import type { Past } from "./operator.ts";
 import { type Recorded, type RecordedRelay, type RecordedSwap, readRecorded, readRelay } from "./recorded.ts";
 
 const NATIVE = `0x${"0".repeat(40)}`;
@@ -15,16 +16,18 @@ export interface Verdict {
 /**
  * Holds the rows of all daemons, and of the service where it is ours, against the chain.
  * @param from.funding transactions that gave the wallets their funds
+ * @param from.pasts by the name of a track, the databases that it had before
  */
 export async function lookAtAll(
   world: KillWorld,
-  from: { chain: ChainWitness; funding: ReadonlySet<string> },
+  from: { chain: ChainWitness; funding: ReadonlySet<string>; pasts: ReadonlyMap<string, Past> },
 ): Promise<Verdict> {
   const { chain } = from;
   const violations: string[] = [];
   const fills = { selfExecuted: 0, gasless: 0 };
   for (const { name, wallet, database } of world.tracks) {
     const recorded = readRecorded(database);
+    const before = (from.pasts.get(name)?.left ?? []).map(readRecorded);
     const filled = await checkFills(wallet, recorded, { chain, ignored: from.funding });
     fills.selfExecuted += filled.byMode.selfExecuted;
     fills.gasless += filled.byMode.gasless;
@@ -32,8 +35,9 @@ export async function lookAtAll(
       ...checkSlots(recorded, STRATEGIES),
       ...checkPlaces(recorded),
       ...filled.found,
-      ...checkBudgets(filled.soldBy, STRATEGIES),
-      ...(await checkNonces(wallet, recorded, chain)),
+      ...checkFilledOnce([...before, recorded]),
+      ...checkBudgets(filled.soldOf, world.tokenOf),
+      ...(before.length === 0 ? await checkNonces(wallet, recorded, chain) : await checkMinedOnce(recorded, chain)),
       ...(await checkAllowances({ owner: wallet, spender: world.router, tokens: world.tokens }, chain)),
       ...(world.profile === "swapd" ? await checkSettlements(wallet, recorded, chain) : []),
     ];
@@ -95,8 +99,8 @@ function checkPlaces(recorded: Recorded): string[] {
 
 interface Fills {
   readonly found: readonly string[];
-  /** what strategies sold, by the chain */
-  readonly soldBy: ReadonlyMap<string, bigint>;
+  /** what was sold, by token and the chain alone */
+  readonly soldOf: ReadonlyMap<string, bigint>;
   readonly byMode: { readonly selfExecuted: number; readonly gasless: number };
 }
 
@@ -108,11 +112,13 @@ async function checkFills(
 ): Promise<Fills> {
   const { chain } = from;
   const found: string[] = [];
-  const soldBy = new Map<string, bigint>();
+  const soldOf = new Map<string, bigint>();
   const final = recorded.swaps.filter(({ state }) => state === "final");
   const unclaimed = new Set(final);
   const outflows = (await chain.outflows(wallet)).filter(({ hash }) => !from.ignored.has(hash));
   for (const outflow of [...outflows, ...(await nativeSales(final, chain))]) {
+    soldOf.set(outflow.token, (soldOf.get(outflow.token) ?? 0n) + outflow.amount);
+    if (recorded.accepted.has(outflow.hash)) continue;
     const claims = final.filter(({ hash, sell_token }) => hash === outflow.hash && sell_token === outflow.token);
     const [swap] = claims;
     if (swap === undefined || claims.length > 1 || !unclaimed.delete(swap)) {
@@ -120,11 +126,10 @@ async function checkFills(
       continue;
     }
     if (swap.sold !== String(outflow.amount)) found.push(`${swap.id} says it sold ${swap.sold}, not ${outflow.amount}`);
-    soldBy.set(swap.strategy, (soldBy.get(swap.strategy) ?? 0n) + outflow.amount);
   }
   for (const swap of unclaimed) found.push(`${swap.id} is final, but nothing left the wallet in ${swap.hash}`);
   const gasless = final.filter(({ mode }) => mode === "gasless").length;
-  return { found, soldBy, byMode: { gasless, selfExecuted: final.length - gasless } };
+  return { found, soldOf, byMode: { gasless, selfExecuted: final.length - gasless } };
 }
 
 async function nativeSales(swaps: readonly RecordedSwap[], chain: ChainWitness): Promise<Outflow[]> {
@@ -137,10 +142,26 @@ async function nativeSales(swaps: readonly RecordedSwap[], chain: ChainWitness):
   return sales;
 }
 
-function checkBudgets(soldBy: ReadonlyMap<string, bigint>, strategies: readonly KillStrategy[]): string[] {
-  return strategies.flatMap(({ id, budget }) => {
-    const sold = soldBy.get(id) ?? 0n;
-    return budget !== undefined && sold > budget ? [`${id} sold ${sold}, its budget is ${budget}`] : [];
+/** Each of these tokens is sold by one strategy alone, whatever its databases were. */
+function checkBudgets(soldOf: ReadonlyMap<string, bigint>, tokenOf: Readonly<Record<string, string>>): string[] {
+  return STRATEGIES.flatMap(({ id, budget }) => {
+    if (budget === undefined) return [];
+    const sold = soldOf.get(tokenOf[budget.of] ?? "") ?? 0n;
+    return sold > budget.amount ? [`${id} sold ${sold}, its budget is ${budget.amount}`] : [];
+  });
+}
+
+/** No place of a slot is filled by two of the databases that a daemon had. */
+function checkFilledOnce(databases: readonly Recorded[]): string[] {
+  const fills = databases.flatMap(({ runs, swaps }) => {
+    const slotOf = new Map(runs.map(({ id, strategy, slot_ms }) => [id, `${strategy} ${slot_ms}`]));
+    return swaps
+      .filter(({ state }) => state === "confirmed" || state === "final")
+      .map(({ run_id, position, hash }) => ({ place: `${slotOf.get(run_id)} ${position}`, hash }));
+  });
+  return [...Map.groupBy(fills, ({ place }) => place)].flatMap(([place, swaps]) => {
+    const hashes = new Set(swaps.map(({ hash }) => hash));
+    return hashes.size > 1 ? [`${place} was filled by ${[...hashes].join(" and ")}`] : [];
   });
 }
 
@@ -159,12 +180,18 @@ async function checkNonces(
   if (rows.nonces.length > 0 && count !== first + rows.nonces.length) {
     found.push(`the chain counts ${count} transactions of ${account}, the rows ${first + rows.nonces.length}`);
   }
+  return [...found, ...(await checkMinedOnce(rows, chain))];
+}
+
+/** Of each nonce one transaction was mined. */
+async function checkMinedOnce(rows: Pick<Recorded, "nonces" | "attempts">, chain: ChainWitness): Promise<string[]> {
+  const found: string[] = [];
   const mined = new Map<number, number>();
   for (const { hash, nonce } of rows.attempts) {
     if ((await chain.receipt(hash)) !== undefined) mined.set(nonce, (mined.get(nonce) ?? 0) + 1);
   }
   for (const nonce of rows.nonces) {
-    if (mined.get(nonce) !== 1) found.push(`nonce ${nonce} of ${account} was mined ${mined.get(nonce) ?? 0} times`);
+    if (mined.get(nonce) !== 1) found.push(`nonce ${nonce} was mined ${mined.get(nonce) ?? 0} times`);
   }
   return found;
 }
@@ -190,10 +217,12 @@ async function checkSettlements(wallet: string, recorded: Recorded, chain: Chain
     found.push(`a nonce of ${wallet} was filled twice`);
   const final = recorded.swaps.filter(({ state }) => state === "final");
   for (const { hash, nonce } of fills) {
+    if (recorded.accepted.has(hash)) continue;
     const claims = final.filter((swap) => swap.hash === hash && (nonce === 0n || swap.nonce === String(nonce)));
     if (claims.length !== 1) found.push(`the fill ${hash} with nonce ${nonce} belongs to ${claims.length} swaps`);
   }
-  if (fills.length !== final.length) found.push(`${fills.length} fills are on the chain, ${final.length} in the rows`);
+  const known = final.length + fills.filter(({ hash }) => recorded.accepted.has(hash)).length;
+  if (fills.length !== known) found.push(`${fills.length} fills are on the chain, ${known} in the rows`);
   return found;
 }
 

@@ -1,0 +1,62 @@
+import { existsSync } from "node:fs";
+import { systemClock } from "../../adapters/clock/system-clock.ts";
+import { createStore } from "../../adapters/sqlite/daemon/store.ts";
+import type { Configuration } from "../../config/configuration.ts";
+import { acceptDifferences } from "../../engine/evidence/accept.ts";
+import { judgeMarker } from "../../engine/evidence/identity.ts";
+import type { SqliteDatabase } from "../../storage/database.ts";
+import { migrateDaemonDatabase, openMarker } from "../daemon-database.ts";
+import { maxLifetimeSeconds } from "../engine-settings.ts";
+import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { type ChangeOptions, configurationOf, findTargetToChange, nameTarget } from "../target.ts";
+import type { Terminal } from "../terminal.ts";
+import { ask, operatorName } from "./request.ts";
+
+/**
+ * `swapd db accept`: by the daemon that runs; where none does, by the command itself, which has the database to itself
+ * for as long. The next look at the chain comes before anything is signed either way.
+ */
+export async function acceptDatabase(options: ChangeOptions & { json?: boolean }, terminal: Terminal): Promise<void> {
+  const target = findTargetToChange(options);
+  const { configuration } = configurationOf(target);
+  const document = (accepted: boolean, answer: string): string =>
+    JSON.stringify({ accepted, answer, database: target.database });
+  try {
+    if (!existsSync(target.database)) throw new CommandFailure(EXIT.no, refusedAsMissing(target.database));
+    const answer = await ask({ name: "accept", arguments: {} }, target, (db) => acceptAlone(db, configuration));
+    terminal.out(options.json === true ? document(true, answer) : `${answer}\n${nameTarget(target)}`);
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    if (options.json === true) terminal.out(document(false, error.message));
+    const message = options.json === true ? "" : `${error.message}\n${nameTarget(target)}`;
+    throw new CommandFailure(error.exitCode, message);
+  }
+}
+
+function refusedAsMissing(database: string): string {
+  return `refused: there is no database at ${database}: bring it back with \`swapd restore\`, or start the daemon, which makes a new one and holds it against the chain; accept then`;
+}
+
+/** Does what the daemon would do, in its place. @throws CommandFailure when there is nothing to accept, or not yet */
+function acceptAlone(db: SqliteDatabase, configuration: Configuration): string {
+  migrateDaemonDatabase(db);
+  const store = createStore(db);
+  const strategies = configuration.strategies.map(({ spec, hash }) => ({ spec, specHash: hash }));
+  const settings = { strategies, pace: { maxLifetimeSeconds: maxLifetimeSeconds(configuration) } };
+  const isFound = store.openDifferences().some(({ kind }) => kind !== "unchecked");
+  if (!isFound) throw new CommandFailure(EXIT.no, nothingToAccept(store, configuration));
+  const context = { settings, deps: { store, clock: systemClock } };
+  const answer = store.transaction(() => acceptDifferences(context, operatorName()));
+  if (answer.startsWith("refused:")) throw new CommandFailure(EXIT.no, answer);
+  return `${answer}\nno daemon runs: the next start looks at the chain once more before it signs`;
+}
+
+function nothingToAccept(store: ReturnType<typeof createStore>, configuration: Configuration): string {
+  const marker = openMarker(configuration);
+  const wallets = [...configuration.wallets.values()];
+  const [found] = wallets.flatMap(({ address }) => judgeMarker({ store, marker }, address) ?? []);
+  if (found === undefined || store.wasAccepted(found.key)) {
+    return "refused: nothing is open that could be accepted; see: swapd db check";
+  }
+  return `refused: ${found.text}; nobody has held it against the chain yet: start the daemon, look at \`swapd db check\`, accept then`;
+}

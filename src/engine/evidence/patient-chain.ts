@@ -1,0 +1,47 @@
+import { ChainReadError } from "../../domain/chain-read-error.ts";
+import type { Chain } from "../../ports/chain.ts";
+import type { EngineContext } from "../engine-context.ts";
+
+/** What a look asks of the chain. */
+type ReadsOfALook = Pick<Chain, "latest" | "finalized" | "transactionCount" | "logs" | "balance" | "allowance">;
+
+/** The engine's context as a look needs it. */
+export type LookContext = Pick<EngineContext, "settings"> & {
+  readonly deps: Omit<EngineContext["deps"], "chain"> & { readonly chain: ReadsOfALook };
+};
+
+const MOST_TRIES = 6;
+const FIRST_PAUSE_MS = 250;
+
+/**
+ * The same context, whose reads are asked again where no endpoint answered. A look is many reads, more with each token:
+ * were it begun anew for each lost answer, it would hardly ever end behind a node that loses a few in a hundred.
+ */
+export function withPatience(context: EngineContext, signal: AbortSignal): LookContext {
+  const { chain, clock } = context.deps;
+  const patient =
+    <Args extends readonly unknown[], Answer>(read: (...args: Args) => Promise<Answer>) =>
+    async (...args: Args): Promise<Answer> => {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await read(...args);
+        } catch (error) {
+          if (!isPassing(error) || tries === MOST_TRIES || signal.aborted) throw error;
+        }
+        await clock.sleep(FIRST_PAUSE_MS * 2 ** (tries - 1), signal);
+      }
+    };
+  const reads: ReadsOfALook = {
+    latest: patient(() => chain.latest()),
+    finalized: patient(() => chain.finalized()),
+    transactionCount: patient((...asked) => chain.transactionCount(...asked)),
+    logs: patient((asked) => chain.logs(asked)),
+    balance: patient((...asked) => chain.balance(...asked)),
+    allowance: patient((asked) => chain.allowance(asked)),
+  };
+  return { settings: context.settings, deps: { ...context.deps, chain: reads } };
+}
+
+function isPassing(error: unknown): boolean {
+  return error instanceof ChainReadError && (error.code === "unreachable" || error.code === "malformed answer");
+}
