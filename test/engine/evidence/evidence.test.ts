@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createMarkerFiles } from "../../../src/adapters/identity/marker-files.ts";
 import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
+import { addUnchecked } from "../../../src/engine/evidence/evidence.ts";
 import type { IdentityMarker } from "../../../src/ports/identity-marker.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { HUNDRED_USDC, ROUTER, SLOT_MS, USDC, WETH } from "../../support/builders.ts";
@@ -19,6 +20,8 @@ import { SETTLEMENT } from "../../support/fake-ledger.ts";
 
 const SWAPPED = SETTLEMENT.getEvent("Swapped")?.topicHash;
 const BUDGET = 4;
+/** Longer than anything that these engines sign may live. */
+const LIFETIME_SECONDS = 305;
 
 type Gasless = "only" | "never";
 
@@ -123,12 +126,71 @@ describe("a database that is lost", () => {
     const emptied = { ...outside, file: join(dirname(outside.file), "another.db") };
     const life = await live(emptied, marker);
     expect(open(life)).toEqual(["lost", ...Array(BUDGET).fill("fill")]);
-    await turn(emptied, life, 120);
+    await turn(emptied, life, 60);
+    expect(accept(life)).toContain("refused: what another database signed may be filled until its deadline");
+    await turn(emptied, life, LIFETIME_SECONDS - 60);
     expect(fills(outside)).toBe(BUDGET);
-    accept(life);
-    await turn(emptied, life, 180);
+    expect(accept(life)).toContain("accepted 5");
+    await turn(emptied, life, 120);
     expect([fills(outside), open(life), life.errors]).toEqual([BUDGET, [], []]);
   });
+});
+
+test("an order that the old database handed over, and that is filled late, counts in the budget too", async () => {
+  const outside = begin("only");
+  const marker = markerOf(outside);
+  await fill(outside, BUDGET - 1, marker);
+  const copy = copyTo(outside, "copy.db");
+  outside.chain.holdsRelayed = true;
+  const before = openLife(outside, { marker });
+  await before.engine.start();
+  const handedOver = (): boolean => outside.service.submissions.length === BUDGET;
+  expect(await turnUntil(outside, before, { maxSeconds: 90, isDone: handedOver })).toBe(true);
+  before.kill();
+  const restored = { ...outside, file: copy };
+  const life = await live(restored, marker);
+  expect([open(life), accept(life)]).toEqual([["older"], expect.stringContaining("refused")]);
+  outside.chain.holdsRelayed = false;
+  await turn(restored, life, LIFETIME_SECONDS);
+  expect(accept(life)).toContain("accepted 1");
+  const isSeen = (): boolean => open(life).includes("fill");
+  expect(await turnUntil(restored, life, { maxSeconds: 20, isDone: isSeen })).toBe(true);
+  expect(accept(life)).toContain(`it counts in the budget of ${outside.spec.id}`);
+  await turn(restored, life, 120);
+  expect([fills(outside), open(life), life.errors]).toEqual([BUDGET, [], []]);
+});
+
+test("a sale of which only the sold token is known counts in the budget of whoever sells that", async () => {
+  const outside = begin("only");
+  await fill(outside, 1);
+  const life = await live(outside);
+  const hash = `0x${"ab".repeat(32)}`;
+  const what = { wallet: ACCOUNT, token: USDC.address, kind: "outflow", scope: "token", text: "left" } as const;
+  const facts = { token: USDC.address, amount: (3n * HUNDRED_USDC).toString(), hash };
+  life.store.addDifference({ ...what, key: `outflow ${hash} 0`, facts }, 0);
+  expect(accept(life)).toContain(`it counts in the budget of ${outside.spec.id}`);
+  await turn(outside, life, 180);
+  expect([fills(outside), life.errors]).toEqual([1, []]);
+});
+
+test("a node that loses one answer in six does not keep the wallet from being looked at", async () => {
+  const outside = begin("only");
+  await fill(outside, 1);
+  const life = await live(outside);
+  let asked = 0;
+  const losing =
+    <Args extends readonly unknown[], Answer>(read: (...args: Args) => Promise<Answer>) =>
+    (...args: Args): Promise<Answer> => {
+      asked += 1;
+      return asked % 6 === 0 ? Promise.reject(new ChainReadError("unreachable", "reset")) : read(...args);
+    };
+  const { chain } = outside;
+  chain.logs = losing(chain.logs.bind(chain));
+  chain.allowance = losing(chain.allowance.bind(chain));
+  chain.balance = losing(chain.balance.bind(chain));
+  addUnchecked(life.context, ACCOUNT);
+  await turnUntil(outside, life, { maxSeconds: 60, isDone: () => open(life).length === 0 });
+  expect([open(life), life.errors]).toEqual([[], []]);
 });
 
 describe("the marker", () => {

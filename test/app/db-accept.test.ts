@@ -1,0 +1,86 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { acceptDatabase } from "../../src/app/commands/db-accept.ts";
+import { CommandFailure } from "../../src/app/exit-codes.ts";
+import { toAddress } from "../../src/domain/money/address.ts";
+import type { Finding } from "../../src/ports/evidence-store.ts";
+import { claimDatabase } from "../../src/storage/claim.ts";
+import { makeFolder } from "../e2e/support/swapd.ts";
+import { type DaemonDatabase, openDaemonDatabase } from "../support/daemon-database.ts";
+
+const WALLET = toAddress("0x70997970C51812dc3A010C7d01b50e0d17dc79C8");
+const OLDER: Finding = {
+  ...{ key: "older 1", wallet: WALLET, token: undefined, kind: "older", scope: "wallet", facts: {} },
+  text: "the database is an older copy",
+};
+const AN_HOUR_MS = 3_600_000;
+
+let database: DaemonDatabase;
+let file: string;
+beforeEach(() => {
+  const folder = makeFolder();
+  onTestFinished(() => folder.remove());
+  vi.stubEnv("RPC_1", "http://127.0.0.1:1");
+  vi.stubEnv("RPC_2", "http://127.0.0.1:2");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  file = join(folder.path, "config/mine.yaml");
+  const path = join(folder.path, "swapd.db");
+  const example = readFileSync(join(folder.path, "config/mainnet.example.yaml"), "utf8");
+  writeFileSync(file, example.replace("main: {", `main: { address: "${WALLET}",`).replace("/data/swapd.db", path));
+  database = openDaemonDatabase(path);
+  database.store.saveIdentity({ network: "ethereum", chainId: 1, atMs: 0 });
+});
+
+async function accept(json: boolean): Promise<{ code: number; said: string }> {
+  const said: string[] = [];
+  const terminal = { out: (text: string) => void said.push(text), err: () => undefined, isInteractive: false };
+  try {
+    await acceptDatabase({ config: file, json }, terminal);
+    return { code: 0, said: said.join("\n") };
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    return { code: error.exitCode, said: [...said, error.message].join("\n") };
+  }
+}
+
+const kinds = (): readonly string[] => database.store.openDifferences().map(({ kind }) => kind);
+
+test("no daemon is needed, and the next one looks at the chain once more before it signs", async () => {
+  database.store.addDifference(OLDER, Date.now() - AN_HOUR_MS);
+  const { code, said } = await accept(true);
+  expect(code).toBe(0);
+  expect(JSON.parse(said)).toMatchObject({
+    accepted: true,
+    answer: expect.stringContaining("accepted 1:\n  the database is an older copy"),
+    database: database.file,
+  });
+  expect(kinds()).toEqual(["unchecked"]);
+});
+
+test("what another database signed a moment ago is not accepted before it must have expired", async () => {
+  database.store.addDifference(OLDER, Date.now());
+  const { code, said } = await accept(false);
+  expect([code, kinds()]).toEqual([1, ["older"]]);
+  expect(said).toContain("refused: what another database signed may be filled until its deadline");
+  expect(said).toContain(`on ${file}`);
+});
+
+test("a daemon that has the database answers, and the command writes nothing beside it", async () => {
+  database.store.addDifference(OLDER, Date.now() - AN_HOUR_MS);
+  const claim = claimDatabase(database.file);
+  if (claim.kind !== "claimed") throw new Error("not claimed");
+  onTestFinished(() => claim.release());
+  const asked = accept(true);
+  await vi.waitFor(() => expect(database.store.openRequests()).toMatchObject([{ command: "accept" }]));
+  expect(kinds()).toEqual(["older"]);
+  database.store.answerRequest(database.store.openRequests()[0]?.id ?? 0, "accepted 1: it", 0);
+  expect(await asked).toMatchObject({ code: 0, said: expect.stringContaining("accepted 1: it") });
+});
+
+test("where nothing was found, and where there is no database, it says what comes first", async () => {
+  expect(await accept(false)).toMatchObject({ code: 1, said: expect.stringContaining("refused: nothing is open") });
+  const missing = { code: 1, said: expect.stringContaining("there is no database at") };
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(`${database.file}${suffix}`, { force: true });
+  expect(await accept(false)).toMatchObject(missing);
+});
