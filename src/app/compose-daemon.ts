@@ -28,6 +28,7 @@ import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 import { openServices, type Services } from "./open-services.ts";
+import { watchAgreement } from "./watch-agreement.ts";
 import { watchChain, watchService } from "./watch-reach.ts";
 
 /** What a daemon is composed with. */
@@ -78,7 +79,8 @@ export async function composeDaemon(
   const alerts = openAlerts(configuration, deps);
   const abilities = watchAbilities({ ...alerts.deps, logger });
   const listening = { onAbilities: abilities.note, onFault: deps.onFatal };
-  const chain = watchChain(openChain(configuration, secrets, { ...machine, ...listening }), node);
+  const opened = openChain(configuration, secrets, { ...machine, ...listening });
+  const chain = watchAgreement(watchChain(opened, node), alerts.deps);
   const { store } = alerts.deps;
   const laneStore = alertOnHalt(openLaneStore(db), alerts.deps);
   const listenersTo = (url: string) => ({

@@ -38,6 +38,7 @@ export function engineSettings(configuration: Configuration, router: Address): E
     policy: configuration.policy,
     tokens: tokens.filter((token) => token.address !== NATIVE_TOKEN),
     strategies: configuration.strategies.map(({ spec, hash }) => ({ spec, specHash: hash })),
+    told: configuration.told,
     pace: {
       pollMs: timing.pollIntervalMs,
       retryMs: Math.min(FIXED.retryMs, timing.pollIntervalMs * 4),

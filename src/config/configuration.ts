@@ -155,6 +155,8 @@ export interface Configuration {
   readonly serve: ServeConfiguration;
   /** undefined: alerts are in the log only */
   readonly webhook: WebhookConfiguration | undefined;
+  /** messages that are no alerts, and how many slots in a row may end alike before an alert says so */
+  readonly told: { readonly fills: boolean; readonly starts: boolean; readonly sameEnds: number };
   readonly timing: {
     readonly quoteLifetimeSeconds: number;
     readonly permitLifetimeSeconds: number;

@@ -13,6 +13,7 @@ export const DEFAULTS = {
   threshold: { attempts: 3, retryShare: 0.9, maxGap: { intervals: 3, atLeastSeconds: 60 } },
   onInsufficient: "skip",
   alertsFrom: "warning",
+  sameEnds: 3,
   /** a refill or a sale is seen in the balance before the next one is thought of */
   sweepCooldownSeconds: 600,
   database: "swapd.db",

@@ -8,7 +8,7 @@ import { checkSettlement } from "./build-policy-lists.ts";
 import { buildReference } from "./build-reference.ts";
 import { buildServe, buildService } from "./build-service.ts";
 import { buildWallets } from "./build-wallets.ts";
-import { buildWebhook } from "./build-webhook.ts";
+import { buildTold, buildWebhook } from "./build-webhook.ts";
 import { checkShape } from "./check-shape.ts";
 import type { Configuration, LoadedStrategy, TokenConfiguration, WalletConfiguration } from "./configuration.ts";
 import { CONFIG_BOUNDS, DEFAULTS } from "./defaults.ts";
@@ -137,6 +137,7 @@ function build(loading: Loading): Configuration | undefined {
     warnings: strategyWarnings(strategies, preset.wrappedNative),
     serve,
     webhook: buildWebhook(source, fields.alerts),
+    told: buildTold(fields.alerts),
     ...buildPlain(loading),
     origin: {
       files: [source.file, ...(policySource === undefined ? [] : [policySource.file])],

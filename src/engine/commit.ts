@@ -6,9 +6,13 @@ import type { StepResult } from "../domain/run/draft.ts";
 import type { RunEvent } from "../domain/run/events.ts";
 import type { RunRecord } from "../domain/run/records.ts";
 import type { Run, Swap } from "../domain/run/run.ts";
+import { endOfRun } from "../domain/run/same-ends.ts";
+import { isRunEnd } from "../domain/run/states.ts";
 import { step } from "../domain/run/step.ts";
 import { pauseByRule, type RaisedAlert, raiseAlerts, tellAlerts } from "./alerts.ts";
 import { type EngineContext, laneOf } from "./engine-context.ts";
+import { fillMessages } from "./messages.ts";
+import { noteEnd } from "./same-ends.ts";
 import { factsFor } from "./step-facts.ts";
 
 /** Steps a run by an event and commits everything that follows from it, in one transaction. */
@@ -104,8 +108,10 @@ function commitStep(context: EngineContext, answer: Answer): { result: StepResul
   for (const record of result.records) writeRecord(context, result.run, record, nowMs);
   store.addEffects(run.id, result.effects, nowMs);
   if (answer.effectId !== undefined) store.finishEffect(answer.effectId, nowMs);
-  const alerts = alertsOfStep(context, result);
-  return { result, alerts: [...alerts, ...pauseAfterFailures(context, run, result, nowMs)] };
+  const alerts = [...alertsOfStep(context, result), ...pauseAfterFailures(context, run, result, nowMs)];
+  const ended = isRunEnd(result.run.state) && !isRunEnd(run.state) ? endOfRun(result.run) : undefined;
+  const alike = ended === undefined ? [] : noteEnd(context, run.strategyId, ended);
+  return { result, alerts: [...alerts, ...alike, ...fillMessages(context, result)] };
 }
 
 function alertsOfStep({ deps }: EngineContext, result: StepResult): readonly RaisedAlert[] {

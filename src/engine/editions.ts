@@ -47,6 +47,8 @@ export function createEditions(context: EngineContext, heard: OutcomeListener): 
       const known = wanted === undefined ? undefined : new Set(wanted.map(({ spec }) => spec.id));
       for (const { spec } of strategies) if (known?.has(spec.id) === false) passOverSlots(context, spec.id, heard);
       wanted = strategies;
+      const ids = strategies.map(({ spec }) => spec.id);
+      store.endAlertsOfOthers(ids, context.deps.clock.nowMs());
       takeOver();
     },
     settle: () => {

@@ -40,6 +40,8 @@ export interface EngineSettings {
   readonly policy: Policy;
   readonly tokens: readonly Token[];
   readonly strategies: readonly LoadedStrategy[];
+  /** what people are told beside what needs them, and after how many slots in a row that ended alike they are warned */
+  readonly told: { readonly fills: boolean; readonly starts: boolean; readonly sameEnds: number };
   readonly pace: {
     /** how often lanes and due effects are looked at when nothing wakes the engine */
     readonly pollMs: number;

@@ -1,4 +1,5 @@
 import type { BlockHead } from "../ports/chain.ts";
+import { tellAlerts } from "./alerts.ts";
 import { createBeat } from "./beat.ts";
 import { createBeginning } from "./beginning.ts";
 import { createClockJumps } from "./clock-jumps.ts";
@@ -12,6 +13,7 @@ import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
 import { createEvidence, type Evidence } from "./evidence/evidence.ts";
 import { revokeLeftovers } from "./janitor.ts";
 import { createLaneLoops } from "./lane-loops.ts";
+import { startMessage } from "./messages.ts";
 import { createOutsideWatch } from "./outside-watch.ts";
 import { nodeFault } from "./perform/node-fault.ts";
 import { keepSampling } from "./price-sampler.ts";
@@ -90,7 +92,7 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
   return {
     committer,
     start: async () => {
-      deps.store.addDaemonEvent("started", settings.live ? "live" : "dry-run", deps.clock.nowMs());
+      recordStart(start);
       slots.adopt(settings.strategies);
       loops.push(guarded(() => outside.keepLooking(signal)));
       const head = await beginning.attempt();
@@ -115,6 +117,16 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
     clocks,
     waitingFor: beginning.waitingFor,
   };
+}
+
+/** Writes the start down, with its message where one is wanted. */
+function recordStart(context: EngineContext): void {
+  const { deps, settings } = context;
+  const told = deps.store.transaction(() => {
+    deps.store.addDaemonEvent("started", settings.live ? "live" : "dry-run", deps.clock.nowMs());
+    return startMessage(context);
+  });
+  tellAlerts(deps, told);
 }
 
 /** Begins runs that are due and performs effects that are due, until stopped. */

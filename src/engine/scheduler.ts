@@ -13,10 +13,12 @@ import {
   strategyEdited,
 } from "../domain/strategy/strategy.ts";
 import type { ModeRow, StrategyRow } from "../ports/store.ts";
+import { type RaisedAlert, tellAlerts } from "./alerts.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
 import { halt } from "./evidence/touches.ts";
 import { GLOBAL_SCOPE } from "./modes.ts";
 import { hasReadableMemory, parseStoredMemory, quarantine } from "./quarantine.ts";
+import { noteEnd } from "./same-ends.ts";
 
 /** Slots of so many strategies are one commit: few commits, and none that keeps the first ones waiting for the last. */
 const BATCH = 1_000;
@@ -119,9 +121,11 @@ export function insertSomeDueRuns(
   const endsAtMs = clock.monotonicMs() + LONGEST_TURN_MS;
   const due = context.settings.strategies.filter(({ spec }) => (nextStart.get(spec) ?? 0) <= nowMs);
   const runs: string[] = [];
+  const raised: RaisedAlert[] = [];
   for (let from = 0; from < due.length; from += BATCH) {
     const batch = due.slice(from, from + BATCH);
-    const inserted = store.transaction(() => insertBatch(context, batch, { nowMs, heard, endsAtMs }));
+    const inserted = store.transaction(() => insertBatch(context, batch, { nowMs, heard, endsAtMs, raised }));
+    tellAlerts(context.deps, raised.splice(0));
     runs.push(...inserted.runs);
     const isLast = from + BATCH >= due.length;
     if (!inserted.isDone || (!isLast && clock.monotonicMs() >= endsAtMs)) return { runs, isDone: false };
@@ -146,9 +150,10 @@ const nextStart = new WeakMap<StrategySpec, number>();
 function insertBatch(
   context: EngineContext,
   batch: readonly LoadedStrategy[],
-  { nowMs, heard, endsAtMs }: { nowMs: number; heard: OutcomeListener; endsAtMs: number },
+  turn: { nowMs: number; heard: OutcomeListener; endsAtMs: number; raised: RaisedAlert[] },
 ): { readonly runs: readonly string[]; readonly isDone: boolean } {
   const { store, zones, clock } = context.deps;
+  const { nowMs, heard, endsAtMs, raised } = turn;
   const lastSlots = store.lastSlots(batch.map(({ spec }) => spec.id));
   const dueNow = batch.filter(({ spec }) =>
     isDue(context, spec, { handledMs: lastSlots.get(spec.id) ?? nowMs, nowMs }),
@@ -167,7 +172,7 @@ function insertBatch(
     if (halting?.kind === "unchecked") continue;
     const moment = { handledMs, nowMs, ...barredBy(modes, spec, halting !== undefined), isBusy: busy.has(spec.id) };
     const plan = planSlots(spec, moment, zones);
-    writeGaps(context, spec.id, { gaps: plan.gaps, handledMs, heard });
+    raised.push(...writeGaps(context, spec.id, { gaps: plan.gaps, handledMs, heard }));
     const runId = insertRun(context, strategy, plan.run);
     if (runId !== undefined) runs.push(runId);
     if (runId !== undefined && plan.run !== undefined) heard({ kind: "run", strategy: spec.id, ...plan.run });
@@ -188,15 +193,18 @@ function writeGaps(
   context: EngineContext,
   strategy: string,
   slots: { gaps: readonly SlotGap[]; handledMs: number; heard: OutcomeListener },
-): void {
+): readonly RaisedAlert[] {
   const { store, clock } = context.deps;
+  const raised: RaisedAlert[] = [];
   let joinsAtMs = slots.handledMs;
   for (const gap of slots.gaps) {
     const { firstMs, lastMs, count, reason } = gap;
     store.addGap({ strategy, firstSlotMs: firstMs, lastSlotMs: lastMs, count, reason }, joinsAtMs, clock.nowMs());
     joinsAtMs = lastMs;
     slots.heard({ kind: "gap", strategy, gap });
+    raised.push(...noteEnd(context, strategy, { slotMs: firstMs, count, reason }));
   }
+  return raised;
 }
 
 function insertRun(context: EngineContext, strategy: LoadedStrategy, due: SlotPlan["run"]): string | undefined {

@@ -12,8 +12,17 @@ export interface AlertRow extends Alert {
 export interface AlertStore {
   /** Writes an alert down. @returns false when the same code is true of the same subject already: then nothing is new */
   raiseAlert(alert: AlertRow): boolean;
+  /**
+   * Writes down something that happened and is not true for a while: it is over at once, and it is sent whatever its
+   * severity. @returns false when this very message, by its id, was written before
+   */
+  addMessage(message: AlertRow): boolean;
+  /** Whether people were warned of something that is still true of a strategy, or of one of these subjects. */
+  isWarnedOf(strategyId: string, subjects: readonly string[]): boolean;
   /** Nothing is true of the subject any more; what was not sent yet is sent all the same. */
   endAlerts(subject: string, atMs: number): void;
+  /** Ends what was said of strategies that are no more, but not of their open runs and swaps, nor of their modes. */
+  endAlertsOfOthers(strategyIds: readonly string[], atMs: number): void;
 }
 
 /** An alert that waits to be sent; `attempts` counts how often that was begun before. */
@@ -21,22 +30,29 @@ export interface WaitingAlert extends AlertRow {
   readonly attempts: number;
 }
 
-/** The sender's side of the rows. Every answer is written down, so a kill at any moment sends again and loses nothing. */
+/**
+ * The sender's side of the rows. Every answer is written down, so a kill at any moment sends again and loses nothing.
+ * Instants are by the sender's own clock, which begins anew with each of its lives and which nobody sets.
+ */
 export interface AlertOutbox {
+  /** Makes everything that waits due: what an earlier life put off was put off by another clock. */
+  makeAllDue(): void;
   /** the alert that may be sent now and waited longest for it */
-  nextAlert(nowMs: number): WaitingAlert | undefined;
+  nextAlert(now: number): WaitingAlert | undefined;
   /** when the next alert may be sent, undefined when none waits */
   nextAlertMs(): number | undefined;
   /** Counts an attempt, durably, before it is made. */
-  beginAttempt(id: string, retryAtMs: number): void;
+  beginAttempt(id: string, retryAt: number): void;
   finishAlert(
     id: string,
     end: { readonly state: "sent" | "given-up"; readonly outcome: string; readonly atMs: number },
   ): void;
   noteOutcome(id: string, outcome: string): void;
+  /** the number of the newest alert, zero before the first */
+  newestNumber(): number;
   /**
-   * Gives up alerts that were raised before an instant, and the oldest ones beyond a number.
+   * Gives up alerts up to a number, and of more than so many the least severe, the oldest first.
    * @returns those that were given up
    */
-  giveUp(limits: { readonly raisedBeforeMs: number; readonly mostWaiting: number }, atMs: number): readonly AlertRow[];
+  giveUp(limits: { readonly upToNumber: number; readonly mostWaiting: number }, atMs: number): readonly AlertRow[];
 }

@@ -3,8 +3,9 @@ import type { Address } from "../domain/money/address.ts";
 import type { UsdPrice } from "../domain/money/price.ts";
 import type { Effect, EffectRequest } from "../domain/run/effects.ts";
 import type { OperatingMode } from "../domain/run/operating-mode.ts";
-import type { RunRecord, Transition } from "../domain/run/records.ts";
+import type { PriceEvidence, RunRecord, Transition } from "../domain/run/records.ts";
 import type { Run } from "../domain/run/run.ts";
+import type { SameEnds } from "../domain/run/same-ends.ts";
 import type { SwapState } from "../domain/run/states.ts";
 import type { PriceBar } from "../domain/strategy/decision.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
@@ -93,6 +94,8 @@ export interface RunStore {
   /** Swaps that have not ended, and runs that are open without any. */
   openWork(): readonly OpenWork[];
   swapState(swapId: string): SwapState | undefined;
+  /** The prices that a swap was cleared by; undefined before that. */
+  clearancePrices(swapId: string): PriceEvidence | undefined;
   runOfIntent(intentId: string): { readonly runId: string; readonly swapId: string } | undefined;
   /** Whether this transaction belongs to another swap or transaction of ours than the given swap. */
   hashOfOther(hash: string, swapId: string): boolean;
@@ -160,6 +163,9 @@ export interface OperationStore {
   setMode(row: ModeRow): void;
   /** Records slots without a run; joins the strategy's last gap when it ended at `joinsAtMs` for the same reason. */
   addGap(gap: GapRow, joinsAtMs: number, atMs: number): void;
+  /** How the last slots of a strategy came to nothing for one reason; undefined after a trade. */
+  sameEnds(strategyId: string): SameEnds | undefined;
+  saveSameEnds(strategyId: string, ends: SameEnds | undefined): void;
   /** Counts a price (dollars scaled by 1e18) into the bar of its hour. */
   addPriceSample(token: Address, atMs: number, usd: UsdPrice): void;
   /** Bars from the hour of `sinceMs` on, oldest first. */

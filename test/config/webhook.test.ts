@@ -19,6 +19,17 @@ it("is where alerts go: two references, files from the folder of the main file, 
 
 it("is not needed: the log has everything", () => {
   expect(loaded().webhook).toBeUndefined();
+  expect(loaded({ "main.yaml": `${MAIN}alerts: { fills: true }\n` }).webhook).toBeUndefined();
+});
+
+it("takes messages of fills and starts where they are switched on, and counts slots that ended alike to three", () => {
+  expect(loaded().told).toEqual({ fills: false, starts: false, sameEnds: 3 });
+  const told = { "main.yaml": `${MAIN}alerts: { fills: true, starts: true, sameEnds: 10 }\n` };
+  expect(loaded(told).told).toEqual({ fills: true, starts: true, sameEnds: 10 });
+  const wrong = { "main.yaml": `${MAIN}alerts: { fills: yes please, sameEnds: 1 }\n` };
+  const problems = problemsOf(wrong).map(brief).join("\n");
+  expect(problems).toContain("alerts.fills: needs true or false");
+  expect(problems).toContain("alerts.sameEnds: ");
 });
 
 it.each([

@@ -78,6 +78,7 @@ function settingsFor(spec: StrategySpec, change: Partial<EngineSettings> = {}): 
     ...{ live: true, network: "sandbox", chainId: 31_337, wrappedNative: WETH.address, native: ETH, router: ROUTER },
     ...{ confirmations: 2, policy: policySample({ recipients: [ACCOUNT] }), tokens: [USDC, WETH, WBTC] },
     strategies: [{ spec, specHash: "spec" }],
+    told: { fills: false, starts: false, sameEnds: 3 },
     pace: {
       ...{
         pollMs: POLL_MS,

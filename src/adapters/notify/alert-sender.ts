@@ -32,10 +32,15 @@ export interface AlertSender {
 /** When nothing wakes the sender, it still looks so often: a row may have been written by another hand. */
 const LONGEST_WAIT_MS = 60_000;
 
-/** What tells the pauses of a receiver that takes nothing: how often in a row it did not. */
-interface Pause {
+/** What one life of the sender remembers. Its clock is the monotonic one: a wall clock that is set holds nothing up. */
+interface Memory {
+  /** how often in a row the receiver took nothing, and until when it is left alone */
   refusals: number;
-  untilMs: number;
+  pausedUntilMs: number;
+  /** taken by the receiver, and not yet written down as sent: it must not be sent again */
+  readonly taken: Map<string, string>;
+  /** the newest alert at some instants, the oldest first: what was there so long ago is given up */
+  readonly newest: { readonly atMs: number; readonly number: number }[];
 }
 
 /**
@@ -43,25 +48,31 @@ interface Pause {
  * so that a kill repeats an alert rather than losing it. A receiver that takes nothing is asked less and less often.
  */
 export function startAlertSender(options: AlertSenderOptions, deps: AlertSenderDeps): AlertSender {
-  const { clock, logger } = deps;
+  const { clock, logger, outbox } = deps;
   const stopping = new AbortController();
   const givingUp = new AbortController();
   let sleeper = new AbortController();
-  const pause: Pause = { refusals: 0, untilMs: 0 };
+  const memory: Memory = { refusals: 0, pausedUntilMs: 0, taken: new Map(), newest: [] };
   const sleep = async (durationMs: number): Promise<void> => {
     await clock.sleep(durationMs, AbortSignal.any([sleeper.signal, stopping.signal]));
     if (sleeper.signal.aborted) sleeper = new AbortController();
   };
+  let isBegun = false;
   const loop = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       try {
-        dropTooMany(options, deps);
-        const isSent = clock.monotonicMs() >= pause.untilMs && (await sendNext(options, deps, pause, givingUp.signal));
-        if (!isSent) await sleep(untilNextMs(deps, pause));
+        if (!isBegun) outbox.makeAllDue();
+        isBegun = true;
+        settleTaken(deps, memory);
+        dropTooMany(options, deps, memory);
+        const mayAsk = clock.monotonicMs() >= memory.pausedUntilMs;
+        if (!mayAsk || !(await sendNext(options, deps, memory, givingUp.signal))) {
+          await sleep(untilNextMs(deps, memory));
+        }
       } catch (error) {
         // The database may be busy or full: the rows wait, and swaps go on.
         logger.error({ error }, "alerts cannot be sent now; they wait");
-        await sleep(options.longestRetryMs);
+        await sleep(Math.min(options.longestRetryMs, LONGEST_WAIT_MS));
       }
     }
   };
@@ -78,10 +89,32 @@ export function startAlertSender(options: AlertSenderOptions, deps: AlertSenderD
   };
 }
 
-function dropTooMany(options: AlertSenderOptions, { outbox, clock, logger }: AlertSenderDeps): void {
-  const nowMs = clock.nowMs();
+/** Writes down what the receiver has: as long as that fails, nothing else is sent. */
+function settleTaken({ outbox, clock, logger }: AlertSenderDeps, { taken }: Memory): void {
+  for (const [id, outcome] of taken) {
+    outbox.finishAlert(id, { state: "sent", outcome, atMs: clock.nowMs() });
+    taken.delete(id);
+    logger.info({ alertId: id, outcome }, "alert sent");
+  }
+}
+
+/** So finely the age of alerts is known. */
+const AGES = 24;
+
+function dropTooMany(
+  options: AlertSenderOptions,
+  { outbox, clock, logger }: AlertSenderDeps,
+  { newest }: Memory,
+): void {
   const { mostWaiting, longestAgeMs } = options;
-  for (const alert of outbox.giveUp({ raisedBeforeMs: nowMs - longestAgeMs, mostWaiting }, nowMs)) {
+  const now = clock.monotonicMs();
+  const last = newest.at(-1);
+  if (last === undefined || now - last.atMs >= longestAgeMs / AGES) {
+    newest.push({ atMs: now, number: outbox.newestNumber() });
+  }
+  let upToNumber = 0;
+  while (newest[0] !== undefined && now - newest[0].atMs >= longestAgeMs) upToNumber = newest.shift()?.number ?? 0;
+  for (const alert of outbox.giveUp({ upToNumber, mostWaiting }, clock.nowMs())) {
     const fields = { alertId: alert.id, code: alert.code, subject: alert.subject, mostWaiting };
     logger.error(fields, "an alert was not sent: it waited too long, or too many wait");
   }
@@ -91,24 +124,24 @@ function dropTooMany(options: AlertSenderOptions, { outbox, clock, logger }: Ale
 async function sendNext(
   options: AlertSenderOptions,
   deps: AlertSenderDeps,
-  pause: Pause,
+  memory: Memory,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { outbox, clock, logger } = deps;
-  const nowMs = clock.nowMs();
-  const alert = outbox.nextAlert(nowMs);
+  const now = clock.monotonicMs();
+  const alert = outbox.nextAlert(now);
   if (alert === undefined) return false;
-  outbox.beginAttempt(alert.id, nowMs + retryDelayMs(options, alert.attempts));
-  const { taken, detail } = await deps.deliver(alert, { nowMs, signal });
-  const fields = { alertId: alert.id, code: alert.code, attempt: alert.attempts + 1, outcome: detail };
+  outbox.beginAttempt(alert.id, now + retryDelayMs(options, alert.attempts));
+  const { taken, detail } = await deps.deliver(alert, { nowMs: clock.nowMs(), signal });
   if (taken) {
-    pause.refusals = 0;
-    outbox.finishAlert(alert.id, { state: "sent", outcome: detail, atMs: clock.nowMs() });
-    logger.info(fields, "alert sent");
+    memory.refusals = 0;
+    memory.taken.set(alert.id, detail);
+    settleTaken(deps, memory);
     return true;
   }
-  pause.untilMs = clock.monotonicMs() + retryDelayMs(options, pause.refusals);
-  pause.refusals += 1;
+  const fields = { alertId: alert.id, code: alert.code, attempt: alert.attempts + 1, outcome: detail };
+  memory.pausedUntilMs = clock.monotonicMs() + retryDelayMs(options, memory.refusals);
+  memory.refusals += 1;
   if (alert.attempts + 1 >= options.mostAttempts) {
     outbox.finishAlert(alert.id, { state: "given-up", outcome: detail, atMs: clock.nowMs() });
     logger.error(fields, "an alert was not sent: its receiver took it at no attempt");
@@ -124,9 +157,10 @@ function retryDelayMs({ shortestRetryMs, longestRetryMs }: AlertSenderOptions, b
   return Math.min(longestRetryMs, shortestRetryMs * 2 ** Math.min(before, 30));
 }
 
-function untilNextMs({ outbox, clock }: AlertSenderDeps, pause: Pause): number {
-  const nextMs = outbox.nextAlertMs();
-  if (nextMs === undefined) return LONGEST_WAIT_MS;
-  const waitMs = Math.max(nextMs - clock.nowMs(), pause.untilMs - clock.monotonicMs(), 1);
+function untilNextMs({ outbox, clock }: AlertSenderDeps, { pausedUntilMs }: Memory): number {
+  const next = outbox.nextAlertMs();
+  if (next === undefined) return LONGEST_WAIT_MS;
+  const now = clock.monotonicMs();
+  const waitMs = Math.max(next - now, pausedUntilMs - now, 1);
   return Math.min(waitMs, LONGEST_WAIT_MS);
 }

@@ -139,7 +139,17 @@ const alerts = z.strictObject({
       secret: secretReference("what alerts are signed with (HMAC-SHA256), at least 16 characters"),
       minimum: z.enum(SEVERITIES).optional().meta({ description: "the least severity that is sent (warning)" }),
     })
-    .meta({ description: "where alerts are sent, signed" }),
+    .optional()
+    .meta({ description: "where alerts are sent, signed; without it the log alone has them" }),
+  fills: z
+    .boolean({ error: "needs true or false" })
+    .optional()
+    .meta({ description: "a message for each fill; in a dry run for what would be one" }),
+  starts: z.boolean({ error: "needs true or false" }).optional().meta({ description: "a message for each start" }),
+  sameEnds: count("an alert when so many slots of a strategy in a row came to nothing for the same reason", {
+    min: 2,
+    max: 1_000,
+  }).optional(),
 });
 
 /** Each hour of a look-back must be looked at, and a node must not be asked all the time. */

@@ -40,4 +40,6 @@ export const SUBJECT = {
   configuration: () => "configuration",
   clock: () => "clock",
   endpoints: () => "RPC endpoints",
+  /** whether they tell the same of the chain */
+  agreement: () => "agreement of the RPC endpoints",
 } as const;

@@ -124,22 +124,20 @@ test("a receiver that takes nothing is asked less often, however much waits, and
   await vi.waitFor(() => expect(ids(picky.received).slice(0, 2)).toEqual(["bad", "good"]), 3_000);
 });
 
-test("alerts that are too many, too old or taken at no attempt are given up, each with a line in the log", async () => {
+test("alerts that are too many or taken at no attempt are given up, each with a line in the log", async () => {
   const { url, received } = await startReceiver((response) => void response.writeHead(500).end());
-  const { open, raise, rows, logger } = begin(url, { mostWaiting: 2, mostAttempts: 2, longestAgeMs: 30_000 });
-  raise("old", { atMs: Date.now() - 40_000 });
+  const { open, raise, rows, logger } = begin(url, { mostWaiting: 2, mostAttempts: 2 });
   for (const id of ["a", "b", "c"]) raise(id);
   open();
   await vi.waitFor(() => expect(rows().map((row) => (row as { state: string }).state)).not.toContain("waiting"), 5_000);
   expect(rows()).toMatchObject([
-    { id: "old", state: "given-up", attempts: 0 },
     { id: "a", state: "given-up", attempts: 0 },
     { id: "b", state: "given-up", attempts: 2, outcome: "HTTP 500" },
     { id: "c", state: "given-up", attempts: 2, outcome: "HTTP 500" },
   ]);
   expect(received).toHaveLength(4);
   const lines = logger.lines.filter(({ level }) => level === "error");
-  expect(lines.map(({ fields }) => fields.alertId)).toEqual(["old", "a", "b", "c"]);
+  expect(lines.map(({ fields }) => fields.alertId)).toEqual(["a", "b", "c"]);
 });
 
 test("neither log nor database holds more of the URL than its host, and nothing of the secret", async () => {

@@ -21,32 +21,58 @@ const MOST_KEPT = 10_000;
 /** Details come from services and nodes too: a row holds no more of them than this. */
 const LONGEST_TEXT = 2_000;
 
+const INSERT = `INSERT INTO alerts
+    (id, severity, code, subject, text, strategy, run_id, raised_at_ms, over_at_ms, state, not_before_ms)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`;
+
 /**
  * The raising side.
  * @param sendFrom the least severity that waits to be sent; undefined: nothing is sent, the log alone has it
  */
 export function createAlertRows(sql: Statements, sendFrom: Severity | undefined): AlertStore {
+  const insert = (alert: AlertRow, how: { conflict: string; overAtMs: number | null; isSent: boolean }): boolean => {
+    const { overAtMs } = how;
+    const isNew = sql.run(
+      `${INSERT} ON CONFLICT ${how.conflict} DO NOTHING`,
+      alert.id,
+      alert.severity,
+      alert.code,
+      alert.subject,
+      alert.text.length <= LONGEST_TEXT ? alert.text : `${alert.text.slice(0, LONGEST_TEXT)}...`,
+      alert.strategy ?? null,
+      alert.runId ?? null,
+      alert.atMs,
+      overAtMs,
+      how.isSent ? "waiting" : "log-only",
+    );
+    if (isNew > 0) forgetOld(sql);
+    return isNew > 0;
+  };
   return {
     raiseAlert: (alert) => {
-      const isNew = sql.run(
-        `INSERT INTO alerts (id, severity, code, subject, text, strategy, run_id, raised_at_ms, state, not_before_ms)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (subject, code) WHERE over_at_ms IS NULL DO NOTHING`,
-        alert.id,
-        alert.severity,
-        alert.code,
-        alert.subject,
-        alert.text.length <= LONGEST_TEXT ? alert.text : `${alert.text.slice(0, LONGEST_TEXT)}...`,
-        alert.strategy ?? null,
-        alert.runId ?? null,
-        alert.atMs,
-        isSent(alert.severity, sendFrom) ? "waiting" : "log-only",
-        alert.atMs,
-      );
-      if (isNew > 0) forgetOld(sql);
-      return isNew > 0;
+      const conflict = "(subject, code) WHERE over_at_ms IS NULL";
+      return insert(alert, { conflict, overAtMs: null, isSent: isSent(alert.severity, sendFrom) });
     },
+    addMessage: (message) =>
+      insert(message, { conflict: "(id)", overAtMs: message.atMs, isSent: sendFrom !== undefined }),
+    isWarnedOf: (strategyId, subjects) =>
+      sql.get(
+        `SELECT 1 FROM alerts WHERE over_at_ms IS NULL AND severity <> 'info'
+           AND (strategy = ? OR subject IN (SELECT value FROM json_each(?)))`,
+        strategyId,
+        JSON.stringify(subjects),
+      ) !== undefined,
     endAlerts: (subject, atMs) => {
       sql.run("UPDATE alerts SET over_at_ms = ? WHERE subject = ? AND over_at_ms IS NULL", atMs, subject);
+    },
+    endAlertsOfOthers: (strategyIds, atMs) => {
+      sql.run(
+        `UPDATE alerts SET over_at_ms = ? WHERE over_at_ms IS NULL
+           AND strategy NOT IN (SELECT value FROM json_each(?))
+           AND subject NOT LIKE 'run %' AND subject NOT LIKE 'swap %' AND subject NOT LIKE 'mode of %'`,
+        atMs,
+        JSON.stringify(strategyIds),
+      );
     },
   };
 }
@@ -67,18 +93,21 @@ function forgetOld(sql: Statements): void {
 export function createAlertOutbox(db: SqliteDatabase): AlertOutbox {
   const sql = prepareStatements(db);
   return {
-    nextAlert: (nowMs) => {
+    makeAllDue: () => {
+      sql.run("UPDATE alerts SET not_before_ms = 0 WHERE state = 'waiting' AND not_before_ms <> 0");
+    },
+    nextAlert: (now) => {
       const row = sql.get<AlertColumns>(
         "SELECT * FROM alerts WHERE state = 'waiting' AND not_before_ms <= ? ORDER BY not_before_ms, number LIMIT 1",
-        nowMs,
+        now,
       );
       return row === undefined ? undefined : decode(row);
     },
     nextAlertMs: () =>
       sql.get<{ at: number | null }>("SELECT min(not_before_ms) AS at FROM alerts WHERE state = 'waiting'")?.at ??
       undefined,
-    beginAttempt: (id, retryAtMs) => {
-      sql.run("UPDATE alerts SET attempts = attempts + 1, not_before_ms = ? WHERE id = ?", retryAtMs, id);
+    beginAttempt: (id, retryAt) => {
+      sql.run("UPDATE alerts SET attempts = attempts + 1, not_before_ms = ? WHERE id = ?", Math.ceil(retryAt), id);
     },
     noteOutcome: (id, outcome) => {
       sql.run("UPDATE alerts SET outcome = ? WHERE id = ?", outcome, id);
@@ -92,14 +121,16 @@ export function createAlertOutbox(db: SqliteDatabase): AlertOutbox {
         id,
       );
     },
-    giveUp: ({ raisedBeforeMs, mostWaiting }, atMs) =>
+    newestNumber: () => sql.get<{ newest: number | null }>("SELECT max(number) AS newest FROM alerts")?.newest ?? 0,
+    giveUp: ({ upToNumber, mostWaiting }, atMs) =>
       sql
         .all<AlertColumns>(
-          `UPDATE alerts SET state = 'given-up', finished_at_ms = ? WHERE state = 'waiting' AND (raised_at_ms < ?
-             OR number NOT IN (SELECT number FROM alerts WHERE state = 'waiting' ORDER BY number DESC LIMIT ?))
+          `UPDATE alerts SET state = 'given-up', finished_at_ms = ? WHERE state = 'waiting' AND (number <= ?
+             OR number NOT IN (SELECT number FROM alerts WHERE state = 'waiting'
+               ORDER BY CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, number DESC LIMIT ?))
            RETURNING *`,
           atMs,
-          raisedBeforeMs,
+          upToNumber,
           mostWaiting,
         )
         .map(decode),

@@ -1,4 +1,5 @@
 import { toAddress } from "../../../domain/money/address.ts";
+import type { ReferencePrice, UsdPrice } from "../../../domain/money/price.ts";
 import type { PriceEvidence } from "../../../domain/run/records.ts";
 import type { Run, Swap } from "../../../domain/run/run.ts";
 import type { RunState, SwapState } from "../../../domain/run/states.ts";
@@ -112,6 +113,26 @@ function renamed(part: Record<string, unknown>, rename: (name: string) => string
 export function encodePrices({ readAtMs, sold, bought, native }: PriceEvidence): string {
   const prices = { readAtMs, sold: sold ?? null, bought: bought ?? null, native: native ?? null };
   return JSON.stringify(prices, (_key, part: unknown) => (typeof part === "bigint" ? part.toString() : part));
+}
+
+/** Reads what {@link encodePrices} wrote. */
+export function decodePrices(text: string): PriceEvidence {
+  const { readAtMs, sold, bought, native } = JSON.parse(text) as Record<string, unknown> & { readAtMs: number };
+  return { readAtMs, sold: decodePrice(sold), bought: decodePrice(bought), native: decodePrice(native) };
+}
+
+function decodePrice(stored: unknown): ReferencePrice | undefined {
+  if (!isObject(stored)) return undefined;
+  const { others, ...price } = stored as unknown as StoredPrice;
+  const sources = others?.map(({ usd, source }) => ({ source, usd: BigInt(usd) as UsdPrice }));
+  return { ...price, usd: BigInt(price.usd) as UsdPrice, ...(sources === undefined ? {} : { others: sources }) };
+}
+
+interface StoredPrice {
+  readonly usd: string;
+  readonly source: string;
+  readonly atSeconds: number;
+  readonly others?: readonly { readonly usd: string; readonly source: string }[];
 }
 
 /** All columns of a swap, named as in the table. */

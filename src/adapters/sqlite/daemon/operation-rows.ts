@@ -5,6 +5,7 @@ import type { Statements } from "../statements.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
 import { createDrawdownRows } from "./drawdown-rows.ts";
 import { createPriceRows } from "./price-rows.ts";
+import { createSameEndRows } from "./same-end-rows.ts";
 
 interface ModeColumns {
   scope: string;
@@ -22,6 +23,7 @@ export function createOperationRows(sql: Statements): OperationStore {
     ...createRequestRows(sql),
     ...createPriceRows(sql),
     ...createDrawdownRows(sql),
+    ...createSameEndRows(sql),
     identity: () => {
       const row = sql.get<{ network: string; chain_id: number }>("SELECT network, chain_id FROM identity");
       return row === undefined ? undefined : { network: row.network, chainId: row.chain_id };

@@ -4,7 +4,15 @@ import { type Run, swapOf } from "../../../domain/run/run.ts";
 import { isRunEnd, type SwapState } from "../../../domain/run/states.ts";
 import type { RunStore } from "../../../ports/store.ts";
 import type { Statements } from "../statements.ts";
-import { createBodyReader, decodeRun, decodeSwap, encodeSwap, type RunColumns, type SwapColumns } from "./codec.ts";
+import {
+  createBodyReader,
+  decodePrices,
+  decodeRun,
+  decodeSwap,
+  encodeSwap,
+  type RunColumns,
+  type SwapColumns,
+} from "./codec.ts";
 import { createEffectRows } from "./effect-rows.ts";
 import { type CountedSwap, countRun, countSwap } from "./total-rows.ts";
 
@@ -123,6 +131,10 @@ export function createRunRows(sql: Statements): Omit<RunStore, "writeRecord"> {
         )
         .map((row) => ({ ...row, swapId: row.swapId ?? undefined, wallet: row.wallet ?? undefined })),
     swapState: (swapId) => sql.get<{ state: SwapState }>("SELECT state FROM swaps WHERE id = ?", swapId)?.state,
+    clearancePrices: (swapId) => {
+      const row = sql.get<{ text: string | null }>("SELECT price_evidence AS text FROM swaps WHERE id = ?", swapId);
+      return typeof row?.text === "string" ? decodePrices(row.text) : undefined;
+    },
     runOfIntent: (intentId) => runOfIntent(sql, intentId),
     hashOfOther: (hash, swapId) =>
       sql.get("SELECT 1 FROM swaps WHERE hash = ? AND id <> ?", hash, swapId) !== undefined ||

@@ -55,28 +55,55 @@ test("an alert comes out as it went in, also when it is over by then, and not be
   const alert = alertSample({ runId: "run_1" });
   store.raiseAlert(alert);
   store.endAlerts(alert.subject, NOW_MS);
-  expect(outbox.nextAlert(NOW_MS - 1)).toBeUndefined();
-  expect(outbox.nextAlert(NOW_MS)).toEqual({ ...alert, attempts: 0 });
-  outbox.beginAttempt("alert_1", NOW_MS + 5_000);
-  expect(outbox.nextAlert(NOW_MS + 4_999)).toBeUndefined();
-  expect(outbox.nextAlertMs()).toBe(NOW_MS + 5_000);
-  expect(outbox.nextAlert(NOW_MS + 5_000)).toMatchObject({ id: "alert_1", attempts: 1 });
+  expect(outbox.nextAlert(0)).toEqual({ ...alert, attempts: 0 });
+  outbox.beginAttempt("alert_1", 5_000);
+  expect(outbox.nextAlert(4_999)).toBeUndefined();
+  expect(outbox.nextAlertMs()).toBe(5_000);
+  expect(outbox.nextAlert(5_000)).toMatchObject({ id: "alert_1", attempts: 1 });
+  outbox.makeAllDue();
+  expect(outbox.nextAlert(0)).toMatchObject({ id: "alert_1", attempts: 1 });
   outbox.finishAlert("alert_1", { state: "sent", outcome: "HTTP 200", atMs: NOW_MS });
   expect(outbox.nextAlertMs()).toBeUndefined();
 });
 
-test("of too many the oldest are given up, and of the rest those that are too old", () => {
-  const { store, outbox, states } = begin();
-  for (let index = 0; index < 5; index += 1) {
-    store.raiseAlert(alertSample({ id: `alert_${index}`, code: `C${index}`, atMs: NOW_MS + index }));
+test("of too many the least severe are given up, the oldest first, and of the rest those that are too old", () => {
+  const { store, outbox, states } = begin("info");
+  const severities = ["critical", "info", "warning", "info", "warning", "info"] as const;
+  for (const [index, severity] of severities.entries()) {
+    store.raiseAlert(alertSample({ id: `alert_${index}`, code: `C${index}`, severity }));
   }
-  const ids = outbox.giveUp({ raisedBeforeMs: 0, mostWaiting: 3 }, NOW_MS).map(({ id }) => id);
-  expect(ids).toEqual(["alert_0", "alert_1"]);
-  expect(outbox.giveUp({ raisedBeforeMs: NOW_MS + 3, mostWaiting: 3 }, NOW_MS).map(({ id }) => id)).toEqual([
-    "alert_2",
-  ]);
-  expect(outbox.giveUp({ raisedBeforeMs: NOW_MS + 3, mostWaiting: 3 }, NOW_MS)).toEqual([]);
-  expect(states()).toEqual(["given-up", "given-up", "given-up", "waiting", "waiting"]);
+  const giveUp = (upToNumber: number, mostWaiting: number): string[] =>
+    outbox.giveUp({ upToNumber, mostWaiting }, NOW_MS).map(({ id }) => id);
+  expect(giveUp(0, 4)).toEqual(["alert_1", "alert_3"]);
+  expect(giveUp(0, 2)).toEqual(["alert_2", "alert_5"]);
+  expect(outbox.newestNumber()).toBe(6);
+  expect(giveUp(1, 2)).toEqual(["alert_0"]);
+  expect(giveUp(1, 2)).toEqual([]);
+  expect(states()).toEqual([...Array(4).fill("given-up"), "waiting", "given-up"]);
+});
+
+test("a message is sent whatever the least severity is, is never true of anything, and is written once by its id", () => {
+  const { db, store, outbox } = begin("critical");
+  const message = alertSample({ id: "fill_1", severity: "info", code: "FILLED" });
+  expect(store.addMessage(message)).toBe(true);
+  expect(store.addMessage({ ...message, text: "in other words" })).toBe(false);
+  expect(outbox.nextAlert(0)).toEqual({ ...message, attempts: 0 });
+  expect(db.prepare("SELECT count(*) FROM alerts WHERE over_at_ms IS NULL").pluck().get()).toBe(0);
+  const nowhere = createStore(openDaemonDatabase().db);
+  expect(nowhere.addMessage(message)).toBe(true);
+});
+
+test("people are warned of what is true, by strategy or by subject, and info warns nobody", () => {
+  const { store } = begin();
+  store.raiseAlert(alertSample({ severity: "info" }));
+  expect(store.isWarnedOf("weekly", ["clock"])).toBe(false);
+  store.raiseAlert(alertSample({ id: "alert_2", code: "OTHER" }));
+  expect(store.isWarnedOf("weekly", [])).toBe(true);
+  expect(store.isWarnedOf("monthly", ["clock"])).toBe(false);
+  store.raiseAlert(alertSample({ id: "alert_3", subject: "clock", strategy: undefined }));
+  expect(store.isWarnedOf("monthly", ["clock"])).toBe(true);
+  for (const subject of ["clock", "swap run_1.0.1"]) store.endAlerts(subject, NOW_MS);
+  expect(store.isWarnedOf("weekly", ["clock"])).toBe(false);
 });
 
 test("old rows go once they are over and settled, and never before", () => {
@@ -93,4 +120,17 @@ test("a text of any length is stored within bounds", () => {
   const { store, outbox } = begin();
   store.raiseAlert(alertSample({ text: "x".repeat(100_000) }));
   expect(outbox.nextAlert(NOW_MS)?.text.length).toBeLessThan(2_010);
+});
+
+test("what was said of a strategy is over when it is gone, but not of its open swaps and its mode", () => {
+  const { db, store } = begin();
+  const subjects = ["funds of weekly", "swap run_1.0.1", "run run_1", "mode of weekly", "USDC to WETH of weekly"];
+  for (const subject of subjects) store.raiseAlert(alertSample({ id: subject, subject }));
+  store.raiseAlert(alertSample({ id: "clock", subject: "clock", strategy: undefined }));
+  const open = (): unknown[] =>
+    db.prepare("SELECT subject FROM alerts WHERE over_at_ms IS NULL ORDER BY number").pluck().all();
+  store.endAlertsOfOthers(["weekly"], NOW_MS);
+  expect(open()).toHaveLength(6);
+  store.endAlertsOfOthers(["monthly"], NOW_MS);
+  expect(open()).toEqual(["swap run_1.0.1", "run run_1", "mode of weekly", "clock"]);
 });

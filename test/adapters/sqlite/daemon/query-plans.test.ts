@@ -119,7 +119,13 @@ const STORE: Calls<Store> = {
   noteAlive: (store) => store.noteAlive(NOW_MS),
   addDaemonEvent: (store) => store.addDaemonEvent("start", "", NOW_MS),
   raiseAlert: (store) => store.raiseAlert(alertSample()),
+  addMessage: (store) => store.addMessage(alertSample({ id: "fill_1" })),
+  isWarnedOf: (store) => store.isWarnedOf("weekly", ["clock"]),
   endAlerts: (store) => store.endAlerts("swap", NOW_MS),
+  endAlertsOfOthers: (store) => store.endAlertsOfOthers(["weekly"], NOW_MS),
+  sameEnds: (store) => store.sameEnds("weekly"),
+  saveSameEnds: (store) => store.saveSameEnds("weekly", { reason: "overlap", count: 3, firstSlotMs: SLOT_MS }),
+  clearancePrices: (store) => store.clearancePrices(swapId),
   databaseState: (store) => store.databaseState(),
   nameDatabase: (store) => store.nameDatabase("database_1"),
   openDifferences: (store) => store.openDifferences(),
@@ -218,12 +224,14 @@ const LANES: Calls<LaneStore> = {
 };
 
 const OUTBOX: Calls<AlertOutbox> = {
+  makeAllDue: (outbox) => outbox.makeAllDue(),
   nextAlert: (outbox) => outbox.nextAlert(NOW_MS),
   nextAlertMs: (outbox) => outbox.nextAlertMs(),
   beginAttempt: (outbox) => outbox.beginAttempt("a", NOW_MS),
   finishAlert: (outbox) => outbox.finishAlert("a", { state: "sent", outcome: "200", atMs: NOW_MS }),
   noteOutcome: (outbox) => outbox.noteOutcome("a", "500"),
-  giveUp: (outbox) => outbox.giveUp({ raisedBeforeMs: 1, mostWaiting: 9 }, NOW_MS),
+  giveUp: (outbox) => outbox.giveUp({ upToNumber: 1, mostWaiting: 9 }, NOW_MS),
+  newestNumber: (outbox) => outbox.newestNumber(),
 };
 
 const READER: Calls<HistoryReader> = {

@@ -1,0 +1,96 @@
+import { ChainReadError } from "../domain/chain-read-error.ts";
+import { type Alert, SUBJECT } from "../domain/run/alert.ts";
+import { type AlertDeps, raiseAlerts, tellAlerts } from "../engine/alerts.ts";
+import type { AgreedChainReads, Chain } from "../ports/chain.ts";
+
+/** What is disagreed on for so long is told: two endpoints that are a block apart agree again by themselves. */
+const PATIENCE_MS = 60_000;
+/** A question that nobody repeats for so long was settled in another way. */
+const FORGOTTEN_AFTER_MS = 600_000;
+/** Questions that are kept in mind; each open swap has one. */
+const MOST_QUESTIONS = 1_000;
+
+interface Disagreement {
+  readonly sinceMs: number;
+  readonly askedMs: number;
+  readonly detail: string;
+}
+
+/**
+ * The same chain; whether its endpoints agree is noted. A disagreement that lasts leaves swaps open and their money
+ * reserved, for as long as it lasts: people hear of it once, and it is over when the endpoints agree on everything again.
+ */
+export function watchAgreement(chain: Chain, deps: AlertDeps): Chain {
+  const open = new Map<string, Disagreement>();
+  const bornMs = deps.clock.monotonicMs();
+  /** what the rows say; undefined: not known since the start */
+  let isTold: boolean | undefined;
+  const write = (detail: string | undefined): void => {
+    isTold = detail !== undefined;
+    const raised = deps.store.transaction(() => {
+      if (detail !== undefined) return raiseAlerts(deps, [alertOf(detail)]);
+      deps.store.endAlerts(SUBJECT.agreement(), deps.clock.nowMs());
+      return [];
+    });
+    tellAlerts(deps, raised);
+  };
+  const judge = (hasAgreed: boolean): void => {
+    const nowMs = deps.clock.monotonicMs();
+    for (const [question, { askedMs }] of open) if (nowMs - askedMs >= FORGOTTEN_AFTER_MS) open.delete(question);
+    const lasting = [...open.values()].find(({ sinceMs, askedMs }) => askedMs - sinceMs >= PATIENCE_MS);
+    if (lasting !== undefined && isTold !== true) write(lasting.detail);
+    // What an earlier life told is over with the first agreement, or when nobody has a question any more.
+    const isOver = open.size === 0 && (hasAgreed || nowMs - bornMs >= FORGOTTEN_AFTER_MS);
+    if (isTold !== false && (isTold === true ? open.size === 0 : isOver)) write(undefined);
+  };
+  const note = (question: string, detail: string | undefined): void => {
+    const askedMs = deps.clock.monotonicMs();
+    if (detail === undefined) open.delete(question);
+    else if (open.has(question) || open.size < MOST_QUESTIONS) {
+      open.set(question, { sinceMs: open.get(question)?.sinceMs ?? askedMs, askedMs, detail });
+    }
+    judge(detail === undefined);
+  };
+  const noted = async <T>(question: string, ask: () => Promise<T>): Promise<T> => {
+    try {
+      const answer = await ask();
+      note(question, undefined);
+      return answer;
+    } catch (error) {
+      if (error instanceof ChainReadError && error.code === "disagreement") note(question, error.message);
+      throw error;
+    }
+  };
+  return {
+    ...chain,
+    latest: async () => {
+      const head = await chain.latest();
+      judge(false);
+      return head;
+    },
+    agreed: async () => watched(await chain.agreed(), noted),
+  };
+}
+
+/** A question is the same, whatever the block at which it is asked: the chain goes on while endpoints disagree. */
+function watched(
+  reads: AgreedChainReads,
+  noted: <T>(question: string, ask: () => Promise<T>) => Promise<T>,
+): AgreedChainReads {
+  return {
+    ...reads,
+    transactionCount: (address, block) => noted(`count ${address}`, () => reads.transactionCount(address, block)),
+    receipt: (hash) => noted(`receipt ${hash}`, () => reads.receipt(hash)),
+    transactionsOf: (address, block) => noted(`sent ${address}`, () => reads.transactionsOf(address, block)),
+    call: (request, block) => noted(`call ${request.to} ${request.data}`, () => reads.call(request, block)),
+    allowance: (grant, block) =>
+      noted(`allowance ${grant.token} ${grant.owner} ${grant.spender}`, () => reads.allowance(grant, block)),
+    code: (address, block) => noted(`code ${address}`, () => reads.code(address, block)),
+    logs: (filter) => noted(`logs ${filter.address} ${filter.topics.join()}`, () => reads.logs(filter)),
+  };
+}
+
+function alertOf(detail: string): Alert {
+  const text = `the RPC endpoints tell different things of the chain, so no swap that depends on them ends and its money stays reserved: ${detail}; find out which one is wrong, and take it from the configuration`;
+  return { severity: "critical", code: "ENDPOINTS_DISAGREE", subject: SUBJECT.agreement(), text };
+}

@@ -1,0 +1,133 @@
+import { tellAmount, tellDollars, tellRate } from "../domain/money/for-people.ts";
+import { valueDown } from "../domain/money/price.ts";
+import { SUBJECT } from "../domain/run/alert.ts";
+import type { StepResult } from "../domain/run/draft.ts";
+import type { PriceEvidence } from "../domain/run/records.ts";
+import { type Run, type Swap, swapOf } from "../domain/run/run.ts";
+import type { RunState, SwapState } from "../domain/run/states.ts";
+import type { AlertRow } from "../ports/alert-store.ts";
+import type { RaisedAlert } from "./alerts.ts";
+import type { EngineContext, EngineSettings } from "./engine-context.ts";
+import { formatDuration } from "./format-duration.ts";
+import { GLOBAL_SCOPE } from "./modes.ts";
+
+/**
+ * Writes the messages of a step down, in its commit: one for each fill, and in a dry run for each swap that passed. A
+ * reorganisation may confirm the same fill again: its message has the same id then, and is written once.
+ * @returns what is still to be told
+ */
+export function fillMessages(context: EngineContext, result: StepResult): readonly RaisedAlert[] {
+  const { settings } = context;
+  if (!settings.told.fills) return [];
+  const told: RaisedAlert[] = [];
+  for (const { subject, subjectId, from, to, reason } of result.transitions) {
+    if (subject !== "swap") continue;
+    const swap = swapOf(result.run, subjectId);
+    const message = messageOf(context, result.run, {
+      swap,
+      isNewFill: isFilledState(to) && !isFilledState(from),
+      reason,
+    });
+    if (message !== undefined)
+      told.push(...write(context, { ...message, subject: SUBJECT.swap(swap.id), run: result.run }));
+  }
+  return told;
+}
+
+function isFilledState(state: RunState | SwapState | undefined): boolean {
+  return state === "confirmed" || state === "final";
+}
+
+function messageOf(
+  context: EngineContext,
+  run: Run,
+  { swap, isNewFill, reason }: { swap: Swap; isNewFill: boolean; reason: string | undefined },
+): Pick<AlertRow, "id" | "code" | "text"> | undefined {
+  if (isNewFill) return { id: fillId(swap), code: "FILLED", text: fillText(context, run, swap) };
+  if (reason !== "dry_run") return undefined;
+  return { id: `dry_${swap.id}`, code: "WOULD_FILL", text: dryText(context.settings, run, swap) };
+}
+
+/** Writes down that the daemon starts, in the commit that records the start. @returns what is still to be told */
+export function startMessage(context: EngineContext): readonly RaisedAlert[] {
+  const { settings, deps } = context;
+  if (!settings.told.starts) return [];
+  const { live, network, strategies } = settings;
+  const mode = deps.store.mode(GLOBAL_SCOPE)?.mode ?? "active";
+  const lastMs = deps.store.lastAliveMs();
+  const nowMs = deps.clock.nowMs();
+  const parts = [
+    `${live ? "" : "dry run: "}swapd started on ${network}${live ? ", live" : " and signs nothing"}`,
+    `mode ${mode}`,
+    strategies.length === 1 ? "1 strategy" : `${strategies.length} strategies`,
+    ...(lastMs === undefined
+      ? ["for the first time with this database"]
+      : [`last at work ${new Date(lastMs).toISOString()}, ${formatDuration(Math.max(0, nowMs - lastMs))} before`]),
+  ];
+  const message = { id: deps.ids.newId("start"), code: "STARTED", text: parts.join(", ") };
+  return write(context, { ...message, subject: "swapd", run: undefined });
+}
+
+function write(
+  { deps }: EngineContext,
+  message: Pick<AlertRow, "id" | "code" | "subject" | "text"> & { readonly run: Run | undefined },
+): readonly RaisedAlert[] {
+  const { run, id, ...said } = message;
+  const row = { ...said, severity: "info", strategy: run?.strategyId, runId: run?.id } as const;
+  return deps.store.addMessage({ ...row, id, atMs: deps.clock.nowMs() }) ? [row] : [];
+}
+
+/** The same fill has the same id; another one of the swap, after a reorganisation, is told by itself. */
+function fillId({ id, fill }: Swap): string {
+  return `fill_${id}_${fill?.sold ?? 0n}_${fill?.bought ?? 0n}`;
+}
+
+function fillText({ deps, settings }: EngineContext, run: Run, swap: Swap): string {
+  const { fill, sell, buy } = swap;
+  if (fill === undefined) throw new Error(`swap ${swap.id} is confirmed without a fill`);
+  const rate = tellRate({ raw: fill.sold, token: sell }, { raw: fill.bought, token: buy });
+  const parts = [
+    `${run.strategyId} sold ${tellAmount(fill.sold, sell)}, bought ${tellAmount(fill.bought, buy)} on ${settings.network}`,
+    ...(rate === undefined ? [] : [rate]),
+    costText(swap, settings, deps.store.clearancePrices(swap.id)),
+    `transaction ${fill.hash}`,
+    `run ${run.id}`,
+  ];
+  return parts.join(", ");
+}
+
+/** Who pays for the gas, and how much it was: in dollars too where the coin had a price when the swap was signed. */
+function costText(
+  { mode, fill, terms, sell }: Swap,
+  { native }: EngineSettings,
+  prices: PriceEvidence | undefined,
+): string {
+  if (mode === "gasless") {
+    const fee = terms?.swapFee ?? 0n;
+    return `gasless, fee ${tellAmount(fee, sell)}${inDollars(fee, sell, prices?.sold?.usd)}`;
+  }
+  const gas = fill?.gasCost ?? 0n;
+  return `self-executed, gas ${tellAmount(gas, native)}${inDollars(gas, native, prices?.native?.usd)}`;
+}
+
+function inDollars(
+  raw: bigint,
+  { decimals }: { readonly decimals: number },
+  usd: NonNullable<PriceEvidence["native"]>["usd"] | undefined,
+): string {
+  return usd === undefined ? "" : ` (${tellDollars(valueDown({ raw, decimals }, usd))})`;
+}
+
+function dryText({ network }: EngineSettings, run: Run, swap: Swap): string {
+  const { sell, buy, amountIn, quote, mode } = swap;
+  const [sold, bought] = [amountIn ?? 0n, quote?.amountOut ?? 0n];
+  const rate = tellRate({ raw: sold, token: sell }, { raw: bought, token: buy });
+  const parts = [
+    `dry run: ${run.strategyId} would sell ${tellAmount(sold, sell)} for ${tellAmount(bought, buy)} on ${network}`,
+    ...(rate === undefined ? [] : [rate]),
+    mode ?? "mode unknown",
+    "every check passed and nothing was signed",
+    `run ${run.id}`,
+  ];
+  return parts.join(", ");
+}

@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import { watchAgreement } from "../../src/app/watch-agreement.ts";
+import { ChainReadError } from "../../src/domain/chain-read-error.ts";
+import type { Hex } from "../../src/domain/money/address.ts";
+import type { Chain } from "../../src/ports/chain.ts";
+import { NOW_MS } from "../support/builders.ts";
+import { openDaemonDatabase } from "../support/daemon-database.ts";
+import { hash } from "../support/evidence.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+
+const ONE = hash("aa");
+const OTHER = hash("bb");
+
+/** Endpoints that disagree on the receipts of some transactions. */
+function begin(clock = new FakeClock(NOW_MS), database = openDaemonDatabase()) {
+  const disputed = new Set<Hex>();
+  const told: string[] = [];
+  const receipt = async (asked: Hex) => {
+    if (disputed.has(asked)) throw new ChainReadError("disagreement", "a.example says none, b.example 0x12 true");
+    return undefined;
+  };
+  const inner = { latest: async () => ({ number: 1 }), agreed: async () => ({ receipt }) } as unknown as Chain;
+  let ids = 0;
+  const chain = watchAgreement(inner, {
+    ...{ store: database.store, clock },
+    ids: { newId: (prefix) => `${prefix}_${clock.monotonicMs()}_${ids++}`, randomUint256: () => 0n },
+    notifier: { notify: ({ code }) => void told.push(code) },
+  });
+  const ask = async (transaction: Hex | undefined): Promise<void> => {
+    if (transaction !== undefined) await (await chain.agreed()).receipt(transaction).catch(() => undefined);
+    else await chain.latest();
+  };
+  const askFor = async (transaction: Hex | undefined, seconds: number): Promise<void> => {
+    for (let second = 0; second < seconds; second += 15) {
+      await ask(transaction);
+      await clock.advance(15_000);
+    }
+  };
+  const rows = (): unknown[] =>
+    database.db.prepare("SELECT code, over_at_ms IS NOT NULL FROM alerts ORDER BY number").raw().all();
+  return { clock, database, disputed, told, askFor, rows };
+}
+
+test("a disagreement that lasts is told once, and it is over when the endpoints agree", async () => {
+  const { disputed, told, askFor, rows } = begin();
+  disputed.add(ONE);
+  await askFor(ONE, 60);
+  expect(rows()).toEqual([]);
+  await askFor(ONE, 300);
+  await askFor(OTHER, 30);
+  expect(rows()).toEqual([["ENDPOINTS_DISAGREE", 0]]);
+  expect(told).toEqual(["ENDPOINTS_DISAGREE"]);
+  disputed.clear();
+  await askFor(ONE, 15);
+  expect(rows()).toEqual([["ENDPOINTS_DISAGREE", 1]]);
+});
+
+test("endpoints that are a block apart for a moment are told to nobody", async () => {
+  const { disputed, askFor, rows } = begin();
+  for (let time = 0; time < 10; time += 1) {
+    disputed.add(ONE);
+    await askFor(ONE, 45);
+    disputed.clear();
+    await askFor(ONE, 15);
+  }
+  expect(rows()).toEqual([]);
+});
+
+test("a question that nobody repeats is settled by something else: its alert is over after ten minutes", async () => {
+  const { disputed, askFor, rows } = begin();
+  disputed.add(ONE);
+  await askFor(ONE, 120);
+  expect(rows()).toEqual([["ENDPOINTS_DISAGREE", 0]]);
+  await askFor(undefined, 570);
+  expect(rows()).toEqual([["ENDPOINTS_DISAGREE", 0]]);
+  await askFor(undefined, 60);
+  expect(rows()).toEqual([["ENDPOINTS_DISAGREE", 1]]);
+});
+
+test("an alert of an earlier life is not told again while it is true, and is over with the first agreement", async () => {
+  const first = begin();
+  first.disputed.add(ONE);
+  await first.askFor(ONE, 120);
+  const second = begin(new FakeClock(NOW_MS), first.database);
+  second.disputed.add(ONE);
+  await second.askFor(ONE, 120);
+  expect(second.told).toEqual([]);
+  const third = begin(new FakeClock(NOW_MS), first.database);
+  await third.askFor(undefined, 60);
+  expect(third.rows()).toEqual([["ENDPOINTS_DISAGREE", 0]]);
+  await third.askFor(ONE, 15);
+  expect(third.rows()).toEqual([["ENDPOINTS_DISAGREE", 1]]);
+});

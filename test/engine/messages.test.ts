@@ -1,0 +1,164 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import { systemClock } from "../../src/adapters/clock/system-clock.ts";
+import { startAlertSender } from "../../src/adapters/notify/alert-sender.ts";
+import { createWebhook } from "../../src/adapters/notify/webhook.ts";
+import { createAlertOutbox } from "../../src/adapters/sqlite/daemon/alert-rows.ts";
+import { createStore } from "../../src/adapters/sqlite/daemon/store.ts";
+import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
+import { createRedactor } from "../../src/net/redact.ts";
+import { Secret } from "../../src/net/secret.ts";
+import { startReceiver } from "../support/alert-receiver.ts";
+import { SLOT_MS } from "../support/builders.ts";
+import { createOutside, type Life, type Outside, openLife, turn, turnUntil } from "../support/engine-life.ts";
+import { refusal } from "../support/fake-service.ts";
+import { silentLogger } from "../support/silent-logger.ts";
+
+const TOLD = { fills: true, starts: true, sameEnds: 3 } as const;
+
+function begin(change: Partial<StrategySpec> = {}, options: Parameters<typeof openLife>[1] = {}) {
+  const outside = createOutside(SLOT_MS - 1_500, change);
+  return { outside, life: openLife(outside, { ...options, settings: { told: TOLD, ...options.settings } }) };
+}
+
+const messages = ({ db }: Life): unknown[] =>
+  db.prepare("SELECT id, code, text FROM alerts WHERE severity = 'info' ORDER BY number").all();
+
+async function trade(outside: Outside, life: Life): Promise<void> {
+  await life.engine.start();
+  await turn(outside, life, 20);
+  await life.engine.stop();
+}
+
+test("a fill and a start are told in people's units, and the same message is never told twice", async () => {
+  const { outside, life } = begin();
+  await trade(outside, life);
+  expect(messages(life)).toEqual([
+    {
+      ...{ id: expect.stringMatching(/^start_/), code: "STARTED" },
+      text: "swapd started on sandbox, live, mode active, 1 strategy, for the first time with this database",
+    },
+    {
+      ...{ id: expect.stringMatching(/^fill_run_[0-9]+\.0\.1_100000000_100495000000000000$/), code: "FILLED" },
+      text: expect.stringMatching(
+        /^weekly sold 100 USDC, bought 0\.100495 WETH on sandbox, 995\.074 USDC for 1 WETH, self-executed, gas 0\.0001 ETH \(0\.10 USD\), transaction 0x[0-9a-f]{64}, run run_[0-9]+$/,
+      ),
+    },
+  ]);
+  expect(outside.told.map(({ code }) => code)).toEqual(["STARTED", "FILLED"]);
+});
+
+test("a gasless fill says its fee, and a later start how long nobody was at work", async () => {
+  const { outside, life } = begin({ gasless: "prefer" });
+  await trade(outside, life);
+  expect(outside.told[1]?.text).toContain("1005.02 USDC for 1 WETH, gasless, fee 0.5 USDC (0.50 USD), transaction 0x");
+  life.db.close();
+  await outside.clock.advance(7 * 3_600_000);
+  const next = openLife(outside, { settings: { told: TOLD } });
+  await next.engine.start();
+  await next.engine.stop();
+  expect(outside.told[2]?.text).toMatch(
+    /^swapd started on sandbox, live, mode active, 1 strategy, last at work .*Z, 7h before$/,
+  );
+});
+
+test("a dry run says of each message that it is one", async () => {
+  const { outside, life } = begin({}, { settings: { live: false } });
+  await trade(outside, life);
+  expect(outside.told.map(({ code, text }) => [code, text.slice(0, 66)])).toEqual([
+    ["STARTED", "dry run: swapd started on sandbox and signs nothing, mode active, "],
+    ["WOULD_FILL", "dry run: weekly would sell 100 USDC for 0.1 WETH on sandbox, 1000 "],
+  ]);
+});
+
+test("nothing is told that nobody switched on", async () => {
+  const { outside, life } = begin({}, { settings: { told: { ...TOLD, fills: false, starts: false } } });
+  await trade(outside, life);
+  expect(life.db.prepare("SELECT state FROM runs").pluck().all()).toEqual(["filled"]);
+  expect(outside.told).toEqual([]);
+});
+
+test.each([
+  ["before", 0],
+  ["after", 1],
+])("a kill %s the commit of the fill leaves %d message, and the next life ends with one", async (moment, count) => {
+  const stateOf = (one: Life): unknown => one.db.prepare("SELECT state FROM swaps").pluck().get();
+  const expected = moment === "before" ? "mined" : "confirmed";
+  const { outside, life } = begin(
+    { gasless: "only" },
+    { killAt: (label) => label === `commit.observed.${moment}` && stateOf(life) === expected },
+  );
+  await life.engine.start();
+  await turn(outside, life, 20);
+  expect(life.isDead()).toBe(true);
+  const fills = (one: Life): unknown[] => one.db.prepare("SELECT id FROM alerts WHERE code = 'FILLED'").all();
+  expect(fills(life)).toHaveLength(count);
+  life.db.close();
+  const next = openLife(outside, { settings: { told: TOLD } });
+  await trade(outside, next);
+  expect(next.db.prepare("SELECT state FROM runs").pluck().all()).toEqual(["filled"]);
+  expect(fills(next)).toHaveLength(1);
+});
+
+test("a fill that a reorganisation took back and the chain brings again is the same message", async () => {
+  const { outside, life } = begin();
+  await life.engine.start();
+  const isFilled = (): boolean => life.db.prepare("SELECT state FROM runs").pluck().get() === "filled";
+  expect(await turnUntil(outside, life, { maxSeconds: 30, isDone: isFilled })).toBe(true);
+  outside.chain.reorganise(3);
+  await turn(outside, life, 20);
+  expect(isFilled()).toBe(true);
+  await life.engine.stop();
+  const moves = life.db.prepare("SELECT to_state FROM transitions WHERE subject = 'swap'").pluck().all();
+  expect(moves.filter((state) => state === "confirmed")).toHaveLength(2);
+  expect(outside.told.filter(({ code }) => code === "FILLED")).toHaveLength(1);
+});
+
+test("messages arrive at a receiver, though only what is critical is sent of alerts", async () => {
+  const { outside, life } = begin();
+  const { url, received } = await startReceiver();
+  const store = createStore(life.db, { sendAlertsFrom: "critical" });
+  const { addMessage, raiseAlert } = store;
+  Object.assign(life.context.deps.store, { addMessage, raiseAlert });
+  await trade(outside, life);
+  const options = { url: new Secret(`${url}/hook`), secret: new Secret("s".repeat(16)), network: "sandbox" };
+  const sender = startAlertSender(
+    {
+      ...{ shortestRetryMs: 100, longestRetryMs: 400, mostAttempts: 50, longestAgeMs: 60_000, mostWaiting: 100 },
+      stopWithinMs: 200,
+    },
+    {
+      ...{ outbox: createAlertOutbox(life.db), clock: systemClock, logger: silentLogger() },
+      deliver: createWebhook({ ...options, timeoutMs: 5_000 }, createRedactor().redact),
+    },
+  );
+  onTestFinished(async () => await sender.stop());
+  await vi.waitFor(() => expect(received).toHaveLength(2));
+  expect(received.map(({ body }) => JSON.parse(body))).toMatchObject([
+    { severity: "info", code: "STARTED", subject: "swapd", strategy: null, run: null, network: "sandbox" },
+    {
+      ...{ id: expect.stringMatching(/^fill_/), severity: "info", code: "FILLED", strategy: "weekly" },
+      ...{ subject: expect.stringMatching(/^swap run_/), run: expect.stringMatching(/^run_/) },
+      text: expect.stringMatching(/^weekly sold 100 USDC, bought 0\.100495 WETH on sandbox/),
+    },
+  ]);
+});
+
+test("three slots in a row that came to nothing for one reason are told once, and it is over with a trade", async () => {
+  const everyMinute = { schedule: { kind: "every", seconds: 30 }, retryForSeconds: 5 } as Partial<StrategySpec>;
+  const { outside, life } = begin(everyMinute, { settings: { told: { ...TOLD, fills: false, starts: false } } });
+  const alike = (): unknown[] =>
+    life.db.prepare("SELECT over_at_ms IS NOT NULL FROM alerts WHERE code = 'SLOTS_END_ALIKE'").pluck().all();
+  outside.service.refuses = refusal("AMOUNT_TOO_LOW", false);
+  await life.engine.start();
+  await turn(outside, life, 50);
+  expect(alike()).toEqual([]);
+  await turn(outside, life, 200);
+  expect(alike()).toEqual([0]);
+  expect(outside.told.at(-1)?.text).toMatch(
+    /^weekly does not trade: 3 slots in a row, from that of 20.*Z on, ended with quote_refused; look why with: swapd why weekly$/,
+  );
+  outside.service.refuses = undefined;
+  await turn(outside, life, 60);
+  expect(alike()).toEqual([1]);
+  await life.engine.stop();
+});
