@@ -31,8 +31,8 @@ const CONTRACTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Without the metadata hash, which covers comments and paths, equal code gives equal bytes everywhere. `foundry.toml`
- * repeats these settings, so that the fuzz tests run the very bytecode that is committed.
+ * Without the metadata hash, which covers comments and paths, equal code gives equal bytes everywhere. The fuzz tests
+ * deploy what is committed, whatever they are compiled with themselves.
  */
 const SETTINGS = {
   evmVersion: "cancun",

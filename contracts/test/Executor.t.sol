@@ -4,6 +4,7 @@ pragma solidity 0.8.37;
 import {Execution} from "../src/interfaces/ISwapdExecutor.sol";
 import {SwapdExecutor} from "../src/SwapdExecutor.sol";
 import {Leg, Protocol} from "../src/SwapTypes.sol";
+import {Committed} from "./Committed.sol";
 import {HookToken, ICallback, RoguePool} from "./Fixtures.sol";
 import {Orders} from "./Orders.sol";
 import {VM} from "./Vm.sol";
@@ -17,7 +18,7 @@ contract ExecutorTest is Orders {
     function _amongRogues(RoguePool rogue) private returns (SwapdExecutor other, Execution memory job) {
         Protocol[] memory protocols = new Protocol[](1);
         protocols[0] = Protocol({kind: 2, factory: address(rogue), feePips: 0});
-        other = new SwapdExecutor(address(weth), protocols);
+        other = Committed.executor(address(weth), protocols);
         _fund(address(usdc), address(other), FUNDED + DONATED);
         other.reserve();
         job = Execution(owner, recipient, address(usdc), address(weth), FUNDED);

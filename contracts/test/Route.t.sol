@@ -7,6 +7,7 @@ import {BalanceLedger} from "../src/BalanceLedger.sol";
 import {SwapdExecutor} from "../src/SwapdExecutor.sol";
 import {SwapdSettlement} from "../src/SwapdSettlement.sol";
 import {Leg, Protocol, Swap} from "../src/SwapTypes.sol";
+import {Committed} from "./Committed.sol";
 import {FakePool, TaxToken} from "./Fixtures.sol";
 import {Orders} from "./Orders.sol";
 import {VM} from "./Vm.sol";
@@ -218,14 +219,14 @@ contract RouteTest is Orders {
         Protocol[] memory protocols = new Protocol[](1);
         protocols[0] = Protocol({kind: 4, factory: v2Factory, feePips: 0});
         VM.expectPartialRevert(SwapdExecutor.BadProtocol.selector);
-        new SwapdExecutor(address(weth), protocols);
+        Committed.executor(address(weth), protocols);
         protocols[0] = Protocol({kind: 3, factory: v2Factory, feePips: 1});
         VM.expectPartialRevert(SwapdExecutor.BadProtocol.selector);
-        new SwapdExecutor(address(weth), protocols);
+        Committed.executor(address(weth), protocols);
         protocols[0] = Protocol({kind: 1, factory: address(0x1234), feePips: 3000});
         VM.expectPartialRevert(SwapdExecutor.BadProtocol.selector);
-        new SwapdExecutor(address(weth), protocols);
+        Committed.executor(address(weth), protocols);
         VM.expectRevert(abi.encodeWithSelector(SwapdSettlement.WrongExecutor.selector, address(executor)));
-        new SwapdSettlement(address(usdc), address(executor));
+        Committed.settlement(address(usdc), address(executor));
     }
 }

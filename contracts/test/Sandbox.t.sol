@@ -8,6 +8,7 @@ import {PoolMinter} from "../src/sandbox/PoolMinter.sol";
 import {PriceFeed} from "../src/sandbox/PriceFeed.sol";
 import {UsdtLikeToken} from "../src/sandbox/UsdtLikeToken.sol";
 import {WrappedNative} from "../src/sandbox/WrappedNative.sol";
+import {Committed} from "./Committed.sol";
 import {FakePool} from "./Fixtures.sol";
 import {VM} from "./Vm.sol";
 import {World} from "./World.sol";
@@ -17,7 +18,7 @@ contract SandboxTest is World {
     address private holder = VM.addr(HOLDER_KEY);
 
     function testFuzz_theFeedKeepsItsRounds(int256 first, int256 second) public {
-        PriceFeed feed = new PriceFeed(8, "ETH / USD", first);
+        PriceFeed feed = PriceFeed(Committed.deploy("PriceFeed", abi.encode(8, "ETH / USD", first)));
         VM.warp(block.timestamp + 12);
         feed.set(second);
         (uint80 roundId, int256 answer,, uint256 updatedAt, uint80 answeredInRound) = feed.latestRoundData();
@@ -31,7 +32,7 @@ contract SandboxTest is World {
     }
 
     function test_theFeedHasOneOwnerAndInventsNoRounds() public {
-        PriceFeed feed = new PriceFeed(8, "ETH / USD", 1);
+        PriceFeed feed = PriceFeed(Committed.deploy("PriceFeed", abi.encode(8, "ETH / USD", 1)));
         VM.expectRevert(abi.encodeWithSelector(PriceFeed.NotOwner.selector, holder));
         VM.prank(holder);
         feed.set(2);
@@ -88,7 +89,7 @@ contract SandboxTest is World {
 
     function testFuzz_wrappedNativeIsBackedOneToOne(uint96 amount, uint96 back) public {
         VM.assume(back <= amount);
-        WrappedNative fresh = new WrappedNative();
+        WrappedNative fresh = WrappedNative(payable(Committed.deploy("WrappedNative", "")));
         VM.deal(address(this), amount);
         (bool sent,) = address(fresh).call{value: amount}(hex"12345678");
         assertTrue(sent, "an unknown call is a deposit");

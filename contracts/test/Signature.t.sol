@@ -4,6 +4,7 @@ pragma solidity 0.8.37;
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SwapdSettlement} from "../src/SwapdSettlement.sol";
 import {Leg, Swap} from "../src/SwapTypes.sol";
+import {Committed} from "./Committed.sol";
 import {Orders} from "./Orders.sol";
 import {VM} from "./Vm.sol";
 
@@ -90,7 +91,7 @@ contract SignatureTest is Orders {
     }
 
     function test_aSignatureForAnotherSettlementIsRefused() public {
-        SwapdSettlement other = new SwapdSettlement(address(weth), address(executor));
+        SwapdSettlement other = Committed.settlement(address(weth), address(executor));
         Swap memory order = _signed();
         bytes memory signature = _sign(order);
         VM.expectPartialRevert(SwapdSettlement.WrongSigner.selector);

@@ -8,6 +8,7 @@ import {StablePoolFactory} from "../src/sandbox/StablePoolFactory.sol";
 import {SwapdExecutor} from "../src/SwapdExecutor.sol";
 import {SwapdSettlement} from "../src/SwapdSettlement.sol";
 import {Leg, Protocol, Swap} from "../src/SwapTypes.sol";
+import {Committed} from "./Committed.sol";
 import {Orders} from "./Orders.sol";
 import {VM} from "./Vm.sol";
 
@@ -54,15 +55,15 @@ contract StableLegTest is Orders {
 
     function setUp() public override {
         super.setUp();
-        _factory = new StablePoolFactory();
+        _factory = StablePoolFactory(Committed.deploy("StablePoolFactory", ""));
         _first = _filled(200, 4e6);
         _second = _filled(50, 1e6);
         Protocol[] memory protocols = new Protocol[](3);
         protocols[V2] = Protocol({kind: 1, factory: v2Factory, feePips: 3000});
         protocols[V3] = Protocol({kind: 2, factory: v3Factory, feePips: 0});
         protocols[STABLE] = Protocol({kind: 3, factory: address(_factory), feePips: 0});
-        executor = new SwapdExecutor(address(weth), protocols);
-        settlement = new SwapdSettlement(address(weth), address(executor));
+        executor = Committed.executor(address(weth), protocols);
+        settlement = Committed.settlement(address(weth), address(executor));
     }
 
     function _filled(uint256 amplification, uint256 fee) private returns (address pool) {
@@ -124,7 +125,7 @@ contract StableLegTest is Orders {
         rogue.trade(usdc);
         Protocol[] memory protocols = new Protocol[](1);
         protocols[0] = Protocol({kind: 3, factory: address(rogue), feePips: 0});
-        other = new SwapdExecutor(address(weth), protocols);
+        other = Committed.executor(address(weth), protocols);
         _fund(address(usdc), address(other), FUNDED + DONATED);
         other.reserve();
         job = Execution(owner, recipient, address(usdc), address(weth), FUNDED);

@@ -13,6 +13,7 @@ import {WrappedNative} from "../src/sandbox/WrappedNative.sol";
 import {SwapdExecutor} from "../src/SwapdExecutor.sol";
 import {SwapdSettlement} from "../src/SwapdSettlement.sol";
 import {Protocol} from "../src/SwapTypes.sol";
+import {Committed} from "./Committed.sol";
 import {Asserts, VM} from "./Vm.sol";
 
 interface IV2FactoryAdmin {
@@ -55,13 +56,13 @@ abstract contract World is Asserts {
         bytes memory v2Code = _uniswap("v2-core/build/UniswapV2Factory.json");
         v2Factory = _create(abi.encodePacked(v2Code, abi.encode(address(this))));
         v3Factory = _create(_uniswap("v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json"));
-        weth = new WrappedNative();
-        usdc = new PermitToken("USD Coin", "USDC", 6);
-        wbtc = new DaiPermitToken("Wrapped BTC", "WBTC", 8);
-        usdt = new UsdtLikeToken("Tether USD", "USDT", 6);
-        minter = new PoolMinter();
-        executor = new SwapdExecutor(address(weth), _protocols());
-        settlement = new SwapdSettlement(address(weth), address(executor));
+        weth = WrappedNative(payable(Committed.deploy("WrappedNative", "")));
+        usdc = PermitToken(Committed.deploy("PermitToken", abi.encode("USD Coin", "USDC", 6)));
+        wbtc = DaiPermitToken(Committed.deploy("DaiPermitToken", abi.encode("Wrapped BTC", "WBTC", 8)));
+        usdt = UsdtLikeToken(Committed.deploy("UsdtLikeToken", abi.encode("Tether USD", "USDT", 6)));
+        minter = PoolMinter(Committed.deploy("PoolMinter", ""));
+        executor = Committed.executor(address(weth), _protocols());
+        settlement = Committed.settlement(address(weth), address(executor));
         wethUsdcV2 = _poolV2(address(weth), 3_000 ether, address(usdc), 9_000_000e6);
         wethUsdcV3 = _poolV3(address(weth), 3_000 ether, address(usdc), 9_000_000e6);
         usdcUsdtV2 = _poolV2(address(usdc), 9_000_000e6, address(usdt), 9_000_000e6);

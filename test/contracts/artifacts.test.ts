@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { ARTIFACTS_DIRECTORY, artifactText, compileContracts } from "../../contracts/compile.ts";
 
 test("the committed artifacts are what the sources compile to, so nobody deploys other code than he reads", {
-  timeout: 120_000,
+  timeout: 600_000,
 }, () => {
   const artifacts = compileContracts();
   const files = readdirSync(ARTIFACTS_DIRECTORY).sort();

