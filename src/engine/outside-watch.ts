@@ -26,6 +26,8 @@ const SILENCE_MS = 300_000;
 /** Calls that were not made say nothing about the service; these statuses say that it does not serve us. */
 const NOT_MADE: ReadonlySet<string> = new Set(["ABORTED", "CALLS_QUEUED"]);
 const NOT_FOR_US: ReadonlySet<number> = new Set([401, 402, 403]);
+/** A page of somebody in between, or nothing that can be read, came in the service's place. */
+const NOT_ITS_ANSWER = /^(?:HTTP_40[123]|ANSWER_(?:NOT_JSON|TOO_LARGE|MALFORMED))$/;
 
 interface Contact {
   /** by the monotonic clock; undefined while it answers */
@@ -70,8 +72,9 @@ export function createOutsideWatch(context: EngineContext): OutsideWatch {
   };
   const hearRefusal = ({ code, message, status, retryable }: ServiceRefusal): void => {
     if (NOT_MADE.has(code)) return;
-    const isAway = retryable || NOT_FOR_US.has(status ?? 0);
-    note(quotes, isAway ? `${code}: ${message}` : undefined);
+    const isAway = retryable || NOT_FOR_US.has(status ?? 0) || NOT_ITS_ANSWER.test(code);
+    // The refusal of a quote may be one of our key: whether the service serves us is asked by itself then.
+    if (isAway || status !== undefined) note(quotes, isAway ? `${code}: ${message}` : undefined);
   };
   const keepDoing = async (signal: AbortSignal, look: () => Promise<void>): Promise<void> => {
     while (!signal.aborted) {

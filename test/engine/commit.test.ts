@@ -231,6 +231,13 @@ describe("a strategy that fails too often", () => {
     expect(other.store.mode("weekly")).toBeUndefined();
   });
 
+  test("is not one that met a page of a proxy in the service's place", () => {
+    const { life } = begin(quoted);
+    for (const index of [1, 2, 3]) failed(life, index, index * 10_000, "ANSWER_NOT_JSON");
+    fail(life);
+    expect(life.store.mode("weekly")).toBeUndefined();
+  });
+
   test("does not while its failures are fewer, or too long ago", () => {
     const { life } = begin(quoted, { settings: { policy: policySample({ recipients: [ACCOUNT] }) } });
     failed(life, 1, 10_000);

@@ -64,6 +64,29 @@ test("a service that is away is told without a run, and it is over by itself", a
   await life.engine.stop();
 });
 
+test.each([
+  ["refuses our key", { code: "HTTP_401", message: "unknown key", status: 401 }],
+  ["refuses our key by a name of its own", { code: "KEY_UNKNOWN", message: "unknown key", status: 401 }],
+  ["is a page of a proxy", { code: "ANSWER_NOT_JSON", message: "<html>", status: 200 }],
+])("a service that %s is told also while its refusals of quotes come all the time", async (_what, answer) => {
+  const refusal = { kind: "refused", retryable: false, ...answer } as const;
+  const outside = createOutside(SLOT_MS - 5_000, { schedule: { kind: "every", seconds: 30 }, retryForSeconds: 20 });
+  const life = openLife(outside);
+  await life.engine.start();
+  await turn(outside, life, 90);
+  const { statusCounts } = outside.service;
+  outside.service.refuses = refusal;
+  outside.service.statusCounts = async () => refusal as never;
+  await turn(outside, life, 500);
+  expect(outside.told.map(({ code }) => code)).toContain("SERVICE_UNREACHABLE");
+  outside.service.refuses = undefined;
+  outside.service.statusCounts = statusCounts;
+  await turn(outside, life, 40);
+  const open = life.db.prepare("SELECT count(*) FROM alerts WHERE code = 'SERVICE_UNREACHABLE' AND over_at_ms IS NULL");
+  expect(open.pluck().get()).toBe(0);
+  await life.engine.stop();
+});
+
 test("a service that answers is not asked for its answer more than once in five minutes", async () => {
   const { outside, life } = begin();
   let asked = 0;

@@ -16,6 +16,9 @@ const MILDER: Partial<Readonly<Record<DenialCode, Consequence>>> = {
   SIMULATION_UNAVAILABLE: "retry",
   OUTPUT_BELOW_MINIMUM: "retry",
   DEADLINE_OUT_OF_BOUNDS: "retry",
+  ANSWER_TOO_LARGE: "retry",
+  ANSWER_NOT_JSON: "retry",
+  ANSWER_MALFORMED: "retry",
   PRICE_LIMIT_NOT_MET: "defer",
   PRICE_IMPACT_TOO_HIGH: "defer",
   FEE_CAP_EXCEEDED: "defer",
@@ -37,6 +40,10 @@ const FOR_WANT_OF_ANSWERS: ReadonlySet<DenialCode> = new Set<DenialCode>([
   "QUOTE_EXPIRED",
   "REFERENCE_MISSING",
   "SEQUENCER_DOWN",
+  // A page of a proxy, or an answer that nobody can read: the service was not there, whatever the reason.
+  "ANSWER_TOO_LARGE",
+  "ANSWER_NOT_JSON",
+  "ANSWER_MALFORMED",
 ]);
 
 /** Ends of runs that say nothing about their strategy: they are no failures of it. */

@@ -87,9 +87,13 @@ export function stepQuoted(draft: Draft, event: Quoted, facts: StepFacts): void 
   draft.effect({ kind: "ReadFacts", swapId: event.swapId }, facts.nowMs);
 }
 
+/** A refusal without the service's own name for it: a page of a proxy or a firewall, or a key that is refused. */
+const UNNAMED = /^HTTP_\d+$/;
+
 /**
  * No quote. A gasless refusal falls back to our own transaction where the strategy only prefers gasless, as long as
- * nothing is signed; a passing trouble is asked again inside the window; else the swap ends with the reason.
+ * nothing is signed; a passing trouble, and what is no word of the service itself, is asked again inside the window; else
+ * the swap ends with the reason.
  */
 export function stepQuoteRefused(draft: Draft, event: QuoteRefused, facts: StepFacts): void {
   const swap = draft.swap(event.swapId);
@@ -98,6 +102,8 @@ export function stepQuoteRefused(draft: Draft, event: QuoteRefused, facts: StepF
     return;
   }
   if (isDenialCode(event.code)) {
+    const mayPass = consequenceOf(event.code) === "retry";
+    if (mayPass && askAgain(draft, event.swapId, facts, { reason: event.code, detail: event.message })) return;
     denySwap(draft, event.swapId, { code: event.code, detail: event.message });
     return;
   }
@@ -106,7 +112,9 @@ export function stepQuoteRefused(draft: Draft, event: QuoteRefused, facts: StepF
     return;
   }
   const reason = event.gasless && swap.gasless === "only" ? "gasless_refused" : "quote_refused";
-  endUnsigned(draft, event.swapId, { reason, detail: `${event.code}: ${event.message}` });
+  const why = { reason, detail: `${event.code}: ${event.message}` } as const;
+  if (UNNAMED.test(event.code)) retryOrEnd(draft, event.swapId, facts, why);
+  else endUnsigned(draft, event.swapId, why);
 }
 
 /** Asks again later inside the run's window, or ends the swap with the reason. Nothing was signed. */

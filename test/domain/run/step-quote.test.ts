@@ -70,6 +70,26 @@ test("an answer that the service garbled is denied like any other lie: its code,
   expect(result.effects).toEqual([]);
 });
 
+test.each([
+  ["ANSWER_NOT_JSON", "failed", "ANSWER_NOT_JSON"],
+  ["ANSWER_MALFORMED", "failed", "ANSWER_MALFORMED"],
+  ["ANSWER_TOO_LARGE", "failed", "ANSWER_TOO_LARGE"],
+  ["HTTP_403", "skipped", "quote_refused"],
+  ["HTTP_404", "skipped", "quote_refused"],
+])(
+  "%s may be a page of a proxy: it is asked again inside the window, and ends %s (%s) after it",
+  (code, state, reason) => {
+    const page = { ...refused(), code, message: "<html>" };
+    const early = step(runWith(swapSample()), page, factsSample());
+    expect(early.run).toMatchObject({ state: "executing", retries: 1 });
+    expect(early.effects).toMatchObject([{ effect: { kind: "FetchQuote" }, notBeforeMs: firstRetryMs(NOW_MS) }]);
+    const run = runWith(swapSample());
+    const late = step(run, page, factsSample({ nowMs: run.windowEndsMs - 1_000 }));
+    expect(late.run).toMatchObject({ state, reason });
+    expect(late.records).toContainEqual({ kind: "release", swapId: "run_1.0.1" });
+  },
+);
+
 const unread = { kind: "facts-unavailable", swapId: "run_1.0.1", detail: "no node answered" } as const;
 
 test.each([
