@@ -2,12 +2,13 @@ import { type Address, type Hex, NATIVE_TOKEN } from "../domain/money/address.ts
 import type { Secret } from "../net/secret.ts";
 import { checkAllowances } from "./allowances.ts";
 import { checkBalances } from "./balances.ts";
-import { type ChainReader, createChainReader, type Receipt } from "./chain-reader.ts";
+import { type ChainReader, createChainReader } from "./chain-reader.ts";
 import { type Claims, claimTransactions } from "./claims.ts";
 import { checkFills, type FillSources } from "./fills.ts";
-import { checkIntents, type OwnTransaction, ownTransactions, readAttempts } from "./lane.ts";
+import { checkIntents, findSigners, type OwnTransaction, ownTransactions, parseAttempts } from "./lane.ts";
 import { checkLedger } from "./ledger.ts";
 import { type Flow, flowsOf, type Movements, readMovements } from "./movements.ts";
+import type { Receipt } from "./node-answers.ts";
 import { checkNonces } from "./nonces.ts";
 import { checkClaims, checkNativeFills, checkOutflows, depositsOf } from "./outflows.ts";
 import { AuditError, type AuditReport, type Checked, type Difference, difference, type OpenSwap } from "./report.ts";
@@ -94,7 +95,7 @@ interface Evidence extends Look {
   readonly counts: ReadonlyMap<Address, number>;
   readonly movements: Movements;
   readonly flows: readonly Flow[];
-  readonly attempts: ReturnType<typeof readAttempts>;
+  readonly attempts: ReturnType<typeof findSigners>;
   readonly claims: Claims;
   readonly receipts: ReadonlyMap<Hex, Receipt>;
   readonly own: readonly OwnTransaction[];
@@ -158,10 +159,12 @@ async function readEvidence(options: AuditOptions, look: Look): Promise<Evidence
     onProgress: options.onProgress ?? (() => undefined),
   });
   const flows = flowsOf(movements.transfers, watch);
-  const attempts = readAttempts(snapshot, options.chainId);
+  const { parsed, differences } = parseAttempts(snapshot, options.chainId);
   const claims = claimTransactions(snapshot, { fills: movements.fills, flows });
-  const hashes = new Set([...claims.hashes, ...attempts.signed.map(({ hash }) => hash)]);
+  const hashes = new Set([...claims.hashes, ...parsed.map(({ hash }) => hash)]);
   const receipts = await chain.receipts([...hashes]);
+  const found = findSigners(parsed, receipts);
+  const attempts = { ...found, differences: [...differences, ...found.differences] };
   const own = ownTransactions(attempts.signed, receipts);
   return { ...look, watch, actual, counts, movements, flows, attempts, claims, receipts, own };
 }

@@ -1,9 +1,9 @@
 import { type Address, type Hex, NATIVE_TOKEN } from "../domain/money/address.ts";
-import type { Receipt } from "./chain-reader.ts";
 import type { Claims } from "./claims.ts";
 import { measureExchange } from "./fills.ts";
 import type { OwnTransaction } from "./lane.ts";
 import type { Flow } from "./movements.ts";
+import type { Receipt } from "./node-answers.ts";
 import { type Deposit, type Difference, difference } from "./report.ts";
 import type { BaselineRow } from "./rows.ts";
 

@@ -1,21 +1,21 @@
 import { Interface } from "ethers";
 import { z } from "zod";
-import { type Address, type Hex, isHex, NATIVE_TOKEN, parseAddress } from "../domain/money/address.ts";
+import { type Address, type Hex, NATIVE_TOKEN } from "../domain/money/address.ts";
 import { createJsonRpc, type JsonRpc, RpcError, type RpcRequest } from "../net/json-rpc.ts";
 import { retryRead } from "../net/retry-read.ts";
 import type { Secret } from "../net/secret.ts";
 import type { ChainLog } from "./events.ts";
+import {
+  bigQuantity,
+  fullBlock,
+  header,
+  log,
+  type Receipt,
+  receipt,
+  smallQuantity,
+  timedHeader,
+} from "./node-answers.ts";
 import { AuditError } from "./report.ts";
-
-/** What a block did with a transaction. */
-export interface Receipt {
-  readonly hash: Hex;
-  readonly blockNumber: number;
-  readonly succeeded: boolean;
-  /** all that the sender paid for it but its value: gas, and on rollups the fee of the layer below; in wei */
-  readonly cost: bigint;
-  readonly logs: readonly ChainLog[];
-}
 
 /** A transaction as a full block shows it. */
 export interface BlockTransaction {
@@ -59,69 +59,6 @@ export interface ChainReader {
   ): Promise<readonly BlockTransaction[]>;
 }
 
-const quantity = z.string().regex(/^0x[0-9a-f]+$/i);
-const bigQuantity = quantity.transform((text) => BigInt(text));
-const smallQuantity = quantity.transform((text) => Number(text)).pipe(z.number().int());
-const hash = z.string().transform((text) => text.toLowerCase() as Hex);
-const bytes = z.custom<Hex>((value) => isHex(value));
-const address = z.string().transform((text, context) => {
-  const parsed = parseAddress(text);
-  if (parsed !== undefined) return parsed;
-  context.addIssue("not an address");
-  return z.NEVER;
-});
-
-const log = z.object({
-  address,
-  topics: z.array(bytes.transform((topic) => topic.toLowerCase() as Hex)),
-  data: bytes,
-  logIndex: smallQuantity,
-  transactionHash: hash,
-  blockNumber: smallQuantity,
-});
-
-/** What a rollup's operator takes, by the receipt's own figures; with the field of a later upgrade they count otherwise. */
-function operatorFeeOf(answer: {
-  gasUsed: bigint;
-  operatorFeeScalar?: bigint | null | undefined;
-  operatorFeeConstant?: bigint | null | undefined;
-  daFootprintGasScalar?: string | null | undefined;
-}): bigint {
-  const product = answer.gasUsed * (answer.operatorFeeScalar ?? 0n);
-  const isLater = typeof answer.daFootprintGasScalar === "string";
-  return (isLater ? product * 100n : product / 10n ** 6n) + (answer.operatorFeeConstant ?? 0n);
-}
-
-const receipt = z
-  .object({
-    transactionHash: hash,
-    blockNumber: smallQuantity,
-    status: quantity,
-    gasUsed: bigQuantity,
-    effectiveGasPrice: bigQuantity,
-    l1Fee: bigQuantity.nullish(),
-    operatorFeeScalar: bigQuantity.nullish(),
-    operatorFeeConstant: bigQuantity.nullish(),
-    daFootprintGasScalar: quantity.nullish(),
-    logs: z.array(log),
-  })
-  .transform(
-    (answer): Receipt => ({
-      hash: answer.transactionHash,
-      blockNumber: answer.blockNumber,
-      succeeded: BigInt(answer.status) === 1n,
-      cost: answer.gasUsed * answer.effectiveGasPrice + (answer.l1Fee ?? 0n) + operatorFeeOf(answer),
-      logs: answer.logs,
-    }),
-  );
-
-const header = z.object({ number: smallQuantity, hash });
-const timedHeader = z.object({ timestamp: smallQuantity });
-const fullBlock = z.object({
-  number: smallQuantity,
-  transactions: z.array(z.object({ hash, from: address, nonce: smallQuantity })),
-});
-
 const erc20 = new Interface([
   "function balanceOf(address) view returns (uint256)",
   "function allowance(address, address) view returns (uint256)",
@@ -131,7 +68,10 @@ const TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const BATCH_SIZE = 50;
 const BLOCKS_PER_BATCH = 20;
+const RECEIPTS_PER_BATCH = 20;
 const LONGEST_LOG_RANGE = 2_000;
+const FIRST_LOG_RANGE = 250;
+const MANY_LOGS = 500;
 const RETRIES = { retries: 4, minDelayMs: 200, maxDelayMs: 5_000 };
 
 /** Creates a reader. Reads that fail on the way are tried again a few times; nothing is ever written. */
@@ -160,9 +100,17 @@ export function createChainReader(url: string | Secret, signal: AbortSignal | un
       return answer instanceof RpcError ? undefined : read(rpc.host, "a nonce", smallQuantity, answer);
     },
     receipts: async (hashes) => {
-      const answers = await ask(hashes.map((asked) => ({ method: "eth_getTransactionReceipt", params: [asked] })));
-      const read_ = answers.map((answer) => read(rpc.host, "a receipt", receipt.nullable(), proper(answer)));
-      return new Map(read_.flatMap((found) => (found === null ? [] : [[found.hash, found] as const])));
+      const receipts = new Map<Hex, Receipt>();
+      // A receipt as a node tells it takes many times the room of what is kept of it.
+      for (let first = 0; first < hashes.length; first += RECEIPTS_PER_BATCH) {
+        const part = hashes.slice(first, first + RECEIPTS_PER_BATCH);
+        const answers = await ask(part.map((asked) => ({ method: "eth_getTransactionReceipt", params: [asked] })));
+        for (const answer of answers) {
+          const found = read(rpc.host, "a receipt", receipt.nullable(), proper(answer));
+          if (found !== null) receipts.set(found.hash, found);
+        }
+      }
+      return receipts;
     },
     logs: (filters, range, onProgress) => readLogs({ host: rpc.host, ask }, filters, range, onProgress),
     transactionsFrom: async (senders, { from, to }) => {
@@ -212,7 +160,7 @@ async function readLogs(
 ): Promise<readonly ChainLog[]> {
   const found: ChainLog[] = [];
   const total = Math.max(0, range.to - range.from + 1);
-  let length = LONGEST_LOG_RANGE;
+  let length = FIRST_LOG_RANGE;
   let from = range.from;
   while (from <= range.to) {
     const to = Math.min(from + length - 1, range.to);
@@ -223,10 +171,13 @@ async function readLogs(
       length = Math.max(1, Math.floor(length / 2));
       continue;
     }
-    for (const answer of answers) found.push(...read(node.host, "logs", z.array(log), answer));
+    const before = found.length;
+    for (const answer of answers) for (const one of read(node.host, "logs", z.array(log), answer)) found.push(one);
     onProgress(to - range.from + 1, total);
     from = to + 1;
-    length = Math.min(LONGEST_LOG_RANGE, length * 2);
+    // A busy stretch is read in short pieces: an answer as text and in all its forms takes much more room than its logs.
+    const isBusy = found.length - before > MANY_LOGS;
+    length = isBusy ? Math.max(1, Math.floor(length / 2)) : Math.min(LONGEST_LOG_RANGE, length * 2);
   }
   return found;
 }

@@ -1,4 +1,4 @@
-import { Interface, id } from "ethers";
+import { id } from "ethers";
 import { type Address, type Hex, toAddress } from "../domain/money/address.ts";
 
 /** A log as a node gives it. */
@@ -44,13 +44,12 @@ export const APPROVAL = id("Approval(address,address,uint256)") as Hex;
 export const DEPOSIT = id("Deposit(address,uint256)") as Hex;
 export const WITHDRAWAL = id("Withdrawal(address,uint256)") as Hex;
 
-const settlement = new Interface([
-  "event Swapped(address indexed owner, uint256 indexed nonce, address indexed sender, address recipient, address fromAsset, address toAsset, uint256 amountIn, uint256 amountOut, uint256 swapFee, address affiliate, uint256 affiliateFee)",
-]);
 /** The settlement contract's. */
 export const SWAPPED = id(
   "Swapped(address,uint256,address,address,address,address,uint256,uint256,uint256,address,uint256)",
 ) as Hex;
+
+const OF_MATTER: ReadonlySet<Hex> = new Set([TRANSFER, DEPOSIT, WITHDRAWAL, SWAPPED]);
 
 const WORD_HEX_DIGITS = 64;
 
@@ -84,32 +83,41 @@ export function readApproval(log: ChainLog): { token: Address; owner: Address; s
   return { token: log.address, owner: addressOf(owner), spender: addressOf(spender) };
 }
 
-/** Reads a fill as the settlement contract tells it. */
+/**
+ * Reads a fill as the settlement contract tells it: owner, nonce and sender are topics; recipient, sold and bought token,
+ * amount in, amount out, swap fee, affiliate and affiliate fee follow as words.
+ */
 export function readSwapped(log: ChainLog): SwappedEvent | undefined {
-  if (log.topics[0] !== SWAPPED) return undefined;
-  const parsed = settlement.parseLog({ topics: [...log.topics], data: log.data });
-  if (parsed === null) return undefined;
-  const { owner, nonce, recipient, fromAsset, toAsset, amountIn, amountOut, swapFee, affiliateFee } = parsed.args;
+  const [kind, owner, nonce] = log.topics;
+  if (kind !== SWAPPED || owner === undefined || nonce === undefined || log.topics.length !== 4) return undefined;
+  const words = log.data.slice(2).match(/.{64}/g) ?? [];
+  const [recipient, fromAsset, toAsset, amountIn, amountOut, swapFee, affiliate, affiliateFee] = words;
+  if (affiliate === undefined || affiliateFee === undefined) return undefined;
   return {
     contract: log.address,
-    owner: toAddress(owner),
-    nonce,
-    recipient: toAddress(recipient),
-    fromAsset: toAddress(fromAsset),
-    toAsset: toAddress(toAsset),
-    amountIn,
-    amountOut,
-    swapFee,
-    affiliateFee,
+    owner: addressOf(owner),
+    nonce: BigInt(nonce),
+    recipient: addressOf(recipient),
+    fromAsset: addressOf(fromAsset),
+    toAsset: addressOf(toAsset),
+    amountIn: BigInt(`0x${amountIn}`),
+    amountOut: BigInt(`0x${amountOut}`),
+    swapFee: BigInt(`0x${swapFee}`),
+    affiliateFee: BigInt(`0x${affiliateFee}`),
     hash: log.transactionHash,
     blockNumber: log.blockNumber,
   };
+}
+
+/** What else a receipt tells is of no matter here, and takes up room. */
+export function isOfMatter({ topics }: Pick<ChainLog, "topics">): boolean {
+  return topics[0] !== undefined && OF_MATTER.has(topics[0]);
 }
 
 function wordOf(data: Hex): bigint | undefined {
   return data.length === 2 + WORD_HEX_DIGITS ? BigInt(data) : undefined;
 }
 
-function addressOf(topic: Hex): Address {
-  return toAddress(`0x${topic.slice(-40)}`);
+function addressOf(word = ""): Address {
+  return toAddress(`0x${word.slice(-40).toLowerCase()}`);
 }

@@ -1,6 +1,6 @@
 import { type Address, type Hex, NATIVE_TOKEN } from "../domain/money/address.ts";
-import type { Receipt } from "./chain-reader.ts";
 import { readSwapped, readTransfer, type SwappedEvent } from "./events.ts";
+import type { Receipt } from "./node-answers.ts";
 import { type Difference, difference } from "./report.ts";
 import { isFilled, type SwapRow } from "./rows.ts";
 

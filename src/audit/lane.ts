@@ -1,6 +1,6 @@
-import { Transaction } from "ethers";
-import { type Address, type Hex, toAddress } from "../domain/money/address.ts";
-import type { Receipt } from "./chain-reader.ts";
+import { keccak256, Transaction } from "ethers";
+import { type Address, type Hex, parseAddress, toAddress } from "../domain/money/address.ts";
+import type { Receipt } from "./node-answers.ts";
 import { type Difference, difference } from "./report.ts";
 import type { AttemptRow, IntentRow, SigningRow } from "./rows.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -28,17 +28,20 @@ export interface OwnTransaction {
 /** Lowest rise of both fees, in percent, at which nodes accept a replacement. */
 const REPLACEMENT_RISE_PERCENT = 10n;
 
+/** What the signed bytes of an attempt say, before it is known who signed them. Parsed bytes take ten times their room. */
+export type ParsedAttempt = Omit<SignedTransaction, "from">;
+
 /** Parses the signed bytes of every attempt and holds them against the rows. */
-export function readAttempts(
+export function parseAttempts(
   snapshot: Snapshot,
   chainId: number,
-): { signed: readonly SignedTransaction[]; differences: readonly Difference[] } {
+): { parsed: readonly ParsedAttempt[]; differences: readonly Difference[] } {
   const differences: Difference[] = [];
-  const signed: SignedTransaction[] = [];
+  const parsed: ParsedAttempt[] = [];
   for (const attempt of snapshot.attempts) {
     const intent = snapshot.intents.get(attempt.intent_id);
     const transaction = parse(attempt.raw);
-    if (intent === undefined || transaction === undefined || transaction.from === null) {
+    if (intent === undefined || transaction === undefined || transaction.signature === null) {
       const why = intent === undefined ? "has no intent" : "has bytes that are no signed transaction";
       const message = `Attempt ${attempt.hash} ${why}.`;
       differences.push(
@@ -46,17 +49,31 @@ export function readAttempts(
       );
       continue;
     }
-    differences.push(...compareAttempt(attempt, intent, transaction, chainId));
-    signed.push({
-      attempt,
-      intent,
-      hash: (transaction.hash ?? attempt.hash) as Hex,
-      from: toAddress(transaction.from),
-      to: transaction.to === null ? undefined : toAddress(transaction.to),
-      value: transaction.value,
-    });
+    const hash = keccak256(attempt.raw) as Hex;
+    differences.push(...compareAttempt({ attempt, intent, hash }, transaction, chainId));
+    const to = transaction.to === null ? undefined : toAddress(transaction.to);
+    parsed.push({ attempt, intent, hash, to, value: transaction.value });
   }
-  return { signed, differences: [...differences, ...checkSignings(snapshot), ...checkReplacements(signed)] };
+  return { parsed, differences: [...differences, ...checkSignings(snapshot), ...checkReplacements(parsed)] };
+}
+
+/**
+ * Finds out who signed each attempt. Of bytes that are in a block that is the chain's own word about their hash; of others
+ * the key is recovered from the signature, which takes a thousand times as long.
+ */
+export function findSigners(
+  parsed: readonly ParsedAttempt[],
+  receipts: ReadonlyMap<Hex, Receipt>,
+): { signed: readonly SignedTransaction[]; differences: readonly Difference[] } {
+  const differences: Difference[] = [];
+  const signed: SignedTransaction[] = [];
+  for (const one of parsed) {
+    const { attempt, intent, hash } = one;
+    const from = receipts.get(hash)?.from ?? parseAddress(parse(attempt.raw)?.from);
+    if (from !== intent.account) differences.push(differsIn("account", { attempt, intent }, [intent.account, from]));
+    if (from !== undefined) signed.push({ ...one, from });
+  }
+  return { signed, differences };
 }
 
 /** Nothing was signed before it was written down that it would be. */
@@ -81,11 +98,14 @@ function parse(raw: Hex): Transaction | undefined {
   }
 }
 
-function compareAttempt(attempt: AttemptRow, intent: IntentRow, signed: Transaction, chainId: number): Difference[] {
+function compareAttempt(
+  { attempt, intent, hash }: Pick<ParsedAttempt, "attempt" | "intent" | "hash">,
+  signed: Transaction,
+  chainId: number,
+): Difference[] {
   const isCancel = attempt.kind === "cancel";
   const pairs: [string, unknown, unknown][] = [
-    ["hash", attempt.hash, signed.hash],
-    ["account", intent.account, signed.from?.toLowerCase()],
+    ["hash", attempt.hash, hash],
     ["chainId", BigInt(chainId), signed.chainId],
     ["nonce", attempt.nonce, signed.nonce],
     ["intent's nonce", intent.nonce, signed.nonce],
@@ -97,11 +117,7 @@ function compareAttempt(attempt: AttemptRow, intent: IntentRow, signed: Transact
   ];
   const found = pairs
     .filter(([, recorded, bytes]) => recorded !== bytes)
-    .map(([field, recorded, bytes]) => {
-      const message = `Attempt ${attempt.hash} says ${field} ${String(recorded)}; its signed bytes say ${String(bytes)}.`;
-      const fields = { field, recorded: String(recorded), signed: String(bytes), intent: intent.id };
-      return difference("ATTEMPT_DIFFERS", `attempt ${attempt.hash}`, message, fields);
-    });
+    .map(([field, recorded, bytes]) => differsIn(field, { attempt, intent }, [recorded, bytes]));
   if (!isCancel && attempt.max_fee_per_gas > intent.max_fee_per_gas_cap) {
     const message = `Attempt ${attempt.hash} pays up to ${attempt.max_fee_per_gas} wei per gas; its intent allows ${intent.max_fee_per_gas_cap}.`;
     const fields = { field: "maxFeePerGas", cap: intent.max_fee_per_gas_cap, signed: attempt.max_fee_per_gas };
@@ -114,8 +130,18 @@ function compareAttempt(attempt: AttemptRow, intent: IntentRow, signed: Transact
   return found;
 }
 
+function differsIn(
+  field: string,
+  { attempt, intent }: Pick<ParsedAttempt, "attempt" | "intent">,
+  [recorded, bytes]: readonly [unknown, unknown],
+): Difference {
+  const message = `Attempt ${attempt.hash} says ${field} ${String(recorded)}; its signed bytes say ${String(bytes)}.`;
+  const fields = { field, recorded: String(recorded), signed: String(bytes), intent: intent.id };
+  return difference("ATTEMPT_DIFFERS", `attempt ${attempt.hash}`, message, fields);
+}
+
 /** Versions of one transaction follow each other with fees that a node accepts as a replacement. */
-function checkReplacements(signed: readonly SignedTransaction[]): Difference[] {
+function checkReplacements(signed: readonly ParsedAttempt[]): Difference[] {
   const byIntent = Map.groupBy(signed, ({ intent }) => intent.id);
   return [...byIntent.values()].flatMap((versions) => {
     const attempts = versions

@@ -65,13 +65,16 @@ const OPEN_INTENTS = "state IN ('planned', 'signed', 'broadcast', 'mined', 'conf
  */
 export function chooseRows(db: SqliteConstructor.Database, start: Start): void {
   db.exec(`
+    DROP TABLE IF EXISTS temp.chosen_start;
     DROP TABLE IF EXISTS temp.chosen_runs;
     DROP TABLE IF EXISTS temp.chosen_swaps;
     DROP TABLE IF EXISTS temp.chosen_intents;
+    CREATE TEMP TABLE chosen_start (ms INTEGER);
     CREATE TEMP TABLE chosen_runs (id TEXT PRIMARY KEY);
     CREATE TEMP TABLE chosen_swaps (id TEXT PRIMARY KEY);
     CREATE TEMP TABLE chosen_intents (id TEXT PRIMARY KEY);
   `);
+  db.prepare("INSERT INTO chosen_start VALUES (?)").run(start.seconds * 1_000);
   db.prepare(
     `INSERT OR IGNORE INTO chosen_runs
        SELECT id FROM main.runs WHERE slot_ms >= @ms UNION ALL SELECT id FROM main.runs WHERE ${OPEN_RUNS}
@@ -93,8 +96,9 @@ export function chooseRows(db: SqliteConstructor.Database, start: Start): void {
 export const CHOSEN: Readonly<Record<string, string>> = {
   runs: "id IN (SELECT id FROM chosen_runs)",
   swaps: "id IN (SELECT id FROM chosen_swaps)",
+  gaps: "strategy IN (SELECT id FROM strategies) AND last_slot_ms >= (SELECT ms FROM chosen_start)",
   ledger: "swap_id IN (SELECT id FROM chosen_swaps)",
-  capabilities: "live = 1 OR swap_id IN (SELECT id FROM chosen_swaps)",
+  capabilities: "swap_id IN (SELECT swap_id FROM capabilities WHERE live = 1 UNION ALL SELECT id FROM chosen_swaps)",
   signatures: "swap_id IN (SELECT id FROM chosen_swaps)",
   transitions: "subject_id IN (SELECT id FROM chosen_runs UNION ALL SELECT id FROM chosen_swaps)",
   lane_intents: "id IN (SELECT id FROM chosen_intents)",

@@ -65,17 +65,19 @@ export interface BodyRow {
 }
 
 /** Bodies are long: SQLite compares them, and only those that differ are read. What a body does not say is no difference. */
-const DIFFERING_BODIES = `SELECT * FROM (
+const differingBodies = (where: string): string => `SELECT * FROM (
     SELECT id, json_valid(body) AS readable, quote_id, amount_out_min,
       iif(json_valid(body), json_extract(body, '$.quote.id'), NULL) AS body_quote_id,
       iif(json_valid(body), json_extract(body, '$.terms.amountOutMin."$bigint"'), NULL) AS body_amount_out_min
-    FROM swaps
-  ) WHERE (readable = 0 OR (body_quote_id IS NOT NULL AND body_quote_id IS NOT quote_id)
-    OR (body_amount_out_min IS NOT NULL AND body_amount_out_min IS NOT amount_out_min))`;
+    FROM swaps WHERE ${where}
+  ) WHERE readable = 0 OR (body_quote_id IS NOT NULL AND body_quote_id IS NOT quote_id)
+    OR (body_amount_out_min IS NOT NULL AND body_amount_out_min IS NOT amount_out_min)`;
 
 type Database = SqliteConstructor.Database;
 
 const BUSY_TIMEOUT_MS = 5_000;
+/** Each row is read once. */
+const CACHE_KB = 2_000;
 
 /** Opens the database for reading only. @throws AuditError `DATABASE_UNREADABLE` */
 export function openForReading(file: string): Database {
@@ -84,6 +86,7 @@ export function openForReading(file: string): Database {
     db = new SqliteConstructor(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
     // SQLite opens any file; only the first read shows that it is no database.
     db.prepare("SELECT count(*) FROM sqlite_schema").get();
+    db.pragma(`cache_size = -${CACHE_KB}`);
     return db;
   } catch (error) {
     db?.close();
@@ -121,7 +124,7 @@ function unreadable(file: string, cause: unknown): AuditError {
 function readAll(db: Database, start: Start | undefined): Snapshot {
   const found: Difference[] = [];
   const where = (name: string): string => (start === undefined ? "true" : (CHOSEN[name] ?? "true"));
-  const table = <T>(name: string, key: readonly string[], schema: z.ZodType<T>): T[] =>
+  const table = <T>(name: string, key: readonly string[], schema: RowSchema<T>): T[] =>
     readTable(db, { name, key, schema, where: where(name) }, found);
   const swaps = table("swaps", ["id"], swapRow);
   const intents = table("lane_intents", ["id"], intentRow);
@@ -142,7 +145,7 @@ function readAll(db: Database, start: Start | undefined): Snapshot {
     baselines: table("baselines", ["wallet", "token"], baselineRow),
     runs: table("runs", ["id"], runRow),
     swaps: new Map(swaps.map((swap) => [swap.id, swap])),
-    bodies: db.prepare<[], BodyRow>(`${DIFFERING_BODIES} AND (${where("swaps")})`).all(),
+    bodies: db.prepare<[], BodyRow>(differingBodies(where("swaps"))).all(),
     strategies: table("strategies", ["id"], strategyRow),
     ledger: new Map(table("ledger", ["swap_id"], ledgerRow).map((row) => [row.swap_id, row])),
     capabilities: table("capabilities", ["swap_id"], capabilityRow),
@@ -157,14 +160,18 @@ function readAll(db: Database, start: Start | undefined): Snapshot {
   };
 }
 
+/** The columns that are read are those that the schema names: bodies and routes are long. */
+type RowSchema<T> = z.ZodType<T> & { readonly shape: Readonly<Record<string, unknown>> };
+
 function readTable<T>(
   db: Database,
-  table: { name: string; key: readonly string[]; schema: z.ZodType<T>; where: string },
+  table: { name: string; key: readonly string[]; schema: RowSchema<T>; where: string },
   found: Difference[],
 ): T[] {
   const rows: T[] = [];
+  const columns = Object.keys(table.schema.shape).join(", ");
   for (const row of db
-    .prepare<[], Record<string, unknown>>(`SELECT * FROM ${table.name} WHERE ${table.where}`)
+    .prepare<[], Record<string, unknown>>(`SELECT ${columns} FROM ${table.name} WHERE ${table.where}`)
     .iterate()) {
     const parsed = table.schema.safeParse(row);
     if (parsed.success) {
@@ -173,8 +180,8 @@ function readTable<T>(
     }
     const subject = `${table.name} ${table.key.map((column) => String(row[column])).join(" ")}`;
     const message = `The row ${subject} cannot be read: ${z.prettifyError(parsed.error).replaceAll(/\s+/g, " ")}.`;
-    const columns = parsed.error.issues.map((issue) => issue.path.join(".")).join(", ");
-    found.push(difference("ROW_UNREADABLE", subject, message, { columns }));
+    const names = parsed.error.issues.map((issue) => issue.path.join(".")).join(", ");
+    found.push(difference("ROW_UNREADABLE", subject, message, { columns: names }));
   }
   return rows;
 }

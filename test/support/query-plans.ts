@@ -60,14 +60,25 @@ export function collectStatements(db: SqliteDatabase): ReadonlySet<string> {
  * What of a statement's plan grows with the history: a table that is read whole, or a search that is not narrow enough.
  * A walk along an index that ends at a `LIMIT` is narrow, unless all of it must be sorted first.
  */
-export function growingParts(db: SqliteDatabase, sql: string): readonly string[] {
+export function growingParts(
+  db: SqliteDatabase,
+  sql: string,
+  /** indexes of which a part is small for who asks, with what the search must state */
+  small: Readonly<Record<string, string>> = {},
+): readonly string[] {
   // A plan is made without values, and names of parameters are no matter for it.
   const text = sql.replaceAll(/@\w+/g, "?");
   const nothing = Array.from(text.matchAll(/\?/g), () => null);
   const plan = db.prepare<null[], { detail: string }>(`EXPLAIN QUERY PLAN ${text}`).all(...nothing);
   const sorts = plan.some(({ detail }) => detail === "USE TEMP B-TREE FOR ORDER BY");
   const isLimited = /\bLIMIT\b/.test(sql) && !sorts;
-  return plan.map(({ detail }) => detail).filter((detail) => isGrowing(db, detail, isLimited));
+  return plan
+    .map(({ detail }) => detail)
+    .filter((detail) => isGrowing(db, detail, isLimited) && !isStated(detail, small));
+}
+
+function isStated(detail: string, small: Readonly<Record<string, string>>): boolean {
+  return Object.entries(small).some(([index, search]) => detail.includes(`INDEX ${index} (${search}`));
 }
 
 function isGrowing(db: SqliteDatabase, detail: string, isLimited: boolean): boolean {
