@@ -30,6 +30,8 @@ const RUNS = argument("--runs", 300_000);
 const REAL = argument("--real", Math.min(1_000, Math.max(5, Math.floor(RUNS / 300))));
 const GATES = { fillMs: 300_000, decisionRatio: 1.2, readMs: 500, planCopyMs: 2_000, auditMs: 5_000, residentMb: 200 };
 const DECISIONS = 400;
+/** As bin/swapd.js sets them. */
+const AUDIT_FLAGS = ["--semi-space-growth-factor=1", "--max-semi-space-size=2"];
 const BLOCK = 20;
 
 function argument(name: string, otherwise: number): number {
@@ -167,7 +169,7 @@ function copyForPlan(): number {
 function auditAsCommand(script: string, audited: unknown): string {
   const env = { ...process.env, NODE_COMPILE_CACHE: join(import.meta.dirname, "../node_modules/.cache/swapd") };
   const once = () =>
-    execFileSync(process.execPath, ["--semi-space-growth-factor=1", script, JSON.stringify(audited)], {
+    execFileSync(process.execPath, [...AUDIT_FLAGS, script, JSON.stringify(audited)], {
       encoding: "utf8",
       env,
     });

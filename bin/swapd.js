@@ -63,6 +63,9 @@ if (Number.parseInt(process.versions.node, 10) >= NEEDED_MAJOR) {
   // A daemon whose objects live long or die at once gains nothing from a large young generation, which V8 else grows to
   // a hundred megabytes.
   setFlagsFromString("--semi-space-growth-factor=1");
+  // An audit reads much and keeps little: of a larger young generation as much garbage grows old as it ever reads. A
+  // thousand swaps take 140 MB with this and 210 MB without. It acts only before there are objects.
+  if (process.argv[2] === "audit") setFlagsFromString("--max-semi-space-size=2");
   const { enableCompileCache } = await import("node:module");
   enableCompileCache(join(root, "node_modules/.cache/swapd"));
   await import(pathToFileURL(entry()).href);

@@ -1,8 +1,6 @@
-import { keepHeapSmall } from "../../src/app/small-heap.ts";
 import { audit } from "../../src/audit/audit.ts";
 
 /** Audits once, as a process of its own does, and prints how long it took and what it needed. */
-keepHeapSmall();
 const options = JSON.parse(process.argv[2] ?? "{}") as Parameters<typeof audit>[0];
 const beganMs = performance.now();
 const report = await audit(options);

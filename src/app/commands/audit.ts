@@ -10,7 +10,6 @@ import { acquireLock } from "../../storage/lock.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { createRuntime } from "../runtime.ts";
 import { SANDBOX_LOCK_FILE } from "../sandbox-facts.ts";
-import { keepHeapSmall } from "../small-heap.ts";
 import { findTarget, type Target } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -22,7 +21,6 @@ export async function auditCommand(
   options: { config?: string; json?: boolean; since?: string },
   terminal: Terminal,
 ): Promise<void> {
-  keepHeapSmall();
   const since = options.since === undefined ? undefined : readSince(options.since, Date.now());
   const target = findTarget(options);
   if (!existsSync(target.database)) {
