@@ -32,6 +32,7 @@ const AWAKE_MS = 1_000;
 const SPEAKS_WITHIN_MS = 120_000;
 /** On a slow machine a label is waited for in proportion to how long the process took until it spoke. */
 const PATIENCE_PER_START = 4;
+const LONGEST_PATIENCE_MS = 45_000;
 
 /** Kills and starts again without a pause, whatever is open. The next kill does not wait for anything to resolve. */
 export async function killRepeatedly(victim: Victim, steps: readonly KillStep[]): Promise<CampaignResult> {
@@ -102,6 +103,10 @@ async function timeIsUp(child: SpeakingChild, step: KillStep): Promise<"time is 
   const spoke = await Promise.race([child.spoke.then(() => true), after(SPEAKS_WITHIN_MS)]);
   if (spoke === undefined) return "silent";
   const startMs = performance.now() - startedMs;
-  await after(step.label === undefined ? step.afterMs : Math.max(step.afterMs, PATIENCE_PER_START * startMs));
+  await after(
+    step.label === undefined
+      ? step.afterMs
+      : Math.max(step.afterMs, Math.min(LONGEST_PATIENCE_MS, PATIENCE_PER_START * startMs)),
+  );
   return "time is up";
 }

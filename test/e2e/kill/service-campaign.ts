@@ -2,6 +2,7 @@ import Database from "better-sqlite3";
 import { type CampaignResult, killRepeatedly } from "./campaign.ts";
 import { type ChainWitness, createChainWitness } from "./chain-witness.ts";
 import { type GaslessLoad, type HandedOver, startGaslessLoad } from "./gasless-load.ts";
+import { lifeMinutesOf } from "./kill-harness.ts";
 import { planKillsUnderLoad } from "./kill-plan.ts";
 import { type KillWorld, startKillWorld, startService } from "./kill-world.ts";
 import { after, type Child } from "./processes.ts";
@@ -48,7 +49,7 @@ export async function runServiceKills(options: ServiceKillOptions): Promise<Serv
   const { tell, seed } = options;
   const world = await startKillWorld("swapd", {
     tracks: options.wallets,
-    lifeMinutes: 10 + Math.ceil(options.kills / 10),
+    lifeMinutes: lifeMinutesOf(options.kills),
   });
   let last: Child | undefined;
   let load: GaslessLoad | undefined;
