@@ -49,6 +49,7 @@ export async function startDaemon(configuration: Configuration, serviceUrl: stri
   try {
     const db = openDaemonDatabase(claim.file);
     closing.push(() => db.close());
+    claim.watchContents(db);
     const reader = openDatabase({ file: claim.file, readonly: true });
     closing.push(() => reader.close());
     return await run(configuration, serviceUrl, { ...deps, claim, db, reader, close });

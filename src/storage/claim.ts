@@ -1,7 +1,9 @@
 import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import type { SqliteDatabase } from "./database.ts";
 import { acquireLock, type LockHeld, lookAtLock } from "./lock.ts";
 import { createPrivate, hasCode, narrowToOwner } from "./private-file.ts";
+import { type Stamp, stampDatabase } from "./stamp.ts";
 
 /** A database file that this process alone may write to, until `release` or its end. */
 export interface Claim {
@@ -12,8 +14,11 @@ export interface Claim {
   readonly found: "database" | "empty" | "missing";
   /** files that others could read until now */
   readonly narrowed: readonly string[];
-  /** Why the claim holds no more: the lock or the database itself was removed or replaced; undefined while it holds. */
+  /** Why the claim holds no more: the lock or the database itself was removed, replaced or written over; undefined while it holds. */
   problem(): string | undefined;
+  /** From here on a copy that is written over the file itself is a problem, too. To be called once. */
+  watchContents(db: SqliteDatabase): void;
+  /** To be called once this process has closed the database. */
   release(): void;
 }
 
@@ -61,6 +66,7 @@ function claimLocked(file: string, lockFile: string, release: () => void): Claim
   const found = look(file);
   if (found === undefined) createPrivate(file);
   const narrowed = [...narrowToOwner(file), ...narrowToOwner(lockFile)];
+  let stamp: Stamp | undefined;
   const kept = [lockFile, file].map((name) => ({ name, id: identityOf(look(name)) }));
   return {
     kind: "claimed",
@@ -68,12 +74,22 @@ function claimLocked(file: string, lockFile: string, release: () => void): Claim
     found: found === undefined ? "missing" : found.size === 0 ? "empty" : "database",
     narrowed,
     problem: () => {
+      if (stamp?.isGone() === true) {
+        return `${file} was written over under the running daemon: restore a copy with \`swapd restore\`, never with cp`;
+      }
       const changed = kept.find(({ name, id }) => identityOf(look(name)) !== id);
       if (changed === undefined) return undefined;
       const what = look(changed.name) === undefined ? "was removed" : "was replaced by another file";
       return `${changed.name} ${what} under the running daemon: another one could start beside it`;
     },
-    release,
+    watchContents: (db) => {
+      stamp = stampDatabase(db, file);
+    },
+    release: () => {
+      stamp?.release();
+      stamp = undefined;
+      release();
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, linkSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, linkSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type Claim, claimDatabase } from "../../src/storage/claim.ts";
@@ -57,6 +57,39 @@ test("the claim is over when the lock or the database is removed or replaced und
   expect(held.problem()).toContain("swapd.db was removed");
   writeFileSync(file, "");
   expect(held.problem()).toContain("swapd.db was replaced");
+});
+
+test("a copy that is written over the file under the running daemon is noticed, and checkpoints are not", () => {
+  const file = join(temporaryDirectory(), "swapd.db");
+  const held = claim(file);
+  const db = openDatabase({ file });
+  db.exec("CREATE TABLE things (id INTEGER)");
+  const copy = `${file}.copy`;
+  db.prepare("VACUUM INTO ?").run(copy);
+  held.watchContents(db);
+  for (let count = 0; count < 20; count += 1) {
+    db.prepare("INSERT INTO things VALUES (?)").run(count);
+    db.pragma("wal_checkpoint(TRUNCATE)");
+    expect(held.problem()).toBeUndefined();
+  }
+  copyFileSync(copy, file);
+  expect(held.problem()).toContain("was written over under the running daemon");
+  db.close();
+});
+
+test("what has not reached the file yet is not missed, and looking at the file ends no claim", () => {
+  const file = join(temporaryDirectory(), "swapd.db");
+  const held = claim(file);
+  const db = openDatabase({ file });
+  db.exec("CREATE TABLE things (id INTEGER)");
+  const reader = openDatabase({ file, readonly: true });
+  reader.exec("BEGIN; SELECT * FROM things");
+  held.watchContents(db);
+  expect(held.problem()).toBeUndefined();
+  reader.exec("COMMIT");
+  db.pragma("wal_checkpoint(TRUNCATE)");
+  expect([held.problem(), claimDatabase(file).kind]).toEqual([undefined, "held"]);
+  for (const connection of [reader, db]) connection.close();
 });
 
 test("what was found is told: nothing, an empty file, or a database", () => {
