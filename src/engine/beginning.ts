@@ -6,13 +6,14 @@ import type { Absence } from "./reach.ts";
 
 /**
  * What stands before all work: the chain must be the configured one. A node that does not answer is waited for; nothing
- * is decided, signed or sent until it did. What only a person can put right ends the process.
+ * is decided, signed or sent until it did. What only a person can put right ends the process; where that is a node's word
+ * about the chain, it has to say so for a while, because a node that starts up or catches up knows no contract yet.
  */
 export interface Beginning {
   /**
    * Looks at the chain once.
    * @returns the newest block, from which the work may begin; undefined while the node does not answer
-   * @throws PreflightError when a person must change the configuration
+   * @throws PreflightError when a person must change the configuration or the rows, and the nodes did not only just say so
    */
   attempt(): Promise<BlockHead | undefined>;
   /** Looks again and again. @returns undefined when the signal aborted before @throws PreflightError */
@@ -23,18 +24,29 @@ export interface Beginning {
 
 const SHORTEST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
+const BELIEVED_AFTER_MS = 5_000;
+/** A node whose newest block is older than this is taken to be catching up. */
+const BEHIND_SECONDS = 600;
+
+/** What the nodes say of the chain, and not the rows. */
+const OF_THE_CHAIN: ReadonlySet<PreflightError["code"]> = new Set<PreflightError["code"]>([
+  "CHAIN_ID_MISMATCH",
+  "TOKEN_MISMATCH",
+  "SETTLEMENT_MISSING",
+]);
 
 /** Makes the beginning of one life of the daemon. */
 export function createBeginning(context: EngineContext): Beginning {
   const { clock, logger } = context.deps;
   let waiting: Absence | undefined = { sinceMs: clock.nowMs(), reason: "the node has not answered yet" };
+  const passingReason = createDoubt(context);
   const attempt = async (): Promise<BlockHead | undefined> => {
     try {
       const head = await prepare(context);
       waiting = undefined;
       return head;
     } catch (error) {
-      const reason = passingReason(error);
+      const reason = await passingReason(error);
       if (waiting?.reason !== reason) logger.warn({ error: reason }, "the daemon waits for its node to begin");
       waiting = { sinceMs: waiting?.sinceMs ?? clock.nowMs(), reason };
       return undefined;
@@ -57,9 +69,38 @@ export function createBeginning(context: EngineContext): Beginning {
   };
 }
 
-/** Why the chain could not be looked at, where that may pass by itself. @throws what does not pass */
-function passingReason(error: unknown): string {
+/**
+ * Why the chain could not be looked at, where that may pass by itself.
+ * @throws what does not pass, and what the nodes have said for long enough
+ */
+function createDoubt({ deps: { chain, clock } }: EngineContext): (error: unknown) => Promise<string> {
+  let doubted: { readonly code: PreflightError["code"]; readonly sinceMs: number } | undefined;
+  const behind = async (): Promise<string | undefined> => {
+    const head = await chain.latest().catch(noHead);
+    const ageSeconds = head === undefined ? 0 : Math.floor(clock.nowMs() / 1_000) - head.timestamp;
+    return ageSeconds > BEHIND_SECONDS ? `the newest block is ${ageSeconds} s old` : undefined;
+  };
+  return async (error) => {
+    const fault = asFault(error);
+    if (fault instanceof ChainReadError) {
+      doubted = undefined;
+      return fault.message;
+    }
+    if (!OF_THE_CHAIN.has(fault.code)) throw fault;
+    if (doubted?.code !== fault.code) doubted = { code: fault.code, sinceMs: clock.monotonicMs() };
+    const isBelieved = clock.monotonicMs() - doubted.sinceMs >= BELIEVED_AFTER_MS;
+    const why = isBelieved ? await behind() : "it is asked again before it is believed";
+    if (why === undefined) throw fault;
+    return `${fault.message} (${why})`;
+  };
+}
+
+function asFault(error: unknown): ChainReadError | PreflightError {
+  if (error instanceof PreflightError) return error;
   if (!(error instanceof ChainReadError)) throw error;
-  if (error.code === "wrong chain") throw new PreflightError("CHAIN_ID_MISMATCH", error.message);
-  return error.message;
+  return error.code === "wrong chain" ? new PreflightError("CHAIN_ID_MISMATCH", error.message) : error;
+}
+
+function noHead(error: unknown): undefined {
+  if (!(error instanceof ChainReadError)) throw error;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ChainReadError } from "../../src/domain/chain-read-error.ts";
 import { SLOT_MS, USDC, WETH } from "../support/builders.ts";
 import { createOutside, type Life, openLife, turn } from "../support/engine-life.ts";
 
@@ -45,6 +46,53 @@ test("what only a person can change, found once the node answers, is fatal befor
   expect(life.errors).toMatchObject([{ name: "PreflightError", code: "TOKEN_MISMATCH" }]);
   expect(outside.signed).toEqual([]);
 });
+
+test.each(["TOKEN_MISMATCH", "SETTLEMENT_MISSING", "CHAIN_ID_MISMATCH"])(
+  "a node that falsely says %s for a moment does not end the start",
+  async (code) => {
+    const outside = createOutside(SLOT_MS - 5_000, SCHEDULE);
+    const undo = saysFalsely(outside, code);
+    const life = openLife(outside);
+    await life.engine.start();
+    expect(life.engine.waitingFor()?.reason).toContain("asked again");
+    await turn(outside, life, 2);
+    undo();
+    await turn(outside, life, 60);
+    expect([life.errors, life.engine.waitingFor()]).toEqual([[], undefined]);
+    expect(filled(life)).toBeGreaterThanOrEqual(1);
+  },
+);
+
+test("a node that catches up, and knows no contract yet, is waited for however long it takes", async () => {
+  const outside = createOutside(SLOT_MS - 5_000, SCHEDULE);
+  const undo = saysFalsely(outside, "SETTLEMENT_MISSING");
+  const { latest } = outside.chain;
+  const old = { ...(await outside.chain.latest()), timestamp: Math.floor(SLOT_MS / 1_000) - 86_400 };
+  outside.chain.latest = async () => old;
+  const life = openLife(outside);
+  await life.engine.start();
+  await turn(outside, life, 120);
+  expect(life.errors).toEqual([]);
+  expect(life.engine.waitingFor()?.reason).toMatch(/no contract at the settlement address .*newest block is \d+ s old/);
+  outside.chain.latest = latest;
+  undo();
+  await turn(outside, life, 60);
+  expect([life.errors, life.engine.waitingFor()]).toEqual([[], undefined]);
+  expect(filled(life)).toBeGreaterThanOrEqual(1);
+});
+
+/** @returns what makes the node tell the truth again */
+function saysFalsely({ chain }: ReturnType<typeof createOutside>, code: string): () => void {
+  const { decimals, code: codeOf } = chain;
+  const wrong = new ChainReadError("wrong chain", "the node serves chain 0x1");
+  if (code === "SETTLEMENT_MISSING") chain.code = async () => "0x";
+  if (code === "TOKEN_MISMATCH") chain.decimals = async () => undefined;
+  if (code === "CHAIN_ID_MISMATCH") chain.decimals = () => Promise.reject(wrong);
+  return () => {
+    chain.code = codeOf;
+    chain.decimals = decimals;
+  };
+}
 
 test("a daemon that only waited was not at work: the next start tells the whole downtime", async () => {
   const outside = createOutside(SLOT_MS - 5_000, SCHEDULE);

@@ -112,7 +112,10 @@ export function createEndpoint(options: EndpointOptions, monotonicMs: () => numb
 /** @throws ChainReadError */
 function assertChain(host: string, chainId: number, answer: unknown): void {
   if (typeof answer === "string" && /^0x[0-9a-f]{1,13}$/i.test(answer) && Number(answer) === chainId) return;
-  const shown = typeof answer === "string" ? answer.slice(0, 20) : "no chain id";
+  if (typeof answer !== "string" || !/^0x[0-9a-f]+$/i.test(answer)) {
+    throw new ChainReadError("malformed answer", `${host} tells no chain id`);
+  }
+  const shown = answer.slice(0, 20);
   throw new ChainReadError("wrong chain", `${host} serves chain ${shown}, not ${chainId}: correct the RPC endpoint`);
 }
 

@@ -11,14 +11,14 @@ type Answer =
   | { readonly status: number; readonly page?: string; readonly retryAfter?: string };
 
 /** A node that says one thing to every method but the chain id; what it says may be changed. */
-async function startNode(first: Answer) {
+async function startNode(first: Answer, chainId: unknown = "0x1") {
   const asked: string[] = [];
   const node = { asked, says: first, url: "" };
   const { url } = await startHttpServer(async (request, response) => {
     const { id, method } = JSON.parse(await readBody(request));
     const isChainId = method === "eth_chainId";
     if (!isChainId) asked.push(method);
-    const answer: Answer = isChainId ? { result: "0x1" } : node.says;
+    const answer: Answer = isChainId ? { result: chainId } : node.says;
     const { status = 200, page, retryAfter } = { status: undefined, page: undefined, retryAfter: undefined, ...answer };
     if (retryAfter !== undefined) response.setHeader("retry-after", retryAfter);
     const body = "result" in answer || "error" in answer ? JSON.stringify({ jsonrpc: "2.0", id, ...answer }) : page;
@@ -176,4 +176,14 @@ test("what an endpoint could not do is tried there again after ten minutes", asy
   pass(600_000);
   await pool.read("eth_simulateV1", []);
   expect(weak.asked.length).toBe(2);
+});
+
+test.each<[unknown, string]>([
+  [null, "unreachable"],
+  ["", "unreachable"],
+  [1, "unreachable"],
+  ["0x5", "wrong chain"],
+])("an endpoint that calls its chain %j is %s: only another chain is for a person", async (chainId, code) => {
+  const { pool } = poolOver([await startNode(GOOD, chainId)]);
+  expect(await failureOf(pool.read("eth_call", []))).toMatchObject({ name: "ChainReadError", code });
 });
