@@ -10,6 +10,7 @@ const RATES = {
   "node: away": [0.05, 0.4],
   "node: lags": [0.1, 0.6],
   "node: no receipts": [0.1, 0.5],
+  "node: hides logs": [0.1, 0.5],
   "node: swallows": [0.1, 0.5],
   "service: request lost": [0.01, 0.15],
   "service: answer lost": [0.01, 0.15],
@@ -31,6 +32,9 @@ const RATES = {
   "chain: full blocks": [0.05, 0.4],
   "chain: fees rise": [0.05, 0.3],
   "disk: full": [0.05, 0.3],
+  "disk: old copy": [0.05, 0.2],
+  "disk: lost": [0.05, 0.2],
+  "files: edited": [0.1, 0.6],
 } as const satisfies Record<string, readonly [number, number]>;
 
 export type FaultName = keyof typeof RATES;

@@ -27,9 +27,10 @@ function openBench(): Bench {
   db.close();
   let world = new VirtualTime(0);
   const configuration = loadCatalogue(join(folder, "configuration"));
+  const edited = loadCatalogue(join(folder, "edited"), "edited").strategies;
   trapRealTime(() => world);
   return {
-    ...{ configuration, emptyDatabase, folder },
+    ...{ configuration, edited, emptyDatabase, folder },
     enter: (time) => {
       world = time;
     },

@@ -1,9 +1,9 @@
-import { copyFileSync, existsSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import type { Configuration } from "../../src/config/configuration.ts";
+import { createFiles } from "./daemon/files.ts";
 import { createLives } from "./daemon/lives.ts";
-import { cutRange, restoreCut, takeImage } from "./daemon/log-cut.ts";
-import { CANARY, CATALOGUE, drawStrategies, type SimStrategy } from "./daemon/workload.ts";
+import { createOperator } from "./daemon/operator.ts";
+import { createStrategies } from "./daemon/strategies.ts";
+import { CATALOGUE, drawStrategies, type SimStrategy } from "./daemon/workload.ts";
 import { createFaults, type FaultName } from "./faults.ts";
 import { checkProgress, checkRest } from "./oracle/liveness.ts";
 import { openRows, type Rows } from "./oracle/rows.ts";
@@ -32,6 +32,8 @@ export interface SeedTerms {
 /** What the process that simulates has ready. */
 export interface Bench {
   readonly configuration: Configuration;
+  /** the same strategies after somebody edited their files */
+  readonly edited: Configuration["strategies"];
   /** an empty database of the daemon, with all its tables */
   readonly emptyDatabase: string;
   readonly folder: string;
@@ -79,9 +81,6 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
     trace.note("ORACLE", `${invariant}: ${what}`);
     violations.push({ invariant, what, atMs: time.monotonicMs });
   };
-  const file = join(bench.folder, `seed-${terms.seed}.db`);
-  removeDatabase(file);
-  copyFileSync(bench.emptyDatabase, file);
   const [wallet] = [...bench.configuration.wallets.values()].map(({ address }) => address);
   if (wallet === undefined) throw new Error("the configuration names no wallet");
   const book = createSignatureBook(wallet);
@@ -90,32 +89,36 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
     funds: fundsOf(wallet),
   });
   const service = createSimService({ chain, book, faults, nowMs: () => time.trueMs });
-  const rows = openRows(file);
+  const operator = createOperator({ time, trace, rows: () => rows, nowMs: () => time.trueMs });
+  const files = createFiles({
+    ...{ folder: bench.folder, emptyDatabase: bench.emptyDatabase, faults, trace, openRows },
+    exchanged: (before, after) => {
+      const knowsLess = oracle.exchanged(before, after);
+      operator.heardOfExchange();
+      if (knowsLess) trace.note("world", `the rows know ${after.signed} of ${before.signed} signatures`);
+    },
+  });
+  const { rows } = files;
   const isChainSteady = !faults.on.includes("chain: reorg");
-  const oracle = createSigningOracle({ chain, rows, wallet, isChainSteady, nowMs: () => time.trueMs, report });
+  const oracle = createSigningOracle({
+    ...{ chain, rows, wallet, isChainSteady, report, nowMs: () => time.trueMs },
+    isAccepted: operator.hasAccepted,
+  });
   const network = createNetwork({
     ...{ time, chain, service, faults },
     listener: { sent: oracle.sent, handedOver: oracle.handedOver, called: (host) => checkHost(host, report) },
   });
-  let cuts = 0;
-  const cutLog: Parameters<typeof createLives>[0]["cutLog"] = ({ isNewestSynced, close, death }) => {
-    const image = takeImage(file);
-    const { least, most } = cutRange(image, isNewestSynced);
-    const at = chance.between(least, most, "cut", death);
-    cuts += 1;
-    trace.note("world", `the log of ${most} bytes is cut at ${at}, synced are ${least}`);
-    rows.reopen(() => {
-      close();
-      restoreCut(file, image, at);
-    });
-  };
+  const drawn = createStrategies({
+    ...{ time, faults, ids: strategies.map(({ id }) => id) },
+    ...{ first: bench.configuration.strategies, edited: bench.edited },
+  });
   const lives = createLives({
-    ...{ time, network, faults, trace, report, file, configuration: configurationFor(bench, strategies, file) },
+    ...{ time, network, faults, trace, report, files, strategies: drawn, cutsLog: terms.cutsLog === true },
+    configuration: () => ({ ...bench.configuration, database: files.file, strategies: drawn.configured() }),
     signer: book.signer((signed) => ("raw" in signed ? oracle.transaction(signed) : oracle.message(signed))),
     offsetMs: () => clockOffsetMs(faults, time.monotonicMs),
-    cutLog: terms.cutsLog === true ? cutLog : undefined,
   });
-  const look = { chain, rows, wallet, strategies, capabilities: oracle.capabilities, report };
+  const look = { chain, rows, wallet, strategies, oracle, report };
   const onStep = (): boolean => {
     if (lives.settle()) checkSafety(look);
     return violations.length < MOST_VIOLATIONS;
@@ -156,12 +159,12 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
       );
     }
     if (violations.length === 0) {
-      pauseAll(rows, time.trueMs);
+      operator.pauseAll();
       trace.note("world", "the operator pauses everything");
       await within(REST, (tell) => checkRest({ ...look, report: tell }));
       checkSafety(look);
       checkFills(look);
-      checkSecrecy(file, report);
+      files.checkSecrecy(report);
     }
   } catch (error) {
     if (!(error instanceof SpinError)) throw error;
@@ -169,7 +172,7 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
   } finally {
     lives.endAll();
     rows.close();
-    removeDatabase(file);
+    files.remove();
   }
   return {
     ...{ seed: terms.seed, strategies: strategies.map(({ id }) => id), faults: faults.on, violations },
@@ -177,7 +180,7 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
       traceHash: trace.hash(),
       trace: violations.length > 0 || terms.tells === true ? trace.lines(2_000) : [],
       lives: lives.count(),
-      cuts,
+      cuts: files.cuts,
       struck: faults.struck,
     },
     fills: chain.allReceipts().filter(({ logs }) => logs.length > 2).length,
@@ -187,13 +190,6 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
 function chosen(terms: SeedTerms, drawn: readonly SimStrategy[]): readonly SimStrategy[] {
   const { strategies } = terms;
   return strategies === undefined ? drawn : CATALOGUE.filter(({ id }) => strategies.includes(id));
-}
-
-/** The strategies are copied: what the engine remembers of a specification must not outlive the process. */
-function configurationFor(bench: Bench, strategies: readonly SimStrategy[], file: string): () => Configuration {
-  const ids = strategies.map(({ id }) => id);
-  const loaded = bench.configuration.strategies.filter(({ spec }) => ids.includes(spec.id));
-  return () => ({ ...bench.configuration, database: file, strategies: structuredClone(loaded) });
 }
 
 function fundsOf(wallet: string): ReadonlyMap<string, bigint> {
@@ -209,15 +205,6 @@ function checkHost(host: string, report: Report): void {
   if (!/^(rpc[0-2]|service)\.sim$/.test(host)) report("S13", `${host} was called`);
 }
 
-/** What stands in the addresses of endpoints and in the API key stands in no file. */
-function checkSecrecy(file: string, report: Report): void {
-  for (const ending of ["", "-wal"]) {
-    if (existsSync(`${file}${ending}`) && readFileSync(`${file}${ending}`).includes(CANARY)) {
-      report("S12", `a secret stands in the database${ending}`);
-    }
-  }
-}
-
 /** What is still to be done says most about why nothing happens. */
 function noteUndone(rows: Rows, trace: Trace, nowMs: number): void {
   for (const { kind, run_id, not_before_ms } of rows.all<{ kind: string; run_id: string; not_before_ms: number }>(
@@ -226,20 +213,4 @@ function noteUndone(rows: Rows, trace: Trace, nowMs: number): void {
     trace.note("ORACLE", `not done: ${kind} of ${run_id}, due in ${((not_before_ms - nowMs) / 1_000).toFixed(0)} s`);
   for (const { scope, mode, reason } of rows.all<Record<string, string>>("SELECT scope, mode, reason FROM modes"))
     trace.note("ORACLE", `${scope} is ${mode}: ${reason}`);
-}
-
-/** As `swapd pause` does: a row that the running daemon takes. */
-function pauseAll(rows: Rows, nowMs: number): void {
-  const wish = JSON.stringify({ mode: "paused", scope: "global", reason: "the end of the simulation" });
-  rows.write(
-    "INSERT INTO requests (command, arguments, made_by, made_at_ms) VALUES ('mode', ?, 'ops', ?)",
-    wish,
-    nowMs,
-  );
-}
-
-function removeDatabase(file: string): void {
-  for (const ending of ["", "-wal", "-shm", ".limiter.db", ".limiter.db-wal", ".limiter.db-shm"]) {
-    if (existsSync(`${file}${ending}`)) rmSync(`${file}${ending}`);
-  }
 }

@@ -1,7 +1,7 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { Address } from "../../domain/money/address.ts";
 import { SUBJECT } from "../../domain/run/alert.ts";
-import type { Finding, KnownChain } from "../../ports/evidence-store.ts";
+import type { DifferenceKind, Finding, KnownChain } from "../../ports/evidence-store.ts";
 import { raiseAlerts, tellAlerts } from "../alerts.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { advanceMarker, judgeMarker } from "./identity.ts";
@@ -12,13 +12,17 @@ import { type LookContext, withPatience } from "./patient-chain.ts";
 export interface Evidence {
   /** Before anything else of a start: every wallet is unchecked from here on, and signs nothing. */
   begin(): void;
-  /** Looks once, at every wallet, where one is unchecked or the last look is long ago; a lost answer ends it. */
+  /** Looks at every wallet when one is unchecked, or the last look is long ago for what is open; a lost answer ends it. */
   look(): Promise<void>;
-  /** Looks again and again until the signal aborts: soon while a wallet is unchecked, else by the hour. */
+  /**
+   * Looks again and again until the signal aborts: soon while a wallet is unchecked, each minute while something cannot
+   * be proved, because the node may tell by now, else by the hour.
+   */
   keepLooking(signal: AbortSignal): Promise<void>;
 }
 
 const LOOK_AGAIN_MS = 2_000;
+const PROVE_EVERY_MS = 60_000;
 const LOOK_EVERY_MS = 3_600_000;
 /** Where the chain is no longer than this, a wallet that never traded here can be told by the chain alone. */
 const PROVABLE_BLOCKS = 100_000;
@@ -29,11 +33,13 @@ export function createEvidence(context: EngineContext): Evidence {
   const { store, clock, logger } = deps;
   const wallets = [...deps.signers.keys()];
   let lastMs: number | undefined;
-  const isUnchecked = (): boolean => store.openDifferences().some(({ kind }) => kind === "unchecked");
+  const isOpen = (wanted: DifferenceKind): boolean => store.openDifferences().some(({ kind }) => kind === wanted);
+  const isDue = (): boolean => {
+    if (lastMs === undefined || isOpen("unchecked")) return true;
+    return clock.monotonicMs() - lastMs >= (isOpen("cannot-prove") ? PROVE_EVERY_MS : LOOK_EVERY_MS);
+  };
   const look = async (reading: LookContext): Promise<void> => {
-    if (!settings.live) return;
-    const isOld = lastMs === undefined || clock.monotonicMs() - lastMs >= LOOK_EVERY_MS;
-    if (!isOld && !isUnchecked()) return;
+    if (!settings.live || !isDue()) return;
     try {
       for (const wallet of wallets) await lookAt(reading, wallet);
       lastMs = clock.monotonicMs();
@@ -156,9 +162,10 @@ async function isUnused(context: LookContext, wallet: Address): Promise<boolean>
 function write(context: LookContext, wallet: Address, findings: readonly Finding[], known?: KnownChain): void {
   const { deps } = context;
   const { store, clock, logger } = deps;
+  const added: Finding[] = [];
   const alerts = store.transaction(() => {
     const nowMs = clock.nowMs();
-    const added = findings.filter((finding) => store.addDifference(finding, nowMs));
+    added.push(...findings.filter((finding) => store.addDifference(finding, nowMs)));
     if (known !== undefined) {
       store.saveKnownChain(known, nowMs);
       for (const { id, kind, ...open } of store.openDifferences()) {
@@ -175,7 +182,7 @@ function write(context: LookContext, wallet: Address, findings: readonly Finding
       { severity: "critical", code: "DATABASE_BEHIND", subject: SUBJECT.database(wallet), text },
     ]);
   });
-  for (const { kind, text } of findings) logger.error({ wallet, kind }, text);
+  for (const { kind, text } of added) logger.error({ wallet, kind }, text);
   tellAlerts(deps, alerts);
 }
 

@@ -294,6 +294,19 @@ describe("logs that cannot be read back", () => {
     expect(open(life)).toEqual(["cannot-prove"]);
   });
 
+  test("a node that shows them again is believed within two minutes, and nobody has to start anew", async () => {
+    const outside = begin("only");
+    await fill(outside, 1);
+    const logs = outside.chain.logs.bind(outside.chain);
+    outside.chain.logs = () => Promise.reject(new ChainReadError("refused", "history has been pruned"));
+    const life = await live(outside);
+    expect(open(life)).toEqual(["cannot-prove"]);
+    await turn(outside, life, 30);
+    outside.chain.logs = logs;
+    await turn(outside, life, 120);
+    expect([open(life), fills(outside) > 1, life.errors]).toEqual([[], true, []]);
+  });
+
   test("a node that is away is waited for: nothing is signed, and nobody has to come", async () => {
     const outside = begin("only");
     await fill(outside, 1);

@@ -3,8 +3,10 @@ import { openDaemonDatabase } from "../../../src/app/daemon-database.ts";
 import type { Machine } from "../../../src/app/machine.ts";
 import type { SecretOpener } from "../../../src/app/open-secrets.ts";
 import type { Configuration } from "../../../src/config/configuration.ts";
+import type { LoadedStrategy } from "../../../src/engine/engine-context.ts";
 import { createRedactor } from "../../../src/net/redact.ts";
 import { Secret } from "../../../src/net/secret.ts";
+import type { IdentityMarker } from "../../../src/ports/identity-marker.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { Signer } from "../../../src/ports/signer.ts";
 import type { SqliteDatabase } from "../../../src/storage/database.ts";
@@ -22,6 +24,8 @@ export interface Life {
   close(): void;
   /** undefined: the database has as much room as it wants */
   limitPages(pages: number | undefined): void;
+  /** Its files were edited. */
+  adopt(strategies: readonly LoadedStrategy[]): void;
 }
 
 export interface LifeState {
@@ -37,6 +41,7 @@ export interface LifeTerms {
   readonly machine: Machine;
   readonly signer: Signer;
   readonly logger: Logger;
+  readonly marker: IdentityMarker;
   crashPoint(label: string): void;
 }
 
@@ -66,7 +71,7 @@ export function beginLife(state: LifeState, terms: LifeTerms, pages: number | un
     if (pages !== undefined) limitPages(pages);
     composed = await composeDaemon(configuration, "https://service.sim", {
       ...{ machine, db, logger, redactor: createRedactor(), secrets: secretsWith(terms.signer) },
-      crashPoint: terms.crashPoint,
+      ...{ crashPoint: terms.crashPoint, marker: terms.marker },
       onFatal: (error) => die("broken", error),
     });
     await composed.engine.start();
@@ -85,6 +90,7 @@ export function beginLife(state: LifeState, terms: LifeTerms, pages: number | un
       throw new Killed(why);
     },
     end: (why) => die(why),
+    adopt: (strategies) => composed?.engine.adopt(strategies),
     close: () => {
       if (isClosed) return;
       isClosed = true;

@@ -1,12 +1,16 @@
 import type { Configuration } from "../../../src/config/configuration.ts";
+import type { IdentityMarker } from "../../../src/ports/identity-marker.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { Signer } from "../../../src/ports/signer.ts";
 import type { Faults } from "../faults.ts";
 import type { Trace } from "../trace.ts";
 import type { VirtualTime } from "../virtual-time.ts";
 import type { SimNetwork } from "../world/network.ts";
+import type { Exchange, Files } from "./files.ts";
 import { beginLife, type Life, type LifeState } from "./life.ts";
 import { createMachine, Killed } from "./machine.ts";
+import { createSimMarker } from "./marker.ts";
+import type { Strategies } from "./strategies.ts";
 
 /** The daemon as a supervisor keeps it: started, killed, and started again on the same file. */
 export interface Lives {
@@ -29,22 +33,30 @@ export function createLives(parts: {
   trace: Trace;
   report(invariant: string, what: string): void;
   configuration(): Configuration;
-  file: string;
+  strategies: Strategies;
+  files: Files;
   signer: Signer;
   offsetMs(): number;
-  /** undefined: the power never fails */
-  cutLog: ((terms: { isNewestSynced: boolean; close(): void; death: number }) => void) | undefined;
+  /** at each death the power fails */
+  cutsLog: boolean;
 }): Lives {
-  const { time, faults, trace, report } = parts;
+  const { time, faults, trace, report, files } = parts;
   const { chance } = faults;
   let current: Life | undefined;
   let began = 0;
   let isOver = false;
   let draws = 0;
+  let exchange: Exchange | undefined;
   const random = (): number => chance.of("random", draws++);
   const tickEveryMs = chance.pick([1_000, 2_000, 4_000], "tick");
   const logger = createTraceLogger(trace);
   const isDiskFull = (): boolean => faults.lasts("disk: full", "disk", time.monotonicMs);
+
+  const mayDie = (label: string): void => {
+    if (current?.state.phase === "dead") throw new Killed("dead already");
+    if (faults.strikes("kill: at a label", label)) current?.kill(`killed at ${label}`);
+  };
+  const marker: IdentityMarker = createSimMarker(mayDie);
 
   const begin = (): void => {
     if (isOver) return;
@@ -67,7 +79,7 @@ export function createLives(parts: {
     current = beginLife(
       state,
       {
-        ...{ configuration: parts.configuration(), machine, signer: parts.signer, logger },
+        ...{ configuration: parts.configuration(), machine, signer: parts.signer, logger, marker },
         crashPoint: (label) => {
           if (isDead()) throw new Killed("dead already");
           if (faults.strikes("kill: at a label", label)) die(`killed at ${label}`);
@@ -92,7 +104,22 @@ export function createLives(parts: {
     if (isTurn && current?.state.phase !== "dead" && faults.strikes("kill: anywhere", `turn ${turn}`)) {
       time.after(chance.between(0, KILLED_EVERY_MS, "kill", turn), () => current?.end("killed from outside"));
     }
+    const hasEdited = parts.strategies.look();
+    if (hasEdited && current?.state.phase === "running") current.adopt(parts.strategies.loaded());
+    if (isTurn) lookAtFiles();
     time.after(LOOK_EVERY_MS, watch);
+  };
+
+  /** Copies are made while the daemon runs; it is stopped to have one put back. */
+  const lookAtFiles = (): void => {
+    if (current === undefined || current.state.phase === "dead") return;
+    const isOld = faults.strikes("disk: old copy", "database");
+    if (isOld || faults.strikes("disk: lost", "database")) {
+      exchange = isOld ? "old copy" : "lost";
+      current.end("stopped, and its database is exchanged");
+      return;
+    }
+    if (faults.on.includes("disk: old copy")) files.backUp();
   };
 
   return {
@@ -106,8 +133,10 @@ export function createLives(parts: {
       current = undefined;
       // Right after a commit nothing has left the process that builds on it: its sync may not have come to its end.
       const isNewestSynced = !/at commit\.[a-z-]+\.after$/.test(dead.state.why ?? "");
-      if (parts.cutLog === undefined) dead.close();
-      else parts.cutLog({ isNewestSynced, close: dead.close, death: began });
+      const how = exchange ?? (parts.cutsLog ? "cut" : undefined);
+      exchange = undefined;
+      if (how === undefined) dead.close();
+      else files.exchange(how, { number: began, isNewestSynced, close: dead.close });
       judgeEnd(dead);
       time.after(chance.between(200, 12_000, "restart", began), begin);
       return true;

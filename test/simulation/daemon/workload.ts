@@ -142,10 +142,22 @@ export const SECRETS: Readonly<Record<string, string>> = {
   ),
 };
 
+/** What a person makes of a strategy: it sells less, in smaller steps, or with another bound. */
+function edited(yaml: string): string {
+  return yaml
+    .replace('sell: "100 USDC"', 'sell: "60 USDC"')
+    .replace('sell: "150 DAI"', 'sell: "90 DAI"')
+    .replace('sell: "0.4 WETH"', 'sell: "0.3 WETH"')
+    .replace("targets: { USDC: 50%", "targets: { USDC: 45%")
+    .replace("kind: ", "limits: { slippage: 0.9% }\nkind: ");
+}
+
 /** Writes the catalogue as a person would, and loads it as the daemon does. */
-export function loadCatalogue(folder: string): Configuration {
+export function loadCatalogue(folder: string, edition: "first" | "edited" = "first"): Configuration {
   mkdirSync(join(folder, "strategies"), { recursive: true });
-  for (const { id, yaml } of CATALOGUE) writeFileSync(join(folder, "strategies", `${id}.yaml`), yaml);
+  for (const { id, yaml } of CATALOGUE) {
+    writeFileSync(join(folder, "strategies", `${id}.yaml`), edition === "first" ? yaml : edited(yaml));
+  }
   writeFileSync(join(folder, "policy.yaml"), POLICY);
   const tokens = Object.fromEntries(
     TOKENS.map(({ symbol, address, decimals, feed }) => [symbol, { address, decimals, feed }]),

@@ -1,5 +1,5 @@
 import type { Address } from "../../../src/domain/money/address.ts";
-import type { SimChain } from "../world/chain.ts";
+import type { SimChain, SimReceipt } from "../world/chain.ts";
 import { Ledger } from "../world/ledger.ts";
 
 /** Something that was signed and lets a swap happen, until the chain shows that it cannot any more. */
@@ -10,10 +10,12 @@ export interface Capability {
   readonly owner: Address;
   readonly token: Address;
   readonly amount: bigint;
+  /** Unix seconds of the last block that may settle it */
+  readonly deadline: bigint;
   /** by a transaction of ours at a nonce, or by a signed order with a nonce of its own */
   readonly by:
     | { readonly kind: "transaction"; readonly nonce: number; readonly hashes: string[] }
-    | { readonly kind: "order"; readonly nonce: bigint; readonly deadline: bigint };
+    | { readonly kind: "order"; readonly nonce: bigint };
 }
 
 /** filled: it happened, as the canonical chain stands; dead: it can never happen; live: it still may */
@@ -34,7 +36,13 @@ export function fateOf(chain: SimChain, capability: Capability): Fate {
     .some((receipt) => receipt.succeeded && receipt.logs.some((log) => isFillOf(log.topics, owner, by.nonce)));
   if (isFilled) return "filled";
   if (final.isNonceUsed(owner, by.nonce)) return "dead";
-  return BigInt(chain.finalized.seconds) > by.deadline ? "dead" : "live";
+  return BigInt(chain.finalized.seconds) > capability.deadline ? "dead" : "live";
+}
+
+/** Whether the receipt is of the capability: its transaction, or the fill of its order. */
+export function isBy({ hash, logs }: SimReceipt, { by, owner }: Capability): boolean {
+  if (by.kind === "transaction") return by.hashes.some((known) => known === hash);
+  return logs.some((log) => isFillOf(log.topics, owner, by.nonce));
 }
 
 /** The settlement contract's event of a fill has owner and nonce in its topics, and a third one. */

@@ -37,7 +37,7 @@ export function checkProgress(parts: {
 /** Of what goes on while strategies run the alert may be there at any instant; all others are over by now. */
 function openAlerts(rows: Rows): { code: string; subject: string; text: string }[] {
   return rows.all(
-    "SELECT code, subject, text FROM alerts WHERE over_at_ms IS NULL AND severity <> 'info' AND code IN ('SWAP_UNKNOWN', 'CLOCK_DISAGREES', 'RUN_PARKED', 'ACCOUNT_HALTED', 'STRATEGY_PAUSED', 'MEMORY_UNREADABLE')",
+    "SELECT code, subject, text FROM alerts WHERE over_at_ms IS NULL AND severity <> 'info' AND code IN ('SWAP_UNKNOWN', 'CLOCK_DISAGREES', 'RUN_PARKED', 'ACCOUNT_HALTED', 'STRATEGY_PAUSED', 'MEMORY_UNREADABLE', 'DATABASE_BEHIND')",
   );
 }
 

@@ -1,20 +1,20 @@
 import type { SimStrategy } from "../daemon/workload.ts";
-import type { SimChain } from "../world/chain.ts";
+import type { SimChain, SimReceipt } from "../world/chain.ts";
 import { outflows } from "../world/ledger.ts";
-import { type Capability, fateOf, isFillOf } from "./capabilities.ts";
+import { type Capability, fateOf, isBy, isFillOf } from "./capabilities.ts";
 import type { Rows } from "./rows.ts";
-import type { Report } from "./signing.ts";
+import type { Report, SigningOracle } from "./signing.ts";
 
 /** What must hold at every instant, also while the daemon is dead: by the chain, and by the rows alone. */
 export function checkSafety(parts: {
   chain: SimChain;
   rows: Rows;
-  capabilities: readonly Capability[];
+  oracle: SigningOracle;
   strategies: readonly SimStrategy[];
   report: Report;
 }): void {
-  const { chain, rows, capabilities, strategies, report } = parts;
-  checkBudgets(chain, capabilities, strategies, report);
+  const { chain, rows, oracle, strategies, report } = parts;
+  checkBudgets(chain, oracle.capabilities, strategies, report);
   const broken = rows.all<{ subject_id: string }>(
     `SELECT later.subject_id FROM transitions AS later WHERE later.from_state IS NOT (
        SELECT earlier.to_state FROM transitions AS earlier
@@ -65,13 +65,11 @@ function checkBudgets(
 }
 
 /** Everything that left the wallet is the fill of one capability, and every final swap of the rows left it. */
-export function checkFills(parts: {
-  chain: SimChain;
-  rows: Rows;
-  capabilities: readonly Capability[];
-  report: Report;
-}): void {
-  const { chain, rows, capabilities, report } = parts;
+export function checkFills(parts: { chain: SimChain; rows: Rows; oracle: SigningOracle; report: Report }): void {
+  const { chain, rows, oracle, report } = parts;
+  const { capabilities } = oracle;
+  const isForgotten = (receipt: SimReceipt): boolean =>
+    capabilities.some((capability) => oracle.isForgotten(capability) && isBy(receipt, capability));
   const owner = capabilities[0]?.owner;
   const final = rows.all<{ id: string; hash: string; sold: string; sell_token: string }>(
     "SELECT id, hash, sold, sell_token FROM swaps WHERE state = 'final'",
@@ -83,6 +81,7 @@ export function checkFills(parts: {
       const claims = final.filter(({ hash, sell_token }) => hash === receipt.hash && sell_token === token.address);
       const [swap] = claims;
       if (receipt.blockNumber > chain.finalized.number) continue;
+      if (claims.length === 0 && isForgotten(receipt)) continue;
       if (claims.length !== 1 || swap === undefined) {
         report("S3", `${amount} of ${token.symbol} left in ${receipt.hash}, which ${claims.length} swaps claim`);
         continue;

@@ -1,12 +1,13 @@
 import type { TypedData } from "../../../src/domain/guard/typed-data.ts";
 import type { Address } from "../../../src/domain/money/address.ts";
+import type { Known } from "../daemon/files.ts";
 import type { SimChain } from "../world/chain.ts";
 import { GWEI } from "../world/chain.ts";
 import { APPROVE, Ledger, type Order, readOrder, SWAP } from "../world/ledger.ts";
 import { CHAIN_ID, ROUTER, tokenAt, USDC, units } from "../world/places.ts";
 import type { SignedTransaction } from "../world/signatures.ts";
 import { addressAt, isNativeAddress, wordAt } from "../world/words.ts";
-import { type Capability, fateOf } from "./capabilities.ts";
+import { type Capability, type Fate, fateOf } from "./capabilities.ts";
 import type { Rows } from "./rows.ts";
 
 const MAX_FEE = 50n * GWEI;
@@ -25,7 +26,11 @@ export interface SigningOracle {
   /** Whatever reaches somebody outside must be in the rows already. */
   sent(raw: string): void;
   handedOver(body: string): void;
+  /** The rows are of another database from now on. @returns whether that one knows less of what was signed */
+  exchanged(before: Known, after: Known): boolean;
   readonly capabilities: readonly Capability[];
+  /** Whether the rows may know nothing of it: it was made for a database that was exchanged. */
+  isForgotten(capability: Capability): boolean;
 }
 
 export function createSigningOracle(parts: {
@@ -35,12 +40,31 @@ export function createSigningOracle(parts: {
   /** no block that stood was ever taken away: what was confirmed stays */
   isChainSteady: boolean;
   nowMs(): number;
+  /** whether a person accepted what an exchanged database does not know */
+  isAccepted(): boolean;
   report: Report;
 }): SigningOracle {
   const { chain, rows, wallet, nowMs, report, isChainSteady } = parts;
   const capabilities: Capability[] = [];
   const byNonce = new Map<number, SignedTransaction[]>();
+  /** so many of the capabilities were made before the newest exchange */
+  let forgotten = 0;
+  /** what the newest database knew that had all its signatures */
+  let mostKnown: Known | undefined;
+  let isBarred = false;
   const permits: { token: string; nonce: bigint; deadline: bigint; text: string }[] = [];
+
+  const isForgotten = (capability: Capability): boolean => capabilities.indexOf(capability) < forgotten;
+  const fateNow = (capability: Capability): Fate => {
+    const fate = fateOf(chain, capability);
+    const isPast = BigInt(chain.finalized.seconds) > capability.deadline;
+    // Nobody closes the nonce of what nobody knows any more; past its deadline it reverts.
+    return fate === "live" && isForgotten(capability) && isPast ? "dead" : fate;
+  };
+  const judgeMay = (): void => {
+    if (isBarred && parts.isAccepted()) isBarred = false;
+    if (isBarred) report("S9", "signed with a database that knows less than was signed, and nobody accepted it");
+  };
 
   const judgeOrder = (order: Order): void => {
     const [from, to] = [tokenAt(order.fromAsset), tokenAt(order.toAsset)];
@@ -65,7 +89,7 @@ export function createSigningOracle(parts: {
       const isSameTurn = other.place === capability.place;
       const isSameToken = other.token === capability.token && !isNativeAddress(other.token);
       if (!isSameTurn && !isSameToken) continue;
-      const fate = fateOf(chain, other);
+      const fate = fateNow(other);
       if (isSameTurn && fate !== "dead") report("S9", `${capability.place} is signed again while one is ${fate}`);
       if (!isSameTurn && isChainSteady && fate === "live") {
         report("S7", `${capability.place} and ${other.place} may both take ${capability.token}`);
@@ -94,6 +118,7 @@ export function createSigningOracle(parts: {
     const { nonce, to, data, value, chainId, from } = signed;
     const before = byNonce.get(nonce) ?? [];
     if (before.some(({ raw }) => raw === signed.raw)) return;
+    judgeMay();
     if (chainId !== CHAIN_ID) report("S5", `signed for the chain ${chainId}`);
     if (before.length === 0 && nonce > 0 && !byNonce.has(nonce - 1)) report("S6", `nonce ${nonce} leaves a gap`);
     judgeFees(signed, before);
@@ -107,18 +132,21 @@ export function createSigningOracle(parts: {
     if (to === wallet && data === "0x" && value === 0n) return;
     if (to === ROUTER && name === SWAP) {
       const order = readOrder(from, data);
-      const older = capabilities.find(({ by }) => by.kind === "transaction" && by.nonce === nonce);
+      const place = placeOf(intent ?? "none.0.0.swap");
+      const older = capabilities.find(
+        ({ by, place: at }) => at === place && by.kind === "transaction" && by.nonce === nonce,
+      );
       if (older?.by.kind === "transaction") {
         older.by.hashes.push(signed.hash);
         return;
       }
       judgeOrder(order);
-      const place = placeOf(intent ?? "none.0.0.swap");
       const gross = order.amountIn + order.swapFee;
       if (value !== (isNativeAddress(order.fromAsset) ? gross : 0n)) report("S5", `signed a value of ${value}`);
       const by = { kind: "transaction" as const, nonce, hashes: [signed.hash] };
       const run = place.split(".")[0] ?? "";
-      add({ place, strategy: strategyOf(run), owner: from, token: order.fromAsset, amount: gross, by });
+      const { deadline } = order;
+      add({ place, strategy: strategyOf(run), owner: from, token: order.fromAsset, amount: gross, deadline, by });
       return;
     }
     const token = tokenAt(to);
@@ -158,6 +186,7 @@ export function createSigningOracle(parts: {
 
   const message = (typedData: TypedData): void => {
     const text = JSON.stringify(typedData);
+    judgeMay();
     const row = rows.one<{ swap_id: string }>("SELECT swap_id FROM signatures WHERE typed_data = ?", text);
     if (row === undefined) report("S4", `${typedData.primaryType} is signed without a row`);
     const fields = typedData.message as Record<string, string>;
@@ -178,16 +207,27 @@ export function createSigningOracle(parts: {
     );
     if (isKnown) return;
     judgeOrder(order);
-    const by = { kind: "order" as const, nonce: order.nonce, deadline: order.deadline };
+    const by = { kind: "order" as const, nonce: order.nonce };
+    const { deadline } = order;
     const run = place.split(".")[0] ?? "";
     const amount = order.amountIn + order.swapFee;
-    add({ place, strategy: strategyOf(run), owner: wallet, token: order.fromAsset, amount, by });
+    add({ place, strategy: strategyOf(run), owner: wallet, token: order.fromAsset, amount, deadline, by });
   };
 
   return {
     capabilities,
     transaction,
     message,
+    isForgotten,
+    exchanged: (before, after) => {
+      // What was accepted is what the daemon begins with; until then the newest whole database counts.
+      if (!isBarred || parts.isAccepted() || mostKnown === undefined) mostKnown = before;
+      isBarred = mostKnown.signed > 0 && (after.id !== mostKnown.id || after.signed < mostKnown.signed);
+      if (!isBarred) return false;
+      forgotten = capabilities.length;
+      for (const nonce of byNonce.keys()) byNonce.set(nonce, []);
+      return true;
+    },
     sent: (raw) => {
       if (rows.one("SELECT 1 FROM lane_attempts WHERE raw = ?", raw) === undefined)
         report("S4", "bytes were sent without a row");

@@ -7,7 +7,6 @@ import { answerMethod, NodeError, type NodeView } from "./node.ts";
 import type { SimService } from "./service.ts";
 
 const SERVICE_HOST = "service.sim";
-const SERVICE_LIMIT = 50;
 
 /** One process's way to the network. What a dead process asked is done, and never answered. */
 export interface Caller {
@@ -43,7 +42,8 @@ export function createNetwork(parts: {
   listener: NetworkListener;
 }): SimNetwork {
   const { time, chain, service, faults, listener } = parts;
-  const window = createWindowCount(SERVICE_LIMIT);
+  const limit = faults.chance.pick([8, 20, 50], "service limit");
+  const window = createWindowCount(limit);
   let requests = 0;
 
   const view = (host: string): NodeView => {
@@ -53,7 +53,7 @@ export function createNetwork(parts: {
         ? faults.chance.between(1, 3, "lag", host, Math.floor(atMs / 9_000))
         : 0,
       hidesReceipts: faults.lasts("node: no receipts", host, atMs),
-      hidesLogs: false,
+      hidesLogs: faults.lasts("node: hides logs", host, atMs),
       swallows: faults.lasts("node: swallows", host, atMs),
     };
   };
@@ -76,7 +76,7 @@ export function createNetwork(parts: {
     const url = new URL(request.url);
     const left = window.count(time.trueMs);
     const limits = {
-      ...{ "x-ratelimit-limit-second": String(SERVICE_LIMIT), "ratelimit-limit": String(SERVICE_LIMIT) },
+      ...{ "x-ratelimit-limit-second": String(limit), "ratelimit-limit": String(limit) },
       ...{ "x-ratelimit-remaining-second": String(Math.max(0, left)), "ratelimit-reset": "1" },
       "ratelimit-remaining": String(Math.max(0, left)),
     };

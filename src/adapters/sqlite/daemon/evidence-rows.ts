@@ -61,7 +61,8 @@ function createDifferenceRows(sql: Statements): Pick<EvidenceStore, DifferenceRo
     addDifference: (finding, atMs) =>
       sql.run(
         `INSERT INTO differences (key, wallet, token, kind, scope, text, facts, found_at_ms)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`,
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (key) DO UPDATE SET settled_by = NULL, settled_at_ms = NULL WHERE settled_by = 'chain'`,
         finding.key,
         finding.wallet,
         finding.token ?? null,

@@ -1,0 +1,116 @@
+import { copyFileSync, existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Faults } from "../faults.ts";
+import type { Rows } from "../oracle/rows.ts";
+import type { Report } from "../oracle/signing.ts";
+import type { Trace } from "../trace.ts";
+import { cutRange, type DiskImage, restoreCut, takeImage } from "./log-cut.ts";
+import { CANARY } from "./workload.ts";
+
+/** What a database knows of what was signed: its name, and how often. */
+export interface Known {
+  readonly id: string | undefined;
+  readonly signed: number;
+}
+
+/** How the next start finds the database. */
+export type Exchange = "cut" | "old copy" | "lost";
+
+/** The database's files of one world, and what befalls them while nobody has them open. */
+export interface Files {
+  readonly file: string;
+  readonly rows: Rows;
+  /** Keeps a copy, as `swapd backup` does. */
+  backUp(): void;
+  /** Exchanges the files. @param close lets the dead process's connection go */
+  exchange(how: Exchange, death: { readonly number: number; isNewestSynced: boolean; close(): void }): void;
+  readonly cuts: number;
+  checkSecrecy(report: Report): void;
+  remove(): void;
+}
+
+const MOST_COPIES = 8;
+
+export function createFiles(parts: {
+  folder: string;
+  emptyDatabase: string;
+  faults: Faults;
+  trace: Trace;
+  openRows(file: string): Rows;
+  /** hears what the database knew before it was exchanged for another, and what the other one knows */
+  exchanged(before: Known, after: Known): void;
+}): Files {
+  const { faults, trace, emptyDatabase } = parts;
+  const { chance } = faults;
+  const file = join(parts.folder, `seed-${chance.seed}.db`);
+  removeDatabase(file);
+  copyFileSync(emptyDatabase, file);
+  const rows = parts.openRows(file);
+  const copies: DiskImage[] = [];
+  let cuts = 0;
+  const replace = (close: () => void, put: () => void): void => {
+    const before = knownOf(rows);
+    rows.reopen(() => {
+      close();
+      put();
+    });
+    parts.exchanged(before, knownOf(rows));
+  };
+  const lose = (): void => {
+    removeDatabase(file);
+    copyFileSync(emptyDatabase, file);
+  };
+  return {
+    file,
+    rows,
+    backUp: () => {
+      copies.push(takeImage(file));
+      if (copies.length > MOST_COPIES) copies.shift();
+    },
+    exchange: (how, { number, isNewestSynced, close }) => {
+      if (how === "cut") {
+        const image = takeImage(file);
+        const { least, most } = cutRange(image, isNewestSynced);
+        const at = chance.between(least, most, "cut", number);
+        cuts += 1;
+        trace.note("world", `the log of ${most} bytes is cut at ${at}, synced are ${least}`);
+        rows.reopen(() => {
+          close();
+          restoreCut(file, image, at);
+        });
+        return;
+      }
+      const copy = how === "lost" || copies.length === 0 ? undefined : chance.pick(copies, "copy", number);
+      trace.note("world", copy === undefined ? "the database is lost" : `an older copy is put back`);
+      if (copy === undefined) replace(close, lose);
+      else replace(close, () => restoreCut(file, copy, copy.log.bytes.length));
+    },
+    get cuts() {
+      return cuts;
+    },
+    checkSecrecy: (report) => checkSecrecy(file, report),
+    remove: () => removeDatabase(file),
+  };
+}
+
+function knownOf(rows: Rows): Known {
+  const row = rows.one<{ id: string | null; signed: number }>(
+    `SELECT database_id AS id, signatures + (SELECT coalesce(max(seq), 0) FROM lane_signings) AS signed FROM identity`,
+  );
+  return { id: row?.id ?? undefined, signed: row?.signed ?? 0 };
+}
+
+/** What stands in the addresses of endpoints and in the API key stands in no file. */
+function checkSecrecy(file: string, report: Report): void {
+  for (const ending of ["", "-wal"]) {
+    if (existsSync(`${file}${ending}`) && readFileSync(`${file}${ending}`).includes(CANARY)) {
+      report("S12", `a secret stands in the database${ending}`);
+    }
+  }
+}
+
+function removeDatabase(file: string): void {
+  for (const ending of ["", "-wal", "-shm", ".limiter.db", ".limiter.db-wal", ".limiter.db-shm"]) {
+    if (existsSync(`${file}${ending}`)) rmSync(`${file}${ending}`);
+  }
+}
