@@ -20,14 +20,6 @@ const ANY_LONG_FILE = "**/*.long.test.ts";
 export const SUITES: readonly Suite[] = [
   { name: "unit", tests: [], budgetSeconds: 120, workers: 2, testTimeoutSeconds: 30, sharesModules: true },
   {
-    // every state of an engine, a lane and a file that a kill can leave, each lived on to its end
-    name: "recovery",
-    tests: ["engine/*kill.test.ts"],
-    budgetSeconds: 30,
-    workers: 2,
-    testTimeoutSeconds: 240,
-  },
-  {
     // days and years of a schedule, second by second; the whole daemon in worlds where everything goes wrong
     name: "simulation",
     tests: [
@@ -54,6 +46,7 @@ export const SUITES: readonly Suite[] = [
       "service",
     ],
     budgetSeconds: 150,
+    sharesModules: true,
     workers: 3,
     testTimeoutSeconds: 120,
   },

@@ -111,7 +111,7 @@ describe.each(MODES)("a %s swap is done once, wherever the process is killed:", 
         }
         expectOneFill(outside, await liveOn(outside));
       }),
-      { numRuns: 15 },
+      { numRuns: 8 },
     );
   });
 });

@@ -14,6 +14,7 @@ import { Secret } from "../../src/net/secret.ts";
 import type { UnsignedTransaction } from "../../src/ports/signer.ts";
 import type { Quote } from "../../src/ports/swap-service.ts";
 import type { HostileService } from "../support/hostile-service.ts";
+import { remembered } from "../support/remembered.ts";
 import { silentLogger } from "../support/silent-logger.ts";
 import {
   AFFILIATE,
@@ -49,6 +50,12 @@ const PINNED = {
   signer: toAddress(SERVICE_WALLET.address),
 };
 const SIGNER = createSigner(new Secret(OWNER_PRIVATE_KEY));
+
+/** Most answers that pass change nothing that is signed, and the same bytes have the same signature. */
+const signedOnce = remembered(
+  (unsigned: UnsignedTransaction) => SIGNER.signTransaction(unsigned),
+  (unsigned) => JSON.stringify(unsigned, (_name, value) => (typeof value === "bigint" ? `${value}` : value)),
+);
 const OPEN_LIMITER = { acquire: () => Promise.resolve("granted" as const), observe: () => undefined };
 
 /**
@@ -121,7 +128,7 @@ async function signTransaction(swap: DecodedSwap, proposed: ProposedTransaction)
     kind: "signed",
     swap,
     typedData: [],
-    transaction: { unsigned, ...(await SIGNER.signTransaction(unsigned)) },
+    transaction: { unsigned, ...(await signedOnce(unsigned)) },
   };
 }
 

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createStore } from "../../src/adapters/sqlite/daemon/store.ts";
@@ -12,9 +13,9 @@ import type { Store } from "../../src/ports/store.ts";
 import { openDatabase, type SqliteDatabase } from "../../src/storage/database.ts";
 import { migrate, readMigrations } from "../../src/storage/migrations.ts";
 import { dcaSpec, NOW_MS, runSample, SLOT_MS } from "./builders.ts";
-import { temporaryDirectory } from "./temporary-directory.ts";
+import { memoryDirectory, temporaryDirectory } from "./temporary-directory.ts";
 
-const DAEMON_MIGRATIONS = new URL("../../src/adapters/sqlite/daemon/", import.meta.url);
+const MIGRATIONS = readMigrations(new URL("../../src/adapters/sqlite/daemon/", import.meta.url));
 
 export interface DaemonDatabase {
   readonly file: string;
@@ -25,11 +26,30 @@ export interface DaemonDatabase {
 
 /** The daemon's database with all its tables, in a file of its own, closed and removed with the test. */
 export function openDaemonDatabase(file = join(temporaryDirectory(), "daemon.db")): DaemonDatabase {
+  if (!existsSync(file)) writeFileSync(file, emptyDatabase(), { mode: 0o600 });
   const db = openDatabase({ file });
   onTestFinished(() => void db.close());
-  migrate(db, { set: "daemon", migrations: readMigrations(DAEMON_MIGRATIONS), backup: true });
-  migrateLane(db);
+  migrateAll(db);
   return { file, db, store: createStore(db), lanes: createLaneStore(db) };
+}
+
+let empty: Buffer | undefined;
+
+/** The bytes of a database that was just made. All tables are written once for a process, and not for each test. */
+function emptyDatabase(): Buffer {
+  if (empty !== undefined) return empty;
+  const file = join(memoryDirectory(), "empty.db");
+  const db = openDatabase({ file });
+  migrateAll(db);
+  // The last connection takes the log into the file.
+  db.close();
+  empty = readFileSync(file);
+  return empty;
+}
+
+function migrateAll(db: SqliteDatabase): void {
+  migrate(db, { set: "daemon", migrations: MIGRATIONS, backup: true });
+  migrateLane(db);
 }
 
 /** Makes a strategy known, as it is when it was never asked. */

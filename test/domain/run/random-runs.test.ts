@@ -63,14 +63,14 @@ function liveWell(one: Setting, chances: readonly number[]): ImaginedWorld {
 test("whatever happens in whatever order, no rule of a run is ever broken, and it ends", { timeout: 60_000 }, () => {
   fc.assert(
     fc.property(setting, life, (one, chances) => void liveWell(one, chances)),
-    { numRuns: 1_000 },
+    { numRuns: 300 },
   );
 });
 
 test("chance reaches every end and every reason: a generator that does not has gone blind", { timeout: 60_000 }, () => {
   const seen = new Map<string, number>();
   const count = (what: string): void => void seen.set(what, (seen.get(what) ?? 0) + 1);
-  for (const [one, chances] of fc.sample(fc.tuple(setting, life), { numRuns: 1_000, seed: 7 })) {
+  for (const [one, chances] of fc.sample(fc.tuple(setting, life), { numRuns: 600, seed: 7 })) {
     const world = liveWell(one, chances);
     for (const swap of world.run.swaps) count(`${swap.mode} ${swap.state}`);
     for (const { to, reason } of world.taken.flatMap(({ result }) => result.transitions))
@@ -100,7 +100,7 @@ test("a dry run decides, quotes and checks like a live one, and signs nothing", 
         expect(kinds.has(kind), kind).toBe(false);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 

@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import ts from "typescript";
+import { expect, test } from "vitest";
+import { blocks, build, ROOT, run } from "./support/worked-example.ts";
+
+const code = blocks.map(({ path }) => path).filter((path) => path.endsWith(".ts"));
+const kindTests = code.filter((path) => path.endsWith(".test.ts"));
+
+/** Files of the project that name the type of all kinds: one that asks which kind it is would have to know the new one. */
+const KNOW_KINDS = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })
+  .map((name) => `src/${name}`)
+  .filter((path) => path.endsWith(".ts") && /\bStrategySpec\b/.test(readFileSync(join(ROOT, path), "utf8")));
+
+/** A compiler beside other tests on two cores: it takes six seconds when it is alone. */
+const LONG = { timeout: 90_000 };
+const BIOME = "node_modules/@biomejs/biome/bin/biome";
+
+/** Compiles in the copy, under the project's own settings, the example and all files that know of kinds. */
+function compile(folder: string, before?: ts.Program): ts.Program {
+  const { config } = ts.readConfigFile(join(folder, "tsconfig.json"), ts.sys.readFile);
+  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, folder);
+  const roots = [...new Set([...code, ...KNOW_KINDS])].map((path) => join(folder, path));
+  return ts.createProgram(roots, options, undefined, before);
+}
+
+/** What is wrong with the types of these files; what they import is checked by `npm run check`, and parsed only. */
+function problemsOf(program: ts.Program): readonly string[] {
+  return program.getRootFileNames().flatMap((name) => {
+    const file = program.getSourceFile(name);
+    if (file === undefined) throw new Error(`${name} is not part of the program`);
+    return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map(
+      ({ messageText }) => `${basename(name)}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`,
+    );
+  });
+}
+
+test("the example has the project's types and format, and a changed interface is noticed here first", LONG, () => {
+  const folder = build();
+  const biome = run(folder, BIOME, "ci", "--colors=off", "--vcs-enabled=false", ...code);
+  expect(biome, biome.output).toMatchObject({ status: 0 });
+  const program = compile(folder);
+  expect(problemsOf(program)).toEqual([]);
+
+  const file = join(folder, "src/domain/strategy/kind.ts");
+  writeFileSync(file, readFileSync(file, "utf8").replace("  needs(", "  wants("));
+  expect(problemsOf(compile(folder, program))).toContainEqual(
+    expect.stringMatching(/^take-turns.ts: .*'needs' does not/),
+  );
+});
+
+test("the example's own tests pass, and hold each of its numbered rules", () => {
+  const folder = build();
+  const vitest = run(folder, "node_modules/vitest/vitest.mjs", "run", ...kindTests, "test/docs/strategies.test.ts");
+  expect(vitest, vitest.output).toMatchObject({ status: 0 });
+  expect(vitest.output).toMatch(/Test Files.*3 passed/);
+});
