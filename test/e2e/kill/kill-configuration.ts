@@ -16,46 +16,58 @@ const USDC = 10n ** 6n;
 /**
  * Both modes, all kinds, tokens with and without a permit, one that is approved only from zero, and the native coin; so
  * often that something is always under way, and tokens meet in several strategies.
+ * @param slowness how many times slower the machine is than a quiet one: a run has as much more time
  */
-export const STRATEGIES: readonly KillStrategy[] = [
-  {
-    id: "usdc-gasless",
-    everySeconds: 2,
-    budget: { amount: 3_000n * USDC, of: "USDC" },
-    yaml: dca({ sell: "50 USDC", buy: "WETH", every: 2, gasless: "only", budget: "3000 USDC" }),
-  },
-  {
-    id: "dai-prefers",
-    everySeconds: 3,
-    budget: { amount: 600n * DAI, of: "DAI" },
-    yaml: dca({ sell: "100 DAI", buy: "WETH", every: 3, gasless: "prefer", budget: "600 DAI" }),
-  },
-  { id: "usdt-own", everySeconds: 4, yaml: dca({ sell: "40 USDT", buy: "WETH", every: 4, gasless: "never" }) },
-  { id: "coin-own", everySeconds: 4, yaml: dca({ sell: "0.01 ETH", buy: "DAI", every: 4, gasless: "never" }) },
-  {
-    id: "mix",
-    everySeconds: 4,
-    yaml: strategy("rebalance", 4, [
-      "quote: WETH",
-      "targets: { WBTC: 50%, WETH: rest }",
-      "bands: { relative: 5bps }",
-      'trades: { min: "0.005 WETH" }',
-      "execution: { gasless: prefer }",
-    ]),
-  },
-  {
-    id: "above",
-    everySeconds: 4,
-    yaml: strategy("threshold", 4, [
-      'sell: "0.03 WETH"',
-      "buy: DAI",
-      'when: { crosses_above: "3000 DAI" }',
-      "if_already_true: fire",
-      'rearm: { below: "2999.9 DAI", cooldown: 1s }',
-      "execution: { gasless: prefer }",
-    ]),
-  },
-];
+export function strategiesOf(slowness: number): readonly KillStrategy[] {
+  const times = Math.round(slowness);
+  return [
+    {
+      id: "usdc-gasless",
+      everySeconds: 2 * times,
+      budget: { amount: 3_000n * USDC, of: "USDC" },
+      yaml: dca({ sell: "50 USDC", buy: "WETH", every: 2 * times, gasless: "only", budget: "3000 USDC" }),
+    },
+    {
+      id: "dai-prefers",
+      everySeconds: 3 * times,
+      budget: { amount: 600n * DAI, of: "DAI" },
+      yaml: dca({ sell: "100 DAI", buy: "WETH", every: 3 * times, gasless: "prefer", budget: "600 DAI" }),
+    },
+    {
+      id: "usdt-own",
+      everySeconds: 4 * times,
+      yaml: dca({ sell: "40 USDT", buy: "WETH", every: 4 * times, gasless: "never" }),
+    },
+    {
+      id: "coin-own",
+      everySeconds: 4 * times,
+      yaml: dca({ sell: "0.01 ETH", buy: "DAI", every: 4 * times, gasless: "never" }),
+    },
+    {
+      id: "mix",
+      everySeconds: 4 * times,
+      yaml: strategy("rebalance", 4 * times, [
+        "quote: WETH",
+        "targets: { WBTC: 50%, WETH: rest }",
+        "bands: { relative: 5bps }",
+        'trades: { min: "0.005 WETH" }',
+        "execution: { gasless: prefer }",
+      ]),
+    },
+    {
+      id: "above",
+      everySeconds: 4 * times,
+      yaml: strategy("threshold", 4 * times, [
+        'sell: "0.03 WETH"',
+        "buy: DAI",
+        'when: { crosses_above: "3000 DAI" }',
+        "if_already_true: fire",
+        'rearm: { below: "2999.9 DAI", cooldown: 1s }',
+        "execution: { gasless: prefer }",
+      ]),
+    },
+  ];
+}
 
 function dca(terms: { sell: string; buy: string; every: number; gasless: string; budget?: string }): string {
   const lines = [`sell: "${terms.sell}"`, `buy: ${terms.buy}`, `execution: { gasless: ${terms.gasless} }`];
@@ -106,11 +118,12 @@ export function writeConfiguration(terms: {
   /** where our own service is to listen */
   port: number;
   lifetimeSeconds: number;
+  strategies: readonly KillStrategy[];
 }): string {
   const { profile, service } = terms;
   const home = join(terms.directory, terms.name);
   mkdirSync(join(home, "strategies"), { recursive: true });
-  for (const { id, yaml } of STRATEGIES) writeFileSync(join(home, "strategies", `${id}.yaml`), yaml);
+  for (const { id, yaml } of terms.strategies) writeFileSync(join(home, "strategies", `${id}.yaml`), yaml);
   writeFileSync(join(home, "policy.yaml"), POLICY);
   const keys = Array.from({ length: terms.tracks }, (_, index) => `{ env: KILL_API_KEY_${index + 1} }`).join(", ");
   const pins = profile === "fly" ? `, settlement: "${service.router}", signer: "${service.signer}"` : "";

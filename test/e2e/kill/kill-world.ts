@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { Contract, HDNodeWallet, JsonRpcProvider, Wallet } from "ethers";
 import { claimPort } from "../../../src/sandbox/free-port.ts";
 import { type FaultGate, openFaultGate } from "./fault-gate.ts";
-import { type KillService, writeConfiguration } from "./kill-configuration.ts";
+import { type KillService, type KillStrategy, strategiesOf, writeConfiguration } from "./kill-configuration.ts";
 import {
   type Child,
   runSwapd,
@@ -44,6 +44,7 @@ export interface KillWorld {
   readonly tracks: readonly Track[];
   /** how many times longer everything takes here than on a quiet machine */
   readonly slowness: number;
+  readonly strategies: readonly KillStrategy[];
   /** what the daemons reach node and service through */
   readonly gates: { readonly node: FaultGate; readonly service: FaultGate };
   /** Ends chain and double. The directory goes, unless it is to be looked at. */
@@ -57,7 +58,7 @@ const FIRST_FREE_ACCOUNT = 5;
 const START_WITHIN_MS = 60_000;
 /** On a quiet machine; the slower it is, the longer, or nothing would be filled in time. */
 const LIFETIME_SECONDS = 4;
-const MOST_TIMES_LONGER = 5;
+const MOST_TIMES_LONGER = 6;
 /** How long the program takes to start and end on a quiet machine. */
 const QUIET_START_MS = 350;
 
@@ -96,6 +97,7 @@ export async function startKillWorld(
       env: { NODE_COMPILE_CACHE: join(directory, "compiled"), ...env },
     });
     const slowness = await slownessOf(around("version"));
+    const strategies = strategiesOf(slowness);
     const lifetimeSeconds = Math.round(LIFETIME_SECONDS * slowness);
     const chain = await startChain(around("chain"), options.lifeMinutes);
     started.push(chain.child);
@@ -120,7 +122,7 @@ export async function startKillWorld(
         wallet: wallet.address.toLowerCase(),
         database: join(directory, name, "swapd.db"),
         configuration: writeConfiguration({
-          ...{ profile, directory, name, index, port, lifetimeSeconds, tracks: options.tracks },
+          ...{ profile, directory, name, index, port, lifetimeSeconds, strategies, tracks: options.tracks },
           service: throughGate,
         }),
         around: surroundings,
@@ -141,6 +143,7 @@ export async function startKillWorld(
       serviceDatabase: join(directory, "service.db"),
       tracks,
       slowness,
+      strategies,
       gates: { node: nodeGate, service: serviceGate },
       stop,
     };

@@ -1,5 +1,5 @@
 import type { ChainWitness, Outflow } from "./chain-witness.ts";
-import { type KillStrategy, STRATEGIES } from "./kill-configuration.ts";
+import type { KillStrategy } from "./kill-configuration.ts";
 import type { KillWorld } from "./kill-world.ts";
 import type { Past } from "./operator.ts";
 import { type Recorded, type RecordedRelay, type RecordedSwap, readRecorded, readRelay } from "./recorded.ts";
@@ -32,11 +32,11 @@ export async function lookAtAll(
     fills.selfExecuted += filled.byMode.selfExecuted;
     fills.gasless += filled.byMode.gasless;
     const found = [
-      ...checkSlots(recorded, STRATEGIES),
+      ...checkSlots(recorded, world.strategies),
       ...checkPlaces(recorded),
       ...filled.found,
       ...checkFilledOnce([...before, recorded]),
-      ...checkBudgets(filled.soldOf, world.tokenOf),
+      ...checkBudgets(filled.soldOf, world),
       ...(before.length === 0 ? await checkNonces(wallet, recorded, chain) : await checkMinedOnce(recorded, chain)),
       ...(await checkAllowances({ owner: wallet, spender: world.router, tokens: world.tokens }, chain)),
       ...(world.profile === "swapd" ? await checkSettlements(wallet, recorded, chain) : []),
@@ -143,8 +143,8 @@ async function nativeSales(swaps: readonly RecordedSwap[], chain: ChainWitness):
 }
 
 /** Each of these tokens is sold by one strategy alone, whatever its databases were. */
-function checkBudgets(soldOf: ReadonlyMap<string, bigint>, tokenOf: Readonly<Record<string, string>>): string[] {
-  return STRATEGIES.flatMap(({ id, budget }) => {
+function checkBudgets(soldOf: ReadonlyMap<string, bigint>, { strategies, tokenOf }: KillWorld): string[] {
+  return strategies.flatMap(({ id, budget }) => {
     if (budget === undefined) return [];
     const sold = soldOf.get(tokenOf[budget.of] ?? "") ?? 0n;
     return sold > budget.amount ? [`${id} sold ${sold}, its budget is ${budget.amount}`] : [];
