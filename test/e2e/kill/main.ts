@@ -1,14 +1,15 @@
 import { parseArgs } from "node:util";
-import { GROUPS_OF_A_DAEMON } from "./crash-labels.ts";
+import { GROUPS_OF_A_DAEMON, type LabelGroup } from "./crash-labels.ts";
 import { runKillCampaign, summaryOf } from "./kill-harness.ts";
 import type { Profile } from "./kill-world.ts";
 
-/** The long form, some fifty kills against each service: `main.ts --kills 500 --seed 7 [--against swapd|fly]`, every kill told. Ends with 1 when anything is wrong. */
+/** The long form, some fifty kills against each service: `main.ts --kills 500 --seed 7 [--against swapd|fly] [--group lane]...`, every kill told. Ends with 1 when anything is wrong. */
 const { values } = parseArgs({
   options: {
     kills: { type: "string", default: "110" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     against: { type: "string" },
+    group: { type: "string", multiple: true },
   },
 });
 
@@ -25,13 +26,14 @@ const QUIET_MS = 60_000;
 /** Labels of a daemon that no life against any of the services passed. */
 let neverPassed: ReadonlySet<string> | undefined;
 
+const groups = values.group?.map(groupOf) ?? GROUPS_OF_A_DAEMON;
 const profiles: readonly Profile[] = values.against === undefined ? ["swapd", "fly"] : [profileOf(values.against)];
 for (const profile of profiles) {
   const kills = Math.ceil(Number(values.kills) / profiles.length);
   const report = await runKillCampaign({
     profile,
     kills,
-    groups: GROUPS_OF_A_DAEMON,
+    groups,
     acts: true,
     asksAgain: true,
     serviceKills: Math.ceil(kills / 4),
@@ -52,6 +54,12 @@ for (const profile of profiles) {
 if (neverPassed !== undefined && neverPassed.size > 0) {
   console.error(`WRONG: never passed: ${[...neverPassed].join(" ")}`);
   process.exitCode = 1;
+}
+
+function groupOf(text: string): LabelGroup {
+  const group = GROUPS_OF_A_DAEMON.find((name) => name === text);
+  if (group === undefined) throw new Error(`there are no labels of ${text}: name ${GROUPS_OF_A_DAEMON.join(", ")}`);
+  return group;
 }
 
 function profileOf(text: string): Profile {
