@@ -23,6 +23,7 @@ export async function checkAllowances(
 ): Promise<{ differences: Difference[]; open: OpenAllowance[]; count: number }> {
   const { snapshot, movements, watch } = sources;
   const recorded = recordedGrants(snapshot);
+  const granted = new Set(snapshot.grants.map(keyOf));
   const seen = movements.approvals
     .filter(({ owner }) => watch.wallets.has(owner))
     .map(({ token, owner, spender }) => ({ token, wallet: owner, spender }));
@@ -37,6 +38,7 @@ export async function checkAllowances(
     if (amount === 0n) continue;
     const symbol = watch.symbolOf(grant.token);
     const isRecorded = recorded.has(keyOf(grant));
+    if (isRecorded && !granted.has(keyOf(grant))) differences.push(withoutGrant(grant, { amount, symbol }));
     if (isRecorded && isInUse(grant, snapshot)) open.push({ ...grant, symbol, amount: String(amount) });
     else differences.push(leftover(grant, { amount, isRecorded, symbol }));
   }
@@ -65,6 +67,13 @@ function isInUse({ wallet, token }: Grant, { swaps, capabilities, intents }: Sna
     if (account === wallet && to_address === token && state !== "final" && state !== "dropped") return true;
   }
   return false;
+}
+
+/** What is revoked is found by the grants, not by the rights. */
+function withoutGrant({ wallet, token, spender }: Grant, found: { amount: bigint; symbol: string }): Difference {
+  const { amount, symbol } = found;
+  const message = `${spender} may spend ${amount} ${symbol} of ${wallet}, and its grant is not recorded: nothing revokes it.`;
+  return difference("GRANT_MISSING", `${wallet} ${symbol} ${spender}`, message, { wallet, token, spender, amount });
 }
 
 function leftover(grant: Grant, found: { amount: bigint; isRecorded: boolean; symbol: string }): Difference {

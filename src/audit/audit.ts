@@ -2,6 +2,7 @@ import { type Address, type Hex, NATIVE_TOKEN } from "../domain/money/address.ts
 import type { Secret } from "../net/secret.ts";
 import { checkAllowances } from "./allowances.ts";
 import { checkBalances } from "./balances.ts";
+import { checkBaselines, compareBaselines, readFindings } from "./baselines.ts";
 import { type ChainReader, createChainReader } from "./chain-reader.ts";
 import { type Claims, claimTransactions } from "./claims.ts";
 import { checkFills, type FillSources } from "./fills.ts";
@@ -11,7 +12,7 @@ import { type Flow, flowsOf, type Movements, readMovements } from "./movements.t
 import type { Receipt } from "./node-answers.ts";
 import { checkNonces } from "./nonces.ts";
 import { checkClaims, checkNativeFills, checkOutflows, depositsOf } from "./outflows.ts";
-import { AuditError, type AuditReport, type Checked, type Difference, difference, type OpenSwap } from "./report.ts";
+import { AuditError, type AuditReport, type Checked, type Difference, type OpenSwap } from "./report.ts";
 import { type IntentRow, isFilled, isOpen, type SwapRow } from "./rows.ts";
 import { checkSignatures, signedFor } from "./signatures.ts";
 import { balancesAtStart, findStart, type Since } from "./since.ts";
@@ -121,7 +122,10 @@ async function lookOnce(options: AuditOptions, look: Look): Promise<AuditReport>
     evidence.actual,
   );
   const filledBy = fillingTransactions(evidence);
+  const findings = readFindings(snapshot);
   const differences = [
+    ...findings.differences,
+    ...(await compareBaselines(chain, snapshot)),
     ...checkRows(snapshot, options.chainId),
     ...evidence.attempts.differences,
     ...checkIntents(snapshot, evidence.attempts.signed, evidence.receipts),
@@ -141,7 +145,7 @@ async function lookOnce(options: AuditOptions, look: Look): Promise<AuditReport>
     openSwaps: openSwaps(snapshot, filledBy),
     deposits: [...depositsOf(flows, claims, watch), ...balances.deposits],
     openAllowances: allowances.open,
-    notes: nonces.notes,
+    notes: [...nonces.notes, ...findings.notes],
     checked: countChecked(evidence, allowances.count),
   };
 }
@@ -245,16 +249,6 @@ function fillingTransactions({ flows, claims, receipts, attempts }: Evidence): R
     if (swaps.length > 0) filled.set(hash, swaps);
   }
   return filled;
-}
-
-/** A wallet that signed must have something to count from. */
-function checkBaselines(snapshot: Snapshot): Difference[] {
-  const known = new Set(snapshot.baselines.map(({ wallet }) => wallet));
-  const signed = [...snapshot.swaps.values()].filter(({ id }) => snapshot.histories.swaps.get(id)?.everSigned);
-  const missing = new Set(signed.map(({ wallet }) => wallet).filter((wallet) => !known.has(wallet)));
-  return [...missing].map((wallet) =>
-    difference("BASELINE_MISSING", wallet, `${wallet} signed swaps, and no balance of it was recorded before.`),
-  );
 }
 
 function openSwaps(snapshot: Snapshot, filledBy: ReadonlyMap<Hex, readonly SwapRow[]>): OpenSwap[] {

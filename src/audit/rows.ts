@@ -49,6 +49,7 @@ export const runRow = z.object({
   slot_ms: z.number().int(),
   state: z.string(),
   reason: z.string().nullable(),
+  created_at_ms: z.number().int(),
   ended_at_ms: z.number().int().nullable(),
 });
 
@@ -150,9 +151,19 @@ export const signingRow = z.object({
   max_priority_fee_per_gas: amountText,
 });
 
-export const strategyRow = z.object({ id: z.string(), memory: z.string() });
+export const strategyRow = z.object({ id: z.string(), memory: z.string(), last_slot_ms: z.number().int() });
+
+/** What the daemon itself found to be known outside and not in its rows. */
+export const findingRow = z.object({
+  id: count,
+  wallet: addressText,
+  kind: z.string(),
+  text: z.string(),
+  settled_by: z.string().nullable(),
+});
 
 export type StrategyRow = z.output<typeof strategyRow>;
+export type FindingRow = z.output<typeof findingRow>;
 export type BaselineRow = z.output<typeof baselineRow>;
 export type RunRow = z.output<typeof runRow>;
 export type SwapRow = z.output<typeof swapRow>;

@@ -154,7 +154,13 @@ function checkRights({ swaps, capabilities, histories }: Snapshot): Difference[]
   const found: Difference[] = [];
   const live = capabilities.filter((right) => right.live);
   const holders = new Set(live.map(({ swap_id }) => swap_id));
+  const known = new Set(capabilities.map(({ swap_id }) => swap_id));
   for (const swap of swaps.values()) {
+    if (!known.has(swap.id) && histories.swaps.get(swap.id)?.everSigned) {
+      const message = `Swap ${swap.id} was signed, and no right to spend its token is recorded.`;
+      found.push(difference("CAPABILITY_MISSING", `swap ${swap.id}`, message, { state: swap.state }));
+      continue;
+    }
     if (!isOpen(swap) || swap.mode !== "gasless" || holders.has(swap.id)) continue;
     if (histories.swaps.get(swap.id)?.everConfirmed) continue;
     const message = `Swap ${swap.id} is ${swap.state} by signatures that are not recorded as a live right.`;

@@ -9,6 +9,8 @@ import {
   baselineRow,
   type CapabilityRow,
   capabilityRow,
+  type FindingRow,
+  findingRow,
   type GapRow,
   type GrantRow,
   gapRow,
@@ -41,6 +43,10 @@ export interface Snapshot {
   /** records that the daemon goes on with and that say something else than their columns */
   readonly bodies: readonly BodyRow[];
   readonly strategies: readonly StrategyRow[];
+  /** swaps that none of the checks is stored of */
+  readonly unchecked: ReadonlySet<string>;
+  /** what the daemon found itself; empty where no daemon of a release that looks has run */
+  readonly findings: readonly FindingRow[];
   readonly ledger: ReadonlyMap<string, LedgerRow>;
   readonly capabilities: readonly CapabilityRow[];
   readonly signatures: readonly SignatureRow[];
@@ -72,6 +78,13 @@ const differingBodies = (where: string): string => `SELECT * FROM (
     FROM swaps WHERE ${where}
   ) WHERE readable = 0 OR (body_quote_id IS NOT NULL AND body_quote_id IS NOT quote_id)
     OR (body_amount_out_min IS NOT NULL AND body_amount_out_min IS NOT amount_out_min)`;
+
+const uncheckedSwaps = (where: string): string =>
+  `SELECT id FROM swaps WHERE ${where} AND NOT EXISTS (SELECT 1 FROM checks WHERE checks.swap_id = swaps.id)`;
+
+function hasFindings(db: Database): boolean {
+  return db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'differences'").get() !== undefined;
+}
 
 type Database = SqliteConstructor.Database;
 
@@ -147,6 +160,13 @@ function readAll(db: Database, start: Start | undefined): Snapshot {
     swaps: new Map(swaps.map((swap) => [swap.id, swap])),
     bodies: db.prepare<[], BodyRow>(differingBodies(where("swaps"))).all(),
     strategies: table("strategies", ["id"], strategyRow),
+    unchecked: new Set(
+      db
+        .prepare<[], string>(uncheckedSwaps(where("swaps")))
+        .pluck()
+        .all(),
+    ),
+    findings: hasFindings(db) ? table("differences", ["id"], findingRow) : [],
     ledger: new Map(table("ledger", ["swap_id"], ledgerRow).map((row) => [row.swap_id, row])),
     capabilities: table("capabilities", ["swap_id"], capabilityRow),
     signatures: table("signatures", ["digest"], signatureRow),

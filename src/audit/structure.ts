@@ -10,7 +10,9 @@ export function checkStructure(snapshot: Snapshot): Difference[] {
   return [
     ...snapshot.runs.flatMap((run) => checkRun(run, swapsOf.get(run.id) ?? [])),
     ...[...swapsOf].flatMap(([runId, swaps]) => checkPlaces(runId, swaps)),
+    ...[...swapsOf].flatMap(([runId, swaps]) => checkHoles(runId, swaps)),
     ...checkSlots(snapshot),
+    ...checkMovedSlots(snapshot),
     ...checkOpen(snapshot),
   ];
 }
@@ -52,6 +54,32 @@ function checkPlaces(runId: string, swaps: readonly SwapRow[]): Difference[] {
     const ids = attempts.map(({ id, state }) => `${id} ${state}`).join(", ");
     const message = `Place ${position} of run ${runId} may be filled more than once: ${ids}.`;
     return [difference("PLACE_FILLED_TWICE", `run ${runId}`, message, { position, swaps: ids })];
+  });
+}
+
+/** Places count from 0 and attempts from 1: what is missing in between was deleted. */
+function checkHoles(runId: string, swaps: readonly SwapRow[]): Difference[] {
+  const places = Map.groupBy(swaps, ({ position }) => position);
+  const missing: string[] = [];
+  for (let place = 0; place <= Math.max(...places.keys()); place += 1) {
+    const attempts = new Set(places.get(place)?.map(({ attempt }) => attempt));
+    const last = Math.max(1, ...attempts);
+    for (let attempt = 1; attempt <= last; attempt += 1)
+      if (!attempts.has(attempt)) missing.push(`${place}.${attempt}`);
+  }
+  if (missing.length === 0) return [];
+  const message = `Run ${runId} lacks what it had at its places: ${missing.join(", ")} (place and attempt).`;
+  return [difference("PLACE_MISSING", `run ${runId}`, message, { missing: missing.join(" ") })];
+}
+
+/** A run takes a slot that its strategy has come to, or the second in which it was asked for. */
+function checkMovedSlots({ runs, strategies }: Snapshot): Difference[] {
+  const lastSlots = new Map(strategies.map(({ id, last_slot_ms }) => [id, last_slot_ms]));
+  return runs.flatMap(({ id, strategy, slot_ms: slotMs, created_at_ms: createdAtMs }) => {
+    const lastMs = lastSlots.get(strategy);
+    if (lastMs === undefined || slotMs <= Math.max(lastMs, createdAtMs)) return [];
+    const message = `Run ${id} has the slot ${slotMs}, and ${strategy} came to ${lastMs} only.`;
+    return [difference("SLOT_MOVED", `run ${id}`, message, { strategy, slotMs, lastMs, createdAtMs })];
   });
 }
 

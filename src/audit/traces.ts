@@ -18,6 +18,7 @@ export function checkTraces(snapshot: Snapshot): Difference[] {
       ...checkRun(swap, runs),
       ...checkMode(swap, { signed, own }),
       ...checkValue(swap, snapshot),
+      ...checkChecks(swap, snapshot),
     ]),
     ...snapshot.bodies.flatMap(checkBody),
     ...checkLive(snapshot),
@@ -80,6 +81,13 @@ function checkValue(swap: SwapRow, { ledger, histories }: Snapshot): Difference[
   if (histories.swaps.get(swap.id)?.everSigned !== true) return [];
   const message = `Swap ${swap.id} counts for no dollars in the ledger, so it is missing from the caps of its day and month.`;
   return [difference("LEDGER_UNVALUED", `swap ${swap.id}`, message, { state: row.state, amount: row.amount })];
+}
+
+/** Nothing is signed but after checks, which are written down with their values. */
+function checkChecks({ id }: SwapRow, { unchecked, histories }: Snapshot): Difference[] {
+  if (!unchecked.has(id) || histories.swaps.get(id)?.everSigned !== true) return [];
+  const message = `Swap ${id} was signed, and none of the checks before it is stored.`;
+  return [difference("CHECKS_MISSING", `swap ${id}`, message)];
 }
 
 /** A right is closed with the end of its swap; only a signature without a nonce may be held for longer. */

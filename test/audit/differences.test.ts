@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { DIFFERENCE_MEANINGS } from "../../src/audit/report.ts";
 import { ACCOUNT_CASES, FILL_CASES, OUTFLOW_CASES } from "./support/chain-cases.ts";
+import { FORGOTTEN_CASES } from "./support/forgotten-cases.ts";
 import { ROW_CASES } from "./support/row-cases.ts";
 import { buildWorld, codesOf, type World } from "./support/world.ts";
 
@@ -13,7 +14,13 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => world.stop());
 
-const GROUPS = { rows: ROW_CASES, fills: FILL_CASES, outflows: OUTFLOW_CASES, accounts: ACCOUNT_CASES };
+const GROUPS = {
+  rows: ROW_CASES,
+  forgotten: FORGOTTEN_CASES,
+  fills: FILL_CASES,
+  outflows: OUTFLOW_CASES,
+  accounts: ACCOUNT_CASES,
+};
 
 describe.each(Object.entries(GROUPS))("of %s", (_group, cases) => {
   test.each(cases)("reports $hazard, and nothing else", async ({ spoil, reports }) => {

@@ -25,6 +25,17 @@ test("finds nothing where every wei has an explanation", async () => {
   expect(JSON.parse(JSON.stringify(report))).toEqual(report);
 });
 
+test("tells what a person accepted that the rows do not know, as no difference", async () => {
+  const report = await world.auditAfter(({ journal, chain }) =>
+    journal.insert("differences", {
+      ...{ key: "new", wallet: chain.wallet.address.toLowerCase(), kind: "new", scope: "wallet", facts: "{}" },
+      ...{ text: "it may have traded before", found_at_ms: 1, settled_by: "ops", settled_at_ms: 2 },
+    }),
+  );
+  expect(report.differences).toEqual([]);
+  expect(report.notes).toEqual(["Accepted by ops: it may have traded before."]);
+});
+
 test("lists a deposit, with its transaction, as no difference", async () => {
   const { deposits } = await world.auditAfter(nothing);
   expect(deposits).toEqual([

@@ -174,7 +174,7 @@ export const OUTFLOW_CASES: readonly Case[] = [
     hazard: "a token balance that is one wei short",
     spoil: ({ journal }) =>
       journal.run("UPDATE baselines SET balance = CAST(CAST(balance AS INTEGER) + 1 AS TEXT) WHERE symbol = 'USDC'"),
-    reports: ["BALANCE_DIFFERS"],
+    reports: ["BALANCE_DIFFERS", "BASELINE_DIFFERS"],
   },
   {
     hazard: "a native balance that is one wei short",
