@@ -11,6 +11,8 @@ export interface Campaign {
   readonly seconds: number;
   /** how often each fault struck, by its name and where */
   readonly struck: ReadonlyMap<string, number>;
+  /** how often each fault struck while a swap was in each state */
+  readonly hits: ReadonlyMap<string, number>;
 }
 
 /** Each so many-th seed is run twice: the same seed is the same world, to the last line of its trace. */
@@ -38,12 +40,14 @@ export async function runCampaign(terms: CampaignTerms): Promise<Campaign> {
   const startedMs = performance.now();
   const failures: SentResult[] = [];
   const struck = new Map<string, number>();
+  const hits = new Map<string, number>();
   const sums = { seeds: 0, lives: 0, fills: 0 };
   const take = (result: SentResult): void => {
     sums.seeds += 1;
     sums.lives += result.lives;
     sums.fills += result.fills;
     for (const [key, count] of result.struck) struck.set(key, (struck.get(key) ?? 0) + count);
+    for (const [key, count] of result.hits) hits.set(key, (hits.get(key) ?? 0) + count);
     if (result.violations.length > 0) {
       failures.push(result);
       terms.said(`seed ${result.seed} fails: ${firstOf(result)}`);
@@ -75,7 +79,7 @@ export async function runCampaign(terms: CampaignTerms): Promise<Campaign> {
       const isWhole = !terms.shrinks || failed.violations[0]?.invariant === "determinism";
       smallest.push(isWhole ? failed : await shrink(pool, failed));
     }
-    return { ...sums, failures: smallest, struck, seconds: (performance.now() - startedMs) / 1_000 };
+    return { ...sums, failures: smallest, struck, hits, seconds: (performance.now() - startedMs) / 1_000 };
   } finally {
     pool.close();
   }

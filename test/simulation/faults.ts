@@ -25,6 +25,7 @@ const RATES = {
   "relayer: keeps": [0.05, 0.5],
   "relayer: doubled": [0.05, 0.5],
   "kill: at a label": [0.0005, 0.02],
+  "kill: at some labels": [0.02, 0.3],
   "kill: anywhere": [0.02, 0.3],
   "clock: jumps": [0.05, 0.4],
   "chain: reorg": [0.01, 0.15],
@@ -39,10 +40,11 @@ const RATES = {
 
 export type FaultName = keyof typeof RATES;
 
-const FAULT_NAMES = Object.keys(RATES) as readonly FaultName[];
+export const FAULT_NAMES = Object.keys(RATES) as readonly FaultName[];
 
 const SWITCHED_ON = 0.3;
 const WINDOW_MS = 60_000;
+const NOTED_EVERY_MS = 3_000;
 
 /** What goes wrong in one simulated world. Each draw depends on the seed, its name, its label and how often it came. */
 export interface Faults {
@@ -55,6 +57,9 @@ export interface Faults {
   lasts(name: FaultName, target: string, atMs: number): boolean;
   /** From now on nothing goes wrong. */
   end(): void;
+  readonly isOver: boolean;
+  /** Calls back whenever a fault strikes. */
+  watch(onStrike: (name: FaultName) => void): void;
   /** how often each fault struck, by name and label */
   readonly struck: ReadonlyMap<string, number>;
 }
@@ -71,9 +76,19 @@ export function createFaults(seed: number, without: readonly string[] = [], only
   const passings = new Map<string, number>();
   const struck = new Map<string, number>();
   let isOver = false;
+  let hear = (_name: FaultName): void => undefined;
+  const noted = new Map<string, number>();
   const note = (name: FaultName, label: string): void => {
     const key = `${name} | ${label}`;
     struck.set(key, (struck.get(key) ?? 0) + 1);
+    hear(name);
+  };
+  /** What lasts is met by whoever asks: it counts once in a while. */
+  const noteWhile = (name: FaultName, target: string, atMs: number): void => {
+    const before = noted.get(`${name}|${target}`);
+    if (before !== undefined && atMs - before < NOTED_EVERY_MS) return;
+    noted.set(`${name}|${target}`, atMs);
+    note(name, target);
   };
   return {
     on: [...rates.keys()],
@@ -95,11 +110,17 @@ export function createFaults(seed: number, without: readonly string[] = [], only
       const window = Math.floor(atMs / WINDOW_MS);
       if (chance.of(name, target, window) >= rate) return false;
       const lasts = atMs % WINDOW_MS < WINDOW_MS * chance.of(name, target, window, "length");
-      if (lasts) note(name, target);
+      if (lasts) noteWhile(name, target, atMs);
       return lasts;
     },
     end: () => {
       isOver = true;
+    },
+    get isOver() {
+      return isOver;
+    },
+    watch: (onStrike) => {
+      hear = onStrike;
     },
   };
 }

@@ -1,7 +1,10 @@
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
+import { LABELS_OF_A_DAEMON } from "../e2e/kill/crash-labels.ts";
 import { type Campaign, firstOf, runCampaign } from "./campaign.ts";
+import { FAULT_NAMES } from "./faults.ts";
 import type { SentResult } from "./seed-process.ts";
+import { OPEN_STATES } from "./simulate.ts";
 
 const { values } = parseArgs({
   options: {
@@ -31,6 +34,21 @@ function showHistogram({ struck }: Campaign): void {
   }
 }
 
+/** Which kills and which pairs of state and fault this campaign never saw. */
+function showNeverSeen({ struck, hits }: Campaign): void {
+  const isKilled = (label: string): boolean =>
+    struck.has(`kill: at a label | ${label}`) || struck.has(`kill: at some labels | ${label}`);
+  const unkilled = LABELS_OF_A_DAEMON.filter((label) => !isKilled(label));
+  console.log(
+    `\nkilled at ${LABELS_OF_A_DAEMON.length - unkilled.length} of ${LABELS_OF_A_DAEMON.length} crash labels`,
+  );
+  if (unkilled.length > 0) console.log(`  never at: ${unkilled.join(", ")}`);
+  for (const name of FAULT_NAMES) {
+    const never = OPEN_STATES.filter((state) => !hits.has(`${name} | ${state}`));
+    if (never.length > 0) console.log(`  ${name} never struck a swap that was ${never.join(", ")}`);
+  }
+}
+
 const isOne = values.seed !== undefined;
 const campaign = await runCampaign({
   from: Number(values.seed ?? values.from),
@@ -46,6 +64,7 @@ const campaign = await runCampaign({
 });
 for (const failure of campaign.failures) show(failure);
 if (values.histogram) showHistogram(campaign);
+if (!isOne) showNeverSeen(campaign);
 const { seeds, lives, fills, seconds, failures } = campaign;
 console.log(
   `\n${seeds} seeds, ${failures.length} failed; ${lives} lives of the daemon, ${fills} fills; ` +

@@ -9,8 +9,9 @@ import { type Bench, type SeedResult, type SeedTerms, simulate } from "./simulat
 import { trapRealTime, VirtualTime } from "./virtual-time.ts";
 
 /** What a process of seeds sends back: maps become lists. */
-export interface SentResult extends Omit<SeedResult, "struck"> {
+export interface SentResult extends Omit<SeedResult, "struck" | "hits"> {
   readonly struck: readonly (readonly [string, number])[];
+  readonly hits: readonly (readonly [string, number])[];
 }
 
 /** Errors are made all the time here, and their stacks would take longer than they do. */
@@ -47,7 +48,8 @@ process.on("unhandledRejection", (error) => {
 const bench = openBench();
 process.on("message", (terms: SeedTerms) => {
   simulate(bench, terms).then(
-    ({ struck, ...result }) => process.send?.({ ...result, struck: [...struck] } satisfies SentResult),
+    ({ struck, hits, ...result }) =>
+      process.send?.({ ...result, struck: [...struck], hits: [...hits] } satisfies SentResult),
     (error: unknown) => {
       console.error(`seed ${terms.seed}:`, error);
       process.exit(70);

@@ -1,10 +1,11 @@
 import type { Configuration } from "../../src/config/configuration.ts";
+import type { SwapState } from "../../src/domain/run/states.ts";
 import { createFiles } from "./daemon/files.ts";
 import { createLives } from "./daemon/lives.ts";
 import { createOperator } from "./daemon/operator.ts";
 import { createStrategies } from "./daemon/strategies.ts";
 import { CATALOGUE, drawStrategies, type SimStrategy } from "./daemon/workload.ts";
-import { createFaults, type FaultName } from "./faults.ts";
+import { createFaults, type FaultName, type Faults } from "./faults.ts";
 import { checkProgress, checkRest } from "./oracle/liveness.ts";
 import { openRows, type Rows } from "./oracle/rows.ts";
 import { checkFills, checkSafety } from "./oracle/safety.ts";
@@ -17,6 +18,11 @@ import { ETH, POOL, TOKENS, units } from "./world/places.ts";
 import { createSimService } from "./world/service.ts";
 import { createSignatureBook } from "./world/signatures.ts";
 import { clockOffsetMs, mineNext } from "./world/weather.ts";
+
+/** The states of a swap that has not ended. */
+export const OPEN_STATES: readonly SwapState[] = [
+  ...(["planned", "quoted", "cleared", "approving", "signed", "submitted", "mined", "confirmed", "unknown"] as const),
+];
 
 /** What one seed is run with; what is left out is drawn from the seed. */
 export interface SeedTerms {
@@ -59,6 +65,8 @@ export interface SeedResult {
   readonly fills: number;
   /** how often each fault struck, by its name and where */
   readonly struck: ReadonlyMap<string, number>;
+  /** how often each fault struck while a swap was in each state: `<fault> | <state>` */
+  readonly hits: ReadonlyMap<string, number>;
 }
 
 const START_MS = Date.UTC(2027, 2, 1, 9, 0, 0);
@@ -89,7 +97,9 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
     funds: fundsOf(wallet),
   });
   const service = createSimService({ chain, book, faults, nowMs: () => time.trueMs });
-  const operator = createOperator({ time, trace, rows: () => rows, nowMs: () => time.trueMs });
+  const waitsMs = chance.pick([0, 60_000, 150_000], "operator waits");
+  const operator = createOperator({ time, trace, waitsMs, rows: () => rows, nowMs: () => time.trueMs });
+  let calmSinceMs: number | undefined;
   const files = createFiles({
     ...{ folder: bench.folder, emptyDatabase: bench.emptyDatabase, faults, trace, openRows },
     exchanged: (before, after) => {
@@ -102,11 +112,18 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
   const isChainSteady = !faults.on.includes("chain: reorg");
   const oracle = createSigningOracle({
     ...{ chain, rows, wallet, isChainSteady, report, nowMs: () => time.trueMs },
-    isAccepted: operator.hasAccepted,
+    ...{ isAccepted: operator.hasAccepted, calmSinceMs: () => calmSinceMs },
   });
+  const overLimit = (calls: number, limit: number): void =>
+    report("S14", `${calls} calls of the service within a second that allows ${limit}`);
   const network = createNetwork({
     ...{ time, chain, service, faults },
-    listener: { sent: oracle.sent, handedOver: oracle.handedOver, called: (host) => checkHost(host, report) },
+    listener: {
+      sent: oracle.sent,
+      handedOver: oracle.handedOver,
+      called: (host) => checkHost(host, report),
+      overLimit,
+    },
   });
   const drawn = createStrategies({
     ...{ time, faults, ids: strategies.map(({ id }) => id) },
@@ -118,6 +135,7 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
     signer: book.signer((signed) => ("raw" in signed ? oracle.transaction(signed) : oracle.message(signed))),
     offsetMs: () => clockOffsetMs(faults, time.monotonicMs),
   });
+  const hits = countHits(faults, rows);
   const look = { chain, rows, wallet, strategies, oracle, report };
   const onStep = (): boolean => {
     if (lives.settle()) checkSafety(look);
@@ -152,6 +170,8 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
   try {
     if (await turn(chaosMs)) {
       faults.end();
+      calmSinceMs = time.trueMs;
+      if (chance.of("killed once more") < 0.5) lives.killOnceMore();
       trace.note("world", "nothing goes wrong any more");
       const quietSinceMs = time.trueMs;
       await within(PROGRESS, (tell) =>
@@ -182,6 +202,7 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
       lives: lives.count(),
       cuts: files.cuts,
       struck: faults.struck,
+      hits,
     },
     fills: chain.allReceipts().filter(({ logs }) => logs.length > 2).length,
   };
@@ -190,6 +211,19 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
 function chosen(terms: SeedTerms, drawn: readonly SimStrategy[]): readonly SimStrategy[] {
   const { strategies } = terms;
   return strategies === undefined ? drawn : CATALOGUE.filter(({ id }) => strategies.includes(id));
+}
+
+/** In which states swaps are when something goes wrong. */
+function countHits(faults: Faults, rows: Rows): ReadonlyMap<string, number> {
+  const hits = new Map<string, number>();
+  faults.watch((name) => {
+    for (const { state } of rows.all<{ state: string }>(
+      `SELECT DISTINCT state FROM swaps WHERE state IN (${OPEN_STATES.map((state) => `'${state}'`).join(", ")})`,
+    )) {
+      hits.set(`${name} | ${state}`, (hits.get(`${name} | ${state}`) ?? 0) + 1);
+    }
+  });
+  return hits;
 }
 
 function fundsOf(wallet: string): ReadonlyMap<string, bigint> {

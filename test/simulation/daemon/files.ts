@@ -57,7 +57,7 @@ export function createFiles(parts: {
     parts.exchanged(before, knownOf(rows));
   };
   const lose = (): void => {
-    removeDatabase(file);
+    for (const ending of ["", "-wal", "-shm"]) rmSync(`${file}${ending}`, { force: true });
     copyFileSync(emptyDatabase, file);
   };
   return {

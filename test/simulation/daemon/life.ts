@@ -43,6 +43,7 @@ export interface LifeTerms {
   readonly logger: Logger;
   readonly marker: IdentityMarker;
   crashPoint(label: string): void;
+  onRunning(): void;
 }
 
 /** Opens the file and starts the daemon on it, as `swapd start` does. */
@@ -78,6 +79,7 @@ export function beginLife(state: LifeState, terms: LifeTerms, pages: number | un
     composed.alerts.start();
     if (state.phase !== "starting") return;
     state.phase = "running";
+    terms.onRunning();
     const { engine } = composed;
     machine.startTicker(() => engine.tick());
   };

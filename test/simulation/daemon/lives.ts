@@ -2,6 +2,7 @@ import type { Configuration } from "../../../src/config/configuration.ts";
 import type { IdentityMarker } from "../../../src/ports/identity-marker.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { Signer } from "../../../src/ports/signer.ts";
+import { LABELS_OF_A_DAEMON } from "../../e2e/kill/crash-labels.ts";
 import type { Faults } from "../faults.ts";
 import type { Trace } from "../trace.ts";
 import type { VirtualTime } from "../virtual-time.ts";
@@ -17,12 +18,20 @@ export interface Lives {
   begin(): void;
   /** Lets go of a process that has died. @returns whether one did */
   settle(): boolean;
+  /** Nothing goes wrong any more but one last kill: from then on each start is held to its time. */
+  killOnceMore(): void;
   endAll(): void;
   count(): number;
 }
 
 const LOOK_EVERY_MS = 1_000;
+const LABELS = [...LABELS_OF_A_DAEMON, "marker.before", "marker.after"];
+const SHARE_OF_LABELS = 0.15;
 const KILLED_EVERY_MS = 20_000;
+/** a start where nothing goes wrong: its time, and its calls beside those for each open swap and transaction */
+const LONGEST_START_MS = 5_000;
+const START_CALLS = 80;
+const CALLS_EACH = 12;
 /** pages beyond those in use, where the disk is full */
 const PAGES_LEFT = 0;
 
@@ -52,14 +61,30 @@ export function createLives(parts: {
   const logger = createTraceLogger(trace);
   const isDiskFull = (): boolean => faults.lasts("disk: full", "disk", time.monotonicMs);
 
+  const some = new Set(LABELS.filter((label) => chance.of("some labels", label) < SHARE_OF_LABELS));
+  const isKilledAt = (label: string): boolean =>
+    faults.strikes("kill: at a label", label) || (some.has(label) && faults.strikes("kill: at some labels", label));
   const mayDie = (label: string): void => {
     if (current?.state.phase === "dead") throw new Killed("dead already");
-    if (faults.strikes("kill: at a label", label)) current?.kill(`killed at ${label}`);
+    if (isKilledAt(label)) current?.kill(`killed at ${label}`);
   };
   const marker: IdentityMarker = createSimMarker(mayDie);
 
+  let start: { readonly atMs: number; readonly asked: number } | undefined;
+  const judgeStart = (): void => {
+    if (start === undefined || current === undefined) return;
+    const { phase } = current.state;
+    if (phase === "starting" && time.monotonicMs - start.atMs <= LONGEST_START_MS) return;
+    const calls = parts.network.asked() - start.asked;
+    start = undefined;
+    if (phase === "starting") report("L5", `the start takes longer than ${LONGEST_START_MS / 1_000} s`);
+    const open = openWork(files);
+    if (calls > START_CALLS + open * CALLS_EACH) report("L5", `a start with ${open} open made ${calls} calls`);
+  };
+
   const begin = (): void => {
     if (isOver) return;
+    if (faults.isOver) start = { atMs: time.monotonicMs, asked: parts.network.asked() };
     began += 1;
     trace.note("world", `the daemon starts, life ${began}`);
     const state: LifeState = { phase: "starting", why: undefined, error: undefined };
@@ -80,9 +105,10 @@ export function createLives(parts: {
       state,
       {
         ...{ configuration: parts.configuration(), machine, signer: parts.signer, logger, marker },
+        onRunning: judgeStart,
         crashPoint: (label) => {
           if (isDead()) throw new Killed("dead already");
-          if (faults.strikes("kill: at a label", label)) die(`killed at ${label}`);
+          if (isKilledAt(label)) die(`killed at ${label}`);
         },
       },
       isDiskFull() ? PAGES_LEFT : undefined,
@@ -107,6 +133,7 @@ export function createLives(parts: {
     const hasEdited = parts.strategies.look();
     if (hasEdited && current?.state.phase === "running") current.adopt(parts.strategies.loaded());
     if (isTurn) lookAtFiles();
+    judgeStart();
     time.after(LOOK_EVERY_MS, watch);
   };
 
@@ -141,6 +168,7 @@ export function createLives(parts: {
       time.after(chance.between(200, 12_000, "restart", began), begin);
       return true;
     },
+    killOnceMore: () => current?.end("killed once more"),
     endAll: () => {
       isOver = true;
       current?.end("the world ends");
@@ -148,6 +176,15 @@ export function createLives(parts: {
     },
     count: () => began,
   };
+}
+
+/** Swaps and transactions that have not ended. */
+function openWork({ rows }: Files): number {
+  const open = rows.one<{ count: number }>(
+    `SELECT (SELECT count(*) FROM lane_intents WHERE state NOT IN ('final', 'dropped')) + (SELECT count(*) FROM swaps
+       WHERE state NOT IN ('final', 'skipped', 'denied', 'reverted', 'expired', 'cancelled')) AS count`,
+  );
+  return open?.count ?? 0;
 }
 
 function isDiskTrouble(error: unknown): boolean {

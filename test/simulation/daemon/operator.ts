@@ -12,10 +12,14 @@ export interface Operator {
 }
 
 const LOOK_EVERY_MS = 10_000;
-/** Longer than anything lives that was signed: a quote's lifetime, a clock that is off, and blocks until it is final. */
-const WAITS_MS = 150_000;
-
-export function createOperator(parts: { time: VirtualTime; trace: Trace; rows(): Rows; nowMs(): number }): Operator {
+export function createOperator(parts: {
+  time: VirtualTime;
+  trace: Trace;
+  rows(): Rows;
+  nowMs(): number;
+  /** how long somebody waits before anything is accepted; the daemon refuses what comes too early */
+  waitsMs: number;
+}): Operator {
   const { time, trace } = parts;
   let exchanges = 0;
   let exchangedAtMs = 0;
@@ -39,7 +43,7 @@ export function createOperator(parts: { time: VirtualTime; trace: Trace; rows():
   const pause = (): void => ask("mode", { mode: "paused", scope: "global", reason: "the end of the simulation" });
   const look = (): void => {
     time.after(LOOK_EVERY_MS, look);
-    if (time.monotonicMs - exchangedAtMs < WAITS_MS) return;
+    if (time.monotonicMs - exchangedAtMs < parts.waitsMs) return;
     const open = parts.rows().one("SELECT 1 FROM differences WHERE settled_at_ms IS NULL AND kind <> 'unchecked'");
     if (open !== undefined) ask("accept", {});
     const halt = parts.rows().one("SELECT 1 FROM lane_halts WHERE released_at_ms IS NULL");
@@ -57,7 +61,7 @@ export function createOperator(parts: { time: VirtualTime; trace: Trace; rows():
       parts
         .rows()
         .one(
-          "SELECT 1 FROM requests WHERE command = 'accept' AND made_by = ? AND taken_at_ms IS NOT NULL",
+          "SELECT 1 FROM requests WHERE command = 'accept' AND made_by = ? AND answer LIKE 'accepted%'",
           `ops ${exchanges}`,
         ) !== undefined,
     pauseAll: () => {

@@ -17,6 +17,9 @@ const LONGEST_LIFE_SECONDS = 65 + 60;
 /** tolerance of the policy, and what a price may move between the reading and the signature */
 const LEAST_SHARE = 95n;
 
+/** So long after the last fault nothing of it is left in pools and endpoints. */
+const SETTLED_MS = 20_000;
+
 export type Report = (invariant: string, what: string) => void;
 
 /** Judges every signature in the instant in which it is made, by the chain and by what the owner allowed. */
@@ -42,6 +45,8 @@ export function createSigningOracle(parts: {
   nowMs(): number;
   /** whether a person accepted what an exchanged database does not know */
   isAccepted(): boolean;
+  /** since when nothing goes wrong any more */
+  calmSinceMs(): number | undefined;
   report: Report;
 }): SigningOracle {
   const { chain, rows, wallet, nowMs, report, isChainSteady } = parts;
@@ -52,6 +57,7 @@ export function createSigningOracle(parts: {
   /** what the newest database knew that had all its signatures */
   let mostKnown: Known | undefined;
   let isBarred = false;
+  const signedAtMs = new Map<string, number>();
   const permits: { token: string; nonce: bigint; deadline: bigint; text: string }[] = [];
 
   const isForgotten = (capability: Capability): boolean => capabilities.indexOf(capability) < forgotten;
@@ -104,7 +110,10 @@ export function createSigningOracle(parts: {
     const { nonce, maxFeePerGas, maxPriorityFeePerGas, to } = signed;
     const cap = to === wallet ? 2n * MAX_FEE : MAX_FEE;
     if (maxFeePerGas > cap) report("S5", `nonce ${nonce} may pay ${maxFeePerGas} wei for a gas`);
+    const calmMs = parts.calmSinceMs() ?? Number.POSITIVE_INFINITY;
     for (const older of before) {
+      const isOfCalm = (signedAtMs.get(older.raw) ?? 0) > calmMs + SETTLED_MS;
+      if (isOfCalm) report("L6", `nonce ${nonce} is replaced though nothing goes wrong`);
       const isRaised = maxFeePerGas * 10n >= older.maxFeePerGas * 11n;
       const isTipRaised = maxPriorityFeePerGas * 10n >= older.maxPriorityFeePerGas * 11n;
       if (!isRaised || !isTipRaised) report("S6", `nonce ${nonce} is replaced without a tenth more in both fees`);
@@ -123,6 +132,7 @@ export function createSigningOracle(parts: {
     if (before.length === 0 && nonce > 0 && !byNonce.has(nonce - 1)) report("S6", `nonce ${nonce} leaves a gap`);
     judgeFees(signed, before);
     byNonce.set(nonce, [...before, signed]);
+    signedAtMs.set(signed.raw, nowMs());
     const intent = rows.one<{ intent_id: string }>(
       "SELECT intent_id FROM lane_signings WHERE nonce = ? ORDER BY seq DESC",
       nonce,

@@ -2,11 +2,14 @@ import { type BoundedRequest, type BoundedResponse, FetchError } from "../../../
 import type { Faults } from "../faults.ts";
 import type { VirtualTime } from "../virtual-time.ts";
 import type { SimChain } from "./chain.ts";
-import { createWindowCount, type WindowCount } from "./limits.ts";
+import { createWindowCount } from "./limits.ts";
 import { answerMethod, NodeError, type NodeView } from "./node.ts";
 import type { SimService } from "./service.ts";
 
 const SERVICE_HOST = "service.sim";
+
+/** An answer that tells the limit may be lost or late; by then one has come. */
+const LEARNS_MS = 60_000;
 
 /** One process's way to the network. What a dead process asked is done, and never answered. */
 export interface Caller {
@@ -20,6 +23,8 @@ export interface NetworkListener {
   sent(raw: string): void;
   handedOver(body: string): void;
   called(host: string): void;
+  /** so many calls came within a second in which the service allows fewer */
+  overLimit(calls: number, limit: number): void;
 }
 
 interface Handled {
@@ -31,7 +36,8 @@ interface Handled {
 /** The simulated network: endpoints of the chain at `rpc<n>.sim`, the service at `service.sim`, and all faults between. */
 export interface SimNetwork {
   fetch(caller: Caller, request: BoundedRequest): Promise<BoundedResponse>;
-  readonly window: WindowCount;
+  /** so many requests were made */
+  asked(): number;
 }
 
 export function createNetwork(parts: {
@@ -45,6 +51,7 @@ export function createNetwork(parts: {
   const limit = faults.chance.pick([8, 20, 50], "service limit");
   const window = createWindowCount(limit);
   let requests = 0;
+  let answeredSinceMs: number | undefined;
 
   const view = (host: string): NodeView => {
     const atMs = time.monotonicMs;
@@ -75,6 +82,9 @@ export function createNetwork(parts: {
   const answerService = (request: BoundedRequest): Handled => {
     const url = new URL(request.url);
     const left = window.count(time.trueMs);
+    answeredSinceMs ??= time.monotonicMs;
+    const isLearnt = time.monotonicMs - answeredSinceMs > LEARNS_MS;
+    if (left < 0 && isLearnt && !faults.on.includes("service: doubled")) listener.overLimit(limit - left, limit);
     const limits = {
       ...{ "x-ratelimit-limit-second": String(limit), "ratelimit-limit": String(limit) },
       ...{ "x-ratelimit-remaining-second": String(Math.max(0, left)), "ratelimit-reset": "1" },
@@ -91,7 +101,7 @@ export function createNetwork(parts: {
   };
 
   return {
-    window,
+    asked: () => requests,
     fetch: (caller, request) => {
       const { host, pathname } = new URL(request.url);
       const isService = host === SERVICE_HOST;
