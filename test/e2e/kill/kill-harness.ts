@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { type CampaignResult, killRepeatedly, type Victim } from "./campaign.ts";
 import { type ChainWitness, createChainWitness } from "./chain-witness.ts";
-import { CRASH_LABELS, type LabelGroup } from "./crash-labels.ts";
-import { type KillStep, planAgain, planDaemonKills, planServiceKills, seededRandom } from "./kill-plan.ts";
+import type { LabelGroup } from "./crash-labels.ts";
+import { planAgain, planDaemonKills, planServiceKills, seededRandom } from "./kill-plan.ts";
 import { type KillWorld, type Profile, startDaemon, startKillWorld, startService, type Track } from "./kill-world.ts";
 import { noPast, operate, type Past } from "./operator.ts";
 import { after, type Child } from "./processes.ts";
@@ -92,7 +92,7 @@ export async function runKillCampaign(options: KillOptions): Promise<KillReport>
     const funding = await fundingOf(world, chain);
     if (profile === "fly") await setFaults(world, FAULTS);
     trouble(world, SHARE_OF_TROUBLE);
-    const { daemons, service, clocks, pasts } = await kill(world, options);
+    const { daemons, service, asked, clocks, pasts } = await kill(world, options);
     trouble(world, 0);
     tell(`${daemons.kills} + ${service.kills} kills done, now it runs undisturbed`);
     const whileDead = await auditAll(world, "dead");
@@ -106,12 +106,11 @@ export async function runKillCampaign(options: KillOptions): Promise<KillReport>
     const count = faults.reduce((sum, each) => sum + each, 0);
     const done = [...pasts.values()].map((past) => past.done);
     const passed = new Set(daemons.passed);
-    const asked = options.groups.flatMap((group): readonly string[] => CRASH_LABELS[group]);
     return {
       ...{ seed, daemons, service, fills: looked.fills, faults: count, clocks, stopMs: rest.stopMs, violations },
       restored: done.reduce((sum, acts) => sum + acts.restore, 0),
       lost: done.reduce((sum, acts) => sum + acts.lose, 0),
-      neverPassed: asked.filter((label) => !passed.has(label)),
+      neverPassed: [...asked].filter((label) => !passed.has(label)),
     };
   } finally {
     for (const child of running) child.kill("SIGTERM");
@@ -144,6 +143,8 @@ async function setFaults(world: KillWorld, faults: readonly string[]): Promise<v
 interface Killed {
   readonly daemons: CampaignResult;
   readonly service: CampaignResult;
+  /** labels of daemons */
+  readonly asked: ReadonlySet<string>;
   readonly clocks: number;
   /** by the name of the track */
   readonly pasts: ReadonlyMap<string, Past>;
@@ -165,10 +166,11 @@ async function kill(world: KillWorld, options: KillOptions): Promise<Killed> {
     return await killRepeatedly(victim, plans[index] ?? []);
   });
   const results = await Promise.all(daemons);
-  if (options.asksAgain) results.push(...(await killAtWhatIsLeft(victims, plans, results)));
+  const asked = new Set(plans.flat().flatMap(({ label }) => label ?? []));
+  if (options.asksAgain) results.push(...(await killAtWhatIsLeft(victims, asked, results)));
   done.abort();
   const clocks = plans.flat().filter(({ clock }) => clock !== undefined).length;
-  return { daemons: merged(results), service: await service, clocks, pasts };
+  return { daemons: merged(results), service: await service, asked, clocks, pasts };
 }
 
 /** Rounds in which labels that were asked for and not passed yet are asked for again. */
@@ -176,10 +178,9 @@ const MOST_ROUNDS_AGAIN = 4;
 
 async function killAtWhatIsLeft(
   victims: readonly Victim[],
-  plans: readonly (readonly KillStep[])[],
+  asked: ReadonlySet<string>,
   before: readonly CampaignResult[],
 ): Promise<readonly CampaignResult[]> {
-  const asked = new Set(plans.flat().flatMap(({ label }) => label ?? []));
   const results: CampaignResult[] = [];
   for (let round = 1; round <= MOST_ROUNDS_AGAIN; round += 1) {
     const passed = new Set([...before, ...results].flatMap((result) => result.passed));
