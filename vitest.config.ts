@@ -14,6 +14,8 @@ export default defineConfig({
         testTimeout: suite.testTimeoutSeconds * 1_000,
         hookTimeout: suite.testTimeoutSeconds * 1_000,
         sequence: { groupOrder: order },
+        // What is waited for takes as long as the machine is busy; on a machine at rest it costs nothing.
+        expect: { poll: { timeout: 20_000 } },
         // A test that passes at the second try has found something.
         retry: 0,
       },

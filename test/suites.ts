@@ -9,6 +9,8 @@ export interface Suite {
   readonly testTimeoutSeconds: number;
   /** files share the modules that they import, which saves loading them for each; pure code has nothing to share else */
   readonly sharesModules?: true;
+  /** mostly waits, and measures how late its timers are itself: runs beside the next one */
+  readonly besideNext?: true;
   /** left out of `npm test`: `npm run test:long` runs it */
   readonly isLong?: true;
 }
@@ -32,7 +34,16 @@ export const SUITES: readonly Suite[] = [
     workers: 2,
     testTimeoutSeconds: 120,
   },
-  { name: "contracts", tests: ["contracts"], budgetSeconds: 30, workers: 2, testTimeoutSeconds: 120 },
+  {
+    // real clients at real limits, second by second
+    name: "pace",
+    tests: ["adapters/limiter/rate-limiter.test.ts"],
+    budgetSeconds: 40,
+    workers: 1,
+    testTimeoutSeconds: 60,
+    besideNext: true,
+  },
+  { name: "contracts", tests: ["contracts"], budgetSeconds: 45, workers: 2, testTimeoutSeconds: 120 },
   {
     name: "chain",
     tests: [
@@ -50,7 +61,6 @@ export const SUITES: readonly Suite[] = [
     workers: 3,
     testTimeoutSeconds: 120,
   },
-  { name: "pace", tests: ["adapters/limiter"], budgetSeconds: 33, workers: 1, testTimeoutSeconds: 60 },
   { name: "e2e", tests: ["app", "e2e"], budgetSeconds: 90, workers: 2, testTimeoutSeconds: 180 },
   { name: "long", tests: [ANY_LONG_FILE], budgetSeconds: 600, workers: 2, testTimeoutSeconds: 400, isLong: true },
   {

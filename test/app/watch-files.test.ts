@@ -41,7 +41,7 @@ function begin() {
   return { folder, adopted, told, write, openAlerts, stop };
 }
 
-const soon = { timeout: 5_000, interval: 10 };
+const soon = { timeout: 20_000, interval: 10 };
 const aWhile = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 300));
 
 describe("files that are edited under a running daemon", () => {

@@ -6,12 +6,12 @@ import { ROW_CASES } from "./support/row-cases.ts";
 import { buildWorld, codesOf, type World } from "./support/world.ts";
 
 // Each test audits a whole chain, on a machine that may be busy with others.
-vi.setConfig({ testTimeout: 30_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 let world: World;
 beforeAll(async () => {
   world = await buildWorld();
-}, 60_000);
+}, 120_000);
 afterAll(() => world.stop());
 
 const GROUPS = {

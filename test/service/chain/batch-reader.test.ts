@@ -22,7 +22,7 @@ beforeAll(async () => {
   chain = await startTestChain();
   token = await chain.deploy(loadContract("PermitToken"), ["Token", "TKN", 6]);
   await chain.rpc.call("anvil_setCode", [MULTICALL3_ADDRESS, multicall3Code()]);
-}, 30_000);
+});
 
 afterAll(() => chain?.stop());
 

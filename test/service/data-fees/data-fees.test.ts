@@ -159,7 +159,7 @@ test("quotes count what data and operator take, in the gas fee and in the swap f
     expect((await client.get("/aggregator/quote/transaction", ownSwap())).status).toBe(200);
   }
   expect(node.calls() - calls).toBe(0);
-}, 30_000);
+});
 
 test("a swap whose fee pays its gas and not its data is refused by name", async () => {
   await setCharges(CHARGES);
@@ -172,7 +172,7 @@ test("a swap whose fee pays its gas and not its data is refused by name", async 
   expect(refused.body.message).toMatch(/gas and its data \(\d+ wei\) with the margin costs \d+/);
   await setCharges(CHARGES, client);
   expect(await handOver(client, seller, quote)).toMatchObject({ status: 200 });
-}, 30_000);
+});
 
 test("an accepted swap waits while data is dear, and the books hold what the receipts say", async () => {
   await setCharges(CHARGES);
@@ -235,7 +235,7 @@ test("a receipt that tells of no fee for data is booked with the one that was ex
   const forGas = BigInt(receipt.gasUsed ?? "") * BigInt(receipt.effectiveGasPrice ?? "");
   expect(BigInt(data_fee)).toBeGreaterThan(900n * CHARGES.perByte);
   expect(BigInt(gas_paid)).toBe(forGas + BigInt(data_fee));
-}, 30_000);
+});
 
 test("a rollup that does not tell its fee is not served as if it were free, and is served once it does", async () => {
   await chargeUnknown(chain);
@@ -246,7 +246,7 @@ test("a rollup that does not tell its fee is not served as if it were free, and 
   expect(refused.body.message).toContain("0x420000000000000000000000000000000000000f does not tell the fee for data");
   await setCharges(CHARGES);
   expect(await sees(client)).toMatchObject({ status: 200 });
-}, 30_000);
+});
 
 test("where data takes gas, the gas limit of a quote has it, and the node's silence is told", async () => {
   const { client } = await start("arbitrum");
@@ -266,4 +266,4 @@ test("where data takes gas, the gas limit of a quote has it, and the node's sile
   // With the room that every gas limit has.
   expect(withData - without).toBeGreaterThan(size * 1_000n);
   expect(withData - without).toBeLessThan(size * 1_000n * 2n);
-}, 30_000);
+});

@@ -180,7 +180,7 @@ test("an answer of the node that fails is 503, and the log names its host, not i
     status: 503,
     body: { error: "CHAIN_UNREACHABLE" },
   });
-  expect((await caller.get("/health")).status).toBe(503);
+  await expect.poll(async () => (await caller.get("/health")).status).toBe(503);
   expect(JSON.stringify(logger.lines)).not.toContain("secret-key-in-url");
   expect(logger.lines.some(({ level }) => level === "error")).toBe(true);
   await lonely.stop();

@@ -187,4 +187,4 @@ test("a caller that goes on far beyond its limit loses its connection, and a cli
   }
   expect(refused).toBeGreaterThanOrEqual(250);
   expect(refused).toBeLessThanOrEqual(500);
-}, 30_000);
+});

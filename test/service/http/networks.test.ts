@@ -125,7 +125,7 @@ describe("two networks of one service", () => {
     expect([await counts(), await counts("testnet"), await counts("othernet")]).toEqual([1, 1, 0]);
     const lost = await client.get("/user-manager/swap", { quoteId: quoted.id, networkName: "othernet" });
     expect(lost).toMatchObject({ body: { error: "SWAP_UNKNOWN" } });
-  }, 30_000);
+  });
 
   test("do not fall together: without one's node the other goes on, and it comes back by itself", async () => {
     target = "http://127.0.0.1:9";
@@ -142,7 +142,7 @@ describe("two networks of one service", () => {
     expect((await client.get("/health")).body).toMatchObject({ status: "ok" });
     const told = logger.lines.filter(({ message }) => message.startsWith("the network's node can")).slice(-2);
     expect(told.map(({ level }) => level)).toEqual(["error", "info"]);
-  }, 30_000);
+  });
 
   test("start without one's node, keep the pools of both over it, and wait for no node in silence", async () => {
     await service.stop();
@@ -163,7 +163,7 @@ describe("two networks of one service", () => {
     expect(performance.now() - beganMs).toBeLessThan(5_000);
     answer();
     await until(async () => (await quote({ network: "othernet" }, other.market)).status === 200);
-  }, 30_000);
+  });
 
   test.each<[string, (networks: readonly NetworkOptions[]) => readonly NetworkOptions[], string]>([
     ["of one name", ([first, second]) => [first!, { ...second!, name: "testnet" }], "two networks are called testnet"],

@@ -46,4 +46,4 @@ test("without a settlement contract quotes are indicative, and everything that w
     await chain.stop();
     rmSync(directory, { recursive: true });
   }
-}, 30_000);
+});

@@ -52,4 +52,4 @@ test("what a quote asked of a wallet is there in the next block before anybody a
   expect(await held(next)).toEqual([7n]);
   expect(await held(first)).toEqual([0n]);
   expect(requests).toBe(before);
-}, 20_000);
+});

@@ -142,7 +142,7 @@ describe("a gasless swap", () => {
     expect(byHash.body.id).toBe(accepted.body.id);
     const counts = await client.get("/user-manager/status-counts", { walletAddress: seller.address });
     expect(counts.body).toEqual({ pending: 0, success: 1, error: 0, expired: 0 });
-  }, 40_000);
+  });
 
   test("is one swap however often its body is sent, also at once, and never another one's", async () => {
     const seller = await newSeller();
@@ -163,7 +163,7 @@ describe("a gasless swap", () => {
     const again = await client.post(EXECUTE, body);
     expect(again.body).toMatchObject({ id: answers[0]!.body.id, status: "success" });
     expect(await balanceOf(chain, market.usdc, seller.address)).toBe(2_000_000_000n);
-  }, 40_000);
+  });
 
   test("needs no permit where the allowance suffices", async () => {
     const { body: quote } = await client.get(
@@ -313,7 +313,7 @@ describe("what is handed over is refused by name", () => {
     });
     expect((await client.post(EXECUTE, body)).status).toBe(200);
     await follow(client, quote.id, ended);
-  }, 40_000);
+  });
 
   test("a swap that would revert, before the relayer pays for it", async () => {
     const seller = await newSeller(1n);
@@ -321,7 +321,7 @@ describe("what is handed over is refused by name", () => {
     const answer = await client.post(EXECUTE, await signedBody(seller, quote));
     expect(answer).toMatchObject({ status: 400, body: { error: "SIMULATION_REVERTED" } });
     expect(answer.body.message).toContain("ERC20InsufficientBalance");
-  }, 20_000);
+  });
 });
 
 test("a second service with the same relayer does not start: each would take the other for an intruder", async () => {
@@ -352,7 +352,7 @@ describe("after a restart", () => {
     expect((await later.post(EXECUTE, await signedBody(seller, quote))).status).toBe(200);
     expect(await follow(later, quote.id, ended)).toMatchObject({ status: "success" });
     await second.stop();
-  }, 40_000);
+  });
 
   test.each(["lane.sign.before", "lane.signed.after", "lane.broadcast.before", "lane.broadcast.after"])(
     "an accepted swap is executed exactly once, also when the process ended at %s",

@@ -105,7 +105,7 @@ test("a token of a stranger's pays no gas, whatever its own pool says that it is
   const quoted = await gasless(client, { from: hostile, to: market.weth, amount: 50_000n * E18, owner });
   expect(await spentOn(client, relayer, owner, quoted)).toBe(0n);
   expect(quoted).toMatchObject({ status: 400, body: { error: "GASLESS_FEE_TOKEN", parameter: "fromTokenAddress" } });
-}, 40_000);
+});
 
 test("a price that is pushed between quote and hand-over makes the relayer pay for no gas that was not quoted", async () => {
   const { client, relayer } = await startWorld();
@@ -119,7 +119,7 @@ test("a price that is pushed between quote and hand-over makes the relayer pay f
   onTestFinished(async () => void (await tell("wasteGasOf", [relayer, 0])));
   await seen(client);
   expect(await spentOn(client, relayer, owner, quoted)).toBe(0n);
-}, 40_000);
+});
 
 test("a bought token that wastes the relayer's gas is refused: a swap needs no more than it was quoted with", async () => {
   const { client, relayer } = await startWorld();
@@ -131,7 +131,7 @@ test("a bought token that wastes the relayer's gas is refused: a swap needs no m
   await seen(client);
   const answer = await handOver(client, owner, quoted.body);
   expect(answer).toMatchObject({ status: 400, body: { error: "GASLESS_GAS_TOO_HIGH" } });
-}, 40_000);
+});
 
 test("a fee is what the feeds say of its gas, also while somebody pushes the token's pool", async () => {
   const { client } = await startWorld();
@@ -150,7 +150,7 @@ test("a fee is what the feeds say of its gas, also while somebody pushes the tok
   const expected = (gas * 125n * 3_000n * E6) / (100n * E18);
   expect(Number(feeOf(body, "swap"))).toBeGreaterThan(Number(expected) * 0.9);
   expect(Number(feeOf(body, "swap"))).toBeLessThan(Number(expected) * 1.1);
-}, 40_000);
+});
 
 test("gas is paid up to a ceiling a day, although every swap repaid it", async () => {
   const probe = await startWorld();

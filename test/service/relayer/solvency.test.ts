@@ -166,7 +166,7 @@ describe("a relayer that is low on gas money", () => {
     expect(await metric(metricsUrl, "relayer_pending")).toBe(1);
     expect(await followSwap(client, quote.id, isOver, () => mine(1, GWEI))).toMatchObject({ status: "success" });
     expect(log.some(({ message }) => message === "the relayer takes gasless swaps again")).toBe(true);
-  }, 40_000);
+  });
 });
 
 describe("the relayer's one lane", () => {
@@ -179,7 +179,7 @@ describe("the relayer's one lane", () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
     for (const { body } of refused) expect(body).toMatchObject({ error: "GASLESS_UNAVAILABLE" });
     expect(await metric(metricsUrl, "relayer_pending")).toBe(5);
-  }, 30_000);
+  });
 });
 
 describe("a swap whose fee does not pay its gas", () => {
@@ -191,7 +191,7 @@ describe("a swap whose fee does not pay its gas", () => {
     await aTurn();
     expect(await handOver(client, who, quote)).toMatchObject({ status: 400, body: { error: "GASLESS_FEE_TOO_LOW" } });
     expect(await transactionsOf(relayer)).toBe(0);
-  }, 30_000);
+  });
 
   test("waits unsigned while gas is dear behind another one, and is sent when it is cheap again", async () => {
     const { client, relayer } = await startWorld();
@@ -208,7 +208,7 @@ describe("a swap whose fee does not pay its gas", () => {
     const done = await followSwap(client, second.quote.id, isOver, () => mine(1, GWEI));
     expect(done.status).toBe("success");
     expect(await transactionsOf(relayer)).toBe(2);
-  }, 40_000);
+  });
 });
 
 describe("a swap that stopped working while it waited", () => {
@@ -228,7 +228,7 @@ describe("a swap that stopped working while it waited", () => {
     expect(over.transitions.at(-1).detail).toContain("ERC20InsufficientBalance");
     expect(await transactionsOf(relayer)).toBe(2);
     expect(await balanceOf(chain, market.usdc, poor.who.address)).toBe(1_000_000_000n);
-  }, 40_000);
+  });
 
   test("ends as an error once a finalised block says that its owner cancelled it, not sooner", async () => {
     const { client, relayer } = await startWorld();
@@ -244,7 +244,7 @@ describe("a swap that stopped working while it waited", () => {
     expect(over).toMatchObject({ status: "error", hash: null, error: { code: 2306 } });
     expect(await followSwap(client, first.quote.id, isOver, () => mine(1, GWEI))).toMatchObject({ status: "success" });
     expect(await transactionsOf(relayer)).toBe(1);
-  }, 40_000);
+  });
 });
 
 describe("losses", () => {
@@ -270,7 +270,7 @@ describe("losses", () => {
       expect(refused).toMatchObject({ status: 400, body: { error: "GASLESS_LOSS_LIMIT" } });
       expect(refused.body.message).not.toMatch(/[0-9]{6}/);
     }
-  }, 40_000);
+  });
 });
 
 async function nativeOf(account: Address): Promise<bigint> {
@@ -295,7 +295,7 @@ describe("on the chain", () => {
     expect(paid.maxPriorityFeePerGas * 8n).toBeGreaterThanOrEqual(offered.maxPriorityFeePerGas * 9n);
     expect(await transactionsOf(relayer)).toBe(1);
     expect(await balanceOf(chain, market.usdc, who.address)).toBe(2_000_000_000n);
-  }, 40_000);
+  });
 
   test("a reorganisation takes a fill back, and the record says so until the chain has it again", async () => {
     const { client, relayer } = await startWorld();
@@ -313,7 +313,7 @@ describe("on the chain", () => {
     expect(await followSwap(client, quote.id, isOver, () => mine(1, GWEI))).toMatchObject({ status: "success" });
     expect(await transactionsOf(relayer)).toBe(1);
     expect(await balanceOf(chain, market.usdc, who.address)).toBe(2_000_000_000n);
-  }, 40_000);
+  });
 });
 
 /** The record has a hash once it is signed; the node has the transaction a moment later. */

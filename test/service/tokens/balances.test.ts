@@ -51,7 +51,7 @@ test("of a wallet are asked for once a block, however often and by however many,
   await chain.send({ to: token, data: contract.abi.encodeFunctionData("mint", [other, 7n]) as `0x${string}` });
   await expect.poll(() => amountsOf(one, other)).toEqual([5n, 7n]);
   snapshots.stop();
-}, 20_000);
+});
 
 test("are remembered of so many wallets at a block and no more: a stranger with many addresses fills no memory", async () => {
   const { rpc, seen } = countingNode();
@@ -67,4 +67,4 @@ test("are remembered of so many wallets at a block and no more: a stranger with 
   await balances.of(wallets.slice(5_000));
   expect(seen.asked).toBe(3);
   snapshots.stop();
-}, 20_000);
+});
