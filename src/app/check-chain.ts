@@ -2,6 +2,7 @@ import { systemClock } from "../adapters/clock/system-clock.ts";
 import type { Configuration, WalletConfiguration } from "../config/configuration.ts";
 import { codeProblem } from "../domain/guard/delegation.ts";
 import { NATIVE_TOKEN } from "../domain/money/address.ts";
+import { formatUnits } from "../domain/money/amount.ts";
 import { isNative, type Token } from "../domain/money/token.ts";
 import { initialStrategyMemory, strategyNeeds } from "../domain/strategy/strategy.ts";
 import type { Chain } from "../ports/chain.ts";
@@ -64,7 +65,7 @@ async function lookAtHead({ chain, configuration }: Looking): Promise<ChainFindi
   const age = Math.floor(systemClock.nowMs() / 1_000) - head.timestamp;
   return {
     what: `chain ${configuration.network.name} (${configuration.network.chainId})`,
-    found: `block ${head.number}, ${age} s old, base fee ${head.baseFeePerGas} wei`,
+    found: `block ${head.number}, ${age} s old, base fee ${formatUnits(head.baseFeePerGas, 9)} gwei`,
     whatToDo: undefined,
   };
 }

@@ -39,6 +39,7 @@ export function factsFor(context: EngineContext, run: Run): StepFacts {
     chain: {
       chainId: settings.chainId,
       wrappedNative: settings.wrappedNative,
+      nativeSymbol: settings.native.symbol,
       confirmations: settings.confirmations,
     },
     pace: settings.pace,

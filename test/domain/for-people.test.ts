@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { roundedUnits, tellAmount, tellBoth, tellDollars, tellRate } from "../../src/domain/money/for-people.ts";
+import {
+  roundedUnits,
+  tellAmount,
+  tellBoth,
+  tellBothDollars,
+  tellDollars,
+  tellRate,
+} from "../../src/domain/money/for-people.ts";
 import { USDC, usd, WBTC, WETH } from "../support/builders.ts";
 
 describe("numbers for people", () => {
@@ -26,10 +33,12 @@ describe("numbers for people", () => {
   });
 
   test("two amounts that differ never look the same", () => {
-    expect(tellBoth([100_000_001n, 100_000_000n], 6)).toEqual(["100.000001", "100"]);
-    expect(tellBoth([10n ** 18n + 1n, 10n ** 18n], 18)).toEqual(["1.000000000000000001", "1"]);
-    expect(tellBoth([120_500_000n, 100_000_000n], 6)).toEqual(["120.5", "100"]);
-    expect(tellBoth([5n, 5n], 6)).toEqual(["0.000005", "0.000005"]);
+    expect(tellBoth(100_000_001n, 100_000_000n, USDC)).toEqual(["100.000001 USDC", "100 USDC"]);
+    expect(tellBoth(10n ** 18n + 1n, 10n ** 18n, WETH)).toEqual(["1.000000000000000001 WETH", "1 WETH"]);
+    expect(tellBoth(120_500_000n, 100_000_000n, USDC)).toEqual(["120.5 USDC", "100 USDC"]);
+    expect(tellBoth(5n, 5n, USDC)).toEqual(["0.000005 USDC", "0.000005 USDC"]);
+    expect(tellBothDollars(usd("100.001"), usd("100"))).toEqual(["100.001 USD", "100 USD"]);
+    expect(tellBothDollars(usd("120.5"), usd("100"))).toEqual(["120.50 USD", "100.00 USD"]);
   });
 
   test("a rate is told for one of the dearer token, whichever was sold", () => {

@@ -166,6 +166,7 @@ function factsFor(
     recipient: OWNER,
     sell: { symbol: "USDC", address: USDC, decimals: 6 },
     buy: { symbol: "WETH", address: WETH, decimals: 18 },
+    nativeSymbol: "ETH",
     floor: undefined,
     gross: GROSS,
     affiliate: scenario.affiliate ? { address: AFFILIATE, fee: toPpm(5_000) } : undefined,

@@ -135,7 +135,12 @@ const LOOKING: readonly Claim[] = [
     typed: showRunAndSwap,
     because: "with the ids of a run and of its swap",
     broken: (ended) =>
-      missing(ended, [/deciding -> executing/, /cleared -> .*signed/s, /^CHECK +CODE +FOUND +ALLOWED$/m, /^ok +\w+/m]),
+      missing(ended, [
+        /deciding -> executing/,
+        /cleared -> .*signed/s,
+        /^CHECK +FOUND +ALLOWED +ELSE DENIED AS$/m,
+        /^ok +\w+/m,
+      ]),
   },
 ];
 

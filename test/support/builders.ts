@@ -185,7 +185,7 @@ export function factsSample(change: Partial<StepFacts> = {}): StepFacts {
     spentMonthUsd: () => 0n,
     reservedByOthers: () => 0n,
     service: { router: ROUTER, signatureHasNonce: true },
-    chain: { chainId: 31_337, wrappedNative: WETH.address, confirmations: 2 },
+    chain: { chainId: 31_337, wrappedNative: WETH.address, nativeSymbol: "ETH", confirmations: 2 },
     pace: {
       ...{ retryMs: 5_000, longestRetryMs: 60_000, watchMs: 1_000, longestWatchMs: 15_000 },
       maxLifetimeSeconds: 300,

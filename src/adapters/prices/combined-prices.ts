@@ -1,3 +1,4 @@
+import { tellDollars } from "../../domain/money/for-people.ts";
 import { formatPercent, type Ppm } from "../../domain/money/fraction.ts";
 import { distanceUp, type ReferencePrice, type SourcePrice } from "../../domain/money/price.ts";
 import type { Token } from "../../domain/money/token.ts";
@@ -52,5 +53,5 @@ function combine(token: Token, found: readonly ReferencePrice[], maxDivergence: 
 }
 
 function said({ usd, source }: SourcePrice): string {
-  return `${source} says ${usd} (1e-18 USD)`;
+  return `${source} says ${tellDollars(usd)}`;
 }

@@ -1,4 +1,5 @@
 import type { Address } from "../../domain/money/address.ts";
+import { tellDollars } from "../../domain/money/for-people.ts";
 import type { ReferencePrice, UsdPrice } from "../../domain/money/price.ts";
 import { valueDown } from "../../domain/money/price.ts";
 import type { Token } from "../../domain/money/token.ts";
@@ -71,7 +72,9 @@ async function readTwap(asked: TwapPool, reading: Reading): Promise<ReferencePri
   const depth = depthOf(meanLiquidity(seen.secondsPerLiquidity, asked.windowSeconds), inQuote);
   const depthUsd = valueDown({ raw: depth, decimals: asked.quote.decimals }, quote.usd);
   if (depthUsd < asked.minLiquidityUsd) {
-    return invalid(`its liquidity is worth ${depthUsd} (1e-18 USD), asked for are ${asked.minLiquidityUsd}`);
+    return invalid(
+      `its liquidity is worth ${tellDollars(depthUsd)}, asked for are ${tellDollars(asked.minLiquidityUsd)}`,
+    );
   }
   const usd = dollarsOf(asked, inQuote, quote.usd);
   if (usd <= 0n) return invalid("its price is too small to be counted");

@@ -80,6 +80,6 @@ function costJson({ blockTimeSeconds, ...cost }: CostHistory): Record<string, un
 }
 
 /** Wei that the account paid beside the transaction's value. */
-function costOf(cost: Pick<CostHistory, "gasUsed" | "gasPrice" | "dataFee">): bigint {
+export function costOf(cost: Pick<CostHistory, "gasUsed" | "gasPrice" | "dataFee">): bigint {
   return BigInt(cost.gasUsed) * BigInt(cost.gasPrice) + BigInt(cost.dataFee ?? 0);
 }

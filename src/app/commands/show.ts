@@ -4,6 +4,7 @@ import { findTarget, withHistory } from "../target.ts";
 import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
 import { runJson } from "./history.ts";
 import { formatRetries, retryJson } from "./retries.ts";
+import { checkTable, swapLines } from "./swap-lines.ts";
 
 /** `swapd show <run|swap>`: one run with every transition, every check, its routes and the service's own record. */
 export function show(id: string, options: { config?: string; json?: boolean }, terminal: Terminal): void {
@@ -41,15 +42,15 @@ function describe(reader: HistoryReader, run: RunHistory): { json: unknown; text
     `${transition.from ?? "(new)"} -> ${transition.to}`,
     [transition.reason, transition.detail].filter((part) => part !== null).join(": "),
   ]);
-  const checks = swaps.flatMap((swap) =>
-    swap.checks.map((check) => [check.passed ? "ok" : "FAILED", check.code, check.value, check.limit]),
-  );
+  const checks = swaps.flatMap((swap) => swap.checks);
+  const lines = run.swaps.flatMap(swapLines);
   const parts = [
     `${run.id}  ${run.strategy}  slot ${formatInstant(run.slotMs)}  ${run.state}${run.reason === null ? "" : ` (${run.reason})`}`,
+    ...(lines.length === 0 ? [] : [lines.join("\n")]),
     formatTable([["AT", "WHAT", "MOVE", "WHY"], ...moves]),
   ];
   if (retries.length > 0) parts.push(formatRetries(retries));
-  if (checks.length > 0) parts.push(formatTable([["CHECK", "CODE", "FOUND", "ALLOWED"], ...checks]));
+  if (checks.length > 0) parts.push(checkTable(checks));
   for (const swap of swaps) {
     if (swap.serviceRecord !== null) parts.push(`the service's record: ${JSON.stringify(swap.serviceRecord)}`);
   }

@@ -4,7 +4,8 @@ import { type Rehearsal, rehearse } from "../../engine/rehearse.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { lookAhead } from "../look-ahead.ts";
 import { configurationOf, findTarget } from "../target.ts";
-import { formatInstant, formatTable, formatTokenAmount, type Terminal } from "../terminal.ts";
+import { formatInstant, formatTokenAmount, type Terminal } from "../terminal.ts";
+import { checkTable } from "./swap-lines.ts";
 
 /**
  * `swapd why <strategy> --next`: what the strategy would do at its next slot if that were now, with every check and its
@@ -61,14 +62,12 @@ function rehearsalText(rehearsal: Rehearsal): string {
   const detail = run.detail === undefined ? "" : ` (${run.detail})`;
   const parts = [`${run.strategyId} at ${formatInstant(run.slotMs)}, if it were now: ${verdict(rehearsal)}${detail}`];
   for (const swap of run.swaps) {
-    const rows = (checks.get(swap.id) ?? []).map((check) => [
-      check.ok ? "ok" : "FAILED",
-      check.code,
-      `${check.subject}: ${check.value}`,
-      check.limit,
-    ]);
+    const rows = (checks.get(swap.id) ?? []).map(({ ok, code, subject, value, limit }) => ({
+      ...{ passed: ok, code, limit },
+      value: `${subject}: ${value}`,
+    }));
     parts.push(swapText(swap));
-    if (rows.length > 0) parts.push(formatTable([["CHECK", "CODE", "FOUND", "ALLOWED"], ...rows]));
+    if (rows.length > 0) parts.push(checkTable(rows));
   }
   return parts.join("\n\n");
 }

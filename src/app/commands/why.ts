@@ -2,9 +2,10 @@ import type { HistoryReader, RunHistory } from "../../adapters/sqlite/daemon/his
 import { SUBJECT } from "../../domain/run/alert.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { findTarget, withHistory } from "../target.ts";
-import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
+import { formatInstant, type Terminal } from "../terminal.ts";
 import { runJson } from "./history.ts";
 import { formatRetries, retryJson } from "./retries.ts";
+import { checkTable, swapLines } from "./swap-lines.ts";
 
 /** `swapd why <strategy> [--at T]`: what the strategy did at the slot before an instant, and every check with its numbers. */
 export function why(
@@ -62,7 +63,6 @@ function sentence(
   checks: readonly { code: string; passed: boolean; value: string; limit: string }[],
 ): string {
   const head = `${run.strategy} at ${formatInstant(run.slotMs)}: ${run.state}${run.reason === null ? "" : `, ${run.reason}`}${run.detail === null ? "" : ` (${run.detail})`}`;
-  if (checks.length === 0) return head;
-  const rows = checks.map((check) => [check.passed ? "ok" : "FAILED", check.code, check.value, check.limit]);
-  return `${head}\n\n${formatTable([["CHECK", "CODE", "FOUND", "ALLOWED"], ...rows])}`;
+  const told = [head, ...run.swaps.flatMap(swapLines)].join("\n");
+  return checks.length === 0 ? told : `${told}\n\n${checkTable(checks)}`;
 }

@@ -1,4 +1,6 @@
+import type { Check } from "../guard/check.ts";
 import type { DenialCode } from "../guard/denial.ts";
+import { type CeilingCode, ceilingCheck, smallestCheck } from "../guard/limit-checks.ts";
 import type { Address } from "../money/address.ts";
 import { type ReferencePrice, type UsdPrice, valueDown, valueUp } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
@@ -41,17 +43,17 @@ export function ceilingProblem(
   const { limits, trades } = known;
   const since = (ms: number): bigint =>
     trades.filter((other) => other.atMs >= trade.atMs - ms).reduce((sum, other) => sum + other.usd, trade.usd);
-  const over = (code: DenialCode, value: bigint, limit: bigint | undefined) =>
-    limit === undefined || value <= limit
-      ? undefined
-      : { code, detail: `value=${value} (1e-18 USD) limit=at most ${limit}` };
+  const over = (code: CeilingCode, value: bigint, most: UsdPrice | undefined) =>
+    most === undefined ? undefined : problemOf(ceilingCheck(code, { value, most }));
   const small = limits.minTradeUsd;
   return (
     over("RUN_CAP_EXCEEDED", trade.usd, limits.maxTradeUsd) ??
     over("DAILY_CAP_EXCEEDED", since(DAY_MS), limits.maxPerDayUsd) ??
     over("MONTHLY_CAP_EXCEEDED", since(MONTH_MS), limits.maxPerMonthUsd) ??
-    (small === undefined || trade.atLeastUsd >= small
-      ? undefined
-      : { code: "TRADE_TOO_SMALL", detail: `value=${trade.atLeastUsd} (1e-18 USD) limit=at least ${small}` })
+    (small === undefined ? undefined : problemOf(smallestCheck(trade.atLeastUsd, small)))
   );
+}
+
+function problemOf({ code, subject, value, limit, ok }: Check): { code: DenialCode; detail: string } | undefined {
+  return ok ? undefined : { code, detail: `${subject}: ${value}, allowed: ${limit}` };
 }

@@ -1,11 +1,23 @@
 import { type Address, NATIVE_TOKEN } from "../money/address.ts";
+import { formatUnits } from "../money/amount.ts";
+import { tellAmount, tellBoth, tellSecondsAhead } from "../money/for-people.ts";
 import { type Ppm, shareDown } from "../money/fraction.ts";
+import type { Token } from "../money/token.ts";
 import { type Check, firstDenial } from "./check.ts";
 import type { DecodedSwap, ProposedTransaction } from "./decoded-swap.ts";
 import type { Denial } from "./denial.ts";
 
+/** Every EVM chain counts its native coin in 1e-18. */
+const NATIVE_COIN = { symbol: "(native coin)", decimals: 18 } as const;
+
 /** Who pays for the transaction: our own account, or the service's relayer. */
 export type ExecutionMode = "self-executed" | "gasless";
+
+/** How amounts of the sold and of the bought token are written for people. */
+export interface SwapTokens {
+  readonly sold: Pick<Token, "symbol" | "decimals">;
+  readonly bought: Pick<Token, "symbol" | "decimals">;
+}
 
 /** What a swap must say for us to sign it. Comes from the request and the configuration, never from the service. */
 export interface ExpectedSwap {
@@ -18,6 +30,8 @@ export interface ExpectedSwap {
   readonly recipient: Address;
   readonly fromAsset: Address;
   readonly toAsset: Address;
+  /** the same two tokens, as people write their amounts */
+  readonly tokens: SwapTokens;
   /** all that may leave the owner, in the smallest unit of the sold token */
   readonly gross: bigint;
   /** the affiliate asked for and its share of the gross amount, rounded down by the service */
@@ -51,19 +65,13 @@ export function bindingChecks(swap: DecodedSwap, expected: ExpectedSwap): Check[
     same("TOKEN_MISMATCH", "toAsset", swap.toAsset, expected.toAsset),
     ...amountChecks(swap, expected),
     swapFeeCheck(swap, expected),
-    {
-      code: "OUTPUT_BELOW_MINIMUM",
-      subject: "amountOutMin",
-      value: swap.amountOutMin.toString(),
-      limit: `at least ${expected.requiredMinimum}`,
-      ok: swap.amountOutMin > 0n && swap.amountOutMin >= expected.requiredMinimum,
-    },
+    minimumCheck(swap, expected),
     deadlineCheck(swap, expected),
     nonceCheck(swap, expected),
     {
       code: "PERMIT_UNEXPECTED",
       subject: "permit",
-      value: swap.permitValue === undefined ? "none" : swap.permitValue.toString(),
+      value: swap.permitValue === undefined ? "none" : tellAmount(swap.permitValue, expected.tokens.sold),
       limit: "none",
       ok: swap.permitValue === undefined,
     },
@@ -76,6 +84,7 @@ export function bindingChecks(swap: DecodedSwap, expected: ExpectedSwap): Check[
  */
 export function envelopeChecks(transaction: ProposedTransaction, expected: ExpectedSwap): Check[] {
   const value = expected.fromAsset === NATIVE_TOKEN ? expected.gross : 0n;
+  const [told, limit] = tellBoth(transaction.value, value, NATIVE_COIN);
   return [
     {
       code: "CHAIN_MISMATCH",
@@ -95,8 +104,8 @@ export function envelopeChecks(transaction: ProposedTransaction, expected: Expec
     {
       code: "VALUE_MISMATCH",
       subject: "transaction.value",
-      value: transaction.value.toString(),
-      limit: value.toString(),
+      value: told,
+      limit,
       ok: transaction.value === value,
     },
   ];
@@ -122,11 +131,12 @@ function senderCheck(swap: DecodedSwap, expected: ExpectedSwap): Check {
 function amountChecks(swap: DecodedSwap, expected: ExpectedSwap): Check[] {
   const affiliateFee = swap.affiliate?.fee ?? 0n;
   const gross = swap.amountIn + swap.swapFee + affiliateFee;
+  const [value, limit] = tellBoth(gross, expected.gross, expected.tokens.sold);
   const amount: Check = {
     code: "AMOUNT_MISMATCH",
     subject: "amountIn + swapFee + affiliateFee",
-    value: gross.toString(),
-    limit: expected.gross.toString(),
+    value,
+    limit,
     ok: gross === expected.gross && swap.amountIn > 0n,
   };
   const wanted =
@@ -136,25 +146,39 @@ function amountChecks(swap: DecodedSwap, expected: ExpectedSwap): Check[] {
   const affiliate: Check = {
     code: "AFFILIATE_MISMATCH",
     subject: "affiliate",
-    value: describeAffiliate(swap.affiliate),
-    limit: describeAffiliate(wanted),
+    value: describeAffiliate(swap.affiliate, expected.tokens),
+    limit: describeAffiliate(wanted, expected.tokens),
     ok: swap.affiliate?.address === wanted?.address && swap.affiliate?.fee === wanted?.fee,
   };
   return [amount, affiliate];
 }
 
-function describeAffiliate(affiliate: { address: Address; fee: bigint } | undefined): string {
-  return affiliate === undefined ? "none" : `${affiliate.fee} to ${affiliate.address}`;
+/** Exactly: a fee that is off by one unit is denied, and must not look like the right one. */
+function describeAffiliate(affiliate: { address: Address; fee: bigint } | undefined, { sold }: SwapTokens): string {
+  if (affiliate === undefined) return "none";
+  return `${formatUnits(affiliate.fee, sold.decimals)} ${sold.symbol} to ${affiliate.address}`;
+}
+
+function minimumCheck({ amountOutMin }: DecodedSwap, { requiredMinimum, tokens }: ExpectedSwap): Check {
+  const [value, limit] = tellBoth(amountOutMin, requiredMinimum, tokens.bought);
+  return {
+    code: "OUTPUT_BELOW_MINIMUM",
+    subject: "amountOutMin",
+    value,
+    limit: `at least ${limit}`,
+    ok: amountOutMin > 0n && amountOutMin >= requiredMinimum,
+  };
 }
 
 function swapFeeCheck(swap: DecodedSwap, expected: ExpectedSwap): Check {
-  const limit = expected.mode === "self-executed" ? 0n : shareDown(expected.gross, expected.maxSwapFee);
+  const most = expected.mode === "self-executed" ? 0n : shareDown(expected.gross, expected.maxSwapFee);
+  const [value, limit] = tellBoth(swap.swapFee, most, expected.tokens.sold);
   return {
     code: "SWAP_FEE_TOO_HIGH",
     subject: "swapFee",
-    value: swap.swapFee.toString(),
+    value,
     limit: `at most ${limit}`,
-    ok: swap.swapFee >= 0n && swap.swapFee <= limit,
+    ok: swap.swapFee >= 0n && swap.swapFee <= most,
   };
 }
 
@@ -164,8 +188,8 @@ function deadlineCheck(swap: DecodedSwap, expected: ExpectedSwap): Check {
   return {
     code: "DEADLINE_OUT_OF_BOUNDS",
     subject: "deadline",
-    value: swap.deadline.toString(),
-    limit: `after ${now}, at most ${latest}`,
+    value: tellSecondsAhead(swap.deadline - now),
+    limit: `later than now, at most ${tellSecondsAhead(BigInt(expected.maxLifetimeSeconds))}`,
     ok: swap.deadline > now && swap.deadline <= latest,
   };
 }

@@ -1,4 +1,5 @@
 import { NATIVE_TOKEN } from "../money/address.ts";
+import { tellBoth, tellBothDollars, tellSecondsAhead } from "../money/for-people.ts";
 import { formatPercent, ONE_PPM } from "../money/fraction.ts";
 import { type UsdPrice, valueDown, valueUp } from "../money/price.ts";
 import type { Check } from "./check.ts";
@@ -6,6 +7,7 @@ import type { SwapFacts } from "./swap-facts.ts";
 
 /** Every EVM chain counts its native token in 1e-18. */
 const NATIVE_DECIMALS = 18;
+const GWEI = { symbol: "gwei", decimals: 9 } as const;
 
 /**
  * The comparisons with the owner's and the operator's limits. Values that protect us are rounded up, and the value that
@@ -64,8 +66,9 @@ function expiryCheck(facts: SwapFacts): Check {
   return {
     code: "QUOTE_EXPIRED",
     subject: "quote.expiresAt",
-    value: expiresAtSeconds === undefined ? "not stated" : expiresAtSeconds.toString(),
-    limit: `after ${facts.nowSeconds}`,
+    value:
+      expiresAtSeconds === undefined ? "not stated" : tellSecondsAhead(BigInt(expiresAtSeconds - facts.nowSeconds)),
+    limit: "later than now",
     ok: expiresAtSeconds === undefined || expiresAtSeconds > facts.nowSeconds,
   };
 }
@@ -86,23 +89,25 @@ function impactCheck(facts: SwapFacts): Check {
 /** The strategy's own price limit, held against what the quote brings after all fees. */
 function floorChecks(facts: SwapFacts): Check[] {
   if (facts.floor === undefined) return [];
+  const [value, limit] = tellBoth(facts.quote.amountOut, facts.floor, facts.buy);
   return [
     {
       code: "PRICE_LIMIT_NOT_MET",
       subject: "quote.amountOut",
-      value: facts.quote.amountOut.toString(),
-      limit: `at least ${facts.floor}`,
+      value,
+      limit: `at least ${limit} (the strategy's own limit)`,
       ok: facts.quote.amountOut >= facts.floor,
     },
   ];
 }
 
 function balanceCheck(facts: SwapFacts): Check {
+  const [value, limit] = tellBoth(facts.balances.sold, facts.gross, facts.sell);
   return {
     code: "BALANCE_TOO_LOW",
     subject: `balance of ${facts.sell.symbol}`,
-    value: facts.balances.sold.toString(),
-    limit: `at least ${facts.gross}`,
+    value,
+    limit: `at least ${limit}`,
     ok: facts.gross > 0n && facts.balances.sold >= facts.gross,
   };
 }
@@ -113,19 +118,22 @@ function gasChecks(facts: SwapFacts): Check[] {
   const ceiling = facts.limits.maxFeePerGas;
   const sold = facts.sell.address === NATIVE_TOKEN ? facts.gross : 0n;
   const left = facts.balances.native - gas.limit * gas.maxFeePerGas - sold;
+  const [price, most] = tellBoth(gas.maxFeePerGas, ceiling, GWEI);
+  const coin = { symbol: facts.nativeSymbol, decimals: NATIVE_DECIMALS };
+  const [remains, least] = tellBoth(left, facts.limits.gasReserve, coin);
   return [
     {
       code: "GAS_PRICE_TOO_HIGH",
       subject: "fee per gas",
-      value: facts.gas === undefined ? "unknown" : `${gas.maxFeePerGas} wei`,
-      limit: `at most ${ceiling} wei`,
+      value: facts.gas === undefined ? "unknown" : price,
+      limit: `at most ${most} (max_gas_price)`,
       ok: facts.gas !== undefined && gas.maxFeePerGas <= ceiling,
     },
     {
       code: "GAS_RESERVE_TOO_LOW",
       subject: "native token left after the swap",
-      value: facts.gas === undefined ? "unknown" : `${left} wei`,
-      limit: `at least ${facts.limits.gasReserve} wei`,
+      value: facts.gas === undefined ? "unknown" : remains,
+      limit: `at least ${least} (policy: gas_reserve)`,
       ok: facts.gas !== undefined && left >= facts.limits.gasReserve,
     },
   ];
@@ -138,42 +146,49 @@ function valueChecks(facts: SwapFacts): Check[] {
   const day = facts.spentTodayUsd + value;
   const month = facts.spentMonthUsd + value;
   const { minTradeUsd, maxPerMonthUsd } = facts.limits;
-  const checks: Check[] = [
-    {
-      code: "RUN_CAP_EXCEEDED",
-      subject: "value of the trade",
-      value: `${value} (1e-18 USD)`,
-      limit: `at most ${facts.limits.maxTradeUsd}`,
-      ok: value <= facts.limits.maxTradeUsd,
-    },
-    {
-      code: "DAILY_CAP_EXCEEDED",
-      subject: "value of the day's trades",
-      value: `${day} (1e-18 USD)`,
-      limit: `at most ${facts.limits.maxPerDayUsd}`,
-      ok: day <= facts.limits.maxPerDayUsd,
-    },
+  const { maxTradeUsd, maxPerDayUsd } = facts.limits;
+  const checks = [
+    ceilingCheck("RUN_CAP_EXCEEDED", { value, most: maxTradeUsd }),
+    ceilingCheck("DAILY_CAP_EXCEEDED", { value: day, most: maxPerDayUsd }),
   ];
   if (maxPerMonthUsd !== undefined) {
-    checks.push({
-      code: "MONTHLY_CAP_EXCEEDED",
-      subject: "value of the trades of 30 days",
-      value: `${month} (1e-18 USD)`,
-      limit: `at most ${maxPerMonthUsd}`,
-      ok: month <= maxPerMonthUsd,
-    });
+    checks.push(ceilingCheck("MONTHLY_CAP_EXCEEDED", { value: month, most: maxPerMonthUsd }));
   }
-  if (minTradeUsd !== undefined) checks.push(smallestTradeCheck(facts, price.usd, minTradeUsd));
+  if (minTradeUsd !== undefined) checks.push(smallestCheck(leastValue(facts, price.usd), minTradeUsd));
   return checks;
 }
 
-function smallestTradeCheck(facts: SwapFacts, usd: UsdPrice, least: UsdPrice): Check {
-  const value = valueDown({ raw: facts.gross, decimals: facts.sell.decimals }, usd);
+/** What each ceiling counts, and which key of the policy sets it. */
+const CEILINGS = {
+  RUN_CAP_EXCEEDED: { subject: "value of the trade", key: "max_trade" },
+  DAILY_CAP_EXCEEDED: { subject: "value of the trades of 24 hours, this one included", key: "max_per_day" },
+  MONTHLY_CAP_EXCEEDED: { subject: "value of the trades of 30 days, this one included", key: "max_per_month" },
+} as const;
+
+export type CeilingCode = keyof typeof CEILINGS;
+
+/** A value in dollars (1e-18) against a ceiling of the policy. */
+export function ceilingCheck(
+  code: CeilingCode,
+  { value, most }: { readonly value: bigint; readonly most: UsdPrice },
+): Check {
+  const { subject, key } = CEILINGS[code];
+  const [told, limit] = tellBothDollars(value, most);
+  return { code, subject, value: told, limit: `at most ${limit} (policy: ${key})`, ok: value <= most };
+}
+
+function leastValue({ gross, sell }: SwapFacts, usd: UsdPrice): bigint {
+  return valueDown({ raw: gross, decimals: sell.decimals }, usd);
+}
+
+/** A value in dollars (1e-18), rounded down, against the smallest trade. */
+export function smallestCheck(value: bigint, least: UsdPrice): Check {
+  const [told, limit] = tellBothDollars(value, least);
   return {
     code: "TRADE_TOO_SMALL",
     subject: "value of the trade",
-    value: `${value} (1e-18 USD)`,
-    limit: `at least ${least}`,
+    value: told,
+    limit: `at least ${limit} (policy: min_trade)`,
     ok: value >= least,
   };
 }
@@ -198,7 +213,7 @@ function feeChecks(facts: SwapFacts, swapFee: bigint): Check[] {
       code: "FEE_CAP_EXCEEDED",
       subject: "gas and service fees as a share of the trade",
       value: formatPercent(share),
-      limit: `at most ${formatPercent(limit)}`,
+      limit: `at most ${formatPercent(limit)} (max_fee)`,
       ok: share <= limit,
     },
   ];

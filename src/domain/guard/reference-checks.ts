@@ -1,3 +1,4 @@
+import { tellAmount, tellDollars } from "../money/for-people.ts";
 import { formatPercent, ONE_PPM } from "../money/fraction.ts";
 import { convertUp, distanceUp, type ReferencePrice, sourcesOf, USD_DECIMALS } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
@@ -51,7 +52,7 @@ function nativeCheck(facts: SwapFacts): Check {
 }
 
 function describe(price: ReferencePrice): string {
-  const [used, ...others] = sourcesOf(price).map(({ usd, source }) => `${usd} (1e-18 USD, ${source})`);
+  const [used, ...others] = sourcesOf(price).map(({ usd, source }) => `${tellDollars(usd)} (${source})`);
   return others.length === 0 ? `${used}` : `${used}, used because it asks for more than ${others.join(", ")}`;
 }
 
@@ -72,7 +73,7 @@ function secondChecks(facts: SwapFacts): Check[] {
   const answered: Check = {
     code: "REFERENCE_MISSING",
     subject: "expected output of the second service",
-    value: isQuoted ? `${secondOutput.amountOut} (${secondOutput.source})` : secondOutput.detail,
+    value: isQuoted ? `${tellAmount(secondOutput.amountOut, facts.buy)} (${secondOutput.source})` : secondOutput.detail,
     limit: "an answer",
     ok: isQuoted && secondOutput.amountOut > 0n,
   };

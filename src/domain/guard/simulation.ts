@@ -1,4 +1,6 @@
 import type { Address } from "../money/address.ts";
+import { tellAmount, tellBoth } from "../money/for-people.ts";
+import type { SwapTokens } from "./bind-swap.ts";
 import { type Check, firstDenial } from "./check.ts";
 import type { Denial } from "./denial.ts";
 
@@ -37,6 +39,8 @@ export interface SimulationBounds {
   readonly recipient: Address;
   readonly sold: Address;
   readonly bought: Address;
+  /** the same two tokens, as people write their amounts */
+  readonly tokens: SwapTokens;
   /** most that may leave the owner */
   readonly gross: bigint;
   /** least that must reach the recipient */
@@ -75,11 +79,12 @@ export function simulationChecks(outcome: SimulatedSwap | undefined, bounds: Sim
 /** What comes back to the owner is not set off: a swap that takes more and returns it needs more than it may have. */
 function soldCheck(transfers: readonly SimulatedTransfer[], bounds: SimulationBounds): Check {
   const out = total(transfers, (move) => move.token === bounds.sold && move.from === bounds.owner);
+  const [value, limit] = tellBoth(out, bounds.gross, bounds.tokens.sold);
   return {
     code: "SIMULATION_MISMATCH",
     subject: "sold token out of the wallet",
-    value: out.toString(),
-    limit: `at most ${bounds.gross}`,
+    value,
+    limit: `at most ${limit}`,
     ok: out <= bounds.gross,
   };
 }
@@ -95,20 +100,21 @@ function boughtChecks(transfers: readonly SimulatedTransfer[], bounds: Simulatio
   const payers = new Set(moves.filter((move) => move.to === bounds.recipient).map((move) => move.from));
   const diverted = total(moves, (move) => payers.has(move.from) && move.to !== bounds.recipient);
   const short = received < bounds.minimum;
+  const [value, limit] = tellBoth(received, bounds.minimum, bounds.tokens.bought);
   const taxed = short && received > 0n && diverted > 0n && received + diverted >= bounds.minimum;
   return [
     {
       code: "TOKEN_TAX",
       subject: "bought token diverted on its way",
-      value: taxed ? diverted.toString() : "0",
-      limit: "0",
+      value: taxed ? tellAmount(diverted, bounds.tokens.bought) : "none",
+      limit: "none",
       ok: !taxed,
     },
     {
       code: "SIMULATION_MISMATCH",
       subject: "bought token in to the recipient",
-      value: received.toString(),
-      limit: `at least ${bounds.minimum}`,
+      value,
+      limit: `at least ${limit}`,
       ok: !short,
     },
   ];
@@ -124,7 +130,7 @@ function foreignTokenCheck(transfers: readonly SimulatedTransfer[], bounds: Simu
   return {
     code: "SIMULATION_MISMATCH",
     subject: "other tokens out of our accounts",
-    value: moved === undefined ? "none" : `${moved.amount} of ${moved.token} from ${moved.from}`,
+    value: moved === undefined ? "none" : `${moved.amount} units of ${moved.token} from ${moved.from}`,
     limit: "none",
     ok: moved === undefined,
   };
@@ -145,7 +151,7 @@ function allowanceCheck(approvals: readonly SimulatedApproval[], bounds: Simulat
   return {
     code: "SIMULATION_MISMATCH",
     subject: "allowances of our accounts",
-    value: risen === undefined ? "none rises" : `${risen.amount} of ${risen.token} for ${risen.spender}`,
+    value: risen === undefined ? "none rises" : `${risen.amount} units of ${risen.token} for ${risen.spender}`,
     limit: "none rises",
     ok: risen === undefined,
   };

@@ -103,6 +103,8 @@ export interface SwapFacts {
   readonly recipient: Address;
   readonly sell: Token;
   readonly buy: Token;
+  /** how people call the coin that pays for gas */
+  readonly nativeSymbol: string;
   /** the least output that the strategy itself asks for, undefined when only the limits bind */
   readonly floor: bigint | undefined;
   /** all that may leave the owner, fees included */

@@ -31,17 +31,29 @@ export function tellDollars(usd: bigint): string {
   return `${whole}.${fraction.padEnd(2, "0")} USD`;
 }
 
+/** Two values in dollars that are compared: exactly where cents would make them look the same. */
+export function tellBothDollars(one: bigint, other: bigint): readonly [string, string] {
+  const [first, second] = [tellDollars(one), tellDollars(other)];
+  if (first !== second || one === other) return [first, second];
+  return [`${formatUnits(one, USD_DECIMALS)} USD`, `${formatUnits(other, USD_DECIMALS)} USD`];
+}
+
 /** Two amounts of one kind that are compared: exactly where rounding would make them look the same. */
-export function tellBoth(raws: readonly [bigint, bigint], decimals: number): readonly [string, string] {
-  const [one, other] = raws.map((raw) => roundedUnits(raw, decimals));
-  if (one !== other || raws[0] === raws[1]) return [one ?? "", other ?? ""];
-  return [formatUnits(raws[0], decimals), formatUnits(raws[1], decimals)];
+export function tellBoth(
+  one: bigint,
+  other: bigint,
+  { decimals, symbol }: Pick<Token, "decimals" | "symbol">,
+): readonly [string, string] {
+  const [first, second] = [roundedUnits(one, decimals), roundedUnits(other, decimals)];
+  const isTold = first !== second || one === other;
+  const texts = isTold ? [first, second] : [formatUnits(one, decimals), formatUnits(other, decimals)];
+  return [`${texts[0]} ${symbol}`, `${texts[1]} ${symbol}`];
 }
 
 /** What one unit of the dearer of two tokens was exchanged at: `2427.18 USDC for 1 WETH`; undefined without an exchange. */
 export function tellRate(
-  sold: { readonly raw: bigint; readonly token: Token },
-  bought: { readonly raw: bigint; readonly token: Token },
+  sold: { readonly raw: bigint; readonly token: Pick<Token, "decimals" | "symbol"> },
+  bought: { readonly raw: bigint; readonly token: Pick<Token, "decimals" | "symbol"> },
 ): string | undefined {
   if (sold.raw <= 0n || bought.raw <= 0n) return undefined;
   const wholeOf = ({ raw, token }: typeof sold): bigint => raw * 10n ** BigInt(RATE_DECIMALS - token.decimals);
@@ -53,3 +65,8 @@ export function tellRate(
 
 /** No token has more decimals than this. */
 const RATE_DECIMALS = 77;
+
+/** How far an instant lies ahead, by the chain's time: `in 45 s`, `3 s ago`. */
+export function tellSecondsAhead(seconds: bigint): string {
+  return seconds >= 0n ? `in ${seconds} s` : `${-seconds} s ago`;
+}

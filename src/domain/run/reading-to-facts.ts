@@ -28,6 +28,7 @@ export function factsOf(swap: Swap, reading: ClearanceReading, facts: StepFacts)
     recipient: swap.recipient,
     sell: swap.sell,
     buy: swap.buy,
+    nativeSymbol: facts.chain.nativeSymbol,
     floor: swap.floor === undefined ? undefined : mulDivUp(swap.amountIn, swap.floor.bought, swap.floor.sold),
     gross: swap.amountIn,
     affiliate: spec.affiliate,

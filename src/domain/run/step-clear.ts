@@ -2,7 +2,7 @@ import type { Check } from "../guard/check.ts";
 import { checkSwap, minimumFor, type SwapFacts } from "../guard/check-swap.ts";
 import { consequenceOf } from "../guard/consequence.ts";
 import type { DecodedSwap } from "../guard/decoded-swap.ts";
-import type { Denial, DenialCode } from "../guard/denial.ts";
+import { DENIALS, type Denial, type DenialCode } from "../guard/denial.ts";
 import { slippageGuaranteeing } from "../guard/required-minimum.ts";
 import type { Ppm } from "../money/fraction.ts";
 import { valueUp } from "../money/price.ts";
@@ -239,8 +239,10 @@ function feeCeiling(facts: StepFacts): bigint {
   return limits.maxFeePerGas < facts.policy.maxFeePerGas ? limits.maxFeePerGas : facts.policy.maxFeePerGas;
 }
 
-function describe(denial: Denial): string {
-  return Object.entries(denial.fields)
-    .map(([name, value]) => `${name}=${value}`)
-    .join(" ");
+/** What was found, what is allowed, and what to do about it. */
+function describe({ code, fields }: Denial): string {
+  const { subject, value, limit, ...others } = fields;
+  const rest = Object.entries(others).map(([name, text]) => `${name} ${text}`);
+  const found = subject === undefined ? [] : [`${subject}: ${value ?? "unknown"}, allowed: ${limit ?? "unknown"}`];
+  return `${[...found, ...rest].join(", ")}. ${DENIALS[code].whatToDo}`;
 }

@@ -36,6 +36,7 @@ export interface StepFacts {
   readonly chain: {
     readonly chainId: number;
     readonly wrappedNative: Address;
+    readonly nativeSymbol: string;
     readonly confirmations: number;
   };
   readonly pace: {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { consequenceOf } from "../../../src/domain/guard/consequence.ts";
+import { parseUnits } from "../../../src/domain/money/amount.ts";
 import { toPpm } from "../../../src/domain/money/fraction.ts";
 import type { ReferencePrice } from "../../../src/domain/money/price.ts";
 import type { StepResult } from "../../../src/domain/run/draft.ts";
@@ -44,7 +45,8 @@ function broken(change: Partial<ClearanceReading>, facts: Partial<StepFacts> = {
 /** The least output that the simulated transfer is held against, which is the required minimum. */
 function minimumOf(change: Partial<ClearanceReading>, facts: Partial<StepFacts> = {}): bigint {
   const check = checksOf(clear(change, facts)).find(({ subject }) => subject === "bought token in to the recipient");
-  return BigInt(check?.limit.replace("at least ", "") ?? -1n);
+  const [, least = ""] = /^at least ([0-9.]+) WETH$/.exec(check?.limit ?? "") ?? [];
+  return parseUnits(least, WETH.decimals) as bigint;
 }
 
 const said = (price: ReferencePrice, other: string): ReferencePrice => ({

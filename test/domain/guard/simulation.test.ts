@@ -7,7 +7,7 @@ import {
   type SimulationBounds,
 } from "../../../src/domain/guard/simulation.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
-import { OWNER, ROUTER, STRANGER, USDC, WETH } from "./swap-samples.ts";
+import { OWNER, ROUTER, STRANGER, TOKENS, USDC, WETH } from "./swap-samples.ts";
 
 const OTHER_TOKEN = toAddress(`0x${"88".repeat(20)}`);
 const OTHER_WALLET = toAddress(`0x${"99".repeat(20)}`);
@@ -18,6 +18,7 @@ const bounds: SimulationBounds = {
   recipient: OWNER,
   sold: USDC,
   bought: WETH,
+  tokens: TOKENS,
   gross: 100n,
   minimum: 50n,
   spender: ROUTER,

@@ -14,6 +14,8 @@ export const AFFILIATE = toAddress(`0x${"66".repeat(20)}`);
 export const STRANGER = toAddress(`0x${"77".repeat(20)}`);
 export const NOW = 1_700_000_000;
 
+export const TOKENS = { sold: { symbol: "USDC", decimals: 6 }, bought: { symbol: "WETH", decimals: 18 } } as const;
+
 /** 100 USDC sold for at least 0.0995 of something that costs 1000. */
 export const GROSS = 100_000_000n;
 export const MINIMUM = 99_500_000_000_000_000n;
@@ -27,6 +29,7 @@ export function expectedSample(change: Partial<ExpectedSwap> = {}): ExpectedSwap
     recipient: OWNER,
     fromAsset: USDC,
     toAsset: WETH,
+    tokens: TOKENS,
     gross: GROSS,
     affiliate: { address: AFFILIATE, fee: toPpm(3_333) },
     maxSwapFee: toPpm(20_000),
@@ -101,6 +104,7 @@ export function factsSample(change: Partial<SwapFacts> = {}): SwapFacts {
     recipient: OWNER,
     sell: { symbol: "USDC", address: USDC, decimals: 6 },
     buy: { symbol: "WETH", address: WETH, decimals: 18 },
+    nativeSymbol: "ETH",
     gross: GROSS,
     affiliate: undefined,
     prices: { sold: priceSample("1"), bought: priceSample("1000"), native: priceSample("1000") },

@@ -75,6 +75,7 @@ describe("the recorded transaction of the hosted service", () => {
       recipient: toAddress(expected.recipient),
       fromAsset: toAddress(expected.fromAsset),
       toAsset: toAddress(expected.toAsset),
+      tokens: { sold: { symbol: "A", decimals: 18 }, bought: { symbol: "B", decimals: 18 } },
       gross: BigInt(expected.amountIn),
       affiliate: undefined,
       maxSwapFee: toPpm(0),

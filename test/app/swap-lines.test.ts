@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import type { SwapHistory } from "../../src/adapters/sqlite/daemon/history-swaps.ts";
+import { checkTable, swapLines } from "../../src/app/commands/swap-lines.ts";
+
+const price = (usd: string) => ({ usd, source: "feed", atSeconds: 1 });
+const DOLLAR = `1${"0".repeat(18)}`;
+
+const filled: SwapHistory = {
+  ...{ id: "run_1.0.1", state: "final", reason: null, mode: "self-executed", wallet: "0xa1", recipient: "0xa1" },
+  sell: { symbol: "USDC", address: "0x01", decimals: 6 },
+  buy: { symbol: "WETH", address: "0x02", decimals: 18 },
+  ...{ amountIn: "100000000", sold: "100000000", bought: "41200000000000000", hash: "0xab" },
+  ...{ blockNumber: 7, blockTimeSeconds: 8, fees: { swap: "300000", affiliate: "0" } },
+  prices: {
+    readAtMs: 1,
+    sold: price(DOLLAR),
+    bought: price(`2500${DOLLAR.slice(1)}`),
+    native: price(`2500${DOLLAR.slice(1)}`),
+  },
+  costs: ["approve", "swap"].map((purpose) => ({
+    ...{ purpose, kind: "original", hash: "0xcd", succeeded: true, blockNumber: 7, blockTimeSeconds: 8 },
+    ...{ gasUsed: "100000", gasPrice: "500000000", dataFee: null },
+  })),
+  ...{ quoteId: null, distributions: null, serviceRecord: null },
+};
+
+test("a filled swap shows amounts, rate, fees, the gas of all its transactions, and how far it was from the reference", () => {
+  expect(swapLines(filled)).toEqual([
+    "run_1.0.1: sold 100 USDC, bought 0.0412 WETH, 2427.18 USDC for 1 WETH, self-executed, transaction 0xab",
+    "  fees, part of what was sold: service 0.3 USDC, 0.30 USD",
+    "  gas: 0.0001 of the native coin, 0.25 USD (approve, swap)",
+    "  at the reference prices of its clearing: 103.00 USD for 100.00 USD, 3% more",
+  ]);
+});
+
+test("what is not known is left out, and a swap without a fill has nothing to show", () => {
+  const bare = { ...filled, prices: null, costs: [], fees: { swap: null, affiliate: null } };
+  expect(swapLines(bare)).toHaveLength(1);
+  expect(swapLines({ ...filled, sold: null, bought: null })).toEqual([]);
+});
+
+test("of the checks those that failed come first, and none that passed reads like an error", () => {
+  const checks = [
+    { passed: true, code: "REFERENCE_MISSING", value: "1.00 USD (feed)", limit: "fresh and positive" },
+    { passed: false, code: "DAILY_CAP_EXCEEDED", value: "120.50 USD", limit: "at most 100.00 USD" },
+  ];
+  expect(
+    checkTable(checks)
+      .split("\n")
+      .map((line) => line.replaceAll(/ {2,}/g, " | ")),
+  ).toEqual([
+    "CHECK | FOUND | ALLOWED | ELSE DENIED AS",
+    "FAILED | 120.50 USD | at most 100.00 USD | DAILY_CAP_EXCEEDED",
+    "ok | 1.00 USD (feed) | fresh and positive | REFERENCE_MISSING",
+  ]);
+});
