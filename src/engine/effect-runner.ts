@@ -27,6 +27,12 @@ const AHEAD = 256;
 const LOOKS_PER_OTHER = 4;
 
 /**
+ * While a wallet was not held against the chain yet nothing new is begun with: what would be signed by it would be refused,
+ * and its slot lost. What takes longer than this is told, and then everything takes its course.
+ */
+const HOLD_MS = 60_000;
+
+/**
  * Makes the runner. The answer of each effect is committed as the next event of its run.
  * @param guarded runs work whose errors are broken invariants
  * @param onAnswer hears what the outside answered, before it is committed
@@ -72,12 +78,14 @@ export function createEffectRunner(
     if (queue.ahead.length === 0) queue.ahead = due(queue.group, AHEAD);
     for (const pending of queue.ahead.splice(0, room)) begin(pending, queue.underway);
   };
+  const isHeld = createHold(context);
   const looksAskTheChainAlone = service.profile.nonceRecord !== undefined;
   const looks = looksAskTheChainAlone ? createQueue("looks", LOOKS_PER_OTHER * concurrency) : undefined;
   const others = createQueue(looks === undefined ? "no routes" : "others", concurrency);
   return {
     startDue: () => {
       if (looks !== undefined) beginFrom(looks);
+      if (isHeld()) return;
       beginFrom(others);
       // Routes take what the others leave, and none is taken ahead: whatever else becomes due meanwhile comes first.
       const room = concurrency - others.underway.size;
@@ -86,6 +94,16 @@ export function createEffectRunner(
     idle: async () => {
       await Promise.all(inFlight.values());
     },
+  };
+}
+
+/** @returns whether everything but looks is to wait now */
+function createHold({ deps: { store, clock } }: EngineContext): () => boolean {
+  let sinceMs: number | undefined;
+  return () => {
+    const isUnchecked = store.openDifferences().some(({ kind }) => kind === "unchecked");
+    sinceMs = isUnchecked ? (sinceMs ?? clock.monotonicMs()) : undefined;
+    return sinceMs !== undefined && clock.monotonicMs() - sinceMs < HOLD_MS;
   };
 }
 

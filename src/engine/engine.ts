@@ -1,4 +1,5 @@
 import type { BlockHead } from "../ports/chain.ts";
+import type { Clock } from "../ports/clock.ts";
 import { tellAlerts } from "./alerts.ts";
 import { createBeat } from "./beat.ts";
 import { createBeginning } from "./beginning.ts";
@@ -46,6 +47,8 @@ export interface Engine {
 }
 
 const DUE_BATCH = 500;
+/** The first slots wait so long for the look that lets them begin. */
+const LOOK_WITHIN_MS = 5_000;
 
 /** Makes an engine. `onFatal` hears of broken invariants: the process must stop, and the next start recovers. */
 export function createEngine(start: EngineContext, onFatal: (error: unknown) => void): Engine {
@@ -79,15 +82,15 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
     clocks.observe(head);
     downtime.started();
     slots.settle();
-    await evidence.look();
+    loops.push(guarded(evidence.look));
+    await within(deps.clock, loops.at(-1), signal);
     if (signal.aborted) return;
     const watches = watchesOf(context, { clocks, evidence }, signal);
     loops.push(...[effectLoop, ...watches, ...laneLoops.start(signal)].map(guarded));
   };
   const waitAndBegin = async (): Promise<void> => {
     const head = await beginning.keepTrying(signal);
-    if (head === undefined) return;
-    await begin(head);
+    if (head !== undefined) await begin(head);
   };
   return {
     committer,
@@ -159,9 +162,18 @@ function watchesOf(
     () => keepRevoking(context, signal),
     () => clocks.keepLooking(signal),
     () => evidence.keepLooking(signal),
+    () => evidence.keepTelling(signal),
     () => keepSampling(context, signal, clocks),
     () => keepWatchingDrawdown(context, signal, clocks),
   ];
+}
+
+/** Waits for the look, but not for long: what is in flight is followed meanwhile, and nothing is signed before. */
+async function within(clock: Clock, work: Promise<void> | undefined, signal: AbortSignal): Promise<void> {
+  const isOver = new AbortController();
+  const ended = AbortSignal.any([signal, isOver.signal]);
+  await Promise.race([work, clock.sleep(LOOK_WITHIN_MS, ended)]);
+  isOver.abort();
 }
 
 /** Timers call this work, and they only log what it throws: the daemon would look healthy and never start a run again. */

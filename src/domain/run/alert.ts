@@ -32,6 +32,8 @@ export const SUBJECT = {
   quotes: () => "answers of the swap service",
   /** the database that trades for a wallet */
   database: (wallet: string) => `database of ${wallet}`,
+  /** whether the rows were held against the chain at all */
+  check: () => "check of the database",
   account: (account: string) => `account ${account}`,
   transaction: (intentId: string) => `transaction ${intentId}`,
   service: (host: string) => `service ${host}`,

@@ -7,6 +7,7 @@ import type { EngineContext } from "../engine-context.ts";
 import { advanceMarker, judgeMarker } from "./identity.ts";
 import { baselineNow, lookAtChain, readTrades } from "./look.ts";
 import { type LookContext, withPatience } from "./patient-chain.ts";
+import { keepTelling } from "./tell-unchecked.ts";
 
 /** Holds the database against its marker and the chain. */
 export interface Evidence {
@@ -19,6 +20,8 @@ export interface Evidence {
    * be proved, because the node may tell by now, else by the hour.
    */
   keepLooking(signal: AbortSignal): Promise<void>;
+  /** Tells of wallets that stay unchecked: their slots wait, and no row would say that nothing is traded. */
+  keepTelling(signal: AbortSignal): Promise<void>;
 }
 
 const LOOK_AGAIN_MS = 2_000;
@@ -38,15 +41,25 @@ export function createEvidence(context: EngineContext): Evidence {
     if (lastMs === undefined || isOpen("unchecked")) return true;
     return clock.monotonicMs() - lastMs >= (isOpen("cannot-prove") ? PROVE_EVERY_MS : LOOK_EVERY_MS);
   };
-  const look = async (reading: LookContext): Promise<void> => {
+  let fault: string | undefined;
+  const lookOnce = async (reading: LookContext): Promise<void> => {
     if (!settings.live || !isDue()) return;
     try {
       for (const wallet of wallets) await lookAt(reading, wallet);
       lastMs = clock.monotonicMs();
+      fault = undefined;
     } catch (error) {
       if (!(error instanceof ChainReadError)) throw error;
-      logger.warn({ error: error.message }, "the rows could not be held against the chain yet");
+      fault = error.message;
+      logger.warn({ error: fault }, "the rows could not be held against the chain yet");
     }
+  };
+  let inFlight: Promise<void> | undefined;
+  const look = (reading: LookContext): Promise<void> => {
+    inFlight ??= lookOnce(reading).finally(() => {
+      inFlight = undefined;
+    });
+    return inFlight;
   };
   return {
     begin: () => {
@@ -60,6 +73,8 @@ export function createEvidence(context: EngineContext): Evidence {
         if (!signal.aborted) await look(patient);
       }
     },
+    keepTelling: (signal) =>
+      keepTelling(context, { isUnchecked: () => isOpen("unchecked"), fault: () => fault }, signal),
   };
 }
 
