@@ -7,6 +7,7 @@ import { copyRecent } from "../src/adapters/sqlite/daemon/recent-copy.ts";
 import { createStore } from "../src/adapters/sqlite/daemon/store.ts";
 import { migrateLane } from "../src/adapters/sqlite/lane-store.ts";
 import { migrateDaemonDatabase } from "../src/app/daemon-database.ts";
+import { CEILING_WINDOWS_MS } from "../src/domain/guard/policy.ts";
 import type { Address } from "../src/domain/money/address.ts";
 import type { Run } from "../src/domain/run/run.ts";
 import { step } from "../src/domain/run/step.ts";
@@ -69,7 +70,8 @@ function decide(store: Store, id: string, slotMs: number): number {
   for (const event of [{ kind: "started" } as const, { kind: "view-read", view: viewSample() } as const]) {
     store.transaction(() => {
       run = store.run(run.id) ?? run;
-      ask(store, WALLET);
+      askInLoop(store);
+      if (event.kind === "view-read") askOnce(store, WALLET);
       const result = step(run, event, facts);
       store.saveRun(result.run, result.transitions, facts.nowMs);
       for (const record of result.records) store.writeRecord(result.run, record, facts.nowMs);
@@ -81,11 +83,20 @@ function decide(store: Store, id: string, slotMs: number): number {
   return (user + system) / 1_000;
 }
 
-/** What facts, views and the engine's loop ask of the store. */
-function ask(store: Store, wallet: Address): void {
+/** What the engine's loop asks of the store around each step. */
+function askInLoop(store: Store): void {
+  store.hasOpenRun("s1");
+  store.strategiesWithOpenRun();
+  store.dueRuns(10);
+  store.dueEffects(Date.now(), 10, "others");
+  store.nextEffectMs();
+}
+
+/** What views and facts ask of the store, once for a swap. */
+function askOnce(store: Store, wallet: Address): void {
   const nowMs = Date.now();
-  store.soldUsdSince(nowMs - 86_400_000, "none");
-  store.soldUsdSince(nowMs - 30 * 86_400_000, "none");
+  store.soldUsdSince(nowMs - CEILING_WINDOWS_MS.day, "none");
+  store.soldUsdSince(nowMs - CEILING_WINDOWS_MS.month, "none");
   store.failuresSince("s1", nowMs - 3_600_000, []);
   for (const token of [USDC.address, WETH.address]) {
     store.isTokenBusy(wallet, token, "none");
@@ -96,11 +107,6 @@ function ask(store: Store, wallet: Address): void {
   store.soldBy("s1");
   store.boughtBy("s1");
   store.hashOfOther(`0x${"ab".repeat(32)}`, "none");
-  store.hasOpenRun("s1");
-  store.strategiesWithOpenRun();
-  store.dueRuns(10);
-  store.dueEffects(nowMs, 10, "others");
-  store.nextEffectMs();
 }
 
 function median(values: readonly number[]): number {
