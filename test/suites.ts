@@ -37,7 +37,7 @@ export const SUITES: readonly Suite[] = [
   {
     // real clients at real limits, second by second
     name: "pace",
-    tests: ["adapters/limiter/rate-limiter.test.ts"],
+    tests: ["adapters/limiter/rate-limiter.test.ts", "adapters/swap-service/goes-on.test.ts"],
     budgetSeconds: 40,
     workers: 1,
     testTimeoutSeconds: 60,

@@ -72,7 +72,7 @@ test("a daemon that has the database answers, and the command writes nothing bes
   if (claim.kind !== "claimed") throw new Error("not claimed");
   onTestFinished(() => claim.release());
   const asked = accept(true);
-  await vi.waitFor(() => expect(database.store.openRequests()).toMatchObject([{ command: "accept" }]));
+  await vi.waitFor(() => expect(database.store.openRequests()).toMatchObject([{ command: "accept" }]), 20_000);
   expect(kinds()).toEqual(["older"]);
   database.store.answerRequest(database.store.openRequests()[0]?.id ?? 0, "accepted 1: it", 0);
   expect(await asked).toMatchObject({ code: 0, said: expect.stringContaining("accepted 1: it") });

@@ -132,7 +132,7 @@ test("messages arrive at a receiver, though only what is critical is sent of ale
     },
   );
   onTestFinished(async () => await sender.stop());
-  await vi.waitFor(() => expect(received).toHaveLength(2));
+  await vi.waitFor(() => expect(received).toHaveLength(2), 20_000);
   expect(received.map(({ body }) => JSON.parse(body))).toMatchObject([
     { severity: "info", code: "STARTED", subject: "swapd", strategy: null, run: null, network: "sandbox" },
     {
