@@ -28,11 +28,11 @@ export interface Victim {
 const MOST_REPEATS = 6;
 /** How long a process that was held still goes on before it is killed. */
 const AWAKE_MS = 1_000;
-/** A process that says nothing for so long hangs. */
-const SPEAKS_WITHIN_MS = 120_000;
+/** A process that says nothing for so long hangs, also where it hardly ever gets a turn. */
+const SPEAKS_WITHIN_MS = 900_000;
 /** On a slow machine a label is waited for in proportion to how long the process took until it spoke. */
 const PATIENCE_PER_START = 4;
-const LONGEST_PATIENCE_MS = 45_000;
+const LONGEST_PATIENCE_MS = 180_000;
 
 /** Kills and starts again without a pause, whatever is open. The next kill does not wait for anything to resolve. */
 export async function killRepeatedly(victim: Victim, steps: readonly KillStep[]): Promise<CampaignResult> {

@@ -107,7 +107,7 @@ function withActs(track: readonly KillStep[], index: number): KillStep[] {
   for (let cycle = 0; cycle < cycles; cycle += 1) {
     for (const [act, share] of Object.entries(ACTS_OF_A_CYCLE) as [OperatorAct, number][]) {
       // The second daemon is not in step with the first one.
-      const place = Math.floor(((cycle + share) / cycles) * track.length) + index;
+      const place = Math.max(1, Math.floor(((cycle + share) / cycles) * track.length)) + index;
       places.set(outsideLadder(track, place), act);
     }
   }

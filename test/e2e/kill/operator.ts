@@ -7,7 +7,7 @@ import { startDaemon, type Track } from "./kill-world.ts";
 import { after, runSwapd } from "./processes.ts";
 
 /** The longest until a database that differs is halted, and accepted. */
-const WITHIN_MS = 240_000;
+const WITHIN_MS = 900_000;
 /** Whoever signs although it is halted does so in this time. */
 const WATCHED_MS = 3_000;
 const LOOK_EVERY_MS = 250;
