@@ -165,6 +165,7 @@ const CEILINGS = {
   MONTHLY_CAP_EXCEEDED: { subject: "value of the trades of 30 days, this one included", key: "max_per_month" },
 } as const;
 
+/** The denial of a swap that would exceed one of them. */
 export type CeilingCode = keyof typeof CEILINGS;
 
 /** A value in dollars (1e-18) against a ceiling of the policy. */
