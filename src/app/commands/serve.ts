@@ -4,6 +4,7 @@ import { type GivenFlag, networksOf } from "../network-flags.ts";
 import { createRuntime, type Runtime } from "../runtime.ts";
 import { type ServeFlags, serveNetworks } from "../serve-network.ts";
 import { startEmbeddedService } from "../start-embedded-service.ts";
+import { troubleOfStart } from "../start-trouble.ts";
 import { stopOnSignals } from "../stop-signals.ts";
 import { configurationFile, readConfiguration } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
@@ -19,8 +20,10 @@ export async function serve(options: ServeCommandOptions, terminal: Terminal): P
   const { runtime, start } = starterOf(options);
   const stop = stopOnSignals(options.for);
   const service = await start().catch((error: unknown) => {
-    if (error instanceof CommandFailure || !(error instanceof Error)) throw error;
-    throw new CommandFailure(EXIT.configuration, runtime.redactor.redact(`the service cannot start: ${error.message}`));
+    if (error instanceof CommandFailure) throw error;
+    const { kind, exitCode, message } = troubleOfStart(error);
+    if (kind === "ours") throw error;
+    throw new CommandFailure(exitCode, runtime.redactor.redact(`the service cannot start: ${message}`));
   });
   terminal.out(
     `the service is up at ${service.url}; its interface: ${service.url}/docs and ${service.url}/openapi.json`,

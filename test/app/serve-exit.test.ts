@@ -1,0 +1,39 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { makeFolder, run, start } from "../e2e/support/swapd.ts";
+import { freePort } from "../support/free-port.ts";
+import { startHttpServer } from "../support/http-server.ts";
+
+/** A node that is away is no reason to end: only what stands before it is looked at here. */
+const AWAY = ["serve", "--network", "ethereum", "--rpc", "http://127.0.0.1:1"] as const;
+
+it("a service that may start later ends with 75: its port is in use, or another one is at work on its database", async () => {
+  const folder = makeFolder();
+  onTestFinished(() => folder.remove());
+  const { url } = await startHttpServer(async (_request, response) => void response.end());
+  const taken = await run(folder.path, [...AWAY, "--listen", new URL(url).host]);
+  expect(taken).toMatchObject({ code: 75, err: expect.stringMatching(/the service cannot start: .*EADDRINUSE/) });
+
+  const at = async (): Promise<string[]> => [...AWAY, "--listen", `127.0.0.1:${await freePort()}`];
+  const first = start(folder.path, await at());
+  await vi.waitFor(() => expect(first.output()).toContain("the service is up"), { timeout: 30_000, interval: 50 });
+  expect(await run(folder.path, await at())).toMatchObject({ code: 75, err: expect.stringContaining("cannot start") });
+  first.process.kill("SIGTERM");
+  expect((await first.ended).code).toBe(0);
+});
+
+it("a service whose files a person must change ends with 78", async () => {
+  const folder = makeFolder();
+  onTestFinished(() => folder.remove());
+  const database = join(folder.path, "no-database.db");
+  writeFileSync(database, "this is no database, whatever its name says, and long enough to be looked at\n".repeat(20));
+  expect(await run(folder.path, [...AWAY, "--listen", "127.0.0.1:0", "--database", database])).toMatchObject({
+    code: 78,
+    err: expect.stringContaining("cannot start"),
+  });
+  mkdirSync(join(folder.path, "folder.db"));
+  const listen = `127.0.0.1:${await freePort()}`;
+  const opened = await run(folder.path, [...AWAY, "--listen", listen, "--database", join(folder.path, "folder.db")]);
+  expect(opened).toMatchObject({ code: 78, err: expect.stringContaining("cannot start") });
+});
