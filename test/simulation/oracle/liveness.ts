@@ -3,7 +3,10 @@ import type { SimChain } from "../world/chain.ts";
 import { Ledger } from "../world/ledger.ts";
 import { ROUTER, TOKENS } from "../world/places.ts";
 import type { Rows } from "./rows.ts";
-import type { Report } from "./signing.ts";
+import type { Report, SigningOracle } from "./signing.ts";
+
+/** of a trigger, as its page says */
+const ATTEMPTS = 3;
 
 /** Before the pause, while everything outside is well: who should be asked is asked. */
 export function checkProgress(parts: {
@@ -46,10 +49,11 @@ export function checkRest(parts: {
   chain: SimChain;
   rows: Rows;
   wallet: string;
+  oracle: SigningOracle;
   strategies: readonly SimStrategy[];
   report: Report;
 }): void {
-  const { chain, rows, wallet, strategies, report } = parts;
+  const { chain, rows, wallet, oracle, strategies, report } = parts;
   const open = rows.all<{ id: string; state: string; detail: string | null }>(
     `SELECT id, state, reason AS detail FROM runs WHERE state NOT IN ('filled', 'partial', 'skipped', 'failed')
      UNION ALL SELECT id, state, reason FROM swaps
@@ -77,6 +81,23 @@ export function checkRest(parts: {
   }
   for (const { code, subject } of openAlerts(rows)) report("L1", `the alert ${code} of ${subject} is not over`);
   for (const strategy of strategies) checkSlots(rows, strategy, report);
+  checkTriggers(rows, oracle, report);
+}
+
+/** Only what was signed and came to nothing gives a trigger back: a stop that never traded is armed still. */
+function checkTriggers(rows: Rows, { capabilities }: SigningOracle, report: Report): void {
+  const given = rows.all<{ strategy: string; count: number }>(
+    "SELECT strategy, count(*) AS count FROM alerts WHERE code = 'TRIGGER_GIVEN_BACK' GROUP BY strategy",
+  );
+  for (const { strategy: id, count } of given) {
+    const approvals = rows.one<{ count: number }>(
+      "SELECT count(*) AS count FROM swaps JOIN runs ON runs.id = run_id WHERE strategy = ? AND swaps.reason = 'approval_failed'",
+      id,
+    );
+    const signed = capabilities.filter(({ strategy }) => strategy === id).length + (approvals?.count ?? 0);
+    if (signed < count * ATTEMPTS)
+      report("L1", `${id} gave its trigger back ${count} times after ${signed} signatures`);
+  }
 }
 
 /** Every slot from the first to the last one is a run, or lies in one gap; none is both, twice or missing. */
