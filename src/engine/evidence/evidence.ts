@@ -5,8 +5,9 @@ import type { DifferenceKind, Finding, KnownChain } from "../../ports/evidence-s
 import { raiseAlerts, tellAlerts } from "../alerts.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { advanceMarker, judgeMarker } from "./identity.ts";
-import { baselineNow, lookAtChain, readTrades } from "./look.ts";
+import { baselineNow, lookAtChain } from "./look.ts";
 import { type LookContext, withPatience } from "./patient-chain.ts";
+import { type ReadSoFar, readTrades } from "./read-back.ts";
 import { keepTelling } from "./tell-unchecked.ts";
 
 /** Holds the database against its marker and the chain. */
@@ -35,6 +36,7 @@ export function createEvidence(context: EngineContext): Evidence {
   const { settings, deps } = context;
   const { store, clock, logger } = deps;
   const wallets = [...deps.signers.keys()];
+  const soFar: ReadSoFar = new Map();
   let lastMs: number | undefined;
   const isOpen = (wanted: DifferenceKind): boolean => store.openDifferences().some(({ kind }) => kind === wanted);
   const isDue = (): boolean => {
@@ -45,8 +47,9 @@ export function createEvidence(context: EngineContext): Evidence {
   const lookOnce = async (reading: LookContext): Promise<void> => {
     if (!settings.live || !isDue()) return;
     try {
-      for (const wallet of wallets) await lookAt(reading, wallet);
-      lastMs = clock.monotonicMs();
+      let isFinished = true;
+      for (const wallet of wallets) isFinished = (await lookAt(reading, soFar, wallet)) && isFinished;
+      lastMs = isFinished ? clock.monotonicMs() : undefined;
       fault = undefined;
     } catch (error) {
       if (!(error instanceof ChainReadError)) throw error;
@@ -101,18 +104,20 @@ export function addUnchecked({ deps }: Writing, wallet: Address): void {
   deps.store.addDifference(finding, deps.clock.nowMs());
 }
 
-async function lookAt(context: LookContext, wallet: Address): Promise<void> {
+/** @returns false where the time was up before all was read: the next look goes on soon */
+async function lookAt(context: LookContext, soFar: ReadSoFar, wallet: Address): Promise<boolean> {
   const { store } = context.deps;
   const known = await whereToBegin(context, wallet);
   if (known === undefined) {
     // A database that does not know the wallet: a person decides, and nothing more can be said until then.
     store.transaction(() => store.removeUnchecked(wallet));
-    return;
+    return true;
   }
-  const seen = await lookAtChain(context, known);
+  const seen = await lookAtChain(context, soFar, known);
   write(context, wallet, seen.findings, seen.known);
   const open = store.openDifferences().filter((difference) => difference.wallet === wallet);
   if (open.every(({ kind }) => kind === "cannot-prove")) advanceMarker(context, wallet);
+  return !seen.isUnfinished;
 }
 
 /** The block that the rows know, as it is written down; for a wallet without one, where it begins. */

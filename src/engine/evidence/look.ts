@@ -1,34 +1,27 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
-import { type Address, type Hex, NATIVE_TOKEN } from "../../domain/money/address.ts";
-import type { Token } from "../../domain/money/token.ts";
-import { TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
-import type { Chain } from "../../ports/chain.ts";
+import type { Address } from "../../domain/money/address.ts";
 import type { Finding, KnownChain } from "../../ports/evidence-store.ts";
 import type { LookContext } from "./patient-chain.ts";
+import { amountOf, type FoundLog, type Moves, type Range, type ReadSoFar, readBack, tokensOf } from "./read-back.ts";
 
 /** What the chain shows of a wallet since a block, and where the next look begins. */
 export interface Look {
   readonly findings: readonly Finding[];
   /** undefined: the logs could not be read back, and the next look begins where this one did */
   readonly known: KnownChain | undefined;
+  /** the time was up before all logs were read: the next look goes on with the blocks after those */
+  readonly isUnfinished: boolean;
 }
 
 /** A node that is away may tell later; one that refuses keeps no such logs, or gives none of such a range. */
 const UNREADABLE: ReadonlySet<ChainReadError["code"]> = new Set(["refused", "not available"]);
-
-type FoundLog = Awaited<ReturnType<Chain["logs"]>>[number];
-
-interface Range {
-  readonly fromBlock: number;
-  readonly toBlock: number;
-}
 
 /**
  * Holds the chain against the rows of a wallet since the last block that they know: transactions of the account, fills in
  * our settlement, outflows and allowances of the configured tokens. What no row explains is a finding. Nothing is written.
  * @throws ChainReadError when the node is away: nothing can be said yet
  */
-export async function lookAtChain(context: LookContext, known: KnownChain): Promise<Look> {
+export async function lookAtChain(context: LookContext, soFar: ReadSoFar, known: KnownChain): Promise<Look> {
   const { chain } = context.deps;
   const { wallet } = known;
   const [latest, newestFinal] = [await chain.latest(), await chain.finalized()];
@@ -37,12 +30,14 @@ export async function lookAtChain(context: LookContext, known: KnownChain): Prom
   const range = { fromBlock: Math.min(known.block + 1, latest.number), toBlock: latest.number };
   const findings: Finding[] = [];
   let isProved = true;
+  let isUnfinished = false;
   try {
-    const fills = await readFills(context, wallet, range);
-    findings.push(...unknownFills(context, wallet, fills));
-    const moves = await readMoves(context, wallet, range);
-    findings.push(...unknownOutflows(context, wallet, { fills, outflows: moves.out }));
-    findings.push(...(await unexplainedLosses(context, known, { ...moves, toBlock: latest.number })));
+    const read = await readBack(context, soFar, { wallet, finalized, ...range });
+    findings.push(...unknownFills(context, wallet, read.fills));
+    findings.push(...unknownOutflows(context, wallet, { fills: read.fills, outflows: read.out }));
+    isUnfinished = read.upTo < latest.number;
+    if (isUnfinished) findings.push(unreadable(wallet, range, `read up to block ${read.upTo} so far, and it goes on`));
+    else findings.push(...(await unexplainedLosses(context, known, { ...read, toBlock: latest.number })));
   } catch (error) {
     if (!(error instanceof ChainReadError) || !UNREADABLE.has(error.code)) throw error;
     isProved = false;
@@ -51,8 +46,9 @@ export async function lookAtChain(context: LookContext, known: KnownChain): Prom
   findings.push(...(await unknownAllowances(context, wallet)));
   findings.push(...unknownTransactions(context, known, count));
   isProved &&= findings.every(({ kind }) => kind !== "cannot-prove");
+  if (isProved) soFar.delete(wallet);
   const next = isProved ? await knowledgeAt(context, known, Math.max(known.block, finalized)) : undefined;
-  return { findings, known: next };
+  return { findings, known: next, isUnfinished };
 }
 
 /** What a wallet begins with: everything before this block is accepted. */
@@ -80,29 +76,6 @@ function refusedAsUndefined(error: unknown): undefined {
   throw error;
 }
 
-function tokensOf({ settings }: LookContext): readonly Token[] {
-  return settings.tokens.filter(({ address }) => address !== NATIVE_TOKEN);
-}
-
-function wordOf(address: Address): Hex {
-  return `0x${address.slice(2).padStart(64, "0")}`;
-}
-
-/** What may have been trades of the wallet: its fills; where events do not name the owner, every outflow. */
-export async function readTrades(context: LookContext, wallet: Address, range: Range): Promise<readonly FoundLog[]> {
-  if (context.deps.service.profile.nonceRecord !== undefined) return await readFills(context, wallet, range);
-  return (await readMoves(context, wallet, range)).out.filter((log) => amountOf(log) > 0n);
-}
-
-/** Fills of the wallet in our settlement, of whatever nonce; none where its events do not name the owner. */
-async function readFills(context: LookContext, wallet: Address, range: Range): Promise<readonly FoundLog[]> {
-  const { chain, service } = context.deps;
-  const { nonceRecord } = service.profile;
-  if (nonceRecord === undefined) return [];
-  const topics = nonceRecord.fillTopics(wallet, 0n).slice(0, 2);
-  return await chain.logs({ address: context.settings.router, topics, ...range });
-}
-
 function unknownFills(context: LookContext, wallet: Address, fills: readonly FoundLog[]): readonly Finding[] {
   const { store, service } = context.deps;
   return fills.flatMap((log) => {
@@ -123,23 +96,6 @@ function unknownFills(context: LookContext, wallet: Address, fills: readonly Fou
       } as const,
     ];
   });
-}
-
-interface Moves {
-  readonly out: readonly FoundLog[];
-  readonly into: readonly FoundLog[];
-}
-
-async function readMoves(context: LookContext, wallet: Address, range: Range): Promise<Moves> {
-  const out: FoundLog[] = [];
-  const into: FoundLog[] = [];
-  for (const { address } of tokensOf(context)) {
-    out.push(...(await context.deps.chain.logs({ address, topics: [TRANSFER_TOPIC, wordOf(wallet)], ...range })));
-    into.push(
-      ...(await context.deps.chain.logs({ address, topics: [TRANSFER_TOPIC, null, wordOf(wallet)], ...range })),
-    );
-  }
-  return { out, into };
 }
 
 function unknownOutflows(
@@ -186,10 +142,6 @@ async function unexplainedLosses(
   return findings;
 }
 
-function amountOf({ data }: FoundLog): bigint {
-  return /^0x[0-9a-f]{64}/i.test(data) ? BigInt(data.slice(0, 66)) : 0n;
-}
-
 async function unknownAllowances(context: LookContext, wallet: Address): Promise<readonly Finding[]> {
   const { chain, store } = context.deps;
   const spender = context.settings.router;
@@ -223,7 +175,7 @@ function unknownTransactions(context: LookContext, known: KnownChain, count: num
 }
 
 function unreadable(wallet: Address, { fromBlock, toBlock }: Range, message: string): Finding {
-  const text = `cannot prove what ${wallet} did: its logs of the blocks ${fromBlock} to ${toBlock} cannot be read back (${message})`;
+  const text = `cannot prove what ${wallet} did: its logs of the blocks ${fromBlock} to ${toBlock} are not read back (${message})`;
   const facts = { fromBlock: fromBlock.toString(), toBlock: toBlock.toString() };
   const what = { wallet, token: undefined, kind: "cannot-prove", scope: "gasless" } as const;
   return { key: `cannot-prove ${wallet} ${fromBlock}`, ...what, text, facts };

@@ -1,0 +1,115 @@
+import { type Address, type Hex, NATIVE_TOKEN } from "../../domain/money/address.ts";
+import type { Token } from "../../domain/money/token.ts";
+import { TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
+import type { Chain } from "../../ports/chain.ts";
+import type { LookContext } from "./patient-chain.ts";
+
+export type FoundLog = Awaited<ReturnType<Chain["logs"]>>[number];
+
+/** Blocks, both ends included. */
+export interface Range {
+  readonly fromBlock: number;
+  readonly toBlock: number;
+}
+
+/** Transfers of the configured tokens out of a wallet and into it. */
+export interface Moves {
+  readonly out: readonly FoundLog[];
+  readonly into: readonly FoundLog[];
+}
+
+/** What the logs of a range of blocks show of a wallet. */
+export interface ReadBack extends Moves {
+  readonly fills: readonly FoundLog[];
+  /** the last block that was read: before the end of the range where the time was up */
+  readonly upTo: number;
+}
+
+/** What was read of final blocks, by wallet: a lost answer or a limit of time costs a piece, not all that was read. */
+export type ReadSoFar = Map<Address, ReadBack & { readonly fromBlock: number }>;
+
+/** What a look may take until it says how far it came; it goes on with the next look. */
+const MOST_MS = 60_000;
+/** Nodes give as little as 10 blocks a query, and a query of each token is asked: pieces grow while they are quick. */
+const FIRST_BLOCKS = 250;
+const MOST_BLOCKS = 2_000;
+const FEWEST_BLOCKS = 10;
+const QUICK_MS = 2_000;
+
+/**
+ * Reads fills and transfers of a wallet in pieces, oldest first, and keeps what it has read of final blocks.
+ * @throws ChainReadError where a piece cannot be read; the pieces before it are kept
+ */
+export async function readBack(
+  context: LookContext,
+  soFar: ReadSoFar,
+  asked: Range & { readonly wallet: Address; readonly finalized: number },
+): Promise<ReadBack> {
+  const { clock } = context.deps;
+  const { wallet, fromBlock, toBlock, finalized } = asked;
+  const kept = soFar.get(wallet);
+  let read: ReadBack = kept?.fromBlock === fromBlock ? kept : { fills: [], out: [], into: [], upTo: fromBlock - 1 };
+  const startedMs = clock.monotonicMs();
+  for (let blocks = FIRST_BLOCKS; read.upTo < toBlock; ) {
+    const beganMs = clock.monotonicMs();
+    if (beganMs - startedMs >= MOST_MS) return read;
+    const first = read.upTo + 1;
+    // What lies above the newest final block may be another block next time: it is not kept, and read with the end.
+    const isEnd = toBlock - first < blocks || first > finalized;
+    const end = isEnd ? toBlock : Math.min(finalized, toBlock);
+    const piece = { fromBlock: first, toBlock: Math.min(first + blocks - 1, end) };
+    const fills = await readFills(context, wallet, piece);
+    const moves = await readMoves(context, wallet, piece);
+    read = {
+      fills: [...read.fills, ...fills],
+      out: [...read.out, ...moves.out],
+      into: [...read.into, ...moves.into],
+      upTo: piece.toBlock,
+    };
+    if (read.upTo <= finalized) soFar.set(wallet, { ...read, fromBlock });
+    const isQuick = clock.monotonicMs() - beganMs < QUICK_MS;
+    blocks = isQuick ? Math.min(MOST_BLOCKS, blocks * 2) : Math.max(FEWEST_BLOCKS, Math.floor(blocks / 2));
+  }
+  return read;
+}
+
+/** What may have been trades of the wallet: its fills; where events do not name the owner, every outflow. */
+export async function readTrades(context: LookContext, wallet: Address, range: Range): Promise<readonly FoundLog[]> {
+  if (context.deps.service.profile.nonceRecord !== undefined) return await readFills(context, wallet, range);
+  return (await readMoves(context, wallet, range)).out.filter((log) => amountOf(log) > 0n);
+}
+
+/** The amount that a transfer's log tells; 0 where it tells none. */
+export function amountOf({ data }: FoundLog): bigint {
+  return /^0x[0-9a-f]{64}/i.test(data) ? BigInt(data.slice(0, 66)) : 0n;
+}
+
+/** The tokens that move by logs: all but the chain's own. */
+export function tokensOf({ settings }: LookContext): readonly Token[] {
+  return settings.tokens.filter(({ address }) => address !== NATIVE_TOKEN);
+}
+
+/** Fills of the wallet in our settlement, of whatever nonce; none where its events do not name the owner. */
+async function readFills(context: LookContext, wallet: Address, range: Range): Promise<readonly FoundLog[]> {
+  const { chain, service } = context.deps;
+  const { nonceRecord } = service.profile;
+  if (nonceRecord === undefined) return [];
+  const topics = nonceRecord.fillTopics(wallet, 0n).slice(0, 2);
+  return await chain.logs({ address: context.settings.router, topics, ...range });
+}
+
+async function readMoves(context: LookContext, wallet: Address, range: Range): Promise<Moves> {
+  const out: FoundLog[] = [];
+  const into: FoundLog[] = [];
+  for (const { address } of tokensOf(context)) {
+    out.push(...(await context.deps.chain.logs({ address, topics: [TRANSFER_TOPIC, wordOf(wallet)], ...range })));
+    into.push(
+      ...(await context.deps.chain.logs({ address, topics: [TRANSFER_TOPIC, null, wordOf(wallet)], ...range })),
+    );
+  }
+  return { out, into };
+}
+
+function wordOf(address: Address): Hex {
+  return `0x${address.slice(2).padStart(64, "0")}`;
+}
