@@ -38,6 +38,12 @@ export function stepFacts(draft: Draft, event: FactsRead, facts: StepFacts): voi
     retryOrEnd(draft, swap.id, facts, { reason: "wallet_busy", detail });
     return;
   }
+  const permit = event.reading.signing?.permit;
+  if (permit !== undefined && facts.wasIntended(permit.digest)) {
+    const detail = `the permit of ${swap.sell.symbol} for exactly this was signed before: its nonce was read before the chain counted that one`;
+    retryOrEnd(draft, swap.id, facts, { reason: "wallet_busy", detail });
+    return;
+  }
   const swapFacts = factsOf(swap, event.reading, facts);
   const { checks, denial } = checkSwap(swapFacts);
   draft.record({ kind: "checks", swapId: swap.id, checks });

@@ -1,5 +1,5 @@
 import type { Policy } from "../guard/policy.ts";
-import type { Address } from "../money/address.ts";
+import type { Address, Hex } from "../money/address.ts";
 import type { StrategySpec } from "../strategy/spec.ts";
 import type { StrategyMemory } from "../strategy/strategy.ts";
 
@@ -21,6 +21,8 @@ export interface StepFacts {
   readonly signingBarred: string | undefined;
   /** another swap, approval or revocation of this wallet and token is open */
   isTokenBusy(wallet: Address, token: Address, exceptSwapId: string): boolean;
+  /** typed data with this digest was written down to be signed, by whichever swap */
+  wasIntended(digest: Hex): boolean;
   /** another swap of this wallet was bound to this nonce */
   isNonceOfOther(wallet: Address, nonce: bigint, exceptSwapId: string): boolean;
   /** dollars sold by all strategies in the last day: spent and reserved, without this swap */

@@ -1,4 +1,3 @@
-import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { DecodedSwap } from "../../domain/guard/decoded-swap.ts";
 import { buildPermit } from "../../domain/guard/permit.ts";
 import type { TypedData } from "../../domain/guard/typed-data.ts";
@@ -12,7 +11,7 @@ import { pinnedSettlement } from "./pinned-settlement.ts";
 /**
  * Builds what a gasless swap would sign: the swap from its decoded fields and the pinned types alone, the permit wholly
  * by ourselves, for the exact amount and until the swap's own deadline. A sufficient allowance needs no permit.
- * @throws ChainReadError when the permit's nonce is an old one, which another swap used: it is read again later
+ * Its nonce may be an old one, which another swap used: the step that signs looks.
  */
 export async function signingMaterial(
   context: EngineContext,
@@ -38,13 +37,8 @@ export async function signingMaterial(
   }
   const problem = facts === undefined ? undefined : await delegationProblem(context, swap, facts);
   if (problem !== undefined) return { signing: { swap: signed, permit: undefined }, permitProblem: problem };
-  const sealedPermit = sealed(context, permit.typedData);
-  if (context.deps.store.intendedSignature(sealedPermit.digest) !== undefined) {
-    const what = `the permit of ${swap.sell.symbol} for exactly this was signed before`;
-    throw new ChainReadError("malformed answer", `${what}: its nonce was read before the chain counted that one`);
-  }
   return {
-    signing: { swap: signed, permit: { ...sealedPermit, deadlineSeconds, value: amountIn } },
+    signing: { swap: signed, permit: { ...sealed(context, permit.typedData), deadlineSeconds, value: amountIn } },
     permitProblem: undefined,
   };
 }

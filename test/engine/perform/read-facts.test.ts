@@ -2,10 +2,12 @@ import { describe, expect, test } from "vitest";
 import { swapdProfile } from "../../../src/adapters/swap-service/profiles/swapd.ts";
 import type { ClearanceReading } from "../../../src/domain/run/events.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
+import { step } from "../../../src/domain/run/step.ts";
 import type { EffectAnswer } from "../../../src/engine/perform/effect-answer.ts";
 import { fetchQuote } from "../../../src/engine/perform/fetch-quote.ts";
 import { readFacts } from "../../../src/engine/perform/read-facts.ts";
 import { registerStrategies } from "../../../src/engine/scheduler.ts";
+import { factsFor } from "../../../src/engine/step-facts.ts";
 import type { CallRequest } from "../../../src/ports/chain.ts";
 import { ETH, HUNDRED_USDC, NOW_MS, priceOf, ROUTER, runSample, USDC, WETH } from "../../support/builders.ts";
 import { addSwap } from "../../support/daemon-database.ts";
@@ -118,15 +120,17 @@ describe("a self-executed swap", () => {
 });
 
 describe("a gasless swap", () => {
-  test("of the same amount as one before it is read again where the permit's nonce is still the used one", async () => {
+  test("is read again where another swap signed the same permit, also while its facts were read", async () => {
     const { life, swap } = await begin(true);
-    const permit = readingOf(await readFacts(life.context, swap)).signing?.permit;
-    if (permit === undefined) throw new Error("no permit is needed");
-    const run = addSwap(life.store, swapIn("final", { id: "run_9.0.1" }));
-    const { digest, typedData } = permit;
+    const reading = readingOf(await readFacts(life.context, swap));
+    if (reading.signing?.permit === undefined) throw new Error("no permit is needed");
+    const { digest, typedData } = reading.signing.permit;
+    const other = addSwap(life.store, swapIn("final", { id: "run_9.0.1" }));
     const intent = { kind: "intend-signature", swapId: "run_9.0.1", purpose: "permit", digest, typedData } as const;
-    life.store.writeRecord(run, { ...intent, validUntilSeconds: 1 }, 1);
-    expect(await readFacts(life.context, swap)).toMatchObject({ kind: "facts-unavailable", cause: "node" });
+    life.store.writeRecord(other, { ...intent, validUntilSeconds: 1 }, 1);
+    const run = runSample({ swaps: [swap] });
+    const { records } = step(run, { kind: "facts-read", swapId: swap.id, reading }, factsFor(life.context, run));
+    expect(records).toEqual([expect.objectContaining({ kind: "retry", reason: "wallet_busy" })]);
   });
 
   test("comes with what would be signed: rebuilt from the decoded fields, and a permit of our own making", async () => {
