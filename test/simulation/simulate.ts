@@ -138,7 +138,10 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
   const hits = countHits(faults, rows);
   const look = { chain, rows, wallet, strategies, oracle, report };
   const onStep = (): boolean => {
-    if (lives.settle()) checkSafety(look);
+    if (lives.settle()) {
+      oracle.died();
+      checkSafety(look);
+    }
     return violations.length < MOST_VIOLATIONS;
   };
   const turn = async (untilMs: number): Promise<boolean> => {

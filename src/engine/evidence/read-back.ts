@@ -4,6 +4,7 @@ import { TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { LookContext } from "./patient-chain.ts";
 
+/** A log with its block and transaction. */
 export type FoundLog = Awaited<ReturnType<Chain["logs"]>>[number];
 
 /** Blocks, both ends included. */

@@ -29,6 +29,8 @@ export interface SigningOracle {
   /** Whatever reaches somebody outside must be in the rows already. */
   sent(raw: string): void;
   handedOver(body: string): void;
+  /** The process is dead: what it had signed and neither written down nor sent, nobody has any more. */
+  died(): void;
   /** The rows are of another database from now on. @returns whether that one knows less of what was signed */
   exchanged(before: Known, after: Known): boolean;
   readonly capabilities: readonly Capability[];
@@ -58,6 +60,7 @@ export function createSigningOracle(parts: {
   let mostKnown: Known | undefined;
   let isBarred = false;
   const signedAtMs = new Map<string, number>();
+  const sentRaw = new Set<string>();
   const permits: { token: string; nonce: bigint; deadline: bigint; text: string }[] = [];
 
   const isForgotten = (capability: Capability): boolean => capabilities.indexOf(capability) < forgotten;
@@ -238,7 +241,27 @@ export function createSigningOracle(parts: {
       for (const nonce of byNonce.keys()) byNonce.set(nonce, []);
       return true;
     },
+    died: () => {
+      for (const [nonce, signed] of byNonce) {
+        const isLost = ({ raw }: SignedTransaction): boolean =>
+          !sentRaw.has(raw) && rows.one("SELECT 1 FROM lane_attempts WHERE raw = ?", raw) === undefined;
+        const lost = new Set<string>(signed.filter(isLost).map(({ hash }) => hash));
+        if (lost.size === 0) continue;
+        byNonce.set(
+          nonce,
+          signed.filter(({ hash }) => !lost.has(hash)),
+        );
+        for (const [index, { by }] of [...capabilities.entries()].reverse()) {
+          if (by.kind !== "transaction" || !by.hashes.some((hash) => lost.has(hash))) continue;
+          by.hashes.splice(0, by.hashes.length, ...by.hashes.filter((hash) => !lost.has(hash)));
+          if (by.hashes.length > 0) continue;
+          capabilities.splice(index, 1);
+          if (index < forgotten) forgotten -= 1;
+        }
+      }
+    },
     sent: (raw) => {
+      sentRaw.add(raw);
       if (rows.one("SELECT 1 FROM lane_attempts WHERE raw = ?", raw) === undefined)
         report("S4", "bytes were sent without a row");
     },
