@@ -138,7 +138,7 @@ async function measureFollowing(chain: TestChain, market: Market, count: number)
   };
 }
 
-const chain = await startTestChain("--gas-limit", "300000000");
+const chain = await startTestChain(["--gas-limit", "300000000"]);
 const market = await deployMarket(chain);
 const quotes = await measureQuotes(chain, market);
 const following = [];

@@ -91,7 +91,7 @@ describe("where no endpoint has a result, the reason says which kind of trouble 
     ["unreachable", [{ error: { code: -32005, message: "daily request count exceeded" } }]],
     ["unreachable", [{ error: { code: -32000, message: "no" } }, { status: 502 }]],
   ])("%s: %j", async (code, answers) => {
-    const { pool } = poolOver(await Promise.all(answers.map(startNode)));
+    const { pool } = poolOver(await Promise.all(answers.map((answer) => startNode(answer))));
     const error = await failureOf(pool.read("eth_simulateV1", []));
     expect(error).toBeInstanceOf(ChainReadError);
     expect((error as ChainReadError).code).toBe(code);

@@ -36,7 +36,7 @@ async function start(): Promise<void> {
 
 beforeAll(async () => {
   chain = await startTestChain();
-  const otherChain = await startTestChain("--chain-id", "31338");
+  const otherChain = await startTestChain([], 31_338);
   other = { chain: otherChain, market: await deployMarket(otherChain) };
   market = await deployMarket(chain);
   target = otherChain.url;

@@ -110,7 +110,7 @@ async function makeStablePools(): Promise<void> {
 }
 
 beforeAll(async () => {
-  chain = await startTestChain("--gas-limit", "300000000");
+  chain = await startTestChain(["--gas-limit", "300000000"]);
   exchange = await deployExchange(chain);
   tokens = [];
   for (const decimals of DECIMALS) tokens.push(await exchange.newToken(decimals));

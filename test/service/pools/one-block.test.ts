@@ -43,7 +43,7 @@ async function pairOf(): Promise<Pool> {
 }
 
 beforeAll(async () => {
-  chain = await startTestChain("--gas-limit", "300000000");
+  chain = await startTestChain(["--gas-limit", "300000000"]);
   await chain.rpc.call("anvil_setCode", [MULTICALL3_ADDRESS, multicall3Code()]);
   exchange = await deployExchange(chain);
   twins = [await pairOf(), await pairOf()];

@@ -1,11 +1,8 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Address, type Hex, toAddress } from "../../../src/domain/money/address.ts";
 import { createJsonRpc, type JsonRpc } from "../../../src/net/json-rpc.ts";
-import { findAnvil } from "../../../src/sandbox/anvil-binary.ts";
 import { type Contract, deployData } from "../../../src/sandbox/artifacts.ts";
-import { claimPort } from "../../../src/sandbox/free-port.ts";
+import { startBareAnvil } from "../../support/anvil.ts";
 
 /** A bare chain of its own for one test file, mining a block for each transaction. */
 export interface TestChain {
@@ -19,16 +16,11 @@ export interface TestChain {
   stop(): Promise<void>;
 }
 
-export async function startTestChain(...flags: readonly string[]): Promise<TestChain> {
-  const port = await claimPort(0);
-  const child = spawn(
-    findAnvil(),
-    ["--port", String(port), "--host", "127.0.0.1", "--silent", "--slots-in-an-epoch", "1", ...flags],
-    { stdio: "ignore" },
-  );
-  const url = `http://127.0.0.1:${port}`;
+/** `flags` are anvil's own, beside the chain's id. It ends with the test process, however that ends. */
+export async function startTestChain(flags: readonly string[] = [], chainId = 31_337): Promise<TestChain> {
+  const { rpcUrl: url, stop } = await startBareAnvil({ flags, chainId });
   const rpc = createJsonRpc({ url, timeoutMs: 30_000, maxBytes: 64_000_000 });
-  const accounts = await whenUp(rpc);
+  const accounts = (await rpc.call("eth_accounts", [])) as string[];
   const deployer = toAddress(accounts[0] ?? "");
 
   async function send(transaction: Parameters<TestChain["send"]>[0]) {
@@ -68,22 +60,6 @@ export async function startTestChain(...flags: readonly string[]): Promise<TestC
       const fields = { from: deployer, ...rest, ...(value ? { value: `0x${value.toString(16)}` } : {}) };
       return (await rpc.call("eth_call", [fields, "latest"])) as Hex;
     },
-    async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const ended = once(child, "exit");
-      child.kill("SIGKILL");
-      await ended;
-    },
+    stop,
   };
-}
-
-async function whenUp(rpc: JsonRpc): Promise<string[]> {
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      return (await rpc.call("eth_accounts", [])) as string[];
-    } catch (error) {
-      if (attempt > 200) throw error;
-      await sleep(25);
-    }
-  }
 }
