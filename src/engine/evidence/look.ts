@@ -36,6 +36,8 @@ export async function lookAtChain(context: LookContext, soFar: ReadSoFar, known:
     findings.push(...unknownFills(context, wallet, read.fills));
     findings.push(...unknownOutflows(context, wallet, { fills: read.fills, outflows: read.out }));
     isUnfinished = read.upTo < latest.number;
+    // What does not explain the balances was left out by a node, and another look reads it all again.
+    if (!isUnfinished) soFar.delete(wallet);
     if (isUnfinished) findings.push(unreadable(wallet, range, `read up to block ${read.upTo} so far, and it goes on`));
     else findings.push(...(await unexplainedLosses(context, known, { ...read, toBlock: latest.number })));
   } catch (error) {
@@ -46,7 +48,6 @@ export async function lookAtChain(context: LookContext, soFar: ReadSoFar, known:
   findings.push(...(await unknownAllowances(context, wallet)));
   findings.push(...unknownTransactions(context, known, count));
   isProved &&= findings.every(({ kind }) => kind !== "cannot-prove");
-  if (isProved) soFar.delete(wallet);
   const next = isProved ? await knowledgeAt(context, known, Math.max(known.block, finalized)) : undefined;
   return { findings, known: next, isUnfinished };
 }

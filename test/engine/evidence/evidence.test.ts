@@ -294,6 +294,21 @@ describe("logs that cannot be read back", () => {
     expect(open(life)).toEqual(["cannot-prove"]);
   });
 
+  test("a node that left them out is believed within two minutes of showing them again", async () => {
+    const outside = begin("only");
+    await fill(outside, 1);
+    const copy = copyTo(outside, "copy.db");
+    await fill(outside, 2);
+    for (let mined = 0; mined < 600; mined += 1) outside.chain.mine();
+    outside.chain.hidesLogs = true;
+    const life = await live({ ...outside, file: copy });
+    expect(open(life)).toEqual(["cannot-prove"]);
+    await turn(outside, life, 30);
+    outside.chain.hidesLogs = false;
+    await turn(outside, life, 120);
+    expect(open(life)).toContain("fill");
+  });
+
   test("a node that shows them again is believed within two minutes, and nobody has to start anew", async () => {
     const outside = begin("only");
     await fill(outside, 1);
