@@ -54,12 +54,19 @@ export function createWebhook(
         maxBytes: MOST_ANSWER_BYTES,
         ...(signal === undefined ? {} : { signal }),
       });
-      return { taken: status >= 200 && status < 300, status, detail: `HTTP ${status}` };
+      return { taken: isTaking(status), status, detail: `HTTP ${status}` };
     } catch (error) {
       if (!(error instanceof FetchError)) throw error;
+      const status = error.answer?.status;
+      // Its word is its status: what is wrong with the text after it, which nobody reads, takes nothing back.
+      if (status !== undefined && isTaking(status)) return { taken: true, status, detail: `HTTP ${status}` };
       return { taken: false, status: undefined, detail: error.message };
     }
   };
+}
+
+function isTaking(status: number): boolean {
+  return status >= 200 && status < 300;
 }
 
 function messageOf(alert: AlertRow, network: string, redact: (text: string) => string): Record<string, unknown> {

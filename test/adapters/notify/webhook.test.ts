@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
 import { createWebhook } from "../../../src/adapters/notify/webhook.ts";
 import { createRedactor } from "../../../src/net/redact.ts";
@@ -59,12 +60,22 @@ test.each([300, 400, 404, 410, 429, 500, 503])("a receiver that answers %i did n
 
 test("a receiver that never answers is left in time, and one that never ends too", async () => {
   const silent = await startReceiver(() => undefined);
-  const endless = await startReceiver((response) => void response.writeHead(200).write("x".repeat(70_000)));
+  const endless = await startReceiver((response) => void response.writeHead(500).write("x".repeat(70_000)));
   const startMs = performance.now();
   for (const { url } of [silent, endless]) {
     expect(await webhookTo(url, 300)(alertSample(), { nowMs: NOW_MS })).toMatchObject({ taken: false });
   }
   expect(performance.now() - startMs).toBeLessThan(2_000);
+});
+
+test.each([
+  ["is longer than anybody reads", (response: ServerResponse) => void response.writeHead(200).end("x".repeat(70_000))],
+  ["never ends", (response: ServerResponse) => void response.writeHead(202).write("x")],
+  ["is no text", (response: ServerResponse) => void response.writeHead(200).end(Buffer.from([0xff, 0xfe]))],
+])("a receiver took an alert by its status, though its answer %s", async (_how, answer) => {
+  const { url } = await startReceiver(answer);
+  const outcome = await webhookTo(url, 300)(alertSample(), { nowMs: NOW_MS });
+  expect(outcome).toEqual({ taken: true, status: expect.any(Number), detail: expect.stringMatching(/^HTTP 20[02]/) });
 });
 
 test("what came of it names the host, and nothing more of the URL", async () => {

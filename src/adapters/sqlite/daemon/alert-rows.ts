@@ -68,7 +68,7 @@ export function createAlertRows(sql: Statements, sendFrom: Severity | undefined)
     endAlertsOfOthers: (strategyIds, atMs) => {
       sql.run(
         `UPDATE alerts SET over_at_ms = ? WHERE over_at_ms IS NULL
-           AND strategy NOT IN (SELECT value FROM json_each(?))
+           AND strategy IS NOT NULL AND strategy NOT IN (SELECT value FROM json_each(?))
            AND subject NOT LIKE 'run %' AND subject NOT LIKE 'swap %' AND subject NOT LIKE 'mode of %'`,
         atMs,
         JSON.stringify(strategyIds),

@@ -134,3 +134,11 @@ test("what was said of a strategy is over when it is gone, but not of its open s
   store.endAlertsOfOthers(["monthly"], NOW_MS);
   expect(open()).toEqual(["swap run_1.0.1", "run run_1", "mode of weekly", "clock"]);
 });
+
+test("what is said of no strategy stays true when the last strategy is gone", () => {
+  const { db, store } = begin();
+  store.raiseAlert(alertSample({ id: "account", subject: "account 0x1", strategy: undefined }));
+  store.raiseAlert(alertSample({ id: "funds", subject: "funds of weekly" }));
+  store.endAlertsOfOthers([], NOW_MS);
+  expect(db.prepare("SELECT id FROM alerts WHERE over_at_ms IS NULL").pluck().all()).toEqual(["account"]);
+});
