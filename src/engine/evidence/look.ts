@@ -36,10 +36,13 @@ export async function lookAtChain(context: LookContext, soFar: ReadSoFar, known:
     findings.push(...unknownFills(context, wallet, read.fills));
     findings.push(...unknownOutflows(context, wallet, { fills: read.fills, outflows: read.out }));
     isUnfinished = read.upTo < latest.number;
-    // What does not explain the balances was left out by a node, and another look reads it all again.
-    if (!isUnfinished) soFar.delete(wallet);
     if (isUnfinished) findings.push(unreadable(wallet, range, `read up to block ${read.upTo} so far, and it goes on`));
-    else findings.push(...(await unexplainedLosses(context, known, { ...read, toBlock: latest.number })));
+    else {
+      findings.push(...(await unexplainedLosses(context, known, { ...read, toBlock: latest.number })));
+      // What does not explain the balances was left out by a node, and another look reads it all again. What was read is
+      // kept where a node forgot the balances meanwhile: the next look has the newest blocks alone to read, and is quick.
+      soFar.delete(wallet);
+    }
   } catch (error) {
     if (!(error instanceof ChainReadError) || !UNREADABLE.has(error.code)) throw error;
     isProved = false;

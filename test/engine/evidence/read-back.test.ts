@@ -76,3 +76,33 @@ test.each(["never", "only"] as const)(
     expect(life.errors).toEqual([]);
   },
 );
+
+test("a node that forgets balances while the logs are read is asked for the newest blocks alone by the next look", async () => {
+  const outside = await backAfterBlocks("only");
+  const { chain, clock } = outside;
+  const [latest, balance] = [chain.latest.bind(chain), chain.balance.bind(chain)];
+  const seenMs = new Map<number, number>();
+  chain.latest = async () => {
+    const head = await latest();
+    if (!seenMs.has(head.number)) seenMs.set(head.number, clock.monotonicMs());
+    return head;
+  };
+  chain.balance = async (token, owner, block) => {
+    const ageMs = clock.monotonicMs() - (seenMs.get(block ?? -1) ?? clock.monotonicMs());
+    if (ageMs > 20_000) throw new ChainReadError("not available", "missing trie node");
+    return await balance(token, owner, block);
+  };
+  let first: number | undefined;
+  watchLogs(outside, async (fromBlock) => {
+    first ??= fromBlock;
+    if (fromBlock === first) await clock.sleep(6_000);
+  });
+  const life = openLife(outside);
+  onTestFinished(() => life.kill());
+  void life.engine.start();
+  const isTold = (): boolean => openKinds(life).includes("cannot-prove");
+  expect(await turnUntil(outside, life, { maxSeconds: 90, isDone: isTold })).toBe(true);
+  const isProved = (): boolean => openKinds(life).length === 0;
+  expect(await turnUntil(outside, life, { maxSeconds: 300, isDone: isProved })).toBe(true);
+  expect(life.errors).toEqual([]);
+});
