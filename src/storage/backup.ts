@@ -2,6 +2,7 @@ import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, r
 import { dirname } from "node:path";
 import { openDatabase, type SqliteDatabase, StorageError } from "./database.ts";
 import { createPrivate } from "./private-file.ts";
+import { removeStamp } from "./stamp.ts";
 
 /**
  * Copies an open database to a new file, while others read and write it. The copy is whole, checked, on disk and its
@@ -16,6 +17,7 @@ export function backUp(db: SqliteDatabase, to: string): number {
   createPrivate(unfinished);
   try {
     db.prepare("VACUUM INTO ?").run(unfinished);
+    removeStamp(unfinished);
     assertWhole(unfinished);
     syncFile(unfinished);
     renameSync(unfinished, to);

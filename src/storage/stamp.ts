@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
+import SqliteConstructor from "better-sqlite3";
 import type { SqliteDatabase } from "./database.ts";
 
 /** Where the number that a program may choose stands in the first page of an SQLite file. */
@@ -9,7 +10,10 @@ const LARGEST = 2 ** 31 - 1;
 
 /** A number of this life in the first page of the file. */
 export interface Stamp {
-  /** Whether the file was written over since: a copy of another life stands in it, under the same name and identity. */
+  /**
+   * Whether the file was written over since: a copy of another life, or a backup, stands in it, under the same name and
+   * identity.
+   */
   isGone(): boolean;
   /** To be called once no connection of this process has the database open. */
   release(): void;
@@ -38,4 +42,14 @@ export function stampDatabase(db: SqliteDatabase, file: string): Stamp {
     },
     release: () => closeSync(handle),
   };
+}
+
+/** Takes the number of the life in which it was made out of a copy: else it could be written over that life's own file. */
+export function removeStamp(copy: string): void {
+  const db = new SqliteConstructor(copy);
+  try {
+    db.pragma("user_version = 0");
+  } finally {
+    db.close();
+  }
 }

@@ -1,6 +1,7 @@
 import { chmodSync, copyFileSync, linkSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { backUp } from "../../src/storage/backup.ts";
 import { type Claim, claimDatabase } from "../../src/storage/claim.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { migrate } from "../../src/storage/migrations.ts";
@@ -72,6 +73,23 @@ test("a copy that is written over the file under the running daemon is noticed, 
     db.pragma("wal_checkpoint(TRUNCATE)");
     expect(held.problem()).toBeUndefined();
   }
+  copyFileSync(copy, file);
+  expect(held.problem()).toContain("was written over under the running daemon");
+  db.close();
+});
+
+test("a backup of the same life that is written over the file is noticed, too", () => {
+  const file = join(temporaryDirectory(), "swapd.db");
+  const held = claim(file);
+  const db = openDatabase({ file });
+  db.exec("CREATE TABLE things (id INTEGER)");
+  held.watchContents(db);
+  expect(held.problem()).toBeUndefined();
+  const copy = `${file}.copy`;
+  const reader = openDatabase({ file, readonly: true });
+  backUp(reader, copy);
+  reader.close();
+  expect(held.problem()).toBeUndefined();
   copyFileSync(copy, file);
   expect(held.problem()).toContain("was written over under the running daemon");
   db.close();
