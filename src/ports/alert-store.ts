@@ -17,8 +17,14 @@ export interface AlertStore {
    * severity. @returns false when this very message, by its id, was written before
    */
   addMessage(message: AlertRow): boolean;
-  /** Whether people were warned of something that is still true of a strategy, or of one of these subjects. */
-  isWarnedOf(strategyId: string, subjects: readonly string[]): boolean;
+  /**
+   * Whether people were warned of something that is still true of a strategy, or of one of these subjects. A denied pair
+   * counts from an instant on: it stays denied until the strategy trades it again, which may be never.
+   */
+  isWarnedOf(
+    strategyId: string,
+    known: { readonly subjects: readonly string[]; readonly pairsSinceMs: number },
+  ): boolean;
   /** Nothing is true of the subject any more; what was not sent yet is sent all the same. */
   endAlerts(subject: string, atMs: number): void;
   /** Ends what was said of strategies that are no more, but not of their open runs and swaps, nor of their modes. */

@@ -4,11 +4,12 @@ import { startAlertSender } from "../../src/adapters/notify/alert-sender.ts";
 import { createWebhook } from "../../src/adapters/notify/webhook.ts";
 import { createAlertOutbox } from "../../src/adapters/sqlite/daemon/alert-rows.ts";
 import { createStore } from "../../src/adapters/sqlite/daemon/store.ts";
+import { SUBJECT } from "../../src/domain/run/alert.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { createRedactor } from "../../src/net/redact.ts";
 import { Secret } from "../../src/net/secret.ts";
 import { startReceiver } from "../support/alert-receiver.ts";
-import { SLOT_MS } from "../support/builders.ts";
+import { alertSample, SLOT_MS } from "../support/builders.ts";
 import { createOutside, type Life, type Outside, openLife, turn, turnUntil } from "../support/engine-life.ts";
 import { refusal } from "../support/fake-service.ts";
 import { silentLogger } from "../support/silent-logger.ts";
@@ -160,5 +161,17 @@ test("three slots in a row that came to nothing for one reason are told once, an
   outside.service.refuses = undefined;
   await turn(outside, life, 60);
   expect(alike()).toEqual([1]);
+  await life.engine.stop();
+});
+
+test("a pair that was denied long ago keeps nobody from hearing that the strategy does not trade", async () => {
+  const often = { schedule: { kind: "every", seconds: 30 }, retryForSeconds: 5 } as Partial<StrategySpec>;
+  const { outside, life } = begin(often, { settings: { told: { ...TOLD, fills: false, starts: false } } });
+  const subject = SUBJECT.pair("weekly", { sell: { symbol: "USDC" }, buy: { symbol: "GONE" } });
+  life.store.raiseAlert(alertSample({ code: "TOKEN_TAX", subject, atMs: SLOT_MS - 86_400_000 }));
+  outside.service.refuses = refusal("AMOUNT_TOO_LOW", false);
+  await life.engine.start();
+  await turn(outside, life, 250);
+  expect(outside.told.map(({ code }) => code)).toEqual(["SLOTS_END_ALIKE"]);
   await life.engine.stop();
 });

@@ -55,11 +55,13 @@ export function createAlertRows(sql: Statements, sendFrom: Severity | undefined)
     },
     addMessage: (message) =>
       insert(message, { conflict: "(id)", overAtMs: message.atMs, isSent: sendFrom !== undefined }),
-    isWarnedOf: (strategyId, subjects) =>
+    isWarnedOf: (strategyId, { subjects, pairsSinceMs }) =>
       sql.get(
         `SELECT 1 FROM alerts WHERE over_at_ms IS NULL AND severity <> 'info'
-           AND (strategy = ? OR subject IN (SELECT value FROM json_each(?)))`,
+           AND (strategy = ? AND (raised_at_ms >= ? OR subject NOT LIKE '% to % of %')
+             OR subject IN (SELECT value FROM json_each(?)))`,
         strategyId,
+        pairsSinceMs,
         JSON.stringify(subjects),
       ) !== undefined,
     endAlerts: (subject, atMs) => {

@@ -93,17 +93,19 @@ test("a message is sent whatever the least severity is, is never true of anythin
   expect(nowhere.addMessage(message)).toBe(true);
 });
 
+const CLOCK = { subjects: ["clock"], pairsSinceMs: NOW_MS };
+
 test("people are warned of what is true, by strategy or by subject, and info warns nobody", () => {
   const { store } = begin();
   store.raiseAlert(alertSample({ severity: "info" }));
-  expect(store.isWarnedOf("weekly", ["clock"])).toBe(false);
+  expect(store.isWarnedOf("weekly", CLOCK)).toBe(false);
   store.raiseAlert(alertSample({ id: "alert_2", code: "OTHER" }));
-  expect(store.isWarnedOf("weekly", [])).toBe(true);
-  expect(store.isWarnedOf("monthly", ["clock"])).toBe(false);
+  expect(store.isWarnedOf("weekly", { ...CLOCK, subjects: [] })).toBe(true);
+  expect(store.isWarnedOf("monthly", CLOCK)).toBe(false);
   store.raiseAlert(alertSample({ id: "alert_3", subject: "clock", strategy: undefined }));
-  expect(store.isWarnedOf("monthly", ["clock"])).toBe(true);
+  expect(store.isWarnedOf("monthly", CLOCK)).toBe(true);
   for (const subject of ["clock", "swap run_1.0.1"]) store.endAlerts(subject, NOW_MS);
-  expect(store.isWarnedOf("weekly", ["clock"])).toBe(false);
+  expect(store.isWarnedOf("weekly", CLOCK)).toBe(false);
 });
 
 test("old rows go once they are over and settled, and never before", () => {
