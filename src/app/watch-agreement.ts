@@ -10,6 +10,12 @@ const FORGOTTEN_AFTER_MS = 600_000;
 /** Questions that are kept in mind; each open swap has one. */
 const MOST_QUESTIONS = 1_000;
 
+/** One that stands for the same about many blocks: what endpoints say of one of them settles nothing about another. */
+const IS_OF_MANY = true;
+
+/** Asks, and notes whether the endpoints agreed on the question. */
+type Noted = <T>(question: string, ask: () => Promise<T>, isOfMany?: boolean) => Promise<T>;
+
 interface Disagreement {
   readonly sinceMs: number;
   readonly askedMs: number;
@@ -43,21 +49,21 @@ export function watchAgreement(chain: Chain, deps: AlertDeps): Chain {
     const isOver = open.size === 0 && (hasAgreed || nowMs - bornMs >= FORGOTTEN_AFTER_MS);
     if (isTold !== false && (isTold === true ? open.size === 0 : isOver)) write(undefined);
   };
-  const note = (question: string, detail: string | undefined): void => {
+  const note = (question: string, detail: string | undefined, isOfMany: boolean): void => {
     const askedMs = deps.clock.monotonicMs();
-    if (detail === undefined) open.delete(question);
-    else if (open.has(question) || open.size < MOST_QUESTIONS) {
+    if (detail === undefined && !isOfMany) open.delete(question);
+    else if (detail !== undefined && (open.has(question) || open.size < MOST_QUESTIONS)) {
       open.set(question, { sinceMs: open.get(question)?.sinceMs ?? askedMs, askedMs, detail });
     }
     judge(detail === undefined);
   };
-  const noted = async <T>(question: string, ask: () => Promise<T>): Promise<T> => {
+  const noted: Noted = async (question, ask, isOfMany = false) => {
     try {
       const answer = await ask();
-      note(question, undefined);
+      note(question, undefined, isOfMany);
       return answer;
     } catch (error) {
-      if (error instanceof ChainReadError && error.code === "disagreement") note(question, error.message);
+      if (error instanceof ChainReadError && error.code === "disagreement") note(question, error.message, isOfMany);
       throw error;
     }
   };
@@ -72,14 +78,24 @@ export function watchAgreement(chain: Chain, deps: AlertDeps): Chain {
   };
 }
 
-/** A question is the same, whatever the block at which it is asked: the chain goes on while endpoints disagree. */
-function watched(
-  reads: AgreedChainReads,
-  noted: <T>(question: string, ask: () => Promise<T>) => Promise<T>,
-): AgreedChainReads {
+/**
+ * A question is the same, whatever the block at which it is asked: the chain goes on while endpoints disagree. Counts of
+ * blocks before the finalised one are a question of their own.
+ */
+function watched(reads: AgreedChainReads, noted: Noted): AgreedChainReads {
+  let finalized: number | undefined;
   return {
     ...reads,
-    transactionCount: (address, block) => noted(`count ${address}`, () => reads.transactionCount(address, block)),
+    finalized: async () => {
+      const head = await reads.finalized();
+      finalized = head.number;
+      return head;
+    },
+    transactionCount: (address, block) => {
+      const ask = () => reads.transactionCount(address, block);
+      const isOld = finalized !== undefined && block < finalized;
+      return isOld ? noted(`older counts ${address}`, ask, IS_OF_MANY) : noted(`count ${address}`, ask);
+    },
     receipt: (hash) => noted(`receipt ${hash}`, () => reads.receipt(hash)),
     transactionsOf: (address, block) => noted(`sent ${address}`, () => reads.transactionsOf(address, block)),
     call: (request, block) => noted(`call ${request.to} ${request.data}`, () => reads.call(request, block)),

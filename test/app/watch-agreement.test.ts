@@ -1,15 +1,30 @@
 import { expect, test } from "vitest";
 import { watchAgreement } from "../../src/app/watch-agreement.ts";
 import { ChainReadError } from "../../src/domain/chain-read-error.ts";
-import type { Hex } from "../../src/domain/money/address.ts";
+import type { Address, Hex } from "../../src/domain/money/address.ts";
 import type { Chain } from "../../src/ports/chain.ts";
-import { NOW_MS } from "../support/builders.ts";
+import { NOW_MS, WALLET } from "../support/builders.ts";
 import { openDaemonDatabase } from "../support/daemon-database.ts";
 import { hash } from "../support/evidence.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 
 const ONE = hash("aa");
 const OTHER = hash("bb");
+
+function depsOf({ clock, database, told }: Begun): Parameters<typeof watchAgreement>[1] {
+  let ids = 0;
+  return {
+    ...{ store: database.store, clock },
+    ids: { newId: (prefix) => `${prefix}_${clock.monotonicMs()}_${ids++}`, randomUint256: () => 0n },
+    notifier: { notify: ({ code }) => void told.push(code) },
+  };
+}
+
+interface Begun {
+  readonly clock: FakeClock;
+  readonly database: ReturnType<typeof openDaemonDatabase>;
+  readonly told: string[];
+}
 
 /** Endpoints that disagree on the receipts of some transactions. */
 function begin(clock = new FakeClock(NOW_MS), database = openDaemonDatabase()) {
@@ -20,12 +35,7 @@ function begin(clock = new FakeClock(NOW_MS), database = openDaemonDatabase()) {
     return undefined;
   };
   const inner = { latest: async () => ({ number: 1 }), agreed: async () => ({ receipt }) } as unknown as Chain;
-  let ids = 0;
-  const chain = watchAgreement(inner, {
-    ...{ store: database.store, clock },
-    ids: { newId: (prefix) => `${prefix}_${clock.monotonicMs()}_${ids++}`, randomUint256: () => 0n },
-    notifier: { notify: ({ code }) => void told.push(code) },
-  });
+  const chain = watchAgreement(inner, depsOf({ clock, database, told }));
   const ask = async (transaction: Hex | undefined): Promise<void> => {
     if (transaction !== undefined) await (await chain.agreed()).receipt(transaction).catch(() => undefined);
     else await chain.latest();
@@ -90,4 +100,41 @@ test("an alert of an earlier life is not told again while it is true, and is ove
   expect(third.rows()).toEqual([["ENDPOINTS_DISAGREE", 0]]);
   await third.askFor(ONE, 15);
   expect(third.rows()).toEqual([["ENDPOINTS_DISAGREE", 1]]);
+});
+
+test("endpoints that agree on finalised blocks and not on older ones are told once, however often they are asked", async () => {
+  const { clock, database, told, rows } = begin();
+  let finalized = 1_000;
+  let isOldDisputed = true;
+  const transactionCount = async (_account: Address, block: number) => {
+    if (isOldDisputed && block < finalized) throw new ChainReadError("disagreement", "a.example says 4, b.example 5");
+    return 5;
+  };
+  const inner = {
+    latest: async () => ({ number: finalized + 10 }),
+    agreed: async () => ({
+      ...{ latest: { number: finalized + 10 }, transactionCount },
+      finalized: async () => ({ number: finalized }),
+    }),
+  } as unknown as Chain;
+  const chain = watchAgreement(inner, depsOf({ clock, database, told }));
+  const askFor = async (seconds: number): Promise<void> => {
+    for (let second = 0; second < seconds; second += 15) {
+      const reads = await chain.agreed();
+      const { number } = await reads.finalized();
+      for (const block of [number, number - 1, number + 10]) {
+        await reads.transactionCount(WALLET, block).catch(() => undefined);
+      }
+      finalized += 7;
+      await clock.advance(15_000);
+    }
+  };
+  await askFor(45);
+  expect(rows()).toEqual([]);
+  await askFor(1_200);
+  expect(rows()).toEqual([["ENDPOINTS_DISAGREE", 0]]);
+  expect(told).toEqual(["ENDPOINTS_DISAGREE"]);
+  isOldDisputed = false;
+  await askFor(660);
+  expect(rows()).toEqual([["ENDPOINTS_DISAGREE", 1]]);
 });
