@@ -45,6 +45,7 @@ export function createEvidence(context: EngineContext): Evidence {
   };
   let fault: string | undefined;
   const lookOnce = async (reading: LookContext): Promise<void> => {
+    forgetOthers(context, settings.live ? wallets : []);
     if (!settings.live || !isDue()) return;
     try {
       let isFinished = true;
@@ -79,6 +80,13 @@ export function createEvidence(context: EngineContext): Evidence {
     keepTelling: (signal) =>
       keepTelling(context, { isUnchecked: () => isOpen("unchecked"), fault: () => fault }, signal),
   };
+}
+
+/** Nobody looks in a dry run, nor at a wallet that is configured no more: what was unchecked then would be so for ever. */
+function forgetOthers({ deps: { store } }: EngineContext, wallets: readonly Address[]): void {
+  for (const { kind, wallet } of store.openDifferences()) {
+    if (kind === "unchecked" && !wallets.includes(wallet)) store.removeUnchecked(wallet);
+  }
 }
 
 function begin(context: EngineContext, wallets: readonly Address[]): void {

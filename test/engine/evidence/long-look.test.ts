@@ -1,5 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
+import { toAddress } from "../../../src/domain/money/address.ts";
+import { addUnchecked } from "../../../src/engine/evidence/evidence.ts";
 import { SLOT_MS } from "../../support/builders.ts";
 import { createOutside, type Life, openLife, turn, turnUntil } from "../../support/engine-life.ts";
 
@@ -62,4 +64,33 @@ test("logs that no endpoint gives, while everything else answers, are told after
   await turn(outside, life, 90);
   expect([openAlerts(life), life.errors]).toEqual([[], []]);
   expect(statesOf(life)).toContain("filled");
+});
+
+test("a wallet that was not held against the chain, and that nobody looks at any more, holds up nothing", async () => {
+  const { outside, open } = begin("only");
+  const { logs } = outside.chain;
+  outside.chain.logs = () => Promise.reject(new ChainReadError("unreachable", "eth_getLogs: no answer within 10 s"));
+  const first = open();
+  await first.engine.start();
+  expect(first.store.openDifferences()).toMatchObject([{ kind: "unchecked" }]);
+  addUnchecked({ deps: first.context.deps }, toAddress(`0x${"77".repeat(20)}`));
+  first.kill();
+  first.db.close();
+  const dry = openLife(outside, { settings: { live: false } });
+  await dry.engine.start();
+  await turn(outside, dry, 30);
+  // So does `db accept`.
+  for (const wallet of dry.context.deps.signers.keys()) addUnchecked({ deps: dry.context.deps }, wallet);
+  await turn(outside, dry, 90);
+  await dry.engine.stop();
+  expect([dry.store.openDifferences(), openAlerts(dry), dry.errors]).toEqual([[], [], []]);
+  expect(statesOf(dry)).toContain("skipped");
+  addUnchecked({ deps: dry.context.deps }, toAddress(`0x${"77".repeat(20)}`));
+  dry.db.close();
+  outside.chain.logs = logs;
+  const life = open();
+  onTestFinished(() => life.engine.stop());
+  await life.engine.start();
+  await turn(outside, life, 90);
+  expect([life.store.openDifferences(), openAlerts(life), life.errors]).toEqual([[], [], []]);
 });
