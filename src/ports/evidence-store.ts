@@ -64,7 +64,11 @@ export interface EvidenceStore {
   databaseState(): DatabaseState;
   nameDatabase(id: string): void;
   openDifferences(): readonly Difference[];
-  /** @returns false when the same was found before, whether it is settled or not */
+  /**
+   * What the chain itself settled is open again when it is found again, and so is an allowance without a grant: one that
+   * was accepted has a grant until it is taken back.
+   * @returns false when the same is open or was accepted
+   */
   addDifference(finding: Finding, atMs: number): boolean;
   /** Whether a difference with this key was found and settled. */
   wasAccepted(key: string): boolean;

@@ -62,7 +62,10 @@ function createDifferenceRows(sql: Statements): Pick<EvidenceStore, DifferenceRo
       sql.run(
         `INSERT INTO differences (key, wallet, token, kind, scope, text, facts, found_at_ms)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT (key) DO UPDATE SET settled_by = NULL, settled_at_ms = NULL WHERE settled_by = 'chain'`,
+         ON CONFLICT (key) DO UPDATE SET settled_by = NULL, settled_at_ms = NULL WHERE settled_by = 'chain'
+           OR (settled_by IS NOT NULL AND kind = 'allowance' AND NOT EXISTS (SELECT 1 FROM grants
+             WHERE grants.wallet = excluded.wallet AND grants.token = excluded.token
+               AND spender = json_extract(excluded.facts, '$.spender')))`,
         finding.key,
         finding.wallet,
         finding.token ?? null,
