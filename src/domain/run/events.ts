@@ -8,6 +8,8 @@ import type { SwapQuote } from "./run.ts";
 
 /** What was read of the world, after a quote, to decide whether it may be signed. One reading, all of it fresh. */
 export interface ClearanceReading {
+  /** when the reading began: what was committed since then it may not know */
+  readonly beganAtMs: number;
   readonly sellPrice: ReferencePrice | undefined;
   readonly buyPrice: ReferencePrice | undefined;
   readonly nativePrice: ReferencePrice | undefined;

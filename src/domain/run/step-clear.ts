@@ -38,6 +38,11 @@ export function stepFacts(draft: Draft, event: FactsRead, facts: StepFacts): voi
     retryOrEnd(draft, swap.id, facts, { reason: "wallet_busy", detail });
     return;
   }
+  if (facts.wasTokenFreed(swap.wallet, swap.sell.address, event.reading.beganAtMs)) {
+    const detail = `another swap of ${swap.sell.symbol} came to its end while this one's facts were read: allowance and permit's nonce may be old`;
+    retryOrEnd(draft, swap.id, facts, { reason: "wallet_busy", detail });
+    return;
+  }
   const permit = event.reading.signing?.permit;
   if (permit !== undefined && facts.wasIntended(permit.digest)) {
     const detail = `the permit of ${swap.sell.symbol} for exactly this was signed before: its nonce was read before the chain counted that one`;

@@ -18,6 +18,7 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
   const { chain } = context.deps;
   const { quote, amountIn } = swap;
   if (quote === undefined || amountIn === undefined) throw new Error(`swap ${swap.id} is checked before it is quoted`);
+  const beganAtMs = context.deps.clock.nowMs();
   const proposal = await askProposal(context, swap, quote);
   if ("kind" in proposal) {
     const { code, message, retryable } = proposal;
@@ -42,6 +43,7 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
     const back = await roundTrip(context, { swap, amountIn, quote, decoding, trial });
     if (back !== undefined && "cause" in back) return unavailable(swap, back);
     const reading: ClearanceReading = {
+      beganAtMs,
       ...(await readReference(context, swap, amountIn)),
       roundTrip: back,
       head: { number: head.number, timestampSeconds: head.timestamp, baseFeePerGas: head.baseFeePerGas },

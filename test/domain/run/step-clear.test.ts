@@ -235,6 +235,14 @@ describe("what is refused", () => {
     expect(late.run).toMatchObject({ state: "skipped", reason: "wallet_busy" });
   });
 
+  test("facts that were read while another swap of the token came to its end are read again: a permit's nonce may be old", () => {
+    const asked: unknown[] = [];
+    const freed = { wasTokenFreed: (...question: unknown[]) => asked.push(question) > 0 };
+    const again = clear(relayed, { beganAtMs: NOW_MS - 300 }, freed);
+    expect(again.records).toEqual([expect.objectContaining({ kind: "retry", reason: "wallet_busy" })]);
+    expect(asked).toEqual([[WALLET, USDC.address, NOW_MS - 300]]);
+  });
+
   test("the question whether the token is busy leaves the swap itself out", () => {
     const asked: unknown[] = [];
     clear(own, {}, { isTokenBusy: (...question) => asked.push(question) < 0 });

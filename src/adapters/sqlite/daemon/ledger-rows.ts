@@ -33,6 +33,13 @@ export function createLedgerRows(sql: Statements, version: LedgerStore["ledgerVe
     hasBought: (wallet, token) => receivedOf(sql, token).some((row) => row.wallet === wallet && row.amount !== 0n),
     soldUsdSince: (sinceMs, exceptSwapId) => soldUsdSince(sql, sinceMs, exceptSwapId),
     isTokenBusy: (wallet, token, exceptSwapId) => isTokenBusy(sql, { wallet, token, exceptSwapId }),
+    wasTokenFreed: (wallet, token, sinceMs) =>
+      sql.get(
+        "SELECT 1 FROM capabilities WHERE wallet = ? AND token = ? AND closed_at_ms >= ?",
+        wallet,
+        token,
+        sinceMs,
+      ) !== undefined,
     isNonceOfOther: (wallet, nonce, exceptSwapId) =>
       sql.get(
         "SELECT 1 FROM swaps WHERE wallet = ? AND nonce = ? AND id <> ?",

@@ -74,6 +74,7 @@ const STORE: Calls<Store> = {
   hasBought: (store) => store.hasBought(WALLET, USDC.address),
   soldUsdSince: (store) => store.soldUsdSince(NOW_MS - 86_400_000, swapId),
   isTokenBusy: (store) => store.isTokenBusy(WALLET, USDC.address, swapId),
+  wasTokenFreed: (store) => store.wasTokenFreed(WALLET, USDC.address, NOW_MS),
   isNonceOfOther: (store) => store.isNonceOfOther(WALLET, 7n, swapId),
   failuresSince: (store) => store.failuresSince("weekly", NOW_MS, []),
   idleGrants: (store) => store.idleGrants(),
