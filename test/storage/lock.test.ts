@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { acquireLock } from "../../src/storage/lock.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
@@ -9,15 +10,18 @@ const HOLD = `
   const { acquireLock } = await import(process.argv[1]);
   console.log(acquireLock(process.argv[2], "the first daemon").kind);
   setInterval(() => {}, 1000);
+  // What nobody refers to is gone now, and not at some later moment.
+  setImmediate(() => { gc(); console.log("collected"); });
 `;
 
 async function holdInAnotherProcess(file: string): Promise<ChildProcess> {
   const lockModule = new URL("../../src/storage/lock.ts", import.meta.url).href;
-  const args = ["--input-type=module", "-e", HOLD, lockModule, file];
+  const args = ["--expose-gc", "--input-type=module", "-e", HOLD, lockModule, file];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
-  const [line] = await once(child.stdout, "data");
-  expect(String(line).trim()).toBe("acquired");
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  expect((await lines.next()).value).toBe("acquired");
+  expect((await lines.next()).value).toBe("collected");
   return child;
 }
 
