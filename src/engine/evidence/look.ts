@@ -1,8 +1,9 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { Address } from "../../domain/money/address.ts";
+import { amountTold } from "../../domain/run/measure-fill.ts";
 import type { Finding, KnownChain } from "../../ports/evidence-store.ts";
 import type { LookContext } from "./patient-chain.ts";
-import { amountOf, type FoundLog, type Moves, type Range, type ReadSoFar, readBack, tokensOf } from "./read-back.ts";
+import { type FoundLog, type Moves, type Range, type ReadSoFar, readBack, tokensOf } from "./read-back.ts";
 
 /** What the chain shows of a wallet since a block, and where the next look begins. */
 export interface Look {
@@ -87,18 +88,9 @@ function unknownFills(context: LookContext, wallet: Address, fills: readonly Fou
     if (fill === undefined || store.knowsTransaction(log.transactionHash)) return [];
     if (fill.nonce !== 0n && store.knowsNonce(wallet, fill.nonce)) return [];
     const text = `${wallet} sold ${fill.sold} of ${fill.sell} for ${fill.bought} of ${fill.buy} (smallest units) in block ${log.blockNumber}, transaction ${log.transactionHash}: no row knows this fill`;
-    return [
-      {
-        ...{
-          key: `fill ${log.transactionHash} ${log.logIndex}`,
-          wallet,
-          token: undefined,
-          kind: "fill",
-          scope: "wallet",
-        },
-        ...{ text, facts: { sell: fill.sell, buy: fill.buy, sold: fill.sold.toString(), hash: log.transactionHash } },
-      } as const,
-    ];
+    const key = `fill ${log.transactionHash} ${log.logIndex}`;
+    const facts = { sell: fill.sell, buy: fill.buy, sold: fill.sold.toString(), hash: log.transactionHash };
+    return [{ key, wallet, token: undefined, kind: "fill", scope: "wallet", text, facts } as const];
   });
 }
 
@@ -112,10 +104,10 @@ function unknownOutflows(
   return seen.outflows.flatMap((log) => {
     const { transactionHash: hash, address: token, blockNumber } = log;
     // Tokens let anybody write a transfer of nothing out of any wallet.
-    if (amountOf(log) === 0n || told.has(hash) || store.knowsTransaction(hash)) return [];
+    if (amountTold(log.data) === 0n || told.has(hash) || store.knowsTransaction(hash)) return [];
     if (store.mayHaveTaken(wallet, token)) return [];
-    const text = `${amountOf(log)} of ${token} (smallest units) left ${wallet} in block ${blockNumber}, transaction ${hash}: no row knows why`;
-    const facts = { token, amount: amountOf(log).toString(), hash };
+    const text = `${amountTold(log.data)} of ${token} (smallest units) left ${wallet} in block ${blockNumber}, transaction ${hash}: no row knows why`;
+    const facts = { token, amount: amountTold(log.data).toString(), hash };
     return [
       { key: `outflow ${hash} ${log.logIndex}`, wallet, token, kind: "outflow", scope: "token", text, facts } as const,
     ];
@@ -133,7 +125,7 @@ async function unexplainedLosses(
   for (const [token, before] of balances) {
     if (!tokensOf(context).some(({ address }) => address === token)) continue;
     const of = (logs: readonly FoundLog[]): bigint =>
-      logs.reduce((sum, log) => (log.address === token ? sum + amountOf(log) : sum), 0n);
+      logs.reduce((sum, log) => (log.address === token ? sum + amountTold(log.data) : sum), 0n);
     const expected = before + of(seen.into) - of(seen.out);
     const now = await context.deps.chain.balance(token, wallet, seen.toBlock);
     if (now >= expected) continue;

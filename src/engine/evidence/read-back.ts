@@ -1,6 +1,6 @@
 import { type Address, type Hex, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import type { Token } from "../../domain/money/token.ts";
-import { TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
+import { amountTold, TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { LookContext } from "./patient-chain.ts";
 
@@ -77,12 +77,7 @@ export async function readBack(
 /** What may have been trades of the wallet: its fills; where events do not name the owner, every outflow. */
 export async function readTrades(context: LookContext, wallet: Address, range: Range): Promise<readonly FoundLog[]> {
   if (context.deps.service.profile.nonceRecord !== undefined) return await readFills(context, wallet, range);
-  return (await readMoves(context, wallet, range)).out.filter((log) => amountOf(log) > 0n);
-}
-
-/** The amount that a transfer's log tells; 0 where it tells none. */
-export function amountOf({ data }: FoundLog): bigint {
-  return /^0x[0-9a-f]{64}/i.test(data) ? BigInt(data.slice(0, 66)) : 0n;
+  return (await readMoves(context, wallet, range)).out.filter((log) => amountTold(log.data) > 0n);
 }
 
 /** The tokens that move by logs: all but the chain's own. */

@@ -30,6 +30,16 @@ test("a relayer's gas is not ours", () => {
   expect(measure({ logs: [sale, purchase] }, { mode: "gasless" }).gasCost).toBe(0n);
 });
 
+test("a log without an amount moved nothing: a token may write what it wants, and the daemon goes on", () => {
+  const empty = { data: "0x" } as const;
+  const odd = { data: "0x12" } as const;
+  const logs = [{ ...sale, ...empty }, { ...sale, ...odd }, sale, purchase, { ...purchase, ...empty }];
+  expect(measure({ logs })).toMatchObject({ sold: HUNDRED_USDC, bought: TENTH });
+  const unwrapped = withdrawalLog(WETH.address, TENTH);
+  const native = measure({ logs: [sale, { ...unwrapped, ...empty }, unwrapped] }, { buy: ETH });
+  expect(native).toMatchObject({ bought: TENTH });
+});
+
 test("what comes back to the wallet was not sold, and what leaves the recipient again was not bought", () => {
   const back = transferLog({ token: USDC.address, from: ROUTER, to: WALLET, amount: 1_000n });
   const away = transferLog({ token: WETH.address, from: WALLET, to: RELAYER, amount: 5n });
