@@ -1,3 +1,4 @@
+import { MarkerError } from "../adapters/identity/marker-files.ts";
 import { ChainReadError } from "../domain/chain-read-error.ts";
 import { PreflightError } from "../engine/prepare.ts";
 import { InUseError } from "../service/in-use.ts";
@@ -52,7 +53,8 @@ export function troubleOfStart(error: unknown): StartTrouble {
 }
 
 function isPersons(error: unknown): boolean {
-  return error instanceof PreflightError || (error instanceof ChainReadError && error.code === "wrong chain");
+  if (error instanceof PreflightError || error instanceof MarkerError) return true;
+  return error instanceof ChainReadError && error.code === "wrong chain";
 }
 
 /** The codes of an error and of what caused it. */

@@ -1,11 +1,30 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { z } from "zod";
 import type { Address } from "../../domain/money/address.ts";
 import type { IdentityMarker, Marker } from "../../ports/identity-marker.ts";
+import { hasCode } from "../../storage/private-file.ts";
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 const VERSION = 1;
+
+/** What only a person can mend: a full disk and its like are no such thing. */
+const PERSONS = ["EACCES", "EPERM", "EROFS", "EISDIR", "ENOTDIR", "EEXIST", "ELOOP"];
+
+const count = z.number().int().nonnegative();
+const schema = z.object({
+  version: z.literal(VERSION),
+  chainId: z.number(),
+  wallet: z.string(),
+  state: z.object({ id: z.string(), signatures: count, signings: count }).optional(),
+  baseline: z.object({ block: count, transactionCount: count }).optional(),
+});
+
+/** A marker that is there and cannot be used: nothing is signed until a person has seen to it. */
+export class MarkerError extends Error {
+  override readonly name = "MarkerError";
+}
 
 /** Markers as one small file a wallet and chain in a folder of their own, replaced as a whole. */
 export function createMarkerFiles(folder: string, chainId: number): IdentityMarker {
@@ -13,49 +32,74 @@ export function createMarkerFiles(folder: string, chainId: number): IdentityMark
   return {
     read: (wallet) => {
       const file = fileOf(wallet);
-      const text = readIfThere(file);
-      return text === undefined ? undefined : parse(text, file);
+      const text = orMarkerError(`${file} cannot be read`, () => readIfThere(file));
+      return text === undefined ? undefined : parse(text, { file, chainId, wallet });
     },
     write: (wallet, marker) => {
-      mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
       const file = fileOf(wallet);
-      const unfinished = `${file}.unfinished`;
-      const handle = openSync(unfinished, "w", FILE_MODE);
-      try {
-        writeSync(handle, `${JSON.stringify({ version: VERSION, chainId, wallet, ...marker })}\n`);
-        fsyncSync(handle);
-      } finally {
-        closeSync(handle);
-      }
-      renameSync(unfinished, file);
+      const text = `${JSON.stringify({ version: VERSION, chainId, wallet, ...marker })}\n`;
+      orMarkerError(`${file} cannot be written`, () => replace(folder, file, text));
     },
   };
+}
+
+function replace(folder: string, file: string, text: string): void {
+  mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
+  const unfinished = `${file}.unfinished`;
+  const handle = openSync(unfinished, "w", FILE_MODE);
+  try {
+    writeSync(handle, text);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  renameSync(unfinished, file);
+  // The new name itself is durable only now.
+  const directory = openSync(folder, "r");
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
 }
 
 function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (hasCode(error, ["ENOENT"])) return undefined;
     throw error;
   }
 }
 
-/** @throws Error when the file is no marker: that must not look as if there were none */
-function parse(text: string, file: string): Marker {
-  const unreadable = (cause?: unknown): Error =>
-    new Error(`the identity marker ${file} cannot be read: put the right one back, or remove it and accept anew`, {
-      cause,
-    });
-  let fields: { version?: unknown; state?: Marker["state"]; baseline?: Marker["baseline"] };
+/** @throws MarkerError when the file is no marker of this wallet: that must not look as if there were none */
+function parse(text: string, of: { file: string; chainId: number; wallet: Address }): Marker {
+  const read = schema.safeParse(jsonOf(text));
+  const isOurs = read.success && read.data.chainId === of.chainId && read.data.wallet === of.wallet;
+  if (isOurs) return { state: read.data.state, baseline: read.data.baseline };
+  const [issue] = read.error?.issues ?? [];
+  const why = issue === undefined ? "it is of another wallet or chain" : [...issue.path, issue.message].join(" ");
+  throw new MarkerError(
+    `the identity marker ${of.file} cannot be used (${why}): put the right one back, or remove it and accept anew`,
+  );
+}
+
+function jsonOf(text: string): unknown {
   try {
-    fields = JSON.parse(text) as typeof fields;
-  } catch (error) {
-    throw unreadable(error);
+    return JSON.parse(text);
+  } catch {
+    return text;
   }
-  const { version, state, baseline } = fields;
-  const counts = [state?.signatures ?? 0, state?.signings ?? 0, baseline?.block ?? 0, baseline?.transactionCount ?? 0];
-  const isSane = version === VERSION && counts.every((count) => Number.isSafeInteger(count));
-  if (!isSane || (state !== undefined && typeof state.id !== "string")) throw unreadable();
-  return { state, baseline };
+}
+
+function orMarkerError<T>(what: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!hasCode(error, PERSONS)) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new MarkerError(`the identity marker ${what}: ${why}; see to its folder, which \`identity\` names`, {
+      cause: error,
+    });
+  }
 }

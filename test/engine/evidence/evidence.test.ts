@@ -224,7 +224,7 @@ describe("the marker", () => {
     expect([open(life), life.errors]).toEqual([[], []]);
   });
 
-  test("is a file that is replaced as a whole, and one that cannot be read is no absence", async () => {
+  test("stands in one file a wallet and chain", async () => {
     const outside = begin("only");
     await fill(outside, 1, markerOf(outside));
     const folder = join(dirname(outside.file), "identity");
