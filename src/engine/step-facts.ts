@@ -31,7 +31,7 @@ export function factsFor(context: EngineContext, run: Run): StepFacts {
       return signingBarred(context, run.strategyId, spec.wallet.address);
     },
     isTokenBusy: (wallet, token, except) => store.isTokenBusy(wallet, token, except),
-    wasTokenFreed: (wallet, token, sinceMs) => store.wasTokenFreed(wallet, token, sinceMs),
+    lastFreed: (wallet, token) => store.lastFreed(wallet, token),
     wasIntended: (digest) => store.intendedSignature(digest) !== undefined,
     isNonceOfOther: (wallet, nonce, except) => store.isNonceOfOther(wallet, nonce, except),
     spentTodayUsd: (except) => store.soldUsdSince(nowMs - CEILING_WINDOWS_MS.day, except),

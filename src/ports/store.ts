@@ -136,8 +136,8 @@ export interface LedgerStore {
   /** dollars (1e-18) sold since an instant, reserved included */
   soldUsdSince(sinceMs: number, exceptSwapId: string): bigint;
   isTokenBusy(wallet: Address, token: Address, exceptSwapId: string): boolean;
-  /** Whether a swap of this wallet and token came to its end since an instant: what was read before it is old. */
-  wasTokenFreed(wallet: Address, token: Address, sinceMs: number): boolean;
+  /** The last swap that could take this token and came to its end: what was read before it did is old. */
+  lastFreed(wallet: Address, token: Address): string | undefined;
   /** Whether another swap of the wallet was ever bound to this nonce. */
   isNonceOfOther(wallet: Address, nonce: bigint, exceptSwapId: string): boolean;
   /** failed runs of a strategy that ended since an instant, without those that ended with one of these reasons */

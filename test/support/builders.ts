@@ -180,7 +180,7 @@ export function factsSample(change: Partial<StepFacts> = {}): StepFacts {
     live: true,
     signingBarred: undefined,
     isTokenBusy: () => false,
-    wasTokenFreed: () => false,
+    lastFreed: () => undefined,
     wasIntended: () => false,
     isNonceOfOther: () => false,
     spentTodayUsd: () => 0n,

@@ -55,7 +55,7 @@ export function readingFor(swap: Swap, change: Partial<ClearanceReading> = {}): 
   const gross = swap.amountIn ?? 0n;
   const out = swap.quote?.amountOut ?? 0n;
   return {
-    beganAtMs: NOW_MS,
+    lastFreed: undefined,
     sellPrice: priceOf(swap.sell),
     buyPrice: priceOf(swap.buy),
     nativePrice: priceOf(ETH),

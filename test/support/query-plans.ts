@@ -18,7 +18,7 @@ const SMALL: Readonly<Record<string, { why: string; search?: string }>> = {
   effects_pending: { why: "what is to be done" },
   ledger_reserved: { why: "swaps that are open" },
   capabilities_one_live: { why: "one a wallet and token" },
-  capabilities_closed: { why: "swaps that ended while one was read", search: "token=? AND closed_at_ms>?" },
+  capabilities_freed: { why: "the newest alone is read", search: "token=? AND wallet=?" },
   requests_open: { why: "requests that wait" },
   lane_intents_open: { why: "transactions that are open" },
   lane_intents_in_flight: { why: "one an account" },

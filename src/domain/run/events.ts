@@ -8,8 +8,8 @@ import type { SwapQuote } from "./run.ts";
 
 /** What was read of the world, after a quote, to decide whether it may be signed. One reading, all of it fresh. */
 export interface ClearanceReading {
-  /** when the reading began: what was committed since then it may not know */
-  readonly beganAtMs: number;
+  /** the last swap of the token that had come to its end when the reading began: what ended since it may not know */
+  readonly lastFreed: string | undefined;
   readonly sellPrice: ReferencePrice | undefined;
   readonly buyPrice: ReferencePrice | undefined;
   readonly nativePrice: ReferencePrice | undefined;

@@ -38,7 +38,7 @@ export function stepFacts(draft: Draft, event: FactsRead, facts: StepFacts): voi
     retryOrEnd(draft, swap.id, facts, { reason: "wallet_busy", detail });
     return;
   }
-  if (facts.wasTokenFreed(swap.wallet, swap.sell.address, event.reading.beganAtMs)) {
+  if (facts.lastFreed(swap.wallet, swap.sell.address) !== event.reading.lastFreed) {
     const detail = `another swap of ${swap.sell.symbol} came to its end while this one's facts were read: allowance and permit's nonce may be old`;
     retryOrEnd(draft, swap.id, facts, { reason: "wallet_busy", detail });
     return;

@@ -21,8 +21,8 @@ export interface StepFacts {
   readonly signingBarred: string | undefined;
   /** another swap, approval or revocation of this wallet and token is open */
   isTokenBusy(wallet: Address, token: Address, exceptSwapId: string): boolean;
-  /** another swap of this wallet and token came to its end since an instant */
-  wasTokenFreed(wallet: Address, token: Address, sinceMs: number): boolean;
+  /** the last swap of this wallet and token that could take it and came to its end */
+  lastFreed(wallet: Address, token: Address): string | undefined;
   /** typed data with this digest was written down to be signed, by whichever swap */
   wasIntended(digest: Hex): boolean;
   /** another swap of this wallet was bound to this nonce */

@@ -18,7 +18,7 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
   const { chain } = context.deps;
   const { quote, amountIn } = swap;
   if (quote === undefined || amountIn === undefined) throw new Error(`swap ${swap.id} is checked before it is quoted`);
-  const beganAtMs = context.deps.clock.nowMs();
+  const lastFreed = context.deps.store.lastFreed(swap.wallet, swap.sell.address);
   const proposal = await askProposal(context, swap, quote);
   if ("kind" in proposal) {
     const { code, message, retryable } = proposal;
@@ -43,7 +43,7 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
     const back = await roundTrip(context, { swap, amountIn, quote, decoding, trial });
     if (back !== undefined && "cause" in back) return unavailable(swap, back);
     const reading: ClearanceReading = {
-      beganAtMs,
+      lastFreed,
       ...(await readReference(context, swap, amountIn)),
       roundTrip: back,
       head: { number: head.number, timestampSeconds: head.timestamp, baseFeePerGas: head.baseFeePerGas },

@@ -237,10 +237,18 @@ describe("what is refused", () => {
 
   test("facts that were read while another swap of the token came to its end are read again: a permit's nonce may be old", () => {
     const asked: unknown[] = [];
-    const freed = { wasTokenFreed: (...question: unknown[]) => asked.push(question) > 0 };
-    const again = clear(relayed, { beganAtMs: NOW_MS - 300 }, freed);
-    expect(again.records).toEqual([expect.objectContaining({ kind: "retry", reason: "wallet_busy" })]);
-    expect(asked).toEqual([[WALLET, USDC.address, NOW_MS - 300]]);
+    const freed = {
+      lastFreed: (...question: unknown[]) => {
+        asked.push(question);
+        return "later";
+      },
+    };
+    for (const before of [undefined, "earlier"]) {
+      const again = clear(relayed, { lastFreed: before }, freed);
+      expect(again.records).toEqual([expect.objectContaining({ kind: "retry", reason: "wallet_busy" })]);
+    }
+    expect(asked[0]).toEqual([WALLET, USDC.address]);
+    expect(signs(clear(relayed, { lastFreed: "later" }, freed))).toBe(true);
   });
 
   test("the question whether the token is busy leaves the swap itself out", () => {

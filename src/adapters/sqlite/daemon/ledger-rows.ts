@@ -33,13 +33,12 @@ export function createLedgerRows(sql: Statements, version: LedgerStore["ledgerVe
     hasBought: (wallet, token) => receivedOf(sql, token).some((row) => row.wallet === wallet && row.amount !== 0n),
     soldUsdSince: (sinceMs, exceptSwapId) => soldUsdSince(sql, sinceMs, exceptSwapId),
     isTokenBusy: (wallet, token, exceptSwapId) => isTokenBusy(sql, { wallet, token, exceptSwapId }),
-    wasTokenFreed: (wallet, token, sinceMs) =>
-      sql.get(
-        "SELECT 1 FROM capabilities WHERE wallet = ? AND token = ? AND closed_at_ms >= ?",
+    lastFreed: (wallet, token) =>
+      sql.get<{ swap_id: string }>(
+        "SELECT swap_id FROM capabilities WHERE wallet = ? AND token = ? AND live = 0 ORDER BY rowid DESC LIMIT 1",
         wallet,
         token,
-        sinceMs,
-      ) !== undefined,
+      )?.swap_id,
     isNonceOfOther: (wallet, nonce, exceptSwapId) =>
       sql.get(
         "SELECT 1 FROM swaps WHERE wallet = ? AND nonce = ? AND id <> ?",

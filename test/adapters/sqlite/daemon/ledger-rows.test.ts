@@ -171,6 +171,21 @@ describe("the right to take a token", () => {
     ]);
   });
 
+  test("is remembered by who had it last, in the order of the rows: a wall clock that was a day ahead changes nothing", () => {
+    const { store } = openDaemonDatabase();
+    threeSwaps(store);
+    const freed = () => store.lastFreed(WALLET, USDC.address);
+    expect(freed()).toBeUndefined();
+    write(store, open("b"), NOW_MS + 86_400_000);
+    expect(freed(), "live still").toBeUndefined();
+    write(store, { kind: "close-capability", swapId: "b" }, NOW_MS + 86_400_000);
+    expect(freed()).toBe("b");
+    expect(store.lastFreed(WALLET, WETH.address)).toBeUndefined();
+    write(store, open("a"));
+    write(store, { kind: "close-capability", swapId: "a" });
+    expect(freed(), "the wall clock is right again").toBe("a");
+  });
+
   test("keeps the token busy after its swap has ended, until it is closed: the old signature could still spend", () => {
     const { store } = openDaemonDatabase();
     addSwap(store, swapIn("final", { id: "a" }));
