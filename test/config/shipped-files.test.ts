@@ -43,7 +43,7 @@ describe("the files that are shipped", () => {
   it("the mainnet example loads once its wallet is there, and signs nothing", () => {
     const files = Object.fromEntries(
       readdirSync(join(root, "strategies/examples")).map((name) => [
-        `strategies/examples/${name}`,
+        `config/strategies/${name}`,
         shipped(`strategies/examples/${name}`),
       ]),
     );
@@ -71,12 +71,13 @@ describe("the files that are shipped", () => {
     ]);
   });
 
-  it("the mainnet example as it is lacks nothing but its wallet", () => {
+  it("the mainnet example as it is lacks nothing but its strategies and its wallet", () => {
     const outcome = loadConfiguration(join(root, "config/mainnet.example.yaml"), {});
     expect(outcome).toMatchObject({
       ok: false,
       problems: [
         { path: "wallets.main.keystore", message: expect.stringContaining("/run/secrets/wallet.json does not exist") },
+        { path: "strategies", message: expect.stringContaining("config/strategies does not exist") },
       ],
     });
   });

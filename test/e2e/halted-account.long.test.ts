@@ -17,8 +17,9 @@ it("a halted relayer of the service is released by a person's word for it alone,
     const service = join(folder.path, "service.db");
     const daemon = example
       .replace("main: {", `main: { address: "${ANVIL_ACCOUNT}",`)
-      .replace("/data/swapd.db", join(folder.path, "swapd.db"));
-    writeFileSync(file, `${daemon}\nserve: { database: "${service}" }\n`);
+      .replace("/data/swapd.db", join(folder.path, "swapd.db"))
+      .replace("/data/service.db", service);
+    writeFileSync(file, daemon);
     const swapd = (...args: string[]) => run(folder.path, [...args, "--config", file], ENVIRONMENT);
     expect(await swapd("resume", "--relayer")).toMatchObject({ code: 1, err: expect.stringContaining(service) });
     const { store: lanes, db } = openLaneDatabase(service);

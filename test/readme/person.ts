@@ -94,8 +94,8 @@ export function createPerson(machine: BareMachine): Person {
         "url: embedded": `url: embedded, settlement: "${world.settlement}"`,
         "/run/secrets/wallet.json": "wallet.json",
         "/run/secrets/wallet.pass": "wallet.pass",
-        "../strategies/examples": "strategies",
         "/data/swapd.db": "swapd.db",
+        "/data/service.db": "service.db",
         "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913": world.tokens.USDC?.address ?? "",
         "0x4200000000000000000000000000000000000006": world.tokens.WETH?.address ?? "",
       });

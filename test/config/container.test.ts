@@ -1,0 +1,86 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { loadConfiguration } from "../../src/config/load-configuration.ts";
+import { formatProblems } from "../../src/config/problem.ts";
+import { WALLET, write } from "./project.ts";
+
+/** Dockerfile, compose.yaml and the example for a start are one promise: together they run as they are. */
+
+const root = join(import.meta.dirname, "../..");
+const shipped = (path: string): string => readFileSync(join(root, path), "utf8");
+
+interface Compose {
+  readonly services: {
+    readonly swapd: Readonly<Record<string, unknown>> & {
+      readonly environment: Readonly<Record<string, string>>;
+      readonly volumes: readonly string[];
+      readonly secrets: readonly string[];
+    };
+  };
+  readonly volumes: Readonly<Record<string, unknown>>;
+}
+
+const { services, volumes } = parse(shipped("compose.yaml")) as Compose;
+const { swapd } = services;
+const image = shipped("Dockerfile");
+const example = shipped("config/mainnet.example.yaml");
+
+function imageEnvironment(): Readonly<Record<string, string>> {
+  return Object.fromEntries([...image.matchAll(/^ENV (\w+)=(\S+)$/gm)].map(([, name, value]) => [name, value]));
+}
+
+test("the example beside its policy and strategies, as it is mounted, loads but for the wallet's file", () => {
+  const names = readdirSync(join(root, "strategies/examples"));
+  const folder = write({
+    "config/swapd.yaml": example.replaceAll("/run/secrets/", "secrets/"),
+    "config/policy.example.yaml": shipped("config/policy.example.yaml"),
+    ...Object.fromEntries(names.map((name) => [`config/strategies/${name}`, shipped(`strategies/examples/${name}`)])),
+    "config/secrets/wallet.json": JSON.stringify({ address: WALLET.slice(2) }),
+  });
+  const outcome = loadConfiguration(join(folder, "config/swapd.yaml"), imageEnvironment());
+  if (!outcome.ok) throw new Error(formatProblems(outcome.problems));
+  const { database, serve, identity, listen, strategies } = outcome.configuration;
+  expect(strategies).toHaveLength(names.length);
+
+  const writable = swapd.volumes.filter((volume) => !volume.endsWith(":ro")).map((volume) => volume.split(":"));
+  const isNamed = (target: string): boolean =>
+    writable.some(([source = "", at]) => at === target && Object.hasOwn(volumes, source));
+  const places = [dirname(database), dirname(serve.database), identity];
+  expect(places).toEqual(["/data", "/data", "/identity"]);
+  expect(places.every(isNamed)).toBe(true);
+  expect(imageEnvironment().SWAPD_HEALTH_URL).toBe(`http://${listen.host}:${listen.port}/healthz`);
+});
+
+test("what the example takes from outside is what compose.yaml hands in", () => {
+  const variables = [...example.matchAll(/^[^#\n]*/gm)].flatMap(([line]) => [...line.matchAll(/env: (\w+)/g)]);
+  expect(variables.map(([, name]) => name)).toEqual(Object.keys(swapd.environment));
+  const files = [...example.matchAll(/^wallets:\n.*$/gm)].flatMap(([line]) => [
+    ...line.matchAll(/\/run\/secrets\/([\w.]+)/g),
+  ]);
+  expect(files.map(([, name]) => name)).toEqual(swapd.secrets);
+});
+
+test("the container is locked down, and its default command waits for broken files", () => {
+  expect(swapd).toMatchObject({
+    read_only: true,
+    cap_drop: ["ALL"],
+    security_opt: ["no-new-privileges:true"],
+    stop_grace_period: "30s",
+    logging: { options: { "max-size": "10m", "max-file": "5" } },
+  });
+  expect(swapd.volumes).toContain("./config:/config:ro");
+  expect(image).toMatch(/^CMD \["start", "--wait", "--config", "\/config\/swapd.yaml"\]$/m);
+  expect(image.match(/^USER .*$/gm)).toEqual(["USER node"]);
+  expect(image).toMatch(/--omit=dev --omit=optional/);
+});
+
+test("secrets and one's own configuration beside compose.yaml go into no commit, and the latter into no image", () => {
+  expect(shipped(".gitignore").split("\n")).toEqual(
+    expect.arrayContaining([".env", "/secrets/", "/config/swapd.yaml", "/config/strategies/"]),
+  );
+  expect(shipped(".dockerignore").split("\n")).toEqual(
+    expect.arrayContaining(["*", "config/swapd.yaml", "config/strategies"]),
+  );
+});
