@@ -22,7 +22,7 @@ export interface LifeEnd {
  * Reads the configuration and runs a daemon by it until `asked` resolves, or until it cannot go on. A broken invariant
  * ends the process here: nothing is stopped step by step then, the next start recovers.
  */
-export async function runOnce(file: string, terminal: Terminal, asked: Promise<void>): Promise<LifeEnd> {
+export async function runOnce(file: string, terminal: Terminal, asked: Promise<string>): Promise<LifeEnd> {
   const loaded = loadConfiguration(file, process.env);
   if (!loaded.ok) {
     const message = formatProblems(loaded.problems);
@@ -45,7 +45,7 @@ export async function runOnce(file: string, terminal: Terminal, asked: Promise<v
     const daemon = await startParts(configuration, runtime, parts);
     runtime.logger.info({ mode: configuration.mode, statusUrl: daemon.url }, "the daemon is up");
     const failure = await Promise.race([asked.then(() => undefined), daemon.failed]);
-    if (failure === undefined) runtime.logger.info({}, "the daemon is stopping");
+    if (failure === undefined) runtime.logger.info({ askedBy: await asked }, "the daemon is stopping");
     else trouble = afterFailure(failure, redact, terminal);
   } catch (error) {
     trouble = inWords(troubleOfStart(error), { file, redact });

@@ -1,7 +1,7 @@
 /** Waits for somebody to ask for the end. */
 export interface StopRequest {
-  /** resolves at the first signal, when nobody reads the output any more, or when the time is over */
-  readonly asked: Promise<void>;
+  /** resolves at the first signal, when nobody reads the output any more, or when the time is over; says which it was */
+  readonly asked: Promise<string>;
   /** gives the timer back */
   done(): void;
 }
@@ -14,21 +14,21 @@ const FORCED_EXIT = 130;
 
 /** The first signal asks for a clean stop; a second one ends the process at once. */
 export function stopOnSignals(forMs: number | undefined): StopRequest {
-  let resolveAsked: () => void = () => undefined;
-  const asked = new Promise<void>((resolve) => {
+  let resolveAsked: (by: string) => void = () => undefined;
+  const asked = new Promise<string>((resolve) => {
     resolveAsked = resolve;
   });
   let firstAtMs: number | undefined;
-  const onSignal = (): void => {
+  const onSignal = (signal: NodeJS.Signals): void => {
     const nowMs = performance.now();
     firstAtMs ??= nowMs;
     if (nowMs - firstAtMs > SAME_SIGNAL_MS) process.exit(FORCED_EXIT);
-    resolveAsked();
+    resolveAsked(signal);
   };
   for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
   // As `swapd sandbox | head` wants it. It is no signal: the stop that it asks for is not hurried by it.
-  process.stdout.on("error", resolveAsked);
-  const timer = forMs === undefined ? undefined : setTimeout(resolveAsked, forMs);
+  process.stdout.on("error", () => resolveAsked("nobody reads the output any more"));
+  const timer = forMs === undefined ? undefined : setTimeout(resolveAsked, forMs, "the time that --for gave is over");
   return {
     asked,
     done: () => {

@@ -2,7 +2,6 @@
 import { stopOnSignals } from "../../src/app/stop-signals.ts";
 
 setTimeout(() => process.exit(0), 60_000);
-const stop = stopOnSignals(undefined);
+const stop = stopOnSignals(process.argv[2] === undefined ? undefined : Number(process.argv[2]));
 process.stdout.write("ready\n");
-await stop.asked;
-process.stdout.write("asked\n");
+process.stdout.write(`asked by ${await stop.asked}\n`);

@@ -10,8 +10,8 @@ const SLOW = fileURLToPath(new URL("stop-signals-process.ts", import.meta.url));
 /** Longer than what counts as one signal. */
 const LATER_MS = 1_200;
 
-async function startSlowProcess() {
-  const child = spawn(process.execPath, [SLOW], { stdio: ["ignore", "pipe", "inherit"] });
+async function startSlowProcess(...forMs: string[]) {
+  const child = spawn(process.execPath, [SLOW, ...forMs], { stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const nextLine = async (): Promise<string> => String((await lines.next()).value);
@@ -25,7 +25,7 @@ describe("a request to stop", () => {
     async (signal) => {
       const { child, nextLine } = await startSlowProcess();
       child.kill(signal);
-      expect(await nextLine()).toBe("asked");
+      expect(await nextLine()).toBe(`asked by ${signal}`);
       child.kill(signal);
       await sleep(LATER_MS);
       expect(child.exitCode).toBeNull();
@@ -34,6 +34,11 @@ describe("a request to stop", () => {
       expect(await ended).toEqual([130, null]);
     },
   );
+
+  it("says that nobody asked but the time that was given", async () => {
+    const { nextLine } = await startSlowProcess("1");
+    expect(await nextLine()).toBe("asked by the time that --for gave is over");
+  });
 });
 
 describe("a sandbox", () => {

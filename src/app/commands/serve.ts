@@ -29,7 +29,7 @@ export async function serve(options: ServeCommandOptions, terminal: Terminal): P
     `the service is up at ${service.url}; its interface: ${service.url}/docs and ${service.url}/openapi.json`,
   );
   if (service.metricsUrl !== undefined) terminal.out(`metrics: ${service.metricsUrl}/metrics`);
-  await stop.asked;
+  runtime.logger.info({ askedBy: await stop.asked }, "the service is stopping");
   await service.stop();
   stop.done();
 }

@@ -25,6 +25,8 @@ export interface Track {
   readonly database: string;
   readonly configuration: string;
   readonly around: Surroundings;
+  /** what runs by its configuration ends by itself after so many minutes, as the whole world does */
+  readonly lifeMinutes: number;
 }
 
 /** A chain, a market, a service, and wallets with funds. The service of the profile `swapd` is not started yet. */
@@ -126,6 +128,7 @@ export async function startKillWorld(
           service: throughGate,
         }),
         around: surroundings,
+        lifeMinutes: options.lifeMinutes,
       };
     });
     await warmUp(tracks[0]);
@@ -241,9 +244,9 @@ async function warmUp(track: Track | undefined): Promise<void> {
   writeFileSync(track.around.logFile, output);
 }
 
-/** Starts a daemon of this world; ends by itself after half an hour. */
+/** Starts a daemon of this world. */
 export function startDaemon(track: Track, env: Readonly<Record<string, string>> = {}): SpeakingChild {
-  return startSwapd(["start", "--config", track.configuration, "--for", "30m"], withEnv(track.around, env));
+  return startSwapd(commandOf("start", track), withEnv(track.around, env));
 }
 
 /** Starts the service of a world of the profile `swapd`. */
@@ -251,7 +254,15 @@ export function startService(world: KillWorld, env: Readonly<Record<string, stri
   const [track] = world.tracks;
   if (track === undefined) throw new Error("the service has no configuration");
   const around = { ...withEnv(track.around, env), logFile: join(world.directory, "service.log") };
-  return startSwapd(["serve", "--config", track.configuration, "--for", "30m"], around);
+  return startSwapd(commandOf("serve", track), around);
+}
+
+/** What is started lives as long as its world: one that ended before, by its own clock, would pass for one that gave up. */
+export function commandOf(
+  command: "start" | "serve",
+  { configuration, lifeMinutes }: Pick<Track, "configuration" | "lifeMinutes">,
+): readonly string[] {
+  return [command, "--config", configuration, "--for", `${lifeMinutes}m`];
 }
 
 function withEnv(around: Surroundings, env: Readonly<Record<string, string>>): Surroundings {

@@ -1,0 +1,10 @@
+import { expect, it } from "vitest";
+import { lifeMinutesOf } from "./kill-harness.ts";
+import { commandOf } from "./kill-world.ts";
+
+it.each(["start", "serve"] as const)("lets what %s begins live as long as the campaign", (command) => {
+  const lifeMinutes = lifeMinutesOf(200);
+  const [name, , , flag, duration = ""] = commandOf(command, { configuration: "a.yaml", lifeMinutes });
+  expect([name, flag]).toEqual([command, "--for"]);
+  expect(Number.parseInt(duration, 10)).toBeGreaterThanOrEqual(lifeMinutes);
+});
