@@ -10,8 +10,11 @@ export interface Connections {
   bound(server: Server): void;
   /** The same listener, for as many requests of a connection at once as honest clients send. */
   guard(listener: RequestListener): RequestListener;
-  /** Cuts the connection of a caller that goes on far beyond its limit. */
-  cut(socket: Socket): void;
+  /**
+   * Cuts the connection of a caller that goes on far beyond its limit.
+   * @returns false for a trusted proxy's, which carries other callers too: it stays
+   */
+  cut(socket: Socket): boolean;
 }
 
 export interface ConnectionLimits {
@@ -43,7 +46,6 @@ export function createConnections(
   const open = new Map<string, number>();
   const takeNew = createFixedWindows(clock);
   const takeCut = createFixedWindows(clock);
-  const unanswered = new WeakMap<Socket, number>();
   const held = new WeakSet<Socket>();
 
   /** undefined: nobody's, or a proxy's */
@@ -74,7 +76,7 @@ export function createConnections(
     setTimeout(() => socket.destroy(), HOLD_MS).unref();
   }
 
-  function cut(socket: Socket): void {
+  function drop(socket: Socket): void {
     if (held.has(socket)) return;
     const address = addressOf(socket);
     if (address !== undefined) takeCut(address, MAX_CUT_PER_SECOND);
@@ -82,26 +84,37 @@ export function createConnections(
   }
 
   return {
-    cut,
+    cut(socket) {
+      const { remoteAddress } = socket;
+      if (remoteAddress !== undefined && isProxy(remoteAddress)) return false;
+      drop(socket);
+      return true;
+    },
     bound(server) {
       server.maxConnections = limits.total;
       server.on("connection", admit);
     },
-    guard(listener) {
-      return (request: IncomingMessage, response: ServerResponse) => {
-        const { socket } = request;
-        // What arrived in one piece with the requests before it is parsed although the connection is cut.
-        if (held.has(socket)) return;
-        const count = (unanswered.get(socket) ?? 0) + 1;
-        if (count > MAX_UNANSWERED) {
-          cut(socket);
-          return;
-        }
-        unanswered.set(socket, count);
-        response.once("close", () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
-        listener(request, response);
-      };
-    },
+    guard: (listener) => guarded(listener, { held, drop }),
+  };
+}
+
+function guarded(
+  listener: RequestListener,
+  { held, drop }: { held: { has(socket: Socket): boolean }; drop: (socket: Socket) => void },
+): RequestListener {
+  const unanswered = new WeakMap<Socket, number>();
+  return (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    // What arrived in one piece with the requests before it is parsed although the connection is cut.
+    if (held.has(socket)) return;
+    const count = (unanswered.get(socket) ?? 0) + 1;
+    if (count > MAX_UNANSWERED) {
+      drop(socket);
+      return;
+    }
+    unanswered.set(socket, count);
+    response.once("close", () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
+    listener(request, response);
   };
 }
 

@@ -63,7 +63,10 @@ export function createGate(
     const digest = typeof given === "string" && given !== "" ? digestOf(given) : undefined;
     const ofKey = digest === undefined ? undefined : takeKey(digest, address);
     if (ofKey === undefined) return { ...byAddress, allowance: take(byAddress.name, keyless), isStranger: true };
-    return { name: keyName(digest ?? ""), isKeyed: true, allowance: ofKey, isStranger: false };
+    const { allowance } = ofKey;
+    // Who names another key each time is still one caller.
+    if (!ofKey.isKnown) return { ...byAddress, allowance };
+    return { name: keyName(digest ?? ""), isKeyed: true, allowance, isStranger: false };
   }
 
   return {
@@ -72,8 +75,8 @@ export function createGate(
       const { allowance, name } = own;
       if (!allowance.allowed) {
         const most = Math.max(MAX_REFUSALS, allowance.limit * MAX_REFUSALS_PER_LIMIT);
-        if (takeRefusal(name, most).allowed) sendLimited(reply.headers(limitHeaders(allowance)));
-        else connections.cut(request.raw.socket);
+        if (!takeRefusal(name, most).allowed && connections.cut(request.raw.socket)) return;
+        sendLimited(reply.headers(limitHeaders(allowance)));
         return;
       }
       void reply.headers(limitHeaders(allowance));

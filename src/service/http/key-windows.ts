@@ -10,6 +10,13 @@ export interface GateOptions {
 /** Keys that are known to have been good; what they may do is looked up with each request all the same. */
 const MAX_REMEMBERED = 10_000;
 
+/** A request with a key, as it was counted. */
+export interface KeyCount {
+  readonly allowance: Allowance;
+  /** false: nobody looked whether there is such a key, so it may be as good as any other text */
+  readonly isKnown: boolean;
+}
+
 /**
  * Counts a request with a key, by the key's own limit or the service's for keys. The database is read only for what is
  * still within a limit: the key's own where it was good before, else one of the caller's address for keys nobody knows.
@@ -18,7 +25,7 @@ const MAX_REMEMBERED = 10_000;
 export function createKeyWindows(
   { apiKeys, limits }: GateOptions,
   { take, keys }: { take: TakeWindow; keys: Pick<KeyStore, "find"> },
-): (digest: string, address: string) => Allowance | undefined {
+): (digest: string, address: string) => KeyCount | undefined {
   const configured = new Set(apiKeys.map(digestOf));
   const remembered = new Map<string, number>();
 
@@ -31,10 +38,10 @@ export function createKeyWindows(
 
   return (digest, address) => {
     const window = `key ${digest}`;
-    if (configured.has(digest)) return take(window, limits.keyed);
+    if (configured.has(digest)) return { allowance: take(window, limits.keyed), isKnown: true };
     const before = remembered.get(digest);
     const mayLook = before === undefined ? take(`look-up ${address}`, limits.keyless) : take(window, before, 0);
-    if (!mayLook.allowed) return mayLook;
+    if (!mayLook.allowed) return { allowance: mayLook, isKnown: before !== undefined };
     const row = keys.find(digest);
     if (row === undefined) {
       remembered.delete(digest);
@@ -42,6 +49,6 @@ export function createKeyWindows(
     }
     const limit = row.requestsPerSecond ?? limits.keyed;
     remember(digest, limit);
-    return take(window, limit);
+    return { allowance: take(window, limit), isKnown: true };
   };
 }

@@ -12,6 +12,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { ERRORS, type ErrorName, type Refusal, refuse } from "../errors/errors.ts";
 import type { KeyStore } from "../keys/key-store.ts";
+import { callerOf } from "../limits/caller-address.ts";
 import { SearchStoppedError } from "../routing/turns.ts";
 import type { Answer } from "./answer.ts";
 import type { Caller } from "./caller.ts";
@@ -85,11 +86,13 @@ export function createServer(options: ServerOptions, dependencies: ServerDepende
   // For every path, also those that do not exist.
   server.addHook("onRequest", gate.enter);
   answerPreflights(server, origins);
+  const admit = traffic.admit(gate.caller);
+  const admitSupervisor = traffic.admit((request) => ({ name: `health ${callerOf(request.ip)}`, isKeyed: false }));
   for (const [name, endpoint] of Object.entries(ENDPOINTS)) {
     server.route({
       method: endpoint.method,
       url: endpoint.path,
-      onRequest: [refuseLongUrl, traffic.admit],
+      onRequest: [refuseLongUrl, admit],
       handler: async (request, reply) => {
         const input = endpoint.method === "GET" ? request.query : request.body;
         const result = await handlers[name as EndpointName](input, gate.caller(request, reply));
@@ -97,7 +100,7 @@ export function createServer(options: ServerOptions, dependencies: ServerDepende
       },
     });
   }
-  server.get(HEALTH_PATH, { onRequest: traffic.admit }, async (request, reply) => {
+  server.get(HEALTH_PATH, { onRequest: admitSupervisor }, async (request, reply) => {
     const result = await handlers.health(undefined, gate.caller(request, reply));
     return result.kind === "answer" ? result.body : sendRefusal(reply, result);
   });

@@ -168,23 +168,39 @@ test("a connection that sends far ahead of its answers is cut, and costs no more
   expect(server.server.maxConnections).toBe(4_096);
 });
 
-test("a caller that goes on far beyond its limit loses its connection, and a client in step with its answers does not", async () => {
-  const { url } = await start({ limits: { keyless: 3, keyed: 5 } });
-  let refused = 0;
-  const knock = (): Promise<number> =>
+/** One request after the other, until none is answered. @returns how many were refused */
+async function knock(url: string, headersOf: (round: number) => Record<string, string> = () => ({})): Promise<number> {
+  const ask = (headers: Record<string, string>): Promise<number> =>
     new Promise((resolve) => {
-      const asked = httpRequest(url + NETWORKS, (response) => {
+      const asked = httpRequest(url + NETWORKS, { headers }, (response) => {
         response.resume();
         response.on("end", () => resolve(response.statusCode ?? 0));
       });
       asked.on("error", () => resolve(0));
       asked.end();
     });
+  let refused = 0;
   for (let round = 0; round < 700; round += 1) {
-    const status = await knock();
+    const status = await ask(headersOf(round));
     if (status === 429) refused += 1;
     if (status === 0) break;
   }
+  return refused;
+}
+
+test("a caller that goes on far beyond its limit loses its connection, and a client in step with its answers does not", async () => {
+  const { url } = await start({ limits: { keyless: 3, keyed: 5 } });
+  const refused = await knock(url);
   expect(refused).toBeGreaterThanOrEqual(250);
   expect(refused).toBeLessThanOrEqual(500);
+});
+
+test("a caller that names another key each time is one caller", async () => {
+  const { url } = await start({ limits: { keyless: 3, keyed: 5 } });
+  expect(await knock(url, (round) => ({ apikey: `guess-${round}` }))).toBeLessThanOrEqual(500);
+});
+
+test("a trusted proxy loses no connection for what one of its callers does", async () => {
+  const { url } = await start({ limits: { keyless: 3, keyed: 5 }, trustedProxies: ["127.0.0.0/8"] });
+  expect(await knock(url, () => ({ "x-forwarded-for": "192.0.2.1" }))).toBe(697);
 });

@@ -140,6 +140,36 @@ describe("load and stop", () => {
     while (traffic.inFlight() > 0) await sleep(5);
   });
 
+  test("a caller without a key holds an eighth of the places, one with a key a half, and a supervisor has its own", async () => {
+    let release: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const limits = { keyless: 50, keyed: 50 };
+    const { url, traffic } = await start({ limits, maxInFlight: 16, trustedProxies: ["127.0.0.0/8"] }, async () => {
+      await gate;
+      return answer(BODY);
+    });
+    const ask = (address: string, key: Record<string, string> = {}, path = NETWORKS) =>
+      fetch(url + path, { headers: { "x-forwarded-for": address, ...key } });
+    const asked: Promise<Response>[] = [];
+    const holds = async (count: number, one: () => Promise<Response>): Promise<void> => {
+      const before = traffic.inFlight();
+      for (let each = 0; each < count; each += 1) asked.push(one());
+      while (traffic.inFlight() < before + count) await sleep(5);
+      expect((await one()).status).toBe(503);
+    };
+    await holds(2, () => ask("192.0.2.1"));
+    await holds(2, () => ask("192.0.2.2"));
+    await holds(8, () => ask("192.0.2.1", { apikey: "configured" }));
+    asked.push(ask("192.0.2.1", {}, "/health"), ask("192.0.2.3"));
+    while (traffic.inFlight() < 14) await sleep(5);
+    release();
+    expect(new Set((await Promise.all(asked)).map(({ status }) => status))).toEqual(new Set([200]));
+    while (traffic.inFlight() > 0) await sleep(5);
+    expect((await ask("192.0.2.1")).status).toBe(200);
+  });
+
   test("a caller that leaves before its answer does not stay in work for ever", async () => {
     const { url, traffic } = await start({}, async () => {
       await sleep(200);
