@@ -56,8 +56,9 @@ export function integrityProblems(db: SqliteDatabase): readonly string[] {
 const COMPANIONS = ["-wal", "-shm", "-journal"];
 
 /**
- * Puts a copy in a database's place. What stood there is kept under another name, with what SQLite keeps beside it. To be
- * called by whoever claimed the database.
+ * Puts a copy in a database's place. What stood there is kept under another name, with what SQLite keeps beside it, and so
+ * is a log that was left without its database: SQLite would write it into the copy. To be called by whoever claimed the
+ * database.
  * @returns where the replaced database is now; undefined when nothing stood there
  */
 export function replaceDatabase(file: string, by: { copy: string; keepAs: string }): string | undefined {
@@ -69,8 +70,8 @@ export function replaceDatabase(file: string, by: { copy: string; keepAs: string
   for (const suffix of COMPANIONS) rmSync(`${coming}${suffix}`, { force: true });
   syncFile(coming);
   const stood = existsSync(file) && statSync(file).size > 0;
-  for (const suffix of ["", ...COMPANIONS]) {
-    if (existsSync(`${file}${suffix}`) && stood) renameSync(`${file}${suffix}`, `${by.keepAs}${suffix}`);
+  for (const suffix of [...(stood ? [""] : []), ...COMPANIONS]) {
+    if (existsSync(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${by.keepAs}${suffix}`);
   }
   renameSync(coming, file);
   syncFile(dirname(file));

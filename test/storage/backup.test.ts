@@ -70,3 +70,16 @@ test("a copy takes the place of a database, whose rows are kept with its write-a
   expect(replaceDatabase(nowhere, { copy: to, keepAs: join(folder, "none.db") })).toBeUndefined();
   expect(rowsOf(nowhere)).toEqual([1]);
 });
+
+test("a write-ahead log that was left without its database says nothing of the copy that takes its place", () => {
+  const { folder, file, db } = begin();
+  const to = join(folder, "copy.db");
+  backUp(db, to);
+  db.exec("INSERT INTO t VALUES (2); CREATE TABLE later (a INTEGER)");
+  const [lost, log] = [join(folder, "lost.db"), readFileSync(`${file}-wal`)];
+  writeFileSync(lost, "");
+  writeFileSync(`${lost}-wal`, log);
+  expect(replaceDatabase(lost, { copy: to, keepAs: join(folder, "kept.db") })).toBeUndefined();
+  expect(rowsOf(lost)).toEqual([1]);
+  expect(readFileSync(join(folder, "kept.db-wal")).equals(log)).toBe(true);
+});
