@@ -16,7 +16,6 @@ import { revokeLeftovers } from "./janitor.ts";
 import { createLaneLoops } from "./lane-loops.ts";
 import { startMessage } from "./messages.ts";
 import { createOutsideWatch } from "./outside-watch.ts";
-import { nodeFault } from "./perform/node-fault.ts";
 import { keepSampling } from "./price-sampler.ts";
 import type { Absence } from "./reach.ts";
 import { createSlotTurn } from "./slot-turn.ts";
@@ -187,12 +186,8 @@ function guardedNow(onFatal: (error: unknown) => void, work: () => void): void {
 
 /** Looks for leftover allowances again and again, until the engine stops. */
 async function keepRevoking(context: EngineContext, signal: AbortSignal): Promise<void> {
-  const { clock, logger } = context.deps;
   while (!signal.aborted) {
-    await clock.sleep(context.settings.pace.janitorMs, signal);
-    if (signal.aborted) return;
-    await revokeLeftovers(context).catch((error: unknown) => {
-      logger.warn({ error: nodeFault(error) }, "leftover allowances could not be looked at");
-    });
+    await context.deps.clock.sleep(context.settings.pace.janitorMs, signal);
+    if (!signal.aborted) await revokeLeftovers(context);
   }
 }

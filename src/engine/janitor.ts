@@ -1,6 +1,7 @@
 import type { Address } from "../domain/money/address.ts";
 import { type EngineContext, laneOf } from "./engine-context.ts";
 import { mayRevoke } from "./modes.ts";
+import { nodeFault } from "./perform/node-fault.ts";
 
 const REVOKE_GAS_LIMIT = 120_000n;
 /** A revocation is no hurry, but it must not wait in the queue for ever. */
@@ -15,28 +16,32 @@ export interface Grant {
 
 /**
  * Takes back what is left of allowances once no swap of that wallet and token is open and the wallet can pay for it. A
- * revocation that the token would refuse is not sent.
+ * revocation that the token would refuse is not sent, and a token that does not answer keeps no other one waiting.
  */
 export async function revokeLeftovers(context: EngineContext): Promise<void> {
-  const { store, chain, logger } = context.deps;
+  const { store, logger } = context.deps;
   if (!context.settings.live) return;
   for (const grant of store.idleGrants()) {
-    if (!mayRevoke(store, grant)) continue;
-    const { wallet, token, spender } = grant;
-    const version = store.ledgerVersion(wallet);
-    if ((await chain.allowance({ token, owner: wallet, spender })) === 0n) {
-      if (await isZeroForGood(context, grant)) forget(context, grant, version);
-      continue;
-    }
-    const data = context.deps.approveCalldata(spender, 0n);
-    const trial = await chain.simulate([{ from: wallet, to: token, data, value: 0n }]);
-    const cost = REVOKE_GAS_LIMIT * context.settings.policy.maxFeePerGas;
-    if (trial.kind !== "ok" || (await chain.nativeBalance(wallet)) < cost) {
-      logger.warn({ wallet, token, spender, trial: trial.kind }, "a leftover allowance cannot be revoked now");
-      continue;
-    }
-    submitRevocation(context, grant);
+    await revokeLeftover(context, grant).catch((error: unknown) => {
+      logger.warn({ ...grant, error: nodeFault(error) }, "a leftover allowance could not be looked at");
+    });
   }
+}
+
+async function revokeLeftover(context: EngineContext, grant: Grant): Promise<void> {
+  const { store, chain, logger } = context.deps;
+  const { wallet, token, spender } = grant;
+  if (!mayRevoke(store, grant)) return;
+  const version = store.ledgerVersion(wallet);
+  if ((await chain.allowance({ token, owner: wallet, spender })) === 0n) {
+    if (await isZeroForGood(context, grant)) forget(context, grant, version);
+    return;
+  }
+  const data = context.deps.approveCalldata(spender, 0n);
+  const trial = await chain.simulate([{ from: wallet, to: token, data, value: 0n }]);
+  const cost = REVOKE_GAS_LIMIT * context.settings.policy.maxFeePerGas;
+  if (trial.kind === "ok" && (await chain.nativeBalance(wallet)) >= cost) submitRevocation(context, grant);
+  else logger.warn({ wallet, token, spender, trial: trial.kind }, "a leftover allowance cannot be revoked now");
 }
 
 /** An allowance that a reorganisation could bring back is looked at again. */

@@ -4,7 +4,7 @@ import type { Address, Hex } from "../domain/money/address.ts";
  * What a difference is: `unchecked` the chain was not held against the rows since the start; `new` a database that never
  * knew a wallet that has traded, or may have; `lost` the marker names another database; `older` the marker saw more
  * signatures than the rows; `nonce`, `fill`, `outflow`, `allowance` what the chain shows and no row explains;
- * `cannot-prove` the chain's logs are not read back: not yet, or the node gives none.
+ * `cannot-prove` the chain's logs are not read back (not yet, or the node gives none), or a token's allowance is refused.
  */
 export type DifferenceKind =
   | "unchecked"

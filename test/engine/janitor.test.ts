@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ChainReadError } from "../../src/domain/chain-read-error.ts";
 import { revokeLeftovers } from "../../src/engine/janitor.ts";
 import { ETH, NOW_MS, ROUTER, runSample, USDC, WETH } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
@@ -52,6 +53,21 @@ test("a revocation that the token refuses is not sent, and another token's is", 
   await revokeLeftovers(life.context);
   expect(revocations(life)).toMatchObject([{ purpose: "revoke", to_address: WETH.address }]);
   expect(life.store.idleGrants()).toContainEqual(grant);
+});
+
+test("a token whose allowance is refused keeps no other one's from being taken back", async () => {
+  const { outside, life } = begin(5n);
+  const allowance = outside.chain.allowance.bind(outside.chain);
+  outside.chain.ledger.setAllowance(WETH.address, ACCOUNT, 7n);
+  life.store.writeRecord(runSample(), { kind: "grant", ...grant, token: WETH.address }, 1);
+  outside.chain.allowance = async (asked, block) => {
+    if (asked.token === USDC.address) throw new ChainReadError("refused", "execution reverted");
+    return await allowance(asked, block);
+  };
+  await life.engine.start();
+  await turn(outside, life, 20);
+  expect(revocations(life)).toMatchObject([{ purpose: "revoke", to_address: WETH.address }]);
+  expect([life.store.idleGrants(), life.errors]).toEqual([[grant], []]);
 });
 
 test("a revocation that is on its way is not sent a second time", async () => {

@@ -61,13 +61,13 @@ function stillToBeFilled({ settings, deps }: AcceptContext, open: readonly Diffe
 /** What follows from accepting one. @returns what is to be said of that */
 function carryOver(context: AcceptContext, difference: Difference): string {
   const { store, clock } = context.deps;
-  const { wallet, facts, kind } = difference;
+  const { wallet, facts, kind, scope } = difference;
   const known = store.knownChain(wallet);
   if (kind === "nonce" && known !== undefined) {
     store.saveKnownChain({ ...known, transactionCount: Number(facts.count) }, clock.nowMs());
   }
   // What could not be proved is accepted up to here: balances of before prove nothing any more.
-  if (kind === "cannot-prove" && known !== undefined) {
+  if (kind === "cannot-prove" && scope !== "token" && known !== undefined) {
     const block = Math.max(known.block, Number(facts.toBlock ?? known.block));
     store.saveKnownChain({ ...known, block, balances: new Map() }, clock.nowMs());
   }

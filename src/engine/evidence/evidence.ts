@@ -5,7 +5,7 @@ import type { DifferenceKind, Finding, KnownChain } from "../../ports/evidence-s
 import { raiseAlerts, tellAlerts } from "../alerts.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { advanceMarker, judgeMarker } from "./identity.ts";
-import { baselineNow, lookAtChain } from "./look.ts";
+import { baselineNow, type Look, lookAtChain, refusalOf } from "./look.ts";
 import { type LookContext, withPatience } from "./patient-chain.ts";
 import { type ReadSoFar, readTrades } from "./read-back.ts";
 import { keepTelling } from "./tell-unchecked.ts";
@@ -47,16 +47,21 @@ export function createEvidence(context: EngineContext): Evidence {
   const lookOnce = async (reading: LookContext): Promise<void> => {
     forgetOthers(context, settings.live ? wallets : []);
     if (!settings.live || !isDue()) return;
-    try {
-      let isFinished = true;
-      for (const wallet of wallets) isFinished = (await lookAt(reading, soFar, wallet)) && isFinished;
-      lastMs = isFinished ? clock.monotonicMs() : undefined;
-      fault = undefined;
-    } catch (error) {
-      if (!(error instanceof ChainReadError)) throw error;
-      fault = error.message;
-      logger.warn({ error: fault }, "the rows could not be held against the chain yet");
+    let isFinished = true;
+    let found: string | undefined;
+    // What keeps one wallet from being looked at keeps no other one.
+    for (const wallet of wallets) {
+      try {
+        isFinished = (await lookAt(reading, soFar, wallet)) && isFinished;
+      } catch (error) {
+        if (!(error instanceof ChainReadError)) throw error;
+        found = `${wallet}: ${error.message}`;
+        logger.warn({ error: found }, "the rows could not be held against the chain yet");
+      }
     }
+    if (!isFinished) lastMs = undefined;
+    else if (found === undefined) lastMs = clock.monotonicMs();
+    fault = found;
   };
   let inFlight: Promise<void> | undefined;
   const look = (reading: LookContext): Promise<void> => {
@@ -122,7 +127,7 @@ async function lookAt(context: LookContext, soFar: ReadSoFar, wallet: Address): 
     return true;
   }
   const seen = await lookAtChain(context, soFar, known);
-  write(context, wallet, seen.findings, seen.known);
+  write(context, wallet, seen.findings, seen);
   const open = store.openDifferences().filter((difference) => difference.wallet === wallet);
   if (open.every(({ kind }) => kind === "cannot-prove")) advanceMarker(context, wallet);
   return !seen.isUnfinished;
@@ -169,15 +174,17 @@ async function isUnused(context: LookContext, wallet: Address): Promise<boolean>
   let why: string | undefined;
   if (number > PROVABLE_BLOCKS) why = `nobody reads all ${number} blocks back`;
   else {
-    const [first, ...more] = await readTrades(context, wallet, { fromBlock: 0, toBlock: number });
-    if (first !== undefined)
-      why = `the chain knows ${more.length + 1} fills of it, the first in block ${first.blockNumber}`;
+    const trades = await readTrades(context, wallet, { fromBlock: 0, toBlock: number }).catch(refusalOf);
+    if (typeof trades === "string") why = `its logs are refused: ${trades}`;
+    else if (trades[0] !== undefined)
+      why = `the chain knows ${trades.length} fills of it, the first in block ${trades[0].blockNumber}`;
   }
   for (const { address: token } of context.settings.tokens) {
     if (why !== undefined || token === context.settings.native.address) continue;
     if (store.hasGrant({ wallet, token, spender })) continue;
-    const amount = await chain.allowance({ token, owner: wallet, spender });
-    if (amount > 0n) why = `it allows ${spender} to take ${amount} of ${token}`;
+    const amount = await chain.allowance({ token, owner: wallet, spender }).catch(refusalOf);
+    if (typeof amount === "string") why = `its allowance of ${token} is refused: ${amount}`;
+    else if (amount > 0n) why = `it allows ${spender} to take ${amount} of ${token}`;
   }
   if (why === undefined) return true;
   const text = `this database knows nothing of ${wallet}, which may have traded before (${why}): if there was another database, bring it back with \`swapd restore\`; accepted, budgets, caps and memories begin at nothing`;
@@ -186,22 +193,16 @@ async function isUnused(context: LookContext, wallet: Address): Promise<boolean>
   return false;
 }
 
-/** Writes down what is new, and tells it once; with it how far the chain is known, where that was proved. */
-function write(context: LookContext, wallet: Address, findings: readonly Finding[], known?: KnownChain): void {
+/** Writes down what is new, and tells it once; with it what a look at the chain has settled. */
+function write(context: LookContext, wallet: Address, findings: readonly Finding[], look?: Look): void {
   const { deps } = context;
   const { store, clock, logger } = deps;
   const added: Finding[] = [];
   const alerts = store.transaction(() => {
     const nowMs = clock.nowMs();
     added.push(...findings.filter((finding) => store.addDifference(finding, nowMs)));
-    if (known !== undefined) {
-      store.saveKnownChain(known, nowMs);
-      for (const { id, kind, ...open } of store.openDifferences()) {
-        if (kind === "cannot-prove" && open.wallet === wallet) store.settleDifference(id, { by: "chain", atMs: nowMs });
-      }
-      endAlertIfNothingIsOpen(context, wallet);
-    }
-    if (findings.length > 0 || known !== undefined) store.removeUnchecked(wallet);
+    if (look !== undefined) settle(context, wallet, look);
+    if (findings.length > 0 || look?.known !== undefined) store.removeUnchecked(wallet);
     const [first, ...more] = added;
     if (first === undefined) return [];
     const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
@@ -212,6 +213,20 @@ function write(context: LookContext, wallet: Address, findings: readonly Finding
   });
   for (const { kind, text } of added) logger.error({ wallet, kind }, text);
   tellAlerts(deps, alerts);
+}
+
+/** How far the chain is known, where that was proved, and what could not be proved before and can be now. */
+function settle(context: LookContext, wallet: Address, { known, findings }: Look): void {
+  const { store, clock } = context.deps;
+  const atMs = clock.nowMs();
+  if (known !== undefined) store.saveKnownChain(known, atMs);
+  const found = new Set(findings.map(({ key }) => key));
+  for (const { id, key, kind, scope, ...open } of store.openDifferences()) {
+    if (kind !== "cannot-prove" || open.wallet !== wallet || found.has(key)) continue;
+    // An allowance is read by itself, whatever becomes of the logs.
+    if (known !== undefined || scope === "token") store.settleDifference(id, { by: "chain", atMs });
+  }
+  endAlertIfNothingIsOpen(context, wallet);
 }
 
 /** What was said about the wallet's database is over once nothing of it is open. */

@@ -14,8 +14,14 @@ export interface Look {
   readonly isUnfinished: boolean;
 }
 
-/** A node that is away may tell later; one that refuses keeps no such logs, or gives none of such a range. */
+/** A node that is away may tell later; one that refuses keeps no such logs, gives none of such a range, or speaks for a token. */
 const UNREADABLE: ReadonlySet<ChainReadError["code"]> = new Set(["refused", "not available"]);
+
+/** The words of a refusal. @throws what else kept a read from its answer */
+export function refusalOf(error: unknown): string {
+  if (!(error instanceof ChainReadError) || !UNREADABLE.has(error.code)) throw error;
+  return error.message;
+}
 
 /**
  * Holds the chain against the rows of a wallet since the last block that they know: transactions of the account, fills in
@@ -45,13 +51,13 @@ export async function lookAtChain(context: LookContext, soFar: ReadSoFar, known:
       soFar.delete(wallet);
     }
   } catch (error) {
-    if (!(error instanceof ChainReadError) || !UNREADABLE.has(error.code)) throw error;
     isProved = false;
-    findings.push(unreadable(wallet, range, error.message));
+    findings.push(unreadable(wallet, range, refusalOf(error)));
   }
+  isProved &&= findings.every(({ kind }) => kind !== "cannot-prove");
+  // An allowance that is not read says nothing of what happened since: the next look begins after this one all the same.
   findings.push(...(await unknownAllowances(context, wallet)));
   findings.push(...unknownTransactions(context, known, count));
-  isProved &&= findings.every(({ kind }) => kind !== "cannot-prove");
   const next = isProved ? await knowledgeAt(context, known, Math.max(known.block, finalized)) : undefined;
   return { findings, known: next, isUnfinished };
 }
@@ -144,7 +150,11 @@ async function unknownAllowances(context: LookContext, wallet: Address): Promise
   const findings: Finding[] = [];
   for (const { address: token } of tokensOf(context)) {
     if (store.hasGrant({ wallet, token, spender })) continue;
-    const amount = await chain.allowance({ token, owner: wallet, spender });
+    const amount = await chain.allowance({ token, owner: wallet, spender }).catch(refusalOf);
+    if (typeof amount === "string") {
+      findings.push(unreadAllowance(wallet, { token, spender }, amount));
+      continue;
+    }
     if (amount === 0n || store.hasGrant({ wallet, token, spender })) continue;
     const text = `${wallet} allows ${spender} to take ${amount} of ${token} (smallest units), and no row granted that; accepted, it is taken back`;
     const facts = { token, spender, amount: amount.toString() };
@@ -154,6 +164,17 @@ async function unknownAllowances(context: LookContext, wallet: Address): Promise
     });
   }
   return findings;
+}
+
+/** One token that does not answer keeps nobody else from trading: what it would hide is an allowance of itself. */
+function unreadAllowance(
+  wallet: Address,
+  { token, spender }: { token: Address; spender: Address },
+  message: string,
+): Finding {
+  const text = `cannot prove that ${wallet} allows ${spender} to take no ${token}: its allowance is refused (${message})`;
+  const what = { wallet, token, kind: "cannot-prove", scope: "token" } as const;
+  return { key: `cannot-prove allowance ${wallet} ${token}`, ...what, text, facts: { token, spender } };
 }
 
 /** The rows are asked after the chain: they may know more by then, never less. */

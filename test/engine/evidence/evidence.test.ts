@@ -3,10 +3,11 @@ import { basename, dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createMarkerFiles } from "../../../src/adapters/identity/marker-files.ts";
 import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
-import { addUnchecked } from "../../../src/engine/evidence/evidence.ts";
+import { toAddress } from "../../../src/domain/money/address.ts";
+import { addUnchecked, createEvidence } from "../../../src/engine/evidence/evidence.ts";
 import type { IdentityMarker } from "../../../src/ports/identity-marker.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
-import { HUNDRED_USDC, ROUTER, SLOT_MS, USDC, WETH } from "../../support/builders.ts";
+import { HUNDRED_USDC, ROUTER, SLOT_MS, USDC, WBTC, WETH } from "../../support/builders.ts";
 import {
   ACCOUNT,
   createOutside,
@@ -255,6 +256,84 @@ describe("what the chain shows and no row explains", () => {
     await turn(outside, life, 60);
     expect(await outside.chain.allowance({ token: WETH.address, owner: ACCOUNT, spender: ROUTER })).toBe(0n);
   });
+});
+
+describe("a token whose allowance is refused", () => {
+  /** From here on the allowance of a token cannot be read. @returns ends that */
+  function refuseAllowance({ chain }: Outside, refused: string): () => void {
+    const allowance = chain.allowance.bind(chain);
+    chain.allowance = (grant, block) =>
+      grant.token === refused
+        ? Promise.reject(new ChainReadError("refused", "execution reverted"))
+        : allowance(grant, block);
+    return () => {
+      chain.allowance = allowance;
+    };
+  }
+
+  test("halts who trades it and nobody else, until it can be read", async () => {
+    const outside = begin("only");
+    await fill(outside, 1);
+    const allow = refuseAllowance(outside, WBTC.address);
+    const life = await live(outside);
+    expect(life.store.openDifferences()).toMatchObject([{ kind: "cannot-prove", scope: "token", token: WBTC.address }]);
+    await turn(outside, life, 120);
+    expect([fills(outside) > 1, life.errors]).toEqual([true, []]);
+    allow();
+    await turn(outside, life, 120);
+    expect(open(life)).toEqual([]);
+  });
+
+  test("is traded again by who sends transactions of his own, also where logs are never read back", async () => {
+    const outside = begin("never");
+    await fill(outside, 1);
+    const allow = refuseAllowance(outside, WETH.address);
+    outside.chain.logs = () => Promise.reject(new ChainReadError("refused", "history has been pruned"));
+    const life = await live(outside);
+    await turn(outside, life, 120);
+    expect(fills(outside)).toBe(1);
+    allow();
+    await turn(outside, life, 240);
+    expect([open(life), fills(outside) > 1]).toEqual([["cannot-prove"], true]);
+  });
+
+  test("is traded again once a person accepts that nobody can tell", async () => {
+    const outside = begin("only");
+    await fill(outside, 1);
+    refuseAllowance(outside, WETH.address);
+    const life = await live(outside);
+    expect(open(life)).toEqual(["cannot-prove"]);
+    expect(accept(life)).toContain("accepted 1");
+    await turn(outside, life, 180);
+    expect([open(life), fills(outside) > 1]).toEqual([[], true]);
+  });
+
+  test("keeps a new wallet from nothing but its first look, which a person answers then", async () => {
+    const outside = begin("only");
+    refuseAllowance(outside, WETH.address);
+    const life = await live(outside);
+    expect(open(life)).toEqual(["new"]);
+    expect(life.store.openDifferences()[0]?.text).toContain("execution reverted");
+  });
+});
+
+test("what keeps one wallet from being looked at keeps no other one", async () => {
+  const outside = begin("only");
+  await fill(outside, 1);
+  const { context, store } = openLife(outside);
+  const other = toAddress(`0x${"77".repeat(20)}`);
+  const allowance = outside.chain.allowance.bind(outside.chain);
+  outside.chain.allowance = (grant, block) =>
+    grant.owner === other
+      ? Promise.reject(new ChainReadError("malformed answer", "no number"))
+      : allowance(grant, block);
+  const signers = new Map(
+    [...context.deps.signers.values()].flatMap((one) => [[other, one] as const, [ACCOUNT, one] as const]),
+  );
+  const evidence = createEvidence({ ...context, deps: { ...context.deps, signers } });
+  evidence.begin();
+  await evidence.look();
+  expect(store.openDifferences()).toMatchObject([{ kind: "unchecked", wallet: other }]);
 });
 
 describe("logs that cannot be read back", () => {
