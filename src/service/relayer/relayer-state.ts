@@ -18,7 +18,7 @@ export interface RelayerReport {
   readonly refusal: ErrorName | undefined;
   readonly balance: bigint;
   readonly minimumBalance: bigint;
-  /** expected cost of swaps that were accepted and are not paid for yet */
+  /** expected cost of swaps that were accepted, would work, and are not paid for yet: what stopped working holds nothing */
   readonly setAside: bigint;
   /** losses of the last 24 hours */
   readonly losses: bigint;
@@ -49,7 +49,7 @@ export interface StateDependencies {
   readonly laneStore: LaneStore;
   readonly store: ServiceStore;
   readonly book: RelayBook;
-  readonly places: Pick<Places, "full">;
+  readonly places: Pick<Places, "full" | "working">;
   readonly rpc: JsonRpc;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -90,7 +90,7 @@ export function createRelayerState(
   async function report(): Promise<RelayerReport & { readonly detail: string }> {
     const balance = await nativeBalance();
     const pending = store.pendingSwaps();
-    const unpaid = pending.filter(({ intentId }) => !book.isPaid(intentId));
+    const unpaid = places.working().filter(({ intentId }) => !book.isPaid(intentId));
     const setAside = unpaid.reduce((sum, { intentId }) => sum + (book.terms(intentId)?.expectedCost ?? 0n), 0n);
     const { paid: spent, lost: losses } = costsOfDay();
     const limits = { minimumBalance, maxDailyLoss, maxDailyGas };

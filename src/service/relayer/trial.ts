@@ -1,15 +1,18 @@
 import { type Address, type Hex, isHex } from "../../domain/money/address.ts";
 import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
-import { isFailedCall } from "../../net/node-errors.ts";
+import { classOf, isFailedCall } from "../../net/node-errors.ts";
 import { exactDataFee } from "../data-fees/op-stack.ts";
 import type { NetworkOptions } from "../options.ts";
 import { describeRevert } from "../settlement/calldata.ts";
 
 /** What the exact transaction would do on top of the newest block. */
 export type Trial =
-  /** `dataFee`: wei beside gas, by the gas that the receipt will show */
+  /** `gas`: what it needs, or more than it may; `dataFee`: wei beside gas, by the gas that the receipt will show */
   | { readonly kind: "works"; readonly gas: bigint; readonly dataFee: (gas: bigint) => bigint }
   | { readonly kind: "reverts"; readonly reason: string };
+
+/** A trial gets so many times the gas that the swap may use: whoever wastes more of it wastes no more of the node's time. */
+const MOST_TIMES_TRIED = 2n;
 
 /** Tries a transaction out, and asks what its data costs. @throws RpcError when the node does not tell */
 export async function tryOut(
@@ -18,10 +21,12 @@ export async function tryOut(
   network: Pick<NetworkOptions, "chainId" | "dataFee">,
 ): Promise<Trial> {
   const charged = exactDataFee(network, { ...call, gasLimit });
-  const [gas, ...fees] = await rpc.batch([{ method: "eth_estimateGas", params: [call] }, ...charged.requests]);
-  if (!(gas instanceof RpcError)) {
-    return { kind: "works", gas: BigInt(String(gas)), dataFee: charged.decode(rpc.host, fees) };
-  }
+  const most = gasLimit * MOST_TIMES_TRIED;
+  const estimate = { method: "eth_estimateGas", params: [{ ...call, gas: `0x${most.toString(16)}` }] };
+  const [gas, ...fees] = await rpc.batch([estimate, ...charged.requests]);
+  const dataFee = () => charged.decode(rpc.host, fees);
+  if (!(gas instanceof RpcError)) return { kind: "works", gas: BigInt(String(gas)), dataFee: dataFee() };
+  if (classOf(gas) === "out-of-gas") return { kind: "works", gas: most + 1n, dataFee: dataFee() };
   if (!isFailedCall(gas)) throw gas;
   return { kind: "reverts", reason: describeRevert(isHex(gas.data) ? gas.data : "0x") };
 }

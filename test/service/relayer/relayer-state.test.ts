@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { toAddress } from "../../../src/domain/money/address.ts";
+import type { Lane } from "../../../src/lane/lane.ts";
+import type { JsonRpc } from "../../../src/net/json-rpc.ts";
+import type { LaneStore } from "../../../src/ports/lane-store.ts";
+import type { RelayerOptions } from "../../../src/service/options.ts";
+import type { RelayBook, RelayTerms } from "../../../src/service/relayer/relay-book.ts";
+import { createRelayerState } from "../../../src/service/relayer/relayer-state.ts";
+import type { ServiceStore, SwapRow } from "../../../src/service/store/service-store.ts";
+import { createHandClock } from "../support/hand-clock.ts";
+import { createRecordingLogger } from "../support/recording-logger.ts";
+
+test("swaps that stopped working set none of the relayer's money aside", async () => {
+  const rows = Array.from({ length: 100 }, (_, place) => ({ intentId: String(place) }) as unknown as SwapRow);
+  const idle = new Set<string>();
+  const account = toAddress(`0x${"0a".repeat(20)}`);
+  const limits = { minimumNativeBalance: 10n, maxDailyLoss: 1_000n, maxDailyGas: 1_000n };
+  const state = createRelayerState(
+    { relayer: limits as unknown as RelayerOptions, account, chainId: 1 },
+    {
+      lane: { halted: () => undefined } as unknown as Lane,
+      laneStore: {} as LaneStore,
+      store: { pendingSwaps: () => rows } as unknown as ServiceStore,
+      book: {
+        isPaid: () => false,
+        terms: () => ({ expectedCost: 1n }) as RelayTerms,
+        costsSince: () => ({ paid: 0n, lost: 0n }),
+      } as unknown as RelayBook,
+      places: { full: () => undefined, working: () => rows.filter(({ intentId }) => !idle.has(intentId)) },
+      rpc: { call: async () => "0x32" } as unknown as JsonRpc,
+      clock: createHandClock(1_900_000_000_000),
+      logger: createRecordingLogger(),
+    },
+  );
+  expect((await state.refusal())?.error).toBe("GASLESS_RELAYER_UNFUNDED");
+  for (let place = 0; place < 70; place += 1) idle.add(String(place));
+  expect(await state.refusal()).toBeUndefined();
+  expect(await state.report()).toMatchObject({ setAside: 30n, pending: 100 });
+});
