@@ -175,18 +175,17 @@ function hashOf(texts: readonly string[]): string {
   return hash("sha256", JSON.stringify(texts));
 }
 
-/** The image names a volume of its own; beside a database that a caller chose, a folder of its own. */
-function defaultIdentity({ overrides }: LoadOptions, env: Environment): string {
-  const chosen = overrides?.database;
-  if (chosen !== undefined) return join(dirname(resolve(chosen)), DEFAULTS.identity);
-  return env.SWAPD_IDENTITY || DEFAULTS.identity;
+/** Markers of a database that a caller chose stand beside it: a sandbox on a fork is given a real daemon's file. */
+function identityOf(configured: string | undefined, { overrides }: LoadOptions, env: Environment): string {
+  if (overrides?.database !== undefined) return join(dirname(resolve(overrides.database)), DEFAULTS.identity);
+  return configured ?? (env.SWAPD_IDENTITY || DEFAULTS.identity);
 }
 
 function buildPlain(loading: Loading) {
   const { source, fields, options, env } = loading;
   const { timing = {}, transactions = {} } = fields;
   return {
-    identity: resolveFrom(source.file, fields.identity ?? defaultIdentity(options, env)),
+    identity: resolveFrom(source.file, identityOf(fields.identity, options, env)),
     database: resolveFrom(source.file, fields.database ?? DEFAULTS.database),
     listen: options.overrides?.listen ?? fields.http?.listen ?? DEFAULTS.listen,
     statusHosts: (fields.http?.hosts ?? []).map((name) => name.toLowerCase()),

@@ -3,8 +3,11 @@ import { countEnd, type SameEnds, type SlotEnd } from "../domain/run/same-ends.t
 import { type RaisedAlert, raiseAlerts } from "./alerts.ts";
 import type { EngineContext } from "./engine-context.ts";
 
-/** Troubles that keep every strategy from trading: who was warned of one of them is not warned again for each strategy. */
-const EVERYBODYS = [SUBJECT.node(), SUBJECT.quotes(), SUBJECT.clock(), SUBJECT.endpoints(), SUBJECT.agreement()];
+/**
+ * Troubles that keep every strategy from trading: who was warned of one of them is not warned again for each strategy.
+ * Endpoints that disagree do not: they may do so about a single swap, and for weeks.
+ */
+const EVERYBODYS = [SUBJECT.node(), SUBJECT.quotes(), SUBJECT.clock(), SUBJECT.endpoints()];
 
 /**
  * Counts how a strategy's slots ended, in the commit that ends them, and warns of too many in a row that ended alike.

@@ -67,6 +67,13 @@ describe("a whole configuration", () => {
     const overrides = { mode: "dry-run", database: "/tmp/x.db", listen: { host: "127.0.0.1", port: 0 } } as const;
     expect(loaded({}, {}, { overrides })).toMatchObject(overrides);
   });
+
+  it("keeps the markers of a database that the caller chose apart from those of the file's", () => {
+    const main = { "main.yaml": `${MAIN}identity: /var/lib/swapd/identity\n` };
+    expect(loaded(main).identity).toBe("/var/lib/swapd/identity");
+    const overrides = { database: "/tmp/sandbox/swapd.db" };
+    expect(loaded(main, {}, { overrides }).identity).toBe("/tmp/sandbox/identity");
+  });
 });
 
 describe("a file that cannot be read is a problem, not a crash", () => {

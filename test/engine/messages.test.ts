@@ -175,3 +175,15 @@ test("a pair that was denied long ago keeps nobody from hearing that the strateg
   expect(outside.told.map(({ code }) => code)).toEqual(["SLOTS_END_ALIKE"]);
   await life.engine.stop();
 });
+
+test("endpoints that disagree about one swap keep nobody from hearing that a strategy does not trade", async () => {
+  const often = { schedule: { kind: "every", seconds: 30 }, retryForSeconds: 5 } as Partial<StrategySpec>;
+  const { outside, life } = begin(often, { settings: { told: { ...TOLD, fills: false, starts: false } } });
+  const alert = { code: "ENDPOINTS_DISAGREE", subject: SUBJECT.agreement(), strategy: undefined };
+  life.store.raiseAlert(alertSample(alert));
+  outside.service.refuses = refusal("AMOUNT_TOO_LOW", false);
+  await life.engine.start();
+  await turn(outside, life, 250);
+  expect(outside.told.map(({ code }) => code)).toEqual(["SLOTS_END_ALIKE"]);
+  await life.engine.stop();
+});

@@ -54,7 +54,7 @@ export async function startStatusServer(
     if (typeof limit !== "string" || (strategy !== undefined && typeof strategy !== "string")) {
       return await reply.code(400).send({ error: "PARAMETER_REPEATED", message: "give each parameter once" });
     }
-    const most = Math.min(Math.max(Number(limit) || 100, 1), MAX_RUNS);
+    const most = Math.min(Math.max(Math.floor(Number(limit)) || 100, 1), MAX_RUNS);
     const filter = strategy === undefined ? { limit: most } : { limit: most, strategy };
     return { runs: sources.history.runs(filter).map(runJson) };
   });

@@ -98,3 +98,10 @@ it("says nothing of its inside when it fails, and logs it", async () => {
   expect(await get("/api/runs?strategy=broken")).toEqual({ status: 500, body: '{"error":"INTERNAL"}' });
   expect(logger.lines).toMatchObject([{ level: "error", fields: { error: expect.any(TypeError) } }]);
 });
+
+it.each(["2.5", "1e400", "-3", "0x1", "many", ""])(
+  "answers a limit of %j with at most a thousand runs",
+  async (limit) => {
+    expect(await get(`/api/runs?limit=${limit}`)).toMatchObject({ status: 200 });
+  },
+);

@@ -71,7 +71,8 @@ export function createAlertRows(sql: Statements, sendFrom: Severity | undefined)
       sql.run(
         `UPDATE alerts SET over_at_ms = ? WHERE over_at_ms IS NULL
            AND strategy IS NOT NULL AND strategy NOT IN (SELECT value FROM json_each(?))
-           AND subject NOT LIKE 'run %' AND subject NOT LIKE 'swap %' AND subject NOT LIKE 'mode of %'`,
+           AND (subject LIKE '% to % of %'
+             OR subject NOT LIKE 'run %' AND subject NOT LIKE 'swap %' AND subject NOT LIKE 'mode of %')`,
         atMs,
         JSON.stringify(strategyIds),
       );
