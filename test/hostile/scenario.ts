@@ -24,6 +24,9 @@ export const SCENARIOS: readonly Scenario[] = (["swapd", "fly"] as const).flatMa
   ),
 );
 
+export const nameOf = (scenario: Scenario): string =>
+  `${scenario.profile}, ${scenario.mode}${scenario.affiliate ? ", with an affiliate" : ""}`;
+
 export const SERVICE_WALLET = new Wallet(`0x${"5e".repeat(32)}`);
 const OWNER_KEY = `0x${"0b".repeat(32)}`;
 export const OWNER_WALLET = new Wallet(OWNER_KEY);
