@@ -18,6 +18,7 @@ import { checkSignatures, signedFor } from "./signatures.ts";
 import { balancesAtStart, findStart, type Since } from "./since.ts";
 import { dataVersion, openForReading, readSnapshot, type Snapshot } from "./snapshot.ts";
 import { checkStructure } from "./structure.ts";
+import { checkCountOfSignatures, checkTotals } from "./totals.ts";
 import { checkTraces } from "./traces.ts";
 import { type WatchList, watchList } from "./watch-list.ts";
 
@@ -186,6 +187,8 @@ function checkRows(snapshot: Snapshot, chainId: number): Difference[] {
     ...checkStructure(snapshot),
     ...checkTraces(snapshot),
     ...checkLedger(snapshot),
+    ...checkTotals(snapshot),
+    ...checkCountOfSignatures(snapshot),
     ...checkSignatures(snapshot, chainId),
   ];
 }

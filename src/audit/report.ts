@@ -10,7 +10,8 @@ export const DIFFERENCE_MEANINGS = {
   SIGNED_ROW_MISSING: "something was signed for a run or a swap whose row is gone",
   RUN_MISSING: "a swap belongs to a run whose row is gone",
   MODE_DIFFERS: "a swap is recorded as executed in another way than its transaction shows",
-  SIGNATURE_MISSING: "a gasless swap was filled, and the signature that allowed it is not stored",
+  SIGNATURE_MISSING:
+    "a gasless swap was filled, and the signature that allowed it is not stored; or fewer are stored than were made",
   BODY_DIFFERS: "a column of a swap says something else than the record that the daemon goes on with",
   CHECKS_MISSING: "a swap was signed, and none of the checks before it is stored",
   LEDGER_UNVALUED: "a signed swap counts for no dollars, so it is missing from the caps",
@@ -42,6 +43,7 @@ export const DIFFERENCE_MEANINGS = {
   INTENT_WITHOUT_SWAP: "a swap transaction of ours landed, and not exactly one swap belongs to it",
   LEDGER_MISSING: "a signed swap has no row in the ledger",
   LEDGER_DIFFERS: "the ledger does not account for a swap as the swap's state demands",
+  TOTAL_DIFFERS: "a sum that budgets and caps are held against is not what its rows add up to",
   RESERVATION_LEFT: "money is still reserved for a swap that has ended",
   CAPABILITY_MISSING: "a swap was signed or may still land, and it is not recorded as a right, or not as a live one",
   ALLOWANCE_LEFT: "an allowance was left although no swap of this wallet and token is open",

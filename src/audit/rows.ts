@@ -78,12 +78,26 @@ export const swapRow = z.object({
 
 export const ledgerRow = z.object({
   swap_id: z.string(),
+  strategy: z.string(),
   wallet: addressText,
   token: addressText,
   amount: amountText,
   usd: amountText,
   state: z.enum(["reserved", "spent", "released"]),
+  reserved_at_ms: count,
 });
+
+/** A sum that the daemon keeps, so that it need not add the rows up with each decision. */
+export const totalRow = z.object({
+  kind: z.string(),
+  subject: z.string(),
+  item: z.string(),
+  source: z.string(),
+  amount: amountText,
+});
+
+export const hourRow = z.object({ hour_ms: z.number().int(), usd: amountText });
+export const dayRow = z.object({ day_ms: z.number().int(), usd: amountText });
 
 export const capabilityRow = z.object({
   swap_id: z.string(),
@@ -167,6 +181,9 @@ export type FindingRow = z.output<typeof findingRow>;
 export type BaselineRow = z.output<typeof baselineRow>;
 export type RunRow = z.output<typeof runRow>;
 export type SwapRow = z.output<typeof swapRow>;
+export type TotalRow = z.output<typeof totalRow>;
+export type HourRow = z.output<typeof hourRow>;
+export type DayRow = z.output<typeof dayRow>;
 export type LedgerRow = z.output<typeof ledgerRow>;
 export type CapabilityRow = z.output<typeof capabilityRow>;
 export type SignatureRow = z.output<typeof signatureRow>;

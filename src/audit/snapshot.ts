@@ -9,12 +9,16 @@ import {
   baselineRow,
   type CapabilityRow,
   capabilityRow,
+  type DayRow,
+  dayRow,
   type FindingRow,
   findingRow,
   type GapRow,
   type GrantRow,
   gapRow,
   grantRow,
+  type HourRow,
+  hourRow,
   type IntentRow,
   intentRow,
   type LedgerRow,
@@ -29,6 +33,8 @@ import {
   signingRow,
   strategyRow,
   swapRow,
+  type TotalRow,
+  totalRow,
 } from "./rows.ts";
 import { CHOSEN, chooseRows, type Start } from "./since.ts";
 
@@ -48,6 +54,8 @@ export interface Snapshot {
   /** what the daemon found itself; empty where no daemon of a release that looks has run */
   readonly findings: readonly FindingRow[];
   readonly ledger: ReadonlyMap<string, LedgerRow>;
+  /** what the daemon keeps beside the rows that it counts; undefined where only some of these are read */
+  readonly kept: KeptSums | undefined;
   readonly capabilities: readonly CapabilityRow[];
   readonly signatures: readonly SignatureRow[];
   readonly grants: readonly GrantRow[];
@@ -58,6 +66,14 @@ export interface Snapshot {
   readonly histories: Histories;
   /** rows that could not be read, and histories that do not add up */
   readonly differences: readonly Difference[];
+}
+
+/** Sums over all rows, and how often typed data was about to be signed. */
+export interface KeptSums {
+  readonly totals: readonly TotalRow[];
+  readonly hours: readonly HourRow[];
+  readonly days: readonly DayRow[];
+  readonly signatures: number;
 }
 
 /** What the body of a swap says, beside what its columns say; `readable` is 0 where it is no JSON. */
@@ -167,6 +183,7 @@ function readAll(db: Database, start: Start | undefined): Snapshot {
         .all(),
     ),
     findings: hasFindings(db) ? table("differences", ["id"], findingRow) : [],
+    kept: start === undefined ? readKept(db, table) : undefined,
     ledger: new Map(table("ledger", ["swap_id"], ledgerRow).map((row) => [row.swap_id, row])),
     capabilities: table("capabilities", ["swap_id"], capabilityRow),
     signatures: table("signatures", ["digest"], signatureRow),
@@ -177,6 +194,18 @@ function readAll(db: Database, start: Start | undefined): Snapshot {
     signings: table("lane_signings", ["seq"], signingRow),
     histories,
     differences: found,
+  };
+}
+
+function readKept(
+  db: Database,
+  table: <T>(name: string, key: readonly string[], schema: RowSchema<T>) => T[],
+): KeptSums {
+  return {
+    totals: table("totals", ["kind", "subject", "item", "source"], totalRow),
+    hours: table("sold_usd_hours", ["hour_ms"], hourRow),
+    days: table("sold_usd_days", ["day_ms"], dayRow),
+    signatures: db.prepare<[], number>("SELECT signatures FROM identity").pluck().get() ?? 0,
   };
 }
 

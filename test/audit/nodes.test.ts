@@ -107,7 +107,10 @@ test("looks again when the daemon wrote while it looked, so that a passing contr
   const report = await world.auditAfter(
     ({ journal }) => {
       journal.run("UPDATE swaps SET sold = '1' WHERE id = 'own'");
-      repair = () => journal.run("UPDATE swaps SET sold = '5000000' WHERE id = 'own'");
+      repair = () => {
+        journal.run("UPDATE swaps SET sold = '5000000' WHERE id = 'own'");
+        journal.recount();
+      };
     },
     { rpcUrl },
   );

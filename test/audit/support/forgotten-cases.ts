@@ -64,4 +64,53 @@ export const FORGOTTEN_CASES: readonly Case[] = [
     },
     reports: ["ALLOWANCE_LEFT", "GRANT_MISSING"],
   },
+  {
+    hazard: "a budget freed by its sum",
+    spoil: ({ journal }) => journal.run("UPDATE totals SET amount = '0' WHERE kind = 'sold'"),
+    reports: ["TOTAL_DIFFERS"],
+    keepsSums: true,
+  },
+  {
+    hazard: "a day's cap freed by the sum of an hour",
+    spoil: ({ journal }) => journal.run("DELETE FROM sold_usd_hours"),
+    reports: ["TOTAL_DIFFERS"],
+    keepsSums: true,
+  },
+  {
+    hazard: "a month's cap freed by the sums of its days",
+    spoil: ({ journal }) => journal.run("UPDATE sold_usd_days SET usd = '0'"),
+    reports: ["TOTAL_DIFFERS"],
+    keepsSums: true,
+  },
+  {
+    hazard: "a swap that counts for fewer dollars",
+    spoil: ({ journal }) => {
+      journal.run("UPDATE ledger SET usd = '1000'");
+      journal.recount();
+      journal.run("UPDATE ledger SET usd = '3' WHERE swap_id = 'own'");
+    },
+    reports: ["TOTAL_DIFFERS"],
+    keepsSums: true,
+  },
+  {
+    hazard: "a run of which nothing is left",
+    spoil: ({ journal }) => {
+      journal.insert("runs", {
+        ...{ id: "denied", strategy: "dca", slot_ms: 5, state: "failed", spec_hash: "s", window_ends_ms: 6 },
+        ...{ created_at_ms: 5, ended_at_ms: 6 },
+      });
+      journal.recount();
+      journal.run("DELETE FROM runs WHERE id = 'denied'");
+    },
+    reports: ["TOTAL_DIFFERS"],
+    keepsSums: true,
+  },
+  {
+    hazard: "the signatures of a swap that is open deleted",
+    spoil: ({ journal }) => {
+      journal.run("UPDATE identity SET signatures = (SELECT count(*) FROM signatures)");
+      journal.run("DELETE FROM signatures WHERE swap_id = 'open'");
+    },
+    reports: ["SIGNATURE_MISSING"],
+  },
 ];

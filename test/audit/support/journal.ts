@@ -12,6 +12,8 @@ export interface Journal {
   insert(table: string, row: Readonly<Record<string, Value>>): void;
   run(sql: string, ...values: readonly Value[]): void;
   get(sql: string, ...values: readonly Value[]): unknown;
+  /** Writes the sums that the rows add up to, as the daemon keeps them. */
+  recount(): void;
   /** Writes a walk of a machine from nothing through these states. */
   walk(subject: "run" | "swap", id: string, states: readonly string[]): void;
   close(): void;
@@ -44,6 +46,34 @@ export function openToSpoil(file: string): Journal {
   return journalOn(db);
 }
 
+const TOTAL = ["kind", "subject", "item", "source", "amount"];
+const FILLED = "swaps.state IN ('confirmed', 'final')";
+
+/** Rows that count, each with the sum that it counts for. */
+const SUMS: readonly { table: string; columns: readonly string[]; sql: string }[] = [
+  {
+    table: "totals",
+    columns: TOTAL,
+    sql: `SELECT 'sold' AS kind, strategy, token, '' AS source, amount FROM ledger WHERE state <> 'released'
+      UNION ALL SELECT 'runs', strategy, state, '', '1' FROM runs
+      UNION ALL SELECT 'swaps', '', state, '', '1' FROM swaps
+      UNION ALL SELECT 'paid', wallet, sell_token, '', sold FROM swaps WHERE ${FILLED} AND sold IS NOT NULL
+      UNION ALL SELECT 'received', recipient, buy_token, wallet, bought FROM swaps WHERE ${FILLED} AND bought IS NOT NULL
+      UNION ALL SELECT 'bought', strategy, buy_token, '', bought FROM swaps JOIN runs ON runs.id = swaps.run_id
+        WHERE ${FILLED} AND bought IS NOT NULL`,
+  },
+  {
+    table: "sold_usd_hours",
+    columns: ["hour_ms", "usd"],
+    sql: "SELECT reserved_at_ms - reserved_at_ms % 3600000 AS at_ms, usd AS amount FROM ledger WHERE state <> 'released'",
+  },
+  {
+    table: "sold_usd_days",
+    columns: ["day_ms", "usd"],
+    sql: "SELECT reserved_at_ms - reserved_at_ms % 86400000 AS at_ms, usd AS amount FROM ledger WHERE state <> 'released'",
+  },
+];
+
 function journalOn(db: SqliteConstructor.Database): Journal {
   const journal: Journal = {
     insert: (table, row) => {
@@ -59,6 +89,21 @@ function journalOn(db: SqliteConstructor.Database): Journal {
         .prepare(sql)
         .pluck()
         .get(...values),
+    recount: () => {
+      db.exec("DELETE FROM totals; DELETE FROM sold_usd_hours; DELETE FROM sold_usd_days");
+      for (const { table, columns, sql } of SUMS) {
+        const sums = new Map<string, bigint>();
+        for (const row of db.prepare<[], Record<string, string>>(sql).all()) {
+          const { amount = "", ...key } = row;
+          const name = JSON.stringify(Object.values(key));
+          if (/^[0-9]+$/.test(amount)) sums.set(name, (sums.get(name) ?? 0n) + BigInt(amount));
+        }
+        for (const [name, amount] of sums) {
+          const values = [...(JSON.parse(name) as Value[]), String(amount)];
+          journal.insert(table, Object.fromEntries(columns.map((column, index) => [column, values[index] ?? null])));
+        }
+      }
+    },
     walk: (subject, id, states) => {
       for (const [index, state] of states.entries()) {
         const from = states[index - 1] ?? null;

@@ -9,7 +9,7 @@ export const ROW_CASES: readonly Case[] = [
   {
     hazard: "an amount that is no whole number",
     spoil: ({ journal }) => journal.run("UPDATE ledger SET amount = '1.5' WHERE swap_id = 'own'"),
-    reports: ["LEDGER_MISSING", "ROW_UNREADABLE"],
+    reports: ["LEDGER_MISSING", "ROW_UNREADABLE", "TOTAL_DIFFERS"],
   },
   {
     hazard: "a wallet whose baseline was lost",

@@ -1,0 +1,66 @@
+import { type Difference, difference } from "./report.ts";
+import { isFilled } from "./rows.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+/**
+ * Budgets and caps are held against sums that the daemon keeps beside its rows. Adds the rows up anew: a sum that says
+ * something else lets a strategy sell more than it may, or less.
+ */
+export function checkTotals(snapshot: Snapshot): Difference[] {
+  const { kept } = snapshot;
+  if (kept === undefined) return [];
+  const { totals, hours, days } = kept;
+  const recorded = new Map([
+    ...totals.map(({ kind, subject, item, source, amount }) => [nameOf(kind, subject, item, source), amount] as const),
+    ...hours.map(({ hour_ms: hourMs, usd }) => [nameOf("dollars of the hour", hourMs), usd] as const),
+    ...days.map(({ day_ms: dayMs, usd }) => [nameOf("dollars of the day", dayMs), usd] as const),
+  ]);
+  const counted = countAll(snapshot);
+  return [...new Set([...recorded.keys(), ...counted.keys()])].flatMap((name) => {
+    const [sum = 0n, rows = 0n] = [recorded.get(name), counted.get(name)];
+    if (sum === rows) return [];
+    const message = `The sum of "${name}" is kept as ${sum}, and its rows add up to ${rows}.`;
+    return [difference("TOTAL_DIFFERS", name, message, { kept: sum, rows })];
+  });
+}
+
+/** Typed data is written down before it is signed and stays for ever; how often, the database counts. */
+export function checkCountOfSignatures({ kept, signatures, differences }: Snapshot): Difference[] {
+  const unreadable = differences.filter(({ subject }) => subject.startsWith("signatures ")).length;
+  const rows = signatures.length + unreadable;
+  if (kept === undefined || kept.signatures <= rows) return [];
+  const message = `Typed data was about to be signed ${kept.signatures} times, and ${rows} of these are stored.`;
+  return [difference("SIGNATURE_MISSING", "signatures", message, { counted: kept.signatures, rows })];
+}
+
+function nameOf(...parts: readonly (string | number)[]): string {
+  return parts.filter((part) => part !== "").join(" ");
+}
+
+function countAll({ runs, swaps, ledger }: Snapshot): ReadonlyMap<string, bigint> {
+  const sums = new Map<string, bigint>();
+  const add = (by: bigint, ...name: readonly (string | number)[]): void => {
+    sums.set(nameOf(...name), (sums.get(nameOf(...name)) ?? 0n) + by);
+  };
+  for (const { strategy, state } of runs) add(1n, "runs", strategy, state);
+  for (const { state, strategy, token, amount, usd, reserved_at_ms: atMs } of ledger.values()) {
+    if (state === "released") continue;
+    add(amount, "sold", strategy, token);
+    add(usd, "dollars of the hour", atMs - (atMs % HOUR_MS));
+    add(usd, "dollars of the day", atMs - (atMs % DAY_MS));
+  }
+  const strategyOf = new Map(runs.map(({ id, strategy }) => [id, strategy]));
+  for (const swap of swaps.values()) {
+    add(1n, "swaps", swap.state);
+    if (!isFilled(swap)) continue;
+    const { wallet, recipient, sell_token: sell, buy_token: buy, sold, bought } = swap;
+    add(sold ?? 0n, "paid", wallet, sell);
+    add(bought ?? 0n, "received", recipient, buy, wallet);
+    const strategy = strategyOf.get(swap.run_id);
+    if (strategy !== undefined) add(bought ?? 0n, "bought", strategy, buy);
+  }
+  return sums;
+}
