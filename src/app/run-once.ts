@@ -1,6 +1,7 @@
 import type { Configuration } from "../config/configuration.ts";
 import { loadConfiguration } from "../config/load-configuration.ts";
 import { formatProblems } from "../config/problem.ts";
+import { endOnUncaught, endProcess } from "./end-on-uncaught.ts";
 import { EXIT } from "./exit-codes.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { type Daemon, startDaemon } from "./start-daemon.ts";
@@ -38,10 +39,12 @@ export async function runOnce(file: string, terminal: Terminal, asked: Promise<s
   const files = [...origin.files, ...(origin.strategies === undefined ? [] : [origin.strategies])];
   const parts: { stop(): Promise<void> }[] = [];
   let redact = (text: string): string => text;
+  let release = (): void => undefined;
   let trouble: StartTrouble | undefined;
   try {
     const runtime = createRuntime({ level: configuration.logLevel, env: process.env });
     redact = runtime.redactor.redact;
+    release = endOnUncaught(redact, terminal);
     const daemon = await startParts(configuration, runtime, parts);
     runtime.logger.info({ mode: configuration.mode, statusUrl: daemon.url }, "the daemon is up");
     const failure = await Promise.race([asked.then(() => undefined), daemon.failed]);
@@ -51,6 +54,7 @@ export async function runOnce(file: string, terminal: Terminal, asked: Promise<s
     trouble = inWords(troubleOfStart(error), { file, redact });
   }
   await stopParts(parts, { patienceMs: configuration.timing.shutdownMs, exitCode: trouble?.exitCode, terminal });
+  release();
   return { trouble, configuration, files };
 }
 
@@ -74,8 +78,7 @@ async function startParts(
 function afterFailure(failure: unknown, redact: (text: string) => string, terminal: Terminal): StartTrouble {
   const trouble = troubleOf(failure);
   if (trouble.kind === "person") return { ...trouble, message: redact(trouble.message) };
-  terminal.err(redact(`the daemon stops, the next start recovers: ${trouble.message}`));
-  process.exit(trouble.exitCode);
+  endProcess(failure, redact, terminal);
 }
 
 /** With the file that it is about, and without secrets. */

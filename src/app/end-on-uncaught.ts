@@ -1,0 +1,20 @@
+import { troubleOf } from "./start-trouble.ts";
+import type { Terminal } from "./terminal.ts";
+
+/**
+ * From here on, what a timer throws and what a promise rejects with that nobody waits for ends the process like any other
+ * failure of a running daemon: with its exit code, and without secrets.
+ * @returns ends that
+ */
+export function endOnUncaught(redact: (text: string) => string, terminal: Pick<Terminal, "err">): () => void {
+  const end = (error: unknown): never => endProcess(error, redact, terminal);
+  process.on("uncaughtException", end);
+  return () => void process.off("uncaughtException", end);
+}
+
+/** Ends the process at once: nothing is stopped step by step, the next start recovers. */
+export function endProcess(error: unknown, redact: (text: string) => string, terminal: Pick<Terminal, "err">): never {
+  const { exitCode, message } = troubleOf(error);
+  terminal.err(redact(`the daemon stops, the next start recovers: ${message}`));
+  process.exit(exitCode);
+}
