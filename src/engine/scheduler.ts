@@ -41,6 +41,7 @@ export function registerStrategies(context: EngineContext, heard: OutcomeListene
   const { store, clock } = context.deps;
   const unreadable: StrategyRow[] = [];
   store.transaction(() => {
+    endFutureBars(context);
     for (const { spec, specHash } of context.settings.strategies) {
       const row = store.strategy(spec.id);
       const nowMs = clock.nowMs();
@@ -57,6 +58,12 @@ export function registerStrategies(context: EngineContext, heard: OutcomeListene
     }
   });
   for (const row of unreadable) quarantine(context, row);
+}
+
+/** Who set a mode back to active by a clock that ran ahead did so before now: no slot is barred until that clock is right. */
+function endFutureBars({ deps: { store, clock } }: EngineContext): void {
+  const atMs = clock.nowMs();
+  for (const row of store.modes()) if (row.mode === "active" && row.atMs > atMs) store.setMode({ ...row, atMs });
 }
 
 /**

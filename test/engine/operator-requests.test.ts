@@ -50,6 +50,17 @@ function broken(): never {
 }
 
 describe("a mode", () => {
+  test("that was set active by a clock that ran ahead bars no slot once the clock is right", () => {
+    const { outside, life } = begin({ schedule: { kind: "every", seconds: 60 } } as Partial<StrategySpec>);
+    const aheadMs = SLOT_MS + 365 * 86_400_000;
+    life.store.setMode({ scope: "global", mode: "active", setBy: "ops", reason: "go on", atMs: aheadMs });
+    registerStrategies(life.context);
+    outside.clock.jumpTo(SLOT_MS + 500);
+    insertDueRuns(life.context);
+    expect([slotsOf(life), gapsOf(life)]).toEqual([[SLOT_MS], []]);
+    expect(life.store.mode("global")).toMatchObject({ setBy: "ops", reason: "go on", atMs: SLOT_MS - 10_000 });
+  });
+
   test("is set with who asked, when and why, globally or for one strategy", () => {
     const { life, ask } = begin();
     expect(ask("mode", { mode: "halted", reason: "rehearsal" })).toBe("global is halted");
