@@ -31,6 +31,9 @@ const CONNECTION_LIMITS: ConnectionLimits = { total: 4_096, perAddress: 256, new
 /** Requests of a connection that may be unanswered at once: clients in use send one after the other's answer. */
 const MAX_UNANSWERED = 16;
 
+/** A piece of what arrived: few requests fit into it, so that those which come after a cut cost nothing. */
+const PIECE_BYTES = 1_024;
+
 /** Connections of an address that were cut in a second, after which nothing is read of further ones of that second. */
 const MAX_CUT_PER_SECOND = 8;
 
@@ -70,9 +73,25 @@ export function createConnections(
     });
   }
 
+  /**
+   * Gives the server what arrives in small pieces, and nothing more of a connection that was cut. Of what arrived in one
+   * piece it would parse all requests, 1,700 in 64 KiB, and abort each: a tenth of a second in which nobody is answered.
+   */
+  function readInPieces(socket: Socket): void {
+    const parsers = socket.listeners("data");
+    socket.removeAllListeners("data");
+    socket.on("data", (chunk: Buffer) => {
+      for (let start = 0; start < chunk.length && !held.has(socket); start += PIECE_BYTES) {
+        const piece = chunk.subarray(start, start + PIECE_BYTES);
+        for (const parse of parsers) parse.call(socket, piece);
+      }
+    });
+  }
+
   function hold(socket: Socket): void {
     held.add(socket);
-    socket.pause();
+    // The server resumes a new connection in the tick after this one, and would undo a pause of this one.
+    process.nextTick(() => socket.pause());
     setTimeout(() => socket.destroy(), HOLD_MS).unref();
   }
 
@@ -80,7 +99,8 @@ export function createConnections(
     if (held.has(socket)) return;
     const address = addressOf(socket);
     if (address !== undefined) takeCut(address, MAX_CUT_PER_SECOND);
-    hold(socket);
+    held.add(socket);
+    socket.destroy();
   }
 
   return {
@@ -92,6 +112,7 @@ export function createConnections(
     },
     bound(server) {
       server.maxConnections = limits.total;
+      server.on("connection", readInPieces);
       server.on("connection", admit);
     },
     guard: (listener) => guarded(listener, { held, drop }),

@@ -104,6 +104,8 @@ async function boundServer(limits: Partial<ConnectionLimits>, trustedProxies: st
   const all = { total: 100, perAddress: 100, newPerSecond: 100, ...limits };
   const connections = createConnections({ clock, trustedProxies }, all);
   const server = createHttpServer(connections.guard((_request, response) => response.end("{}")));
+  let parsed = 0;
+  server.prependListener("request", () => (parsed += 1));
   connections.bound(server);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -111,7 +113,7 @@ async function boundServer(limits: Partial<ConnectionLimits>, trustedProxies: st
     server.closeAllConnections();
     server.close();
   });
-  return { port: (server.address() as AddressInfo).port, clock };
+  return { port: (server.address() as AddressInfo).port, clock, parsed: () => parsed };
 }
 
 const cutOf = (opened: readonly { isCut: () => boolean }[]) => opened.filter(({ isCut }) => isCut()).length;
@@ -166,6 +168,26 @@ test("a connection that sends far ahead of its answers is cut, and costs no more
   const response = await fetch(`http://127.0.0.1:${port}${NETWORKS}`);
   expect(response.status).toBe(200);
   expect(server.server.maxConnections).toBe(4_096);
+});
+
+test("a flood of requests costs a few of them a connection: of a cut one and of those after it nothing more is parsed", async () => {
+  const { port, parsed } = await boundServer({});
+  const flood = async (): Promise<void> => {
+    const socket = connect(port, "127.0.0.1");
+    socket.on("error", () => undefined);
+    socket.resume();
+    const requests = "GET / HTTP/1.1\r\nhost: a\r\n\r\n".repeat(2_000);
+    const send = (): void => {
+      if (socket.writable && socket.write(requests)) setImmediate(send);
+    };
+    socket.on("connect", send).on("drain", send);
+    await new Promise((resolve) => socket.on("close", resolve));
+  };
+  for (let count = 0; count < 8; count += 1) await flood();
+  const ofCutOnes = parsed();
+  expect(ofCutOnes).toBeLessThan(8 * 64);
+  await flood();
+  expect(parsed(), "nothing is read of the next one").toBe(ofCutOnes);
 });
 
 /** One request after the other, until none is answered. @returns how many were refused */
