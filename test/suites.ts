@@ -56,7 +56,14 @@ export const SUITES: readonly Suite[] = [
     workers: 3,
     testTimeoutSeconds: 120,
   },
-  { name: "e2e", tests: ["app", "e2e"], budgetSeconds: 90, workers: 2, testTimeoutSeconds: 180 },
+  {
+    name: "e2e",
+    tests: ["app", "e2e"],
+    budgetSeconds: 90,
+    sharesModules: true,
+    workers: 3,
+    testTimeoutSeconds: 180,
+  },
   { name: "long", tests: [ANY_LONG_FILE], budgetSeconds: 600, workers: 2, testTimeoutSeconds: 400, isLong: true },
   {
     // kills of real processes, and cuts of real files

@@ -130,8 +130,9 @@ function createLooks(options: GateOptions, dependencies: GateDependencies): Look
     try {
       const { to, data, gasLimit } = intent;
       const trial = await tryOut(rpc, { from, to, data, gasLimit }, network);
-      const reason = judge.reasonAgainst(intent, trial, head);
-      if (reason !== undefined && looks.get(intent.id)?.reason !== reason) {
+      const earlier = looks.get(intent.id)?.reason;
+      const reason = (isTooLate(trial) ? earlier : undefined) ?? judge.reasonAgainst(intent, trial, head);
+      if (reason !== undefined && earlier !== reason) {
         logger.warn({ intentId: intent.id, reason }, "an accepted swap is not worth sending now");
       }
       // Written anew at its end: what was tried longest ago comes first.
@@ -179,6 +180,9 @@ function createLooks(options: GateOptions, dependencies: GateDependencies): Look
     reason: (intentId) => looks.get(intentId)?.reason,
   };
 }
+
+/** That its time is over says nothing of what kept a swap from being sent until then. */
+const isTooLate = (trial: Trial): boolean => trial.kind === "reverts" && trial.reason.startsWith("DeadlinePassed(");
 
 /** Judges what a trial showed. */
 function createJudge(

@@ -1,15 +1,21 @@
 import { expect, test } from "vitest";
-import { toAddress } from "../../../src/domain/money/address.ts";
+import { type Hex, toAddress } from "../../../src/domain/money/address.ts";
 import { type JsonRpc, RpcError, type RpcRequest } from "../../../src/net/json-rpc.ts";
 import type { IntentRow } from "../../../src/ports/lane-store.ts";
 import type { Head } from "../../../src/service/chain/head.ts";
 import type { SettledNetwork } from "../../../src/service/options.ts";
 import { createSendGate } from "../../../src/service/relayer/send-gate.ts";
+import { SETTLEMENT_INTERFACE } from "../../../src/service/settlement/calldata.ts";
 import type { ServiceStore } from "../../../src/service/store/service-store.ts";
 import { createRecordingLogger } from "../support/recording-logger.ts";
 
 const account = toAddress(`0x${"0a".repeat(20)}`);
 const GAS = 200_000n;
+
+const TOO_LATE = SETTLEMENT_INTERFACE.encodeErrorResult("DeadlinePassed", [7, 8]) as Hex;
+
+const revertOf = (data: Hex) =>
+  new RpcError({ kind: "rpc", host: "node", code: 3, message: "execution reverted", data });
 
 /** A gate over swaps that wait, of which some revert, on a node that counts what it is asked. */
 function gateOver(count: number) {
@@ -18,6 +24,7 @@ function gateOver(count: number) {
     return { ...intent, gasLimit: GAS, maxFeePerGasCap: 10n ** 9n } as unknown as IntentRow;
   });
   const dead = new Set<string>();
+  const late = new Set<string>();
   const cancelled: string[] = [];
   const seen = { trials: 0, atOnce: 0, most: 0, block: 1, silent: false };
   const rpc = {
@@ -32,8 +39,9 @@ function gateOver(count: number) {
       const { data } = (request as unknown as { params: [{ data: string }] }).params[0];
       if (seen.silent) throw new RpcError({ kind: "transport", host: "node", message: "silence" });
       const id = `swap-${Number.parseInt(data, 16)}`;
+      if (late.has(id)) return [revertOf(TOO_LATE)];
       if (!dead.has(id)) return ["0x186a0"];
-      return [new RpcError({ kind: "rpc", host: "node", code: 3, message: "execution reverted" })];
+      return [revertOf("0x")];
     },
   } as unknown as JsonRpc;
   const gate = createSendGate(
@@ -56,7 +64,7 @@ function gateOver(count: number) {
     },
   );
   const at = (place: number) => waiting.find(({ id }) => id === `swap-${place}`) as IntentRow;
-  return { gate, dead, cancelled, seen, at, idle: () => waiting.filter(({ id }) => gate.isIdle(id)).length };
+  return { gate, dead, late, cancelled, seen, at, idle: () => waiting.filter(({ id }) => gate.isIdle(id)).length };
 }
 
 test("an honest swap behind fifty dead ones is tried with the first look at a block, and sent then", async () => {
@@ -108,4 +116,17 @@ test("a node that does not answer trials sends nothing and takes no place away",
   expect(idle()).toBe(0);
   seen.silent = false;
   expect(await gate.isWorthSending(at(0))).toBe(true);
+});
+
+test("a swap whose time is over keeps the reason why it was not sent before", async () => {
+  const { gate, dead, late, seen } = gateOver(2);
+  dead.add("swap-0");
+  await gate.look();
+  const reason = gate.lastReason("swap-0");
+  expect(reason).toMatch(/^it would revert/);
+  seen.block += 1;
+  for (const id of ["swap-0", "swap-1"]) late.add(id);
+  await gate.look();
+  expect(gate.lastReason("swap-0")).toBe(reason);
+  expect(gate.lastReason("swap-1")).toBe("it would revert DeadlinePassed(deadline 7, timestamp 8)");
 });

@@ -39,10 +39,26 @@ function checkHeaders(path: string, { status, headers }: Response): void {
   if (status === 429) expect(headers.get("Retry-After")).toBe("1");
 }
 
-export async function createClient(url: string): Promise<Client> {
-  const document = (await (await fetch(`${url}/openapi.json`)).json()) as Document;
+interface Described {
+  readonly document: Document;
+  readonly ajv: Ajv2020;
+}
+
+/** By their text: services of one configuration serve one document, and compiling its schemas takes long. */
+const described = new Map<string, Described>();
+
+function describedBy(text: string): Described {
+  const known = described.get(text);
+  if (known !== undefined) return known;
+  const document = JSON.parse(text) as Document;
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema(document, "service");
+  described.set(text, { document, ajv });
+  return { document, ajv };
+}
+
+export async function createClient(url: string): Promise<Client> {
+  const { document, ajv } = describedBy(await (await fetch(`${url}/openapi.json`)).text());
 
   function check(method: string, path: string, status: number, body: unknown): void {
     const operation = document.paths[path]?.[method];
