@@ -66,7 +66,8 @@ export function parseBlock(host: string, answer: unknown): (BlockHeader & { base
   };
 }
 
-function parseQuantity(host: string, answer: unknown): bigint {
+/** Reads a number as nodes write them. @throws RpcError */
+export function parseQuantity(host: string, answer: unknown): bigint {
   if (answer instanceof RpcError) throw answer;
   const parsed = quantity.safeParse(answer);
   if (!parsed.success) throw malformedAnswer(host, "the node's answer is no number");

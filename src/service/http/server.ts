@@ -175,8 +175,9 @@ function refusalOf(error: FastifyError | RpcError | ZodError): Refusal {
   if (error instanceof SearchStoppedError) return refuse(error.error, { detail: error.message });
   const known = "code" in error && typeof error.code === "string" ? FRAMEWORK_ERRORS[error.code] : undefined;
   if (known !== undefined) return refuse(known);
-  // The framework's own parser of JSON bodies throws plain syntax errors.
-  if (error instanceof SyntaxError) return refuse("BODY_MALFORMED");
+  // The framework's own parser of JSON bodies throws plain syntax errors, marked as the caller's.
+  if (error instanceof SyntaxError && "statusCode" in error && error.statusCode === 400)
+    return refuse("BODY_MALFORMED");
   return refuse("INTERNAL");
 }
 

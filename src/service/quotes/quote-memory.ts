@@ -3,7 +3,8 @@ import type { Quote } from "./quote.ts";
 
 /**
  * Quotes that live in memory only: whoever lost one asks again. An expired one is known for as long again as it held, so
- * that memory follows the rate of requests and not their number; beyond that the oldest make room, first the caller's own.
+ * that memory follows the rate of requests and not their number; beyond that the oldest make room, first those of callers
+ * who have more than others have on average.
  */
 export interface QuoteMemory {
   add(quote: Quote, caller: string): void;
@@ -17,6 +18,9 @@ export interface QuoteMemoryLimits {
 
 /** A caller with a key may ask for 200 quotes a second that hold a minute. */
 const LIMITS: QuoteMemoryLimits = { total: 50_000, perCaller: 25_000 };
+
+/** Of the oldest quotes, so many are looked at for one of a caller who has many. */
+const MOST_LOOKED_AT = 100;
 
 export function createQuoteMemory(clock: Pick<Clock, "nowMs">, limits = LIMITS): QuoteMemory {
   const quotes = new Map<string, { readonly quote: Quote; readonly caller: string }>();
@@ -40,16 +44,29 @@ export function createQuoteMemory(clock: Pick<Clock, "nowMs">, limits = LIMITS):
     }
   }
 
+  function makeRoom(): void {
+    const hasMany = (caller: string) => (idsOf.get(caller)?.size ?? 0) * idsOf.size > quotes.size;
+    const [oldest] = quotes.keys();
+    let ofMany: string | undefined;
+    let looked = 0;
+    for (const [id, { caller }] of quotes) {
+      looked += 1;
+      if (hasMany(caller)) ofMany = id;
+      if (ofMany !== undefined || looked === MOST_LOOKED_AT) break;
+    }
+    const displaced = ofMany ?? oldest;
+    if (displaced !== undefined) forget(displaced);
+  }
+
   return {
     add(quote, caller) {
       forgetExpired();
       quotes.set(quote.id, { quote, caller });
       const ids = idsOf.get(caller) ?? new Set();
       idsOf.set(caller, ids.add(quote.id));
-      const first = (all: Iterable<string>) => all[Symbol.iterator]().next().value;
-      const displaced =
-        ids.size > limits.perCaller ? first(ids) : quotes.size > limits.total ? first(quotes.keys()) : undefined;
-      if (displaced !== undefined) forget(displaced);
+      const [oldest] = ids;
+      if (ids.size > limits.perCaller && oldest !== undefined) forget(oldest);
+      else if (quotes.size > limits.total) makeRoom();
     },
     find: (id) => quotes.get(id)?.quote,
   };

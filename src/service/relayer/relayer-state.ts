@@ -4,6 +4,7 @@ import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LaneStore } from "../../ports/lane-store.ts";
 import type { Logger } from "../../ports/logger.ts";
+import { parseQuantity } from "../chain/head.ts";
 import { type ErrorName, type Refusal, refuse } from "../errors/errors.ts";
 import type { RelayerOptions } from "../options.ts";
 import type { ServiceStore } from "../store/service-store.ts";
@@ -72,7 +73,7 @@ export function createRelayerState(
 
   async function nativeBalance(): Promise<bigint> {
     if (known !== undefined && clock.monotonicMs() - known.atMs < BALANCE_AGE_MS) return known.wei;
-    const wei = BigInt(String(await rpc.call("eth_getBalance", [account, "latest"])));
+    const wei = parseQuantity(rpc.host, await rpc.call("eth_getBalance", [account, "latest"]));
     known = { wei, atMs: clock.monotonicMs() };
     return wei;
   }

@@ -1,6 +1,7 @@
 import { type Address, type Hex, isHex } from "../../domain/money/address.ts";
 import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
 import { classOf, isFailedCall } from "../../net/node-errors.ts";
+import { parseQuantity } from "../chain/head.ts";
 import { exactDataFee } from "../data-fees/op-stack.ts";
 import type { NetworkOptions } from "../options.ts";
 import { describeRevert } from "../settlement/calldata.ts";
@@ -25,7 +26,7 @@ export async function tryOut(
   const estimate = { method: "eth_estimateGas", params: [{ ...call, gas: `0x${most.toString(16)}` }] };
   const [gas, ...fees] = await rpc.batch([estimate, ...charged.requests]);
   const dataFee = () => charged.decode(rpc.host, fees);
-  if (!(gas instanceof RpcError)) return { kind: "works", gas: BigInt(String(gas)), dataFee: dataFee() };
+  if (!(gas instanceof RpcError)) return { kind: "works", gas: parseQuantity(rpc.host, gas), dataFee: dataFee() };
   if (classOf(gas) === "out-of-gas") return { kind: "works", gas: most + 1n, dataFee: dataFee() };
   if (!isFailedCall(gas)) throw gas;
   return { kind: "reverts", reason: describeRevert(isHex(gas.data) ? gas.data : "0x") };

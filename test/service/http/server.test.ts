@@ -170,6 +170,12 @@ describe("load and stop", () => {
     expect((await ask("192.0.2.1")).status).toBe(200);
   });
 
+  test("what we cannot read ourselves is our own failure, not the caller's", async () => {
+    const { url } = await start({}, async () => answer(JSON.parse("{")));
+    const response = await fetch(url + NETWORKS);
+    expect([response.status, await response.json()]).toMatchObject([500, { error: "INTERNAL" }]);
+  });
+
   test("a caller that leaves before its answer does not stay in work for ever", async () => {
     const { url, traffic } = await start({}, async () => {
       await sleep(200);

@@ -134,11 +134,30 @@ test("memory is bounded, and a caller's own quotes make room before those of oth
   expect(greedy.filter((id) => memory.find(id) !== undefined)).toEqual(greedy.slice(-3));
   add("third");
   add("fourth");
+  expect(memory.find(honest)).toBeDefined();
+  expect(greedy.filter((id) => memory.find(id) !== undefined)).toEqual(greedy.slice(-2));
+  // Where all have as many, the oldest makes room.
+  for (const caller of ["fifth", "sixth", "seventh"]) add(caller);
   expect(memory.find(honest)).toBeUndefined();
   // An expired one is known for as long again as it held.
   clock.advance(2 * LIFETIME_SECONDS * 1_000);
   add("later");
   expect(greedy.filter((id) => memory.find(id) !== undefined)).toEqual([]);
+});
+
+test("callers with more quotes than others make room in a full memory, and not who has one", () => {
+  const clock = createHandClock(NOW_MS);
+  const memory = createQuoteMemory(clock, { total: 50, perCaller: 30 });
+  const add = (caller: string) => {
+    const quote = quoteOf(clock.nowMs());
+    memory.add(quote, caller);
+    return quote.id;
+  };
+  const honest = add("honest");
+  for (let count = 0; count < 300; count += 1) add(`greedy ${count % 2}`);
+  expect(memory.find(honest)).toBeDefined();
+  const late = add("late");
+  expect([memory.find(honest), memory.find(late)]).not.toContain(undefined);
 });
 
 test("searches for pools are kept up to a number, the newest ones", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toAddress } from "../../../src/domain/money/address.ts";
 import type { Lane } from "../../../src/lane/lane.ts";
-import type { JsonRpc } from "../../../src/net/json-rpc.ts";
+import { type JsonRpc, RpcError } from "../../../src/net/json-rpc.ts";
 import type { LaneStore } from "../../../src/ports/lane-store.ts";
 import type { RelayerOptions } from "../../../src/service/options.ts";
 import type { RelayBook, RelayTerms } from "../../../src/service/relayer/relay-book.ts";
@@ -10,7 +10,8 @@ import type { ServiceStore, SwapRow } from "../../../src/service/store/service-s
 import { createHandClock } from "../support/hand-clock.ts";
 import { createRecordingLogger } from "../support/recording-logger.ts";
 
-test("swaps that stopped working set none of the relayer's money aside", async () => {
+/** The state of a relayer with a hundred swaps that wait, on a node that says this of its balance. */
+function stateWith(balance: unknown) {
   const rows = Array.from({ length: 100 }, (_, place) => ({ intentId: String(place) }) as unknown as SwapRow);
   const idle = new Set<string>();
   const account = toAddress(`0x${"0a".repeat(20)}`);
@@ -27,13 +28,24 @@ test("swaps that stopped working set none of the relayer's money aside", async (
         costsSince: () => ({ paid: 0n, lost: 0n }),
       } as unknown as RelayBook,
       places: { full: () => undefined, working: () => rows.filter(({ intentId }) => !idle.has(intentId)) },
-      rpc: { call: async () => "0x32" } as unknown as JsonRpc,
+      rpc: { host: "node", call: async () => balance } as unknown as JsonRpc,
       clock: createHandClock(1_900_000_000_000),
       logger: createRecordingLogger(),
     },
   );
+  return { state, idle };
+}
+
+test("swaps that stopped working set none of the relayer's money aside", async () => {
+  const { state, idle } = stateWith("0x32");
   expect((await state.refusal())?.error).toBe("GASLESS_RELAYER_UNFUNDED");
   for (let place = 0; place < 70; place += 1) idle.add(String(place));
   expect(await state.refusal()).toBeUndefined();
   expect(await state.report()).toMatchObject({ setAside: 30n, pending: 100 });
+});
+
+test("a balance that is no number is the node's fault, and stops no turn of the lane", async () => {
+  const { state } = stateWith(null);
+  await expect(state.refusal()).rejects.toThrow(RpcError);
+  await state.watch();
 });

@@ -31,3 +31,11 @@ test("a swap is tried with little more gas than it was quoted with, and is said 
   const honest = await tryOut(nodeFor(510_000n).rpc, SWAP, { chainId: 1 });
   expect(honest).toMatchObject({ kind: "works", gas: 510_000n });
 });
+
+test.each([null, "", "0x", 21_000, { gas: "0x5208" }])(
+  "an estimate that is no number (%j) is the node's fault",
+  async (answer) => {
+    const rpc = { host: "node", batch: async () => [answer] } as unknown as JsonRpc;
+    await expect(tryOut(rpc, SWAP, { chainId: 1 })).rejects.toThrow(RpcError);
+  },
+);
