@@ -5,6 +5,9 @@ import type { SeedTerms } from "./simulate.ts";
 
 const PROCESS = fileURLToPath(new URL("seed-process.ts", import.meta.url));
 
+/** Code that runs once a life is worth its quickest compilation, and what a seed leaves behind dies young. */
+const FLAGS = ["--always-sparkplug", "--min-semi-space-size=32", "--max-semi-space-size=64"];
+
 /** Runs seeds in processes of their own, one after the other in each. */
 export interface SeedPool {
   run(terms: SeedTerms): Promise<SentResult>;
@@ -34,7 +37,10 @@ export function openSeedPool(processes: number): SeedPool {
     worker.child.send(job.terms);
   };
   const workers = Array.from({ length: processes }, () => {
-    const worker: Worker = { child: fork(PROCESS, { stdio: ["ignore", "inherit", "inherit", "ipc"] }), isFree: false };
+    const worker: Worker = {
+      child: fork(PROCESS, { execArgv: FLAGS, stdio: ["ignore", "inherit", "inherit", "ipc"] }),
+      isFree: false,
+    };
     worker.child.on("message", (message: SentResult | "ready") => {
       const job = running.get(worker);
       running.delete(worker);

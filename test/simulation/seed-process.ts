@@ -17,6 +17,8 @@ export interface SentResult extends Omit<SeedResult, "struck" | "hits"> {
 /** Errors are made all the time here, and their stacks would take longer than they do. */
 Error.stackTraceLimit = 5;
 
+keepRowFactories();
+
 const SHARED_MEMORY = "/dev/shm";
 const folder = mkdtempSync(join(existsSync(SHARED_MEMORY) ? SHARED_MEMORY : tmpdir(), "swapd-simulation-"));
 process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -58,3 +60,16 @@ process.on("message", (terms: SeedTerms) => {
 });
 process.on("disconnect", () => process.exit(0));
 process.send?.("ready");
+
+/** better-sqlite3 compiles a function for the rows of each statement of each connection: the same text is compiled once. */
+function keepRowFactories(): void {
+  const made = new Map<string, unknown>();
+  const apply = (target: FunctionConstructor, _self: unknown, texts: string[]): unknown => {
+    const text = texts.join("\n");
+    if (!/^return \((v\d+,?)+\) => /.test(text)) return target(...texts);
+    const known = made.get(text) ?? target(text)();
+    made.set(text, known);
+    return () => known;
+  };
+  globalThis.Function = new Proxy(Function, { apply });
+}

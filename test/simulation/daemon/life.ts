@@ -1,5 +1,4 @@
 import { type ComposedDaemon, composeDaemon } from "../../../src/app/compose-daemon.ts";
-import { openDaemonDatabase } from "../../../src/app/daemon-database.ts";
 import type { Machine } from "../../../src/app/machine.ts";
 import type { SecretOpener } from "../../../src/app/open-secrets.ts";
 import type { Configuration } from "../../../src/config/configuration.ts";
@@ -9,7 +8,7 @@ import { Secret } from "../../../src/net/secret.ts";
 import type { IdentityMarker } from "../../../src/ports/identity-marker.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { Signer } from "../../../src/ports/signer.ts";
-import type { SqliteDatabase } from "../../../src/storage/database.ts";
+import type { Connection, Lent } from "./connection.ts";
 import { Killed } from "./machine.ts";
 import { SECRETS } from "./workload.ts";
 
@@ -42,13 +41,14 @@ export interface LifeTerms {
   readonly signer: Signer;
   readonly logger: Logger;
   readonly marker: IdentityMarker;
+  readonly connection: Connection;
   crashPoint(label: string): void;
   onRunning(): void;
 }
 
 /** Opens the file and starts the daemon on it, as `swapd start` does. */
 export function beginLife(state: LifeState, terms: LifeTerms, pages: number | undefined): Life {
-  let db: SqliteDatabase | undefined;
+  let lent: Lent | undefined;
   let composed: ComposedDaemon | undefined;
   let isClosed = false;
   const die = (why: string, error?: unknown): void => {
@@ -57,21 +57,21 @@ export function beginLife(state: LifeState, terms: LifeTerms, pages: number | un
     state.why = why;
     state.error = error;
     // Whatever still runs of it writes nothing any more.
-    if (db?.open === true) db.pragma("query_only = ON");
+    if (lent?.db.open === true) lent.db.pragma("query_only = ON");
   };
   let limit: number | undefined;
   const limitPages = (most: number | undefined): void => {
-    if (db?.open !== true || state.phase === "dead" || most === limit) return;
+    if (lent?.db.open !== true || state.phase === "dead" || most === limit) return;
     limit = most;
-    const used = db.pragma("page_count", { simple: true }) as number;
-    db.pragma(`max_page_count = ${most === undefined ? 1_073_741_823 : Math.max(used, most)}`);
+    const used = lent.db.pragma("page_count", { simple: true }) as number;
+    lent.db.pragma(`max_page_count = ${most === undefined ? 1_073_741_823 : Math.max(used, most)}`);
   };
   const start = async (): Promise<void> => {
     const { configuration, machine, logger } = terms;
-    db = openDaemonDatabase(configuration.database);
+    lent = terms.connection.lend(configuration.database);
     if (pages !== undefined) limitPages(pages);
     composed = await composeDaemon(configuration, "https://service.sim", {
-      ...{ machine, db, logger, redactor: createRedactor(), secrets: secretsWith(terms.signer) },
+      ...{ machine, db: lent.db, logger, redactor: createRedactor(), secrets: secretsWith(terms.signer) },
       ...{ crashPoint: terms.crashPoint, marker: terms.marker },
       onFatal: (error) => die("broken", error),
     });
@@ -97,7 +97,7 @@ export function beginLife(state: LifeState, terms: LifeTerms, pages: number | un
       if (isClosed) return;
       isClosed = true;
       void composed?.services.close();
-      db?.close();
+      lent?.close();
     },
   };
 }

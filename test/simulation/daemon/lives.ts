@@ -7,6 +7,7 @@ import type { Faults } from "../faults.ts";
 import type { Trace } from "../trace.ts";
 import type { VirtualTime } from "../virtual-time.ts";
 import type { SimNetwork } from "../world/network.ts";
+import { createConnection } from "./connection.ts";
 import type { Exchange, Files } from "./files.ts";
 import { beginLife, type Life, type LifeState } from "./life.ts";
 import { createMachine, Killed } from "./machine.ts";
@@ -56,6 +57,7 @@ export function createLives(parts: {
   let isOver = false;
   let draws = 0;
   let exchange: Exchange | undefined;
+  const connection = createConnection();
   const random = (): number => chance.of("random", draws++);
   const tickEveryMs = chance.pick([1_000, 2_000, 4_000], "tick");
   const logger = createTraceLogger(trace);
@@ -104,7 +106,7 @@ export function createLives(parts: {
     current = beginLife(
       state,
       {
-        ...{ configuration: parts.configuration(), machine, signer: parts.signer, logger, marker },
+        ...{ configuration: parts.configuration(), machine, signer: parts.signer, logger, marker, connection },
         onRunning: judgeStart,
         crashPoint: (label) => {
           if (isDead()) throw new Killed("dead already");
@@ -162,8 +164,8 @@ export function createLives(parts: {
       const isNewestSynced = !/at commit\.[a-z-]+\.after$/.test(dead.state.why ?? "");
       const how = exchange ?? (parts.cutsLog ? "cut" : undefined);
       exchange = undefined;
-      if (how === undefined) dead.close();
-      else files.exchange(how, { number: began, isNewestSynced, close: dead.close });
+      dead.close();
+      if (how !== undefined) files.exchange(how, { number: began, isNewestSynced, close: connection.close });
       judgeEnd(dead);
       time.after(chance.between(200, 12_000, "restart", began), begin);
       return true;
@@ -173,6 +175,7 @@ export function createLives(parts: {
       isOver = true;
       current?.end("the world ends");
       current?.close();
+      connection.close();
     },
     count: () => began,
   };
