@@ -1,5 +1,6 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { encryptKeystoreJsonSync, Wallet } from "ethers";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { makeFolder, run, type Started, start, until } from "../e2e/support/swapd.ts";
 import { freePort } from "../support/free-port.ts";
@@ -26,7 +27,8 @@ it("with --wait stays up and unwell, says once what to change, and reads the fil
   const port = await freePort();
   const health = `http://127.0.0.1:${port}/healthz`;
   writeFileSync(file, "version: 2\n");
-  const daemon = start(folder.path, ["start", "--wait", "--config", file], { SWAPD_HEALTH_URL: health });
+  const env = { SWAPD_HEALTH_URL: health, RPC_1: "http://127.0.0.1:1", RPC_2: "http://127.0.0.1:1" };
+  const daemon = start(folder.path, ["start", "--wait", "--config", file], env);
   let errors = "";
   daemon.process.stderr?.on("data", (chunk: Buffer) => {
     errors += String(chunk);
@@ -39,8 +41,36 @@ it("with --wait stays up and unwell, says once what to change, and reads the fil
   const isReadAgain = async (): Promise<boolean> => (await problemAt(health)).includes("nonsense");
   await until("the file is read again", { process: daemon, withinMs: WITHIN_MS }, isReadAgain);
   expect(count(errors, "change that; the daemon waits")).toBe(2);
+
+  writeFileSync(file, goodFile(port));
+  const isUp = async (): Promise<boolean> => (await statusAt(health)) === 200;
+  await until("the daemon is up", { process: daemon, withinMs: WITHIN_MS }, isUp);
+  expect(count(errors, "change that; the daemon waits")).toBe(2);
   await stopped(daemon);
 });
+
+/** The shipped example, dry, with a wallet of its own, behind a node that is away. */
+function goodFile(port: number): string {
+  const { address, privateKey } = Wallet.createRandom();
+  const keystore = encryptKeystoreJsonSync({ address, privateKey }, "a password", { scrypt: { N: 2 } });
+  writeFileSync(join(folder.path, "wallet.json"), keystore, { mode: 0o600 });
+  writeFileSync(join(folder.path, "wallet.pass"), "a password\n", { mode: 0o600 });
+  return readFileSync(join(folder.path, "config/mainnet.example.yaml"), "utf8")
+    .replaceAll("/run/secrets", folder.path)
+    .replace("url: embedded", 'url: embedded, settlement: "0x1111111111111111111111111111111111111111"')
+    .replace("/data/swapd.db", join(folder.path, "swapd.db"))
+    .replace("serve: { database: /data/service.db", `serve: { listen: 127.0.0.1:0, database: ${folder.path}/service.db`)
+    .replace("127.0.0.1:9464", `127.0.0.1:${port}`);
+}
+
+async function statusAt(url: string): Promise<number> {
+  try {
+    return (await fetch(url)).status;
+  } catch (error) {
+    if (error instanceof TypeError) return 0;
+    throw error;
+  }
+}
 
 /** What the daemon's health says is in the way; empty while nobody answers. */
 async function problemAt(health: string): Promise<string> {

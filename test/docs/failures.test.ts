@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { hasTitle } from "./support/titles.ts";
 
 /** Every test that docs/FAILURES.md and its pages name, held against the files. */
 
@@ -25,14 +26,6 @@ const REFERENCE = /`((?:test|contracts\/test)\/[\w./-]+\.(?:test\.ts|t\.sol))(?:
 /** A command that is no single test but runs many. */
 const COMMAND = /`npm run [\w:-]+`/;
 const WITHOUT_TEST = /^(?:does not apply: .|not held: .|-$)/;
-
-/** Whether a file has a test, or a group of tests, of this title, as it is written there. */
-function hasTitle(file: string, title: string): boolean {
-  const text = readFileSync(file, "utf8");
-  if (file.endsWith(".sol")) return text.includes(`function ${title}(`);
-  const escaped = title.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  return new RegExp(`\\(\\s*(["'\`])${escaped}\\1,`).test(text.replaceAll('\\"', '"'));
-}
 
 test("the judge of titles sees one that is there, and one that is not", () => {
   const self = "test/docs/failures.test.ts";

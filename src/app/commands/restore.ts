@@ -9,6 +9,9 @@ import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { configurationFile, readConfiguration } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
+/** Of the copy of the embedded service's database, beside the daemon's. */
+const SERVICE_SUFFIX = ".service";
+
 /** `swapd restore`: puts a copy in the database's place; the next start holds it against the chain before it signs. */
 export async function restore(
   file: string,
@@ -19,11 +22,12 @@ export async function restore(
   const copy = resolve(file);
   refuseUnfit(copy, configuration);
   const pairs = [{ database: configuration.database, copy }];
-  if (configuration.service.url === "embedded" && existsSync(`${copy}.service`)) {
-    pairs.push({ database: configuration.serve.database, copy: `${copy}.service` });
+  const ofService = `${copy}${SERVICE_SUFFIX}`;
+  if (configuration.service.url === "embedded" && existsSync(ofService)) {
+    orRefuse(ofService, () => assertWhole(ofService));
+    pairs.push({ database: configuration.serve.database, copy: ofService });
   }
-  const time = new Date(systemClock.nowMs()).toISOString().replaceAll(/[-:.]/g, "");
-  const restored = pairs.map((pair) => ({ ...pair, replaced: replaceClaimed(pair, time) ?? null }));
+  const restored = replaceAll(pairs);
   if (options.json === true) {
     terminal.out(JSON.stringify({ restored }));
     return;
@@ -39,30 +43,56 @@ export async function restore(
 /** @throws CommandFailure when the copy is damaged, or of another network */
 function refuseUnfit(copy: string, { network }: Configuration): void {
   if (!existsSync(copy)) throw new CommandFailure(EXIT.no, `there is no file ${copy}`);
-  try {
+  orRefuse(copy, () => {
     assertWhole(copy);
     const db = openDatabase({ file: copy, readonly: true });
     const row = db.prepare<[], { network: string; chain_id: number }>("SELECT network, chain_id FROM identity").get();
     db.close();
     if (row === undefined || (row.chain_id === network.chainId && row.network === network.name)) return;
-    const message = `it belongs to ${row.network} (chain ${row.chain_id}), the configuration names ${network.name} (chain ${network.chainId})`;
-    throw new CommandFailure(EXIT.no, `${copy} is not restored: ${message}`);
+    throw new Error(
+      `it belongs to ${row.network} (chain ${row.chain_id}), the configuration names ${network.name} (chain ${network.chainId})`,
+    );
+  });
+}
+
+function orRefuse(copy: string, look: () => void): void {
+  try {
+    look();
   } catch (error) {
-    if (error instanceof CommandFailure || !(error instanceof Error)) throw error;
+    if (!(error instanceof Error)) throw error;
     throw new CommandFailure(EXIT.no, `${copy} is not restored: ${error.message}`);
   }
 }
 
-function replaceClaimed(pair: { database: string; copy: string }, time: string): string | undefined {
-  const claim = claimDatabase(pair.database);
+interface Pair {
+  readonly database: string;
+  readonly copy: string;
+}
+
+/** All databases are claimed before the first one is replaced: what cannot be restored as a whole is left as it was. */
+function replaceAll(pairs: readonly Pair[]): readonly (Pair & { readonly replaced: string | null })[] {
+  const time = new Date(systemClock.nowMs()).toISOString().replaceAll(/[-:.]/g, "");
+  const claims: { readonly file: string; release(): void }[] = [];
+  try {
+    for (const { database } of pairs) claims.push(claimed(database));
+    return pairs.map((pair, index) => {
+      const file = claims[index]?.file ?? pair.database;
+      return {
+        ...pair,
+        replaced: replaceDatabase(file, { copy: pair.copy, keepAs: `${file}.replaced-${time}` }) ?? null,
+      };
+    });
+  } finally {
+    for (const claim of claims) claim.release();
+  }
+}
+
+function claimed(database: string): { readonly file: string; release(): void } {
+  const claim = claimDatabase(database);
   if (claim.kind === "linked") throw new CommandFailure(EXIT.configuration, claim.message);
   if (claim.kind === "held") {
     const holder = claim.holder ?? "unknown";
-    throw new CommandFailure(EXIT.tryAgain, `${pair.database} is in use (${holder}): stop the daemon first`);
+    throw new CommandFailure(EXIT.tryAgain, `${database} is in use (${holder}): stop the daemon first`);
   }
-  try {
-    return replaceDatabase(claim.file, { copy: pair.copy, keepAs: `${claim.file}.replaced-${time}` });
-  } finally {
-    claim.release();
-  }
+  return claim;
 }

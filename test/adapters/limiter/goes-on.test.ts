@@ -82,6 +82,15 @@ describe("after a refusal", () => {
     expect(granted).toBe(true);
   });
 
+  it("after a reboot a stated wait is forgotten, and calls go on at their rate", async () => {
+    const life = { file: join(temporaryDirectory(), "limiter.db"), time: new VirtualTime() };
+    const first = openLimiter(life);
+    first.observe(refusal(7_200));
+    first.close();
+    const second = openLimiter({ ...life, bootId: "another boot" });
+    expect(await grantsWithin(second, life.time, 2)).toBe(20);
+  });
+
   it("a call that waits longer than it may ends with what it waited for", async () => {
     const life = { file: join(temporaryDirectory(), "limiter.db"), time: new VirtualTime() };
     const limiter = openLimiter(life);

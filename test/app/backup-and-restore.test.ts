@@ -1,0 +1,114 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { backup } from "../../src/app/commands/backup.ts";
+import { restore } from "../../src/app/commands/restore.ts";
+import { CommandFailure } from "../../src/app/exit-codes.ts";
+import type { Terminal } from "../../src/app/terminal.ts";
+import { claimDatabase } from "../../src/storage/claim.ts";
+import { WALLET } from "../config/project.ts";
+import { makeFolder } from "../e2e/support/swapd.ts";
+import { openDaemonDatabase } from "../support/daemon-database.ts";
+
+let config: string;
+let database: string;
+let service: string;
+beforeEach(() => {
+  const folder = makeFolder();
+  onTestFinished(() => folder.remove());
+  vi.stubEnv("RPC_1", "http://127.0.0.1:1");
+  vi.stubEnv("RPC_2", "http://127.0.0.1:2");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  config = join(folder.path, "config/mine.yaml");
+  database = join(folder.path, "swapd.db");
+  service = join(folder.path, "service.db");
+  const example = readFileSync(join(folder.path, "config/mainnet.example.yaml"), "utf8");
+  const own = example.replace("main: {", `main: { address: "${WALLET}",`);
+  writeFileSync(config, own.replace("/data/swapd.db", database).replace("/data/service.db", service));
+  // Any database with its rows in place of the service's: what it holds does not matter here.
+  for (const path of [database, service]) fill(path, "base", 8453);
+});
+
+function fill(path: string, network: string, chainId: number): void {
+  const { store, db } = openDaemonDatabase(path);
+  store.saveIdentity({ network, chainId, atMs: 0 });
+  db.close();
+}
+
+interface Said {
+  readonly code: number;
+  readonly text: string;
+}
+
+async function said(command: (terminal: Terminal) => Promise<void>): Promise<Said> {
+  const lines: string[] = [];
+  const say = (text: string): void => void lines.push(text);
+  try {
+    await command({ out: say, err: say, isInteractive: false });
+    return { code: 0, text: lines.join("\n") };
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    return { code: error.exitCode, text: [...lines, error.message].join("\n") };
+  }
+}
+
+const backUp = (to?: string): Promise<Said> =>
+  said((terminal) => backup({ config, json: true, ...(to === undefined ? {} : { to }) }, terminal));
+const restoreFrom = (file: string): Promise<Said> =>
+  said((terminal) => restore(file, { config, json: true }, terminal));
+
+test("a backup is made while the daemon has the database, beside it unless told, with the embedded service's", async () => {
+  const claim = claimDatabase(database);
+  if (claim.kind !== "claimed") throw new Error("not claimed");
+  onTestFinished(() => claim.release());
+  const { code, text } = await backUp();
+  expect(code).toBe(0);
+  const { copies } = JSON.parse(text) as { copies: { database: string; backup: string }[] };
+  expect(copies.map((copy) => copy.database)).toEqual([database, service]);
+  expect(copies[0]?.backup).toMatch(/swapd\.db\.backup-\d{8}T\d{6}Z$/);
+  expect(copies[1]?.backup).toBe(`${copies[0]?.backup}.service`);
+  for (const copy of copies) expect(statSync(copy.backup).mode & 0o077).toBe(0);
+  expect(await backUp(copies[0]?.backup)).toMatchObject({ code: 1, text: expect.stringContaining("exists already") });
+});
+
+test("a restore puts both copies back, keeps what they replace, and is refused while a daemon runs", async () => {
+  const copy = `${database}.copy`;
+  await backUp(copy);
+  const claim = claimDatabase(service);
+  if (claim.kind !== "claimed") throw new Error("not claimed");
+  const before = readFileSync(database);
+  expect(await restoreFrom(copy)).toMatchObject({ code: 75, text: expect.stringContaining(`${service} is in use`) });
+  expect(readFileSync(database).equals(before)).toBe(true);
+  claim.release();
+
+  const { code, text } = await restoreFrom(copy);
+  expect(code).toBe(0);
+  const { restored } = JSON.parse(text) as { restored: { database: string; replaced: string }[] };
+  expect(restored.map((one) => one.database)).toEqual([database, service]);
+  for (const { database: file, replaced } of restored) {
+    expect(replaced).toMatch(/\.replaced-\d{8}T\d{9}Z$/);
+    expect(existsSync(replaced)).toBe(true);
+    expect(statSync(file).mode & 0o077).toBe(0);
+  }
+});
+
+test.each([
+  ["is damaged", (copy: string) => writeFileSync(copy, "no database")],
+  ["has a damaged service's beside it", (copy: string) => writeFileSync(`${copy}.service`, "no database")],
+  ["is not there", () => undefined, "elsewhere.db"],
+])("a copy that %s is refused, and neither database is touched", async (_what, spoil, name = "swapd.db.copy") => {
+  const copy = `${database}.copy`;
+  await backUp(copy);
+  spoil(copy);
+  const before = [database, service].map((file) => readFileSync(file));
+  expect(await restoreFrom(join(database, "..", name))).toMatchObject({ code: 1 });
+  expect([database, service].map((file, index) => readFileSync(file).equals(before[index] ?? Buffer.alloc(0)))).toEqual(
+    [true, true],
+  );
+});
+
+test("a copy of another network is refused by name", async () => {
+  const copy = `${database}.copy`;
+  fill(copy, "ethereum", 1);
+  expect(await restoreFrom(copy)).toMatchObject({ code: 1, text: expect.stringContaining("belongs to ethereum") });
+});
