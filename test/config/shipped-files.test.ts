@@ -92,6 +92,7 @@ describe("the files that are shipped", () => {
     expect(configuration.serve.relayer).toEqual({ kind: "raw", privateKey: { env: "SWAPD_SANDBOX_RELAYER_KEY" } });
     expect(configuration.database).toBe(join(root, ".swapd/sandbox/swapd.db"));
     const kinds = configuration.strategies.map(({ spec }) => spec.kind);
+    expect(kinds).toHaveLength(9);
     expect(new Set(kinds)).toEqual(new Set(Object.keys(FILE_KINDS)));
     const choices = configuration.strategies.map(({ spec }) => spec.gasless);
     expect(choices).toContain("only");

@@ -426,3 +426,13 @@ test("a dry run holds nothing back, and a wallet that never traded needs nobody'
   expect(open(life)).toEqual([]);
   expect(life.store.knownChain(ACCOUNT)?.baseline.transactionCount).toBe(0);
 });
+
+test("a wallet that somebody said begins with a new database needs nobody's word, though it traded before", async () => {
+  const outside = begin("only");
+  await fill(outside, 1);
+  const marker = markerOf(outside);
+  marker.write(ACCOUNT, { state: undefined, baseline: undefined });
+  const life = await live({ ...outside, file: join(dirname(outside.file), "another.db") }, marker);
+  expect(open(life)).not.toContain("new");
+  expect(life.store.knownChain(ACCOUNT)).toBeDefined();
+});
