@@ -20,7 +20,10 @@ describe("swapd init", () => {
     expect(statSync(join(folder, "wallet.json")).mode & 0o077).toBe(0);
     expect(statSync(join(folder, "wallet.pass")).mode & 0o077).toBe(0);
     const [marker = ""] = readdirSync(join(folder, "identity"));
-    expect(JSON.parse(readFileSync(join(folder, "identity", marker), "utf8"))).toMatchObject({ version: 1, chainId: 8453 });
+    expect(JSON.parse(readFileSync(join(folder, "identity", marker), "utf8"))).toMatchObject({
+      version: 1,
+      chainId: 8453,
+    });
     expect(readFileSync(join(folder, "strategies", "buy-weth.yaml"), "utf8")).toContain('sell: "25 DAI"');
     expect(readFileSync(join(folder, "swapd.yaml"), "utf8")).toContain("mode: dry-run");
     const checked = await run(folder, ["check", "--offline"]);
