@@ -4,7 +4,6 @@ import type { Configuration } from "../config/configuration.ts";
 import type { LoadOutcome } from "../config/load-configuration.ts";
 import type { AlertDeps } from "../engine/alerts.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { Reach } from "../engine/reach.ts";
 import type { Redactor } from "../net/redact.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Claim } from "../storage/claim.ts";
@@ -17,7 +16,6 @@ import { startStatusServer } from "./http/status-server.ts";
 import { type Machine, thisMachine } from "./machine.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 import { watchFiles } from "./watch-files.ts";
-import { probeService } from "./watch-reach.ts";
 
 /** A daemon at work. `failed` resolves when it must stop because an invariant broke. */
 export interface Daemon {
@@ -115,9 +113,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     // Nobody waits for it: what the endpoints lack is said, and the daemon goes on.
     chain.abilities().catch(fail);
     lookAtWallets().catch(fail);
-    const probe = createProbe(serviceUrl, machine, service);
     const tick = (): void => {
-      probe();
       if (claim.problem() === undefined) engine.tick();
       else fail(claimLost(claim));
     };
@@ -154,18 +150,3 @@ function watchEdits(
 
 /** A stop waits so long for answers of the service. The next start asks again, or looks at the chain. */
 const GIVE_UP_AFTER_MS = 2_000;
-
-/** While the service is away it is asked so often whether it is back. */
-const PROBE_EVERY_MS = 10_000;
-
-/** Once a second: asks after the service at the start, and now and then while it does not answer. */
-function createProbe(serviceUrl: string, machine: Machine, service: Reach): () => void {
-  let nextMs = machine.clock.monotonicMs();
-  let isFirst = true;
-  return () => {
-    if (machine.clock.monotonicMs() < nextMs || (!isFirst && service.absence() === undefined)) return;
-    isFirst = false;
-    nextMs = machine.clock.monotonicMs() + PROBE_EVERY_MS;
-    void probeService(serviceUrl, machine.fetch, service);
-  };
-}

@@ -1,6 +1,6 @@
 import { ChainReadError } from "../domain/chain-read-error.ts";
+import { isNotForUs, wasMade } from "../engine/outside-watch.ts";
 import type { Reach } from "../engine/reach.ts";
-import { type BoundedFetch, FetchError } from "../net/bounded-fetch.ts";
 import type { Chain } from "../ports/chain.ts";
 import type { ServiceRefusal, SwapService } from "../ports/swap-service.ts";
 
@@ -21,17 +21,22 @@ export function watchChain(chain: Chain, node: Reach): Chain {
   };
 }
 
-/** The same service; whether it answers the calls for quotes and records is noted. */
+/**
+ * The same service; whether it serves us is noted, by the calls for quotes, records and its own counts. The last one is
+ * asked now and then while it does not, so that an idle daemon hears of its return.
+ */
 export function watchService(client: SwapService, service: Reach): SwapService {
   const noted = <T extends object>(answer: T | ServiceRefusal): T | ServiceRefusal => {
-    if (isRefusal(answer) && isAway(answer)) service.failed(answer.message);
-    else service.answered();
+    if (!isRefusal(answer)) service.answered();
+    else if (isAway(answer) || isNotForUs(answer)) service.failed(`${answer.code}: ${answer.message}`);
+    else if (wasMade(answer)) service.answered();
     return answer;
   };
   return {
     ...client,
     quote: async (request) => noted(await client.quote(request)),
     swapRecord: async (query) => noted(await client.swapRecord(query)),
+    statusCounts: async (wallet) => noted(await client.statusCounts(wallet)),
   };
 }
 
@@ -40,23 +45,6 @@ function isRefusal(answer: object): answer is ServiceRefusal {
 }
 
 /** Without any answer, or with one that says that there is none now. */
-function isAway({ status, retryable }: ServiceRefusal): boolean {
-  return retryable && (status === undefined || status === 429 || status >= 500);
-}
-
-const PROBE = { timeoutMs: 5_000, maxBytes: 65_536 } as const;
-
-/**
- * Asks a service whether it is there, beside its limits: any answer but a server's own fault is one. Once at the start, and
- * while it is away, so that an idle daemon hears of its return.
- */
-export async function probeService(url: string, fetch: BoundedFetch, service: Reach): Promise<void> {
-  try {
-    const { status } = await fetch({ url: `${url.replace(/\/+$/, "")}/health`, ...PROBE });
-    if (status < 500) service.answered();
-    else service.failed(`the service answered ${status}`);
-  } catch (error) {
-    if (!(error instanceof FetchError)) throw error;
-    service.failed(error.message);
-  }
+function isAway({ code, status, retryable }: ServiceRefusal): boolean {
+  return wasMade({ code }) && retryable && (status === undefined || status === 429 || status >= 500);
 }

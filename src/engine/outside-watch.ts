@@ -23,11 +23,20 @@ const PATIENCE_MS = 60_000;
 /** The service is asked for nothing but its answer only when nothing else asked it for so long. */
 const SILENCE_MS = 300_000;
 
-/** Calls that were not made say nothing about the service; these statuses say that it does not serve us. */
 const NOT_MADE: ReadonlySet<string> = new Set(["ABORTED", "CALLS_QUEUED"]);
 const NOT_FOR_US: ReadonlySet<number> = new Set([401, 402, 403]);
 /** A page of somebody in between, or nothing that can be read, came in the service's place. */
 const NOT_ITS_ANSWER = /^(?:HTTP_40[123]|ANSWER_(?:NOT_JSON|TOO_LARGE|MALFORMED))$/;
+
+/** Calls that were not made say nothing about the service. */
+export function wasMade({ code }: Pick<ServiceRefusal, "code">): boolean {
+  return !NOT_MADE.has(code);
+}
+
+/** Whether a refusal says that the service does not serve us: our key, or somebody else who answers in its place. */
+export function isNotForUs({ code, status }: Pick<ServiceRefusal, "code" | "status">): boolean {
+  return NOT_FOR_US.has(status ?? 0) || NOT_ITS_ANSWER.test(code);
+}
 
 interface Contact {
   /** by the monotonic clock; undefined while it answers */
@@ -71,8 +80,8 @@ export function createOutsideWatch(context: EngineContext): OutsideWatch {
     else note(quotes, undefined);
   };
   const hearRefusal = ({ code, message, status, retryable }: ServiceRefusal): void => {
-    if (NOT_MADE.has(code)) return;
-    const isAway = retryable || NOT_FOR_US.has(status ?? 0) || NOT_ITS_ANSWER.test(code);
+    if (!wasMade({ code })) return;
+    const isAway = retryable || isNotForUs({ code, status });
     // The refusal of a quote may be one of our key: whether the service serves us is asked by itself then.
     if (isAway || status !== undefined) note(quotes, isAway ? `${code}: ${message}` : undefined);
   };

@@ -26,7 +26,7 @@ export interface Health {
   readonly problems: readonly string[];
 }
 
-/** Whether everything outside is there that trading needs. */
+/** Whether everything outside is there that trading needs, and the database agrees with it. */
 export interface Readiness {
   readonly ready: boolean;
   readonly mode: string;
@@ -34,6 +34,8 @@ export interface Readiness {
   readonly node: Part;
   readonly service: Part;
   readonly clock: Part & { readonly skewMs: number | null };
+  /** not ready while what it does not know of the chain halts anything */
+  readonly database: Part;
 }
 
 interface Part {
@@ -92,8 +94,14 @@ export function createHealthReader(sources: HealthSources): HealthReader {
     readiness: () => {
       const absent = engine.waitingFor() ?? node.absence();
       const nodePart = absent === undefined && !sources.mayTrade() ? UNABLE : partOf(absent);
-      const parts = { node: nodePart, service: partOf(service.absence()), clock: clockPart(engine) };
-      const ready = parts.node.ready && parts.service.ready && parts.clock.ready;
+      const clocks = clockPart(engine);
+      const parts = {
+        node: nodePart,
+        service: partOf(service.absence()),
+        clock: clocks,
+        database: databasePart(progress),
+      };
+      const ready = Object.values(parts).every((part) => part.ready);
       return { ready, mode, operating: operatingModes(progress), ...parts };
     },
   };
@@ -123,6 +131,11 @@ function partOf(absence: Absence | undefined): Part {
 function clockPart({ clocks }: Pick<Engine, "clocks">): Readiness["clock"] {
   const problem = clocks.problem();
   return { ready: problem === undefined, reason: problem ?? null, since: null, skewMs: clocks.skewMs() ?? null };
+}
+
+function databasePart(progress: ProgressReader): Part {
+  const open = progress.openDifference();
+  return partOf(open === undefined ? undefined : { reason: open.text, sinceMs: open.foundAtMs });
 }
 
 function operatingModes(progress: ProgressReader): OperatingModes {

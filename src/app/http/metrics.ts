@@ -15,7 +15,7 @@ export function collectMetrics({ history, health }: { history: HistoryReader; he
   for (const strategy of history.strategies()) {
     for (const [state, count] of Object.entries(strategy.runs)) runs.set({ strategy: strategy.id, state }, count);
   }
-  const { node, service, clock, operating, mode } = health.readiness();
+  const { node, service, clock, database, operating, mode } = health.readiness();
   gauge("swapd_clock_skew_seconds", "how far this machine's clock is ahead of the chain's").set(
     (clock.skewMs ?? 0) / 1_000,
   );
@@ -25,7 +25,8 @@ export function collectMetrics({ history, health }: { history: HistoryReader; he
   gauge("swapd_live", "1 when the configuration's mode is live").set(mode === "live" ? 1 : 0);
   const operatingMode = gauge("swapd_mode", "1 for the global mode that is in force", ["mode"]);
   for (const one of MODES) operatingMode.set({ mode: one }, one === operating.global ? 1 : 0);
-  const ready = gauge("swapd_ready", "whether what trading needs outside is there", ["part"]);
-  for (const [part, found] of Object.entries({ node, service, clock })) ready.set({ part }, found.ready ? 1 : 0);
+  const ready = gauge("swapd_ready", "whether what trading needs is there", ["part"]);
+  for (const [part, found] of Object.entries({ node, service, clock, database }))
+    ready.set({ part }, found.ready ? 1 : 0);
   return registry;
 }

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { createProgressReader } from "../../../src/adapters/sqlite/daemon/progress-rows.ts";
 import { createHealthReader } from "../../../src/app/http/health.ts";
+import { addUnchecked } from "../../../src/engine/evidence/evidence.ts";
 import { createReach } from "../../../src/engine/reach.ts";
 import { SLOT_MS } from "../../support/builders.ts";
-import { createOutside, openLife, turn } from "../../support/engine-life.ts";
+import { ACCOUNT, createOutside, openLife, turn } from "../../support/engine-life.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -61,6 +62,22 @@ test("is not ready while the service is away or the clocks disagree", async () =
   expect(health.readiness()).toMatchObject({ ready: false, clock: { ready: false, skewMs: HOUR_MS } });
   expect(health.health().healthy).toBe(true);
   outside.chain.mine();
+});
+
+test("is not ready while the database knows less than the chain, and says what; until it was held against it, neither", async () => {
+  const { life, health } = await begin();
+  const key = { wallet: ACCOUNT, token: undefined, scope: "wallet", facts: {} } as const;
+  expect(health.readiness()).toMatchObject({ ready: true, database: { ready: true } });
+  addUnchecked(life.context, ACCOUNT);
+  expect(health.readiness()).toMatchObject({ ready: false, database: { reason: expect.stringContaining("until") } });
+  life.store.addDifference({ ...key, key: "nonce 1", kind: "nonce", text: "the chain counts more" }, SLOT_MS);
+  expect(health.readiness()).toMatchObject({
+    ready: false,
+    database: { ready: false, reason: "the chain counts more", since: new Date(SLOT_MS).toISOString() },
+  });
+  for (const { id } of life.store.openDifferences()) life.store.settleDifference(id, { by: "ops", atMs: SLOT_MS });
+  expect(health.readiness().ready).toBe(true);
+  expect(health.health().healthy).toBe(true);
 });
 
 /** Puts a run or an effect there that nothing in this process works on: the engine is not started. */

@@ -14,7 +14,7 @@ const health: HealthReader = {
   readiness: () => {
     const clock = { ...part, skewMs: 5 };
     const node = { ready: false, reason: "no node answered", since: "2026-11-22T09:00:00.000Z" };
-    return { ready: false, mode: "live", operating, node, service: part, clock };
+    return { ready: false, mode: "live", operating, node, service: part, clock, database: part };
   },
 };
 const logger = silentLogger();
@@ -64,7 +64,12 @@ it("tells health and readiness apart, and both name the modes", async () => {
   const readyz = await get("/readyz");
   expect([readyz.status, JSON.parse(readyz.body)]).toEqual([503, health.readiness()]);
   const metrics = (await get("/metrics")).body;
-  for (const line of ['swapd_mode{mode="halted"} 1', "swapd_live 1", 'swapd_ready{part="node"} 0']) {
+  for (const line of [
+    'swapd_mode{mode="halted"} 1',
+    "swapd_live 1",
+    'swapd_ready{part="node"} 0',
+    'swapd_ready{part="database"} 1',
+  ]) {
     expect(metrics).toContain(line);
   }
 });

@@ -7,6 +7,8 @@ export interface ProgressReader {
   overdueRun(windowBeforeMs: number): string | undefined;
   /** The effect that should have been performed first: it was due before an instant. */
   overdueEffect(dueBeforeMs: number): string | undefined;
+  /** What the rows do not know of the chain and halts wallets or strategies: what needs a person first. */
+  openDifference(): { readonly text: string; readonly foundAtMs: number } | undefined;
   /** modes that are not `active`, by scope */
   modes(): readonly { readonly scope: string; readonly mode: string }[];
 }
@@ -31,6 +33,11 @@ export function createProgressReader(db: SqliteDatabase): ProgressReader {
       );
       return row === undefined ? undefined : `${row.id} (${row.effect} of ${row.run})`;
     },
+    openDifference: () =>
+      sql.get(
+        `SELECT text, found_at_ms AS foundAtMs FROM differences WHERE settled_at_ms IS NULL
+         ORDER BY kind = 'unchecked', id LIMIT 1`,
+      ),
     modes: () => sql.all("SELECT scope, mode FROM modes WHERE mode <> 'active' ORDER BY scope"),
   };
 }

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { watchService } from "../../src/app/watch-reach.ts";
+import { createReach } from "../../src/engine/reach.ts";
+import type { ServiceRefusal, SwapService } from "../../src/ports/swap-service.ts";
+import { NOW_MS, WALLET } from "../support/builders.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+
+type Refusal = readonly [code: string, status: number | undefined, retryable: boolean];
+
+/** A service that answers each call with what is there. */
+function begin() {
+  const answers: { quote: Refusal | undefined; counts: Refusal | undefined } = { quote: undefined, counts: undefined };
+  const clock = new FakeClock(NOW_MS);
+  const service = createReach({ clock });
+  const answer = (said: Refusal | undefined): ServiceRefusal | object =>
+    said === undefined ? {} : { kind: "refused", code: said[0], message: "words", status: said[1], retryable: said[2] };
+  const inner = { quote: async () => answer(answers.quote), statusCounts: async () => answer(answers.counts) };
+  const client = watchService(inner as unknown as SwapService, service);
+  const askQuote = async (): Promise<void> => void (await client.quote({} as never));
+  const askCounts = async (): Promise<void> => void (await client.statusCounts(WALLET));
+  return { answers, service, clock, askQuote, askCounts };
+}
+
+test.each<[string, Refusal]>([
+  ["it is overloaded", ["HTTP_503", 503, true]],
+  ["it asked for no calls for an hour", ["WAITED_TOO_LONG", undefined, true]],
+  ["our key is refused", ["UNAUTHORIZED", 401, false]],
+  ["a firewall answers in its place", ["HTTP_403", 403, false]],
+  ["somebody's page comes in its place", ["ANSWER_NOT_JSON", 200, false]],
+])("a service is away while %s, until it answers a call of ours", async (_why, refusal) => {
+  const { answers, service, clock, askQuote, askCounts } = begin();
+  answers.quote = refusal;
+  await askQuote();
+  expect(service.absence()).toEqual({ sinceMs: NOW_MS, reason: `${refusal[0]}: words` });
+  answers.counts = refusal;
+  await clock.advance(15_000);
+  await askCounts();
+  expect(service.absence()?.sinceMs).toBe(NOW_MS);
+  answers.counts = undefined;
+  await askCounts();
+  expect(service.absence()).toBeUndefined();
+});
+
+test("a call that was not made says nothing, and a refusal of what was asked is an answer", async () => {
+  const { answers, service, askQuote } = begin();
+  answers.quote = ["CALLS_QUEUED", undefined, true];
+  await askQuote();
+  expect(service.absence()).toBeUndefined();
+  answers.quote = ["UNREACHABLE", undefined, true];
+  await askQuote();
+  answers.quote = ["ABORTED", undefined, true];
+  await askQuote();
+  expect(service.absence()).toBeDefined();
+  answers.quote = ["AMOUNT_TOO_LOW", 400, false];
+  await askQuote();
+  expect(service.absence()).toBeUndefined();
+});
