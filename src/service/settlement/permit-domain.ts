@@ -20,11 +20,14 @@ const USUAL_VERSIONS = ["1", "2"];
 /** The bridged form of some tokens signs with the chain in a salt instead of a number of its own. */
 const SALT_DIGITS = 64;
 
+/** What a call of a token may use of the node: more than a permit costs anywhere. Anybody can have a token asked about. */
+export const TOKEN_CALL_GAS: Hex = "0x7a120";
+
 /** Calls a view without arguments. @returns its first values, or undefined when the token has no such view */
 async function readView(rpc: JsonRpc, token: Address, view: string): Promise<readonly unknown[] | undefined> {
   const data = TOKEN_INTERFACE.encodeFunctionData(view);
   try {
-    const answer = await rpc.call("eth_call", [{ to: token, data }, "latest"]);
+    const answer = await rpc.call("eth_call", [{ to: token, data, gas: TOKEN_CALL_GAS }, "latest"]);
     return TOKEN_INTERFACE.decodeFunctionResult(view, answer as Hex).toArray();
   } catch (error) {
     if (error instanceof RpcError && !isFailedCall(error)) throw error;

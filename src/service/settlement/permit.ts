@@ -3,7 +3,7 @@ import type { Address, Hex } from "../../domain/money/address.ts";
 import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
 import { isFailedCall } from "../../net/node-errors.ts";
 import type { WireTypedData } from "./order.ts";
-import { findPermitDomain, type PermitDomain, readPermitTypeHash } from "./permit-domain.ts";
+import { findPermitDomain, type PermitDomain, readPermitTypeHash, TOKEN_CALL_GAS } from "./permit-domain.ts";
 
 /** What a token can do with a signed permit. */
 export type PermitSupport =
@@ -91,7 +91,7 @@ async function permitSucceeds(
   const { v, r, s } = signature;
   const data = PERMIT_INTERFACE.encodeFunctionData("permit", [owner, spender, value, deadline, v, r, s]);
   try {
-    await rpc.call("eth_call", [{ from: spender, to: token, data }, "latest"]);
+    await rpc.call("eth_call", [{ from: spender, to: token, data, gas: TOKEN_CALL_GAS }, "latest"]);
     return true;
   } catch (error) {
     if (error instanceof RpcError && isFailedCall(error)) return false;

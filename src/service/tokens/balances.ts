@@ -1,7 +1,7 @@
-import { z } from "zod";
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { MAX_UINT256 } from "../../domain/money/amount.ts";
-import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
+import type { JsonRpc } from "../../net/json-rpc.ts";
+import { parseQuantity } from "../chain/head.ts";
 import { addressWord, callData, SELECTOR } from "../chain/words.ts";
 import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
 
@@ -22,8 +22,6 @@ export interface Balances {
 /** Wallets whose balances are remembered at one block; those beyond are asked for each time. */
 const MAX_WALLETS = 5_000;
 
-const quantity = z.string().regex(/^0x[0-9a-f]{1,64}$/i);
-
 export function createBalances(
   tokens: readonly Address[],
   { rpc, snapshots }: { rpc: JsonRpc; snapshots: Snapshots },
@@ -43,10 +41,7 @@ export function createBalances(
   async function nativeBalances(wallets: readonly Address[], { head }: Snapshot): Promise<readonly bigint[]> {
     const block = `0x${head.number.toString(16)}`;
     const answers = await rpc.batch(wallets.map((wallet) => ({ method: "eth_getBalance", params: [wallet, block] })));
-    return answers.map((answer) => {
-      if (answer instanceof RpcError) throw answer;
-      return BigInt(quantity.parse(answer));
-    });
+    return answers.map((answer) => parseQuantity(rpc.host, answer));
   }
 
   async function heldBy(wallet: Address, native: Promise<bigint>, snapshot: Snapshot): Promise<readonly Balance[]> {

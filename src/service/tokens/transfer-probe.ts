@@ -57,6 +57,9 @@ interface Trial {
   readonly moves: readonly Move[];
 }
 
+/** Many times what all transfers of a usual token use; a token that wastes more of it gets no verdict. */
+const PROBE_GAS: Hex = "0x989680";
+
 /**
  * Tries a token's transfers in one `eth_call` that lends code: to the pools that may hold it, which keep their addresses
  * and balances, to the executor, the settlement and a wallet. An odd amount of about a thousandth of what the deepest
@@ -85,7 +88,7 @@ async function tryTransfers(rpc: JsonRpc, request: ProbeRequest, poolCode: Hex =
     [PROBE_ADDRESS]: { code: PROBE_CODE },
   };
   const input = [token, executor, settlement, STAND_IN.wallet, ...holders].map((address) => address.slice(2));
-  const call = { to: PROBE_ADDRESS, data: `0x${input.join("")}` };
+  const call = { to: PROBE_ADDRESS, data: `0x${input.join("")}`, gas: PROBE_GAS };
   const answer = await rpc.call("eth_call", [call, "latest", lent], signal);
   const trial = isHex(answer) ? readTrial(answer, holders) : undefined;
   if (trial === undefined) throw malformedAnswer(rpc.host, "the node's answer to a trial of transfers is malformed");
