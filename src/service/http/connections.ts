@@ -73,21 +73,6 @@ export function createConnections(
     });
   }
 
-  /**
-   * Gives the server what arrives in small pieces, and nothing more of a connection that was cut. Of what arrived in one
-   * piece it would parse all requests, 1,700 in 64 KiB, and abort each: a tenth of a second in which nobody is answered.
-   */
-  function readInPieces(socket: Socket): void {
-    const parsers = socket.listeners("data");
-    socket.removeAllListeners("data");
-    socket.on("data", (chunk: Buffer) => {
-      for (let start = 0; start < chunk.length && !held.has(socket); start += PIECE_BYTES) {
-        const piece = chunk.subarray(start, start + PIECE_BYTES);
-        for (const parse of parsers) parse.call(socket, piece);
-      }
-    });
-  }
-
   function hold(socket: Socket): void {
     held.add(socket);
     // The server resumes a new connection in the tick after this one, and would undo a pause of this one.
@@ -112,11 +97,26 @@ export function createConnections(
     },
     bound(server) {
       server.maxConnections = limits.total;
-      server.on("connection", readInPieces);
+      server.on("connection", (socket) => readInPieces(socket, held));
       server.on("connection", admit);
     },
     guard: (listener) => guarded(listener, { held, drop }),
   };
+}
+
+/**
+ * Gives the server what arrives in small pieces, and nothing more of a connection that was cut. Of what arrived in one
+ * piece it would parse all requests, 1,700 in 64 KiB, and abort each: a tenth of a second in which nobody is answered.
+ */
+function readInPieces(socket: Socket, held: { has(socket: Socket): boolean }): void {
+  const parsers = socket.listeners("data");
+  socket.removeAllListeners("data");
+  socket.on("data", (chunk: Buffer) => {
+    for (let start = 0; start < chunk.length && !held.has(socket); start += PIECE_BYTES) {
+      const piece = chunk.subarray(start, start + PIECE_BYTES);
+      for (const parse of parsers) parse.call(socket, piece);
+    }
+  });
 }
 
 function guarded(
