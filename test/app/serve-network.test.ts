@@ -14,7 +14,7 @@ let market: Market;
 beforeAll(async () => {
   chain = await startTestChain();
   market = await deployMarket(chain);
-}, 60_000);
+});
 
 afterAll(() => chain?.stop());
 

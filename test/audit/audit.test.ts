@@ -27,7 +27,7 @@ beforeAll(async () => {
     spoilt.run(`DELETE FROM ${table} WHERE nonce = 0`);
   }
   spoilt.close();
-}, 60_000);
+});
 afterAll(async () => {
   await restarted.stop();
   await world.stop();

@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 120_000 });
 let world: World;
 beforeAll(async () => {
   world = await buildWorld();
-}, 120_000);
+});
 afterAll(() => world.stop());
 
 const GROUPS = {

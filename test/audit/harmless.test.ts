@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 30_000 });
 let world: World;
 beforeAll(async () => {
   world = await buildWorld();
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 const nothing = () => undefined;

@@ -19,7 +19,7 @@ vi.setConfig({ testTimeout: 30_000 });
 let world: World;
 beforeAll(async () => {
   world = await buildWorld();
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 /** A node in front of the real one that twists the calls of a batch. */

@@ -18,7 +18,7 @@ beforeAll(async () => {
     block = Number(journal.get("SELECT block_number FROM swaps WHERE id = 'gasless'"));
   });
   since = { block };
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 test("what came since is held against the chain, and what came before is not read", async () => {

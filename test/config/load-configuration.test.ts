@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../src/config/load-configuration.ts";
+import { watchProcessorTime } from "../support/processor-time.ts";
 import { brief, DCA, load, loaded, MAIN, POLICY, problemsOf, project, WALLET, write } from "./project.ts";
 
 function mainProblems(text: string, env: Record<string, string> = {}): string[] {
@@ -127,10 +128,10 @@ it("a strategies folder takes YAML files only, each id once, with a name that la
 
 it("a thousand strategies load in a few seconds", () => {
   const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`strategies/s${index}.yaml`, DCA]));
-  const started = performance.now();
+  const usedMs = watchProcessorTime();
   const outcome = load(many);
   expect(outcome.ok).toBe(true);
-  expect(performance.now() - started).toBeLessThan(6_000);
+  expect(usedMs()).toBeLessThan(6_000);
 });
 
 it("an empty folder of strategies is fine", () => {

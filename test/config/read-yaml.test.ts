@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readYaml } from "../../src/config/read-yaml.ts";
 import { pathKey } from "../../src/config/source.ts";
 import { readStrictYaml } from "../../src/config/strict-yaml.ts";
+import { watchProcessorTime } from "../support/processor-time.ts";
 import { brief } from "./project.ts";
 
 function problems(text: string): string[] {
@@ -176,9 +177,9 @@ describe("what YAML would silently change is refused", () => {
   it("a billion laughs, without expanding them", () => {
     const lines = ["a0: &a0 [x]"];
     for (let index = 1; index < 12; index += 1) lines.push(`a${index}: &a${index} [${`*a${index - 1}, `.repeat(9)}]`);
-    const started = performance.now();
+    const usedMs = watchProcessorTime();
     expect(problems(`${lines.join("\n")}\n`).length).toBeGreaterThan(0);
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(usedMs()).toBeLessThan(2_000);
   });
 });
 

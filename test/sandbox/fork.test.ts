@@ -45,7 +45,7 @@ it("funds the wallet in the forked chain's own tokens and deploys the settlement
   expect(String(code).length).toBeGreaterThan(1000);
   await sandbox.stop();
   await origin.stop();
-}, 120_000);
+});
 
 it("names the host and hides the key when the endpoint does not answer", async () => {
   const refusal = startSandbox({ ...options, forkUrl: "http://127.0.0.1:1/v2/very-secret-key" });
@@ -63,4 +63,4 @@ it("refuses a chain whose tokens it does not know, by number", async () => {
   const refusal = startSandbox({ ...options, forkUrl: origin.rpcUrl });
   await expect(refusal).rejects.toMatchObject({ code: "FORK_UNSUPPORTED", message: expect.stringContaining("4242") });
   await origin.stop();
-}, 60_000);
+});

@@ -38,7 +38,7 @@ it("leaves no chain behind when its parent is killed, and the chain still saves 
   await until(async () => !(await isListening(port)));
   await until(() => processesOfPort(port).length === 0);
   expect(existsSync(join(directory, STATE_FILE))).toBe(true);
-}, 60_000);
+});
 
 it("outlives a ctrl-C that its parent survives, so that the parent can finish on a living chain", async () => {
   const { parent, nextLine, rpcUrl } = await spawnSandbox();
@@ -49,7 +49,7 @@ it("outlives a ctrl-C that its parent survives, so that the parent can finish on
   expect(Number(await createRpc(rpcUrl).call("eth_chainId"))).toBe(31337);
   parent.kill("SIGKILL");
   await until(async () => !(await isListening(portOf(rpcUrl))));
-}, 60_000);
+});
 
 it("says that the chain died instead of going on without one", async () => {
   const sandbox = await startSandbox({ directory, port: 0, blockTimeSeconds: 1, seed: 1, market: true });
@@ -59,7 +59,7 @@ it("says that the chain died instead of going on without one", async () => {
   expect(error.message).toContain("anvil");
   await sandbox.stop();
   expect(processesOfPort(port)).toEqual([]);
-}, 60_000);
+});
 
 it("refuses a port that something else listens on, by number", async () => {
   const other = createServer();
@@ -80,7 +80,7 @@ it("does not take a stopped sandbox's state for a fresh one", async () => {
   expect(Number(await createRpc(second.world.rpcUrl).call("eth_blockNumber"))).toBe(24);
   expect(second.world.market.seed).toBe(2);
   await second.stop();
-}, 60_000);
+});
 
 it("refuses a state whose world is missing instead of guessing addresses", async () => {
   const options = { directory, port: 0, blockTimeSeconds: 1, seed: 1, market: false, mining: false };
@@ -89,4 +89,4 @@ it("refuses a state whose world is missing instead of guessing addresses", async
   rmSync(join(directory, "world.json"));
   const refusal = startSandbox({ ...options, stateFile: join(directory, STATE_FILE) });
   await expect(refusal).rejects.toMatchObject({ code: "STATE_UNREADABLE" });
-}, 60_000);
+});

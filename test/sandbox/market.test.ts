@@ -87,7 +87,7 @@ describe("the market", () => {
     expect(runs[1]).toEqual(runs[0]);
     expect(runs[2]).not.toEqual(runs[0]);
     await Promise.all([first, second, third].map((sandbox) => sandbox.stop()));
-  }, 120_000);
+  });
 
   it("takes every pool to the feeds' price, and none of its trades reverts", async () => {
     const sandbox = await start(21);
@@ -105,7 +105,7 @@ describe("the market", () => {
       expect(Math.abs((await poolPrice(world, pool)) / (dollars0 / dollars1) - 1)).toBeLessThan(0.005);
     }
     await sandbox.stop();
-  }, 120_000);
+  });
 
   it("rests when it is told to and goes on afterwards, while blocks never stop", async () => {
     const sandbox = await start(31, { mining: true });
@@ -123,7 +123,7 @@ describe("the market", () => {
     sandbox.market.resume();
     await until(async () => (await traded()) > before);
     await sandbox.stop();
-  }, 120_000);
+  });
 
   it("reports a block that did not work out and mines on", async () => {
     const errors: Error[] = [];
@@ -137,7 +137,7 @@ describe("the market", () => {
     const traded = Number(await rpc.call("eth_getTransactionCount", TRADER.address, "latest"));
     await until(async () => Number(await rpc.call("eth_getTransactionCount", TRADER.address, "latest")) > traded);
     await sandbox.stop();
-  }, 120_000);
+  });
 
   it("goes on where it stopped, with the seed it had", async () => {
     const whole = await start(51);
@@ -151,5 +151,5 @@ describe("the market", () => {
     expect(second.world.market.seed).toBe(51);
     expect([...half, ...(await transactionsByBlock(second, 4))]).toEqual(expected);
     await second.stop();
-  }, 120_000);
+  });
 });

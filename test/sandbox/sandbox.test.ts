@@ -27,7 +27,7 @@ beforeAll(async () => {
   const started = performance.now();
   sandbox = await startSandbox(options, { onProgress: (step) => steps.push(step) });
   upMs = performance.now() - started;
-}, 60_000);
+});
 
 afterAll(async () => {
   await sandbox.stop();
@@ -173,5 +173,5 @@ describe("a sandbox that stands still", () => {
       rmSync(elsewhere, { recursive: true, force: true });
     }
     expect(readFileSync(stateFile).equals(saved)).toBe(true);
-  }, 60_000);
+  });
 });

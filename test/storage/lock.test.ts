@@ -31,7 +31,7 @@ test("a second process is refused quickly and told who holds the lock, also whil
   child.kill("SIGSTOP");
   const start = performance.now();
   expect(acquireLock(file)).toEqual({ kind: "held", holder: "the first daemon" });
-  expect(performance.now() - start).toBeLessThan(2_000);
+  expect(performance.now() - start).toBeLessThan(4_000);
 });
 
 test("the lock is free after the holder was killed, without any clean-up", async () => {

@@ -4,6 +4,7 @@ import { createIntlZones } from "../../../src/adapters/zones/intl-zones.ts";
 import { instantsBetween, nextInstant, shortestIntervalSeconds } from "../../../src/domain/schedule/next-instants.ts";
 import type { Schedule } from "../../../src/domain/schedule/schedule.ts";
 import { civilDay } from "../../../src/domain/schedule/wall-clock.ts";
+import { watchProcessorTime } from "../../support/processor-time.ts";
 
 const zones = createIntlZones();
 const DAY = 86_400_000;
@@ -231,12 +232,12 @@ describe("elapsed time", () => {
 const ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Pacific/Chatham"];
 
 it("answers a year of 1,000 strategies in little time", () => {
-  const started = performance.now();
+  const usedMs = watchProcessorTime();
   for (let index = 0; index < 1_000; index += 1) {
     const schedule = cron(`${index % 60} ${index % 24} * * ${index % 7}`, ZONES[index % ZONES.length]!);
     instantsBetween(schedule, { afterMs: Date.parse("2026-01-01"), untilMs: Date.parse("2027-01-01") }, zones, 400);
   }
-  expect(performance.now() - started).toBeLessThan(4_000);
+  expect(usedMs()).toBeLessThan(4_000);
 });
 
 it.each([

@@ -43,7 +43,7 @@ beforeAll(async () => {
   node = await startRollupNode(chain);
   while (sellers.length < 4) sellers.push(await newSeller(chain, market));
   await chain.rpc.call("evm_setAutomine", [false]);
-}, 60_000);
+});
 
 afterAll(async () => {
   await node?.stop();
@@ -217,7 +217,7 @@ test("an accepted swap waits while data is dear, and the books hold what the rec
   expect(told.loss).toBeGreaterThan(10n ** 16n);
   await setCharges(CHARGES, client);
   expect(await followSwap(client, second.id, isOver, mine)).toMatchObject({ status: "success" });
-}, 60_000);
+});
 
 test("a receipt that tells of no fee for data is booked with the one that was expected", async () => {
   node.receiptsSay(undefined);

@@ -88,7 +88,7 @@ beforeAll(async () => {
   client = await createClient(service.url);
   await blocksOfSeconds(chain);
   await season();
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.stop();

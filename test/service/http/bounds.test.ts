@@ -30,7 +30,7 @@ beforeAll(async () => {
   });
   service = await startService(options, { logger: createRecordingLogger(), clock });
   client = await createClient(service.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.stop();
@@ -184,7 +184,7 @@ test("an answer of the node that fails is 503, and the log names its host, not i
   expect(JSON.stringify(logger.lines)).not.toContain("secret-key-in-url");
   expect(logger.lines.some(({ level }) => level === "error")).toBe(true);
   await lonely.stop();
-}, 60_000);
+});
 
 test("contracts that are not the configured ones are refused at start", async () => {
   const database = join(directory, "refused.db");

@@ -35,7 +35,7 @@ beforeAll(async () => {
   service = await startService(options, { logger: createRecordingLogger(), clock });
   client = await createClient(service.url);
   quoteId = (await client.get("/aggregator/quote", quoteRequest())).body.id;
-}, 60_000);
+});
 
 beforeEach(() => clock.advance(1_000));
 

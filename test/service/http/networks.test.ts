@@ -50,7 +50,7 @@ beforeAll(async () => {
   const metrics = { host: "127.0.0.1", port: 0 };
   options = { ...first, metrics, networks: [...first.networks, ...second.networks] };
   await start();
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.stop();

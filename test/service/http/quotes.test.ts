@@ -22,7 +22,7 @@ beforeAll(async () => {
   const options = serviceOptions(chain, market, { database: join(directory, "service.db") });
   service = await startService(options, { logger: createRecordingLogger(), clock: systemClock });
   client = await createClient(service.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.stop();

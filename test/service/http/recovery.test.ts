@@ -25,7 +25,7 @@ beforeAll(async () => {
   market = await deployMarket(chain);
   node = await startLyingNode(() => target);
   folder = mkdtempSync(join(tmpdir(), "swapd-recovery-"));
-}, 60_000);
+});
 
 afterAll(async () => {
   await node?.stop();

@@ -32,7 +32,7 @@ beforeAll(async () => {
   const networks = options.networks.map((network) => ({ ...network, rpcUrl: node.url }));
   service = await startService({ ...options, networks }, { logger: createRecordingLogger(), clock });
   client = await createClient(service.url);
-}, 60_000);
+});
 
 afterEach(() => {
   wake?.();

@@ -122,7 +122,7 @@ beforeAll(async () => {
   snapshot = await createSnapshots({ rpc: chain.rpc, mode: "override" }, systemClock).current();
   const pairs = tokens.flatMap((a, index) => tokens.slice(index + 1).map((b) => [a, b] as const));
   pools = (await Promise.all(pairs.map(([a, b]) => directory.poolsOf(a, b, snapshot.read)))).flat();
-}, 120_000);
+});
 
 afterAll(() => chain?.stop());
 
@@ -252,7 +252,7 @@ describe("quotes", () => {
       compared.set(kind, (compared.get(kind) ?? 0) + 1);
     }
     for (const kind of [1, 2, 3]) expect(compared.get(kind) ?? 0, `kind ${kind}`).toBeGreaterThan(5);
-  }, 60_000);
+  });
 
   test("of a stable pool whose own arithmetic is another are not given", async () => {
     const pool = pools.find(({ kind }) => kind === 3)!;

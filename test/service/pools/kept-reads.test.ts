@@ -17,7 +17,7 @@ let token: Address;
 beforeAll(async () => {
   chain = await startTestChain();
   token = await chain.deploy(TOKEN, ["Token", "TK", 18]);
-}, 60_000);
+});
 
 afterAll(() => chain?.stop());
 

@@ -53,7 +53,7 @@ beforeAll(async () => {
   const address = await exchange.newPool(token0, token1, plan);
   ranged = { kind: 2, protocol: 1, address, token0, token1, feePips: 500, tickSpacing: SPACING };
   node = await startLyingNode(() => chain.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await node?.stop();
@@ -211,7 +211,7 @@ describe.each<ReadMode>(["override", "multicall", "plain"])("a node read in mode
     expect(seen.refused, "lies were seen through").toBeGreaterThan(2);
     expect(seen.compared).toBeGreaterThan(ROUNDS / 3);
     expect(seen.blocks.size).toBeGreaterThan(ROUNDS / 3);
-  }, 60_000);
+  });
 });
 
 test("of a pool whose liquidity stays, a new block costs no reading of ticks; of one whose liquidity moved, one request", async () => {

@@ -43,7 +43,7 @@ beforeAll(async () => {
   client = await createClient(service.url);
   await blocksOfSeconds(chain);
   await seasonPools(chain, market, client);
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.stop();

@@ -53,7 +53,7 @@ beforeAll(async () => {
   await chain.rpc.call("evm_setIntervalMining", [1]);
   service = await start(optionsFor("service"));
   client = await createClient(service.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.stop();
@@ -399,4 +399,4 @@ test("a swap that cannot be mined before its deadline expires, and the wallet ke
   expect(["expired", "error"]).toContain(done.status);
   expect(await balanceOf(chain, market.usdc, seller.address)).toBe(5_000_000_000n);
   await short.stop();
-}, 60_000);
+});

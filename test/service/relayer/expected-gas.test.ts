@@ -41,7 +41,7 @@ beforeAll(async () => {
   client = await createClient(service.url);
   await blocksOfSeconds(chain);
   await seasonPools(chain, market, client);
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.stop();
@@ -110,4 +110,4 @@ test("a gasless swap uses the gas that its quote expects, within a tenth, whoeve
   await approve(seller.address, MAX_UINT256);
   await check("an allowance without a limit", seller, { toAddress: somebody }, false);
   console.log(`gasless: gas off by ${JSON.stringify(summary(offs))}`);
-}, 60_000);
+});

@@ -33,7 +33,7 @@ beforeAll(async () => {
   market = await deployMarket(chain);
   hostile = await market.newToken(18, "HostileToken");
   hostilePair = await market.newPair(market.weth, hostile, { amountA: 5n * E18, amountB: 1_000_000n * E18 });
-}, 60_000);
+});
 
 afterAll(async () => {
   await chain?.stop();
@@ -182,4 +182,4 @@ test("gas is paid up to a ceiling a day, although every swap repaid it", async (
     expect(await over(client, quote.id)).toMatchObject({ status: "success" });
   }
   throw new Error("the ceiling was never reached");
-}, 60_000);
+});

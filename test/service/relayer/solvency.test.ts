@@ -37,7 +37,7 @@ beforeAll(async () => {
   while (sellers.length < SELLERS) sellers.push(await newSeller(chain, market));
   rich = await newSeller(chain, market, 50_000_000_000n);
   await chain.rpc.call("evm_setAutomine", [false]);
-}, 60_000);
+});
 
 afterAll(async () => {
   await chain?.stop();

@@ -29,7 +29,7 @@ beforeAll(async () => {
   chain = await startTestChain();
   market = await deployMarket(chain);
   node = await startLyingNode(() => chain.url);
-}, 60_000);
+});
 
 afterEach(async () => {
   node.lie(undefined);

@@ -53,7 +53,7 @@ beforeAll(async () => {
   const options = serviceOptions(chain, market, { database: join(directory, "service.db") });
   service = await startService(options, { logger: createRecordingLogger(), clock: systemClock });
   client = await createClient(service.url);
-}, 60_000);
+});
 
 /** Nobody has seen it: neither native tokens nor others, nor approvals. */
 beforeEach(() => {

@@ -12,7 +12,7 @@ let chain: TestChain;
 
 beforeAll(async () => {
   chain = await startTestChain();
-}, 60_000);
+});
 
 afterAll(() => chain?.stop());
 

@@ -68,7 +68,7 @@ beforeAll(async () => {
   await market.newPair(guarded, weth, { amountA: 10n ** 20n, amountB: 100n * E18 });
   node = await startLyingNode(() => chain.url);
   await start("main");
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.stop();

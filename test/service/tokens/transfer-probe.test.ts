@@ -25,7 +25,7 @@ beforeAll(async () => {
   pair = await exchange.newPair(token, other, { amountA: 10n ** 24n, amountB: 10n ** 24n });
   const positions = [{ lower: -6000, upper: 6000, liquidity: 10n ** 22n }];
   pool = await exchange.newPool(token, other, { fee: 3000, sqrtPrice: sqrtRatioAtTick(0), positions });
-}, 60_000);
+});
 
 afterAll(() => chain?.stop());
 

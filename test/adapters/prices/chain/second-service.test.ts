@@ -23,7 +23,7 @@ beforeAll(async () => {
   market = await deployMarket(chain);
   const options = serviceOptions(chain, market, { database: join(directory, "service.db") });
   service = await startService(options, { logger: createRecordingLogger(), clock: systemClock });
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.stop();

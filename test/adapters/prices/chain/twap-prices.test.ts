@@ -49,7 +49,7 @@ beforeAll(async () => {
   other = { symbol: "OTHER", address: await exchange.newToken(18), decimals: 18 };
   pool = await newPool(exchange, weth);
   chain = createChain({ rpcUrls: [new Secret(anvil.url)], chainId: 31_337 }, { clock: systemClock });
-}, 60_000);
+});
 
 afterAll(async () => {
   await anvil.stop();
