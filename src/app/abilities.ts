@@ -64,7 +64,6 @@ export function watchAbilities(deps: AlertDeps & { readonly logger: Logger }): A
       mayTrade = problems.length === 0;
       const words = JSON.stringify([problems, warnings]);
       if (words === said) return;
-      said = words;
       for (const problem of problems) logger.error({ problem }, "no RPC endpoint can do what every trade needs");
       for (const warning of warnings) logger.warn({ warning }, "an RPC endpoint is weaker than it could be");
       const subject = SUBJECT.endpoints();
@@ -74,6 +73,7 @@ export function watchAbilities(deps: AlertDeps & { readonly logger: Logger }): A
         store.endAlerts(subject, clock.nowMs());
         return problems.length === 0 ? [] : raiseAlerts(deps, [alert]);
       });
+      said = words;
       tellAlerts(deps, raised);
     },
   };

@@ -32,12 +32,12 @@ export function watchAgreement(chain: Chain, deps: AlertDeps): Chain {
   /** what the rows say; undefined: not known since the start */
   let isTold: boolean | undefined;
   const write = (detail: string | undefined): void => {
-    isTold = detail !== undefined;
     const raised = deps.store.transaction(() => {
       if (detail !== undefined) return raiseAlerts(deps, [alertOf(detail)]);
       deps.store.endAlerts(SUBJECT.agreement(), deps.clock.nowMs());
       return [];
     });
+    isTold = detail !== undefined;
     tellAlerts(deps, raised);
   };
   const judge = (hasAgreed: boolean): void => {

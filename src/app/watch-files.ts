@@ -30,8 +30,7 @@ export function watchFiles(
   deps: WatchDeps,
   shortestPauseMs: number = SHORTEST_PAUSE_MS,
 ): () => void {
-  // What was wrong with the files of an earlier life is over: these ones are in force.
-  allIsWell(deps);
+  const say = createSay(deps);
   let current = started;
   let read = stateOf(started);
   let seen = read;
@@ -41,7 +40,9 @@ export function watchFiles(
     seen = now;
     if (isStill && now.text !== read.text) {
       read = now;
-      current = takeOver(current, deps) ?? current;
+      const { inForce, alert } = takeOver(current, deps);
+      current = inForce;
+      say(alert);
     }
     timer = setTimeout(look, pauseFor(now.files, shortestPauseMs));
   };
@@ -78,44 +79,58 @@ function describe(file: string): string {
   }
 }
 
-/** @returns the configuration that is in force now, undefined when nothing changed */
-function takeOver(current: Configuration, deps: WatchDeps): Configuration | undefined {
+/** What came of an edit: the configuration that is in force now, and what of the files as they are a person should know. */
+interface Taken {
+  readonly inForce: Configuration;
+  readonly alert: FilesAlert | undefined;
+}
+
+type FilesAlert = Pick<Alert, "code" | "text">;
+
+function takeOver(current: Configuration, deps: WatchDeps): Taken {
   const { logger } = deps;
   const loaded = deps.load();
   if (!loaded.ok) {
     const text = `the edited files are refused, the configuration before them stays in force:\n${formatProblems(loaded.problems)}`;
     logger.error({ problems: loaded.problems.length }, text);
-    tell(deps, { severity: "warning", code: "CONFIGURATION_REFUSED", subject: SUBJECT.configuration(), text });
-    return undefined;
+    return { inForce: current, alert: { code: "CONFIGURATION_REFUSED", text } };
   }
   const { configuration } = loaded;
-  allIsWell(deps);
-  if (configuration.hash === current.hash) return undefined;
   if (configuration.settingsHash !== current.settingsHash) {
     const text = `${dirname(configuration.file)}: more than strategies was edited; nothing of it applies before the next start`;
     logger.warn({}, text);
-    tell(deps, { severity: "warning", code: "RESTART_NEEDED", subject: SUBJECT.configuration(), text });
-    return undefined;
+    return { inForce: current, alert: { code: "RESTART_NEEDED", text } };
   }
+  const alert = noneLeft(configuration);
+  if (configuration.hash === current.hash) return { inForce: current, alert };
   deps.adopt(configuration.strategies);
-  if (configuration.strategies.length === 0 && current.strategies.length > 0) {
-    // A person may want that; a folder that was unmounted looks the same, and takes every stop away.
-    const text = `${configuration.origin.strategies ?? dirname(configuration.file)}: no strategy is left, so no run starts; put the files back, or pause strategies instead of removing all`;
-    logger.warn({}, text);
-    tell(deps, { severity: "warning", code: "NO_STRATEGIES_LEFT", subject: SUBJECT.configuration(), text });
-  }
+  if (alert !== undefined) logger.warn({}, alert.text);
   const ids = configuration.strategies.map(({ spec }) => spec.id);
   logger.info({ strategies: ids.length }, "edited strategies were taken over; each applies from its next slot");
-  return configuration;
+  return { inForce: configuration, alert };
 }
 
-function allIsWell({ store, clock }: WatchDeps): void {
-  store.transaction(() => store.endAlerts(SUBJECT.configuration(), clock.nowMs()));
+/** A person may want that; a folder that was unmounted looks the same, and takes every stop away. */
+function noneLeft({ strategies, origin, file }: Configuration): FilesAlert | undefined {
+  if (strategies.length > 0) return undefined;
+  const text = `${origin.strategies ?? dirname(file)}: no strategy is left, so no run starts; put the files back, or pause strategies instead of removing all`;
+  return { code: "NO_STRATEGIES_LEFT", text };
 }
 
-function tell(deps: WatchDeps, alert: Alert): void {
-  tellAlerts(
-    deps,
-    deps.store.transaction(() => raiseAlerts(deps, [alert])),
-  );
+/** Says what is true of the files, once for as long as it is. What was wrong with those of an earlier life is over. */
+function createSay(deps: AlertDeps): (alert: FilesAlert | undefined) => void {
+  const { store, clock } = deps;
+  const subject = SUBJECT.configuration();
+  const end = (): void => store.endAlerts(subject, clock.nowMs());
+  store.transaction(end);
+  let said: string | undefined;
+  return (alert) => {
+    if (alert?.code === said) return;
+    const raised = store.transaction(() => {
+      end();
+      return alert === undefined ? [] : raiseAlerts(deps, [{ severity: "warning", subject, ...alert }]);
+    });
+    said = alert?.code;
+    tellAlerts(deps, raised);
+  };
 }

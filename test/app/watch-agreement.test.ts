@@ -65,6 +65,25 @@ test("a disagreement that lasts is told once, and it is over when the endpoints 
   expect(rows()).toEqual([["ENDPOINTS_DISAGREE", 1]]);
 });
 
+test("what could not be written down is told by the next question", async () => {
+  const database = openDaemonDatabase();
+  const { transaction } = database.store;
+  let isFull = true;
+  const store = {
+    ...database.store,
+    transaction: <T>(work: () => T): T => {
+      if (isFull) throw new Error("database or disk is full");
+      return transaction(work);
+    },
+  };
+  const { disputed, told, askFor } = begin(new FakeClock(NOW_MS), { ...database, store });
+  disputed.add(ONE);
+  await askFor(ONE, 120);
+  isFull = false;
+  await askFor(ONE, 15);
+  expect(told).toEqual(["ENDPOINTS_DISAGREE"]);
+});
+
 test("endpoints that are a block apart for a moment are told to nobody", async () => {
   const { disputed, askFor, rows } = begin();
   for (let time = 0; time < 10; time += 1) {

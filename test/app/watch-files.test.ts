@@ -81,7 +81,7 @@ describe("files that are edited under a running daemon", () => {
     await vi.waitFor(() => expect(told).toEqual(["RESTART_NEEDED"]), soon);
     write("strategies/weekly.yaml", DCA.replace("100 USDC", "800 USDC"));
     await aWhile();
-    expect(adopted).toEqual([]);
+    expect([adopted, told]).toEqual([[], ["RESTART_NEEDED"]]);
     write("policy.yaml", POLICY);
     await vi.waitFor(() => expect(adopted).toHaveLength(1), soon);
     expect(adopted[0]?.[0]?.spec).toMatchObject({ sell: { raw: 800_000_000n } });
@@ -101,6 +101,10 @@ describe("files that are edited under a running daemon", () => {
     rmSync(join(folder, "strategies", "weekly.yaml"));
     await vi.waitFor(() => expect(told).toEqual(["NO_STRATEGIES_LEFT"]), soon);
     expect(adopted).toEqual([[]]);
+    write("main.yaml", `${MAIN}\n`);
+    write("main.yaml", MAIN);
+    await aWhile();
+    expect([openAlerts(), told]).toEqual([["NO_STRATEGIES_LEFT"], ["NO_STRATEGIES_LEFT"]]);
     write("strategies/weekly.yaml", DCA);
     await vi.waitFor(() => expect(adopted).toHaveLength(2), soon);
     expect(openAlerts()).toEqual([]);

@@ -35,8 +35,8 @@ export function watchHeldBack(
     untilUs = Math.max(untilUs, pace.blockedUntilUs);
     const left = leftMs();
     if (!isTold && left >= WORTH_TELLING_MS) {
-      isTold = true;
       tell(clock.nowMs() + left);
+      isTold = true;
     }
     if (left > 0 ? !isWatching && (isTold || isFirst) : isFirst) void watchEnd();
     isFirst = false;
