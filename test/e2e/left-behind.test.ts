@@ -32,5 +32,5 @@ it.each([
   expect(code).not.toBe(0);
   const pid = Number(readFileSync(pidFile, "utf8"));
   expect(pid).toBeGreaterThan(0);
-  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 15_000, interval: 100 });
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 60_000, interval: 100 });
 });

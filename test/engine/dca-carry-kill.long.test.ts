@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
 import { createCostlyOutside, expectOneOrderOfTwoSlots, liveOn } from "../support/carrying-life.ts";
 
-test("DCA-18 carries an amount once and sells it once, wherever the process is killed", {
-  timeout: 120_000,
-}, async () => {
+test("DCA-18 carries an amount once and sells it once, wherever the process is killed", async () => {
   const { passed } = await liveOn(createCostlyOutside());
   expect(passed.length).toBeGreaterThan(20);
   for (const [index, label] of passed.entries()) {

@@ -87,7 +87,7 @@ const PLACES: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe.each(MODES)("a %s swap is done once, wherever the process is killed:", (mode, change) => {
-  test("ALL-5 at every named place, each time that it is passed", { timeout: 120_000 }, async () => {
+  test("ALL-5 at every named place, each time that it is passed", async () => {
     const whole = createOutside(START_MS, change);
     const first = await liveOn(whole);
     expectOneFill(whole, first);
@@ -101,7 +101,7 @@ describe.each(MODES)("a %s swap is done once, wherever the process is killed:", 
     }
   });
 
-  test("again and again while it recovers, at places that chance chooses", { timeout: 120_000 }, async () => {
+  test("again and again while it recovers, at places that chance chooses", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(12), { minLength: 2, maxLength: 12 }), async (kills) => {
         const outside = createOutside(START_MS, change);

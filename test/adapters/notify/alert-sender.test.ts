@@ -106,7 +106,7 @@ test("a receiver that hangs holds up no stop", async () => {
   await vi.waitFor(() => expect(received).toHaveLength(1), SOON);
   const startMs = performance.now();
   await sender.stop();
-  expect(performance.now() - startMs).toBeLessThan(1_000);
+  expect(performance.now() - startMs).toBeLessThan(4_000);
   expect(rows()).toMatchObject([{ state: "waiting" }]);
 });
 

@@ -34,7 +34,7 @@ export interface Started {
 }
 
 /** Long enough to answer a SIGKILL on a loaded machine. */
-const GONE_WITHIN_MS = 5_000;
+const GONE_WITHIN_MS = 30_000;
 
 const alive = new Set<ChildProcess>();
 
