@@ -72,7 +72,9 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
   const crashPoint = crashPointFrom(opened.env);
   const composed = await composeDaemon(configuration, serviceUrl, {
     ...opened,
-    ...{ machine, crashPoint, onFatal: fail },
+    machine,
+    crashPoint,
+    onFatal: fail,
     marker: openMarker(configuration),
     beforeSigning: () => assertClaimed(claim),
   });

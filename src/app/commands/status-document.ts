@@ -12,7 +12,11 @@ export type StatusDocument = ReturnType<typeof readStatus> & {
 
 /** What stands in the way of all trading while it is true. */
 const WAITED_FOR = new Set([
-  ...["NODE_UNREACHABLE", "SERVICE_UNREACHABLE", "SERVICE_HOLDS_US_BACK", "ENDPOINTS_UNABLE", "CLOCK_DISAGREES"],
+  "NODE_UNREACHABLE",
+  "SERVICE_UNREACHABLE",
+  "SERVICE_HOLDS_US_BACK",
+  "ENDPOINTS_UNABLE",
+  "CLOCK_DISAGREES",
   "DATABASE_UNCHECKED",
 ]);
 

@@ -63,7 +63,9 @@ function rehearsalText(rehearsal: Rehearsal): string {
   const parts = [`${run.strategyId} at ${formatInstant(run.slotMs)}, if it were now: ${verdict(rehearsal)}${detail}`];
   for (const swap of run.swaps) {
     const rows = (checks.get(swap.id) ?? []).map(({ ok, code, subject, value, limit }) => ({
-      ...{ passed: ok, code, limit },
+      passed: ok,
+      code,
+      limit,
       value: `${subject}: ${value}`,
     }));
     parts.push(swapText(swap));

@@ -111,10 +111,8 @@ interface Writing {
 /** Until the chain was held against the rows nothing is signed for a wallet. */
 export function addUnchecked({ deps }: Writing, wallet: Address): void {
   const text = `${wallet} signs nothing until its rows were held against the chain`;
-  const finding: Finding = {
-    ...{ key: `unchecked ${wallet}`, wallet, token: undefined, kind: "unchecked", scope: "wallet", text, facts: {} },
-  };
-  deps.store.addDifference(finding, deps.clock.nowMs());
+  const what = { wallet, token: undefined, kind: "unchecked", scope: "wallet", facts: {} } as const;
+  deps.store.addDifference({ key: `unchecked ${wallet}`, ...what, text }, deps.clock.nowMs());
 }
 
 /** @returns false where the time was up before all was read: the next look goes on soon */

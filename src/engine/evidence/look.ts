@@ -136,10 +136,9 @@ async function unexplainedLosses(
     const now = await context.deps.chain.balance(token, wallet, seen.toBlock);
     if (now >= expected) continue;
     const text = `cannot prove what ${wallet} did: its balance of ${token} is ${now}, by the logs since block ${block} it should be ${expected} (smallest units); the node leaves logs out, or the token moves without them`;
-    findings.push({
-      ...{ key: `cannot-prove ${wallet} ${token} ${block}`, wallet, token, kind: "cannot-prove", scope: "gasless" },
-      ...{ text, facts: { token, now: now.toString(), expected: expected.toString() } },
-    });
+    const facts = { token, now: now.toString(), expected: expected.toString() };
+    const what = { wallet, token, kind: "cannot-prove", scope: "gasless" } as const;
+    findings.push({ key: `cannot-prove ${wallet} ${token} ${block}`, ...what, text, facts });
   }
   return findings;
 }
@@ -158,10 +157,8 @@ async function unknownAllowances(context: LookContext, wallet: Address): Promise
     if (amount === 0n || store.hasGrant({ wallet, token, spender })) continue;
     const text = `${wallet} allows ${spender} to take ${amount} of ${token} (smallest units), and no row granted that; accepted, it is taken back`;
     const facts = { token, spender, amount: amount.toString() };
-    findings.push({
-      ...{ key: `allowance ${wallet} ${token} ${spender} ${amount}`, wallet, token, kind: "allowance", scope: "token" },
-      ...{ text, facts },
-    });
+    const what = { wallet, token, kind: "allowance", scope: "token" } as const;
+    findings.push({ key: `allowance ${wallet} ${token} ${spender} ${amount}`, ...what, text, facts });
   }
   return findings;
 }

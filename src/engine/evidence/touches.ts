@@ -18,7 +18,10 @@ export function halt(open: readonly Difference[], spec: StrategySpec): Differenc
   return halting.find(({ kind }) => kind !== "unchecked") ?? halting[0];
 }
 
-/** Whether a difference keeps a strategy from signing. */
+/**
+ * Whether a difference keeps a strategy from signing. One that may trade gasless does not fall back to transactions of its
+ * own where logs prove nothing: they may hide fills of its own orders, which its budget and its memory would not know.
+ */
 function touches({ wallet, token, scope }: Difference, spec: StrategySpec): boolean {
   if (spec.wallet.address !== wallet) return false;
   if (scope === "gasless" && spec.gasless === "never") return false;
