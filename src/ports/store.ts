@@ -108,7 +108,8 @@ export interface RunStore {
   /** Counts a beginning of an effect, durably, before it is performed. @returns how often it was begun before */
   beginEffect(id: number): number;
   finishEffect(id: number, atMs: number): void;
-  postponeEffect(id: number, notBeforeMs: number): void;
+  /** Leaves it to be done again, behind whatever is due by now. */
+  postponeEffect(id: number, atMs: number): void;
   /** Makes due what was written by a clock that ran ahead of this instant and is to wait until then. */
   hastenEffects(nowMs: number): void;
   writeRecord(run: Run, record: RunRecord, atMs: number): void;

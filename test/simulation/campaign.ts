@@ -9,6 +9,8 @@ export interface Campaign {
   readonly lives: number;
   readonly fills: number;
   readonly seconds: number;
+  /** how often each named instant of the program was passed */
+  readonly passed: ReadonlyMap<string, number>;
   /** how often each fault struck, by its name and where */
   readonly struck: ReadonlyMap<string, number>;
   /** how often each fault struck while a swap was in each state */
@@ -39,6 +41,7 @@ export async function runCampaign(terms: CampaignTerms): Promise<Campaign> {
   const pool = openSeedPool(terms.processes);
   const startedMs = performance.now();
   const failures: SentResult[] = [];
+  const passed = new Map<string, number>();
   const struck = new Map<string, number>();
   const hits = new Map<string, number>();
   const sums = { seeds: 0, lives: 0, fills: 0 };
@@ -46,8 +49,9 @@ export async function runCampaign(terms: CampaignTerms): Promise<Campaign> {
     sums.seeds += 1;
     sums.lives += result.lives;
     sums.fills += result.fills;
-    for (const [key, count] of result.struck) struck.set(key, (struck.get(key) ?? 0) + count);
-    for (const [key, count] of result.hits) hits.set(key, (hits.get(key) ?? 0) + count);
+    addTo(passed, result.passed);
+    addTo(struck, result.struck);
+    addTo(hits, result.hits);
     if (result.violations.length > 0) {
       failures.push(result);
       terms.said(`seed ${result.seed} fails: ${firstOf(result)}`);
@@ -79,10 +83,14 @@ export async function runCampaign(terms: CampaignTerms): Promise<Campaign> {
       const isWhole = !terms.shrinks || failed.violations[0]?.invariant === "determinism";
       smallest.push(isWhole ? failed : await shrink(pool, failed));
     }
-    return { ...sums, failures: smallest, struck, hits, seconds: (performance.now() - startedMs) / 1_000 };
+    return { ...sums, failures: smallest, passed, struck, hits, seconds: (performance.now() - startedMs) / 1_000 };
   } finally {
     pool.close();
   }
+}
+
+function addTo(sums: Map<string, number>, counts: readonly (readonly [string, number])[]): void {
+  for (const [key, count] of counts) sums.set(key, (sums.get(key) ?? 0) + count);
 }
 
 function createCounter(from: number, count: number): () => number | undefined {

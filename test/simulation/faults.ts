@@ -26,6 +26,8 @@ const RATES = {
   "relayer: doubled": [0.05, 0.5],
   "kill: at a label": [0.0005, 0.02],
   "kill: at some labels": [0.02, 0.3],
+  "kill: where aimed": [0.2, 1],
+  "kill: in a state": [0.1, 1],
   "kill: anywhere": [0.02, 0.3],
   "clock: jumps": [0.05, 0.4],
   "chain: reorg": [0.01, 0.15],

@@ -9,7 +9,8 @@ import { type Bench, type SeedResult, type SeedTerms, simulate } from "./simulat
 import { trapRealTime, VirtualTime } from "./virtual-time.ts";
 
 /** What a process of seeds sends back: maps become lists. */
-export interface SentResult extends Omit<SeedResult, "struck" | "hits"> {
+export interface SentResult extends Omit<SeedResult, "passed" | "struck" | "hits"> {
+  readonly passed: readonly (readonly [string, number])[];
   readonly struck: readonly (readonly [string, number])[];
   readonly hits: readonly (readonly [string, number])[];
 }
@@ -50,8 +51,8 @@ process.on("unhandledRejection", (error) => {
 const bench = openBench();
 process.on("message", (terms: SeedTerms) => {
   simulate(bench, terms).then(
-    ({ struck, hits, ...result }) =>
-      process.send?.({ ...result, struck: [...struck], hits: [...hits] } satisfies SentResult),
+    ({ passed, struck, hits, ...result }) =>
+      process.send?.({ ...result, passed: [...passed], struck: [...struck], hits: [...hits] } satisfies SentResult),
     (error: unknown) => {
       console.error(`seed ${terms.seed}:`, error);
       process.exit(70);

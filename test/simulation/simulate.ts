@@ -1,5 +1,5 @@
 import type { Configuration } from "../../src/config/configuration.ts";
-import type { SwapState } from "../../src/domain/run/states.ts";
+import { OPEN_STATES } from "./daemon/aim.ts";
 import { createFiles } from "./daemon/files.ts";
 import { createLives } from "./daemon/lives.ts";
 import { createOperator } from "./daemon/operator.ts";
@@ -18,11 +18,6 @@ import { ETH, POOL, TOKENS, units } from "./world/places.ts";
 import { createSimService } from "./world/service.ts";
 import { createSignatureBook } from "./world/signatures.ts";
 import { clockOffsetMs, mineNext } from "./world/weather.ts";
-
-/** The states of a swap that has not ended. */
-export const OPEN_STATES: readonly SwapState[] = [
-  ...(["planned", "quoted", "cleared", "approving", "signed", "submitted", "mined", "confirmed", "unknown"] as const),
-];
 
 /** What one seed is run with; what is left out is drawn from the seed. */
 export interface SeedTerms {
@@ -63,6 +58,8 @@ export interface SeedResult {
   readonly lives: number;
   readonly cuts: number;
   readonly fills: number;
+  /** how often each named instant of the program was passed */
+  readonly passed: ReadonlyMap<string, number>;
   /** how often each fault struck, by its name and where */
   readonly struck: ReadonlyMap<string, number>;
   /** how often each fault struck while a swap was in each state: `<fault> | <state>` */
@@ -204,6 +201,7 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
       trace: violations.length > 0 || terms.tells === true ? trace.lines(2_000) : [],
       lives: lives.count(),
       cuts: files.cuts,
+      passed: lives.passed,
       struck: faults.struck,
       hits,
     },

@@ -2,11 +2,11 @@ import type { Configuration } from "../../../src/config/configuration.ts";
 import type { IdentityMarker } from "../../../src/ports/identity-marker.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { Signer } from "../../../src/ports/signer.ts";
-import { LABELS_OF_A_DAEMON } from "../../e2e/kill/crash-labels.ts";
 import type { Faults } from "../faults.ts";
 import type { Trace } from "../trace.ts";
 import type { VirtualTime } from "../virtual-time.ts";
 import type { SimNetwork } from "../world/network.ts";
+import { createAim } from "./aim.ts";
 import { createConnection } from "./connection.ts";
 import type { Exchange, Files } from "./files.ts";
 import { beginLife, type Life, type LifeState } from "./life.ts";
@@ -23,11 +23,11 @@ export interface Lives {
   killOnceMore(): void;
   endAll(): void;
   count(): number;
+  /** how often each named instant was passed */
+  readonly passed: ReadonlyMap<string, number>;
 }
 
 const LOOK_EVERY_MS = 1_000;
-const LABELS = [...LABELS_OF_A_DAEMON, "marker.before", "marker.after"];
-const SHARE_OF_LABELS = 0.15;
 const KILLED_EVERY_MS = 20_000;
 /** a start where nothing goes wrong: its time, and its calls beside those for each open swap and transaction */
 const LONGEST_START_MS = 5_000;
@@ -63,12 +63,11 @@ export function createLives(parts: {
   const logger = createTraceLogger(trace);
   const isDiskFull = (): boolean => faults.lasts("disk: full", "disk", time.monotonicMs);
 
-  const some = new Set(LABELS.filter((label) => chance.of("some labels", label) < SHARE_OF_LABELS));
-  const isKilledAt = (label: string): boolean =>
-    faults.strikes("kill: at a label", label) || (some.has(label) && faults.strikes("kill: at some labels", label));
+  const aim = createAim(faults, files.rows);
   const mayDie = (label: string): void => {
     if (current?.state.phase === "dead") throw new Killed("dead already");
-    if (isKilledAt(label)) current?.kill(`killed at ${label}`);
+    const why = aim.strikes(label);
+    if (why !== undefined) current?.kill(why);
   };
   const marker: IdentityMarker = createSimMarker(mayDie);
 
@@ -110,7 +109,8 @@ export function createLives(parts: {
         onRunning: judgeStart,
         crashPoint: (label) => {
           if (isDead()) throw new Killed("dead already");
-          if (isKilledAt(label)) die(`killed at ${label}`);
+          const why = aim.strikes(label);
+          if (why !== undefined) die(why);
         },
       },
       isDiskFull() ? PAGES_LEFT : undefined,
@@ -178,6 +178,7 @@ export function createLives(parts: {
       connection.close();
     },
     count: () => began,
+    passed: aim.passed,
   };
 }
 

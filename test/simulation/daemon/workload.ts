@@ -12,6 +12,8 @@ export interface SimStrategy {
   readonly everySeconds: number;
   /** the most it may ever sell, by token address, in the smallest unit */
   readonly budget: { readonly token: string; readonly most: bigint } | undefined;
+  /** it trades once because it remembers that it did: a database that was exchanged remembers nothing */
+  readonly isRemembered: boolean;
   /** goes on asking for quotes as long as the world turns */
   readonly isEndless: boolean;
 }
@@ -55,6 +57,7 @@ export const CATALOGUE: readonly SimStrategy[] = [
     strategy(`limit-${gasless}`, 15, {
       lines: ["kind: threshold", 'sell: "250 USDC"', "buy: WETH", 'when: { limit: "2990 USDC" }', mode(gasless)],
       budget: { token: USDC.address, most: 250_000_000n },
+      isRemembered: true,
     }),
   ),
   ...MODES.map((gasless) =>
@@ -105,6 +108,7 @@ function strategy(
   terms: {
     lines: readonly string[];
     budget?: NonNullable<SimStrategy["budget"]>;
+    isRemembered?: boolean;
     isEndless?: boolean;
     hasOwnSchedule?: boolean;
   },
@@ -113,7 +117,8 @@ function strategy(
   const schedule = terms.hasOwnSchedule === true ? [] : [`schedule: { every: ${everySeconds}s }`, retryFor];
   const lines = ["wallet: main", ...schedule];
   const yaml = `${[...lines, ...terms.lines].join("\n")}\n`;
-  return { id, yaml, everySeconds, budget: terms.budget, isEndless: terms.isEndless === true };
+  const { budget, isRemembered = false, isEndless = false } = terms;
+  return { id, yaml, everySeconds, budget, isRemembered, isEndless };
 }
 
 const POLICY = `version: 1

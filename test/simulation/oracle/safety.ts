@@ -14,7 +14,7 @@ export function checkSafety(parts: {
   report: Report;
 }): void {
   const { chain, rows, oracle, strategies, report } = parts;
-  checkBudgets(chain, oracle.capabilities, strategies, report);
+  checkBudgets({ chain, oracle, strategies, report });
   const broken = rows.all<{ subject_id: string }>(
     `SELECT later.subject_id FROM transitions AS later WHERE later.from_state IS NOT (
        SELECT earlier.to_state FROM transitions AS earlier
@@ -50,16 +50,20 @@ function soldByStrategy(chain: SimChain, capabilities: readonly Capability[]): R
   return sold;
 }
 
-function checkBudgets(
-  chain: SimChain,
-  capabilities: readonly Capability[],
-  strategies: readonly SimStrategy[],
-  report: Report,
-): void {
+function checkBudgets(parts: {
+  chain: SimChain;
+  oracle: SigningOracle;
+  strategies: readonly SimStrategy[];
+  report: Report;
+}): void {
+  const { chain, oracle, strategies, report } = parts;
+  const { capabilities } = oracle;
   const sold = soldByStrategy(chain, capabilities);
-  for (const { id, budget } of strategies) {
+  const remembered = capabilities.filter((capability) => !oracle.isForgotten(capability));
+  const soldAndRemembered = soldByStrategy(chain, remembered);
+  for (const { id, budget, isRemembered } of strategies) {
     if (budget === undefined) continue;
-    const amount = sold.get(`${id} ${budget.token}`) ?? 0n;
+    const amount = (isRemembered ? soldAndRemembered : sold).get(`${id} ${budget.token}`) ?? 0n;
     if (amount > budget.most) report("S1", `${id} sold ${amount} of its ${budget.most}`);
   }
 }

@@ -192,6 +192,15 @@ describe("effects", () => {
     expect(store.dueEffects(100, 9, "others").map(({ id }) => id)).toEqual([1]);
   });
 
+  test("that a clock ahead of this one put off are due now", () => {
+    const { store } = openDaemonDatabase();
+    addRun(store, runSample());
+    store.addEffects("run_1", [{ effect: { kind: "ReadView" }, notBeforeMs: 90 }], 90);
+    store.postponeEffect(1, 5_000);
+    store.hastenEffects(100);
+    expect(store.dueEffects(100, 9, "others").map(({ id }) => id)).toEqual([1]);
+  });
+
   test("count their beginnings, so that a second one after a kill is known to be one", () => {
     const { store } = openDaemonDatabase();
     addRun(store, runSample());

@@ -1,0 +1,60 @@
+import type { SwapState } from "../../../src/domain/run/states.ts";
+import { LABELS_OF_A_DAEMON } from "../../e2e/kill/crash-labels.ts";
+import type { Faults } from "../faults.ts";
+import type { Rows } from "../oracle/rows.ts";
+
+/** Every named instant at which a simulated daemon can be killed. */
+export const LABELS: readonly string[] = [...LABELS_OF_A_DAEMON, "marker.before", "marker.after"];
+
+/** The states of a swap that has not ended. */
+export const OPEN_STATES: readonly SwapState[] = [
+  ...(["planned", "quoted", "cleared", "approving", "signed", "submitted", "mined", "confirmed", "unknown"] as const),
+];
+
+/** so often a seed kills where it aims: then the daemon has to get past it */
+const MOST_AIMED = 4;
+const SHARE_OF_LABELS = 0.15;
+
+/** Decides at each named instant whether the daemon is killed there. */
+export interface Aim {
+  /** @returns why it is killed at this passing, if it is */
+  strikes(label: string): string | undefined;
+  /** how often each named instant was passed */
+  readonly passed: ReadonlyMap<string, number>;
+}
+
+/**
+ * Kills at any label at a low rate, at some labels of the seed's own at a higher one, at the one label that is the seed's
+ * in turn, so that each label is aimed at, and right after a commit while some swap is in the state that is its own.
+ */
+export function createAim(faults: Faults, rows: Rows): Aim {
+  const { chance } = faults;
+  const passed = new Map<string, number>();
+  const some = new Set(LABELS.filter((label) => chance.of("some labels", label) < SHARE_OF_LABELS));
+  const own = LABELS[chance.seed % LABELS.length];
+  const state = chance.pick(OPEN_STATES, "state aimed at");
+  let left = MOST_AIMED;
+  const strikesAimed = (label: string): boolean => {
+    if (left === 0) return false;
+    const isOwn = label === own && faults.strikes("kill: where aimed", label);
+    const isAtState = !isOwn && strikesState(label);
+    if (isOwn || isAtState) left -= 1;
+    return isOwn || isAtState;
+  };
+  const strikesState = (label: string): boolean =>
+    faults.on.includes("kill: in a state") &&
+    label.endsWith(".after") &&
+    rows.one("SELECT 1 FROM swaps WHERE state = ?", state) !== undefined &&
+    faults.strikes("kill: in a state", state);
+  return {
+    passed,
+    strikes: (label) => {
+      passed.set(label, (passed.get(label) ?? 0) + 1);
+      const isHit =
+        faults.strikes("kill: at a label", label) ||
+        (some.has(label) && faults.strikes("kill: at some labels", label)) ||
+        strikesAimed(label);
+      return isHit ? `killed at ${label}` : undefined;
+    },
+  };
+}
