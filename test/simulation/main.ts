@@ -34,7 +34,7 @@ function showHistogram({ struck }: Campaign): void {
 }
 
 /** So many seeds pass every label and are killed there, or something is wrong with what the seeds draw. */
-const SEEDS_FOR_ALL_LABELS = 2_000;
+const SEEDS_FOR_ALL_LABELS = 20_000;
 
 /** @returns the labels at which no daemon was killed */
 function showLabels({ passed, struck }: Campaign): readonly string[] {
