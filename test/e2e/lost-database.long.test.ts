@@ -50,11 +50,9 @@ function configure(name: string, gasless: "only" | "never", sell: string): strin
   const file = join(folder.path, "config", `${name}.yaml`);
   writeFileSync(file, `${own}\nidentity: identity-${name}\n${timing}\n`);
   // As `init` leaves it: the wallet may have traded by another database before.
-  const marker = ensured(
-    join(folder.path, "config", `identity-${name}`),
-    `31337-${world.wallet.address.toLowerCase()}.json`,
-  );
-  writeFileSync(marker, '{"version":1}');
+  const wallet = world.wallet.address.toLowerCase();
+  const marker = ensured(join(folder.path, "config", `identity-${name}`), `31337-${wallet}.json`);
+  writeFileSync(marker, JSON.stringify({ version: 1, chainId: 31_337, wallet }));
   const strategy = [
     ...["kind: dca", "wallet: main", `sell: "300 ${sell}"`, "buy: WETH", "schedule: { every: 2s }"],
     ...[`execution: { gasless: ${gasless} }`, `budget: { total: "${300 * BUDGET_FILLS} ${sell}" }`],
