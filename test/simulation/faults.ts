@@ -19,6 +19,9 @@ const RATES = {
   "service: refused": [0.01, 0.15],
   "service: garbage": [0.005, 0.05],
   "service: 429": [0.01, 0.2],
+  "service: 429, then silent": [0.05, 0.4],
+  "service: long wait": [0.1, 0.5],
+  "service: none left": [0.02, 0.2],
   "service: away": [0.05, 0.4],
   "service: lies": [0.05, 0.4],
   "relayer: late": [0.1, 0.7],
@@ -37,6 +40,7 @@ const RATES = {
   "disk: full": [0.05, 0.3],
   "disk: old copy": [0.05, 0.2],
   "disk: lost": [0.05, 0.2],
+  "disk: odd pace": [0.1, 0.6],
   "files: edited": [0.1, 0.6],
 } as const satisfies Record<string, readonly [number, number]>;
 

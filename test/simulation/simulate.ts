@@ -1,12 +1,15 @@
 import type { Configuration } from "../../src/config/configuration.ts";
+import { silentLogger } from "../support/silent-logger.ts";
 import { OPEN_STATES } from "./daemon/aim.ts";
 import { createFiles } from "./daemon/files.ts";
 import { createLives } from "./daemon/lives.ts";
 import { createOperator } from "./daemon/operator.ts";
+import { askOnce } from "./daemon/other-process.ts";
 import { createStrategies } from "./daemon/strategies.ts";
 import { CATALOGUE, drawStrategies, type SimStrategy } from "./daemon/workload.ts";
 import { createFaults, type FaultName, type Faults } from "./faults.ts";
 import { checkProgress, checkRest } from "./oracle/liveness.ts";
+import { createPaceOracle } from "./oracle/pace.ts";
 import { openRows, type Rows } from "./oracle/rows.ts";
 import { checkFills, checkSafety } from "./oracle/safety.ts";
 import { createSigningOracle, type Report } from "./oracle/signing.ts";
@@ -104,8 +107,10 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
       operator.heardOfExchange();
       if (knowsLess) trace.note("world", `the rows know ${after.signed} of ${before.signed} signatures`);
     },
+    paceSpoiled: () => pace.forget(),
   });
-  const { rows } = files;
+  const { rows, paceFile } = files;
+  const pace = createPaceOracle({ time, file: paceFile, report });
   const isChainSteady = !faults.on.includes("chain: reorg");
   const oracle = createSigningOracle({
     ...{ chain, rows, wallet, isChainSteady, report, nowMs: () => time.trueMs },
@@ -119,7 +124,7 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
       sent: oracle.sent,
       handedOver: oracle.handedOver,
       called: (host) => checkHost(host, report),
-      overLimit,
+      ...{ overLimit, asked: pace.left, answered: pace.ended },
     },
   });
   const drawn = createStrategies({
@@ -135,6 +140,7 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
   const hits = countHits(faults, rows);
   const look = { chain, rows, wallet, strategies, oracle, report };
   const onStep = (): boolean => {
+    pace.look();
     if (lives.settle()) {
       oracle.died();
       checkSafety(look);
@@ -173,6 +179,8 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
       calmSinceMs = time.trueMs;
       if (chance.of("killed once more") < 0.5) lives.killOnceMore();
       trace.note("world", "nothing goes wrong any more");
+      pace.awaitCall();
+      void askOnce({ time, network, file: paceFile, logger: silentLogger() });
       const quietSinceMs = time.trueMs;
       await within(PROGRESS, (tell) =>
         checkProgress({ ...look, report: tell, askedAtMs: service.askedAtMs, quietSinceMs, nowMs: time.trueMs }),
@@ -191,6 +199,7 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
     report("L1", `the daemon spins: ${error.message}`);
   } finally {
     lives.endAll();
+    pace.close();
     rows.close();
     files.remove();
   }

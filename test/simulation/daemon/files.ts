@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import type { Faults } from "../faults.ts";
 import type { Rows } from "../oracle/rows.ts";
 import type { Report } from "../oracle/signing.ts";
@@ -19,17 +20,32 @@ export type Exchange = "cut" | "old copy" | "lost";
 /** The database's files of one world, and what befalls them while nobody has them open. */
 export interface Files {
   readonly file: string;
+  /** the pace of the service's key, which the database's exchange does not touch */
+  readonly paceFile: string;
   readonly rows: Rows;
   /** Keeps a copy, as `swapd backup` does. */
   backUp(): void;
   /** Exchanges the files. @param close lets the dead process's connection go */
   exchange(how: Exchange, death: { readonly number: number; isNewestSynced: boolean; close(): void }): void;
+  /** Writes a pace that no clock can have written, as one that was copied from another machine. */
+  spoilPace(number: number): void;
   readonly cuts: number;
   checkSecrecy(report: Report): void;
   remove(): void;
 }
 
 const MOST_COPIES = 8;
+
+/** in microseconds since the boot, and calls per second */
+const ODD_PACES = [
+  ["next_slot_us", 60_000_000_000n],
+  ["next_slot_us", 10n ** 18n],
+  ["blocked_until_us", 200_000_000_000n],
+  ["blocked_until_us", 10n ** 18n],
+  ["rate_at_us", 10n ** 18n],
+  ["rate_per_second", 0],
+  ["limit_seen", -1],
+] as const;
 
 export function createFiles(parts: {
   folder: string;
@@ -39,10 +55,13 @@ export function createFiles(parts: {
   openRows(file: string): Rows;
   /** hears what the database knew before it was exchanged for another, and what the other one knows */
   exchanged(before: Known, after: Known): void;
+  /** hears that nobody can read from the stored pace any more what the service asked for */
+  paceSpoiled(): void;
 }): Files {
   const { faults, trace, emptyDatabase } = parts;
   const { chance } = faults;
   const file = join(parts.folder, `seed-${chance.seed}.db`);
+  const paceFile = `${file}.limiter.db`;
   removeDatabase(file);
   copyFileSync(emptyDatabase, file);
   const rows = parts.openRows(file);
@@ -61,8 +80,7 @@ export function createFiles(parts: {
     copyFileSync(emptyDatabase, file);
   };
   return {
-    file,
-    rows,
+    ...{ file, paceFile, rows },
     backUp: () => {
       copies.push(takeImage(file));
       if (copies.length > MOST_COPIES) copies.shift();
@@ -84,6 +102,14 @@ export function createFiles(parts: {
       trace.note("world", copy === undefined ? "the database is lost" : `an older copy is put back`);
       if (copy === undefined) replace(close, lose);
       else replace(close, () => restoreCut(file, copy, copy.log.bytes.length));
+    },
+    spoilPace: (number) => {
+      const [column, value] = chance.pick(ODD_PACES, "odd pace", number);
+      trace.note("world", `the stored pace has ${column} ${value}`);
+      const db = new Database(paceFile);
+      db.prepare(`UPDATE pace SET ${column} = ?`).run(value);
+      db.close();
+      parts.paceSpoiled();
     },
     get cuts() {
       return cuts;

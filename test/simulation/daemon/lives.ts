@@ -166,6 +166,7 @@ export function createLives(parts: {
       exchange = undefined;
       dead.close();
       if (how !== undefined) files.exchange(how, { number: began, isNewestSynced, close: connection.close });
+      if (faults.strikes("disk: odd pace", "limiter")) files.spoilPace(began);
       judgeEnd(dead);
       time.after(chance.between(200, 12_000, "restart", began), begin);
       return true;

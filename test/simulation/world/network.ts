@@ -11,6 +11,9 @@ const SERVICE_HOST = "service.sim";
 /** An answer that tells the limit may be lost or late; by then one has come. */
 const LEARNS_MS = 60_000;
 
+/** the longest wait of a refusal in seconds, where no longer ones are drawn */
+const LONGEST_USUAL_WAIT = 60;
+
 /** One process's way to the network. What a dead process asked is done, and never answered. */
 export interface Caller {
   isDead(): boolean;
@@ -25,9 +28,13 @@ export interface NetworkListener {
   called(host: string): void;
   /** so many calls came within a second in which the service allows fewer */
   overLimit(calls: number, limit: number): void;
+  /** a call of the service leaves */
+  asked(): void;
+  /** one has come to its end for a process that lives: with what it was answered, if that was heard */
+  answered(said: Handled | undefined): void;
 }
 
-interface Handled {
+export interface Handled {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
@@ -52,6 +59,8 @@ export function createNetwork(parts: {
   const window = createWindowCount(limit);
   let requests = 0;
   let answeredSinceMs: number | undefined;
+  /** so many answers more are lost: the service refused a call */
+  let silent = 0;
 
   const view = (host: string): NodeView => {
     const atMs = time.monotonicMs;
@@ -85,16 +94,15 @@ export function createNetwork(parts: {
     answeredSinceMs ??= time.monotonicMs;
     const isLearnt = time.monotonicMs - answeredSinceMs > LEARNS_MS;
     if (left < 0 && isLearnt && !faults.on.includes("service: doubled")) listener.overLimit(limit - left, limit);
-    const limits = {
-      ...{ "x-ratelimit-limit-second": String(limit), "ratelimit-limit": String(limit) },
-      ...{ "x-ratelimit-remaining-second": String(Math.max(0, left)), "ratelimit-reset": "1" },
-      "ratelimit-remaining": String(Math.max(0, left)),
-    };
-    const isRefused = left < 0 || faults.strikes("service: 429", url.pathname);
-    if (isRefused) {
-      const seconds = left < 0 ? 1 : faults.chance.pick([1, 2, 5, 20, 60], "retry after", requests);
-      return { status: 429, headers: { ...limits, "retry-after": String(seconds) }, text: '{"message":"rate limit"}' };
+    const isSure = faults.strikes("service: 429, then silent", url.pathname);
+    if (isSure) silent = faults.chance.between(1, 3, "silent", requests);
+    const refusedFor = left < 0 ? 1 : drawRefusal(faults, url.pathname, { requests, isSure });
+    if (refusedFor !== undefined) {
+      const headers = { ...limitHeaders(limit, Math.max(0, left), 1), "retry-after": String(refusedFor) };
+      const status = refusedFor > LONGEST_USUAL_WAIT && requests % 2 === 0 ? 503 : 429;
+      return { status, headers, text: '{"message":"rate limit"}' };
     }
+    const limits = drawNoneLeft(faults, url.pathname, limit) ?? limitHeaders(limit, left, 1);
     if (url.pathname === "/user-manager/execute-swap") listener.handedOver(request.body ?? "");
     const answer = service.answer(request.method ?? "GET", url, request.body);
     return { status: answer.status, headers: limits, text: JSON.stringify(answer.body) };
@@ -108,16 +116,24 @@ export function createNetwork(parts: {
       const side = isService ? "service" : "node";
       const label = isService ? pathname : `${host} ${methodsOf(request.body)}`;
       listener.called(host);
+      if (isService) listener.asked();
       requests += 1;
       caller.at("leaves", label);
-      const trouble = troubleOf(faults, { side, label, host, atMs: time.monotonicMs });
+      const isSilent = isService && silent > 0 && !faults.isOver;
+      if (isSilent) silent -= 1;
+      const trouble: Trouble = isSilent
+        ? { kind: "answer lost" }
+        : troubleOf(faults, { side, label, host, atMs: time.monotonicMs });
       const answer = (): Handled => {
         const handled = isService ? answerService(request) : answerNode(host, request.body ?? "{}");
         if (trouble.kind === "doubled") return isService ? answerService(request) : handled;
         if (trouble.kind === "refused") return { status: trouble.status, headers: {}, text: '{"message":"no"}' };
         return trouble.kind === "garbage" ? { ...handled, text: "<html>bad gateway</html>" } : handled;
       };
-      return deliver({ time, caller, request, label, trouble, answer, latencyMs: 3 + (requests % 7) });
+      const ended = (said: Handled | undefined): void => {
+        if (isService) listener.answered(said);
+      };
+      return deliver({ time, caller, request, label, trouble, answer, ended, latencyMs: 3 + (requests % 7) });
     },
   };
 }
@@ -145,6 +161,38 @@ function troubleOf(
   return { kind: side === "service" && faults.strikes("service: doubled", label) ? "doubled" : "none" };
 }
 
+/** For how many seconds the service refuses calls now, if it does. */
+function drawRefusal(
+  faults: Faults,
+  path: string,
+  { requests, isSure }: { readonly requests: number; readonly isSure: boolean },
+): number | undefined {
+  if (!isSure && !faults.strikes("service: 429", path)) return undefined;
+  const usual = faults.chance.pick([1, 2, 5, 20, LONGEST_USUAL_WAIT], "retry after", requests);
+  const isLong = faults.strikes("service: long wait", path);
+  return isLong ? faults.chance.pick([90, 150], "long wait", requests) : usual;
+}
+
+/** An answer may say that nothing is left of a longer window, or that no calls are allowed at all for now. */
+function drawNoneLeft(faults: Faults, path: string, limit: number): Readonly<Record<string, string>> | undefined {
+  if (!faults.strikes("service: none left", path)) return undefined;
+  const draw = faults.struck.get(`service: none left | ${path}`) ?? 0;
+  const isClosed = faults.chance.of("no calls at all", path, draw) < 0.5;
+  return limitHeaders(
+    isClosed ? 0 : limit,
+    0,
+    faults.chance.pick(isClosed ? [1, 4, 30] : [4, 30], "reset", path, draw),
+  );
+}
+
+function limitHeaders(limit: number, left: number, resetSeconds: number): Readonly<Record<string, string>> {
+  return {
+    ...{ "x-ratelimit-limit-second": String(limit), "ratelimit-limit": String(limit) },
+    ...{ "x-ratelimit-remaining-second": String(left), "ratelimit-reset": String(resetSeconds) },
+    "ratelimit-remaining": String(left),
+  };
+}
+
 /** Which methods a body asks for, without reading it as a whole. */
 function methodsOf(body: string | undefined): string {
   return /"method":"([A-Za-z0-9_]+)"/.exec(body ?? "")?.[1] ?? "nothing";
@@ -157,19 +205,22 @@ function deliver(call: {
   label: string;
   trouble: Trouble;
   answer(): Handled;
+  /** hears of its end, if the caller lives to hear of it */
+  ended(said: Handled | undefined): void;
   latencyMs: number;
 }): Promise<BoundedResponse> {
   const { time, caller, request, label, trouble, answer, latencyMs } = call;
   const { host } = new URL(request.url);
   return new Promise((resolve, reject) => {
     let isOver = false;
-    const end = (work: () => void): void => {
+    const end = (said: Handled | undefined, work: () => void): void => {
       if (isOver || caller.isDead()) return;
       isOver = true;
+      call.ended(said);
       work();
     };
     const fail = (kind: FetchError["kind"], words: string): void =>
-      end(() => reject(new FetchError(kind, host, words)));
+      end(undefined, () => reject(new FetchError(kind, host, words)));
     time.after(request.timeoutMs, () => fail("timeout", `no complete answer within ${request.timeoutMs} ms`));
     request.signal?.addEventListener("abort", () => fail("aborted", "the request was aborted"), { once: true });
     if (trouble.kind === "request lost") {
@@ -186,7 +237,7 @@ function deliver(call: {
       }
       const backMs = latencyMs + (trouble.kind === "late" ? trouble.byMs : 0);
       time.after(backMs, () =>
-        end(() =>
+        end(handled, () =>
           resolve({ status: handled.status, text: handled.text, header: (name) => handled.headers[name] ?? null }),
         ),
       );
