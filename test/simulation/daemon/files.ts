@@ -119,7 +119,8 @@ export function createFiles(parts: {
   };
 }
 
-function knownOf(rows: Rows): Known {
+/** What the rows know of what was signed, or is about to be. */
+export function knownOf(rows: Rows): Known {
   const row = rows.one<{ id: string | null; signed: number }>(
     `SELECT database_id AS id, signatures + (SELECT coalesce(max(seq), 0) FROM lane_signings) AS signed FROM identity`,
   );

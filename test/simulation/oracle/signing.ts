@@ -1,6 +1,6 @@
 import type { TypedData } from "../../../src/domain/guard/typed-data.ts";
 import type { Address } from "../../../src/domain/money/address.ts";
-import type { Known } from "../daemon/files.ts";
+import { type Known, knownOf } from "../daemon/files.ts";
 import type { SimChain } from "../world/chain.ts";
 import { GWEI } from "../world/chain.ts";
 import { APPROVE, Ledger, type Order, readOrder, SWAP } from "../world/ledger.ts";
@@ -58,6 +58,8 @@ export function createSigningOracle(parts: {
   let forgotten = 0;
   /** what the newest database knew that had all its signatures */
   let mostKnown: Known | undefined;
+  /** what the rows knew when the key was last used: what is written down to be signed and never was, nobody has */
+  let whenUsed: Known | undefined;
   let isBarred = false;
   const signedAtMs = new Map<string, number>();
   const sentRaw = new Set<string>();
@@ -131,6 +133,7 @@ export function createSigningOracle(parts: {
     const before = byNonce.get(nonce) ?? [];
     if (before.some(({ raw }) => raw === signed.raw)) return;
     judgeMay();
+    whenUsed = knownOf(rows);
     if (chainId !== CHAIN_ID) report("S5", `signed for the chain ${chainId}`);
     if (before.length === 0 && nonce > 0 && !byNonce.has(nonce - 1)) report("S6", `nonce ${nonce} leaves a gap`);
     judgeFees(signed, before);
@@ -200,6 +203,7 @@ export function createSigningOracle(parts: {
   const message = (typedData: TypedData): void => {
     const text = JSON.stringify(typedData);
     judgeMay();
+    whenUsed = knownOf(rows);
     const row = rows.one<{ swap_id: string }>("SELECT swap_id FROM signatures WHERE typed_data = ?", text);
     if (row === undefined) report("S4", `${typedData.primaryType} is signed without a row`);
     const fields = typedData.message as Record<string, string>;
@@ -234,7 +238,10 @@ export function createSigningOracle(parts: {
     isForgotten,
     exchanged: (before, after) => {
       // What was accepted is what the daemon begins with; until then the newest whole database counts.
-      if (!isBarred || parts.isAccepted() || mostKnown === undefined) mostKnown = before;
+      const used = whenUsed !== undefined && whenUsed.id === before.id ? whenUsed.signed : 0;
+      if (!isBarred || parts.isAccepted() || mostKnown === undefined) {
+        mostKnown = { ...before, signed: Math.min(before.signed, used) };
+      }
       isBarred = mostKnown.signed > 0 && (after.id !== mostKnown.id || after.signed < mostKnown.signed);
       if (!isBarred) return false;
       forgotten = capabilities.length;
