@@ -61,7 +61,7 @@ export function readingFor(swap: Swap, change: Partial<ClearanceReading> = {}): 
     nativePrice: priceOf(ETH),
     ...{ priceFaults: [], secondOutput: undefined, roundTrip: undefined },
     head: { number: 100, timestampSeconds: Math.floor(NOW_MS / 1_000), baseFeePerGas: GWEI },
-    finalizedBlock: 96,
+    fillFrom: 96,
     priorityFee: GWEI / 10n,
     balance: gross * 10n,
     nativeBalance: 10n ** 20n,

@@ -65,7 +65,7 @@ function readings(world: ImaginedWorld, swap: Swap): readonly Answer[] {
   const decoding = { ok: true, swap: decoded } as const;
   const good: Partial<ClearanceReading> = {
     head,
-    finalizedBlock: world.finalBlock,
+    fillFrom: world.finalBlock,
     decoding,
     approval,
     ...signingFor(world, swap),

@@ -20,8 +20,8 @@ export interface ClearanceReading {
   /** undefined where no round trip is asked for */
   readonly roundTrip: RoundTrip | undefined;
   readonly head: { readonly number: number; readonly timestampSeconds: number; readonly baseFeePerGas: bigint };
-  /** number of the newest finalised block: what is above may go, and stand lower afterwards */
-  readonly finalizedBlock: number;
+  /** the block from which the fill is looked for: a fork may put it as low, and above it nothing else is taken for it */
+  readonly fillFrom: number;
   readonly priorityFee: bigint;
   readonly balance: bigint;
   readonly nativeBalance: bigint;

@@ -35,7 +35,7 @@ export interface SwapTerms {
   readonly deadlineSeconds: number;
   /** the swap signature's nonce, undefined where it has none */
   readonly nonce: bigint | undefined;
-  /** finalised block when it was bound, without a nonce the newest one: where a search for its fill starts */
+  /** where a search for its fill starts */
   readonly fromBlock: number;
 }
 

@@ -238,9 +238,7 @@ function termsOf(decoded: DecodedSwap, reading: ClearanceReading): NonNullable<S
     affiliateFee: decoded.affiliate?.fee ?? 0n,
     deadlineSeconds: Number(decoded.deadline),
     nonce: decoded.nonce,
-    // A reorganisation may put the fill below what is the newest block now. Without a nonce that counts as nothing: an
-    // older outflow of somebody else would be taken for the fill.
-    fromBlock: decoded.nonce === undefined ? reading.head.number : reading.finalizedBlock,
+    fromBlock: reading.fillFrom,
   };
 }
 

@@ -1,12 +1,12 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { Hex } from "../../domain/money/address.ts";
 import type { GaslessObservation } from "../../domain/run/events.ts";
-import { TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
 import type { Swap } from "../../domain/run/run.ts";
 import type { AgreedChainReads, BlockHead, Receipt } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { nodeFault } from "./node-fault.ts";
+import { type BlockRange, unexplainedOutflows } from "./outflows.ts";
 
 /**
  * Looks up what became of a gasless swap. The chain alone decides; the service is asked only where its signatures carry
@@ -70,11 +70,6 @@ interface At {
   readonly range: BlockRange;
 }
 
-interface BlockRange {
-  readonly fromBlock: number;
-  readonly toBlock: number;
-}
-
 /** The settlement contract's own event names owner and nonce: at most one can exist. */
 async function fillByNonce(context: EngineContext, swap: Swap, { reads, range }: At): Promise<Receipt | undefined> {
   const { service } = context.deps;
@@ -87,10 +82,7 @@ async function fillByNonce(context: EngineContext, swap: Swap, { reads, range }:
 
 /** Without a nonce: while this swap alone may take the token, any outflow of it that is not another swap's is the fill. */
 async function fillByOutflow(context: EngineContext, swap: Swap, { reads, range }: At): Promise<Receipt | undefined> {
-  const { store } = context.deps;
-  const owner: Hex = `0x${swap.wallet.slice(2).padStart(64, "0")}`;
-  const logs = await reads.logs({ address: swap.sell.address, topics: [TRANSFER_TOPIC, owner], ...range });
-  const foreign = logs.find((log) => !store.hashOfOther(log.transactionHash, swap.id));
+  const [foreign] = await unexplainedOutflows(context, swap, { reads, range });
   return foreign === undefined ? undefined : await receiptOf(reads, foreign);
 }
 

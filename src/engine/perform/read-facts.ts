@@ -10,6 +10,7 @@ import { pinnedSettlement } from "./pinned-settlement.ts";
 import { askProposal, callToTry } from "./proposal.ts";
 import { readReference } from "./read-reference.ts";
 import { roundTrip } from "./round-trip.ts";
+import { searchStart } from "./search-start.ts";
 import { signingMaterial } from "./signing-material.ts";
 import { tryOut } from "./try-out.ts";
 
@@ -47,7 +48,7 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
       ...(await readReference(context, swap, amountIn)),
       roundTrip: back,
       head: { number: head.number, timestampSeconds: head.timestamp, baseFeePerGas: head.baseFeePerGas },
-      finalizedBlock: (await chain.finalized()).number,
+      fillFrom: await searchStart(context, swap, { decoding, head: head.number }),
       priorityFee: await chain.priorityFee(),
       balance: await chain.balance(swap.sell.address, swap.wallet),
       nativeBalance: await chain.nativeBalance(swap.wallet),

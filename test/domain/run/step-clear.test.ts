@@ -47,7 +47,7 @@ describe("self-executed", () => {
     const result = clear(own);
     expect(result.run.swaps[0]).toMatchObject({
       ...{ state: "cleared", intentId: "run_1.0.1.swap" },
-      terms: { router: ROUTER, amountOutMin: 99_500_000_000_000_000n, deadlineSeconds: seconds + 60, fromBlock: 100 },
+      terms: { router: ROUTER, amountOutMin: 99_500_000_000_000_000n, deadlineSeconds: seconds + 60, fromBlock: 96 },
     });
     expect(result.records).toContainEqual({
       kind: "transaction",
@@ -99,14 +99,6 @@ describe("self-executed", () => {
 });
 
 describe("gasless", () => {
-  test("its fill is looked for from the finalised block on, where a fork may put it; without a nonce from the newest", () => {
-    const blocks = { head: { number: 100, timestampSeconds: seconds, baseFeePerGas: GWEI }, finalizedBlock: 64 };
-    expect(clear(relayed, blocks).run.swaps[0]?.terms?.fromBlock).toBe(64);
-    const nameless = { ok: true, swap: { ...decodedFor(relayed), nonce: undefined } } as const;
-    const facts = { service: { router: ROUTER, signatureHasNonce: false } };
-    expect(clear(relayed, { ...blocks, decoding: nameless }, facts).run.swaps[0]?.terms?.fromBlock).toBe(100);
-  });
-
   test("both digests and their typed data are committed before the key is asked", () => {
     const result = clear(relayed);
     expect(kindsOf(result)).toEqual([
