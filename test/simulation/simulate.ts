@@ -18,6 +18,7 @@ import { SpinError, VirtualTime } from "./virtual-time.ts";
 import { SimChain } from "./world/chain.ts";
 import { createNetwork } from "./world/network.ts";
 import { ETH, POOL, TOKENS, units } from "./world/places.ts";
+import { drawProfile } from "./world/profile.ts";
 import { createSimService } from "./world/service.ts";
 import { createSignatureBook } from "./world/signatures.ts";
 import { clockOffsetMs, mineNext } from "./world/weather.ts";
@@ -96,7 +97,9 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
     ...{ chance, book, seconds: Math.floor(time.trueMs / 1_000), finality: chance.between(2, 6, "finality") },
     funds: fundsOf(wallet),
   });
-  const service = createSimService({ chain, book, faults, nowMs: () => time.trueMs });
+  const profile = drawProfile(chance);
+  const configuration = profile.configured(bench.configuration);
+  const service = createSimService({ chain, book, faults, profile, nowMs: () => time.trueMs });
   const waitsMs = chance.pick([0, 60_000, 150_000], "operator waits");
   const operator = createOperator({ time, trace, waitsMs, rows: () => rows, nowMs: () => time.trueMs });
   let calmSinceMs: number | undefined;
@@ -121,7 +124,7 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
   const network = createNetwork({
     ...{ time, chain, service, faults },
     listener: {
-      sent: oracle.sent,
+      ...{ sent: oracle.sent, arrived: oracle.arrived },
       handedOver: oracle.handedOver,
       called: (host) => checkHost(host, report),
       ...{ overLimit, asked: pace.left, answered: pace.ended },
@@ -133,7 +136,7 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
   });
   const lives = createLives({
     ...{ time, network, faults, trace, report, files, strategies: drawn, cutsLog: terms.cutsLog === true },
-    configuration: () => ({ ...bench.configuration, database: files.file, strategies: drawn.configured() }),
+    configuration: () => ({ ...configuration, database: files.file, strategies: drawn.configured() }),
     signer: book.signer((signed) => ("raw" in signed ? oracle.transaction(signed) : oracle.message(signed))),
     offsetMs: () => clockOffsetMs(faults, time.monotonicMs),
   });
@@ -171,6 +174,7 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
     time.after(blockMs, mine);
   };
   time.after(blockMs, mine);
+  trace.note("world", `the service is of the profile ${profile.name}`);
   lives.begin();
   const chaosMs = chance.between(60, 200, "chaos") * 1_000;
   try {

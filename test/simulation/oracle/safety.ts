@@ -1,7 +1,7 @@
 import type { SimStrategy } from "../daemon/workload.ts";
 import type { SimChain, SimReceipt } from "../world/chain.ts";
 import { outflows } from "../world/ledger.ts";
-import { type Capability, fateOf, isBy, isFillOf } from "./capabilities.ts";
+import { type Capability, fateOf, isBy } from "./capabilities.ts";
 import type { Rows } from "./rows.ts";
 import type { Report, SigningOracle } from "./signing.ts";
 
@@ -103,9 +103,9 @@ export function checkFills(parts: { chain: SimChain; rows: Rows; oracle: Signing
     const filled = all.filter((capability) => fateOf(chain, capability) === "filled").length;
     if (filled > 1) report("S2", `${place} was filled ${filled} times`);
   }
-  for (const { by } of capabilities) {
-    if (by.kind !== "order" || owner === undefined) continue;
-    const fills = chain.allReceipts().filter(({ logs }) => logs.some((log) => isFillOf(log.topics, owner, by.nonce)));
-    if (fills.length > 1) report("S2", `the order ${by.nonce} was filled ${fills.length} times`);
+  for (const capability of capabilities) {
+    if (capability.by.kind !== "order") continue;
+    const fills = chain.allReceipts().filter((receipt) => receipt.succeeded && isBy(receipt, capability));
+    if (fills.length > 1) report("S2", `the order of ${capability.place} was filled ${fills.length} times`);
   }
 }

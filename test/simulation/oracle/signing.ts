@@ -3,11 +3,11 @@ import type { Address } from "../../../src/domain/money/address.ts";
 import { type Known, knownOf } from "../daemon/files.ts";
 import type { SimChain } from "../world/chain.ts";
 import { GWEI } from "../world/chain.ts";
-import { APPROVE, Ledger, type Order, readOrder, SWAP } from "../world/ledger.ts";
+import { APPROVE, Ledger, type Order, readOrder } from "../world/ledger.ts";
 import { CHAIN_ID, ROUTER, tokenAt, USDC, units } from "../world/places.ts";
 import type { SignedTransaction } from "../world/signatures.ts";
 import { addressAt, isNativeAddress, wordAt } from "../world/words.ts";
-import { type Capability, type Fate, fateOf } from "./capabilities.ts";
+import { type Capability, type Fate, fateOf, mayTake } from "./capabilities.ts";
 import type { Rows } from "./rows.ts";
 
 const MAX_FEE = 50n * GWEI;
@@ -26,9 +26,11 @@ export type Report = (invariant: string, what: string) => void;
 export interface SigningOracle {
   transaction(signed: SignedTransaction): void;
   message(typedData: TypedData): void;
-  /** Whatever reaches somebody outside must be in the rows already. */
+  /** Whatever leaves must be in the rows already. */
   sent(raw: string): void;
   handedOver(body: string): void;
+  /** Somebody has it now, whatever becomes of the database. */
+  arrived(raw: string): void;
   /** The process is dead: what it had signed and neither written down nor sent, nobody has any more. */
   died(): void;
   /** The rows are of another database from now on. @returns whether that one knows less of what was signed */
@@ -102,7 +104,7 @@ export function createSigningOracle(parts: {
       if (!isSameTurn && !isSameToken) continue;
       const fate = fateNow(other);
       if (isSameTurn && fate !== "dead") report("S9", `${capability.place} is signed again while one is ${fate}`);
-      if (!isSameTurn && isChainSteady && fate === "live") {
+      if (!isSameTurn && isChainSteady && mayTake(chain, other, fate)) {
         report("S7", `${capability.place} and ${other.place} may both take ${capability.token}`);
       }
     }
@@ -146,8 +148,8 @@ export function createSigningOracle(parts: {
     if (intent === undefined) report("S4", `nonce ${nonce} is signed without a row`);
     const name = data.slice(0, 10);
     if (to === wallet && data === "0x" && value === 0n) return;
-    if (to === ROUTER && name === SWAP) {
-      const order = readOrder(from, data);
+    const order = to === ROUTER ? readOrder(from, data) : undefined;
+    if (order !== undefined) {
       const place = placeOf(intent ?? "none.0.0.swap");
       const older = capabilities.find(
         ({ by, place: at }) => at === place && by.kind === "transaction" && by.nonce === nonce,
@@ -220,11 +222,14 @@ export function createSigningOracle(parts: {
     const order = orderOf(wallet, fields);
     const place = placeOf(`${row?.swap_id ?? "none.0.0"}.swap`);
     const isKnown = capabilities.some(
-      ({ place: at, by }) => at === place && by.kind === "order" && by.nonce === order.nonce,
+      ({ place: at, by }) =>
+        at === place &&
+        by.kind === "order" &&
+        (order.nonce === undefined ? by.text === text : by.nonce === order.nonce),
     );
     if (isKnown) return;
     judgeOrder(order);
-    const by = { kind: "order" as const, nonce: order.nonce };
+    const by = { kind: "order" as const, nonce: order.nonce, text };
     const { deadline } = order;
     const run = place.split(".")[0] ?? "";
     const amount = order.amountIn + order.swapFee;
@@ -267,8 +272,8 @@ export function createSigningOracle(parts: {
         }
       }
     },
+    arrived: (raw) => void sentRaw.add(raw),
     sent: (raw) => {
-      sentRaw.add(raw);
       if (rows.one("SELECT 1 FROM lane_attempts WHERE raw = ?", raw) === undefined)
         report("S4", "bytes were sent without a row");
     },
@@ -292,6 +297,6 @@ function orderOf(owner: string, message: Record<string, string>): Order {
     ...{ owner: owner as Order["owner"], sender: address("sender"), recipient: address("recipient") },
     ...{ fromAsset: address("fromAsset"), toAsset: address("toAsset"), deadline: number("deadline") },
     ...{ amountOutMin: number("amountOutMin"), swapFee: number("swapFee"), amountIn: number("amountIn") },
-    nonce: number("nonce"),
+    nonce: message.nonce === undefined ? undefined : number("nonce"),
   };
 }

@@ -20,6 +20,8 @@ export interface SimReceipt {
   readonly succeeded: boolean;
   readonly gasPrice: bigint;
   readonly logs: readonly SimLog[];
+  /** what was signed for the order that somebody else brought */
+  readonly order: string | undefined;
 }
 
 export interface SimBlock {
@@ -35,6 +37,7 @@ export interface SimBlock {
 export interface ForeignWork {
   readonly hash: Hex;
   readonly from: Address;
+  readonly order: string;
   run(ledger: Ledger, moment: Moment): SimLog[];
 }
 
@@ -133,7 +136,8 @@ export class SimChain {
     for (const work of isFull ? [] : this.foreign.splice(0)) {
       const logs = attempt(ledger, (trial) => work.run(trial, moment));
       const at = { blockNumber: number, blockHash: head.hash, gasPrice: baseFee, transaction: undefined };
-      receipts.push({ ...at, hash: work.hash, from: work.from, succeeded: logs !== undefined, logs: logs ?? [] });
+      const { hash, from, order } = work;
+      receipts.push({ ...at, hash, from, order, succeeded: logs !== undefined, logs: logs ?? [] });
     }
     const isSame = receipts.length === 0;
     const block = { ...head, receipts, state: isSame ? this.tip.state : ledger.values };
@@ -180,7 +184,7 @@ export class SimChain {
     const logs = attempt(ledger, (trial) => trial.call({ from, to, data, value }, at.moment));
     return {
       ...{ hash: transaction.hash, from, transaction, blockNumber: at.number, blockHash: at.hash, gasPrice },
-      ...{ succeeded: logs !== undefined, logs: receiptLogs(logs ?? []) },
+      ...{ succeeded: logs !== undefined, logs: receiptLogs(logs ?? []), order: undefined },
     };
   }
 }

@@ -22,11 +22,14 @@ const APPROVAL = eventTopic("Approval(address,address,uint256)");
 const SWAPPED = eventTopic(
   "Swapped(address,uint256,address,address,address,address,uint256,uint256,uint256,address,uint256)",
 );
+const SETTLED = eventTopic("Settled(address,address,uint256)");
 const WITHDRAWAL_TOPIC = eventTopic("Withdrawal(address,uint256)");
 const NONCE_CANCELLED = eventTopic("NonceCancelled(address,uint256)");
-export const SWAP = selector(
+const SWAP = selector(
   "swap((address,address,address,uint256,uint256,uint256,uint256,uint256,address,uint256),(uint8,address,address,address,uint24,uint64)[])",
 );
+/** of the hosted service's contract: the order is packed into one argument, with the service's signature */
+const PACKED_SWAP = "0x73fc4457";
 export const APPROVE = selector("approve(address,uint256)");
 
 /** An order as the settlement contract sees it. */
@@ -41,7 +44,8 @@ export interface Order {
   readonly amountOutMin: bigint;
   readonly swapFee: bigint;
   readonly amountIn: bigint;
-  readonly nonce: bigint;
+  /** undefined: the contract remembers no order, and settles it as often as allowance and deadline let it */
+  readonly nonce: bigint | undefined;
 }
 
 export interface Moment {
@@ -120,7 +124,8 @@ export class Ledger {
     const { owner, fromAsset, toAsset, recipient, nonce } = order;
     const gross = order.amountIn + order.swapFee;
     if (BigInt(moment.seconds) > order.deadline) throw new Revert("expired");
-    if (order.sender !== undefined && this.isNonceUsed(owner, nonce)) throw new Revert("nonce used");
+    const isOnce = order.sender !== undefined && nonce !== undefined;
+    if (isOnce && this.isNonceUsed(owner, nonce)) throw new Revert("nonce used");
     const amountOut = moment.prices.output(fromAsset, toAsset, order.amountIn);
     if (amountOut < order.amountOutMin) throw new Revert("too little received");
     const logs: SimLog[] = [];
@@ -135,13 +140,13 @@ export class Ledger {
       logs.push({ address: WETH.address, topics: [WITHDRAWAL_TOPIC, topicOf(ROUTER)], data: words(amountOut) });
     }
     logs.push(...this.move(toAsset, { from: POOL, to: recipient, amount: amountOut }));
-    if (order.sender !== undefined) this.values.set(`nonce ${owner} ${nonce}`, 1n);
+    if (isOnce) this.values.set(`nonce ${owner} ${nonce}`, 1n);
     return [...logs, swappedLog(order, amountOut)];
   }
 
   private swap(call: { from: Address; data: string; value: bigint }, moment: Moment): SimLog[] {
-    if (call.data.slice(0, 10) !== SWAP) throw new Revert("no such call");
     const order = readOrder(call.from, call.data);
+    if (order === undefined) throw new Revert("no such call");
     const isNative = isNativeAddress(order.fromAsset);
     if (call.value !== (isNative ? order.amountIn + order.swapFee : 0n)) throw new Revert("wrong value");
     return this.settle(order, moment);
@@ -176,7 +181,11 @@ export function outflows(logs: readonly SimLog[], owner: Address): readonly { to
   });
 }
 
-export function readOrder(owner: Address, data: string): Order {
+/** The order of an owner's own swap, as the contract of either service reads it; undefined: it is another call. */
+export function readOrder(owner: Address, data: string): Order | undefined {
+  const name = data.slice(0, 10);
+  if (name === PACKED_SWAP) return readPackedOrder(owner, data);
+  if (name !== SWAP) return undefined;
   return {
     ...{ owner, sender: undefined, recipient: addressAt(data, 0) },
     ...{ fromAsset: addressAt(data, 1), toAsset: addressAt(data, 2), deadline: wordAt(data, 3) },
@@ -184,15 +193,30 @@ export function readOrder(owner: Address, data: string): Order {
   };
 }
 
+/** Addresses stand in fixed places; each number is a shift and the place of the word that is shifted. */
+function readPackedOrder(owner: Address, data: string): Order {
+  const bytes = (at: number, length: number): string => data.slice(2 + at * 2, 2 + (at + length) * 2);
+  const address = (at: number): Address => `0x${bytes(at, 20)}` as Address;
+  const number = (at: number): bigint =>
+    BigInt(`0x${bytes(Number(`0x${bytes(at + 1, 2)}`), 32).padEnd(64, "0")}`) >> BigInt(`0x${bytes(at, 1)}`);
+  return {
+    ...{ owner, sender: undefined, recipient: address(72), fromAsset: address(92), toAsset: address(112) },
+    ...{ deadline: number(132), amountOutMin: number(135), swapFee: number(138), amountIn: number(141) },
+    nonce: undefined,
+  };
+}
+
 /** Calldata of the owner's own swap; the route is empty, because the market has no pools. */
 export function swapCalldata(order: Omit<Order, "owner" | "sender">): Hex {
   const { recipient, fromAsset, toAsset, deadline, amountOutMin, swapFee, amountIn, nonce } = order;
-  const fields = [recipient, fromAsset, toAsset, deadline, amountOutMin, swapFee, amountIn, nonce, 0n, 0n];
+  const fields = [recipient, fromAsset, toAsset, deadline, amountOutMin, swapFee, amountIn, nonce ?? 0n, 0n, 0n];
   return `${SWAP}${words(...fields, 11 * 32, 0).slice(2)}`;
 }
 
 function swappedLog(order: Order, amountOut: bigint): SimLog {
   const { owner, nonce, sender, recipient, fromAsset, toAsset, amountIn, swapFee } = order;
+  if (nonce === undefined)
+    return { address: ROUTER, topics: [SETTLED, topicOf(owner), topicOf(recipient)], data: words(amountOut) };
   const data = words(recipient, fromAsset, toAsset, amountIn, amountOut, swapFee, 0n, 0n);
   return { address: ROUTER, topics: [SWAPPED, topicOf(owner), words(nonce), topicOf(sender ?? owner)], data };
 }

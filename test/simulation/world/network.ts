@@ -8,6 +8,8 @@ import type { SimService } from "./service.ts";
 
 const SERVICE_HOST = "service.sim";
 
+const SEND = "eth_sendRawTransaction";
+
 /** An answer that tells the limit may be lost or late; by then one has come. */
 const LEARNS_MS = 60_000;
 
@@ -23,8 +25,11 @@ export interface Caller {
 
 /** What hears of everything that reaches somebody outside. */
 export interface NetworkListener {
+  /** bytes, or signatures, leave: whether they arrive is another matter */
   sent(raw: string): void;
   handedOver(body: string): void;
+  /** bytes have reached somebody */
+  arrived(raw: string): void;
   called(host: string): void;
   /** so many calls came within a second in which the service allows fewer */
   overLimit(calls: number, limit: number): void;
@@ -77,7 +82,7 @@ export function createNetwork(parts: {
     const json = JSON.parse(body) as unknown;
     const one = (item: { id: number; method: string; params: readonly unknown[] }): unknown => {
       const { id, method, params } = item;
-      if (method === "eth_sendRawTransaction") listener.sent(String(params[0]));
+      if (method === SEND) listener.arrived(String(params[0]));
       try {
         return { jsonrpc: "2.0", id, result: answerMethod(chain, view(host), method, params) };
       } catch (error) {
@@ -103,7 +108,6 @@ export function createNetwork(parts: {
       return { status, headers, text: '{"message":"rate limit"}' };
     }
     const limits = drawNoneLeft(faults, url.pathname, limit) ?? limitHeaders(limit, left, 1);
-    if (url.pathname === "/user-manager/execute-swap") listener.handedOver(request.body ?? "");
     const answer = service.answer(request.method ?? "GET", url, request.body);
     return { status: answer.status, headers: limits, text: JSON.stringify(answer.body) };
   };
@@ -117,6 +121,8 @@ export function createNetwork(parts: {
       const label = isService ? pathname : `${host} ${methodsOf(request.body)}`;
       listener.called(host);
       if (isService) listener.asked();
+      for (const raw of rawIn(request.body)) listener.sent(raw);
+      if (isService && pathname === "/user-manager/execute-swap") listener.handedOver(request.body ?? "");
       requests += 1;
       caller.at("leaves", label);
       const isSilent = isService && silent > 0 && !faults.isOver;
@@ -159,6 +165,16 @@ function troubleOf(
   }
   if (faults.strikes(`${side}: garbage`, label)) return { kind: "garbage" };
   return { kind: side === "service" && faults.strikes("service: doubled", label) ? "doubled" : "none" };
+}
+
+/** The transactions that a body would have a node send. */
+function rawIn(body: string | undefined): readonly string[] {
+  if (body?.includes(SEND) !== true) return [];
+  const calls = [JSON.parse(body)].flat() as readonly {
+    readonly method: string;
+    readonly params: readonly unknown[];
+  }[];
+  return calls.filter(({ method }) => method === SEND).map(({ params }) => String(params[0]));
 }
 
 /** For how many seconds the service refuses calls now, if it does. */

@@ -1,8 +1,9 @@
 import type { Address } from "../../../src/domain/money/address.ts";
 import type { Faults } from "../faults.ts";
 import type { SimChain } from "./chain.ts";
-import type { Ledger, Moment, Order, SimLog } from "./ledger.ts";
+import { type Ledger, type Moment, type Order, Revert, type SimLog } from "./ledger.ts";
 import { RELAYER } from "./places.ts";
+import type { SimProfile } from "./profile.ts";
 import type { SignatureBook } from "./signatures.ts";
 import { quickHash } from "./words.ts";
 
@@ -13,10 +14,14 @@ interface Signed {
 
 interface Relay {
   readonly signed: Signed;
-  readonly sendAtMs: number;
-  readonly isDoubled: boolean;
-  sent: boolean;
+  readonly quoteId: string;
+  /** when it is sent, each time */
+  readonly sendAtMs: readonly number[];
+  sent: number;
 }
+
+/** So long after an order's deadline its relayer says that nothing will come of it. */
+const GIVES_UP_SECONDS = 15;
 
 /** Sends gasless swaps: at once, late, twice or never. The contract decides what comes of them. */
 export interface Relayer {
@@ -31,10 +36,20 @@ export function createRelayer(terms: {
   chain: SimChain;
   book: SignatureBook;
   faults: Faults;
+  profile: SimProfile;
   nowMs(): number;
 }): Relayer {
-  const { chain, book, faults, nowMs } = terms;
-  const relays = new Map<string, Relay>();
+  const { chain, book, faults, profile, nowMs } = terms;
+  const relays: Relay[] = [];
+  const of = (quoteId: string): Relay[] => relays.filter((relay) => relay.quoteId === quoteId);
+  const permitOn = (ledger: Ledger, grant: Parameters<Ledger["permit"]>[0], seconds: number): void => {
+    try {
+      ledger.permit(grant, seconds);
+    } catch (error) {
+      // The hosted service's contract goes on with the allowance that is there.
+      if (profile.name === "swapd" || !(error instanceof Revert)) throw error;
+    }
+  };
   const send = (hash: `0x${string}`, signed: Signed): void => {
     const run = (ledger: Ledger, moment: Moment): SimLog[] => {
       const permit = signed.permitSignature === undefined ? undefined : book.messages.get(signed.permitSignature);
@@ -42,40 +57,50 @@ export function createRelayer(terms: {
         const { owner, value, nonce, deadline } = permit.message as Record<string, string>;
         const grant = { token: String(permit.domain.verifyingContract), owner: String(owner) };
         const rest = { value: BigInt(value ?? 0), nonce: BigInt(nonce ?? 0), deadline: BigInt(deadline ?? 0) };
-        ledger.permit({ ...grant, ...rest }, moment.seconds);
+        permitOn(ledger, { ...grant, ...rest }, moment.seconds);
       }
       return ledger.settle(signedOrder(book, signed.swapSignature), moment);
     };
-    chain.sendForeign({ hash, from: RELAYER, run });
+    chain.sendForeign({ hash, from: RELAYER, order: JSON.stringify(book.messages.get(signed.swapSignature)), run });
   };
   return {
     accept: (quoteId, signed) => {
       if (!book.messages.has(signed.swapSignature)) return "BAD_SIGNATURE";
       if (signed.permitSignature !== undefined && !book.messages.has(signed.permitSignature)) return "BAD_PERMIT";
-      if (relays.has(quoteId)) return undefined;
+      const before = of(quoteId).length;
+      if (before > 0 && profile.isIdempotent) return undefined;
       const keeps = faults.strikes("relayer: keeps", "relay");
       const isLate = faults.strikes("relayer: late", "relay");
       const lateMs = isLate ? faults.chance.between(1, 70, "late", quoteId) * 1_000 : 0;
       const sendAtMs = keeps ? Number.POSITIVE_INFINITY : nowMs() + lateMs;
       const isDoubled = faults.strikes("relayer: doubled", "relay");
-      relays.set(quoteId, { signed, sendAtMs, isDoubled, sent: false });
+      const againMs = profile.isIdempotent ? 0 : faults.chance.between(0, 70, "again", quoteId) * 1_000;
+      relays.push({ quoteId, signed, sendAtMs: isDoubled ? [sendAtMs, sendAtMs + againMs] : [sendAtMs], sent: 0 });
       return undefined;
     },
     beforeBlock: () => {
-      for (const [quoteId, relay] of relays) {
-        if (relay.sent || relay.sendAtMs > nowMs()) continue;
-        relay.sent = true;
-        send(quickHash(`relay ${quoteId}`), relay.signed);
-        if (relay.isDoubled) send(quickHash(`relay ${quoteId} again`), relay.signed);
+      for (const [index, relay] of relays.entries()) {
+        for (let dueMs = relay.sendAtMs[relay.sent]; dueMs !== undefined && dueMs <= nowMs(); ) {
+          send(hashOf(relay, index), relay.signed);
+          relay.sent += 1;
+          dueMs = relay.sendAtMs[relay.sent];
+        }
       }
     },
     record: (quoteId) => {
-      const receipt = chain.receipt(quickHash(`relay ${quoteId}`));
-      if (!relays.has(quoteId)) return { status: "unknown", quoteId };
-      if (receipt === undefined) return { status: "pending", quoteId };
+      const [relay] = of(quoteId);
+      if (relay === undefined) return { status: "unknown", quoteId };
+      const receipt = chain.receipt(hashOf({ ...relay, sent: 0 }, relays.indexOf(relay)));
+      const deadline = signedOrder(book, relay.signed.swapSignature).deadline;
+      const isGivenUp = BigInt(Math.floor(nowMs() / 1_000) - GIVES_UP_SECONDS) > deadline;
+      if (receipt === undefined) return { status: isGivenUp ? "failed" : "pending", quoteId };
       return { status: receipt.succeeded ? "success" : "failed", hash: receipt.hash, quoteId };
     },
   };
+}
+
+function hashOf({ quoteId, sent }: Relay, index: number): `0x${string}` {
+  return quickHash(`relay ${quoteId} ${index} ${sent}`);
 }
 
 /** The order is what was signed, whatever else the service says of it. */
@@ -87,6 +112,6 @@ function signedOrder(book: SignatureBook, signature: string): Order {
     ...{ owner: book.address, sender: address("sender"), recipient: address("recipient") },
     ...{ fromAsset: address("fromAsset"), toAsset: address("toAsset"), deadline: number("deadline") },
     ...{ amountOutMin: number("amountOutMin"), swapFee: number("swapFee"), amountIn: number("amountIn") },
-    nonce: number("nonce"),
+    nonce: message.nonce === undefined ? undefined : number("nonce"),
   };
 }

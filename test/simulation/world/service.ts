@@ -1,15 +1,14 @@
-import { swapdProfile } from "../../../src/adapters/swap-service/profiles/swapd.ts";
-import { type Address, type Hex, parseAddress } from "../../../src/domain/money/address.ts";
+import { type Address, parseAddress } from "../../../src/domain/money/address.ts";
 import type { Faults } from "../faults.ts";
 import type { SimChain } from "./chain.ts";
-import { type Order, swapCalldata } from "./ledger.ts";
-import { CHAIN_ID, POOL, RELAYER, ROUTER, WETH } from "./places.ts";
+import type { Order } from "./ledger.ts";
+import { CHAIN_ID, POOL, RELAYER, ROUTER } from "./places.ts";
+import type { SimProfile } from "./profile.ts";
 import { createRelayer, type Relayer } from "./relayer.ts";
 import type { SignatureBook } from "./signatures.ts";
 import { isNativeAddress } from "./words.ts";
 
 const LIFETIME_SECONDS = 60;
-const PINNED = { chainId: CHAIN_ID, router: ROUTER, wrappedNative: WETH.address };
 /** what the relayer keeps of what it sells, in parts per thousand */
 const SWAP_FEE = 2n;
 
@@ -36,9 +35,10 @@ export function createSimService(terms: {
   chain: SimChain;
   book: SignatureBook;
   faults: Faults;
+  profile: SimProfile;
   nowMs(): number;
 }): SimService {
-  const { chain, faults, nowMs } = terms;
+  const { chain, faults, profile, nowMs } = terms;
   const quotes = new Map<string, Known>();
   const askedAtMs: number[] = [];
   const relayer = createRelayer(terms);
@@ -57,13 +57,13 @@ export function createSimService(terms: {
     const id = `quote-${quotes.size + 1}`;
     const honest: Order = {
       ...{ owner, sender: isGasless ? RELAYER : undefined, recipient: addressOf(query.get("toAddress")) },
-      ...{ fromAsset, toAsset, swapFee, amountIn, nonce: isGasless ? BigInt(1_000 + quotes.size) : 0n },
+      ...{ fromAsset, toAsset, swapFee, amountIn, nonce: profile.nonceOf({ number: quotes.size, isGasless }) },
       deadline: BigInt(Math.floor(nowMs() / 1_000) + LIFETIME_SECONDS),
       amountOutMin: amountOut - (amountOut * slippage) / 1_000_000n,
     };
     const order = faults.strikes("service: lies", "quote") ? twisted(honest, faults, id) : honest;
     quotes.set(id, { order, isGasless });
-    const typedData = isGasless ? swapdProfile.typedData(decodedOf(order), PINNED) : undefined;
+    const typedData = isGasless ? profile.typedData(order) : undefined;
     return {
       status: 200,
       body: {
@@ -79,7 +79,7 @@ export function createSimService(terms: {
     if (known.isGasless) return { status: 200, body: { legs: [legOf(order)] } };
     const told = faults.strikes("service: lies", "transaction") ? twisted(order, faults, id) : order;
     const value = isNativeAddress(order.fromAsset) ? order.amountIn + order.swapFee : 0n;
-    const data: Hex = swapCalldata(told);
+    const data = profile.calldata(told);
     return { status: 200, body: { from: order.owner, to: ROUTER, data, value: value.toString(), chainId: CHAIN_ID } };
   };
   const executeSwap = (body: string): ServiceAnswer => {
@@ -135,7 +135,7 @@ function twisted(order: Order, { chance }: Faults, id: string): Order {
     { ...order, swapFee: order.swapFee + order.amountIn / 10n },
     { ...order, deadline: order.deadline + 10_000_000n },
     { ...order, toAsset: order.fromAsset },
-    { ...order, nonce: order.nonce === 0n ? 7n : 0n },
+    order.nonce === undefined ? { ...order, sender: thief } : { ...order, nonce: order.nonce === 0n ? 7n : 0n },
   ];
   return chance.pick(twists, "twist", id);
 }
@@ -143,12 +143,4 @@ function twisted(order: Order, { chance }: Faults, id: string): Order {
 /** The market is one pool for everything. */
 function legOf({ fromAsset, toAsset }: Order): unknown {
   return { protocol: 1, pool: POOL, tokenIn: fromAsset, tokenOut: toAsset, fee: 0, portion: "0" };
-}
-
-function decodedOf(order: Order) {
-  const { sender, recipient, fromAsset, toAsset, deadline, amountOutMin, swapFee, amountIn, nonce } = order;
-  return {
-    ...{ router: ROUTER, sender, recipient, fromAsset, toAsset, deadline, amountOutMin, swapFee, amountIn, nonce },
-    ...{ affiliate: undefined, permitValue: undefined },
-  };
 }
