@@ -3,20 +3,15 @@ import type { Address } from "../../../src/domain/money/address.ts";
 import { type Known, knownOf } from "../daemon/files.ts";
 import type { SimChain } from "../world/chain.ts";
 import { GWEI } from "../world/chain.ts";
-import { APPROVE, Ledger, type Order, readOrder } from "../world/ledger.ts";
+import { APPROVE, Ledger, type Order, readOrder, signedOrder } from "../world/ledger.ts";
 import { CHAIN_ID, ROUTER, tokenAt, USDC, units } from "../world/places.ts";
 import type { SignedTransaction } from "../world/signatures.ts";
 import { addressAt, isNativeAddress, wordAt } from "../world/words.ts";
 import { type Capability, type Fate, fateOf, mayTake } from "./capabilities.ts";
+import { judgeTerms, LONGEST_LIFE_SECONDS, MAX_TRADE_DOLLARS } from "./order-terms.ts";
 import type { Rows } from "./rows.ts";
 
 const MAX_FEE = 50n * GWEI;
-const MAX_TRADE_DOLLARS = 6_000;
-/** quotes live for a minute, and clocks differ by less than another one */
-const LONGEST_LIFE_SECONDS = 65 + 60;
-/** tolerance of the policy, and what a price may move between the reading and the signature */
-const LEAST_SHARE = 95n;
-
 /** So long after the last fault nothing of it is left in pools and endpoints. */
 const SETTLED_MS = 20_000;
 
@@ -46,6 +41,8 @@ export function createSigningOracle(parts: {
   wallet: Address;
   /** no block that stood was ever taken away: what was confirmed stays */
   isChainSteady: boolean;
+  /** the service trades a quote once, however often it is handed over */
+  isIdempotent: boolean;
   nowMs(): number;
   /** whether a person accepted what an exchanged database does not know */
   isAccepted(): boolean;
@@ -65,6 +62,7 @@ export function createSigningOracle(parts: {
   let isBarred = false;
   const signedAtMs = new Map<string, number>();
   const sentRaw = new Set<string>();
+  const handed = new Set<string>();
   const permits: { token: string; nonce: bigint; deadline: bigint; text: string }[] = [];
 
   const isForgotten = (capability: Capability): boolean => capabilities.indexOf(capability) < forgotten;
@@ -79,22 +77,7 @@ export function createSigningOracle(parts: {
     if (isBarred) report("S9", "signed with a database that knows less than was signed, and nobody accepted it");
   };
 
-  const judgeOrder = (order: Order): void => {
-    const [from, to] = [tokenAt(order.fromAsset), tokenAt(order.toAsset)];
-    if (order.recipient !== wallet) report("S15", `signed for the recipient ${order.recipient}`);
-    if (from === undefined || to === undefined || from === to) {
-      report("S5", `signed ${order.fromAsset} for ${order.toAsset}`);
-      return;
-    }
-    const nowSeconds = BigInt(Math.floor(nowMs() / 1_000));
-    if (order.deadline > nowSeconds + BigInt(LONGEST_LIFE_SECONDS)) report("S5", `signed until ${order.deadline}`);
-    const gross = order.amountIn + order.swapFee;
-    const prices = chain.prices(chain.tip.number);
-    const least = (prices.output(order.fromAsset, order.toAsset, gross) * LEAST_SHARE) / 100n;
-    if (order.amountOutMin < least) report("S5", `signed a minimum of ${order.amountOutMin}, below ${least}`);
-    const dollars = (gross * prices.dollars(from)) / 10n ** BigInt(from.decimals);
-    if (dollars > BigInt(MAX_TRADE_DOLLARS) * 10n ** 8n) report("S5", `signed a trade of ${dollars} e-8 dollars`);
-  };
+  const judgeOrder = (order: Order): void => judgeTerms(order, { chain, wallet, nowMs, report });
 
   /** One place has one capability that may still happen or has happened: a second one would spend the money twice. */
   const add = (capability: Capability): void => {
@@ -219,7 +202,7 @@ export function createSigningOracle(parts: {
       report("S5", `signed a ${typedData.primaryType} of ${contract}`);
       return;
     }
-    const order = orderOf(wallet, fields);
+    const order = signedOrder(wallet, fields);
     const place = placeOf(`${row?.swap_id ?? "none.0.0"}.swap`);
     const isKnown = capabilities.some(
       ({ place: at, by }) =>
@@ -281,6 +264,9 @@ export function createSigningOracle(parts: {
       const { swapSignature } = JSON.parse(body) as { swapSignature?: string };
       const known = rows.one("SELECT 1 FROM signatures WHERE signature = ?", swapSignature ?? "");
       if (known === undefined) report("S4", "a signature was handed over without a row");
+      if (handed.has(swapSignature ?? "") && !parts.isIdempotent)
+        report("S2", "an order was handed over twice, to a service that would trade it twice");
+      handed.add(swapSignature ?? "");
     },
   };
 }
@@ -288,15 +274,4 @@ export function createSigningOracle(parts: {
 /** `<run>.<position>.<attempt>.<purpose>` */
 function placeOf(intentId: string): string {
   return intentId.split(".").slice(0, 2).join(".");
-}
-
-function orderOf(owner: string, message: Record<string, string>): Order {
-  const number = (name: string): bigint => BigInt(message[name] ?? 0);
-  const address = (name: string): Order["owner"] => String(message[name]) as Order["owner"];
-  return {
-    ...{ owner: owner as Order["owner"], sender: address("sender"), recipient: address("recipient") },
-    ...{ fromAsset: address("fromAsset"), toAsset: address("toAsset"), deadline: number("deadline") },
-    ...{ amountOutMin: number("amountOutMin"), swapFee: number("swapFee"), amountIn: number("amountIn") },
-    nonce: message.nonce === undefined ? undefined : number("nonce"),
-  };
 }

@@ -193,6 +193,18 @@ export function readOrder(owner: Address, data: string): Order | undefined {
   };
 }
 
+/** The order of a signed message. */
+export function signedOrder(owner: Address, message: Readonly<Record<string, string>>): Order {
+  const number = (name: string): bigint => BigInt(message[name] ?? 0);
+  const address = (name: string): Address => String(message[name]) as Address;
+  return {
+    ...{ owner, sender: address("sender"), recipient: address("recipient") },
+    ...{ fromAsset: address("fromAsset"), toAsset: address("toAsset"), deadline: number("deadline") },
+    ...{ amountOutMin: number("amountOutMin"), swapFee: number("swapFee"), amountIn: number("amountIn") },
+    nonce: message.nonce === undefined ? undefined : number("nonce"),
+  };
+}
+
 /** Addresses stand in fixed places; each number is a shift and the place of the word that is shifted. */
 function readPackedOrder(owner: Address, data: string): Order {
   const bytes = (at: number, length: number): string => data.slice(2 + at * 2, 2 + (at + length) * 2);

@@ -1,7 +1,6 @@
-import type { Address } from "../../../src/domain/money/address.ts";
 import type { Faults } from "../faults.ts";
 import type { SimChain } from "./chain.ts";
-import { type Ledger, type Moment, type Order, Revert, type SimLog } from "./ledger.ts";
+import { type Ledger, type Moment, type Order, Revert, type SimLog, signedOrder } from "./ledger.ts";
 import { RELAYER } from "./places.ts";
 import type { SimProfile } from "./profile.ts";
 import type { SignatureBook } from "./signatures.ts";
@@ -41,6 +40,9 @@ export function createRelayer(terms: {
 }): Relayer {
   const { chain, book, faults, profile, nowMs } = terms;
   const relays: Relay[] = [];
+  /** The order is what was signed, whatever else the service says of it. */
+  const orderOf = ({ swapSignature }: Signed): Order =>
+    signedOrder(book.address, book.messages.get(swapSignature)?.message as Record<string, string>);
   const of = (quoteId: string): Relay[] => relays.filter((relay) => relay.quoteId === quoteId);
   const permitOn = (ledger: Ledger, grant: Parameters<Ledger["permit"]>[0], seconds: number): void => {
     try {
@@ -59,7 +61,7 @@ export function createRelayer(terms: {
         const rest = { value: BigInt(value ?? 0), nonce: BigInt(nonce ?? 0), deadline: BigInt(deadline ?? 0) };
         permitOn(ledger, { ...grant, ...rest }, moment.seconds);
       }
-      return ledger.settle(signedOrder(book, signed.swapSignature), moment);
+      return ledger.settle(orderOf(signed), moment);
     };
     chain.sendForeign({ hash, from: RELAYER, order: JSON.stringify(book.messages.get(signed.swapSignature)), run });
   };
@@ -91,7 +93,7 @@ export function createRelayer(terms: {
       const [relay] = of(quoteId);
       if (relay === undefined) return { status: "unknown", quoteId };
       const receipt = chain.receipt(hashOf({ ...relay, sent: 0 }, relays.indexOf(relay)));
-      const deadline = signedOrder(book, relay.signed.swapSignature).deadline;
+      const deadline = orderOf(relay.signed).deadline;
       const isGivenUp = BigInt(Math.floor(nowMs() / 1_000) - GIVES_UP_SECONDS) > deadline;
       if (receipt === undefined) return { status: isGivenUp ? "failed" : "pending", quoteId };
       return { status: receipt.succeeded ? "success" : "failed", hash: receipt.hash, quoteId };
@@ -101,17 +103,4 @@ export function createRelayer(terms: {
 
 function hashOf({ quoteId, sent }: Relay, index: number): `0x${string}` {
   return quickHash(`relay ${quoteId} ${index} ${sent}`);
-}
-
-/** The order is what was signed, whatever else the service says of it. */
-function signedOrder(book: SignatureBook, signature: string): Order {
-  const message = book.messages.get(signature)?.message as Record<string, string>;
-  const number = (name: string): bigint => BigInt(message[name] ?? 0);
-  const address = (name: string): Address => String(message[name]) as Address;
-  return {
-    ...{ owner: book.address, sender: address("sender"), recipient: address("recipient") },
-    ...{ fromAsset: address("fromAsset"), toAsset: address("toAsset"), deadline: number("deadline") },
-    ...{ amountOutMin: number("amountOutMin"), swapFee: number("swapFee"), amountIn: number("amountIn") },
-    nonce: message.nonce === undefined ? undefined : number("nonce"),
-  };
 }
