@@ -55,6 +55,7 @@ export function createSigningOracle(parts: {
   const byNonce = new Map<number, SignedTransaction[]>();
   /** so many of the capabilities were made before the newest exchange */
   let forgotten = 0;
+  let forgottenPermits = 0;
   /** what the newest database knew that had all its signatures */
   let mostKnown: Known | undefined;
   /** what the rows knew when the key was last used: what is written down to be signed and never was, nobody has */
@@ -66,11 +67,13 @@ export function createSigningOracle(parts: {
   const permits: { token: string; nonce: bigint; deadline: bigint; text: string }[] = [];
 
   const isForgotten = (capability: Capability): boolean => capabilities.indexOf(capability) < forgotten;
+  /** Whether what nobody knows any more can no longer be filled: in a block that stands, where every block does. */
+  const isPast = (deadline: bigint): boolean =>
+    BigInt((isChainSteady ? chain.tip : chain.finalized).seconds) > deadline;
   const fateNow = (capability: Capability): Fate => {
     const fate = fateOf(chain, capability);
-    const isPast = BigInt(chain.finalized.seconds) > capability.deadline;
     // Nobody closes the nonce of what nobody knows any more; past its deadline it reverts.
-    return fate === "live" && isForgotten(capability) && isPast ? "dead" : fate;
+    return fate === "live" && isForgotten(capability) && isPast(capability.deadline) ? "dead" : fate;
   };
   const judgeMay = (): void => {
     if (isBarred && parts.isAccepted()) isBarred = false;
@@ -174,11 +177,11 @@ export function createSigningOracle(parts: {
       report("S7", `a permit until ${deadline}`);
     const isUsed = new Ledger(chain.tip.state).permitNonce(token, wallet) > nonce;
     const isOtherLive = permits.some(
-      (other) =>
+      (other, index) =>
         other.token === token &&
         other.text !== text &&
         other.nonce === nonce &&
-        BigInt(chain.finalized.seconds) <= other.deadline,
+        !(index < forgottenPermits ? isPast(other.deadline) : BigInt(chain.finalized.seconds) > other.deadline),
     );
     if (isOtherLive && !isUsed && isChainSteady)
       report("S7", `a second permit of ${token} with the nonce ${nonce} while one is live`);
@@ -233,6 +236,7 @@ export function createSigningOracle(parts: {
       isBarred = mostKnown.signed > 0 && (after.id !== mostKnown.id || after.signed < mostKnown.signed);
       if (!isBarred) return false;
       forgotten = capabilities.length;
+      forgottenPermits = permits.length;
       for (const nonce of byNonce.keys()) byNonce.set(nonce, []);
       return true;
     },
