@@ -99,9 +99,17 @@ function begin(context: EngineContext, wallets: readonly Address[]): void {
   if (store.databaseState().id === undefined) store.nameDatabase(ids.newId("database"));
   for (const wallet of wallets) {
     const identity = judgeMarker(context.deps, wallet);
+    const isKnown = store.openDifferences().some(({ key }) => key === identity?.key);
+    if (identity !== undefined && !isKnown) refuseOldRequests(context);
     write(context, wallet, identity === undefined ? [] : [identity]);
     addUnchecked(context, wallet);
   }
+}
+
+/** What was asked before a copy was made, and stands in it, is no word on what the copy lacks. */
+function refuseOldRequests({ deps: { store, clock } }: EngineContext): void {
+  const answer = "refused: it was asked before this copy of the database was put back; ask again";
+  for (const { id } of store.openRequests()) store.answerRequest(id, answer, clock.nowMs());
 }
 
 interface Writing {

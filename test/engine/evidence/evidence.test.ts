@@ -210,6 +210,24 @@ describe("the marker", () => {
     expect(open(life)).toEqual(["older"]);
   });
 
+  test("a request that stands in an older copy, and that nobody took, is no word on what the copy lacks", async () => {
+    const outside = begin("only");
+    const marker = markerOf(outside);
+    await fill(outside, 1, marker);
+    const before = openLife(outside, { marker });
+    const request = { arguments: {}, madeBy: "ops", madeAtMs: 0 };
+    const id = before.store.addRequest({ command: "accept", ...request });
+    before.db.close();
+    const copy = copyTo(outside, "copy.db");
+    await fill(outside, 2, marker);
+    const restored = { ...outside, file: copy };
+    const life = await live(restored, marker);
+    await turn(restored, life, LIFETIME_SECONDS + 60);
+    expect([open(life), fills(outside), life.errors]).toEqual([["older", "fill"], 2, []]);
+    expect(life.store.answerOf(id)).toContain("refused: it was asked before this copy");
+    expect(accept(life), "asked now").toContain("accepted 2");
+  });
+
   test("a kill at any place around a signature leaves a database that its marker does not halt", async () => {
     const outside = begin("only");
     const marker = markerOf(outside);
