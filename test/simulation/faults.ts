@@ -26,6 +26,7 @@ const RATES = {
   "service: lies": [0.05, 0.4],
   "relayer: late": [0.1, 0.7],
   "relayer: keeps": [0.05, 0.5],
+  "relayer: permit alone": [0.1, 0.5],
   "relayer: doubled": [0.05, 0.5],
   "kill: at a label": [0.0005, 0.02],
   "kill: at some labels": [0.02, 0.3],

@@ -37,7 +37,7 @@ export interface SimBlock {
 export interface ForeignWork {
   readonly hash: Hex;
   readonly from: Address;
-  readonly order: string;
+  readonly order: string | undefined;
   run(ledger: Ledger, moment: Moment): SimLog[];
 }
 

@@ -44,9 +44,17 @@ export function createRelayer(terms: {
   const orderOf = ({ swapSignature }: Signed): Order =>
     signedOrder(book.address, book.messages.get(swapSignature)?.message as Record<string, string>);
   const of = (quoteId: string): Relay[] => relays.filter((relay) => relay.quoteId === quoteId);
-  const permitOn = (ledger: Ledger, grant: Parameters<Ledger["permit"]>[0], seconds: number): void => {
+  const permit = (ledger: Ledger, { permitSignature }: Signed, seconds: number): void => {
+    const signed = permitSignature === undefined ? undefined : book.messages.get(permitSignature);
+    if (signed === undefined) return;
+    const { owner, value, nonce, deadline } = signed.message as Record<string, string>;
+    const grant = { token: String(signed.domain.verifyingContract), owner: String(owner) };
+    const rest = { value: BigInt(value ?? 0), nonce: BigInt(nonce ?? 0), deadline: BigInt(deadline ?? 0) };
+    ledger.permit({ ...grant, ...rest }, seconds);
+  };
+  const permitBefore = (ledger: Ledger, signed: Signed, seconds: number): void => {
     try {
-      ledger.permit(grant, seconds);
+      permit(ledger, signed, seconds);
     } catch (error) {
       // The hosted service's contract goes on with the allowance that is there.
       if (profile.name === "swapd" || !(error instanceof Revert)) throw error;
@@ -54,16 +62,18 @@ export function createRelayer(terms: {
   };
   const send = (hash: `0x${string}`, signed: Signed): void => {
     const run = (ledger: Ledger, moment: Moment): SimLog[] => {
-      const permit = signed.permitSignature === undefined ? undefined : book.messages.get(signed.permitSignature);
-      if (permit !== undefined) {
-        const { owner, value, nonce, deadline } = permit.message as Record<string, string>;
-        const grant = { token: String(permit.domain.verifyingContract), owner: String(owner) };
-        const rest = { value: BigInt(value ?? 0), nonce: BigInt(nonce ?? 0), deadline: BigInt(deadline ?? 0) };
-        permitOn(ledger, { ...grant, ...rest }, moment.seconds);
-      }
+      permitBefore(ledger, signed, moment.seconds);
       return ledger.settle(orderOf(signed), moment);
     };
     chain.sendForeign({ hash, from: RELAYER, order: JSON.stringify(book.messages.get(signed.swapSignature)), run });
+  };
+  /** Anybody who has seen a permit can bring it, and nothing else. */
+  const sendPermit = (hash: `0x${string}`, signed: Signed): void => {
+    const run = (ledger: Ledger, moment: Moment): SimLog[] => {
+      permit(ledger, signed, moment.seconds);
+      return [];
+    };
+    chain.sendForeign({ hash, from: RELAYER, order: undefined, run });
   };
   return {
     accept: (quoteId, signed) => {
@@ -71,6 +81,8 @@ export function createRelayer(terms: {
       if (signed.permitSignature !== undefined && !book.messages.has(signed.permitSignature)) return "BAD_PERMIT";
       const before = of(quoteId).length;
       if (before > 0 && profile.isIdempotent) return undefined;
+      if (signed.permitSignature !== undefined && faults.strikes("relayer: permit alone", "relay"))
+        sendPermit(quickHash(`permit ${quoteId} ${before}`), signed);
       const keeps = faults.strikes("relayer: keeps", "relay");
       const isLate = faults.strikes("relayer: late", "relay");
       const lateMs = isLate ? faults.chance.between(1, 70, "late", quoteId) * 1_000 : 0;
