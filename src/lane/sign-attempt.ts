@@ -1,8 +1,9 @@
 import type { Hex } from "../domain/money/address.ts";
+import type { BlockTransaction } from "../ports/chain.ts";
 import type { AttemptKind, IntentRow, SigningRow } from "../ports/lane-store.ts";
 import type { Fees } from "./fees.ts";
 import { firstFees } from "./fees.ts";
-import { isSaidAgain, type LaneDeps, type LaneTurn, moveIntent, passCrashPoint } from "./lane-context.ts";
+import { isSaidAgain, type LaneDeps, type LaneTurn, maySign, moveIntent, passCrashPoint } from "./lane-context.ts";
 
 /** Gas of an empty self-transfer, with room for chains whose plain transfers cost more than 21,000. */
 const CANCEL_GAS_LIMIT = 60_000n;
@@ -106,6 +107,24 @@ export async function signPlanned(turn: LaneTurn, intent: IntentRow): Promise<vo
     });
   }
   passCrashPoint(deps, `${label}.signed.after`);
+}
+
+/**
+ * Signs the version of an intent that has its nonce in a block and no row here, once: signing is deterministic, so that
+ * bytes of ours become the same again, and their receipt is found then. Others can do nothing at a nonce that is used.
+ * @returns whether it was signed now
+ */
+export async function signAgain(turn: LaneTurn, intent: IntentRow, use: BlockTransaction): Promise<boolean> {
+  const { store } = turn.deps;
+  const { fees, value, gasLimit } = use;
+  const signings = store.signings(intent.id);
+  const isKnown = signings.some((row) => row.maxFeePerGas === fees?.maxFeePerGas && row.kind !== "cancel");
+  const isOurs = value === intent.value && gasLimit === intent.gasLimit;
+  if (fees === undefined || isKnown || !isOurs || signings.length !== store.attempts(intent.id).length) return false;
+  if (!maySign(turn, intent)) return false;
+  planAttempt(turn, intent, { kind: "replacement", fees });
+  await signPlanned(turn, intent);
+  return true;
 }
 
 /** Crash labels of a kind of attempt. */

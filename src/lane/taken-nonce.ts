@@ -3,15 +3,16 @@ import type { AttemptRow, IntentRow } from "../ports/lane-store.ts";
 import { findMined } from "./find-mined.ts";
 import { findNonceUse } from "./find-nonce-use.ts";
 import { isSaidAgain, type LaneTurn, moveAttempt, moveIntent } from "./lane-context.ts";
-import { halt } from "./sign-attempt.ts";
+import { halt, signAgain } from "./sign-attempt.ts";
 
 /**
  * The chain counts a transaction at the intent's nonce, and no attempt of it has a receipt. At the tip that proves
  * nothing: receipts come late, and blocks go; and one node's word is none. In a finalised block, by the agreement of all
  * endpoints that answer, the transaction itself is looked up. One of ours is waited for until its receipt comes; otherwise
- * the account is halted when a later finalised block still says so. Once a person released it the intent ends only where
- * the block shows a stranger's transaction at its nonce, because then nothing can happen there any more; where the nodes
- * show none, the intent stays open.
+ * the account is halted when a later finalised block still says so. Once a person released it the intent ends where the
+ * block shows a stranger's transaction at its nonce, because then nothing can happen there any more. One that does the
+ * same is signed again with its fees: where the bytes are the same it was ours, from a database that is gone, and its
+ * receipt counts. Otherwise, and where the nodes show no transaction, the intent stays open.
  */
 export async function judgeTakenNonce(
   turn: LaneTurn,
@@ -41,7 +42,10 @@ export async function judgeTakenNonce(
   } else if (nonce >= deps.store.acceptedCount(account, chainId)) {
     deps.store.transaction(() => halt(turn, reason, count));
   } else if (use !== undefined && !isSameAct(intent, use)) endTaken(turn, intent, { attempts, reason });
-  else deps.logger.warn({ intentId: intent.id, reason }, "what became of a transaction cannot be told; it stays open");
+  else if (use !== undefined && (await signAgain(turn, intent, use))) {
+    deps.logger.warn({ intentId: intent.id, hash: use.hash }, "signed again: what has this nonce does the same");
+  } else
+    deps.logger.warn({ intentId: intent.id, reason }, "what became of a transaction cannot be told; it stays open");
 }
 
 /** The name of the suspicion that somebody else used a nonce. */

@@ -38,6 +38,10 @@ export interface BlockTransaction {
   readonly nonce: number;
   readonly to: Address | undefined;
   readonly data: Hex;
+  readonly value: bigint;
+  readonly gasLimit: bigint;
+  /** undefined where it pays a plain gas price */
+  readonly fees: { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint } | undefined;
 }
 
 /**

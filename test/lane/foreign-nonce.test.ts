@@ -204,6 +204,26 @@ describe("a person who releases a halted account", () => {
     world.lane.release("ann");
     await world.step(2);
     expect(world.intent("a").state).toBe("signed");
+    expect(world.attempts("a").length, "its value is another one").toBe(1);
+  });
+
+  it("ends one by the receipt of a version of it whose row is gone, as after a start from an old copy", async () => {
+    const world = await startLaneWorld();
+    world.proxy.fault("eth_sendRawTransaction", { kind: "drop-before" });
+    world.submit("a", { to: ANVIL_ACCOUNT });
+    await world.tick();
+    await world.sendForeign(0, 5n);
+    await world.step(4);
+    expect(world.lane.halted()?.reason).toContain("does what ours was to do");
+    world.lane.release("ann");
+    await world.step(3);
+    expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
+    expect(world.heard("a")).toContain("mined");
+    expect(world.lane.halted()).toBeUndefined();
+    expect(world.attempts("a").map(({ state }) => state)).toEqual(["replaced", "confirmed"]);
+    world.submit("b");
+    await world.step(2);
+    expect(world.intent("b").nonce).toBe(1);
   });
 });
 

@@ -27,8 +27,8 @@ const GAS = 100_000n;
 /** Recovering a sender costs more than all the rest of a block, and the same bytes always have the same one. */
 const readTransaction = remembered(
   (raw: string) => {
-    const { from, to, nonce, hash, data, maxFeePerGas } = Transaction.from(raw);
-    return { from, to, nonce, hash, data, maxFeePerGas };
+    const { from, to, nonce, hash, data, value, gasLimit, maxFeePerGas, maxPriorityFeePerGas } = Transaction.from(raw);
+    return { from, to, nonce, hash, data, value, gasLimit, maxFeePerGas, maxPriorityFeePerGas };
   },
   (raw) => raw,
 );
@@ -151,7 +151,10 @@ export class FakeChain implements Chain {
     return [...new Set(this.sent)]
       .map((raw) => readTransaction(raw))
       .filter(({ from, hash }) => parseAddress(from) === address && hashes.includes(hash))
-      .map(({ hash, nonce, to, data }) => ({ hash: hash as Hex, nonce, to: parseAddress(to), data: data as Hex }));
+      .map(({ hash, nonce, to, data, value, gasLimit, maxFeePerGas, maxPriorityFeePerGas }) => ({
+        ...{ hash: hash as Hex, nonce, to: parseAddress(to), data: data as Hex, value, gasLimit },
+        fees: { maxFeePerGas: maxFeePerGas ?? 0n, maxPriorityFeePerGas: maxPriorityFeePerGas ?? 0n },
+      }));
   }
 
   /** Everything that is in the canonical chain. */

@@ -56,7 +56,7 @@ export interface LaneWorld {
   /** Goes on with a fresh lane on a fresh connection to the same file, as after a kill. */
   restart(): void;
   /** A transaction of the same key that the lane knows nothing of; it is in the pool, not mined. */
-  sendForeign(nonce: number): Promise<void>;
+  sendForeign(nonce: number, value?: bigint): Promise<void>;
   /** The same, only signed. */
   signForeign(nonce: number, maxFeePerGas: bigint): Promise<{ raw: Hex; hash: Hex }>;
   /** The next block's base fee. Unlike other nodes anvil forgets what offers less. */
@@ -165,8 +165,8 @@ export async function startLaneWorld({
       current = open();
     },
     signForeign,
-    async sendForeign(nonce) {
-      await anvil.rpc.call("eth_sendRawTransaction", [(await signForeign(nonce, 50n * GWEI)).raw]);
+    async sendForeign(nonce, value) {
+      await anvil.rpc.call("eth_sendRawTransaction", [(await signForeign(nonce, 50n * GWEI, value)).raw]);
     },
     baseFee: async (gwei) => {
       const fee = `0x${BigInt(Math.round(gwei * 1e9)).toString(16)}`;
@@ -194,10 +194,10 @@ function signerOf(): Signer {
   return createSigner(new Secret(ANVIL_KEY));
 }
 
-function signForeign(nonce: number, maxFeePerGas: bigint): Promise<{ raw: Hex; hash: Hex }> {
+function signForeign(nonce: number, maxFeePerGas: bigint, value = 1n): Promise<{ raw: Hex; hash: Hex }> {
   const { to, data, gasLimit } = transferTo(ANVIL_ACCOUNT, 0);
   const fees = { maxFeePerGas, maxPriorityFeePerGas: maxFeePerGas / 3n };
-  return signerOf().signTransaction({ chainId: CHAIN_ID, nonce, to, data, value: 1n, gasLimit, ...fees });
+  return signerOf().signTransaction({ chainId: CHAIN_ID, nonce, to, data, value, gasLimit, ...fees });
 }
 
 function recordingSigner(signed: UnsignedTransaction[]): Signer {

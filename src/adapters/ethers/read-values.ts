@@ -71,11 +71,20 @@ export function readTransactionsOf(value: unknown, sender: Address): readonly Bl
   return all
     .map((item) => readObject(item, "a transaction"))
     .filter(({ from }) => readAddress(from, "a transaction's sender") === sender)
-    .map(({ hash, nonce, to, input }) => ({
+    .map(({ hash, nonce, to, input, value, gas, maxFeePerGas, maxPriorityFeePerGas }) => ({
       hash: readHash(hash, "a transaction's hash"),
       nonce: readNumber(nonce, "a transaction's nonce"),
       to: to === null ? undefined : readAddress(to, "a transaction's recipient"),
       data: readBytes(input, "a transaction's data"),
+      value: readQuantity(value, "a transaction's value"),
+      gasLimit: readQuantity(gas, "a transaction's gas"),
+      fees:
+        maxFeePerGas === undefined || maxFeePerGas === null
+          ? undefined
+          : {
+              maxFeePerGas: readQuantity(maxFeePerGas, "a transaction's fee"),
+              maxPriorityFeePerGas: readQuantity(maxPriorityFeePerGas, "a transaction's tip"),
+            },
     }));
 }
 

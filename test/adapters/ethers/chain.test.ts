@@ -41,7 +41,10 @@ test("blocks, receipts, counts and balances are read as the chain has them", asy
   expect((await chain.finalized()).number).toBe(3);
   expect(await chain.transactionCount(ANVIL_ACCOUNT, "latest")).toBe(1);
   expect(await chain.transactionCount(ANVIL_ACCOUNT, 4)).toBe(0);
-  expect(await chain.transactionsOf(ANVIL_ACCOUNT, 5)).toEqual([{ hash, nonce: 0, to: OTHER_ACCOUNT, data: "0x" }]);
+  const fees = { maxFeePerGas: 3_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
+  expect(await chain.transactionsOf(ANVIL_ACCOUNT, 5)).toEqual([
+    { hash, nonce: 0, to: OTHER_ACCOUNT, data: "0x", value: 5n, gasLimit: 21_000n, fees },
+  ]);
   expect(await chain.transactionsOf(OTHER_ACCOUNT, 5)).toEqual([]);
   expect(await chain.transactionsOf(ANVIL_ACCOUNT, 6)).toBeUndefined();
   expect(await chain.balance(NATIVE_TOKEN, OTHER_ACCOUNT)).toBe(before + 5n);

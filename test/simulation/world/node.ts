@@ -113,6 +113,9 @@ function transactionJson({ hash, from, transaction, blockHash, blockNumber }: Si
   return {
     ...{ hash, from, blockHash, blockNumber: quantity(blockNumber), nonce: quantity(transaction?.nonce ?? 0) },
     ...{ to: transaction?.to ?? ROUTER, input: transaction?.data ?? "0x", value: quantity(transaction?.value ?? 0n) },
+    gas: quantity(transaction?.gasLimit ?? 0n),
+    maxFeePerGas: quantity(transaction?.maxFeePerGas ?? 0n),
+    maxPriorityFeePerGas: quantity(transaction?.maxPriorityFeePerGas ?? 0n),
   };
 }
 
