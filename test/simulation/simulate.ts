@@ -117,7 +117,7 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
   const isChainSteady = !faults.on.includes("chain: reorg");
   const oracle = createSigningOracle({
     ...{ chain, rows, wallet, isChainSteady, report, nowMs: () => time.trueMs },
-    ...{ isIdempotent: profile.isIdempotent, isAccepted: operator.hasAccepted, calmSinceMs: () => calmSinceMs },
+    ...{ isIdempotent: profile.isIdempotent, calmSinceMs: () => calmSinceMs },
   });
   const overLimit = (calls: number, limit: number): void =>
     report("S14", `${calls} calls of the service within a second that allows ${limit}`);

@@ -8,10 +8,11 @@ import type { Trace } from "../trace.ts";
 import { cutRange, type DiskImage, restoreCut, takeImage } from "./log-cut.ts";
 import { CANARY } from "./workload.ts";
 
-/** What a database knows of what was signed: its name, and how often. */
+/** What a database knows of what was signed: its name, how often, and how often a person accepted what it lacks. */
 export interface Known {
   readonly id: string | undefined;
   readonly signed: number;
+  readonly accepted: number;
 }
 
 /** How the next start finds the database. */
@@ -121,10 +122,11 @@ export function createFiles(parts: {
 
 /** What the rows know of what was signed, or is about to be. */
 export function knownOf(rows: Rows): Known {
-  const row = rows.one<{ id: string | null; signed: number }>(
-    `SELECT database_id AS id, signatures + (SELECT coalesce(max(seq), 0) FROM lane_signings) AS signed FROM identity`,
+  const row = rows.one<{ id: string | null; signed: number; accepted: number }>(
+    `SELECT database_id AS id, signatures + (SELECT coalesce(max(seq), 0) FROM lane_signings) AS signed,
+       (SELECT count(*) FROM requests WHERE command = 'accept' AND answer LIKE 'accepted%') AS accepted FROM identity`,
   );
-  return { id: row?.id ?? undefined, signed: row?.signed ?? 0 };
+  return { id: row?.id ?? undefined, signed: row?.signed ?? 0, accepted: row?.accepted ?? 0 };
 }
 
 /** What stands in the addresses of endpoints and in the API key stands in no file. */

@@ -6,8 +6,6 @@ import type { VirtualTime } from "../virtual-time.ts";
 export interface Operator {
   /** The database was exchanged: everything that was signed before is waited for, then what is open is accepted. */
   heardOfExchange(): void;
-  /** Whether what is open of the newest exchange was accepted, and the daemon took that word. */
-  hasAccepted(): boolean;
   pauseAll(): void;
 }
 
@@ -57,13 +55,6 @@ export function createOperator(parts: {
       exchanges += 1;
       exchangedAtMs = time.monotonicMs;
     },
-    hasAccepted: () =>
-      parts
-        .rows()
-        .one(
-          "SELECT 1 FROM requests WHERE command = 'accept' AND made_by = ? AND answer LIKE 'accepted%'",
-          `ops ${exchanges}`,
-        ) !== undefined,
     pauseAll: () => {
       isPaused = true;
       pause();

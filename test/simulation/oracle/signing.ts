@@ -44,8 +44,6 @@ export function createSigningOracle(parts: {
   /** the service trades a quote once, however often it is handed over */
   isIdempotent: boolean;
   nowMs(): number;
-  /** whether a person accepted what an exchanged database does not know */
-  isAccepted(): boolean;
   /** since when nothing goes wrong any more */
   calmSinceMs(): number | undefined;
   report: Report;
@@ -61,6 +59,8 @@ export function createSigningOracle(parts: {
   /** what the rows knew when the key was last used: what is written down to be signed and never was, nobody has */
   let whenUsed: Known | undefined;
   let isBarred = false;
+  /** how often the newest exchanged database had been accepted when it came */
+  let acceptedThen = 0;
   const signedAtMs = new Map<string, number>();
   const sentRaw = new Set<string>();
   const handed = new Set<string>();
@@ -76,7 +76,7 @@ export function createSigningOracle(parts: {
     return fate === "live" && isForgotten(capability) && isPast(capability.deadline) ? "dead" : fate;
   };
   const judgeMay = (): void => {
-    if (isBarred && parts.isAccepted()) isBarred = false;
+    if (isBarred && knownOf(rows).accepted > acceptedThen) isBarred = false;
     if (isBarred) report("S9", "signed with a database that knows less than was signed, and nobody accepted it");
   };
 
@@ -230,7 +230,9 @@ export function createSigningOracle(parts: {
     exchanged: (before, after) => {
       // What was accepted is what the daemon begins with; until then the newest whole database counts.
       const used = whenUsed !== undefined && whenUsed.id === before.id ? whenUsed.signed : 0;
-      if (!isBarred || parts.isAccepted() || mostKnown === undefined) {
+      const isAccepted = before.accepted > acceptedThen;
+      acceptedThen = after.accepted;
+      if (!isBarred || isAccepted || mostKnown === undefined) {
         mostKnown = { ...before, signed: Math.min(before.signed, used) };
       }
       isBarred = mostKnown.signed > 0 && (after.id !== mostKnown.id || after.signed < mostKnown.signed);
