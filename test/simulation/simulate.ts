@@ -110,7 +110,10 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
       operator.heardOfExchange();
       if (knowsLess) trace.note("world", `the rows know ${after.signed} of ${before.signed} signatures`);
     },
-    paceSpoiled: () => pace.forget(),
+    paceSpoiled: () => {
+      pace.forget();
+      network.forgetLimit();
+    },
   });
   const { rows, paceFile } = files;
   const pace = createPaceOracle({ time, file: paceFile, report });

@@ -50,6 +50,8 @@ export interface SimNetwork {
   fetch(caller: Caller, request: BoundedRequest): Promise<BoundedResponse>;
   /** so many requests were made */
   asked(): number;
+  /** The daemon has forgotten what limit it was told, and learns it anew. */
+  forgetLimit(): void;
 }
 
 export function createNetwork(parts: {
@@ -114,6 +116,9 @@ export function createNetwork(parts: {
 
   return {
     asked: () => requests,
+    forgetLimit: () => {
+      answeredSinceMs = undefined;
+    },
     fetch: (caller, request) => {
       const { host, pathname } = new URL(request.url);
       const isService = host === SERVICE_HOST;
