@@ -110,19 +110,21 @@ export async function signPlanned(turn: LaneTurn, intent: IntentRow): Promise<vo
 }
 
 /**
- * Signs the version of an intent that has its nonce in a block and no row here, once: signing is deterministic, so that
- * bytes of ours become the same again, and their receipt is found then. Others can do nothing at a nonce that is used.
- * @returns whether it was signed now
+ * Signs the version of an intent that has its nonce in a block and no row here: signing is deterministic, so that bytes of
+ * ours become the same again, and their receipt is found then. What nodes show as such is no reason to pay more than the
+ * intent may: ours never did.
+ * @returns whether something was signed now
  */
 export async function signAgain(turn: LaneTurn, intent: IntentRow, use: BlockTransaction): Promise<boolean> {
   const { store } = turn.deps;
   const { fees, value, gasLimit } = use;
-  const signings = store.signings(intent.id);
-  const isKnown = signings.some((row) => row.maxFeePerGas === fees?.maxFeePerGas && row.kind !== "cancel");
   const isOurs = value === intent.value && gasLimit === intent.gasLimit;
-  if (fees === undefined || isKnown || !isOurs || signings.length !== store.attempts(intent.id).length) return false;
-  if (!maySign(turn, intent)) return false;
-  planAttempt(turn, intent, { kind: "replacement", fees });
+  if (!isOurs || fees === undefined || fees.maxFeePerGas > intent.maxFeePerGasCap || !maySign(turn, intent))
+    return false;
+  const attempts = store.attempts(intent.id);
+  if (attempts.some(({ kind, maxFeePerGas }) => kind !== "cancel" && maxFeePerGas === fees.maxFeePerGas)) return false;
+  // A kill left the row of a version that was not signed: that one first.
+  if (store.signings(intent.id).length === attempts.length) planAttempt(turn, intent, { kind: "replacement", fees });
   await signPlanned(turn, intent);
   return true;
 }

@@ -227,6 +227,38 @@ describe("a person who releases a halted account", () => {
   });
 });
 
+describe("what has the nonce of ours and does the same", () => {
+  it("is not signed with fees above what the intent may pay, whatever all nodes show", async () => {
+    const world = await startLaneWorld();
+    world.proxy.fault("eth_sendRawTransaction", { kind: "drop-before" });
+    world.submit("a", { to: ANVIL_ACCOUNT, maxFeePerGasCap: 40n * GWEI });
+    await world.tick();
+    await world.sendForeign(0, 5n);
+    await world.step(4);
+    world.lane.release("ann");
+    await world.step(3);
+    expect(world.signed.every(({ maxFeePerGas }) => maxFeePerGas <= 40n * GWEI)).toBe(true);
+    expect(world.attempts("a").length).toBe(1);
+  });
+
+  it("is signed after a kill between its row and its signature", async () => {
+    const world = await startLaneWorld();
+    world.proxy.fault("eth_sendRawTransaction", { kind: "drop-before" });
+    world.submit("a", { to: ANVIL_ACCOUNT });
+    await world.tick();
+    await world.sendForeign(0, 5n);
+    await world.step(4);
+    const [first] = world.store.signings("a");
+    if (first === undefined) throw new Error("nothing was signed");
+    const fees = { maxFeePerGas: 50n * GWEI, maxPriorityFeePerGas: (50n * GWEI) / 3n };
+    world.store.insertSigning({ ...first, kind: "replacement", ...fees });
+    world.restart();
+    world.lane.release("ann");
+    await world.step(4);
+    expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
+  });
+});
+
 describe("a receipt of ours that no node has", () => {
   it("is waited for where the finalised block shows our transaction: no halt, no end, no second signature", async () => {
     const world = await startLaneWorld();
