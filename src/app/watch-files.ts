@@ -30,7 +30,7 @@ export function watchFiles(
   deps: WatchDeps,
   shortestPauseMs: number = SHORTEST_PAUSE_MS,
 ): () => void {
-  const say = createSay(deps);
+  const say = createSay(deps, noneLeft(started));
   let current = started;
   let read = stateOf(started);
   let seen = read;
@@ -117,18 +117,29 @@ function noneLeft({ strategies, origin, file }: Configuration): FilesAlert | und
   return { code: "NO_STRATEGIES_LEFT", text };
 }
 
-/** Says what is true of the files, once for as long as it is. What was wrong with those of an earlier life is over. */
-function createSay(deps: AlertDeps): (alert: FilesAlert | undefined) => void {
+/**
+ * Says what is true of the files, once for as long as it is. What was wrong with those of an earlier life is over.
+ * @param first what is true of those that it starts with; told unless an earlier life did
+ */
+function createSay(deps: AlertDeps, first: FilesAlert | undefined): (alert: FilesAlert | undefined) => void {
   const { store, clock } = deps;
   const subject = SUBJECT.configuration();
   const end = (): void => store.endAlerts(subject, clock.nowMs());
-  store.transaction(end);
-  let said: string | undefined;
+  const raise = (alert: FilesAlert) => raiseAlerts(deps, [{ severity: "warning", subject, ...alert }]);
+  tellAlerts(
+    deps,
+    store.transaction(() => {
+      if (first !== undefined) return raise(first);
+      end();
+      return [];
+    }),
+  );
+  let said = first?.code;
   return (alert) => {
     if (alert?.code === said) return;
     const raised = store.transaction(() => {
       end();
-      return alert === undefined ? [] : raiseAlerts(deps, [{ severity: "warning", subject, ...alert }]);
+      return alert === undefined ? [] : raise(alert);
     });
     said = alert?.code;
     tellAlerts(deps, raised);

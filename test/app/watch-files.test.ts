@@ -11,8 +11,9 @@ import { openDaemonDatabase } from "../support/daemon-database.ts";
 import { silentLogger } from "../support/silent-logger.ts";
 
 /** A daemon's watch over real files, looking every few milliseconds. */
-function begin() {
+function begin(change: (folder: string) => void = () => undefined) {
   const folder = project();
+  change(folder);
   const load = () => loadConfiguration(join(folder, "main.yaml"), process.env);
   const loaded = load();
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
@@ -26,19 +27,21 @@ function begin() {
     text: "of an earlier life",
   } as const;
   store.raiseAlert({ ...left, id: "alert_0", atMs: 1, strategy: undefined, runId: undefined });
-  const stop = watchFiles(
-    loaded.configuration,
-    {
-      ...{ store, load, clock: systemClock, ids: createRandomIds(systemClock.nowMs), logger: silentLogger() },
-      notifier: { notify: ({ code }) => void told.push(code) },
-      adopt: (strategies) => void adopted.push(strategies),
-    },
-    15,
-  );
-  onTestFinished(stop);
+  const deps = {
+    ...{ store, load, clock: systemClock, ids: createRandomIds(systemClock.nowMs), logger: silentLogger() },
+    notifier: { notify: ({ code }: { readonly code: string }) => void told.push(code) },
+    adopt: (strategies: readonly LoadedStrategy[]) => void adopted.push(strategies),
+  };
+  const start = () => watchFiles(loaded.configuration, deps, 15);
+  let stop = start();
+  onTestFinished(() => stop());
   const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
   const openAlerts = (): unknown[] => db.prepare("SELECT code FROM alerts WHERE over_at_ms IS NULL").pluck().all();
-  return { folder, adopted, told, write, openAlerts, stop };
+  const again = (): void => {
+    stop();
+    stop = start();
+  };
+  return { folder, adopted, told, write, openAlerts, again, stop: () => stop() };
 }
 
 const soon = { timeout: 20_000, interval: 10 };
@@ -108,6 +111,15 @@ describe("files that are edited under a running daemon", () => {
     write("strategies/weekly.yaml", DCA);
     await vi.waitFor(() => expect(adopted).toHaveLength(2), soon);
     expect(openAlerts()).toEqual([]);
+  });
+
+  it("are missed at a start too, and not again at the next one", async () => {
+    const { told, openAlerts, write, again } = begin((folder) => rmSync(join(folder, "strategies", "weekly.yaml")));
+    expect(told).toEqual(["NO_STRATEGIES_LEFT"]);
+    again();
+    expect(told).toEqual(["NO_STRATEGIES_LEFT"]);
+    write("strategies/weekly.yaml", DCA);
+    await vi.waitFor(() => expect(openAlerts()).toEqual([]), soon);
   });
 
   it("are left alone when they are written again as they were, and after the watch has ended", async () => {
