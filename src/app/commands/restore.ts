@@ -72,15 +72,12 @@ interface Pair {
 /** All databases are claimed before the first one is replaced: what cannot be restored as a whole is left as it was. */
 function replaceAll(pairs: readonly Pair[]): readonly (Pair & { readonly replaced: string | null })[] {
   const time = new Date(systemClock.nowMs()).toISOString().replaceAll(/[-:.]/g, "");
-  const claims: { readonly file: string; release(): void }[] = [];
+  const claims: { readonly pair: Pair; readonly file: string; release(): void }[] = [];
   try {
-    for (const { database } of pairs) claims.push(claimed(database));
-    return pairs.map((pair, index) => {
-      const file = claims[index]?.file ?? pair.database;
-      return {
-        ...pair,
-        replaced: replaceDatabase(file, { copy: pair.copy, keepAs: `${file}.replaced-${time}` }) ?? null,
-      };
+    for (const pair of pairs) claims.push({ pair, ...claimed(pair.database) });
+    return claims.map(({ pair, file }) => {
+      const replaced = replaceDatabase(file, { copy: pair.copy, keepAs: `${file}.replaced-${time}` });
+      return { ...pair, replaced: replaced ?? null };
     });
   } finally {
     for (const claim of claims) claim.release();
