@@ -49,13 +49,14 @@ const IN_TROUBLE = [
   "commit.quote-refused.after",
   "commit.facts-unavailable.before",
   "commit.facts-unavailable.after",
-  "commit.signing-barred.before",
-  "commit.signing-barred.after",
   "commit.submission-unknown.before",
   "commit.submission-unknown.after",
   "commit.observation-unavailable.before",
   "commit.observation-unavailable.after",
 ] as const;
+
+/** A person halts an account in the instants between the last check and the signature: the simulation aims there. */
+const IN_A_RARE_MOMENT = ["commit.signing-barred.before", "commit.signing-barred.after"] as const;
 
 /** What the lane tells a run of its transaction, and what is asked after a fill. */
 const OF_A_FILL = [
@@ -114,13 +115,19 @@ export const CRASH_LABELS = {
   replacement: OF_A_REPLACEMENT,
   cancellation: OF_A_CANCELLATION,
   trouble: IN_TROUBLE,
+  rare: IN_A_RARE_MOMENT,
   acceptance: OF_AN_ACCEPTANCE,
 } as const;
 
 export type LabelGroup = keyof typeof CRASH_LABELS;
 
-/** The groups that a daemon passes. */
-export const GROUPS_OF_A_DAEMON = (Object.keys(CRASH_LABELS) as LabelGroup[]).filter((group) => group !== "acceptance");
+/** The groups that a daemon passes when it is killed often enough. */
+export const GROUPS_OF_A_DAEMON = (Object.keys(CRASH_LABELS) as LabelGroup[]).filter(
+  (group) => group !== "acceptance" && group !== "rare",
+);
 
-/** The labels that a daemon passes. */
-export const LABELS_OF_A_DAEMON: readonly string[] = GROUPS_OF_A_DAEMON.flatMap((group) => CRASH_LABELS[group]);
+/** All that a daemon can pass. */
+export const LABELS_OF_A_DAEMON: readonly string[] = [
+  ...GROUPS_OF_A_DAEMON.flatMap((group): readonly string[] => CRASH_LABELS[group]),
+  ...CRASH_LABELS.rare,
+];

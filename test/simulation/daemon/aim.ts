@@ -1,5 +1,5 @@
 import type { SwapState } from "../../../src/domain/run/states.ts";
-import { LABELS_OF_A_DAEMON } from "../../e2e/kill/crash-labels.ts";
+import { CRASH_LABELS, LABELS_OF_A_DAEMON } from "../../e2e/kill/crash-labels.ts";
 import type { Faults } from "../faults.ts";
 import type { Rows } from "../oracle/rows.ts";
 
@@ -14,7 +14,7 @@ export const OPEN_STATES: readonly SwapState[] = [
 /** so often a seed kills where it aims: then the daemon has to get past it */
 const MOST_AIMED = 4;
 /** one seed in some hundred passes them: each seed aims there */
-const RARE_LABELS = ["commit.signing-barred.before", "commit.signing-barred.after"];
+const RARE_LABELS: readonly string[] = CRASH_LABELS.rare;
 /** far apart, so that most seeds pass one of them */
 const OWN_LABELS = 3;
 const SHARE_OF_LABELS = 0.15;
