@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { keccak256 } from "ethers";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Address, type Hex, toAddress } from "../../../src/domain/money/address.ts";
 import { createJsonRpc, RpcError } from "../../../src/net/json-rpc.ts";
 import { loadContract, loadUniswap } from "../../../src/sandbox/artifacts.ts";
@@ -61,7 +61,11 @@ afterAll(async () => {
 });
 
 /** One block with the same trade in both twins, and a trade or a deposit in the third pool, or both. */
-async function nextBlock(): Promise<void> {
+function nextBlock(): Promise<void> {
+  return node.alone(mineBlock);
+}
+
+async function mineBlock(): Promise<void> {
   const amount = 10n ** 20n * BigInt(1 + random(50));
   const zeroForOne = random(2) === 0;
   const calls = twins.map(({ address }) => MINTER.encodeFunctionData("swapV2", [address, zeroForOne, amount]));
@@ -114,7 +118,7 @@ const LIES: Readonly<Record<string, () => Promise<Lie | undefined>>> = {
       asked += 1;
       if (asked === 4 && method === "eth_chainId") {
         node.before(async () => {
-          await chain.rpc.call("anvil_reorg", [1 + random(2), []]);
+          await node.alone(() => chain.rpc.call("anvil_reorg", [1 + random(2), []]));
           await nextBlock();
         });
       }
@@ -143,7 +147,14 @@ async function quotesOf(of: PoolState): Promise<string> {
   return answers.join();
 }
 
-/** The state that the real node tells of that very block, undefined when it has been taken back. */
+/** What the real node tells of that very block, undefined when it has been taken back. */
+function trueQuotes(pool: Pool, snapshot: Snapshot): Promise<string | undefined> {
+  return node.alone(async () => {
+    const truth = await trueState(pool, snapshot);
+    return truth && quotesOf(truth);
+  });
+}
+
 async function trueState(pool: Pool, { head }: Snapshot): Promise<PoolState | undefined> {
   const { read } = createBlockReads({ rpc: chain.rpc, mode: "override" }).at(head);
   const kind = POOL_KINDS[pool.kind];
@@ -179,6 +190,7 @@ describe.each<ReadMode>(["override", "multicall", "plain"])("a node read in mode
     const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + skewMs };
     const rpc = createJsonRpc({ url: node.url, timeoutMs: 10_000, maxBytes: 16_000_000 });
     const snapshots = createSnapshots({ rpc, chainId: 31_337, mode }, clock);
+    onTestFinished(snapshots.stop);
     const seen = { refused: 0, compared: 0, blocks: new Set<string>() };
     for (let round = 0; round < ROUNDS; round += 1) {
       await nextBlock();
@@ -192,9 +204,9 @@ describe.each<ReadMode>(["override", "multicall", "plain"])("a node read in mode
         const [first, second, third] = await Promise.all([...twins, ranged].map((pool) => snapshot.state(pool)));
         const quotes = await Promise.all([first!, second!, third!].map(quotesOf));
         expect(quotes[0], `${name}: twins at ${snapshot.head.number}`).toBe(quotes[1]);
-        const truth = await trueState(ranged, snapshot);
+        const truth = await trueQuotes(ranged, snapshot);
         if (truth !== undefined) {
-          expect(quotes[2], `${name}: at ${snapshot.head.number}`).toBe(await quotesOf(truth));
+          expect(quotes[2], `${name}: at ${snapshot.head.number}`).toBe(truth);
           seen.compared += 1;
         }
         seen.blocks.add(snapshot.head.hash);
@@ -206,7 +218,6 @@ describe.each<ReadMode>(["override", "multicall", "plain"])("a node read in mode
     }
     await nextBlock();
     await reachNewest(snapshots, () => (skewMs += LATER_MS));
-    snapshots.stop();
     expect(snapshots.mode()).toBe(mode);
     expect(seen.refused, "lies were seen through").toBeGreaterThan(2);
     expect(seen.compared).toBeGreaterThan(ROUNDS / 3);
@@ -219,15 +230,16 @@ test("of a pool whose liquidity stays, a new block costs no reading of ticks; of
   const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + skewMs };
   const rpc = createJsonRpc({ url: node.url, timeoutMs: 10_000, maxBytes: 16_000_000 });
   const snapshots = createSnapshots({ rpc, mode: "override" }, clock);
+  onTestFinished(snapshots.stop);
   await quotesOf((await (await snapshots.current()).state(ranged))!);
   const trade = async (data: string) => {
     // Before the block is there: it may be followed before anybody asks.
     const before = [node.requests("eth_call"), node.requests("eth_getLogs")] as const;
-    await chain.send({ to: exchange.minter, data: data as Hex });
+    await node.alone(() => chain.send({ to: exchange.minter, data: data as Hex }));
     const snapshot = await reachNewest(snapshots, () => (skewMs += LATER_MS));
     const quotes = await quotesOf((await snapshot.state(ranged))!);
     const spent = [node.requests("eth_call") - before[0], node.requests("eth_getLogs") - before[1]];
-    expect(quotes).toBe(await quotesOf((await trueState(ranged, snapshot))!));
+    expect(quotes).toBe(await trueQuotes(ranged, snapshot));
     return spent;
   };
   const swap = MINTER.encodeFunctionData("swapV3", [ranged.address, true, 10n ** 18n]);
@@ -240,7 +252,6 @@ test("of a pool whose liquidity stays, a new block costs no reading of ticks; of
   const [calls = 0, logs] = await trade(wide);
   expect(logs).toBe(1);
   expect(calls).toBeLessThanOrEqual(5);
-  snapshots.stop();
 });
 
 test("the watched topics are those of the pools' own events, at their places in a bloom filter", () => {

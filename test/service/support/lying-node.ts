@@ -20,6 +20,11 @@ export interface LyingNode extends NodeFront {
   say(text: string | undefined): void;
   /** performed before the next HTTP request is passed on, once */
   before(next: () => Promise<unknown>): void;
+  /**
+   * Performs something while no request is under way. Anvil needs that around each new block: while it makes one it
+   * answers for the block before, by its hash, with the state of the one that is being made; a real node does not.
+   */
+  alone<T>(change: () => Promise<T>): Promise<T>;
 }
 
 /** A proxy in front of a real node. */
@@ -28,6 +33,31 @@ export async function startLyingNode(target: () => string): Promise<LyingNode> {
   let text: string | undefined;
   let before: (() => Promise<unknown>) | undefined;
   const requests: string[] = [];
+  const underWay = new Set<Promise<unknown>>();
+  let held: Promise<unknown> | undefined;
+
+  async function alone<T>(change: () => Promise<T>): Promise<T> {
+    while (held !== undefined) await held.catch(() => undefined);
+    const changing = Promise.allSettled(underWay).then(change);
+    held = changing;
+    try {
+      return await changing;
+    } finally {
+      held = undefined;
+    }
+  }
+
+  async function pass(body: string): Promise<{ id: number }[]> {
+    while (held !== undefined) await held.catch(() => undefined);
+    const headers = { "content-type": "application/json" };
+    const passing = fetch(target(), { method: "POST", headers, body }).then((response) => response.json());
+    underWay.add(passing);
+    try {
+      return (await passing) as { id: number }[];
+    } finally {
+      underWay.delete(passing);
+    }
+  }
 
   async function answer(body: string): Promise<string> {
     const run = before;
@@ -41,12 +71,7 @@ export async function startLyingNode(target: () => string): Promise<LyingNode> {
     const passed = told.map(({ request, lie: other }) =>
       other !== undefined && "method" in other ? { ...request, method: other.method, params: other.params } : request,
     );
-    const response = await fetch(target(), {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(passed),
-    });
-    const answers = (await response.json()) as { id: number }[];
+    const answers = await pass(JSON.stringify(passed));
     const lied = answers.map((one) => {
       const own = told.find(({ request }) => request.id === one.id)?.lie;
       return own !== undefined && "answer" in own ? { jsonrpc: "2.0", id: one.id, result: own.answer } : one;
@@ -67,5 +92,6 @@ export async function startLyingNode(target: () => string): Promise<LyingNode> {
     before: (next) => {
       before = next;
     },
+    alone,
   };
 }
