@@ -1,10 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach } from "vitest";
 import type { Configuration } from "../../src/config/configuration.ts";
 import { type LoadOptions, type LoadOutcome, loadConfiguration } from "../../src/config/load-configuration.ts";
 import type { Problem } from "../../src/config/problem.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 export const WALLET = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 
@@ -60,16 +59,9 @@ rearm: { below: "4200 USDC", cooldown: 3d }
 schedule: { every: 30s }
 `;
 
-const folders: string[] = [];
-
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
-
-/** Files in a folder of their own, by path. */
+/** Files in a folder of their own, by path, until the running test ends. */
 export function write(files: Readonly<Record<string, string | Uint8Array>>): string {
-  const folder = mkdtempSync(join(tmpdir(), "swapd-config-"));
-  folders.push(folder);
+  const folder = temporaryDirectory();
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
