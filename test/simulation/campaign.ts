@@ -31,6 +31,8 @@ export interface CampaignTerms {
   readonly tells?: boolean;
   /** instead of those that each seed draws */
   readonly faults?: readonly string[] | undefined;
+  /** once it is aborted no further seed begins, and what was found so far is told */
+  readonly until?: AbortSignal;
   /** hears of each result */
   heard?(result: SentResult): void;
   said(line: string): void;
@@ -58,7 +60,7 @@ export async function runCampaign(terms: CampaignTerms): Promise<Campaign> {
     }
   };
   const one = async (seed: number): Promise<void> => {
-    if (failures.length >= MOST_FAILURES) return;
+    if (failures.length >= MOST_FAILURES || terms.until?.aborted === true) return;
     const result = await pool.run({ seed, faults: terms.faults, tells: terms.tells });
     terms.heard?.(result);
     take(result);

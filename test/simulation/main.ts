@@ -58,12 +58,16 @@ function showNeverSeen({ hits }: Campaign): void {
 }
 
 const isOne = values.seed !== undefined;
+/** Whoever ends a long campaign is told what it found. */
+const interrupt = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupt.abort());
 const campaign = await runCampaign({
   from: Number(values.seed ?? values.from),
   seeds: isOne ? 1 : Number(values.seeds),
   processes: isOne ? 1 : Number(values.processes),
   shrinks: !values.whole,
   tells: values.trace,
+  until: interrupt.signal,
   faults: values.faults?.split(",").filter((name) => name !== ""),
   said: (line) => console.log(line),
   heard: (result) => {

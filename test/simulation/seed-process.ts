@@ -48,6 +48,9 @@ process.on("unhandledRejection", (error) => {
   process.exit(70);
 });
 
+// Ctrl-C reaches all processes of a terminal: this one ends with the campaign, after the seed that it is at.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => undefined);
+
 const bench = openBench();
 process.on("message", (terms: SeedTerms) => {
   simulate(bench, terms).then(
