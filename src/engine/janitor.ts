@@ -19,9 +19,11 @@ export interface Grant {
  * revocation that the token would refuse is not sent, and a token that does not answer keeps no other one waiting.
  */
 export async function revokeLeftovers(context: EngineContext): Promise<void> {
-  const { store, logger } = context.deps;
+  const { store, logger, lanes } = context.deps;
   if (!context.settings.live) return;
   for (const grant of store.idleGrants()) {
+    // A wallet that is configured no more has neither lane nor key here.
+    if (!lanes.has(grant.wallet)) continue;
     await revokeLeftover(context, grant).catch((error: unknown) => {
       logger.warn({ ...grant, error: nodeFault(error) }, "a leftover allowance could not be looked at");
     });

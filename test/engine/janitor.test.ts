@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { ChainReadError } from "../../src/domain/chain-read-error.ts";
+import { toAddress } from "../../src/domain/money/address.ts";
 import { revokeLeftovers } from "../../src/engine/janitor.ts";
 import { ETH, NOW_MS, ROUTER, runSample, USDC, WETH } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
@@ -68,6 +69,20 @@ test("a token whose allowance is refused keeps no other one's from being taken b
   await turn(outside, life, 20);
   expect(revocations(life)).toMatchObject([{ purpose: "revoke", to_address: WETH.address }]);
   expect([life.store.idleGrants(), life.errors]).toEqual([[grant], []]);
+});
+
+test("a leftover of a wallet that is configured no more is left alone, and all others are taken back", async () => {
+  const { outside, life } = begin(5n);
+  const gone = toAddress(`0x${"0d".repeat(20)}`);
+  outside.chain.ledger.setAllowance(WETH.address, gone, 7n);
+  outside.chain.ledger.credit(ETH.address, gone, 10n ** 18n);
+  const left = { ...grant, wallet: gone, token: WETH.address };
+  life.store.writeRecord(runSample(), { kind: "grant", ...left }, 1);
+  await life.engine.start();
+  await turn(outside, life, 20);
+  expect(life.errors).toEqual([]);
+  expect(revocations(life)).toMatchObject([{ purpose: "revoke", to_address: USDC.address }]);
+  expect(life.store.idleGrants()).toEqual([left]);
 });
 
 test("a revocation that is on its way is not sent a second time", async () => {
