@@ -54,12 +54,8 @@ export function createLane(options: LaneOptions, deps: LaneDeps): Lane {
   return {
     submit: (request) => store.transaction(() => insert(options, deps, request)),
     tick: async (signal) => {
-      try {
-        await takeTurn(options, deps, { suspicions, signal });
-      } catch (error) {
-        if (!(error instanceof ChainReadError)) throw error;
-        deps.logger.warn({ account, code: error.code, error: error.message }, "the lane could not read its chain");
-      }
+      const trouble = await troubleOf(() => takeTurn(options, deps, { suspicions, signal }));
+      if (trouble !== undefined) tellTrouble(options, deps, trouble);
     },
     cancel: (id, by) => store.transaction(() => wishCancel(options, deps, { id, by })),
     isFree: () => store.openIntents(account, chainId).every((intent) => intent.state === "confirmed"),
@@ -73,6 +69,21 @@ export function createLane(options: LaneOptions, deps: LaneDeps): Lane {
         return halt;
       }),
   };
+}
+
+/** What the chain could not be read of. @throws everything else */
+async function troubleOf(work: () => Promise<void>): Promise<ChainReadError | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    if (error instanceof ChainReadError) return error;
+    throw error;
+  }
+}
+
+function tellTrouble({ account }: LaneOptions, { logger }: LaneDeps, { code, message }: ChainReadError): void {
+  logger.warn({ account, code, error: message }, "the lane could not read its chain");
 }
 
 function insert(options: LaneOptions, deps: LaneDeps, request: LaneRequest): void {
@@ -112,7 +123,11 @@ async function takeTurn(
   const turn: LaneTurn = { options, deps, ...blocks, suspicions };
   for (const intent of open) {
     if (signal?.aborted === true) return;
-    if (intent.nonce !== undefined) await followIntent(turn, intent);
+    if (intent.nonce === undefined) continue;
+    const trouble = await troubleOf(() => followIntent(turn, intent));
+    // What nodes say of one transaction, or disagree on, says nothing of the others; where none answers none does.
+    if (trouble?.code === "unreachable") throw trouble;
+    if (trouble !== undefined) tellTrouble(options, deps, trouble);
   }
   const after = store.openIntents(options.account, options.chainId);
   const waiting = after.filter((intent) => intent.nonce === undefined && !dropIfOver(turn, intent));

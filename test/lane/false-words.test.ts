@@ -252,4 +252,23 @@ describe("an end that frees money", () => {
     await world.step(5);
     expect(world.intent("a")).toMatchObject({ state: "final", outcome: "reverted" });
   });
+
+  it("that the endpoints disagree on keeps no other transaction of the account from its end", async () => {
+    const world = await startLaneWorld({ secondEndpoint: true });
+    world.submit("a", { to: world.reverting });
+    await world.tick();
+    const [attempt] = world.attempts("a");
+    const isOfA = ([hash]: readonly unknown[]): boolean => hash === attempt?.hash;
+    const noReceipt = { kind: "answer", result: null } as const;
+    world.second?.faultWhere({ method: "eth_getTransactionReceipt", where: isOfA }, noReceipt);
+    await world.step(6);
+    expect(world.intent("a").state).toBe("confirmed");
+    world.submit("b");
+    await world.tick();
+    await world.step(6);
+    expect([world.intent("a").state, world.intent("b").state]).toEqual(["confirmed", "final"]);
+    world.second?.clear();
+    await world.step();
+    expect(world.intent("a")).toMatchObject({ state: "final", outcome: "reverted" });
+  });
 });
