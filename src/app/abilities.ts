@@ -1,6 +1,6 @@
 import { SUBJECT } from "../domain/run/alert.ts";
 import { type AlertDeps, raiseAlerts, tellAlerts } from "../engine/alerts.ts";
-import type { Ability, EndpointReport } from "../ports/chain.ts";
+import type { Ability, Chain, EndpointReport } from "../ports/chain.ts";
 import type { Logger } from "../ports/logger.ts";
 
 /** What the lack of an ability at every endpoint means; undefined: it is slower or narrower, and trading goes on. */
@@ -38,8 +38,15 @@ export function judgeAbilities(reports: readonly EndpointReport[]): AbilityVerdi
   return { problems, warnings };
 }
 
+const TRY_AGAIN_MS = 60_000;
+
 /** Watches over what the endpoints can do, while the daemon runs. */
 export interface AbilityWatch {
+  /**
+   * Tries them out now, and every minute for as long as no endpoint can do what every trade needs: a node that starts up
+   * knows no final block yet, and a read that a node refused for a moment is asked by nobody until the next swap.
+   */
+  keepTrying(chain: Pick<Chain, "abilities">): Promise<void>;
   note(reports: readonly EndpointReport[]): void;
   /** false: no endpoint can do what every trade needs */
   mayTrade(): boolean;
@@ -52,14 +59,19 @@ export function watchAbilities(deps: AlertDeps & { readonly logger: Logger }): A
   const { logger, store, clock } = deps;
   let said = "";
   let mayTrade = true;
-  let isStopped = false;
+  const stopping = new AbortController();
   return {
-    stop: () => {
-      isStopped = true;
+    keepTrying: async (chain) => {
+      await chain.abilities();
+      while (!stopping.signal.aborted) {
+        await clock.sleep(TRY_AGAIN_MS, stopping.signal);
+        if (!stopping.signal.aborted && !mayTrade) await chain.abilities();
+      }
     },
+    stop: () => stopping.abort(),
     mayTrade: () => mayTrade,
     note: (reports) => {
-      if (isStopped) return;
+      if (stopping.signal.aborted) return;
       const { problems, warnings } = judgeAbilities(reports);
       mayTrade = problems.length === 0;
       const words = JSON.stringify([problems, warnings]);

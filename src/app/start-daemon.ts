@@ -113,7 +113,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     alerts.start();
     closers.push(abilities.stop);
     // Nobody waits for it: what the endpoints lack is said, and the daemon goes on.
-    chain.abilities().catch(fail);
+    abilities.keepTrying(chain).catch(fail);
     lookAtWallets().catch(fail);
     const tick = (): void => {
       if (claim.problem() === undefined) engine.tick();

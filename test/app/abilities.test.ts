@@ -3,6 +3,7 @@ import { judgeAbilities, watchAbilities } from "../../src/app/abilities.ts";
 import type { Ability, AbilityFinding, EndpointReport } from "../../src/ports/chain.ts";
 import { SLOT_MS } from "../support/builders.ts";
 import { createOutside, openLife } from "../support/engine-life.ts";
+import { quiet } from "../support/fake-clock.ts";
 
 type States = Partial<Record<Ability, AbilityFinding["state"]>>;
 
@@ -39,6 +40,31 @@ test("what is lacking is said with the endpoint's host, and what to do", () => {
   );
   const { warnings } = judgeAbilities([endpoint("a", { simulation: "lacking" }), endpoint("b")]);
   expect(warnings[0]).toBe("endpoint 1 (a) lacks simulation: a says no");
+});
+
+test("what a node lacks while it starts up is over soon after, though nobody asks for it meanwhile", async () => {
+  const outside = createOutside(SLOT_MS);
+  const life = openLife(outside);
+  const watch = watchAbilities(life.context.deps);
+  const open = () => life.db.prepare("SELECT code FROM alerts WHERE over_at_ms IS NULL").pluck().all();
+  let trials = 0;
+  let found: States = { finality: "lacking" };
+  const abilities = async (): Promise<readonly EndpointReport[]> => {
+    trials += 1;
+    watch.note([endpoint("a", found)]);
+    return [];
+  };
+  const trying = watch.keepTrying({ abilities });
+  await quiet();
+  await outside.clock.advance(50_000);
+  expect([open(), watch.mayTrade(), trials]).toEqual([["ENDPOINTS_UNABLE"], false, 1]);
+  found = {};
+  await outside.clock.advance(20_000);
+  expect([open(), watch.mayTrade(), trials]).toEqual([[], true, 2]);
+  await outside.clock.advance(600_000);
+  expect(trials).toBe(2);
+  watch.stop();
+  await trying;
 });
 
 test("what stops all trading is told once and ended by itself, and a stop closes its ears", () => {
