@@ -11,16 +11,16 @@ export const systemClock: Clock = {
 };
 
 /**
- * Sleeps in pieces of at most `pieceMs`, measured by the monotonic clock. Resolves at once when the signal aborts.
+ * Sleeps in pieces of at most `pieceMs`, measured by the monotonic clock. Resolves at once when the signal aborts. However
+ * short, it is a turn of the event loop: whoever gives way by a sleep of nothing must not be the only one who gets on.
  * @throws RangeError when the duration is not a number, because that would be a loop without a pause
  */
 export async function sleepInPieces(durationMs: number, pieceMs: number, signal?: AbortSignal): Promise<void> {
   if (Number.isNaN(durationMs)) throw new RangeError("cannot sleep for NaN milliseconds");
   const end = performance.now() + durationMs;
-  for (;;) {
-    const remainingMs = end - performance.now();
-    if (remainingMs <= 0 || signal?.aborted === true) return;
-    await pause(Math.min(remainingMs, pieceMs), signal);
+  while (signal?.aborted !== true) {
+    await pause(Math.min(Math.max(end - performance.now(), 0), pieceMs), signal);
+    if (performance.now() >= end) return;
   }
 }
 

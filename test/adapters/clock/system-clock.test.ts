@@ -24,3 +24,13 @@ test("NaN is refused instead of looping without a pause, and a past instant is n
   await systemClock.sleep(-5);
   await systemClock.sleep(Number.POSITIVE_INFINITY, AbortSignal.abort());
 });
+
+test("a sleep of no time lets timers and answers have their turn", async () => {
+  let isOver = false;
+  setTimeout(() => {
+    isOver = true;
+  }, 1);
+  const endsAtMs = systemClock.monotonicMs() + 500;
+  while (!isOver && systemClock.monotonicMs() < endsAtMs) await systemClock.sleep(0);
+  expect(isOver).toBe(true);
+});
