@@ -20,6 +20,8 @@ export interface Beginning {
   keepTrying(signal: AbortSignal): Promise<BlockHead | undefined>;
   /** What is waited for; undefined once the work may begin. */
   waitingFor(): Absence | undefined;
+  /** Why the last look came to nothing; undefined while the first one is under way, and once the work may begin. */
+  fault(): string | undefined;
 }
 
 const SHORTEST_PAUSE_MS = 500;
@@ -38,7 +40,8 @@ const OF_THE_CHAIN: ReadonlySet<PreflightError["code"]> = new Set<PreflightError
 /** Makes the beginning of one life of the daemon. */
 export function createBeginning(context: EngineContext): Beginning {
   const { clock, logger } = context.deps;
-  let waiting: Absence | undefined = { sinceMs: clock.nowMs(), reason: "the node has not answered yet" };
+  const notYet: Absence = { sinceMs: clock.nowMs(), reason: "the node has not answered yet" };
+  let waiting: Absence | undefined = notYet;
   const passingReason = createDoubt(context);
   const attempt = async (): Promise<BlockHead | undefined> => {
     try {
@@ -66,6 +69,7 @@ export function createBeginning(context: EngineContext): Beginning {
       }
     },
     waitingFor: () => waiting,
+    fault: () => (waiting === undefined || waiting === notYet ? undefined : `a start waits: ${waiting.reason}`),
   };
 }
 

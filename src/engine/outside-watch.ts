@@ -1,6 +1,7 @@
 import { type Alert, SUBJECT } from "../domain/run/alert.ts";
 import type { ServiceRefusal } from "../ports/swap-service.ts";
 import { raiseAlerts, tellAlerts } from "./alerts.ts";
+import type { Beginning } from "./beginning.ts";
 import type { EngineContext } from "./engine-context.ts";
 import type { EffectAnswer } from "./perform/effect-answer.ts";
 import { nodeFault } from "./perform/node-fault.ts";
@@ -25,8 +26,8 @@ const SILENCE_MS = 300_000;
 
 const NOT_MADE: ReadonlySet<string> = new Set(["ABORTED", "CALLS_QUEUED"]);
 const NOT_FOR_US: ReadonlySet<number> = new Set([401, 402, 403]);
-/** A page of somebody in between, or nothing that can be read, came in the service's place. */
-const NOT_ITS_ANSWER = /^(?:HTTP_40[123]|ANSWER_(?:NOT_JSON|TOO_LARGE|MALFORMED))$/;
+/** A page of somebody in between, the way to one, or nothing that can be read came in the service's place; or it cannot be called. */
+const NOT_ITS_ANSWER = /^(?:HTTP_40[123]|ANSWER_(?:NOT_JSON|TOO_LARGE|MALFORMED)|REDIRECTED|BAD_URL)$/;
 
 /** Calls that were not made say nothing about the service. */
 export function wasMade({ code }: Pick<ServiceRefusal, "code">): boolean {
@@ -47,8 +48,11 @@ interface Contact {
   detail: string;
 }
 
-/** Makes the watch of one life of the daemon. */
-export function createOutsideWatch(context: EngineContext): OutsideWatch {
+/**
+ * Makes the watch of one life of the daemon.
+ * @param beginning a node that answers, but not what a start needs, is as good as away
+ */
+export function createOutsideWatch(context: EngineContext, beginning: Pick<Beginning, "fault">): OutsideWatch {
   const { chain, service, clock } = context.deps;
   const contact = (): Contact => ({
     failingSinceMs: undefined,
@@ -100,7 +104,7 @@ export function createOutsideWatch(context: EngineContext): OutsideWatch {
     keepLooking: async (signal) => {
       await Promise.all([
         keepDoing(signal, async () => {
-          note(node, await chain.latest().then(() => undefined, nodeFault));
+          note(node, await chain.latest().then(beginning.fault, nodeFault));
           if (!signal.aborted) say(node, nodeAway(node.detail));
         }),
         keepDoing(signal, async () => {
@@ -127,7 +131,7 @@ function write({ deps }: EngineContext, alert: Alert, isAway: boolean): void {
 }
 
 function nodeAway(detail: string): Omit<Alert, "severity"> {
-  const text = `no RPC endpoint answers, so nothing is traded, stops neither, and what is signed is not followed: ${detail}`;
+  const text = `no RPC endpoint answers what is asked, so nothing is traded, stops neither, and what is signed is not followed: ${detail}`;
   return { code: "NODE_UNREACHABLE", subject: SUBJECT.node(), text };
 }
 

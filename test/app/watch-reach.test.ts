@@ -27,6 +27,7 @@ test.each<[string, Refusal]>([
   ["our key is refused", ["UNAUTHORIZED", 401, false]],
   ["a firewall answers in its place", ["HTTP_403", 403, false]],
   ["somebody's page comes in its place", ["ANSWER_NOT_JSON", 200, false]],
+  ["somebody leads to a page of his", ["REDIRECTED", undefined, false]],
 ])("a service is away while %s, until it answers a call of ours", async (_why, refusal) => {
   const { answers, service, clock, askQuote, askCounts } = begin();
   answers.quote = refusal;

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ChainReadError } from "../../src/domain/chain-read-error.ts";
 import { NOW_MS, runSample, SLOT_MS } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, Killed, type Life, openLife, turn } from "../support/engine-life.ts";
@@ -38,6 +39,22 @@ test("a node that is away is told once, a minute later, with no run due, and it 
   await life.engine.stop();
 });
 
+test("a node that answers, but not what a start needs, is told after a minute, and it is over when the work begins", async () => {
+  const { outside, life } = begin();
+  const { decimals } = outside.chain;
+  outside.chain.decimals = () => Promise.reject(new ChainReadError("refused", "missing trie node"));
+  await life.engine.start();
+  await turn(outside, life, 55);
+  expect(alertsOf(life)).toEqual([]);
+  await turn(outside, life, 60);
+  expect(alertsOf(life)).toEqual([["NODE_UNREACHABLE", 0]]);
+  expect(outside.told).toMatchObject([{ severity: "critical", text: expect.stringContaining("missing trie node") }]);
+  outside.chain.decimals = decimals;
+  await turn(outside, life, 30);
+  expect([alertsOf(life), life.engine.waitingFor()]).toEqual([[["NODE_UNREACHABLE", 1]], undefined]);
+  await life.engine.stop();
+});
+
 test("a node that is away while only an open swap is watched is told", async () => {
   const { outside, life } = begin();
   const swap = swapIn("submitted", { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" });
@@ -68,6 +85,8 @@ test.each([
   ["refuses our key", { code: "HTTP_401", message: "unknown key", status: 401 }],
   ["refuses our key by a name of its own", { code: "KEY_UNKNOWN", message: "unknown key", status: 401 }],
   ["is a page of a proxy", { code: "ANSWER_NOT_JSON", message: "<html>", status: 200 }],
+  ["leads to a page where one logs in", { code: "REDIRECTED", message: "a redirect", status: undefined }],
+  ["has an address that cannot be called", { code: "BAD_URL", message: "a character", status: undefined }],
 ])("a service that %s is told also while its refusals of quotes come all the time", async (_what, answer) => {
   const refusal = { kind: "refused", retryable: false, ...answer } as const;
   const outside = createOutside(SLOT_MS - 5_000, { schedule: { kind: "every", seconds: 30 }, retryForSeconds: 20 });

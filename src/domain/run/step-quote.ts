@@ -87,8 +87,8 @@ export function stepQuoted(draft: Draft, event: Quoted, facts: StepFacts): void 
   draft.effect({ kind: "ReadFacts", swapId: event.swapId }, facts.nowMs);
 }
 
-/** A refusal without the service's own name for it: a page of a proxy or a firewall, or a key that is refused. */
-const UNNAMED = /^HTTP_\d+$/;
+/** A refusal without the service's own name for it: a page of a proxy or a firewall, the way to one, or a key that is refused. */
+const UNNAMED = /^(?:HTTP_\d+|REDIRECTED)$/;
 
 /**
  * No quote. A gasless refusal falls back to our own transaction where the strategy only prefers gasless, as long as

@@ -76,6 +76,7 @@ test.each([
   ["ANSWER_TOO_LARGE", "failed", "ANSWER_TOO_LARGE"],
   ["HTTP_403", "skipped", "quote_refused"],
   ["HTTP_404", "skipped", "quote_refused"],
+  ["REDIRECTED", "skipped", "quote_refused"],
 ])(
   "%s may be a page of a proxy: it is asked again inside the window, and ends %s (%s) after it",
   (code, state, reason) => {
