@@ -83,8 +83,6 @@ export interface EvidenceStore {
   knowsTransaction(hash: Hex): boolean;
   /** Whether a swap of the wallet was bound to this nonce of the settlement contract. */
   knowsNonce(wallet: Address, nonce: bigint): boolean;
-  /** Whether a gasless swap whose signature has no nonce may have taken this token of the wallet since a block. */
-  mayHaveTaken(wallet: Address, token: Address): boolean;
   hasGrant(grant: { readonly wallet: Address; readonly token: Address; readonly spender: Address }): boolean;
   /** Notes an allowance that nobody here granted, so that it is taken back like any leftover. */
   adoptGrant(

@@ -105,6 +105,16 @@ describe("the policy", () => {
   });
 });
 
+describe("gasless orders that nobody can try out", () => {
+  it("are signed only where the owner wrote that down", () => {
+    const accepts = (line: string) => loaded({ "policy.yaml": `${POLICY}${line}` }).policy.acceptsUntriedGasless;
+    expect(["", "gasless_untried: deny\n", "gasless_untried: accept\n"].map(accepts)).toEqual([false, false, true]);
+    expect(problemsOf({ "policy.yaml": `${POLICY}gasless_untried: yes\n` }).map(brief)).toEqual([
+      expect.stringContaining("gasless_untried: is none of the values known here"),
+    ]);
+  });
+});
+
 describe("the drawdown stop", () => {
   const MAIN_PRICED = MAIN.replace(/ {2}PEPE.*\n/, "");
   const withStop = (stop: string) => ({

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { createBeat } from "../../src/engine/beat.ts";
 import { createClockJumps } from "../../src/engine/clock-jumps.ts";
 import { createOutside, openLife } from "../support/engine-life.ts";
 import { silentLogger } from "../support/silent-logger.ts";
@@ -77,4 +78,35 @@ test("the age of the last tick goes by the monotonic clock: a clock that is set 
   expect(engine.tickAgeMs()).toBe(4_000);
   engine.tick();
   expect(engine.tickAgeMs()).toBe(0);
+});
+
+test("a beat that never gets through its slots grows old, and one that does in turns is young again", async () => {
+  const { clock } = createOutside(START_MS);
+  let isDone = false;
+  const errors: unknown[] = [];
+  const guarded = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      errors.push(error);
+    }
+  };
+  const slots = { take: () => ({ hasNew: false, isDone }), adopt: () => undefined, settle: () => undefined };
+  const { signal } = new AbortController();
+  const beat = createBeat(clock, { slots, wake: () => undefined, guarded, signal });
+  for (let second = 0; second < 12; second++) {
+    beat.tick();
+    await clock.advance(1_000);
+  }
+  expect(beat.ageMs()).toBe(12_000);
+  isDone = true;
+  await clock.advance(1_000);
+  expect([beat.ageMs() <= 1_000, errors]).toEqual([true, []]);
+  slots.take = () => {
+    throw new Error("the disk is full");
+  };
+  beat.tick();
+  await clock.advance(5_000);
+  expect(errors).toHaveLength(1);
+  expect(beat.ageMs()).toBeGreaterThanOrEqual(5_000);
 });

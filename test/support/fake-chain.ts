@@ -111,6 +111,14 @@ export class FakeChain implements Chain {
     this.blocks.splice(-1, 1, { ...block, receipts: [...block.receipts, receipt] });
   }
 
+  /** Somebody else's transaction moves tokens in the newest block: a spender who was allowed to, say. */
+  takeAway({ token, ...move }: { token: Address; from: Address; to: Address; amount: bigint }): void {
+    const block = this.newest;
+    const work = (ledger: FakeLedger) => [ledger.move(token, move)];
+    const receipt = this.attempt(block.ledger, block.head, { hash: byteHash(9_000_000 + this.blocks.length), work });
+    this.blocks.splice(-1, 1, { ...block, receipts: [...block.receipts, receipt] });
+  }
+
   /** Replaces the newest blocks by as many empty ones; what was in them is gone, as from a pool that forgot. */
   reorganise(depth: number): void {
     this.forks += 1;

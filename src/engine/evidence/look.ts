@@ -1,6 +1,8 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { Address } from "../../domain/money/address.ts";
 import { amountTold } from "../../domain/run/measure-fill.ts";
+import type { Swap } from "../../domain/run/run.ts";
+import type { SwapState } from "../../domain/run/states.ts";
 import type { Finding, KnownChain } from "../../ports/evidence-store.ts";
 import type { LookContext } from "./patient-chain.ts";
 import { type FoundLog, type Moves, type Range, type ReadSoFar, readBack, tokensOf } from "./read-back.ts";
@@ -41,7 +43,7 @@ export async function lookAtChain(context: LookContext, soFar: ReadSoFar, known:
   try {
     const read = await readBack(context, soFar, { wallet, finalized, ...range });
     findings.push(...unknownFills(context, wallet, read.fills));
-    findings.push(...unknownOutflows(context, wallet, { fills: read.fills, outflows: read.out }));
+    findings.push(...unknownOutflows(context, wallet, { fills: read.fills, outflows: read.out, ...range }));
     isUnfinished = read.upTo < latest.number;
     if (isUnfinished) findings.push(unreadable(wallet, range, `read up to block ${read.upTo} so far, and it goes on`));
     else {
@@ -100,24 +102,66 @@ function unknownFills(context: LookContext, wallet: Address, fills: readonly Fou
   });
 }
 
-function unknownOutflows(
-  context: LookContext,
-  wallet: Address,
-  seen: { fills: readonly FoundLog[]; outflows: readonly FoundLog[] },
-): readonly Finding[] {
+interface Seen {
+  readonly fills: readonly FoundLog[];
+  readonly outflows: readonly FoundLog[];
+  /** where the look began */
+  readonly fromBlock: number;
+}
+
+function unknownOutflows(context: LookContext, wallet: Address, seen: Seen): readonly Finding[] {
   const { store } = context.deps;
   const told = new Set(seen.fills.map(({ transactionHash }) => transactionHash));
-  return seen.outflows.flatMap((log) => {
+  // Tokens let anybody write a transfer of nothing out of any wallet.
+  const unknown = seen.outflows.filter(
+    ({ data, transactionHash: hash }) => amountTold(data) > 0n && !told.has(hash) && !store.knowsTransaction(hash),
+  );
+  const explained = explainedByOrders(unknown, unknown.length === 0 ? [] : ordersOut(context, wallet, seen));
+  return unknown.flatMap((log) => {
     const { transactionHash: hash, address: token, blockNumber } = log;
-    // Tokens let anybody write a transfer of nothing out of any wallet.
-    if (amountTold(log.data) === 0n || told.has(hash) || store.knowsTransaction(hash)) return [];
-    if (store.mayHaveTaken(wallet, token)) return [];
+    if (explained.has(`${hash} ${token}`)) return [];
     const text = `${amountTold(log.data)} of ${token} (smallest units) left ${wallet} in block ${blockNumber}, transaction ${hash}: no row knows why`;
     const facts = { token, amount: amountTold(log.data).toString(), hash };
     return [
       { key: `outflow ${hash} ${log.logIndex}`, wallet, token, kind: "outflow", scope: "token", text, facts } as const,
     ];
   });
+}
+
+/** Gasless orders of a wallet that may have been filled without a row that knows the transaction. */
+function ordersOut(
+  { deps: { store, service } }: LookContext,
+  wallet: Address,
+  { fills, outflows, fromBlock }: Seen,
+): readonly Swap[] {
+  const nonces = new Set(fills.map((log) => service.profile.nonceRecord?.readFill(log)?.nonce));
+  const hashes = new Set([...fills, ...outflows].map(({ transactionHash }) => transactionHash));
+  const isSeen = ({ terms, fill }: Swap): boolean =>
+    (terms?.nonce !== undefined && nonces.has(terms.nonce)) ||
+    (fill !== undefined && (hashes.has(fill.hash) || fill.blockNumber < fromBlock));
+  return store
+    .openWork()
+    .filter((work) => work.wallet === wallet && work.swapId !== undefined)
+    .flatMap(({ runId, swapId }) => store.run(runId)?.swaps.filter(({ id }) => id === swapId) ?? [])
+    .filter((swap) => swap.mode === "gasless" && TAKING.has(swap.state) && !isSeen(swap));
+}
+
+const TAKING: ReadonlySet<SwapState> = new Set(["signed", "submitted", "mined", "confirmed", "unknown"]);
+
+/** An order takes its token once, and not before it was signed: of several transactions the first may be its fill. */
+function explainedByOrders(outflows: readonly FoundLog[], orders: readonly Swap[]): ReadonlySet<string> {
+  const left = [...orders];
+  const explained = new Set<string>();
+  for (const { address, transactionHash, blockNumber } of outflows.toSorted((a, b) => a.blockNumber - b.blockNumber)) {
+    const key = `${transactionHash} ${address}`;
+    const index = left.findIndex(
+      ({ sell, terms }) => sell.address === address && (terms?.fromBlock ?? 0) <= blockNumber,
+    );
+    if (index < 0 || explained.has(key)) continue;
+    explained.add(key);
+    left.splice(index, 1);
+  }
+  return explained;
 }
 
 /** A node that leaves logs out says nothing of it: what the logs do not explain of a balance that fell proves nothing. */

@@ -9,7 +9,7 @@ import { ACCOUNT, createOutside, openLife, turn } from "../../support/engine-lif
 const HOUR_MS = 3_600_000;
 
 /** A daemon with one open run, the world around it, and the health that is read of both. */
-async function begin(options: { isAway?: boolean } = {}) {
+async function begin(options: { isAway?: boolean; mayTrade?: () => boolean } = {}) {
   const outside = createOutside(SLOT_MS - 5_000);
   outside.chain.isDown = options.isAway === true;
   const life = openLife(outside);
@@ -25,7 +25,7 @@ async function begin(options: { isAway?: boolean } = {}) {
     node,
     service,
     progress,
-    mayTrade: () => true,
+    mayTrade: options.mayTrade ?? (() => true),
   });
   return { outside, life, clock, node, service, health };
 }
@@ -62,6 +62,18 @@ test("is not ready while the service is away or the clocks disagree", async () =
   expect(health.readiness()).toMatchObject({ ready: false, clock: { ready: false, skewMs: HOUR_MS } });
   expect(health.health().healthy).toBe(true);
   outside.chain.mine();
+});
+
+test("is not ready while no endpoint can do what trading needs, and healthy all the same", async () => {
+  let mayTrade = false;
+  const { health } = await begin({ mayTrade: () => mayTrade });
+  expect(health.readiness()).toMatchObject({
+    ready: false,
+    node: { ready: false, reason: expect.stringContaining("swapd check") },
+  });
+  expect(health.health().healthy).toBe(true);
+  mayTrade = true;
+  expect(health.readiness().ready).toBe(true);
 });
 
 test("is not ready while the database knows less than the chain, and says what; until it was held against it, neither", async () => {

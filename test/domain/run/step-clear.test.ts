@@ -218,6 +218,20 @@ describe("what is refused", () => {
     },
   );
 
+  const fault = { token: own.buy.address, detail: "7.1% apart" };
+  test.each<[string, Partial<ClearanceReading>]>([
+    ["REFERENCE_MISSING", { buyPrice: undefined }],
+    ["REFERENCE_DIVERGES", { buyPrice: undefined, priceFaults: [{ ...fault, code: "REFERENCE_DIVERGES" }] }],
+    ["SEQUENCER_DOWN", { buyPrice: undefined, priceFaults: [{ ...fault, code: "SEQUENCER_DOWN" }] }],
+  ])(
+    "%s after the window is told like what a person has to mend: nothing is traded without a price",
+    (code, change) => {
+      const late = clear(own, change, { nowMs: lateMs });
+      expect(late.run).toMatchObject({ state: "skipped", reason: code });
+      expect(late.records).toContainEqual(expect.objectContaining({ kind: "alert", severity: "warning", code }));
+    },
+  );
+
   test("a wallet whose token has something open waits, and then ends unsigned: two capabilities never live together", () => {
     const busy = { isTokenBusy: () => true };
     const early = clear(own, {}, busy);

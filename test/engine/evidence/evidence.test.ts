@@ -105,6 +105,29 @@ describe.each(["only", "never"] as const)(
   },
 );
 
+test("an older copy with an open order of a service without nonces explains one fill by it, and no other one", async () => {
+  const outside = begin("only");
+  const { service } = outside;
+  service.profile = { ...service.profile, nonceRecord: undefined, signatureHasNonce: false };
+  const first = openLife(outside);
+  nameAfterItsFile(first, outside);
+  await first.engine.start();
+  const isOut = (): boolean => service.submissions.length === 1;
+  expect(await turnUntil(outside, first, { maxSeconds: 90, isDone: isOut })).toBe(true);
+  first.kill();
+  first.db.close();
+  const copy = copyTo(outside, "copy.db");
+  await fill(outside, 3);
+  const restored = { ...outside, file: copy };
+  const life = await live(restored);
+  expect(open(life)).toEqual(["outflow", "outflow"]);
+  await turn(restored, life, 30);
+  expect([fills(outside), life.store.unsettledSwaps()]).toEqual([3, []]);
+  expect(accept(life)).toContain("accepted 2");
+  await turn(restored, life, 300);
+  expect([fills(outside), life.errors]).toEqual([BUDGET, []]);
+});
+
 describe("a database that is lost", () => {
   test.each(["only", "never"] as const)(
     "is not new, even where the marker is lost too (gasless: %s)",
@@ -262,6 +285,22 @@ describe("what the chain shows and no row explains", () => {
     const life = await live(outside);
     expect(open(life)).toEqual(["fill"]);
     expect(life.store.openDifferences()[0]?.text).toContain(`sold 5 of ${USDC.address} for 1 of ${WETH.address}`);
+  });
+
+  test("tokens that somebody took are told with their amount, and nothing that trades them is signed", async () => {
+    const outside = begin("only");
+    await fill(outside, 1);
+    outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to: ROUTER, amount: 7n });
+    const life = await live(outside);
+    expect(open(life)).toEqual(["outflow"]);
+    const { text } = life.store.openDifferences()[0] ?? {};
+    expect(text).toMatch(new RegExp(`^7 of ${USDC.address} .*left ${ACCOUNT} in block \\d+, .*no row knows why$`));
+    const told = outside.told.filter(({ code }) => code === "DATABASE_BEHIND");
+    expect(told.map((alert) => alert.text)).toEqual([
+      `${text}; nothing that it touches is signed. See: swapd db check; accept: swapd db accept`,
+    ]);
+    await turn(outside, life, 120);
+    expect([fills(outside), life.errors]).toEqual([1, []]);
   });
 
   test("an allowance that nobody granted is told, and taken back once it is accepted", async () => {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer as createHttpServer, request as httpRequest } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { type AddressInfo, connect, Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { answer } from "../../../src/service/http/answer.ts";
 import { type ConnectionLimits, createConnections } from "../../../src/service/http/connections.ts";
@@ -134,6 +134,29 @@ test("an address has so many connections, others have theirs, and a place is fre
       return await Promise.race([once(again.socket, "data").then(() => "served"), once(again.socket, "close")]);
     })
     .toBe("served");
+});
+
+test("a customer of a network, who has all addresses of it, is one address", () => {
+  const connections = createConnections(
+    { clock: createHandClock(1_900_000_000_000), trustedProxies: [] },
+    { total: 100, perAddress: 2, newPerSecond: 100 },
+  );
+  const server = createHttpServer();
+  connections.bound(server);
+  const isTaken = (remoteAddress: string): boolean => {
+    const socket = new Socket();
+    onTestFinished(() => void socket.destroy());
+    Object.defineProperty(socket, "remoteAddress", { value: remoteAddress });
+    server.emit("connection", socket);
+    return !socket.destroyed;
+  };
+  expect(["2001:db8:1:2::1", "2001:db8:1:2::2", "2001:db8:1:2:ffff::3"].map(isTaken)).toEqual([true, true, false]);
+  expect(["2001:db8:1:3::1", "192.0.2.1", "::ffff:192.0.2.1", "192.0.2.1"].map(isTaken)).toEqual([
+    true,
+    true,
+    true,
+    false,
+  ]);
 });
 
 test("an address opens so many connections in a second; a trusted proxy carries many callers and is not bounded", async () => {

@@ -91,14 +91,7 @@ function createDifferenceRows(sql: Statements): Pick<EvidenceStore, DifferenceRo
   };
 }
 
-type KnowledgeRows =
-  | "knownChain"
-  | "saveKnownChain"
-  | "signedHistory"
-  | "knowsTransaction"
-  | "knowsNonce"
-  | "mayHaveTaken"
-  | "hasGrant";
+type KnowledgeRows = "knownChain" | "saveKnownChain" | "signedHistory" | "knowsTransaction" | "knowsNonce" | "hasGrant";
 
 function createKnowledgeRows(sql: Statements): Pick<EvidenceStore, KnowledgeRows> {
   return {
@@ -120,13 +113,6 @@ function createKnowledgeRows(sql: Statements): Pick<EvidenceStore, KnowledgeRows
       sql.get("SELECT 1 FROM swaps WHERE hash = ?", hash) !== undefined,
     knowsNonce: (wallet, nonce) =>
       sql.get("SELECT 1 FROM swaps WHERE wallet = ? AND nonce = ?", wallet, nonce.toString()) !== undefined,
-    mayHaveTaken: (wallet, token) =>
-      sql.get(
-        `SELECT 1 FROM swaps WHERE wallet = ? AND sell_token = ? AND mode = 'gasless'
-           AND state IN ('signed', 'submitted', 'mined', 'confirmed', 'unknown')`,
-        wallet,
-        token,
-      ) !== undefined,
     hasGrant: ({ wallet, token, spender }) =>
       sql.get("SELECT 1 FROM grants WHERE wallet = ? AND token = ? AND spender = ?", wallet, token, spender) !==
       undefined,

@@ -149,7 +149,6 @@ const STORE: Calls<Store> = {
   signedHistory: (store) => store.signedHistory(WALLET),
   knowsTransaction: (store) => store.knowsTransaction(hash("ab")),
   knowsNonce: (store) => store.knowsNonce(WALLET, 7n),
-  mayHaveTaken: (store) => store.mayHaveTaken(WALLET, USDC.address),
   hasGrant: (store) => store.hasGrant({ wallet: WALLET, token: USDC.address, spender: ROUTER }),
   adoptGrant: (store) => store.adoptGrant({ wallet: WALLET, token: USDC.address, spender: ROUTER }, NOW_MS),
   countSale: (store) => store.countSale({ differenceId: 1, strategy: "weekly", token: USDC.address, amount: 1n }),
