@@ -8,6 +8,7 @@ import { type Daemon, startDaemon } from "./start-daemon.ts";
 import { startEmbeddedService } from "./start-embedded-service.ts";
 import { type StartTrouble, troubleOf, troubleOfStart } from "./start-trouble.ts";
 import type { Terminal } from "./terminal.ts";
+import { type FilesState, stateOf } from "./watch-files.ts";
 
 /** What one life of the daemon came to. */
 export interface LifeEnd {
@@ -35,6 +36,7 @@ export async function runOnce(file: string, terminal: Terminal, asked: Promise<s
     };
   }
   const { configuration } = loaded;
+  const asRead = stateOf(configuration);
   const { origin } = configuration;
   const files = [...origin.files, ...(origin.strategies === undefined ? [] : [origin.strategies])];
   const parts: { stop(): Promise<void> }[] = [];
@@ -45,7 +47,7 @@ export async function runOnce(file: string, terminal: Terminal, asked: Promise<s
     const runtime = createRuntime({ level: configuration.logLevel, env: process.env });
     redact = runtime.redactor.redact;
     release = endOnUncaught(redact, terminal);
-    const daemon = await startParts(configuration, runtime, parts);
+    const daemon = await startParts({ configuration, asRead }, runtime, parts);
     runtime.logger.info({ mode: configuration.mode, statusUrl: daemon.url }, "the daemon is up");
     const failure = await Promise.race([asked.then(() => undefined), daemon.failed]);
     if (failure === undefined) runtime.logger.info({ askedBy: await asked }, "the daemon is stopping");
@@ -59,7 +61,7 @@ export async function runOnce(file: string, terminal: Terminal, asked: Promise<s
 }
 
 async function startParts(
-  configuration: Configuration,
+  { configuration, asRead }: { configuration: Configuration; asRead: FilesState },
   runtime: Runtime,
   parts: { stop(): Promise<void> }[],
 ): Promise<Daemon> {
@@ -68,7 +70,7 @@ async function startParts(
   if (embedded !== undefined) parts.push(embedded);
   const daemon = await startDaemon(configuration, embedded?.url ?? url, {
     ...runtime,
-    load: () => loadConfiguration(configuration.file, process.env),
+    edits: { asRead, load: () => loadConfiguration(configuration.file, process.env) },
   });
   parts.push(daemon);
   return daemon;

@@ -1,7 +1,6 @@
 import { createHistoryReader } from "../adapters/sqlite/daemon/history-rows.ts";
 import { createProgressReader } from "../adapters/sqlite/daemon/progress-rows.ts";
 import type { Configuration } from "../config/configuration.ts";
-import type { LoadOutcome } from "../config/load-configuration.ts";
 import type { AlertDeps } from "../engine/alerts.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Redactor } from "../net/redact.ts";
@@ -15,7 +14,7 @@ import { createHealthReader } from "./http/health.ts";
 import { startStatusServer } from "./http/status-server.ts";
 import { type Machine, thisMachine } from "./machine.ts";
 import type { SecretOpener } from "./open-secrets.ts";
-import { watchFiles } from "./watch-files.ts";
+import { type WatchDeps, watchFiles } from "./watch-files.ts";
 
 /** A daemon at work. `failed` resolves when it must stop because an invariant broke. */
 export interface Daemon {
@@ -29,8 +28,8 @@ export interface DaemonDeps {
   readonly secrets: SecretOpener;
   readonly redactor: Redactor;
   readonly env: NodeJS.ProcessEnv;
-  /** reads the same files again, as they are then; undefined: edits wait for the next start */
-  readonly load?: (() => LoadOutcome) | undefined;
+  /** undefined: edits wait for the next start */
+  readonly edits?: Pick<WatchDeps, "asRead" | "load"> | undefined;
 }
 
 /**
@@ -121,7 +120,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     };
     closers.push(machine.startTicker(tick));
     await startWithin(engine, machine, fail);
-    closers.push(watchEdits(configuration, { ...alerts.deps, logger, load: opened.load }, engine));
+    closers.push(watchEdits(configuration, { ...alerts.deps, logger, edits: opened.edits }, engine));
     return { url: status.url, failed, stop };
   } catch (error) {
     await stop().catch((second: unknown) => logger.error({ error: second }, "what was started could not be stopped"));
@@ -140,14 +139,13 @@ async function startWithin(engine: Engine, machine: Machine, fail: (error: unkno
 
 function watchEdits(
   configuration: Configuration,
-  deps: AlertDeps & Pick<DaemonDeps, "logger" | "load">,
+  { edits, ...deps }: AlertDeps & Pick<DaemonDeps, "logger" | "edits">,
   engine: Engine,
 ): () => void {
-  const { load } = deps;
-  if (load === undefined) return () => undefined;
+  if (edits === undefined) return () => undefined;
   const adopt = (strategies: Configuration["strategies"]): void =>
     engine.adopt(strategies.map(({ spec, hash }) => ({ spec, specHash: hash })));
-  return watchFiles(configuration, { ...deps, load, adopt });
+  return watchFiles(configuration, { ...deps, ...edits, adopt });
 }
 
 /** A stop waits so long for answers of the service. The next start asks again, or looks at the chain. */

@@ -11,9 +11,17 @@ const SHORTEST_PAUSE_MS = 2_000;
 /** Looking at a file costs a few microseconds: so many milliseconds a file keep it far below a hundredth of a core. */
 const PAUSE_MS_PER_FILE = 2;
 
+/** Names, sizes and times of all files, as one text that changes with any of them. */
+export interface FilesState {
+  readonly text: string;
+  readonly files: number;
+}
+
 /** What the watch works with. `load` reads the same files again, with the same options. */
 export interface WatchDeps extends AlertDeps {
   readonly logger: Logger;
+  /** the files when what it starts with was read from them: a start takes seconds, in which they may be edited */
+  readonly asRead: FilesState;
   load(): LoadOutcome;
   adopt(strategies: readonly LoadedStrategy[]): void;
 }
@@ -32,8 +40,8 @@ export function watchFiles(
 ): () => void {
   const say = createSay(deps, noneLeft(started));
   let current = started;
-  let read = stateOf(started);
-  let seen = read;
+  let read = deps.asRead;
+  let seen = stateOf(started);
   const look = (): void => {
     const now = stateOf(current);
     const isStill = now.text === seen.text;
@@ -46,7 +54,7 @@ export function watchFiles(
     }
     timer = setTimeout(look, pauseFor(now.files, shortestPauseMs));
   };
-  let timer = setTimeout(look, pauseFor(read.files, shortestPauseMs));
+  let timer = setTimeout(look, pauseFor(seen.files, shortestPauseMs));
   return () => clearTimeout(timer);
 }
 
@@ -54,8 +62,8 @@ function pauseFor(files: number, shortestMs: number): number {
   return Math.max(shortestMs, files * PAUSE_MS_PER_FILE);
 }
 
-/** Names, sizes and times of all files, as one text that changes with any of them. */
-function stateOf(configuration: Configuration): { text: string; files: number } {
+/** The files of a configuration as they are now. */
+export function stateOf(configuration: Configuration): FilesState {
   const { origin } = configuration;
   const files = [...origin.files, ...(origin.strategies === undefined ? [] : filesIn(origin.strategies))];
   return { text: files.map(describe).join("\n"), files: files.length };

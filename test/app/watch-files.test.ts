@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { systemClock } from "../../src/adapters/clock/system-clock.ts";
 import { createRandomIds } from "../../src/adapters/ids/random-ids.ts";
-import { watchFiles } from "../../src/app/watch-files.ts";
+import { stateOf, watchFiles } from "../../src/app/watch-files.ts";
 import type { LoadedStrategy } from "../../src/config/configuration.ts";
 import { loadConfiguration } from "../../src/config/load-configuration.ts";
 import { DCA, MAIN, POLICY, project } from "../config/project.ts";
@@ -17,6 +17,7 @@ function begin(change: (folder: string) => void = () => undefined) {
   const load = () => loadConfiguration(join(folder, "main.yaml"), process.env);
   const loaded = load();
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const asRead = stateOf(loaded.configuration);
   const { store, db } = openDaemonDatabase();
   const adopted: (readonly LoadedStrategy[])[] = [];
   const told: string[] = [];
@@ -28,7 +29,7 @@ function begin(change: (folder: string) => void = () => undefined) {
   } as const;
   store.raiseAlert({ ...left, id: "alert_0", atMs: 1, strategy: undefined, runId: undefined });
   const deps = {
-    ...{ store, load, clock: systemClock, ids: createRandomIds(systemClock.nowMs), logger: silentLogger() },
+    ...{ store, load, asRead, clock: systemClock, ids: createRandomIds(systemClock.nowMs), logger: silentLogger() },
     notifier: { notify: ({ code }: { readonly code: string }) => void told.push(code) },
     adopt: (strategies: readonly LoadedStrategy[]) => void adopted.push(strategies),
   };
@@ -62,6 +63,17 @@ describe("files that are edited under a running daemon", () => {
     rmSync(join(folder, "strategies", "weekly.yaml"));
     await vi.waitFor(() => expect(adopted.at(-1)?.map(({ spec }) => spec.id)).toEqual(["second"]), soon);
     expect(told).toEqual([]);
+  });
+
+  it("are taken over too where that was while the daemon started, after it had read them", async () => {
+    const { adopted, write, again, stop, told } = begin();
+    stop();
+    write("strategies/weekly.yaml", DCA.replace("100 USDC", "50 USDC"));
+    again();
+    await vi.waitFor(() => expect(adopted).toHaveLength(1), soon);
+    expect(adopted[0]?.[0]?.spec).toMatchObject({ sell: { raw: 50_000_000n } });
+    await aWhile();
+    expect([adopted.length, told]).toEqual([1, []]);
   });
 
   it("change nothing while they are broken, and a person is told once, until they are mended", async () => {

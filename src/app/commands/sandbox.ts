@@ -20,6 +20,7 @@ import { type Daemon, startDaemon } from "../start-daemon.ts";
 import { type EmbeddedService, startEmbeddedService } from "../start-embedded-service.ts";
 import { stopOnSignals } from "../stop-signals.ts";
 import type { Terminal } from "../terminal.ts";
+import { stateOf } from "../watch-files.ts";
 
 export interface SandboxCommandOptions {
   readonly for?: number;
@@ -89,6 +90,7 @@ async function runSandbox(directory: string, options: SandboxCommandOptions, sta
   const { world } = chain;
   const load = loaderOf(directory, world, { options, ports });
   const configuration = configured(load());
+  const asRead = stateOf(configuration);
   const service = options.chainOnly === true ? undefined : await startEmbeddedService(configuration, runtime);
   if (service !== undefined) parts.push(service);
   writeSandboxFacts(directory, {
@@ -109,7 +111,7 @@ async function runSandbox(directory: string, options: SandboxCommandOptions, sta
   const daemon =
     service === undefined || !options.daemon
       ? undefined
-      : await startDaemon(configuration, service.url, { ...runtime, load });
+      : await startDaemon(configuration, service.url, { ...runtime, edits: { asRead, load } });
   if (daemon !== undefined) parts.push(daemon);
   // Before anybody hears that it is up: who hears it may end it at once.
   const stop = stopOnSignals(options.for);
