@@ -59,8 +59,12 @@ export async function lookAtChain(context: LookContext, soFar: ReadSoFar, known:
   isProved &&= findings.every(({ kind }) => kind !== "cannot-prove");
   // An allowance that is not read says nothing of what happened since: the next look begins after this one all the same.
   findings.push(...(await unknownAllowances(context, wallet)));
-  findings.push(...unknownTransactions(context, known, count));
-  const next = isProved ? await knowledgeAt(context, known, Math.max(known.block, finalized)) : undefined;
+  const transactions = await unknownTransactions(context, known, count);
+  findings.push(...(transactions ?? []));
+  const next =
+    isProved && transactions !== undefined
+      ? await knowledgeAt(context, known, Math.max(known.block, finalized))
+      : undefined;
   return { findings, known: next, isUnfinished };
 }
 
@@ -218,18 +222,42 @@ function unreadAllowance(
   return { key: `cannot-prove allowance ${wallet} ${token}`, ...what, text, facts: { token, spender } };
 }
 
-/** The rows are asked after the chain: they may know more by then, never less. */
-function unknownTransactions(context: LookContext, known: KnownChain, count: number): readonly Finding[] {
-  const { laneStore } = context.deps;
+/**
+ * One node's word accuses nobody: the endpoints that answer have to say so together.
+ * @returns undefined where they say different things
+ */
+async function unknownTransactions(
+  context: LookContext,
+  known: KnownChain,
+  saidByOne: number,
+): Promise<readonly Finding[] | undefined> {
   const { wallet } = known;
-  const highest = laneStore.highestNonce(wallet, context.settings.chainId);
-  const ours = Math.max(known.transactionCount, highest === undefined ? 0 : highest + 1);
-  const next = Math.max(ours, laneStore.acceptedCount(wallet, context.settings.chainId));
+  if (saidByOne <= nextNonce(context, known)) return [];
+  const count = await agreedCount(context, wallet);
+  const next = nextNonce(context, known);
+  if (count === undefined) return undefined;
   if (count <= next) return [];
   const text = `the chain counts ${count} transactions of ${wallet}, the rows know ${next}`;
   const facts = { count: count.toString(), known: next.toString() };
   const what = { key: `nonce ${wallet} ${count}`, wallet, token: undefined, kind: "nonce", scope: "wallet" } as const;
   return [{ ...what, text, facts }];
+}
+
+/** The rows are asked after the chain: they may know more by then, never less. */
+function nextNonce({ deps: { laneStore }, settings: { chainId } }: LookContext, known: KnownChain): number {
+  const highest = laneStore.highestNonce(known.wallet, chainId);
+  const ours = Math.max(known.transactionCount, highest === undefined ? 0 : highest + 1);
+  return Math.max(ours, laneStore.acceptedCount(known.wallet, chainId));
+}
+
+async function agreedCount({ deps: { chain } }: LookContext, wallet: Address): Promise<number | undefined> {
+  try {
+    const agreed = await chain.agreed();
+    return await agreed.transactionCount(wallet, agreed.latest.number);
+  } catch (error) {
+    if (error instanceof ChainReadError && error.code === "disagreement") return undefined;
+    throw error;
+  }
 }
 
 function unreadable(wallet: Address, { fromBlock, toBlock }: Range, message: string): Finding {

@@ -3,7 +3,10 @@ import type { Chain } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
 
 /** What a look asks of the chain. */
-type ReadsOfALook = Pick<Chain, "latest" | "finalized" | "transactionCount" | "logs" | "balance" | "allowance">;
+type ReadsOfALook = Pick<
+  Chain,
+  "latest" | "finalized" | "transactionCount" | "logs" | "balance" | "allowance" | "agreed"
+>;
 
 /** The engine's context as a look needs it. */
 export type LookContext = Pick<EngineContext, "settings"> & {
@@ -38,6 +41,7 @@ export function withPatience(context: EngineContext, signal: AbortSignal): LookC
     logs: patient((asked) => chain.logs(asked)),
     balance: patient((...asked) => chain.balance(...asked)),
     allowance: patient((asked) => chain.allowance(asked)),
+    agreed: patient(() => chain.agreed()),
   };
   return { settings: context.settings, deps: { ...context.deps, chain: reads } };
 }

@@ -393,6 +393,22 @@ test("what keeps one wallet from being looked at keeps no other one", async () =
   expect(store.openDifferences()).toMatchObject([{ kind: "unchecked", wallet: other }]);
 });
 
+test("a count of transactions that one node says and the endpoints together do not halts nobody", async () => {
+  const outside = begin("never");
+  await fill(outside, 1);
+  const count = outside.chain.transactionCount.bind(outside.chain);
+  let lies = 1;
+  outside.chain.transactionCount = async (address, block) => {
+    const isLie = block === "latest" && lies > 0;
+    if (isLie) lies -= 1;
+    return (await count(address, block)) + (isLie ? 5 : 0);
+  };
+  const life = await live(outside);
+  expect([lies, open(life)]).toEqual([0, []]);
+  await turn(outside, life, 120);
+  expect([open(life), fills(outside) > 1, life.errors]).toEqual([[], true, []]);
+});
+
 describe("logs that cannot be read back", () => {
   test("prove nothing: gasless stays halted until they can, and the same database goes on by itself then", async () => {
     const outside = begin("only");
