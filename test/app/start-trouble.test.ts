@@ -1,11 +1,15 @@
+import { linkSync } from "node:fs";
+import { join } from "node:path";
 import SqliteConstructor from "better-sqlite3";
 import { expect, it } from "vitest";
+import { claimDaemonDatabase } from "../../src/app/daemon-database.ts";
 import { CommandFailure, EXIT } from "../../src/app/exit-codes.ts";
 import { troubleOf, troubleOfStart } from "../../src/app/start-trouble.ts";
 import { ChainReadError } from "../../src/domain/chain-read-error.ts";
 import { PreflightError } from "../../src/engine/prepare.ts";
 import { InUseError } from "../../src/service/in-use.ts";
-import { StorageError } from "../../src/storage/database.ts";
+import { openDatabase, StorageError } from "../../src/storage/database.ts";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const coded = (code: string): Error => Object.assign(new Error(`it said ${code}`), { code });
 const sqlite = (code: string): Error => new SqliteConstructor.SqliteError("database or disk is full", code);
@@ -46,6 +50,24 @@ it.each([new TypeError("x is undefined"), new RangeError("too deep"), "thrown te
     expect(troubleOf(error)).toMatchObject({ kind: "ours", exitCode: 70 });
   },
 );
+
+it("a database that another daemon has is waited for elsewhere, and one with two names is a person's", () => {
+  const file = join(temporaryDirectory(), "swapd.db");
+  openDatabase({ file }).close();
+  const claim = claimDaemonDatabase(file);
+  expect(troubleOfStart(thrownBy(() => claimDaemonDatabase(file)))).toMatchObject({ kind: "elsewhere", exitCode: 75 });
+  claim.release();
+  linkSync(file, `${file}.second`);
+  expect(troubleOfStart(thrownBy(() => claimDaemonDatabase(file)))).toMatchObject({ kind: "person", exitCode: 78 });
+});
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}
 
 function cannotOpen(cause: Error): StorageError {
   return new StorageError("cannot open", `cannot open the database: ${cause.message}`, { cause });

@@ -148,6 +148,29 @@ test(
   2 * WITHIN_MS,
 );
 
+test(
+  "a database that somebody else writes at the start is waited for, and whoever asks hears of what",
+  async () => {
+    const port = await freePort();
+    const health = `http://127.0.0.1:${port}/healthz`;
+    const before = fills();
+    const writer = new Database(database);
+    writer.exec("BEGIN IMMEDIATE");
+    const daemon = startOn(port);
+    const around = { process: daemon, withinMs: WITHIN_MS };
+    const problem = async (): Promise<string> => {
+      const answer = await fetch(health).catch(() => undefined);
+      return answer?.status === 503 ? await answer.text() : "";
+    };
+    await until("it says what it waits for", around, async () => (await problem()).includes("locked"));
+    writer.exec("ROLLBACK");
+    writer.close();
+    await until("it trades", around, () => fills() > before);
+    await stop(daemon);
+  },
+  2 * WITHIN_MS,
+);
+
 /** Somebody else on the port of the status server. */
 async function occupy(port: number): Promise<Server> {
   const server = createServer((_request, response) => void response.writeHead(418).end());

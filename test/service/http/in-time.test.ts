@@ -84,3 +84,14 @@ test("work that fails after its time is nobody's error any more", async () => {
   expect(late).toMatchObject({ kind: "refused", error: "QUOTE_TIMEOUT", parameter: "timeoutMs" });
   await sleep(80);
 });
+
+test("the work is told who waits for it, so that long searches are shared by caller and end when he is gone", async () => {
+  let isGone = false;
+  const caller: Caller = { ...waiting, name: "key 7", isGone: () => isGone };
+  const seen = await inTime({ timeoutMs: 5_000, caller }, clock, async (search) => {
+    const before = [search.caller, search.part(0.5).caller, search.isOver()];
+    isGone = true;
+    return [...before, search.isOver()];
+  });
+  expect(seen).toEqual(["key 7", "key 7", false, true]);
+});

@@ -134,6 +134,17 @@ describe("tokens", () => {
   });
 });
 
+test("each contract that a request names takes a part of its caller's limit", async () => {
+  const ask = async (searchValue: readonly string[]): Promise<number> => {
+    // Well inside of a second, in which nobody else asks.
+    await new Promise((resolve) => setTimeout(resolve, 1_100 - (Date.now() % 1_000)));
+    const { headers } = await client.post("/token-manager/tokens", { networkNames: ["testnet"], searchValue });
+    return Number(headers.get("RateLimit-Limit")) - Number(headers.get("RateLimit-Remaining"));
+  };
+  const strangers = Array.from({ length: 20 }, (_, place) => `0x${(place + 1).toString(16).padStart(40, "e")}`);
+  expect([await ask(["token"]), await ask(strangers.slice(0, 3)), await ask(strangers)]).toEqual([1, 3, 20]);
+});
+
 describe("balances and allowances", () => {
   const owner = "0x00000000000000000000000000000000000000c1";
   const holder = "0x00000000000000000000000000000000000000c2";

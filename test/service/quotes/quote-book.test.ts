@@ -109,6 +109,28 @@ test("old rows go in slices of less than 20 ms, and the file shrinks; what a swa
   expect(statSync(file).size).toBeLessThan(before / 4);
 });
 
+test("old rows go while quotes of keys come, a slice a second, and none that may still be asked about", () => {
+  const hand = createHandClock(NOW_MS);
+  const clock = { ...hand, monotonicMs: () => hand.nowMs() };
+  const { rows, store } = open();
+  const book = createQuoteBook(store, clock);
+  const keep = (count: number, name: string): void => {
+    for (let quote = 0; quote < count; quote += 1) book.add(quoteOf(clock.nowMs()), { name, isKeyed: true });
+  };
+  keep(300, "key 1");
+  clock.advance(23 * 3_600_000);
+  keep(1, "key 2");
+  expect(rows()).toBe(301);
+  clock.advance(2 * 3_600_000);
+  for (let second = 0; second < 10; second += 1) {
+    const before = rows();
+    keep(2, "key 2");
+    expect(before - rows()).toBeLessThanOrEqual(100);
+    clock.advance(1_000);
+  }
+  expect(rows()).toBe(21);
+});
+
 test("a file of an earlier release is brought to shrink, too", () => {
   const file = join(directory, "earlier.db");
   const earlier = openDatabase({ file });

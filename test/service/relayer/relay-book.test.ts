@@ -3,11 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { toAddress } from "../../../src/domain/money/address.ts";
+import type { Receipt } from "../../../src/ports/chain.ts";
+import type { SettledNetwork } from "../../../src/service/options.ts";
 import type { Quote } from "../../../src/service/quotes/quote.ts";
 import { openRelayBook } from "../../../src/service/relayer/relay-book.ts";
+import { createSwapRecorder } from "../../../src/service/relayer/swap-recorder.ts";
+import { SETTLEMENT_INTERFACE } from "../../../src/service/settlement/calldata.ts";
 import { createServiceStore, openServiceDatabase, type SwapRow } from "../../../src/service/store/service-store.ts";
 import type { SqliteDatabase } from "../../../src/storage/database.ts";
 import { migrate, readMigrations } from "../../../src/storage/migrations.ts";
+import { createHandClock } from "../support/hand-clock.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "swapd-book-"));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -71,3 +76,36 @@ test("costs of an earlier release are costs of their network and their wallet af
   expect(openRelayBook(db, "testnet").costsSince(0)).toEqual({ paid: 3n * GWEI, lost: 2n * GWEI });
   db.close();
 });
+
+test("what a transaction cost is booked by its receipt: a revert stands against wallet and caller until it is gone from the chain", () => {
+  const db = openServiceDatabase(join(directory, "receipts.db"));
+  const book = openRelayBook(db, "testnet");
+  const network = { settlement: address("e") } as SettledNetwork;
+  const parts = { store: createServiceStore(db, "testnet"), book, lastReason: () => undefined };
+  const recorder = createSwapRecorder(network, { ...parts, clock: createHandClock(1_000) });
+  for (const id of ["reverts", "fills"]) {
+    addSwap(db, id, id === "reverts" ? THIEF : HONEST);
+    book.insert(id, { ...terms, feeWorth: 9n * GWEI }, 1);
+  }
+  const receipt = { hash: "0xab", blockNumber: 7, blockHash: "0xcd", gasUsed: 4n, effectiveGasPrice: GWEI, logs: [] };
+  const mined = (intentId: string, change: object): void =>
+    recorder.onIntent({ intentId, kind: "mined", receipt: { ...receipt, ...change } as unknown as Receipt });
+  const standing = () =>
+    [
+      { kind: "wallet", name: THIEF },
+      { kind: "caller", name: terms.caller },
+      { kind: "wallet", name: HONEST },
+    ].map((of) => book.revertsSince(of as Parameters<typeof book.revertsSince>[0], 0));
+  mined("reverts", { succeeded: false });
+  mined("fills", { succeeded: true, logs: [swappedLog(network.settlement, HONEST)] });
+  expect([standing(), book.costsSince(0)]).toEqual([[1, 1, 0], { paid: 8n * GWEI, lost: 4n * GWEI }]);
+  recorder.onIntent({ intentId: "reverts", kind: "reorged" });
+  expect([standing(), book.costsSince(0)]).toEqual([[0, 0, 0], { paid: 4n * GWEI, lost: 0n }]);
+  db.close();
+});
+
+/** The event of a fill of 5 by the order with the nonce 1. */
+function swappedLog(settlement: string, owner: string): object {
+  const fields = [owner, 1n, owner, owner, owner, owner, 1n, 5n, 0n, owner, 0n];
+  return { address: settlement, ...SETTLEMENT_INTERFACE.encodeEventLog("Swapped", fields), logIndex: 0 };
+}
