@@ -1,17 +1,22 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
+import { systemClock } from "../../../src/adapters/clock/system-clock.ts";
+import { createSwapService } from "../../../src/adapters/swap-service/client.ts";
+import { swapdProfile } from "../../../src/adapters/swap-service/profiles/swapd.ts";
+import type { RateLimiter } from "../../../src/ports/rate-limiter.ts";
 import { OWNER, ROUTER } from "../../domain/guard/swap-samples.ts";
 import { readBody } from "../../support/http-server.ts";
+import { silentLogger } from "../../support/silent-logger.ts";
 import { HASH, json, request, serviceWith, wireQuote } from "./client-fixture.ts";
 
-describe("handing over a gasless swap", () => {
-  const submission = {
-    quoteId: wireQuote.id,
-    swapSignature: `0x${"01".repeat(65)}`,
-    permitSignature: `0x${"02".repeat(65)}`,
-    permitDeadlineSeconds: 1_700_000_300,
-  } as const;
+const submission = {
+  quoteId: wireQuote.id,
+  swapSignature: `0x${"01".repeat(65)}`,
+  permitSignature: `0x${"02".repeat(65)}`,
+  permitDeadlineSeconds: 1_700_000_300,
+} as const;
 
+describe("handing over a gasless swap", () => {
   it("sends exactly the journaled signatures", async () => {
     let body: Promise<string> | undefined;
     const { service, requests } = await serviceWith((incoming, response) => {
@@ -109,6 +114,22 @@ describe("the other questions", () => {
     const text = '{ "b": [1.50, {"z":1e3,"a":"x"}], "a": 123456789012345678901 }';
     const { service } = await serviceWith((_, response) => json(response, text));
     expect(await service.distributions("q")).toBe('{"a":123456789012345678901,"b":[1.50,{"a":"x","z":1e3}]}');
+  });
+
+  it("throws a mistake of our own, which no answer of the service is, and tells the pace that the call is over", async () => {
+    const observed: unknown[] = [];
+    const limiter: RateLimiter = { acquire: async () => "granted", observe: (answer) => void observed.push(answer) };
+    const options = { profile: swapdProfile, baseUrl: "http://127.0.0.1:1", network: "sandbox", apiKey: undefined };
+    const mistake = async (): Promise<never> => {
+      throw new TypeError("undefined is not a function");
+    };
+    const service = createSwapService(
+      { ...options, timeoutMs: 2_000, maxBytes: 64_000 },
+      { limiter, clock: systemClock, logger: silentLogger(), fetch: mistake },
+    );
+    await expect(service.quote(request)).rejects.toThrow(TypeError);
+    await expect(service.executeSwap(submission)).rejects.toThrow(TypeError);
+    expect(observed).toEqual(["lost", "lost"]);
   });
 
   it("tells that a call was never sent", async () => {

@@ -1,0 +1,49 @@
+import { expect, onTestFinished, test } from "vitest";
+import { addressOnly } from "../../src/app/open-secrets.ts";
+import { startDaemon } from "../../src/app/start-daemon.ts";
+import { toAddress } from "../../src/domain/money/address.ts";
+import { createRedactor } from "../../src/net/redact.ts";
+import { Secret } from "../../src/net/secret.ts";
+import { openDatabase } from "../../src/storage/database.ts";
+import { loaded, MAIN, WALLET } from "../config/project.ts";
+import { startBareAnvil } from "../support/bare-anvil.ts";
+import { startHttpServer } from "../support/http-server.ts";
+import { startRpcProxy } from "../support/rpc-proxy.ts";
+import { silentLogger } from "../support/silent-logger.ts";
+
+const BASE = 8453;
+
+test("a start looks at its endpoints, its wallets and its service by itself, and tells what is wrong with each", async () => {
+  const anvil = await startBareAnvil({ chainId: BASE });
+  await anvil.rpc.call("anvil_setCode", [WALLET, `0xef0100${"d".repeat(40)}`]);
+  const node = await startRpcProxy(anvil.url);
+  node.fault("eth_simulateV1", { kind: "error", code: -32601, message: "Method not found" });
+  const service = await startHttpServer((_request, response) => {
+    response.writeHead(429, { "retry-after": "3600", "content-type": "application/json" }).end("{}");
+  });
+  const configuration = loaded(
+    { "main.yaml": `${MAIN.replace("url: embedded", `url: "${service.url}"`)}http: { listen: 127.0.0.1:0 }\n` },
+    { RPC_1: node.url },
+  );
+  const daemon = await startDaemon(configuration, service.url, {
+    logger: silentLogger(),
+    redactor: createRedactor(),
+    env: {},
+    secrets: {
+      open: () => new Secret("none"),
+      rpcUrls: () => [new Secret(node.url)],
+      signer: async () => addressOnly(toAddress(WALLET)),
+      privateKey: () => undefined,
+    },
+  });
+  onTestFinished(() => daemon.stop());
+  const db = openDatabase({ file: configuration.database, readonly: true });
+  onTestFinished(() => void db.close());
+  const open = db.prepare("SELECT code FROM alerts WHERE over_at_ms IS NULL").pluck();
+  await expect
+    .poll(() => open.all(), { timeout: 20_000 })
+    .toEqual(expect.arrayContaining(["ACCOUNT_HALTED", "ENDPOINTS_UNABLE", "SERVICE_HOLDS_US_BACK"]));
+  const ready = await fetch(`${daemon.url}/readyz`);
+  expect([ready.status, await ready.json()]).toMatchObject([503, { ready: false, node: { ready: false } }]);
+  expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200);
+});
