@@ -101,6 +101,7 @@ function watched(reads: AgreedChainReads, noted: Noted): AgreedChainReads {
     call: (request, block) => noted(`call ${request.to} ${request.data}`, () => reads.call(request, block)),
     allowance: (grant, block) =>
       noted(`allowance ${grant.token} ${grant.owner} ${grant.spender}`, () => reads.allowance(grant, block)),
+    balance: (token, owner, block) => noted(`balance ${token} ${owner}`, () => reads.balance(token, owner, block)),
     code: (address, block) => noted(`code ${address}`, () => reads.code(address, block)),
     logs: (filter) => noted(`logs ${filter.address} ${filter.topics.join()}`, () => reads.logs(filter)),
   };

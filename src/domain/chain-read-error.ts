@@ -11,4 +11,9 @@ export class ChainReadError extends Error {
     this.name = "ChainReadError";
     this.code = code;
   }
+
+  /** A node that answers and does not tell: it keeps nothing so old, gives nothing of such a range, or speaks for a token. */
+  get isRefusal(): boolean {
+    return this.code === "refused" || this.code === "not available";
+  }
 }

@@ -97,7 +97,9 @@ export interface AgreedReads {
 }
 
 /** The same for what the daemon reads beside what its lanes read. */
-export interface AgreedChainReads extends AgreedReads, Pick<Chain, "allowance" | "call" | "code" | "logs"> {}
+export interface AgreedChainReads
+  extends AgreedReads,
+    Pick<Chain, "allowance" | "balance" | "call" | "code" | "logs"> {}
 
 /** A call or transaction to try out. */
 export interface CallRequest {

@@ -50,6 +50,7 @@ export async function agreedReads(pool: RpcPool, options: ReadOptions, nowSecond
       }),
     call: (request, block) => on("a call", (reads) => reads.call(request, block)),
     allowance: (grant, block) => on("an allowance", (reads) => reads.allowance(grant, block)),
+    balance: (token, owner, block) => on("a balance", (reads) => reads.balance(token, owner, block)),
     code: (address, block) => on("an account's code", (reads) => reads.code(address, block)),
     logs: (filter) => on("logs", (reads) => reads.logs(filter)),
   };

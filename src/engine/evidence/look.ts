@@ -16,12 +16,9 @@ export interface Look {
   readonly isUnfinished: boolean;
 }
 
-/** A node that is away may tell later; one that refuses keeps no such logs, gives none of such a range, or speaks for a token. */
-const UNREADABLE: ReadonlySet<ChainReadError["code"]> = new Set(["refused", "not available"]);
-
-/** The words of a refusal. @throws what else kept a read from its answer */
+/** The words of a refusal. @throws what else kept a read from its answer: a node that is away may tell later */
 export function refusalOf(error: unknown): string {
-  if (!(error instanceof ChainReadError) || !UNREADABLE.has(error.code)) throw error;
+  if (!(error instanceof ChainReadError) || !error.isRefusal) throw error;
   return error.message;
 }
 
@@ -40,10 +37,13 @@ export async function lookAtChain(context: LookContext, soFar: ReadSoFar, known:
   const findings: Finding[] = [];
   let isProved = true;
   let isUnfinished = false;
+  let isSettled = true;
   try {
     const read = await readBack(context, soFar, { wallet, finalized, ...range });
     findings.push(...unknownFills(context, wallet, read.fills));
-    findings.push(...unknownOutflows(context, wallet, { fills: read.fills, outflows: read.out, ...range }));
+    const outflows = unknownOutflows(context, wallet, { fills: read.fills, outflows: read.out, ...range });
+    findings.push(...outflows.found);
+    isSettled = outflows.explained === 0;
     isUnfinished = read.upTo < latest.number;
     if (isUnfinished) findings.push(unreadable(wallet, range, `read up to block ${read.upTo} so far, and it goes on`));
     else {
@@ -61,10 +61,9 @@ export async function lookAtChain(context: LookContext, soFar: ReadSoFar, known:
   findings.push(...(await unknownAllowances(context, wallet)));
   const transactions = await unknownTransactions(context, known, count);
   findings.push(...(transactions ?? []));
-  const next =
-    isProved && transactions !== undefined
-      ? await knowledgeAt(context, known, Math.max(known.block, finalized))
-      : undefined;
+  if (!isProved || transactions === undefined) return { findings, known: undefined, isUnfinished };
+  // What an open order may have taken is looked at again from here on: it may end without that.
+  const next = isSettled ? await knowledgeAt(context, known, Math.max(known.block, finalized)) : known;
   return { findings, known: next, isUnfinished };
 }
 
@@ -113,7 +112,12 @@ interface Seen {
   readonly fromBlock: number;
 }
 
-function unknownOutflows(context: LookContext, wallet: Address, seen: Seen): readonly Finding[] {
+/** @returns the outflows that nobody explains, and how many an open order alone may explain */
+function unknownOutflows(
+  context: LookContext,
+  wallet: Address,
+  seen: Seen,
+): { readonly found: readonly Finding[]; readonly explained: number } {
   const { store } = context.deps;
   const told = new Set(seen.fills.map(({ transactionHash }) => transactionHash));
   // Tokens let anybody write a transfer of nothing out of any wallet.
@@ -121,7 +125,7 @@ function unknownOutflows(context: LookContext, wallet: Address, seen: Seen): rea
     ({ data, transactionHash: hash }) => amountTold(data) > 0n && !told.has(hash) && !store.knowsTransaction(hash),
   );
   const explained = explainedByOrders(unknown, unknown.length === 0 ? [] : ordersOut(context, wallet, seen));
-  return unknown.flatMap((log) => {
+  const found = unknown.flatMap((log) => {
     const { transactionHash: hash, address: token, blockNumber } = log;
     if (explained.has(`${hash} ${token}`)) return [];
     const text = `${amountTold(log.data)} of ${token} (smallest units) left ${wallet} in block ${blockNumber}, transaction ${hash}: no row knows why`;
@@ -130,6 +134,7 @@ function unknownOutflows(context: LookContext, wallet: Address, seen: Seen): rea
       { key: `outflow ${hash} ${log.logIndex}`, wallet, token, kind: "outflow", scope: "token", text, facts } as const,
     ];
   });
+  return { found, explained: explained.size };
 }
 
 /** Gasless orders of a wallet that may have been filled without a row that knows the transaction. */

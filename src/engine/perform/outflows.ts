@@ -1,7 +1,8 @@
-import type { Hex } from "../../domain/money/address.ts";
-import { TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
+import { ChainReadError } from "../../domain/chain-read-error.ts";
+import type { Address, Hex } from "../../domain/money/address.ts";
+import { amountTold, TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
 import type { Swap } from "../../domain/run/run.ts";
-import type { Chain } from "../../ports/chain.ts";
+import type { AgreedChainReads, Chain } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
 
 /** Both ends belong to it. */
@@ -20,7 +21,55 @@ export async function unexplainedOutflows(
 ): ReturnType<LogReads["logs"]> {
   if (range.fromBlock > range.toBlock) return [];
   const { store } = context.deps;
-  const owner: Hex = `0x${swap.wallet.slice(2).padStart(64, "0")}`;
-  const logs = await reads.logs({ address: swap.sell.address, topics: [TRANSFER_TOPIC, owner], ...range });
+  const logs = await reads.logs({
+    address: swap.sell.address,
+    topics: [TRANSFER_TOPIC, wordOf(swap.wallet)],
+    ...range,
+  });
   return logs.filter((log) => !store.hashOfOther(log.transactionHash, swap.id));
+}
+
+/** A wallet that was not held against the chain for so many blocks is not read back for the end of one swap. */
+const MOST_BLOCKS = 50_000;
+
+/**
+ * Holds the wallet's balance of the sold token against its transfers since the wallet was last held against the chain.
+ * A node may keep a transfer back, or have a block and not yet its logs; the balance tells of it all the same.
+ * @throws ChainReadError when the balance is below what the transfers explain
+ */
+export async function denyHiddenOutflow(
+  context: EngineContext,
+  { wallet, sell }: Swap,
+  { reads, toBlock }: { readonly reads: Pick<AgreedChainReads, "balance" | "logs">; readonly toBlock: number },
+): Promise<void> {
+  const known = context.deps.store.knownChain(wallet);
+  const before = known?.balances.get(sell.address);
+  if (known === undefined || before === undefined) return;
+  const range = { fromBlock: known.block + 1, toBlock };
+  if (range.fromBlock > toBlock || toBlock - known.block > MOST_BLOCKS) return;
+  const moved = async (...topics: (Hex | null)[]): Promise<bigint> => {
+    const logs = await reads.logs({ address: sell.address, topics, ...range });
+    return logs.reduce((sum, { data }) => sum + amountTold(data), 0n);
+  };
+  const owner = wordOf(wallet);
+  const read = [
+    moved(TRANSFER_TOPIC, owner),
+    moved(TRANSFER_TOPIC, null, owner),
+    reads.balance(sell.address, wallet, toBlock),
+  ] as const;
+  const answers = await Promise.all(read).catch((error: unknown) => {
+    // Where such logs or balances are kept back openly nothing is shown by them.
+    if (error instanceof ChainReadError && error.isRefusal) return undefined;
+    throw error;
+  });
+  if (answers === undefined) return;
+  const [out, into, now] = answers;
+  const expected = before + into - out;
+  if (now >= expected) return;
+  const detail = `the balance of ${sell.symbol} is ${now}, by the transfers since block ${known.block} it should be ${expected} (smallest units): a node hides transfers, so that nobody knows whether the swap was filled`;
+  throw new ChainReadError("malformed answer", detail);
+}
+
+function wordOf(address: Address): Hex {
+  return `0x${address.slice(2).padStart(64, "0")}`;
 }

@@ -6,12 +6,12 @@ import type { AgreedChainReads, BlockHead, Receipt } from "../../ports/chain.ts"
 import type { EngineContext } from "../engine-context.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { nodeFault } from "./node-fault.ts";
-import { type BlockRange, unexplainedOutflows } from "./outflows.ts";
+import { type BlockRange, denyHiddenOutflow, unexplainedOutflows } from "./outflows.ts";
 
 /**
  * Looks up what became of a gasless swap. The chain alone decides; the service is asked only where its signatures carry
  * no nonce, and only to hold an end back. What would end the swap without a fill frees its money: then it is looked up
- * once more, through all endpoints, which have to agree.
+ * once more, through all endpoints, which have to agree, and without a nonce against the wallet's balance as well.
  */
 export async function readChain(context: EngineContext, swap: Swap): Promise<EffectAnswer> {
   const { chain } = context.deps;
@@ -21,10 +21,16 @@ export async function readChain(context: EngineContext, swap: Swap): Promise<Eff
     if (!mayEndUnfilled(swap, observation)) return { kind: "observed", swapId: swap.id, observation };
     const reads = await chain.agreed();
     const agreed = await observe(context, swap, { reads, latest: reads.latest, finalized: await reads.finalized() });
+    if (!isFoundByNonce(context, swap) && mayEndUnfilled(swap, agreed))
+      await denyHiddenOutflow(context, swap, { reads, toBlock: reads.latest.number });
     return { kind: "observed", swapId: swap.id, observation: agreed };
   } catch (error) {
     return { kind: "observation-unavailable", swapId: swap.id, detail: nodeFault(error) };
   }
+}
+
+function isFoundByNonce({ deps }: EngineContext, { terms }: Swap): boolean {
+  return terms?.nonce !== undefined && deps.service.profile.nonceRecord !== undefined;
 }
 
 /** Through which endpoints is looked, and the blocks that it is about. */
@@ -41,7 +47,7 @@ async function observe(context: EngineContext, swap: Swap, look: Look): Promise<
   // The two may be of different instants or nodes: what is final beyond the blocks that are looked through proves nothing.
   const finalized = look.finalized.number > latest.number ? latest : look.finalized;
   const range = { fromBlock: terms.fromBlock, toBlock: latest.number };
-  const byNonce = terms.nonce !== undefined && context.deps.service.profile.nonceRecord !== undefined;
+  const byNonce = isFoundByNonce(context, swap);
   const fill = byNonce
     ? await fillByNonce(context, swap, { reads, range })
     : await fillByOutflow(context, swap, { reads, range });

@@ -2,12 +2,15 @@ import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createMarkerFiles } from "../../../src/adapters/identity/marker-files.ts";
+import { swapdProfile } from "../../../src/adapters/swap-service/profiles/swapd.ts";
 import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
+import type { Swap } from "../../../src/domain/run/run.ts";
 import { addUnchecked, createEvidence } from "../../../src/engine/evidence/evidence.ts";
 import type { IdentityMarker } from "../../../src/ports/identity-marker.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { HUNDRED_USDC, ROUTER, SLOT_MS, USDC, WBTC, WETH } from "../../support/builders.ts";
+import { addSwap } from "../../support/daemon-database.ts";
 import {
   ACCOUNT,
   createOutside,
@@ -17,6 +20,7 @@ import {
   turn,
   turnUntil,
 } from "../../support/engine-life.ts";
+import { swapIn } from "../../support/evidence.ts";
 import { SETTLEMENT } from "../../support/fake-ledger.ts";
 
 const SWAPPED = SETTLEMENT.getEvent("Swapped")?.topicHash;
@@ -313,6 +317,32 @@ describe("what the chain shows and no row explains", () => {
     await turn(outside, life, 60);
     expect(await outside.chain.allowance({ token: WETH.address, owner: ACCOUNT, spender: ROUTER })).toBe(0n);
   });
+});
+
+test("an outflow that an open swap alone may explain is looked at again when that swap ended without it", async () => {
+  const outside = begin("only");
+  outside.service.profile = { ...swapdProfile, signatureHasNonce: false, nonceRecord: undefined };
+  const { context, store } = openLife(outside);
+  const look = async (): Promise<readonly string[]> => {
+    const evidence = createEvidence(context);
+    evidence.begin();
+    await evidence.look();
+    return store.openDifferences().map(({ kind }) => kind);
+  };
+  expect(await look()).toEqual([]);
+  const swap = swapIn("submitted", { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" });
+  const run = addSwap(store, swap);
+  const order = { owner: ACCOUNT, recipient: ACCOUNT, fromAsset: USDC.address, toAsset: WETH.address, swapFee: 1n };
+  outside.chain.submitOrder(
+    { ...order, deadline: 2n ** 40n, amountOut: 1n, amountOutMin: 1n, gross: 5n, nonce: 999n },
+    5n,
+  );
+  for (let block = 0; block < 10; block += 1) outside.chain.mine();
+  expect(await look()).toEqual([]);
+  const move = { subject: "swap", subjectId: swap.id, from: "submitted", to: "expired" } as const;
+  const ended = { ...run, swaps: [{ ...run.swaps[0], state: "expired" as const } as Swap] };
+  store.saveRun(ended, [{ ...move, reason: "expired", detail: undefined }], SLOT_MS);
+  expect(await look()).toEqual(["outflow"]);
 });
 
 describe("a token whose allowance is refused", () => {

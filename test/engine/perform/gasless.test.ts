@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { swapdProfile } from "../../../src/adapters/swap-service/profiles/swapd.ts";
+import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { performEffect } from "../../../src/engine/perform/perform-effect.ts";
 import { readChain } from "../../../src/engine/perform/read-chain.ts";
@@ -212,6 +213,61 @@ describe("looking at the chain", () => {
     const other = swapIn("confirmed", { ...owned, id: "other" });
     addSwap(life.store, { ...other, fill: { ...other.fill, hash: fillHash } as NonNullable<Swap["fill"]> });
     expect(await readChain(context, swap)).toMatchObject({ observation: { fill: undefined } });
+  });
+
+  describe("of a signature without a nonce, when its time is over and no outflow is seen", () => {
+    function over(): ReturnType<typeof begin> & { look(): Promise<unknown>; known(balance: bigint): void } {
+      const begun = begin(swap);
+      const { outside, life, context } = begun;
+      outside.service.profile = { ...swapdProfile, nonceRecord: undefined, signatureHasNonce: false };
+      const baseline = { block: 100, transactionCount: 0 };
+      const known = (balance: bigint): void =>
+        life.store.saveKnownChain(
+          { wallet: ACCOUNT, block: 100, transactionCount: 0, balances: new Map([[USDC.address, balance]]), baseline },
+          1,
+        );
+      const look = async () => {
+        outside.clock.jumpTo((seconds + 600) * 1_000);
+        for (let block = 0; block < 6; block += 1) outside.chain.mine();
+        return await readChain(context, swap);
+      };
+      return { ...begun, look, known };
+    }
+    const held = (outside: ReturnType<typeof createOutside>) => outside.chain.balance(USDC.address, ACCOUNT);
+
+    test("a balance that fell shows that a node hides it: nothing is freed until it is seen", async () => {
+      const { outside, known, look } = over();
+      known(await held(outside));
+      outside.chain.submitOrder(order, HUNDRED_USDC);
+      outside.chain.mine();
+      outside.chain.hidesLogs = true;
+      expect(await look()).toMatchObject({
+        kind: "observation-unavailable",
+        detail: expect.stringContaining("hides transfers"),
+      });
+      outside.chain.hidesLogs = false;
+      expect(await look()).toMatchObject({ kind: "observed", observation: { fill: { succeeded: true } } });
+    });
+
+    test("it may end where the balance is what the logs explain, or where nobody knows the balance before", async () => {
+      const { outside, known, look } = over();
+      const unfilled = { kind: "observed", observation: { fill: undefined } };
+      expect(await look()).toMatchObject(unfilled);
+      known(await held(outside));
+      expect(await look()).toMatchObject(unfilled);
+    });
+
+    test("it may end where the node refuses logs that are so old", async () => {
+      const { outside, known, look } = over();
+      known((await held(outside)) + 1n);
+      expect(await look()).toMatchObject({ kind: "observation-unavailable" });
+      const logs = outside.chain.logs.bind(outside.chain);
+      outside.chain.logs = async (filter) => {
+        if (filter.topics.length > 2) throw new ChainReadError("refused", "too far back");
+        return await logs(filter);
+      };
+      expect(await look()).toMatchObject({ kind: "observed", observation: { fill: undefined } });
+    });
   });
 
   test("does not end a swap by a finalised block beyond those that were looked through", async () => {
