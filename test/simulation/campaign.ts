@@ -60,7 +60,6 @@ export async function runCampaign(terms: CampaignTerms): Promise<Campaign> {
     }
   };
   const one = async (seed: number): Promise<void> => {
-    if (failures.length >= MOST_FAILURES || terms.until?.aborted === true) return;
     const result = await pool.run({ seed, faults: terms.faults, tells: terms.tells });
     terms.heard?.(result);
     take(result);
@@ -72,8 +71,9 @@ export async function runCampaign(terms: CampaignTerms): Promise<Campaign> {
     terms.said(`seed ${seed} fails: ${what}`);
   };
   const next = createCounter(terms.from, terms.seeds);
+  const isOver = (): boolean => failures.length >= MOST_FAILURES || terms.until?.aborted === true;
   const line = async (): Promise<void> => {
-    for (let seed = next(); seed !== undefined; seed = next()) {
+    for (let seed = next(); seed !== undefined && !isOver(); seed = next()) {
       await one(seed);
       if (seed % 500 === 0) terms.said(`${sums.seeds} seeds, ${perSecond(sums.seeds, startedMs)} a second`);
     }
