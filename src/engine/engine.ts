@@ -67,7 +67,7 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
   const loops: Promise<void>[] = [];
   const stopping = new AbortController();
   const jumps = createClockJumps(deps);
-  const outside = createOutsideWatch(start, beginning);
+  const outside = createOutsideWatch(start, { beginning, clocks });
   const guarded = (work: () => Promise<void>): Promise<void> => work().catch(onFatal);
   const { signal } = stopping;
   const guardedHere = (work: () => void): void => guardedNow(onFatal, work);

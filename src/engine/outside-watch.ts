@@ -1,7 +1,9 @@
 import { type Alert, SUBJECT } from "../domain/run/alert.ts";
+import type { BlockHead } from "../ports/chain.ts";
 import type { ServiceRefusal } from "../ports/swap-service.ts";
 import { raiseAlerts, tellAlerts } from "./alerts.ts";
 import type { Beginning } from "./beginning.ts";
+import type { ClockWatch } from "./clock-watch.ts";
 import type { EngineContext } from "./engine-context.ts";
 import type { EffectAnswer } from "./perform/effect-answer.ts";
 import { nodeFault } from "./perform/node-fault.ts";
@@ -21,6 +23,8 @@ export interface OutsideWatch {
 const LOOK_MS = 15_000;
 /** What is away for so long is told; shorter troubles pass by themselves. */
 const PATIENCE_MS = 60_000;
+/** Chains make blocks in seconds; without one for so long the node stands still, or the chain does. */
+const OLDEST_BLOCK_SECONDS = 300;
 /** The service is asked for nothing but its answer only when nothing else asked it for so long. */
 const SILENCE_MS = 300_000;
 
@@ -49,11 +53,20 @@ interface Contact {
 }
 
 /**
- * Makes the watch of one life of the daemon.
- * @param beginning a node that answers, but not what a start needs, is as good as away
+ * Makes the watch of one life of the daemon. A node that answers, but not what a start needs, is as good as away. So is one
+ * that stands still: by its own time prices stay fresh for ever, so that no trigger would be reached and nobody would know.
  */
-export function createOutsideWatch(context: EngineContext, beginning: Pick<Beginning, "fault">): OutsideWatch {
+export function createOutsideWatch(
+  context: EngineContext,
+  { beginning, clocks }: { readonly beginning: Pick<Beginning, "fault">; readonly clocks: Pick<ClockWatch, "problem"> },
+): OutsideWatch {
   const { chain, service, clock } = context.deps;
+  const faultOf = (head: BlockHead): string | undefined => {
+    const ageSeconds = Math.floor(clock.nowMs() / 1_000) - head.timestamp;
+    // By a clock that is wrong the age would be, too; that is told by itself.
+    const isOld = ageSeconds > OLDEST_BLOCK_SECONDS && clocks.problem() === undefined;
+    return beginning.fault() ?? (isOld ? `the newest block ${head.number} is ${ageSeconds} s old` : undefined);
+  };
   const contact = (): Contact => ({
     failingSinceMs: undefined,
     heardMs: clock.monotonicMs(),
@@ -104,7 +117,7 @@ export function createOutsideWatch(context: EngineContext, beginning: Pick<Begin
     keepLooking: async (signal) => {
       await Promise.all([
         keepDoing(signal, async () => {
-          note(node, await chain.latest().then(beginning.fault, nodeFault));
+          note(node, await chain.latest().then(faultOf, nodeFault));
           if (!signal.aborted) say(node, nodeAway(node.detail));
         }),
         keepDoing(signal, async () => {
@@ -131,7 +144,7 @@ function write({ deps }: EngineContext, alert: Alert, isAway: boolean): void {
 }
 
 function nodeAway(detail: string): Omit<Alert, "severity"> {
-  const text = `no RPC endpoint answers what is asked, so nothing is traded, stops neither, and what is signed is not followed: ${detail}`;
+  const text = `no RPC endpoint is of use, so nothing is traded, stops neither, and what is signed is not followed: ${detail}`;
   return { code: "NODE_UNREACHABLE", subject: SUBJECT.node(), text };
 }
 

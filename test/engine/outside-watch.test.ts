@@ -55,6 +55,23 @@ test("a node that answers, but not what a start needs, is told after a minute, a
   await life.engine.stop();
 });
 
+test("a node whose newest block stays the same is told, although it answers, and it is over with a new block", async () => {
+  const { outside, life } = begin();
+  await life.engine.start();
+  await turn(outside, life, 20);
+  const mine = outside.chain.mine.bind(outside.chain);
+  outside.chain.mine = () => undefined;
+  await turn(outside, life, 300);
+  expect(alertsOf(life)).toEqual([]);
+  await turn(outside, life, 120);
+  expect(alertsOf(life)).toEqual([["NODE_UNREACHABLE", 0]]);
+  expect(outside.told[0]?.text).toMatch(/the newest block \d+ is \d+ s old/);
+  outside.chain.mine = mine;
+  await turn(outside, life, 30);
+  expect(alertsOf(life)).toEqual([["NODE_UNREACHABLE", 1]]);
+  await life.engine.stop();
+});
+
 test("a node that is away while only an open swap is watched is told", async () => {
   const { outside, life } = begin();
   const swap = swapIn("submitted", { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" });

@@ -51,7 +51,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
       fetch,
       onReturn: (endpoint) => trials.returned(endpoint),
     },
-    clock.monotonicMs,
+    clock,
   );
   const trials = createAbilityTrials(
     pool.endpoints,

@@ -3,6 +3,7 @@ import type { BoundedFetch } from "../../net/bounded-fetch.ts";
 import { createJsonRpc, RpcError } from "../../net/json-rpc.ts";
 import { classOf } from "../../net/node-errors.ts";
 import type { Secret } from "../../net/secret.ts";
+import type { Clock } from "../../ports/clock.ts";
 import { type Ask, createCrowdedReads } from "./crowded-reads.ts";
 
 /** One endpoint of a chain, and what was learnt of it by asking. */
@@ -16,7 +17,11 @@ export interface Endpoint {
   rank(ability: string): number;
   /** Remembers whether it can do something, as a trial of it showed. */
   learn(ability: string, has: boolean): void;
+  /** Asks for its newest block again where that was old: the others are asked before it, so nobody else does. */
+  lookAgain(): void;
 }
+
+export type EndpointClock = Pick<Clock, "monotonicMs" | "nowMs">;
 
 export interface EndpointOptions {
   readonly url: Secret;
@@ -34,6 +39,9 @@ const COOL_DOWN_MS = 10_000;
 const CHAIN_CHECK_MS = 60_000;
 /** What an endpoint cannot do is believed for this long; it is then asked in its turn again. */
 const LACK_MS = 600_000;
+/** An endpoint whose newest block is older than this is asked after the others, and looked at again so often. */
+const LAG_MS = 120_000;
+const LAG_LOOK_MS = 30_000;
 /** How long an endpoint is left alone, at first and at most; it doubles while the answer stays. */
 const RESTS = {
   exhausted: { firstMs: 15_000, longestMs: 600_000 },
@@ -46,12 +54,14 @@ export function abilityOf(method: string, params: readonly unknown[]): string {
 }
 
 /** Creates an endpoint. Its chain id is checked before it is used, and again after trouble. */
-export function createEndpoint(options: EndpointOptions, monotonicMs: () => number): Endpoint {
+export function createEndpoint(options: EndpointOptions, clock: EndpointClock): Endpoint {
+  const { monotonicMs } = clock;
   const rpc = createJsonRpc(options);
   const crowded = createCrowdedReads(rpc, monotonicMs);
   const headers = new Map<unknown, Promise<unknown>>();
   const lacks = new Map<string, number>();
   const rest = createRest(rpc.host, monotonicMs);
+  const lag = createLag(clock);
   let checkedAtMs: number | undefined;
   let troubleAtMs: number | undefined;
 
@@ -84,6 +94,7 @@ export function createEndpoint(options: EndpointOptions, monotonicMs: () => numb
       await checkChain();
       const answer = await callOnce({ ask: crowded, headers }, method, params);
       noteAnswer(ability);
+      if (isNewest(method, params)) lag.note(answer);
       return answer;
     } catch (error) {
       if (error instanceof RpcError || error instanceof ChainReadError) noteFailure(error, ability);
@@ -101,11 +112,48 @@ export function createEndpoint(options: EndpointOptions, monotonicMs: () => numb
     rank: (ability) => {
       const now = monotonicMs();
       if (rest.isOn()) return 3;
-      if (troubleAtMs !== undefined && now - troubleAtMs < COOL_DOWN_MS) return 2;
+      if (lag.isOn() || (troubleAtMs !== undefined && now - troubleAtMs < COOL_DOWN_MS)) return 2;
       const lackedAtMs = lacks.get(ability);
       return lackedAtMs !== undefined && now - lackedAtMs < LACK_MS ? 1 : 0;
     },
     learn: (ability, has) => void (has ? lacks.delete(ability) : lacks.set(ability, monotonicMs())),
+    lookAgain: () => {
+      // What it answers is noted, and so is that it does not.
+      if (!rest.isOn() && lag.isToBeSeen()) askNow("eth_getBlockByNumber", NEWEST).catch(assertNoted);
+    },
+  };
+}
+
+const NEWEST = ["latest", false] as const;
+
+/** @throws what is a fault of our own */
+function assertNoted(error: unknown): void {
+  if (!(error instanceof RpcError || error instanceof ChainReadError)) throw error;
+}
+
+function isNewest(method: string, params: readonly unknown[]): boolean {
+  return method === "eth_getBlockByNumber" && params[0] === "latest";
+}
+
+/**
+ * Whether the newest block of an endpoint is old. It answers then like any other one, of a chain that stands still: prices
+ * would stay as they are, and fresh by that chain's own time. By a clock of ours that is ahead all endpoints are so alike.
+ */
+function createLag({ monotonicMs, nowMs }: EndpointClock) {
+  let seenAtMs: number | undefined;
+  return {
+    isOn: (): boolean => seenAtMs !== undefined,
+    note(answer: unknown): void {
+      const stamp =
+        typeof answer === "object" && answer !== null && "timestamp" in answer ? answer.timestamp : undefined;
+      const isOld = typeof stamp === "string" && nowMs() - Number(stamp) * 1_000 > LAG_MS;
+      seenAtMs = isOld ? monotonicMs() : undefined;
+    },
+    isToBeSeen(): boolean {
+      if (seenAtMs === undefined || monotonicMs() - seenAtMs < LAG_LOOK_MS) return false;
+      seenAtMs = monotonicMs();
+      return true;
+    },
   };
 }
 

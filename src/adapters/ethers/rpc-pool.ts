@@ -4,7 +4,7 @@ import type { BoundedFetch } from "../../net/bounded-fetch.ts";
 import { RpcError } from "../../net/json-rpc.ts";
 import { classOf, isRevert } from "../../net/node-errors.ts";
 import type { Secret } from "../../net/secret.ts";
-import { abilityOf, createEndpoint, type Endpoint } from "./endpoint.ts";
+import { abilityOf, createEndpoint, type Endpoint, type EndpointClock } from "./endpoint.ts";
 
 /** Several endpoints of one chain. */
 export interface RpcPool {
@@ -42,10 +42,10 @@ export interface RpcPoolOptions {
 }
 
 /** Creates the pool. @throws Error without any endpoint */
-export function createRpcPool(options: RpcPoolOptions, monotonicMs: () => number): RpcPool {
+export function createRpcPool(options: RpcPoolOptions, clock: EndpointClock): RpcPool {
   if (options.urls.length === 0) throw new Error("a chain needs at least one RPC endpoint");
   const endpoints = options.urls.map((url, index) =>
-    createEndpoint({ ...options, url, onReturn: () => options.onReturn?.(index) }, monotonicMs),
+    createEndpoint({ ...options, url, onReturn: () => options.onReturn?.(index) }, clock),
   );
   return poolOf(endpoints);
 }
@@ -63,6 +63,7 @@ export function poolOf(endpoints: readonly Endpoint[]): RpcPool {
     isEnough: (answer: unknown) => boolean,
     block?: Hex,
   ): Promise<unknown> {
+    for (const endpoint of endpoints) endpoint.lookAgain();
     return askInTurn(inOrder(endpoints, abilityOf(method, params)), { method, isEnough }, async (endpoint) => {
       if (block !== undefined) await assertHas(endpoint, block);
       return endpoint.ask(method, params);

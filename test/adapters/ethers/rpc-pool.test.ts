@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { createRpcPool } from "../../../src/adapters/ethers/rpc-pool.ts";
+import { describe, expect, test, vi } from "vitest";
+import { createRpcPool, type RpcPool } from "../../../src/adapters/ethers/rpc-pool.ts";
 import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
 import { RpcError } from "../../../src/net/json-rpc.ts";
 import { Secret } from "../../../src/net/secret.ts";
@@ -27,10 +27,14 @@ async function startNode(first: Answer, chainId: unknown = "0x1") {
   return Object.assign(node, { url });
 }
 
+/** The wall clock of a pool that was just made. */
+const START_MS = 1_700_000_000_000;
+
 function poolOver(nodes: readonly { url: string }[]) {
   let nowMs = 0;
   const urls = nodes.map(({ url }) => new Secret(url));
-  const pool = createRpcPool({ urls, chainId: 1, timeoutMs: 2_000, maxBytes: 100_000 }, () => nowMs);
+  const clock = { monotonicMs: () => nowMs, nowMs: () => START_MS + nowMs };
+  const pool = createRpcPool({ urls, chainId: 1, timeoutMs: 2_000, maxBytes: 100_000 }, clock);
   const pass = (ms: number): void => {
     nowMs += ms;
   };
@@ -186,4 +190,42 @@ test.each<[unknown, string]>([
 ])("an endpoint that calls its chain %j is %s: only another chain is for a person", async (chainId, code) => {
   const { pool } = poolOver([await startNode(GOOD, chainId)]);
   expect(await failureOf(pool.read("eth_call", []))).toMatchObject({ name: "ChainReadError", code });
+});
+
+describe("an endpoint whose newest block is minutes old", () => {
+  const headAt = (ms: number): Answer => ({ result: { timestamp: `0x${Math.floor(ms / 1_000).toString(16)}` } });
+  const askForHead = (pool: RpcPool) => pool.read("eth_getBlockByNumber", ["latest", false]);
+
+  test("is asked after the others until it has caught up, and nothing but its newest block is asked of it meanwhile", async () => {
+    const [stuck, well] = [await startNode(headAt(START_MS)), await startNode(headAt(START_MS))];
+    const { pool, pass } = poolOver([stuck, well]);
+    const asks = async (): Promise<number> => {
+      const before = stuck.asked.filter((method) => method === "eth_call").length;
+      for (let times = 0; times < 3; times += 1) await pool.read("eth_call", []);
+      return stuck.asked.filter((method) => method === "eth_call").length - before;
+    };
+    await askForHead(pool);
+    expect(await asks()).toBe(3);
+    pass(121_000);
+    well.says = headAt(START_MS + 121_000);
+    await askForHead(pool);
+    for (let minute = 0; minute < 10; minute += 1) {
+      expect(await asks()).toBe(0);
+      pass(60_000);
+      well.says = headAt(START_MS + 181_000 + minute * 60_000);
+      await askForHead(pool);
+    }
+    stuck.says = headAt(START_MS + 721_000);
+    pass(60_000);
+    await askForHead(pool);
+    await vi.waitFor(async () => expect(await asks()).toBe(3));
+  });
+
+  test("is asked like any other where all are, as by a clock of ours that is ahead", async () => {
+    const [first, second] = [await startNode(headAt(START_MS - 600_000)), await startNode(headAt(START_MS - 600_000))];
+    const { pool } = poolOver([first, second]);
+    for (let times = 0; times < 3; times += 1) await askForHead(pool);
+    await pool.read("eth_call", []);
+    expect([first.asked.includes("eth_call") || second.asked.includes("eth_call")]).toEqual([true]);
+  });
 });
