@@ -62,19 +62,11 @@ export function createOutsideWatch(
 ): OutsideWatch {
   const { chain, service, clock } = context.deps;
   const faultOf = (head: BlockHead): string | undefined => {
-    const ageSeconds = Math.floor(clock.nowMs() / 1_000) - head.timestamp;
     // By a clock that is wrong the age would be, too; that is told by itself.
-    const isOld = ageSeconds > OLDEST_BLOCK_SECONDS && clocks.problem() === undefined;
-    return beginning.fault() ?? (isOld ? `the newest block ${head.number} is ${ageSeconds} s old` : undefined);
+    const age = clocks.problem() === undefined ? tooOld(head, clock.nowMs()) : undefined;
+    return beginning.fault() ?? age;
   };
-  const contact = (): Contact => ({
-    failingSinceMs: undefined,
-    heardMs: clock.monotonicMs(),
-    isAway: undefined,
-    detail: "",
-  });
-  const node = contact();
-  const quotes = contact();
+  const [node, quotes] = [newContact(clock.monotonicMs()), newContact(clock.monotonicMs())];
   const note = (what: Contact, fault: string | undefined): void => {
     what.heardMs = clock.monotonicMs();
     what.failingSinceMs = fault === undefined ? undefined : (what.failingSinceMs ?? what.heardMs);
@@ -127,6 +119,15 @@ export function createOutsideWatch(
       ]);
     },
   };
+}
+
+function newContact(heardMs: number): Contact {
+  return { failingSinceMs: undefined, heardMs, isAway: undefined, detail: "" };
+}
+
+function tooOld({ number, timestamp }: BlockHead, nowMs: number): string | undefined {
+  const ageSeconds = Math.floor(nowMs / 1_000) - timestamp;
+  return ageSeconds > OLDEST_BLOCK_SECONDS ? `the newest block ${number} is ${ageSeconds} s old` : undefined;
 }
 
 function isRefusal(answer: object): answer is ServiceRefusal {
