@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
-import { watchService } from "../../src/app/watch-reach.ts";
+import { watchChain, watchService } from "../../src/app/watch-reach.ts";
+import { ChainReadError } from "../../src/domain/chain-read-error.ts";
 import { createReach } from "../../src/engine/reach.ts";
+import type { Chain } from "../../src/ports/chain.ts";
 import type { ServiceRefusal, SwapService } from "../../src/ports/swap-service.ts";
 import { NOW_MS, WALLET } from "../support/builders.ts";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -55,4 +57,26 @@ test("a call that was not made says nothing, and a refusal of what was asked is 
   answers.quote = ["AMOUNT_TOO_LOW", 400, false];
   await askQuote();
   expect(service.absence()).toBeUndefined();
+});
+
+test("a node is away from the first newest block that nobody tells until one is told, and a mistake of ours says nothing", async () => {
+  const clock = new FakeClock(NOW_MS);
+  const node = createReach({ clock });
+  let fault: Error | undefined = new ChainReadError("unreachable", "no node answered");
+  const latest = async (): Promise<object> => {
+    if (fault !== undefined) throw fault;
+    return { number: 1 };
+  };
+  const chain = watchChain({ latest } as unknown as Chain, node);
+  await expect(chain.latest()).rejects.toThrow("no node answered");
+  await clock.advance(15_000);
+  await expect(chain.latest()).rejects.toThrow("no node answered");
+  expect(node.absence()).toEqual({ sinceMs: NOW_MS, reason: "no node answered" });
+  expect(node.holdsWorkUp()).toBe(true);
+  fault = undefined;
+  await chain.latest();
+  expect(node.absence()).toBeUndefined();
+  fault = new TypeError("undefined is not a function");
+  await expect(chain.latest()).rejects.toThrow(TypeError);
+  expect(node.absence()).toBeUndefined();
 });

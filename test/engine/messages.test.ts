@@ -164,6 +164,21 @@ test("three slots in a row that came to nothing for one reason are told once, an
   await life.engine.stop();
 });
 
+test("slots that pass because a run never ends are told, too", async () => {
+  const often = { schedule: { kind: "every", seconds: 30 }, gasless: "never" } as Partial<StrategySpec>;
+  const { outside, life } = begin(often, { settings: { told: { ...TOLD, fills: false, starts: false } } });
+  await life.engine.start();
+  await turn(outside, life, 4);
+  // Nothing is mined any more: the swap that is out has no end.
+  outside.chain.mine = () => undefined;
+  await turn(outside, life, 200);
+  expect(life.db.prepare("SELECT DISTINCT reason FROM gaps").pluck().all()).toEqual(["overlap"]);
+  expect(outside.told.filter(({ code }) => code === "SLOTS_END_ALIKE")).toMatchObject([
+    { text: expect.stringMatching(/^weekly does not trade: 3 slots in a row, .* ended with overlap/) },
+  ]);
+  await life.engine.stop();
+});
+
 test("a pair that was denied long ago keeps nobody from hearing that the strategy does not trade", async () => {
   const often = { schedule: { kind: "every", seconds: 30 }, retryForSeconds: 5 } as Partial<StrategySpec>;
   const { outside, life } = begin(often, { settings: { told: { ...TOLD, fills: false, starts: false } } });

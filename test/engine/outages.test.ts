@@ -1,8 +1,13 @@
 import { expect, test } from "vitest";
 import { ChainReadError } from "../../src/domain/chain-read-error.ts";
+import { toPpm } from "../../src/domain/money/fraction.ts";
+import { createClockWatch } from "../../src/engine/clock-watch.ts";
+import { keepWatchingDrawdown } from "../../src/engine/drawdown.ts";
+import { revokeLeftovers } from "../../src/engine/janitor.ts";
 import { performEffect } from "../../src/engine/perform/perform-effect.ts";
-import { SLOT_MS } from "../support/builders.ts";
-import { createOutside, type Life, openLife, turn, turnUntil } from "../support/engine-life.ts";
+import { registerStrategies } from "../../src/engine/scheduler.ts";
+import { policySample, ROUTER, runSample, SLOT_MS, USDC } from "../support/builders.ts";
+import { ACCOUNT, createOutside, type Life, openLife, turn, turnUntil } from "../support/engine-life.ts";
 import { historyOf } from "../support/history-of.ts";
 
 /** An hour's schedule: its window is as long as the outages below. */
@@ -92,6 +97,33 @@ test.each(Object.entries(MISTAKES))("a mistake of our own in %s stops the proces
   await turn(outside, life, 3);
   expect(life.isDead()).toBe(true);
   expect(life.errors).toMatchObject([{ name: "TypeError" }]);
+});
+
+/** What looks at the chain beside the work itself: a mistake in it must not be one more look that came to nothing. */
+const WATCHES: Readonly<Record<string, (life: Life, signal: AbortSignal) => Promise<void>>> = {
+  "the wallets' value": ({ context }, signal) => keepWatchingDrawdown(context, signal, AGREEING),
+  "leftover allowances": ({ context }) => revokeLeftovers(context),
+  "the newest block": ({ context }, signal) => createClockWatch(context).keepLooking(signal),
+};
+const AGREEING = { problem: () => undefined };
+
+test.each(Object.entries(WATCHES))("a mistake of our own in the look at %s is thrown", async (_what, watch) => {
+  const outside = createOutside(SLOT_MS, HOURLY);
+  const drawdown = { stop: toPpm(200_000), overSeconds: 604_800 };
+  const life = openLife(outside, { settings: { policy: policySample({ recipients: [ACCOUNT], drawdown }) } });
+  life.store.writeRecord(runSample(), { kind: "grant", wallet: ACCOUNT, token: USDC.address, spender: ROUTER }, 1);
+  registerStrategies(life.context);
+  for (const read of ["latest", "balance", "allowance"] as const) outside.chain[read] = async () => mistaken();
+  life.context.deps.prices.price = async () => mistaken();
+  const giveUp = new AbortController();
+  const watched = watch(life, giveUp.signal).then(
+    () => "it went on",
+    (error: unknown) => error,
+  );
+  await outside.clock.advance(120_000);
+  giveUp.abort();
+  await outside.clock.advance(120_000);
+  expect(await watched).toBeInstanceOf(TypeError);
 });
 
 test("a mistake of our own while a signed swap is handed over or looked up stops the process, a silent node does not", async () => {

@@ -39,6 +39,15 @@ test("a copy is whole and its owner's alone, made while another connection write
   expect(readdirSync(folder).filter((name) => name.includes("unfinished"))).toEqual([]);
 });
 
+test("a copy that is not whole gets no name, and leaves nothing behind", () => {
+  const { folder, db } = begin();
+  db.exec("CREATE TABLE runs (id INTEGER PRIMARY KEY) STRICT; CREATE TABLE swaps (run INTEGER REFERENCES runs) STRICT");
+  db.pragma("foreign_keys = OFF");
+  db.exec("INSERT INTO swaps VALUES (7)");
+  expect(() => backUp(db, join(folder, "copy.db"))).toThrow("a row of swaps refers to no row of runs");
+  expect(readdirSync(folder).filter((name) => name.startsWith("copy.db"))).toEqual([]);
+});
+
 test("a damaged file, and one of another kind, is no copy to restore", () => {
   const { folder, file, db } = begin();
   db.exec(

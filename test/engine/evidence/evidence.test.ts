@@ -164,6 +164,23 @@ describe("a database that is lost", () => {
   });
 });
 
+test("the right database, put back after another one was started in its place, trades on without a word", async () => {
+  const outside = begin("only");
+  const marker = markerOf(outside);
+  await fill(outside, 1, marker);
+  const copy = copyTo(outside, "copy.db");
+  await fill(outside, 2, marker);
+  for (const file of [copy, join(dirname(outside.file), "another.db")]) {
+    const wrong = await live({ ...outside, file }, marker);
+    expect(open(wrong)).not.toEqual([]);
+    await turn({ ...outside, file }, wrong, 30);
+    await wrong.engine.stop();
+  }
+  const life = await live(outside, marker);
+  await turn(outside, life, 90);
+  expect([open(life), fills(outside) > 2, life.errors]).toEqual([[], true, []]);
+});
+
 test("an order that the old database handed over, and that is filled late, counts in the budget too", async () => {
   const outside = begin("only");
   const marker = markerOf(outside);
