@@ -20,34 +20,39 @@ import { nodeFault } from "./perform/node-fault.ts";
 /**
  * Looks once at the value of all wallets and holds its fall against the owner's rule. A value that is not known for sure
  * is no sample: a token without a price, or one that a swap is just moving.
+ * @returns why there is no sample, undefined where there is one
  */
-export async function watchDrawdown(context: EngineContext, signal: AbortSignal): Promise<void> {
+export async function watchDrawdown(context: EngineContext, signal: AbortSignal): Promise<string | undefined> {
   const rule = context.settings.policy.drawdown;
-  if (rule === undefined) return;
+  if (rule === undefined) return undefined;
   const version = context.deps.store.ledgerVersion();
   const balances = await readBalances(context, signal);
-  if (balances === undefined || signal.aborted) return;
+  if (signal.aborted) return undefined;
+  if (typeof balances === "string") return balances;
   const alerts = context.deps.store.transaction(() => {
-    if (context.deps.store.ledgerVersion() !== version) return [];
-    const sample = sampleOf(context, balances);
-    return sample === undefined ? [] : heed(context, rule, sample);
+    const sample = context.deps.store.ledgerVersion() === version ? sampleOf(context, balances) : undefined;
+    return sample === undefined ? undefined : heed(context, rule, sample);
   });
-  tellAlerts(context.deps, alerts);
+  tellAlerts(context.deps, alerts ?? []);
+  return alerts === undefined ? "swaps are moving tokens at each look" : undefined;
 }
 
 type Balance = Omit<Holding, "net">;
 
-/** Prices and balances of every token, all balances in one block; undefined where one of them is not known. */
-async function readBalances(context: EngineContext, signal: AbortSignal): Promise<readonly Balance[] | undefined> {
+/** A feed that is late, and a crowd of swaps, are over long before that. */
+const UNWATCHED_MS = 3_600_000;
+
+/** Prices and balances of every token, all balances in one block; which price is not known, where one is not. */
+async function readBalances(context: EngineContext, signal: AbortSignal): Promise<readonly Balance[] | string> {
   const { settings, deps } = context;
   const { number } = await deps.chain.latest();
   const balances: Balance[] = [];
   for (const token of [settings.native, ...settings.tokens]) {
-    if (signal.aborted) return undefined;
+    if (signal.aborted) return "the daemon stops";
     const price = await deps.prices.price(token);
     if ("missing" in price || price.usd <= 0n) {
       deps.logger.warn({ token: token.symbol }, "no price: the value of the wallets is not known now");
-      return undefined;
+      return `${token.symbol} has no price${"missing" in price ? ` (${price.missing}: ${price.detail})` : ""}`;
     }
     balances.push({ ...amountOf(token), raw: await balanceOf(context, token, number), usd: price.usd });
   }
@@ -121,13 +126,44 @@ export async function keepWatchingDrawdown(
   clocks: { problem(): string | undefined },
 ): Promise<void> {
   const { clock, logger } = context.deps;
-  if (context.settings.policy.drawdown === undefined) return;
+  const say = createSay(context);
+  if (context.settings.policy.drawdown === undefined) {
+    say(undefined);
+    return;
+  }
   while (!signal.aborted) {
     // By a clock that is wrong, what was seen would be of another time.
-    if (clocks.problem() === undefined)
-      await watchDrawdown(context, signal).catch((error: unknown) => {
+    if (clocks.problem() === undefined) {
+      const fault = await watchDrawdown(context, signal).catch((error: unknown) => {
         logger.warn({ error: nodeFault(error) }, "the value of the wallets could not be looked at");
+        return nodeFault(error);
       });
+      if (!signal.aborted) say(fault);
+    }
     await clock.sleep(context.settings.pace.samplePricesMs, signal);
   }
+}
+
+/** Tells once when there was no sample for long: the owner's rule stops nobody then, and strategies may trade on. */
+function createSay({ deps }: EngineContext): (fault: string | undefined) => void {
+  const { store, clock } = deps;
+  const subject = SUBJECT.value();
+  let seenMs = clock.monotonicMs();
+  let isTold: boolean | undefined;
+  return (fault) => {
+    const nowMs = clock.monotonicMs();
+    if (fault === undefined) seenMs = nowMs;
+    const isLong = nowMs - seenMs >= UNWATCHED_MS;
+    if (isTold === isLong || (fault !== undefined && !isLong)) return;
+    const raised = store.transaction(() => {
+      if (!isLong) {
+        store.endAlerts(subject, clock.nowMs());
+        return [];
+      }
+      const text = `the drawdown stop of the policy stops nobody now: what the wallets are worth is not known for an hour (${fault})`;
+      return raiseAlerts(deps, [{ severity: "critical", code: "DRAWDOWN_UNWATCHED", subject, text }]);
+    });
+    isTold = isLong;
+    tellAlerts(deps, raised);
+  };
 }

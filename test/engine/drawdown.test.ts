@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { toPpm } from "../../src/domain/money/fraction.ts";
 import type { UsdPrice } from "../../src/domain/money/price.ts";
-import { watchDrawdown } from "../../src/engine/drawdown.ts";
+import { keepWatchingDrawdown, watchDrawdown } from "../../src/engine/drawdown.ts";
 import { takeRequests } from "../../src/engine/operator-requests.ts";
 import { NOW_MS, policySample, priceOf, RELAYER, runSample, USDC, WETH } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
@@ -30,7 +30,7 @@ function begin(file?: ReturnType<typeof createOutside>) {
     await outside.clock.advance(60_000);
     await watchDrawdown(context, open);
   };
-  return { outside, life, context, look };
+  return { outside, life, context, look, market };
 }
 
 function resume({ life }: ReturnType<typeof begin>): void {
@@ -135,4 +135,40 @@ describe("money that comes or goes", () => {
     expect(life.store.mode("global")).toBeUndefined();
     expect(life.store.drawdown()).toMatchObject({ index: 10n ** 18n });
   });
+});
+
+test("a value that is not known for an hour is told with its reason, because the rule stops nobody then, and is over with a sample", async () => {
+  const { outside, life, context, market } = begin();
+  const alerts = (): unknown =>
+    life.db.prepare("SELECT code, over_at_ms IS NOT NULL FROM alerts ORDER BY number").raw().all();
+  const minutes = async (count: number): Promise<void> => {
+    for (let passed = 0; passed < count; passed += 1) await outside.clock.advance(60_000);
+  };
+  const stopping = new AbortController();
+  const watching = keepWatchingDrawdown(context, stopping.signal, { problem: () => undefined });
+  await minutes(5);
+  market.weth = undefined;
+  await minutes(59);
+  expect(alerts()).toEqual([]);
+  await minutes(5);
+  expect(alerts()).toEqual([["DRAWDOWN_UNWATCHED", 0]]);
+  expect(outside.told).toMatchObject([
+    { severity: "critical", text: expect.stringContaining("has no price (stale: a test)") },
+  ]);
+  market.weth = 1_000;
+  await minutes(2);
+  expect(alerts()).toEqual([["DRAWDOWN_UNWATCHED", 1]]);
+  market.weth = undefined;
+  await minutes(65);
+  stopping.abort();
+  await watching;
+  const withoutRule = {
+    ...context,
+    settings: { ...context.settings, policy: policySample({ recipients: [ACCOUNT] }) },
+  };
+  await keepWatchingDrawdown(withoutRule, open, { problem: () => undefined });
+  expect(alerts()).toEqual([
+    ["DRAWDOWN_UNWATCHED", 1],
+    ["DRAWDOWN_UNWATCHED", 1],
+  ]);
 });

@@ -41,6 +41,8 @@ export const SUBJECT = {
   callsTo: (host: string) => `calls to ${host}`,
   configuration: () => "configuration",
   clock: () => "clock",
+  /** what the wallets are worth */
+  value: () => "value of the wallets",
   endpoints: () => "RPC endpoints",
   /** whether they tell the same of the chain */
   agreement: () => "agreement of the RPC endpoints",
