@@ -117,17 +117,23 @@ const ARMED_ATTEMPTS: Attempts = { failures: 0, unmet: 0 };
 /** From the beginning of an attempt to that of the next: a little less than a minute at most, so that a look each minute makes one. */
 const REST_SECONDS = [0, 5, 10, 20, 40, 55] as const;
 
-/** How long a trigger still rests after attempts that came to nothing; an unmet floor is none. */
+/**
+ * How long a trigger still rests after attempts that came to nothing; an unmet floor is none. One that began later than
+ * now began by a clock that ran ahead: nobody knows when, so nothing waits for it.
+ */
 function restLeftMs({ failures, triedMs, endedMs }: Attempts, nowMs: number): number {
   const seconds = REST_SECONDS[Math.min(failures, REST_SECONDS.length - 1)] ?? 0;
   const sinceMs = triedMs ?? endedMs;
-  return sinceMs === undefined ? 0 : sinceMs + seconds * 1_000 - nowMs;
+  return sinceMs === undefined || sinceMs > nowMs ? 0 : sinceMs + seconds * 1_000 - nowMs;
 }
 
-/** A condition that holds goes on holding; after a time without a look nobody knows, so its timer starts again. */
+/**
+ * A condition that holds goes on holding; after a time without a look nobody knows, so its timer starts again. Where it
+ * began by a clock that ran ahead, it begins now.
+ */
 function holdOn(before: Holding | undefined, look: Look, endedMs: number | undefined): Holding {
   if (before === undefined || isBlind(look, endedMs)) return { sinceMs: look.nowMs, samples: 1 };
-  return { sinceMs: before.sinceMs, samples: before.samples + 1 };
+  return { sinceMs: Math.min(before.sinceMs, look.nowMs), samples: before.samples + 1 };
 }
 
 /** Whether too much time passed since the last look. While an own run was open nobody looked either: that is excused. */

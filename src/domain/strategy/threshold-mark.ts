@@ -19,7 +19,9 @@ export interface MarkLook {
  * @returns from the lowest price, which held longest, to the newest
  */
 export function risesAfter(before: readonly Rise[], look: MarkLook, above: bigint | undefined): readonly Rise[] {
-  const known = look.isBlind ? [] : before;
+  // What was seen by a clock that ran ahead holds from now on.
+  const timed = before.map((rise) => (rise.sinceMs > look.nowMs ? { ...rise, sinceMs: look.nowMs } : rise));
+  const known = look.isBlind ? [] : timed;
   const lower = known.filter(({ price }) => BigInt(price) < look.price);
   // Prices that were not below this one hold no longer, and what held with them holds at this price now.
   const oldest = known.find(({ price }) => BigInt(price) >= look.price);

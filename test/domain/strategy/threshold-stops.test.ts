@@ -144,6 +144,14 @@ describe("THR-12 a trailing stop", () => {
     expect(trailOf(strategy)).toEqual({ mark: usdc(4_000), stop: usdc(3_600) });
   });
 
+  it("THR-12 raises its mark by what was seen while the clock ran hours ahead, once that held by the right one", () => {
+    const confirm = { forSeconds: 60, samples: 2 };
+    const strategy = trigger(spec([trailing({ confirm })]));
+    strategy.see(4_100, 6 * 3_600);
+    for (const waitSeconds of [30 - 6 * 3_600, 30, 30]) strategy.see(4_100, waitSeconds);
+    expect(trailOf(strategy)).toEqual({ mark: usdc(4_100), stop: usdc(3_690) });
+  });
+
   it("THR-12 without activation price trails from the first confirmed price", () => {
     const strategy = trigger(spec([leg({ trigger: { kind: "trail", share: percent(10), activateAt: undefined } })]));
     expect(strategy.see(3_000)).toBe("not_activated");

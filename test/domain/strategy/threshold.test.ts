@@ -162,6 +162,23 @@ describe("THR-6 after it fired", () => {
     expect(strategy.at()).toBe("done");
   });
 
+  it("THR-6 an attempt that began while the clock ran hours ahead delays no other one once it is set right", () => {
+    const strategy = trigger(spec([leg({ trigger: cross("below", 2_400) })]));
+    strategy.see("2500");
+    expect(strategy.see("2390", 6 * 3_600)).toEqual(quarter);
+    strategy.end("nothing");
+    expect(strategy.see("2380", 60 - 6 * 3_600)).toEqual(quarter);
+  });
+
+  it("THR-4 a condition that was seen while the clock ran hours ahead is confirmed after its own time all the same", () => {
+    const confirm = { forSeconds: 60, samples: 2 };
+    const strategy = trigger(spec([leg({ trigger: cross("below", 2_400), confirm })]));
+    strategy.see("2500");
+    expect(strategy.see("2390", 6 * 3_600)).toBe("confirming");
+    expect(strategy.see("2390", 30 - 6 * 3_600)).toBe("confirming");
+    expect(strategy.see("2390", 60)).toEqual(quarter);
+  });
+
   it("THR-6 a crossing begins anew without a rest once the price was on the other side", () => {
     const strategy = trigger(rearmed);
     strategy.see("4000");
