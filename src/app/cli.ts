@@ -20,14 +20,10 @@ export async function runCli(argv: readonly string[], terminal: Terminal = proce
       if (error.message !== "") terminal.err(error.message);
       return error.exitCode;
     }
-    terminal.err(describe(error));
-    return EXIT.invariant;
+    const { message, exitCode } = (await import("./start-trouble.ts")).troubleOfCommand(error);
+    terminal.err(message);
+    return exitCode;
   }
-}
-
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return `unexpected: ${String(error)}`;
-  return `${error.name}: ${error.message}`;
 }
 
 function buildProgram(terminal: Terminal): Command {

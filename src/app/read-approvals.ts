@@ -9,6 +9,7 @@ import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
 import { createRuntime } from "./runtime.ts";
+import { hasTables } from "./target.ts";
 
 /** An allowance that stands on the chain now. */
 export interface Approval {
@@ -82,6 +83,10 @@ function openKnown({ database, network, policy }: Configuration): ApprovalReader
   const nothing = { spenders: () => [...new Set(pinned)], swapUsing: () => undefined, close: () => undefined };
   if (!existsSync(database)) return nothing;
   const db = openDatabase({ file: database, readonly: true });
+  if (!hasTables(db)) {
+    db.close();
+    return nothing;
+  }
   const reader = createApprovalReader(db);
   return {
     spenders: () => [...new Set([...pinned, ...reader.spenders()])],

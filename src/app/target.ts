@@ -109,8 +109,16 @@ export function withDatabase<T>(target: Target, work: (db: SqliteDatabase) => T)
   }
   const db = openDatabase({ file: target.database, readonly: true });
   try {
+    if (!hasTables(db)) {
+      throw new CommandFailure(EXIT.no, `the database ${target.database} is empty: the daemon has not run yet`);
+    }
     return work(db);
   } finally {
     db.close();
   }
+}
+
+/** Whether a daemon has made its tables in an open database: a start that failed may leave a file without any. */
+export function hasTables(db: SqliteDatabase): boolean {
+  return db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'runs'").get() !== undefined;
 }

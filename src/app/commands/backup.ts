@@ -4,7 +4,7 @@ import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { backUp } from "../../storage/backup.ts";
 import { openDatabase } from "../../storage/database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { configurationOf, findTarget } from "../target.ts";
+import { configurationOf, findTarget, withDatabase } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Of the service's database, when it is embedded: beside the daemon's copy. */
@@ -17,9 +17,9 @@ export async function backup(
 ): Promise<void> {
   const target = findTarget(options);
   const { configuration } = configurationOf(target);
-  if (!existsSync(target.database)) throw new CommandFailure(EXIT.no, `there is no database at ${target.database}`);
   const time = new Date(systemClock.nowMs()).toISOString().replaceAll(/[-:]/g, "").replace(/\..*/, "Z");
   const to = resolve(options.to ?? `${target.database}.backup-${time}`);
+  withDatabase(target, () => undefined);
   const pairs = [{ database: target.database, backup: to }];
   const service = configuration.serve.database;
   if (configuration.service.url === "embedded" && existsSync(service)) {

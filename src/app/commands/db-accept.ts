@@ -8,9 +8,10 @@ import type { SqliteDatabase } from "../../storage/database.ts";
 import { migrateDaemonDatabase, openMarker } from "../daemon-database.ts";
 import { maxLifetimeSeconds } from "../engine-settings.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { operatorName } from "../operator-name.ts";
 import { type ChangeOptions, configurationOf, findTargetToChange, nameTarget } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
-import { ask, operatorName } from "./request.ts";
+import { ask } from "./request.ts";
 
 /**
  * `swapd db accept`: by the daemon that runs; where none does, by the command itself, which has the database to itself

@@ -8,7 +8,7 @@ import { integrityProblems } from "../../storage/backup.ts";
 import { openDatabase, type SqliteDatabase } from "../../storage/database.ts";
 import { openMarker } from "../daemon-database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { configurationOf, findTarget } from "../target.ts";
+import { configurationOf, findTarget, hasTables } from "../target.ts";
 import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
 
 /** `swapd db check`: whether the database is whole, and what the marker or the chain knows and it does not. */
@@ -19,7 +19,7 @@ export async function checkDatabase(options: { config?: string; json?: boolean }
   const marker = openMarker(configuration);
   const document = existsSync(target.database)
     ? read(target.database, { wallets, marker })
-    : missing(target.database, { wallets, marker });
+    : missing(target.database, { wallets, marker }, `there is no database at ${target.database}`);
   if (options.json === true) terminal.out(JSON.stringify(document));
   else terminal.out(describe(document));
   if (document.problems.length + document.differences.length > 0) throw new CommandFailure(EXIT.no, "");
@@ -38,14 +38,14 @@ interface Document {
   readonly differences: readonly (ReturnType<typeof shown> & { readonly since: string })[];
 }
 
-function missing(database: string, { wallets, marker }: Asked): Document {
+function missing(database: string, { wallets, marker }: Asked, what: string): Document {
   const lost = wallets.filter((wallet) => marker.read(wallet)?.state !== undefined);
   const why =
     lost.length === 0 ? "the daemon has not run yet" : `it is lost: the marker of ${lost.join(", ")} knows it`;
   return {
     database,
     id: null,
-    problems: [`there is no database at ${database}: ${why}`],
+    problems: [`${what}: ${why}`],
     wallets: [],
     differences: [],
   };
@@ -54,6 +54,7 @@ function missing(database: string, { wallets, marker }: Asked): Document {
 function read(database: string, asked: Asked): Document {
   const db = openDatabase({ file: database, readonly: true });
   try {
+    if (!hasTables(db)) return missing(database, asked, `the database ${database} is empty`);
     const problems = [...integrityProblems(db)];
     if (!hasEvidence(db)) {
       problems.push("it was last used by an older release: start this one, it brings the tables up to date");

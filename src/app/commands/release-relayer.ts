@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
-import { userInfo } from "node:os";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { createLaneStore } from "../../adapters/sqlite/lane-store.ts";
 import { openDatabase, type SqliteDatabase } from "../../storage/database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { operatorName } from "../operator-name.ts";
 import { configurationFile, readConfiguration } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -20,7 +20,7 @@ export function releaseRelayer(options: { config?: string; reason: string }, ter
   const db = openDatabase({ file });
   try {
     terminal.out(
-      `${releaseAll(db, `${userInfo().username}: ${options.reason}`)}\non ${named.file} (service database ${file})`,
+      `${releaseAll(db, `${operatorName()}: ${options.reason}`)}\non ${named.file} (service database ${file})`,
     );
   } finally {
     db.close();

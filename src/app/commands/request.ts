@@ -1,4 +1,4 @@
-import { userInfo } from "node:os";
+import { existsSync } from "node:fs";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { createStore } from "../../adapters/sqlite/daemon/store.ts";
 import { SUBJECT } from "../../domain/run/alert.ts";
@@ -11,6 +11,7 @@ import { openDatabase, type SqliteDatabase } from "../../storage/database.ts";
 import { migrateDaemonDatabase } from "../daemon-database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { openLaneStore } from "../lane-wiring.ts";
+import { operatorName } from "../operator-name.ts";
 import { type ChangeOptions, findTargetToChange, nameTarget, type Target } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -60,6 +61,8 @@ export async function ask(
   alone: ((db: SqliteDatabase) => string) | undefined,
 ): Promise<string> {
   const { database } = target;
+  // Opening would make one: a file without tables, where somebody may look for the one that is lost.
+  if (alone === undefined && !existsSync(database)) throw withoutDaemon(command, database);
   const db = openDatabase({ file: database });
   try {
     const store = createStore(db);
@@ -68,8 +71,7 @@ export async function ask(
     if (lock.kind === "claimed") {
       try {
         if (alone !== undefined) return alone(db);
-        const what = `no daemon runs on ${database}; \`${COMMANDS[command.name]}\` needs one`;
-        throw new CommandFailure(EXIT.no, `${what}: start it with \`swapd start\`, then ask again`);
+        throw withoutDaemon(command, database);
       } finally {
         lock.release();
       }
@@ -84,6 +86,11 @@ export async function ask(
   } finally {
     db.close();
   }
+}
+
+function withoutDaemon({ name }: Asked, database: string): CommandFailure {
+  const what = `no daemon runs on ${database}; \`${COMMANDS[name]}\` needs one`;
+  return new CommandFailure(EXIT.no, `${what}: start it with \`swapd start\`, then ask again`);
 }
 
 /** Does what the daemon would do, in its place. Who halts here knows of it, and the log has no daemon to write it. */
@@ -134,9 +141,4 @@ async function waitForAnswer(store: ReturnType<typeof createStore>, id: number):
     EXIT.tryAgain,
     `the daemon did not answer within ${ANSWER_WITHIN_MS / 1_000} s; the request stays in the database and will be taken`,
   );
-}
-
-/** Who asks, as rows remember it. */
-export function operatorName(): string {
-  return userInfo().username;
 }

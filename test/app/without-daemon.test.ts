@@ -1,0 +1,62 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { runCli } from "../../src/app/cli.ts";
+import { operatorName } from "../../src/app/operator-name.ts";
+import { makeFolder } from "../e2e/support/swapd.ts";
+
+let file: string;
+let database: string;
+beforeEach(() => {
+  const folder = makeFolder();
+  onTestFinished(() => folder.remove());
+  for (const name of ["RPC_1", "RPC_2"]) vi.stubEnv(name, "http://127.0.0.1:1");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  file = join(folder.path, "config/mine.yaml");
+  database = join(folder.path, "swapd.db");
+  const example = readFileSync(join(folder.path, "config/mainnet.example.yaml"), "utf8");
+  const own = `main: { address: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",`;
+  writeFileSync(file, example.replace("main: {", own).replace("/data/swapd.db", database));
+});
+
+async function swapd(...words: string[]): Promise<{ code: number; err: string }> {
+  const said: string[] = [];
+  const terminal = { out: () => undefined, err: (text: string) => void said.push(text), isInteractive: false };
+  const code = await runCli(["node", "swapd", ...words, "--config", file], terminal);
+  return { code, err: said.join("\n") };
+}
+
+it("what only a daemon can do makes no database where there is none", async () => {
+  expect(await swapd("run", "weekly-eth")).toMatchObject({
+    code: 1,
+    err: expect.stringContaining(`no daemon runs on ${database}`),
+  });
+  expect(existsSync(database)).toBe(false);
+});
+
+it.each([["status"], ["backup"]])(
+  "%s of a file without tables says that the daemon has not run yet",
+  async (command) => {
+    writeFileSync(database, "");
+    expect(await swapd(command)).toMatchObject({ code: 1, err: expect.stringContaining("the daemon has not run yet") });
+  },
+);
+
+it("a file that is no database, or of another program, is a person's to change", async () => {
+  writeFileSync(database, "this is no database, and long enough to be taken for a damaged one by whoever opens it");
+  expect(await swapd("halt")).toMatchObject({ code: 78, err: expect.stringContaining(database) });
+});
+
+it("a node that is away may come back", async () => {
+  const settlement = "0x00000000000000000000000000000000000000aa";
+  const outcome = await swapd("settlement", "verify", settlement);
+  expect(outcome).toMatchObject({ code: 75, err: expect.stringContaining("127.0.0.1:1") });
+});
+
+it("who asks under a number that no account of the machine has, as in many a container, is named by it", () => {
+  const nobody = (): never => {
+    throw Object.assign(new Error("uv_os_get_passwd returned ENOENT"), { code: "ERR_SYSTEM_ERROR" });
+  };
+  expect(operatorName(nobody)).toBe(`uid ${process.getuid?.()}`);
+  expect(operatorName(() => ({ username: "owner" }))).toBe("owner");
+});
