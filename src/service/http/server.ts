@@ -129,7 +129,10 @@ function createBoundedServer(
         keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
         connectionsCheckingInterval: Math.min(CHECKING_INTERVAL_MS, requestTimeoutMs),
       };
-      const server = createHttpServer({ maxHeaderSize: MAX_HEADER_BYTES, ...timeouts }, connections.guard(listener));
+      const guarded = connections.guard(listener);
+      const server = createHttpServer({ maxHeaderSize: MAX_HEADER_BYTES, ...timeouts }, guarded);
+      // Node itself would refuse such requests, as many as come, before anybody counts them.
+      server.on("checkExpectation", guarded);
       server.setTimeout(SILENCE_TIMEOUT_MS);
       server.on("clientError", answerBrokenRequest);
       connections.bound(server);

@@ -28,6 +28,20 @@ test("every path is counted: documents, unknown ones, those that cannot be read,
   }
 });
 
+test("what a client expects besides is no way past the limit", async () => {
+  const { url } = await start();
+  const ask = (): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const asked = httpRequest(url + NETWORKS, { headers: { expect: "much" } }, (response) => {
+        response.resume().on("end", () => resolve(response.statusCode ?? 0));
+      });
+      asked.on("error", reject).end();
+    });
+  const statuses: number[] = [];
+  for (let count = 0; count < 4; count += 1) statuses.push(await ask());
+  expect(statuses).toEqual([200, 200, 200, 429]);
+});
+
 test("looks at the health have a count of their own, so that callers of the same address shut out no supervisor", async () => {
   const { url } = await start();
   for (let count = 0; count < 5; count += 1) await fetch(url + NETWORKS);
