@@ -51,7 +51,9 @@ export function createPlaces(
   },
 ): Places {
   const { store, book, isIdle, clock } = dependencies;
-  const working = () => store.pendingSwaps().filter(({ intentId }) => !isIdle(intentId));
+  // What is in a block waits for nothing but its finality.
+  const working = () =>
+    store.pendingSwaps().filter(({ intentId, blockNumber }) => blockNumber === null && !isIdle(intentId));
   const reverts = (of: Reverter) => book.revertsSince(of, clock.nowMs() - DAY_MS);
 
   function full(waiting = working()): Refusal | undefined {

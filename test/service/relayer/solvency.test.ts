@@ -28,6 +28,8 @@ let names = 0;
 const sellers: TestWallet[] = [];
 /** somebody with dollars for many swaps */
 let rich: TestWallet;
+/** somebody with dollars for two swaps */
+let twofold: TestWallet;
 const SELLERS = 16;
 const directory = mkdtempSync(join(tmpdir(), "swapd-solvency-"));
 
@@ -36,6 +38,7 @@ beforeAll(async () => {
   market = await deployMarket(chain);
   while (sellers.length < SELLERS) sellers.push(await newSeller(chain, market));
   rich = await newSeller(chain, market, 50_000_000_000n);
+  twofold = await newSeller(chain, market, 6_000_000_000n);
   await chain.rpc.call("evm_setAutomine", [false]);
 });
 
@@ -179,6 +182,21 @@ describe("the relayer's one lane", () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
     for (const { body } of refused) expect(body).toMatchObject({ error: "GASLESS_UNAVAILABLE" });
     expect(await metric(metricsUrl, "relayer_pending")).toBe(5);
+  });
+});
+
+describe("a wallet whose swap is in a block, and not yet in a final one", () => {
+  test("sells the rest of its balance", async () => {
+    const { client } = await startWorld();
+    const who = twofold;
+    const { body: first } = await gaslessQuote(client, market, who);
+    expect((await handOver(client, who, first)).status).toBe(200);
+    await followSwap(client, first.id, isSigned);
+    await mine(1, GWEI);
+    await followSwap(client, first.id, (record) => record.blockNumber !== null);
+    const { body: second } = await gaslessQuote(client, market, who);
+    expect(await handOver(client, who, second)).toMatchObject({ status: 200, body: { status: "pending" } });
+    expect((await client.get("/user-manager/swap", { quoteId: first.id })).body.status).toBe("pending");
   });
 });
 
