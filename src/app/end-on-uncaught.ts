@@ -4,17 +4,27 @@ import type { Terminal } from "./terminal.ts";
 /**
  * From here on, what a timer throws and what a promise rejects with that nobody waits for ends the process like any other
  * failure of a running daemon: with its exit code, and without secrets.
+ * @param what runs here, as people call it
  * @returns ends that
  */
-export function endOnUncaught(redact: (text: string) => string, terminal: Pick<Terminal, "err">): () => void {
-  const end = (error: unknown): never => endProcess(error, redact, terminal);
+export function endOnUncaught(
+  redact: (text: string) => string,
+  terminal: Pick<Terminal, "err">,
+  what = "daemon",
+): () => void {
+  const end = (error: unknown): never => endProcess(error, redact, terminal, what);
   process.on("uncaughtException", end);
   return () => void process.off("uncaughtException", end);
 }
 
 /** Ends the process at once: nothing is stopped step by step, the next start recovers. */
-export function endProcess(error: unknown, redact: (text: string) => string, terminal: Pick<Terminal, "err">): never {
+export function endProcess(
+  error: unknown,
+  redact: (text: string) => string,
+  terminal: Pick<Terminal, "err">,
+  what = "daemon",
+): never {
   const { exitCode, message } = troubleOf(error);
-  terminal.err(redact(`the daemon stops, the next start recovers: ${message}`));
+  terminal.err(redact(`the ${what} stops, the next start recovers: ${message}`));
   process.exit(exitCode);
 }

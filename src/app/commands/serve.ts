@@ -1,4 +1,5 @@
 import type { Service } from "../../service/service.ts";
+import { endOnUncaught } from "../end-on-uncaught.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { type GivenFlag, networksOf } from "../network-flags.ts";
 import { createRuntime, type Runtime } from "../runtime.ts";
@@ -19,6 +20,7 @@ type ServeCommandOptions = Omit<ServeFlags, "networks"> & {
 export async function serve(options: ServeCommandOptions, terminal: Terminal): Promise<void> {
   const { runtime, start } = starterOf(options);
   const stop = stopOnSignals(options.for);
+  const release = endOnUncaught(runtime.redactor.redact, terminal, "service");
   const service = await start().catch((error: unknown) => {
     if (error instanceof CommandFailure) throw error;
     const { kind, exitCode, message } = troubleOfStart(error);
@@ -31,6 +33,7 @@ export async function serve(options: ServeCommandOptions, terminal: Terminal): P
   if (service.metricsUrl !== undefined) terminal.out(`metrics: ${service.metricsUrl}/metrics`);
   runtime.logger.info({ askedBy: await stop.asked }, "the service is stopping");
   await service.stop();
+  release();
   stop.done();
 }
 

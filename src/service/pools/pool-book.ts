@@ -28,6 +28,11 @@ const WRITE_AFTER_MS = 500;
 /** Searches that are written together; what comes beyond in the meantime is not kept. */
 const MAX_PENDING = 500;
 
+/** What a disk that is full, slow or broken answers. */
+function isOfDisk(error: unknown): boolean {
+  return error instanceof Error && "code" in error && /^SQLITE_(FULL|IOERR|BUSY)/.test(String(error.code));
+}
+
 const address = z.string().transform((text, context) => {
   const parsed = parseAddress(text);
   if (parsed !== undefined) return parsed;
@@ -86,13 +91,18 @@ export function openPoolBook(
     timer = undefined;
     const rows = [...pending.values()];
     pending = new Map();
-    db.transaction(() => {
-      for (const { token0, token1, pools, searchedAtMs } of rows) {
-        insert.run(scope, token0, token1, JSON.stringify(pools), searchedAtMs);
-      }
-      const tooMany = (count.get(scope) ?? 0) - maxSearches;
-      if (tooMany > 0) removeOldest.run(scope, tooMany);
-    }).immediate();
+    try {
+      db.transaction(() => {
+        for (const { token0, token1, pools, searchedAtMs } of rows) {
+          insert.run(scope, token0, token1, JSON.stringify(pools), searchedAtMs);
+        }
+        const tooMany = (count.get(scope) ?? 0) - maxSearches;
+        if (tooMany > 0) removeOldest.run(scope, tooMany);
+      }).immediate();
+    } catch (error) {
+      // No swap depends on it, and any quote may be what wants to be written: nobody's may end the service.
+      if (!isOfDisk(error)) throw error;
+    }
   }
 
   return {

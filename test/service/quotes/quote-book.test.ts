@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import { type Address, NATIVE_TOKEN, toAddress } from "../../../src/domain/money/address.ts";
 import { openPoolBook } from "../../../src/service/pools/pool-book.ts";
 import type { Quote } from "../../../src/service/quotes/quote.ts";
@@ -193,4 +193,26 @@ test("searches for pools are kept up to a number, the newest ones", () => {
   const kept = openPoolBook(db, "scope", NOW_MS, 10).searches();
   expect(db.prepare("SELECT count(*) FROM pool_searches").pluck().get()).toBe(10);
   expect(kept.map(({ token0 }) => token0)).toEqual(Array.from({ length: 10 }, (_, place) => token(49 - place)));
+});
+
+test("searches for pools that a full disk has no room for are lost, and nothing else: the service goes on", () => {
+  const { db } = open();
+  const book = openPoolBook(db, "scope", NOW_MS);
+  const token = (place: number) => toAddress(`0x${place.toString(16).padStart(40, "0")}`);
+  const putMany = (): void => {
+    for (let place = 0; place < 400; place += 1) {
+      book.put({ token0: token(place), token1: token(99), pools: [], searchedAtMs: NOW_MS });
+    }
+  };
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const count = () => db.prepare("SELECT count(*) FROM pool_searches").pluck().get();
+  putMany();
+  db.pragma(`max_page_count = ${db.pragma("page_count", { simple: true })}`);
+  vi.advanceTimersByTime(1_000);
+  expect(count()).toBe(0);
+  db.pragma("max_page_count = 100000");
+  putMany();
+  vi.advanceTimersByTime(1_000);
+  expect(count()).toBe(400);
 });
