@@ -80,7 +80,7 @@ export async function composeDaemon(
   const abilities = watchAbilities({ ...alerts.deps, logger });
   const listening = { onAbilities: abilities.note, onFault: deps.onFatal };
   const opened = openChain(configuration, secrets, { ...machine, ...listening });
-  const chain = watchAgreement(watchChain(opened, node), alerts.deps);
+  const chain = watchAgreement(watchChain(opened, node, machine.clock), alerts.deps);
   const { store } = alerts.deps;
   const laneStore = alertOnHalt(openLaneStore(db), alerts.deps);
   const listenersTo = (url: string) => ({

@@ -1,17 +1,20 @@
 import { ChainReadError } from "../domain/chain-read-error.ts";
-import { isNotForUs, wasMade } from "../engine/outside-watch.ts";
+import { isNotForUs, tooOld, wasMade } from "../engine/outside-watch.ts";
 import type { Reach } from "../engine/reach.ts";
 import type { Chain } from "../ports/chain.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { ServiceRefusal, SwapService } from "../ports/swap-service.ts";
 
-/** The same chain; whether its newest block can be read is noted. Everybody who works with the chain reads it. */
-export function watchChain(chain: Chain, node: Reach): Chain {
+/** The same chain; whether its newest block can be read, and is new, is noted. Everybody who works with the chain reads it. */
+export function watchChain(chain: Chain, node: Reach, clock: Pick<Clock, "nowMs">): Chain {
   return {
     ...chain,
     latest: async () => {
       try {
         const head = await chain.latest();
-        node.answered();
+        const age = tooOld(head, clock.nowMs());
+        if (age === undefined) node.answered();
+        else node.failed(age);
         return head;
       } catch (error) {
         if (error instanceof ChainReadError) node.failed(error.message);

@@ -135,8 +135,9 @@ export async function keepWatchingDrawdown(
     // By a clock that is wrong, what was seen would be of another time.
     if (clocks.problem() === undefined) {
       const fault = await watchDrawdown(context, signal).catch((error: unknown) => {
-        logger.warn({ error: nodeFault(error) }, "the value of the wallets could not be looked at");
-        return nodeFault(error);
+        const said = nodeFault(error);
+        logger.warn({ error: said }, "the value of the wallets could not be looked at");
+        return said;
       });
       if (!signal.aborted) say(fault);
     }

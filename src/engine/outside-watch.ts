@@ -125,7 +125,8 @@ function newContact(heardMs: number): Contact {
   return { failingSinceMs: undefined, heardMs, isAway: undefined, detail: "" };
 }
 
-function tooOld({ number, timestamp }: BlockHead, nowMs: number): string | undefined {
+/** Why a newest block cannot be the chain's own newest one, by a clock that is right; undefined: it may be. */
+export function tooOld({ number, timestamp }: BlockHead, nowMs: number): string | undefined {
   const ageSeconds = Math.floor(nowMs / 1_000) - timestamp;
   return ageSeconds > OLDEST_BLOCK_SECONDS ? `the newest block ${number} is ${ageSeconds} s old` : undefined;
 }

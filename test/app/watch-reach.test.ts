@@ -65,9 +65,9 @@ test("a node is away from the first newest block that nobody tells until one is 
   let fault: Error | undefined = new ChainReadError("unreachable", "no node answered");
   const latest = async (): Promise<object> => {
     if (fault !== undefined) throw fault;
-    return { number: 1 };
+    return { number: 1, timestamp: Math.floor(NOW_MS / 1_000) };
   };
-  const chain = watchChain({ latest } as unknown as Chain, node);
+  const chain = watchChain({ latest } as unknown as Chain, node, clock);
   await expect(chain.latest()).rejects.toThrow("no node answered");
   await clock.advance(15_000);
   await expect(chain.latest()).rejects.toThrow("no node answered");
@@ -78,5 +78,21 @@ test("a node is away from the first newest block that nobody tells until one is 
   expect(node.absence()).toBeUndefined();
   fault = new TypeError("undefined is not a function");
   await expect(chain.latest()).rejects.toThrow(TypeError);
+  expect(node.absence()).toBeUndefined();
+});
+
+test("a node that stands still is as good as away, until it has a new block", async () => {
+  const clock = new FakeClock(NOW_MS);
+  const node = createReach({ clock });
+  const head = { number: 7, timestamp: Math.floor(NOW_MS / 1_000), hash: "0x", baseFeePerGas: 1n };
+  const chain = watchChain({ latest: async () => head } as unknown as Chain, node, clock);
+  await clock.advance(300_000);
+  await chain.latest();
+  expect(node.absence()).toBeUndefined();
+  await clock.advance(2_000);
+  await chain.latest();
+  expect(node.absence()?.reason).toMatch(/^the newest block 7 is 30\d s old$/);
+  head.timestamp += 300;
+  await chain.latest();
   expect(node.absence()).toBeUndefined();
 });
