@@ -4,6 +4,7 @@ import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { runCli } from "../../src/app/cli.ts";
 import { operatorName } from "../../src/app/operator-name.ts";
 import { makeFolder } from "../e2e/support/swapd.ts";
+import { openDaemonDatabase } from "../support/daemon-database.ts";
 
 let file: string;
 let database: string;
@@ -51,6 +52,18 @@ it("a node that is away may come back", async () => {
   const settlement = "0x00000000000000000000000000000000000000aa";
   const outcome = await swapd("settlement", "verify", settlement);
   expect(outcome).toMatchObject({ code: 75, err: expect.stringContaining("127.0.0.1:1") });
+});
+
+it("a resume that no daemon took before it ended does not undo a halt that came after it", async () => {
+  const { store } = openDaemonDatabase(database);
+  const asked = (mode: string, scope: string): number =>
+    store.addRequest({ command: "mode", arguments: { mode, scope }, madeBy: "owner", madeAtMs: 0 });
+  const older = asked("active", "global");
+  const other = asked("paused", "weekly-eth");
+  expect(await swapd("halt")).toEqual({ code: 0, err: "" });
+  expect(store.mode("global")?.mode).toBe("halted");
+  expect(store.answerOf(older)).toMatch(/^refused: .* set since/);
+  expect(store.openRequests()).toMatchObject([{ id: other }]);
 });
 
 it("who asks under a number that no account of the machine has, as in many a container, is named by it", () => {

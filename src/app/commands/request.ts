@@ -6,6 +6,7 @@ import type { OperatingMode } from "../../domain/run/operating-mode.ts";
 import { GLOBAL_SCOPE } from "../../engine/modes.ts";
 import type { AlertStore } from "../../ports/alert-store.ts";
 import type { LaneStore } from "../../ports/lane-store.ts";
+import type { OperationStore } from "../../ports/store.ts";
 import { claimDatabase } from "../../storage/claim.ts";
 import { openDatabase, type SqliteDatabase } from "../../storage/database.ts";
 import { migrateDaemonDatabase } from "../daemon-database.ts";
@@ -110,9 +111,18 @@ function setMode(db: SqliteDatabase, target: Target, wish: Record<string, string
       store.setMode({ scope, mode: mode as OperatingMode, setBy: operatorName(), reason, atMs });
       store.endAlerts(SUBJECT.mode(scope), atMs);
     }
+    refuseOlder(store, scope, atMs);
     const released = scope === GLOBAL_SCOPE && mode === "active" ? releaseAccounts(lanes, store) : [];
     return [`${scope} is ${mode}; no daemon runs, so it holds from the next start`, ...released].join("; ");
   });
+}
+
+/** What was asked of a daemon that ended before it took it: the next one would set that over this later word. */
+function refuseOlder(store: OperationStore, scope: string, atMs: number): void {
+  for (const { id, command, arguments: wish } of store.openRequests()) {
+    if (command !== "mode" || (wish.scope ?? GLOBAL_SCOPE) !== scope) continue;
+    store.answerRequest(id, `refused: the mode of ${scope} was set since, while no daemon ran; ask again`, atMs);
+  }
 }
 
 /** A strategy whose file is there and that no daemon has loaded yet. */
