@@ -244,7 +244,21 @@ describe("an end that frees money", () => {
     expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
   });
 
-  it("is believed where the other endpoint is away, or long behind", async () => {
+  it("is believed where the other endpoint stands still far behind, and knows nothing of it", async () => {
+    const world = await startLaneWorld({ secondEndpoint: true });
+    const old = await world.anvil.rpc.call("eth_getBlockByNumber", ["latest", false]);
+    world.submit("a", { to: world.reverting });
+    await world.tick();
+    world.second?.fault("eth_getBlockByNumber", { kind: "answer", result: old });
+    world.second?.fault("eth_getTransactionReceipt", { kind: "answer", result: null });
+    world.second?.fault("eth_getTransactionCount", { kind: "answer", result: "0x0" });
+    await passSeconds(world, 180);
+    world.clock.advance(180_000);
+    await world.step(6);
+    expect(world.intent("a")).toMatchObject({ state: "final", outcome: "reverted" });
+  });
+
+  it("is believed where the other endpoint is away", async () => {
     const world = await startLaneWorld({ secondEndpoint: true });
     world.submit("a", { to: world.reverting });
     await world.tick();

@@ -324,6 +324,23 @@ describe("what the chain shows and no row explains", () => {
     expect([fills(outside), life.errors]).toEqual([1, []]);
   });
 
+  test("is found within the hour also while the daemon runs", async () => {
+    const outside = begin("only");
+    await fill(outside, 1);
+    const { context, store } = openLife(outside);
+    const evidence = createEvidence(context);
+    evidence.begin();
+    await evidence.look();
+    for (let block = 0; block < 5; block += 1) outside.chain.mine();
+    outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to: ROUTER, amount: 7n });
+    await outside.clock.advance(3_599_000);
+    await evidence.look();
+    expect(store.openDifferences()).toEqual([]);
+    await outside.clock.advance(1_000);
+    await evidence.look();
+    expect(store.openDifferences()).toMatchObject([{ kind: "outflow" }]);
+  });
+
   test("an allowance that nobody granted is told, and taken back once it is accepted", async () => {
     const outside = begin("only");
     await fill(outside, 1);
@@ -545,6 +562,30 @@ test("a dry run holds nothing back, and a wallet that never traded needs nobody'
   const life = await live(outside);
   expect(open(life)).toEqual([]);
   expect(life.store.knownChain(ACCOUNT)?.baseline.transactionCount).toBe(0);
+});
+
+test.each<[string, (outside: Outside) => void, string]>([
+  [
+    "of a long chain nobody reads all",
+    ({ chain }) => {
+      const latest = chain.latest.bind(chain);
+      chain.latest = async () => ({ ...(await latest()), number: 30_000_000 });
+    },
+    "nobody reads all 30000000 blocks back",
+  ],
+  [
+    "an allowance is a trace",
+    ({ chain }) => chain.ledger.setAllowance(WETH.address, ACCOUNT, 1n),
+    `it allows ${ROUTER} to take 1 of ${WETH.address}`,
+  ],
+])("a wallet that the chain cannot tell to be new needs a person's word: %s", async (_what, change, why) => {
+  const outside = begin("only");
+  change(outside);
+  const { context, store } = openLife(outside);
+  const evidence = createEvidence(context);
+  evidence.begin();
+  await evidence.look();
+  expect(store.openDifferences()).toMatchObject([{ kind: "new", text: expect.stringContaining(why) }]);
 });
 
 test("a wallet that somebody said begins with a new database needs nobody's word, though it traded before", async () => {
