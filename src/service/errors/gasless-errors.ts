@@ -102,7 +102,7 @@ export const GASLESS_ERRORS = {
   PERMIT_EXPIRED: {
     code: 2304,
     status: 400,
-    message: "The permit has expired",
+    message: "The permit does not hold as long as the order",
     remedy: "Sign a permit that holds as long as the quote's typed data.",
   },
   SIMULATION_REVERTED: {

@@ -16,6 +16,7 @@ import { grossAmount } from "../settlement/order.ts";
 import type { ServiceStore, SwapRow } from "../store/service-store.ts";
 import type { FeePrices } from "./fee-prices.ts";
 import { costNamed, feeCapOf, gasAfterRefund, gasLimitOf, leastFeeWorth, worthOfFee } from "./gas-terms.ts";
+import { lastSecondToSign } from "./last-second.ts";
 import type { Places, Sender } from "./places.ts";
 import type { RelayBook, RelayTerms } from "./relay-book.ts";
 import type { RelayerReport, RelayerState } from "./relayer-state.ts";
@@ -129,8 +130,7 @@ async function prepare(quote: FirmQuote, request: ExecuteRequest, context: DeskC
   const forged = checkSwapSignature(quote, request.swapSignature, network);
   if (forged !== undefined) return forged;
   const snapshot = await context.snapshots.current();
-  const nowSeconds = snapshot.head.timestamp;
-  const permit = await checkPermit(quote, request.permit, { rpc, tokens, network, nowSeconds });
+  const permit = await checkPermit(quote, request.permit, { rpc, tokens, network });
   if (permit.kind === "refused") return permit;
   const { owner, order, legs } = quote;
   const short = await tooLittle(quote, context);
@@ -237,7 +237,7 @@ function accept(
       value: 0n,
       gasLimit: relay.gasLimit,
       maxFeePerGasCap: relay.maxFeePerGasCap,
-      signBySeconds: row.deadlineSeconds,
+      signBySeconds: lastSecondToSign(quote),
       deadlineSeconds: row.deadlineSeconds,
     });
     return { kind: "accepted", row };

@@ -35,13 +35,13 @@ export function checkSwapSignature(
 export type PermitCheck = { readonly kind: "ok"; readonly permit: SignedPermit | undefined } | Refusal;
 
 /**
- * Holds a permit against the token itself, now: its domain, its nonce for the owner, the gross amount.
- * @param nowSeconds the chain's clock
+ * Holds a permit against the token itself, now: its domain, its nonce for the owner, the gross amount. It has to hold as
+ * long as the order: one that ends before would pass every trial and fail in the block, at the relayer's expense.
  */
 export async function checkPermit(
   quote: Quote & { readonly owner: Address },
   given: ExecuteRequest["permit"],
-  context: { rpc: JsonRpc; tokens: Tokens; network: SettledNetwork; nowSeconds: number },
+  context: { rpc: JsonRpc; tokens: Tokens; network: SettledNetwork },
 ): Promise<PermitCheck> {
   const { rpc, network } = context;
   const { owner, order } = quote;
@@ -60,8 +60,8 @@ export async function checkPermit(
     });
   }
   const { deadline } = given;
-  if (deadline < BigInt(context.nowSeconds)) {
-    const detail = `it held until ${deadline}, the chain's clock says ${context.nowSeconds}`;
+  if (deadline < order.deadline) {
+    const detail = `it holds until ${deadline}, and the order until ${order.deadline}`;
     return refuse("PERMIT_EXPIRED", { parameter: "permitDeadline", detail });
   }
   const support = await context.tokens.permitSupport(order.fromAsset);

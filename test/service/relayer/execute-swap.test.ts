@@ -305,6 +305,14 @@ describe("what is handed over is refused by name", () => {
       status: 400,
       body: { error: "PERMIT_EXPIRED" },
     });
+    // It would be valid in this block and fail in the next one, at the relayer's expense.
+    const endsSooner = body.permitDeadline - 1;
+    const sooner = {
+      ...body,
+      permitSignature: await seller.sign(permit({ deadline: String(endsSooner) })),
+      permitDeadline: endsSooner,
+    };
+    expect(await client.post(EXECUTE, sooner)).toMatchObject({ status: 400, body: { error: "PERMIT_EXPIRED" } });
     const { permitSignature: _, permitDeadline: __, ...without } = body;
     expect(await client.post(EXECUTE, without)).toMatchObject({ status: 400, body: { error: "PERMIT_MISSING" } });
     expect(await client.post(EXECUTE, { ...without, permitSignature: body.permitSignature })).toMatchObject({

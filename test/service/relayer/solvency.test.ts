@@ -231,7 +231,7 @@ describe("a swap whose fee does not pay its gas", () => {
 
 describe("a swap that stopped working while it waited", () => {
   test("is never sent, expires at its deadline with the reason, and holds up nobody", async () => {
-    const { client, relayer } = await startWorld({}, 6);
+    const { client, relayer } = await startWorld({}, 10);
     const first = await accepted(client);
     await followSwap(client, first.quote.id, isSigned);
     const poor = await accepted(client);
@@ -243,6 +243,9 @@ describe("a swap that stopped working while it waited", () => {
     }
     const over = await followSwap(client, poor.quote.id, isOver, () => mine(1, GWEI));
     expect(over).toMatchObject({ status: "expired", hash: null });
+    // Mined in the last moment it would revert, at the relayer's expense.
+    const { deadline } = poor.quote.typedData.message;
+    expect(over.transitions.at(-1).detail).toContain(`it was to be signed until ${Number(deadline) - 1},`);
     expect(over.transitions.at(-1).detail).toContain("ERC20InsufficientBalance");
     expect(await transactionsOf(relayer)).toBe(2);
     expect(await balanceOf(chain, market.usdc, poor.who.address)).toBe(1_000_000_000n);
