@@ -244,7 +244,7 @@ function nameHint(path: string): string {
 }
 
 const STRATEGY_FILE = /\.ya?ml$/;
-const STRATEGY_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
+const STRATEGY_ID = /^(?!global$)[a-z0-9][a-z0-9-]{0,62}$/;
 
 function loadStrategies(loading: Loading, folderName: string, scope: StrategyScope): LoadedStrategy[] {
   const { source, problems, texts } = loading;
@@ -267,7 +267,7 @@ function loadStrategies(loading: Loading, folderName: string, scope: StrategySco
     const other = seen.get(id);
     const misnamed = STRATEGY_ID.test(id)
       ? undefined
-      : "the file's name is the strategy's id: lower-case letters, digits and hyphens";
+      : "the file's name is the strategy's id: lower-case letters, digits and hyphens, and not global, which means all";
     const message = other === undefined ? misnamed : `the strategy "${id}" stands in ${other} too`;
     if (message !== undefined)
       problems.push(makeProblem({ file, line: 1, column: 1, path: "", message, suggestion: "rename the file" }));

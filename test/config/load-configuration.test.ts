@@ -126,6 +126,12 @@ it("a strategies folder takes YAML files only, each id once, with a name that la
   expect(problemsOf({ "strategies/My Plan.yaml": DCA })[0]?.message).toContain("the file's name is the strategy's id");
 });
 
+it("a strategy is not called global: that is the scope of all of them, and its own pause would be everybody's", () => {
+  expect(problemsOf({ "strategies/global.yaml": DCA })).toMatchObject([
+    { file: expect.stringContaining("global.yaml"), suggestion: "rename the file" },
+  ]);
+});
+
 it("a thousand strategies load in a few seconds", () => {
   const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`strategies/s${index}.yaml`, DCA]));
   const usedMs = watchProcessorTime();
