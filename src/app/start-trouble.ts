@@ -3,6 +3,7 @@ import { ChainReadError } from "../domain/chain-read-error.ts";
 import { PreflightError } from "../engine/prepare.ts";
 import { RpcError } from "../net/json-rpc.ts";
 import { InUseError } from "../service/in-use.ts";
+import { isDamage } from "../storage/backup.ts";
 import { StorageError } from "../storage/database.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 
@@ -54,12 +55,12 @@ export function troubleOfStart(error: unknown): StartTrouble {
   return { kind: "person", exitCode: EXIT.configuration, message: error.message };
 }
 
-/** The same for what ended a command: it may meet a database that is none of ours, and a node that does not answer. */
+/** The same for what ended a command: it may meet a database that is damaged or none of ours, and a node that does not answer. */
 export function troubleOfCommand(error: unknown): StartTrouble {
   if (error instanceof RpcError && error.kind === "transport") {
     return { kind: "passing", exitCode: EXIT.tryAgain, message: error.message };
   }
-  return error instanceof StorageError ? troubleOfStart(error) : troubleOf(error);
+  return error instanceof StorageError || isDamage(error) ? troubleOfStart(error) : troubleOf(error);
 }
 
 function isPersons(error: unknown): boolean {

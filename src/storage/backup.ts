@@ -45,12 +45,26 @@ export function assertWhole(file: string): void {
 
 /** What SQLite finds wrong with an open database, rows that refer to nothing included; empty when it is whole. */
 export function integrityProblems(db: SqliteDatabase): readonly string[] {
+  try {
+    return findProblems(db);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return [error.message];
+  }
+}
+
+/** Whether SQLite gave up on what it read: the file is damaged, or none of its own. */
+export function isDamage(error: unknown): error is Error {
+  const damage = /^SQLITE_(?:CORRUPT|NOTADB)/;
+  return error instanceof Error && "code" in error && damage.test(String(error.code));
+}
+
+function findProblems(db: SqliteDatabase): readonly string[] {
   const pages = db.prepare<[], string>("PRAGMA integrity_check(10)").pluck().all();
+  // Rows of pages that are damaged cannot be followed.
+  if (pages.some((line) => line !== "ok")) return pages;
   const lost = db.prepare<[], { table: string; parent: string }>("PRAGMA foreign_key_check").all();
-  return [
-    ...pages.filter((line) => line !== "ok"),
-    ...lost.map(({ table, parent }) => `a row of ${table} refers to no row of ${parent}`),
-  ];
+  return lost.map(({ table, parent }) => `a row of ${table} refers to no row of ${parent}`);
 }
 
 const COMPANIONS = ["-wal", "-shm", "-journal"];

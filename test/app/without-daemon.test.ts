@@ -20,11 +20,15 @@ beforeEach(() => {
   writeFileSync(file, example.replace("main: {", own).replace("/data/swapd.db", database));
 });
 
-async function swapd(...words: string[]): Promise<{ code: number; err: string }> {
-  const said: string[] = [];
-  const terminal = { out: () => undefined, err: (text: string) => void said.push(text), isInteractive: false };
-  const code = await runCli(["node", "swapd", ...words, "--config", file], terminal);
-  return { code, err: said.join("\n") };
+async function swapd(...words: string[]): Promise<{ code: number; out: string; err: string }> {
+  const [out, err]: [string[], string[]] = [[], []];
+  const into = (said: string[]) => (text: string) => void said.push(text);
+  const code = await runCli(["node", "swapd", ...words, "--config", file], {
+    out: into(out),
+    err: into(err),
+    isInteractive: false,
+  });
+  return { code, out: out.join("\n"), err: err.join("\n") };
 }
 
 it("what only a daemon can do makes no database where there is none", async () => {
@@ -54,13 +58,21 @@ it("a node that is away may come back", async () => {
   expect(outcome).toMatchObject({ code: 75, err: expect.stringContaining("127.0.0.1:1") });
 });
 
+it.each([0, 4_096, 40_960])("db check of a database that is damaged from byte %i on says so", async (from) => {
+  openDaemonDatabase(database).db.close();
+  const bytes = readFileSync(database);
+  writeFileSync(database, bytes.fill(0xff, from, from + 9_000));
+  const { code, out } = await swapd("db", "check");
+  expect([code, out]).toEqual([1, expect.stringMatching(/is damaged|malformed|not a database|Tree /)]);
+});
+
 it("a resume that no daemon took before it ended does not undo a halt that came after it", async () => {
   const { store } = openDaemonDatabase(database);
   const asked = (mode: string, scope: string): number =>
     store.addRequest({ command: "mode", arguments: { mode, scope }, madeBy: "owner", madeAtMs: 0 });
   const older = asked("active", "global");
   const other = asked("paused", "weekly-eth");
-  expect(await swapd("halt")).toEqual({ code: 0, err: "" });
+  expect(await swapd("halt")).toMatchObject({ code: 0, err: "" });
   expect(store.mode("global")?.mode).toBe("halted");
   expect(store.answerOf(older)).toMatch(/^refused: .* set since/);
   expect(store.openRequests()).toMatchObject([{ id: other }]);

@@ -4,8 +4,8 @@ import type { Address } from "../../domain/money/address.ts";
 import { judgeMarker } from "../../engine/evidence/identity.ts";
 import type { EvidenceStore, Finding } from "../../ports/evidence-store.ts";
 import type { IdentityMarker } from "../../ports/identity-marker.ts";
-import { integrityProblems } from "../../storage/backup.ts";
-import { openDatabase, type SqliteDatabase } from "../../storage/database.ts";
+import { integrityProblems, isDamage } from "../../storage/backup.ts";
+import { openDatabase, type SqliteDatabase, StorageError } from "../../storage/database.ts";
 import { openMarker } from "../daemon-database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { configurationOf, findTarget, hasTables } from "../target.ts";
@@ -51,7 +51,19 @@ function missing(database: string, { wallets, marker }: Asked, what: string): Do
   };
 }
 
+/** A file that cannot be opened or read is what the command is there to tell. */
 function read(database: string, asked: Asked): Document {
+  try {
+    return readWhole(database, asked);
+  } catch (error) {
+    if (!(error instanceof StorageError) && !isDamage(error)) throw error;
+    const damage = `it is damaged (${error.message}): put a backup back with \`swapd restore\``;
+    const problem = error instanceof StorageError ? error.message : damage;
+    return { database, id: null, problems: [problem], wallets: [], differences: [] };
+  }
+}
+
+function readWhole(database: string, asked: Asked): Document {
   const db = openDatabase({ file: database, readonly: true });
   try {
     if (!hasTables(db)) return missing(database, asked, `the database ${database} is empty`);
