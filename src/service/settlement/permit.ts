@@ -1,4 +1,5 @@
-import { Interface, Signature, verifyTypedData, Wallet } from "ethers";
+import { randomBytes } from "node:crypto";
+import { hexlify, Interface, Signature, verifyTypedData, Wallet } from "ethers";
 import type { Address, Hex } from "../../domain/money/address.ts";
 import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
 import { isFailedCall } from "../../net/node-errors.ts";
@@ -15,6 +16,8 @@ export type PermitSupport =
 
 /** keccak256 of `Permit(address holder,address spender,uint256 nonce,uint256 expiry,bool allowed)`. */
 const DAI_TYPE_HASH = "0xea2aa0a1be11a07ed86d755c93467f4f82362b452371d1ba94d1715123511acb";
+
+const KEY_BYTES = 32;
 
 const PERMIT_TYPES = {
   Permit: [
@@ -113,7 +116,8 @@ export async function detectPermit(
   if ((await readPermitTypeHash(rpc, token)) === DAI_TYPE_HASH) return { kind: "dai-style" };
   if (domain === "unsupported") return { kind: "other-domain" };
   if (domain === undefined) return { kind: "none" };
-  const probe = Wallet.createRandom();
+  // The library's own random wallets have a phrase of words, which takes as long as three quotes.
+  const probe = new Wallet(hexlify(randomBytes(KEY_BYTES)));
   const owner = probe.address.toLowerCase() as Address;
   const terms = { owner, spender: network.spender, value: 1n, nonce: 0n, deadline: (1n << 48n) - 1n };
   const typedData = permitTypedData(domain, terms);

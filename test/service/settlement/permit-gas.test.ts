@@ -1,4 +1,4 @@
-import { AbiCoder, id, TypedDataEncoder } from "ethers";
+import { AbiCoder, id, pbkdf2, TypedDataEncoder } from "ethers";
 import { expect, test } from "vitest";
 import { toAddress } from "../../../src/domain/money/address.ts";
 import type { JsonRpc } from "../../../src/net/json-rpc.ts";
@@ -34,4 +34,15 @@ test("whoever asks for a stranger's token makes the node run no more than a litt
   expect(await detectPermit(rpc, token, { chainId: CHAIN_ID, spender: token })).toEqual({ kind: "none" });
   expect(gas.length).toBeGreaterThanOrEqual(6);
   expect(gas.filter((one) => one === undefined || BigInt(one) > 500_000n)).toEqual([]);
+});
+
+test("it does not make us stretch a key: that takes as long as three quotes, and nobody else is answered meanwhile", async () => {
+  const { rpc } = openToken();
+  let stretched = 0;
+  pbkdf2.register((...args) => {
+    stretched += 1;
+    return pbkdf2._(...args);
+  });
+  await detectPermit(rpc, token, { chainId: CHAIN_ID, spender: token });
+  expect(stretched).toBe(0);
 });
