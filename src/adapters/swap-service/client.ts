@@ -83,7 +83,8 @@ export function createSwapService(options: SwapServiceOptions, dependencies: Ser
     executeSwap: (submission) => executeSwap(calls, network, submission),
     swapRecord: ({ quoteId, hash }) => {
       const query = new URLSearchParams({ networkName: network, quoteId });
-      if (hash !== undefined) query.set("hash", hash);
+      // Our own service takes exactly one name of a swap, and refuses two.
+      if (hash !== undefined && profile.name !== "swapd") query.set("hash", hash);
       return read("/user-manager/swap", query, "status", readSwapRecord);
     },
     statusCounts: (wallet) => {

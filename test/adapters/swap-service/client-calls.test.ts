@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/adapters/clock/system-clock.ts";
 import { createSwapService } from "../../../src/adapters/swap-service/client.ts";
+import { flyProfile } from "../../../src/adapters/swap-service/profiles/fly.ts";
 import { swapdProfile } from "../../../src/adapters/swap-service/profiles/swapd.ts";
 import type { RateLimiter } from "../../../src/ports/rate-limiter.ts";
 import { OWNER, ROUTER } from "../../domain/guard/swap-samples.ts";
@@ -94,12 +95,16 @@ describe("the other questions", () => {
       hash: HASH,
       raw: body,
     });
-    expect(Object.fromEntries(requests[0]?.url.searchParams ?? [])).toEqual({
+    // Our own service takes exactly one name of a swap.
+    expect(Object.fromEntries(requests[0]?.url.searchParams ?? [])).toEqual({ networkName: "sandbox", quoteId: "q" });
+    expect(limiter.acquired).toEqual(["status"]);
+    const hosted = await serviceWith((_, response) => json(response, body), { profile: flyProfile });
+    await hosted.service.swapRecord({ quoteId: "q", hash: HASH });
+    expect(Object.fromEntries(hosted.requests[0]?.url.searchParams ?? [])).toEqual({
       networkName: "sandbox",
       quoteId: "q",
       hash: HASH,
     });
-    expect(limiter.acquired).toEqual(["status"]);
   });
 
   it("reads counts and refuses what is no count", async () => {
