@@ -68,10 +68,12 @@ function endFutureBars({ deps: { store, clock } }: EngineContext): void {
 
 /**
  * Whether a row is of this very edition. The same text trades other tokens once the main file gives their symbols to
- * other addresses: marks and amounts that are remembered of the old ones must not meet prices of the new.
+ * other addresses: marks and amounts that are remembered of the old ones must not meet prices of the new. And it trades
+ * for another account once a wallet's name stands for another key: the row says whose halts and whose key are meant.
  */
 export function isEditionOf(row: StrategyRow, { spec, specHash }: LoadedStrategy): boolean {
   if (row.kind !== spec.kind || row.specHash !== specHash) return false;
+  if (row.spec.wallet.address !== spec.wallet.address) return false;
   const [before, after] = [row.spec, spec].map((one) => [...new Set(tokensIn(one))].sort().join());
   return before === after;
 }

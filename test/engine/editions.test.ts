@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { DcaSpec } from "../../src/domain/strategy/dca.ts";
-import { HUNDRED_USDC, SLOT_MS, thresholdSpec, WBTC } from "../support/builders.ts";
-import { createOutside, type Life, openLife, turn, turnUntil } from "../support/engine-life.ts";
+import { HUNDRED_USDC, runSample, SLOT_MS, thresholdSpec, WBTC } from "../support/builders.ts";
+import { addRun } from "../support/daemon-database.ts";
+import { ACCOUNT, createOutside, type Life, openLife, turn, turnUntil } from "../support/engine-life.ts";
 
 const START_MS = SLOT_MS - 1_500;
 const CATCH_UP = { policy: "accumulate", maxRuns: 1, maxMultiple: 5, windowSeconds: 3_600 } as const;
@@ -118,5 +119,20 @@ describe("an edited strategy", () => {
     await moved.engine.start();
     expect(JSON.parse(moved.store.strategy("take-profit")?.memory ?? "")).toEqual({ version: 2, legs: {}, sold: "0" });
     expect(moved.store.strategy("take-profit")?.spec).toMatchObject({ sell: { symbol: "WBTC" } });
+  });
+
+  test("is another edition too when its wallet's name stands for another account: a start asks for no key that is gone", async () => {
+    const outside = createOutside(START_MS);
+    const first = openLife(outside);
+    await first.engine.start();
+    first.kill();
+    first.db.prepare("UPDATE strategies SET spec = replace(spec, ?, ?)").run(ACCOUNT, `0x${"e".repeat(40)}`);
+    const rotated = openLife(outside);
+    await rotated.engine.start();
+    expect(rotated.store.strategy("weekly")?.spec.wallet.address).toBe(ACCOUNT);
+    addRun(rotated.store, runSample({ id: "run_open" }));
+    rotated.kill();
+    const next = openLife(outside);
+    await expect(next.engine.start()).resolves.toBeUndefined();
   });
 });
