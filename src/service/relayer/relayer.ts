@@ -97,7 +97,8 @@ export function openRelayer(
     { store: laneStore, chain, signer, clock, logger, listener, crashPoint },
   );
   const listed = new Set(network.listedTokens.map(({ address }) => address));
-  const places = createPlaces(listed, { store, book, isIdle: gate.isIdle, clock });
+  const pendingSwaps = ownSwaps({ account, store, laneStore, logger });
+  const places = createPlaces(listed, { store: { pendingSwaps }, book, isIdle: gate.isIdle, clock });
   const state = createRelayerState(
     { relayer, account, chainId: network.chainId },
     { lane, laneStore, store, book, places, rpc, clock, logger },
@@ -107,4 +108,30 @@ export function openRelayer(
     await state.watch();
   });
   return { lane, laneStore, book, places, state, runner, crashPoint };
+}
+
+/**
+ * Swaps that wait for this account. Those that another one left open, whose key was changed since, are sent and followed by
+ * nobody: they would hold their places, and their amounts of the wallets' balances, for ever.
+ */
+function ownSwaps({
+  account,
+  store,
+  laneStore,
+  logger,
+}: {
+  account: Address;
+  store: Pick<ServiceStore, "pendingSwaps">;
+  laneStore: LaneStore;
+  logger: Logger;
+}): ServiceStore["pendingSwaps"] {
+  const ofOthers = store.pendingSwaps().filter(({ intentId }) => laneStore.intent(intentId)?.account !== account);
+  if (ofOthers.length > 0) {
+    logger.warn(
+      { account, swaps: ofOthers.length },
+      "swaps of another relayer account are not over, and nobody follows them: serve with its key until they are",
+    );
+  }
+  const others = new Set(ofOthers.map(({ intentId }) => intentId));
+  return () => store.pendingSwaps().filter(({ intentId }) => !others.has(intentId));
 }
