@@ -104,7 +104,7 @@ function takeOver(current: Configuration, deps: WatchDeps): Taken {
     return { inForce: current, alert: { code: "CONFIGURATION_REFUSED", text } };
   }
   const { configuration } = loaded;
-  if (configuration.settingsHash !== current.settingsHash) {
+  if (configuration.settingsHash !== current.settingsHash || accountsOf(configuration) !== accountsOf(current)) {
     const text = `${dirname(configuration.file)}: more than strategies was edited; nothing of it applies before the next start`;
     logger.warn({}, text);
     return { inForce: current, alert: { code: "RESTART_NEEDED", text } };
@@ -116,6 +116,11 @@ function takeOver(current: Configuration, deps: WatchDeps): Taken {
   const ids = configuration.strategies.map(({ spec }) => spec.id);
   logger.info({ strategies: ids.length }, "edited strategies were taken over; each applies from its next slot");
   return { inForce: configuration, alert };
+}
+
+/** A keystore is none of the files that are compared: until the next start nobody here has the key of another one. */
+function accountsOf({ wallets }: Configuration): string {
+  return [...wallets.values()].map(({ name, address }) => `${name} ${address}`).join();
 }
 
 /** A person may want that; a folder that was unmounted looks the same, and takes every stop away. */

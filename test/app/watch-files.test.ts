@@ -102,6 +102,13 @@ describe("files that are edited under a running daemon", () => {
     expect(adopted[0]?.[0]?.spec).toMatchObject({ sell: { raw: 800_000_000n } });
   });
 
+  it("need a new start too where a wallet's keystore is another account's: nobody here has its key", async () => {
+    const { adopted, write, told } = begin();
+    write("wallet.json", JSON.stringify({ version: 3, address: "ab".repeat(20) }));
+    write("strategies/weekly.yaml", DCA.replace("100 USDC", "50 USDC"));
+    await vi.waitFor(() => expect([adopted, told]).toEqual([[], ["RESTART_NEEDED"]]), soon);
+  });
+
   it("that cannot even be looked at are a bad edit like others: the watch goes on", async () => {
     const { folder, adopted, told, write } = begin();
     symlinkSync("loop.yaml", join(folder, "strategies", "loop.yaml"));
