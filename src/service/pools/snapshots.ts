@@ -56,6 +56,9 @@ export interface SnapshotsOptions {
 /** Pools beyond that are read alone until they are asked for again. */
 const MAX_POOLS = 20_000;
 
+/** Answers that are kept of one block, which may be the newest for hours; those beyond are read each time. */
+const MAX_KEPT = 5_000;
+
 /** A machine behind the address of the node that is behind the others so long is taken at its word. */
 const LAG_PATIENCE_MS = 30_000;
 
@@ -167,6 +170,7 @@ function keepCalls({ calls, clock }: Context, read: ReadWords): ReadWords {
   const touched = new Set<string>();
   const ask = (key: string, { to, data, words }: ViewCall): Promise<WordsAnswer> => {
     const answer = read(to, data, words);
+    if (kept.size >= MAX_KEPT) return answer;
     kept.set(key, answer);
     // A failed read is tried again by whoever asks next.
     answer.catch(() => kept.delete(key));
@@ -178,7 +182,7 @@ function keepCalls({ calls, clock }: Context, read: ReadWords): ReadWords {
     const key = keyOf(call);
     // Once a block is often enough to know that it is in use.
     if (!touched.has(key)) calls.touch(call, clock.monotonicMs());
-    touched.add(key);
+    if (touched.size < MAX_KEPT) touched.add(key);
     return kept.get(key) ?? ask(key, call);
   };
 }

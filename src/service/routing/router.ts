@@ -65,11 +65,15 @@ interface Worked {
   readonly gasRates: Map<Address, Promise<GasRate | undefined>>;
 }
 
+/** A block may be the newest for hours, while strangers ask for pair after pair. */
+const MAX_OF_A_BLOCK = 2_000;
+
 /** Remembers an answer; a failure is forgotten, so that the next one asks again. */
 function once<K, V>(known: Map<K, Promise<V>>, key: K, ask: () => Promise<V>): Promise<V> {
   const before = known.get(key);
   if (before !== undefined) return before;
   const answer = ask();
+  if (known.size >= MAX_OF_A_BLOCK) known.clear();
   known.set(key, answer);
   answer.catch(() => known.delete(key));
   return answer;

@@ -53,3 +53,28 @@ test("what a quote asked of a wallet is there in the next block before anybody a
   expect(await held(first)).toEqual([0n]);
   expect(requests).toBe(before);
 });
+
+test("of one block no more is kept than so many answers: a chain that stands still is asked again", async () => {
+  let requests = 0;
+  const rpc: JsonRpc = {
+    host: chain.rpc.host,
+    call: (...request) => chain.rpc.call(...request),
+    batch: (...request) => {
+      requests += 1;
+      return chain.rpc.batch(...request);
+    },
+  };
+  const snapshots = createSnapshots({ rpc, chainId: 31_337 }, systemClock);
+  const snapshot = await snapshots.current();
+  snapshots.stop();
+  const held = (place: number) => {
+    const owner = `0x${place.toString(16).padStart(40, "0")}` as Address;
+    return snapshot.readKept(token, callData(SELECTOR.balanceOf, addressWord(owner)), 1);
+  };
+  await Promise.all(Array.from({ length: 5_001 }, (_, place) => held(place + 1)));
+  const before = requests;
+  await held(5_000);
+  expect(requests).toBe(before);
+  await held(5_001);
+  expect(requests).toBe(before + 1);
+});
