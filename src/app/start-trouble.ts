@@ -5,6 +5,7 @@ import { RpcError } from "../net/json-rpc.ts";
 import { InUseError } from "../service/in-use.ts";
 import { isDamage } from "../storage/backup.ts";
 import { StorageError } from "../storage/database.ts";
+import { MigrationError } from "../storage/migrations.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 
 /**
@@ -55,12 +56,16 @@ export function troubleOfStart(error: unknown): StartTrouble {
   return { kind: "person", exitCode: EXIT.configuration, message: error.message };
 }
 
-/** The same for what ended a command: it may meet a database that is damaged or none of ours, and a node that does not answer. */
+/**
+ * The same for what ended a command: it may meet a database that is damaged, of a newer release or none of ours, and a
+ * node that does not answer.
+ */
 export function troubleOfCommand(error: unknown): StartTrouble {
   if (error instanceof RpcError && error.kind === "transport") {
     return { kind: "passing", exitCode: EXIT.tryAgain, message: error.message };
   }
-  return error instanceof StorageError || isDamage(error) ? troubleOfStart(error) : troubleOf(error);
+  const isOfFile = error instanceof StorageError || error instanceof MigrationError || isDamage(error);
+  return isOfFile ? troubleOfStart(error) : troubleOf(error);
 }
 
 function isPersons(error: unknown): boolean {

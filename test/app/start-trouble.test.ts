@@ -2,9 +2,9 @@ import { linkSync } from "node:fs";
 import { join } from "node:path";
 import SqliteConstructor from "better-sqlite3";
 import { expect, it } from "vitest";
-import { claimDaemonDatabase } from "../../src/app/daemon-database.ts";
+import { claimDaemonDatabase, openDaemonDatabase } from "../../src/app/daemon-database.ts";
 import { CommandFailure, EXIT } from "../../src/app/exit-codes.ts";
-import { troubleOf, troubleOfStart } from "../../src/app/start-trouble.ts";
+import { troubleOf, troubleOfCommand, troubleOfStart } from "../../src/app/start-trouble.ts";
 import { ChainReadError } from "../../src/domain/chain-read-error.ts";
 import { PreflightError } from "../../src/engine/prepare.ts";
 import { InUseError } from "../../src/service/in-use.ts";
@@ -72,3 +72,20 @@ function thrownBy(work: () => unknown): unknown {
 function cannotOpen(cause: Error): StorageError {
   return new StorageError("cannot open", `cannot open the database: ${cause.message}`, { cause });
 }
+
+it("a command that meets the database of a newer release names that as a start does", () => {
+  const file = join(temporaryDirectory(), "swapd.db");
+  const db = openDaemonDatabase(file);
+  db.exec(
+    "INSERT INTO schema_migrations SELECT set_name, 1 + MAX(number), 'later', sha256, 1 FROM schema_migrations GROUP BY set_name",
+  );
+  db.close();
+  expect.assertions(1);
+  try {
+    openDaemonDatabase(file);
+  } catch (error) {
+    expect(troubleOfCommand(error)).toMatchObject({
+      ...{ exitCode: EXIT.configuration, message: expect.stringContaining("start the newer release") },
+    });
+  }
+});
