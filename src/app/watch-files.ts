@@ -136,25 +136,24 @@ function noneLeft({ strategies, origin, file }: Configuration): FilesAlert | und
  */
 function createSay(deps: AlertDeps, first: FilesAlert | undefined): (alert: FilesAlert | undefined) => void {
   const { store, clock } = deps;
-  const subject = SUBJECT.configuration();
-  const end = (): void => store.endAlerts(subject, clock.nowMs());
-  const raise = (alert: FilesAlert) => raiseAlerts(deps, [{ severity: "warning", subject, ...alert }]);
-  tellAlerts(
-    deps,
-    store.transaction(() => {
-      if (first !== undefined) return raise(first);
-      end();
-      return [];
-    }),
-  );
+  const subjects = [SUBJECT.configuration(), SUBJECT.strategies()];
+  const sayNow = (alert: FilesAlert | undefined, over: readonly string[]): void => {
+    const raised = store.transaction(() => {
+      for (const subject of over) store.endAlerts(subject, clock.nowMs());
+      if (alert === undefined) return [];
+      return raiseAlerts(deps, [{ severity: "warning", subject: subjectOf(alert), ...alert }]);
+    });
+    tellAlerts(deps, raised);
+  };
+  sayNow(first, first === undefined ? subjects : subjects.filter((subject) => subject !== subjectOf(first)));
   let said = first?.code;
   return (alert) => {
     if (alert?.code === said) return;
-    const raised = store.transaction(() => {
-      end();
-      return alert === undefined ? [] : raise(alert);
-    });
     said = alert?.code;
-    tellAlerts(deps, raised);
+    sayNow(alert, subjects);
   };
+}
+
+function subjectOf({ code }: FilesAlert): string {
+  return code === "NO_STRATEGIES_LEFT" ? SUBJECT.strategies() : SUBJECT.configuration();
 }

@@ -40,6 +40,8 @@ export const SUBJECT = {
   /** whether a service may be called at all */
   callsTo: (host: string) => `calls to ${host}`,
   configuration: () => "configuration",
+  /** whether there is any strategy */
+  strategies: () => "strategies",
   clock: () => "clock",
   /** what the wallets are worth */
   value: () => "value of the wallets",
