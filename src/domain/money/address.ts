@@ -25,6 +25,11 @@ export function parseAddress(text: unknown): Address | undefined {
   return isAddress(text) ? (text.toLowerCase() as Address) : undefined;
 }
 
+/** The address as one word of calldata or a topic: 32 bytes. */
+export function wordOf(address: Address): Hex {
+  return `0x${address.slice(2).padStart(64, "0")}`;
+}
+
 /** Like {@link parseAddress}, for text that the program itself wrote. @throws Error on anything else. */
 export function toAddress(text: string): Address {
   const address = parseAddress(text);

@@ -1,4 +1,4 @@
-import { type Address, type Hex, NATIVE_TOKEN } from "../../domain/money/address.ts";
+import { type Address, NATIVE_TOKEN, wordOf } from "../../domain/money/address.ts";
 import type { Token } from "../../domain/money/token.ts";
 import { amountTold, TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
 import type { Chain } from "../../ports/chain.ts";
@@ -104,8 +104,4 @@ async function readMoves(context: LookContext, wallet: Address, range: Range): P
     );
   }
   return { out, into };
-}
-
-function wordOf(address: Address): Hex {
-  return `0x${address.slice(2).padStart(64, "0")}`;
 }

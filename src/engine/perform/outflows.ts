@@ -1,5 +1,5 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
-import type { Address, Hex } from "../../domain/money/address.ts";
+import { type Hex, wordOf } from "../../domain/money/address.ts";
 import { amountTold, TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
 import type { Swap } from "../../domain/run/run.ts";
 import type { AgreedChainReads, Chain } from "../../ports/chain.ts";
@@ -68,8 +68,4 @@ export async function denyHiddenOutflow(
   if (now >= expected) return;
   const detail = `the balance of ${sell.symbol} is ${now}, by the transfers since block ${known.block} it should be ${expected} (smallest units): a node hides transfers, so that nobody knows whether the swap was filled`;
   throw new ChainReadError("malformed answer", detail);
-}
-
-function wordOf(address: Address): Hex {
-  return `0x${address.slice(2).padStart(64, "0")}`;
 }

@@ -52,7 +52,11 @@ export function createEffectRows(sql: Statements): EffectRows {
     finishEffect: (id, atMs) => {
       sql.run("UPDATE effects SET done_at_ms = ? WHERE id = ?", atMs, id);
     },
-    postponeEffect: (id, atMs) => postpone(sql, id, Math.ceil(atMs)),
+    postponeEffect: (id, atMs) => {
+      // The wait is written now: a clock that runs ahead at this instant is found out by that.
+      const wholeMs = Math.ceil(atMs);
+      sql.run("UPDATE effects SET not_before_ms = ?, created_at_ms = ? WHERE id = ?", wholeMs, wholeMs, id);
+    },
     hastenEffects: (nowMs) => {
       sql.run(
         "UPDATE effects SET not_before_ms = ? WHERE done_at_ms IS NULL AND not_before_ms > ? AND created_at_ms > ?",
@@ -62,9 +66,4 @@ export function createEffectRows(sql: Statements): EffectRows {
       );
     },
   };
-}
-
-/** The wait is written now: a clock that runs ahead at this instant is found out by that. */
-function postpone(sql: Statements, id: number, atMs: number): void {
-  sql.run("UPDATE effects SET not_before_ms = ?, created_at_ms = ? WHERE id = ?", atMs, atMs, id);
 }
