@@ -141,7 +141,8 @@ export function openNetwork(
   const { options: network, rpc, snapshots, executor, logger } = connected;
   const store = createServiceStore(db, network.name);
   const factories = { protocols: network.protocols, feeTiers: network.v3FeeTiers };
-  const book = openPoolBook(db, scopeOf(network.chainId, factories), clock.nowMs());
+  const scope = scopeOf(network.chainId, factories);
+  const book = openPoolBook(db, { scope, nowMs: clock.nowMs(), logger });
   const directory = createPoolDirectory(factories, clock, book);
   const transfers = createTransferChecks({ rpc, network }, { directory, snapshots, executor, clock, logger });
   const router = createRouter(network, { directory, findRoute, transfers });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Address, parseAddress } from "../../domain/money/address.ts";
+import type { Logger } from "../../ports/logger.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
 import { migrate, readMigrations } from "../../storage/migrations.ts";
 import type { Pool } from "./pool.ts";
@@ -28,8 +29,16 @@ const WRITE_AFTER_MS = 500;
 /** Searches that are written together; what comes beyond in the meantime is not kept. */
 const MAX_PENDING = 500;
 
+interface PoolBookTerms {
+  /** names what was asked: answers of other factories, or of another chain, say nothing */
+  readonly scope: string;
+  readonly nowMs: number;
+  readonly maxSearches?: number;
+  readonly logger: Logger;
+}
+
 /** What a disk that is full, slow or broken answers. */
-function isOfDisk(error: unknown): boolean {
+function isOfDisk(error: unknown): error is Error {
   return error instanceof Error && "code" in error && /^SQLITE_(FULL|IOERR|BUSY)/.test(String(error.code));
 }
 
@@ -57,15 +66,10 @@ const searchSchema = z.object({
   searchedAtMs: z.number(),
 });
 
-/**
- * Opens the book in the service's database.
- * @param scope names what was asked: answers of other factories, or of another chain, say nothing
- */
+/** Opens the book in the service's database. */
 export function openPoolBook(
   db: SqliteDatabase,
-  scope: string,
-  nowMs: number,
-  maxSearches: number = MAX_SEARCHES,
+  { scope, nowMs, maxSearches = MAX_SEARCHES, logger }: PoolBookTerms,
 ): PoolBook {
   const migrations = readMigrations(new URL("./migrations/", import.meta.url));
   migrate(db, { set: "service-pools", migrations, backup: true });
@@ -85,6 +89,7 @@ export function openPoolBook(
   let pending = new Map<string, PairSearch>();
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
+  let isRefused = false;
 
   function write(): void {
     clearTimeout(timer);
@@ -99,9 +104,14 @@ export function openPoolBook(
         const tooMany = (count.get(scope) ?? 0) - maxSearches;
         if (tooMany > 0) removeOldest.run(scope, tooMany);
       }).immediate();
+      if (isRefused) logger.info({}, "what is found of pools can be written down again");
+      isRefused = false;
     } catch (error) {
       // No swap depends on it, and any quote may be what wants to be written: nobody's may end the service.
       if (!isOfDisk(error)) throw error;
+      const message = "what was found of pools cannot be written down, and is asked for again after a restart";
+      if (!isRefused) logger.warn({ error: error.message }, message);
+      isRefused = true;
     }
   }
 

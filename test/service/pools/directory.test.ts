@@ -9,6 +9,7 @@ import { createPoolDirectory, scopeOf } from "../../../src/service/pools/directo
 import type { Pool, Protocol } from "../../../src/service/pools/pool.ts";
 import { openPoolBook, type PoolBook } from "../../../src/service/pools/pool-book.ts";
 import { openDatabase, type SqliteDatabase } from "../../../src/storage/database.ts";
+import { silentLogger } from "../../support/silent-logger.ts";
 import { systemClock } from "../support/system-clock.ts";
 
 const address = (index: number) => toAddress(`0x${index.toString(16).padStart(40, "0")}`);
@@ -51,7 +52,7 @@ afterEach(() => {
 function newLife(protocols = PROTOCOLS) {
   book?.close();
   const options = { protocols, feeTiers: [500] };
-  book = openPoolBook(db, scopeOf(1, options), nowMs);
+  book = openPoolBook(db, { scope: scopeOf(1, options), nowMs, logger: silentLogger() });
   const directory = createPoolDirectory(options, clock, book);
   return async (tokenA: Address, tokenB: Address): Promise<Address[]> => {
     const pools: readonly Pool[] = await directory.poolsOf(tokenA, tokenB, read);

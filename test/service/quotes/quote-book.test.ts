@@ -10,6 +10,7 @@ import { createQuoteBook } from "../../../src/service/quotes/quote-book.ts";
 import { createQuoteMemory } from "../../../src/service/quotes/quote-memory.ts";
 import { createServiceStore, openServiceDatabase } from "../../../src/service/store/service-store.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
+import { silentLogger } from "../../support/silent-logger.ts";
 import { createHandClock } from "../support/hand-clock.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "swapd-quotes-"));
@@ -17,6 +18,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 
 const NOW_MS = 1_900_000_000_000;
 const LIFETIME_SECONDS = 60;
+const TERMS = { scope: "scope", nowMs: NOW_MS, logger: silentLogger() };
 const STRANGER = { name: "address 192.0.2.1", isKeyed: false };
 const PARTNER = { name: "key 1", isKeyed: true };
 let names = 0;
@@ -184,20 +186,21 @@ test("callers with more quotes than others make room in a full memory, and not w
 
 test("searches for pools are kept up to a number, the newest ones", () => {
   const { db } = open();
-  const book = openPoolBook(db, "scope", NOW_MS, 10);
+  const book = openPoolBook(db, { ...TERMS, maxSearches: 10 });
   const token = (place: number) => toAddress(`0x${place.toString(16).padStart(40, "0")}`);
   for (let place = 0; place < 50; place += 1) {
     book.put({ token0: token(place), token1: token(99), pools: [], searchedAtMs: NOW_MS + place });
   }
   book.close();
-  const kept = openPoolBook(db, "scope", NOW_MS, 10).searches();
+  const kept = openPoolBook(db, { ...TERMS, maxSearches: 10 }).searches();
   expect(db.prepare("SELECT count(*) FROM pool_searches").pluck().get()).toBe(10);
   expect(kept.map(({ token0 }) => token0)).toEqual(Array.from({ length: 10 }, (_, place) => token(49 - place)));
 });
 
 test("searches for pools that a full disk has no room for are lost, and nothing else: the service goes on", () => {
   const { db } = open();
-  const book = openPoolBook(db, "scope", NOW_MS);
+  const logger = silentLogger();
+  const book = openPoolBook(db, { ...TERMS, logger });
   const token = (place: number) => toAddress(`0x${place.toString(16).padStart(40, "0")}`);
   const putMany = (): void => {
     for (let place = 0; place < 400; place += 1) {
@@ -210,9 +213,13 @@ test("searches for pools that a full disk has no room for are lost, and nothing 
   putMany();
   db.pragma(`max_page_count = ${db.pragma("page_count", { simple: true })}`);
   vi.advanceTimersByTime(1_000);
+  putMany();
+  vi.advanceTimersByTime(1_000);
   expect(count()).toBe(0);
+  expect(logger.lines.map(({ level }) => level)).toEqual(["warn"]);
   db.pragma("max_page_count = 100000");
   putMany();
   vi.advanceTimersByTime(1_000);
   expect(count()).toBe(400);
+  expect(logger.lines.map(({ level }) => level)).toEqual(["warn", "info"]);
 });
