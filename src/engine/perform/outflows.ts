@@ -34,7 +34,8 @@ const MOST_BLOCKS = 50_000;
 
 /**
  * Holds the wallet's balance of the sold token against its transfers since the wallet was last held against the chain.
- * A node may keep a transfer back, or have a block and not yet its logs; the balance tells of it all the same.
+ * A node may keep a transfer back, or have a block and not yet its logs; the balance tells of it all the same. Nothing
+ * is held where no balance was known then, that look is older than {@link MOST_BLOCKS}, or a node refuses such reads.
  * @throws ChainReadError when the balance is below what the transfers explain
  */
 export async function denyHiddenOutflow(

@@ -11,7 +11,7 @@ import { type BlockRange, denyHiddenOutflow, unexplainedOutflows } from "./outfl
 /**
  * Looks up what became of a gasless swap. The chain alone decides; the service is asked only where its signatures carry
  * no nonce, and only to hold an end back. What would end the swap without a fill frees its money: then it is looked up
- * once more, through all endpoints, which have to agree, and without a nonce against the wallet's balance as well.
+ * once more, through all endpoints, which have to agree, and without a nonce against the wallet's balance as well, where that is known.
  */
 export async function readChain(context: EngineContext, swap: Swap): Promise<EffectAnswer> {
   const { chain } = context.deps;
