@@ -1,7 +1,19 @@
 import { describe, expect, it } from "vitest";
+import type { LaneRequest } from "../../src/lane/lane.ts";
 import { ANVIL_ACCOUNT } from "../support/bare-anvil.ts";
 import { openLaneDatabase } from "../support/lane-database.ts";
 import { GWEI, startLaneWorld } from "../support/lane-world.ts";
+
+/** Ours did not arrive, and somebody's transaction with its nonce does what it was to do. */
+async function beginWhereTheSameWasDone(change: Partial<LaneRequest> = {}) {
+  const world = await startLaneWorld();
+  world.proxy.fault("eth_sendRawTransaction", { kind: "drop-before" });
+  world.submit("a", { to: ANVIL_ACCOUNT, ...change });
+  await world.tick();
+  await world.sendForeign(0, 5n);
+  await world.step(4);
+  return world;
+}
 
 describe("a transaction of somebody else at the nonce of ours", () => {
   it("proves nothing at the tip, and halts the account once two finalised blocks show it", async () => {
@@ -208,12 +220,7 @@ describe("a person who releases a halted account", () => {
   });
 
   it("ends one by the receipt of a version of it whose row is gone, as after a start from an old copy", async () => {
-    const world = await startLaneWorld();
-    world.proxy.fault("eth_sendRawTransaction", { kind: "drop-before" });
-    world.submit("a", { to: ANVIL_ACCOUNT });
-    await world.tick();
-    await world.sendForeign(0, 5n);
-    await world.step(4);
+    const world = await beginWhereTheSameWasDone();
     expect(world.lane.halted()?.reason).toContain("does what ours was to do");
     world.lane.release("ann");
     await world.step(3);
@@ -229,12 +236,7 @@ describe("a person who releases a halted account", () => {
 
 describe("what has the nonce of ours and does the same", () => {
   it("is not signed with fees above what the intent may pay, whatever all nodes show", async () => {
-    const world = await startLaneWorld();
-    world.proxy.fault("eth_sendRawTransaction", { kind: "drop-before" });
-    world.submit("a", { to: ANVIL_ACCOUNT, maxFeePerGasCap: 40n * GWEI });
-    await world.tick();
-    await world.sendForeign(0, 5n);
-    await world.step(4);
+    const world = await beginWhereTheSameWasDone({ maxFeePerGasCap: 40n * GWEI });
     world.lane.release("ann");
     await world.step(3);
     expect(world.signed.every(({ maxFeePerGas }) => maxFeePerGas <= 40n * GWEI)).toBe(true);
@@ -242,12 +244,7 @@ describe("what has the nonce of ours and does the same", () => {
   });
 
   it("is signed after a kill between its row and its signature", async () => {
-    const world = await startLaneWorld();
-    world.proxy.fault("eth_sendRawTransaction", { kind: "drop-before" });
-    world.submit("a", { to: ANVIL_ACCOUNT });
-    await world.tick();
-    await world.sendForeign(0, 5n);
-    await world.step(4);
+    const world = await beginWhereTheSameWasDone();
     const [first] = world.store.signings("a");
     if (first === undefined) throw new Error("nothing was signed");
     const fees = { maxFeePerGas: 50n * GWEI, maxPriorityFeePerGas: (50n * GWEI) / 3n };
