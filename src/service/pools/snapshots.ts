@@ -56,7 +56,7 @@ export interface SnapshotsOptions {
 /** Pools beyond that are read alone until they are asked for again. */
 const MAX_POOLS = 20_000;
 
-/** Answers that are kept of one block, which may be the newest for hours; those beyond are read each time. */
+/** Answers, and states of pools, that are kept of one block, which may be the newest for hours; others are read each time. */
 const MAX_KEPT = 5_000;
 
 /** A machine behind the address of the node that is behind the others so long is taken at its word. */
@@ -156,6 +156,7 @@ async function takeSnapshot(context: Context, head: Head, previous: Head | undef
       const known = states.get(pool.address);
       if (known !== undefined) return known;
       const loading = load(pool);
+      if (states.size >= inUse.length + MAX_KEPT) return loading;
       states.set(pool.address, loading);
       // A failed read is tried again by the next quote; the callers of this one get the error.
       loading.catch(() => states.delete(pool.address));

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Address } from "../../../src/domain/money/address.ts";
+import { type Address, toAddress } from "../../../src/domain/money/address.ts";
 import type { JsonRpc } from "../../../src/net/json-rpc.ts";
 import { loadContract } from "../../../src/sandbox/artifacts.ts";
 import { addressWord, callData, SELECTOR } from "../../../src/service/chain/words.ts";
@@ -57,6 +57,24 @@ test("what a quote asked of a wallet is there in the next block before anybody a
   expect(await held(next)).toEqual([7n]);
   expect(await held(first)).toEqual([0n]);
   expect(batches()).toBe(before);
+});
+
+test("of one block no more pools are kept than so many: on a chain that stands still others are read each time", async () => {
+  const { rpc, batches } = countedRpc();
+  const snapshots = createSnapshots({ rpc, chainId: 31_337 }, systemClock);
+  const snapshot = await snapshots.current();
+  snapshots.stop();
+  const state = (place: number) => {
+    const address = toAddress(`0x${place.toString(16).padStart(40, "0")}`);
+    const [token0, token1] = [token, toAddress(`0x${"f".repeat(40)}`)];
+    return snapshot.state({ kind: 1, protocol: 0, address, token0, token1, feePips: 3_000, tickSpacing: 0 });
+  };
+  await Promise.all(Array.from({ length: 5_001 }, (_, place) => state(place + 1_000)));
+  const before = batches();
+  expect(await state(5_999)).toBeUndefined();
+  expect(batches()).toBe(before);
+  await state(6_000);
+  expect(batches()).toBe(before + 1);
 });
 
 test("of one block no more is kept than so many answers: a chain that stands still is asked again", async () => {
