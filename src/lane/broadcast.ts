@@ -1,6 +1,6 @@
 import type { BroadcastOutcome } from "../ports/chain.ts";
 import type { AttemptRow, IntentRow } from "../ports/lane-store.ts";
-import { type LaneTurn, maySign, moveAttempt, moveIntent, passCrashPoint } from "./lane-context.ts";
+import { isTooLate, type LaneTurn, maySign, moveAttempt, moveIntent, passCrashPoint } from "./lane-context.ts";
 import { labelOf } from "./sign-attempt.ts";
 
 /**
@@ -11,7 +11,9 @@ import { labelOf } from "./sign-attempt.ts";
 export async function broadcastNewest(turn: LaneTurn, intent: IntentRow): Promise<void> {
   const { deps, latest } = turn;
   const attempt = deps.store.attempts(intent.id).at(-1);
-  if (attempt === undefined || !isDue(turn, attempt) || isTooLate(turn, intent, attempt)) return;
+  if (attempt === undefined || !isDue(turn, attempt)) return;
+  // Whatever kept its bytes back, they are never sent again: a cancellation closes their nonce.
+  if (attempt.kind !== "cancel" && isTooLate(turn, intent)) return;
   if (attempt.lastBroadcastBlock === undefined && !maySign(turn, intent)) return;
   deps.store.transaction(() =>
     deps.store.updateAttempt(attempt.hash, {
@@ -32,15 +34,6 @@ function isDue({ latest, options }: LaneTurn, attempt: AttemptRow): boolean {
   if (attempt.lastBroadcastBlock === undefined) return true;
   const blocks = latest.number - attempt.lastBroadcastBlock;
   return blocks >= (attempt.state === "signed" ? 1 : options.rebroadcastAfterBlocks);
-}
-
-/**
- * An order past its deadline can only revert, and costs gas: its bytes are never sent again, whatever kept them back. Its
- * nonce is closed by a cancellation.
- */
-function isTooLate({ deps, latest }: LaneTurn, intent: IntentRow, attempt: AttemptRow): boolean {
-  if (attempt.kind === "cancel" || intent.deadlineSeconds === undefined) return false;
-  return Math.max(latest.timestamp, Math.floor(deps.clock.nowMs() / 1_000)) >= intent.deadlineSeconds;
 }
 
 interface Sent {

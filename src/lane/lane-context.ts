@@ -76,6 +76,12 @@ export function maySign({ options, deps }: LaneTurn, intent: IntentRow): boolean
   return options.signing?.(intent.id) ?? true;
 }
 
+/** Whether an intent is an order past its deadline, by the chain or by us: what it does can only revert, and costs gas. */
+export function isTooLate({ deps, latest }: LaneTurn, { deadlineSeconds }: IntentRow): boolean {
+  if (deadlineSeconds === undefined) return false;
+  return Math.max(latest.timestamp, Math.floor(deps.clock.nowMs() / 1_000)) >= deadlineSeconds;
+}
+
 type IntentChange = Parameters<LaneStore["updateIntent"]>[1];
 
 /**

@@ -1,6 +1,6 @@
 import type { AttemptRow, IntentRow } from "../ports/lane-store.ts";
 import { firstFees, raisedFees } from "./fees.ts";
-import type { LaneTurn } from "./lane-context.ts";
+import { isTooLate, type LaneTurn } from "./lane-context.ts";
 import { planAttempt } from "./sign-attempt.ts";
 
 /** How much more than an intent's own cap its cancellation may pay: it must be able to outbid what it replaces. */
@@ -29,10 +29,11 @@ export async function planReplacement(
 }
 
 function dueKind(
-  { options, latest, deps }: LaneTurn,
+  turn: LaneTurn,
   intent: IntentRow,
   now: { attempts: readonly AttemptRow[]; newest: AttemptRow; isNext: boolean },
 ): "replacement" | "cancel" | undefined {
+  const { options, latest, deps } = turn;
   const { newest, attempts, isNext } = now;
   const sinceBlock = newest.firstBroadcastBlock;
   const isStuck = isNext && sinceBlock !== undefined && latest.number - sinceBlock >= options.bumpAfterBlocks;
@@ -45,5 +46,5 @@ function dueKind(
   if (deadlineSeconds !== undefined && latest.timestamp > deadlineSeconds + options.cancelMarginSeconds)
     return "cancel";
   if (deps.store.cancelWish(intent.id) !== undefined) return "cancel";
-  return isStuck && attempts.length <= options.maxReplacements ? "replacement" : undefined;
+  return isStuck && attempts.length <= options.maxReplacements && !isTooLate(turn, intent) ? "replacement" : undefined;
 }

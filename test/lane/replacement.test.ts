@@ -211,6 +211,18 @@ describe("a transaction that is past its deadline", () => {
     expect(await world.count()).toBe(1);
   });
 
+  it("is not signed with higher fees before it is cancelled: that would never be sent", async () => {
+    const world = await strictWorld({ bumpAfterBlocks: 2, cancelMarginSeconds: 60 });
+    world.submit("a", { deadlineSeconds: chainSeconds(world) + 60 });
+    await world.tick();
+    await passSeconds(world, 80);
+    await world.fullStep(5);
+    expect(world.attempts("a").map(({ kind }) => kind)).toEqual(["original"]);
+    await passSeconds(world, 80);
+    await world.fullStep();
+    expect(world.attempts("a").map(({ kind }) => kind)).toEqual(["original", "cancel"]);
+  });
+
   it("but was mined all the same has its real end, although a cancellation is out", async () => {
     const world = await strictWorld({ bumpAfterBlocks: 20 });
     const to = world.submit("a", { deadlineSeconds: chainSeconds(world) + 60 });
