@@ -78,7 +78,7 @@ async function talk(port: number, write: (send: (text: string) => void) => Promi
   const chunks: Buffer[] = [];
   socket.on("data", (chunk) => chunks.push(chunk));
   socket.on("error", () => undefined);
-  const closed = once(socket, "close");
+  const closed = new Promise((resolve) => socket.once("close", resolve));
   await write((text) => socket.write(text));
   await closed;
   return Buffer.concat(chunks).toString();
