@@ -44,6 +44,15 @@ test("what is spent already is forgotten only when that is final: a reorganisati
   expect(revocations(life)).toEqual([]);
 });
 
+test("what is spent is not forgotten while the swap that spent it may be taken back: its approval may stand alone then", async () => {
+  for (const state of ["confirmed", "final"] as const) {
+    const { life } = begin(0n);
+    addRun(life.store, runSample({ swaps: [swapIn(state, { wallet: ACCOUNT })] }));
+    await revokeLeftovers(life.context);
+    expect(life.store.idleGrants()).toEqual(state === "final" ? [] : [grant]);
+  }
+});
+
 test("a revocation that the token refuses is not sent, and another token's is", async () => {
   const { outside, life } = begin(5n);
   const simulate = outside.chain.simulate.bind(outside.chain);

@@ -9,6 +9,9 @@ const BUSY_STATES = "('cleared', 'approving', 'signed', 'submitted', 'mined', 'u
 /** The condition of the index on swaps that may be busy: whoever states it is not led through all swaps that ever were. */
 const MAY_BE_BUSY = "state IN ('quoted', 'cleared', 'approving', 'signed', 'submitted', 'mined', 'unknown')";
 
+/** The condition of the index on swaps that are not final. */
+const IS_UNSETTLED = "state IN ('signed', 'submitted', 'mined', 'confirmed', 'unknown')";
+
 interface Sale {
   token: string;
   amount: string;
@@ -57,7 +60,14 @@ export function createLedgerRows(sql: Statements, version: LedgerStore["ledgerVe
     idleGrants: () => idleGrants(sql),
     grantors: (wallet, token) => grantors(sql, wallet, token),
     forgetGrant: ({ wallet, token, spender }) => {
-      sql.run("DELETE FROM grants WHERE wallet = ? AND token = ? AND spender = ?", wallet, token, spender);
+      sql.run(
+        `DELETE FROM grants WHERE wallet = ? AND token = ? AND spender = ? AND NOT EXISTS
+           (SELECT 1 FROM swaps INDEXED BY swaps_open WHERE swaps.wallet = grants.wallet AND sell_token = token
+             AND ${IS_UNSETTLED} AND state = 'confirmed')`,
+        wallet,
+        token,
+        spender,
+      );
     },
   };
 }
