@@ -72,6 +72,8 @@ export interface EvidenceStore {
   addDifference(finding: Finding, atMs: number): boolean;
   /** Whether a difference with this key was found and settled. */
   wasAccepted(key: string): boolean;
+  /** Moves when what is open was found along with a wall clock that was set, so that its age stays what it was. */
+  moveFindings(byMs: number): void;
   settleDifference(id: number, settlement: { readonly by: string; readonly atMs: number }): void;
   /** Forgets that a wallet is unchecked: it was held against the chain. */
   removeUnchecked(wallet: Address): void;

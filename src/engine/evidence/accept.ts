@@ -45,7 +45,7 @@ export function acceptDifferences(context: AcceptContext, by: string): string {
 
 /**
  * Until when an order that is in nobody's rows may still be filled: whoever signed it did so before this database was
- * looked at. A clock that was set back since says nothing of it.
+ * looked at. A clock that was set back while nobody ran says nothing of it.
  * @returns undefined when every such order has expired
  */
 function stillToBeFilled({ settings, deps }: AcceptContext, open: readonly Difference[]): number | undefined {

@@ -164,6 +164,21 @@ describe("a database that is lost", () => {
   });
 });
 
+test("a clock that is set ahead shortens no wait for what another database signed, and one that is set back lengthens none", async () => {
+  for (const jumpMs of [LIFETIME_SECONDS * 1_000, -LIFETIME_SECONDS * 1_000]) {
+    const outside = begin("only");
+    const marker = markerOf(outside);
+    await fill(outside, BUDGET, marker);
+    const emptied = { ...outside, file: join(dirname(outside.file), "another.db") };
+    const life = await live(emptied, marker);
+    outside.clock.jumpTo(outside.clock.nowMs() + jumpMs);
+    await turn(emptied, life, 60);
+    expect(accept(life)).toContain("refused: what another database signed may be filled until its deadline");
+    await turn(emptied, life, LIFETIME_SECONDS - 60);
+    expect(accept(life)).toContain("accepted 5");
+  }
+});
+
 test("the right database, put back after another one was started in its place, trades on without a word", async () => {
   const outside = begin("only");
   const marker = markerOf(outside);

@@ -50,7 +50,13 @@ export function createEvidenceRows(sql: Statements): EvidenceStore {
   };
 }
 
-type DifferenceRows = "openDifferences" | "wasAccepted" | "addDifference" | "settleDifference" | "removeUnchecked";
+type DifferenceRows =
+  | "openDifferences"
+  | "wasAccepted"
+  | "addDifference"
+  | "moveFindings"
+  | "settleDifference"
+  | "removeUnchecked";
 
 function createDifferenceRows(sql: Statements): Pick<EvidenceStore, DifferenceRows> {
   return {
@@ -77,6 +83,9 @@ function createDifferenceRows(sql: Statements): Pick<EvidenceStore, DifferenceRo
       ) > 0,
     wasAccepted: (key) =>
       sql.get("SELECT 1 FROM differences WHERE key = ? AND settled_at_ms IS NOT NULL", key) !== undefined,
+    moveFindings: (byMs) => {
+      sql.run("UPDATE differences SET found_at_ms = found_at_ms + ? WHERE settled_at_ms IS NULL", Math.round(byMs));
+    },
     settleDifference: (id, { by, atMs }) => {
       sql.run(
         "UPDATE differences SET settled_by = ?, settled_at_ms = ? WHERE id = ? AND settled_at_ms IS NULL",

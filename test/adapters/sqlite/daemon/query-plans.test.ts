@@ -139,6 +139,7 @@ const STORE: Calls<Store> = {
       NOW_MS,
     ),
   wasAccepted: (store) => store.wasAccepted("nonce"),
+  moveFindings: (store) => store.moveFindings(40_000),
   settleDifference: (store) => store.settleDifference(1, { by: "ops", atMs: NOW_MS }),
   removeUnchecked: (store) => store.removeUnchecked(WALLET),
   knownChain: (store) => store.knownChain(WALLET),
