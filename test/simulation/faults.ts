@@ -43,6 +43,7 @@ const RATES = {
   "disk: lost": [0.05, 0.2],
   "disk: odd pace": [0.1, 0.6],
   "files: edited": [0.1, 0.6],
+  "operator: halts": [0.1, 0.6],
 } as const satisfies Record<string, readonly [number, number]>;
 
 export type FaultName = keyof typeof RATES;

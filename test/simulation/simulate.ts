@@ -101,7 +101,7 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
   const configuration = profile.configured(bench.configuration);
   const service = createSimService({ chain, book, faults, profile, nowMs: () => time.trueMs });
   const waitsMs = chance.pick([0, 60_000, 150_000], "operator waits");
-  const operator = createOperator({ time, trace, waitsMs, rows: () => rows, nowMs: () => time.trueMs });
+  const operator = createOperator({ time, faults, trace, waitsMs, rows: () => rows, nowMs: () => time.trueMs });
   let calmSinceMs: number | undefined;
   const files = createFiles({
     ...{ folder: bench.folder, emptyDatabase: bench.emptyDatabase, faults, trace, openRows },
@@ -149,6 +149,7 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
     pace.look();
     if (lives.settle()) {
       oracle.died();
+      operator.heardOfDeath();
       checkSafety(look);
     }
     return violations.length < MOST_VIOLATIONS;
@@ -179,6 +180,7 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
   time.after(blockMs, mine);
   trace.note("world", `the service is of the profile ${profile.name}`);
   lives.begin();
+  operator.begin();
   const chaosMs = chance.between(60, 200, "chaos") * 1_000;
   try {
     if (await turn(chaosMs)) {

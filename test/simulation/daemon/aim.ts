@@ -13,8 +13,8 @@ export const OPEN_STATES: readonly SwapState[] = [
 
 /** so often a seed kills where it aims: then the daemon has to get past it */
 const MOST_AIMED = 4;
-/** one seed in some hundred passes them: each seed aims there */
-const RARE_LABELS: readonly string[] = CRASH_LABELS.rare;
+/** one seed in a hundred passes them: each seed aims there */
+const RARE_LABELS: readonly string[] = [...CRASH_LABELS.rare, ...CRASH_LABELS.cancellation];
 /** far apart, so that most seeds pass one of them */
 const OWN_LABELS = 3;
 const SHARE_OF_LABELS = 0.15;

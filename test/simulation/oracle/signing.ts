@@ -78,6 +78,8 @@ export function createSigningOracle(parts: {
   const judgeMay = (): void => {
     if (isBarred && knownOf(rows).accepted > acceptedThen) isBarred = false;
     if (isBarred) report("S9", "signed with a database that knows less than was signed, and nobody accepted it");
+    const halted = rows.one("SELECT 1 FROM modes WHERE scope = 'global' AND mode = 'halted'");
+    if (halted !== undefined) report("S5", "signed while a person had halted everything");
   };
 
   const judgeOrder = (order: Order): void => judgeTerms(order, { chain, wallet, nowMs, report });
