@@ -224,6 +224,19 @@ export function createSigningOracle(parts: {
     add({ place, strategy: strategyOf(run), owner: wallet, token: order.fromAsset, amount, deadline, by });
   };
 
+  /** What was signed, and not written down, cannot have been handed over: it is signed again, or nobody has it. */
+  const forgetLostOrders = (): void => {
+    const isLost = (text: string): boolean =>
+      rows.one("SELECT 1 FROM signatures WHERE typed_data = ? AND signature IS NOT NULL", text) === undefined;
+    for (let index = capabilities.length - 1; index >= forgotten; index -= 1) {
+      const by = capabilities[index]?.by;
+      if (by?.kind === "order" && isLost(by.text)) capabilities.splice(index, 1);
+    }
+    for (let index = permits.length - 1; index >= forgottenPermits; index -= 1) {
+      if (isLost(permits[index]?.text ?? "")) permits.splice(index, 1);
+    }
+  };
+
   return {
     capabilities,
     transaction,
@@ -245,6 +258,7 @@ export function createSigningOracle(parts: {
       return true;
     },
     died: () => {
+      forgetLostOrders();
       for (const [nonce, signed] of byNonce) {
         const isLost = ({ raw }: SignedTransaction): boolean =>
           !sentRaw.has(raw) && rows.one("SELECT 1 FROM lane_attempts WHERE raw = ?", raw) === undefined;
