@@ -28,12 +28,15 @@ function haltByEvidence(store: Pick<Store, "strategy" | "openDifferences">, stra
 
 /**
  * Whether a lane may sign for one of its intents now: not while the strategy that wants it is halted, alone or with all
- * others. A revocation of a leftover belongs to no run: it is a signature for those who were granted the allowance.
+ * others, and nothing new for a run that another database may have traded. A revocation of a leftover belongs to no run: it
+ * is a signature for those who were granted the allowance.
  */
 export function maySignIntent(stores: { store: Store; laneStore: LaneStore }, intentId: string): boolean {
   const { store, laneStore } = stores;
   const owner = store.runOfIntent(intentId);
   if (owner !== undefined) {
+    const isNew = laneStore.signings(intentId).length === 0;
+    if (isNew && store.isRunBarred(owner.runId)) return false;
     const run = store.run(owner.runId);
     return run !== undefined && effectiveMode(store, run.strategyId).mode !== "halted";
   }

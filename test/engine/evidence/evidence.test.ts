@@ -22,6 +22,7 @@ import {
 } from "../../support/engine-life.ts";
 import { swapIn } from "../../support/evidence.ts";
 import { SETTLEMENT } from "../../support/fake-ledger.ts";
+import { refusal } from "../../support/fake-service.ts";
 
 const SWAPPED = SETTLEMENT.getEvent("Swapped")?.topicHash;
 const BUDGET = 4;
@@ -218,6 +219,26 @@ test("an order that the old database handed over, and that is filled late, count
   expect(accept(life)).toContain(`it counts in the budget of ${outside.spec.id}`);
   await turn(restored, life, 120);
   expect([fills(outside), open(life), life.errors]).toEqual([BUDGET, [], []]);
+});
+
+test("a run that is open in an older copy is not traded once more when the fill of it is accepted", async () => {
+  const outside = begin("only");
+  outside.service.refuses = refusal("BUSY", true);
+  const before = openLife(outside);
+  await before.engine.start();
+  const runs = ({ db }: Life): unknown[] => db.prepare("SELECT state, reason FROM runs ORDER BY slot_ms").all();
+  await turnUntil(outside, before, { maxSeconds: 90, isDone: () => runs(before).length === 1 });
+  await turn(outside, before, 2);
+  const copy = copyTo(outside, "copy.db");
+  outside.service.refuses = undefined;
+  expect(await turnUntil(outside, before, { maxSeconds: 50, isDone: () => fills(outside) === 1 })).toBe(true);
+  before.kill();
+  const restored = { ...outside, file: copy };
+  const life = await live(restored);
+  expect([open(life), runs(life)]).toEqual([["fill"], [{ state: "executing", reason: null }]]);
+  expect(accept(life)).toContain(`it counts in the budget of ${outside.spec.id}`);
+  await turn(restored, life, 90);
+  expect([runs(life)[0], life.errors]).toEqual([{ state: "skipped", reason: "signing_barred" }, []]);
 });
 
 test("a sale of which only the sold token is known counts in the budget of whoever sells that", async () => {

@@ -55,6 +55,8 @@ type DifferenceRows =
   | "wasAccepted"
   | "addDifference"
   | "moveFindings"
+  | "barOpenRuns"
+  | "isRunBarred"
   | "settleDifference"
   | "removeUnchecked";
 
@@ -86,6 +88,11 @@ function createDifferenceRows(sql: Statements): Pick<EvidenceStore, DifferenceRo
     moveFindings: (byMs) => {
       sql.run("UPDATE differences SET found_at_ms = found_at_ms + ? WHERE settled_at_ms IS NULL", Math.round(byMs));
     },
+    barOpenRuns: () => {
+      const open = "SELECT id FROM runs WHERE state IN ('due', 'deciding', 'executing', 'parked')";
+      sql.run(`INSERT OR IGNORE INTO barred_runs (run_id) ${open}`);
+    },
+    isRunBarred: (runId) => sql.get("SELECT 1 FROM barred_runs WHERE run_id = ?", runId) !== undefined,
     settleDifference: (id, { by, atMs }) => {
       sql.run(
         "UPDATE differences SET settled_by = ?, settled_at_ms = ? WHERE id = ? AND settled_at_ms IS NULL",

@@ -49,6 +49,8 @@ const STORE: Calls<Store> = {
     ),
   dueRuns: (store) => store.dueRuns(10),
   hasOpenRun: (store) => store.hasOpenRun("weekly"),
+  barOpenRuns: (store) => store.barOpenRuns(),
+  isRunBarred: (store) => store.isRunBarred("run_1"),
   strategiesWithOpenRun: (store) => store.strategiesWithOpenRun(),
   unsettledSwaps: (store) => store.unsettledSwaps(),
   openWork: (store) => store.openWork(),
