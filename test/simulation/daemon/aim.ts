@@ -13,8 +13,9 @@ export const OPEN_STATES: readonly SwapState[] = [
 
 /** so often a seed kills where it aims: then the daemon has to get past it */
 const MOST_AIMED = 4;
-/** one seed in a hundred passes them: each seed aims there */
-const RARE_LABELS: readonly string[] = [...CRASH_LABELS.rare, ...CRASH_LABELS.cancellation];
+/** one seed in a hundred passes them: each seed aims there, and at one place of a cancellation, so that each is reached */
+const RARE_LABELS: readonly string[] = CRASH_LABELS.rare;
+const PLACES_OF_A_CANCELLATION: readonly string[] = CRASH_LABELS.cancellation;
 /** far apart, so that most seeds pass one of them */
 const OWN_LABELS = 3;
 const SHARE_OF_LABELS = 0.15;
@@ -36,7 +37,8 @@ export function createAim(faults: Faults, rows: Rows): Aim {
   const passed = new Map<string, number>();
   const some = new Set(LABELS.filter((label) => chance.of("some labels", label) < SHARE_OF_LABELS));
   const inTurn = Array.from({ length: OWN_LABELS }, (_, turn) => LABELS[(chance.seed + 24 * turn) % LABELS.length]);
-  const own = new Set([...inTurn, ...RARE_LABELS]);
+  const cancelled = PLACES_OF_A_CANCELLATION[chance.seed % PLACES_OF_A_CANCELLATION.length];
+  const own = new Set([...inTurn, ...RARE_LABELS, cancelled]);
   const state = chance.pick(OPEN_STATES, "state aimed at");
   let left = MOST_AIMED;
   const strikesAimed = (label: string): boolean => {
