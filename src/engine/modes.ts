@@ -28,20 +28,24 @@ function haltByEvidence(store: Pick<Store, "strategy" | "openDifferences">, stra
 
 /**
  * Whether a lane may sign for one of its intents now: not while the strategy that wants it is halted, alone or with all
- * others, and nothing new for a run that another database may have traded. A revocation of a leftover belongs to no run: it
+ * others, and no new trade for a run that another database may have made. A revocation of a leftover belongs to no run: it
  * is a signature for those who were granted the allowance.
  */
 export function maySignIntent(stores: { store: Store; laneStore: LaneStore }, intentId: string): boolean {
   const { store, laneStore } = stores;
   const owner = store.runOfIntent(intentId);
   if (owner !== undefined) {
-    const isNew = laneStore.signings(intentId).length === 0;
-    if (isNew && store.isRunBarred(owner.runId)) return false;
+    if (isNewTrade(laneStore, intentId) && store.isRunBarred(owner.runId)) return false;
     const run = store.run(owner.runId);
     return run !== undefined && effectiveMode(store, run.strategyId).mode !== "halted";
   }
   const intent = laneStore.intent(intentId);
   return intent !== undefined && mayRevoke(store, { wallet: intent.account, token: intent.to });
+}
+
+/** A revocation ends something, and so do all later versions of what was signed once. */
+function isNewTrade(laneStore: LaneStore, intentId: string): boolean {
+  return laneStore.intent(intentId)?.purpose !== "revoke" && laneStore.signings(intentId).length === 0;
 }
 
 /** Whether what is left of a wallet's allowances of a token may be taken back now. */

@@ -28,7 +28,10 @@ export function factsFor(context: EngineContext, run: Run): StepFacts {
     live: settings.live,
     // Two rows for what most steps never ask.
     get signingBarred() {
-      return signingBarred(context, run, spec.wallet.address);
+      return signingBarred(context, run.strategyId, spec.wallet.address);
+    },
+    get tradingBarred() {
+      return store.isRunBarred(run.id) ? "another database, whose acts were accepted, may have traded it" : undefined;
     },
     isTokenBusy: (wallet, token, except) => store.isTokenBusy(wallet, token, except),
     lastFreed: (wallet, token) => store.lastFreed(wallet, token),
@@ -48,14 +51,8 @@ export function factsFor(context: EngineContext, run: Run): StepFacts {
   };
 }
 
-/** Why nothing new may be signed for a run with its wallet, undefined when signing is allowed. */
-export function signingBarred(context: EngineContext, run: Run, wallet: Address): string | undefined {
-  if (context.deps.store.isRunBarred(run.id)) return "another database, whose acts were accepted, may have traded it";
-  return handingOverBarred(context, run.strategyId, wallet);
-}
-
-/** Why nothing may leave for a strategy with its wallet now, undefined when it may. */
-export function handingOverBarred(context: EngineContext, strategyId: string, wallet: Address): string | undefined {
+/** Why nothing may be signed for a strategy with its wallet now, undefined when signing is allowed. */
+export function signingBarred(context: EngineContext, strategyId: string, wallet: Address): string | undefined {
   const { deps, settings } = context;
   const halt = deps.laneStore.halt(wallet, settings.chainId);
   if (halt !== undefined) return `the account ${wallet} is halted: ${halt.reason}`;

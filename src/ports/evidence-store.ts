@@ -74,7 +74,7 @@ export interface EvidenceStore {
   wasAccepted(key: string): boolean;
   /** Moves when what is open was found along with a wall clock that was set, so that its age stays what it was. */
   moveFindings(byMs: number): void;
-  /** Nothing new is signed for the runs that are open now: another database may have traded them. */
+  /** The runs that are open now trade no more: another database may have traded them. */
   barOpenRuns(): void;
   isRunBarred(runId: string): boolean;
   settleDifference(id: number, settlement: { readonly by: string; readonly atMs: number }): void;

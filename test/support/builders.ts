@@ -179,6 +179,7 @@ export function factsSample(change: Partial<StepFacts> = {}): StepFacts {
     ours: [WALLET],
     live: true,
     signingBarred: undefined,
+    tradingBarred: undefined,
     isTokenBusy: () => false,
     lastFreed: () => undefined,
     wasIntended: () => false,

@@ -159,6 +159,7 @@ export class ImaginedWorld {
   private facts(): StepFacts {
     return factsSample({
       ...{ nowMs: this.nowMs, spec: this.setting.spec, memory: this.memory, live: this.setting.live },
+      tradingBarred: undefined,
       signingBarred: this.isBarred ? "halted by ops: rehearsal" : undefined,
       service: { router: ROUTER, signatureHasNonce: this.setting.signatureHasNonce },
       isTokenBusy: (_wallet, token, except) =>

@@ -67,8 +67,9 @@ function proceed(draft: Draft, swap: Swap, reading: ClearanceReading, facts: Ste
     endUnsigned(draft, swap.id, { reason: "dry_run", detail: "every check passed; nothing is signed in a dry run" });
     return;
   }
-  if (facts.signingBarred !== undefined) {
-    endUnsigned(draft, swap.id, { reason: "signing_barred", detail: facts.signingBarred });
+  const barred = facts.signingBarred ?? facts.tradingBarred;
+  if (barred !== undefined) {
+    endUnsigned(draft, swap.id, { reason: "signing_barred", detail: barred });
     return;
   }
   if (!reading.decoding.ok) throw new Error(`swap ${swap.id} passed every check undecoded`);

@@ -16,12 +16,6 @@ export interface AcceptContext {
 /** What another database signed is behind these, and nobody knows what of it is still to be filled. */
 const OF_ANOTHER_DATABASE: ReadonlySet<Difference["kind"]> = new Set(["new", "lost", "older"]);
 
-/** Each may be the trade of a run that is still open here: accepted, that run could trade once more. */
-const MAY_BE_A_TRADE: ReadonlySet<Difference["kind"]> = new Set([
-  ...OF_ANOTHER_DATABASE,
-  ...(["nonce", "fill", "outflow", "cannot-prove"] as const),
-]);
-
 /**
  * A person accepts what the chain or the marker knows and the rows do not. Accepted fills count in the budget of every
  * strategy that may have made them, so that nobody sells above it; foreign allowances are taken back; then the wallet is
@@ -42,7 +36,8 @@ export function acceptDifferences(context: AcceptContext, by: string): string {
     store.settleDifference(difference.id, { by, atMs });
     return `${difference.text}${carryOver(context, difference)}`;
   });
-  if (open.some(({ kind }) => MAY_BE_A_TRADE.has(kind))) store.barOpenRuns();
+  // All else may be the trade of a run that is still open here, and that would trade once more.
+  if (open.some(({ kind }) => kind !== "allowance")) store.barOpenRuns();
   for (const wallet of new Set(open.map((difference) => difference.wallet))) {
     addUnchecked(context, wallet);
     endAlertIfNothingIsOpen(context, wallet);

@@ -13,7 +13,7 @@ export async function signGasless(context: EngineContext, run: Run, swap: Swap):
   const { crashPoint } = context.deps;
   const { signatures } = swap;
   if (signatures === undefined) throw new Error(`swap ${swap.id} is to be signed without an intent`);
-  const barred = signingBarred(context, run, swap.wallet);
+  const barred = signingBarred(context, run.strategyId, swap.wallet);
   if (barred !== undefined) return { kind: "signing-barred", swapId: swap.id, detail: barred };
   crashPoint("gasless.sign.before");
   const swapSignature = await sign(context, swap, signatures.swapDigest);

@@ -1,6 +1,6 @@
 import type { Run, Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
-import { handingOverBarred } from "../step-facts.ts";
+import { signingBarred } from "../step-facts.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { nodeFault } from "./node-fault.ts";
 
@@ -24,7 +24,7 @@ export async function submitGasless(
   if (before > 0 && !service.profile.idempotentExecuteSwap) {
     return unknown("it may have been handed over before the process stopped");
   }
-  const barred = handingOverBarred(context, run.strategyId, swap.wallet);
+  const barred = signingBarred(context, run.strategyId, swap.wallet);
   if (barred !== undefined) return unknown(`not handed over: ${barred}`);
   const latest = terms.deadlineSeconds - context.settings.pace.submitMarginSeconds;
   try {

@@ -296,6 +296,7 @@ describe("a minimum that is too low", () => {
 describe("nothing is signed although every check passes", () => {
   test.each([
     ["in a dry run", { live: false }, "dry_run"],
+    ["for a run that another database may have traded", { tradingBarred: "accepted" }, "signing_barred"],
     ["while signing is barred", { signingBarred: "halted by ops: rehearsal" }, "signing_barred"],
   ] as const)("%s", (_name, facts, reason) => {
     for (const swap of [own, relayed]) {

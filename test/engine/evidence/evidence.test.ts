@@ -7,6 +7,7 @@ import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { addUnchecked, createEvidence } from "../../../src/engine/evidence/evidence.ts";
+import { maySignIntent } from "../../../src/engine/modes.ts";
 import type { IdentityMarker } from "../../../src/ports/identity-marker.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { HUNDRED_USDC, ROUTER, SLOT_MS, USDC, WBTC, WETH } from "../../support/builders.ts";
@@ -239,6 +240,40 @@ test("a run that is open in an older copy is not traded once more when the fill 
   expect(accept(life)).toContain(`it counts in the budget of ${outside.spec.id}`);
   await turn(restored, life, 90);
   expect([runs(life)[0], life.errors]).toEqual([{ state: "skipped", reason: "signing_barred" }, []]);
+});
+
+test("what such a run had signed still comes to its end: an order's leftover is taken back, and its money is free", async () => {
+  const outside = begin("only");
+  const { service, chain } = outside;
+  service.profile = { ...service.profile, ...{ idempotentExecuteSwap: false, signatureHasNonce: false } };
+  service.profile = { ...service.profile, nonceRecord: undefined };
+  service.delivery = "lost";
+  service.swapRecord = async () => ({ status: "failed", hash: undefined, raw: {} });
+  const life = await live(outside);
+  const swaps = (): unknown[] => life.db.prepare("SELECT state FROM swaps ORDER BY created_at_ms").pluck().all();
+  expect(await turnUntil(outside, life, { maxSeconds: 90, isDone: () => swaps()[0] === "unknown" })).toBe(true);
+  life.store.barOpenRuns();
+  chain.ledger.setAllowance(USDC.address, ACCOUNT, 5n);
+  await turnUntil(outside, life, { maxSeconds: 300, isDone: () => swaps()[0] === "expired" });
+  expect([swaps()[0], life.errors]).toEqual(["expired", []]);
+});
+
+test("what such a run wrote down for the chain and did not sign is not signed any more, but for taking back", async () => {
+  const outside = begin("never");
+  const life = await live(outside);
+  addSwap(life.store, swapIn("signed", { wallet: ACCOUNT }));
+  const [run] = life.store.openWork();
+  const ids = [`${run?.swapId}.swap`, `${run?.swapId}.approve1`, `${run?.swapId}.revoke1`];
+  const purposes = ["swap", "approve", "revoke"] as const;
+  for (const [place, purpose] of purposes.entries()) {
+    const terms = { to: USDC.address, data: "0x", value: 0n, gasLimit: 21_000n, maxFeePerGasCap: 1n } as const;
+    life.lane.submit({ id: ids[place] ?? "", purpose, ...terms, signBySeconds: 2 ** 40, deadlineSeconds: undefined });
+  }
+  const may = (): boolean[] =>
+    ids.map((id) => maySignIntent({ store: life.store, laneStore: life.context.deps.laneStore }, id));
+  expect(may()).toEqual([true, true, true]);
+  life.store.barOpenRuns();
+  expect(may()).toEqual([false, false, true]);
 });
 
 test("a sale of which only the sold token is known counts in the budget of whoever sells that", async () => {
