@@ -1,6 +1,7 @@
 import type { AttemptRow, IntentRow, LaneStore } from "../../ports/lane-store.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
 import { migrate, readMigrations } from "../../storage/migrations.ts";
+import { OPEN_INTENTS } from "./index-conditions.ts";
 import {
   type StoredAttempt,
   type StoredCost,
@@ -59,7 +60,7 @@ function intents(db: SqliteDatabase): Pick<LaneStore, Intents> {
   const byId = db.prepare<[string], StoredIntent>("SELECT * FROM lane_intents WHERE id = ?");
   const open = db.prepare<[string, number], StoredIntent>(
     `SELECT * FROM lane_intents WHERE account = ? AND chain_id = ?
-       AND state IN ('planned', 'signed', 'broadcast', 'mined', 'confirmed') ORDER BY seq`,
+       AND ${OPEN_INTENTS} ORDER BY seq`,
   );
   const highest = db
     .prepare<[string, number], number>(

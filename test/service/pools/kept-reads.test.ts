@@ -38,6 +38,15 @@ function countedRpc() {
   return { rpc, batches: () => requests };
 }
 
+/** The chain's newest block, read once, and how often the chain was asked since. */
+async function oneSnapshot() {
+  const { rpc, batches } = countedRpc();
+  const snapshots = createSnapshots({ rpc, chainId: 31_337 }, systemClock);
+  const snapshot = await snapshots.current();
+  snapshots.stop();
+  return { snapshot, batches };
+}
+
 test("what a quote asked of a wallet is there in the next block before anybody asks, and is of that block", async () => {
   const { rpc, batches } = countedRpc();
   const snapshots = createSnapshots({ rpc, chainId: 31_337 }, systemClock);
@@ -60,10 +69,7 @@ test("what a quote asked of a wallet is there in the next block before anybody a
 });
 
 test("of one block no more pools are kept than so many: on a chain that stands still others are read each time", async () => {
-  const { rpc, batches } = countedRpc();
-  const snapshots = createSnapshots({ rpc, chainId: 31_337 }, systemClock);
-  const snapshot = await snapshots.current();
-  snapshots.stop();
+  const { snapshot, batches } = await oneSnapshot();
   const state = (place: number) => {
     const address = toAddress(`0x${place.toString(16).padStart(40, "0")}`);
     const [token0, token1] = [token, toAddress(`0x${"f".repeat(40)}`)];
@@ -78,10 +84,7 @@ test("of one block no more pools are kept than so many: on a chain that stands s
 });
 
 test("of one block no more is kept than so many answers: a chain that stands still is asked again", async () => {
-  const { rpc, batches } = countedRpc();
-  const snapshots = createSnapshots({ rpc, chainId: 31_337 }, systemClock);
-  const snapshot = await snapshots.current();
-  snapshots.stop();
+  const { snapshot, batches } = await oneSnapshot();
   const held = (place: number) => {
     const owner = `0x${place.toString(16).padStart(40, "0")}` as Address;
     return snapshot.readKept(token, callData(SELECTOR.balanceOf, addressWord(owner)), 1);

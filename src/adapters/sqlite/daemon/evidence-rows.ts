@@ -1,5 +1,6 @@
 import { type Address, toAddress } from "../../../domain/money/address.ts";
 import type { Difference, DifferenceKind, EvidenceStore, KnownChain } from "../../../ports/evidence-store.ts";
+import { OPEN_RUNS } from "../index-conditions.ts";
 import type { Statements } from "../statements.ts";
 
 interface DifferenceColumns {
@@ -89,8 +90,7 @@ function createDifferenceRows(sql: Statements): Pick<EvidenceStore, DifferenceRo
       sql.run("UPDATE differences SET found_at_ms = found_at_ms + ? WHERE settled_at_ms IS NULL", Math.round(byMs));
     },
     barOpenRuns: () => {
-      const open = "SELECT id FROM runs WHERE state IN ('due', 'deciding', 'executing', 'parked')";
-      sql.run(`INSERT OR IGNORE INTO barred_runs (run_id) ${open}`);
+      sql.run(`INSERT OR IGNORE INTO barred_runs (run_id) SELECT id FROM runs WHERE ${OPEN_RUNS}`);
     },
     isRunBarred: (runId) => sql.get("SELECT 1 FROM barred_runs WHERE run_id = ?", runId) !== undefined,
     settleDifference: (id, { by, atMs }) => {

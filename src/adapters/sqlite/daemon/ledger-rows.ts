@@ -1,16 +1,11 @@
 import { type Address, toAddress } from "../../../domain/money/address.ts";
 import type { LedgerStore } from "../../../ports/store.ts";
+import { BUSY_SWAPS, OPEN_INTENTS, UNSETTLED_SWAPS } from "../index-conditions.ts";
 import type { Statements } from "../statements.ts";
 import { receivedOf, soldUsdSince, totalsOf } from "./total-rows.ts";
 
 /** A swap in one of these states may take the wallet's token at any moment, or is about to be allowed to. */
 const BUSY_STATES = "('cleared', 'approving', 'signed', 'submitted', 'mined', 'unknown')";
-
-/** The condition of the index on swaps that may be busy: whoever states it is not led through all swaps that ever were. */
-const MAY_BE_BUSY = "state IN ('quoted', 'cleared', 'approving', 'signed', 'submitted', 'mined', 'unknown')";
-
-/** The condition of the index on swaps that are not final. */
-const IS_UNSETTLED = "state IN ('signed', 'submitted', 'mined', 'confirmed', 'unknown')";
 
 interface Sale {
   token: string;
@@ -63,7 +58,7 @@ export function createLedgerRows(sql: Statements, version: LedgerStore["ledgerVe
       sql.run(
         `DELETE FROM grants WHERE wallet = ? AND token = ? AND spender = ? AND NOT EXISTS
            (SELECT 1 FROM swaps INDEXED BY swaps_open WHERE swaps.wallet = grants.wallet AND sell_token = token
-             AND ${IS_UNSETTLED} AND state = 'confirmed')`,
+             AND ${UNSETTLED_SWAPS} AND state = 'confirmed')`,
         wallet,
         token,
         spender,
@@ -97,7 +92,7 @@ function byToken(totals: ReadonlyMap<string, bigint>): ReadonlyMap<Address, bigi
 function netOfSwaps(sql: Statements, wallet: Address, token: Address): bigint | undefined {
   const open = sql.get(
     `SELECT 1 FROM swaps WHERE wallet = ? AND (sell_token = ? OR buy_token = ?)
-       AND ${MAY_BE_BUSY} AND state IN ${BUSY_STATES}`,
+       AND ${BUSY_SWAPS} AND state IN ${BUSY_STATES}`,
     wallet,
     token,
     token,
@@ -111,7 +106,7 @@ function isTokenBusy(sql: Statements, asked: { wallet: Address; token: Address; 
   const { wallet, token, exceptSwapId } = asked;
   // Quoted again after its approval, a swap owns the allowance: nobody may overwrite or revoke it in between.
   const swap = sql.get(
-    `SELECT 1 FROM swaps WHERE wallet = ? AND sell_token = ? AND id <> ? AND ${MAY_BE_BUSY}
+    `SELECT 1 FROM swaps WHERE wallet = ? AND sell_token = ? AND id <> ? AND ${BUSY_SWAPS}
        AND (state IN ${BUSY_STATES} OR (state = 'quoted' AND json_extract(body, '$.approvals') > 0))`,
     wallet,
     token,
@@ -126,7 +121,7 @@ function isTokenBusy(sql: Statements, asked: { wallet: Address; token: Address; 
   const revocation = sql.get(
     `SELECT 1 FROM lane_intents
      WHERE account = ? AND to_address = ? AND purpose = 'revoke' AND state <> 'confirmed'
-       AND state IN ('planned', 'signed', 'broadcast', 'mined', 'confirmed')`,
+       AND ${OPEN_INTENTS}`,
     wallet,
     token,
   );

@@ -1,4 +1,5 @@
 import type { SqliteDatabase } from "../../../storage/database.ts";
+import { OPEN_RUNS } from "../index-conditions.ts";
 import { prepareStatements } from "../statements.ts";
 
 /** Work that is late, by the id of its row. Both questions look at open rows alone, however long the history is. */
@@ -14,7 +15,7 @@ export interface ProgressReader {
 }
 
 /** The first condition is that of the index on open runs. A swap beyond `quoted` waits for the chain, or for a person. */
-const OVERDUE_RUN = `SELECT id FROM runs WHERE state IN ('due', 'deciding', 'executing', 'parked')
+const OVERDUE_RUN = `SELECT id FROM runs WHERE ${OPEN_RUNS}
   AND state <> 'parked' AND window_ends_ms < ?
   AND NOT EXISTS (SELECT 1 FROM swaps WHERE run_id = runs.id AND state IN
     ('cleared', 'approving', 'signed', 'submitted', 'mined', 'confirmed', 'unknown'))

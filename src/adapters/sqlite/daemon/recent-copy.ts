@@ -1,10 +1,7 @@
 import { CEILING_WINDOWS_MS } from "../../../domain/guard/policy.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
+import { BUSY_SWAPS, OPEN_INTENTS, OPEN_RUNS, UNSETTLED_SWAPS } from "../index-conditions.ts";
 
-const OPEN_RUNS = "state IN ('due', 'deciding', 'executing', 'parked')";
-/** The conditions of the two indexes on swaps that are open. */
-const OPEN_SWAPS = "state IN ('signed', 'submitted', 'mined', 'confirmed', 'unknown')";
-const BUSY_SWAPS = "state IN ('quoted', 'cleared', 'approving', 'signed', 'submitted', 'mined', 'unknown')";
 const NONE = "false";
 
 /**
@@ -16,9 +13,9 @@ const RECENT: Readonly<Record<string, string>> = {
     SELECT id FROM runs WHERE ${OPEN_RUNS}
     UNION ALL SELECT runs.id FROM strategies CROSS JOIN runs ON runs.strategy = strategies.id
       WHERE runs.state = 'failed' AND runs.ended_at_ms >= @failedMs
-    UNION ALL SELECT run_id FROM swaps WHERE ${OPEN_SWAPS})`,
+    UNION ALL SELECT run_id FROM swaps WHERE ${UNSETTLED_SWAPS})`,
   swaps: `id IN (
-    SELECT id FROM swaps WHERE ${OPEN_SWAPS}
+    SELECT id FROM swaps WHERE ${UNSETTLED_SWAPS}
     UNION ALL SELECT id FROM swaps WHERE ${BUSY_SWAPS}
     UNION ALL SELECT swaps.id FROM runs JOIN swaps ON swaps.run_id = runs.id WHERE runs.${OPEN_RUNS})`,
   ledger: `swap_id IN (
@@ -26,7 +23,7 @@ const RECENT: Readonly<Record<string, string>> = {
     UNION ALL SELECT swap_id FROM ledger WHERE reserved_at_ms >= @monthMs AND reserved_at_ms < @monthEdgeMs
     UNION ALL SELECT swap_id FROM ledger WHERE reserved_at_ms >= @dayMs AND reserved_at_ms < @dayEdgeMs)`,
   capabilities: "live = 1",
-  lane_intents: "state IN ('planned', 'signed', 'broadcast', 'mined', 'confirmed')",
+  lane_intents: OPEN_INTENTS,
   ...{ transitions: NONE, effects: NONE, signatures: NONE, checks: NONE, gaps: NONE, requests: NONE, retries: NONE },
   ...{ daemon_events: NONE, alerts: NONE, lane_attempts: NONE, lane_signings: NONE, lane_transitions: NONE },
   ...{ lane_costs: NONE, lane_cancel_wishes: NONE },

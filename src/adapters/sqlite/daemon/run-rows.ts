@@ -3,6 +3,7 @@ import type { Transition } from "../../../domain/run/records.ts";
 import { type Run, swapOf } from "../../../domain/run/run.ts";
 import { isRunEnd, type SwapState } from "../../../domain/run/states.ts";
 import type { RunStore } from "../../../ports/store.ts";
+import { OPEN_RUNS, UNSETTLED_SWAPS } from "../index-conditions.ts";
 import type { Statements } from "../statements.ts";
 import {
   createBodyReader,
@@ -59,21 +60,18 @@ const SWAPS_OF_RUN = `SELECT id, run_id, position, attempt, state, reason, mode,
     sell_symbol, sell_decimals, buy_token, buy_symbol, buy_decimals, amount_in, intent_id, body
   FROM swaps WHERE run_id = ? ORDER BY position, attempt`;
 
-/** The condition of the index on open runs: whoever states it is not led through all runs that ever were. */
-const IS_OPEN = "state IN ('due', 'deciding', 'executing', 'parked')";
-
-/** The first condition is that of the index on open swaps, so that the few are found among the many. */
-const UNSETTLED_SWAPS = `SELECT id FROM swaps WHERE state IN ('signed', 'submitted', 'mined', 'confirmed', 'unknown')
+/** The first condition is there for the index. */
+const WITHOUT_RECEIPT = `SELECT id FROM swaps WHERE ${UNSETTLED_SWAPS}
   AND state IN ('signed', 'submitted', 'unknown')`;
 
 /** Both parts begin with the condition of an index on what is open. */
 const OPEN_WORK = `SELECT runs.id AS runId, runs.strategy, swaps.id AS swapId, swaps.state, swaps.wallet
     FROM swaps JOIN runs ON runs.id = swaps.run_id
-    WHERE swaps.state IN ('signed', 'submitted', 'mined', 'confirmed', 'unknown')
+    WHERE swaps.${UNSETTLED_SWAPS}
   UNION SELECT runs.id, runs.strategy, swaps.id, coalesce(swaps.state, runs.state), swaps.wallet
     FROM runs LEFT JOIN swaps ON swaps.run_id = runs.id
       AND swaps.state NOT IN ('final', 'skipped', 'denied', 'reverted', 'expired', 'cancelled')
-    WHERE runs.state IN ('due', 'deciding', 'executing', 'parked')`;
+    WHERE runs.${OPEN_RUNS}`;
 
 /** Rows of runs, swaps, transitions and effects. */
 export function createRunRows(sql: Statements): Omit<RunStore, "writeRecord"> {
@@ -107,23 +105,21 @@ export function createRunRows(sql: Statements): Omit<RunStore, "writeRecord"> {
     dueRuns: (limit) =>
       sql
         .all<{ id: string }>(
-          `SELECT id FROM runs WHERE ${IS_OPEN} AND state = 'due' ORDER BY slot_ms, id LIMIT ?`,
+          `SELECT id FROM runs WHERE ${OPEN_RUNS} AND state = 'due' ORDER BY slot_ms, id LIMIT ?`,
           limit,
         )
         .map((row) => row.id),
     hasOpenRun: (strategyId) =>
       sql.get(
         // The sign keeps SQLite on the index of open runs: a strategy has had as many as the other one has entries.
-        `SELECT 1 FROM runs WHERE +strategy = ? AND ${IS_OPEN}`,
+        `SELECT 1 FROM runs WHERE +strategy = ? AND ${OPEN_RUNS}`,
         strategyId,
       ) !== undefined,
     strategiesWithOpenRun: () => {
-      const rows = sql.all<{ strategy: string }>(
-        "SELECT DISTINCT strategy FROM runs WHERE state IN ('due', 'deciding', 'executing', 'parked')",
-      );
+      const rows = sql.all<{ strategy: string }>(`SELECT DISTINCT strategy FROM runs WHERE ${OPEN_RUNS}`);
       return new Set(rows.map((row) => row.strategy));
     },
-    unsettledSwaps: () => sql.all<{ id: string }>(UNSETTLED_SWAPS).map((row) => row.id),
+    unsettledSwaps: () => sql.all<{ id: string }>(WITHOUT_RECEIPT).map((row) => row.id),
     openWork: () =>
       sql
         .all<{ runId: string; strategy: string; swapId: string | null; state: string; wallet: Address | null }>(

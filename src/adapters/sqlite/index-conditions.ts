@@ -1,0 +1,11 @@
+/**
+ * The conditions of the indexes on what is open, word for word: whoever states one is led to the few rows, not through all
+ * that ever were.
+ */
+
+export const OPEN_RUNS = "state IN ('due', 'deciding', 'executing', 'parked')";
+/** Swaps that were signed and are not final. */
+export const UNSETTLED_SWAPS = "state IN ('signed', 'submitted', 'mined', 'confirmed', 'unknown')";
+/** Swaps that may take a wallet's token. */
+export const BUSY_SWAPS = "state IN ('quoted', 'cleared', 'approving', 'signed', 'submitted', 'mined', 'unknown')";
+export const OPEN_INTENTS = "state IN ('planned', 'signed', 'broadcast', 'mined', 'confirmed')";
