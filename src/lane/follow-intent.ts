@@ -1,7 +1,7 @@
 import type { CostRow, IntentRow } from "../ports/lane-store.ts";
 import { broadcastNewest } from "./broadcast.ts";
 import { findMined, type Mined } from "./find-mined.ts";
-import { type LaneTurn, maySign, moveAttempt, moveIntent, passCrashPoint, reread } from "./lane-context.ts";
+import { type LaneTurn, moveAttempt, moveIntent, passCrashPoint, reread } from "./lane-context.ts";
 import { planReplacement } from "./replace-attempt.ts";
 import { dropIfOver, signPlanned } from "./sign-attempt.ts";
 import { judgeTakenNonce, takenNonce } from "./taken-nonce.ts";
@@ -21,7 +21,6 @@ export async function followIntent(turn: LaneTurn, intent: IntentRow): Promise<v
 /** A nonce was given and nothing signed yet: either now, or never. */
 async function startOver(turn: LaneTurn, intent: IntentRow): Promise<void> {
   if (dropIfOver(turn, intent)) return;
-  if (!maySign(turn, intent)) return;
   await signPlanned(turn, intent);
   const signed = reread(turn, intent);
   if (signed.state === "signed") await broadcastNewest(turn, signed);
@@ -169,9 +168,7 @@ async function lookForLoss(turn: LaneTurn, intent: IntentRow): Promise<void> {
     return;
   }
   turn.suspicions.delete(takenNonce(nonce));
-  if (maySign(turn, current)) {
-    await planReplacement(turn, current, { attempts, isNext: count === nonce });
-    await signPlanned(turn, current);
-  }
+  await planReplacement(turn, current, { attempts, isNext: count === nonce });
+  await signPlanned(turn, current);
   await broadcastNewest(turn, reread(turn, current));
 }

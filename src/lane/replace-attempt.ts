@@ -1,6 +1,6 @@
 import type { AttemptRow, IntentRow } from "../ports/lane-store.ts";
 import { firstFees, raisedFees } from "./fees.ts";
-import { isTooLate, type LaneTurn } from "./lane-context.ts";
+import { isTooLate, type LaneTurn, maySign } from "./lane-context.ts";
 import { planAttempt } from "./sign-attempt.ts";
 
 /** How much more than an intent's own cap its cancellation may pay: it must be able to outbid what it replaces. */
@@ -24,7 +24,7 @@ export async function planReplacement(
   const market = { baseFeePerGas: latest.baseFeePerGas, priorityFee: await deps.chain.priorityFee() };
   const cap = kind === "cancel" ? intent.maxFeePerGasCap * CANCEL_CAP_FACTOR : intent.maxFeePerGasCap;
   const fees = raisedFees(newest, market, cap);
-  if (fees === undefined || firstFees(market, cap) === undefined) return;
+  if (fees === undefined || firstFees(market, cap) === undefined || !maySign(turn, intent)) return;
   planAttempt(turn, intent, { kind, fees });
 }
 

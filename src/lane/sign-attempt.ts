@@ -27,7 +27,8 @@ export async function beginIntent(turn: LaneTurn, intent: IntentRow): Promise<vo
     return;
   }
   const next = await nextNonce(turn);
-  if (next === undefined) return;
+  // A person may have halted everything while the chain was read.
+  if (next === undefined || !maySign(turn, intent)) return;
   store.transaction(() => {
     store.updateIntent(intent.id, { nonce: next });
     store.insertSigning(signingOf(turn, { ...intent, nonce: next }, { kind: "original", fees }));
@@ -77,14 +78,14 @@ export function planAttempt(turn: LaneTurn, intent: IntentRow, attempt: { kind: 
 }
 
 /**
- * Signs what is written down and not signed yet, and stores the bytes before anybody else can see them. Signing is
+ * Signs what is written down and not signed yet, where that is allowed at this instant, and stores the bytes before anybody else can see them. Signing is
  * deterministic, so that a kill in between gives the same bytes again.
  */
 export async function signPlanned(turn: LaneTurn, intent: IntentRow): Promise<void> {
   const { deps, options } = turn;
   const { store, signer, clock } = deps;
   const signing = store.signings(intent.id).at(store.attempts(intent.id).length);
-  if (signing === undefined) return;
+  if (signing === undefined || !maySign(turn, intent)) return;
   const label = labelOf(signing.kind);
   passCrashPoint(deps, `${label}.sign.before`);
   const { raw, hash } = await signer.signTransaction({

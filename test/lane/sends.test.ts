@@ -287,6 +287,29 @@ describe("while nothing may be signed", () => {
     expect(world.signed.length).toBe(1);
   });
 
+  it.each([
+    ["a first version gets no nonce", "eth_getBalance", 0],
+    ["a replacement is not signed", "eth_maxPriorityFeePerGas", 1],
+  ])("said while a node answers: %s", async (_what, method, signatures) => {
+    const world = await startLaneWorld();
+    world.submit("a");
+    if (signatures === 1) await world.tick();
+    const where = (): boolean => {
+      world.switches.signing = false;
+      return false;
+    };
+    world.proxy.faultWhere({ method, where }, { kind: "drop-before" });
+    await world.fullStep(6);
+    expect(world.switches.signing).toBe(false);
+    expect(world.signed.length).toBe(signatures);
+    expect(world.intent("a").nonce).toBe(signatures === 1 ? 0 : undefined);
+    expect(world.store.signings("a").length).toBe(signatures);
+    world.proxy.clear();
+    world.switches.signing = true;
+    await world.fullStep();
+    expect(world.signed.length).toBe(signatures + 1);
+  });
+
   it("a nonce that was given is neither signed nor lost", async () => {
     const world = await startLaneWorld();
     world.submit("a");

@@ -32,6 +32,7 @@ const RATES = {
   "kill: at some labels": [0.02, 0.3],
   "kill: where aimed": [0.2, 1],
   "kill: in a state": [0.1, 1],
+  "kill: in a cancellation": [0.1, 0.6],
   "kill: anywhere": [0.02, 0.3],
   "clock: jumps": [0.05, 0.4],
   "chain: reorg": [0.01, 0.15],

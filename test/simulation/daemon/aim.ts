@@ -13,9 +13,10 @@ export const OPEN_STATES: readonly SwapState[] = [
 
 /** so often a seed kills where it aims: then the daemon has to get past it */
 const MOST_AIMED = 4;
-/** one seed in a hundred passes them: each seed aims there, and at one place of a cancellation, so that each is reached */
+/** one seed in a hundred passes them: each seed aims there, so that each is reached */
 const RARE_LABELS: readonly string[] = CRASH_LABELS.rare;
-const PLACES_OF_A_CANCELLATION: readonly string[] = CRASH_LABELS.cancellation;
+/** one seed in two hundred passes them */
+const PLACES_OF_A_CANCELLATION: ReadonlySet<string> = new Set(CRASH_LABELS.cancellation);
 /** far apart, so that most seeds pass one of them */
 const OWN_LABELS = 3;
 const SHARE_OF_LABELS = 0.15;
@@ -37,8 +38,7 @@ export function createAim(faults: Faults, rows: Rows): Aim {
   const passed = new Map<string, number>();
   const some = new Set(LABELS.filter((label) => chance.of("some labels", label) < SHARE_OF_LABELS));
   const inTurn = Array.from({ length: OWN_LABELS }, (_, turn) => LABELS[(chance.seed + 24 * turn) % LABELS.length]);
-  const cancelled = PLACES_OF_A_CANCELLATION[chance.seed % PLACES_OF_A_CANCELLATION.length];
-  const own = new Set([...inTurn, ...RARE_LABELS, cancelled]);
+  const own = new Set([...inTurn, ...RARE_LABELS]);
   const state = chance.pick(OPEN_STATES, "state aimed at");
   let left = MOST_AIMED;
   const strikesAimed = (label: string): boolean => {
@@ -60,6 +60,7 @@ export function createAim(faults: Faults, rows: Rows): Aim {
       const isHit =
         faults.strikes("kill: at a label", label) ||
         (some.has(label) && faults.strikes("kill: at some labels", label)) ||
+        (PLACES_OF_A_CANCELLATION.has(label) && faults.strikes("kill: in a cancellation", label)) ||
         strikesAimed(label);
       return isHit ? `killed at ${label}` : undefined;
     },
