@@ -1,4 +1,5 @@
-import { NETWORK_PRESETS } from "../config/networks.ts";
+import { base } from "../networks/base.ts";
+import { NETWORKS } from "../networks/book.ts";
 
 /** What a first configuration is made of. Texts as a person writes them; the loader judges them. */
 export interface InitAnswers {
@@ -57,22 +58,25 @@ log: { level: info }
 }
 
 function tokenLines(answers: InitAnswers): string {
-  const preset = NETWORK_PRESETS.get(answers.network);
+  const network = NETWORKS.get(answers.network);
   const wanted = [answers.sell.trim().split(/\s+/).at(-1) ?? "", answers.buy];
-  const known = [...(preset?.tokens ?? [])].filter(([symbol]) => wanted.includes(symbol));
+  const known = [...(network?.tokens ?? [])].filter(([symbol]) => wanted.includes(symbol));
   return known
     .map(([symbol, { decimals }]) => `  ${symbol}: { address: preset, decimals: ${decimals}, feed: preset }`)
     .join("\n");
 }
 
 function policyFile(answers: InitAnswers): string {
+  const network = NETWORKS.get(answers.network);
+  const { gasReserve, maxGasPrice } = network?.first ?? base.first;
+  const nativeSymbol = (network ?? base).nativeSymbol;
   return `# The owner's ceilings. A strategy may only be stricter.
 version: 1
 max_trade: ${quoted(answers.maxPerDay)}                 # the largest single trade, at reference prices
 max_per_day: ${quoted(answers.maxPerDay)}               # the most that is sold in any 24 hours
 recipients: [main]                   # who may receive what is bought: wallets, or addresses in quotes
-gas_reserve: "0.005 ETH"             # stays in the wallet for gas
-max_gas_price: 30gwei                # replacements included
+gas_reserve: ${quoted(`${gasReserve} ${nativeSymbol}`).padEnd(23)} # stays in the wallet for gas
+max_gas_price: ${maxGasPrice.padEnd(21)} # replacements included
 max_slippage: 1%
 max_price_impact: 1%
 max_fee: 3%                          # gas and service fees as a share of the trade

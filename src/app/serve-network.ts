@@ -4,10 +4,12 @@ import { systemClock } from "../adapters/clock/system-clock.ts";
 import { DEFAULTS } from "../config/defaults.ts";
 import { address, listen } from "../config/fields.ts";
 import { readTextFile, resolveSecret } from "../config/files.ts";
+import { hubTokensOf, networkFromFile, priceFeedOf } from "../config/network-file.ts";
 import { presetSchema } from "../config/schemas/preset-schema.ts";
-import { SERVICE_NETWORKS, type ServiceNetworkFacts } from "../config/service-networks.ts";
-import { NATIVE_TOKEN, toAddress } from "../domain/money/address.ts";
+import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
 import { Secret } from "../net/secret.ts";
+import { NETWORKS } from "../networks/book.ts";
+import type { FeedFacts, Network } from "../networks/network.ts";
 import type { ListedToken, NetworkOptions, ServiceOptions } from "../service/options.ts";
 import { type Service, startService } from "../service/service.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
@@ -28,11 +30,6 @@ const factsSchema = presetSchema.partial({ settlement: true, executor: true, tok
 
 const LISTEN = listen("where to listen");
 const ADDRESS = address("the settlement contract");
-
-/** No source tells the feeds' heartbeats; a price is shown for a day and a little, as the slowest ones are renewed daily. */
-const PRICE_MAX_AGE_SECONDS = 86_400 + 1_800;
-/** Only a relayer waits for blocks, and one needs a configuration file. */
-const CONFIRMATIONS = 3;
 
 /** Starts the service of networks from the command line alone: quotes and transactions, no relayer. */
 export async function serveNetworks(flags: ServeFlags, runtime: Runtime): Promise<Service> {
@@ -73,79 +70,57 @@ function rpcUrlOf({ network, rpc: given }: NetworkFlags, { env, redactor }: Runt
   return new Secret(resolved.value);
 }
 
-type Facts = Omit<NetworkOptions, "name" | "rpcUrl" | "confirmations">;
-
 function networkOf(flags: NetworkFlags, rpcUrl: Secret): NetworkOptions {
-  const facts = flags.preset === undefined ? builtIn(flags.network) : fromFile(resolve(flags.preset));
+  const network = flags.preset === undefined ? builtIn(flags.network) : fromFile(resolve(flags.preset));
   const named = flags.settlement === undefined ? undefined : parsed(ADDRESS, "--settlement", flags.settlement);
-  if (named !== undefined && facts.noSettlement !== undefined) {
-    throw new CommandFailure(EXIT.usage, `--settlement: ${facts.noSettlement}`);
+  const { noSettlement } = network;
+  if (named !== undefined && noSettlement !== undefined) {
+    throw new CommandFailure(EXIT.usage, `--settlement: ${noSettlement}`);
   }
-  const settlement = named ?? facts.settlement;
-  const executor = settlement === facts.settlement ? facts.executor : undefined;
-  const place = { name: flags.network, rpcUrl: rpcUrl.reveal(), confirmations: CONFIRMATIONS };
-  return { ...facts, ...place, settlement, executor };
+  const settlement = named ?? network.settlement;
+  const { chainId, nativeSymbol, wrappedNative, protocols, v3FeeTiers, dataFee, confirmations } = network;
+  return {
+    ...{ chainId, nativeSymbol, wrappedNative, protocols, v3FeeTiers, dataFee, confirmations, settlement },
+    name: flags.network,
+    rpcUrl: rpcUrl.reveal(),
+    listedTokens: listedTokens(network),
+    hubTokens: hubTokensOf(network),
+    executor: settlement === network.settlement ? network.executor : undefined,
+    ...(noSettlement === undefined ? {} : { noSettlement }),
+  };
 }
 
-function builtIn(name: string): Facts {
-  const facts = SERVICE_NETWORKS.get(name);
-  if (facts !== undefined) return factsOf(facts);
-  const known = [...SERVICE_NETWORKS.keys()].join(", ");
+function builtIn(name: string): Network {
+  const network = NETWORKS.get(name);
+  if (network !== undefined) return network;
+  const known = [...NETWORKS.keys()].join(", ");
   throw new CommandFailure(
     EXIT.usage,
     `the network ${JSON.stringify(name)} is not built in: known are ${known}; for another, name its facts with --preset FILE`,
   );
 }
 
-function priced(token: string, feed: string | undefined): ListedToken {
-  const dollars = feed === undefined ? undefined : { address: toAddress(feed), maxAgeSeconds: PRICE_MAX_AGE_SECONDS };
-  return { address: toAddress(token), feed: dollars };
-}
-
-function factsOf(facts: ServiceNetworkFacts): Facts {
-  const { chainId, nativeSymbol, nativeFeed, wrappedNative, hubTokens, noSettlement } = facts;
-  const hubs = Object.values(hubTokens);
-  return {
-    chainId,
-    nativeSymbol,
-    wrappedNative: toAddress(wrappedNative),
-    listedTokens: [
-      priced(NATIVE_TOKEN, nativeFeed),
-      priced(wrappedNative, nativeFeed),
-      ...hubs.map(({ address: token, feed }) => priced(token, feed)),
-    ],
-    hubTokens: [wrappedNative, ...hubs.map(({ address: token }) => token)].map(toAddress),
-    settlement: undefined,
-    executor: undefined,
-    protocols: facts.protocols.map(({ kind, factory, feePips }) => ({ kind, factory: toAddress(factory), feePips })),
-    v3FeeTiers: facts.v3FeeTiers,
-    dataFee: facts.dataFee,
-    ...(noSettlement === undefined ? {} : { noSettlement }),
-  };
-}
-
-function fromFile(file: string): Facts {
+function fromFile(file: string): Network {
   const read = readTextFile(file);
   if ("problem" in read) throw new CommandFailure(EXIT.configuration, `--preset: the file ${file} ${read.problem}`);
-  const facts = parsed(factsSchema, `--preset ${file}`, jsonOf(file, read.text));
-  const tokens = Object.values(facts.tokens ?? {});
+  return networkFromFile(parsed(factsSchema, `--preset ${file}`, jsonOf(file, read.text)));
+}
+
+function priced(token: Address, facts: FeedFacts | undefined): ListedToken {
+  const feed = priceFeedOf(facts);
+  if (feed === undefined) return { address: token, feed: undefined };
+  const { address, heartbeatSeconds, marginSeconds } = feed;
+  return { address: token, feed: { address, maxAgeSeconds: heartbeatSeconds + marginSeconds } };
+}
+
+/** The native coin, the wrapped one and all tokens, each once. */
+function listedTokens({ nativeFeed, wrappedNative, tokens }: Network): ListedToken[] {
   const listed = [
-    priced(NATIVE_TOKEN, facts.nativeFeed),
-    priced(facts.wrappedNative, facts.nativeFeed),
-    ...tokens.map(({ address: token, feed }) => priced(token, feed)),
+    priced(NATIVE_TOKEN, nativeFeed),
+    priced(wrappedNative, nativeFeed),
+    ...[...tokens.values()].map(({ address: token, feed }) => priced(token, feed)),
   ];
-  return {
-    chainId: facts.chainId,
-    nativeSymbol: facts.nativeSymbol ?? "ETH",
-    wrappedNative: facts.wrappedNative,
-    listedTokens: [...new Map(listed.map((token) => [token.address, token])).values()],
-    hubTokens: [...new Set([facts.wrappedNative, ...tokens.map(({ address: token }) => token)])],
-    settlement: facts.settlement,
-    executor: facts.executor,
-    protocols: facts.protocols,
-    v3FeeTiers: facts.feeTiers,
-    dataFee: facts.dataFee,
-  };
+  return [...new Map(listed.map((token) => [token.address, token])).values()];
 }
 
 function jsonOf(file: string, text: string): unknown {

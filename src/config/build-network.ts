@@ -1,11 +1,13 @@
 import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
+import { NETWORKS } from "../networks/book.ts";
+import type { FeedFacts, Network } from "../networks/network.ts";
 import { addTwaps } from "./build-twap.ts";
 import { checkShape } from "./check-shape.ts";
 import { closest } from "./closest.ts";
 import type { NetworkConfiguration, PriceFeed, RpcEndpoint, TokenConfiguration } from "./configuration.ts";
 import { DEFAULTS } from "./defaults.ts";
 import { readTextFile, resolveFrom } from "./files.ts";
-import { NETWORK_PRESETS, type NetworkPreset, presetFromFile } from "./networks.ts";
+import { hubTokensOf, networkFromFile, priceFeedOf } from "./network-file.ts";
 import type { Problem } from "./problem.ts";
 import { readYaml } from "./read-yaml.ts";
 import { absoluteReference } from "./references.ts";
@@ -20,11 +22,11 @@ export function findPreset(
   source: Source,
   fields: Pick<MainFile["network"], "name" | "preset">,
   problems: Problem[],
-): { preset: NetworkPreset; text: string } | undefined {
+): { preset: Network; text: string } | undefined {
   if (fields.preset === undefined) {
-    const preset = NETWORK_PRESETS.get(fields.name);
+    const preset = NETWORKS.get(fields.name);
     if (preset !== undefined) return { preset, text: "" };
-    const known = [...NETWORK_PRESETS.keys()];
+    const known = [...NETWORKS.keys()];
     const meant = closest(fields.name, known);
     const suggestion =
       meant === undefined
@@ -43,13 +45,13 @@ export function findPreset(
   problems.push(...yaml.problems);
   if (yaml.source === undefined) return undefined;
   const facts = presetSchema.safeParse(yaml.source.data);
-  if (facts.success) return { preset: presetFromFile(facts.data), text: read.text };
+  if (facts.success) return { preset: networkFromFile(facts.data), text: read.text };
   problems.push(...checkShape(presetSchema, yaml.source, { otherKeys: "allowed" }).problems);
   return undefined;
 }
 
 /** The contract to sign for: the one that the main file names, else the preset's where the service is our own. */
-export function settlementOf(service: MainFile["service"], preset: NetworkPreset): Address | undefined {
+export function settlementOf(service: MainFile["service"], preset: Network): Address | undefined {
   return service?.settlement ?? ((service?.profile ?? "swapd") === "swapd" ? preset.settlement : undefined);
 }
 
@@ -57,13 +59,16 @@ export function settlementOf(service: MainFile["service"], preset: NetworkPreset
 export function buildNetwork(
   source: Source,
   fields: { network: MainFile["network"]; service: MainFile["service"]; mode: "dry-run" | "live" },
-  preset: NetworkPreset,
+  preset: Network,
   problems: Problem[],
 ): NetworkConfiguration {
   const { network, service } = fields;
   const profile = service?.profile ?? "swapd";
   const settlement = settlementOf(service, preset);
-  if (settlement === undefined && fields.mode === "live") {
+  if (settlement !== undefined && profile === "swapd" && preset.noSettlement !== undefined) {
+    const path = ["service", "settlement"];
+    problems.push(problemAt(source, path, preset.noSettlement, "stay with mode: dry-run, without a settlement"));
+  } else if (settlement === undefined && fields.mode === "live") {
     const message = `no contract to sign for is known on ${network.name} with the profile ${profile}`;
     problems.push(
       problemAt(source, ["service"], message, 'give it as service.settlement: "0x...", or stay with mode: dry-run'),
@@ -81,7 +86,7 @@ export function buildNetwork(
     protocols: preset.protocols,
     v3FeeTiers: preset.v3FeeTiers,
     dataFee: preset.dataFee,
-    hubTokens: preset.hubTokens,
+    hubTokens: hubTokensOf(preset),
     sequencer:
       preset.sequencerFeed === undefined
         ? undefined
@@ -119,12 +124,12 @@ function buildEndpoint(source: Source, endpoint: RpcEndpoint, index: number, pro
 export function buildTokens(
   source: Source,
   fields: MainFile["tokens"],
-  preset: NetworkPreset,
+  preset: Network,
   problems: Problem[],
 ): Map<string, TokenConfiguration> {
   const native = { symbol: preset.nativeSymbol, address: NATIVE_TOKEN, decimals: NATIVE_DECIMALS };
   const tokens = new Map<string, TokenConfiguration>([
-    [native.symbol, { token: native, feed: preset.nativeFeed, twap: undefined, peg: undefined }],
+    [native.symbol, { token: native, feed: priceFeedOf(preset.nativeFeed), twap: undefined, peg: undefined }],
   ]);
   const named = new Map<Address, string>([[NATIVE_TOKEN, native.symbol]]);
   for (const [symbol, entry] of Object.entries(fields)) {
@@ -167,7 +172,7 @@ export function buildTokens(
 
 function buildFeed(
   source: Source,
-  from: { symbol: string; feed: FeedFields | undefined; known: PriceFeed | undefined },
+  from: { symbol: string; feed: FeedFields | undefined; known: FeedFacts | undefined },
   problems: Problem[],
 ): PriceFeed | undefined {
   const { feed, known } = from;
@@ -185,5 +190,5 @@ function buildFeed(
       problemAt(source, ["tokens", from.symbol, "feed"], message, 'write { address: "0x...", heartbeat: 1h }'),
     );
   }
-  return known;
+  return priceFeedOf(known);
 }

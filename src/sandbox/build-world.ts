@@ -1,4 +1,5 @@
 import { type Address, toAddress } from "../domain/money/address.ts";
+import type { FactoryFacts } from "../networks/network.ts";
 import { DEPLOYER, FEED_OWNER, RELAYER, TRADER, WALLET } from "./accounts.ts";
 import { type Contract, deployData, loadContract, loadUniswap } from "./artifacts.ts";
 import {
@@ -30,7 +31,7 @@ import {
   readNonces,
   type Sending,
 } from "./transactions.ts";
-import type { SandboxPool, SandboxProtocol, SandboxWorld } from "./world.ts";
+import type { SandboxPool, SandboxWorld } from "./world.ts";
 
 type Progress = (step: string, done: number, total: number) => void;
 
@@ -50,7 +51,7 @@ interface Deployed {
   readonly minter: Address;
   readonly executor: Address;
   readonly settlement: Address;
-  readonly protocols: readonly SandboxProtocol[];
+  readonly protocols: readonly FactoryFacts[];
 }
 
 /**
@@ -99,7 +100,7 @@ async function deployContracts(rpc: Rpc, nonces: Nonces): Promise<Deployed> {
   const factoryV2 = deployer.add("UniswapV2Factory", deployData(loadUniswap("UniswapV2Factory"), [DEPLOYER.address]));
   const factoryV3 = deployer.add("UniswapV3Factory", deployData(loadUniswap("UniswapV3Factory")));
   const minter = deployer.add("PoolMinter", deployData(loadContract("PoolMinter")));
-  const protocols: SandboxProtocol[] = [
+  const protocols: FactoryFacts[] = [
     { kind: 1, factory: factoryV2, feePips: V2_FEE_PIPS },
     { kind: 2, factory: factoryV3, feePips: 0 },
   ];

@@ -1,44 +1,41 @@
 import { z } from "zod";
-import { type Address, toAddress } from "../domain/money/address.ts";
+import type { Address } from "../domain/money/address.ts";
+import { ethereum } from "../networks/ethereum.ts";
+import type { FactoryFacts, TokenFacts } from "../networks/network.ts";
 import { DEPLOYER, RELAYER, TRADER, WALLET } from "./accounts.ts";
 import { loadContract } from "./artifacts.ts";
-import { RELAYER_NATIVE, SYMBOLS, TOKENS, type TokenSymbol, V2_FEE_PIPS, WALLET_FUNDS, WALLET_NATIVE } from "./plan.ts";
+import { RELAYER_NATIVE, SYMBOLS, TOKENS, type TokenSymbol, WALLET_FUNDS, WALLET_NATIVE } from "./plan.ts";
 import type { Rpc } from "./rpc.ts";
 import { SandboxError } from "./sandbox-error.ts";
 import { deploySettlement } from "./settlement.ts";
 import { encodeCall, perform, quantity, readNonces } from "./transactions.ts";
-import type { SandboxProtocol, SandboxWorld } from "./world.ts";
+import type { SandboxWorld } from "./world.ts";
 
 /** What a chain has already: the sandbox on a fork uses these instead of its own. */
 interface KnownChain {
   readonly tokens: Readonly<Record<TokenSymbol, Address>>;
   readonly feeds: Readonly<Record<TokenSymbol, Address>>;
-  readonly protocols: readonly SandboxProtocol[];
+  readonly protocols: readonly FactoryFacts[];
 }
 
-/** Ethereum. Sources: Uniswap's and Chainlink's published deployment lists, the tokens' issuers. */
+/** Ethereum, from the book: it has each token of the sandbox, with a feed. */
 export const ETHEREUM: KnownChain = {
-  tokens: {
-    WETH: toAddress("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"),
-    USDC: toAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"),
-    DAI: toAddress("0x6B175474E89094C44Da98b954EedeAC495271d0F"),
-    WBTC: toAddress("0x2260FAC5E5542a773Aa44fBCfeDf7C193bc2C599"),
-    USDT: toAddress("0xdAC17F958D2ee523a2206206994597C13D831ec7"),
-  },
-  feeds: {
-    WETH: toAddress("0x5f4eC3Df9cbd43714FE2740f5E3616155c5b8419"),
-    USDC: toAddress("0x8fFfFfd4AfB6115b954Bd326cbe7B4BA576818f6"),
-    DAI: toAddress("0xAed0c38402a5d19df6E4c03F4E2DceD6e29c1ee9"),
-    WBTC: toAddress("0xF4030086522a5bEEa4988F8cA5B36dbC97BeE88c"),
-    USDT: toAddress("0x3E7d1eAB13ad0104d2750B8863b489D65364e32D"),
-  },
-  protocols: [
-    { kind: 1, factory: toAddress("0x5C69bEe701ef814a2B6a3EDD4B1652CB9cc5aA6f"), feePips: V2_FEE_PIPS },
-    { kind: 2, factory: toAddress("0x1F98431c8aD98523631AE4a59f267346ea31F984"), feePips: 0 },
-  ],
+  tokens: bySymbol(({ address }) => address),
+  feeds: bySymbol(({ feed }) => feed?.address),
+  protocols: ethereum.protocols,
 };
 
-const KNOWN_CHAINS: Readonly<Record<number, KnownChain>> = { 1: ETHEREUM };
+const KNOWN_CHAINS: Readonly<Record<number, KnownChain>> = { [ethereum.chainId]: ETHEREUM };
+
+function bySymbol(pick: (token: TokenFacts) => Address | undefined): Record<TokenSymbol, Address> {
+  const found = SYMBOLS.map((symbol) => {
+    const token = ethereum.tokens.get(symbol);
+    const address = token && pick(token);
+    if (address === undefined) throw new Error(`the book's ethereum lacks ${symbol}, or its feed`);
+    return [symbol, address];
+  });
+  return Object.fromEntries(found) as Record<TokenSymbol, Address>;
+}
 
 const COIN = 10n ** 18n;
 const FORK_CHECK_TIMEOUT_MS = 10_000;

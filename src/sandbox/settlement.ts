@@ -1,10 +1,10 @@
 import { getCreateAddress } from "ethers";
 import { type Address, toAddress } from "../domain/money/address.ts";
+import type { FactoryFacts } from "../networks/network.ts";
 import { DEPLOYER } from "./accounts.ts";
 import { deployData, loadContract } from "./artifacts.ts";
 import type { Rpc } from "./rpc.ts";
 import { type Nonces, perform, type Sending } from "./transactions.ts";
-import type { SandboxProtocol } from "./world.ts";
 
 /** Collects the deployments of the deployer's account and tells where each will lie. */
 export class Deployments {
@@ -35,7 +35,7 @@ interface SettlementContracts {
 export function addSettlement(
   deployments: Deployments,
   wrappedNative: Address,
-  protocols: readonly SandboxProtocol[],
+  protocols: readonly FactoryFacts[],
 ): SettlementContracts {
   const list = protocols.map(({ kind, factory, feePips }) => [kind, factory, feePips]);
   const executor = deployments.add("SwapdExecutor", deployData(loadContract("SwapdExecutor"), [wrappedNative, list]));
@@ -50,7 +50,7 @@ export function addSettlement(
 export async function deploySettlement(
   rpc: Rpc,
   nonces: Nonces,
-  where: { wrappedNative: Address; protocols: readonly SandboxProtocol[] },
+  where: { wrappedNative: Address; protocols: readonly FactoryFacts[] },
 ): Promise<SettlementContracts> {
   const deployments = new Deployments(DEPLOYER.address, nonces.get(DEPLOYER.address) ?? 0);
   const contracts = addSettlement(deployments, where.wrappedNative, where.protocols);

@@ -1,15 +1,8 @@
 import { z } from "zod";
 import { type Address, type Hex, isHex, toAddress } from "../domain/money/address.ts";
+import type { FactoryFacts } from "../networks/network.ts";
 import type { SandboxAccount } from "./accounts.ts";
 import { SYMBOLS, type TokenSymbol } from "./plan.ts";
-
-/** A protocol as the executor's constructor lists it: kind 1 is Uniswap V2 style, kind 2 Uniswap V3 style. */
-export interface SandboxProtocol {
-  readonly kind: 1 | 2;
-  readonly factory: Address;
-  /** Swap fee in parts per million of a V2 style protocol; 0 for V3, whose pools have their own. */
-  readonly feePips: number;
-}
 
 export interface SandboxToken {
   readonly address: Address;
@@ -38,7 +31,7 @@ export interface SandboxWorld {
   readonly wrappedNative: Address;
   readonly settlement: Address;
   readonly executor: Address;
-  readonly protocols: readonly SandboxProtocol[];
+  readonly protocols: readonly FactoryFacts[];
   readonly tokens: Readonly<Record<TokenSymbol, SandboxToken>>;
   /** Feeds by symbol, and the native coin's as `ETH`. */
   readonly feeds: Readonly<Record<string, Address>>;

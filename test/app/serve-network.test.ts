@@ -86,7 +86,7 @@ describe("swapd serve --network", () => {
     const { networks: _, ...plain } = flagsOf(bareFacts());
     const startWith = (network: NetworkFlags, more = {}) => start({ ...plain, ...more, networks: [network] });
     const unknown = startWith({ network: "bass", rpc: "env:RPC" });
-    await expect(unknown).rejects.toThrow('"bass" is not built in: known are ethereum, polygon');
+    await expect(unknown).rejects.toThrow('"bass" is not built in: known are arbitrum, avalanche');
     const socket = startWith({ network: "base", rpc: "ws://node" });
     await expect(socket).rejects.toThrow("--rpc of base is no http or https URL");
     await expect(startWith({ network: "base" })).rejects.toThrow("--network base needs --rpc");

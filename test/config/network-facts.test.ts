@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { PRESET_ADDRESSES } from "../../src/config/networks.ts";
-import { brief, loaded, MAIN, problemsOf } from "./project.ts";
+import { NETWORKS } from "../../src/networks/book.ts";
+import { brief, DCA, loaded, MAIN, POLICY, problemsOf } from "./project.ts";
 
 describe("a network given by a file", () => {
   const facts = {
@@ -47,6 +47,23 @@ describe("a network given by a file", () => {
     expect(configuration.tokens.get("ETH")?.feed?.address).toBe(facts.nativeFeed);
   });
 
+  it("may state a feed with its heartbeat, and a token without one, which routes pass through", () => {
+    const feed = { address: `0x${"8".repeat(40)}`, heartbeat: "2h" };
+    const TWIN = { address: `0x${"2".repeat(40)}`, decimals: 6 };
+    const stated = { ...facts, tokens: { ...facts.tokens, USDC: { ...facts.tokens.USDC, feed }, TWIN } };
+    const configuration = loaded({ "main.yaml": main, "network.json": JSON.stringify(stated) });
+    expect(configuration.tokens.get("USDC")?.feed).toEqual({
+      address: feed.address,
+      heartbeatSeconds: 7_200,
+      marginSeconds: 1_800,
+    });
+    expect(configuration.network.hubTokens).toEqual([
+      facts.tokens.WETH.address,
+      facts.tokens.USDC.address,
+      TWIN.address,
+    ]);
+  });
+
   it("is checked too, and a token that it lacks is named", () => {
     const broken = JSON.stringify({ ...facts, chainId: "31337", wrappedNative: undefined }, undefined, 1);
     const found = problemsOf({ "main.yaml": main, "network.json": broken }).map(brief);
@@ -59,9 +76,41 @@ describe("a network given by a file", () => {
   });
 });
 
-it("the built-in addresses carry right checksums", async () => {
-  const { getAddress } = await import("ethers");
-  for (const network of Object.values(PRESET_ADDRESSES)) {
-    for (const address of Object.values(network)) expect(getAddress(address.toLowerCase())).toBe(address);
-  }
+describe.each([...NETWORKS])("the built-in network %s", (name, network) => {
+  const priced = [...network.tokens].filter(([, { feed }]) => feed !== undefined);
+  const lines = priced.map(
+    ([symbol, { decimals }]) => `  ${symbol}: { address: preset, decimals: ${decimals}, feed: preset }\n`,
+  );
+  const [buy = ""] = priced.map(([symbol]) => symbol);
+  const main = MAIN.replace("mode: live", "mode: dry-run")
+    .replace("name: base", `name: ${name}`)
+    .replace(/, settlement: "0x1+"/, "")
+    .replace(/ {2}USDC: .*\n {2}WETH: .*\n {2}PEPE: .*\n/, lines.join(""));
+  const files = {
+    "main.yaml": main,
+    "policy.yaml": POLICY.replace("0.01 ETH", `${network.first.gasReserve} ${network.nativeSymbol}`),
+    "strategies/weekly.yaml": DCA.replace("WETH", buy),
+  };
+
+  it("serves the daemon with all its tokens, each with decimals, feed and a margin", () => {
+    const configuration = loaded(files);
+    expect(configuration.network).toMatchObject({
+      chainId: network.chainId,
+      hubTokens: [...network.tokens.values()].map(({ address }) => address),
+    });
+    for (const [symbol, token] of priced) {
+      const { address, heartbeatSeconds = 0 } = token.feed ?? {};
+      const marginSeconds = Math.min(Math.max(heartbeatSeconds, 300), 1_800);
+      expect(configuration.tokens.get(symbol)?.feed).toEqual({ address, heartbeatSeconds, marginSeconds });
+    }
+  });
+});
+
+it("a settlement is refused where our contracts cannot be", () => {
+  const main = MAIN.replace("name: base", "name: zksync").replace(/ {2}(USDC|WETH): .*\n/g, (line) =>
+    line.replace("feed: preset", "").replace(", }", " }"),
+  );
+  expect(problemsOf({ "main.yaml": main }).map(brief)).toContainEqual(
+    expect.stringContaining("zksync is unsupported by the settlement contracts"),
+  );
 });

@@ -54,7 +54,7 @@ describe("swapd init", () => {
     });
     expect(await run(folder, ["init", "--yes", "--network", "bass"])).toMatchObject({
       code: 2,
-      err: expect.stringContaining("there are base, ethereum"),
+      err: expect.stringContaining("there are arbitrum, avalanche, base"),
     });
     expect(existsSync(join(folder, "swapd.yaml"))).toBe(false);
   });

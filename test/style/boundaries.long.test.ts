@@ -37,15 +37,29 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   ports: ["domain"],
   net: ["domain"],
-  config: ["domain"],
+  networks: [],
+  config: ["domain", "networks"],
   storage: [],
   lane: ["domain", "ports"],
   engine: ["domain", "lane", "ports"],
   adapters: ["domain", "lane", "net", "ports", "storage"],
-  service: ["lane", "net", "ports", "storage"],
-  sandbox: ["net"],
+  service: ["lane", "net", "networks", "ports", "storage"],
+  sandbox: ["net", "networks"],
   audit: ["net"],
-  app: ["adapters", "audit", "config", "domain", "engine", "lane", "net", "ports", "sandbox", "service", "storage"],
+  app: [
+    "adapters",
+    "audit",
+    "config",
+    "domain",
+    "engine",
+    "lane",
+    "net",
+    "networks",
+    "ports",
+    "sandbox",
+    "service",
+    "storage",
+  ],
 };
 const ROOMS = Object.keys(MAY_IMPORT);
 
@@ -79,7 +93,7 @@ function importing(path: string, imported: string, rule: string | undefined): Pl
 
 const OTHER_PLANTS: readonly Plant[] = [
   { path: "src/domain/money/amount.ts", text: "export const amount = 1n;\n", rule: undefined },
-  ...["service", "sandbox", "audit"].map((room) =>
+  ...["service", "networks", "sandbox", "audit"].map((room) =>
     importing(`src/${room}/place/uses-money.ts`, "../../domain/money/amount.ts", undefined),
   ),
   ...["domain", "ports", "lane", "engine"].flatMap((room) => [

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { loadConfiguration } from "../../config/load-configuration.ts";
-import { NETWORK_PRESETS } from "../../config/networks.ts";
 import { formatProblems } from "../../config/problem.ts";
+import { NETWORKS } from "../../networks/book.ts";
 import { openMarker } from "../daemon-database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { type InitAnswers, initFiles, RPC_VARIABLE, strategyId } from "../init-files.ts";
@@ -78,17 +78,21 @@ async function asker(options: InitOptions, terminal: Terminal): Promise<Asker> {
 }
 
 async function collect(options: InitOptions, question: Asker["question"]): Promise<InitAnswers> {
-  const networks = [...NETWORK_PRESETS.keys()];
+  const networks = [...NETWORKS.keys()];
   const network = options.network ?? (await question(`network (${networks.join(", ")})`, "base"));
-  const tokens = [...(NETWORK_PRESETS.get(network)?.tokens.keys() ?? [])];
-  if (tokens.length === 0) {
+  // What no feed prices is not traded, so it is not proposed.
+  const tokens = [...(NETWORKS.get(network)?.tokens ?? [])]
+    .filter(([, { feed }]) => feed !== undefined)
+    .map(([symbol]) => symbol);
+  const [wrapped] = tokens;
+  if (wrapped === undefined) {
     throw new CommandFailure(EXIT.usage, `the network "${network}" is not built in; there are ${networks.join(", ")}`);
   }
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return {
     network,
     sell: options.sell ?? (await question(`sell how much of what at each slot (${tokens.join(", ")})`, "100 USDC")),
-    buy: options.buy ?? (await question("buy what", "WETH")),
+    buy: options.buy ?? (await question("buy what", wrapped)),
     at: options.at ?? (await question("when, by the wall clock (daily 09:00, Mon 09:00, Mon,Thu 18:30)", "Mon 09:00")),
     timezone: options.timezone ?? (await question("time zone", zone)),
     maxPerDay: options.maxPerDay ?? (await question("sell at most in a day", "500 USD")),

@@ -1,5 +1,17 @@
 import { z } from "zod";
 import { address, count, text } from "../fields.ts";
+import { seconds } from "../units.ts";
+
+const feed = z.union(
+  [
+    address("a price feed in US dollars with Chainlink's interface"),
+    z.object({
+      address: address("a price feed in US dollars with Chainlink's interface"),
+      heartbeat: seconds("how often the feed is updated at the latest", "1h"),
+    }),
+  ],
+  { error: 'needs "0x..." or { address, heartbeat }' },
+);
 
 /** A file with the facts of a network, as the sandbox writes it. Other keys in it are left alone. */
 export const presetSchema = z.object({
@@ -31,12 +43,15 @@ export const presetSchema = z.object({
     z.object({
       address: address("the token"),
       decimals: count("its decimals", { min: 0, max: 36 }),
-      feed: address("its price feed"),
+      feed: feed.optional(),
     }),
   ),
-  nativeFeed: address("the native coin's price feed"),
+  nativeFeed: feed,
   sequencerFeed: address("of a rollup: the feed that says whether its sequencer is up").optional(),
-  heartbeatSeconds: count("how often the feeds are updated at the latest", { min: 1, max: 10 ** 9 }).optional(),
+  heartbeatSeconds: count("how often feeds are updated that say nothing themselves", {
+    min: 1,
+    max: 10 ** 9,
+  }).optional(),
   confirmations: count("blocks until a transaction counts as confirmed", { min: 1, max: 200 }).optional(),
 });
 

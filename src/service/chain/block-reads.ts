@@ -2,9 +2,10 @@ import { type Address, isHex } from "../../domain/money/address.ts";
 import { type JsonRpc, RpcError, type RpcRequest } from "../../net/json-rpc.ts";
 import { isFailedCall, isRevert, isTooMuch } from "../../net/node-errors.ts";
 import { retryRead } from "../../net/retry-read.ts";
+import { MULTICALL3 } from "../../networks/network.ts";
 import { createBatchReader, type ReadAll, type ReadWords, type ViewCall, type WordsAnswer } from "./batch-reader.ts";
 import { type BlockHeader, malformedAnswer, parseBlock } from "./head.ts";
-import { decodeAggregate, encodeAggregate, MULTICALL3_ADDRESS } from "./multicall3.ts";
+import { decodeAggregate, encodeAggregate } from "./multicall3.ts";
 import { decodePacked, encodePacked, READER_ADDRESS, READER_CODE } from "./packed-read.ts";
 import { isChildOfParent, readWitness, type Testimony, testimonyOf, WITNESS_CODE, type Witness } from "./witness.ts";
 import { splitWords } from "./words.ts";
@@ -184,7 +185,7 @@ function wrongBlock({ rpc, block }: Pick<Reading, "rpc" | "block">, number: bigi
 
 function packedRequest(mode: ReadMode, pin: unknown, calls: readonly ViewCall[], limit = {}): RpcRequest {
   if (mode === "multicall") {
-    return { method: "eth_call", params: [{ ...limit, to: MULTICALL3_ADDRESS, data: encodeAggregate(calls) }, pin] };
+    return { method: "eth_call", params: [{ ...limit, to: MULTICALL3, data: encodeAggregate(calls) }, pin] };
   }
   const call = { ...limit, to: READER_ADDRESS, data: encodePacked(calls) };
   return { method: "eth_call", params: [call, pin, { [READER_ADDRESS]: { code: READER_CODE } }] };

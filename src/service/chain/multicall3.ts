@@ -1,17 +1,15 @@
-import { type Hex, toAddress } from "../../domain/money/address.ts";
+import type { Hex } from "../../domain/money/address.ts";
+import { MULTICALL3 } from "../../networks/network.ts";
 import type { ViewCall, WordsAnswer } from "./batch-reader.ts";
 import { readWitness, type Witness } from "./witness.ts";
 import { addressWord, intWord, splitWords } from "./words.ts";
-
-/** Where most networks have Multicall3. */
-export const MULTICALL3_ADDRESS = toAddress("0xcA11bde05977b3631167028862bE2a173976CA11");
 
 /** aggregate3((address,bool,bytes)[]) */
 const AGGREGATE3 = "0x82ad56cb";
 
 /** getBlockNumber(), getLastBlockHash(), getCurrentBlockTimestamp(): the contract tells the block it runs at. */
 const WITNESS_CALLS: readonly ViewCall[] = (["0x42cbb15c", "0x27e86d6e", "0x0f28c97d"] as const).map((data) => {
-  return { to: MULTICALL3_ADDRESS, data, words: 1 };
+  return { to: MULTICALL3, data, words: 1 };
 });
 
 const WORD_BYTES = 32;

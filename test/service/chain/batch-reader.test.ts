@@ -2,11 +2,11 @@ import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Address, toAddress } from "../../../src/domain/money/address.ts";
 import { createJsonRpc, RpcError } from "../../../src/net/json-rpc.ts";
+import { MULTICALL3 } from "../../../src/networks/network.ts";
 import { loadContract } from "../../../src/sandbox/artifacts.ts";
 import { createBatchReader } from "../../../src/service/chain/batch-reader.ts";
 import { createBlockReads } from "../../../src/service/chain/block-reads.ts";
 import { type BlockHeader, parseBlock } from "../../../src/service/chain/head.ts";
-import { MULTICALL3_ADDRESS } from "../../../src/service/chain/multicall3.ts";
 import { READER_CODE, READER_SOURCE } from "../../../src/service/chain/packed-read.ts";
 import { callData, intWord, SELECTOR } from "../../../src/service/chain/words.ts";
 import { HAND_CODE, HAND_SOURCE, PROBE_CODE, PROBE_SOURCE } from "../../../src/service/tokens/probe-programs.ts";
@@ -21,7 +21,7 @@ const nobody = toAddress("0x00000000000000000000000000000000000000ee");
 beforeAll(async () => {
   chain = await startTestChain();
   token = await chain.deploy(loadContract("PermitToken"), ["Token", "TKN", 6]);
-  await chain.rpc.call("anvil_setCode", [MULTICALL3_ADDRESS, multicall3Code()]);
+  await chain.rpc.call("anvil_setCode", [MULTICALL3, multicall3Code()]);
 });
 
 afterAll(() => chain?.stop());
@@ -163,7 +163,7 @@ function refusing(refuses: (params: readonly unknown[]) => boolean): TestChain["
 
 test("a node is read in the best way that it can do, and anew when it can no longer", async () => {
   const noOverride = (params: readonly unknown[]) => params.length > 2;
-  const noMulticall = (params: readonly unknown[]) => (params[0] as { to?: string }).to === MULTICALL3_ADDRESS;
+  const noMulticall = (params: readonly unknown[]) => (params[0] as { to?: string }).to === MULTICALL3;
   const noHash = (params: readonly unknown[]) => typeof params[1] === "object";
   let limits: ((params: readonly unknown[]) => boolean)[] = [];
   const reads = createBlockReads({ rpc: refusing((params) => limits.some((limit) => limit(params))) });

@@ -3,9 +3,9 @@ import { keccak256 } from "ethers";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Address, type Hex, toAddress } from "../../../src/domain/money/address.ts";
 import { createJsonRpc, RpcError } from "../../../src/net/json-rpc.ts";
+import { MULTICALL3 } from "../../../src/networks/network.ts";
 import { loadContract, loadUniswap } from "../../../src/sandbox/artifacts.ts";
 import { createBlockReads, type ReadMode } from "../../../src/service/chain/block-reads.ts";
-import { MULTICALL3_ADDRESS } from "../../../src/service/chain/multicall3.ts";
 import { POOL_KINDS } from "../../../src/service/pools/kinds.ts";
 import type { Pool, PoolState } from "../../../src/service/pools/pool.ts";
 import { createSnapshots, type Snapshot, type Snapshots } from "../../../src/service/pools/snapshots.ts";
@@ -44,7 +44,7 @@ async function pairOf(): Promise<Pool> {
 
 beforeAll(async () => {
   chain = await startTestChain(["--gas-limit", "300000000"]);
-  await chain.rpc.call("anvil_setCode", [MULTICALL3_ADDRESS, multicall3Code()]);
+  await chain.rpc.call("anvil_setCode", [MULTICALL3, multicall3Code()]);
   exchange = await deployExchange(chain);
   twins = [await pairOf(), await pairOf()];
   const [token0, token1] = [twins[0].token0, twins[1].token0].sort() as [Address, Address];

@@ -1,0 +1,40 @@
+import { type BookedNetwork, DAY, feed, network, token } from "./network.ts";
+
+const ethUsd = feed("0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612", 1755);
+const usdcUsd = feed("0x50834F3163758fcC1Df9973b6e91f0F0F0434aD3", 255);
+const usdtUsd = feed("0x3f3f5dF88dC9F13eac63DF89EC16ef6e7E25DdE7", 255);
+const daiUsd = feed("0xc5C8E77B397E531B8EC06BFb0048328B30E9eCfB", DAY);
+const btcUsd = feed("0x6ce185860a4963106506C203335A2910413708e9", 1755);
+
+/**
+ * Where the facts of arbitrum were read; none was tried against the live network.
+ * - factories: Uniswap/sdks@0058bfb6 sdks/sdk-core/src/addresses.ts
+ * - tokens: bgd-labs/aave-address-book@f61c9762 src/ts/AaveV3Arbitrum.ts
+ * - feeds: bgd-labs/aave-address-book@f61c9762 src/ts/ChainlinkArbitrum.ts
+ * - heartbeats: dao-envelop/uni-smart-wallet@d6caf3cd script/oracle_feeds.json (of 2026-08)
+ * - routers: Uniswap/sdks@241fb9a7 sdks/sdk-core/src/addresses.ts
+ * - sequencer: smartcontractkit/documentation@59e5cde7 src/content/data-feeds/l2-sequencer-feeds.mdx
+ * - data fee: OffchainLabs/nitro-contracts@4ba14450 src/node-interface/NodeInterface.sol
+ * - finality: smartcontractkit/documentation@59e5cde7 src/content/ccip/ccip-execution-latency.mdx
+ *   (the tag `finalized` is about 17 minutes behind)
+ */
+export const arbitrum: BookedNetwork = network({
+  chainId: 42_161,
+  nativeSymbol: "ETH",
+  wrapped: { symbol: "WETH", address: "0x82aF49447D8a07e3bd95BD0d56f35241523fBab1", feed: ethUsd },
+  tokens: {
+    USDC: token("0xaf88d065e77c8cC2239327C5EDb3A432268e5831", 6, { feed: usdcUsd }),
+    "USDC.e": token("0xFF970A61A04b1cA14834A43f5dE4533eBDDB5CC8", 6, { twinOf: "USDC" }),
+    USDT: token("0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9", 6, { feed: usdtUsd }),
+    DAI: token("0xDA10009cBd5D07dd0CeCc66161FC93D7c9000da1", 18, { feed: daiUsd }),
+    WBTC: token("0x2f2a2543B76A4166549F7aaB2e75Bef0aefC5B0f", 8, { feed: btcUsd }),
+  },
+  v2Factory: "0xf1D7CC64Fb4452F05c498126312eBE29f30Fbcf9",
+  v3Factory: "0x1F98431c8aD98523631AE4a59f267346ea31F984",
+  sequencerFeed: "0xFdB631F5EE196F0ed6FAa767959853A9F217697D",
+  dataFee: "arbitrum",
+  routers: {
+    "Uniswap SwapRouter02": "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45",
+  },
+  first: { gasReserve: "0.005", maxGasPrice: "30gwei" },
+});

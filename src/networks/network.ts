@@ -1,0 +1,128 @@
+import { type Address, toAddress } from "../domain/money/address.ts";
+
+/** A price feed in US dollars with Chainlink's interface. */
+export interface FeedFacts {
+  readonly address: Address;
+  /** the longest time between two updates while the price stands still, in seconds */
+  readonly heartbeatSeconds: number;
+}
+
+/** A token that routes may pass through. */
+export interface TokenFacts {
+  readonly address: Address;
+  readonly decimals: number;
+  /** undefined: no feed tells its price, so nothing is decided by it */
+  readonly feed: FeedFacts | undefined;
+  /** of a token that a bridge made: the symbol of the issuer's own one on the same network */
+  readonly twinOf?: string;
+}
+
+/** Where pools of a kind are made: 1 is Uniswap V2, 2 Uniswap V3, 3 Curve's stable pools. */
+export interface FactoryFacts {
+  readonly kind: 1 | 2 | 3;
+  readonly factory: Address;
+  /** of kind 1: the fee of its pools in parts per million */
+  readonly feePips: number;
+}
+
+/** An endpoint that takes a transaction without showing it to everybody, and what its operator says of it. */
+export interface RelayFacts {
+  readonly name: string;
+  readonly url: string;
+  readonly says: string;
+}
+
+/** What daemon, service and sandbox need to know of a network. */
+export interface Network {
+  readonly chainId: number;
+  readonly nativeSymbol: string;
+  readonly wrappedNative: Address;
+  /** undefined: nobody tells the price of the native coin */
+  readonly nativeFeed: FeedFacts | undefined;
+  /** of a rollup: the feed that says whether its sequencer is up */
+  readonly sequencerFeed: Address | undefined;
+  readonly tokens: ReadonlyMap<string, TokenFacts>;
+  /** in the order of the executor's own list */
+  readonly protocols: readonly FactoryFacts[];
+  /** fee tiers to look for at factories of kind 2, in parts per million */
+  readonly v3FeeTiers: readonly number[];
+  /** how the network charges for a transaction's data; undefined: with its gas alone */
+  readonly dataFee: "op-stack" | "arbitrum" | undefined;
+  /** blocks on top of a transaction's own before it counts as confirmed */
+  readonly confirmations: number;
+  /** our own contracts, where somebody put them */
+  readonly settlement: Address | undefined;
+  readonly executor: Address | undefined;
+  /** where our contracts cannot be: why */
+  readonly noSettlement: string | undefined;
+}
+
+/** A network of the book, with what only a built-in one has. */
+export interface BookedNetwork extends Network {
+  readonly nativeFeed: FeedFacts;
+  readonly multicall3: Address;
+  /** contracts that stand there for everybody, by which swaps can be sent, by name */
+  readonly routers: ReadonlyMap<string, Address>;
+  readonly relays: readonly RelayFacts[];
+  /** what a first policy may begin with: native coins that stay in the wallet for gas, and the highest gas price */
+  readonly first: { readonly gasReserve: string; readonly maxGasPrice: string };
+}
+
+/** in seconds */
+export const MINUTE = 60;
+export const HOUR = 3_600;
+export const DAY = 86_400;
+
+/** Source: Uniswap/sdks@024bf18e sdks/v3-sdk/src/constants.ts */
+const UNISWAP_V3_FEE_TIERS = [100, 500, 3_000, 10_000];
+const UNISWAP_V2_FEE_PIPS = 3_000;
+/** Nearly everywhere. Source: mds1/multicall@19da7a56 deployments.json */
+export const MULTICALL3 = toAddress("0xcA11bde05977b3631167028862bE2a173976CA11");
+const CONFIRMATIONS = 3;
+
+/** A network as its file states it: addresses as text, with their checksums. */
+interface Stated extends Pick<BookedNetwork, "chainId" | "nativeSymbol" | "first"> {
+  /** the token that wraps the native coin, which routes pass through most, with the coin's own feed */
+  readonly wrapped: { readonly symbol: string; readonly address: string; readonly feed: FeedFacts };
+  readonly tokens: Readonly<Record<string, TokenFacts>>;
+  readonly v2Factory?: string;
+  readonly v3Factory: string;
+  readonly sequencerFeed?: string;
+  readonly dataFee?: Network["dataFee"];
+  readonly multicall3?: string;
+  readonly noSettlement?: string;
+  readonly routers: Readonly<Record<string, string>>;
+  readonly relays?: readonly RelayFacts[];
+}
+
+/** A network of the book from what its file states. */
+export function network(stated: Stated): BookedNetwork {
+  const { wrapped, sequencerFeed, v2Factory, v3Factory, chainId, nativeSymbol, first } = stated;
+  const wrappedNative = toAddress(wrapped.address);
+  const coin = { address: wrappedNative, decimals: 18, feed: wrapped.feed };
+  const v2 =
+    v2Factory === undefined ? [] : [{ kind: 1, factory: toAddress(v2Factory), feePips: UNISWAP_V2_FEE_PIPS } as const];
+  return {
+    ...{ chainId, nativeSymbol, wrappedNative, first, nativeFeed: wrapped.feed },
+    tokens: new Map([[wrapped.symbol, coin], ...Object.entries(stated.tokens)]),
+    protocols: [...v2, { kind: 2, factory: toAddress(v3Factory), feePips: 0 }],
+    v3FeeTiers: UNISWAP_V3_FEE_TIERS,
+    sequencerFeed: sequencerFeed === undefined ? undefined : toAddress(sequencerFeed),
+    dataFee: stated.dataFee,
+    confirmations: CONFIRMATIONS,
+    multicall3: stated.multicall3 === undefined ? MULTICALL3 : toAddress(stated.multicall3),
+    ...{ settlement: undefined, executor: undefined, noSettlement: stated.noSettlement },
+    routers: new Map(Object.entries(stated.routers).map(([name, address]) => [name, toAddress(address)])),
+    relays: stated.relays ?? [],
+  };
+}
+
+/** A feed by its address and heartbeat in seconds. */
+export function feed(address: string, heartbeatSeconds: number): FeedFacts {
+  return { address: toAddress(address), heartbeatSeconds };
+}
+
+/** A token by its address and decimals; a bridged twin has no feed here, because none sees it lose its worth. */
+export function token(address: string, decimals: number, more: { feed?: FeedFacts; twinOf?: string }): TokenFacts {
+  return { address: toAddress(address), decimals, feed: undefined, ...more };
+}
