@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { DAY_MS } from "../domain/schedule/durations.ts";
 import { mendInstant } from "./mend.ts";
 
 const PATTERN = /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:T((?:[01][0-9]|2[0-3]):[0-9]{2}(?::[0-9]{2})?)Z)?$/;
-const DAY_MS = 86_400_000;
 
 /**
  * An instant in UTC: 2027-12-31T08:00Z, or a day. A day stands for its first moment, or for its last one where it is the

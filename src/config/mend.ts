@@ -1,5 +1,6 @@
 import { parseUnits } from "../domain/money/amount.ts";
 import { formatPercent, toPpm } from "../domain/money/fraction.ts";
+import { DAY_MS } from "../domain/schedule/durations.ts";
 
 /**
  * What a person most likely meant by a value that cannot be read: the value's own number, in the form that can be. It is
@@ -56,7 +57,6 @@ export function mendShare(text: string, units: readonly string[]): string | unde
   return `${formatPercent(toPpm(ppm))} or ${written}`;
 }
 
-const DAY_MS = 86_400_000;
 const UNIT_MS: readonly (readonly [letter: string, ms: number, words: RegExp])[] = [
   ["w", 604_800_000, /^(?:w|weeks?)$/i],
   ["d", 86_400_000, /^(?:d|days?)$/i],

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { parseUnits } from "../domain/money/amount.ts";
 import { ONE_PPM, type Ppm, parseShare, toPpm } from "../domain/money/fraction.ts";
 import { parseUsd, type UsdPrice } from "../domain/money/price.ts";
+import { DAY_MS } from "../domain/schedule/durations.ts";
 import { mendDuration, mendInstant, mendMoney, mendShare } from "./mend.ts";
 
 /**
@@ -228,7 +229,6 @@ export interface Span {
   readonly lastMs: number;
 }
 
-const DAY_MS = 86_400_000;
 const INSTANT_PATTERN =
   "^[0-9]{4}-[0-9]{2}-[0-9]{2}(T([01][0-9]|2[0-3]):[0-9]{2}(:[0-9]{2})?(Z|[+-][0-9]{2}:[0-9]{2}))?$";
 

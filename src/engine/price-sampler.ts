@@ -1,12 +1,12 @@
 import type { Address } from "../domain/money/address.ts";
 import type { UsdPrice } from "../domain/money/price.ts";
 import type { Token } from "../domain/money/token.ts";
+import { HOUR_MS } from "../domain/schedule/durations.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import { initialStrategyMemory, strategyNeeds } from "../domain/strategy/strategy.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { nodeFault } from "./perform/node-fault.ts";
 
-const HOUR_MS = 3_600_000;
 /** Bars are kept a little longer than anybody looks back, for a look-back that is made longer. */
 const KEPT_BEYOND_MS = 7 * 24 * HOUR_MS;
 

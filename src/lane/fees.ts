@@ -1,3 +1,4 @@
+import { larger, smaller } from "../domain/money/bigint.ts";
 /** Fees of a transaction, wei per gas. */
 export interface Fees {
   readonly maxFeePerGas: bigint;
@@ -36,12 +37,4 @@ export function raisedFees(old: Fees, market: FeeMarket, cap: bigint): Fees | un
 
 function raised(fee: bigint): bigint {
   return (fee * 9n + 7n) / 8n + (fee === 0n ? 1n : 0n);
-}
-
-function smaller(left: bigint, right: bigint): bigint {
-  return left < right ? left : right;
-}
-
-function larger(left: bigint, right: bigint): bigint {
-  return left > right ? left : right;
 }

@@ -1,9 +1,8 @@
 import { type ScheduledTask, schedule } from "node-cron";
+import { SECOND_MS } from "../../domain/schedule/durations.ts";
 
 /** Without a tick for so long, the wall clock that node-cron waits for was set back, or runs slow. */
 const PATIENCE_MS = 1_500;
-
-const SECOND_MS = 1_000;
 
 /** node-cron writes for people at a terminal; what it would say, the daemon says in its own log. */
 const SILENT = { info: nothing, warn: nothing, error: nothing, debug: nothing };

@@ -1,7 +1,6 @@
+import { DAY_MS, MINUTE_MS } from "../../domain/schedule/durations.ts";
 import type { ZoneOffsets } from "../../domain/schedule/schedule.ts";
 
-const DAY_MS = 86_400_000;
-const MINUTE_MS = 60_000;
 const MAX_CACHED_DAYS = 10_000;
 
 /** Offsets of one UTC day: `before` holds up to `changeMs`, `after` from it on. */

@@ -4,8 +4,8 @@ import { type CeilingCode, ceilingCheck, smallestCheck } from "../guard/limit-ch
 import type { Address } from "../money/address.ts";
 import { type ReferencePrice, type UsdPrice, valueDown, valueUp } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
+import { DAY_MS } from "../schedule/durations.ts";
 
-const DAY_MS = 86_400_000;
 const MONTH_MS = 30 * DAY_MS;
 
 /** The owner's ceilings on the value of trades. Dollars scaled by 1e18. */

@@ -1,9 +1,10 @@
+import { smaller } from "../money/bigint.ts";
+import { DAY_MS } from "../schedule/durations.ts";
 import { instantsSince } from "../schedule/instants-since.ts";
 import type { ZoneOffsets } from "../schedule/schedule.ts";
 import type { StrategySpec } from "../strategy/spec.ts";
 import type { ForecastLimits } from "./ceilings.ts";
 
-const DAY_MS = 86_400_000;
 const MONTH_DAYS = 30;
 
 /** The most that all strategies together could sell, in dollars scaled by 1e18. */
@@ -29,8 +30,4 @@ export function worstCase(
   const monthByDays = limits.maxPerDayUsd * BigInt(MONTH_DAYS);
   const monthCeiling = smaller(limits.maxPerMonthUsd ?? monthByDays, monthByDays);
   return { perDayUsd, perMonthUsd: smaller(slotsWithin(MONTH_DAYS) * limits.maxTradeUsd, monthCeiling) };
-}
-
-function smaller(left: bigint, right: bigint): bigint {
-  return left < right ? left : right;
 }

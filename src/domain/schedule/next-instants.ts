@@ -1,10 +1,8 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "./durations.ts";
 import { isOpen, openingAfter } from "./opening-hours.ts";
 import type { ElapsedSchedule, Schedule, WallSchedule, ZoneOffsets } from "./schedule.ts";
-import { civilDay, DAY_MS, instantOfWall, wallAt } from "./wall-clock.ts";
+import { civilDay, instantOfWall, wallAt } from "./wall-clock.ts";
 import { admitsDay, followsElapsedTime, nextWall, patternOf, type WallPattern } from "./wall-pattern.ts";
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 
 /** Minutes of the longest change of a clock, with room: after so many repeated readings a later one must come. */
 const MAX_REPEATED_READINGS = 2 * 24 * 60;

@@ -1,13 +1,12 @@
+import { DAY_MS, MINUTE_MS, SECOND_MS } from "./durations.ts";
 import type { Schedule, WeekWindow, ZoneOffsets } from "./schedule.ts";
-import { civilDay, DAY_MS, wallAt } from "./wall-clock.ts";
+import { civilDay, wallAt } from "./wall-clock.ts";
 
 /**
  * Windows and blackout dates of a schedule. It is open at an instant when the wall clock shows a time inside of a window
  * and a date that is not blacked out; without windows all times are inside.
  */
 
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60_000;
 const MINUTES_OF_DAY = 24 * 60;
 
 /** Steps from one possible change to the next, before a search gives up: years of windows and changes of the clock. */

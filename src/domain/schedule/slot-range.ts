@@ -1,10 +1,9 @@
+import { DAY_MS, HOUR_MS } from "./durations.ts";
 import { nextInstant } from "./next-instants.ts";
 import { closingAfter } from "./opening-hours.ts";
 import type { ElapsedSchedule, Schedule, ZoneOffsets } from "./schedule.ts";
-import { DAY_MS, wallAt } from "./wall-clock.ts";
+import { wallAt } from "./wall-clock.ts";
 import { patternOf, type WallPattern } from "./wall-pattern.ts";
-
-const HOUR_MS = 3_600_000;
 
 /** Counting stops here: a daemon that was down for so many slots need not know their number. */
 const COUNT_LIMIT = 1_000_000;

@@ -1,14 +1,10 @@
+import { MINUTE_MS, SECOND_MS } from "./durations.ts";
 import type { ZoneOffsets } from "./schedule.ts";
 
 /**
  * Wall-clock readings are written as milliseconds too: the Unix time at which a clock in UTC would show the reading.
  * This file turns readings of a time zone into instants and back.
  */
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60_000;
-/** A day in milliseconds of a wall clock, or of a time without a change of offset. */
-export const DAY_MS = 86_400_000;
 
 /** No zone is further than this from UTC, and none repeats or drops more than a day. */
 const WINDOW_MS = 26 * 3_600_000;

@@ -1,6 +1,7 @@
+import { DAY_MS } from "./durations.ts";
 import { type CronPattern, parseCron } from "./parse-cron.ts";
 import type { WallSchedule } from "./schedule.ts";
-import { type CivilDay, civilDay, DAY_MS, isMonthEnd } from "./wall-clock.ts";
+import { type CivilDay, civilDay, isMonthEnd } from "./wall-clock.ts";
 
 const EVERY_DAY_OF_MONTH = Array.from({ length: 31 }, (_, index) => index + 1);
 const EVERY_MONTH = Array.from({ length: 12 }, (_, index) => index + 1);

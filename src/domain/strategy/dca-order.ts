@@ -1,5 +1,6 @@
 import type { Address } from "../money/address.ts";
 import { formatAmount, mulDivDown } from "../money/amount.ts";
+import { smaller } from "../money/bigint.ts";
 import { ONE_PPM, type Ppm, shareDown } from "../money/fraction.ts";
 import { amountWorthDown, convertUp, type UsdPrice } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
@@ -175,8 +176,4 @@ function fill(legs: readonly DcaLeg[], carry: Carry, room: bigint): { legs: read
     return { ...leg, carried };
   });
   return { legs: filled, left };
-}
-
-function smaller(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
 }

@@ -1,9 +1,8 @@
 import { formatPercent, ONE_PPM, type Ppm, toPpm } from "../money/fraction.ts";
 import type { UsdPrice } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
+import { HOUR_MS } from "../schedule/durations.ts";
 import type { PriceBar, StrategyView } from "./decision.ts";
-
-const HOUR_MS = 3_600_000;
 
 /** Of the hours of a look-back so many must have been looked at; with fewer there is no history to speak of. */
 const KNOWN_HOURS = toPpm(800_000);

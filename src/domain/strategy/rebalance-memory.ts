@@ -1,4 +1,5 @@
 import { parseRaw } from "../money/amount.ts";
+import { HOUR_MS } from "../schedule/durations.ts";
 import { isCount, isRecord } from "./memory.ts";
 
 /** Amounts by token address, as decimal text. */
@@ -46,8 +47,6 @@ export interface RebalanceMemory {
   /** what sells brought whose buys brought nothing: spent before anything else is sold again */
   readonly owed: RawByToken;
 }
-
-const HOUR_MS = 3_600_000;
 
 /** The memory of a strategy that has never decided. */
 export const NO_MEMORY: RebalanceMemory = {

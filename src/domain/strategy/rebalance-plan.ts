@@ -1,3 +1,4 @@
+import { smaller } from "../money/bigint.ts";
 import { ONE_PPM } from "../money/fraction.ts";
 import { valueDown } from "../money/price.ts";
 import { innerBandValue, isOutsideInnerBand } from "./rebalance-bands.ts";
@@ -51,7 +52,7 @@ export function planToDestination(spec: RebalanceSpec, mix: Mix, limits: PlanLim
 export function planNewMoney(mix: Mix, money: (address: string) => bigint, limits: PlanLimits): Plan {
   const over = mix.positions.flatMap((position) => {
     const raw = money(position.token.address);
-    const size = least(valueDown({ raw, decimals: position.token.decimals }, position.usd), position.gap);
+    const size = smaller(valueDown({ raw, decimals: position.token.decimals }, position.usd), position.gap);
     return size > 0n ? [{ position, size }] : [];
   });
   const under = mix.positions.flatMap((position) => (position.gap < 0n ? [{ position, size: -position.gap }] : []));
@@ -83,7 +84,7 @@ function addCounterparts(side: Wish[], mix: Mix, needed: { size: bigint; sign: 1
   let left = needed.size;
   for (const { position, room } of rooms) {
     if (left === 0n) return;
-    const size = least(room, left);
+    const size = smaller(room, left);
     left -= size;
     const wish = side.find((candidate) => candidate.position === position);
     if (wish === undefined) side.push({ position, size });
@@ -93,7 +94,7 @@ function addCounterparts(side: Wish[], mix: Mix, needed: { size: bigint; sign: 1
 
 /** Each round settles one side of a pair, so there are fewer moves than tokens. */
 function pair(mix: Mix, wishes: { over: readonly Wish[]; under: readonly Wish[] }, limits: PlanLimits): Plan {
-  const over = wishes.over.map(({ position, size }) => ({ position, size: least(size, sellableValue(position)) }));
+  const over = wishes.over.map(({ position, size }) => ({ position, size: smaller(size, sellableValue(position)) }));
   const under = wishes.under.map((wish) => ({ ...wish }));
   const isCapped = [...over, ...under].filter((wish) => cap(wish, limits.ofOneToken)).length > 0;
   const moves: Move[] = [];
@@ -102,9 +103,9 @@ function pair(mix: Mix, wishes: { over: readonly Wish[]; under: readonly Wish[] 
     const from = largest(over);
     const to = largest(under);
     if (from === undefined || to === undefined) break;
-    const wanted = least(from.size, to.size);
+    const wanted = smaller(from.size, to.size);
     if (wanted < mix.minValue) break;
-    const value = left === undefined ? wanted : least(wanted, left);
+    const value = left === undefined ? wanted : smaller(wanted, left);
     const isShort = value < wanted;
     if (value >= mix.minValue) moves.push({ from: from.position, to: to.position, value });
     if (isShort) return { moves, isCut: true, isTurnoverSpent: moves.length === 0 };
@@ -135,10 +136,6 @@ function largest(wishes: readonly Wish[]): Wish | undefined {
 
 function sum(wishes: readonly Wish[]): bigint {
   return wishes.reduce((total, { size }) => total + size, 0n);
-}
-
-function least(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
 }
 
 function compare(a: bigint, b: bigint): number {

@@ -1,5 +1,6 @@
 import type { Address } from "../money/address.ts";
 import { mulDivUp, parseRaw } from "../money/amount.ts";
+import { HOUR_MS } from "../schedule/durations.ts";
 import type { RunEnd } from "./kind.ts";
 import { isCount, isRecord } from "./memory.ts";
 
@@ -31,7 +32,6 @@ export interface PlannedSale {
   readonly usd: bigint;
 }
 
-const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 
 /** The memory of a sweep that has never looked. */

@@ -1,4 +1,5 @@
 import { formatAmount, mulDivDown } from "../money/amount.ts";
+import { smaller } from "../money/bigint.ts";
 import { convertUp, type UsdPrice } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
 import type { StrategyCommon } from "./common.ts";
@@ -140,10 +141,6 @@ function sellExcess(
     return { outcome: skip("insufficient_balance", detail) };
   }
   return { outcome: trade({ sell: spec.buy, buy: spec.pay, raw: sold }) };
-}
-
-function smaller(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
 }
 
 function trade({ sell, buy, raw }: { sell: Token; buy: Token; raw: bigint }): Outcome {

@@ -1,8 +1,7 @@
 import type { UsdPrice } from "../../../domain/money/price.ts";
+import { HOUR_MS } from "../../../domain/schedule/durations.ts";
 import type { OperationStore } from "../../../ports/store.ts";
 import type { Statements } from "../statements.ts";
-
-const HOUR_MS = 3_600_000;
 
 interface BarColumns {
   hour_ms: number;

@@ -1,8 +1,8 @@
 import type { SwapState } from "../../../domain/run/states.ts";
 import { isFilled } from "../../../domain/run/states.ts";
+import { HOUR_MS } from "../../../domain/schedule/durations.ts";
 import type { Statements } from "../statements.ts";
 
-const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /** What is counted, see the table. */
