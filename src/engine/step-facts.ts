@@ -31,7 +31,7 @@ export function factsFor(context: EngineContext, run: Run): StepFacts {
       return signingBarred(context, run.strategyId, spec.wallet.address);
     },
     get tradingBarred() {
-      return store.isRunBarred(run.id) ? "another database, whose acts were accepted, may have traded it" : undefined;
+      return tradingBarred(context, run.id);
     },
     isTokenBusy: (wallet, token, except) => store.isTokenBusy(wallet, token, except),
     lastFreed: (wallet, token) => store.lastFreed(wallet, token),
@@ -49,6 +49,11 @@ export function factsFor(context: EngineContext, run: Run): StepFacts {
     },
     pace: settings.pace,
   };
+}
+
+/** Why a run makes no new trade, undefined when it may. */
+export function tradingBarred({ deps }: EngineContext, runId: string): string | undefined {
+  return deps.store.isRunBarred(runId) ? "another database, whose acts were accepted, may have traded it" : undefined;
 }
 
 /** Why nothing may be signed for a strategy with its wallet now, undefined when signing is allowed. */

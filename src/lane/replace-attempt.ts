@@ -20,11 +20,13 @@ export async function planReplacement(
   const newest = now.attempts.at(-1);
   if (newest === undefined || deps.store.signings(intent.id).length > now.attempts.length) return;
   const kind = dueKind(turn, intent, { ...now, newest });
-  if (kind === undefined) return;
+  if (kind === undefined || !maySign(turn, intent)) return;
   const market = { baseFeePerGas: latest.baseFeePerGas, priorityFee: await deps.chain.priorityFee() };
   const cap = kind === "cancel" ? intent.maxFeePerGasCap * CANCEL_CAP_FACTOR : intent.maxFeePerGasCap;
   const fees = raisedFees(newest, market, cap);
-  if (fees === undefined || firstFees(market, cap) === undefined || !maySign(turn, intent)) return;
+  if (fees === undefined || firstFees(market, cap) === undefined) return;
+  // A person may have halted everything while the node answered.
+  if (!maySign(turn, intent)) return;
   planAttempt(turn, intent, { kind, fees });
 }
 

@@ -126,8 +126,11 @@ export interface SwapService {
   transaction(quoteId: string): Promise<ProposedTransaction | ServiceRefusal>;
   /** The route of a gasless quote, for trying its order out. Only asked where the profile can use it. */
   orderRoute(quoteId: string): Promise<readonly RouteLeg[] | ServiceRefusal>;
-  /** Sends once. An answer other than a clear acceptance is `unknown`: the chain decides. */
-  executeSwap(submission: Submission): Promise<SubmissionOutcome>;
+  /**
+   * Sends once. An answer other than a clear acceptance is `unknown`: the chain decides. A call may wait for minutes, so
+   * `heldBack` is asked at the instant of sending: a reason keeps the swap here, and is the detail of the outcome.
+   */
+  executeSwap(submission: Submission, heldBack: () => string | undefined): Promise<SubmissionOutcome>;
   swapRecord(query: { quoteId: string; hash: Hex | undefined }): Promise<ServiceSwapRecord | ServiceRefusal>;
   statusCounts(wallet: Address): Promise<Readonly<Record<string, number>> | ServiceRefusal>;
   /** The route of a quote as the service reports it, as canonical JSON text, for the record. */

@@ -89,7 +89,9 @@ export class FakeService implements SwapService {
     return this.quotes.has(quoteId) ? [] : refusal("QUOTE_UNKNOWN", false);
   }
 
-  async executeSwap(submission: Submission): Promise<SubmissionOutcome> {
+  async executeSwap(submission: Submission, heldBack: () => string | undefined): Promise<SubmissionOutcome> {
+    const reason = heldBack();
+    if (reason !== undefined) return { kind: "unknown", detail: `NOT_SENT: ${reason}` };
     const isRepeated = this.submissions.some(({ quoteId }) => quoteId === submission.quoteId);
     this.submissions.push(submission);
     if (this.delivery !== "lost" && !(isRepeated && this.profile.idempotentExecuteSwap)) this.relay(submission);

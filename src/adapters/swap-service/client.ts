@@ -80,7 +80,7 @@ export function createSwapService(options: SwapServiceOptions, dependencies: Ser
       return read("/aggregator/transaction", query, "quote", readTransaction);
     },
     orderRoute: (quoteId) => read("/aggregator/transaction", quoteIdQuery(quoteId, "quoteId"), "quote", readRoute),
-    executeSwap: (submission) => executeSwap(calls, network, submission),
+    executeSwap: (submission, heldBack) => executeSwap(calls, { network, submission, heldBack }),
     swapRecord: ({ quoteId, hash }) => {
       const query = new URLSearchParams({ networkName: network, quoteId });
       // Our own service takes exactly one name of a swap, and refuses two.
@@ -126,7 +126,11 @@ function isProblem<T>(parsed: T | WireProblem): parsed is WireProblem {
  * Hands a gasless swap over, once. Only a 2xx with a proper body, for this quote, is an acceptance. Everything else is
  * `unknown`, a clear refusal too: whoever has the signatures can still use them.
  */
-async function executeSwap(calls: ServiceCalls, network: string, submission: Submission): Promise<SubmissionOutcome> {
+async function executeSwap(
+  calls: ServiceCalls,
+  sent: { network: string; submission: Submission; heldBack: () => string | undefined },
+): Promise<SubmissionOutcome> {
+  const { network, submission, heldBack } = sent;
   const body = {
     networkName: network,
     quoteId: submission.quoteId,
@@ -134,7 +138,7 @@ async function executeSwap(calls: ServiceCalls, network: string, submission: Sub
     ...(submission.permitSignature === undefined ? {} : { permitSignature: submission.permitSignature }),
     ...(submission.permitDeadlineSeconds === undefined ? {} : { permitDeadline: submission.permitDeadlineSeconds }),
   };
-  const answer = await calls.post("/user-manager/execute-swap", body, "status");
+  const answer = await calls.post("/user-manager/execute-swap", body, heldBack);
   if (answer.kind === "refused") return { kind: "unknown", detail: `${answer.code}: ${answer.message}` };
   const acceptance = readAcceptance(answer.json);
   if (isProblem(acceptance)) return { kind: "unknown", detail: acceptance.problem };

@@ -40,8 +40,8 @@ export type Answer =
 export interface ServiceCalls {
   /** A read; repeated a few times while only the moment speaks against it. */
   get(path: string, query: URLSearchParams, priority: CallPriority): Promise<Answer>;
-  /** Sends once, whatever comes back. */
-  post(path: string, body: Readonly<Record<string, unknown>>, priority: CallPriority): Promise<Answer>;
+  /** Sends once, whatever comes back; not at all where `heldBack` gives a reason at the instant of sending. */
+  post(path: string, body: Readonly<Record<string, unknown>>, heldBack: () => string | undefined): Promise<Answer>;
 }
 
 const RETRY_MIN_MS = 250;
@@ -73,6 +73,11 @@ export function createServiceCalls(options: ServiceCallOptions, dependencies: Se
   async function once(call: Call): Promise<Answer> {
     const permission = await dependencies.limiter.acquire(call.priority, options.signal);
     if (permission !== "granted") return notSent(permission);
+    const reason = call.heldBack?.();
+    if (reason !== undefined) {
+      dependencies.limiter.observe("lost");
+      return refused("NOT_SENT", reason, undefined, false);
+    }
     const startedAt = clock.monotonicMs();
     const answer = await send(call);
     const fields = { path: call.path, outcome: answer.kind === "answer" ? "ok" : answer.code };
@@ -125,7 +130,7 @@ export function createServiceCalls(options: ServiceCallOptions, dependencies: Se
         throw error;
       }
     },
-    post: (path, body, priority) => once({ path, body: JSON.stringify(body), priority }),
+    post: (path, body, heldBack) => once({ path, body: JSON.stringify(body), priority: "status", heldBack }),
   };
 }
 
@@ -138,6 +143,7 @@ interface Call {
   readonly path: string;
   readonly body: string | undefined;
   readonly priority: CallPriority;
+  readonly heldBack?: () => string | undefined;
 }
 
 async function throwPassing(answer: Promise<Answer>): Promise<Answer> {

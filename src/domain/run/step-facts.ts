@@ -19,7 +19,7 @@ export interface StepFacts {
   readonly live: boolean;
   /** why nothing may be signed now, undefined when signing is allowed */
   readonly signingBarred: string | undefined;
-  /** why the run may not trade any more; what it has signed or written down to be signed comes to its end all the same */
+  /** why the run may not trade any more; what it has signed comes to its end all the same */
   readonly tradingBarred: string | undefined;
   /** another swap, approval or revocation of this wallet and token is open */
   isTokenBusy(wallet: Address, token: Address, exceptSwapId: string): boolean;

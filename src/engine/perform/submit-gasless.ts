@@ -1,13 +1,14 @@
 import type { Run, Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
-import { signingBarred } from "../step-facts.ts";
+import { signingBarred, tradingBarred } from "../step-facts.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { nodeFault } from "./node-fault.ts";
 
 /**
  * Hands the signed swap over. It is sent once; after a kill it is sent again only to a service that is known to treat an
  * identical body as the same swap. Too near to its deadline it is not sent at all: the signatures exist, so only the
- * chain can tell that nothing came of them. A halt keeps it here as well.
+ * chain can tell that nothing came of them. A halt keeps it here as well, and a run that makes no new trade; all of it is
+ * asked at the instant of sending.
  */
 export async function submitGasless(
   context: EngineContext,
@@ -24,23 +25,26 @@ export async function submitGasless(
   if (before > 0 && !service.profile.idempotentExecuteSwap) {
     return unknown("it may have been handed over before the process stopped");
   }
-  const barred = signingBarred(context, run.strategyId, swap.wallet);
-  if (barred !== undefined) return unknown(`not handed over: ${barred}`);
-  const latest = terms.deadlineSeconds - context.settings.pace.submitMarginSeconds;
+  let chainSeconds: number;
   try {
-    const { timestamp } = await chain.latest();
-    const nowSeconds = Math.max(timestamp, Math.floor(clock.nowMs() / 1_000));
-    if (nowSeconds > latest) return unknown(`too near to its deadline ${terms.deadlineSeconds}, now ${nowSeconds}`);
+    chainSeconds = (await chain.latest()).timestamp;
   } catch (error) {
     return unknown(`the chain's time is not known: ${nodeFault(error)}`);
   }
+  const { deadlineSeconds } = terms;
+  const heldBack = (): string | undefined => {
+    const barred = signingBarred(context, run.strategyId, swap.wallet) ?? tradingBarred(context, run.id);
+    if (barred !== undefined) return `not handed over: ${barred}`;
+    const nowSeconds = Math.max(chainSeconds, Math.floor(clock.nowMs() / 1_000));
+    const isLate = nowSeconds > deadlineSeconds - context.settings.pace.submitMarginSeconds;
+    return isLate ? `too near to its deadline ${deadlineSeconds}, now ${nowSeconds}` : undefined;
+  };
+  const reason = heldBack();
+  if (reason !== undefined) return unknown(reason);
   crashPoint("gasless.submit.before");
-  const outcome = await service.executeSwap({
-    quoteId: quote.id,
-    swapSignature: signatures.swapSignature,
-    permitSignature: signatures.permitSignature,
-    permitDeadlineSeconds: signatures.permitDeadlineSeconds,
-  });
+  const { swapSignature, permitSignature, permitDeadlineSeconds } = signatures;
+  const submission = { quoteId: quote.id, swapSignature, permitSignature, permitDeadlineSeconds };
+  const outcome = await service.executeSwap(submission, heldBack);
   crashPoint("gasless.submit.after");
   if (outcome.kind === "unknown") return unknown(outcome.detail);
   return { kind: "submission-accepted", swapId: swap.id, serviceSwapId: outcome.serviceSwapId };

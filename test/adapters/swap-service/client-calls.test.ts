@@ -17,6 +17,8 @@ const submission = {
   permitDeadlineSeconds: 1_700_000_300,
 } as const;
 
+const free = (): undefined => undefined;
+
 describe("handing over a gasless swap", () => {
   it("sends exactly the journaled signatures", async () => {
     let body: Promise<string> | undefined;
@@ -24,7 +26,7 @@ describe("handing over a gasless swap", () => {
       body = readBody(incoming);
       void body.then(() => json(response, { id: "swap_1", quoteId: wireQuote.id, status: "pending", hash: null }));
     });
-    expect(await service.executeSwap(submission)).toEqual({
+    expect(await service.executeSwap(submission, free)).toEqual({
       kind: "accepted",
       serviceSwapId: "swap_1",
       hash: undefined,
@@ -49,8 +51,23 @@ describe("handing over a gasless swap", () => {
     ["an answer about another quote", (response) => json(response, { quoteId: "another" })],
   ])("is sent once and unknown after %s", async (_name, answer) => {
     const { service, requests } = await serviceWith((_, response) => answer(response), { timeoutMs: 300 });
-    expect(await service.executeSwap(submission)).toMatchObject({ kind: "unknown" });
+    expect(await service.executeSwap(submission, free)).toMatchObject({ kind: "unknown" });
     expect(requests).toHaveLength(1);
+  });
+
+  it("asks at the instant of sending whether it may leave after all, and the pace hears that the call is over", async () => {
+    const { service, requests, limiter } = await serviceWith((_, response) => json(response, {}));
+    const observed: unknown[] = [];
+    let reason: string | undefined;
+    limiter.acquire = async () => {
+      await Promise.resolve();
+      reason = "halted by ops";
+      return "granted";
+    };
+    limiter.observe = (answer) => void observed.push(answer);
+    const outcome = await service.executeSwap(submission, () => reason);
+    expect(outcome).toEqual({ kind: "unknown", detail: "NOT_SENT: halted by ops" });
+    expect([requests, observed]).toEqual([[], ["lost"]]);
   });
 });
 
@@ -133,7 +150,7 @@ describe("the other questions", () => {
       { limiter, clock: systemClock, logger: silentLogger(), fetch: mistake },
     );
     await expect(service.quote(request)).rejects.toThrow(TypeError);
-    await expect(service.executeSwap(submission)).rejects.toThrow(TypeError);
+    await expect(service.executeSwap(submission, free)).rejects.toThrow(TypeError);
     expect(observed).toEqual(["lost", "lost"]);
   });
 

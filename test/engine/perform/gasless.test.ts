@@ -24,6 +24,13 @@ function begin(swap: Swap, options: Parameters<typeof openLife>[1] = {}) {
   return { outside, life, run, context: life.context };
 }
 
+type Life = ReturnType<typeof openLife>;
+type Outside = ReturnType<typeof createOutside>;
+
+function halt({ store }: Life): void {
+  store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "rehearsal", atMs: 1 });
+}
+
 describe("signing", () => {
   function cleared(): { swap: Swap; begun: ReturnType<typeof begin> } {
     const swap = swapIn("cleared", owned);
@@ -132,11 +139,39 @@ describe("handing over", () => {
 
   test("is left out while the daemon is halted: a signature that exists is kept back", async () => {
     const { context, outside, run, life } = begin(swap);
-    life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "rehearsal", atMs: 1 });
+    halt(life);
     expect(await submitGasless(context, run, swap, 0)).toMatchObject({
       ...{ kind: "submission-unknown", detail: "not handed over: halted by ops: rehearsal" },
     });
     expect(outside.service.submissions).toEqual([]);
+  });
+
+  test.each([
+    ["the node", "not handed over: halted by ops: rehearsal", (life: Life) => halt(life)],
+    ["the node", "not handed over: another database", (life: Life) => life.store.barOpenRuns()],
+    ["the rate limit", "not handed over: halted by ops: rehearsal", (life: Life) => halt(life)],
+    [
+      "the rate limit",
+      "too near to its deadline",
+      (_: Life, { clock }: Outside) => clock.jumpTo((seconds + 60) * 1_000),
+    ],
+  ])("is left out when the wait for %s brought a reason: %s", async (where, detail, happens) => {
+    const { context, outside, run, life } = begin(swap);
+    const { service, chain } = outside;
+    const [latest, execute] = [chain.latest.bind(chain), service.executeSwap.bind(service)];
+    const happensAtTheNode = where === "the node";
+    chain.latest = async () => {
+      const head = await latest();
+      if (happensAtTheNode) happens(life, outside);
+      return head;
+    };
+    service.executeSwap = async (...call) => {
+      if (!happensAtTheNode) happens(life, outside);
+      return await execute(...call);
+    };
+    const answer = await submitGasless(context, run, swap, 0);
+    expect(answer).toMatchObject({ kind: "submission-unknown", detail: expect.stringContaining(detail) });
+    expect(service.submissions).toEqual([]);
   });
 
   test("of something unsigned is a broken invariant", async () => {
