@@ -32,7 +32,7 @@ const ROOMS = {
 };
 
 /** Rooms that touch nothing outside the program: neither packages nor Node's own modules. */
-const PURE = ["domain", "ports", "lane", "engine"];
+const PURE = ["domain", "networks", "ports", "lane", "engine"];
 
 /** Packages that belong to one place, because what they do must be done in one place. */
 const KEPT = [

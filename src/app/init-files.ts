@@ -62,7 +62,9 @@ function tokenLines(answers: InitAnswers): string {
   const wanted = [answers.sell.trim().split(/\s+/).at(-1) ?? "", answers.buy];
   const known = [...(network?.tokens ?? [])].filter(([symbol]) => wanted.includes(symbol));
   return known
-    .map(([symbol, { decimals }]) => `  ${symbol}: { address: preset, decimals: ${decimals}, feed: preset }`)
+    .map(([symbol, { decimals, feed }]) => {
+      return `  ${symbol}: { address: preset, decimals: ${decimals}${feed === undefined ? "" : ", feed: preset"} }`;
+    })
     .join("\n");
 }
 

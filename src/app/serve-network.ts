@@ -4,12 +4,12 @@ import { systemClock } from "../adapters/clock/system-clock.ts";
 import { DEFAULTS } from "../config/defaults.ts";
 import { address, listen } from "../config/fields.ts";
 import { readTextFile, resolveSecret } from "../config/files.ts";
-import { hubTokensOf, networkFromFile, priceFeedOf } from "../config/network-file.ts";
+import { hubTokensOf, networkFromFile } from "../config/network-file.ts";
 import { presetSchema } from "../config/schemas/preset-schema.ts";
 import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
 import { Secret } from "../net/secret.ts";
 import { NETWORKS } from "../networks/book.ts";
-import type { FeedFacts, Network } from "../networks/network.ts";
+import type { Network, PriceFeed } from "../networks/network.ts";
 import type { ListedToken, NetworkOptions, ServiceOptions } from "../service/options.ts";
 import { type Service, startService } from "../service/service.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
@@ -106,8 +106,7 @@ function fromFile(file: string): Network {
   return networkFromFile(parsed(factsSchema, `--preset ${file}`, jsonOf(file, read.text)));
 }
 
-function priced(token: Address, facts: FeedFacts | undefined): ListedToken {
-  const feed = priceFeedOf(facts);
+function priced(token: Address, feed: PriceFeed | undefined): ListedToken {
   if (feed === undefined) return { address: token, feed: undefined };
   const { address, heartbeatSeconds, marginSeconds } = feed;
   return { address: token, feed: { address, maxAgeSeconds: heartbeatSeconds + marginSeconds } };

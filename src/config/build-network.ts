@@ -1,13 +1,13 @@
 import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
 import { NETWORKS } from "../networks/book.ts";
-import type { FeedFacts, Network } from "../networks/network.ts";
+import type { Network, PriceFeed } from "../networks/network.ts";
 import { addTwaps } from "./build-twap.ts";
 import { checkShape } from "./check-shape.ts";
 import { closest } from "./closest.ts";
-import type { NetworkConfiguration, PriceFeed, RpcEndpoint, TokenConfiguration } from "./configuration.ts";
+import type { NetworkConfiguration, RpcEndpoint, TokenConfiguration } from "./configuration.ts";
 import { DEFAULTS } from "./defaults.ts";
 import { readTextFile, resolveFrom } from "./files.ts";
-import { hubTokensOf, networkFromFile, priceFeedOf } from "./network-file.ts";
+import { hubTokensOf, networkFromFile } from "./network-file.ts";
 import type { Problem } from "./problem.ts";
 import { readYaml } from "./read-yaml.ts";
 import { absoluteReference } from "./references.ts";
@@ -65,9 +65,9 @@ export function buildNetwork(
   const { network, service } = fields;
   const profile = service?.profile ?? "swapd";
   const settlement = settlementOf(service, preset);
-  if (settlement !== undefined && profile === "swapd" && preset.noSettlement !== undefined) {
-    const path = ["service", "settlement"];
-    problems.push(problemAt(source, path, preset.noSettlement, "stay with mode: dry-run, without a settlement"));
+  if (preset.noSettlement !== undefined && fields.mode === "live") {
+    const message = `nothing is signed on ${network.name}: ${preset.noSettlement}`;
+    problems.push(problemAt(source, ["mode"], message, "stay with mode: dry-run"));
   } else if (settlement === undefined && fields.mode === "live") {
     const message = `no contract to sign for is known on ${network.name} with the profile ${profile}`;
     problems.push(
@@ -129,7 +129,7 @@ export function buildTokens(
 ): Map<string, TokenConfiguration> {
   const native = { symbol: preset.nativeSymbol, address: NATIVE_TOKEN, decimals: NATIVE_DECIMALS };
   const tokens = new Map<string, TokenConfiguration>([
-    [native.symbol, { token: native, feed: priceFeedOf(preset.nativeFeed), twap: undefined, peg: undefined }],
+    [native.symbol, { token: native, feed: preset.nativeFeed, twap: undefined, peg: undefined }],
   ]);
   const named = new Map<Address, string>([[NATIVE_TOKEN, native.symbol]]);
   for (const [symbol, entry] of Object.entries(fields)) {
@@ -172,7 +172,7 @@ export function buildTokens(
 
 function buildFeed(
   source: Source,
-  from: { symbol: string; feed: FeedFields | undefined; known: FeedFacts | undefined },
+  from: { symbol: string; feed: FeedFields | undefined; known: PriceFeed | undefined },
   problems: Problem[],
 ): PriceFeed | undefined {
   const { feed, known } = from;
@@ -190,5 +190,5 @@ function buildFeed(
       problemAt(source, ["tokens", from.symbol, "feed"], message, 'write { address: "0x...", heartbeat: 1h }'),
     );
   }
-  return priceFeedOf(known);
+  return known;
 }

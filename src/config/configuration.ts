@@ -5,15 +5,9 @@ import type { UsdPrice } from "../domain/money/price.ts";
 import type { Token } from "../domain/money/token.ts";
 import type { Severity } from "../domain/run/alert.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
+import type { PriceFeed } from "../networks/network.ts";
 import type { Listen, SecretReference } from "./fields.ts";
 import type { Problem } from "./problem.ts";
-
-/** A price feed with Chainlink's interface, in US dollars. Older than heartbeat plus margin, its price is stale. */
-export interface PriceFeed {
-  readonly address: Address;
-  readonly heartbeatSeconds: number;
-  readonly marginSeconds: number;
-}
 
 /**
  * A protocol that the settlement's executor may use; kind 1 is Uniswap V2, 2 Uniswap V3, 3 Curve's stable pools. Only

@@ -1,10 +1,7 @@
 import type { Address } from "../domain/money/address.ts";
-import { type FeedFacts, HOUR, MINUTE, type Network, type TokenFacts } from "../networks/network.ts";
-import type { PriceFeed } from "./configuration.ts";
+import { HOUR, type Network, type PriceFeed, type TokenFacts } from "../networks/network.ts";
 import { DEFAULTS } from "./defaults.ts";
 import type { PresetFile } from "./schemas/preset-schema.ts";
-
-const MAX_MARGIN_SECONDS = 30 * MINUTE;
 
 /** A service needs no tokens and no prices. */
 interface NetworkFile extends Omit<PresetFile, "tokens" | "nativeFeed"> {
@@ -14,23 +11,26 @@ interface NetworkFile extends Omit<PresetFile, "tokens" | "nativeFeed"> {
 
 /** A network from a file with its facts. Routes may pass through all its tokens. */
 export function networkFromFile(facts: NetworkFile): Network {
-  const feedOf = (one: NetworkFile["nativeFeed"]): FeedFacts | undefined => {
+  const feedOf = (one: NetworkFile["nativeFeed"]): PriceFeed | undefined => {
     if (one === undefined) return undefined;
-    const heartbeatSeconds = facts.heartbeatSeconds ?? HOUR;
-    return typeof one === "string"
-      ? { address: one, heartbeatSeconds }
-      : { address: one.address, heartbeatSeconds: one.heartbeat };
+    const { address, heartbeat, margin } = typeof one === "string" ? { address: one } : one;
+    const heartbeatSeconds = heartbeat ?? facts.heartbeatSeconds ?? HOUR;
+    return { address, heartbeatSeconds, marginSeconds: margin ?? DEFAULTS.feedMarginSeconds };
   };
-  const tokens = Object.entries(facts.tokens ?? {}).map(
-    ([symbol, { address, decimals, feed }]): [string, TokenFacts] => {
-      return [symbol, { address, decimals, feed: feedOf(feed) }];
-    },
-  );
   const { chainId, wrappedNative, sequencerFeed, protocols, feeTiers, dataFee, settlement, executor } = facts;
+  const nativeFeed = feedOf(facts.nativeFeed);
+  const tokens = Object.entries(facts.tokens ?? {}).map(([symbol, token]): [string, TokenFacts] => {
+    const { address, decimals } = token;
+    // The wrapped coin is worth the coin.
+    return [
+      symbol,
+      { address, decimals, feed: feedOf(token.feed) ?? (address === wrappedNative ? nativeFeed : undefined) },
+    ];
+  });
   return {
     ...{ chainId, wrappedNative, sequencerFeed, protocols, dataFee, settlement, executor, noSettlement: undefined },
     nativeSymbol: facts.nativeSymbol ?? "ETH",
-    nativeFeed: feedOf(facts.nativeFeed),
+    nativeFeed,
     tokens: new Map(tokens),
     v3FeeTiers: feeTiers,
     confirmations: facts.confirmations ?? 1,
@@ -40,11 +40,4 @@ export function networkFromFile(facts: NetworkFile): Network {
 /** Tokens that routes may pass through: the wrapped coin first. */
 export function hubTokensOf(network: Network): readonly Address[] {
   return [...new Set([network.wrappedNative, ...[...network.tokens.values()].map(({ address }) => address)])];
-}
-
-/** A margin as long as the heartbeat, half an hour at most: a feed that is a little late is no reason to stop. */
-export function priceFeedOf(feed: FeedFacts | undefined): PriceFeed | undefined {
-  if (feed === undefined) return undefined;
-  const marginSeconds = Math.min(Math.max(feed.heartbeatSeconds, DEFAULTS.feedMarginSeconds), MAX_MARGIN_SECONDS);
-  return { ...feed, marginSeconds };
 }

@@ -35,7 +35,7 @@ export function maySignIntent(stores: { store: Store; laneStore: LaneStore }, in
   const { store, laneStore } = stores;
   const owner = store.runOfIntent(intentId);
   if (owner !== undefined) {
-    if (isNewTrade(laneStore, intentId) && store.isRunBarred(owner.runId)) return false;
+    if (store.isRunBarred(owner.runId) && isNewTrade(laneStore, intentId)) return false;
     const run = store.run(owner.runId);
     return run !== undefined && effectiveMode(store, run.strategyId).mode !== "halted";
   }

@@ -78,8 +78,8 @@ export function planAttempt(turn: LaneTurn, intent: IntentRow, attempt: { kind: 
 }
 
 /**
- * Signs what is written down and not signed yet, where that is allowed at this instant, and stores the bytes before anybody else can see them. Signing is
- * deterministic, so that a kill in between gives the same bytes again.
+ * Signs what is written down and not signed yet, where that is allowed at this instant, and stores the bytes before anybody
+ * else can see them. Signing is deterministic, so that a kill in between gives the same bytes again.
  */
 export async function signPlanned(turn: LaneTurn, intent: IntentRow): Promise<void> {
   const { deps, options } = turn;

@@ -9,10 +9,12 @@ const daiUsd = feed("0x591e79239a7d679378eC8c847e5038150364C78F", DAY);
 /**
  * Where the facts of base were read; none was tried against the live network.
  * - factories: Uniswap/sdks@0058bfb6 sdks/sdk-core/src/addresses.ts
- * - tokens: bgd-labs/aave-address-book@f61c9762 src/ts/AaveV3Base.ts
+ * - tokens: bgd-labs/aave-address-book@f61c9762 src/ts/AaveV3Base.ts;
+ *   USDT and DAI: ethereum-optimism/ethereum-optimism.github.io@9db0b003 data/
  * - feeds: bgd-labs/aave-address-book@f61c9762 src/ts/ChainlinkBase.ts
  * - heartbeats: dao-envelop/uni-smart-wallet@d6caf3cd script/oracle_feeds.json (of 2026-08)
- * - routers: Uniswap/sdks@241fb9a7 sdks/sdk-core/src/addresses.ts
+ * - routers: Uniswap/sdks@241fb9a7 sdks/sdk-core/src/addresses.ts; aerodrome-finance/contracts@a5fae2e8 README.md;
+ *   aerodrome-finance/slipstream@7844368a README.md
  * - sequencer: smartcontractkit/documentation@59e5cde7 src/content/data-feeds/l2-sequencer-feeds.mdx
  * - data fee: ethereum-optimism/specs@830d0e30 specs/experimental/contracts/L2/gas-price-oracle.md
  * - finality: smartcontractkit/documentation@59e5cde7 src/content/ccip/ccip-execution-latency.mdx

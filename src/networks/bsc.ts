@@ -12,7 +12,8 @@ const btcUsd = feed("0x264990fbd0A4796A3E3d8E37C4d5F87a3aCa5Ebf", MINUTE);
  * - tokens: bgd-labs/aave-address-book@f61c9762 src/ts/AaveV3BNB.ts
  * - feeds: bgd-labs/aave-address-book@f61c9762 src/ts/ChainlinkBNB.ts
  * - heartbeats: Chainlink's list of 2026-10, by a copy without a lasting address; round histories agree
- * - routers: Uniswap/sdks@241fb9a7 sdks/sdk-core/src/addresses.ts
+ * - routers: Uniswap/sdks@241fb9a7 sdks/sdk-core/src/addresses.ts;
+ *   pancakeswap/pancake-document@28cc4e4e developers/smart-contracts/pancakeswap-exchange/v3-contracts/README.md
  * - finality: bnb-chain/bnb-chain.github.io@06fde283 docs/
  *   (the tag `finalized` is some blocks behind)
  * - private sending: bnb-chain/bnb-chain.github.io@06fde283 docs/

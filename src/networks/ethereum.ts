@@ -12,7 +12,8 @@ const btcUsd = feed("0xF4030086522a5bEEa4988F8cA5B36dbC97BeE88c", HOUR);
  * - tokens: bgd-labs/aave-address-book@f61c9762 src/ts/AaveV3Ethereum.ts
  * - feeds: bgd-labs/aave-address-book@f61c9762 src/ts/ChainlinkEthereum.ts
  * - heartbeats: dao-envelop/uni-smart-wallet@d6caf3cd script/oracle_feeds.json (of 2026-08)
- * - routers: Uniswap/sdks@241fb9a7 sdks/sdk-core/src/addresses.ts
+ * - routers: Uniswap/sdks@241fb9a7 sdks/sdk-core/src/addresses.ts;
+ *   pancakeswap/pancake-document@28cc4e4e developers/smart-contracts/pancakeswap-exchange/v3-contracts/README.md
  * - finality: smartcontractkit/documentation@59e5cde7 src/content/ccip/ccip-execution-latency.mdx
  *   (the tag `finalized` is about 15 minutes behind)
  * - private sending: flashbots/flashbots-docs@272fd13d docs/flashbots-protect/ and
@@ -38,12 +39,12 @@ export const ethereum: BookedNetwork = network({
     {
       name: "Flashbots Protect",
       url: "https://rpc.flashbots.net",
-      says: "goes to Flashbots' builder alone and is dropped after 25 blocks; what reverts is not mined",
+      says: "goes to Flashbots' builder, hints of it to searchers; dropped after 25 blocks; never mined if it reverts",
     },
     {
       name: "MEV Blocker",
       url: "https://rpc.mevblocker.io/noreverts",
-      says: "goes to builders and searchers; what reverts is not mined, a cancellation is done as well as can be",
+      says: "goes to builders and searchers; never mined if it reverts; best-effort cancellation (2025-07)",
     },
   ],
   first: { gasReserve: "0.01", maxGasPrice: "30gwei" },

@@ -1,10 +1,11 @@
 import { type Address, toAddress } from "../domain/money/address.ts";
 
-/** A price feed in US dollars with Chainlink's interface. */
-export interface FeedFacts {
+/** A price feed in US dollars with Chainlink's interface. Older than heartbeat plus margin, its price is stale. */
+export interface PriceFeed {
   readonly address: Address;
   /** the longest time between two updates while the price stands still, in seconds */
   readonly heartbeatSeconds: number;
+  readonly marginSeconds: number;
 }
 
 /** A token that routes may pass through. */
@@ -12,7 +13,7 @@ export interface TokenFacts {
   readonly address: Address;
   readonly decimals: number;
   /** undefined: no feed tells its price, so nothing is decided by it */
-  readonly feed: FeedFacts | undefined;
+  readonly feed: PriceFeed | undefined;
   /** of a token that a bridge made: the symbol of the issuer's own one on the same network */
   readonly twinOf?: string;
 }
@@ -38,7 +39,7 @@ export interface Network {
   readonly nativeSymbol: string;
   readonly wrappedNative: Address;
   /** undefined: nobody tells the price of the native coin */
-  readonly nativeFeed: FeedFacts | undefined;
+  readonly nativeFeed: PriceFeed | undefined;
   /** of a rollup: the feed that says whether its sequencer is up */
   readonly sequencerFeed: Address | undefined;
   readonly tokens: ReadonlyMap<string, TokenFacts>;
@@ -59,8 +60,7 @@ export interface Network {
 
 /** A network of the book, with what only a built-in one has. */
 export interface BookedNetwork extends Network {
-  readonly nativeFeed: FeedFacts;
-  readonly multicall3: Address;
+  readonly nativeFeed: PriceFeed;
   /** contracts that stand there for everybody, by which swaps can be sent, by name */
   readonly routers: ReadonlyMap<string, Address>;
   readonly relays: readonly RelayFacts[];
@@ -83,13 +83,12 @@ const CONFIRMATIONS = 3;
 /** A network as its file states it: addresses as text, with their checksums. */
 interface Stated extends Pick<BookedNetwork, "chainId" | "nativeSymbol" | "first"> {
   /** the token that wraps the native coin, which routes pass through most, with the coin's own feed */
-  readonly wrapped: { readonly symbol: string; readonly address: string; readonly feed: FeedFacts };
+  readonly wrapped: { readonly symbol: string; readonly address: string; readonly feed: PriceFeed };
   readonly tokens: Readonly<Record<string, TokenFacts>>;
   readonly v2Factory?: string;
   readonly v3Factory: string;
   readonly sequencerFeed?: string;
   readonly dataFee?: Network["dataFee"];
-  readonly multicall3?: string;
   readonly noSettlement?: string;
   readonly routers: Readonly<Record<string, string>>;
   readonly relays?: readonly RelayFacts[];
@@ -110,19 +109,22 @@ export function network(stated: Stated): BookedNetwork {
     sequencerFeed: sequencerFeed === undefined ? undefined : toAddress(sequencerFeed),
     dataFee: stated.dataFee,
     confirmations: CONFIRMATIONS,
-    multicall3: stated.multicall3 === undefined ? MULTICALL3 : toAddress(stated.multicall3),
     ...{ settlement: undefined, executor: undefined, noSettlement: stated.noSettlement },
     routers: new Map(Object.entries(stated.routers).map(([name, address]) => [name, toAddress(address)])),
     relays: stated.relays ?? [],
   };
 }
 
-/** A feed by its address and heartbeat in seconds. */
-export function feed(address: string, heartbeatSeconds: number): FeedFacts {
-  return { address: toAddress(address), heartbeatSeconds };
+/**
+ * A feed by its address and heartbeat in seconds. Updates arrive up to a minute after their heartbeat, and one that is a
+ * little late is no reason to stop: the margin is as long as the heartbeat, from five minutes to half an hour.
+ */
+export function feed(address: string, heartbeatSeconds: number): PriceFeed {
+  const marginSeconds = Math.min(Math.max(heartbeatSeconds, 5 * MINUTE), 30 * MINUTE);
+  return { address: toAddress(address), heartbeatSeconds, marginSeconds };
 }
 
 /** A token by its address and decimals; a bridged twin has no feed here, because none sees it lose its worth. */
-export function token(address: string, decimals: number, more: { feed?: FeedFacts; twinOf?: string }): TokenFacts {
+export function token(address: string, decimals: number, more: { feed?: PriceFeed; twinOf?: string }): TokenFacts {
   return { address: toAddress(address), decimals, feed: undefined, ...more };
 }

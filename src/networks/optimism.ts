@@ -12,7 +12,7 @@ const btcUsd = feed("0xD702DD976Fb76Fffc2D3963D037dfDae5b04E593", 20 * MINUTE);
  * - tokens: bgd-labs/aave-address-book@f61c9762 src/ts/AaveV3Optimism.ts
  * - feeds: bgd-labs/aave-address-book@f61c9762 src/ts/ChainlinkOptimism.ts
  * - heartbeats: LZeroAnalytics/chainlink-package@7f3e48ac src/package_io/constants.star (of 2025-03)
- * - routers: Uniswap/sdks@241fb9a7 sdks/sdk-core/src/addresses.ts
+ * - routers: Uniswap/sdks@241fb9a7 sdks/sdk-core/src/addresses.ts; velodrome-finance/contracts@1ea5feec README.md
  * - sequencer: smartcontractkit/documentation@59e5cde7 src/content/data-feeds/l2-sequencer-feeds.mdx
  * - data fee: ethereum-optimism/specs@830d0e30 specs/experimental/contracts/L2/gas-price-oracle.md
  * - finality: smartcontractkit/documentation@59e5cde7 src/content/ccip/ccip-execution-latency.mdx

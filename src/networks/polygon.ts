@@ -1,7 +1,7 @@
 import { type BookedNetwork, feed, network, token } from "./network.ts";
 
-// No list was found for dollars: these are what others measured, rounded up. A heartbeat that is too short stops trading
-// and says so; one that is too long trades on an old price.
+// No list was found for bitcoin and dollars: 27 s is from a note of 2026-08, 90 s from one without a date, and others
+// measured a minute. A heartbeat that is too short stops trading and says so.
 const polUsd = feed("0xAB594600376Ec9fD91F8e885dADF0CE036862dE0", 27);
 const usdcUsd = feed("0xfE4A8cc5b5B2366C1B58Bea3858e81843581b2F7", 90);
 const usdtUsd = feed("0x0A6513e40db6EB1b165753AD52E80663aeA50545", 90);
@@ -14,7 +14,7 @@ const btcUsd = feed("0xc907E116054Ad103354f2D350FD2514433D57F6f", 27);
  * - factories: Uniswap/sdks@0058bfb6 sdks/sdk-core/src/addresses.ts
  * - tokens: bgd-labs/aave-address-book@f61c9762 src/ts/AaveV3Polygon.ts
  * - feeds: bgd-labs/aave-address-book@f61c9762 src/ts/ChainlinkPolygon.ts
- * - heartbeats: beefyfinance/beefy-api@91b868b2 src/utils/fetchChainLinkPrices.ts (of 2023-03), and below
+ * - heartbeats: beefyfinance/beefy-api@91b868b2 src/utils/fetchChainLinkPrices.ts (of 2023-03), and above
  * - routers: Uniswap/sdks@241fb9a7 sdks/sdk-core/src/addresses.ts
  * - finality: 0xPolygon/polygon-docs@0f9ab164 docs/pos/concepts/finality/finality.md
  *   (the tag `finalized` is a milestone, some seconds behind)

@@ -25,7 +25,6 @@ export const zksync: BookedNetwork = network({
   },
   v3Factory: "0x8FdA5a7a8dCA67BBcDd10F02Fa0649A937215422",
   sequencerFeed: "0x0E6AC8B967393dcD3D36677c126976157F993940",
-  multicall3: "0xF9cda624FBC7e059355ce98a31693d299FACd963",
   noSettlement: "zksync is unsupported by the settlement contracts: its bytecode and its CREATE2 differ",
   routers: {
     "Uniswap SwapRouter02": "0x99c56385daBCE3E81d8499d0b8d0257aBC07E8A3",

@@ -55,7 +55,7 @@ describe("a network given by a file", () => {
     expect(configuration.tokens.get("USDC")?.feed).toEqual({
       address: feed.address,
       heartbeatSeconds: 7_200,
-      marginSeconds: 1_800,
+      marginSeconds: 300,
     });
     expect(configuration.network.hubTokens).toEqual([
       facts.tokens.WETH.address,
@@ -92,25 +92,25 @@ describe.each([...NETWORKS])("the built-in network %s", (name, network) => {
     "strategies/weekly.yaml": DCA.replace("WETH", buy),
   };
 
-  it("serves the daemon with all its tokens, each with decimals, feed and a margin", () => {
+  it("serves the daemon with all its priced tokens, each with decimals, feed and a margin", () => {
     const configuration = loaded(files);
     expect(configuration.network).toMatchObject({
       chainId: network.chainId,
       hubTokens: [...network.tokens.values()].map(({ address }) => address),
     });
     for (const [symbol, token] of priced) {
-      const { address, heartbeatSeconds = 0 } = token.feed ?? {};
-      const marginSeconds = Math.min(Math.max(heartbeatSeconds, 300), 1_800);
-      expect(configuration.tokens.get(symbol)?.feed).toEqual({ address, heartbeatSeconds, marginSeconds });
+      expect(configuration.tokens.get(symbol)?.feed).toEqual(token.feed);
+      expect(token.feed?.marginSeconds).toBeGreaterThanOrEqual(300);
+      expect(token.feed?.marginSeconds).toBeLessThanOrEqual(1_800);
     }
   });
 });
 
-it("a settlement is refused where our contracts cannot be", () => {
-  const main = MAIN.replace("name: base", "name: zksync").replace(/ {2}(USDC|WETH): .*\n/g, (line) =>
-    line.replace("feed: preset", "").replace(", }", " }"),
-  );
+it.each(["swapd", "fly"])("nothing is signed where our contracts cannot be, with the profile %s too", (profile) => {
+  const main = MAIN.replace("name: base", "name: zksync")
+    .replace("profile: swapd", `profile: ${profile}`)
+    .replace(/ {2}(USDC|WETH): .*\n/g, (line) => line.replace("feed: preset", "").replace(", }", " }"));
   expect(problemsOf({ "main.yaml": main }).map(brief)).toContainEqual(
-    expect.stringContaining("zksync is unsupported by the settlement contracts"),
+    expect.stringContaining("mode: nothing is signed on zksync: zksync is unsupported by the settlement contracts"),
   );
 });

@@ -96,7 +96,7 @@ const OTHER_PLANTS: readonly Plant[] = [
   ...["service", "networks", "sandbox", "audit"].map((room) =>
     importing(`src/${room}/place/uses-money.ts`, "../../domain/money/amount.ts", undefined),
   ),
-  ...["domain", "ports", "lane", "engine"].flatMap((room) => [
+  ...["domain", "networks", "ports", "lane", "engine"].flatMap((room) => [
     importing(`src/${room}/place/uses-package.ts`, "zod", `pure-${room}`),
     importing(`src/${room}/place/uses-node.ts`, "node:fs", `pure-${room}`),
   ]),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SEVERITIES } from "../../domain/run/alert.ts";
+import { NETWORKS } from "../../networks/book.ts";
 import { address, count, listen, secretReference, text } from "../fields.ts";
 import { origin, proxyNetwork } from "../front-fields.ts";
 import { dollars, milliseconds, money, seconds, share } from "../units.ts";
@@ -76,7 +77,7 @@ const token = z.strictObject({
 const network = z.strictObject({
   name: z
     .string({ error: "needs the name of a network" })
-    .meta({ description: "the network: base, ethereum, sandbox" }),
+    .meta({ description: `the network: ${[...NETWORKS.keys()].join(", ")}, or any name with a preset` }),
   rpc: z
     .array(rpcEndpoint, { error: "needs a list of RPC endpoints" })
     .min(1, { error: "needs at least one RPC endpoint" })

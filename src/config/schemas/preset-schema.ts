@@ -5,12 +5,13 @@ import { seconds } from "../units.ts";
 const feed = z.union(
   [
     address("a price feed in US dollars with Chainlink's interface"),
-    z.object({
+    z.strictObject({
       address: address("a price feed in US dollars with Chainlink's interface"),
-      heartbeat: seconds("how often the feed is updated at the latest", "1h"),
+      heartbeat: seconds("how often the feed is updated at the latest", "1h").optional(),
+      margin: seconds("how much later an update may come before the price counts as stale", "5m").optional(),
     }),
   ],
-  { error: 'needs "0x..." or { address, heartbeat }' },
+  { error: 'needs "0x..." or { address, heartbeat }, with the address in lower case or with its right checksum' },
 );
 
 /** A file with the facts of a network, as the sandbox writes it. Other keys in it are left alone. */
