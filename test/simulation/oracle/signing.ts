@@ -66,7 +66,12 @@ export function createSigningOracle(parts: {
   const handed = new Set<string>();
   const permits: { token: string; nonce: bigint; deadline: bigint; text: string }[] = [];
 
-  const isForgotten = (capability: Capability): boolean => capabilities.indexOf(capability) < forgotten;
+  /** orders that an exchanged database had signed and the copy only meant to sign: its rows count as many signatures */
+  const onlyMeant = new Set<string>();
+
+  const isForgotten = (capability: Capability): boolean =>
+    capabilities.indexOf(capability) < forgotten ||
+    (capability.by.kind === "order" && onlyMeant.has(capability.by.text));
   /** Whether what nobody knows any more can no longer be filled: in a block that stands, where every block does. */
   const isPast = (deadline: bigint): boolean =>
     BigInt((isChainSteady ? chain.tip : chain.finalized).seconds) > deadline;
@@ -215,6 +220,7 @@ export function createSigningOracle(parts: {
         by.kind === "order" &&
         (order.nonce === undefined ? by.text === text : by.nonce === order.nonce),
     );
+    onlyMeant.delete(text);
     if (isKnown) return;
     judgeOrder(order);
     const by = { kind: "order" as const, nonce: order.nonce, text };
@@ -224,13 +230,13 @@ export function createSigningOracle(parts: {
     add({ place, strategy: strategyOf(run), owner: wallet, token: order.fromAsset, amount, deadline, by });
   };
 
+  const isLost = (text: string): boolean =>
+    rows.one("SELECT 1 FROM signatures WHERE typed_data = ? AND signature IS NOT NULL", text) === undefined;
   /** What was signed, and not written down, cannot have been handed over: it is signed again, or nobody has it. */
   const forgetLostOrders = (): void => {
-    const isLost = (text: string): boolean =>
-      rows.one("SELECT 1 FROM signatures WHERE typed_data = ? AND signature IS NOT NULL", text) === undefined;
     for (let index = capabilities.length - 1; index >= forgotten; index -= 1) {
       const by = capabilities[index]?.by;
-      if (by?.kind === "order" && isLost(by.text)) capabilities.splice(index, 1);
+      if (by?.kind === "order" && isLost(by.text) && !onlyMeant.has(by.text)) capabilities.splice(index, 1);
     }
     for (let index = permits.length - 1; index >= forgottenPermits; index -= 1) {
       if (isLost(permits[index]?.text ?? "")) permits.splice(index, 1);
@@ -243,6 +249,7 @@ export function createSigningOracle(parts: {
     message,
     isForgotten,
     exchanged: (before, after) => {
+      for (const { by } of capabilities) if (by.kind === "order" && isLost(by.text)) onlyMeant.add(by.text);
       // What was accepted is what the daemon begins with; until then the newest whole database counts.
       const used = whenUsed !== undefined && whenUsed.id === before.id ? whenUsed.signed : 0;
       const isAccepted = before.accepted > acceptedThen;
