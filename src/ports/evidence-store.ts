@@ -53,7 +53,7 @@ export interface KnownChain {
 export interface DatabaseState {
   /** undefined before its first life with a marker */
   readonly id: string | undefined;
-  /** how often typed data was about to be signed */
+  /** steps of signing typed data: about to be signed, and signed */
   readonly signatures: number;
   /** how often a transaction was about to be signed */
   readonly signings: number;

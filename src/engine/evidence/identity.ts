@@ -19,11 +19,11 @@ export function judgeMarker(
   const ours = store.databaseState();
   const what = { wallet, token: undefined, scope: "wallet" } as const;
   if (seen.id !== ours.id) {
-    const text = `the database that traded for ${wallet} is lost: this one is another, and knows nothing of what that one signed (${seen.signatures} times typed data, ${seen.signings} transactions); bring it back with \`swapd restore\`, or mount its volume`;
+    const text = `the database that traded for ${wallet} is lost: this one is another, and knows nothing of what that one signed (${seen.signatures} steps of typed data, ${seen.signings} of transactions); bring it back with \`swapd restore\`, or mount its volume`;
     return { key: `lost ${wallet} ${seen.id}`, ...what, kind: "lost", text, facts: { ...numbers(seen), id: seen.id } };
   }
   if (ours.signatures >= seen.signatures && ours.signings >= seen.signings) return undefined;
-  const text = `the database is an older copy: for ${wallet} and beside it typed data was signed ${seen.signatures} times and transactions ${seen.signings} times, the rows know ${ours.signatures} and ${ours.signings}`;
+  const text = `the database is an older copy: for ${wallet} its marker counts ${seen.signatures} steps of signing typed data and ${seen.signings} of signing transactions, the rows know ${ours.signatures} and ${ours.signings}`;
   const key = `older ${wallet} ${seen.signatures} ${seen.signings} ${ours.signatures} ${ours.signings}`;
   return { key, ...what, kind: "older", text, facts: numbers(seen) };
 }

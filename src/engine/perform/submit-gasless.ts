@@ -1,5 +1,6 @@
 import type { Run, Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
+import { advanceMarker } from "../evidence/identity.ts";
 import { signingBarred, tradingBarred } from "../step-facts.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { nodeFault } from "./node-fault.ts";
@@ -41,6 +42,8 @@ export async function submitGasless(
   };
   const reason = heldBack();
   if (reason !== undefined) return unknown(reason);
+  // From now on a copy that does not know these signatures is an older one.
+  advanceMarker(context, swap.wallet);
   crashPoint("gasless.submit.before");
   const { swapSignature, permitSignature, permitDeadlineSeconds } = signatures;
   const submission = { quoteId: quote.id, swapSignature, permitSignature, permitDeadlineSeconds };

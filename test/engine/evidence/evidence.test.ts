@@ -325,6 +325,34 @@ describe("the marker", () => {
     expect(open(life)).toEqual(["older"]);
   });
 
+  test("tells a copy in which an order was only meant to be signed: it is not handed over once more", async () => {
+    const outside = begin("only");
+    const { service } = outside;
+    service.profile = {
+      ...service.profile,
+      idempotentExecuteSwap: false,
+      signatureHasNonce: false,
+      nonceRecord: undefined,
+    };
+    const marker = markerOf(outside);
+    const first = openLife(outside, { marker, killAt: (label) => label === "effect.SignGasless.before" });
+    nameAfterItsFile(first, outside);
+    await first.engine.start();
+    await turn(outside, first, 62);
+    first.db.close();
+    const copy = copyTo(outside, "copy.db");
+    outside.chain.holdsRelayed = true;
+    const before = openLife(outside, { marker });
+    await before.engine.start();
+    const handedOver = (): boolean => service.submissions.length === 1;
+    expect(await turnUntil(outside, before, { maxSeconds: 20, isDone: handedOver })).toBe(true);
+    before.kill();
+    const restored = { ...outside, file: copy };
+    const life = await live(restored, marker);
+    await turn(restored, life, 10);
+    expect([open(life), service.submissions.length]).toEqual([["older"], 1]);
+  });
+
   test("a request that stands in an older copy, and that nobody took, is no word on what the copy lacks", async () => {
     const outside = begin("only");
     const marker = markerOf(outside);

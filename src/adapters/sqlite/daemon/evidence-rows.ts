@@ -22,7 +22,7 @@ export function createEvidenceRows(sql: Statements): EvidenceStore {
     ...createKnowledgeRows(sql),
     databaseState: () => {
       const row = sql.get<{ id: string | null; signatures: number }>(
-        "SELECT database_id AS id, signatures FROM identity",
+        "SELECT database_id AS id, signatures + signed AS signatures FROM identity",
       );
       const signings = sql.get<{ seq: number }>("SELECT seq FROM lane_signings ORDER BY seq DESC LIMIT 1")?.seq ?? 0;
       return { id: row?.id ?? undefined, signatures: row?.signatures ?? 0, signings };
