@@ -25,6 +25,9 @@ export interface LimitedAnswer {
 export interface RateLimiter {
   /** Waits for the right to make one call, no longer than a bound. Resolves in every case, never rejects. */
   acquire(priority: CallPriority, signal?: AbortSignal): Promise<Permission>;
-  /** Learns how a call ended. Call it for every one that was granted: refused ones, and those whose answer was lost. */
+  /**
+   * Learns how a call ended. Call it for every one that was made: refused ones, and those whose answer was lost. A right
+   * that was not used is told to nobody: calls go on at the next slot.
+   */
   observe(answer: LimitedAnswer | "lost"): void;
 }

@@ -74,10 +74,8 @@ export function createServiceCalls(options: ServiceCallOptions, dependencies: Se
     const permission = await dependencies.limiter.acquire(call.priority, options.signal);
     if (permission !== "granted") return notSent(permission);
     const reason = call.heldBack?.();
-    if (reason !== undefined) {
-      dependencies.limiter.observe("lost");
-      return refused("NOT_SENT", reason, undefined, false);
-    }
+    // No call was made, so nothing came to an end: only an answer, or one that was lost, says that others may go on.
+    if (reason !== undefined) return refused("NOT_SENT", reason, undefined, false);
     const startedAt = clock.monotonicMs();
     const answer = await send(call);
     const fields = { path: call.path, outcome: answer.kind === "answer" ? "ok" : answer.code };
