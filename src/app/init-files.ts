@@ -1,8 +1,9 @@
-import { base } from "../networks/base.ts";
 import { NETWORKS } from "../networks/book.ts";
+import type { BookedNetwork } from "../networks/network.ts";
 
 /** What a first configuration is made of. Texts as a person writes them; the loader judges them. */
 export interface InitAnswers {
+  /** a name of the book of networks */
   readonly network: string;
   readonly sell: string;
   readonly buy: string;
@@ -57,10 +58,15 @@ log: { level: info }
 `;
 }
 
+function networkOf({ network: name }: InitAnswers): BookedNetwork {
+  const network = NETWORKS.get(name);
+  if (network === undefined) throw new Error(`the network ${name} was not looked up before`);
+  return network;
+}
+
 function tokenLines(answers: InitAnswers): string {
-  const network = NETWORKS.get(answers.network);
   const wanted = [answers.sell.trim().split(/\s+/).at(-1) ?? "", answers.buy];
-  const known = [...(network?.tokens ?? [])].filter(([symbol]) => wanted.includes(symbol));
+  const known = [...networkOf(answers).tokens].filter(([symbol]) => wanted.includes(symbol));
   return known
     .map(([symbol, { decimals, feed }]) => {
       return `  ${symbol}: { address: preset, decimals: ${decimals}${feed === undefined ? "" : ", feed: preset"} }`;
@@ -69,9 +75,8 @@ function tokenLines(answers: InitAnswers): string {
 }
 
 function policyFile(answers: InitAnswers): string {
-  const network = NETWORKS.get(answers.network);
-  const { gasReserve, maxGasPrice } = network?.first ?? base.first;
-  const nativeSymbol = (network ?? base).nativeSymbol;
+  const { first, nativeSymbol } = networkOf(answers);
+  const { gasReserve, maxGasPrice } = first;
   return `# The owner's ceilings. A strategy may only be stricter.
 version: 1
 max_trade: ${quoted(answers.maxPerDay)}                 # the largest single trade, at reference prices

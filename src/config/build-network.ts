@@ -1,13 +1,13 @@
 import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
 import { NETWORKS } from "../networks/book.ts";
-import type { Network, PriceFeed } from "../networks/network.ts";
+import { hubTokensOf, type Network, type PriceFeed } from "../networks/network.ts";
 import { addTwaps } from "./build-twap.ts";
 import { checkShape } from "./check-shape.ts";
 import { closest } from "./closest.ts";
 import type { NetworkConfiguration, RpcEndpoint, TokenConfiguration } from "./configuration.ts";
 import { DEFAULTS } from "./defaults.ts";
 import { readTextFile, resolveFrom } from "./files.ts";
-import { hubTokensOf, networkFromFile } from "./network-file.ts";
+import { networkFromFile } from "./network-file.ts";
 import type { Problem } from "./problem.ts";
 import { readYaml } from "./read-yaml.ts";
 import { absoluteReference } from "./references.ts";

@@ -5,19 +5,9 @@ import type { UsdPrice } from "../domain/money/price.ts";
 import type { Token } from "../domain/money/token.ts";
 import type { Severity } from "../domain/run/alert.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
-import type { PriceFeed } from "../networks/network.ts";
+import type { FactoryFacts, PriceFeed } from "../networks/network.ts";
 import type { Listen, SecretReference } from "./fields.ts";
 import type { Problem } from "./problem.ts";
-
-/**
- * A protocol that the settlement's executor may use; kind 1 is Uniswap V2, 2 Uniswap V3, 3 Curve's stable pools. Only
- * pools of kind 1 have their fee here (`feePips`).
- */
-export interface RoutingProtocol {
-  readonly kind: 1 | 2 | 3;
-  readonly factory: Address;
-  readonly feePips: number;
-}
 
 /** An RPC endpoint. What is given by reference is a secret; a plain URL is an origin without a key. */
 export type RpcEndpoint = SecretReference | { readonly url: string };
@@ -33,7 +23,7 @@ export interface NetworkConfiguration {
   readonly settlement: Address | undefined;
   /** undefined: ask the settlement contract */
   readonly executor: Address | undefined;
-  readonly protocols: readonly RoutingProtocol[];
+  readonly protocols: readonly FactoryFacts[];
   readonly v3FeeTiers: readonly number[];
   /** how the network charges for a transaction's data; undefined: with its gas alone */
   readonly dataFee: "op-stack" | "arbitrum" | undefined;

@@ -1,4 +1,3 @@
-import type { Address } from "../domain/money/address.ts";
 import { HOUR, type Network, type PriceFeed, type TokenFacts } from "../networks/network.ts";
 import { DEFAULTS } from "./defaults.ts";
 import type { PresetFile } from "./schemas/preset-schema.ts";
@@ -35,9 +34,4 @@ export function networkFromFile(facts: NetworkFile): Network {
     v3FeeTiers: feeTiers,
     confirmations: facts.confirmations ?? 1,
   };
-}
-
-/** Tokens that routes may pass through: the wrapped coin first. */
-export function hubTokensOf(network: Network): readonly Address[] {
-  return [...new Set([network.wrappedNative, ...[...network.tokens.values()].map(({ address }) => address)])];
 }

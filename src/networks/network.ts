@@ -115,6 +115,11 @@ export function network(stated: Stated): BookedNetwork {
   };
 }
 
+/** Tokens that routes may pass through: the wrapped coin first. */
+export function hubTokensOf(network: Network): readonly Address[] {
+  return [...new Set([network.wrappedNative, ...[...network.tokens.values()].map(({ address }) => address)])];
+}
+
 /**
  * A feed by its address and heartbeat in seconds. Updates arrive up to a minute after their heartbeat, and one that is a
  * little late is no reason to stop: the margin is as long as the heartbeat, from five minutes to half an hour.
