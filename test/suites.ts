@@ -9,7 +9,7 @@ export interface Suite {
   readonly testTimeoutSeconds: number;
   /** files share the modules that they import, which saves loading them for each; pure code has nothing to share else */
   readonly sharesModules?: true;
-  /** mostly waits, and measures how late its timers are itself: runs beside the next one */
+  /** mostly waits, and takes as long as it takes: runs beside the next one */
   readonly besideNext?: true;
   /** left out of `npm test`: `npm run test:long` runs it */
   readonly isLong?: true;
@@ -22,14 +22,6 @@ const ANY_LONG_FILE = "**/*.long.test.ts";
 export const SUITES: readonly Suite[] = [
   { name: "unit", tests: [], budgetSeconds: 120, workers: 2, testTimeoutSeconds: 30, sharesModules: true },
   {
-    // days and years of a schedule, second by second; the whole daemon in worlds where everything goes wrong
-    name: "simulation",
-    tests: ["domain/schedule/year.test.ts", "simulation"],
-    budgetSeconds: 80,
-    workers: 2,
-    testTimeoutSeconds: 120,
-  },
-  {
     // real clients at real limits, second by second
     name: "pace",
     tests: ["adapters/limiter/rate-limiter.test.ts", "adapters/swap-service/goes-on.test.ts"],
@@ -38,7 +30,24 @@ export const SUITES: readonly Suite[] = [
     testTimeoutSeconds: 60,
     besideNext: true,
   },
-  { name: "contracts", tests: ["contracts"], budgetSeconds: 45, workers: 2, testTimeoutSeconds: 120 },
+  {
+    // what computes and waits for nothing: days and years of a schedule, second by second; the whole daemon in worlds where
+    // everything goes wrong; contracts compiled from their source
+    name: "simulation",
+    tests: ["domain/schedule/year.test.ts", "simulation", "contracts"],
+    budgetSeconds: 80,
+    workers: 2,
+    testTimeoutSeconds: 120,
+  },
+  {
+    // the longest file of all, which mostly waits for swaps
+    name: "main-job",
+    tests: ["e2e/main-job.test.ts"],
+    budgetSeconds: 120,
+    workers: 1,
+    testTimeoutSeconds: 180,
+    besideNext: true,
+  },
   {
     name: "chain",
     tests: [
@@ -82,10 +91,10 @@ export function includeOf(suite: Suite): string[] {
   return suite.tests.map((place) => (place.endsWith(".test.ts") ? `test/${place}` : `test/${place}/**/*.test.ts`));
 }
 
-/** What vitest leaves to the other suites. */
+/** What vitest leaves to the other suites: files that they name, and all of theirs for a suite of what is left. */
 export function excludeOf(suite: Suite): string[] {
   const isRest = suite.tests.length === 0 || suite.tests.includes(ANY_LONG_FILE);
-  const others = SUITES.filter((other) => other !== suite && isRest && other.isLong === suite.isLong);
+  const others = SUITES.filter((other) => other !== suite && other.isLong === suite.isLong).flatMap(includeOf);
   const long = suite.isLong === true ? [] : [`test/${ANY_LONG_FILE}`];
-  return ["node_modules/**", ...long, ...others.flatMap((other) => includeOf(other))];
+  return ["node_modules/**", ...long, ...others.filter((place) => isRest || !place.includes("*"))];
 }
