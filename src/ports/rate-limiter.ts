@@ -11,8 +11,13 @@ export interface WaitedTooLong {
   readonly waitedFor: string;
 }
 
+/** A call may not be made any more, for this reason. It took nobody's turn. */
+export interface HeldBack {
+  readonly heldBack: string;
+}
+
 /** Whether the call may be made now. `queue full`: too many calls wait already; ask again later. */
-export type Permission = "granted" | "aborted" | "queue full" | WaitedTooLong;
+export type Permission = "granted" | "aborted" | "queue full" | WaitedTooLong | HeldBack;
 
 /** What a service answered, as far as its limits are concerned. */
 export interface LimitedAnswer {
@@ -23,8 +28,14 @@ export interface LimitedAnswer {
 
 /** Paces the calls to one service with one key, over all strategies and processes. */
 export interface RateLimiter {
-  /** Waits for the right to make one call, no longer than a bound. Resolves in every case, never rejects. */
-  acquire(priority: CallPriority, signal?: AbortSignal): Promise<Permission>;
+  /**
+   * Waits for the right to make one call, no longer than a bound. Resolves in every case, never rejects.
+   * @param call.heldBack why the call may not be made any more; asked when its turn has come, so that it takes none
+   */
+  acquire(
+    priority: CallPriority,
+    call?: { readonly signal?: AbortSignal | undefined; readonly heldBack?: (() => string | undefined) | undefined },
+  ): Promise<Permission>;
   /**
    * Learns how a call ended. Call it for every one that was made: refused ones, and those whose answer was lost. A right
    * that was not used is told to nobody: calls go on at the next slot.

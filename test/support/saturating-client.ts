@@ -35,7 +35,7 @@ export async function saturate(options: Saturation): Promise<readonly SeenAnswer
   const stop = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const worker = async (): Promise<void> => {
-    while ((await limiter.acquire("quote", stop.signal)) === "granted") {
+    while ((await limiter.acquire("quote", { signal: stop.signal })) === "granted") {
       timer ??= setTimeout(() => stop.abort(), options.seconds * 1000 + 200);
       const atMs = Date.now();
       const response = await fetch(options.url);

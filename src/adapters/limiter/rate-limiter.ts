@@ -64,10 +64,10 @@ export function createRateLimiter(
   look(store.read());
 
   return {
-    acquire: (priority, signal) => {
-      if (signal?.aborted === true || closing.signal.aborted) return Promise.resolve("aborted");
+    acquire: (priority, call = {}) => {
+      if (call.signal?.aborted === true || closing.signal.aborted) return Promise.resolve("aborted");
       if (calls.count() >= options.maxQueue) return Promise.resolve("queue full");
-      const permission = calls.wait(priority, signal);
+      const permission = calls.wait(priority, call);
       dispatch();
       return permission;
     },
@@ -114,6 +114,8 @@ function createDispatcher(options: RateLimiterOptions, parts: DispatcherParts): 
     const turn = (pace: Pace, nowUs: number) => takeTurn(pace, { nowUs, waitingSinceUs }, options.limitPerSecond);
     // Looking needs no lock; most looks find that nothing is due yet.
     const seen = turn(store.read(), sharedClock.nowUs());
+    if (seen.kind === "go") calls.endHeldBack();
+    if (calls.count() === 0) return undefined;
     const taken = seen.kind === "wait" ? seen : store.update(turn);
     parts.look(taken.pace);
     if (taken.kind === "go") {

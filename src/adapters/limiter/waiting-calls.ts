@@ -1,17 +1,22 @@
 import type { Clock } from "../../ports/clock.ts";
-import type { CallPriority, Permission } from "../../ports/rate-limiter.ts";
+import type { CallPriority, Permission, RateLimiter } from "../../ports/rate-limiter.ts";
 
 /** Calls that wait for their turn, the most urgent first, each no longer than a bound. */
 export interface WaitingCalls {
   readonly count: () => number;
-  wait(priority: CallPriority, signal: AbortSignal | undefined): Promise<Permission>;
+  wait(priority: CallPriority, call: CallTerms): Promise<Permission>;
+  /** Ends those at the head that may not be made any more, so that the turn is for one that may. */
+  endHeldBack(): void;
   /** Gives the first one its permission. */
   settleFirst(permission: Permission): void;
   /** Ends those that have waited as long as they may. @param waitedFor what they waited for, in words */
   endOverdue(waitedFor: string): void;
 }
 
-interface WaitingCall {
+/** How a call may end before its turn. */
+type CallTerms = NonNullable<Parameters<RateLimiter["acquire"]>[1]>;
+
+interface WaitingCall extends Pick<CallTerms, "heldBack"> {
   readonly sinceMs: number;
   settle(permission: Permission): void;
 }
@@ -21,9 +26,10 @@ const PRIORITIES: readonly CallPriority[] = ["status", "quote", "background"];
 /** Creates the queues of one limiter. */
 export function createWaitingCalls(options: { readonly longestWaitMs: number }, clock: Clock): WaitingCalls {
   const queues = new Map<CallPriority, WaitingCall[]>(PRIORITIES.map((priority) => [priority, []]));
+  const firstQueue = (): WaitingCall[] | undefined => [...queues.values()].find((calls) => calls.length > 0);
   return {
     count: () => PRIORITIES.reduce((sum, priority) => sum + (queues.get(priority)?.length ?? 0), 0),
-    wait: (priority, signal) =>
+    wait: (priority, { signal, heldBack }) =>
       new Promise((resolve) => {
         const queue = queues.get(priority) ?? [];
         const abort = (): void => {
@@ -32,6 +38,7 @@ export function createWaitingCalls(options: { readonly longestWaitMs: number }, 
         };
         const call: WaitingCall = {
           sinceMs: clock.monotonicMs(),
+          heldBack,
           settle: (permission) => {
             signal?.removeEventListener("abort", abort);
             resolve(permission);
@@ -40,10 +47,14 @@ export function createWaitingCalls(options: { readonly longestWaitMs: number }, 
         signal?.addEventListener("abort", abort, { once: true });
         queue.push(call);
       }),
-    settleFirst: (permission) => {
-      const queue = [...queues.values()].find((calls) => calls.length > 0);
-      queue?.shift()?.settle(permission);
+    endHeldBack: () => {
+      for (let queue = firstQueue(); queue !== undefined; queue = firstQueue()) {
+        const reason = whyHeldBack(queue[0]);
+        if (reason === undefined) return;
+        queue.shift()?.settle({ heldBack: reason });
+      }
     },
+    settleFirst: (permission) => firstQueue()?.shift()?.settle(permission),
     endOverdue: (waitedFor) => {
       const nowMs = clock.monotonicMs();
       for (const queue of queues.values()) {
@@ -56,4 +67,13 @@ export function createWaitingCalls(options: { readonly longestWaitMs: number }, 
       }
     },
   };
+}
+
+/** Where it cannot be asked, the call takes its turn: whoever makes it asks once more, and hears what is wrong. */
+function whyHeldBack(call: WaitingCall | undefined): string | undefined {
+  try {
+    return call?.heldBack?.();
+  } catch {
+    return undefined;
+  }
 }

@@ -71,11 +71,12 @@ export function createServiceCalls(options: ServiceCallOptions, dependencies: Se
   const redactor = createRedactor(apiKey === undefined ? [options.baseUrl] : [options.baseUrl, apiKey.reveal()]);
 
   async function once(call: Call): Promise<Answer> {
-    const permission = await dependencies.limiter.acquire(call.priority, options.signal);
+    const { priority, heldBack } = call;
+    const permission = await dependencies.limiter.acquire(priority, { signal: options.signal, heldBack });
     if (permission !== "granted") return notSent(permission);
-    const reason = call.heldBack?.();
+    const reason = heldBack?.();
     // No call was made, so nothing came to an end: only an answer, or one that was lost, says that others may go on.
-    if (reason !== undefined) return refused("NOT_SENT", reason, undefined, false);
+    if (reason !== undefined) return notSent({ heldBack: reason });
     const startedAt = clock.monotonicMs();
     const answer = await send(call);
     const fields = { path: call.path, outcome: answer.kind === "answer" ? "ok" : answer.code };
@@ -167,6 +168,7 @@ function notSent(permission: Exclude<Permission, "granted">): ServiceRefusal {
   if (permission === "queue full") {
     return refused("CALLS_QUEUED", "too many calls wait for the service's rate limit", undefined, true);
   }
+  if ("heldBack" in permission) return refused("NOT_SENT", permission.heldBack, undefined, false);
   const seconds = Math.round(permission.waitedMs / 1_000);
   return refused(WAITED_TOO_LONG, `the call waited ${seconds} s for ${permission.waitedFor}`, undefined, true);
 }

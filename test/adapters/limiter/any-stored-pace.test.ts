@@ -109,7 +109,7 @@ class World {
           this.note(permission);
         });
       }
-      const permission = await limiter.acquire("quote", this.stop.signal);
+      const permission = await limiter.acquire("quote", { signal: this.stop.signal });
       if (permission !== "granted") break;
       this.note(permission);
       const { what, afterMs, retryAfter } = this.plan.endings[this.ended++ % this.plan.endings.length] as Ending;

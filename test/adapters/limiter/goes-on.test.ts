@@ -65,6 +65,28 @@ describe("after a refusal", () => {
     expect(await grantsWithin(limiter, life.time, 1)).toBe(20);
   });
 
+  it("calls that may not leave any more take no turn: the next one goes ahead in their place", async () => {
+    const life = { file: join(temporaryDirectory(), "limiter.db"), time: new VirtualTime() };
+    const limiter = openLimiter(life);
+    limiter.observe(refusal());
+    const held = { heldBack: () => "halted by ops" };
+    const orders = [limiter.acquire("status", held), limiter.acquire("status", held)];
+    const quote = limiter.acquire("quote");
+    await life.time.runUntil(life.time.nowUs() + 2 * SECOND);
+    expect(await Promise.all(orders)).toEqual([{ heldBack: "halted by ops" }, { heldBack: "halted by ops" }]);
+    expect(await Promise.race([quote, Promise.resolve("still waiting")])).toBe("granted");
+  });
+
+  it("a call of which nobody can say whether it may leave takes its turn: who makes it asks again", async () => {
+    const life = { file: join(temporaryDirectory(), "limiter.db"), time: new VirtualTime() };
+    const heldBack = (): never => {
+      throw new Error("the disk is full");
+    };
+    const call = openLimiter(life).acquire("status", { heldBack });
+    await life.time.runUntil(life.time.nowUs() + 2 * SECOND);
+    expect(await call).toBe("granted");
+  });
+
   it("a wait of hours is kept to, over a restart too, and no longer", async () => {
     const life = { file: join(temporaryDirectory(), "limiter.db"), time: new VirtualTime() };
     const first = openLimiter(life);

@@ -106,12 +106,12 @@ describe("the right to call", () => {
   it("is given up by a caller that aborts, and the next one takes it", async () => {
     const { limiter } = limiterOn(join(temporaryDirectory(), "limiter.db"));
     const abort = new AbortController();
-    const first = limiter.acquire("quote", abort.signal);
+    const first = limiter.acquire("quote", { signal: abort.signal });
     const second = limiter.acquire("quote");
     abort.abort();
     expect(await first).toBe("aborted");
     expect(await second).toBe("granted");
-    expect(await limiter.acquire("quote", abort.signal)).toBe("aborted");
+    expect(await limiter.acquire("quote", { signal: abort.signal })).toBe("aborted");
   });
 
   it("is refused when too many calls wait already", async () => {

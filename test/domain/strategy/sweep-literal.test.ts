@@ -45,6 +45,8 @@ class Literal {
   private readonly sweep: Sweep;
   /** a rest was just what the day allows: a unit of rounding decides, of which the page does not speak */
   isOnEdge = false;
+  /** a lot was a unit smaller than the page says, so what is left of a day may be a unit more or less */
+  private isUnitOff = false;
 
   constructor(sweep: Sweep) {
     this.sweep = sweep;
@@ -63,11 +65,13 @@ class Literal {
     for (const { token, keep } of sources) {
       if (!this.selling.has(token)) continue;
       const rest = (held.get(token) ?? 0) - keep;
-      this.isOnEdge ||= Math.abs(rest - cap) < 1;
+      this.isOnEdge ||= Math.abs(rest - cap) < 1 || (this.isUnitOff && Math.abs(cap - min) < 1);
       const whole = Math.min(rest, max, cap);
       if (whole < min) continue;
       const left = rest - whole;
-      const lot = left > 0 && left < min && rest - min > min ? rest - min : whole;
+      const leavesLot = left > 0 && left < min && rest - min > min;
+      const lot = leavesLot ? rest - min : whole;
+      this.isUnitOff ||= leavesLot;
       lots.push([token, lot]);
       cap -= lot;
     }

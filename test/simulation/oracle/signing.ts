@@ -97,7 +97,8 @@ export function createSigningOracle(parts: {
       if (!isSameTurn && !isSameToken) continue;
       const fate = fateNow(other);
       if (isSameTurn && fate !== "dead") report("S9", `${capability.place} is signed again while one is ${fate}`);
-      if (!isSameTurn && isChainSteady && mayTake(chain, other, fate)) {
+      const isOver = isForgotten(other) && isPast(other.deadline);
+      if (!isSameTurn && isChainSteady && !isOver && mayTake(chain, other, fate)) {
         report("S7", `${capability.place} and ${other.place} may both take ${capability.token}`);
       }
     }
