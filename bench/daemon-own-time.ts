@@ -12,7 +12,7 @@ import { step } from "../src/domain/run/step.ts";
 import { initialStrategyMemory } from "../src/domain/strategy/strategy.ts";
 import { openDatabase } from "../src/storage/database.ts";
 import { makeFolder, run, type Started, start, until } from "../test/e2e/support/swapd.ts";
-import { dcaSpec, factsSample, runSample, viewSample } from "../test/support/builders.ts";
+import { dcaSpec, evidenceSample, runSample, viewSample } from "../test/support/builders.ts";
 
 /**
  * What the daemon itself adds: how many durable transitions its store takes in a second, each commit for itself on this
@@ -41,7 +41,7 @@ function measureStore(): number {
   migrateDaemonDatabase(db);
   migrateLane(db);
   const store = createStore(db);
-  const facts = factsSample();
+  const facts = evidenceSample();
   const spec = dcaSpec();
   const memory = JSON.stringify(initialStrategyMemory(spec));
   store.saveStrategy({ id: spec.id, kind: spec.kind, specHash: "bench", spec, memory, lastSlotMs: 0 }, facts.nowMs);

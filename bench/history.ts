@@ -18,7 +18,7 @@ import { startChain } from "../test/audit/support/chain.ts";
 import { createJournal } from "../test/audit/support/journal.ts";
 import { createTrader } from "../test/audit/support/trader.ts";
 import { optionsFor, writeBaselines } from "../test/audit/support/world.ts";
-import { dcaSpec, factsSample, USDC, viewSample, WALLET, WETH } from "../test/support/builders.ts";
+import { dcaSpec, evidenceSample, USDC, viewSample, WALLET, WETH } from "../test/support/builders.ts";
 import { addGuards, dueRun, endDecision, fillHistory } from "./history/fill.ts";
 
 /**
@@ -63,7 +63,7 @@ async function swapForReal(chain: Awaited<ReturnType<typeof startChain>>): Promi
 
 /** One decision as the engine commits it, with every question that its facts ask. @returns milliseconds of processor time */
 function decide(store: Store, id: string, slotMs: number): number {
-  const facts = factsSample();
+  const facts = evidenceSample();
   const began = process.cpuUsage();
   let run: Run = dueRun(id, slotMs, "bench");
   store.transaction(() => store.insertRun(run, facts.nowMs));

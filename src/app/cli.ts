@@ -99,6 +99,12 @@ function addReadingCommands(program: Command, terminal: Terminal): void {
     .option(...JSON_FLAG)
     .action(async (id, options) => (await import("./commands/show.ts")).show(id, options, terminal));
   program
+    .command("replay <run>")
+    .description("take a run's steps again from what is stored, and compare")
+    .option(...CONFIG)
+    .option(...JSON_FLAG)
+    .action(async (run, options) => (await import("./commands/replay.ts")).replay(run, options, terminal));
+  program
     .command("why <strategy>")
     .description("why the strategy did or did not trade")
     .option(...CONFIG)

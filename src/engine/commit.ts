@@ -11,9 +11,9 @@ import { isRunEnd } from "../domain/run/states.ts";
 import { step } from "../domain/run/step.ts";
 import { pauseByRule, type RaisedAlert, raiseAlerts, tellAlerts } from "./alerts.ts";
 import { type EngineContext, laneOf } from "./engine-context.ts";
+import { gatherEvidence } from "./gather-evidence.ts";
 import { fillMessages } from "./messages.ts";
 import { noteEnd } from "./same-ends.ts";
-import { factsFor } from "./step-facts.ts";
 
 /** Steps a run by an event and commits everything that follows from it, in one transaction. */
 export interface Committer {
@@ -102,9 +102,13 @@ function commitStep(context: EngineContext, answer: Answer): { result: StepResul
   const run = store.run(answer.runId);
   if (run === undefined) throw new Error(`run ${answer.runId} is not in the database`);
   const nowMs = clock.nowMs();
-  const result = step(run, answer.event, factsFor(context, run));
+  const evidence = gatherEvidence(context, run, answer.event);
+  const result = step(run, answer.event, evidence);
   // A look that found nothing new changes nothing: a waiting swap is not written anew every few seconds.
-  if (result.run !== run) store.saveRun(result.run, result.transitions, nowMs, run);
+  if (result.run !== run) {
+    store.saveRun(result.run, result.transitions, nowMs, run);
+    store.addStep(run.id, { event: answer.event, evidence });
+  }
   for (const record of result.records) writeRecord(context, result.run, record, nowMs);
   store.addEffects(run.id, result.effects, nowMs);
   if (answer.effectId !== undefined) store.finishEffect(answer.effectId, nowMs);

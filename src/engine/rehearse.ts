@@ -10,9 +10,9 @@ import { nextInstant } from "../domain/schedule/next-instants.ts";
 import type { PlannedSwap } from "../domain/strategy/decision.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
+import { gatherEvidence } from "./gather-evidence.ts";
 import { performEffect } from "./perform/perform-effect.ts";
 import { dueRun } from "./scheduler.ts";
-import { factsFor } from "./step-facts.ts";
 
 /** What a rehearsed run came to. `checks` are those of the last question of each swap. */
 export interface Rehearsal {
@@ -90,7 +90,7 @@ function createStage(context: EngineContext, start: Run): Stage {
   let detail = "";
   let refusal: string | undefined;
   const take = (event: RunEvent): void => {
-    const result = step(run, event, factsFor(dry, run));
+    const result = step(run, event, gatherEvidence(dry, run, event));
     run = result.run;
     pending.push(...result.effects);
     if (event.kind === "quote-refused") [refusal, detail] = [event.code, event.message];

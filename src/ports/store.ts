@@ -4,6 +4,7 @@ import type { UsdPrice } from "../domain/money/price.ts";
 import type { Effect, EffectRequest } from "../domain/run/effects.ts";
 import type { OperatingMode } from "../domain/run/operating-mode.ts";
 import type { PriceEvidence, RunRecord, Transition } from "../domain/run/records.ts";
+import type { StepInput } from "../domain/run/replay.ts";
 import type { Run } from "../domain/run/run.ts";
 import type { SameEnds } from "../domain/run/same-ends.ts";
 import type { SwapState } from "../domain/run/states.ts";
@@ -85,6 +86,8 @@ export interface RunStore {
   run(id: string): Run | undefined;
   /** Writes the run's new state with its transitions, and those swaps that are not the ones it had before. */
   saveRun(run: Run, transitions: readonly Transition[], atMs: number, before?: Run): void;
+  /** Keeps what a step was taken from, so that it can be taken again. */
+  addStep(runId: string, step: StepInput): void;
   /** Runs that have not begun, the oldest slots first: asked for at every turn of the engine. */
   dueRuns(limit: number): readonly string[];
   hasOpenRun(strategyId: string): boolean;

@@ -217,6 +217,13 @@ describe("the main job", () => {
     expect(document.details[0]?.checks.length).toBeGreaterThan(10);
   });
 
+  it("takes the steps of a run again, from what is stored", async () => {
+    const done = seen.runs.find((entry) => entry.state === "filled");
+    const replayed = await run(folder.path, ["replay", done?.id ?? ""]);
+    expect(replayed).toMatchObject({ code: 0, out: expect.stringContaining("are the same") });
+    expect(replayed.out).toMatch(/started +run_\w+ due -> deciding/);
+  });
+
   it("works the same a second time, in the same folder", { timeout: ALL_WITHIN_MS }, async () => {
     const again = start(folder.path, ["sandbox", "--for", "20m", "--port", "0"]);
     const patience = { process: again, withinMs: SWAPS_WITHIN_MS };

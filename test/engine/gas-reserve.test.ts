@@ -3,9 +3,9 @@ import { toAddress } from "../../src/domain/money/address.ts";
 import { USD_DECIMALS, type UsdPrice } from "../../src/domain/money/price.ts";
 import type { SweepSpec } from "../../src/domain/strategy/sweep.ts";
 import { gasReserveOf } from "../../src/engine/gas-reserve.ts";
+import { gatherEvidence } from "../../src/engine/gather-evidence.ts";
 import { readView } from "../../src/engine/perform/read-view.ts";
 import { registerStrategies } from "../../src/engine/scheduler.ts";
-import { factsFor } from "../../src/engine/step-facts.ts";
 import { dcaSpec, ETH, NOW_MS, runSample, USDC } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, openLife } from "../support/engine-life.ts";
@@ -48,8 +48,10 @@ function begin() {
 
 test("SWP-11 other strategies of the wallet leave a gas tank's last resort, and the tank itself may use it", () => {
   const { life, seller, sellers, tanks } = begin();
-  expect(factsFor(life.context, sellers).policy.gasReserve).toBe(POLICY_RESERVE + LAST_RESORT);
-  expect(factsFor(life.context, tanks).policy.gasReserve).toBe(POLICY_RESERVE);
+  expect(gatherEvidence(life.context, sellers, { kind: "started" }).policy.gasReserve).toBe(
+    POLICY_RESERVE + LAST_RESORT,
+  );
+  expect(gatherEvidence(life.context, tanks, { kind: "started" }).policy.gasReserve).toBe(POLICY_RESERVE);
   const elsewhere = { name: "other", address: toAddress(`0x${"b".repeat(40)}`) };
   expect(gasReserveOf(life.context, { ...seller, wallet: elsewhere })).toBe(POLICY_RESERVE);
 });

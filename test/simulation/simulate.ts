@@ -1,4 +1,5 @@
 import type { Configuration } from "../../src/config/configuration.ts";
+import { replayAll } from "../support/replays.ts";
 import { silentLogger } from "../support/silent-logger.ts";
 import { OPEN_STATES } from "./daemon/aim.ts";
 import { createFiles } from "./daemon/files.ts";
@@ -201,6 +202,7 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
       await within(REST, (tell) => checkRest({ ...look, report: tell }));
       checkSafety(look);
       checkFills(look);
+      for (const problem of replayAll(files.file).problems) report("S16", problem);
       files.checkSecrecy(report);
     }
   } catch (error) {

@@ -3,8 +3,8 @@ import { type Address, NATIVE_TOKEN, toAddress } from "../../src/domain/money/ad
 import { toPpm } from "../../src/domain/money/fraction.ts";
 import { convertUp, parseUsd, type ReferencePrice, type UsdPrice } from "../../src/domain/money/price.ts";
 import type { Token } from "../../src/domain/money/token.ts";
+import type { Evidence, LedgerEvidence } from "../../src/domain/run/evidence.ts";
 import type { Run, Swap } from "../../src/domain/run/run.ts";
-import type { StepFacts } from "../../src/domain/run/step-facts.ts";
 import { DEFAULT_CATCH_UP } from "../../src/domain/schedule/catch-up.ts";
 import { textHash } from "../../src/domain/schedule/text-hash.ts";
 import type { StrategyCommon } from "../../src/domain/strategy/common.ts";
@@ -52,7 +52,7 @@ export function priceOf(token: Token): ReferencePrice {
   return { usd: usd(DOLLARS.get(token.address) ?? "1"), source: "feed", atSeconds: Math.floor(NOW_MS / 1_000) };
 }
 
-/** When the sample run asks again after its first trouble: the first wait of {@link factsSample}, less what is its own. */
+/** When the sample run asks again after its first trouble: the first wait of {@link evidenceSample}, less what is its own. */
 export function firstRetryMs(nowMs: number, waitMs = 5_000): number {
   return nowMs + waitMs - (textHash("run_1 0") % (waitMs / 2 + 1));
 }
@@ -168,8 +168,22 @@ export function policySample(change: Partial<Policy> = {}): Policy {
   };
 }
 
-/** Facts under which everything may happen: live, nothing barred, nothing busy, nothing spent. */
-export function factsSample(change: Partial<StepFacts> = {}): StepFacts {
+/** Rows that nothing else stands in: nothing busy, nothing spent, nothing reserved. */
+export function ledgerSample(change: Partial<LedgerEvidence> = {}): LedgerEvidence {
+  return {
+    isTokenBusy: false,
+    lastFreed: undefined,
+    isPermitIntended: false,
+    isNonceOfOther: false,
+    spentTodayUsd: 0n,
+    spentMonthUsd: 0n,
+    reservedByOthers: 0n,
+    ...change,
+  };
+}
+
+/** Evidence under which everything may happen: live, nothing barred, nothing busy, nothing spent. */
+export function evidenceSample(change: Partial<Evidence> = {}): Evidence {
   const spec = change.spec ?? dcaSpec();
   return {
     nowMs: NOW_MS,
@@ -180,13 +194,7 @@ export function factsSample(change: Partial<StepFacts> = {}): StepFacts {
     live: true,
     signingBarred: undefined,
     tradingBarred: undefined,
-    isTokenBusy: () => false,
-    lastFreed: () => undefined,
-    wasIntended: () => false,
-    isNonceOfOther: () => false,
-    spentTodayUsd: () => 0n,
-    spentMonthUsd: () => 0n,
-    reservedByOthers: () => 0n,
+    ledger: ledgerSample(),
     service: { router: ROUTER, signatureHasNonce: true },
     chain: { chainId: 31_337, wrappedNative: WETH.address, nativeSymbol: "ETH", confirmations: 2 },
     pace: {

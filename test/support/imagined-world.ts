@@ -2,13 +2,13 @@ import type { Hex } from "../../src/domain/money/address.ts";
 import type { StepResult } from "../../src/domain/run/draft.ts";
 import type { Effect, EffectRequest } from "../../src/domain/run/effects.ts";
 import type { RunEvent } from "../../src/domain/run/events.ts";
+import type { Evidence } from "../../src/domain/run/evidence.ts";
 import type { Run, Swap } from "../../src/domain/run/run.ts";
 import { swapOf } from "../../src/domain/run/run.ts";
 import { step } from "../../src/domain/run/step.ts";
-import type { StepFacts } from "../../src/domain/run/step-facts.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { initialStrategyMemory } from "../../src/domain/strategy/strategy.ts";
-import { factsSample, NOW_MS, ROUTER, runSample, viewSample } from "./builders.ts";
+import { evidenceSample, ledgerSample, NOW_MS, ROUTER, runSample, viewSample } from "./builders.ts";
 import { byteHash } from "./evidence.ts";
 import { imaginedAnswers } from "./imagined-answers.ts";
 import { createImaginedLane, type ImaginedLane } from "./imagined-lane.ts";
@@ -27,7 +27,7 @@ export interface Setting {
 export interface Taken {
   readonly before: Run;
   readonly event: RunEvent;
-  readonly facts: StepFacts;
+  readonly evidence: Evidence;
   readonly result: StepResult;
 }
 
@@ -90,9 +90,9 @@ export class ImaginedWorld {
   }
 
   apply(event: RunEvent): StepResult {
-    const facts = this.facts();
+    const evidence = this.evidence(event);
     const before = this.run;
-    const result = step(before, event, facts);
+    const result = step(before, event, evidence);
     this.run = result.run;
     this.pending.push(...result.effects);
     for (const record of result.records) {
@@ -101,7 +101,7 @@ export class ImaginedWorld {
       if (record.kind === "open-capability") this.capabilities.set(record.swapId, record.token);
       if (record.kind === "close-capability") this.capabilities.delete(record.swapId);
     }
-    const taken = { before, event, facts, result };
+    const taken = { before, event, evidence, result };
     this.taken.push(taken);
     this.check(taken, this);
     return result;
@@ -156,17 +156,25 @@ export class ImaginedWorld {
     return swapOf(this.run, effect.swapId);
   }
 
-  private facts(): StepFacts {
-    return factsSample({
+  private evidence(event: RunEvent): Evidence {
+    const isTokenBusy = event.kind === "facts-read" && this.isTokenBusy(swapOf(this.run, event.swapId));
+    return evidenceSample({
       ...{ nowMs: this.nowMs, spec: this.setting.spec, memory: this.memory, live: this.setting.live },
       tradingBarred: undefined,
       signingBarred: this.isBarred ? "halted by ops: rehearsal" : undefined,
       service: { router: ROUTER, signatureHasNonce: this.setting.signatureHasNonce },
-      isTokenBusy: (_wallet, token, except) =>
-        this.isBusyElsewhere ||
-        [...this.capabilities].some(([swapId, held]) => swapId !== except && held === token) ||
-        this.run.swaps.some((swap) => swap.id !== except && swap.sell.address === token && BUSY.has(swap.state)),
+      ledger: ledgerSample({ isTokenBusy }),
     });
+  }
+
+  private isTokenBusy({ id, sell }: Swap): boolean {
+    return (
+      this.isBusyElsewhere ||
+      [...this.capabilities].some(([swapId, held]) => swapId !== id && held === sell.address) ||
+      this.run.swaps.some((other) => {
+        return other.id !== id && other.sell.address === sell.address && BUSY.has(other.state);
+      })
+    );
   }
 
   /** A handed-over swap may land until its deadline, and its block may vanish until it is final. */

@@ -64,7 +64,7 @@ export class RunInvariants {
   }
 
   /** No signature without a cleared move, passed checks and the one capability, all in the same result. */
-  private signsOnlyWhatIsCleared({ before, facts, result }: Taken): void {
+  private signsOnlyWhatIsCleared({ before, evidence, result }: Taken): void {
     const intended = result.records.flatMap((record) => {
       if (record.kind === "intend-signature") return [record.swapId];
       if (record.kind !== "transaction") return [];
@@ -76,10 +76,10 @@ export class RunInvariants {
       expect(before.swaps.find((swap) => swap.id === swapId)?.state).toBe("quoted");
       expect(result.transitions).toContainEqual(expect.objectContaining({ subjectId: swapId, to: "cleared" }));
       expect(result.records).toContainEqual(expect.objectContaining({ kind: "open-capability", swapId }));
-      expect(facts.live && facts.signingBarred === undefined).toBe(true);
+      expect(evidence.live && evidence.signingBarred === undefined).toBe(true);
     }
     for (const record of result.records) {
-      if (record.kind === "transaction") expect(facts.live && facts.signingBarred === undefined).toBe(true);
+      if (record.kind === "transaction") expect(evidence.live && evidence.signingBarred === undefined).toBe(true);
       if (record.kind === "checks" && (intended.length > 0 || result.records.some(isTransaction))) {
         expect(record.checks.length).toBeGreaterThan(0);
         expect(record.checks.filter((check) => !check.ok)).toEqual([]);
@@ -104,7 +104,7 @@ export class RunInvariants {
   }
 
   /** Expired and cancelled come from a finalised block that proves them, reverted from the lane's final report. */
-  private endsOnlyByTheChain({ before, event, facts, result }: Taken): void {
+  private endsOnlyByTheChain({ before, event, evidence, result }: Taken): void {
     for (const { subject, subjectId, from, to } of result.transitions) {
       if (subject !== "swap" || from === undefined) continue;
       if (["skipped", "denied"].includes(to)) expect(isLive(from as Swap["state"])).toBe(false);
@@ -124,7 +124,7 @@ export class RunInvariants {
       const { finalized, nonceUsed, allowance, serviceStatus } = observation;
       expect(finalized.timestampSeconds).toBeGreaterThan(swap?.terms?.deadlineSeconds ?? Number.POSITIVE_INFINITY);
       expect(finalized.timestampSeconds).toBeGreaterThan(swap?.signatures?.permitDeadlineSeconds ?? 0);
-      if (facts.service.signatureHasNonce) expect(nonceUsed).toBe(false);
+      if (evidence.service.signatureHasNonce) expect(nonceUsed).toBe(false);
       else expect([allowance, serviceStatus === "pending"]).toEqual([0n, false]);
     }
   }

@@ -2,7 +2,7 @@ import type BetterSqlite3 from "better-sqlite3";
 import type { SqliteDatabase } from "../../storage/database.ts";
 
 /** What a bound value may be. */
-export type SqlValue = string | number | bigint | null;
+export type SqlValue = string | number | bigint | Uint8Array | null;
 
 type PreparedStatement = BetterSqlite3.Statement<unknown[]>;
 

@@ -4,31 +4,32 @@ import { toPpm } from "../money/fraction.ts";
 import { highestOf, lowestOf } from "../money/price.ts";
 import { isNative } from "../money/token.ts";
 import type { ClearanceReading } from "./events.ts";
+import { type Evidence, type LedgerEvidence, ledgerOf } from "./evidence.ts";
 import type { Swap } from "./run.ts";
-import type { StepFacts } from "./step-facts.ts";
 
-/** Puts together what the guard looks at: the request, the reading, and the facts that runs share. */
-export function factsOf(swap: Swap, reading: ClearanceReading, facts: StepFacts): SwapFacts {
+/** Puts together what the guard looks at: the request, the reading, and the rows that runs share. */
+export function factsOf(swap: Swap, reading: ClearanceReading, evidence: Evidence): SwapFacts {
   if (swap.quote === undefined || swap.amountIn === undefined || swap.mode === undefined) {
     throw new Error(`swap ${swap.id} is checked before it is quoted`);
   }
-  const reserved = facts.reservedByOthers(swap.wallet, swap.sell.address, swap.id);
-  const { spec } = facts;
+  const ledger = ledgerOf(evidence);
+  const reserved = ledger.reservedByOthers;
+  const { spec } = evidence;
   const maxFeePerGas = expectedFeePerGas(reading);
   return {
     mode: swap.mode,
-    limits: effectiveLimits(spec.limits, facts.policy),
+    limits: effectiveLimits(spec.limits, evidence.policy),
     pinned: {
-      chainId: facts.chain.chainId,
-      router: facts.service.router,
-      wrappedNative: facts.chain.wrappedNative,
+      chainId: evidence.chain.chainId,
+      router: evidence.service.router,
+      wrappedNative: evidence.chain.wrappedNative,
     },
     owner: swap.wallet,
-    ours: facts.ours,
+    ours: evidence.ours,
     recipient: swap.recipient,
     sell: swap.sell,
     buy: swap.buy,
-    nativeSymbol: facts.chain.nativeSymbol,
+    nativeSymbol: evidence.chain.nativeSymbol,
     floor: swap.floor === undefined ? undefined : mulDivUp(swap.amountIn, swap.floor.bought, swap.floor.sold),
     gross: swap.amountIn,
     affiliate: spec.affiliate,
@@ -41,19 +42,19 @@ export function factsOf(swap: Swap, reading: ClearanceReading, facts: StepFacts)
     },
     decoding: reading.decoding,
     transaction: reading.transaction,
-    signatureHasNonce: swap.mode === "gasless" && facts.service.signatureHasNonce,
-    nonceUsed: isNonceTaken(swap, reading, facts),
+    signatureHasNonce: swap.mode === "gasless" && evidence.service.signatureHasNonce,
+    nonceUsed: isNonceTaken(swap, reading, ledger),
     nowSeconds: reading.head.timestampSeconds,
-    maxLifetimeSeconds: facts.pace.maxLifetimeSeconds,
+    maxLifetimeSeconds: evidence.pace.maxLifetimeSeconds,
     gas: swap.mode === "gasless" ? undefined : { limit: reading.gasLimit, maxFeePerGas },
-    authorisation: authorisationOf(swap.amountIn, reading, facts.service.signatureHasNonce),
+    authorisation: authorisationOf(swap.amountIn, reading, evidence.service.signatureHasNonce),
     balances: {
       sold: reading.balance - reserved,
       native: reading.nativeBalance - (isNative(swap.sell) ? reserved : 0n),
     },
     allowanceLimit: swap.amountIn > reading.allowance ? swap.amountIn : reading.allowance,
-    spentTodayUsd: facts.spentTodayUsd(swap.id),
-    spentMonthUsd: facts.policy.maxPerMonthUsd === undefined ? 0n : facts.spentMonthUsd(swap.id),
+    spentTodayUsd: ledger.spentTodayUsd,
+    spentMonthUsd: ledger.spentMonthUsd,
     simulation: reading.simulation.kind === "not-applicable" ? undefined : reading.simulation,
   };
 }
@@ -73,9 +74,9 @@ function referenceOf(
 }
 
 /** One nonce in two swaps, or a used one, could make one fill count for another swap. */
-function isNonceTaken(swap: Swap, reading: ClearanceReading, facts: StepFacts): boolean | undefined {
+function isNonceTaken(swap: Swap, reading: ClearanceReading, ledger: LedgerEvidence): boolean | undefined {
   if (!reading.decoding.ok || reading.decoding.swap.nonce === undefined || swap.mode !== "gasless") return undefined;
-  return reading.nonceUsed === true || facts.isNonceOfOther(swap.wallet, reading.decoding.swap.nonce, swap.id);
+  return reading.nonceUsed === true || ledger.isNonceOfOther;
 }
 
 function authorisationOf(gross: bigint, reading: ClearanceReading, signatureHasNonce: boolean): Authorisation {

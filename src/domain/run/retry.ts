@@ -1,8 +1,8 @@
 import { textHash } from "../schedule/text-hash.ts";
 import type { Draft } from "./draft.ts";
+import type { Evidence } from "./evidence.ts";
 import type { UnsignedReason } from "./reasons.ts";
 import type { Run } from "./run.ts";
-import type { StepFacts } from "./step-facts.ts";
 
 /** A question that came to nothing and may be asked again, because nothing was signed by it. */
 export interface Unanswered {
@@ -26,8 +26,8 @@ const BUSY: UnsignedReason = "wallet_busy";
 const BUSY_WAITS = 4;
 
 /** Within which limits a refused or failed question of a run is asked again. */
-export function retryLimits(facts: StepFacts, reason: string, untilMs: number): RetryLimits {
-  const { retryMs, longestRetryMs } = facts.pace;
+export function retryLimits(evidence: Evidence, reason: string, untilMs: number): RetryLimits {
+  const { retryMs, longestRetryMs } = evidence.pace;
   return { firstMs: retryMs, longestMs: reason === BUSY ? BUSY_WAITS * retryMs : longestRetryMs, untilMs };
 }
 
@@ -36,15 +36,20 @@ export function retryLimits(facts: StepFacts, reason: string, untilMs: number): 
  * part of at most half that differs from run to run, so that all who wait for one fault do not ask in the same moment.
  * @returns undefined when the window closes before anything could be asked again: nothing was written then
  */
-export function waitAgain(draft: Draft, facts: StepFacts, asked: Unanswered, limits: RetryLimits): number | undefined {
-  const leftMs = limits.untilMs === undefined ? Number.POSITIVE_INFINITY : limits.untilMs - facts.nowMs;
+export function waitAgain(
+  draft: Draft,
+  evidence: Evidence,
+  asked: Unanswered,
+  limits: RetryLimits,
+): number | undefined {
+  const leftMs = limits.untilMs === undefined ? Number.POSITIVE_INFINITY : limits.untilMs - evidence.nowMs;
   if (leftMs <= limits.firstMs) return undefined;
   const run = draft.run();
   // The last question comes early enough for an answer inside the window.
   const latestMs = Math.max(leftMs - limits.firstMs, limits.firstMs / 2);
   const waitMs = Math.min(retryWaitMs(run, limits), latestMs);
   draft.amendRun({ retries: run.retries + 1 });
-  draft.record({ kind: "retry", ...asked, nextMs: facts.nowMs + waitMs });
+  draft.record({ kind: "retry", ...asked, nextMs: evidence.nowMs + waitMs });
   return waitMs;
 }
 

@@ -8,10 +8,10 @@ import type { Ppm } from "../money/fraction.ts";
 import { valueUp } from "../money/price.ts";
 import type { Draft } from "./draft.ts";
 import type { ClearanceReading, RunEvent } from "./events.ts";
+import { type Evidence, ledgerOf } from "./evidence.ts";
 import { factsOf } from "./reading-to-facts.ts";
 import { answered } from "./retry.ts";
 import { type Swap, windowEndOf } from "./run.ts";
-import type { StepFacts } from "./step-facts.ts";
 import { askAgain, askForQuote, denySwap, endUnsigned, retryOrEnd, skipSwap } from "./step-quote.ts";
 
 type FactsRead = Extract<RunEvent, { kind: "facts-read" }>;
@@ -31,25 +31,25 @@ const FALLS_BACK: ReadonlySet<DenialCode> = new Set<DenialCode>([
 const MAX_APPROVALS = 4;
 
 /** The facts are read: the guard decides whether this swap may be signed, and what comes first. */
-export function stepFacts(draft: Draft, event: FactsRead, facts: StepFacts): void {
+export function stepFacts(draft: Draft, event: FactsRead, evidence: Evidence): void {
   const swap = draft.swap(event.swapId);
-  if (facts.isTokenBusy(swap.wallet, swap.sell.address, swap.id)) {
+  const ledger = ledgerOf(evidence);
+  if (ledger.isTokenBusy) {
     const detail = `another swap, approval or revocation of ${swap.sell.symbol} is open in this wallet`;
-    retryOrEnd(draft, swap.id, facts, { reason: "wallet_busy", detail });
+    retryOrEnd(draft, swap.id, evidence, { reason: "wallet_busy", detail });
     return;
   }
-  if (facts.lastFreed(swap.wallet, swap.sell.address) !== event.reading.lastFreed) {
-    const detail = `another swap of ${swap.sell.symbol} came to its end while this one's facts were read: allowance and permit's nonce may be old`;
-    retryOrEnd(draft, swap.id, facts, { reason: "wallet_busy", detail });
+  if (ledger.lastFreed !== event.reading.lastFreed) {
+    const detail = `another swap of ${swap.sell.symbol} came to its end while this one's evidence were read: allowance and permit's nonce may be old`;
+    retryOrEnd(draft, swap.id, evidence, { reason: "wallet_busy", detail });
     return;
   }
-  const permit = event.reading.signing?.permit;
-  if (permit !== undefined && facts.wasIntended(permit.digest)) {
+  if (ledger.isPermitIntended) {
     const detail = `the permit of ${swap.sell.symbol} for exactly this was signed before: its nonce was read before the chain counted that one`;
-    retryOrEnd(draft, swap.id, facts, { reason: "wallet_busy", detail });
+    retryOrEnd(draft, swap.id, evidence, { reason: "wallet_busy", detail });
     return;
   }
-  const swapFacts = factsOf(swap, event.reading, facts);
+  const swapFacts = factsOf(swap, event.reading, evidence);
   const { checks, denial } = checkSwap(swapFacts);
   draft.record({ kind: "checks", swapId: swap.id, checks });
   const price = swapFacts.prices.sold;
@@ -57,17 +57,17 @@ export function stepFacts(draft: Draft, event: FactsRead, facts: StepFacts): voi
     const usd = valueUp({ raw: swapFacts.gross, decimals: swap.sell.decimals }, price.usd);
     draft.record({ kind: "value", swapId: swap.id, usd });
   }
-  if (denial !== undefined) refuse(draft, swap, { denial, checks, swapFacts }, facts);
-  else proceed(draft, swap, event.reading, facts);
+  if (denial !== undefined) refuse(draft, swap, { denial, checks, swapFacts }, evidence);
+  else proceed(draft, swap, event.reading, evidence);
 }
 
 /** Clears the swap for signing: everything that is signed from here on is written down first. */
-function proceed(draft: Draft, swap: Swap, reading: ClearanceReading, facts: StepFacts): void {
-  if (!facts.live) {
+function proceed(draft: Draft, swap: Swap, reading: ClearanceReading, evidence: Evidence): void {
+  if (!evidence.live) {
     endUnsigned(draft, swap.id, { reason: "dry_run", detail: "every check passed; nothing is signed in a dry run" });
     return;
   }
-  const barred = facts.signingBarred ?? facts.tradingBarred;
+  const barred = evidence.signingBarred ?? evidence.tradingBarred;
   if (barred !== undefined) {
     endUnsigned(draft, swap.id, { reason: "signing_barred", detail: barred });
     return;
@@ -76,13 +76,13 @@ function proceed(draft: Draft, swap: Swap, reading: ClearanceReading, facts: Ste
   answered(draft);
   draft.moveSwap(swap.id, "cleared", { terms: termsOf(reading.decoding.swap, reading) });
   const { sellPrice: sold, buyPrice: bought, nativePrice: native } = reading;
-  draft.record({ kind: "prices", swapId: swap.id, prices: { readAtMs: facts.nowMs, sold, bought, native } });
-  if (reading.approval !== undefined) approve(draft, swap, reading, facts);
-  else if (swap.mode === "gasless") intendSignatures(draft, swap, reading, facts);
-  else transact(draft, swap, reading, facts);
+  draft.record({ kind: "prices", swapId: swap.id, prices: { readAtMs: evidence.nowMs, sold, bought, native } });
+  if (reading.approval !== undefined) approve(draft, swap, reading, evidence);
+  else if (swap.mode === "gasless") intendSignatures(draft, swap, reading, evidence);
+  else transact(draft, swap, reading, evidence);
 }
 
-function approve(draft: Draft, swap: Swap, reading: ClearanceReading, facts: StepFacts): void {
+function approve(draft: Draft, swap: Swap, reading: ClearanceReading, evidence: Evidence): void {
   const { approval } = reading;
   if (approval === undefined) return;
   if (swap.approvals >= MAX_APPROVALS) {
@@ -94,7 +94,7 @@ function approve(draft: Draft, swap: Swap, reading: ClearanceReading, facts: Ste
     kind: "grant",
     wallet: swap.wallet,
     token: swap.sell.address,
-    spender: facts.service.router,
+    spender: evidence.service.router,
   });
   draft.record({
     kind: "transaction",
@@ -105,7 +105,7 @@ function approve(draft: Draft, swap: Swap, reading: ClearanceReading, facts: Ste
       data: approval.data,
       value: 0n,
       gasLimit: approval.gasLimit,
-      maxFeePerGasCap: feeCeiling(facts),
+      maxFeePerGasCap: feeCeiling(evidence),
       signBySeconds: Math.floor(windowEndOf(draft.run(), swap) / 1000),
       deadlineSeconds: undefined,
     },
@@ -113,7 +113,7 @@ function approve(draft: Draft, swap: Swap, reading: ClearanceReading, facts: Ste
   draft.moveSwap(swap.id, "approving", { intentId, approvals: swap.approvals + 1 });
 }
 
-function transact(draft: Draft, swap: Swap, reading: ClearanceReading, facts: StepFacts): void {
+function transact(draft: Draft, swap: Swap, reading: ClearanceReading, evidence: Evidence): void {
   const { transaction } = reading;
   const { terms } = draft.swap(swap.id);
   if (transaction === undefined || terms === undefined) {
@@ -125,7 +125,7 @@ function transact(draft: Draft, swap: Swap, reading: ClearanceReading, facts: St
     swapId: swap.id,
     wallet: swap.wallet,
     token: swap.sell.address,
-    spender: facts.service.router,
+    spender: evidence.service.router,
     untilSeconds: undefined,
   });
   draft.record({
@@ -137,8 +137,8 @@ function transact(draft: Draft, swap: Swap, reading: ClearanceReading, facts: St
       data: transaction.data,
       value: transaction.value,
       gasLimit: reading.gasLimit,
-      maxFeePerGasCap: feeCeiling(facts),
-      signBySeconds: terms.deadlineSeconds - facts.pace.submitMarginSeconds,
+      maxFeePerGasCap: feeCeiling(evidence),
+      signBySeconds: terms.deadlineSeconds - evidence.pace.submitMarginSeconds,
       deadlineSeconds: terms.deadlineSeconds,
     },
   });
@@ -146,7 +146,7 @@ function transact(draft: Draft, swap: Swap, reading: ClearanceReading, facts: St
 }
 
 /** The intent to sign, with both digests, is committed before the key is asked. */
-function intendSignatures(draft: Draft, swap: Swap, reading: ClearanceReading, facts: StepFacts): void {
+function intendSignatures(draft: Draft, swap: Swap, reading: ClearanceReading, evidence: Evidence): void {
   const { signing } = reading;
   const { terms } = draft.swap(swap.id);
   if (signing === undefined || terms === undefined) throw new Error(`swap ${swap.id} is cleared without typed data`);
@@ -156,7 +156,7 @@ function intendSignatures(draft: Draft, swap: Swap, reading: ClearanceReading, f
     swapId: swap.id,
     wallet: swap.wallet,
     token: swap.sell.address,
-    spender: facts.service.router,
+    spender: evidence.service.router,
     untilSeconds,
   });
   draft.record({
@@ -168,7 +168,7 @@ function intendSignatures(draft: Draft, swap: Swap, reading: ClearanceReading, f
     validUntilSeconds: terms.deadlineSeconds,
   });
   if (signing.permit !== undefined) {
-    draft.record({ kind: "grant", wallet: swap.wallet, token: swap.sell.address, spender: facts.service.router });
+    draft.record({ kind: "grant", wallet: swap.wallet, token: swap.sell.address, spender: evidence.service.router });
     draft.record({
       kind: "intend-signature",
       swapId: swap.id,
@@ -187,7 +187,7 @@ function intendSignatures(draft: Draft, swap: Swap, reading: ClearanceReading, f
       permitDeadlineSeconds: signing.permit?.deadlineSeconds,
     },
   });
-  draft.effect({ kind: "SignGasless", swapId: swap.id }, facts.nowMs);
+  draft.effect({ kind: "SignGasless", swapId: swap.id }, evidence.nowMs);
 }
 
 /**
@@ -198,7 +198,7 @@ function refuse(
   draft: Draft,
   swap: Swap,
   found: { denial: Denial; checks: readonly Check[]; swapFacts: SwapFacts },
-  facts: StepFacts,
+  evidence: Evidence,
 ): void {
   const { denial } = found;
   const gasless = swap.mode === "gasless";
@@ -206,17 +206,17 @@ function refuse(
     denial.code === "OUTPUT_BELOW_MINIMUM" && !swap.tightened ? tighterSlippage(found.swapFacts) : undefined;
   if (tighter !== undefined) {
     draft.amendSwap(swap.id, { tightened: true });
-    askForQuote(draft, swap.id, facts, { gasless, waitMs: 0, slippagePpm: tighter });
+    askForQuote(draft, swap.id, evidence, { gasless, waitMs: 0, slippagePpm: tighter });
     return;
   }
   if (gasless && swap.gasless === "prefer" && FALLS_BACK.has(denial.code)) {
-    askForQuote(draft, swap.id, facts, { gasless: false, waitMs: 0 });
+    askForQuote(draft, swap.id, evidence, { gasless: false, waitMs: 0 });
     return;
   }
   const detail = describe(denial);
   const consequence = consequenceOf(denial.code);
   const passing = consequence === "retry" || consequence === "defer";
-  if (passing && askAgain(draft, swap.id, facts, { reason: denial.code, detail })) return;
+  if (passing && askAgain(draft, swap.id, evidence, { reason: denial.code, detail })) return;
   if (consequence === "skip" || consequence === "defer") {
     skipSwap(draft, swap.id, { code: denial.code, detail });
     return;
@@ -244,9 +244,9 @@ function termsOf(decoded: DecodedSwap, reading: ClearanceReading): NonNullable<S
 }
 
 /** The stricter of the strategy's and the policy's ceilings; holds for every replacement too. */
-function feeCeiling(facts: StepFacts): bigint {
-  const { limits } = facts.spec;
-  return limits.maxFeePerGas < facts.policy.maxFeePerGas ? limits.maxFeePerGas : facts.policy.maxFeePerGas;
+function feeCeiling(evidence: Evidence): bigint {
+  const { limits } = evidence.spec;
+  return limits.maxFeePerGas < evidence.policy.maxFeePerGas ? limits.maxFeePerGas : evidence.policy.maxFeePerGas;
 }
 
 /** What was found, what is allowed, and what to do about it. */

@@ -2,27 +2,27 @@ import type { PlannedSwap, StrategyView } from "../strategy/decision.ts";
 import type { StrategySpec } from "../strategy/spec.ts";
 import { decideStrategy } from "../strategy/strategy.ts";
 import type { Draft } from "./draft.ts";
+import type { Evidence } from "./evidence.ts";
 import { pauseStrategy } from "./pause-strategy.ts";
 import type { UnsignedReason } from "./reasons.ts";
 import { answered, retryLimits, waitAgain } from "./retry.ts";
 import { type Run, type Swap, swapIdOf } from "./run.ts";
-import type { StepFacts } from "./step-facts.ts";
 import { beginSwap } from "./step-quote.ts";
 
 /** A due run begins: it reads what its strategy decides on. */
-export function stepStarted(draft: Draft, facts: StepFacts): void {
+export function stepStarted(draft: Draft, evidence: Evidence): void {
   draft.moveRun("deciding");
-  draft.effect({ kind: "ReadView" }, facts.nowMs);
+  draft.effect({ kind: "ReadView" }, evidence.nowMs);
 }
 
 /** The strategy decides on one snapshot. Its memory, its swaps and their reservations are one commit. */
-export function stepViewRead(draft: Draft, view: StrategyView, facts: StepFacts): void {
+export function stepViewRead(draft: Draft, view: StrategyView, evidence: Evidence): void {
   answered(draft);
-  const { memory, outcome, pause } = decideStrategy(facts.spec, view, facts.memory);
+  const { memory, outcome, pause } = decideStrategy(evidence.spec, view, evidence.memory);
   draft.record({ kind: "memory", memory: JSON.stringify(memory) });
   pauseStrategy(draft, pause);
   if (outcome.kind === "defer") {
-    const againMs = Math.max(facts.nowMs + facts.pace.retryMs, outcome.untilMs ?? 0);
+    const againMs = Math.max(evidence.nowMs + evidence.pace.retryMs, outcome.untilMs ?? 0);
     if (againMs < draft.run().windowEndsMs) {
       draft.effect({ kind: "ReadView" }, againMs);
       return;
@@ -34,22 +34,22 @@ export function stepViewRead(draft: Draft, view: StrategyView, facts: StepFacts)
   }
   draft.moveRun("executing", outcome.detail === undefined ? {} : { detail: outcome.detail });
   for (const [position, planned] of outcome.swaps.entries()) {
-    const swap = plannedSwap(draft.run(), { planned, position, attempt: 1 }, facts.spec);
+    const swap = plannedSwap(draft.run(), { planned, position, attempt: 1 }, evidence.spec);
     draft.addSwap(swap);
     if (planned.amount.kind === "fixed") {
       draft.record({ kind: "reserve", swapId: swap.id, token: planned.sell, amount: planned.amount.raw });
     }
   }
-  beginSwap(draft, swapIdOf(draft.run(), { position: 0, attempt: 1 }), facts, 0);
+  beginSwap(draft, swapIdOf(draft.run(), { position: 0, attempt: 1 }), evidence, 0);
 }
 
 /** The world could not be read. It is asked again inside the window, then the slot ends. */
-export function stepViewUnavailable(draft: Draft, detail: string, facts: StepFacts): void {
+export function stepViewUnavailable(draft: Draft, detail: string, evidence: Evidence): void {
   const reason: UnsignedReason = "view_unavailable";
-  const limits = retryLimits(facts, reason, draft.run().windowEndsMs);
-  const waitMs = waitAgain(draft, facts, { about: undefined, reason, detail }, limits);
+  const limits = retryLimits(evidence, reason, draft.run().windowEndsMs);
+  const waitMs = waitAgain(draft, evidence, { about: undefined, reason, detail }, limits);
   if (waitMs === undefined) draft.moveRun("skipped", { reason, detail });
-  else draft.effect({ kind: "ReadView" }, facts.nowMs + waitMs);
+  else draft.effect({ kind: "ReadView" }, evidence.nowMs + waitMs);
 }
 
 /** A swap row before anything is known of it but the plan. */

@@ -1,10 +1,10 @@
 import { isMemoryOf, strategyRunEnded } from "../strategy/strategy.ts";
 import { SUBJECT } from "./alert.ts";
 import type { Draft } from "./draft.ts";
+import type { Evidence } from "./evidence.ts";
 import { pauseStrategy } from "./pause-strategy.ts";
 import type { Run, Swap } from "./run.ts";
 import { isFilled, isLive, isRunEnd, isSwapEnd } from "./states.ts";
-import type { StepFacts } from "./step-facts.ts";
 import { beginSwap, endUnsigned, reserveProceeds } from "./step-quote.ts";
 
 /** Reason of a run that a reorganisation reopened. */
@@ -14,7 +14,7 @@ const REOPENED = "reorganised";
  * Carries the run on after an event: begins the next swap once the one before it is filled, and ends the run when
  * nothing of it is open. A reorganisation that takes a counted fill back reopens the run.
  */
-export function concludeRun(draft: Draft, facts: StepFacts): void {
+export function concludeRun(draft: Draft, evidence: Evidence): void {
   const run = draft.run();
   if (isRunEnd(run.state)) {
     if (run.state !== "skipped" && latestSwaps(run).some((swap) => isLive(swap.state) && !isFilled(swap.state))) {
@@ -24,13 +24,13 @@ export function concludeRun(draft: Draft, facts: StepFacts): void {
   }
   if (run.state !== "executing") return;
   for (const swap of latestSwaps(run)) reserveProceeds(draft, swap.id);
-  beginNext(draft, facts);
+  beginNext(draft, evidence);
   const latest = latestSwaps(draft.run());
   if (latest.some((swap) => !isSwapEnd(swap.state) && !isFilled(swap.state))) return;
   endRun(draft, latest);
   // The strategy heard of the first end and may have begun another run since: it does not hear of a second one.
   if (run.reason === REOPENED) tellLostFill(draft, latest);
-  else rememberEnd(draft, facts);
+  else rememberEnd(draft, evidence);
 }
 
 /** A fill that the strategy counts is gone for good: a stop that sold nothing would else be over without a word. */
@@ -57,7 +57,7 @@ function latestSwaps(run: Run): readonly Swap[] {
  * Swaps of a run follow one another. What was sized beforehand does not need what the swap before it brought, and what is
  * sized by it takes what was measured; only after a denial nothing more is begun, because then something is wrong.
  */
-function beginNext(draft: Draft, facts: StepFacts): void {
+function beginNext(draft: Draft, evidence: Evidence): void {
   const [first, ...rest] = latestSwaps(draft.run());
   let before = first;
   for (const swap of rest) {
@@ -67,7 +67,7 @@ function beginNext(draft: Draft, facts: StepFacts): void {
         const detail = `${before.id} was denied: ${before.reason ?? "no reason"}`;
         endUnsigned(draft, swap.id, { reason: "earlier_swap_denied", detail });
       } else {
-        beginSwap(draft, swap.id, facts, 0);
+        beginSwap(draft, swap.id, evidence, 0);
       }
     }
     before = draft.swap(swap.id);
@@ -99,7 +99,7 @@ function endRun(draft: Draft, swaps: readonly Swap[]): void {
 }
 
 /** The strategy learns how its run ended in the same commit, so that a trigger is never latched or freed twice. */
-function rememberEnd(draft: Draft, facts: StepFacts): void {
+function rememberEnd(draft: Draft, evidence: Evidence): void {
   const run = draft.run();
   const swaps = latestSwaps(run).map((swap) => ({
     position: swap.position,
@@ -111,10 +111,10 @@ function rememberEnd(draft: Draft, facts: StepFacts): void {
     signed: wasSignedInVain(swap),
   }));
   const filled = run.state === "filled" || run.state === "partial";
-  const end = { slotMs: run.slotMs, nowMs: facts.nowMs, filled, swaps };
+  const end = { slotMs: run.slotMs, nowMs: evidence.nowMs, filled, swaps };
   // A memory that cannot be read is left as it is for whoever can: its strategy is halted, and only this run's end is lost.
-  if (!isMemoryOf(facts.spec, facts.memory)) return;
-  const { memory, pause, alert } = strategyRunEnded(facts.spec, facts.memory, end);
+  if (!isMemoryOf(evidence.spec, evidence.memory)) return;
+  const { memory, pause, alert } = strategyRunEnded(evidence.spec, evidence.memory, end);
   draft.record({ kind: "memory", memory: JSON.stringify(memory) });
   pauseStrategy(draft, pause);
   const [first] = swaps;

@@ -2,10 +2,10 @@ import type { Address, Hex } from "../money/address.ts";
 import { SUBJECT } from "./alert.ts";
 import type { Draft } from "./draft.ts";
 import type { GaslessObservation, RunEvent } from "./events.ts";
+import type { Evidence } from "./evidence.ts";
 import { answered, waitAgain } from "./retry.ts";
 import type { Swap } from "./run.ts";
 import { InvalidTransition, isSwapEnd } from "./states.ts";
-import type { StepFacts } from "./step-facts.ts";
 import { endUnsigned } from "./step-quote.ts";
 import { confirmFill, noteMined, takeBack } from "./step-transaction.ts";
 
@@ -20,7 +20,7 @@ export function stepSigningBarred(draft: Draft, event: SigningBarred): void {
 }
 
 /** Both signatures exist: they are committed, and only then may they leave. */
-export function stepGaslessSigned(draft: Draft, event: SignedGasless, facts: StepFacts): void {
+export function stepGaslessSigned(draft: Draft, event: SignedGasless, evidence: Evidence): void {
   const { signatures } = draft.swap(event.swapId);
   if (signatures === undefined) throw new Error(`swap ${event.swapId} was signed without an intent to sign`);
   draft.record({ kind: "signature", digest: signatures.swapDigest, signature: event.swapSignature });
@@ -30,73 +30,78 @@ export function stepGaslessSigned(draft: Draft, event: SignedGasless, facts: Ste
   draft.moveSwap(event.swapId, "signed", {
     signatures: { ...signatures, swapSignature: event.swapSignature, permitSignature: event.permitSignature },
   });
-  draft.effect({ kind: "SubmitGasless", swapId: event.swapId }, facts.nowMs);
-  draft.effect({ kind: "FetchRoute", swapId: event.swapId, what: "route" }, facts.nowMs);
+  draft.effect({ kind: "SubmitGasless", swapId: event.swapId }, evidence.nowMs);
+  draft.effect({ kind: "FetchRoute", swapId: event.swapId, what: "route" }, evidence.nowMs);
 }
 
 /** The service took it, or nobody knows. In both cases the chain is asked from now on. */
-export function stepSubmission(draft: Draft, event: Submission, facts: StepFacts): void {
+export function stepSubmission(draft: Draft, event: Submission, evidence: Evidence): void {
   const { state } = draft.swap(event.swapId);
   if (state !== "signed") throw new InvalidTransition("swap", state, "submitted");
   const effect = { kind: "ReadChain", swapId: event.swapId } as const;
   if (event.kind === "submission-accepted") {
     draft.moveSwap(event.swapId, "submitted", { serviceSwapId: event.serviceSwapId });
-    draft.effect(effect, facts.nowMs + facts.pace.watchMs);
+    draft.effect(effect, evidence.nowMs + evidence.pace.watchMs);
   } else {
     draft.moveSwap(event.swapId, "unknown", { reason: "answer_lost" }, event.detail);
     alertUnknown(draft, event.swapId, `whether it was handed over is not known (${event.detail})`);
     // At once: after a kill it may have been handed over before, and be in a block by now.
-    draft.effect(effect, facts.nowMs);
+    draft.effect(effect, evidence.nowMs);
   }
 }
 
 /** What the chain shows of a gasless swap decides everything after its submission. */
-export function stepObservation(draft: Draft, swapId: string, observation: GaslessObservation, facts: StepFacts): void {
+export function stepObservation(
+  draft: Draft,
+  swapId: string,
+  observation: GaslessObservation,
+  evidence: Evidence,
+): void {
   answered(draft);
-  follow(draft, draft.swap(swapId), observation, facts);
+  follow(draft, draft.swap(swapId), observation, evidence);
   const after = draft.swap(swapId);
-  const held = !facts.service.signatureHasNonce && !isPastDeadlines(after, observation);
+  const held = !evidence.service.signatureHasNonce && !isPastDeadlines(after, observation);
   if (isSwapEnd(after.state) && !held) {
     draft.record({ kind: "close-capability", swapId });
     return;
   }
-  draft.effect({ kind: "ReadChain", swapId }, facts.nowMs + facts.pace.watchMs);
+  draft.effect({ kind: "ReadChain", swapId }, evidence.nowMs + evidence.pace.watchMs);
 }
 
 /** Nothing was learnt of a swap that is signed: it is looked up again until the chain answers, however long that takes. */
 export function stepObservationUnavailable(
   draft: Draft,
   { swapId, detail }: Extract<RunEvent, { kind: "observation-unavailable" }>,
-  facts: StepFacts,
+  evidence: Evidence,
 ): void {
-  const { watchMs, longestWatchMs } = facts.pace;
+  const { watchMs, longestWatchMs } = evidence.pace;
   const limits = { firstMs: watchMs, longestMs: longestWatchMs, untilMs: undefined };
-  const waitMs = waitAgain(draft, facts, { about: swapId, reason: "node_unavailable", detail }, limits) ?? watchMs;
-  draft.effect({ kind: "ReadChain", swapId }, facts.nowMs + waitMs);
+  const waitMs = waitAgain(draft, evidence, { about: swapId, reason: "node_unavailable", detail }, limits) ?? watchMs;
+  draft.effect({ kind: "ReadChain", swapId }, evidence.nowMs + waitMs);
 }
 
-function follow(draft: Draft, swap: Swap, observation: GaslessObservation, facts: StepFacts): void {
+function follow(draft: Draft, swap: Swap, observation: GaslessObservation, evidence: Evidence): void {
   if (isSwapEnd(swap.state)) return;
   const { fill, latest, finalized } = observation;
   if (fill === undefined) {
     if (swap.state === "mined" || swap.state === "confirmed") takeBack(draft, swap.id);
-    else endIfImpossible(draft, swap, observation, facts);
+    else endIfImpossible(draft, swap, observation, evidence);
     return;
   }
   if (swap.fill !== undefined && swap.fill.blockHash !== fill.blockHash) takeBack(draft, swap.id);
-  noteFill(draft, swap.id, observation, facts);
+  noteFill(draft, swap.id, observation, evidence);
   const confirmations = latest.number - fill.blockNumber + 1;
-  if (confirmations >= facts.chain.confirmations) confirmFill(draft, swap.id, facts);
+  if (confirmations >= evidence.chain.confirmations) confirmFill(draft, swap.id, evidence);
   if (fill.blockNumber > finalized.number || !fill.succeeded) return;
-  if (draft.swap(swap.id).state === "mined") confirmFill(draft, swap.id, facts);
+  if (draft.swap(swap.id).state === "mined") confirmFill(draft, swap.id, evidence);
   draft.moveSwap(swap.id, "final");
 }
 
-function noteFill(draft: Draft, swapId: string, observation: GaslessObservation, facts: StepFacts): void {
+function noteFill(draft: Draft, swapId: string, observation: GaslessObservation, evidence: Evidence): void {
   const { fill } = observation;
   const { state } = draft.swap(swapId);
   if (fill === undefined || state === "confirmed") return;
-  noteMined(draft, swapId, fill, facts, 0n);
+  noteMined(draft, swapId, fill, evidence, 0n);
 }
 
 /**
@@ -104,23 +109,23 @@ function noteFill(draft: Draft, swapId: string, observation: GaslessObservation,
  * is unused and both deadlines are past there (expired). Without one: both deadlines past, no outflow was seen, the
  * allowance is gone, and the service does not say that it is still at work.
  */
-function endIfImpossible(draft: Draft, swap: Swap, observation: GaslessObservation, facts: StepFacts): void {
+function endIfImpossible(draft: Draft, swap: Swap, observation: GaslessObservation, evidence: Evidence): void {
   if (observation.nonceUsed === true) {
     endUnfilled(draft, swap, "cancelled");
     return;
   }
   if (!isPastDeadlines(swap, observation)) {
-    if (swap.state === "submitted" && isOverdue(swap, facts)) {
+    if (swap.state === "submitted" && isOverdue(swap, evidence)) {
       draft.moveSwap(swap.id, "unknown", { reason: "overdue" });
       alertUnknown(draft, swap.id, "it was handed over and its deadline is past, but no finalised block says so yet");
     }
     return;
   }
-  if (facts.service.signatureHasNonce && observation.nonceUsed === undefined) return;
-  if (!facts.service.signatureHasNonce) {
+  if (evidence.service.signatureHasNonce && observation.nonceUsed === undefined) return;
+  if (!evidence.service.signatureHasNonce) {
     if (observation.serviceStatus === "pending") return;
     if (observation.allowance > 0n) {
-      revoke(draft, swap, facts);
+      revoke(draft, swap, evidence);
       return;
     }
   }
@@ -132,8 +137,8 @@ const REVOKE_GAS_LIMIT = 120_000n;
 const REVOKE_WITHIN_SECONDS = 600;
 
 /** A leftover of the permit keeps the swap open, because only without it the money is free. Asked for once at a time. */
-function revoke(draft: Draft, swap: Swap, facts: StepFacts): void {
-  if (swap.revokeIntentId !== undefined || !facts.live || facts.signingBarred !== undefined) return;
+function revoke(draft: Draft, swap: Swap, evidence: Evidence): void {
+  if (swap.revokeIntentId !== undefined || !evidence.live || evidence.signingBarred !== undefined) return;
   const revokeIntentId = `${swap.id}.revoke${swap.approvals + 1}`;
   draft.record({
     kind: "transaction",
@@ -141,11 +146,11 @@ function revoke(draft: Draft, swap: Swap, facts: StepFacts): void {
       id: revokeIntentId,
       purpose: "revoke",
       to: swap.sell.address,
-      data: approveNothing(facts.service.router),
+      data: approveNothing(evidence.service.router),
       value: 0n,
       gasLimit: REVOKE_GAS_LIMIT,
-      maxFeePerGasCap: facts.policy.maxFeePerGas,
-      signBySeconds: Math.floor(facts.nowMs / 1_000) + REVOKE_WITHIN_SECONDS,
+      maxFeePerGasCap: evidence.policy.maxFeePerGas,
+      signBySeconds: Math.floor(evidence.nowMs / 1_000) + REVOKE_WITHIN_SECONDS,
       deadlineSeconds: undefined,
     },
   });
@@ -168,8 +173,8 @@ function isPastDeadlines(swap: Swap, observation: GaslessObservation): boolean {
   return observation.finalized.timestampSeconds > deadline;
 }
 
-function isOverdue(swap: Swap, facts: StepFacts): boolean {
-  return facts.nowMs / 1000 > (swap.terms?.deadlineSeconds ?? 0);
+function isOverdue(swap: Swap, evidence: Evidence): boolean {
+  return evidence.nowMs / 1000 > (swap.terms?.deadlineSeconds ?? 0);
 }
 
 function alertUnknown(draft: Draft, swapId: string, why: string): void {

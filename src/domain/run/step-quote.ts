@@ -5,11 +5,11 @@ import { resolvePlannedAmount } from "../strategy/planned-amount.ts";
 import { SUBJECT } from "./alert.ts";
 import type { Draft } from "./draft.ts";
 import type { RunEvent } from "./events.ts";
+import type { Evidence } from "./evidence.ts";
 import type { UnsignedReason } from "./reasons.ts";
 import { answered, retryLimits, waitAgain } from "./retry.ts";
 import { type Swap, swapIdOf, windowEndOf } from "./run.ts";
 import { assertSwapTransition, isFilled } from "./states.ts";
-import type { StepFacts } from "./step-facts.ts";
 
 type Quoted = Extract<RunEvent, { kind: "quoted" }>;
 type QuoteRefused = Omit<Extract<RunEvent, { kind: "quote-refused" }>, "kind">;
@@ -18,7 +18,7 @@ type QuoteRefused = Omit<Extract<RunEvent, { kind: "quote-refused" }>, "kind">;
  * Begins (or begins again) the swap: sizes it, reserves it, and asks for a quote. A swap that is sized by what earlier
  * ones brought takes the measured amounts.
  */
-export function beginSwap(draft: Draft, swapId: string, facts: StepFacts, waitMs: number): void {
+export function beginSwap(draft: Draft, swapId: string, evidence: Evidence, waitMs: number): void {
   const amount = sizeOf(draft, draft.swap(swapId));
   if (amount === undefined) {
     endUnsigned(draft, swapId, {
@@ -28,11 +28,11 @@ export function beginSwap(draft: Draft, swapId: string, facts: StepFacts, waitMs
     return;
   }
   const { retryForSeconds } = draft.swap(swapId);
-  const windowEndsMs = retryForSeconds === undefined ? undefined : facts.nowMs + retryForSeconds * 1_000;
+  const windowEndsMs = retryForSeconds === undefined ? undefined : evidence.nowMs + retryForSeconds * 1_000;
   draft.amendSwap(swapId, { begun: true, windowEndsMs });
   answered(draft);
   reserve(draft, swapId, amount);
-  askForQuote(draft, swapId, facts, { gasless: wantsGasless(draft.swap(swapId)), waitMs });
+  askForQuote(draft, swapId, evidence, { gasless: wantsGasless(draft.swap(swapId)), waitMs });
 }
 
 /**
@@ -60,7 +60,7 @@ function reserve(draft: Draft, swapId: string, amount: bigint): void {
 export function askForQuote(
   draft: Draft,
   swapId: string,
-  facts: StepFacts,
+  evidence: Evidence,
   ask: { gasless: boolean; waitMs: number; slippagePpm?: bigint },
 ): void {
   const swap = draft.swap(swapId);
@@ -71,20 +71,20 @@ export function askForQuote(
       swapId,
       amount: String(swap.amountIn),
       gasless: ask.gasless,
-      slippagePpm: String(ask.slippagePpm ?? facts.spec.limits.slippage),
+      slippagePpm: String(ask.slippagePpm ?? evidence.spec.limits.slippage),
     },
-    facts.nowMs + ask.waitMs,
+    evidence.nowMs + ask.waitMs,
   );
 }
 
 /** A quote came: it is kept, and the facts to hold it against are read. */
-export function stepQuoted(draft: Draft, event: Quoted, facts: StepFacts): void {
+export function stepQuoted(draft: Draft, event: Quoted, evidence: Evidence): void {
   draft.moveSwap(event.swapId, "quoted", {
     quote: event.quote,
     mode: event.gasless ? "gasless" : "self-executed",
     terms: undefined,
   });
-  draft.effect({ kind: "ReadFacts", swapId: event.swapId }, facts.nowMs);
+  draft.effect({ kind: "ReadFacts", swapId: event.swapId }, evidence.nowMs);
 }
 
 /** A refusal without the service's own name for it: a page of a proxy or a firewall, the way to one, or a key that is refused. */
@@ -95,25 +95,28 @@ const UNNAMED = /^(?:HTTP_\d+|REDIRECTED)$/;
  * nothing is signed; a passing trouble, and what is no word of the service itself, is asked again inside the window; else
  * the swap ends with the reason.
  */
-export function stepQuoteRefused(draft: Draft, event: QuoteRefused, facts: StepFacts): void {
+export function stepQuoteRefused(draft: Draft, event: QuoteRefused, evidence: Evidence): void {
   const swap = draft.swap(event.swapId);
   if (event.retryable) {
-    retryOrEnd(draft, event.swapId, facts, { reason: "quote_unavailable", detail: `${event.code}: ${event.message}` });
+    retryOrEnd(draft, event.swapId, evidence, {
+      reason: "quote_unavailable",
+      detail: `${event.code}: ${event.message}`,
+    });
     return;
   }
   if (isDenialCode(event.code)) {
     const mayPass = consequenceOf(event.code) === "retry";
-    if (mayPass && askAgain(draft, event.swapId, facts, { reason: event.code, detail: event.message })) return;
+    if (mayPass && askAgain(draft, event.swapId, evidence, { reason: event.code, detail: event.message })) return;
     denySwap(draft, event.swapId, { code: event.code, detail: event.message });
     return;
   }
   if (event.gasless && swap.gasless === "prefer") {
-    askForQuote(draft, event.swapId, facts, { gasless: false, waitMs: 0 });
+    askForQuote(draft, event.swapId, evidence, { gasless: false, waitMs: 0 });
     return;
   }
   const reason = event.gasless && swap.gasless === "only" ? "gasless_refused" : "quote_refused";
   const why = { reason, detail: `${event.code}: ${event.message}` } as const;
-  if (UNNAMED.test(event.code)) retryOrEnd(draft, event.swapId, facts, why);
+  if (UNNAMED.test(event.code)) retryOrEnd(draft, event.swapId, evidence, why);
   else endUnsigned(draft, event.swapId, why);
 }
 
@@ -121,23 +124,23 @@ export function stepQuoteRefused(draft: Draft, event: QuoteRefused, facts: StepF
 export function retryOrEnd(
   draft: Draft,
   swapId: string,
-  facts: StepFacts,
+  evidence: Evidence,
   why: { reason: UnsignedReason; detail: string },
 ): void {
-  if (!askAgain(draft, swapId, facts, why)) endUnsigned(draft, swapId, why);
+  if (!askAgain(draft, swapId, evidence, why)) endUnsigned(draft, swapId, why);
 }
 
 /** Asks again later. @returns false when the window is over: then nothing was asked */
 export function askAgain(
   draft: Draft,
   swapId: string,
-  facts: StepFacts,
+  evidence: Evidence,
   why: { reason: string; detail: string },
 ): boolean {
   const swap = draft.swap(swapId);
-  const limits = retryLimits(facts, why.reason, windowEndOf(draft.run(), swap));
-  const waitMs = waitAgain(draft, facts, { about: swapId, ...why }, limits);
-  if (waitMs !== undefined) askForQuote(draft, swapId, facts, { gasless: wantsGasless(swap), waitMs });
+  const limits = retryLimits(evidence, why.reason, windowEndOf(draft.run(), swap));
+  const waitMs = waitAgain(draft, evidence, { about: swapId, ...why }, limits);
+  if (waitMs !== undefined) askForQuote(draft, swapId, evidence, { gasless: wantsGasless(swap), waitMs });
   return waitMs !== undefined;
 }
 
@@ -172,9 +175,9 @@ export function denySwap(draft: Draft, swapId: string, denial: { code: DenialCod
  * Tries the place again with a fresh swap, when the earlier attempt ended before anything was signed and the window is
  * open.
  */
-export function tryAgain(draft: Draft, ended: Swap, facts: StepFacts, why: { reason: string; detail: string }): void {
-  const limits = retryLimits(facts, why.reason, windowEndOf(draft.run(), ended));
-  const waitMs = waitAgain(draft, facts, { about: ended.id, ...why }, limits);
+export function tryAgain(draft: Draft, ended: Swap, evidence: Evidence, why: { reason: string; detail: string }): void {
+  const limits = retryLimits(evidence, why.reason, windowEndOf(draft.run(), ended));
+  const waitMs = waitAgain(draft, evidence, { about: ended.id, ...why }, limits);
   if (waitMs === undefined) return;
   const attempt = ended.attempt + 1;
   const swap: Swap = {
@@ -194,7 +197,7 @@ export function tryAgain(draft: Draft, ended: Swap, facts: StepFacts, why: { rea
   if (swap.amountIn !== undefined) {
     draft.record({ kind: "reserve", swapId: swap.id, token: swap.sell, amount: swap.amountIn });
   }
-  askForQuote(draft, swap.id, facts, { gasless: wantsGasless(swap), waitMs });
+  askForQuote(draft, swap.id, evidence, { gasless: wantsGasless(swap), waitMs });
 }
 
 /** Whether the first question for this swap asks for gasless execution. The native token has no permit. */

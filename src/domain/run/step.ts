@@ -1,11 +1,11 @@
 import { createDraft, type StepResult } from "./draft.ts";
 import type { FactsFault, RunEvent } from "./events.ts";
+import type { Evidence } from "./evidence.ts";
 import type { UnsignedReason } from "./reasons.ts";
 import type { Run } from "./run.ts";
 import { stepFacts } from "./step-clear.ts";
 import { stepStarted, stepViewRead, stepViewUnavailable } from "./step-decide.ts";
 import { concludeRun } from "./step-end.ts";
-import type { StepFacts } from "./step-facts.ts";
 import {
   stepGaslessSigned,
   stepObservation,
@@ -24,52 +24,52 @@ const FACTS_REASONS: Readonly<Record<FactsFault, UnsignedReason>> = {
 };
 
 /**
- * The core: the state of one run with its swaps, an event, and shared facts give the next state with everything to
+ * The core: the state of one run with its swaps, an event, and the evidence give the next state with everything to
  * commit. Pure: the same input gives the same answer, so it can be replayed and simulated.
  * @throws InvalidTransition when the event cannot happen in this state: a broken invariant
  */
-export function step(run: Run, event: RunEvent, facts: StepFacts): StepResult {
+export function step(run: Run, event: RunEvent, evidence: Evidence): StepResult {
   const draft = createDraft(run);
   switch (event.kind) {
     case "started":
-      stepStarted(draft, facts);
+      stepStarted(draft, evidence);
       break;
     case "view-read":
-      stepViewRead(draft, event.view, facts);
+      stepViewRead(draft, event.view, evidence);
       break;
     case "view-unavailable":
-      stepViewUnavailable(draft, event.detail, facts);
+      stepViewUnavailable(draft, event.detail, evidence);
       break;
     case "quoted":
-      stepQuoted(draft, event, facts);
+      stepQuoted(draft, event, evidence);
       break;
     case "quote-refused":
-      stepQuoteRefused(draft, event, facts);
+      stepQuoteRefused(draft, event, evidence);
       break;
     case "facts-read":
-      stepFacts(draft, event, facts);
+      stepFacts(draft, event, evidence);
       break;
     case "facts-unavailable":
-      retryOrEnd(draft, event.swapId, facts, { reason: FACTS_REASONS[event.cause], detail: event.detail });
+      retryOrEnd(draft, event.swapId, evidence, { reason: FACTS_REASONS[event.cause], detail: event.detail });
       break;
     case "signing-barred":
       stepSigningBarred(draft, event);
       break;
     case "signed-gasless":
-      stepGaslessSigned(draft, event, facts);
+      stepGaslessSigned(draft, event, evidence);
       break;
     case "submission-accepted":
     case "submission-unknown":
-      stepSubmission(draft, event, facts);
+      stepSubmission(draft, event, evidence);
       break;
     case "observed":
-      stepObservation(draft, event.swapId, event.observation, facts);
+      stepObservation(draft, event.swapId, event.observation, evidence);
       break;
     case "observation-unavailable":
-      stepObservationUnavailable(draft, event, facts);
+      stepObservationUnavailable(draft, event, evidence);
       break;
     case "transaction":
-      stepTransaction(draft, event, facts);
+      stepTransaction(draft, event, evidence);
       break;
     case "route-read":
       draft.record({
@@ -80,6 +80,6 @@ export function step(run: Run, event: RunEvent, facts: StepFacts): StepResult {
       });
       break;
   }
-  concludeRun(draft, facts);
+  concludeRun(draft, evidence);
   return draft.result();
 }

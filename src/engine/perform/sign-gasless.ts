@@ -1,7 +1,7 @@
 import type { TypedData } from "../../domain/guard/typed-data.ts";
 import type { Run, Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
-import { signingBarred } from "../step-facts.ts";
+import { signingBarred } from "../gather-evidence.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 
 /**

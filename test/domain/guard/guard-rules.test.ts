@@ -5,14 +5,15 @@ import { toPpm } from "../../../src/domain/money/fraction.ts";
 import type { ReferencePrice } from "../../../src/domain/money/price.ts";
 import type { StepResult } from "../../../src/domain/run/draft.ts";
 import type { ClearanceReading } from "../../../src/domain/run/events.ts";
+import type { Evidence } from "../../../src/domain/run/evidence.ts";
 import { step } from "../../../src/domain/run/step.ts";
-import type { StepFacts } from "../../../src/domain/run/step-facts.ts";
 import {
   dcaSpec,
   ETH,
-  factsSample,
+  evidenceSample,
   GWEI,
   HUNDRED_USDC,
+  ledgerSample,
   NOW_MS,
   policySample,
   priceOf,
@@ -28,9 +29,9 @@ const own = swapIn("quoted");
 const LATE_MS = runSample().windowEndsMs - 5_000;
 const OUT = 10n ** 17n;
 
-function clear(change: Partial<ClearanceReading> = {}, facts: Partial<StepFacts> = {}): StepResult {
+function clear(change: Partial<ClearanceReading> = {}, facts: Partial<Evidence> = {}): StepResult {
   const event = { kind: "facts-read", swapId: own.id, reading: readingFor(own, change) } as const;
-  return step(runSample({ swaps: [own] }), event, factsSample(facts));
+  return step(runSample({ swaps: [own] }), event, evidenceSample(facts));
 }
 
 function checksOf(result: StepResult) {
@@ -38,12 +39,12 @@ function checksOf(result: StepResult) {
 }
 
 /** The codes of what is not satisfied, in order. */
-function broken(change: Partial<ClearanceReading>, facts: Partial<StepFacts> = {}): string[] {
+function broken(change: Partial<ClearanceReading>, facts: Partial<Evidence> = {}): string[] {
   return checksOf(clear(change, facts)).flatMap(({ ok, code }) => (ok ? [] : [code]));
 }
 
 /** The least output that the simulated transfer is held against, which is the required minimum. */
-function minimumOf(change: Partial<ClearanceReading>, facts: Partial<StepFacts> = {}): bigint {
+function minimumOf(change: Partial<ClearanceReading>, facts: Partial<Evidence> = {}): bigint {
   const check = checksOf(clear(change, facts)).find(({ subject }) => subject === "bought token in to the recipient");
   const [, least = ""] = /^at least ([0-9.]+) WETH$/.exec(check?.limit ?? "") ?? [];
   return parseUnits(least, WETH.decimals) as bigint;
@@ -206,14 +207,16 @@ describe("reservations", () => {
   it("GRD-19 counts what is reserved as gone from the balance and as sold today", () => {
     const exact = { balance: HUNDRED_USDC };
     expect(broken(exact)).toEqual([]);
-    expect(broken(exact, { reservedByOthers: () => 1n })).toEqual(["BALANCE_TOO_LOW"]);
+    expect(broken(exact, { ledger: ledgerSample({ reservedByOthers: 1n }) })).toEqual(["BALANCE_TOO_LOW"]);
     const policy = policySample({ maxPerDayUsd: usd("1000") });
-    expect(broken({}, { policy, spentTodayUsd: () => usd("900") })).toEqual([]);
-    expect(broken({}, { policy, spentTodayUsd: () => usd("900.01") })).toEqual(["DAILY_CAP_EXCEEDED"]);
+    expect(broken({}, { policy, ledger: ledgerSample({ spentTodayUsd: usd("900") }) })).toEqual([]);
+    expect(broken({}, { policy, ledger: ledgerSample({ spentTodayUsd: usd("900.01") }) })).toEqual([
+      "DAILY_CAP_EXCEEDED",
+    ]);
   });
 
   it("GRD-20 lets a second swap of wallet and token wait, and skips it at the end of its window", () => {
-    const busy = { isTokenBusy: () => true };
+    const busy = { ledger: ledgerSample({ isTokenBusy: true }) };
     const [again, ...others] = clear({}, busy).effects;
     expect([again?.effect.kind, others]).toEqual(["FetchQuote", []]);
     expect(again?.notBeforeMs).toBeGreaterThan(NOW_MS);

@@ -3,7 +3,7 @@ import type { RunEvent, TransactionChange } from "../../../src/domain/run/events
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { SWAP_STATES, type SwapState } from "../../../src/domain/run/states.ts";
 import { step } from "../../../src/domain/run/step.ts";
-import { factsSample, NOW_MS, runSample } from "../../support/builders.ts";
+import { evidenceSample, NOW_MS, runSample } from "../../support/builders.ts";
 import { hash, observationSample, quoteSample, readingFor, receiptFor, swapIn } from "../../support/evidence.ts";
 
 /**
@@ -186,7 +186,7 @@ for (const [name, row] of Object.entries(ROWS)) {
     for (const state of SWAP_STATES) {
       const swap = swapIn(state, row.mode === undefined ? {} : { mode: row.mode, gasless: "prefer" });
       const run = runSample({ swaps: [swap] });
-      const apply = () => step(run, row.event(swap), factsSample());
+      const apply = () => step(run, row.event(swap), evidenceSample());
       const target = row.moves[state];
       if (target !== undefined) {
         test(`moves ${state} to ${target}`, () => expect(apply().run.swaps[0]?.state).toBe(target));

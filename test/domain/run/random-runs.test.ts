@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { decodeJson, encodeJson } from "../../../src/adapters/sqlite/daemon/codec.ts";
+import { replayRun, type StepInput } from "../../../src/domain/run/replay.ts";
 import { dcaSpec, ETH, rebalanceSpec, thresholdSpec } from "../../support/builders.ts";
 import { type Choice, ImaginedWorld, type Setting } from "../../support/imagined-world.ts";
 import { RunInvariants } from "../../support/run-invariants.ts";
@@ -101,6 +103,20 @@ test("a dry run decides, quotes and checks like a live one, and signs nothing", 
       }
     }),
     { numRuns: 100 },
+  );
+});
+
+test("what a thousand random runs were taken from can be stored, and gives the same runs again", {
+  timeout: 60_000,
+}, () => {
+  fc.assert(
+    fc.property(setting, life, (one, chances) => {
+      const { taken, run } = liveWell(one, chances);
+      const steps = taken.map(({ event, evidence }) => decodeJson(encodeJson({ event, evidence })) as StepInput);
+      const transitions = taken.flatMap(({ result }) => result.transitions);
+      expect(replayRun({ run, transitions, steps }).difference).toBeUndefined();
+    }),
+    { numRuns: 1_000 },
   );
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Run } from "../../../src/domain/run/run.ts";
 import { step } from "../../../src/domain/run/step.ts";
-import { factsSample, NOW_MS, runSample } from "../../support/builders.ts";
+import { evidenceSample, NOW_MS, runSample } from "../../support/builders.ts";
 import { quoteSample, swapIn } from "../../support/evidence.ts";
 
 const swap = swapIn("quoted");
@@ -12,7 +12,7 @@ function waitsOf(run: Run, event: typeof unread | { kind: "view-unavailable"; de
   const waits: number[] = [];
   let [now, nowMs] = [run, NOW_MS];
   for (;;) {
-    const result = step(now, event, factsSample({ nowMs }));
+    const result = step(now, event, evidenceSample({ nowMs }));
     const [asked] = result.effects;
     if (asked === undefined) return waits;
     waits.push(asked.notBeforeMs - nowMs);
@@ -51,14 +51,14 @@ test.each([
 test("runs that wait for the same fault do not ask in the same moment", () => {
   const waits = Array.from({ length: 50 }, (_, index) => {
     const run = runSample({ id: `run_${index}`, swaps: [swap], windowEndsMs: NOW_MS + HOUR_MS, retries: 4 });
-    return step(run, unread, factsSample()).effects[0]?.notBeforeMs;
+    return step(run, unread, evidenceSample()).effects[0]?.notBeforeMs;
   });
   expect(new Set(waits).size).toBeGreaterThan(40);
 });
 
 test("a quote is no answer to the question that failed: the waits go on growing until the swap is cleared or begun anew", () => {
-  const first = step(runSample({ swaps: [swap], windowEndsMs: NOW_MS + HOUR_MS }), unread, factsSample());
+  const first = step(runSample({ swaps: [swap], windowEndsMs: NOW_MS + HOUR_MS }), unread, evidenceSample());
   const quoted = { kind: "quoted", swapId: swap.id, quote: quoteSample(swap), gasless: false } as const;
-  const second = step(step(first.run, quoted, factsSample()).run, unread, factsSample());
+  const second = step(step(first.run, quoted, evidenceSample()).run, unread, evidenceSample());
   expect(second.run.retries).toBe(2);
 });

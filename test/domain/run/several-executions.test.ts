@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { step } from "../../../src/domain/run/step.ts";
-import { factsSample, HUNDRED_USDC, ROUTER, runSample } from "../../support/builders.ts";
+import { evidenceSample, HUNDRED_USDC, ROUTER, runSample } from "../../support/builders.ts";
 import { decodedFor, readingFor, signingSample, swapIn } from "../../support/evidence.ts";
 
 const withoutNonce = { router: ROUTER, signatureHasNonce: false };
@@ -16,7 +16,7 @@ function clearWith(allowance: bigint, swap: Swap, service: typeof withoutNonce) 
     signing: allowance >= HUNDRED_USDC ? { ...material, permit: undefined } : material,
   });
   const event = { kind: "facts-read", swapId: swap.id, reading } as const;
-  return step(runSample({ swaps: [swap] }), event, factsSample({ service }));
+  return step(runSample({ swaps: [swap] }), event, evidenceSample({ service }));
 }
 
 describe("a leftover allowance under a signature without a nonce", () => {

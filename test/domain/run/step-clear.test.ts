@@ -2,16 +2,17 @@ import { describe, expect, test } from "vitest";
 import { toPpm } from "../../../src/domain/money/fraction.ts";
 import type { StepResult } from "../../../src/domain/run/draft.ts";
 import type { ClearanceReading } from "../../../src/domain/run/events.ts";
+import type { Evidence } from "../../../src/domain/run/evidence.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { step } from "../../../src/domain/run/step.ts";
-import type { StepFacts } from "../../../src/domain/run/step-facts.ts";
 import {
   dcaSpec,
   ETH,
-  factsSample,
+  evidenceSample,
   firstRetryMs,
   GWEI,
   HUNDRED_USDC,
+  ledgerSample,
   NOW_MS,
   policySample,
   ROUTER,
@@ -27,9 +28,9 @@ const own = swapIn("quoted");
 const relayed = swapIn("quoted", { mode: "gasless", gasless: "prefer" });
 const lateMs = runSample().windowEndsMs - 5_000;
 
-function clear(swap: Swap, change: Partial<ClearanceReading> = {}, facts: Partial<StepFacts> = {}): StepResult {
+function clear(swap: Swap, change: Partial<ClearanceReading> = {}, facts: Partial<Evidence> = {}): StepResult {
   const reading = readingFor(swap, change);
-  return step(runSample({ swaps: [swap] }), { kind: "facts-read", swapId: swap.id, reading }, factsSample(facts));
+  return step(runSample({ swaps: [swap] }), { kind: "facts-read", swapId: swap.id, reading }, evidenceSample(facts));
 }
 
 function kindsOf(result: StepResult): string[] {
@@ -70,7 +71,7 @@ describe("self-executed", () => {
   });
 
   test("the stricter fee ceiling of policy and strategy holds, whichever it is", () => {
-    const cap = (facts: Partial<StepFacts>): bigint | undefined => {
+    const cap = (facts: Partial<Evidence>): bigint | undefined => {
       const record = clear(own, {}, facts).records.find(({ kind }) => kind === "transaction");
       return record?.kind === "transaction" ? record.request.maxFeePerGasCap : undefined;
     };
@@ -147,7 +148,7 @@ describe("gasless", () => {
 });
 
 describe("what is refused", () => {
-  const denials: readonly [string, Swap, Partial<ClearanceReading>, Partial<StepFacts>][] = [
+  const denials: readonly [string, Swap, Partial<ClearanceReading>, Partial<Evidence>][] = [
     ["RECIPIENT_MISMATCH", own, { decoding: { ok: true, swap: decodedFor(own, { recipient: ROUTER }) } }, {}],
     ["RUN_CAP_EXCEEDED", own, {}, { policy: policySample({ maxTradeUsd: usd("99.99") }) }],
     ["UNDECODABLE", own, { decoding: { ok: false, problem: "unknown selector" } }, {}],
@@ -169,15 +170,15 @@ describe("what is refused", () => {
     },
   );
 
-  const skips: readonly [string, Partial<ClearanceReading>, Partial<StepFacts>][] = [
+  const skips: readonly [string, Partial<ClearanceReading>, Partial<Evidence>][] = [
     ["BALANCE_TOO_LOW", { balance: HUNDRED_USDC - 1n }, {}],
-    ["BALANCE_TOO_LOW", { balance: HUNDRED_USDC }, { reservedByOthers: () => 1n }],
+    ["BALANCE_TOO_LOW", { balance: HUNDRED_USDC }, { ledger: ledgerSample({ reservedByOthers: 1n }) }],
     ["GAS_RESERVE_TOO_LOW", { nativeBalance: 10n ** 16n }, {}],
-    ["DAILY_CAP_EXCEEDED", {}, { spentTodayUsd: () => usd("49900.01") }],
+    ["DAILY_CAP_EXCEEDED", {}, { ledger: ledgerSample({ spentTodayUsd: usd("49900.01") }) }],
     [
       "MONTHLY_CAP_EXCEEDED",
       {},
-      { policy: policySample({ maxPerMonthUsd: usd("1000") }), spentMonthUsd: () => usd("900.01") },
+      { policy: policySample({ maxPerMonthUsd: usd("1000") }), ledger: ledgerSample({ spentMonthUsd: usd("900.01") }) },
     ],
     ["TRADE_TOO_SMALL", {}, { policy: policySample({ minTradeUsd: usd("100.01") }) }],
   ];
@@ -233,7 +234,7 @@ describe("what is refused", () => {
   );
 
   test("a wallet whose token has something open waits, and then ends unsigned: two capabilities never live together", () => {
-    const busy = { isTokenBusy: () => true };
+    const busy = { ledger: ledgerSample({ isTokenBusy: true }) };
     const early = clear(own, {}, busy);
     expect(early.records).toEqual([expect.objectContaining({ kind: "retry", reason: "wallet_busy" })]);
     expect(early.effects).toMatchObject([{ effect: { kind: "FetchQuote" }, notBeforeMs: firstRetryMs(NOW_MS) }]);
@@ -242,25 +243,12 @@ describe("what is refused", () => {
   });
 
   test("facts that were read while another swap of the token came to its end are read again: a permit's nonce may be old", () => {
-    const asked: unknown[] = [];
-    const freed = {
-      lastFreed: (...question: unknown[]) => {
-        asked.push(question);
-        return "later";
-      },
-    };
+    const freed = { ledger: ledgerSample({ lastFreed: "later" }) };
     for (const before of [undefined, "earlier"]) {
       const again = clear(relayed, { lastFreed: before }, freed);
       expect(again.records).toEqual([expect.objectContaining({ kind: "retry", reason: "wallet_busy" })]);
     }
-    expect(asked[0]).toEqual([WALLET, USDC.address]);
     expect(signs(clear(relayed, { lastFreed: "later" }, freed))).toBe(true);
-  });
-
-  test("the question whether the token is busy leaves the swap itself out", () => {
-    const asked: unknown[] = [];
-    clear(own, {}, { isTokenBusy: (...question) => asked.push(question) < 0 });
-    expect(asked).toEqual([[WALLET, USDC.address, own.id]]);
   });
 });
 
@@ -316,7 +304,7 @@ test("a native sale sends exactly its gross amount as value, and its reservation
   expect(clear(native).records.at(-1)).toMatchObject({ request: { value: 10n ** 17n } });
   const change = { nativeBalance: 2n * 10n ** 17n };
   expect(clear(native, change).run.swaps[0]?.state).toBe("cleared");
-  const held = clear(native, change, { reservedByOthers: () => 10n ** 17n });
+  const held = clear(native, change, { ledger: ledgerSample({ reservedByOthers: 10n ** 17n }) });
   expect(held.run).toMatchObject({ state: "skipped", reason: "GAS_RESERVE_TOO_LOW" });
 });
 

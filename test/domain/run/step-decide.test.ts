@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { step } from "../../../src/domain/run/step.ts";
 import {
   dcaSpec,
-  factsSample,
+  evidenceSample,
   firstRetryMs,
   HUNDRED_USDC,
   NOW_MS,
@@ -19,14 +19,14 @@ import {
 const deciding = runSample({ state: "deciding" });
 
 test("a due run reads the world before it decides anything", () => {
-  const result = step(runSample({ state: "due" }), { kind: "started" }, factsSample());
+  const result = step(runSample({ state: "due" }), { kind: "started" }, evidenceSample());
   expect(result.run.state).toBe("deciding");
   expect(result.effects).toEqual([{ effect: { kind: "ReadView" }, notBeforeMs: NOW_MS }]);
   expect(result.records).toEqual([]);
 });
 
 test("ALL-5 the decision's memory, its swaps and their reservations are one result, so no kill can part them", () => {
-  const facts = factsSample({ spec: thresholdSpec(), memory: { version: 1, state: "armed", failures: 0 } });
+  const facts = evidenceSample({ spec: thresholdSpec(), memory: { version: 1, state: "armed", failures: 0 } });
   const result = step(deciding, { kind: "view-read", view: viewSample() }, facts);
   const [memory, reserve] = result.records;
   const memories = result.records.flatMap((record) => (record.kind === "memory" ? [JSON.parse(record.memory)] : []));
@@ -42,7 +42,7 @@ test("ALL-5 the decision's memory, its swaps and their reservations are one resu
 
 test("a planned swap takes wallet, recipient, tokens and mode from its strategy alone", () => {
   const recipient = USDC.address;
-  const facts = factsSample({ spec: dcaSpec({ gasless: "only", recipient }) });
+  const facts = evidenceSample({ spec: dcaSpec({ gasless: "only", recipient }) });
   const [swap] = step(deciding, { kind: "view-read", view: viewSample() }, facts).run.swaps;
   expect(swap).toMatchObject({
     ...{ id: "run_1.0.1", position: 0, attempt: 1, state: "planned", begun: true, mode: undefined },
@@ -51,7 +51,7 @@ test("a planned swap takes wallet, recipient, tokens and mode from its strategy 
 });
 
 test("the first question goes out with the decision, for exactly the reserved amount and the strategy's slippage", () => {
-  const result = step(deciding, { kind: "view-read", view: viewSample() }, factsSample());
+  const result = step(deciding, { kind: "view-read", view: viewSample() }, evidenceSample());
   expect(result.effects).toEqual([
     {
       effect: {
@@ -67,7 +67,7 @@ test("the first question goes out with the decision, for exactly the reserved am
 });
 
 test("ALL-4 a strategy that decides against trading ends its slot with its reason and its memory, and without a swap", () => {
-  const facts = factsSample({ spec: dcaSpec({ budget: { total: HUNDRED_USDC } }) });
+  const facts = evidenceSample({ spec: dcaSpec({ budget: { total: HUNDRED_USDC } }) });
   const spent = new Map([[USDC.address, HUNDRED_USDC]]);
   const result = step(deciding, { kind: "view-read", view: viewSample({ spent }) }, facts);
   expect(result.run).toMatchObject({ state: "skipped", reason: "budget_spent", swaps: [] });
@@ -77,7 +77,7 @@ test("ALL-4 a strategy that decides against trading ends its slot with its reaso
 });
 
 test("an order whose size is not plain from the settings says why in the run's transition", () => {
-  const facts = factsSample({ spec: dcaSpec() });
+  const facts = evidenceSample({ spec: dcaSpec() });
   const result = step(deciding, { kind: "view-read", view: viewSample({ slots: 2 }) }, facts);
   expect(result.transitions[0]).toMatchObject({ to: "executing", detail: "sells 200 USDC: for 2 slots" });
   const plain = step(deciding, { kind: "view-read", view: viewSample() }, facts);
@@ -85,7 +85,7 @@ test("an order whose size is not plain from the settings says why in the run's t
 });
 
 test("swaps that wait for earlier ones are planned at once, reserve what they may spend besides, and ask for nothing yet", () => {
-  const facts = factsSample({ spec: rebalanceSpec() });
+  const facts = evidenceSample({ spec: rebalanceSpec() });
   const result = step(deciding, { kind: "view-read", view: viewSample() }, facts);
   const [sells, buys] = result.run.swaps;
   expect(sells).toMatchObject({ sell: WETH, buy: USDC, begun: true });
@@ -100,18 +100,20 @@ test("swaps that wait for earlier ones are planned at once, reserve what they ma
 
 test("ALL-4 an unreadable world is asked again inside the window and ends the slot with its reason after it", () => {
   const event = { kind: "view-unavailable", detail: "no node answered" } as const;
-  const early = step(deciding, event, factsSample());
+  const early = step(deciding, event, evidenceSample());
   expect(early.run.state).toBe("deciding");
   expect(early.effects).toEqual([{ effect: { kind: "ReadView" }, notBeforeMs: firstRetryMs(NOW_MS) }]);
-  const late = step(deciding, event, factsSample({ nowMs: deciding.windowEndsMs - 5_000 }));
+  const late = step(deciding, event, evidenceSample({ nowMs: deciding.windowEndsMs - 5_000 }));
   expect(late.run).toMatchObject({ state: "skipped", reason: "view_unavailable", detail: "no node answered" });
   expect(late.effects).toEqual([]);
 });
 
 test("a decision comes once: a second view cannot plan the slot again", () => {
-  const { run } = step(deciding, { kind: "view-read", view: viewSample() }, factsSample());
-  expect(() => step(run, { kind: "view-read", view: viewSample() }, factsSample())).toThrow(
+  const { run } = step(deciding, { kind: "view-read", view: viewSample() }, evidenceSample());
+  expect(() => step(run, { kind: "view-read", view: viewSample() }, evidenceSample())).toThrow(
     "invalid run transition: executing -> executing",
   );
-  expect(() => step(run, { kind: "started" }, factsSample())).toThrow("invalid run transition: executing -> deciding");
+  expect(() => step(run, { kind: "started" }, evidenceSample())).toThrow(
+    "invalid run transition: executing -> deciding",
+  );
 });

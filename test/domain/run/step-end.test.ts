@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { toPpm } from "../../../src/domain/money/fraction.ts";
 import type { StepResult } from "../../../src/domain/run/draft.ts";
 import type { TransactionChange } from "../../../src/domain/run/events.ts";
+import type { Evidence } from "../../../src/domain/run/evidence.ts";
 import type { Run, Swap } from "../../../src/domain/run/run.ts";
 import { step } from "../../../src/domain/run/step.ts";
-import type { StepFacts } from "../../../src/domain/run/step-facts.ts";
 import {
-  factsSample,
+  evidenceSample,
   NOW_MS,
   rebalanceSpec,
   runSample,
@@ -33,9 +33,9 @@ const spec = rebalanceSpec();
 const sell = (state: Swap["state"], change: Partial<Swap> = {}): Swap =>
   swapIn(state, { sell: WETH, buy: USDC, amountIn: 10n ** 18n, ...change });
 
-function report(run: Run, change: TransactionChange, facts: Partial<StepFacts> = {}, swapId = "run_1.0.1"): StepResult {
+function report(run: Run, change: TransactionChange, facts: Partial<Evidence> = {}, swapId = "run_1.0.1"): StepResult {
   const event = { kind: "transaction", swapId, intentId: `${swapId}.swap`, change } as const;
-  return step(run, event, factsSample({ spec, ...facts }));
+  return step(run, event, evidenceSample({ spec, ...facts }));
 }
 
 const bought = (fill: bigint): Partial<Swap> => ({
@@ -75,7 +75,7 @@ describe("a swap that follows another", () => {
     for (const state of ["cleared", "signed", "submitted"] as const) {
       const run = pair(sell(state));
       const event = { kind: "route-read", swapId: "run_1.0.1", distributions: "[]", serviceRecord: undefined } as const;
-      const result = step(run, event, factsSample({ spec }));
+      const result = step(run, event, evidenceSample({ spec }));
       expect(result.run.swaps[1], state).toEqual(run.swaps[1]);
     }
   });
@@ -135,7 +135,7 @@ describe("a run ends in one of four ways", () => {
       distributions: undefined,
       serviceRecord: undefined,
     } as const;
-    return step(run, event, factsSample({ spec })).run;
+    return step(run, event, evidenceSample({ spec })).run;
   };
   const skipped = { ...swapIn("skipped"), reason: "quote_refused" };
 
@@ -218,6 +218,6 @@ test("an ended run stays as it is when something about it is only noted", () => 
   for (const state of ["filled", "partial", "failed", "skipped"] as const) {
     const run = runSample({ state, reason: "kept", swaps: [swapIn("final")] });
     const event = { kind: "route-read", swapId: "run_1.0.1", distributions: "[]", serviceRecord: undefined } as const;
-    expect(step(run, event, factsSample()).run).toEqual(run);
+    expect(step(run, event, evidenceSample()).run).toEqual(run);
   }
 });

@@ -1,25 +1,25 @@
 import { describe, expect, test } from "vitest";
 import type { StepResult } from "../../../src/domain/run/draft.ts";
 import type { GaslessObservation, RunEvent } from "../../../src/domain/run/events.ts";
+import type { Evidence } from "../../../src/domain/run/evidence.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { step } from "../../../src/domain/run/step.ts";
-import type { StepFacts } from "../../../src/domain/run/step-facts.ts";
-import { factsSample, firstRetryMs, HUNDRED_USDC, NOW_MS, ROUTER, runSample } from "../../support/builders.ts";
+import { evidenceSample, firstRetryMs, HUNDRED_USDC, NOW_MS, ROUTER, runSample } from "../../support/builders.ts";
 import { hash, observationSample, receiptFor, swapIn } from "../../support/evidence.ts";
 
 const seconds = Math.floor(NOW_MS / 1_000);
-const withoutNonce: Partial<StepFacts> = { service: { router: ROUTER, signatureHasNonce: false } };
+const withoutNonce: Partial<Evidence> = { service: { router: ROUTER, signatureHasNonce: false } };
 
 function relayed(state: Parameters<typeof swapIn>[0], change: Partial<Swap> = {}): Swap {
   return swapIn(state, { mode: "gasless", ...change });
 }
 
-function stepOf(swap: Swap, event: RunEvent, facts: Partial<StepFacts> = {}): StepResult {
+function stepOf(swap: Swap, event: RunEvent, facts: Partial<Evidence> = {}): StepResult {
   const state = swap.state === "confirmed" || swap.state === "final" ? "filled" : "executing";
-  return step(runSample({ state, swaps: [swap] }), event, factsSample(facts));
+  return step(runSample({ state, swaps: [swap] }), event, evidenceSample(facts));
 }
 
-function observe(swap: Swap, seen: Partial<GaslessObservation>, facts: Partial<StepFacts> = {}): StepResult {
+function observe(swap: Swap, seen: Partial<GaslessObservation>, facts: Partial<Evidence> = {}): StepResult {
   return stepOf(swap, { kind: "observed", swapId: swap.id, observation: observationSample(seen) }, facts);
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Run, Swap } from "../../../src/domain/run/run.ts";
 import { step } from "../../../src/domain/run/step.ts";
-import { dcaSpec, ETH, factsSample, firstRetryMs, NOW_MS, runSample, swapSample } from "../../support/builders.ts";
+import { dcaSpec, ETH, evidenceSample, firstRetryMs, NOW_MS, runSample, swapSample } from "../../support/builders.ts";
 import { quoteSample, swapIn } from "../../support/evidence.ts";
 
 function refused(change: { gasless?: boolean; retryable?: boolean } = {}) {
@@ -19,7 +19,7 @@ const prefers = { gasless: "prefer" } as const;
 test("a quote is kept with the mode it was asked for, and nothing of an older one stays", () => {
   const old = swapIn("approving");
   const quote = quoteSample(old, { id: "quote_2" });
-  const result = step(runWith(old), { kind: "quoted", swapId: old.id, quote, gasless: false }, factsSample());
+  const result = step(runWith(old), { kind: "quoted", swapId: old.id, quote, gasless: false }, evidenceSample());
   expect(result.run.swaps[0]).toMatchObject({ state: "quoted", mode: "self-executed", quote, terms: undefined });
   expect(result.effects).toEqual([{ effect: { kind: "ReadFacts", swapId: old.id }, notBeforeMs: NOW_MS }]);
 });
@@ -28,7 +28,7 @@ describe("which mode is asked for first", () => {
   const asked = (change: Partial<Swap>): unknown => {
     const swap = swapIn("quoted", change);
     const event = { kind: "facts-unavailable", cause: "node", swapId: swap.id, detail: "no node answered" } as const;
-    const [request] = step(runWith(swap), event, factsSample()).effects;
+    const [request] = step(runWith(swap), event, evidenceSample()).effects;
     return request?.effect.kind === "FetchQuote" && request.effect.gasless;
   };
   test("prefer and only ask the relayer, never does not", () => {
@@ -42,20 +42,24 @@ describe("which mode is asked for first", () => {
 });
 
 test("a refused gasless quote falls back to our own transaction at once where gasless is only preferred", () => {
-  const result = step(runWith(swapSample(prefers)), refused({ gasless: true }), factsSample());
+  const result = step(runWith(swapSample(prefers)), refused({ gasless: true }), evidenceSample());
   expect(result.run.swaps[0]?.state).toBe("planned");
   expect(result.effects).toMatchObject([{ effect: { kind: "FetchQuote", gasless: false }, notBeforeMs: NOW_MS }]);
 });
 
 test("a refused gasless quote ends the swap where only gasless is allowed: our gas is never spent against the rule", () => {
   const only = swapSample({ gasless: "only" });
-  const result = step(runWith(only), refused({ gasless: true }), factsSample({ spec: dcaSpec({ gasless: "only" }) }));
+  const result = step(
+    runWith(only),
+    refused({ gasless: true }),
+    evidenceSample({ spec: dcaSpec({ gasless: "only" }) }),
+  );
   expect(result.run).toMatchObject({ state: "skipped", reason: "gasless_refused" });
   expect(result.effects).toEqual([]);
 });
 
 test("a final refusal of our own quote ends the swap with the service's words and frees its money", () => {
-  const result = step(runWith(swapSample()), refused(), factsSample());
+  const result = step(runWith(swapSample()), refused(), evidenceSample());
   expect(result.run).toMatchObject({ state: "skipped", reason: "quote_refused" });
   expect(result.transitions[0]).toMatchObject({ to: "skipped", detail: "NO_ROUTE: no pool" });
   expect(result.records).toContainEqual({ kind: "release", swapId: "run_1.0.1" });
@@ -63,7 +67,7 @@ test("a final refusal of our own quote ends the swap with the service's words an
 
 test("an answer that the service garbled is denied like any other lie: its code, its money freed, a person told", () => {
   const garbled = { ...refused({ gasless: true }), code: "TYPED_DATA_UNKNOWN" };
-  const result = step(runWith(swapSample(prefers)), garbled, factsSample());
+  const result = step(runWith(swapSample(prefers)), garbled, evidenceSample());
   expect(result.run).toMatchObject({ state: "failed", reason: "TYPED_DATA_UNKNOWN" });
   expect(result.records).toContainEqual({ kind: "release", swapId: "run_1.0.1" });
   expect(result.records).toContainEqual(expect.objectContaining({ kind: "alert", code: "TYPED_DATA_UNKNOWN" }));
@@ -81,11 +85,11 @@ test.each([
   "%s may be a page of a proxy: it is asked again inside the window, and ends %s (%s) after it",
   (code, state, reason) => {
     const page = { ...refused(), code, message: "<html>" };
-    const early = step(runWith(swapSample()), page, factsSample());
+    const early = step(runWith(swapSample()), page, evidenceSample());
     expect(early.run).toMatchObject({ state: "executing", retries: 1 });
     expect(early.effects).toMatchObject([{ effect: { kind: "FetchQuote" }, notBeforeMs: firstRetryMs(NOW_MS) }]);
     const run = runWith(swapSample());
-    const late = step(run, page, factsSample({ nowMs: run.windowEndsMs - 1_000 }));
+    const late = step(run, page, evidenceSample({ nowMs: run.windowEndsMs - 1_000 }));
     expect(late.run).toMatchObject({ state, reason });
     expect(late.records).toContainEqual({ kind: "release", swapId: "run_1.0.1" });
   },
@@ -100,7 +104,7 @@ test.each([
   ["a clock that is wrong", "clock_disagrees", { ...unread, cause: "clock" }],
 ] as const)("%s is asked again inside the window only, and ends with its own reason: %s", (_name, reason, event) => {
   const swap = swapIn("quoted");
-  const early = step(runWith(swap), event, factsSample());
+  const early = step(runWith(swap), event, evidenceSample());
   expect(early.run).toMatchObject({ retries: 1, swaps: [swap] });
   const [asked] = early.effects;
   expect(asked?.effect.kind).toBe("FetchQuote");
@@ -109,9 +113,9 @@ test.each([
     expect.objectContaining({ kind: "retry", about: swap.id, reason, nextMs: asked?.notBeforeMs }),
   ]);
   const run = runWith(swap);
-  const lastMoment = step(run, event, factsSample({ nowMs: run.windowEndsMs - 5_001 }));
+  const lastMoment = step(run, event, evidenceSample({ nowMs: run.windowEndsMs - 5_001 }));
   expect(lastMoment.effects).toHaveLength(1);
-  const late = step(run, event, factsSample({ nowMs: run.windowEndsMs - 5_000 }));
+  const late = step(run, event, evidenceSample({ nowMs: run.windowEndsMs - 5_000 }));
   expect(late.effects).toEqual([]);
   expect(late.run).toMatchObject({ state: "skipped", reason });
   expect(late.records).toContainEqual({ kind: "release", swapId: swap.id });
@@ -121,7 +125,7 @@ test("nothing is asked any more for a swap that was signed or has ended", () => 
   for (const state of ["signed", "submitted", "mined", "confirmed", "unknown", "final", "skipped", "denied"] as const) {
     const run = runWith(swapIn(state));
     for (const event of [refused(), refused({ retryable: true }), refused({ gasless: true })]) {
-      expect(() => step(run, event, factsSample()), `${state} ${event.kind}`).toThrow("invalid swap transition");
+      expect(() => step(run, event, evidenceSample()), `${state} ${event.kind}`).toThrow("invalid swap transition");
     }
   }
 });

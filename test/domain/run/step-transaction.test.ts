@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
 import type { StepResult } from "../../../src/domain/run/draft.ts";
 import type { TransactionChange } from "../../../src/domain/run/events.ts";
+import type { Evidence } from "../../../src/domain/run/evidence.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { step } from "../../../src/domain/run/step.ts";
-import type { StepFacts } from "../../../src/domain/run/step-facts.ts";
-import { factsSample, firstRetryMs, HUNDRED_USDC, NOW_MS, runSample } from "../../support/builders.ts";
+import { evidenceSample, firstRetryMs, HUNDRED_USDC, NOW_MS, runSample } from "../../support/builders.ts";
 import { hash, quoteSample, receiptFor, swapIn } from "../../support/evidence.ts";
 
 function report(
   swap: Swap,
   change: TransactionChange,
-  options: { intentId?: string; facts?: Partial<StepFacts>; state?: "executing" | "filled" } = {},
+  options: { intentId?: string; facts?: Partial<Evidence>; state?: "executing" | "filled" } = {},
 ): StepResult {
   const intentId = options.intentId ?? swap.intentId ?? `${swap.id}.swap`;
   const run = runSample({ state: options.state ?? "executing", swaps: [swap] });
-  return step(run, { kind: "transaction", swapId: swap.id, intentId, change }, factsSample(options.facts));
+  return step(run, { kind: "transaction", swapId: swap.id, intentId, change }, evidenceSample(options.facts));
 }
 
 const mined = (swap: Swap, change = {}): TransactionChange => ({
@@ -38,7 +38,7 @@ describe("the swap's own transaction", () => {
     ];
     for (const change of changes) {
       const event = { kind: "transaction", swapId: "run_1.0.1", intentId: "run_1.0.1.swap", change } as const;
-      run = step(run, event, factsSample()).run;
+      run = step(run, event, evidenceSample()).run;
       seen.push(run.swaps[0]?.state);
     }
     expect(seen).toEqual(["signed", "submitted", "mined", "confirmed", "final"]);
@@ -199,7 +199,7 @@ describe("an approval", () => {
       { kind: "final", outcome: "succeeded" },
     ] as const) {
       const late = { kind: "transaction", swapId: approving.id, intentId: "run_1.0.1.approve1", change } as const;
-      const later = step(result.run, late, factsSample());
+      const later = step(result.run, late, evidenceSample());
       expect([later.transitions, later.records, later.effects]).toEqual([[], [], []]);
     }
   });

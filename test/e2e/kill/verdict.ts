@@ -1,3 +1,4 @@
+import { replayAll } from "../../support/replays.ts";
 import type { ChainWitness, Outflow } from "./chain-witness.ts";
 import type { KillStrategy } from "./kill-configuration.ts";
 import type { KillWorld } from "./kill-world.ts";
@@ -34,6 +35,7 @@ export async function lookAtAll(
     const found = [
       ...checkSlots(recorded, world.strategies),
       ...checkPlaces(recorded),
+      ...replayAll(database).problems,
       ...filled.found,
       ...checkFilledOnce([...before, recorded]),
       ...checkBudgets(filled.soldOf, world),

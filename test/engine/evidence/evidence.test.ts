@@ -374,7 +374,12 @@ describe("the marker", () => {
   test("a kill at any place around a signature leaves a database that its marker does not halt", async () => {
     const outside = begin("only");
     const marker = markerOf(outside);
-    for (const label of ["commit.facts.after", "gasless.sign.before", "gasless.sign.after", "gasless.submit.before"]) {
+    for (const label of [
+      "commit.facts-read.after",
+      "gasless.sign.before",
+      "gasless.sign.after",
+      "gasless.submit.before",
+    ]) {
       const life = openLife(outside, { marker, killAt: (passed) => passed === label });
       await life.engine.start();
       await turn(outside, life, 70);

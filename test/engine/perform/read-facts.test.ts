@@ -3,11 +3,11 @@ import { swapdProfile } from "../../../src/adapters/swap-service/profiles/swapd.
 import type { ClearanceReading } from "../../../src/domain/run/events.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { step } from "../../../src/domain/run/step.ts";
+import { gatherEvidence } from "../../../src/engine/gather-evidence.ts";
 import type { EffectAnswer } from "../../../src/engine/perform/effect-answer.ts";
 import { fetchQuote } from "../../../src/engine/perform/fetch-quote.ts";
 import { readFacts } from "../../../src/engine/perform/read-facts.ts";
 import { registerStrategies } from "../../../src/engine/scheduler.ts";
-import { factsFor } from "../../../src/engine/step-facts.ts";
 import type { CallRequest } from "../../../src/ports/chain.ts";
 import { ETH, HUNDRED_USDC, NOW_MS, priceOf, ROUTER, runSample, USDC, WETH } from "../../support/builders.ts";
 import { addSwap } from "../../support/daemon-database.ts";
@@ -129,7 +129,8 @@ describe("a gasless swap", () => {
     const intent = { kind: "intend-signature", swapId: "run_9.0.1", purpose: "permit", digest, typedData } as const;
     life.store.writeRecord(other, { ...intent, validUntilSeconds: 1 }, 1);
     const run = runSample({ swaps: [swap] });
-    const { records } = step(run, { kind: "facts-read", swapId: swap.id, reading }, factsFor(life.context, run));
+    const event = { kind: "facts-read", swapId: swap.id, reading } as const;
+    const { records } = step(run, event, gatherEvidence(life.context, run, event));
     expect(records).toEqual([expect.objectContaining({ kind: "retry", reason: "wallet_busy" })]);
   });
 

@@ -67,12 +67,13 @@ const MOST_BODIES = 128;
 const LONGEST_KEPT_BODY = 65_536;
 
 /**
- * JSON with bigint as `{"$bigint":"123"}`: exact, and readable. Names that begin with `$` get another one in front,
+ * JSON with bigint as `{"$bigint":"123"}` and maps as `{"$map":[[key,value]]}`: exact, and readable. Names that begin with `$` get another one in front,
  * because typed data of a service is stored too and must not be able to look like a number of ours.
  */
 export function encodeJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {
     if (typeof part === "bigint") return { $bigint: part.toString() };
+    if (part instanceof Map) return { $map: [...part] };
     return isObject(part) && Object.keys(part).some(isMarked) ? renamed(part, (name) => `$${name}`) : part;
   });
 }
@@ -94,6 +95,7 @@ function unmarked(part: unknown): unknown {
   }
   if (!hasMarked) return part;
   if (Object.hasOwn(fields, "$bigint")) return BigInt(String(fields.$bigint));
+  if (Object.hasOwn(fields, "$map")) return new Map(fields.$map as readonly (readonly [unknown, unknown])[]);
   return renamed(fields, (name) => name.slice(1));
 }
 

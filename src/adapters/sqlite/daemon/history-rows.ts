@@ -1,8 +1,12 @@
+import type { Transition } from "../../../domain/run/records.ts";
+import type { StoredRun } from "../../../domain/run/replay.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { prepareStatements, type SqlValue, type Statements } from "../statements.ts";
 import { readSwaps, type SwapHistory } from "./history-swaps.ts";
 import { type RetryHistory, readRetries } from "./retry-rows.ts";
+import { createRunRows } from "./run-rows.ts";
 import { createStatusReader, type StatusReader } from "./status-rows.ts";
+import { readSteps } from "./step-rows.ts";
 
 /** A run with its swaps, newest first in lists. Instants are Unix milliseconds. */
 export interface RunHistory {
@@ -56,6 +60,8 @@ export interface HistoryReader extends StatusReader {
   /** why a run asked again, oldest first */
   retries(runId: string): readonly RetryHistory[];
   gaps(strategy?: string): readonly GapHistory[];
+  /** a run with all that is needed to take its steps again */
+  storedRun(id: string): StoredRun | undefined;
 }
 
 interface RunRow {
@@ -84,12 +90,8 @@ export function createHistoryReader(db: SqliteDatabase): HistoryReader {
     runOfSwap: (swapId) => runsWhere("id = (SELECT run_id FROM swaps WHERE id = ?)", swapId)[0],
     runAt: (strategy, atMs) =>
       runsWhere("strategy = ? AND slot_ms <= ? ORDER BY slot_ms DESC LIMIT 1", strategy, atMs)[0],
-    transitions: (subjectIds) =>
-      sql.all<TransitionHistory>(
-        `SELECT subject, subject_id AS id, from_state AS "from", to_state AS "to", reason, detail, at_ms AS atMs
-         FROM transitions WHERE subject_id IN (SELECT value FROM json_each(?)) ORDER BY transitions.id`,
-        JSON.stringify(subjectIds),
-      ),
+    transitions: (subjectIds) => readTransitions(sql, subjectIds),
+    storedRun: (id) => readStoredRun(sql, id),
     checks: (swapId) =>
       sql
         .all<Omit<CheckHistory, "passed"> & { passed: number }>(
@@ -109,6 +111,25 @@ export function createHistoryReader(db: SqliteDatabase): HistoryReader {
     retries: (runId) => readRetries(sql, runId),
     ...createStatusReader(sql),
   };
+}
+
+function readTransitions(sql: Statements, subjectIds: readonly string[]): readonly TransitionHistory[] {
+  return sql.all<TransitionHistory>(
+    `SELECT subject, subject_id AS id, from_state AS "from", to_state AS "to", reason, detail, at_ms AS atMs
+     FROM transitions WHERE subject_id IN (SELECT value FROM json_each(?)) ORDER BY transitions.id`,
+    JSON.stringify(subjectIds),
+  );
+}
+
+function readStoredRun(sql: Statements, id: string): StoredRun | undefined {
+  const run = createRunRows(sql).run(id);
+  if (run === undefined) return undefined;
+  const [, ...moves] = readTransitions(sql, [run.id, ...run.swaps.map((swap) => swap.id)]);
+  const transitions = moves.map(({ subject, id: subjectId, from, to, reason, detail }) => ({
+    ...{ subject, subjectId, from: from ?? undefined, to },
+    ...{ reason: reason ?? undefined, detail: detail ?? undefined },
+  }));
+  return { run, transitions: transitions as readonly Transition[], steps: readSteps(sql, id) };
 }
 
 function withSwaps(sql: Statements, run: RunRow): RunHistory {

@@ -15,6 +15,7 @@ import {
   type SwapColumns,
 } from "./codec.ts";
 import { createEffectRows } from "./effect-rows.ts";
+import { writeStep } from "./step-rows.ts";
 import { type CountedSwap, countRun, countSwap } from "./total-rows.ts";
 
 const SWAP_COLUMNS = [
@@ -102,6 +103,7 @@ export function createRunRows(sql: Statements): Omit<RunStore, "writeRecord"> {
       for (const transition of transitions) addTransition(transition, atMs);
       saveRun(sql, run, atMs, before);
     },
+    addStep: (runId, step) => writeStep(sql, runId, step),
     dueRuns: (limit) =>
       sql
         .all<{ id: string }>(

@@ -14,6 +14,7 @@ import { openDatabase } from "../../../../src/storage/database.ts";
 import {
   alertSample,
   dcaSpec,
+  evidenceSample,
   HUNDRED_USDC,
   NOW_MS,
   priceOf,
@@ -60,6 +61,7 @@ const STORE: Calls<Store> = {
   intendedSignature: (store) => store.intendedSignature(hash("ab")),
   addEffects: (store) =>
     store.addEffects(run.id, [{ effect: { kind: "ReadChain", swapId }, notBeforeMs: NOW_MS }], NOW_MS),
+  addStep: (store) => store.addStep(run.id, { event: { kind: "started" }, evidence: evidenceSample() }),
   dueEffects: (store) =>
     (["looks", "routes", "others", "no routes"] as const).map((group) => store.dueEffects(NOW_MS, 9, group)),
   nextEffectMs: (store) => store.nextEffectMs(),
@@ -246,6 +248,7 @@ const READER: Calls<HistoryReader> = {
   checks: (reader) => reader.checks(swapId),
   retries: (reader) => reader.retries(run.id),
   gaps: (reader) => [reader.gaps(), reader.gaps("weekly")],
+  storedRun: (reader) => reader.storedRun(run.id),
   strategies: (reader) => reader.strategies(),
   swapStates: (reader) => reader.swapStates(),
   modes: (reader) => reader.modes(),

@@ -1,18 +1,19 @@
 import { CEILING_WINDOWS_MS } from "../domain/guard/policy.ts";
 import type { Address } from "../domain/money/address.ts";
-import type { Run } from "../domain/run/run.ts";
-import type { StepFacts } from "../domain/run/step-facts.ts";
+import type { RunEvent } from "../domain/run/events.ts";
+import type { Evidence, LedgerEvidence } from "../domain/run/evidence.ts";
+import { type Run, swapOf } from "../domain/run/run.ts";
 import { type EngineContext, strategyOf } from "./engine-context.ts";
 import { gasReserveOf } from "./gas-reserve.ts";
 import { effectiveMode } from "./modes.ts";
 import { parseStoredMemory } from "./quarantine.ts";
 
 /**
- * The facts a step works with, read in the transaction that commits it. A run whose strategy's file is gone goes on
- * under the last edition that was loaded.
+ * Gathers what a step works with, in the transaction that commits it. A run whose strategy's file is gone goes on under
+ * the last edition that was loaded.
  * @throws Error when the strategy has no row: a broken invariant
  */
-export function factsFor(context: EngineContext, run: Run): StepFacts {
+export function gatherEvidence(context: EngineContext, run: Run, event: RunEvent): Evidence {
   const { settings, deps } = context;
   const { store } = deps;
   const nowMs = deps.clock.nowMs();
@@ -26,20 +27,9 @@ export function factsFor(context: EngineContext, run: Run): StepFacts {
     policy: { ...settings.policy, gasReserve: gasReserveOf(context, spec) },
     ours: [...deps.signers.keys()],
     live: settings.live,
-    // Two rows for what most steps never ask.
-    get signingBarred() {
-      return signingBarred(context, run.strategyId, spec.wallet.address);
-    },
-    get tradingBarred() {
-      return tradingBarred(context, run.id);
-    },
-    isTokenBusy: (wallet, token, except) => store.isTokenBusy(wallet, token, except),
-    lastFreed: (wallet, token) => store.lastFreed(wallet, token),
-    wasIntended: (digest) => store.intendedSignature(digest) !== undefined,
-    isNonceOfOther: (wallet, nonce, except) => store.isNonceOfOther(wallet, nonce, except),
-    spentTodayUsd: (except) => store.soldUsdSince(nowMs - CEILING_WINDOWS_MS.day, except),
-    spentMonthUsd: (except) => store.soldUsdSince(nowMs - CEILING_WINDOWS_MS.month, except),
-    reservedByOthers: (wallet, token, except) => store.reserved(wallet, token, except),
+    signingBarred: signingBarred(context, run.strategyId, spec.wallet.address),
+    tradingBarred: tradingBarred(context, run.id),
+    ledger: event.kind === "facts-read" ? gatherLedger(context, run, { ...event, nowMs }) : undefined,
     service: { router: settings.router, signatureHasNonce: deps.service.profile.signatureHasNonce },
     chain: {
       chainId: settings.chainId,
@@ -48,6 +38,27 @@ export function factsFor(context: EngineContext, run: Run): StepFacts {
       confirmations: settings.confirmations,
     },
     pace: settings.pace,
+  };
+}
+
+type FactsRead = Extract<RunEvent, { kind: "facts-read" }>;
+
+function gatherLedger(
+  { deps: { store } }: EngineContext,
+  run: Run,
+  { swapId, reading, nowMs }: FactsRead & { readonly nowMs: number },
+): LedgerEvidence {
+  const { wallet, sell } = swapOf(run, swapId);
+  const permit = reading.signing?.permit;
+  const nonce = reading.decoding.ok ? reading.decoding.swap.nonce : undefined;
+  return {
+    isTokenBusy: store.isTokenBusy(wallet, sell.address, swapId),
+    lastFreed: store.lastFreed(wallet, sell.address),
+    isPermitIntended: permit !== undefined && store.intendedSignature(permit.digest) !== undefined,
+    isNonceOfOther: nonce !== undefined && store.isNonceOfOther(wallet, nonce, swapId),
+    spentTodayUsd: store.soldUsdSince(nowMs - CEILING_WINDOWS_MS.day, swapId),
+    spentMonthUsd: store.soldUsdSince(nowMs - CEILING_WINDOWS_MS.month, swapId),
+    reservedByOthers: store.reserved(wallet, sell.address, swapId),
   };
 }
 

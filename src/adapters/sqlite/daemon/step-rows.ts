@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import type { Evidence } from "../../../domain/run/evidence.ts";
+import type { StepInput } from "../../../domain/run/replay.ts";
+import type { Statements } from "../statements.ts";
+import { decodeJson, encodeJson } from "./codec.ts";
+
+/** Version of the stored form of a step. */
+const STEP_VERSION = 1;
+
+/** What is the same from step to step, and so is stored once for all of them. */
+type Settings = Pick<Evidence, "spec" | "policy" | "ours" | "live" | "service" | "chain" | "pace">;
+
+type StoredStep = Pick<StepInput, "event"> & {
+  readonly version: number;
+  readonly evidence: Omit<Evidence, keyof Settings>;
+};
+
+/** Writes what a step was taken from. */
+export function writeStep(sql: Statements, runId: string, { event, evidence }: StepInput): void {
+  const { spec, policy, ours, live, service, chain, pace, ...gathered } = evidence;
+  const settings: Settings = { spec, policy, ours, live, service, chain, pace };
+  const step: StoredStep = { version: STEP_VERSION, event, evidence: gathered };
+  const hash = writeSettings(sql, encodeJson(settings));
+  sql.run("INSERT INTO steps (run_id, settings, body) VALUES (?, ?, ?)", runId, hash, pack(encodeJson(step)));
+}
+
+/** @returns the hash that they are found by */
+function writeSettings(sql: Statements, text: string): string {
+  const hash = createHash("sha256").update(text).digest("hex");
+  const isKnown = sql.get("SELECT 1 FROM step_settings WHERE hash = ?", hash) !== undefined;
+  if (!isKnown) sql.run("INSERT INTO step_settings (hash, body) VALUES (?, ?)", hash, pack(text));
+  return hash;
+}
+
+/**
+ * What the steps of a run were taken from, in their order.
+ * @throws Error when one of them was written by a later version
+ */
+export function readSteps(sql: Statements, runId: string): readonly StepInput[] {
+  const rows = sql.all<{ body: Uint8Array; settings: Uint8Array }>(
+    `SELECT steps.body, step_settings.body AS settings FROM steps JOIN step_settings ON hash = steps.settings
+     WHERE run_id = ? ORDER BY id`,
+    runId,
+  );
+  return rows.map((row) => {
+    const { version, event, evidence } = decodeJson(unpack(row.body)) as StoredStep;
+    if (version !== STEP_VERSION)
+      throw new Error(`run ${runId} has a step of version ${version}; this program knows ${STEP_VERSION}`);
+    return { event, evidence: { ...evidence, ...(decodeJson(unpack(row.settings)) as Settings) } };
+  });
+}
+
+function pack(text: string): Uint8Array {
+  return deflateRawSync(text);
+}
+
+function unpack(bytes: Uint8Array): string {
+  return inflateRawSync(bytes).toString();
+}

@@ -1,0 +1,77 @@
+import type { Policy } from "../guard/policy.ts";
+import type { Address } from "../money/address.ts";
+import type { StrategySpec } from "../strategy/spec.ts";
+import type { StrategyMemory } from "../strategy/strategy.ts";
+
+/**
+ * What the rows say of a swap whose reading came, and of what other swaps hold. Amounts in smallest units, dollars scaled
+ * by 1e18; none of them counts this swap.
+ */
+export interface LedgerEvidence {
+  /** another swap, approval or revocation of the wallet and the sold token is open */
+  readonly isTokenBusy: boolean;
+  /** the last swap of the wallet and the sold token that could take it and came to its end */
+  readonly lastFreed: string | undefined;
+  /** typed data with the digest of the reading's permit was written down to be signed, by whichever swap */
+  readonly isPermitIntended: boolean;
+  /** another swap of the wallet was bound to the nonce that was decoded */
+  readonly isNonceOfOther: boolean;
+  /** dollars sold by all strategies in the last day: spent and reserved */
+  readonly spentTodayUsd: bigint;
+  /** the same of the last 30 days */
+  readonly spentMonthUsd: bigint;
+  /** amount of the sold token that other open swaps of the wallet reserve */
+  readonly reservedByOthers: bigint;
+}
+
+/**
+ * What a step works with besides its run and its event: stored rows and settings, read in the transaction that commits the
+ * step. Plain data, so that it can be stored with the step, and the step taken again from it.
+ */
+export interface Evidence {
+  readonly nowMs: number;
+  readonly spec: StrategySpec;
+  /** the strategy's memory as it is stored now */
+  readonly memory: StrategyMemory;
+  readonly policy: Policy;
+  /** every wallet of ours */
+  readonly ours: readonly Address[];
+  /** false: everything up to signing, then stop */
+  readonly live: boolean;
+  /** why nothing may be signed now, undefined when signing is allowed */
+  readonly signingBarred: string | undefined;
+  /** why the run may not trade any more; what it has signed comes to its end all the same */
+  readonly tradingBarred: string | undefined;
+  /** undefined where the event brings no reading to judge */
+  readonly ledger: LedgerEvidence | undefined;
+  readonly service: {
+    readonly router: Address;
+    readonly signatureHasNonce: boolean;
+  };
+  readonly chain: {
+    readonly chainId: number;
+    readonly wrappedNative: Address;
+    readonly nativeSymbol: string;
+    readonly confirmations: number;
+  };
+  readonly pace: {
+    /** first wait before a refused or failed question is asked again; it doubles with each */
+    readonly retryMs: number;
+    /** no wait for an answer to a question is longer: so soon after a fault is over, work goes on */
+    readonly longestRetryMs: number;
+    /** the same for an open gasless swap that could not be looked up */
+    readonly longestWatchMs: number;
+    /** how often an open gasless swap is looked up on the chain */
+    readonly watchMs: number;
+    /** longest life of a signature that is accepted, seconds */
+    readonly maxLifetimeSeconds: number;
+    /** nothing is handed over when its deadline is nearer than this, seconds */
+    readonly submitMarginSeconds: number;
+  };
+}
+
+/** The rows that a reading is judged with. @throws Error when they were not gathered: a broken invariant */
+export function ledgerOf({ ledger }: Evidence): LedgerEvidence {
+  if (ledger === undefined) throw new Error("a reading is judged without the rows that it shares with other swaps");
+  return ledger;
+}

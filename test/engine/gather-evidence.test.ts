@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { gatherEvidence } from "../../src/engine/gather-evidence.ts";
+import { registerStrategies } from "../../src/engine/scheduler.ts";
+import { HUNDRED_USDC, NOW_MS, ROUTER, runSample, SLOT_MS, USDC, usd } from "../support/builders.ts";
+import { addRun } from "../support/daemon-database.ts";
+import { ACCOUNT, createOutside, type Life, openLife } from "../support/engine-life.ts";
+import { decodedFor, readingFor, signingSample, swapIn } from "../support/evidence.ts";
+
+const owned = { wallet: ACCOUNT, recipient: ACCOUNT } as const;
+const relayed = swapIn("quoted", { ...owned, mode: "gasless", gasless: "only" });
+const rival = swapIn("confirmed", { ...owned, id: "run_2.0.1", runId: "run_2", mode: "gasless", gasless: "only" });
+
+/** The swap that is judged, with its reading, and another swap of the token in the same wallet. */
+function begin(): Life {
+  const life = openLife(createOutside(NOW_MS));
+  registerStrategies(life.context);
+  addRun(life.store, runSample({ swaps: [relayed] }));
+  addRun(life.store, runSample({ id: "run_2", slotMs: SLOT_MS + 1, swaps: [rival] }));
+  return life;
+}
+
+const signing = signingSample(HUNDRED_USDC);
+const decoding = { ok: true, swap: decodedFor(relayed, { nonce: rival.terms?.nonce }) } as const;
+const reading = readingFor(relayed, { signing, decoding });
+const event = { kind: "facts-read", swapId: relayed.id, reading } as const;
+
+function gather(life: Life) {
+  const run = life.store.run("run_1");
+  if (run === undefined) throw new Error("the run has no row");
+  return gatherEvidence(life.context, run, event);
+}
+
+test("is plain data: it can be stored with its step, and the step taken again from it", () => {
+  const evidence = gather(begin());
+  expect(structuredClone(evidence)).toEqual(evidence);
+});
+
+test("holds the rows that a reading is judged with only where a reading came", () => {
+  const life = begin();
+  const run = life.store.run("run_1");
+  if (run === undefined) throw new Error("the run has no row");
+  expect(gatherEvidence(life.context, run, { kind: "started" }).ledger).toBeUndefined();
+  expect(gather(life).ledger).toBeDefined();
+});
+
+test("counts what other swaps hold, and never the swap itself", () => {
+  const life = begin();
+  const right = { kind: "open-capability", wallet: ACCOUNT, token: USDC.address, spender: ROUTER } as const;
+  const write = (runId: string, record: Parameters<Life["store"]["writeRecord"]>[1]): void => {
+    const run = life.store.run(runId);
+    if (run === undefined) throw new Error(`${runId} has no row`);
+    life.store.writeRecord(run, record, NOW_MS);
+  };
+  write("run_1", { kind: "value", swapId: relayed.id, usd: usd("100") });
+  write("run_1", { ...right, swapId: relayed.id, untilSeconds: 99 });
+  const own = { isTokenBusy: false, lastFreed: undefined, isPermitIntended: false, reservedByOthers: HUNDRED_USDC };
+  expect(gather(life).ledger).toEqual({ ...own, isNonceOfOther: true, spentTodayUsd: 0n, spentMonthUsd: 0n });
+  write("run_1", { kind: "close-capability", swapId: relayed.id });
+  write("run_2", { kind: "value", swapId: rival.id, usd: usd("40") });
+  write("run_2", { ...right, swapId: rival.id, untilSeconds: 99 });
+  const { digest = "0x", typedData = "" } = signing.permit ?? {};
+  write("run_2", {
+    ...{ kind: "intend-signature", swapId: rival.id, purpose: "permit", digest, typedData, validUntilSeconds: 1 },
+  });
+  expect(gather(life).ledger).toEqual({
+    ...{ isTokenBusy: true, lastFreed: relayed.id, isPermitIntended: true, isNonceOfOther: true },
+    ...{ spentTodayUsd: usd("40"), spentMonthUsd: usd("40"), reservedByOthers: HUNDRED_USDC },
+  });
+});

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { createHistoryReader } from "../../src/adapters/sqlite/daemon/history-rows.ts";
+import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
+import { rebalanceSpec, SLOT_MS } from "../support/builders.ts";
+import { ACCOUNT, createOutside, type Life, openLife, turn } from "../support/engine-life.ts";
+import { refusal } from "../support/fake-service.ts";
+import { replayAll } from "../support/replays.ts";
+
+const owned = { recipient: ACCOUNT, wallet: { name: "main", address: ACCOUNT } };
+
+/** A run whose first question comes to nothing, and that fills then. */
+async function fillAfterTrouble(change: Partial<StrategySpec>): Promise<Life> {
+  const outside = createOutside(SLOT_MS - 1_500, change);
+  const life = openLife(outside);
+  await life.engine.start();
+  outside.service.refuses = refusal("RATE_LIMITED", true);
+  await turn(outside, life, 4);
+  outside.service.refuses = undefined;
+  await turn(outside, life, 60);
+  expect(life.errors).toEqual([]);
+  expect(life.db.prepare("SELECT state FROM runs").pluck().get()).toBe("filled");
+  expect(life.db.prepare("SELECT count(*) FROM retries").pluck().get()).toBeGreaterThan(0);
+  return life;
+}
+
+test.each<[string, Partial<StrategySpec>]>([
+  ["by our own transaction", { gasless: "never" }],
+  ["gasless", { gasless: "only" }],
+  ["in several swaps", { ...rebalanceSpec(), ...owned }],
+])("the stored steps of a run that filled %s after a retry give the same run again", async (_name, change) => {
+  const life = await fillAfterTrouble(change);
+  const { problems, runs } = replayAll(life.file);
+  expect([problems, runs > 0]).toEqual([[], true]);
+});
+
+test("a step that was changed in the file shows", async () => {
+  const life = await fillAfterTrouble({ gasless: "never" });
+  const reader = createHistoryReader(life.db);
+  const id = life.db.prepare<[], string>("SELECT id FROM runs").pluck().get() ?? "";
+  const before = reader.storedRun(id)?.steps.length ?? 0;
+  life.db.prepare("DELETE FROM steps WHERE id = (SELECT max(id) FROM steps WHERE run_id = ?)").run(id);
+  expect(reader.storedRun(id)?.steps).toHaveLength(before - 1);
+  const { problems } = replayAll(life.file);
+  expect(problems).toEqual([expect.stringContaining(`run ${id} taken again: transitions.`)]);
+});
+
+test("settings are stored once for all steps that worked under them, and again when they change", async () => {
+  const life = await fillAfterTrouble({ gasless: "never" });
+  const count = (table: string): unknown => life.db.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
+  expect([count("step_settings"), Number(count("steps")) > 5]).toEqual([1, true]);
+});
