@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { encodeSwap } from "../../src/adapters/sqlite/daemon/codec.ts";
 import { openDatabase, type SqliteDatabase } from "../../src/storage/database.ts";
 import { runSample } from "../../test/support/builders.ts";
-import { swapIn } from "../../test/support/evidence.ts";
+import { swapIn } from "../../test/support/reading-samples.ts";
 
 /** A run a minute and strategy: what a month has is what the ceilings count. */
 const MINUTE_MS = 60_000;

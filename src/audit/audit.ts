@@ -90,7 +90,7 @@ interface Look {
 }
 
 /** What was read for one look, all of it about the same tip. */
-interface Evidence extends Look {
+interface Inputs extends Look {
   readonly watch: WatchList;
   /** balances at the tip, in the order of the baselines */
   readonly actual: readonly bigint[];
@@ -108,30 +108,30 @@ async function lookOnce(options: AuditOptions, look: Look): Promise<AuditReport>
     const message = `The database is of chain ${look.snapshot.chainId}, and the audit is of chain ${options.chainId}.`;
     throw new AuditError("WRONG_CHAIN", message);
   }
-  const evidence = await readEvidence(options, look);
-  const { chain, tip, snapshot, watch, claims, flows, movements } = evidence;
+  const inputs = await readInputs(options, look);
+  const { chain, tip, snapshot, watch, claims, flows, movements } = inputs;
   const allowances = await checkAllowances(chain, { snapshot, movements, watch, tip: tip.number });
   const maxScannedBlocks = options.maxScannedBlocks ?? DEFAULT_MAX_SCANNED_BLOCKS;
   const nonces = await checkNonces(chain, {
-    ...evidence,
-    signed: evidence.attempts.signed.filter(({ intent }) => isSinceStart(snapshot, intent)),
+    ...inputs,
+    signed: inputs.attempts.signed.filter(({ intent }) => isSinceStart(snapshot, intent)),
     tip: tip.number,
     maxScannedBlocks,
   });
   const balances = checkBalances(
-    { ...evidence, ...options, baselines: snapshot.baselines, ownTransactions: evidence.own, tip: tip.number },
-    evidence.actual,
+    { ...inputs, ...options, baselines: snapshot.baselines, ownTransactions: inputs.own, tip: tip.number },
+    inputs.actual,
   );
-  const filledBy = fillingTransactions(evidence);
+  const filledBy = fillingTransactions(inputs);
   const findings = readFindings(snapshot);
   const differences = [
     ...findings.differences,
     ...(await compareBaselines(chain, snapshot)),
     ...checkRows(snapshot, options.chainId),
-    ...evidence.attempts.differences,
-    ...checkIntents(snapshot, evidence.attempts.signed, evidence.receipts),
+    ...inputs.attempts.differences,
+    ...checkIntents(snapshot, inputs.attempts.signed, inputs.receipts),
     ...nonces.differences,
-    ...checkFills(snapshot.swaps.values(), fillSources(evidence, options)),
+    ...checkFills(snapshot.swaps.values(), fillSources(inputs, options)),
     ...checkClaims(filledBy),
     ...checkOutflows(flows, claims, watch),
     ...checkNativeFills(movements.fills, claims, watch),
@@ -147,11 +147,11 @@ async function lookOnce(options: AuditOptions, look: Look): Promise<AuditReport>
     deposits: [...depositsOf(flows, claims, watch), ...balances.deposits],
     openAllowances: allowances.open,
     notes: [...nonces.notes, ...findings.notes],
-    checked: countChecked(evidence, allowances.count),
+    checked: countChecked(inputs, allowances.count),
   };
 }
 
-async function readEvidence(options: AuditOptions, look: Look): Promise<Evidence> {
+async function readInputs(options: AuditOptions, look: Look): Promise<Inputs> {
   const { chain, tip, snapshot } = look;
   const watch = watchList(snapshot, options.wrappedNative);
   // Nodes keep the state of a block for some minutes only: balances and nonces before the long search for events.
@@ -193,7 +193,7 @@ function checkRows(snapshot: Snapshot, chainId: number): Difference[] {
   ];
 }
 
-function countChecked({ watch, snapshot, own, movements }: Evidence, allowances: number): Checked {
+function countChecked({ watch, snapshot, own, movements }: Inputs, allowances: number): Checked {
   return {
     wallets: watch.wallets.size,
     runs: snapshot.runs.length,
@@ -222,7 +222,7 @@ async function readCounts(chain: ChainReader, watch: WatchList, tip: number): Pr
   return counts;
 }
 
-function fillSources({ snapshot, receipts, attempts }: Evidence, options: AuditOptions): FillSources {
+function fillSources({ snapshot, receipts, attempts }: Inputs, options: AuditOptions): FillSources {
   const values = new Map(attempts.signed.map(({ hash, value }) => [hash, value]));
   const routers = signedFor(snapshot);
   return {
@@ -236,7 +236,7 @@ function fillSources({ snapshot, receipts, attempts }: Evidence, options: AuditO
 }
 
 /** Transactions that did what a swap does, with the swaps that claim them, whatever the database says of these. */
-function fillingTransactions({ flows, claims, receipts, attempts }: Evidence): ReadonlyMap<Hex, readonly SwapRow[]> {
+function fillingTransactions({ flows, claims, receipts, attempts }: Inputs): ReadonlyMap<Hex, readonly SwapRow[]> {
   const outflows = new Set(
     flows.filter((flow) => flow.out > flow.in).map(({ hash, wallet, token }) => `${hash} ${wallet} ${token}`),
   );

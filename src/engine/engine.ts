@@ -11,13 +11,13 @@ import { keepWatchingDrawdown } from "./drawdown.ts";
 import { createEditions } from "./editions.ts";
 import { createEffectRunner, type EffectRunner } from "./effect-runner.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
-import { createEvidence, type Evidence } from "./evidence/evidence.ts";
 import { revokeLeftovers } from "./janitor.ts";
 import { createLaneLoops } from "./lane-loops.ts";
 import { startMessage } from "./messages.ts";
 import { createOutsideWatch } from "./outside-watch.ts";
 import { keepSampling } from "./price-sampler.ts";
 import type { Absence } from "./reach.ts";
+import { createReconciler, type Reconciler } from "./reconcile/reconciler.ts";
 import { createSlotTurn } from "./slot-turn.ts";
 import { createWaker, type Waker } from "./waker.ts";
 
@@ -72,19 +72,19 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
   const { signal } = stopping;
   const guardedHere = (work: () => void): void => guardedNow(onFatal, work);
   const beat = createBeat(deps.clock, { slots, wake: waker.wake, guarded: guardedHere, signal });
-  const evidence = createEvidence(context);
+  const reconciler = createReconciler(context);
   const effects = createEffectRunner(context, committer, { guarded, onAnswer: outside.hear, onDone: waker.wake });
   const effectLoop = (): Promise<void> => keepPerforming(start, { committer, effects, waker }, signal);
   const begin = async (head: BlockHead): Promise<void> => {
     // Before anything may be signed, and before the first slot: the rows are held against the chain.
-    evidence.begin();
+    reconciler.begin();
     clocks.observe(head);
     downtime.started();
     slots.settle();
-    loops.push(guarded(evidence.look));
+    loops.push(guarded(reconciler.look));
     await within(deps.clock, loops.at(-1), signal);
     if (signal.aborted) return;
-    const watches = watchesOf(context, { clocks, evidence }, signal);
+    const watches = watchesOf(context, { clocks, reconciler }, signal);
     loops.push(...[effectLoop, ...watches, ...laneLoops.start(signal)].map(guarded));
   };
   const waitAndBegin = async (): Promise<void> => {
@@ -154,14 +154,14 @@ function untilNextMs({ deps, settings }: EngineContext): number {
 /** What looks at something again and again, beside the work itself. */
 function watchesOf(
   context: EngineContext,
-  { clocks, evidence }: { readonly clocks: ClockWatch; readonly evidence: Evidence },
+  { clocks, reconciler }: { readonly clocks: ClockWatch; readonly reconciler: Reconciler },
   signal: AbortSignal,
 ): readonly (() => Promise<void>)[] {
   return [
     () => keepRevoking(context, signal),
     () => clocks.keepLooking(signal),
-    () => evidence.keepLooking(signal),
-    () => evidence.keepTelling(signal),
+    () => reconciler.keepLooking(signal),
+    () => reconciler.keepTelling(signal),
     () => keepSampling(context, signal, clocks),
     () => keepWatchingDrawdown(context, signal, clocks),
   ];

@@ -2,7 +2,7 @@ import type { Address } from "../domain/money/address.ts";
 import { type OperatingMode, stricterMode } from "../domain/run/operating-mode.ts";
 import type { LaneStore } from "../ports/lane-store.ts";
 import type { ModeRow, OperationStore, Store } from "../ports/store.ts";
-import { halt, whyHalted } from "./evidence/touches.ts";
+import { halt, whyHalted } from "./reconcile/touches.ts";
 
 /** Scope of the mode that holds for all strategies. */
 export const GLOBAL_SCOPE = "global";
@@ -13,17 +13,17 @@ export function effectiveMode(store: OperationStore & Pick<Store, "openDifferenc
   const own = store.mode(strategyId) ?? activeRow(strategyId);
   const mode: OperatingMode = stricterMode(global.mode, own.mode);
   const row = mode === global.mode ? global : own;
-  return mode === "halted" ? row : (haltByEvidence(store, strategyId) ?? row);
+  return mode === "halted" ? row : (haltByDifference(store, strategyId) ?? row);
 }
 
 /** What the rows do not know of the chain halts the strategies that it touches, until a person accepts it. */
-function haltByEvidence(store: Pick<Store, "strategy" | "openDifferences">, strategyId: string): ModeRow | undefined {
+function haltByDifference(store: Pick<Store, "strategy" | "openDifferences">, strategyId: string): ModeRow | undefined {
   const open = store.openDifferences();
   const spec = open.length === 0 ? undefined : store.strategy(strategyId)?.spec;
   const halting = spec === undefined ? undefined : halt(open, spec);
   if (halting === undefined) return undefined;
   const { foundAtMs: atMs } = halting;
-  return { scope: strategyId, mode: "halted", setBy: "evidence", reason: whyHalted(halting), atMs };
+  return { scope: strategyId, mode: "halted", setBy: "reconciliation", reason: whyHalted(halting), atMs };
 }
 
 /**

@@ -4,10 +4,10 @@ import { nextInstant } from "../domain/schedule/next-instants.ts";
 import type { OperatorRequest } from "../ports/store.ts";
 import { changeMode, type RaisedAlert, raiseAlerts, tellAlerts } from "./alerts.ts";
 import { type EngineContext, type LoadedStrategy, strategyOf } from "./engine-context.ts";
-import { acceptDifferences } from "./evidence/accept.ts";
 import { GLOBAL_SCOPE } from "./modes.ts";
 import { cancelTransaction, revokeAllowance } from "./operator-transactions.ts";
 import { messageOf } from "./perform/message-of.ts";
+import { acceptDifferences } from "./reconcile/accept.ts";
 import { barredReason, dueRun, insertDueRuns } from "./scheduler.ts";
 
 /**

@@ -15,9 +15,9 @@ import {
 import type { ModeRow, StrategyRow } from "../ports/store.ts";
 import { type RaisedAlert, tellAlerts } from "./alerts.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
-import { halt } from "./evidence/touches.ts";
 import { GLOBAL_SCOPE } from "./modes.ts";
 import { hasReadableMemory, parseStoredMemory, quarantine } from "./quarantine.ts";
+import { halt } from "./reconcile/touches.ts";
 import { noteEnd } from "./same-ends.ts";
 
 /** Slots of so many strategies are one commit: few commits, and none that keeps the first ones waiting for the last. */

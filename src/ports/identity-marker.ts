@@ -1,5 +1,5 @@
 import type { Address } from "../domain/money/address.ts";
-import type { DatabaseState } from "./evidence-store.ts";
+import type { DatabaseState } from "./reconciliation-store.ts";
 
 /** What is kept outside of the database's folder about the database that trades for a wallet. */
 export interface Marker {

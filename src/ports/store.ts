@@ -11,7 +11,7 @@ import type { SwapState } from "../domain/run/states.ts";
 import type { PriceBar } from "../domain/strategy/decision.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { AlertStore } from "./alert-store.ts";
-import type { EvidenceStore } from "./evidence-store.ts";
+import type { ReconciliationStore } from "./reconciliation-store.ts";
 
 /** A strategy as the database remembers it. `memory` is versioned JSON; `lastSlotMs` the last slot that has its end or run. */
 export interface StrategyRow {
@@ -198,7 +198,7 @@ export interface OperationStore {
 }
 
 /** The daemon's database. Everything written inside `transaction` is durable together, or not at all. */
-export interface Store extends RunStore, LedgerStore, OperationStore, AlertStore, EvidenceStore {
+export interface Store extends RunStore, LedgerStore, OperationStore, AlertStore, ReconciliationStore {
   /** Runs synchronous work in one durable transaction; a nested call joins it. */
   transaction<T>(work: () => T): T;
 }

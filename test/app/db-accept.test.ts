@@ -4,7 +4,7 @@ import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { acceptDatabase } from "../../src/app/commands/db-accept.ts";
 import { CommandFailure } from "../../src/app/exit-codes.ts";
 import { toAddress } from "../../src/domain/money/address.ts";
-import type { Finding } from "../../src/ports/evidence-store.ts";
+import type { Finding } from "../../src/ports/reconciliation-store.ts";
 import { claimDatabase } from "../../src/storage/claim.ts";
 import { makeFolder } from "../e2e/support/swapd.ts";
 import { type DaemonDatabase, openDaemonDatabase } from "../support/daemon-database.ts";

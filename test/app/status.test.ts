@@ -9,7 +9,7 @@ import { claimDatabase } from "../../src/storage/claim.ts";
 import { makeFolder, run } from "../e2e/support/swapd.ts";
 import { alertSample, dcaSpec, HUNDRED_USDC, NOW_MS, runSample, USDC, WALLET } from "../support/builders.ts";
 import { addRun, addStrategy, openDaemonDatabase } from "../support/daemon-database.ts";
-import { swapIn } from "../support/evidence.ts";
+import { swapIn } from "../support/reading-samples.ts";
 import { memoryDirectory } from "../support/temporary-directory.ts";
 
 const spec = dcaSpec({ budget: { total: 5n * HUNDRED_USDC, untilMs: undefined, maxRuns: undefined } });

@@ -5,8 +5,8 @@ import type { Address, Hex } from "../../src/domain/money/address.ts";
 import type { Chain } from "../../src/ports/chain.ts";
 import { NOW_MS, WALLET } from "../support/builders.ts";
 import { openDaemonDatabase } from "../support/daemon-database.ts";
-import { hash } from "../support/evidence.ts";
 import { FakeClock } from "../support/fake-clock.ts";
+import { hash } from "../support/reading-samples.ts";
 
 const ONE = hash("aa");
 const OTHER = hash("bb");

@@ -6,7 +6,7 @@ import { registerStrategies } from "../../src/engine/scheduler.ts";
 import { NOW_MS, ROUTER, runSample, SLOT_MS } from "../support/builders.ts";
 import { addRun, saveAs } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, Killed, type Life, type Outside, openLife } from "../support/engine-life.ts";
-import { decodedFor, readingFor, swapIn } from "../support/evidence.ts";
+import { decodedFor, readingFor, swapIn } from "../support/reading-samples.ts";
 
 const owned = { wallet: ACCOUNT, recipient: ACCOUNT } as const;
 const quoted = swapIn("quoted", owned);

@@ -6,7 +6,7 @@ import { registerStrategies } from "../../src/engine/scheduler.ts";
 import { HUNDRED_USDC, NOW_MS, policySample, ROUTER, runSample, SLOT_MS, USDC } from "../support/builders.ts";
 import { addRun, saveAs } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, Killed, type Life, type Outside, openLife } from "../support/engine-life.ts";
-import { approvalSample, decodedFor, readingFor, swapIn } from "../support/evidence.ts";
+import { approvalSample, decodedFor, readingFor, swapIn } from "../support/reading-samples.ts";
 
 /** A run with one swap in this state, and an effect of it that waits for its answer. */
 function begin(swap: Swap, options: Parameters<typeof openLife>[1] = {}): { outside: Outside; life: Life; run: Run } {

@@ -6,7 +6,7 @@ import { takeRequests } from "../../src/engine/operator-requests.ts";
 import { NOW_MS, policySample, priceOf, RELAYER, runSample, USDC, WETH } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Life, openLife } from "../support/engine-life.ts";
-import { swapIn } from "../support/evidence.ts";
+import { swapIn } from "../support/reading-samples.ts";
 
 const drawdown = { stop: toPpm(200_000), overSeconds: 604_800 };
 const open = new AbortController().signal;

@@ -8,7 +8,7 @@ import type { ServiceProfile } from "../../src/ports/swap-service.ts";
 import { NOW_MS, runSample, SLOT_MS } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Life, openLife } from "../support/engine-life.ts";
-import { swapIn } from "../support/evidence.ts";
+import { swapIn } from "../support/reading-samples.ts";
 
 const CONCURRENCY = 4;
 const LOOKS = 4 * CONCURRENCY;

@@ -4,7 +4,7 @@ import { registerStrategies } from "../../src/engine/scheduler.ts";
 import { HUNDRED_USDC, NOW_MS, ROUTER, runSample, SLOT_MS, USDC, usd } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Life, openLife } from "../support/engine-life.ts";
-import { decodedFor, readingFor, signingSample, swapIn } from "../support/evidence.ts";
+import { decodedFor, readingFor, signingSample, swapIn } from "../support/reading-samples.ts";
 
 const owned = { wallet: ACCOUNT, recipient: ACCOUNT } as const;
 const relayed = swapIn("quoted", { ...owned, mode: "gasless", gasless: "only" });

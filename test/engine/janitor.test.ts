@@ -5,7 +5,7 @@ import { revokeLeftovers } from "../../src/engine/janitor.ts";
 import { ETH, NOW_MS, ROUTER, runSample, USDC, WETH } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife, turn } from "../support/engine-life.ts";
-import { swapIn } from "../support/evidence.ts";
+import { swapIn } from "../support/reading-samples.ts";
 
 const grant = { wallet: ACCOUNT, token: USDC.address, spender: ROUTER };
 

@@ -5,7 +5,7 @@ import { isRunEnd, isSwapEnd } from "../../src/domain/run/states.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { HUNDRED_USDC, POOL, ROUTER, SLOT_MS, USDC } from "../support/builders.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife, turnUntil } from "../support/engine-life.ts";
-import { topicOf } from "../support/evidence.ts";
+import { topicOf } from "../support/reading-samples.ts";
 import { expectRowsToAddUp } from "../support/rows-add-up.ts";
 
 const START_MS = SLOT_MS - 1_500;

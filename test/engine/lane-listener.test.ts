@@ -4,8 +4,8 @@ import { createLaneListener } from "../../src/engine/lane-listener.ts";
 import type { LaneEvent } from "../../src/lane/lane-event.ts";
 import { runSample } from "../support/builders.ts";
 import { addRun, openDaemonDatabase } from "../support/daemon-database.ts";
-import { hash, receiptFor, swapIn } from "../support/evidence.ts";
 import { intentRow } from "../support/lane-database.ts";
+import { hash, receiptFor, swapIn } from "../support/reading-samples.ts";
 
 const INTENT = "run_1.0.1.swap";
 

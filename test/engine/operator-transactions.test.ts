@@ -3,7 +3,7 @@ import { takeRequests } from "../../src/engine/operator-requests.ts";
 import { ETH, NOW_MS, RELAYER, ROUTER, runSample, USDC, WETH } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, openLife, turn } from "../support/engine-life.ts";
-import { swapIn } from "../support/evidence.ts";
+import { swapIn } from "../support/reading-samples.ts";
 
 const asked = { wallet: ACCOUNT, token: USDC.address, spender: ROUTER };
 

@@ -3,7 +3,7 @@ import { ChainReadError } from "../../src/domain/chain-read-error.ts";
 import { NOW_MS, runSample, SLOT_MS } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, Killed, type Life, openLife, turn } from "../support/engine-life.ts";
-import { swapIn } from "../support/evidence.ts";
+import { swapIn } from "../support/reading-samples.ts";
 
 /** A strategy that is not due for days: nothing but the watch asks anybody. */
 const RARELY = { schedule: { kind: "every", seconds: 864_000 } } as const;

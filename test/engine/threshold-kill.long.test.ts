@@ -5,7 +5,7 @@ import { pairPriceOf } from "../../src/domain/strategy/pair-price.ts";
 import type { ThresholdLeg } from "../../src/domain/strategy/threshold-spec.ts";
 import { POOL, priceOf, SLOT_MS, thresholdLeg, thresholdSpec, USDC, usd, WETH } from "../support/builders.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife, turnUntil } from "../support/engine-life.ts";
-import { topicOf } from "../support/evidence.ts";
+import { topicOf } from "../support/reading-samples.ts";
 
 const START_MS = SLOT_MS - 1_500;
 const MINUTE_MS = 60_000;

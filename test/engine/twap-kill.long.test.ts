@@ -7,7 +7,7 @@ import type { TwapSpec } from "../../src/domain/strategy/twap.ts";
 import { sliceSizes } from "../../src/domain/strategy/twap-slices.ts";
 import { dcaSpec, POOL, SLOT_MS, USDC, WETH } from "../support/builders.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife, turnUntil } from "../support/engine-life.ts";
-import { topicOf } from "../support/evidence.ts";
+import { topicOf } from "../support/reading-samples.ts";
 
 const TOTAL = 300_000_007n;
 const EVERY_SECONDS = 60;

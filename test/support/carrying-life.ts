@@ -3,7 +3,7 @@ import { toPpm } from "../../src/domain/money/fraction.ts";
 import { isSwapEnd } from "../../src/domain/run/states.ts";
 import { HUNDRED_USDC, POOL, SLOT_MS, USDC } from "./builders.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife, turnUntil } from "./engine-life.ts";
-import { topicOf } from "./evidence.ts";
+import { topicOf } from "./reading-samples.ts";
 
 const START_MS = SLOT_MS - 1_500;
 const MINUTE_MS = 60_000;

@@ -16,8 +16,8 @@ import type {
 } from "../../src/ports/chain.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import { ETH, GWEI, RELAYER, ROUTER, USDC, WBTC, WETH } from "./builders.ts";
-import { byteHash } from "./evidence.ts";
 import { FakeLedger, type FakeOrder, FakeRevert, movesOf, SETTLEMENT } from "./fake-ledger.ts";
+import { byteHash } from "./reading-samples.ts";
 import { remembered } from "./remembered.ts";
 
 const CHAIN_ID = 31_337;

@@ -3,7 +3,7 @@ import { type Address, type Hex, parseAddress } from "../../src/domain/money/add
 import { TRANSFER_TOPIC } from "../../src/domain/run/measure-fill.ts";
 import type { ChainLog } from "../../src/ports/chain.ts";
 import { POOL, RELAYER, ROUTER } from "./builders.ts";
-import { transferLog } from "./evidence.ts";
+import { transferLog } from "./reading-samples.ts";
 
 const ORDER =
   "(address recipient, address fromAsset, address toAsset, uint256 deadline, uint256 amountOutMin, uint256 swapFee," +

@@ -3,8 +3,8 @@ import type { Effect } from "../../src/domain/run/effects.ts";
 import type { ClearanceReading, GaslessObservation, RunEvent } from "../../src/domain/run/events.ts";
 import type { Swap } from "../../src/domain/run/run.ts";
 import { GWEI, RELAYER } from "./builders.ts";
-import { approvalSample, byteHash, decodedFor, hash, quoteSample, readingFor, receiptFor } from "./evidence.ts";
 import type { ImaginedWorld } from "./imagined-world.ts";
+import { approvalSample, byteHash, decodedFor, hash, quoteSample, readingFor, receiptFor } from "./reading-samples.ts";
 
 /** One thing that the outside may say; `alongside` is what really happens there with it. */
 interface Answer {

@@ -3,8 +3,8 @@ import type { TransactionChange } from "../../src/domain/run/events.ts";
 import type { FillReceipt } from "../../src/domain/run/measure-fill.ts";
 import type { TransactionRequest } from "../../src/domain/run/records.ts";
 import { swapOf } from "../../src/domain/run/run.ts";
-import { byteHash, receiptFor } from "./evidence.ts";
 import type { Choice, ImaginedWorld } from "./imagined-world.ts";
+import { byteHash, receiptFor } from "./reading-samples.ts";
 
 type IntentState = "planned" | "signed" | "broadcast" | "mined" | "confirmed" | "final" | "dropped";
 

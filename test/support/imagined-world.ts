@@ -9,9 +9,9 @@ import { step } from "../../src/domain/run/step.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { initialStrategyMemory } from "../../src/domain/strategy/strategy.ts";
 import { evidenceSample, ledgerSample, NOW_MS, ROUTER, runSample, viewSample } from "./builders.ts";
-import { byteHash } from "./evidence.ts";
 import { imaginedAnswers } from "./imagined-answers.ts";
 import { createImaginedLane, type ImaginedLane } from "./imagined-lane.ts";
+import { byteHash } from "./reading-samples.ts";
 
 /** What holds for one imagined life of a run. */
 export interface Setting {

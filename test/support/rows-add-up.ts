@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { readRecorded } from "../e2e/kill/recorded.ts";
 import { POOL, ROUTER } from "./builders.ts";
 import { ACCOUNT, type Life, type Outside } from "./engine-life.ts";
-import { topicOf } from "./evidence.ts";
+import { topicOf } from "./reading-samples.ts";
 import { keptTotals, recount } from "./recount.ts";
 
 const RUN_ENDS = ["filled", "partial", "skipped", "failed"];

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { createStore } from "../../adapters/sqlite/daemon/store.ts";
 import type { Address } from "../../domain/money/address.ts";
-import { judgeMarker } from "../../engine/evidence/identity.ts";
-import type { EvidenceStore, Finding } from "../../ports/evidence-store.ts";
+import { judgeMarker } from "../../engine/reconcile/identity.ts";
 import type { IdentityMarker } from "../../ports/identity-marker.ts";
+import type { Finding, ReconciliationStore } from "../../ports/reconciliation-store.ts";
 import { integrityProblems, isDamage } from "../../storage/backup.ts";
 import { openDatabase, type SqliteDatabase, StorageError } from "../../storage/database.ts";
 import { openMarker } from "../daemon-database.ts";
@@ -68,22 +68,25 @@ function readWhole(database: string, asked: Asked): Document {
   try {
     if (!hasTables(db)) return missing(database, asked, `the database ${database} is empty`);
     const problems = [...integrityProblems(db)];
-    if (!hasEvidence(db)) {
+    if (!knowsDifferences(db)) {
       problems.push("it was last used by an older release: start this one, it brings the tables up to date");
       return { database, id: null, problems, wallets: [], differences: [] };
     }
     const store = createStore(db);
-    return { database, id: store.databaseState().id ?? null, problems, ...readEvidence(store, asked) };
+    return { database, id: store.databaseState().id ?? null, problems, ...readDifferences(store, asked) };
   } finally {
     db.close();
   }
 }
 
-function hasEvidence(db: SqliteDatabase): boolean {
+function knowsDifferences(db: SqliteDatabase): boolean {
   return db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'differences'").get() !== undefined;
 }
 
-function readEvidence(store: EvidenceStore, { wallets, marker }: Asked): Pick<Document, "wallets" | "differences"> {
+function readDifferences(
+  store: ReconciliationStore,
+  { wallets, marker }: Asked,
+): Pick<Document, "wallets" | "differences"> {
   const stored = store.openDifferences();
   const now = wallets.flatMap((wallet) => judgeMarker({ store, marker }, wallet) ?? []);
   const fresh = now.filter(({ key }) => !store.wasAccepted(key) && stored.every((one) => one.key !== key));

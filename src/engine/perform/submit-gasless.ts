@@ -1,7 +1,7 @@
 import type { Run, Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
-import { advanceMarker } from "../evidence/identity.ts";
 import { signingBarred, tradingBarred } from "../gather-evidence.ts";
+import { advanceMarker } from "../reconcile/identity.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { nodeFault } from "./node-fault.ts";
 

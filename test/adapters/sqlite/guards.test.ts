@@ -4,8 +4,8 @@ import { ATTEMPT_TRANSITIONS, INTENT_TRANSITIONS } from "../../../src/lane/trans
 import type { SqliteDatabase } from "../../../src/storage/database.ts";
 import { HUNDRED_USDC, NOW_MS, runSample } from "../../support/builders.ts";
 import { addRun, openDaemonDatabase, saveAs } from "../../support/daemon-database.ts";
-import { swapIn } from "../../support/evidence.ts";
 import { attemptRow, intentRow } from "../../support/lane-database.ts";
+import { swapIn } from "../../support/reading-samples.ts";
 
 type Table = Readonly<Record<string, readonly string[]>>;
 

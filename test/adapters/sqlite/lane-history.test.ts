@@ -5,7 +5,7 @@ import { openDatabase } from "../../../src/storage/database.ts";
 import { GWEI, NOW_MS, RELAYER, ROUTER, runSample, USDC, WALLET } from "../../support/builders.ts";
 import { addRun } from "../../support/daemon-database.ts";
 import { ACCOUNT, createOutside, openLife } from "../../support/engine-life.ts";
-import { swapIn } from "../../support/evidence.ts";
+import { swapIn } from "../../support/reading-samples.ts";
 import { memoryDirectory } from "../../support/temporary-directory.ts";
 
 function begin() {

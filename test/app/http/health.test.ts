@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { createProgressReader } from "../../../src/adapters/sqlite/daemon/progress-rows.ts";
 import { createHealthReader } from "../../../src/app/http/health.ts";
-import { addUnchecked } from "../../../src/engine/evidence/evidence.ts";
 import { createReach } from "../../../src/engine/reach.ts";
+import { addUnchecked } from "../../../src/engine/reconcile/reconciler.ts";
 import { SLOT_MS } from "../../support/builders.ts";
 import { ACCOUNT, createOutside, openLife, turn } from "../../support/engine-life.ts";
 

@@ -23,7 +23,7 @@ import {
   usd,
   WETH,
 } from "../../support/builders.ts";
-import { decodedFor, readingFor, swapIn } from "../../support/evidence.ts";
+import { decodedFor, readingFor, swapIn } from "../../support/reading-samples.ts";
 
 const own = swapIn("quoted");
 const LATE_MS = runSample().windowEndsMs - 5_000;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { alertChanges } from "../../../src/domain/run/alert-changes.ts";
 import type { Transition } from "../../../src/domain/run/records.ts";
 import { runSample } from "../../support/builders.ts";
-import { swapIn } from "../../support/evidence.ts";
+import { swapIn } from "../../support/reading-samples.ts";
 
 const move = (subject: "run" | "swap", from: string, to: string, reason?: string): Transition =>
   ({

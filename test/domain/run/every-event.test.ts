@@ -4,7 +4,7 @@ import type { Swap } from "../../../src/domain/run/run.ts";
 import { SWAP_STATES, type SwapState } from "../../../src/domain/run/states.ts";
 import { step } from "../../../src/domain/run/step.ts";
 import { evidenceSample, NOW_MS, runSample } from "../../support/builders.ts";
-import { hash, observationSample, quoteSample, readingFor, receiptFor, swapIn } from "../../support/evidence.ts";
+import { hash, observationSample, quoteSample, readingFor, receiptFor, swapIn } from "../../support/reading-samples.ts";
 
 /**
  * Every event in every state of a swap. `moves` lists where an event leads; in the states of `stays` it moves nothing;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { measureFill } from "../../../src/domain/run/measure-fill.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { ETH, GWEI, HUNDRED_USDC, POOL, RELAYER, ROUTER, USDC, WALLET, WBTC, WETH } from "../../support/builders.ts";
-import { hash, receiptFor, swapIn, topicOf, transferLog, withdrawalLog } from "../../support/evidence.ts";
+import { hash, receiptFor, swapIn, topicOf, transferLog, withdrawalLog } from "../../support/reading-samples.ts";
 
 const swap = swapIn("submitted");
 const TENTH = 10n ** 17n;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Run } from "../../../src/domain/run/run.ts";
 import { step } from "../../../src/domain/run/step.ts";
 import { evidenceSample, NOW_MS, runSample } from "../../support/builders.ts";
-import { quoteSample, swapIn } from "../../support/evidence.ts";
+import { quoteSample, swapIn } from "../../support/reading-samples.ts";
 
 const swap = swapIn("quoted");
 const unread = { kind: "facts-unavailable", cause: "node", swapId: swap.id, detail: "no node answered" } as const;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { step } from "../../../src/domain/run/step.ts";
 import { evidenceSample, HUNDRED_USDC, ROUTER, runSample } from "../../support/builders.ts";
-import { decodedFor, readingFor, signingSample, swapIn } from "../../support/evidence.ts";
+import { decodedFor, readingFor, signingSample, swapIn } from "../../support/reading-samples.ts";
 
 const withoutNonce = { router: ROUTER, signatureHasNonce: false };
 

@@ -21,7 +21,14 @@ import {
   usd,
   WALLET,
 } from "../../support/builders.ts";
-import { approvalSample, decodedFor, quoteSample, readingFor, signingSample, swapIn } from "../../support/evidence.ts";
+import {
+  approvalSample,
+  decodedFor,
+  quoteSample,
+  readingFor,
+  signingSample,
+  swapIn,
+} from "../../support/reading-samples.ts";
 
 const seconds = Math.floor(NOW_MS / 1_000);
 const own = swapIn("quoted");

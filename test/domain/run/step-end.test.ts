@@ -16,7 +16,7 @@ import {
   WBTC,
   WETH,
 } from "../../support/builders.ts";
-import { swapIn } from "../../support/evidence.ts";
+import { swapIn } from "../../support/reading-samples.ts";
 
 /** A sell of WETH at place 0, and after it a buy of WBTC with what that brought. */
 function pair(first: Swap, second: Partial<Swap> = {}): Run {

@@ -5,7 +5,7 @@ import type { Evidence } from "../../../src/domain/run/evidence.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { step } from "../../../src/domain/run/step.ts";
 import { evidenceSample, firstRetryMs, HUNDRED_USDC, NOW_MS, ROUTER, runSample } from "../../support/builders.ts";
-import { hash, observationSample, receiptFor, swapIn } from "../../support/evidence.ts";
+import { hash, observationSample, receiptFor, swapIn } from "../../support/reading-samples.ts";
 
 const seconds = Math.floor(NOW_MS / 1_000);
 const withoutNonce: Partial<Evidence> = { service: { router: ROUTER, signatureHasNonce: false } };

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Run, Swap } from "../../../src/domain/run/run.ts";
 import { step } from "../../../src/domain/run/step.ts";
 import { dcaSpec, ETH, evidenceSample, firstRetryMs, NOW_MS, runSample, swapSample } from "../../support/builders.ts";
-import { quoteSample, swapIn } from "../../support/evidence.ts";
+import { quoteSample, swapIn } from "../../support/reading-samples.ts";
 
 function refused(change: { gasless?: boolean; retryable?: boolean } = {}) {
   const { gasless = false, retryable = false } = change;

@@ -5,7 +5,7 @@ import type { Evidence } from "../../../src/domain/run/evidence.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { step } from "../../../src/domain/run/step.ts";
 import { evidenceSample, firstRetryMs, HUNDRED_USDC, NOW_MS, runSample } from "../../support/builders.ts";
-import { hash, quoteSample, receiptFor, swapIn } from "../../support/evidence.ts";
+import { hash, quoteSample, receiptFor, swapIn } from "../../support/reading-samples.ts";
 
 function report(
   swap: Swap,

@@ -10,7 +10,7 @@ import { registerStrategies } from "../../../src/engine/scheduler.ts";
 import { HUNDRED_USDC, NOW_MS, ROUTER, runSample, USDC, WETH } from "../../support/builders.ts";
 import { addRun, addSwap } from "../../support/daemon-database.ts";
 import { ACCOUNT, createOutside, openLife } from "../../support/engine-life.ts";
-import { hash, swapIn } from "../../support/evidence.ts";
+import { hash, swapIn } from "../../support/reading-samples.ts";
 
 const owned = { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" } as const;
 const typedData = { domain: {}, types: { A: [{ name: "a", type: "uint256" }] }, primaryType: "A", message: { a: "1" } };

@@ -12,9 +12,9 @@ import type { CallRequest } from "../../../src/ports/chain.ts";
 import { ETH, HUNDRED_USDC, NOW_MS, priceOf, ROUTER, runSample, USDC, WETH } from "../../support/builders.ts";
 import { addSwap } from "../../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife } from "../../support/engine-life.ts";
-import { swapIn } from "../../support/evidence.ts";
 import { ERC20, SETTLEMENT } from "../../support/fake-ledger.ts";
 import { refusal } from "../../support/fake-service.ts";
+import { swapIn } from "../../support/reading-samples.ts";
 
 /** A swap with a quote of the fake service, of which it can tell the transaction or the typed data. */
 async function begin(

@@ -3,7 +3,7 @@ import { readReference } from "../../../src/engine/perform/read-reference.ts";
 import type { OutputRequest, OutputSource, PriceMissing } from "../../../src/ports/price-source.ts";
 import { ETH, HUNDRED_USDC, NOW_MS, priceOf, USDC, WETH } from "../../support/builders.ts";
 import { createOutside, openLife } from "../../support/engine-life.ts";
-import { quoteSample, swapIn } from "../../support/evidence.ts";
+import { quoteSample, swapIn } from "../../support/reading-samples.ts";
 
 const swap = swapIn("quoted");
 

@@ -7,7 +7,7 @@ import { registerStrategies } from "../../../src/engine/scheduler.ts";
 import { ETH, NOW_MS, rebalanceSpec, runSample, thresholdSpec, USDC, WBTC, WETH } from "../../support/builders.ts";
 import { addRun, addSwap } from "../../support/daemon-database.ts";
 import { ACCOUNT, createOutside, openLife } from "../../support/engine-life.ts";
-import { swapIn } from "../../support/evidence.ts";
+import { swapIn } from "../../support/reading-samples.ts";
 
 const wallet = { name: "main", address: ACCOUNT };
 

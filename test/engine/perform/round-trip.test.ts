@@ -20,8 +20,8 @@ import {
 } from "../../support/builders.ts";
 import { addSwap } from "../../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife } from "../../support/engine-life.ts";
-import { swapIn } from "../../support/evidence.ts";
 import { refusal } from "../../support/fake-service.ts";
+import { swapIn } from "../../support/reading-samples.ts";
 
 const FIRST_BUY = { maxLoss: toPpm(50_000), when: "first-buy" } as const;
 const ALWAYS = { ...FIRST_BUY, when: "always" } as const;

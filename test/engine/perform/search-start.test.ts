@@ -4,7 +4,7 @@ import { searchStart } from "../../../src/engine/perform/search-start.ts";
 import { HUNDRED_USDC, NOW_MS, runSample, USDC, WETH } from "../../support/builders.ts";
 import { addRun, addSwap } from "../../support/daemon-database.ts";
 import { ACCOUNT, createOutside, openLife } from "../../support/engine-life.ts";
-import { decodedFor, swapIn } from "../../support/evidence.ts";
+import { decodedFor, swapIn } from "../../support/reading-samples.ts";
 
 const owned = { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" } as const;
 const swap = swapIn("quoted", owned);

@@ -4,9 +4,9 @@ import type { Store } from "../../../ports/store.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { prepareStatements } from "../statements.ts";
 import { createAlertRows } from "./alert-rows.ts";
-import { createEvidenceRows } from "./evidence-rows.ts";
 import { createLedgerRows } from "./ledger-rows.ts";
 import { createOperationRows } from "./operation-rows.ts";
+import { createReconciliationRows } from "./reconciliation-rows.ts";
 import { writeRecord } from "./record-rows.ts";
 import { createRunRows } from "./run-rows.ts";
 
@@ -23,7 +23,7 @@ export function createStore(db: SqliteDatabase, options: { sendAlertsFrom?: Seve
     ...createRunRows(sql),
     ...createLedgerRows(sql, (wallet) => (wallet === undefined ? sumOfVersions() : (versions.get(wallet) ?? 0))),
     ...createOperationRows(sql),
-    ...createEvidenceRows(sql),
+    ...createReconciliationRows(sql),
     ...createAlertRows(sql, options.sendAlertsFrom),
     writeRecord: (run, record, atMs) =>
       writeRecord(sql, record, {

@@ -3,7 +3,7 @@ import { createHistoryReader, type HistoryReader } from "../../../../src/adapter
 import { openDatabase } from "../../../../src/storage/database.ts";
 import { HUNDRED_USDC, NOW_MS, runSample, SLOT_MS, USDC, WALLET, WETH } from "../../../support/builders.ts";
 import { addRun, addStrategy, type DaemonDatabase, openDaemonDatabase } from "../../../support/daemon-database.ts";
-import { hash, swapIn } from "../../../support/evidence.ts";
+import { hash, swapIn } from "../../../support/reading-samples.ts";
 
 /** Two runs of one strategy and one of another, read on a second connection while the first stays open. */
 function begin(): DaemonDatabase & { reader: HistoryReader } {

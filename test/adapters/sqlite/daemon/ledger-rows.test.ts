@@ -16,8 +16,8 @@ import {
   WETH,
 } from "../../../support/builders.ts";
 import { addRun, addSwap, openDaemonDatabase, saveAs } from "../../../support/daemon-database.ts";
-import { hash, swapIn } from "../../../support/evidence.ts";
 import { intentRow } from "../../../support/lane-database.ts";
+import { hash, swapIn } from "../../../support/reading-samples.ts";
 
 const HUGE = 2n ** 200n;
 const run = runSample();

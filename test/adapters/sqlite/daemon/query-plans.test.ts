@@ -25,9 +25,9 @@ import {
   WALLET,
 } from "../../../support/builders.ts";
 import { addRun, addStrategy, openDaemonDatabase } from "../../../support/daemon-database.ts";
-import { hash, swapIn } from "../../../support/evidence.ts";
 import { ACCOUNT, attemptRow, intentRow } from "../../../support/lane-database.ts";
 import { collectStatements, dropTriggers, growingParts } from "../../../support/query-plans.ts";
+import { hash, swapIn } from "../../../support/reading-samples.ts";
 import { temporaryDirectory } from "../../../support/temporary-directory.ts";
 
 /** One call of every method: a new one is missing here until it is added, and then its statements are judged. */

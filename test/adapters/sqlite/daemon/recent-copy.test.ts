@@ -8,8 +8,8 @@ import type { Store } from "../../../../src/ports/store.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import { NOW_MS, runSample, swapSample, USDC, WALLET, WETH } from "../../../support/builders.ts";
 import { addStrategy, addSwap, openDaemonDatabase } from "../../../support/daemon-database.ts";
-import { swapIn } from "../../../support/evidence.ts";
 import { ACCOUNT, intentRow } from "../../../support/lane-database.ts";
+import { swapIn } from "../../../support/reading-samples.ts";
 import { keptTotals } from "../../../support/recount.ts";
 import { temporaryDirectory } from "../../../support/temporary-directory.ts";
 

@@ -4,7 +4,7 @@ import { SWAP_STATES } from "../../../../src/domain/run/states.ts";
 import type { EffectGroup } from "../../../../src/ports/store.ts";
 import { HUNDRED_USDC, NOW_MS, runSample, SLOT_MS, swapSample } from "../../../support/builders.ts";
 import { addRun, openDaemonDatabase, saveAs } from "../../../support/daemon-database.ts";
-import { hash, swapIn } from "../../../support/evidence.ts";
+import { hash, swapIn } from "../../../support/reading-samples.ts";
 
 const typedData = {
   domain: { name: "swapd", chainId: 31_337n },

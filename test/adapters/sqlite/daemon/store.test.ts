@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { HUNDRED_USDC, NOW_MS, ROUTER, runSample, USDC, WALLET } from "../../../support/builders.ts";
 import { addRun, addStrategy, openDaemonDatabase } from "../../../support/daemon-database.ts";
-import { swapIn } from "../../../support/evidence.ts";
 import { intentRow } from "../../../support/lane-database.ts";
+import { swapIn } from "../../../support/reading-samples.ts";
 
 /** Written anew by `vitest -u`. */
 const SCHEMA = "../../../fixtures/schema.sql";

@@ -6,8 +6,8 @@ import { SWAP_STATES } from "../../../../src/domain/run/states.ts";
 import { readMigrations } from "../../../../src/storage/migrations.ts";
 import { NOW_MS, POOL, runSample, swapSample, USDC, WALLET, WETH } from "../../../support/builders.ts";
 import { addSwap, openDaemonDatabase } from "../../../support/daemon-database.ts";
-import { swapIn } from "../../../support/evidence.ts";
 import { dropTriggers } from "../../../support/query-plans.ts";
+import { swapIn } from "../../../support/reading-samples.ts";
 import { keptTotals, recount } from "../../../support/recount.ts";
 import { memoryDirectory } from "../../../support/temporary-directory.ts";
 

@@ -1,7 +1,7 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { Address } from "../../domain/money/address.ts";
 import { SUBJECT } from "../../domain/run/alert.ts";
-import type { DifferenceKind, Finding, KnownChain } from "../../ports/evidence-store.ts";
+import type { DifferenceKind, Finding, KnownChain } from "../../ports/reconciliation-store.ts";
 import { raiseAlerts, tellAlerts } from "../alerts.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { advanceMarker, judgeMarker } from "./identity.ts";
@@ -11,7 +11,7 @@ import { type ReadSoFar, readTrades } from "./read-back.ts";
 import { keepTelling } from "./tell-unchecked.ts";
 
 /** Holds the database against its marker and the chain. */
-export interface Evidence {
+export interface Reconciler {
   /** Before anything else of a start: every wallet is unchecked from here on, and signs nothing. */
   begin(): void;
   /** Looks at every wallet when one is unchecked, or the last look is long ago for what is open; a lost answer ends it. */
@@ -32,7 +32,7 @@ const LOOK_EVERY_MS = 3_600_000;
 const PROVABLE_BLOCKS = 100_000;
 
 /** Makes the watch. In a dry run nothing is signed, and so there is nothing to hold back. */
-export function createEvidence(context: EngineContext): Evidence {
+export function createReconciler(context: EngineContext): Reconciler {
   const { settings, deps } = context;
   const { store, clock, logger } = deps;
   const wallets = [...deps.signers.keys()];

@@ -1,8 +1,8 @@
 import { type Address, toAddress } from "../../domain/money/address.ts";
 import { tradedSides } from "../../domain/strategy/strategy.ts";
-import type { Difference } from "../../ports/evidence-store.ts";
+import type { Difference } from "../../ports/reconciliation-store.ts";
 import type { EngineContext, LoadedStrategy } from "../engine-context.ts";
-import { addUnchecked, endAlertIfNothingIsOpen } from "./evidence.ts";
+import { addUnchecked, endAlertIfNothingIsOpen } from "./reconciler.ts";
 
 /** What accepting needs: the running daemon has it, and a command that took the daemon's place. */
 export interface AcceptContext {

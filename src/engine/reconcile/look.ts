@@ -3,7 +3,7 @@ import type { Address } from "../../domain/money/address.ts";
 import { amountTold } from "../../domain/run/measure-fill.ts";
 import type { Swap } from "../../domain/run/run.ts";
 import type { SwapState } from "../../domain/run/states.ts";
-import type { Finding, KnownChain } from "../../ports/evidence-store.ts";
+import type { Finding, KnownChain } from "../../ports/reconciliation-store.ts";
 import type { LookContext } from "./patient-chain.ts";
 import { type FoundLog, type Moves, type Range, type ReadSoFar, readBack, tokensOf } from "./read-back.ts";
 

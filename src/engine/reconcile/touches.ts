@@ -1,6 +1,6 @@
 import type { StrategySpec } from "../../domain/strategy/spec.ts";
 import { tradedTokens } from "../../domain/strategy/strategy.ts";
-import type { Difference } from "../../ports/evidence-store.ts";
+import type { Difference } from "../../ports/reconciliation-store.ts";
 
 /** What a person reads of a strategy or wallet that an open difference halts. */
 export function whyHalted({ text, kind }: Difference): string {

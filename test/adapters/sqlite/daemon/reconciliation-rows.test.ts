@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Finding } from "../../../../src/ports/evidence-store.ts";
+import type { Finding } from "../../../../src/ports/reconciliation-store.ts";
 import { NOW_MS, ROUTER, USDC, WALLET } from "../../../support/builders.ts";
 import { openDaemonDatabase } from "../../../support/daemon-database.ts";
 

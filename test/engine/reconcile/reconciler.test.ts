@@ -6,8 +6,8 @@ import { swapdProfile } from "../../../src/adapters/swap-service/profiles/swapd.
 import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
-import { addUnchecked, createEvidence } from "../../../src/engine/evidence/evidence.ts";
 import { maySignIntent } from "../../../src/engine/modes.ts";
+import { addUnchecked, createReconciler } from "../../../src/engine/reconcile/reconciler.ts";
 import type { IdentityMarker } from "../../../src/ports/identity-marker.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { HUNDRED_USDC, ROUTER, SLOT_MS, USDC, WBTC, WETH } from "../../support/builders.ts";
@@ -21,9 +21,9 @@ import {
   turn,
   turnUntil,
 } from "../../support/engine-life.ts";
-import { swapIn } from "../../support/evidence.ts";
 import { SETTLEMENT } from "../../support/fake-ledger.ts";
 import { refusal } from "../../support/fake-service.ts";
+import { swapIn } from "../../support/reading-samples.ts";
 
 const SWAPPED = SETTLEMENT.getEvent("Swapped")?.topicHash;
 const BUDGET = 4;
@@ -432,16 +432,16 @@ describe("what the chain shows and no row explains", () => {
     const outside = begin("only");
     await fill(outside, 1);
     const { context, store } = openLife(outside);
-    const evidence = createEvidence(context);
-    evidence.begin();
-    await evidence.look();
+    const reconciler = createReconciler(context);
+    reconciler.begin();
+    await reconciler.look();
     for (let block = 0; block < 5; block += 1) outside.chain.mine();
     outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to: ROUTER, amount: 7n });
     await outside.clock.advance(3_599_000);
-    await evidence.look();
+    await reconciler.look();
     expect(store.openDifferences()).toEqual([]);
     await outside.clock.advance(1_000);
-    await evidence.look();
+    await reconciler.look();
     expect(store.openDifferences()).toMatchObject([{ kind: "outflow" }]);
   });
 
@@ -462,9 +462,9 @@ test("an outflow that an open swap alone may explain is looked at again when tha
   outside.service.profile = { ...swapdProfile, signatureHasNonce: false, nonceRecord: undefined };
   const { context, store } = openLife(outside);
   const look = async (): Promise<readonly string[]> => {
-    const evidence = createEvidence(context);
-    evidence.begin();
-    await evidence.look();
+    const reconciler = createReconciler(context);
+    reconciler.begin();
+    await reconciler.look();
     return store.openDifferences().map(({ kind }) => kind);
   };
   expect(await look()).toEqual([]);
@@ -555,9 +555,9 @@ test("what keeps one wallet from being looked at keeps no other one", async () =
   const signers = new Map(
     [...context.deps.signers.values()].flatMap((one) => [[other, one] as const, [ACCOUNT, one] as const]),
   );
-  const evidence = createEvidence({ ...context, deps: { ...context.deps, signers } });
-  evidence.begin();
-  await evidence.look();
+  const reconciler = createReconciler({ ...context, deps: { ...context.deps, signers } });
+  reconciler.begin();
+  await reconciler.look();
   expect(store.openDifferences()).toMatchObject([{ kind: "unchecked", wallet: other }]);
 });
 
@@ -686,9 +686,9 @@ test.each<[string, (outside: Outside) => void, string]>([
   const outside = begin("only");
   change(outside);
   const { context, store } = openLife(outside);
-  const evidence = createEvidence(context);
-  evidence.begin();
-  await evidence.look();
+  const reconciler = createReconciler(context);
+  reconciler.begin();
+  await reconciler.look();
   expect(store.openDifferences()).toMatchObject([{ kind: "new", text: expect.stringContaining(why) }]);
 });
 

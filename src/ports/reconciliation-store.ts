@@ -60,7 +60,7 @@ export interface DatabaseState {
 }
 
 /** Rows of what the database knows of the chain and of itself. */
-export interface EvidenceStore {
+export interface ReconciliationStore {
   databaseState(): DatabaseState;
   nameDatabase(id: string): void;
   openDifferences(): readonly Difference[];

@@ -1,5 +1,10 @@
 import { type Address, toAddress } from "../../../domain/money/address.ts";
-import type { Difference, DifferenceKind, EvidenceStore, KnownChain } from "../../../ports/evidence-store.ts";
+import type {
+  Difference,
+  DifferenceKind,
+  KnownChain,
+  ReconciliationStore,
+} from "../../../ports/reconciliation-store.ts";
 import { OPEN_RUNS } from "../index-conditions.ts";
 import type { Statements } from "../statements.ts";
 
@@ -16,7 +21,7 @@ interface DifferenceColumns {
 }
 
 /** Rows of what the database knows of the chain and of itself. */
-export function createEvidenceRows(sql: Statements): EvidenceStore {
+export function createReconciliationRows(sql: Statements): ReconciliationStore {
   return {
     ...createDifferenceRows(sql),
     ...createKnowledgeRows(sql),
@@ -61,7 +66,7 @@ type DifferenceRows =
   | "settleDifference"
   | "removeUnchecked";
 
-function createDifferenceRows(sql: Statements): Pick<EvidenceStore, DifferenceRows> {
+function createDifferenceRows(sql: Statements): Pick<ReconciliationStore, DifferenceRows> {
   return {
     openDifferences: () =>
       sql
@@ -109,7 +114,7 @@ function createDifferenceRows(sql: Statements): Pick<EvidenceStore, DifferenceRo
 
 type KnowledgeRows = "knownChain" | "saveKnownChain" | "signedHistory" | "knowsTransaction" | "knowsNonce" | "hasGrant";
 
-function createKnowledgeRows(sql: Statements): Pick<EvidenceStore, KnowledgeRows> {
+function createKnowledgeRows(sql: Statements): Pick<ReconciliationStore, KnowledgeRows> {
   return {
     knownChain: (wallet) => knownChain(sql, wallet),
     saveKnownChain: ({ wallet, block, transactionCount, balances, baseline }, atMs) => {
@@ -168,7 +173,7 @@ function knownChain(sql: Statements, wallet: Address): KnownChain | undefined {
   };
 }
 
-function signedHistory(sql: Statements, wallet: Address): ReturnType<EvidenceStore["signedHistory"]> {
+function signedHistory(sql: Statements, wallet: Address): ReturnType<ReconciliationStore["signedHistory"]> {
   const own = sql.get("SELECT 1 FROM lane_intents WHERE account = ? AND nonce IS NOT NULL LIMIT 1", wallet);
   const right = sql.get("SELECT 1 FROM capabilities WHERE wallet = ? ORDER BY rowid LIMIT 1", wallet);
   const newest = sql.get<{ block: number }>(

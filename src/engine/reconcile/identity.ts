@@ -1,6 +1,6 @@
 import type { Address } from "../../domain/money/address.ts";
-import type { EvidenceStore, Finding } from "../../ports/evidence-store.ts";
 import type { IdentityMarker } from "../../ports/identity-marker.ts";
+import type { Finding, ReconciliationStore } from "../../ports/reconciliation-store.ts";
 import type { EngineContext } from "../engine-context.ts";
 
 /**
@@ -11,7 +11,7 @@ export function judgeMarker(
   {
     store,
     marker,
-  }: { readonly store: Pick<EvidenceStore, "databaseState">; readonly marker?: IdentityMarker | undefined },
+  }: { readonly store: Pick<ReconciliationStore, "databaseState">; readonly marker?: IdentityMarker | undefined },
   wallet: Address,
 ): Finding | undefined {
   const seen = marker?.read(wallet)?.state;
