@@ -33,6 +33,18 @@ test.each<[string, Partial<StrategySpec>]>([
   expect([problems, runs > 0]).toEqual([[], true]);
 });
 
+test("so do those of a run that was never answered, with all of its retries", async () => {
+  const outside = createOutside(SLOT_MS - 1_500);
+  const life = openLife(outside);
+  await life.engine.start();
+  outside.service.refuses = refusal("RATE_LIMITED", true);
+  await turn(outside, life, 30);
+  const counted = life.db.prepare("SELECT state, retries FROM runs").all();
+  expect(counted).toEqual([{ state: "executing", retries: expect.any(Number) }]);
+  expect(life.db.prepare("SELECT retries FROM runs").pluck().get()).toBeGreaterThan(1);
+  expect(replayAll(life.file)).toEqual({ problems: [], runs: 1 });
+});
+
 test("a step that was changed in the file shows", async () => {
   const life = await fillAfterTrouble({ gasless: "never" });
   const reader = createHistoryReader(life.db);
