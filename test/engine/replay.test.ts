@@ -56,6 +56,13 @@ test("a step that was changed in the file shows", async () => {
   expect(problems).toEqual([expect.stringContaining(`run ${id} taken again: transitions.`)]);
 });
 
+test("a database that no daemon of this release has opened yet has no steps, and is read all the same", async () => {
+  const life = await fillAfterTrouble({ gasless: "never" });
+  const id = life.db.prepare<[], string>("SELECT id FROM runs").pluck().get() ?? "";
+  life.db.exec("DROP TABLE steps; DROP TABLE step_settings");
+  expect(createHistoryReader(life.db).storedRun(id)).toMatchObject({ run: { id }, steps: [] });
+});
+
 test("settings are stored once for all steps that worked under them, and again when they change", async () => {
   const life = await fillAfterTrouble({ gasless: "never" });
   const count = (table: string): unknown => life.db.prepare(`SELECT count(*) FROM ${table}`).pluck().get();

@@ -39,3 +39,8 @@ export function prepareStatements(db: SqliteDatabase): Statements {
     named: (sql, values) => prepared(sql).run(values).changes,
   };
 }
+
+/** A database that no daemon of this release has opened yet may lack a table. */
+export function hasTable(sql: Statements, name: string): boolean {
+  return sql.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", name) !== undefined;
+}

@@ -67,8 +67,9 @@ const MOST_BODIES = 128;
 const LONGEST_KEPT_BODY = 65_536;
 
 /**
- * JSON with bigint as `{"$bigint":"123"}` and maps as `{"$map":[[key,value]]}`: exact, and readable. Names that begin with `$` get another one in front,
- * because typed data of a service is stored too and must not be able to look like a number of ours.
+ * JSON with bigint as `{"$bigint":"123"}` and maps as `{"$map":[[key,value]]}`: exact, and readable. Names that begin
+ * with `$` get another one in front, because typed data of a service is stored too and must not be able to look like a
+ * number or a map of ours.
  */
 export function encodeJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {

@@ -1,4 +1,4 @@
-import type { Statements } from "../statements.ts";
+import { hasTable, type Statements } from "../statements.ts";
 
 /** One source's price of a token: dollars scaled by 1e18 as text, and Unix seconds by the source's own clock. */
 export interface PriceHistory {
@@ -129,9 +129,4 @@ function readCosts(sql: Statements, swapId: string): readonly CostHistory[] {
       `${swapId}/`,
     )
     .map((row) => ({ ...row, succeeded: row.succeeded === 1 }));
-}
-
-/** A database that no daemon of this release has opened yet may lack a table. */
-export function hasTable(sql: Statements, name: string): boolean {
-  return sql.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", name) !== undefined;
 }

@@ -1,5 +1,5 @@
 import type { RunRecord } from "../../../domain/run/records.ts";
-import type { Statements } from "../statements.ts";
+import { hasTable, type Statements } from "../statements.ts";
 
 /** Details come from services and nodes: a row holds no more of them than this. */
 const LONGEST_DETAIL = 2_000;
@@ -53,7 +53,7 @@ export interface RetryHistory {
 
 /** A run's retries, oldest first. A database that no daemon of this release has opened yet has no such table. */
 export function readRetries(sql: Statements, runId: string): readonly RetryHistory[] {
-  if (sql.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'retries'") === undefined) return [];
+  if (!hasTable(sql, "retries")) return [];
   return sql.all<RetryHistory>(
     `SELECT swap_id AS swapId, reason, detail, count, first_at_ms AS firstAtMs, last_at_ms AS lastAtMs,
        next_at_ms AS nextAtMs FROM retries WHERE run_id = ? ORDER BY id`,

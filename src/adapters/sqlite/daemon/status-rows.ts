@@ -1,5 +1,4 @@
-import type { Statements } from "../statements.ts";
-import { hasTable } from "./history-swaps.ts";
+import { hasTable, type Statements } from "../statements.ts";
 import { totalsOf } from "./total-rows.ts";
 
 interface StrategyStatus {

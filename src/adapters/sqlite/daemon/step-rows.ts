@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Evidence } from "../../../domain/run/evidence.ts";
 import type { StepInput } from "../../../domain/run/replay.ts";
-import type { Statements } from "../statements.ts";
+import { hasTable, type Statements } from "../statements.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
 
 /** Version of the stored form of a step. */
@@ -34,10 +34,11 @@ function writeSettings(sql: Statements, text: string): string {
 }
 
 /**
- * What the steps of a run were taken from, in their order.
+ * What the steps of a run were taken from, in their order; none where they were not kept yet.
  * @throws Error when one of them was written by a later version
  */
 export function readSteps(sql: Statements, runId: string): readonly StepInput[] {
+  if (!hasTable(sql, "steps")) return [];
   const rows = sql.all<{ body: Uint8Array; settings: Uint8Array }>(
     `SELECT steps.body, step_settings.body AS settings FROM steps JOIN step_settings ON hash = steps.settings
      WHERE run_id = ? ORDER BY id`,

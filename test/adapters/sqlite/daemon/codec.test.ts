@@ -10,14 +10,18 @@ import {
 } from "../../../../src/adapters/sqlite/daemon/codec.ts";
 import { swapSample } from "../../../support/builders.ts";
 
-/** JSON with bigint, in which names look as much like our own marks as they can. */
+/** JSON with bigint and maps, in which names look as much like our own marks as they can. */
 const anything = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
     fc.oneof(fc.string(), fc.boolean(), fc.constant(null), fc.integer(), fc.bigInt()),
     fc.array(tie("value"), { maxLength: 4 }),
+    fc.array(fc.tuple(fc.string(), tie("value")), { maxLength: 4 }).map((entries) => new Map(entries)),
     fc.dictionary(
-      fc.oneof(fc.constantFrom("$bigint", "$$bigint", "$", "bigint", "__proto__", "constructor", "0"), fc.string()),
+      fc.oneof(
+        fc.constantFrom("$bigint", "$$bigint", "$map", "$$map", "$", "bigint", "__proto__", "constructor", "0"),
+        fc.string(),
+      ),
       tie("value"),
       { maxKeys: 4 },
     ),
@@ -45,6 +49,8 @@ describe("typed data of a hostile service", () => {
     { $bigint: { $bigint: "1" } },
     { $bigint: "1", more: true },
     { $$bigint: "1" },
+    { $map: "no list" },
+    { $map: [["name", "value"]] },
   ])("cannot pass for a number of ours and make the row unreadable: %j", (message) => {
     const stored = { domain: {}, types: {}, primaryType: "Swap", message };
     expect(decodeJson(encodeJson(stored))).toEqual(stored);
