@@ -66,12 +66,11 @@ export function createSigningOracle(parts: {
   const handed = new Set<string>();
   const permits: { token: string; nonce: bigint; deadline: bigint; text: string }[] = [];
 
-  /** orders that an exchanged database had signed and the copy only meant to sign: its rows count as many signatures */
-  const onlyMeant = new Set<string>();
+  /** what an exchanged database had signed and the copy only meant to sign: its rows count as many signatures */
+  const onlyMeant = new Set<Capability>();
 
   const isForgotten = (capability: Capability): boolean =>
-    capabilities.indexOf(capability) < forgotten ||
-    (capability.by.kind === "order" && onlyMeant.has(capability.by.text));
+    capabilities.indexOf(capability) < forgotten || onlyMeant.has(capability);
   /** Whether what nobody knows any more can no longer be filled: in a block that stands, where every block does. */
   const isPast = (deadline: bigint): boolean =>
     BigInt((isChainSteady ? chain.tip : chain.finalized).seconds) > deadline;
@@ -149,6 +148,7 @@ export function createSigningOracle(parts: {
         ({ by, place: at }) => at === place && by.kind === "transaction" && by.nonce === nonce,
       );
       if (older?.by.kind === "transaction") {
+        onlyMeant.delete(older);
         older.by.hashes.push(signed.hash);
         return;
       }
@@ -221,7 +221,7 @@ export function createSigningOracle(parts: {
         by.kind === "order" &&
         (order.nonce === undefined ? by.text === text : by.nonce === order.nonce),
     );
-    onlyMeant.delete(text);
+    for (const meant of onlyMeant) if (meant.by.kind === "order" && meant.by.text === text) onlyMeant.delete(meant);
     if (isKnown) return;
     judgeOrder(order);
     const by = { kind: "order" as const, nonce: order.nonce, text };
@@ -233,11 +233,16 @@ export function createSigningOracle(parts: {
 
   const isLost = (text: string): boolean =>
     rows.one("SELECT 1 FROM signatures WHERE typed_data = ? AND signature IS NOT NULL", text) === undefined;
+  const knowsBytes = (hash: string): boolean =>
+    rows.one("SELECT 1 FROM lane_attempts WHERE hash = ?", hash) !== undefined;
+  const isOnlyMeant = ({ by }: Capability): boolean =>
+    by.kind === "order" ? isLost(by.text) : !by.hashes.some(knowsBytes);
   /** What was signed, and not written down, cannot have been handed over: it is signed again, or nobody has it. */
   const forgetLostOrders = (): void => {
     for (let index = capabilities.length - 1; index >= forgotten; index -= 1) {
-      const by = capabilities[index]?.by;
-      if (by?.kind === "order" && isLost(by.text) && !onlyMeant.has(by.text)) capabilities.splice(index, 1);
+      const capability = capabilities[index];
+      if (capability?.by.kind !== "order" || onlyMeant.has(capability)) continue;
+      if (isLost(capability.by.text)) capabilities.splice(index, 1);
     }
     for (let index = permits.length - 1; index >= forgottenPermits; index -= 1) {
       if (isLost(permits[index]?.text ?? "")) permits.splice(index, 1);
@@ -250,7 +255,13 @@ export function createSigningOracle(parts: {
     message,
     isForgotten,
     exchanged: (before, after) => {
-      for (const { by } of capabilities) if (by.kind === "order" && isLost(by.text)) onlyMeant.add(by.text);
+      for (const capability of capabilities) if (isOnlyMeant(capability)) onlyMeant.add(capability);
+      // Nobody replaces with higher fees what he does not know.
+      for (const [nonce, signed] of byNonce)
+        byNonce.set(
+          nonce,
+          signed.filter(({ hash }) => knowsBytes(hash)),
+        );
       // What was accepted is what the daemon begins with; until then the newest whole database counts.
       const used = whenUsed !== undefined && whenUsed.id === before.id ? whenUsed.signed : 0;
       const isAccepted = before.accepted > acceptedThen;
