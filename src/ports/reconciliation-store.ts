@@ -63,6 +63,8 @@ export interface DatabaseState {
 export interface ReconciliationStore {
   databaseState(): DatabaseState;
   nameDatabase(id: string): void;
+  /** Counts one step of signing more than so many, so that a database that stands at so many is the older one. */
+  countBeyond(signatures: number): void;
   openDifferences(): readonly Difference[];
   /**
    * What the chain itself settled is open again when it is found again, and so is an allowance without a grant: one that

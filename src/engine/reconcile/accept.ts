@@ -73,6 +73,8 @@ function carryOver(context: AcceptContext, difference: Difference): string {
     const block = Math.max(known.block, Number(facts.toBlock ?? known.block));
     store.saveKnownChain({ ...known, block, balances: new Map() }, clock.nowMs());
   }
+  // From here on the newer database is the one that knows less, should it come back.
+  if (kind === "older") store.countBeyond(Number(facts.signatures));
   if (kind === "allowance") {
     store.adoptGrant(
       { wallet, token: toAddress(facts.token ?? ""), spender: toAddress(facts.spender ?? "") },

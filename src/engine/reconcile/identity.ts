@@ -20,7 +20,9 @@ export function judgeMarker(
   const what = { wallet, token: undefined, scope: "wallet" } as const;
   if (seen.id !== ours.id) {
     const text = `the database that traded for ${wallet} is lost: this one is another, and knows nothing of what that one signed (${seen.signatures} steps of typed data, ${seen.signings} of transactions); bring it back with \`swapd restore\`, or mount its volume`;
-    return { key: `lost ${wallet} ${seen.id}`, ...what, kind: "lost", text, facts: { ...numbers(seen), id: seen.id } };
+    // With its counts: the same database may be put back, sign more, and be lost once more.
+    const key = `lost ${wallet} ${seen.id} ${seen.signatures} ${seen.signings}`;
+    return { key, ...what, kind: "lost", text, facts: { ...numbers(seen), id: seen.id } };
   }
   if (ours.signatures >= seen.signatures && ours.signings >= seen.signings) return undefined;
   const text = `the database is an older copy: for ${wallet} its marker counts ${seen.signatures} steps of signing typed data and ${seen.signings} of signing transactions, the rows know ${ours.signatures} and ${ours.signings}`;

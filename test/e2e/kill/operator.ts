@@ -88,7 +88,7 @@ function signedOf(track: Track): { id: string | null; signatures: number; signin
   if (!existsSync(track.database)) return none;
   const [row] = read<typeof none>(
     track,
-    `SELECT database_id AS id, signatures, (SELECT coalesce(max(seq), 0) FROM lane_signings) AS signings FROM identity`,
+    `SELECT database_id AS id, signatures + signed AS signatures, (SELECT coalesce(max(seq), 0) FROM lane_signings) AS signings FROM identity`,
   );
   return row ?? none;
 }

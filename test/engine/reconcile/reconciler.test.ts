@@ -371,6 +371,72 @@ describe("the marker", () => {
     expect(accept(life), "asked now").toContain("accepted 2");
   });
 
+  /** Waits until no order of another database can be filled any more, and accepts. */
+  async function acceptInTime(outside: Outside, life: Life): Promise<void> {
+    await turn(outside, life, LIFETIME_SECONDS + 5);
+    expect(accept(life)).toContain("accepted");
+    await turn(outside, life, 5);
+    expect(open(life)).toEqual([]);
+  }
+
+  /** Hands one order over, which the relayer keeps for now, and dies. */
+  async function handOver(outside: Outside, marker: IdentityMarker): Promise<void> {
+    outside.chain.holdsRelayed = true;
+    const already = outside.service.submissions.length;
+    const life = openLife(outside, { marker });
+    await life.engine.start();
+    const isOut = (): boolean => outside.service.submissions.length > already;
+    expect(await turnUntil(outside, life, { maxSeconds: 90, isDone: isOut })).toBe(true);
+    life.kill();
+    life.db.close();
+  }
+
+  test("tells a database that was accepted as lost, and put back and used since, when it is lost once more", async () => {
+    const outside = createOutside(SLOT_MS - 1_500, { gasless: "only" });
+    const marker = markerOf(outside);
+    await fill(outside, 1, marker);
+    const another = { ...outside, file: join(dirname(outside.file), "another.db") };
+    for (const place of [another, outside]) {
+      const life = await live(place, marker);
+      expect(open(life)).toContain("lost");
+      await acceptInTime(place, life);
+      await life.engine.stop();
+    }
+    await handOver(outside, marker);
+    expect(open(await live(another, marker))).toEqual(["lost"]);
+  });
+
+  test("a request on a database that was lost is no word on what the same one signed since", async () => {
+    const outside = createOutside(SLOT_MS - 1_500, { gasless: "only" });
+    const marker = markerOf(outside);
+    await fill(outside, 1, marker);
+    const another = { ...outside, file: join(dirname(outside.file), "another.db") };
+    const halted = await live(another, marker);
+    await turn(another, halted, LIFETIME_SECONDS + 5);
+    expect(open(halted)).toEqual(["lost", "fill"]);
+    const id = halted.store.addRequest({ command: "accept", arguments: {}, madeBy: "ops", madeAtMs: 0 });
+    await halted.engine.stop();
+    await handOver(outside, marker);
+    const life = await live(another, marker);
+    await turn(another, life, 5);
+    expect(life.store.answerOf(id)).toContain("refused");
+    expect(accept(life)).toContain("refused: what another database signed may be filled until its deadline");
+  });
+
+  test("tells the newer database as well when it comes back after its copy was accepted and signed", async () => {
+    const outside = createOutside(SLOT_MS - 1_500, { gasless: "only" });
+    const marker = markerOf(outside);
+    await fill(outside, 1, marker);
+    const restored = { ...outside, file: copyTo(outside, "copy.db") };
+    await fill(outside, 3, marker);
+    const life = await live(restored, marker);
+    expect(open(life)).toContain("older");
+    await acceptInTime(restored, life);
+    await life.engine.stop();
+    await handOver(restored, marker);
+    expect(open(await live(outside, marker))).toEqual(["older"]);
+  });
+
   test("a kill at any place around a signature leaves a database that its marker does not halt", async () => {
     const outside = begin("only");
     const marker = markerOf(outside);

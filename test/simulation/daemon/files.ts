@@ -123,7 +123,7 @@ export function createFiles(parts: {
 /** What the rows know of what was signed, or is about to be. */
 export function knownOf(rows: Rows): Known {
   const row = rows.one<{ id: string | null; signed: number; accepted: number }>(
-    `SELECT database_id AS id, signatures + (SELECT coalesce(max(seq), 0) FROM lane_signings) AS signed,
+    `SELECT database_id AS id, signatures + signed + (SELECT coalesce(max(seq), 0) FROM lane_signings) AS signed,
        (SELECT count(*) FROM requests WHERE command = 'accept' AND answer LIKE 'accepted%') AS accepted FROM identity`,
   );
   return { id: row?.id ?? undefined, signed: row?.signed ?? 0, accepted: row?.accepted ?? 0 };

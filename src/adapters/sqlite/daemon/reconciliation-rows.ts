@@ -35,6 +35,9 @@ export function createReconciliationRows(sql: Statements): ReconciliationStore {
     nameDatabase: (id) => {
       sql.run("UPDATE identity SET database_id = ? WHERE database_id IS NULL", id);
     },
+    countBeyond: (known) => {
+      sql.run("UPDATE identity SET signed = max(signed, ? - signatures) + 1", known);
+    },
     adoptGrant: ({ wallet, token, spender }, atMs) => {
       sql.run(
         "INSERT INTO grants (wallet, token, spender, granted_at_ms) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",

@@ -132,6 +132,7 @@ const STORE: Calls<Store> = {
   saveSameEnds: (store) => store.saveSameEnds("weekly", { reason: "overlap", count: 3, firstSlotMs: SLOT_MS }),
   clearancePrices: (store) => store.clearancePrices(swapId),
   databaseState: (store) => store.databaseState(),
+  countBeyond: (store) => store.countBeyond(3),
   nameDatabase: (store) => store.nameDatabase("database_1"),
   openDifferences: (store) => store.openDifferences(),
   addDifference: (store) =>
