@@ -74,7 +74,7 @@ function carryOver(context: AcceptContext, difference: Difference): string {
     store.saveKnownChain({ ...known, block, balances: new Map() }, clock.nowMs());
   }
   // From here on the newer database is the one that knows less, should it come back.
-  if (kind === "older") store.countBeyond(Number(facts.signatures));
+  if (kind === "older") store.countBeyond(Number(facts.signatures ?? 0));
   if (kind === "allowance") {
     store.adoptGrant(
       { wallet, token: toAddress(facts.token ?? ""), spender: toAddress(facts.spender ?? "") },
