@@ -12,6 +12,7 @@ import { lookAtWalletCodes } from "../engine/wallet-code.ts";
 import { createLane, type Lane } from "../lane/lane.ts";
 import type { LaneListener } from "../lane/lane-event.ts";
 import type { Redactor } from "../net/redact.ts";
+import { hostOf } from "../net/secret.ts";
 import type { Chain } from "../ports/chain.ts";
 import type { IdentityMarker } from "../ports/identity-marker.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -29,7 +30,7 @@ import { openPrices } from "./open-prices.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 import { openServices, type Services } from "./open-services.ts";
 import { watchAgreement } from "./watch-agreement.ts";
-import { watchChain, watchService } from "./watch-reach.ts";
+import { alsoAbsent, watchChain, watchService } from "./watch-reach.ts";
 
 /** What a daemon is composed with. */
 export interface ComposeDeps {
@@ -83,9 +84,12 @@ export async function composeDaemon(
   const chain = watchAgreement(watchChain(opened, node, machine.clock), alerts.deps);
   const { store } = alerts.deps;
   const laneStore = alertOnHalt(openLaneStore(db), alerts.deps);
+  const { service: second } = configuration.reference;
+  const serviceHosts = [serviceUrl, ...(second === undefined ? [] : [second.url])].map(hostOf);
+  store.endAlertsOfOtherServices(serviceHosts, machine.clock.nowMs());
   const listenersTo = (url: string) => ({
     onLimit: watchLimit(alerts.deps, url),
-    onHeldBack: watchHeldBack(alerts.deps, url),
+    onHeldBack: alsoAbsent(url === serviceUrl ? service : undefined, watchHeldBack(alerts.deps, url)),
   });
   const services = openServices(configuration, serviceUrl, { secrets, logger, machine, listenersTo });
   const signers = await openSigners(configuration, secrets, (wallet) => {

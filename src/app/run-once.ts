@@ -1,6 +1,7 @@
 import type { Configuration } from "../config/configuration.ts";
 import { loadConfiguration } from "../config/load-configuration.ts";
 import { formatProblems } from "../config/problem.ts";
+import { closeAll } from "./close-all.ts";
 import { endOnUncaught, endProcess } from "./end-on-uncaught.ts";
 import { EXIT } from "./exit-codes.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
@@ -99,6 +100,9 @@ async function stopParts(
     end.terminal.err(`the step in work did not end within ${end.patienceMs} ms; the next start goes on`);
     process.exit(end.exitCode ?? EXIT.ok);
   }, end.patienceMs);
-  for (const part of parts.reverse()) await part.stop();
-  clearTimeout(limit);
+  try {
+    await closeAll(parts.map((part) => () => part.stop()));
+  } finally {
+    clearTimeout(limit);
+  }
 }

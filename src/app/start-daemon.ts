@@ -7,6 +7,7 @@ import type { Redactor } from "../net/redact.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Claim } from "../storage/claim.ts";
 import { openDatabase, type SqliteDatabase } from "../storage/database.ts";
+import { closeAll } from "./close-all.ts";
 import { composeDaemon } from "./compose-daemon.ts";
 import { crashPointFrom } from "./crash-point.ts";
 import { assertClaimed, claimDaemonDatabase, claimLost, openDaemonDatabase, openMarker } from "./daemon-database.ts";
@@ -81,7 +82,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
   const closers: (() => unknown)[] = [services.close, alerts.stop];
   const stop = async (): Promise<void> => {
     try {
-      while (closers.length > 0) await closers.pop()?.();
+      await closeAll(closers);
     } finally {
       opened.close();
     }

@@ -43,6 +43,17 @@ export function watchService(client: SwapService, service: Reach): SwapService {
   };
 }
 
+/** The same listener; a wait that the service asked for, maybe of an earlier life, is an absence that no call would find. */
+export function alsoAbsent(
+  service: Pick<Reach, "failed"> | undefined,
+  onHeldBack: (untilMs: number | undefined) => void,
+): (untilMs: number | undefined) => void {
+  return (untilMs) => {
+    if (untilMs !== undefined) service?.failed(`it asked for no calls until ${new Date(untilMs).toISOString()}`);
+    onHeldBack(untilMs);
+  };
+}
+
 function isRefusal(answer: object): answer is ServiceRefusal {
   return "kind" in answer && answer.kind === "refused";
 }

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { addressOnly } from "../../src/app/open-secrets.ts";
-import { startDaemon } from "../../src/app/start-daemon.ts";
+import { type Daemon, startDaemon } from "../../src/app/start-daemon.ts";
+import type { Configuration } from "../../src/config/configuration.ts";
 import { toAddress } from "../../src/domain/money/address.ts";
 import { createRedactor } from "../../src/net/redact.ts";
 import { Secret } from "../../src/net/secret.ts";
@@ -12,6 +13,20 @@ import { startRpcProxy } from "../support/rpc-proxy.ts";
 import { silentLogger } from "../support/silent-logger.ts";
 
 const BASE = 8453;
+
+function started(configuration: Configuration, serviceUrl: string, rpcUrl: string): Promise<Daemon> {
+  return startDaemon(configuration, serviceUrl, {
+    logger: silentLogger(),
+    redactor: createRedactor(),
+    env: {},
+    secrets: {
+      open: () => new Secret("none"),
+      rpcUrls: () => [new Secret(rpcUrl)],
+      signer: async () => addressOnly(toAddress(WALLET)),
+      privateKey: () => undefined,
+    },
+  });
+}
 
 test("a start looks at its endpoints, its wallets and its service by itself, and tells what is wrong with each", async () => {
   const anvil = await startBareAnvil({ chainId: BASE });
@@ -25,18 +40,9 @@ test("a start looks at its endpoints, its wallets and its service by itself, and
     { "main.yaml": `${MAIN.replace("url: embedded", `url: "${service.url}"`)}http: { listen: 127.0.0.1:0 }\n` },
     { RPC_1: node.url },
   );
-  const daemon = await startDaemon(configuration, service.url, {
-    logger: silentLogger(),
-    redactor: createRedactor(),
-    env: {},
-    secrets: {
-      open: () => new Secret("none"),
-      rpcUrls: () => [new Secret(node.url)],
-      signer: async () => addressOnly(toAddress(WALLET)),
-      privateKey: () => undefined,
-    },
-  });
-  onTestFinished(() => daemon.stop());
+  const daemon = await started(configuration, service.url, node.url);
+  let isUp = true;
+  onTestFinished(async () => void (isUp && (await daemon.stop())));
   const db = openDatabase({ file: configuration.database, readonly: true });
   onTestFinished(() => void db.close());
   const open = db.prepare("SELECT code FROM alerts WHERE over_at_ms IS NULL").pluck();
@@ -46,4 +52,31 @@ test("a start looks at its endpoints, its wallets and its service by itself, and
   const ready = await fetch(`${daemon.url}/readyz`);
   expect([ready.status, await ready.json()]).toMatchObject([503, { ready: false, node: { ready: false } }]);
   expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200);
+  await daemon.stop();
+  isUp = false;
+  const again = await started(configuration, service.url, node.url);
+  const readiness = async (): Promise<unknown> => (await fetch(`${again.url}/readyz`)).json();
+  const held = { ready: false, reason: expect.stringContaining("asked for no calls until") };
+  await expect.poll(readiness, { timeout: 20_000 }).toMatchObject({ service: held });
+  await again.stop();
+  const other = await startHttpServer((_request, response) => void response.writeHead(503).end());
+  const next = await started(configuration, other.url, node.url);
+  onTestFinished(() => next.stop());
+  expect(open.all(), "of a service that is configured no more").not.toContain("SERVICE_HOLDS_US_BACK");
+});
+
+test("a stop that cannot write its last row ends all else, and says what kept it", async () => {
+  const anvil = await startBareAnvil({ chainId: BASE });
+  const service = await startHttpServer((_request, response) => void response.writeHead(503).end());
+  const configuration = loaded(
+    { "main.yaml": `${MAIN.replace("url: embedded", `url: "${service.url}"`)}http: { listen: 127.0.0.1:0 }\n` },
+    { RPC_1: anvil.url },
+  );
+  const daemon = await started(configuration, service.url, anvil.url);
+  const db = openDatabase({ file: configuration.database });
+  onTestFinished(() => void db.close());
+  // As a full disk would, and at once.
+  db.exec("CREATE TRIGGER full BEFORE INSERT ON daemon_events BEGIN SELECT RAISE(ABORT, 'the disk is full'); END");
+  await expect(daemon.stop()).rejects.toThrow("the disk is full");
+  await expect(fetch(`${daemon.url}/healthz`)).rejects.toThrow("fetch failed");
 });

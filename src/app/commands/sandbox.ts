@@ -10,7 +10,9 @@ import { type Sandbox, startSandbox } from "../../sandbox/sandbox.ts";
 import { SandboxError } from "../../sandbox/sandbox-error.ts";
 import type { SandboxWorld } from "../../sandbox/world.ts";
 import { acquireLock } from "../../storage/lock.ts";
+import { closeAll } from "../close-all.ts";
 import { openMarker } from "../daemon-database.ts";
+import { endOnUncaught } from "../end-on-uncaught.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { followSwaps } from "../follow-swaps.ts";
 import { networkPresetOf } from "../network-preset.ts";
@@ -57,8 +59,11 @@ export async function sandbox(options: SandboxCommandOptions, terminal: Terminal
   try {
     await runSandbox(directory, options, { terminal, parts });
   } finally {
-    for (const part of parts.reverse()) await part.stop();
-    lock.release();
+    try {
+      await closeAll(parts.map((part) => () => part.stop()));
+    } finally {
+      lock.release();
+    }
   }
 }
 
@@ -73,6 +78,8 @@ async function runSandbox(directory: string, options: SandboxCommandOptions, sta
   const ports = await canStart(options);
   clear(directory);
   const runtime = createRuntime({ level: "warn", env: process.env, logFile: join(directory, "daemon.log") });
+  const release = endOnUncaught(runtime.redactor.redact, terminal, "sandbox");
+  parts.push({ stop: async () => release() });
   const chain = await startSandbox(
     {
       directory,

@@ -1,4 +1,4 @@
-import { SEVERITIES, type Severity } from "../../../domain/run/alert.ts";
+import { SEVERITIES, type Severity, SUBJECT } from "../../../domain/run/alert.ts";
 import type { AlertOutbox, AlertRow, AlertStore, WaitingAlert } from "../../../ports/alert-store.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { prepareStatements, type Statements } from "../statements.ts";
@@ -66,6 +66,17 @@ export function createAlertRows(sql: Statements, sendFrom: Severity | undefined)
       ) !== undefined,
     endAlerts: (subject, atMs) => {
       sql.run("UPDATE alerts SET over_at_ms = ? WHERE subject = ? AND over_at_ms IS NULL", atMs, subject);
+    },
+    endAlertsOfOtherServices: (hosts, atMs) => {
+      const subjects = hosts.flatMap((host) => [SUBJECT.service(host), SUBJECT.callsTo(host)]);
+      sql.run(
+        `UPDATE alerts SET over_at_ms = ? WHERE over_at_ms IS NULL AND strategy IS NULL
+           AND (subject LIKE ? OR subject LIKE ?) AND subject NOT IN (SELECT value FROM json_each(?))`,
+        atMs,
+        SUBJECT.service("%"),
+        SUBJECT.callsTo("%"),
+        JSON.stringify(subjects),
+      );
     },
     endAlertsOfOthers: (strategyIds, atMs) => {
       sql.run(

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createAlertOutbox } from "../../../../src/adapters/sqlite/daemon/alert-rows.ts";
 import { createStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
-import type { Severity } from "../../../../src/domain/run/alert.ts";
+import { type Severity, SUBJECT } from "../../../../src/domain/run/alert.ts";
 import { alertSample, NOW_MS } from "../../../support/builders.ts";
 import { openDaemonDatabase } from "../../../support/daemon-database.ts";
 
@@ -144,4 +144,20 @@ test("what is said of no strategy stays true when the last strategy is gone", ()
   store.raiseAlert(alertSample({ id: "funds", subject: "funds of weekly" }));
   store.endAlertsOfOthers([], NOW_MS);
   expect(db.prepare("SELECT id FROM alerts WHERE over_at_ms IS NULL").pluck().all()).toEqual(["account"]);
+});
+
+test("what was said of a service is over when it is configured no more", () => {
+  const { db, store } = begin();
+  const [gone, kept] = ["old.example:8443", "new.example"];
+  const subjects = [gone, kept].flatMap((host) => [SUBJECT.service(host), SUBJECT.callsTo(host)]);
+  for (const subject of [...subjects, "clock", "funds of service"]) {
+    store.raiseAlert(alertSample({ id: subject, subject, strategy: undefined }));
+  }
+  store.endAlertsOfOtherServices([kept], NOW_MS);
+  expect(db.prepare("SELECT subject FROM alerts WHERE over_at_ms IS NULL ORDER BY number").pluck().all()).toEqual([
+    SUBJECT.service(kept),
+    SUBJECT.callsTo(kept),
+    "clock",
+    "funds of service",
+  ]);
 });

@@ -127,6 +127,7 @@ const STORE: Calls<Store> = {
   addMessage: (store) => store.addMessage(alertSample({ id: "fill_1" })),
   isWarnedOf: (store) => store.isWarnedOf("weekly", { subjects: ["clock"], pairsSinceMs: NOW_MS }),
   endAlerts: (store) => store.endAlerts("swap", NOW_MS),
+  endAlertsOfOtherServices: (store) => store.endAlertsOfOtherServices(["service.example"], NOW_MS),
   endAlertsOfOthers: (store) => store.endAlertsOfOthers(["weekly"], NOW_MS),
   sameEnds: (store) => store.sameEnds("weekly"),
   saveSameEnds: (store) => store.saveSameEnds("weekly", { reason: "overlap", count: 3, firstSlotMs: SLOT_MS }),
