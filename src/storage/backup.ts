@@ -72,14 +72,18 @@ const COMPANIONS = ["-wal", "-shm", "-journal"];
 /**
  * Puts a copy in a database's place. What stood there is kept under another name, with what SQLite keeps beside it, and so
  * is a log that was left without its database: SQLite would write it into the copy. To be called by whoever claimed the
- * database.
+ * database. `prepare` may write into the coming file before it stands there.
  * @returns where the replaced database is now; undefined when nothing stood there
  */
-export function replaceDatabase(file: string, by: { copy: string; keepAs: string }): string | undefined {
+export function replaceDatabase(
+  file: string,
+  by: { copy: string; keepAs: string; prepare?: (coming: string) => void },
+): string | undefined {
   const coming = `${file}.restoring`;
   rmSync(coming, { force: true });
   createPrivate(coming);
   copyFileSync(by.copy, coming);
+  by.prepare?.(coming);
   assertWhole(coming);
   for (const suffix of COMPANIONS) rmSync(`${coming}${suffix}`, { force: true });
   syncFile(coming);

@@ -1,11 +1,13 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { backup } from "../../src/app/commands/backup.ts";
 import { restore } from "../../src/app/commands/restore.ts";
 import { CommandFailure } from "../../src/app/exit-codes.ts";
 import type { Terminal } from "../../src/app/terminal.ts";
+import type { OperatingMode } from "../../src/domain/run/operating-mode.ts";
 import { claimDatabase } from "../../src/storage/claim.ts";
+import { openDatabase } from "../../src/storage/database.ts";
 import { WALLET } from "../config/project.ts";
 import { makeFolder } from "../e2e/support/swapd.ts";
 import { openDaemonDatabase } from "../support/daemon-database.ts";
@@ -112,3 +114,46 @@ test("a copy of another network is refused by name", async () => {
   fill(copy, "ethereum", 1);
   expect(await restoreFrom(copy)).toMatchObject({ code: 1, text: expect.stringContaining("belongs to ethereum") });
 });
+
+test("a restore takes no halt and no pause back: the stricter mode of both databases is in force, and said", async () => {
+  const copy = `${database}.copy`;
+  setModes(database, { eth: "paused", btc: "exits-only" });
+  await backUp(copy);
+  setModes(database, { global: "halted", eth: "active", btc: "paused" });
+  const { code, text } = await said((terminal) => restore(copy, { config }, terminal));
+  expect(code).toBe(0);
+  expect(modesOf(database)).toEqual({ global: "halted", eth: "paused", btc: "paused" });
+  expect(modesOf(copy)).toEqual({ eth: "paused", btc: "exits-only" });
+  expect(text).toContain(
+    "in force: btc paused (by hand), eth paused (by hand), global halted (by hand); kept from what stood there: btc paused, global halted",
+  );
+});
+
+test("a restore where nothing stood, or nothing readable, says that later halts are not known", async () => {
+  const copy = `${database}.copy`;
+  setModes(database, { eth: "paused" });
+  await backUp(copy);
+  for (const spoil of [() => writeFileSync(database, "no database"), () => rmSync(database)]) {
+    spoil();
+    const { code, text } = await said((terminal) => restore(copy, { config }, terminal));
+    expect([code, modesOf(database)]).toEqual([0, { eth: "paused" }]);
+    expect(text).toContain(
+      "what was halted or paused since the copy was made is not known; in force: eth paused (by hand)",
+    );
+  }
+});
+
+function setModes(path: string, modes: Readonly<Record<string, OperatingMode>>): void {
+  const { store, db } = openDaemonDatabase(path);
+  for (const [scope, mode] of Object.entries(modes)) {
+    store.setMode({ scope, mode, setBy: "ops", reason: "by hand", atMs: 0 });
+  }
+  db.close();
+}
+
+function modesOf(path: string): Record<string, string> {
+  const db = openDatabase({ file: path, readonly: true });
+  const rows = db.prepare<[], { scope: string; mode: string }>("SELECT scope, mode FROM modes").all();
+  db.close();
+  return Object.fromEntries(rows.map(({ scope, mode }) => [scope, mode]));
+}

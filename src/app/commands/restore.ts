@@ -6,6 +6,7 @@ import { assertWhole, replaceDatabase } from "../../storage/backup.ts";
 import { claimDatabase } from "../../storage/claim.ts";
 import { openDatabase } from "../../storage/database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { keepStricterModes, type RestoredModes } from "../restored-modes.ts";
 import { configurationFile, readConfiguration } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -27,9 +28,9 @@ export async function restore(
     orRefuse(ofService, () => assertWhole(ofService));
     pairs.push({ database: configuration.serve.database, copy: ofService });
   }
-  const restored = replaceAll(pairs);
+  const { restored, modes } = replaceAll(pairs);
   if (options.json === true) {
-    terminal.out(JSON.stringify({ restored }));
+    terminal.out(JSON.stringify({ restored, modes }));
     return;
   }
   for (const { database, copy: from, replaced } of restored) {
@@ -37,6 +38,7 @@ export async function restore(
       `${database} is ${from} now; ${replaced === null ? "nothing stood there" : `what stood there is ${replaced}`}`,
     );
   }
+  if (modes !== undefined) terminal.out(describeModes(modes));
   terminal.out("the next start holds it against the chain before anything is signed; see then: swapd db check");
 }
 
@@ -55,6 +57,14 @@ function refuseUnfit(copy: string, { network }: Configuration): void {
   });
 }
 
+function describeModes({ inForce, kept }: RestoredModes): string {
+  const list = inForce.map(({ scope, mode, reason }) => `${scope} ${mode} (${reason})`).join(", ");
+  const now = inForce.length === 0 ? "nothing is halted or paused in it" : `in force: ${list}`;
+  if (kept === undefined) return `what was halted or paused since the copy was made is not known; ${now}`;
+  if (kept.length === 0) return now;
+  return `${now}; kept from what stood there: ${kept.map(({ scope, mode }) => `${scope} ${mode}`).join(", ")}`;
+}
+
 function orRefuse(copy: string, look: () => void): void {
   try {
     look();
@@ -69,16 +79,28 @@ interface Pair {
   readonly copy: string;
 }
 
+interface Replacement {
+  readonly restored: readonly (Pair & { readonly replaced: string | null })[];
+  readonly modes: RestoredModes | undefined;
+}
+
 /** All databases are claimed before the first one is replaced: what cannot be restored as a whole is left as it was. */
-function replaceAll(pairs: readonly Pair[]): readonly (Pair & { readonly replaced: string | null })[] {
+function replaceAll(pairs: readonly Pair[]): Replacement {
   const time = new Date(systemClock.nowMs()).toISOString().replaceAll(/[-:.]/g, "");
   const claims: { readonly pair: Pair; readonly file: string; release(): void }[] = [];
   try {
     for (const pair of pairs) claims.push({ pair, ...claimed(pair.database) });
-    return claims.map(({ pair, file }) => {
-      const replaced = replaceDatabase(file, { copy: pair.copy, keepAs: `${file}.replaced-${time}` });
+    let modes: RestoredModes | undefined;
+    const restored = claims.map(({ pair, file }, index) => {
+      const prepare = (coming: string): void => {
+        modes = keepStricterModes(file, coming);
+      };
+      const by = { copy: pair.copy, keepAs: `${file}.replaced-${time}` };
+      // The daemon's is the first one.
+      const replaced = replaceDatabase(file, index === 0 ? { ...by, prepare } : by);
       return { ...pair, replaced: replaced ?? null };
     });
+    return { restored, modes };
   } finally {
     for (const claim of claims) claim.release();
   }
