@@ -171,6 +171,11 @@ export interface LaneStore {
   addHalt(halt: LaneHalt): void;
   /** Ends a halt: as many transactions as it names are accepted, whoever made them. */
   releaseHalt(account: Address, chainId: number, release: { readonly by: string; readonly atMs: number }): void;
-  /** The most transactions of the account that a person ever accepted by a release; 0 when nobody did. */
+  /** Accepts so many transactions of an account that no halt counted, whoever made them. */
+  acceptCount(
+    counted: Pick<LaneHalt, "account" | "chainId" | "transactionCount">,
+    acceptance: { readonly by: string; readonly atMs: number },
+  ): void;
+  /** The most transactions of the account that a person ever accepted; 0 when nobody did. */
   acceptedCount(account: Address, chainId: number): number;
 }

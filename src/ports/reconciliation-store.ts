@@ -63,7 +63,7 @@ export interface DatabaseState {
 export interface ReconciliationStore {
   databaseState(): DatabaseState;
   nameDatabase(id: string): void;
-  /** Counts one step of signing more than so many, so that a database that stands at so many is the older one. */
+  /** Counts well beyond so many steps of signing, so that a database that stood there, or was about to, is the older one. */
   countBeyond(signatures: number): void;
   openDifferences(): readonly Difference[];
   /**
@@ -72,8 +72,10 @@ export interface ReconciliationStore {
    * @returns false when the same is open or was accepted
    */
   addDifference(finding: Finding, atMs: number): boolean;
-  /** Whether a difference with this key was found and settled. */
+  /** Whether a difference with this key was found, and settled by a person. */
   wasAccepted(key: string): boolean;
+  /** What is open was found at this instant at the latest, whatever a clock that ran ahead said. */
+  capFindings(atMs: number): void;
   /** Moves when what is open was found along with a wall clock that was set, so that its age stays what it was. */
   moveFindings(byMs: number): void;
   /** The runs that are open now trade no more: another database may have traded them. */

@@ -154,7 +154,7 @@ function costs(db: SqliteDatabase): Pick<LaneStore, "saveCost" | "forgetCost" | 
   };
 }
 
-type Halts = "halt" | "halts" | "addHalt" | "releaseHalt" | "acceptedCount";
+type Halts = "halt" | "halts" | "addHalt" | "releaseHalt" | "acceptCount" | "acceptedCount";
 
 function halts(db: SqliteDatabase): Pick<LaneStore, Halts> {
   const columns = "account, chain_id, reason, transaction_count, at_ms";
@@ -171,6 +171,10 @@ function halts(db: SqliteDatabase): Pick<LaneStore, Halts> {
     `UPDATE lane_halts SET released_by = ?, released_at_ms = ?
      WHERE account = ? AND chain_id = ? AND released_at_ms IS NULL`,
   );
+  const accept = db.prepare(
+    `INSERT INTO lane_halts (${columns}, released_by, released_at_ms)
+     VALUES (@account, @chainId, 'accepted before it halted', @transactionCount, @atMs, @by, @atMs)`,
+  );
   const accepted = db
     .prepare<[string, number], number | null>(
       `SELECT max(transaction_count) FROM lane_halts
@@ -185,6 +189,7 @@ function halts(db: SqliteDatabase): Pick<LaneStore, Halts> {
     halts: () => all.all().map(toHalt),
     addHalt: (row) => void insert.run(row),
     releaseHalt: (account, chainId, { by, atMs }) => void release.run(by, atMs, account, chainId),
+    acceptCount: (counted, acceptance) => void accept.run({ ...counted, ...acceptance }),
     acceptedCount: (account, chainId) => accepted.get(account, chainId) ?? 0,
   };
 }

@@ -8,6 +8,7 @@ import type { SqliteDatabase } from "../../storage/database.ts";
 import { migrateDaemonDatabase, openMarker } from "../daemon-database.ts";
 import { maxLifetimeSeconds } from "../engine-settings.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { openLaneStore } from "../lane-wiring.ts";
 import { operatorName } from "../operator-name.ts";
 import { type ChangeOptions, configurationOf, findTargetToChange, nameTarget } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
@@ -43,10 +44,14 @@ function acceptAlone(db: SqliteDatabase, configuration: Configuration): string {
   migrateDaemonDatabase(db);
   const store = createStore(db);
   const strategies = configuration.strategies.map(({ spec, hash }) => ({ spec, specHash: hash }));
-  const settings = { strategies, pace: { maxLifetimeSeconds: maxLifetimeSeconds(configuration) } };
+  const settings = {
+    chainId: configuration.network.chainId,
+    strategies,
+    pace: { maxLifetimeSeconds: maxLifetimeSeconds(configuration) },
+  };
   const isFound = store.openDifferences().some(({ kind }) => kind !== "unchecked");
   if (!isFound) throw new CommandFailure(EXIT.no, nothingToAccept(store, configuration));
-  const context = { settings, deps: { store, clock: systemClock } };
+  const context = { settings, deps: { store, laneStore: openLaneStore(db), clock: systemClock } };
   const answer = store.transaction(() => acceptDifferences(context, operatorName()));
   if (answer.startsWith("refused:")) throw new CommandFailure(EXIT.no, answer);
   return `${answer}\nno daemon runs: the next start looks at the chain once more before it signs`;

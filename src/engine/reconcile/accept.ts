@@ -1,5 +1,6 @@
 import { type Address, toAddress } from "../../domain/money/address.ts";
 import { tradedSides } from "../../domain/strategy/strategy.ts";
+import type { LaneStore } from "../../ports/lane-store.ts";
 import type { Difference } from "../../ports/reconciliation-store.ts";
 import type { EngineContext, LoadedStrategy } from "../engine-context.ts";
 import { addUnchecked, endAlertIfNothingIsOpen } from "./reconciler.ts";
@@ -7,10 +8,13 @@ import { addUnchecked, endAlertIfNothingIsOpen } from "./reconciler.ts";
 /** What accepting needs: the running daemon has it, and a command that took the daemon's place. */
 export interface AcceptContext {
   readonly settings: {
+    readonly chainId: number;
     readonly strategies: readonly LoadedStrategy[];
     readonly pace: Pick<EngineContext["settings"]["pace"], "maxLifetimeSeconds">;
   };
-  readonly deps: Pick<EngineContext["deps"], "store" | "clock">;
+  readonly deps: Pick<EngineContext["deps"], "store" | "clock"> & {
+    readonly laneStore: Pick<LaneStore, "acceptCount">;
+  };
 }
 
 /** What another database signed is behind these, and nobody knows what of it is still to be filled. */
@@ -27,18 +31,21 @@ export function acceptDifferences(context: AcceptContext, by: string): string {
   const open = store.openDifferences().filter(({ kind }) => kind !== "unchecked");
   if (open.length === 0) return "refused: nothing is open that could be accepted; see: swapd db check";
   const atMs = clock.nowMs();
-  const youngMs = stillToBeFilled(context, open);
+  store.capFindings(atMs);
+  const youngMs = stillToBeFilled(context, store.openDifferences());
   if (youngMs !== undefined) {
     const instant = new Date(youngMs).toISOString();
     return `refused: what another database signed may be filled until its deadline, at the latest ${instant}; accepted before that, such a fill would count in no budget. Ask again then`;
   }
   const said = open.map((difference) => {
     store.settleDifference(difference.id, { by, atMs });
-    return `${difference.text}${carryOver(context, difference)}`;
+    return `${difference.text}${carryOver(context, difference, by)}`;
   });
   // All else may be the trade of a run that is still open here, and that would trade once more.
   if (open.some(({ kind }) => kind !== "allowance")) store.barOpenRuns();
   for (const wallet of new Set(open.map((difference) => difference.wallet))) {
+    // Anew: a look that has begun already is not the one that comes after this.
+    store.removeUnchecked(wallet);
     addUnchecked(context, wallet);
     endAlertIfNothingIsOpen(context, wallet);
   }
@@ -47,34 +54,35 @@ export function acceptDifferences(context: AcceptContext, by: string): string {
 
 /**
  * Until when an order that is in nobody's rows may still be filled: whoever signed it did so before this database was
- * looked at. A clock that was set back while nobody ran says nothing of it.
+ * looked at.
  * @returns undefined when every such order has expired
  */
 function stillToBeFilled({ settings, deps }: AcceptContext, open: readonly Difference[]): number | undefined {
   const lifetimeMs = settings.pace.maxLifetimeSeconds * 1_000;
   const nowMs = deps.clock.nowMs();
-  const ends = open
-    .filter(({ kind, foundAtMs }) => OF_ANOTHER_DATABASE.has(kind) && foundAtMs <= nowMs)
-    .map(({ foundAtMs }) => foundAtMs + lifetimeMs);
+  const ends = open.filter(({ kind }) => OF_ANOTHER_DATABASE.has(kind)).map(({ foundAtMs }) => foundAtMs + lifetimeMs);
   const last = Math.max(0, ...ends);
   return last > nowMs ? last : undefined;
 }
 
 /** What follows from accepting one. @returns what is to be said of that */
-function carryOver(context: AcceptContext, difference: Difference): string {
+function carryOver(context: AcceptContext, difference: Difference, by: string): string {
   const { store, clock } = context.deps;
   const { wallet, facts, kind, scope } = difference;
   const known = store.knownChain(wallet);
   if (kind === "nonce" && known !== undefined) {
-    store.saveKnownChain({ ...known, transactionCount: Number(facts.count) }, clock.nowMs());
+    const transactionCount = Number(facts.count);
+    store.saveKnownChain({ ...known, transactionCount }, clock.nowMs());
+    const account = { account: wallet, chainId: context.settings.chainId, transactionCount };
+    context.deps.laneStore.acceptCount(account, { by, atMs: clock.nowMs() });
   }
   // What could not be proved is accepted up to here: balances of before prove nothing any more.
   if (kind === "cannot-prove" && scope !== "token" && known !== undefined) {
     const block = Math.max(known.block, Number(facts.toBlock ?? known.block));
     store.saveKnownChain({ ...known, block, balances: new Map() }, clock.nowMs());
   }
-  // From here on the newer database is the one that knows less, should it come back.
-  if (kind === "older") store.countBeyond(Number(facts.signatures ?? 0));
+  // From here on the other database is the one that knows less, should it come back.
+  if (kind === "older" || kind === "lost") store.countBeyond(Number(facts.signatures ?? 0));
   if (kind === "allowance") {
     store.adoptGrant(
       { wallet, token: toAddress(facts.token ?? ""), spender: toAddress(facts.spender ?? "") },

@@ -26,7 +26,8 @@ export function judgeMarker(
   }
   if (ours.signatures >= seen.signatures && ours.signings >= seen.signings) return undefined;
   const text = `the database is an older copy: for ${wallet} its marker counts ${seen.signatures} steps of signing typed data and ${seen.signings} of signing transactions, the rows know ${ours.signatures} and ${ours.signings}`;
-  const key = `older ${wallet} ${seen.signatures} ${seen.signings} ${ours.signatures} ${ours.signings}`;
+  // Without our own counts: accepting raises them, and the marker follows only with the look after it.
+  const key = `older ${wallet} ${seen.signatures} ${seen.signings}`;
   return { key, ...what, kind: "older", text, facts: numbers(seen) };
 }
 

@@ -25,6 +25,7 @@ export interface Reconciler {
   keepTelling(signal: AbortSignal): Promise<void>;
 }
 
+const OF_MARKERS: ReadonlySet<DifferenceKind> = new Set(["lost", "older"]);
 const LOOK_AGAIN_MS = 2_000;
 const PROVE_EVERY_MS = 60_000;
 const LOOK_EVERY_MS = 3_600_000;
@@ -99,11 +100,27 @@ function begin(context: EngineContext, wallets: readonly Address[]): void {
   if (store.databaseState().id === undefined) store.nameDatabase(ids.newId("database"));
   for (const wallet of wallets) {
     const identity = judgeMarker(context.deps, wallet);
-    const isKnown = store.openDifferences().some(({ key }) => key === identity?.key);
-    if (identity !== undefined && !isKnown) refuseOldRequests(context);
+    if (identity === undefined) settleIdentity(context, wallet);
+    else if (!isTold(context, identity)) refuseOldRequests(context);
     write(context, wallet, identity === undefined ? [] : [identity]);
     addUnchecked(context, wallet);
   }
+}
+
+function isTold({ deps: { store } }: EngineContext, { key }: Finding): boolean {
+  return store.wasAccepted(key) || store.openDifferences().some((one) => one.key === key);
+}
+
+/** What another marker told, as that of another installation whose volume was mounted here, is over with the right one. */
+function settleIdentity(context: EngineContext, wallet: Address): void {
+  const { store, clock, marker } = context.deps;
+  if (marker?.read(wallet)?.state === undefined) return;
+  const told = store.openDifferences().filter((one) => one.wallet === wallet && OF_MARKERS.has(one.kind));
+  if (told.length === 0) return;
+  store.transaction(() => {
+    for (const { id } of told) store.settleDifference(id, { by: "chain", atMs: clock.nowMs() });
+    endAlertIfNothingIsOpen(context, wallet);
+  });
 }
 
 /** What was asked before a copy was made, and stands in it, is no word on what the copy lacks. */
@@ -132,11 +149,18 @@ async function lookAt(context: LookContext, soFar: ReadSoFar, wallet: Address): 
     store.transaction(() => store.removeUnchecked(wallet));
     return true;
   }
+  const before = uncheckedOf(store, wallet);
   const seen = await lookAtChain(context, soFar, known);
-  write(context, wallet, seen.findings, seen);
+  write(context, wallet, seen.findings, { ...seen, isOfNow: uncheckedOf(store, wallet) === before });
   const open = store.openDifferences().filter((difference) => difference.wallet === wallet);
   if (open.every(({ kind }) => kind === "cannot-prove")) advanceMarker(context, wallet);
   return !seen.isUnfinished;
+}
+
+/** Which note it is that a wallet is unchecked: one that came while a look was under way is none of that look's. */
+function uncheckedOf(store: LookContext["deps"]["store"], wallet: Address): string | undefined {
+  const note = store.openDifferences().find((one) => one.wallet === wallet && one.kind === "unchecked");
+  return note === undefined ? undefined : `${note.id} ${note.foundAtMs}`;
 }
 
 /** The block that the rows know, as it is written down; for a wallet without one, where it begins. */
@@ -199,8 +223,13 @@ async function isUnused(context: LookContext, wallet: Address): Promise<boolean>
   return false;
 }
 
+interface Timely {
+  /** whether nobody asked for another look since it began */
+  readonly isOfNow: boolean;
+}
+
 /** Writes down what is new, and tells it once; with it what a look at the chain has settled. */
-function write(context: LookContext, wallet: Address, findings: readonly Finding[], look?: Look): void {
+function write(context: LookContext, wallet: Address, findings: readonly Finding[], look?: Look & Timely): void {
   const { deps } = context;
   const { store, clock, logger } = deps;
   const added: Finding[] = [];
@@ -208,7 +237,7 @@ function write(context: LookContext, wallet: Address, findings: readonly Finding
     const nowMs = clock.nowMs();
     added.push(...findings.filter((finding) => store.addDifference(finding, nowMs)));
     if (look !== undefined) settle(context, wallet, look);
-    if (findings.length > 0 || look?.known !== undefined) store.removeUnchecked(wallet);
+    if (look?.isOfNow !== false && (findings.length > 0 || look?.known !== undefined)) store.removeUnchecked(wallet);
     const [first, ...more] = added;
     if (first === undefined) return [];
     const others = more.length === 0 ? "" : ` (and ${more.length} more)`;

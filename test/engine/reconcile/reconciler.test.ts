@@ -1,93 +1,30 @@
 import { readdirSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { createMarkerFiles } from "../../../src/adapters/identity/marker-files.ts";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
 import { swapdProfile } from "../../../src/adapters/swap-service/profiles/swapd.ts";
 import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { maySignIntent } from "../../../src/engine/modes.ts";
 import { addUnchecked, createReconciler } from "../../../src/engine/reconcile/reconciler.ts";
-import type { IdentityMarker } from "../../../src/ports/identity-marker.ts";
-import { openDatabase } from "../../../src/storage/database.ts";
 import { HUNDRED_USDC, ROUTER, SLOT_MS, USDC, WBTC, WETH } from "../../support/builders.ts";
 import { addSwap } from "../../support/daemon-database.ts";
 import {
-  ACCOUNT,
-  createOutside,
-  type Life,
-  type Outside,
-  openLife,
-  turn,
-  turnUntil,
-} from "../../support/engine-life.ts";
-import { SETTLEMENT } from "../../support/fake-ledger.ts";
+  accept,
+  BUDGET,
+  begin,
+  copyTo,
+  fill,
+  fills,
+  LIFETIME_SECONDS,
+  live,
+  markerOf,
+  nameAfterItsFile,
+  open,
+} from "../../support/databases-in-turn.ts";
+import { ACCOUNT, type Life, type Outside, openLife, turn, turnUntil } from "../../support/engine-life.ts";
 import { refusal } from "../../support/fake-service.ts";
 import { swapIn } from "../../support/reading-samples.ts";
-
-const SWAPPED = SETTLEMENT.getEvent("Swapped")?.topicHash;
-const BUDGET = 4;
-/** Longer than anything that these engines sign may live. */
-const LIFETIME_SECONDS = 305;
-
-type Gasless = "only" | "never";
-
-function begin(gasless: Gasless): Outside {
-  return createOutside(SLOT_MS - 1_500, { gasless, budget: { total: BigInt(BUDGET) * HUNDRED_USDC } });
-}
-
-function fills({ chain }: Outside): number {
-  return chain
-    .receipts()
-    .flatMap(({ logs }) => logs)
-    .filter(({ topics }) => topics[0] === SWAPPED).length;
-}
-
-function markerOf(outside: Outside): IdentityMarker {
-  return createMarkerFiles(join(dirname(outside.file), "identity"), 31_337);
-}
-
-async function live(outside: Outside, marker?: IdentityMarker): Promise<Life> {
-  const life = openLife(outside, { marker });
-  onTestFinished(() => life.engine.stop());
-  nameAfterItsFile(life, outside);
-  await life.engine.start();
-  return life;
-}
-
-/** Ids of these tests count the rows, so that two empty databases would have the same. */
-function nameAfterItsFile({ store }: Life, { file }: Outside): void {
-  store.saveIdentity({ network: "sandbox", chainId: 31_337, atMs: 0 });
-  store.nameDatabase(basename(file));
-}
-
-/** Lives until so many fills are on the chain and known, and stops. */
-async function fill(outside: Outside, count: number, marker?: IdentityMarker): Promise<void> {
-  const life = openLife(outside, { marker });
-  nameAfterItsFile(life, outside);
-  await life.engine.start();
-  const isDone = (): boolean => fills(outside) >= count && life.store.unsettledSwaps().length === 0;
-  expect(await turnUntil(outside, life, { maxSeconds: 60 * (count + 2), isDone })).toBe(true);
-  await life.engine.stop();
-  expect(life.errors).toEqual([]);
-  life.db.close();
-}
-
-function copyTo(outside: Outside, name: string): string {
-  const copy = join(dirname(outside.file), name);
-  const db = openDatabase({ file: outside.file, readonly: true });
-  db.prepare("VACUUM INTO ?").run(copy);
-  db.close();
-  return copy;
-}
-
-const open = (life: Life): readonly string[] => life.store.openDifferences().map(({ kind }) => kind);
-
-function accept(life: Life): string {
-  const id = life.store.addRequest({ command: "accept", arguments: {}, madeBy: "ops", madeAtMs: 0 });
-  life.engine.tick();
-  return life.store.answerOf(id) ?? "no answer";
-}
 
 describe.each(["only", "never"] as const)(
   "a database that was restored from an older copy (gasless: %s)",
@@ -369,72 +306,6 @@ describe("the marker", () => {
     expect([open(life), fills(outside), life.errors]).toEqual([["older", "fill"], 2, []]);
     expect(life.store.answerOf(id)).toContain("refused: it was asked before this copy");
     expect(accept(life), "asked now").toContain("accepted 2");
-  });
-
-  /** Waits until no order of another database can be filled any more, and accepts. */
-  async function acceptInTime(outside: Outside, life: Life): Promise<void> {
-    await turn(outside, life, LIFETIME_SECONDS + 5);
-    expect(accept(life)).toContain("accepted");
-    await turn(outside, life, 5);
-    expect(open(life)).toEqual([]);
-  }
-
-  /** Hands one order over, which the relayer keeps for now, and dies. */
-  async function handOver(outside: Outside, marker: IdentityMarker): Promise<void> {
-    outside.chain.holdsRelayed = true;
-    const already = outside.service.submissions.length;
-    const life = openLife(outside, { marker });
-    await life.engine.start();
-    const isOut = (): boolean => outside.service.submissions.length > already;
-    expect(await turnUntil(outside, life, { maxSeconds: 90, isDone: isOut })).toBe(true);
-    life.kill();
-    life.db.close();
-  }
-
-  test("tells a database that was accepted as lost, and put back and used since, when it is lost once more", async () => {
-    const outside = createOutside(SLOT_MS - 1_500, { gasless: "only" });
-    const marker = markerOf(outside);
-    await fill(outside, 1, marker);
-    const another = { ...outside, file: join(dirname(outside.file), "another.db") };
-    for (const place of [another, outside]) {
-      const life = await live(place, marker);
-      expect(open(life)).toContain("lost");
-      await acceptInTime(place, life);
-      await life.engine.stop();
-    }
-    await handOver(outside, marker);
-    expect(open(await live(another, marker))).toEqual(["lost"]);
-  });
-
-  test("a request on a database that was lost is no word on what the same one signed since", async () => {
-    const outside = createOutside(SLOT_MS - 1_500, { gasless: "only" });
-    const marker = markerOf(outside);
-    await fill(outside, 1, marker);
-    const another = { ...outside, file: join(dirname(outside.file), "another.db") };
-    const halted = await live(another, marker);
-    await turn(another, halted, LIFETIME_SECONDS + 5);
-    expect(open(halted)).toEqual(["lost", "fill"]);
-    const id = halted.store.addRequest({ command: "accept", arguments: {}, madeBy: "ops", madeAtMs: 0 });
-    await halted.engine.stop();
-    await handOver(outside, marker);
-    const life = await live(another, marker);
-    await turn(another, life, 5);
-    expect(life.store.answerOf(id)).toContain("refused");
-    expect(accept(life)).toContain("refused: what another database signed may be filled until its deadline");
-  });
-
-  test("tells the newer database as well when it comes back after its copy was accepted and signed", async () => {
-    const outside = createOutside(SLOT_MS - 1_500, { gasless: "only" });
-    const marker = markerOf(outside);
-    await fill(outside, 1, marker);
-    const restored = { ...outside, file: copyTo(outside, "copy.db") };
-    await fill(outside, 3, marker);
-    const life = await live(restored, marker);
-    expect(open(life)).toContain("older");
-    await acceptInTime(restored, life);
-    await life.engine.stop();
-    await handOver(restored, marker);
-    expect(open(await live(outside, marker))).toEqual(["older"]);
   });
 
   test("a kill at any place around a signature leaves a database that its marker does not halt", async () => {

@@ -20,6 +20,9 @@ interface DifferenceColumns {
   found_at_ms: number;
 }
 
+/** More than any daemon is about to sign at once, of which its marker knows nothing yet. */
+const FURTHER = 1_000;
+
 /** Rows of what the database knows of the chain and of itself. */
 export function createReconciliationRows(sql: Statements): ReconciliationStore {
   return {
@@ -36,7 +39,7 @@ export function createReconciliationRows(sql: Statements): ReconciliationStore {
       sql.run("UPDATE identity SET database_id = ? WHERE database_id IS NULL", id);
     },
     countBeyond: (known) => {
-      sql.run("UPDATE identity SET signed = max(signed, ? - signatures) + 1", known);
+      sql.run("UPDATE identity SET signed = max(signed, ? - signatures) + ?", known, FURTHER);
     },
     adoptGrant: ({ wallet, token, spender }, atMs) => {
       sql.run(
@@ -63,6 +66,7 @@ type DifferenceRows =
   | "openDifferences"
   | "wasAccepted"
   | "addDifference"
+  | "capFindings"
   | "moveFindings"
   | "barOpenRuns"
   | "isRunBarred"
@@ -93,7 +97,10 @@ function createDifferenceRows(sql: Statements): Pick<ReconciliationStore, Differ
         atMs,
       ) > 0,
     wasAccepted: (key) =>
-      sql.get("SELECT 1 FROM differences WHERE key = ? AND settled_at_ms IS NOT NULL", key) !== undefined,
+      sql.get("SELECT 1 FROM differences WHERE key = ? AND settled_by <> 'chain'", key) !== undefined,
+    capFindings: (atMs) => {
+      sql.run("UPDATE differences SET found_at_ms = min(found_at_ms, ?) WHERE settled_at_ms IS NULL", atMs);
+    },
     moveFindings: (byMs) => {
       sql.run("UPDATE differences SET found_at_ms = found_at_ms + ? WHERE settled_at_ms IS NULL", Math.round(byMs));
     },

@@ -133,6 +133,7 @@ const STORE: Calls<Store> = {
   saveSameEnds: (store) => store.saveSameEnds("weekly", { reason: "overlap", count: 3, firstSlotMs: SLOT_MS }),
   clearancePrices: (store) => store.clearancePrices(swapId),
   databaseState: (store) => store.databaseState(),
+  capFindings: (store) => store.capFindings(NOW_MS),
   countBeyond: (store) => store.countBeyond(3),
   nameDatabase: (store) => store.nameDatabase("database_1"),
   openDifferences: (store) => store.openDifferences(),
@@ -227,6 +228,8 @@ const LANES: Calls<LaneStore> = {
   halts: (lanes) => lanes.halts(),
   addHalt: (lanes) => lanes.addHalt({ account: ACCOUNT, chainId, reason: "r", transactionCount: 1, atMs: 1 }),
   releaseHalt: (lanes) => lanes.releaseHalt(ACCOUNT, chainId, { by: "ops", atMs: 2 }),
+  acceptCount: (lanes) =>
+    lanes.acceptCount({ account: ACCOUNT, chainId, transactionCount: 3 }, { by: "ops", atMs: NOW_MS }),
   acceptedCount: (lanes) => lanes.acceptedCount(ACCOUNT, chainId),
 };
 
