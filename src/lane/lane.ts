@@ -2,9 +2,10 @@ import { ChainReadError } from "../domain/chain-read-error.ts";
 import type { Address, Hex } from "../domain/money/address.ts";
 import type { IntentPurpose, IntentRow, LaneHalt } from "../ports/lane-store.ts";
 import { type CancelAnswer, wishCancel } from "./cancel-intent.ts";
+import type { Fees } from "./fees.ts";
 import { followIntent } from "./follow-intent.ts";
 import { type LaneDeps, type LaneOptions, type LaneTurn, maySign } from "./lane-context.ts";
-import { beginIntent, dropIfOver } from "./sign-attempt.ts";
+import { affordableFees, beginIntent, dropIfOver, type Means, readMeans } from "./sign-attempt.ts";
 
 /** What somebody wants a lane to send. Amounts in wei, instants in Unix seconds. */
 export interface LaneRequest {
@@ -134,22 +135,26 @@ async function takeTurn(
   if (signal?.aborted === true || after.some(isInFlight)) return;
   const next = await firstToSend(turn, waiting, signal);
   if (next === undefined) return;
-  await beginIntent(turn, next);
-  const begun = store.intent(next.id);
+  await beginIntent(turn, next.intent, next.fees);
+  const begun = store.intent(next.intent.id);
   if (begun?.state === "planned" && begun.nonce !== undefined) await followIntent(turn, begun);
 }
 
-/** What may not be signed now, or is not worth it, does not hold up what comes after it. */
+/** What may not be signed now, is not worth it, or cannot be paid does not hold up what comes after it. */
 async function firstToSend(
   turn: LaneTurn,
   waiting: readonly IntentRow[],
   signal: AbortSignal | undefined,
-): Promise<IntentRow | undefined> {
+): Promise<{ readonly intent: IntentRow; readonly fees: Fees } | undefined> {
   const { isWorthSending } = turn.options;
+  let means: Means | undefined;
   for (const intent of waiting) {
     if (signal?.aborted === true) return undefined;
     if (!maySign(turn, intent)) continue;
-    if (isWorthSending === undefined || (await isWorthSending(intent))) return intent;
+    if (isWorthSending !== undefined && !(await isWorthSending(intent))) continue;
+    means ??= await readMeans(turn);
+    const fees = affordableFees(turn, intent, means);
+    if (fees !== undefined) return { intent, fees };
   }
   return undefined;
 }

@@ -8,24 +8,39 @@ import { isSaidAgain, type LaneDeps, type LaneTurn, maySign, moveIntent, passCra
 /** Gas of an empty self-transfer, with room for chains whose plain transfers cost more than 21,000. */
 const CANCEL_GAS_LIMIT = 60_000n;
 
-/** Gives the oldest waiting intent a nonce and writes down what is to be signed. */
-export async function beginIntent(turn: LaneTurn, intent: IntentRow): Promise<void> {
-  const { deps, options, latest } = turn;
-  const { store, chain, logger } = deps;
-  const { account } = options;
-  const market = { baseFeePerGas: latest.baseFeePerGas, priorityFee: await chain.priorityFee() };
-  const fees = firstFees(market, intent.maxFeePerGasCap);
+/** What an account has, and what nodes suggest as a tip: wei, and wei per gas. */
+export interface Means {
+  readonly balance: bigint;
+  readonly priorityFee: bigint;
+}
+
+/** Reads the means of a turn's account. */
+export async function readMeans({ deps: { chain }, options: { account } }: LaneTurn): Promise<Means> {
+  return { balance: await chain.nativeBalance(account), priorityFee: await chain.priorityFee() };
+}
+
+/** What a waiting intent is first signed with. @returns undefined while gas costs more than it may pay, or than there is */
+export function affordableFees(
+  { latest, deps: { logger } }: LaneTurn,
+  intent: IntentRow,
+  { balance, priorityFee }: Means,
+): Fees | undefined {
+  const fees = firstFees({ baseFeePerGas: latest.baseFeePerGas, priorityFee }, intent.maxFeePerGasCap);
   if (fees === undefined) {
     const { id: intentId, maxFeePerGasCap: cap } = intent;
     logger.warn({ intentId, baseFee: latest.baseFeePerGas, cap }, "gas costs more than the next transaction may pay");
-    return;
+    return undefined;
   }
   const cost = intent.value + intent.gasLimit * fees.maxFeePerGas;
-  const balance = await chain.nativeBalance(account);
-  if (balance < cost) {
-    logger.warn({ intentId: intent.id, balance, cost }, "the account cannot pay for its next transaction");
-    return;
-  }
+  if (balance >= cost) return fees;
+  logger.warn({ intentId: intent.id, balance, cost }, "the account cannot pay for its next transaction");
+  return undefined;
+}
+
+/** Gives a waiting intent a nonce and writes down what is to be signed. */
+export async function beginIntent(turn: LaneTurn, intent: IntentRow, fees: Fees): Promise<void> {
+  const { deps } = turn;
+  const { store } = deps;
   const next = await nextNonce(turn);
   // A person may have halted everything while the chain was read.
   if (next === undefined || !maySign(turn, intent)) return;

@@ -173,6 +173,21 @@ describe("a transaction that cannot be paid for", () => {
     await world.tick();
     expect(world.intent("a").state).toBe("broadcast");
   });
+
+  it("holds up nobody behind it, whether gas or the balance keeps it, and goes out once it can be paid", async () => {
+    const world = await startLaneWorld();
+    await world.anvil.rpc.call("anvil_setBalance", [ANVIL_ACCOUNT, `0x${(10n ** 18n).toString(16)}`]);
+    world.submit("too large", { value: 10n ** 18n });
+    world.submit("too cheap", { maxFeePerGasCap: 1n });
+    world.submit("next");
+    await world.tick();
+    expect(world.intent("next")).toMatchObject({ state: "broadcast", nonce: 0 });
+    for (const id of ["too large", "too cheap"])
+      expect(world.intent(id), id).toMatchObject({ state: "planned", nonce: undefined });
+    await world.anvil.rpc.call("anvil_setBalance", [ANVIL_ACCOUNT, `0x${(10n ** 19n).toString(16)}`]);
+    await world.step(4);
+    expect(world.intent("too large")).toMatchObject({ nonce: 1 });
+  });
 });
 
 describe("what is not worth sending now", () => {

@@ -66,21 +66,26 @@ function changeOf(
       return event.hash === undefined ? undefined : { fields: { hash: event.hash }, detail: null };
     case "mined": {
       if (event.receipt === undefined) return undefined;
-      const { hash, blockNumber, logs } = event.receipt;
-      const order = { settlement: network.settlement, owner: row.wallet, nonce: BigInt(row.nonce) };
-      const amountOut = filledAmount(logs, order)?.toString() ?? null;
-      return { fields: { hash, blockNumber, amountOut }, detail: null };
+      const { hash, blockNumber } = event.receipt;
+      return { fields: { hash, blockNumber, amountOut: amountIn(event, row, network) }, detail: null };
     }
     case "reorged":
       return { fields: { blockNumber: null, amountOut: null }, detail: null };
     case "final":
-      return finalChange(event, row);
+      // A node may have left the event out of the receipt before.
+      return finalChange(event, { ...row, amountOut: amountIn(event, row, network) ?? row.amountOut });
     case "dropped":
       return droppedChange(event, lastReason(event.intentId));
     case "confirmed":
     case "replaced":
       return undefined;
   }
+}
+
+/** What the receipt says that the order brought; null where it says nothing of it. */
+function amountIn({ receipt }: LaneEvent, row: SwapRow, { settlement }: SettledNetwork): string | null {
+  const order = { settlement, owner: row.wallet, nonce: BigInt(row.nonce) };
+  return receipt === undefined ? null : (filledAmount(receipt.logs, order)?.toString() ?? null);
 }
 
 /** Nothing was signed, so nothing can happen any more. */
@@ -99,7 +104,7 @@ function droppedChange({ cancelledBy, reason }: LaneEvent, lastReason: string | 
 
 function finalChange(event: LaneEvent, row: SwapRow): Change {
   if (event.outcome === "succeeded" && row.amountOut !== null) {
-    return { fields: { status: "success" }, detail: `final in block ${row.blockNumber}` };
+    return { fields: { status: "success", amountOut: row.amountOut }, detail: `final in block ${row.blockNumber}` };
   }
   if (event.outcome === "cancelled" && event.reason !== undefined) {
     const errorMessage = "A transaction that is not the relayer's took the place of this swap's";

@@ -104,6 +104,28 @@ test("what a transaction cost is booked by its receipt: a revert stands against 
   db.close();
 });
 
+test("a receipt that came without its logs once makes no error of a swap whose final receipt has them", () => {
+  const db = openServiceDatabase(join(directory, "without-logs.db"));
+  const book = openRelayBook(db, "testnet");
+  const store = createServiceStore(db, "testnet");
+  const network = { settlement: address("e") } as SettledNetwork;
+  const recorder = createSwapRecorder(network, { store, book, lastReason: () => undefined, clock: createHandClock(1) });
+  addSwap(db, "fills", HONEST);
+  book.insert("fills", { ...terms, feeWorth: 9n * GWEI }, 1);
+  const receipt = { hash: "0xab", blockNumber: 7, blockHash: "0xcd", gasUsed: 4n, effectiveGasPrice: GWEI };
+  const heard = (kind: "mined" | "final", logs: readonly object[]): void =>
+    recorder.onIntent({
+      ...{ intentId: "fills", kind, ...(kind === "final" ? { outcome: "succeeded" } : {}) },
+      receipt: { ...receipt, succeeded: true, logs } as unknown as Receipt,
+    });
+  heard("mined", []);
+  expect(store.swapBy("intent_id", "fills")).toMatchObject({ status: "pending", amountOut: null });
+  heard("final", [swappedLog(network.settlement, HONEST)]);
+  expect(store.swapBy("intent_id", "fills")).toMatchObject({ status: "success", amountOut: "5", errorCode: null });
+  expect(book.costsSince(0)).toEqual({ paid: 4n * GWEI, lost: 0n });
+  db.close();
+});
+
 /** The event of a fill of 5 by the order with the nonce 1. */
 function swappedLog(settlement: string, owner: string): object {
   const fields = [owner, 1n, owner, owner, owner, owner, 1n, 5n, 0n, owner, 0n];
