@@ -181,7 +181,7 @@ function openLane(
       confirmations: configuration.network.confirmations,
       ...configuration.transactions,
       cancelMarginSeconds: CANCEL_MARGIN_SECONDS,
-      signing: (intentId) => maySignIntent({ store, laneStore }, intentId),
+      signing: (intentId) => maySignIntent({ store, laneStore, live: context.settings.live }, intentId),
     },
     { store: laneStore, chain, signer, clock, logger, listener, crashPoint },
   );

@@ -70,6 +70,7 @@ export function tradingBarred({ deps }: EngineContext, runId: string): string | 
 /** Why nothing may be signed for a strategy with its wallet now, undefined when signing is allowed. */
 export function signingBarred(context: EngineContext, strategyId: string, wallet: Address): string | undefined {
   const { deps, settings } = context;
+  if (!settings.live) return "the mode is dry-run";
   const halt = deps.laneStore.halt(wallet, settings.chainId);
   if (halt !== undefined) return `the account ${wallet} is halted: ${halt.reason}`;
   const mode = effectiveMode(context.deps.store, strategyId);

@@ -29,10 +29,14 @@ function haltByDifference(store: Pick<Store, "strategy" | "openDifferences">, st
 /**
  * Whether a lane may sign for one of its intents now: not while the strategy that wants it is halted, alone or with all
  * others, and no new trade for a run that another database may have made. A revocation of a leftover belongs to no run: it
- * is a signature for those who were granted the allowance.
+ * is a signature for those who were granted the allowance. In a dry run what was signed before is followed to its end, and
+ * nothing else is signed.
  */
-export function maySignIntent(stores: { store: Store; laneStore: LaneStore }, intentId: string): boolean {
-  const { store, laneStore } = stores;
+export function maySignIntent(
+  { store, laneStore, live }: { store: Store; laneStore: LaneStore; live: boolean },
+  intentId: string,
+): boolean {
+  if (!live && laneStore.signings(intentId).length === 0) return false;
   const owner = store.runOfIntent(intentId);
   if (owner !== undefined) {
     if (store.isRunBarred(owner.runId) && isNewTrade(laneStore, intentId)) return false;

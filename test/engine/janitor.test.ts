@@ -1,8 +1,9 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { ChainReadError } from "../../src/domain/chain-read-error.ts";
 import { toAddress } from "../../src/domain/money/address.ts";
+import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { revokeLeftovers } from "../../src/engine/janitor.ts";
-import { ETH, NOW_MS, ROUTER, runSample, USDC, WETH } from "../support/builders.ts";
+import { ETH, GWEI, NOW_MS, ROUTER, runSample, SLOT_MS, USDC, WETH } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife, turn } from "../support/engine-life.ts";
 import { swapIn } from "../support/reading-samples.ts";
@@ -148,4 +149,36 @@ test("nothing is signed for it while the wallet cannot pay, the daemon is halted
   const dry = begin(5n, { settings: { live: false } });
   await revokeLeftovers(dry.life.context);
   expect(revocations(dry.life)).toEqual([]);
+});
+
+test("a leftover waits while gas is above the ceiling, and keeps no gasless swap of its token from being traded", async () => {
+  const outside = createOutside(SLOT_MS - 1_500, { gasless: "only" } as Partial<StrategySpec>);
+  const { chain } = outside;
+  chain.baseFee = 60n * GWEI;
+  chain.ledger.credit(ETH.address, ACCOUNT, 10n ** 20n);
+  chain.mine();
+  chain.ledger.setAllowance(USDC.address, ACCOUNT, 5n);
+  const life = openLife(outside);
+  onTestFinished(() => life.engine.stop());
+  life.store.writeRecord(runSample(), { kind: "grant", ...grant }, 1);
+  await life.engine.start();
+  await turn(outside, life, 90);
+  expect(life.db.prepare("SELECT DISTINCT state FROM runs").pluck().all()).toContain("filled");
+  expect([revocations(life), life.errors]).toEqual([[], []]);
+});
+
+test("it is taken back once gas is below the ceiling again", async () => {
+  const { outside, life } = begin(5n);
+  onTestFinished(() => life.engine.stop());
+  const calmFee = outside.chain.baseFee;
+  outside.chain.baseFee = 60n * GWEI;
+  outside.chain.ledger.credit(ETH.address, ACCOUNT, 10n ** 20n);
+  outside.chain.mine();
+  await life.engine.start();
+  await turn(outside, life, 30);
+  expect(revocations(life)).not.toContainEqual(expect.objectContaining({ purpose: "revoke" }));
+  outside.chain.baseFee = calmFee;
+  await turn(outside, life, 30);
+  expect(revocations(life)).toContainEqual({ purpose: "revoke", to_address: USDC.address, state: "final" });
+  expect(life.errors).toEqual([]);
 });

@@ -179,7 +179,7 @@ function openLane(context: EngineContext, listener: LaneListener): Lane {
   const options = {
     ...{ account: ACCOUNT, chainId: 31_337, confirmations: 2, bumpAfterBlocks: 5, rebroadcastAfterBlocks: 3 },
     ...{ maxReplacements: 3, maxCancellations: 3, cancelMarginSeconds: 2 },
-    signing: (intentId: string) => maySignIntent({ store, laneStore }, intentId),
+    signing: (intentId: string) => maySignIntent({ store, laneStore, live: context.settings.live }, intentId),
   };
   return createLane(options, { store: laneStore, chain, signer: owner, clock, logger, listener, crashPoint });
 }

@@ -25,6 +25,7 @@ export type UnsignedReason =
   | "approval_failed"
   | "approval_not_sent"
   | "not_signed_in_time"
+  | "window_over"
   | "cancelled_by_operator"
   | "earlier_swap_denied";
 
@@ -188,6 +189,11 @@ export const UNSIGNED_REASONS: Readonly<Record<UnsignedReason, ReasonExplanation
   not_signed_in_time: {
     meaning: "The transaction was not signed before its quote ran out.",
     whatToDo: "Usually the next attempt passes; if it lasts, look at gas prices and at the wallet's open transactions.",
+  },
+  window_over: {
+    meaning:
+      "The run was still open when the daemon stopped, or its machine slept, and its window was long over when it went on: what it had decided was of another time.",
+    whatToDo: "Nothing: slots that were missed meanwhile follow `catch_up`, and the next one decides anew.",
   },
   cancelled_by_operator: {
     meaning: "An operator cancelled the transaction before it was signed; the run does not try it again.",

@@ -11,7 +11,7 @@ import type { ClearanceReading, RunEvent } from "./events.ts";
 import { type Evidence, ledgerOf } from "./evidence.ts";
 import { factsOf } from "./reading-to-facts.ts";
 import { answered } from "./retry.ts";
-import { type Swap, windowEndOf } from "./run.ts";
+import { type Swap, tooLate, windowEndOf } from "./run.ts";
 import { askAgain, askForQuote, denySwap, endUnsigned, retryOrEnd, skipSwap } from "./step-quote.ts";
 
 type FactsRead = Extract<RunEvent, { kind: "facts-read" }>;
@@ -70,6 +70,11 @@ function proceed(draft: Draft, swap: Swap, reading: ClearanceReading, evidence: 
   const barred = evidence.signingBarred ?? evidence.tradingBarred;
   if (barred !== undefined) {
     endUnsigned(draft, swap.id, { reason: "signing_barred", detail: barred });
+    return;
+  }
+  const late = tooLate(draft.run(), swap, { nowMs: evidence.nowMs, graceSeconds: evidence.pace.maxLifetimeSeconds });
+  if (late !== undefined) {
+    endUnsigned(draft, swap.id, { reason: "window_over", detail: late });
     return;
   }
   if (!reading.decoding.ok) throw new Error(`swap ${swap.id} passed every check undecoded`);

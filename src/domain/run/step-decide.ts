@@ -6,7 +6,7 @@ import type { Evidence } from "./evidence.ts";
 import { pauseStrategy } from "./pause-strategy.ts";
 import type { UnsignedReason } from "./reasons.ts";
 import { answered, retryLimits, waitAgain } from "./retry.ts";
-import { type Run, type Swap, swapIdOf } from "./run.ts";
+import { type Run, type Swap, swapIdOf, tooLate } from "./run.ts";
 import { beginSwap } from "./step-quote.ts";
 
 /** A due run begins: it reads what its strategy decides on. */
@@ -18,6 +18,14 @@ export function stepStarted(draft: Draft, evidence: Evidence): void {
 /** The strategy decides on one snapshot. Its memory, its swaps and their reservations are one commit. */
 export function stepViewRead(draft: Draft, view: StrategyView, evidence: Evidence): void {
   answered(draft);
+  const late = tooLate(draft.run(), undefined, {
+    nowMs: evidence.nowMs,
+    graceSeconds: evidence.pace.maxLifetimeSeconds,
+  });
+  if (late !== undefined) {
+    draft.moveRun("skipped", { reason: "window_over", detail: late });
+    return;
+  }
   const { memory, outcome, pause } = decideStrategy(evidence.spec, view, evidence.memory);
   draft.record({ kind: "memory", memory: JSON.stringify(memory) });
   pauseStrategy(draft, pause);

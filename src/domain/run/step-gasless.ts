@@ -7,7 +7,7 @@ import { answered, waitAgain } from "./retry.ts";
 import type { Swap } from "./run.ts";
 import { InvalidTransition, isSwapEnd } from "./states.ts";
 import { endUnsigned } from "./step-quote.ts";
-import { confirmFill, noteMined, takeBack } from "./step-transaction.ts";
+import { confirmFill, isFoundByNonce, noteMined, takeBack } from "./step-transaction.ts";
 
 type SignedGasless = Extract<RunEvent, { kind: "signed-gasless" }>;
 type SigningBarred = Extract<RunEvent, { kind: "signing-barred" }>;
@@ -121,8 +121,9 @@ function endIfImpossible(draft: Draft, swap: Swap, observation: GaslessObservati
     }
     return;
   }
-  if (evidence.service.signatureHasNonce && observation.nonceUsed === undefined) return;
-  if (!evidence.service.signatureHasNonce) {
+  const hasNonce = isFoundByNonce(swap, evidence);
+  if (hasNonce && observation.nonceUsed === undefined) return;
+  if (!hasNonce) {
     if (observation.serviceStatus === "pending") return;
     if (observation.allowance > 0n) {
       revoke(draft, swap, evidence);
@@ -146,7 +147,7 @@ function revoke(draft: Draft, swap: Swap, evidence: Evidence): void {
       id: revokeIntentId,
       purpose: "revoke",
       to: swap.sell.address,
-      data: approveNothing(evidence.service.router),
+      data: approveNothing(swap.terms?.router ?? evidence.service.router),
       value: 0n,
       gasLimit: REVOKE_GAS_LIMIT,
       maxFeePerGasCap: evidence.policy.maxFeePerGas,

@@ -93,13 +93,18 @@ export function noteMined(
   else draft.moveSwap(swapId, "mined", { fill, reason: receipt.succeeded ? undefined : "reverted" }, receipt.hash);
 }
 
+/** Whether the end of a swap shows by a nonce: it was signed with one, and the service of today is one of those. */
+export function isFoundByNonce({ terms }: Swap, { service }: Evidence): boolean {
+  return terms?.nonce !== undefined && service.signatureHasNonce;
+}
+
 /** Enough blocks lie on top of the fill: the money counts as spent and the run may go on. */
 export function confirmFill(draft: Draft, swapId: string, evidence: Evidence): void {
   const swap = draft.swap(swapId);
   if (swap.state !== "mined" || swap.fill === undefined) return;
   draft.moveSwap(swapId, "confirmed");
   draft.record({ kind: "spend", swapId, amount: swap.fill.sold });
-  if (swap.mode === "self-executed" || evidence.service.signatureHasNonce) {
+  if (swap.mode === "self-executed" || isFoundByNonce(swap, evidence)) {
     draft.record({ kind: "close-capability", swapId });
   }
   if (swap.mode === "gasless") draft.effect({ kind: "FetchRoute", swapId, what: "record" }, evidence.nowMs);

@@ -9,7 +9,7 @@ import { nodeFault } from "./node-fault.ts";
 import { type BlockRange, denyHiddenOutflow, unexplainedOutflows } from "./outflows.ts";
 
 /**
- * Looks up what became of a gasless swap. The chain alone decides; the service is asked only where its signatures carry
+ * Looks up what became of a gasless swap, at the settlement that it was signed for. The chain alone decides; the service is asked only where its signatures carry
  * no nonce, and only to hold an end back. What would end the swap without a fill frees its money: then it is looked up
  * once more, through all endpoints, which have to agree, and without a nonce against the wallet's balance as well, where that is known.
  */
@@ -82,7 +82,7 @@ async function fillByNonce(context: EngineContext, swap: Swap, { reads, range }:
   const { nonceRecord } = service.profile;
   if (nonceRecord === undefined || swap.terms?.nonce === undefined) return undefined;
   const topics = nonceRecord.fillTopics(swap.wallet, swap.terms.nonce);
-  const [log] = await reads.logs({ address: context.settings.router, topics, ...range });
+  const [log] = await reads.logs({ address: swap.terms.router, topics, ...range });
   return log === undefined ? undefined : await receiptOf(reads, log);
 }
 
@@ -123,13 +123,13 @@ async function nonceCancelled(
   const { service } = context.deps;
   const { nonceRecord } = service.profile;
   if (nonceRecord === undefined || swap.terms?.nonce === undefined) return undefined;
-  const call = { to: context.settings.router, data: nonceRecord.usedCall(swap.wallet, swap.terms.nonce) };
+  const { router } = swap.terms;
+  const call = { to: router, data: nonceRecord.usedCall(swap.wallet, swap.terms.nonce) };
   // At a stated block: a node that lags behind it has no answer, instead of an old one.
   const now = await reads.call(call, range.toBlock);
   if (now === undefined) return undefined;
   if (!nonceRecord.isUsed(now)) return false;
   const topics = nonceRecord.cancelTopics(swap.wallet, swap.terms.nonce);
-  const { router } = context.settings;
   const logs = await reads.logs({ address: router, topics, fromBlock: range.fromBlock, toBlock: finalized });
   return logs.length > 0 ? true : undefined;
 }
@@ -139,7 +139,11 @@ async function allowanceAt(
   swap: Swap,
   at: { readonly reads: Look["reads"]; readonly block: number },
 ): Promise<bigint> {
-  const grant = { token: swap.sell.address, owner: swap.wallet, spender: context.settings.router };
+  const grant = {
+    token: swap.sell.address,
+    owner: swap.wallet,
+    spender: swap.terms?.router ?? context.settings.router,
+  };
   return await at.reads.allowance(grant, at.block);
 }
 

@@ -1,0 +1,46 @@
+import { expect, onTestFinished, test } from "vitest";
+import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
+import { ROUTER, SLOT_MS, USDC } from "../support/builders.ts";
+import { ACCOUNT, createOutside, type Outside, openLife, turn } from "../support/engine-life.ts";
+
+const seldom = (gasless: "prefer" | "never"): Outside =>
+  createOutside(SLOT_MS - 1_500, {
+    gasless,
+    retryForSeconds: 1_800,
+    schedule: { kind: "every", seconds: 7_200, anchorSeconds: SLOT_MS / 1_000 },
+  } as Partial<StrategySpec>);
+
+test.each(["prefer", "never"] as const)(
+  "what was written down to be signed while live is not signed in a dry run that follows (gasless: %s)",
+  async (gasless) => {
+    const outside = seldom(gasless);
+    const live = openLife(outside, { killAt: (passed) => passed === "commit.facts-read.after" });
+    await live.engine.start();
+    await turn(outside, live, 30);
+    expect([live.isDead(), outside.signed]).toEqual([true, []]);
+    live.db.close();
+    const dry = openLife(outside, { settings: { live: false } });
+    onTestFinished(() => dry.engine.stop());
+    await dry.engine.start();
+    await turn(outside, dry, 60);
+    expect([outside.signed, outside.service.submissions, dry.errors]).toEqual([[], [], []]);
+    expect(await outside.chain.allowance({ token: USDC.address, owner: ACCOUNT, spender: ROUTER })).toBe(0n);
+  },
+);
+
+test("what was signed while live is followed to its end in a dry run", async () => {
+  const outside = seldom("never");
+  const live = openLife(outside, { killAt: (passed) => passed === "lane.broadcast.after" });
+  await live.engine.start();
+  await turn(outside, live, 30);
+  expect([live.isDead(), outside.signed.length]).toEqual([true, 1]);
+  live.db.close();
+  const dry = openLife(outside, { settings: { live: false } });
+  onTestFinished(() => dry.engine.stop());
+  await dry.engine.start();
+  await turn(outside, dry, 60);
+  expect(dry.db.prepare("SELECT purpose, state FROM lane_intents").all()).toEqual([
+    { purpose: "approve", state: "final" },
+  ]);
+  expect([outside.signed.length, dry.errors]).toEqual([1, []]);
+});

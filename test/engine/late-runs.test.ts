@@ -1,0 +1,103 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { pairPriceOf } from "../../src/domain/strategy/pair-price.ts";
+import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
+import { priceOf, SLOT_MS, thresholdLeg, thresholdSpec, USDC, usd, WETH } from "../support/builders.ts";
+import { ACCOUNT, createOutside, type Life, type Outside, openLife, turn } from "../support/engine-life.ts";
+import { refusal } from "../support/fake-service.ts";
+
+// A run that was open when the process died is still open when it comes back, however much later that is.
+
+const DAY_MS = 86_400_000;
+const OWNER = { wallet: { name: "main", address: ACCOUNT }, recipient: ACCOUNT };
+
+const weekly = (change: object): Outside =>
+  createOutside(SLOT_MS - 1_500, {
+    retryForSeconds: 60,
+    schedule: { kind: "every", seconds: 7 * 86_400, anchorSeconds: SLOT_MS / 1_000 },
+    ...change,
+  } as Partial<StrategySpec>);
+
+/** Comes back after the time. */
+async function comeBack(outside: Outside, afterMs: number): Promise<Life> {
+  await outside.clock.advance(afterMs);
+  outside.chain.mine();
+  const life = openLife(outside);
+  onTestFinished(() => life.engine.stop());
+  return life;
+}
+
+const runs = ({ db }: Life): unknown[] => db.prepare("SELECT state, reason FROM runs ORDER BY slot_ms").all();
+
+describe.each(["prefer", "never"] as const)("a run that was open when the process died (gasless: %s)", (gasless) => {
+  test.each(["commit.started.before", "effect.ReadView.before", "effect.FetchQuote.before"])(
+    "at %s trades no more days later, and says why",
+    async (label) => {
+      const outside = weekly({ gasless });
+      const first = openLife(outside, { killAt: (passed) => passed === label });
+      await first.engine.start();
+      await turn(outside, first, 10);
+      expect(first.isDead()).toBe(true);
+      first.db.close();
+      const life = await comeBack(outside, 3 * DAY_MS);
+      await life.engine.start();
+      await turn(outside, life, 60);
+      expect([runs(life), outside.signed, outside.service.submissions, life.errors]).toEqual([
+        [{ state: "skipped", reason: "window_over" }],
+        [],
+        [],
+        [],
+      ]);
+      const planned = life.db.prepare("SELECT count(*) FROM swaps").pluck().get();
+      expect(planned, "decided anew").toBe(label === "effect.FetchQuote.before" ? 1 : 0);
+    },
+  );
+
+  test("trades where it comes back within its window, and a minute after it where nothing is to be approved", async () => {
+    for (const afterMs of gasless === "never" ? [20_000] : [20_000, 120_000]) {
+      const outside = weekly({ gasless });
+      const first = openLife(outside, { killAt: (passed) => passed === "effect.FetchQuote.before" });
+      await first.engine.start();
+      await turn(outside, first, 10);
+      first.db.close();
+      const life = await comeBack(outside, afterMs);
+      await life.engine.start();
+      await turn(outside, life, 120);
+      expect(runs(life)).toEqual([{ state: "filled", reason: null }]);
+    }
+  });
+});
+
+test("a limit order that fired days ago does not buy above its limit, and is armed as before", async () => {
+  const leg = thresholdLeg({
+    trigger: { kind: "cross", side: "below", price: pairPriceOf(1_100_000_000n, USDC) },
+    amount: { raw: 100_000_000n },
+  } as Parameters<typeof thresholdLeg>[0]);
+  const outside = createOutside(SLOT_MS - 1_500, {
+    ...thresholdSpec({ sell: USDC, buy: WETH, legs: [leg] }),
+    ...OWNER,
+    gasless: "prefer",
+  } as Partial<StrategySpec>);
+  outside.service.refuses = refusal("SERVICE_UNREACHABLE", true);
+  const first = openLife(outside);
+  await first.engine.start();
+  await turn(outside, first, 30);
+  first.kill();
+  first.db.close();
+  outside.service.refuses = undefined;
+  const life = await comeBack(outside, 3 * DAY_MS);
+  const { prices } = life.context.deps;
+  let price = "1105";
+  Object.assign(prices, {
+    price: async (token: typeof WETH) => ({
+      ...priceOf(token),
+      ...(token.address === WETH.address ? { usd: usd(price) } : {}),
+      atSeconds: outside.clock.nowMs() / 1_000,
+    }),
+  });
+  await life.engine.start();
+  await turn(outside, life, 60);
+  expect([outside.signed, life.errors]).toEqual([[], []]);
+  price = "1000";
+  await turn(outside, life, 120);
+  expect(life.db.prepare("SELECT count(*) FROM swaps WHERE state IN ('confirmed', 'final')").pluck().get()).toBe(1);
+});
