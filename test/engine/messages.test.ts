@@ -9,7 +9,7 @@ import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { createRedactor } from "../../src/net/redact.ts";
 import { Secret } from "../../src/net/secret.ts";
 import { startReceiver } from "../support/alert-receiver.ts";
-import { alertSample, SLOT_MS } from "../support/builders.ts";
+import { alertSample, GWEI, SLOT_MS } from "../support/builders.ts";
 import { createOutside, type Life, type Outside, openLife, turn, turnUntil } from "../support/engine-life.ts";
 import { refusal } from "../support/fake-service.ts";
 import { silentLogger } from "../support/silent-logger.ts";
@@ -202,3 +202,26 @@ test("endpoints that disagree about one swap keep nobody from hearing that a str
   expect(outside.told.map(({ code }) => code)).toEqual(["SLOTS_END_ALIKE"]);
   await life.engine.stop();
 });
+
+test.each(["all", "accumulate"] as const)(
+  "a swap that hangs, so that no slot is traded, is told also where slots wait for it (catch_up: %s)",
+  async (policy) => {
+    const outside = createOutside(SLOT_MS - 1_500, {
+      gasless: "never",
+      catchUp: { policy, windowSeconds: 180, maxRuns: 3, maxMultiple: 2 },
+    } as Partial<StrategySpec>);
+    // Gas rises so far, as the swap is sent, that neither it nor its cancellation is taken into a block.
+    const life = openLife(outside, {
+      killAt: (label, passed) => {
+        if (label === "lane.broadcast.before" && passed.filter((one) => one === label).length === 2)
+          outside.chain.baseFee = 60n * GWEI;
+        return false;
+      },
+    });
+    onTestFinished(() => life.engine.stop());
+    await life.engine.start();
+    await turn(outside, life, 900);
+    expect(outside.told.map(({ code }) => code)).toContain("SLOTS_END_ALIKE");
+    expect(life.errors).toEqual([]);
+  },
+);

@@ -58,13 +58,20 @@ export function planSlots(strategy: SlotOwner, moment: SlotMoment, zones: ZoneOf
   if (newestMs === undefined) return { gaps: [], run: undefined, handledMs };
   const inTime = slotsInTime(strategy, { firstMs, newestMs, nowMs }, zones);
   const missed = stretchBefore(schedule, { firstMs, endMs: inTime[0] ?? newestMs + 1 }, zones);
-  const gaps: SlotGap[] = missed === undefined ? [] : [{ ...missed, reason: "missed" }];
+  // Slots that waited for an open run until they were too old are as little traded as those that did not wait.
+  const why: SlotReason = moment.isBusy && waits(strategy) ? "overlap" : "missed";
+  const gaps: SlotGap[] = missed === undefined ? [] : [{ ...missed, reason: why }];
   if (barred !== undefined) return { gaps: [...gaps, ...endAs(inTime, barred)], run: undefined, handledMs: newestMs };
   const isBarredOne = (slotMs: number): boolean => startOfSlot(strategy, slotMs, zones) < moment.barredUntilMs;
   gaps.push(...endAs(inTime.filter(isBarredOne), "paused"));
   const eligible = inTime.filter((slotMs) => !isBarredOne(slotMs));
   if (eligible.length === 0) return { gaps, run: undefined, handledMs: newestMs };
   return startOne(strategy, { eligible, gaps, moment }, zones);
+}
+
+/** Whether slots wait while a run is open. */
+function waits({ catchUp }: Pick<SlotOwner, "catchUp">): boolean {
+  return catchUp.policy === "all" || catchUp.policy === "accumulate";
 }
 
 /** Lets one of the slots that may still start become a run, if the strategy is free and its windows are open. */
@@ -80,8 +87,8 @@ function startOne(
   if (!isOnTime && !isOpen(schedule, moment.nowMs, zones)) {
     return { gaps: [...gaps, ...endAs(eligible, "outside_window")], run: undefined, handledMs: newestMs };
   }
-  const waits = catchUp.policy === "all" || catchUp.policy === "accumulate";
-  if (moment.isBusy && waits) return { gaps, run: undefined, handledMs: gaps.at(-1)?.lastMs ?? moment.handledMs };
+  if (moment.isBusy && waits({ catchUp }))
+    return { gaps, run: undefined, handledMs: gaps.at(-1)?.lastMs ?? moment.handledMs };
   if (moment.isBusy) return { gaps: [...gaps, ...endAs(eligible, "overlap")], run: undefined, handledMs: newestMs };
   if (catchUp.policy === "all") return { gaps, run: { slotMs: oldestMs, slots: 1 }, handledMs: oldestMs };
   const accumulated = endAs(eligible.slice(0, -1), "accumulated");

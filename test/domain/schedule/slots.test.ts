@@ -116,7 +116,7 @@ describe("catch-up", () => {
   it("SCH-15 `all` drops a slot that has waited longer than the window", () => {
     const all = { catchUp: { policy: "all", windowSeconds: 3_600, maxRuns: 9 }, isBusy: true } as const;
     expect(plan(hourly, "08:00", "10:30", all)).toEqual({
-      ...{ gaps: [gap("09:00", "09:00", 1)], run: undefined, handledMs: at2026("09:00") },
+      ...{ gaps: [gap("09:00", "09:00", 1, "overlap")], run: undefined, handledMs: at2026("09:00") },
     });
   });
 
