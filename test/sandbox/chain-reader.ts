@@ -63,7 +63,8 @@ export function processesOfPort(port: number, program?: string): number[] {
     const path = `/proc/${id}/cmdline`;
     try {
       const words = existsSync(path) ? readFileSync(path, "utf8").split("\0") : [];
-      return words.includes(String(port)) && (program === undefined || words[0] === program);
+      const carries = words.some((word, index) => word === String(port) && words[index - 1] !== "--chain-id");
+      return carries && (program === undefined || words[0] === program);
     } catch {
       // It ended while we looked: then it is not there.
       return false;

@@ -9,7 +9,7 @@ test("eight clients that offer twice their limits get exactly their limits, seco
   expect(report.wrongDecisions).toEqual([]);
   expect(report.wrongHeaders).toEqual([]);
   // How much is offered and worked off in time is the machine's matter; what is decided is decided rightly.
-  expect(report.failures.filter((failure) => !failure.includes('"error":"BUSY"'))).toEqual([]);
+  expect(report.failures.filter((failure) => !/"error":"(?:BUSY|QUOTE_TIMEOUT)"/.test(failure))).toEqual([]);
   expect(report.quotes).toBeGreaterThan(20);
   expect(report.refused).toBeGreaterThan(5);
 });

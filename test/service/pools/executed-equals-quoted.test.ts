@@ -94,10 +94,10 @@ async function makeStablePools(): Promise<void> {
     [0, 3, 1],
   ] as const) {
     for (let made = 0; made < count; made += 1) {
-      // Both sides are within a factor of a hundred of each other, in whole coins, as in pools that are in use.
+      // Both sides have so many whole coins that a tenth of one is a small trade, within a factor of ten of each other.
       const unit = (index: number) => 10n ** BigInt(DECIMALS[index]!);
-      const amountA = (random.magnitude(1, 9) * unit(a)) / 7n;
-      const amountB = ((amountA / unit(a) + 1n) * BigInt(random.integer(1, 1_000)) * unit(b)) / 100n;
+      const amountA = (random.magnitude(3, 9) * unit(a)) / 7n;
+      const amountB = ((amountA / unit(a) + 1n) * BigInt(random.integer(100, 1_000)) * unit(b)) / 100n;
       const plan = {
         amplification: random.integer(1, 5_000),
         fee: random.integer(0, 4_000) * 10_000,
