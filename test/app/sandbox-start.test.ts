@@ -12,6 +12,15 @@ async function occupy(port: number): Promise<void> {
   onTestFinished(() => void server.close());
 }
 
+/** The first of three free ports in a row. */
+async function threePorts(): Promise<number> {
+  for (;;) {
+    const port = await claimPort(0);
+    const next = await Promise.allSettled([claimPort(port + 1), claimPort(port + 2)]);
+    if (next.every(({ status }) => status === "fulfilled")) return port;
+  }
+}
+
 function folderWithHistory(): { path: string; history: string } {
   const folder = makeFolder();
   onTestFinished(folder.remove);
@@ -28,7 +37,7 @@ it.each([
   ["status", 2],
 ])("keeps the last sandbox's history when the port of the %s is in use, and ends with 75", async (_what, offset) => {
   const { path, history } = folderWithHistory();
-  const port = await claimPort(0);
+  const port = await threePorts();
   await occupy(port + offset);
   const ended = await run(path, ["sandbox", "--port", String(port), "--for", "1s"]);
   expect(ended).toMatchObject({

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { claimPort } from "../../src/sandbox/free-port.ts";
 import { makeFolder, run, start } from "../e2e/support/swapd.ts";
-import { freePort } from "../support/free-port.ts";
 import { startHttpServer } from "../support/http-server.ts";
 
 /** A node that is away is no reason to end: only what stands before it is looked at here. */
@@ -15,7 +15,7 @@ it("a service that may start later ends with 75: its port is in use, or another 
   const taken = await run(folder.path, [...AWAY, "--listen", new URL(url).host]);
   expect(taken).toMatchObject({ code: 75, err: expect.stringMatching(/the service cannot start: .*EADDRINUSE/) });
 
-  const at = async (): Promise<string[]> => [...AWAY, "--listen", `127.0.0.1:${await freePort()}`];
+  const at = async (): Promise<string[]> => [...AWAY, "--listen", `127.0.0.1:${await claimPort(0)}`];
   const first = start(folder.path, await at());
   await vi.waitFor(() => expect(first.output()).toContain("the service is up"), { timeout: 30_000, interval: 50 });
   expect(await run(folder.path, await at())).toMatchObject({ code: 75, err: expect.stringContaining("cannot start") });
@@ -33,7 +33,7 @@ it("a service whose files a person must change ends with 78", async () => {
     err: expect.stringContaining("cannot start"),
   });
   mkdirSync(join(folder.path, "folder.db"));
-  const listen = `127.0.0.1:${await freePort()}`;
+  const listen = `127.0.0.1:${await claimPort(0)}`;
   const opened = await run(folder.path, [...AWAY, "--listen", listen, "--database", join(folder.path, "folder.db")]);
   expect(opened).toMatchObject({ code: 78, err: expect.stringContaining("cannot start") });
 });

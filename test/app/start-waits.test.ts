@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { encryptKeystoreJsonSync, Wallet } from "ethers";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { claimPort } from "../../src/sandbox/free-port.ts";
 import { makeFolder, run, type Started, start, until } from "../e2e/support/swapd.ts";
-import { freePort } from "../support/free-port.ts";
 
 const WITHIN_MS = 60_000;
 
@@ -24,7 +24,7 @@ it("ends with 78 where a file must be changed, and says what", async () => {
 });
 
 it("with --wait stays up and unwell, says once what to change, and reads the files again when they change", async () => {
-  const port = await freePort();
+  const port = await claimPort(0);
   const health = `http://127.0.0.1:${port}/healthz`;
   writeFileSync(file, "version: 2\n");
   const env = { SWAPD_HEALTH_URL: health, RPC_1: "http://127.0.0.1:1", RPC_2: "http://127.0.0.1:1" };

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { freePort } from "../support/free-port.ts";
+import { claimPort } from "../../src/sandbox/free-port.ts";
 import { readBody } from "../support/http-server.ts";
 import { endWhatIsLeft, makeFolder, type Started, start, until } from "./support/swapd.ts";
 
@@ -113,7 +113,7 @@ test.each(["away", 429, 402, 502, "hangs"] as const)(
   "a node that at the start answers so (%s): the daemon is up, not ready, and trades once it serves",
   async (fault) => {
     manner = fault;
-    const port = await freePort();
+    const port = await claimPort(0);
     const daemon = startOn(port);
     const around = { process: daemon, withinMs: WITHIN_MS };
     await until("it is healthy", around, async () => (await statusAt(port, "/healthz")) === 200);
@@ -134,12 +134,12 @@ test(
   "a start that is killed at any instant is followed by one that trades",
   async () => {
     for (const afterMs of [150, 300, 450, 600, 750, 900, 1_200, 1_600]) {
-      const killed = startOn(await freePort());
+      const killed = startOn(await claimPort(0));
       await sleep(afterMs);
       killed.process.kill("SIGKILL");
       await killed.ended;
     }
-    const port = await freePort();
+    const port = await claimPort(0);
     const before = fills();
     const daemon = startOn(port);
     await until("it trades", { process: daemon, withinMs: WITHIN_MS }, () => fills() > before);
@@ -151,7 +151,7 @@ test(
 test(
   "a database that somebody else writes at the start is waited for, and whoever asks hears of what",
   async () => {
-    const port = await freePort();
+    const port = await claimPort(0);
     const health = `http://127.0.0.1:${port}/healthz`;
     const before = fills();
     const writer = new Database(database);
@@ -187,7 +187,7 @@ const leave = (server: Server): Promise<void> =>
 test(
   "a port that is in use is tried again until it is free",
   async () => {
-    const port = await freePort();
+    const port = await claimPort(0);
     const other = await occupy(port);
     const daemon = startOn(port);
     await sleep(FAULTY_MS);
@@ -203,7 +203,7 @@ test(
 test(
   "a port that stays in use for a minute ends the start with 75, and nothing was traded",
   async () => {
-    const port = await freePort();
+    const port = await claimPort(0);
     const other = await occupy(port);
     const before = fills();
     const beganMs = performance.now();

@@ -23,12 +23,12 @@ async function failure(work: Promise<unknown>): Promise<FetchError> {
 /** Answers and closes soon afterwards, in a thread of its own: it goes on while the test holds up everything else. */
 const CLOSING_SERVER = `
 const { createServer } = require("node:net");
-const { parentPort } = require("node:worker_threads");
+const { parentPort, workerData: closed } = require("node:worker_threads");
 const server = createServer((socket) => {
   socket.on("error", () => undefined);
   socket.on("data", () => {
     socket.write("HTTP/1.1 200 OK\\r\\ncontent-length: 2\\r\\n\\r\\nok");
-    setTimeout(() => socket.end(), 20);
+    setTimeout(() => socket.end(() => Atomics.add(closed, 0, 1)), 20);
   });
 });
 server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));
@@ -187,14 +187,17 @@ test("requests share a connection, until the server closes it", async () => {
 });
 
 test("a kept connection that its server closed while this process was busy is not used", async () => {
-  const server = new Worker(CLOSING_SERVER, { eval: true });
+  const closed = new Int32Array(new SharedArrayBuffer(4));
+  const server = new Worker(CLOSING_SERVER, { eval: true, workerData: closed });
   onTestFinished(() => void server.terminate());
   const [port] = (await once(server, "message")) as [number];
   const url = `http://127.0.0.1:${port}/`;
   for (let round = 0; round < 5; round += 1) {
     expect((await boundedFetch({ url, ...bounds })).text).toBe("ok");
     await sleep(1);
-    const busyUntilMs = performance.now() + 60;
+    // Busy until the server has closed, and a little longer.
+    while (Atomics.load(closed, 0) <= round);
+    const busyUntilMs = performance.now() + 20;
     while (performance.now() < busyUntilMs);
   }
 });

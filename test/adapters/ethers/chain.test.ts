@@ -6,9 +6,9 @@ import { createSigner } from "../../../src/adapters/keys/signer.ts";
 import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
 import { type Hex, NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
 import { Secret } from "../../../src/net/secret.ts";
+import { claimPort } from "../../../src/sandbox/free-port.ts";
 import { ANVIL_ACCOUNT, ANVIL_KEY, OTHER_ACCOUNT, startBareAnvil } from "../../support/bare-anvil.ts";
 import { deploy, sendAndMine } from "../../support/contracts.ts";
-import { freePort } from "../../support/free-port.ts";
 import { startRpcProxy } from "../../support/rpc-proxy.ts";
 
 function chainOver(urls: readonly string[], chainId = 31337) {
@@ -78,7 +78,7 @@ test("tokens are read, and what is no token is told apart", async () => {
 
 test("a dead endpoint does not stop reads or sends, and its URL is not shown when all are dead", async () => {
   const anvil = await startBareAnvil();
-  const dead = `http://127.0.0.1:${await freePort()}/v2/PATHKEYPATHKEY`;
+  const dead = `http://127.0.0.1:${await claimPort(0)}/v2/PATHKEYPATHKEY`;
   const chain = chainOver([dead, anvil.url]);
   expect((await chain.latest()).number).toBe(0);
   expect(await chain.broadcast((await signTransfer(0)).raw)).toEqual({ kind: "accepted" });

@@ -44,9 +44,13 @@ test("a search that finds too many others in work is told as BUSY, with the time
 
 test("a caller who hangs up is gone, and one who waits is not", async () => {
   const seen: Caller[] = [];
+  let letGo = (): void => undefined;
+  const gate = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
   const url = await start(async (_input, caller) => {
     seen.push(caller);
-    await sleep(150);
+    await gate;
     return answer([]);
   });
   const hangsUp = new AbortController();
@@ -56,8 +60,8 @@ test("a caller who hangs up is gone, and one who waits is not", async () => {
   expect(seen.map((caller) => caller.isGone())).toEqual([false, false]);
   hangsUp.abort();
   await left;
-  await sleep(30);
-  expect(seen.filter((caller) => caller.isGone())).toHaveLength(1);
+  await expect.poll(() => seen.filter((caller) => caller.isGone()).length, { timeout: 10_000 }).toBe(1);
+  letGo();
   expect((await stays).status).toBe(200);
 });
 

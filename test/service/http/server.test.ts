@@ -207,7 +207,7 @@ describe("load and stop", () => {
       await sleep(50);
       send(`GET ${NETWORKS} HTTP/1.1\r\nhost: a\r\n\r\n`);
     });
-    await sleep(20);
+    while (traffic.inFlight() < 2) await sleep(5);
     const stopped = traffic.drain(server, 5_000);
     expect((await inWork).status).toBe(200);
     const got = await pipelined;
