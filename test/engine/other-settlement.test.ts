@@ -34,7 +34,8 @@ test.each(["gasless.submit.after", "commit.submission-accepted.after"])(
       [{ state: "spent", amount: HUNDRED_USDC.toString() }],
       [],
     ]);
-    expect(outside.told.map(({ code }) => code)).not.toContain("FILL_TAKEN_BACK");
+    expect(life.store.openDifferences()).toEqual([]);
+    expect(outside.told.map(({ code }) => code)).toEqual(["strategy_completed"]);
   },
 );
 

@@ -60,7 +60,7 @@ export function stepObservation(
   answered(draft);
   follow(draft, draft.swap(swapId), observation, evidence);
   const after = draft.swap(swapId);
-  const held = !evidence.service.signatureHasNonce && !isPastDeadlines(after, observation);
+  const held = !isFoundByNonce(after, evidence) && !isPastDeadlines(after, observation);
   if (isSwapEnd(after.state) && !held) {
     draft.record({ kind: "close-capability", swapId });
     return;

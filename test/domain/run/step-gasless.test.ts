@@ -254,6 +254,18 @@ describe("signatures without a nonce", () => {
   });
 });
 
+test("an order without a nonce holds wallet and token until its deadline also where today's service has nonces", () => {
+  const { terms } = relayed("submitted");
+  if (terms === undefined) throw new Error("the sample has no terms");
+  const change = { terms: { ...terms, nonce: undefined } };
+  const fill = receiptFor(relayed("submitted"), { blockNumber: 99 });
+  const final = observe(relayed("submitted", change), { fill, nonceUsed: undefined });
+  expect(stateOf(final)).toBe("final");
+  expect(final.records.map((record) => record.kind)).not.toContain("close-capability");
+  const over = { fill: undefined, nonceUsed: undefined, finalized: past, latest: past };
+  expect(observe(relayed("final", change), over).records).toEqual([{ kind: "close-capability", swapId: "run_1.0.1" }]);
+});
+
 describe("a swap that is overdue", () => {
   const late = { nowMs: (seconds + 61) * 1_000 };
 
