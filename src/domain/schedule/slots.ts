@@ -58,8 +58,9 @@ export function planSlots(strategy: SlotOwner, moment: SlotMoment, zones: ZoneOf
   if (newestMs === undefined) return { gaps: [], run: undefined, handledMs };
   const inTime = slotsInTime(strategy, { firstMs, newestMs, nowMs }, zones);
   const missed = stretchBefore(schedule, { firstMs, endMs: inTime[0] ?? newestMs + 1 }, zones);
-  // Slots that waited for an open run until they were too old are as little traded as those that did not wait.
-  const why: SlotReason = moment.isBusy && waits(strategy) ? "overlap" : "missed";
+  // What waits for an open run grows too old one by one, and is as little traded as what did not wait. Where several did
+  // at once, nobody was there to see it.
+  const why: SlotReason = moment.isBusy && waits(strategy) && missed?.count === 1 ? "overlap" : "missed";
   const gaps: SlotGap[] = missed === undefined ? [] : [{ ...missed, reason: why }];
   if (barred !== undefined) return { gaps: [...gaps, ...endAs(inTime, barred)], run: undefined, handledMs: newestMs };
   const isBarredOne = (slotMs: number): boolean => startOfSlot(strategy, slotMs, zones) < moment.barredUntilMs;

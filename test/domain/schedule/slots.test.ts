@@ -118,6 +118,8 @@ describe("catch-up", () => {
     expect(plan(hourly, "08:00", "10:30", all)).toEqual({
       ...{ gaps: [gap("09:00", "09:00", 1, "overlap")], run: undefined, handledMs: at2026("09:00") },
     });
+    const downtime = plan(hourly, "02:00", "10:30", all);
+    expect(downtime.gaps, "nobody was there while they grew old").toEqual([gap("03:00", "09:00", 7)]);
   });
 
   it("SCH-16 `accumulate` lets one run stand for the slots, up to the largest multiple", () => {
