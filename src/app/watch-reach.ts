@@ -43,13 +43,17 @@ export function watchService(client: SwapService, service: Reach): SwapService {
   };
 }
 
-/** The same listener; a wait that the service asked for, maybe of an earlier life, is an absence that no call would find. */
+/**
+ * The same listener; a wait that the service asked for, maybe of an earlier life, is an absence that no call would find,
+ * and over when it is: nobody may call before.
+ */
 export function alsoAbsent(
-  service: Pick<Reach, "failed"> | undefined,
+  service: Pick<Reach, "answered" | "failed"> | undefined,
   onHeldBack: (untilMs: number | undefined) => void,
 ): (untilMs: number | undefined) => void {
   return (untilMs) => {
-    if (untilMs !== undefined) service?.failed(`it asked for no calls until ${new Date(untilMs).toISOString()}`);
+    if (untilMs === undefined) service?.answered();
+    else service?.failed(`it asked for no calls until ${new Date(untilMs).toISOString()}`);
     onHeldBack(untilMs);
   };
 }

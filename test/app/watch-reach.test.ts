@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { watchChain, watchService } from "../../src/app/watch-reach.ts";
+import { alsoAbsent, watchChain, watchService } from "../../src/app/watch-reach.ts";
 import { ChainReadError } from "../../src/domain/chain-read-error.ts";
 import { createReach } from "../../src/engine/reach.ts";
 import type { Chain } from "../../src/ports/chain.ts";
@@ -95,4 +95,14 @@ test("a node that stands still is as good as away, until it has a new block", as
   head.timestamp += 300;
   await chain.latest();
   expect(node.absence()).toBeUndefined();
+});
+
+test("a wait that the service asked for is an absence as long as it lasts, and is handed on", () => {
+  const { service } = begin();
+  const heard: (number | undefined)[] = [];
+  const onHeldBack = alsoAbsent(service, (untilMs) => void heard.push(untilMs));
+  onHeldBack(NOW_MS + 3_600_000);
+  expect(service.absence()?.reason).toBe(`it asked for no calls until ${new Date(NOW_MS + 3_600_000).toISOString()}`);
+  onHeldBack(undefined);
+  expect([service.absence(), heard]).toEqual([undefined, [NOW_MS + 3_600_000, undefined]]);
 });
