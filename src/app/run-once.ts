@@ -56,7 +56,8 @@ export async function runOnce(file: string, terminal: Terminal, asked: Promise<s
   } catch (error) {
     trouble = inWords(troubleOfStart(error), { file, redact });
   }
-  await stopParts(parts, { patienceMs: configuration.timing.shutdownMs, exitCode: trouble?.exitCode, terminal });
+  const end = { patienceMs: configuration.timing.shutdownMs, exitCode: trouble?.exitCode, terminal };
+  await stopParts(parts, end).catch((error: unknown) => endProcess(error, redact, terminal));
   release();
   return { trouble, configuration, files };
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { encryptKeystoreJsonSync, Wallet } from "ethers";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { claimPort } from "../../src/sandbox/free-port.ts";
+import { openDatabase } from "../../src/storage/database.ts";
 import { makeFolder, run, type Started, start, until } from "../e2e/support/swapd.ts";
 
 const WITHIN_MS = 60_000;
@@ -47,6 +48,24 @@ it("with --wait stays up and unwell, says once what to change, and reads the fil
   await until("the daemon is up", { process: daemon, withinMs: WITHIN_MS }, isUp);
   expect(count(errors, "change that; the daemon waits")).toBe(2);
   await stopped(daemon);
+});
+
+it("says what kept a stop from its last row, and ends with the code of that", async () => {
+  const port = await claimPort(0);
+  writeFileSync(file, goodFile(port));
+  const daemon = start(folder.path, ["start", "--config", file], {
+    RPC_1: "http://127.0.0.1:1",
+    RPC_2: "http://127.0.0.1:1",
+  });
+  const isUp = async (): Promise<boolean> => (await statusAt(`http://127.0.0.1:${port}/healthz`)) === 200;
+  await until("the daemon is up", { process: daemon, withinMs: WITHIN_MS }, isUp);
+  const db = openDatabase({ file: join(folder.path, "swapd.db") });
+  db.exec("CREATE TRIGGER broken BEFORE INSERT ON daemon_events BEGIN SELECT RAISE(ABORT, 'it is broken'); END");
+  db.close();
+  daemon.process.kill("SIGTERM");
+  const { code, err } = await daemon.ended;
+  expect([code, err]).toEqual([70, expect.stringContaining("the daemon stops, the next start recovers: ")]);
+  expect(err).toContain("it is broken");
 });
 
 /** The shipped example, dry, with a wallet of its own, behind a node that is away. */
