@@ -38,7 +38,9 @@ function readModes(file: string): readonly ModeRow[] | undefined {
     } finally {
       db.close();
     }
-  } catch {
+  } catch (error) {
+    // Of SQLite or of a file; what has no code is a mistake of ours.
+    if (!(error instanceof Error && "code" in error)) throw error;
     return undefined;
   }
 }

@@ -39,15 +39,16 @@ async function revokeLeftover(context: EngineContext, grant: Grant): Promise<voi
     if (await isZeroForGood(context, grant)) forget(context, grant, version);
     return;
   }
-  const data = context.deps.approveCalldata(spender, 0n);
-  const trial = await chain.simulate([{ from: wallet, to: token, data, value: 0n }]);
-  const cost = REVOKE_GAS_LIMIT * context.settings.policy.maxFeePerGas;
+  const { maxFeePerGas } = context.settings.policy;
   const { baseFeePerGas } = await chain.latest();
-  if (baseFeePerGas > context.settings.policy.maxFeePerGas) {
+  if (baseFeePerGas > maxFeePerGas) {
     // Waiting in the lane it would keep the token busy, also from gasless swaps.
     logger.warn({ wallet, token, spender, baseFeePerGas }, "a leftover allowance waits until gas is below the ceiling");
     return;
   }
+  const data = context.deps.approveCalldata(spender, 0n);
+  const trial = await chain.simulate([{ from: wallet, to: token, data, value: 0n }]);
+  const cost = REVOKE_GAS_LIMIT * maxFeePerGas;
   if (trial.kind === "ok" && (await chain.nativeBalance(wallet)) >= cost) submitRevocation(context, grant);
   else logger.warn({ wallet, token, spender, trial: trial.kind }, "a leftover allowance cannot be revoked now");
 }

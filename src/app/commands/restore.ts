@@ -22,13 +22,17 @@ export async function restore(
   const configuration = readConfiguration(configurationFile(options), EXIT.no);
   const copy = resolve(file);
   refuseUnfit(copy, configuration);
-  const pairs = [{ database: configuration.database, copy }];
+  let modes: RestoredModes | undefined;
+  const prepare = (coming: string): void => {
+    modes = keepStricterModes(configuration.database, coming);
+  };
+  const pairs: Pair[] = [{ database: configuration.database, copy, prepare }];
   const ofService = `${copy}${SERVICE_SUFFIX}`;
   if (configuration.service.url === "embedded" && existsSync(ofService)) {
     orRefuse(ofService, () => assertWhole(ofService));
     pairs.push({ database: configuration.serve.database, copy: ofService });
   }
-  const { restored, modes } = replaceAll(pairs);
+  const restored = replaceAll(pairs);
   if (options.json === true) {
     terminal.out(JSON.stringify({ restored, modes }));
     return;
@@ -77,30 +81,21 @@ function orRefuse(copy: string, look: () => void): void {
 interface Pair {
   readonly database: string;
   readonly copy: string;
-}
-
-interface Replacement {
-  readonly restored: readonly (Pair & { readonly replaced: string | null })[];
-  readonly modes: RestoredModes | undefined;
+  /** writes into the copy before it stands there */
+  readonly prepare?: (coming: string) => void;
 }
 
 /** All databases are claimed before the first one is replaced: what cannot be restored as a whole is left as it was. */
-function replaceAll(pairs: readonly Pair[]): Replacement {
+function replaceAll(pairs: readonly Pair[]): readonly (Pair & { readonly replaced: string | null })[] {
   const time = new Date(systemClock.nowMs()).toISOString().replaceAll(/[-:.]/g, "");
   const claims: { readonly pair: Pair; readonly file: string; release(): void }[] = [];
   try {
     for (const pair of pairs) claims.push({ pair, ...claimed(pair.database) });
-    let modes: RestoredModes | undefined;
-    const restored = claims.map(({ pair, file }, index) => {
-      const prepare = (coming: string): void => {
-        modes = keepStricterModes(file, coming);
-      };
-      const by = { copy: pair.copy, keepAs: `${file}.replaced-${time}` };
-      // The daemon's is the first one.
-      const replaced = replaceDatabase(file, index === 0 ? { ...by, prepare } : by);
-      return { ...pair, replaced: replaced ?? null };
+    return claims.map(({ pair, file }) => {
+      const { database, ...by } = pair;
+      const replaced = replaceDatabase(file, { ...by, keepAs: `${file}.replaced-${time}` });
+      return { database, copy: by.copy, replaced: replaced ?? null };
     });
-    return { restored, modes };
   } finally {
     for (const claim of claims) claim.release();
   }

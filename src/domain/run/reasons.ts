@@ -192,7 +192,7 @@ export const UNSIGNED_REASONS: Readonly<Record<UnsignedReason, ReasonExplanation
   },
   window_over: {
     meaning:
-      "The run was still open when the daemon stopped, or its machine slept, and its window was long over when it went on: what it had decided was of another time.",
+      "Nothing was signed yet long after the run's window, as after a stop, a sleep of the machine or an outage: what was decided was of another time.",
     whatToDo: "Nothing: slots that were missed meanwhile follow `catch_up`, and the next one decides anew.",
   },
   cancelled_by_operator: {

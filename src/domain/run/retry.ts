@@ -2,7 +2,7 @@ import { textHash } from "../schedule/text-hash.ts";
 import type { Draft } from "./draft.ts";
 import type { Evidence } from "./evidence.ts";
 import type { UnsignedReason } from "./reasons.ts";
-import type { Run } from "./run.ts";
+import { type Run, type Swap, windowEndOf } from "./run.ts";
 
 /** A question that came to nothing and may be asked again, because nothing was signed by it. */
 export interface Unanswered {
@@ -51,6 +51,19 @@ export function waitAgain(
   draft.amendRun({ retries: run.retries + 1 });
   draft.record({ kind: "retry", ...asked, nextMs: evidence.nowMs + waitMs });
   return waitMs;
+}
+
+/**
+ * Why a run or swap of which nothing was signed begins to trade no more: long after its window, as after a stop or an
+ * outage, its decision is of another time. Answers and approvals that were under way when the window ended have as long
+ * as an order lives at most. A later swap of a run, without a window of its own, completes what the first one began,
+ * whenever that is.
+ */
+export function tooLate(run: Run, swap: Swap | undefined, { nowMs, pace }: Evidence): string | undefined {
+  if (swap !== undefined && swap.position > 0 && swap.windowEndsMs === undefined) return undefined;
+  const endMs = swap === undefined ? run.windowEndsMs : windowEndOf(run, swap);
+  if (nowMs <= endMs + pace.maxLifetimeSeconds * 1_000) return undefined;
+  return `its window ended ${Math.round((nowMs - endMs) / 60_000)} minutes before it went on`;
 }
 
 /** What was asked is answered: the next trouble begins with the shortest wait. */

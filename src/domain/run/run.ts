@@ -132,23 +132,6 @@ export function windowEndOf(run: Run, swap: Swap): number {
   return swap.windowEndsMs ?? run.windowEndsMs;
 }
 
-/**
- * Why a run or swap of which nothing was signed begins to trade no more: long after its window it was kept open by a process
- * that did not run, and its decision is of another time. A later swap of a run, without a window of its own, completes
- * what the first one began, whenever that is.
- * @param graceSeconds for answers and approvals that were under way when the window ended
- */
-export function tooLate(
-  run: Run,
-  swap: Swap | undefined,
-  { nowMs, graceSeconds }: { readonly nowMs: number; readonly graceSeconds: number },
-): string | undefined {
-  if (swap !== undefined && swap.position > 0 && swap.windowEndsMs === undefined) return undefined;
-  const endMs = swap === undefined ? run.windowEndsMs : windowEndOf(run, swap);
-  if (nowMs <= endMs + graceSeconds * 1_000) return undefined;
-  return `its window ended ${Math.round((nowMs - endMs) / 60_000)} minutes before it went on`;
-}
-
 /** The swap with this id. @throws Error when the run has none: a broken invariant */
 export function swapOf(run: Run, swapId: string): Swap {
   const swap = run.swaps.find((candidate) => candidate.id === swapId);

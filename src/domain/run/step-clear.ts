@@ -10,8 +10,8 @@ import type { Draft } from "./draft.ts";
 import type { ClearanceReading, RunEvent } from "./events.ts";
 import { type Evidence, ledgerOf } from "./evidence.ts";
 import { factsOf } from "./reading-to-facts.ts";
-import { answered } from "./retry.ts";
-import { type Swap, tooLate, windowEndOf } from "./run.ts";
+import { answered, tooLate } from "./retry.ts";
+import { type Swap, windowEndOf } from "./run.ts";
 import { askAgain, askForQuote, denySwap, endUnsigned, retryOrEnd, skipSwap } from "./step-quote.ts";
 
 type FactsRead = Extract<RunEvent, { kind: "facts-read" }>;
@@ -72,7 +72,7 @@ function proceed(draft: Draft, swap: Swap, reading: ClearanceReading, evidence: 
     endUnsigned(draft, swap.id, { reason: "signing_barred", detail: barred });
     return;
   }
-  const late = tooLate(draft.run(), swap, { nowMs: evidence.nowMs, graceSeconds: evidence.pace.maxLifetimeSeconds });
+  const late = tooLate(draft.run(), swap, evidence);
   if (late !== undefined) {
     endUnsigned(draft, swap.id, { reason: "window_over", detail: late });
     return;

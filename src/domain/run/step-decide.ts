@@ -5,8 +5,8 @@ import type { Draft } from "./draft.ts";
 import type { Evidence } from "./evidence.ts";
 import { pauseStrategy } from "./pause-strategy.ts";
 import type { UnsignedReason } from "./reasons.ts";
-import { answered, retryLimits, waitAgain } from "./retry.ts";
-import { type Run, type Swap, swapIdOf, tooLate } from "./run.ts";
+import { answered, retryLimits, tooLate, waitAgain } from "./retry.ts";
+import { type Run, type Swap, swapIdOf } from "./run.ts";
 import { beginSwap } from "./step-quote.ts";
 
 /** A due run begins: it reads what its strategy decides on. */
@@ -18,10 +18,7 @@ export function stepStarted(draft: Draft, evidence: Evidence): void {
 /** The strategy decides on one snapshot. Its memory, its swaps and their reservations are one commit. */
 export function stepViewRead(draft: Draft, view: StrategyView, evidence: Evidence): void {
   answered(draft);
-  const late = tooLate(draft.run(), undefined, {
-    nowMs: evidence.nowMs,
-    graceSeconds: evidence.pace.maxLifetimeSeconds,
-  });
+  const late = tooLate(draft.run(), undefined, evidence);
   if (late !== undefined) {
     draft.moveRun("skipped", { reason: "window_over", detail: late });
     return;

@@ -9,9 +9,10 @@ import { nodeFault } from "./node-fault.ts";
 import { type BlockRange, denyHiddenOutflow, unexplainedOutflows } from "./outflows.ts";
 
 /**
- * Looks up what became of a gasless swap, at the settlement that it was signed for. The chain alone decides; the service is asked only where its signatures carry
- * no nonce, and only to hold an end back. What would end the swap without a fill frees its money: then it is looked up
- * once more, through all endpoints, which have to agree, and without a nonce against the wallet's balance as well, where that is known.
+ * Looks up what became of a gasless swap, at the settlement that it was signed for. The chain alone decides; the service
+ * is asked only where its signatures carry no nonce, and only to hold an end back. What would end the swap without a fill
+ * frees its money: then it is looked up once more, through all endpoints, which have to agree, and without a nonce against
+ * the wallet's balance as well, where that is known.
  */
 export async function readChain(context: EngineContext, swap: Swap): Promise<EffectAnswer> {
   const { chain } = context.deps;

@@ -28,11 +28,11 @@ const OF_ANOTHER_DATABASE: ReadonlySet<Difference["kind"]> = new Set(["new", "lo
  */
 export function acceptDifferences(context: AcceptContext, by: string): string {
   const { store, clock } = context.deps;
-  const open = store.openDifferences().filter(({ kind }) => kind !== "unchecked");
-  if (open.length === 0) return "refused: nothing is open that could be accepted; see: swapd db check";
   const atMs = clock.nowMs();
   store.capFindings(atMs);
-  const youngMs = stillToBeFilled(context, store.openDifferences());
+  const open = store.openDifferences().filter(({ kind }) => kind !== "unchecked");
+  if (open.length === 0) return "refused: nothing is open that could be accepted; see: swapd db check";
+  const youngMs = stillToBeFilled(context, open);
   if (youngMs !== undefined) {
     const instant = new Date(youngMs).toISOString();
     return `refused: what another database signed may be filled until its deadline, at the latest ${instant}; accepted before that, such a fill would count in no budget. Ask again then`;
