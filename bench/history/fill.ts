@@ -98,9 +98,13 @@ function statements(swap: ReturnType<typeof encodeSwap>): readonly string[] {
 /** As the migrations that brought the totals counted the rows of their time. */
 function countAnew(db: SqliteDatabase): void {
   db.exec("DELETE FROM totals; DELETE FROM sold_usd_hours; DELETE FROM sold_usd_days");
-  for (const name of ["0010-running-totals.sql", "0013-sold-by-day.sql"]) {
+  for (const [name, table] of [
+    ["0010-running-totals.sql", "totals"],
+    ["0019-sold-when-seen.sql", "sold_usd"],
+  ] as const) {
     const text = readFileSync(new URL(`../../src/adapters/sqlite/daemon/${name}`, import.meta.url), "utf8");
-    for (const statement of text.split(";\n")) if (statement.trimStart().startsWith("INSERT")) db.exec(statement);
+    for (const statement of text.split(";\n"))
+      if (statement.trimStart().startsWith(`INSERT INTO ${table}`)) db.exec(statement);
   }
 }
 

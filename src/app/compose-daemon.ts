@@ -182,6 +182,7 @@ function openLane(
       ...configuration.transactions,
       cancelMarginSeconds: CANCEL_MARGIN_SECONDS,
       signing: (intentId) => maySignIntent({ store, laneStore, live: context.settings.live }, intentId),
+      maxFeePerGas: () => context.settings.policy.maxFeePerGas,
     },
     { store: laneStore, chain, signer, clock, logger, listener, crashPoint },
   );

@@ -84,7 +84,7 @@ export const ledgerRow = z.object({
   amount: amountText,
   usd: amountText,
   state: z.enum(["reserved", "spent", "released"]),
-  reserved_at_ms: count,
+  settled_at_ms: count.nullable(),
 });
 
 /** A sum that the daemon keeps, so that it need not add the rows up with each decision. */

@@ -46,9 +46,10 @@ function countAll({ runs, swaps, ledger }: Snapshot): ReadonlyMap<string, bigint
     sums.set(nameOf(...name), (sums.get(nameOf(...name)) ?? 0n) + by);
   };
   for (const { strategy, state } of runs) add(1n, "runs", strategy, state);
-  for (const { state, strategy, token, amount, usd, reserved_at_ms: atMs } of ledger.values()) {
+  for (const { state, strategy, token, amount, usd, settled_at_ms: atMs } of ledger.values()) {
     if (state === "released") continue;
     add(amount, "sold", strategy, token);
+    if (state !== "spent" || atMs === null) continue;
     add(usd, "dollars of the hour", atMs - (atMs % HOUR_MS));
     add(usd, "dollars of the day", atMs - (atMs % DAY_MS));
   }

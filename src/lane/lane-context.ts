@@ -1,4 +1,5 @@
 import type { Address } from "../domain/money/address.ts";
+import { smaller } from "../domain/money/bigint.ts";
 import type { BlockHead, LaneChain } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { AttemptRow, AttemptState, IntentRow, IntentState, LaneStore } from "../ports/lane-store.ts";
@@ -26,6 +27,8 @@ export interface LaneOptions {
    * always true
    */
   readonly signing?: (intentId: string) => boolean;
+  /** the most that is offered per gas, wei, whatever an intent may have been planned with; not for cancellations. Default: none */
+  readonly maxFeePerGas?: () => bigint;
   /**
    * asked before an intent gets its nonce, and never after; false: not now, and what waits behind it goes first. Default:
    * always true
@@ -74,6 +77,11 @@ export function passCrashPoint(deps: LaneDeps, label: string): void {
 export function maySign({ options, deps }: LaneTurn, intent: IntentRow): boolean {
   if (deps.store.halt(options.account, options.chainId) !== undefined) return false;
   return options.signing?.(intent.id) ?? true;
+}
+
+/** The most that an intent may pay per gas now: its own cap, or a lower one of today. */
+export function feeCapOf({ options }: LaneTurn, { maxFeePerGasCap }: IntentRow): bigint {
+  return smaller(maxFeePerGasCap, options.maxFeePerGas?.() ?? maxFeePerGasCap);
 }
 
 /** Whether an intent is an order past its deadline, by the chain or by us: what it does can only revert, and costs gas. */

@@ -1,6 +1,6 @@
 import type { AttemptRow, IntentRow } from "../ports/lane-store.ts";
 import { firstFees, raisedFees } from "./fees.ts";
-import { isTooLate, type LaneTurn, maySign } from "./lane-context.ts";
+import { feeCapOf, isTooLate, type LaneTurn, maySign } from "./lane-context.ts";
 import { planAttempt } from "./sign-attempt.ts";
 
 /** How much more than an intent's own cap its cancellation may pay: it must be able to outbid what it replaces. */
@@ -22,7 +22,7 @@ export async function planReplacement(
   const kind = dueKind(turn, intent, { ...now, newest });
   if (kind === undefined || !maySign(turn, intent)) return;
   const market = { baseFeePerGas: latest.baseFeePerGas, priorityFee: await deps.chain.priorityFee() };
-  const cap = kind === "cancel" ? intent.maxFeePerGasCap * CANCEL_CAP_FACTOR : intent.maxFeePerGasCap;
+  const cap = kind === "cancel" ? intent.maxFeePerGasCap * CANCEL_CAP_FACTOR : feeCapOf(turn, intent);
   const fees = raisedFees(newest, market, cap);
   if (fees === undefined || firstFees(market, cap) === undefined) return;
   // A person may have halted everything while the node answered.

@@ -3,7 +3,15 @@ import type { BlockTransaction } from "../ports/chain.ts";
 import type { AttemptKind, IntentRow, SigningRow } from "../ports/lane-store.ts";
 import type { Fees } from "./fees.ts";
 import { firstFees } from "./fees.ts";
-import { isSaidAgain, type LaneDeps, type LaneTurn, maySign, moveIntent, passCrashPoint } from "./lane-context.ts";
+import {
+  feeCapOf,
+  isSaidAgain,
+  type LaneDeps,
+  type LaneTurn,
+  maySign,
+  moveIntent,
+  passCrashPoint,
+} from "./lane-context.ts";
 
 /** Gas of an empty self-transfer, with room for chains whose plain transfers cost more than 21,000. */
 const CANCEL_GAS_LIMIT = 60_000n;
@@ -20,15 +28,16 @@ export async function readMeans({ deps: { chain }, options: { account } }: LaneT
 }
 
 /** What a waiting intent is first signed with. @returns undefined while gas costs more than it may pay, or than there is */
-export function affordableFees(
-  { latest, deps: { logger } }: LaneTurn,
-  intent: IntentRow,
-  { balance, priorityFee }: Means,
-): Fees | undefined {
-  const fees = firstFees({ baseFeePerGas: latest.baseFeePerGas, priorityFee }, intent.maxFeePerGasCap);
+export function affordableFees(turn: LaneTurn, intent: IntentRow, { balance, priorityFee }: Means): Fees | undefined {
+  const { baseFeePerGas } = turn.latest;
+  const { logger } = turn.deps;
+  const cap = feeCapOf(turn, intent);
+  const fees = firstFees({ baseFeePerGas, priorityFee }, cap);
   if (fees === undefined) {
-    const { id: intentId, maxFeePerGasCap: cap } = intent;
-    logger.warn({ intentId, baseFee: latest.baseFeePerGas, cap }, "gas costs more than the next transaction may pay");
+    logger.warn(
+      { intentId: intent.id, baseFee: baseFeePerGas, cap },
+      "gas costs more than the next transaction may pay",
+    );
     return undefined;
   }
   const cost = intent.value + intent.gasLimit * fees.maxFeePerGas;

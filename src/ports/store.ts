@@ -137,7 +137,7 @@ export interface LedgerStore {
   netOfSwaps(wallet: Address, token: Address): bigint | undefined;
   /** whether a confirmed swap ever brought this wallet the token */
   hasBought(wallet: Address, token: Address): boolean;
-  /** dollars (1e-18) sold since an instant, reserved included */
+  /** dollars (1e-18) sold since an instant, by when it was seen to be, and all that are reserved */
   soldUsdSince(sinceMs: number, exceptSwapId: string): bigint;
   isTokenBusy(wallet: Address, token: Address, exceptSwapId: string): boolean;
   /** The last swap that could take this token and came to its end: what was read before it did is old. */

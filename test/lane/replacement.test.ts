@@ -117,6 +117,22 @@ describe("a transaction that no block takes", () => {
     expect(new Set(dear.sends()).size).toBe(1);
   });
 
+  it("offers no more than is allowed today, whatever it was planned with, the first time too", async () => {
+    let today = 1_000n * GWEI;
+    const world = await strictWorld({ maxFeePerGas: () => today });
+    world.submit("a", { maxFeePerGasCap: 1_000n * GWEI });
+    await world.tick();
+    today = 4n * GWEI;
+    await stepAt(world, 60, 6);
+    expect(world.attempts("a")).toHaveLength(1);
+    await stepAt(world, 3.5, 6);
+    expect(world.attempts("a").map(({ maxFeePerGas }) => maxFeePerGas)).toEqual([3n * GWEI, 4n * GWEI]);
+    today = 1n;
+    world.submit("b", { maxFeePerGasCap: 1_000n * GWEI });
+    await world.step(2);
+    expect(world.intent("b").state).toBe("planned");
+  });
+
   it("is replaced so many times and no more", async () => {
     const world = await strictWorld({ maxReplacements: 2, bumpAfterBlocks: 1 });
     world.submit("a", { maxFeePerGasCap: 1_000n * GWEI });

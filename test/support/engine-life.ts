@@ -180,6 +180,7 @@ function openLane(context: EngineContext, listener: LaneListener): Lane {
     ...{ account: ACCOUNT, chainId: 31_337, confirmations: 2, bumpAfterBlocks: 5, rebroadcastAfterBlocks: 3 },
     ...{ maxReplacements: 3, maxCancellations: 3, cancelMarginSeconds: 2 },
     signing: (intentId: string) => maySignIntent({ store, laneStore, live: context.settings.live }, intentId),
+    maxFeePerGas: () => context.settings.policy.maxFeePerGas,
   };
   return createLane(options, { store: laneStore, chain, signer: owner, clock, logger, listener, crashPoint });
 }

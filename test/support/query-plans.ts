@@ -23,7 +23,7 @@ const SMALL: Readonly<Record<string, { why: string; search?: string }>> = {
   lane_intents_open: { why: "transactions that are open" },
   lane_intents_in_flight: { why: "one an account" },
   runs_failed: { why: "failures within the policy's window", search: "strategy=? AND ended_at_ms>?" },
-  ledger_by_time: { why: "an hour", search: "reserved_at_ms>? AND reserved_at_ms<?" },
+  ledger_spent_by_time: { why: "an hour", search: "settled_at_ms>? AND settled_at_ms<?" },
   sqlite_autoindex_swaps_2: { why: "swaps of one run", search: "run_id=?" },
   signatures_by_swap: { why: "signatures of one swap", search: "swap_id=?" },
   swaps_by_nonce: { why: "swaps of one nonce", search: "wallet=? AND nonce=?" },

@@ -25,12 +25,12 @@ export function recount(db: SqliteDatabase): Record<string, string> {
   add("SELECT 'runs ' || strategy || ' ' || state || ' ' AS name, 1 AS amount FROM runs");
   add("SELECT 'swaps  ' || state || ' ' AS name, 1 AS amount FROM swaps");
   add(
-    `SELECT 'hour ' || (reserved_at_ms - reserved_at_ms % 3600000) AS name, usd AS amount FROM ledger
-     WHERE state <> 'released'`,
+    `SELECT 'hour ' || (settled_at_ms - settled_at_ms % 3600000) AS name, usd AS amount FROM ledger
+     WHERE state = 'spent'`,
   );
   add(
-    `SELECT 'day ' || (reserved_at_ms - reserved_at_ms % 86400000) AS name, usd AS amount FROM ledger
-     WHERE state <> 'released'`,
+    `SELECT 'day ' || (settled_at_ms - settled_at_ms % 86400000) AS name, usd AS amount FROM ledger
+     WHERE state = 'spent'`,
   );
   return asText(totals);
 }

@@ -65,12 +65,12 @@ const SUMS: readonly { table: string; columns: readonly string[]; sql: string }[
   {
     table: "sold_usd_hours",
     columns: ["hour_ms", "usd"],
-    sql: "SELECT reserved_at_ms - reserved_at_ms % 3600000 AS at_ms, usd AS amount FROM ledger WHERE state <> 'released'",
+    sql: "SELECT settled_at_ms - settled_at_ms % 3600000 AS at_ms, usd AS amount FROM ledger WHERE state = 'spent'",
   },
   {
     table: "sold_usd_days",
     columns: ["day_ms", "usd"],
-    sql: "SELECT reserved_at_ms - reserved_at_ms % 86400000 AS at_ms, usd AS amount FROM ledger WHERE state <> 'released'",
+    sql: "SELECT settled_at_ms - settled_at_ms % 86400000 AS at_ms, usd AS amount FROM ledger WHERE state = 'spent'",
   },
 ];
 
@@ -176,6 +176,7 @@ export function writeStory(journal: Journal, story: SwapStory): void {
     usd: "1",
     state: story.ledger,
     reserved_at_ms: story.slotMs,
+    settled_at_ms: story.ledger === "reserved" ? null : story.slotMs,
   });
   journal.insert("capabilities", {
     swap_id: story.id,

@@ -20,8 +20,8 @@ const RECENT: Readonly<Record<string, string>> = {
     UNION ALL SELECT swaps.id FROM runs JOIN swaps ON swaps.run_id = runs.id WHERE runs.${OPEN_RUNS})`,
   ledger: `swap_id IN (
     SELECT swap_id FROM ledger WHERE state = 'reserved'
-    UNION ALL SELECT swap_id FROM ledger WHERE reserved_at_ms >= @monthMs AND reserved_at_ms < @monthEdgeMs
-    UNION ALL SELECT swap_id FROM ledger WHERE reserved_at_ms >= @dayMs AND reserved_at_ms < @dayEdgeMs)`,
+    UNION ALL SELECT swap_id FROM ledger WHERE state = 'spent' AND settled_at_ms >= @monthMs AND settled_at_ms < @monthEdgeMs
+    UNION ALL SELECT swap_id FROM ledger WHERE state = 'spent' AND settled_at_ms >= @dayMs AND settled_at_ms < @dayEdgeMs)`,
   capabilities: "live = 1",
   lane_intents: OPEN_INTENTS,
   ...{ transitions: NONE, effects: NONE, signatures: NONE, checks: NONE, gaps: NONE, requests: NONE, retries: NONE },

@@ -114,7 +114,7 @@ type LedgerRecord = Extract<RunRecord, { kind: "reserve" | "value" | "spend" | "
 /** Writes the swap's row, and what totals count of it. */
 function writeLedger(sql: Statements, record: LedgerRecord, context: RecordContext): void {
   const row = (): CountedMoney | undefined =>
-    sql.get("SELECT strategy, token, amount, usd, state, reserved_at_ms FROM ledger WHERE swap_id = ?", record.swapId);
+    sql.get("SELECT strategy, token, amount, usd, state, settled_at_ms FROM ledger WHERE swap_id = ?", record.swapId);
   const before = row();
   writeMoney(sql, record, context);
   countMoney(sql, before, row());

@@ -23,7 +23,8 @@ export interface CountedMoney {
   readonly amount: string;
   readonly usd: string;
   readonly state: string;
-  readonly reserved_at_ms: number;
+  /** when it was spent or released; null while it is reserved */
+  readonly settled_at_ms: number | null;
 }
 
 /** A swap, as far as totals count it. */
@@ -49,22 +50,16 @@ export function countMoney(sql: Statements, before: CountedMoney | undefined, af
   if (same && before !== undefined && after !== undefined) {
     const by = amountOf(after) - amountOf(before);
     add(sql, { kind: "sold", subject: after.strategy, item: after.token }, by);
-    addUsd(sql, after.reserved_at_ms, usdOf(after) - usdOf(before));
-    return;
   }
   for (const [row, sign] of [[before, -1n] as const, [after, 1n] as const]) {
     if (row === undefined) continue;
-    add(sql, { kind: "sold", subject: row.strategy, item: row.token }, sign * amountOf(row));
-    addUsd(sql, row.reserved_at_ms, sign * usdOf(row));
+    if (!same) add(sql, { kind: "sold", subject: row.strategy, item: row.token }, sign * amountOf(row));
+    if (row.state === "spent" && row.settled_at_ms !== null) addUsd(sql, row.settled_at_ms, sign * BigInt(row.usd));
   }
 }
 
 function amountOf({ state, amount }: CountedMoney): bigint {
   return state === "released" ? 0n : BigInt(amount);
-}
-
-function usdOf({ state, usd }: CountedMoney): bigint {
-  return state === "released" ? 0n : BigInt(usd);
 }
 
 /** Counts a run's state that was written, in place of the one before it. */
@@ -162,8 +157,9 @@ export function receivedOf(
 }
 
 /**
- * Dollars (1e-18) sold since an instant, reserved ones of any age included, without one swap: the rest of the hour that
- * the instant lies in from the rows, the rest of its day from the hours, and all that follows from the days.
+ * Dollars (1e-18) sold since an instant and all that are reserved, without one swap: the rest of the hour that the instant
+ * lies in from the rows, the rest of its day from the hours, and all that follows from the days. What is sold counts from
+ * when it was seen to be: a swap may have been planned days before.
  */
 export function soldUsdSince(sql: Statements, sinceMs: number, exceptSwapId: string): bigint {
   const fullHourMs = nextStart(sinceMs, HOUR_MS);
@@ -175,15 +171,14 @@ export function soldUsdSince(sql: Statements, sinceMs: number, exceptSwapId: str
     fullDayMs,
   );
   const begun = sql.column<string>(
-    "SELECT usd FROM ledger WHERE state <> 'released' AND reserved_at_ms >= ? AND reserved_at_ms < ?",
+    "SELECT usd FROM ledger WHERE state = 'spent' AND settled_at_ms >= ? AND settled_at_ms < ?",
     sinceMs,
     fullHourMs,
   );
-  // The sign keeps SQLite on the index of what is reserved.
-  const older = sql.column<string>("SELECT usd FROM ledger WHERE state = 'reserved' AND +reserved_at_ms < ?", sinceMs);
+  const reserved = sql.column<string>("SELECT usd FROM ledger WHERE state = 'reserved'");
   const own = sql.get<CountedMoney>("SELECT * FROM ledger WHERE swap_id = ?", exceptSwapId);
-  const isCounted = own !== undefined && (own.reserved_at_ms >= sinceMs || own.state === "reserved");
-  let total = isCounted ? -usdOf(own) : 0n;
-  for (const rows of [days, hours, begun, older]) for (const usd of rows) total += BigInt(usd);
+  const isSold = own?.state === "spent" && own.settled_at_ms !== null && own.settled_at_ms >= sinceMs;
+  let total = own !== undefined && (isSold || own.state === "reserved") ? -BigInt(own.usd) : 0n;
+  for (const rows of [days, hours, begun, reserved]) for (const usd of rows) total += BigInt(usd);
   return total;
 }

@@ -114,6 +114,19 @@ describe("money", () => {
     expect(store.soldUsdSince(NOW_MS + 1, "")).toBe(2n * HUGE);
   });
 
+  test("the day's dollars count a swap from when it was sold, however long before it was planned", () => {
+    const { store } = openDaemonDatabase();
+    addSwap(store, swapSample({ id: "late" }));
+    const DAYS_MS = 3 * 86_400_000;
+    const owner = runSample({ swaps: [swapSample({ id: "late" })] });
+    store.transaction(() => {
+      store.writeRecord(owner, { kind: "value", swapId: "late", usd: HUGE }, NOW_MS);
+      store.writeRecord(owner, { kind: "spend", swapId: "late", amount: 1n }, NOW_MS + DAYS_MS);
+    });
+    expect(store.soldUsdSince(NOW_MS + DAYS_MS, "")).toBe(HUGE);
+    expect(store.soldUsdSince(NOW_MS + DAYS_MS + 1, "")).toBe(0n);
+  });
+
   test("every change of what runs share makes older readings stale, and nothing else does", () => {
     const { store } = openDaemonDatabase();
     const owner = addRun(store, runSample({ swaps: [swapSample()] }));
