@@ -1,9 +1,9 @@
+import { machineClock } from "../adapters/clock/shared-clock.ts";
 import { systemClock } from "../adapters/clock/system-clock.ts";
 import { startTicker } from "../adapters/cron/ticker.ts";
 import { createRandomIds } from "../adapters/ids/random-ids.ts";
-import { machineClock, type SharedClock } from "../adapters/limiter/shared-clock.ts";
 import { type BoundedFetch, boundedFetch } from "../net/bounded-fetch.ts";
-import type { Clock } from "../ports/clock.ts";
+import type { Clock, SharedClock } from "../ports/clock.ts";
 import type { IdSource } from "../ports/ids.ts";
 
 /** What a daemon takes of the machine that it runs on: time, chance and the network. A simulation gives its own. */

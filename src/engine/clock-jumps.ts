@@ -1,10 +1,7 @@
 import type { EngineDeps } from "./engine-context.ts";
 import { formatDuration } from "./format-duration.ts";
 
-/**
- * Writes down that the wall clock was set, or stood still together with the whole machine. How long a person has to wait
- * until what another database signed has expired is not made shorter by that.
- */
+/** Writes down that the wall clock was set, or stood still together with the whole machine. */
 export interface ClockJumps {
   /** Once a second. */
   check(): void;
@@ -39,7 +36,6 @@ export function createClockJumps({ clock, store, logger }: Pick<EngineDeps, "clo
     check: () => {
       const nowOffsetMs = offsetMs();
       if (Math.abs(nowOffsetMs - lastOffsetMs) >= LEAST_JUMP_MS) {
-        store.moveFindings(nowOffsetMs - lastOffsetMs);
         if (jumps === 0) [fromMs, fromOffsetMs] = [lastNowMs, lastOffsetMs];
         jumps += 1;
       }

@@ -36,7 +36,7 @@ export function maySignIntent(
   { store, laneStore, live }: { store: Store; laneStore: LaneStore; live: boolean },
   intentId: string,
 ): boolean {
-  if (!live && laneStore.signings(intentId).length === 0) return false;
+  if (!live && laneStore.attempts(intentId).length === 0) return false;
   const owner = store.runOfIntent(intentId);
   if (owner !== undefined) {
     if (store.isRunBarred(owner.runId) && isNewTrade(laneStore, intentId)) return false;

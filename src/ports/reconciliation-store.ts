@@ -1,4 +1,5 @@
 import type { Address, Hex } from "../domain/money/address.ts";
+import type { BootInstant } from "./clock.ts";
 
 /**
  * What a difference is: `unchecked` the chain was not held against the rows since the start; `new` a database that never
@@ -36,6 +37,8 @@ export interface Finding {
 export interface Difference extends Finding {
   readonly id: number;
   readonly foundAtMs: number;
+  /** undefined: found by a release that did not write it down */
+  readonly foundSinceBoot: BootInstant | undefined;
 }
 
 /** How far the chain was held against the rows of a wallet, and where that began. */
@@ -71,13 +74,11 @@ export interface ReconciliationStore {
    * was accepted has a grant until it is taken back.
    * @returns false when the same is open or was accepted
    */
-  addDifference(finding: Finding, atMs: number): boolean;
+  addDifference(finding: Finding, at: { readonly ms: number; readonly sinceBoot: BootInstant }): boolean;
   /** Whether a difference with this key was found, and settled by a person. */
   wasAccepted(key: string): boolean;
   /** What is open was found at this instant at the latest, whatever a clock that ran ahead said. */
   capFindings(atMs: number): void;
-  /** Moves when what is open was found along with a wall clock that was set, so that its age stays what it was. */
-  moveFindings(byMs: number): void;
   /** The runs that are open now trade no more: another database may have traded them. */
   barOpenRuns(): void;
   isRunBarred(runId: string): boolean;

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { systemClock } from "../../src/adapters/clock/system-clock.ts";
 import { acceptDatabase } from "../../src/app/commands/db-accept.ts";
 import { CommandFailure } from "../../src/app/exit-codes.ts";
 import { toAddress } from "../../src/domain/money/address.ts";
@@ -15,6 +16,7 @@ const OLDER: Finding = {
   text: "the database is an older copy",
 };
 const AN_HOUR_MS = 3_600_000;
+const agoMs = (ms: number) => ({ ms: Date.now() - ms, sinceBoot: { id: "an earlier boot", ms: 0 } });
 
 let database: DaemonDatabase;
 let file: string;
@@ -47,7 +49,7 @@ async function accept(json: boolean): Promise<{ code: number; said: string }> {
 const kinds = (): readonly string[] => database.store.openDifferences().map(({ kind }) => kind);
 
 test("no daemon is needed, and the next one looks at the chain once more before it signs", async () => {
-  database.store.addDifference(OLDER, Date.now() - AN_HOUR_MS);
+  database.store.addDifference(OLDER, agoMs(AN_HOUR_MS));
   const { code, said } = await accept(true);
   expect(code).toBe(0);
   expect(JSON.parse(said)).toMatchObject({
@@ -59,15 +61,22 @@ test("no daemon is needed, and the next one looks at the chain once more before 
 });
 
 test("what another database signed a moment ago is not accepted before it must have expired", async () => {
-  database.store.addDifference(OLDER, Date.now());
+  database.store.addDifference(OLDER, agoMs(0));
   const { code, said } = await accept(false);
   expect([code, kinds()]).toEqual([1, ["older"]]);
   expect(said).toContain("refused: what another database signed may be filled until its deadline");
   expect(said).toContain(`on ${file}`);
 });
 
+test("the wall clock shortens no wait, as long as the machine does not boot again", async () => {
+  const { id, ms } = systemClock.sinceBoot();
+  database.store.addDifference(OLDER, { ms: Date.now() - 24 * AN_HOUR_MS, sinceBoot: { id, ms } });
+  expect(await accept(false)).toMatchObject({ code: 1, said: expect.stringContaining("may be filled until") });
+  expect(kinds()).toEqual(["older"]);
+});
+
 test("a daemon that has the database answers, and the command writes nothing beside it", async () => {
-  database.store.addDifference(OLDER, Date.now() - AN_HOUR_MS);
+  database.store.addDifference(OLDER, agoMs(AN_HOUR_MS));
   const claim = claimDatabase(database.file);
   if (claim.kind !== "claimed") throw new Error("not claimed");
   onTestFinished(() => claim.release());

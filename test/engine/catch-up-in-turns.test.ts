@@ -22,7 +22,13 @@ test("after a jump of days no turn holds the event loop for long, and together t
     elapsedMs += LOOK_MS;
     return elapsedMs;
   };
-  const clock = { nowMs: () => outside.clock.nowMs(), monotonicMs, sleep: outside.clock.sleep };
+  const { sleep } = outside.clock;
+  const clock = {
+    nowMs: () => outside.clock.nowMs(),
+    monotonicMs,
+    sleep,
+    sinceBoot: () => outside.clock.sinceBoot(),
+  };
   const { settings, deps } = life.context;
   const context = { settings: { ...settings, strategies }, deps: { ...deps, clock } };
   registerStrategies(context);

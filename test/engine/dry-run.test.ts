@@ -10,11 +10,15 @@ const seldom = (gasless: "prefer" | "never"): Outside =>
     schedule: { kind: "every", seconds: 7_200, anchorSeconds: SLOT_MS / 1_000 },
   } as Partial<StrategySpec>);
 
-test.each(["prefer", "never"] as const)(
-  "what was written down to be signed while live is not signed in a dry run that follows (gasless: %s)",
-  async (gasless) => {
+test.each([
+  ["prefer", "commit.facts-read.after"],
+  ["never", "commit.facts-read.after"],
+  ["never", "lane.reserve.after"],
+] as const)(
+  "what was written down to be signed while live is not signed in a dry run that follows (gasless: %s, killed at %s)",
+  async (gasless, label) => {
     const outside = seldom(gasless);
-    const live = openLife(outside, { killAt: (passed) => passed === "commit.facts-read.after" });
+    const live = openLife(outside, { killAt: (passed) => passed === label });
     await live.engine.start();
     await turn(outside, live, 30);
     expect([live.isDead(), outside.signed]).toEqual([true, []]);

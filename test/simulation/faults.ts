@@ -45,6 +45,8 @@ const RATES = {
   "disk: odd pace": [0.1, 0.6],
   "files: edited": [0.1, 0.6],
   "operator: halts": [0.1, 0.6],
+  "operator: dry": [0.1, 0.6],
+  "machine: off": [0.05, 0.4],
 } as const satisfies Record<string, readonly [number, number]>;
 
 export type FaultName = keyof typeof RATES;

@@ -77,6 +77,8 @@ const PROGRESS = { leastMs: 30_000, mostMs: 300_000, everyMs: 15_000 };
 /** Within so long after nothing new begins everything has its end. */
 const REST = { leastMs: 20_000, mostMs: 300_000, everyMs: 20_000 };
 const MOST_VIOLATIONS = 5;
+/** A machine that was off for long meets faults when it is on again. */
+const AFTER_OUTAGE_MS = 30_000;
 
 /** Runs one seed to its end, or to its first violation. */
 export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResult> {
@@ -121,7 +123,8 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
   const isChainSteady = !faults.on.includes("chain: reorg");
   const oracle = createSigningOracle({
     ...{ chain, rows, wallet, isChainSteady, report, nowMs: () => time.trueMs },
-    ...{ isIdempotent: profile.isIdempotent, calmSinceMs: () => calmSinceMs },
+    ...{ isIdempotent: profile.isIdempotent, calmSinceMs: () => calmSinceMs, isDry: () => lives.isDry() },
+    isClockSteady: !faults.on.includes("clock: jumps"),
   });
   const overLimit = (calls: number, limit: number): void =>
     report("S14", `${calls} calls of the service within a second that allows ${limit}`);
@@ -184,10 +187,12 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
   operator.begin();
   const chaosMs = chance.between(60, 200, "chaos") * 1_000;
   try {
-    if (await turn(chaosMs)) {
+    let goesOn = await turn(chaosMs);
+    while (goesOn && lives.offUntilMs() > time.monotonicMs) goesOn = await turn(lives.offUntilMs() + AFTER_OUTAGE_MS);
+    if (goesOn) {
       faults.end();
       calmSinceMs = time.trueMs;
-      if (chance.of("killed once more") < 0.5) lives.killOnceMore();
+      if (lives.isDry() || chance.of("killed once more") < 0.5) lives.killOnceMore();
       trace.note("world", "nothing goes wrong any more");
       pace.awaitCall();
       void askOnce({ time, network, file: paceFile, logger: silentLogger() });

@@ -1,9 +1,10 @@
-import type { Clock } from "../../src/ports/clock.ts";
+import type { BootInstant, Clock } from "../../src/ports/clock.ts";
 
 /** A clock that only a test moves. What sleeps wakes when its instant is passed, in the order of the instants. */
 export class FakeClock implements Clock {
   private wallMs: number;
   private elapsedMs = 0;
+  private bootId = "boot";
   private sleepers: { readonly atMs: number; wake(): void }[] = [];
 
   constructor(nowMs: number) {
@@ -16,6 +17,15 @@ export class FakeClock implements Clock {
 
   monotonicMs(): number {
     return this.elapsedMs;
+  }
+
+  sinceBoot(): BootInstant {
+    return { id: this.bootId, ms: this.elapsedMs };
+  }
+
+  /** The machine boots again: only the wall clock goes on. */
+  reboot(): void {
+    this.bootId += "+";
   }
 
   /** Sets the wall clock alone, as an operator or a time server would. */

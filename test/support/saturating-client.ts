@@ -1,3 +1,4 @@
+import { machineClock } from "../../src/adapters/clock/shared-clock.ts";
 import { systemClock } from "../../src/adapters/clock/system-clock.ts";
 import { createRateLimiter } from "../../src/adapters/limiter/rate-limiter.ts";
 import { silentLogger } from "./silent-logger.ts";
@@ -30,7 +31,7 @@ export async function saturate(options: Saturation): Promise<readonly SeenAnswer
       longestWaitMs: 120_000,
       longestRetryAfterMs: 86_400_000,
     },
-    { clock: systemClock, logger: silentLogger() },
+    { clock: systemClock, sharedClock: machineClock(), logger: silentLogger() },
   );
   const stop = new AbortController();
   let timer: NodeJS.Timeout | undefined;

@@ -1,5 +1,4 @@
-import type { SharedClock } from "../../src/adapters/limiter/shared-clock.ts";
-import type { Clock } from "../../src/ports/clock.ts";
+import type { Clock, SharedClock } from "../../src/ports/clock.ts";
 
 interface Sleeper {
   readonly atUs: number;
@@ -30,6 +29,7 @@ export class VirtualTime {
     return {
       nowMs: () => 1_700_000_000_000 + this.elapsedUs / 1_000,
       monotonicMs: () => this.elapsedUs / 1_000,
+      sinceBoot: () => ({ id: "boot", ms: this.elapsedUs / 1_000 }),
       sleep: (durationMs, signal) => this.sleep(durationMs, signal),
     };
   }

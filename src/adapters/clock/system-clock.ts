@@ -1,12 +1,16 @@
 import type { Clock } from "../../ports/clock.ts";
+import { machineClock } from "./shared-clock.ts";
 
 /** A longer timer is armed in pieces: Node fires timers above 2^31 ms at once, and a laptop's sleep stretches them. */
 const LONGEST_PIECE_MS = 3_600_000;
+
+const machine = machineClock();
 
 /** The clock of the machine. */
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
+  sinceBoot: () => ({ id: machine.bootId, ms: Math.floor(machine.nowUs() / 1_000) }),
   sleep: (durationMs, signal) => sleepInPieces(durationMs, LONGEST_PIECE_MS, signal),
 };
 

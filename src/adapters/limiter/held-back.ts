@@ -1,6 +1,5 @@
-import type { Clock } from "../../ports/clock.ts";
+import type { Clock, SharedClock } from "../../ports/clock.ts";
 import type { Pace } from "./pace.ts";
-import type { SharedClock } from "./shared-clock.ts";
 
 /** From so long a wait on, people are told. */
 const WORTH_TELLING_MS = 300_000;

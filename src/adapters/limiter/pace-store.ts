@@ -1,7 +1,7 @@
+import type { SharedClock } from "../../ports/clock.ts";
 import { openDatabase, type SqliteDatabase, StorageError } from "../../storage/database.ts";
 import { migrate, readMigrations } from "../../storage/migrations.ts";
 import { emptyPace, isPlausible, type Pace, type PaceTerms } from "./pace.ts";
-import type { SharedClock } from "./shared-clock.ts";
 
 /** The pace of one key in a file that several processes share. */
 export interface PaceStore {

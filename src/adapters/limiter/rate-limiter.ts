@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Secret } from "../../net/secret.ts";
-import type { Clock } from "../../ports/clock.ts";
+import type { Clock, SharedClock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { LimitedAnswer, RateLimiter } from "../../ports/rate-limiter.ts";
 import { type HeldBackListener, watchHeldBack } from "./held-back.ts";
 import { type LimitNotice, learn, NOTHING_SAID, type Pace, takeTurn } from "./pace.ts";
 import { openPaceStore, type PaceStore } from "./pace-store.ts";
 import { readNotice } from "./read-notice.ts";
-import { machineClock, type SharedClock } from "./shared-clock.ts";
 import { createWaitingCalls, type WaitingCalls } from "./waiting-calls.ts";
 
 /** Which key of which service is paced, and how. */
@@ -34,7 +33,7 @@ export interface RateLimiterDependencies {
   readonly onLimit?: (limits: { expected: number; seen: number }) => void;
   /** Called when the service asks for a wait of minutes, and when that is over. */
   readonly onHeldBack?: HeldBackListener;
-  readonly sharedClock?: SharedClock | undefined;
+  readonly sharedClock: SharedClock;
   /** a number in [0, 1); default: the machine's */
   readonly random?: (() => number) | undefined;
 }
@@ -52,7 +51,7 @@ export function createRateLimiter(
   options: RateLimiterOptions,
   dependencies: RateLimiterDependencies,
 ): RateLimiter & { close(): void } {
-  const sharedClock = dependencies.sharedClock ?? machineClock();
+  const { sharedClock } = dependencies;
   const terms = { limitPerSecond: options.limitPerSecond, longestRetryAfterMs: options.longestRetryAfterMs };
   const store = openPaceStore({ file: options.file, keyHash: hashKey(options), terms }, sharedClock);
   const { clock, logger, onHeldBack: tell = () => undefined } = dependencies;

@@ -54,15 +54,18 @@ export function acceptDifferences(context: AcceptContext, by: string): string {
 
 /**
  * Until when an order that is in nobody's rows may still be filled: whoever signed it did so before this database was
- * looked at.
+ * looked at. The wall clock may have been set since; only after a boot of the machine there is no better one.
  * @returns undefined when every such order has expired
  */
 function stillToBeFilled({ settings, deps }: AcceptContext, open: readonly Difference[]): number | undefined {
-  const lifetimeMs = settings.pace.maxLifetimeSeconds * 1_000;
-  const nowMs = deps.clock.nowMs();
-  const ends = open.filter(({ kind }) => OF_ANOTHER_DATABASE.has(kind)).map(({ foundAtMs }) => foundAtMs + lifetimeMs);
-  const last = Math.max(0, ...ends);
-  return last > nowMs ? last : undefined;
+  const [nowMs, now] = [deps.clock.nowMs(), deps.clock.sinceBoot()];
+  const ages = open
+    .filter(({ kind }) => OF_ANOTHER_DATABASE.has(kind))
+    .map(({ foundAtMs, foundSinceBoot }) =>
+      foundSinceBoot?.id === now.id ? now.ms - foundSinceBoot.ms : nowMs - foundAtMs,
+    );
+  const leftMs = settings.pace.maxLifetimeSeconds * 1_000 - Math.min(...ages);
+  return leftMs > 0 ? nowMs + leftMs : undefined;
 }
 
 /** What follows from accepting one. @returns what is to be said of that */

@@ -1,6 +1,7 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { Address } from "../../domain/money/address.ts";
 import { SUBJECT } from "../../domain/run/alert.ts";
+import type { BootInstant, Clock } from "../../ports/clock.ts";
 import type { DifferenceKind, Finding, KnownChain } from "../../ports/reconciliation-store.ts";
 import { raiseAlerts, tellAlerts } from "../alerts.ts";
 import type { EngineContext } from "../engine-context.ts";
@@ -137,7 +138,11 @@ interface Writing {
 export function addUnchecked({ deps }: Writing, wallet: Address): void {
   const text = `${wallet} signs nothing until its rows were held against the chain`;
   const what = { wallet, token: undefined, kind: "unchecked", scope: "wallet", facts: {} } as const;
-  deps.store.addDifference({ key: `unchecked ${wallet}`, ...what, text }, deps.clock.nowMs());
+  deps.store.addDifference({ key: `unchecked ${wallet}`, ...what, text }, instantOf(deps.clock));
+}
+
+function instantOf(clock: Clock): { readonly ms: number; readonly sinceBoot: BootInstant } {
+  return { ms: clock.nowMs(), sinceBoot: clock.sinceBoot() };
 }
 
 /** @returns false where the time was up before all was read: the next look goes on soon */
@@ -234,8 +239,8 @@ function write(context: LookContext, wallet: Address, findings: readonly Finding
   const { store, clock, logger } = deps;
   const added: Finding[] = [];
   const alerts = store.transaction(() => {
-    const nowMs = clock.nowMs();
-    added.push(...findings.filter((finding) => store.addDifference(finding, nowMs)));
+    const at = instantOf(clock);
+    added.push(...findings.filter((finding) => store.addDifference(finding, at)));
     if (look !== undefined) settle(context, wallet, look);
     if (look?.isOfNow !== false && (findings.length > 0 || look?.known !== undefined)) store.removeUnchecked(wallet);
     const [first, ...more] = added;

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { machineClock } from "../../../src/adapters/clock/shared-clock.ts";
 import { systemClock } from "../../../src/adapters/clock/system-clock.ts";
 import { createRateLimiter } from "../../../src/adapters/limiter/rate-limiter.ts";
 import { watchHeldBack, watchLimit } from "../../../src/app/alerts.ts";
@@ -22,7 +23,12 @@ function openLimiter(onLimit: (limits: { expected: number; seen: number }) => vo
     longestWaitMs: 120_000,
     longestRetryAfterMs: 86_400_000,
   };
-  const limiter = createRateLimiter(options, { clock: systemClock, logger: silentLogger(), onLimit });
+  const limiter = createRateLimiter(options, {
+    clock: systemClock,
+    sharedClock: machineClock(),
+    logger: silentLogger(),
+    onLimit,
+  });
   onTestFinished(() => limiter.close());
   return (limit: number): void =>
     limiter.observe({ status: 200, header: (name) => (name === "x-ratelimit-limit-second" ? String(limit) : null) });

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { machineClock } from "../../../src/adapters/clock/shared-clock.ts";
 import { systemClock } from "../../../src/adapters/clock/system-clock.ts";
 import { createRateLimiter, type RateLimiterOptions } from "../../../src/adapters/limiter/rate-limiter.ts";
 import { Secret } from "../../../src/net/secret.ts";
@@ -29,7 +30,7 @@ function limiterOn(file: string, change: Partial<RateLimiterOptions> = {}) {
       ...BOUNDS,
       ...change,
     },
-    { clock: systemClock, logger: silentLogger(), onLimit: (limits) => seen.push(limits) },
+    { clock: systemClock, sharedClock: machineClock(), logger: silentLogger(), onLimit: (limits) => seen.push(limits) },
   );
   onTestFinished(() => limiter.close());
   return { limiter, seen };

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { machineClock } from "../../../src/adapters/clock/shared-clock.ts";
 import { systemClock } from "../../../src/adapters/clock/system-clock.ts";
 import { createRateLimiter } from "../../../src/adapters/limiter/rate-limiter.ts";
 import { createSwapService } from "../../../src/adapters/swap-service/client.ts";
@@ -16,7 +17,7 @@ function openLife(baseUrl: string, file: string) {
   const options = { file, baseUrl, apiKey: undefined, limitPerSecond: 50, maxQueue: 100 };
   const limiter = createRateLimiter(
     { ...options, longestWaitMs: 60_000, longestRetryAfterMs: 86_400_000 },
-    { clock: systemClock, logger },
+    { clock: systemClock, sharedClock: machineClock(), logger },
   );
   onTestFinished(() => limiter.close());
   const client = { profile: swapdProfile, baseUrl, network: "sandbox", timeoutMs: 20_000, maxBytes: 64_000 };

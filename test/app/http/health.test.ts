@@ -82,7 +82,8 @@ test("is not ready while the database knows less than the chain, and says what; 
   expect(health.readiness()).toMatchObject({ ready: true, database: { ready: true } });
   addUnchecked(life.context, ACCOUNT);
   expect(health.readiness()).toMatchObject({ ready: false, database: { reason: expect.stringContaining("until") } });
-  life.store.addDifference({ ...key, key: "nonce 1", kind: "nonce", text: "the chain counts more" }, SLOT_MS);
+  const nonce = { ...key, key: "nonce 1", kind: "nonce", text: "the chain counts more" } as const;
+  life.store.addDifference(nonce, { ms: SLOT_MS, sinceBoot: { id: "boot", ms: 0 } });
   expect(health.readiness()).toMatchObject({
     ready: false,
     database: { ready: false, reason: "the chain counts more", since: new Date(SLOT_MS).toISOString() },

@@ -213,6 +213,21 @@ test("a finding of a clock that ran ahead while nobody looked is waited for from
   const halted = await live(emptied, marker);
   await halted.engine.stop();
   halted.db.exec("UPDATE differences SET found_at_ms = found_at_ms + 86400000");
+  outside.clock.reboot();
+  expect(acceptAlone(halted)).toContain("refused: what another database signed may be filled until its deadline");
+  await outside.clock.advance(LIFETIME_SECONDS * 1_000);
+  expect(acceptAlone(halted)).toContain("accepted 2");
+});
+
+test("a finding of a clock that stood behind, and was set while nothing ran, is waited for all the same", async () => {
+  const outside = begin("only", "none");
+  const marker = markerOf(outside);
+  const emptied = another(outside);
+  await fill(outside, 1, marker);
+  outside.clock.jumpTo(outside.clock.nowMs() - 86_400_000);
+  const halted = await live(emptied, marker);
+  await halted.engine.stop();
+  outside.clock.jumpTo(outside.clock.nowMs() + 86_400_000);
   expect(acceptAlone(halted)).toContain("refused: what another database signed may be filled until its deadline");
   await outside.clock.advance(LIFETIME_SECONDS * 1_000);
   expect(acceptAlone(halted)).toContain("accepted 2");

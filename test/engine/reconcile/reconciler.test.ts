@@ -220,7 +220,7 @@ test("a sale of which only the sold token is known counts in the budget of whoev
   const hash = `0x${"ab".repeat(32)}`;
   const what = { wallet: ACCOUNT, token: USDC.address, kind: "outflow", scope: "token", text: "left" } as const;
   const facts = { token: USDC.address, amount: (3n * HUNDRED_USDC).toString(), hash };
-  life.store.addDifference({ ...what, key: `outflow ${hash} 0`, facts }, 0);
+  life.store.addDifference({ ...what, key: `outflow ${hash} 0`, facts }, { ms: 0, sinceBoot: { id: "boot", ms: 0 } });
   expect(accept(life)).toContain(`it counts in the budget of ${outside.spec.id}`);
   await turn(outside, life, 180);
   expect([fills(outside), life.errors]).toEqual([1, []]);

@@ -21,6 +21,10 @@ export interface Lives {
   settle(): boolean;
   /** Nothing goes wrong any more but one last kill: from then on each start is held to its time. */
   killOnceMore(): void;
+  /** Whether the newest process was started to sign nothing. */
+  isDry(): boolean;
+  /** when the machine is on again, by the world's monotonic time */
+  offUntilMs(): number;
   endAll(): void;
   count(): number;
   /** how often each named instant was passed */
@@ -33,6 +37,11 @@ const KILLED_EVERY_MS = 20_000;
 const LONGEST_START_MS = 5_000;
 const START_CALLS = 80;
 const CALLS_EACH = 12;
+/** longer than the window of any slot and the longest order together */
+const OFF_FOR_MS = { least: 7 * 60_000, most: 20 * 60_000 };
+const MOST_OUTAGES = 2;
+/** how long somebody looks at what a daemon would do */
+const DRY_FOR_MS = { least: 5_000, most: 60_000 };
 /** pages beyond those in use, where the disk is full */
 const PAGES_LEFT = 0;
 
@@ -56,6 +65,9 @@ export function createLives(parts: {
   let began = 0;
   let isOver = false;
   let draws = 0;
+  let isDry = false;
+  let outages = 0;
+  let offUntilMs = 0;
   let exchange: Exchange | undefined;
   const connection = createConnection();
   const random = (): number => chance.of("random", draws++);
@@ -87,7 +99,8 @@ export function createLives(parts: {
     if (isOver) return;
     if (faults.isOver) start = { atMs: time.monotonicMs, asked: parts.network.asked() };
     began += 1;
-    trace.note("world", `the daemon starts, life ${began}`);
+    isDry = faults.strikes("operator: dry", "start");
+    trace.note("world", `the daemon starts${isDry ? " to sign nothing" : ""}, life ${began}`);
     const state: LifeState = { phase: "starting", why: undefined, error: undefined };
     const isDead = (): boolean => state.phase === "dead";
     const die = (why: string): never => {
@@ -105,7 +118,8 @@ export function createLives(parts: {
     current = beginLife(
       state,
       {
-        ...{ configuration: parts.configuration(), machine, signer: parts.signer, logger, marker, connection },
+        configuration: { ...parts.configuration(), mode: isDry ? "dry-run" : "live" },
+        ...{ machine, signer: parts.signer, logger, marker, connection },
         onRunning: judgeStart,
         crashPoint: (label) => {
           if (isDead()) throw new Killed("dead already");
@@ -115,6 +129,21 @@ export function createLives(parts: {
       },
       isDiskFull() ? PAGES_LEFT : undefined,
     );
+    if (!isDry) return;
+    const dry = current;
+    const { least, most } = DRY_FOR_MS;
+    time.after(chance.between(least, most, "dry for", began), () => dry.end("stopped, to be started live"));
+  };
+
+  /** How long nothing runs after a death: the supervisor starts it again, or the machine itself is off. */
+  const pauseMs = (): number => {
+    if (outages >= MOST_OUTAGES || !faults.strikes("machine: off", "death"))
+      return chance.between(200, 12_000, "restart", began);
+    outages += 1;
+    const { least, most } = OFF_FOR_MS;
+    const forMs = chance.between(least, most, "off for", began);
+    trace.note("world", `the machine is off for ${Math.round(forMs / 60_000)} minutes`);
+    return forMs;
   };
 
   const judgeEnd = ({ state }: Life): void => {
@@ -168,10 +197,14 @@ export function createLives(parts: {
       if (how !== undefined) files.exchange(how, { number: began, isNewestSynced, close: connection.close });
       if (faults.strikes("disk: odd pace", "limiter")) files.spoilPace(began);
       judgeEnd(dead);
-      time.after(chance.between(200, 12_000, "restart", began), begin);
+      const waitMs = pauseMs();
+      offUntilMs = time.monotonicMs + waitMs;
+      time.after(waitMs, begin);
       return true;
     },
     killOnceMore: () => current?.end("killed once more"),
+    isDry: () => isDry,
+    offUntilMs: () => offUntilMs,
     endAll: () => {
       isOver = true;
       current?.end("the world ends");

@@ -22,6 +22,7 @@ export function createMachine(terms: {
   const clock: Clock = {
     nowMs: () => Math.floor(time.trueMs + terms.offsetMs()),
     monotonicMs: () => time.monotonicMs,
+    sinceBoot: () => ({ id: "simulated", ms: time.monotonicMs }),
     sleep: (durationMs, signal) => sleep(terms, durationMs, signal),
   };
   const nowUs = (): number => time.monotonicMs * 1_000;

@@ -15,6 +15,9 @@ const MAX_FEE = 50n * GWEI;
 /** So long after the last fault nothing of it is left in pools and endpoints. */
 const SETTLED_MS = 20_000;
 
+/** An order's longest life after its window nothing of a run is begun; what was decided before that has a minute to be signed. */
+const MOST_LATE_MS = LONGEST_LIFE_SECONDS * 1_000;
+
 export type Report = (invariant: string, what: string) => void;
 
 /** Judges every signature in the instant in which it is made, by the chain and by what the owner allowed. */
@@ -43,6 +46,9 @@ export function createSigningOracle(parts: {
   isChainSteady: boolean;
   /** the service trades a quote once, however often it is handed over */
   isIdempotent: boolean;
+  /** the daemon was started to sign nothing new */
+  isDry(): boolean;
+  isClockSteady: boolean;
   nowMs(): number;
   /** since when nothing goes wrong any more */
   calmSinceMs(): number | undefined;
@@ -101,7 +107,22 @@ export function createSigningOracle(parts: {
         report("S7", `${capability.place} and ${other.place} may both take ${capability.token}`);
       }
     }
+    // What was about to be signed when the process died is signed again, also when nobody takes it any more.
+    if (!capabilities.some(({ place }) => place === capability.place) && !isPast(capability.deadline))
+      judgeTime(capability.place);
     capabilities.push(capability);
+  };
+  /** Of what nobody has signed yet. */
+  const judgeFirst = (what: string): void => {
+    if (parts.isDry()) report("S5", `${what} is signed in a dry run`);
+  };
+  /** A decision is of its time: what was open when the machine went off is not begun long after. */
+  const judgeTime = (place: string): void => {
+    const [run = "", position] = place.split(".");
+    if (position !== "0" || !parts.isClockSteady) return;
+    const window = rows.one<{ endMs: number }>("SELECT window_ends_ms AS endMs FROM runs WHERE id = ?", run);
+    const lateMs = window === undefined ? 0 : nowMs() - window.endMs;
+    if (lateMs > MOST_LATE_MS) report("S5", `${place} is begun ${Math.round(lateMs / 1_000)} s after its window`);
   };
   const strategyOf = (runId: string): string =>
     rows.one<{ strategy: string }>("SELECT strategy FROM runs WHERE id = ?", runId)?.strategy ?? "none";
@@ -139,6 +160,8 @@ export function createSigningOracle(parts: {
       nonce,
     )?.intent_id;
     if (intent === undefined) report("S4", `nonce ${nonce} is signed without a row`);
+    const isFirst = rows.one("SELECT 1 FROM lane_attempts WHERE intent_id = ?", intent ?? "") === undefined;
+    if (isFirst) judgeFirst(`nonce ${nonce}`);
     const name = data.slice(0, 10);
     if (to === wallet && data === "0x" && value === 0n) return;
     const order = to === ROUTER ? readOrder(from, data) : undefined;
@@ -193,6 +216,7 @@ export function createSigningOracle(parts: {
     );
     if (isOtherLive && !isUsed && isChainSteady)
       report("S7", `a second permit of ${token} with the nonce ${nonce} while one is live`);
+    if (!permits.some((other) => other.text === text)) judgeFirst(`a permit of ${token}`);
     permits.push({ token, nonce, deadline, text });
   };
 
@@ -223,6 +247,7 @@ export function createSigningOracle(parts: {
     );
     for (const meant of onlyMeant) if (meant.by.kind === "order" && meant.by.text === text) onlyMeant.delete(meant);
     if (isKnown) return;
+    judgeFirst(`an order of ${place}`);
     judgeOrder(order);
     const by = { kind: "order" as const, nonce: order.nonce, text };
     const { deadline } = order;

@@ -18,6 +18,8 @@ interface DifferenceColumns {
   text: string;
   facts: string;
   found_at_ms: number;
+  found_boot: string | null;
+  found_boot_ms: number | null;
 }
 
 /** More than any daemon is about to sign at once, of which its marker knows nothing yet. */
@@ -67,7 +69,6 @@ type DifferenceRows =
   | "wasAccepted"
   | "addDifference"
   | "capFindings"
-  | "moveFindings"
   | "barOpenRuns"
   | "isRunBarred"
   | "settleDifference"
@@ -79,11 +80,13 @@ function createDifferenceRows(sql: Statements): Pick<ReconciliationStore, Differ
       sql
         .all<DifferenceColumns>("SELECT * FROM differences WHERE settled_at_ms IS NULL ORDER BY id")
         .map(decodeDifference),
-    addDifference: (finding, atMs) =>
+    addDifference: (finding, at) =>
       sql.run(
-        `INSERT INTO differences (key, wallet, token, kind, scope, text, facts, found_at_ms)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT (key) DO UPDATE SET settled_by = NULL, settled_at_ms = NULL WHERE settled_by = 'chain'
+        `INSERT INTO differences (key, wallet, token, kind, scope, text, facts, found_at_ms, found_boot, found_boot_ms)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (key) DO UPDATE SET settled_by = NULL, settled_at_ms = NULL, text = excluded.text,
+           facts = excluded.facts, found_at_ms = excluded.found_at_ms, found_boot = excluded.found_boot,
+           found_boot_ms = excluded.found_boot_ms WHERE settled_by = 'chain'
            OR (settled_by IS NOT NULL AND kind = 'allowance' AND NOT EXISTS (SELECT 1 FROM grants
              WHERE grants.wallet = excluded.wallet AND grants.token = excluded.token
                AND spender = json_extract(excluded.facts, '$.spender')))`,
@@ -94,15 +97,12 @@ function createDifferenceRows(sql: Statements): Pick<ReconciliationStore, Differ
         finding.scope,
         finding.text,
         JSON.stringify(finding.facts),
-        atMs,
+        ...[at.ms, at.sinceBoot.id, at.sinceBoot.ms],
       ) > 0,
     wasAccepted: (key) =>
       sql.get("SELECT 1 FROM differences WHERE key = ? AND settled_by <> 'chain'", key) !== undefined,
     capFindings: (atMs) => {
       sql.run("UPDATE differences SET found_at_ms = min(found_at_ms, ?) WHERE settled_at_ms IS NULL", atMs);
-    },
-    moveFindings: (byMs) => {
-      sql.run("UPDATE differences SET found_at_ms = found_at_ms + ? WHERE settled_at_ms IS NULL", Math.round(byMs));
     },
     barOpenRuns: () => {
       sql.run(`INSERT OR IGNORE INTO barred_runs (run_id) SELECT id FROM runs WHERE ${OPEN_RUNS}`);
@@ -161,6 +161,8 @@ function decodeDifference(row: DifferenceColumns): Difference {
     text: row.text,
     facts: JSON.parse(row.facts) as Difference["facts"],
     foundAtMs: row.found_at_ms,
+    foundSinceBoot:
+      row.found_boot === null || row.found_boot_ms === null ? undefined : { id: row.found_boot, ms: row.found_boot_ms },
   };
 }
 

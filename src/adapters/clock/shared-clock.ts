@@ -1,13 +1,6 @@
 import { readFileSync } from "node:fs";
 import { uptime } from "node:os";
-
-/** A clock that all processes of this machine read alike until it boots again. */
-export interface SharedClock {
-  /** microseconds of the monotonic clock */
-  nowUs(): number;
-  /** names the boot since which `nowUs` counts */
-  readonly bootId: string;
-}
+import type { SharedClock } from "../../ports/clock.ts";
 
 /** The machine's monotonic clock. */
 export function machineClock(): SharedClock {
