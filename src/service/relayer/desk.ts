@@ -17,7 +17,7 @@ import type { ServiceStore, SwapRow } from "../store/service-store.ts";
 import type { FeePrices } from "./fee-prices.ts";
 import { costNamed, feeCapOf, gasAfterRefund, gasLimitOf, leastFeeWorth, worthOfFee } from "./gas-terms.ts";
 import { lastSecondToSign } from "./last-second.ts";
-import type { Places, Sender } from "./places.ts";
+import type { PlaceRequest, Places, Sender } from "./places.ts";
 import type { RelayBook, RelayTerms } from "./relay-book.ts";
 import type { RelayerReport, RelayerState } from "./relayer-state.ts";
 import { checkPermit, checkSwapSignature, type ExecuteRequest, readWord } from "./signatures.ts";
@@ -63,7 +63,7 @@ interface Relay {
   readonly data: Hex;
   readonly gasLimit: bigint;
   readonly maxFeePerGasCap: bigint;
-  readonly terms: Omit<RelayTerms, "caller">;
+  readonly terms: Omit<RelayTerms, "caller" | "isKeyed">;
 }
 
 /** The desk of a service without a relayer: it still answers for swaps that were accepted before. */
@@ -89,7 +89,7 @@ export function createDesk(options: DeskOptions, dependencies: DeskDependencies)
       const place = { owner: quote.owner, toToken: quote.order.toAsset, sender };
       // Asked before the work of checking a request, and again where it is accepted: others may have come in between.
       const refusal = (await state.refusal()) ?? places.refusal(place);
-      const relay = refusal ?? (await prepare(quote, request, { ...options, ...dependencies }));
+      const relay = refusal ?? (await prepare(quote, request, { ...options, ...dependencies, place }));
       // The same body may have been accepted, and even mined, while this one was checked: it is the same swap.
       if ("kind" in relay) return repeated(store, request) ?? relay;
       crashPoint("accept.before");
@@ -125,7 +125,11 @@ type Works = Extract<Trial, { kind: "works" }>;
 type DeskContext = DeskOptions & DeskDependencies;
 
 /** Checks both signatures and tries the swap on the newest block, so that the relayer pays for what works. */
-async function prepare(quote: FirmQuote, request: ExecuteRequest, context: DeskContext): Promise<Relay | Refusal> {
+async function prepare(
+  quote: FirmQuote,
+  request: ExecuteRequest,
+  context: DeskContext & { readonly place: PlaceRequest },
+): Promise<Relay | Refusal> {
   const { network, rpc, tokens } = context;
   const forged = checkSwapSignature(quote, request.swapSignature, network);
   if (forged !== undefined) return forged;
@@ -162,7 +166,7 @@ async function tooLittle(quote: FirmQuote, { rpc, places }: DeskContext): Promis
 async function reckon(
   quote: FirmQuote,
   { data, gas, snapshot, ...trial }: Omit<Works, "kind"> & { data: Hex; snapshot: Snapshot },
-  { fees, state, feeMarginPpm }: DeskContext,
+  { fees, state, places, place, feeMarginPpm }: DeskContext & { readonly place: PlaceRequest },
 ): Promise<Relay | Refusal> {
   const gasLimit = gasLimitOf({ quoted: quote.gasLimit, needed: gas });
   if (gasLimit === undefined) {
@@ -181,7 +185,10 @@ async function reckon(
     const detail = `it is worth ${feeWorth} wei, and ${costNamed(dataFee)} with the margin costs ${needed}`;
     return refuse("GASLESS_FEE_TOO_LOW", { parameter: "quoteId", detail });
   }
-  const { wei: maySpend, limit } = state.maySpend();
+  const ofAll = state.maySpend();
+  const ofShares = places.maySpend(place);
+  const { wei: maySpend, limit } =
+    ofShares < ofAll.wei ? { wei: ofShares, limit: "GASLESS_LOSS_LIMIT" as const } : ofAll;
   const maxFeePerGasCap = feeCapOf({ gasPrice, gasLimit, dataFee, maySpend });
   if (maxFeePerGasCap === undefined) {
     return refuse(limit, { parameter: "quoteId", detail: "this swap could cost more than is left" });
@@ -228,7 +235,7 @@ function accept(
     };
     store.keepQuote(quote);
     store.insertSwap(row);
-    book.insert(row.intentId, { ...relay.terms, caller: sender.name }, nowMs);
+    book.insert(row.intentId, { ...relay.terms, caller: sender.name, isKeyed: sender.isKeyed }, nowMs);
     lane.submit({
       id: row.intentId,
       purpose: "relay",

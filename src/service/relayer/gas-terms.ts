@@ -30,8 +30,13 @@ export function leastFeeWorth({ cost, marginPpm }: { cost: bigint; marginPpm: bi
 }
 
 /** What the data of a swap may come to cost, by what it costs now. No transaction can cap it: it is what it is when mined. */
-export function worstDataFee(dataFee: bigint): bigint {
+function worstDataFee(dataFee: bigint): bigint {
   return dataFee * FEE_CAP_FACTOR;
+}
+
+/** The most that a transaction may come to cost, replacements included. */
+export function worstCost(transaction: { gasLimit: bigint; maxFeePerGasCap: bigint }, dataFee: bigint): bigint {
+  return transaction.gasLimit * transaction.maxFeePerGasCap + worstDataFee(dataFee);
 }
 
 /**

@@ -2,7 +2,8 @@ import type { Address } from "../../domain/money/address.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
 import type { ServiceStore, SwapRow } from "../store/service-store.ts";
-import type { RelayBook, Reverter } from "./relay-book.ts";
+import type { LossShares } from "./loss-shares.ts";
+import type { RelayBook } from "./relay-book.ts";
 
 /** Who hands a swap over, as the interface counts callers. */
 export interface Sender {
@@ -19,13 +20,16 @@ export interface PlaceRequest {
 
 /**
  * The places of swaps that wait for the relayer. A swap holds one while it would work: each block shows whether it still
- * does. So that nobody takes all of them, a wallet, a caller and a token that the operator does not list have shares.
+ * does. So that nobody takes all of them, a wallet, a caller and a token that the operator does not list have shares; and
+ * who made the relayer lose too much gets none.
  */
 export interface Places {
   /** Why there is none; undefined: there is one. */
   refusal(request: PlaceRequest): Refusal | undefined;
   /** Why a wallet gets none, whoever asks; undefined: it may ask. */
   ofWallet(owner: Address): Refusal | undefined;
+  /** Wei that the transaction of a swap that gets one may cost at worst. */
+  maySpend(request: PlaceRequest): bigint;
   /** Why there are none at all; undefined: there are some. */
   full(): Refusal | undefined;
   /** Swaps that wait and would work, as far as anybody looked. */
@@ -36,45 +40,32 @@ export interface Places {
 const MAX_WAITING = 50;
 const SHARES = { wallet: 5, revertedWallet: 1, unlistedToken: 5, address: 10, key: 25 };
 
-/** Reverts within a day at the relayer's expense, after which nobody sends swaps of a wallet or a caller. */
-const MAX_REVERTS = { wallet: 3, address: 10, key: 30 };
 const DAY_MS = 86_400_000;
 
 export function createPlaces(
   listed: ReadonlySet<Address>,
   dependencies: {
     readonly store: Pick<ServiceStore, "pendingSwaps">;
-    readonly book: Pick<RelayBook, "terms" | "revertsSince">;
+    readonly book: Pick<RelayBook, "terms" | "hasReverted">;
+    readonly losses: Pick<LossShares, "ofWallet" | "refusal" | "maySpend">;
     /** whether a swap that waits would not work, by the last look at it */
     readonly isIdle: (intentId: string) => boolean;
     readonly clock: Pick<Clock, "nowMs">;
   },
 ): Places {
-  const { store, book, isIdle, clock } = dependencies;
+  const { store, book, losses, isIdle, clock } = dependencies;
   // What is in a block waits for nothing but its finality.
   const working = () =>
     store.pendingSwaps().filter(({ intentId, blockNumber }) => blockNumber === null && !isIdle(intentId));
-  const reverts = (of: Reverter) => book.revertsSince(of, clock.nowMs() - DAY_MS);
 
   function full(waiting = working()): Refusal | undefined {
     if (waiting.length < MAX_WAITING) return undefined;
     return unavailable("as many swaps wait for the relayer as may");
   }
 
-  function ofWallet(owner: Address): Refusal | undefined {
-    if (reverts({ kind: "wallet", name: owner }) < MAX_REVERTS.wallet) return undefined;
-    return refuse("GASLESS_STANDING", { detail: "swaps of this wallet reverted too often within a day" });
-  }
-
-  function ofSender({ name, isKeyed }: Sender): Refusal | undefined {
-    const most = isKeyed ? MAX_REVERTS.key : MAX_REVERTS.address;
-    if (reverts({ kind: "caller", name }) < most) return undefined;
-    return refuse("GASLESS_STANDING", { detail: "swaps that came from you reverted too often within a day" });
-  }
-
   function beyondShare({ owner, toToken, sender }: PlaceRequest, waiting: readonly SwapRow[]): Refusal | undefined {
     const count = (isOne: (row: SwapRow) => boolean) => waiting.filter(isOne).length;
-    const share = reverts({ kind: "wallet", name: owner }) === 0 ? SHARES.wallet : SHARES.revertedWallet;
+    const share = book.hasReverted(owner, clock.nowMs() - DAY_MS) ? SHARES.revertedWallet : SHARES.wallet;
     if (count(({ wallet }) => wallet === owner) >= share) {
       return unavailable(`${share} swaps of this wallet wait, no more may`);
     }
@@ -89,10 +80,11 @@ export function createPlaces(
   return {
     working,
     full,
-    ofWallet,
+    ofWallet: losses.ofWallet,
+    maySpend: losses.maySpend,
     refusal(request) {
       const waiting = working();
-      return ofWallet(request.owner) ?? ofSender(request.sender) ?? full(waiting) ?? beyondShare(request, waiting);
+      return losses.refusal(request) ?? full(waiting) ?? beyondShare(request, waiting);
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { Address } from "../../domain/money/address.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
 import { migrate, readMigrations } from "../../storage/migrations.ts";
 
@@ -11,13 +12,14 @@ export interface RelayTerms {
   readonly dataFee: bigint;
   /** who handed the swap over, as limits count callers */
   readonly caller: string;
+  /** whether with a key */
+  readonly isKeyed: boolean;
 }
 
-/** Whose swaps reverted when they were sent. */
-export interface Reverter {
-  readonly kind: "wallet" | "caller";
-  readonly name: string;
-}
+/** By whom losses are counted: a wallet, a caller, a bought token, or all callers without a key together. */
+export type Loser =
+  | { readonly kind: "wallet" | "caller" | "token"; readonly name: string }
+  | { readonly kind: "keyless" };
 
 /** What a transaction cost; wei. */
 export interface RelayCost {
@@ -42,8 +44,13 @@ export interface RelayBook {
    * cost rounded up to a gwei.
    */
   costsSince(sinceMs: number): { readonly paid: bigint; readonly lost: bigint };
-  /** How many swaps of a wallet or a caller reverted since then. */
-  revertsSince(of: Reverter, sinceMs: number): number;
+  /**
+   * What swaps lost since then, wei. Of one wallet, caller or token what its fills earned beyond their cost is set off; of
+   * all without a key together it is not, as for everybody's losses.
+   */
+  lostSince(loser: Loser, sinceMs: number): bigint;
+  /** Whether a swap of the wallet reverted since then. */
+  hasReverted(wallet: Address, sinceMs: number): boolean;
 }
 
 const WEI_PER_GWEI = 10n ** 9n;
@@ -65,20 +72,23 @@ export function openRelayBook(db: SqliteDatabase, network: string): RelayBook {
 
 function termRows(db: SqliteDatabase): Pick<RelayBook, "insert" | "terms"> {
   const insert = db.prepare(
-    "INSERT INTO relays (intent_id, fee_worth, expected_cost, data_fee, caller, created_at_ms) VALUES (?, ?, ?, ?, ?, ?)",
+    `INSERT INTO relays (intent_id, fee_worth, expected_cost, data_fee, caller, keyed, created_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
-  const terms = db.prepare<[string], Record<keyof RelayTerms, string>>(
-    `SELECT fee_worth AS feeWorth, expected_cost AS expectedCost, data_fee AS dataFee, caller
+  const terms = db.prepare<[string], Record<Exclude<keyof RelayTerms, "isKeyed">, string> & { keyed: 0 | 1 }>(
+    `SELECT fee_worth AS feeWorth, expected_cost AS expectedCost, data_fee AS dataFee, caller, keyed
      FROM relays WHERE intent_id = ?`,
   );
   return {
-    insert: (intentId, { feeWorth, expectedCost, dataFee, caller }, atMs) =>
-      void insert.run(intentId, feeWorth.toString(), expectedCost.toString(), dataFee.toString(), caller, atMs),
+    insert(intentId, { feeWorth, expectedCost, dataFee, caller, isKeyed }, atMs) {
+      const amounts = [feeWorth, expectedCost, dataFee].map(String);
+      insert.run(intentId, ...amounts, caller, isKeyed ? 1 : 0, atMs);
+    },
     terms(intentId) {
       const row = terms.get(intentId);
       if (row === undefined) return undefined;
-      const { feeWorth, expectedCost, dataFee, caller } = row;
-      return { feeWorth: BigInt(feeWorth), expectedCost: BigInt(expectedCost), dataFee: BigInt(dataFee), caller };
+      const amounts = { feeWorth: BigInt(row.feeWorth), expectedCost: BigInt(row.expectedCost) };
+      return { ...amounts, dataFee: BigInt(row.dataFee), caller: row.caller, isKeyed: row.keyed === 1 };
     },
   };
 }
@@ -86,8 +96,10 @@ function termRows(db: SqliteDatabase): Pick<RelayBook, "insert" | "terms"> {
 function costRows(db: SqliteDatabase, network: string): Omit<RelayBook, "insert" | "terms"> {
   const write = db.prepare(
     `INSERT OR REPLACE INTO relay_costs
-       (intent_id, gas_paid, loss, paid_at_ms, paid_gwei, loss_gwei, reverted, network, wallet, caller)
-     SELECT @intentId, @paid, @loss, @atMs, @paidGwei, @lossGwei, @reverted, network, wallet, coalesce(caller, '')
+       (intent_id, gas_paid, loss, paid_at_ms, paid_gwei, loss_gwei, earned_gwei, reverted,
+        network, wallet, to_token, caller, keyed)
+     SELECT @intentId, @paid, @loss, @atMs, @paidGwei, @lossGwei, @earnedGwei, @reverted,
+       network, wallet, to_token, coalesce(caller, ''), coalesce(keyed, 0)
      FROM swaps LEFT JOIN relays USING (intent_id) WHERE intent_id = @intentId`,
   );
   const forget = db.prepare("DELETE FROM relay_costs WHERE intent_id = ?");
@@ -96,19 +108,18 @@ function costRows(db: SqliteDatabase, network: string): Omit<RelayBook, "insert"
     `SELECT coalesce(sum(paid_gwei), 0) AS paid, coalesce(sum(loss_gwei), 0) AS lost FROM relay_costs
      WHERE network = ? AND paid_at_ms >= ?`,
   );
-  const reverts = (column: string) =>
-    db
-      .prepare<[string, string, number], number>(
-        `SELECT count(*) FROM relay_costs WHERE network = ? AND ${column} = ? AND paid_at_ms >= ? AND reverted = 1`,
-      )
-      .pluck();
-  const revertsOf = { wallet: reverts("wallet"), caller: reverts("caller") };
+  const reverted = db
+    .prepare<[string, Address, number], number>(
+      "SELECT 1 FROM relay_costs WHERE network = ? AND wallet = ? AND paid_at_ms >= ? AND reverted = 1 LIMIT 1",
+    )
+    .pluck();
   return {
-    writeCost(intentId, { paid: spent, earned, reverted, atMs }) {
+    lostSince: lostRows(db, network),
+    writeCost(intentId, { paid: spent, earned, reverted: hasReverted, atMs }) {
       const loss = spent > earned ? spent - earned : 0n;
-      const gwei = { paidGwei: gweiOf(spent), lossGwei: gweiOf(loss) };
+      const gwei = { paidGwei: gweiOf(spent), lossGwei: gweiOf(loss), earnedGwei: Number(earned / WEI_PER_GWEI) };
       const { changes } = write.run({
-        ...{ intentId, atMs, ...gwei, reverted: reverted ? 1 : 0 },
+        ...{ intentId, atMs, ...gwei, reverted: hasReverted ? 1 : 0 },
         ...{ paid: spent.toString(), loss: loss.toString() },
       });
       if (changes !== 1) throw new Error(`there is no swap of the intent ${intentId}, whose cost is to be written`);
@@ -119,6 +130,27 @@ function costRows(db: SqliteDatabase, network: string): Omit<RelayBook, "insert"
       const { paid: spent, lost } = sums.get(network, sinceMs) ?? { paid: 0, lost: 0 };
       return { paid: BigInt(spent) * WEI_PER_GWEI, lost: BigInt(lost) * WEI_PER_GWEI };
     },
-    revertsSince: ({ kind, name }, sinceMs) => revertsOf[kind].get(network, name, sinceMs) ?? 0,
+    hasReverted: (wallet, sinceMs) => reverted.get(network, wallet, sinceMs) !== undefined,
+  };
+}
+
+function lostRows(db: SqliteDatabase, network: string): RelayBook["lostSince"] {
+  const ofOne = (column: string) =>
+    db
+      .prepare<[string, string, number], number>(
+        `SELECT coalesce(sum(paid_gwei - earned_gwei), 0) FROM relay_costs
+         WHERE network = ? AND ${column} = ? AND paid_at_ms >= ?`,
+      )
+      .pluck();
+  const sums = { wallet: ofOne("wallet"), caller: ofOne("caller"), token: ofOne("to_token") };
+  const ofKeyless = db
+    .prepare<[string, number], number>(
+      "SELECT coalesce(sum(loss_gwei), 0) FROM relay_costs WHERE network = ? AND paid_at_ms >= ? AND keyed = 0",
+    )
+    .pluck();
+  return (loser, sinceMs) => {
+    const gwei =
+      loser.kind === "keyless" ? ofKeyless.get(network, sinceMs) : sums[loser.kind].get(network, loser.name, sinceMs);
+    return BigInt(Math.max(0, gwei ?? 0)) * WEI_PER_GWEI;
   };
 }

@@ -2,13 +2,13 @@ import type { Address } from "../../domain/money/address.ts";
 import type { Lane } from "../../lane/lane.ts";
 import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { LaneStore } from "../../ports/lane-store.ts";
+import type { IntentRow } from "../../ports/lane-store.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { parseQuantity } from "../chain/head.ts";
 import { type ErrorName, type Refusal, refuse } from "../errors/errors.ts";
 import type { RelayerOptions } from "../options.ts";
 import type { ServiceStore } from "../store/service-store.ts";
-import { worstDataFee } from "./gas-terms.ts";
+import { worstCost } from "./gas-terms.ts";
 import type { Places } from "./places.ts";
 import type { RelayBook } from "./relay-book.ts";
 
@@ -47,7 +47,8 @@ export interface RelayerState {
 
 export interface StateDependencies {
   readonly lane: Lane;
-  readonly laneStore: LaneStore;
+  /** what has a nonce and is not paid for yet */
+  readonly inFlight: () => readonly IntentRow[];
   readonly store: ServiceStore;
   readonly book: RelayBook;
   readonly places: Pick<Places, "full" | "working">;
@@ -62,12 +63,12 @@ const BALANCE_AGE_MS = 3_000;
 const DAY_MS = 86_400_000;
 
 export function createRelayerState(
-  options: { relayer: RelayerOptions; account: Address; chainId: number },
+  options: { relayer: RelayerOptions; account: Address },
   dependencies: StateDependencies,
 ): RelayerState {
-  const { account, chainId } = options;
+  const { account } = options;
   const { minimumNativeBalance: minimumBalance, maxDailyLoss, maxDailyGas } = options.relayer;
-  const { lane, laneStore, store, book, places, rpc, clock, logger } = dependencies;
+  const { lane, inFlight, store, book, places, rpc, clock, logger } = dependencies;
   let known: { readonly wei: bigint; readonly atMs: number } | undefined;
   let told: ErrorName | undefined;
 
@@ -107,14 +108,8 @@ export function createRelayerState(
     },
     maySpend,
     maySpendBesideFlight() {
-      const open = laneStore.openIntents(account, chainId);
-      const inFlight = open.filter(({ id, nonce }) => nonce !== undefined && !book.isPaid(id));
-      const dataFeeOf = (id: string) => worstDataFee(book.terms(id)?.dataFee ?? 0n);
-      const atMost = inFlight.reduce(
-        (sum, { id, gasLimit, maxFeePerGasCap }) => sum + gasLimit * maxFeePerGasCap + dataFeeOf(id),
-        0n,
-      );
-      return maySpend().wei - atMost;
+      const costOf = (intent: IntentRow) => worstCost(intent, book.terms(intent.id)?.dataFee ?? 0n);
+      return inFlight().reduce((left, intent) => left - costOf(intent), maySpend().wei);
     },
     report,
     async watch() {

@@ -14,6 +14,7 @@ import { InUseError } from "../in-use.ts";
 import type { RelayerOptions, SettledNetwork } from "../options.ts";
 import type { ServiceStore } from "../store/service-store.ts";
 import { type LaneRunner, runLane } from "./lane-runner.ts";
+import { createLossShares } from "./loss-shares.ts";
 import { createPlaces, type Places } from "./places.ts";
 import { openRelayBook, type RelayBook } from "./relay-book.ts";
 import { createRelayerState, type RelayerState } from "./relayer-state.ts";
@@ -71,11 +72,15 @@ export function openRelayer(
   const account = signer.address;
   const laneStore = dependencies.createLaneStore(store.db);
   const book = openRelayBook(store.db, network.name);
+  const open = () => laneStore.openIntents(account, network.chainId);
+  const inFlight = () => open().filter(({ id, nonce }) => nonce !== undefined && !book.isPaid(id));
+  const listed = new Set(network.listedTokens.map(({ address }) => address));
+  const losses = createLossShares({ listed, maxDailyLoss: relayer.maxDailyLoss }, { book, store, clock });
   const gate = createSendGate(
     { relayer: account, network, feeMarginPpm: relayer.feeMarginPpm },
     {
-      ...{ rpc, head: dependencies.head, book, store, logger },
-      waiting: () => laneStore.openIntents(account, network.chainId).filter(({ nonce }) => nonce === undefined),
+      ...{ rpc, head: dependencies.head, book, store, losses, inFlight, logger },
+      waiting: () => open().filter(({ nonce }) => nonce === undefined),
       maySpend: () => state.maySpendBesideFlight(),
       cancel: (id, by) => lane.cancel(id, by),
     },
@@ -96,13 +101,9 @@ export function openRelayer(
     },
     { store: laneStore, chain, signer, clock, logger, listener, crashPoint },
   );
-  const listed = new Set(network.listedTokens.map(({ address }) => address));
   const pendingSwaps = ownSwaps({ account, store, laneStore, logger });
-  const places = createPlaces(listed, { store: { pendingSwaps }, book, isIdle: gate.isIdle, clock });
-  const state = createRelayerState(
-    { relayer, account, chainId: network.chainId },
-    { lane, laneStore, store, book, places, rpc, clock, logger },
-  );
+  const places = createPlaces(listed, { store: { pendingSwaps }, book, losses, isIdle: gate.isIdle, clock });
+  const state = createRelayerState({ relayer, account }, { lane, inFlight, store, book, places, rpc, clock, logger });
   const runner = runLane({ lane, clock, logger }, async () => {
     await gate.look();
     await state.watch();

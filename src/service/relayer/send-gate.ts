@@ -7,7 +7,8 @@ import type { Head } from "../chain/head.ts";
 import type { SettledNetwork } from "../options.ts";
 import { SETTLEMENT_INTERFACE } from "../settlement/calldata.ts";
 import type { ServiceStore } from "../store/service-store.ts";
-import { costNamed, gasAfterRefund, leastFeeWorth, worstDataFee } from "./gas-terms.ts";
+import { costNamed, gasAfterRefund, leastFeeWorth, worstCost } from "./gas-terms.ts";
+import type { LossShares } from "./loss-shares.ts";
 import type { RelayBook } from "./relay-book.ts";
 import { type Trial, tryOut } from "./trial.ts";
 
@@ -18,8 +19,11 @@ export interface GateDependencies {
   readonly store: ServiceStore;
   /** accepted swaps without a nonce, oldest first */
   readonly waiting: () => readonly IntentRow[];
-  /** wei that a further transaction may cost */
+  /** what has a nonce and is not paid for yet */
+  readonly inFlight: () => readonly IntentRow[];
+  /** wei that a further transaction may cost, beside what is in flight */
   readonly maySpend: () => bigint;
+  readonly losses: Pick<LossShares, "against">;
   readonly cancel: (intentId: string, by: string) => CancelAnswer;
   readonly logger: Logger;
 }
@@ -73,13 +77,17 @@ export function createSendGate(options: GateOptions, dependencies: GateDependenc
 
   /** What a swap could cost is held against what may be spent at the moment in which it is sent. */
   function isAffordable(intent: IntentRow): boolean {
-    const { id, gasLimit, maxFeePerGasCap } = intent;
-    const atMost = gasLimit * maxFeePerGasCap + worstDataFee(book.terms(id)?.dataFee ?? 0n);
+    const { id } = intent;
+    const atMost = worstCost(intent, book.terms(id)?.dataFee ?? 0n);
     const maySpend = dependencies.maySpend();
-    if (atMost <= maySpend) return true;
+    const beyondShare = dependencies.losses.against(intent, dependencies.inFlight());
+    if (atMost <= maySpend && beyondShare === undefined) return true;
     if (unaffordable.size >= MAX_REMEMBERED) unaffordable.clear();
     unaffordable.add(id);
-    logger.debug({ intentId: id, atMost, maySpend }, "a swap waits: it could cost more than may be spent now");
+    logger.debug(
+      { intentId: id, atMost, maySpend, beyondShare: beyondShare?.detail },
+      "a swap waits: it could cost more than may be spent now",
+    );
     return false;
   }
 
@@ -187,7 +195,7 @@ const isTooLate = (trial: Trial): boolean => trial.kind === "reverts" && trial.r
 /** Judges what a trial showed. */
 function createJudge(
   { network, feeMarginPpm }: GateOptions,
-  { rpc, book, store, cancel }: GateDependencies,
+  { rpc, book, store, losses, cancel }: GateDependencies,
 ): {
   reasonAgainst(intent: IntentRow, trial: Trial, head: Head): string | undefined;
   endIfUsed(intent: IntentRow): Promise<void>;
@@ -195,6 +203,8 @@ function createJudge(
   return {
     reasonAgainst(intent, trial, head) {
       if (trial.kind === "reverts") return `it would revert ${trial.reason}`;
+      const beyondShare = losses.against(intent);
+      if (beyondShare !== undefined) return `${UNAFFORDABLE}: ${beyondShare.detail}`;
       const { gasLimit } = intent;
       if (trial.gas > gasLimit) return `it needs ${trial.gas} gas, and ${gasLimit} is its limit`;
       const row = store.swapBy("intent_id", intent.id);

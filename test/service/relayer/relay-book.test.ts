@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { toAddress } from "../../../src/domain/money/address.ts";
+import { type Address, toAddress } from "../../../src/domain/money/address.ts";
 import type { Receipt } from "../../../src/ports/chain.ts";
 import type { SettledNetwork } from "../../../src/service/options.ts";
 import type { Quote } from "../../../src/service/quotes/quote.ts";
-import { openRelayBook } from "../../../src/service/relayer/relay-book.ts";
+import { openRelayBook, type RelayBook } from "../../../src/service/relayer/relay-book.ts";
 import { createSwapRecorder } from "../../../src/service/relayer/swap-recorder.ts";
 import { SETTLEMENT_INTERFACE } from "../../../src/service/settlement/calldata.ts";
 import { createServiceStore, openServiceDatabase, type SwapRow } from "../../../src/service/store/service-store.ts";
@@ -32,9 +32,11 @@ function addSwap(db: SqliteDatabase, intentId: string, wallet: SwapRow["wallet"]
   store.insertSwap({ ...names, ...other, ...ends, ...signed, ...at });
 }
 
-const terms = { feeWorth: 1n, expectedCost: 1n, dataFee: 0n, caller: "address 192.0.2.1" };
+const terms = { feeWorth: 1n, expectedCost: 1n, dataFee: 0n, caller: "address 192.0.2.1", isKeyed: false };
+const WALLET = { kind: "wallet", name: THIEF } as const;
+const CALLER = { kind: "caller", name: terms.caller } as const;
 
-test("who made transactions revert is remembered over a restart, by wallet and by caller, for as long as is asked", () => {
+test("who made transactions revert and what that cost is remembered over a restart, for as long as is asked", () => {
   const file = join(directory, "reverts.db");
   let db = openServiceDatabase(file);
   let book = openRelayBook(db, "testnet");
@@ -52,15 +54,20 @@ test("who made transactions revert is remembered over a restart, by wallet and b
   db.close();
   db = openServiceDatabase(file);
   book = openRelayBook(db, "testnet");
-  expect(book.revertsSince({ kind: "wallet", name: THIEF }, 0)).toBe(2);
-  expect(book.revertsSince({ kind: "wallet", name: THIEF }, 1_500)).toBe(1);
-  expect(book.revertsSince({ kind: "wallet", name: HONEST }, 0)).toBe(0);
-  expect(book.revertsSince({ kind: "caller", name: terms.caller }, 0)).toBe(2);
+  expect([2_000, 2_001].map((sinceMs) => book.hasReverted(THIEF, sinceMs))).toEqual([true, false]);
+  expect(book.hasReverted(HONEST, 0)).toBe(false);
+  expect(book.lostSince(WALLET, 0)).toBe(13n * GWEI);
+  expect(book.lostSince(WALLET, 1_500)).toBe(8n * GWEI);
+  // What fills earned is set off against what their own wallet, caller or token lost, and is never owed to anybody.
+  expect(book.lostSince({ kind: "wallet", name: HONEST }, 0)).toBe(0n);
+  expect(book.lostSince(CALLER, 0)).toBe(11n * GWEI);
+  expect(book.lostSince({ kind: "token", name: THIEF }, 0)).toBe(13n * GWEI);
+  expect(book.lostSince({ kind: "keyless" }, 0)).toBe(13n * GWEI);
   // What a swap earned beyond its own cost pays for no other one, and no part of a gwei is forgotten.
   expect(book.costsSince(0)).toEqual({ paid: 17n * GWEI, lost: 13n * GWEI });
   expect(openRelayBook(db, "elsewhere").costsSince(0)).toEqual({ paid: 0n, lost: 0n });
   book.forgetCost("first");
-  expect(book.revertsSince({ kind: "wallet", name: THIEF }, 0)).toBe(1);
+  expect(book.lostSince(WALLET, 0)).toBe(8n * GWEI);
   db.close();
 });
 
@@ -77,7 +84,34 @@ test("costs of an earlier release are costs of their network and their wallet af
   db.close();
 });
 
-test("what a transaction cost is booked by its receipt: a revert stands against wallet and caller until it is gone from the chain", () => {
+test("losses of a release that told keys by their names alone are those of the same callers and tokens afterwards", () => {
+  const db = openServiceDatabase(join(directory, "named.db"));
+  const migrations = readMigrations(new URL("../../../src/service/relayer/migrations/", import.meta.url));
+  migrate(db, { set: "relay", migrations: migrations.slice(0, 3), backup: false });
+  const relay = db.prepare(
+    "INSERT INTO relays (intent_id, fee_worth, expected_cost, caller, created_at_ms) VALUES (?, '1', '1', ?, 1)",
+  );
+  const cost = db.prepare(
+    `INSERT INTO relay_costs (intent_id, gas_paid, loss, paid_at_ms, network, wallet, caller, paid_gwei, loss_gwei)
+     VALUES (?, '9', '9', 5, 'testnet', ?, ?, 9, ?)`,
+  );
+  for (const [id, wallet, caller, lostGwei] of [
+    ["first", THIEF, "key 1", 4],
+    ["second", HONEST, terms.caller, 3],
+  ] as const) {
+    addSwap(db, id, wallet);
+    relay.run(id, caller);
+    cost.run(id, wallet, caller, lostGwei);
+  }
+  const book = openRelayBook(db, "testnet");
+  expect(["first", "second"].map((id) => book.terms(id)?.isKeyed)).toEqual([true, false]);
+  expect(book.lostSince({ kind: "caller", name: "key 1" }, 0)).toBe(4n * GWEI);
+  expect(book.lostSince({ kind: "token", name: HONEST }, 0)).toBe(3n * GWEI);
+  expect(book.lostSince({ kind: "keyless" }, 0)).toBe(3n * GWEI);
+  db.close();
+});
+
+test("what a transaction cost is booked by its receipt: a revert stands against its wallet until it is gone from the chain", () => {
   const db = openServiceDatabase(join(directory, "receipts.db"));
   const book = openRelayBook(db, "testnet");
   const network = { settlement: address("e") } as SettledNetwork;
@@ -90,17 +124,24 @@ test("what a transaction cost is booked by its receipt: a revert stands against 
   const receipt = { hash: "0xab", blockNumber: 7, blockHash: "0xcd", gasUsed: 4n, effectiveGasPrice: GWEI, logs: [] };
   const mined = (intentId: string, change: object): void =>
     recorder.onIntent({ intentId, kind: "mined", receipt: { ...receipt, ...change } as unknown as Receipt });
-  const standing = () =>
-    [
-      { kind: "wallet", name: THIEF },
-      { kind: "caller", name: terms.caller },
-      { kind: "wallet", name: HONEST },
-    ].map((of) => book.revertsSince(of as Parameters<typeof book.revertsSince>[0], 0));
+  const standing = () => [THIEF, HONEST].map((wallet) => [book.hasReverted(wallet, 0), lostBy(book, wallet)]);
   mined("reverts", { succeeded: false });
   mined("fills", { succeeded: true, logs: [swappedLog(network.settlement, HONEST)] });
-  expect([standing(), book.costsSince(0)]).toEqual([[1, 1, 0], { paid: 8n * GWEI, lost: 4n * GWEI }]);
+  expect([standing(), book.costsSince(0)]).toEqual([
+    [
+      [true, 4n * GWEI],
+      [false, 0n],
+    ],
+    { paid: 8n * GWEI, lost: 4n * GWEI },
+  ]);
   recorder.onIntent({ intentId: "reverts", kind: "reorged" });
-  expect([standing(), book.costsSince(0)]).toEqual([[0, 0, 0], { paid: 4n * GWEI, lost: 0n }]);
+  expect([standing(), book.costsSince(0)]).toEqual([
+    [
+      [false, 0n],
+      [false, 0n],
+    ],
+    { paid: 4n * GWEI, lost: 0n },
+  ]);
   db.close();
 });
 
@@ -125,6 +166,8 @@ test("a receipt that came without its logs once makes no error of a swap whose f
   expect(book.costsSince(0)).toEqual({ paid: 4n * GWEI, lost: 0n });
   db.close();
 });
+
+const lostBy = (book: RelayBook, wallet: Address) => book.lostSince({ kind: "wallet", name: wallet }, 0);
 
 /** The event of a fill of 5 by the order with the nonce 1. */
 function swappedLog(settlement: string, owner: string): object {

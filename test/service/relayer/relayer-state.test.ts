@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { toAddress } from "../../../src/domain/money/address.ts";
 import type { Lane } from "../../../src/lane/lane.ts";
 import { type JsonRpc, RpcError } from "../../../src/net/json-rpc.ts";
-import type { LaneStore } from "../../../src/ports/lane-store.ts";
 import type { RelayerOptions } from "../../../src/service/options.ts";
 import type { RelayBook, RelayTerms } from "../../../src/service/relayer/relay-book.ts";
 import { createRelayerState } from "../../../src/service/relayer/relayer-state.ts";
@@ -17,10 +16,10 @@ function stateWith(balance: unknown) {
   const account = toAddress(`0x${"0a".repeat(20)}`);
   const limits = { minimumNativeBalance: 10n, maxDailyLoss: 1_000n, maxDailyGas: 1_000n };
   const state = createRelayerState(
-    { relayer: limits as unknown as RelayerOptions, account, chainId: 1 },
+    { relayer: limits as unknown as RelayerOptions, account },
     {
       lane: { halted: () => undefined } as unknown as Lane,
-      laneStore: {} as LaneStore,
+      inFlight: () => [],
       store: { pendingSwaps: () => rows } as unknown as ServiceStore,
       book: {
         isPaid: () => false,

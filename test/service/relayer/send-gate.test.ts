@@ -3,6 +3,7 @@ import { type Hex, toAddress } from "../../../src/domain/money/address.ts";
 import { type JsonRpc, RpcError, type RpcRequest } from "../../../src/net/json-rpc.ts";
 import type { IntentRow } from "../../../src/ports/lane-store.ts";
 import type { Head } from "../../../src/service/chain/head.ts";
+import { refuse } from "../../../src/service/errors/errors.ts";
 import type { SettledNetwork } from "../../../src/service/options.ts";
 import { createSendGate } from "../../../src/service/relayer/send-gate.ts";
 import { SETTLEMENT_INTERFACE } from "../../../src/service/settlement/calldata.ts";
@@ -26,6 +27,7 @@ function gateOver(count: number) {
   const dead = new Set<string>();
   const late = new Set<string>();
   const cancelled: string[] = [];
+  const barred = new Set<string>();
   const seen = { trials: 0, atOnce: 0, most: 0, block: 1, silent: false };
   const rpc = {
     host: "node",
@@ -54,7 +56,9 @@ function gateOver(count: number) {
       } as unknown as Parameters<typeof createSendGate>[1]["book"],
       store: { swapBy: () => undefined, quote: () => undefined } as unknown as ServiceStore,
       waiting: () => waiting,
+      inFlight: () => [],
       maySpend: () => 10n ** 18n,
+      losses: { against: ({ id }) => (barred.has(id) ? refuse("GASLESS_STANDING", { detail: "lost" }) : undefined) },
       cancel: (id) => {
         cancelled.push(id);
         waiting = waiting.filter((intent) => intent.id !== id);
@@ -64,7 +68,16 @@ function gateOver(count: number) {
     },
   );
   const at = (place: number) => waiting.find(({ id }) => id === `swap-${place}`) as IntentRow;
-  return { gate, dead, late, cancelled, seen, at, idle: () => waiting.filter(({ id }) => gate.isIdle(id)).length };
+  return {
+    gate,
+    dead,
+    late,
+    barred,
+    cancelled,
+    seen,
+    at,
+    idle: () => waiting.filter(({ id }) => gate.isIdle(id)).length,
+  };
 }
 
 test("an honest swap behind fifty dead ones is tried with the first look at a block, and sent then", async () => {
@@ -129,4 +142,21 @@ test("a swap whose time is over keeps the reason why it was not sent before", as
   await gate.look();
   expect(gate.lastReason("swap-0")).toBe(reason);
   expect(gate.lastReason("swap-1")).toBe("it would revert DeadlinePassed(deadline 7, timestamp 8)");
+});
+
+test("a swap of whoever lost too much since it was accepted is not sent, also in the same block, and loses its place", async () => {
+  const { gate, barred, seen, at } = gateOver(2);
+  await gate.look();
+  barred.add("swap-0");
+  expect(await gate.isWorthSending(at(0))).toBe(false);
+  expect(await gate.isWorthSending(at(1))).toBe(true);
+  expect(gate.lastReason("swap-0")).toBe("it could have cost more than the relayer may spend");
+  seen.block += 1;
+  await gate.look();
+  expect(gate.isIdle("swap-0")).toBe(true);
+  expect(gate.lastReason("swap-0")).toBe("it could have cost more than the relayer may spend: lost");
+  barred.clear();
+  seen.block += 1;
+  await gate.look();
+  expect(gate.isIdle("swap-0")).toBe(false);
 });

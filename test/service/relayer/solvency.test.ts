@@ -8,7 +8,7 @@ import type { Address, Hex } from "../../../src/domain/money/address.ts";
 import type { RelayerOptions } from "../../../src/service/options.ts";
 import { startService } from "../../../src/service/service.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
-import { type Answer, type Client, createClient } from "../support/client.ts";
+import { type Answer, type Client, createClient, withHeaders } from "../support/client.ts";
 import { followSwap, gaslessQuote, handOver, newSeller } from "../support/gasless.ts";
 import { deployMarket, type Market, serviceOptions } from "../support/market.ts";
 import { createRecordingLogger } from "../support/recording-logger.ts";
@@ -276,7 +276,9 @@ describe("losses", () => {
     const { body: estimate } = await gaslessQuote(probe.client, market, nextSeller());
     const worst = BigInt(estimate.resourceEstimate.gasLimit) * 2n * (2n * GWEI);
     const world = await startWorld({ maxDailyLoss: (worst * 11n) / 10n });
-    const { who, quote } = await accepted(world.client);
+    // Callers without a key have less.
+    const withKey = (client: Client) => withHeaders(client, { apikey: "test-key" });
+    const { who, quote } = await accepted(withKey(world.client));
     const { hash } = await followSwap(world.client, quote.id, isSigned);
     const before = await nativeOf(world.relayer);
     await sendAs(who.address, market.usdc, CALLS.encodeFunctionData("transfer", [market.weth, 4_000_000_000n]));
@@ -286,7 +288,7 @@ describe("losses", () => {
     expect(lost).toBeGreaterThan(0n);
     expect(await metric(world.metricsUrl, "relayer_losses_gwei")).toBeCloseTo(Number(lost) / 1e9, -1);
     for (const life of [async () => world.client, world.restart]) {
-      const client = await life();
+      const client = withKey(await life());
       const next = nextSeller();
       const { body: again } = await gaslessQuote(client, market, next);
       const refused = await handOver(client, next, again);

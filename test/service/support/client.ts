@@ -99,3 +99,12 @@ export async function createClient(url: string): Promise<Client> {
     },
   };
 }
+
+/** The same client, which sends these headers with every request. */
+export function withHeaders(client: Client, own: Record<string, string>): Client {
+  return {
+    ...client,
+    get: (path, parameters, headers) => client.get(path, parameters, { ...own, ...headers }),
+    post: (path, body, headers) => client.post(path, body, { ...own, ...headers }),
+  };
+}
