@@ -45,11 +45,18 @@ export async function readDataFees(rpc: JsonRpc, { requests, decode }: DataFeeSo
   return await retryRead(async () => decode(rpc.host, await rpc.batch(requests)), { ...RETRIES, isTransient });
 }
 
+/** A swap's transaction as far as its cost depends on it; `gas`: without what its data uses up. */
+type SwapSize = SwapShape & { readonly gas: bigint };
+
 /** Wei that such a swap is expected to cost whoever sends it, everything counted. */
 export function expectedCost(
-  swap: SwapShape & { readonly gas: bigint },
+  swap: SwapSize,
   { gasPrice, dataFees }: { readonly gasPrice: bigint; readonly dataFees: DataFees },
 ): bigint {
-  const gas = swap.gas + dataFees.dataGas(swap);
-  return gas * gasPrice + dataFees.dataFee(swap) + dataFees.operatorFee(gas);
+  return (swap.gas + dataFees.dataGas(swap)) * gasPrice + costBesideGas(swap, dataFees);
+}
+
+/** What of it is not for gas. */
+export function costBesideGas(swap: SwapSize, dataFees: DataFees): bigint {
+  return dataFees.dataFee(swap) + dataFees.operatorFee(swap.gas + dataFees.dataGas(swap));
 }

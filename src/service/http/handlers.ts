@@ -189,7 +189,7 @@ async function newQuote(
   if (isRefusal(network)) return network;
   const request = parseQuoteRequest(query, { sources: LIQUIDITY_SOURCES });
   if (request.kind !== "ok") return request;
-  const quote = await network.quoter.quote(request.value, limit);
+  const quote = await network.quoter.quote(request.value, caller, limit);
   if ("kind" in quote) return quote;
   return { kind: "quoted", quote: network.quotes.add(quote, caller), network, wishes: wishesOf(query) };
 }

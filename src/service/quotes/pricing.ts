@@ -1,6 +1,6 @@
 import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../../domain/money/address.ts";
 import { mulDivDown, mulDivUp } from "../../domain/money/amount.ts";
-import { expectedCost } from "../data-fees/data-fees.ts";
+import { costBesideGas, expectedCost } from "../data-fees/data-fees.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
 import { type Gas, paidGas } from "../gas/evm-gas.ts";
 import type { ExtraGas } from "../gas/extra-gas.ts";
@@ -27,6 +27,8 @@ export interface Priced {
   readonly gasRefund: bigint;
   /** wei that the swap is expected to cost, fees for data counted and what is given back taken off */
   readonly gasCost: bigint;
+  /** what of it is for data, beside gas */
+  readonly dataFee: bigint;
   readonly priceImpactPpm: bigint;
 }
 
@@ -144,9 +146,11 @@ interface Sent {
   readonly gasless: boolean;
 }
 
+const sizeOf = ({ legs }: Route, { gas, gasless }: Sent) => ({ gasless, legs: legs.length, gas: paidGas(gas) });
+
 /** Wei that the transaction is expected to cost its sender, fees for data included. */
-function costOf({ legs }: Route, { gas, gasless }: Sent, { head, dataFees }: Snapshot): bigint {
-  return expectedCost({ gasless, legs: legs.length, gas: paidGas(gas) }, { gasPrice: head.gasPrice, dataFees });
+function costOf(route: Route, sent: Sent, { head, dataFees }: Snapshot): bigint {
+  return expectedCost(sizeOf(route, sent), { gasPrice: head.gasPrice, dataFees });
 }
 
 function toPriced(route: Route, { gas, gasless, ...amounts }: Amounts & Sent, snapshot: Snapshot): Priced {
@@ -159,6 +163,7 @@ function toPriced(route: Route, { gas, gasless, ...amounts }: Amounts & Sent, sn
     gasLimit: safeGasLimit(gas.used + dataGas, route),
     gasRefund: gas.used - paidGas(gas),
     gasCost: costOf(route, { gas, gasless }, snapshot),
+    dataFee: costBesideGas(sizeOf(route, { gas, gasless }), snapshot.dataFees),
     priceImpactPpm: lost > 0n ? mulDivUp(lost, ONE_PPM, route.spotAmountOut) : 0n,
   };
 }

@@ -7,6 +7,8 @@ import { type Refusal, refuse } from "../errors/errors.ts";
 import { isSettled, type NetworkOptions } from "../options.ts";
 import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
 import type { FeePrices } from "../relayer/fee-prices.ts";
+import type { PlaceRequest, Sender } from "../relayer/places.ts";
+import type { RelayerState } from "../relayer/relayer-state.ts";
 import type { Router } from "../routing/router.ts";
 import { grossAmount, type SwapOrder, type WireTypedData } from "../settlement/order.ts";
 import { type PermitSupport, permitTypedData } from "../settlement/permit.ts";
@@ -20,12 +22,12 @@ import { ONE, type Quote, type QuoteRequest } from "./quote.ts";
 import type { Tokens } from "./tokens.ts";
 
 /** What a gasless quote needs to know of the relayer. */
-export interface RelayerStatus {
+export interface RelayerStatus extends Pick<RelayerState, "feeCap"> {
   readonly address: Address;
   /** what swap fees are worth, and in which tokens they are taken */
   readonly fees: FeePrices;
-  /** Why it takes no further swap now, of this wallet if one is named; undefined: one more can be. */
-  refusal(owner: Address | undefined): Promise<Refusal | undefined>;
+  /** Why it would take no swap like this now from whoever asks, before anything is known of its cost. @throws RpcError */
+  refusal(place: PlaceRequest | undefined): Promise<Refusal | undefined>;
 }
 
 export interface QuoterOptions {
@@ -48,10 +50,16 @@ export interface QuoterDependencies {
 
 export interface Quoter {
   /**
+   * @param sender who asks, and would hand a gasless swap over
    * @param limit until when routes are searched; the best so far is taken then
    * @throws SearchStoppedError when none was found by then, or too many others search; RpcError
    */
-  quote(request: QuoteRequest, limit: TimeLimit): Promise<Quote | Refusal>;
+  quote(request: QuoteRequest, sender: Sender, limit: TimeLimit): Promise<Quote | Refusal>;
+}
+
+/** What a gasless swap is asked a place for; undefined while nobody says whose it is. */
+function placeOf({ owner, to: toToken }: QuoteRequest, sender: Sender): PlaceRequest | undefined {
+  return owner === undefined ? undefined : { owner, toToken, sender };
 }
 
 /** What the owner has to sign beside the order, if anything. */
@@ -61,11 +69,15 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
   const { network } = options;
   const { tokens } = dependencies;
 
-  async function gaslessAllowance(request: QuoteRequest, snapshot: Snapshot): Promise<Allowance | Refusal> {
+  async function gaslessAllowance(
+    request: QuoteRequest,
+    sender: Sender,
+    snapshot: Snapshot,
+  ): Promise<Allowance | Refusal> {
     const { relayer } = dependencies;
     if (relayer === undefined || !isSettled(network))
       return refuse("GASLESS_UNAVAILABLE", { parameter: "gasless", detail: "no relayer runs" });
-    const refused = relayer.fees.refusal(request.from) ?? (await relayer.refusal(request.owner));
+    const refused = relayer.fees.refusal(request.from) ?? (await relayer.refusal(placeOf(request, sender)));
     if (refused !== undefined) return refused;
     const support = await tokens.permitSupport(request.from);
     if (request.owner === undefined)
@@ -81,7 +93,7 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
   }
 
   return {
-    async quote(request, limit) {
+    async quote(request, sender, limit) {
       const refusal = checkRequest(request, network);
       if (refusal !== undefined) return refusal;
       const snapshot = await dependencies.snapshots.current();
@@ -89,7 +101,9 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
       if (forbidden !== undefined) return forbidden;
       const unknown = await unknownToken(request, tokens, snapshot);
       if (unknown !== undefined) return unknown;
-      const allowance = request.gasless ? await gaslessAllowance(request, snapshot) : { kind: "enough" as const };
+      const allowance = request.gasless
+        ? await gaslessAllowance(request, sender, snapshot)
+        : { kind: "enough" as const };
       if (allowance.kind === "refused") return allowance;
       const { router, relayer, transfers } = dependencies;
       const { settlement } = network;
@@ -109,6 +123,9 @@ export function createQuoter(options: QuoterOptions, dependencies: QuoterDepende
       ]);
       if (inexact !== undefined) return inexact;
       if (priced.kind === "refused") return priced;
+      const { gasPrice } = snapshot.head;
+      const cap = request.gasless ? relayer?.feeCap({ ...priced, gasPrice }, placeOf(request, sender)) : undefined;
+      if (typeof cap === "object") return { ...cap, parameter: "gasless" };
       return assemble({ request, priced, snapshot, allowance }, options, dependencies);
     },
   };

@@ -15,7 +15,7 @@ import { encodeSwapWithSignature } from "../settlement/calldata.ts";
 import { grossAmount } from "../settlement/order.ts";
 import type { ServiceStore, SwapRow } from "../store/service-store.ts";
 import type { FeePrices } from "./fee-prices.ts";
-import { costNamed, feeCapOf, gasAfterRefund, gasLimitOf, leastFeeWorth, worthOfFee } from "./gas-terms.ts";
+import { costNamed, gasAfterRefund, gasLimitOf, leastFeeWorth, worthOfFee } from "./gas-terms.ts";
 import { lastSecondToSign } from "./last-second.ts";
 import type { PlaceRequest, Places, Sender } from "./places.ts";
 import type { RelayBook, RelayTerms } from "./relay-book.ts";
@@ -185,14 +185,8 @@ async function reckon(
     const detail = `it is worth ${feeWorth} wei, and ${costNamed(dataFee)} with the margin costs ${needed}`;
     return refuse("GASLESS_FEE_TOO_LOW", { parameter: "quoteId", detail });
   }
-  const ofAll = state.maySpend();
-  const ofShares = places.maySpend(place);
-  const { wei: maySpend, limit } =
-    ofShares < ofAll.wei ? { wei: ofShares, limit: "GASLESS_LOSS_LIMIT" as const } : ofAll;
-  const maxFeePerGasCap = feeCapOf({ gasPrice, gasLimit, dataFee, maySpend });
-  if (maxFeePerGasCap === undefined) {
-    return refuse(limit, { parameter: "quoteId", detail: "this swap could cost more than is left" });
-  }
+  const maxFeePerGasCap = state.feeCap({ gasPrice, gasLimit, dataFee }, place);
+  if (typeof maxFeePerGasCap !== "bigint") return { ...maxFeePerGasCap, parameter: "quoteId" };
   return { data, gasLimit, maxFeePerGasCap, terms: { feeWorth, expectedCost, dataFee } };
 }
 

@@ -8,8 +8,8 @@ import { parseQuantity } from "../chain/head.ts";
 import { type ErrorName, type Refusal, refuse } from "../errors/errors.ts";
 import type { RelayerOptions } from "../options.ts";
 import type { ServiceStore } from "../store/service-store.ts";
-import { worstCost } from "./gas-terms.ts";
-import type { Places } from "./places.ts";
+import { feeCapOf, worstCost } from "./gas-terms.ts";
+import type { PlaceRequest, Places } from "./places.ts";
 import type { RelayBook } from "./relay-book.ts";
 
 /** Whether the relayer takes swaps, and why not; amounts in wei. */
@@ -35,9 +35,12 @@ export interface RelayerReport {
 export interface RelayerState {
   /** Why no further swap is taken now, without figures; undefined: one more can be. @throws RpcError */
   refusal(): Promise<Refusal | undefined>;
-  /** What a transaction may cost, with nothing in flight, and which limit leaves no more. */
-  maySpend(): { readonly wei: bigint; readonly limit: "GASLESS_LOSS_LIMIT" | "GASLESS_GAS_LIMIT" };
-  /** The same, when everything that is in flight costs as much as it may and is lost. */
+  /**
+   * The most that is ever paid per gas for a swap, with nothing in flight, else which limit of the day has no room for it.
+   * @param place undefined: nobody knows yet whose it is
+   */
+  feeCap(swap: SwapCost, place: PlaceRequest | undefined): bigint | Refusal;
+  /** What a transaction may cost, when everything that is in flight costs as much as it may and is lost. */
   maySpendBesideFlight(): bigint;
   /** @throws RpcError */
   report(): Promise<RelayerReport>;
@@ -45,13 +48,16 @@ export interface RelayerState {
   watch(): Promise<void>;
 }
 
+/** What a swap's cost is reckoned from: wei per gas, gas, and wei for its data. */
+type SwapCost = Omit<Parameters<typeof feeCapOf>[0], "maySpend">;
+
 export interface StateDependencies {
   readonly lane: Lane;
   /** what has a nonce and is not paid for yet */
   readonly inFlight: () => readonly IntentRow[];
   readonly store: ServiceStore;
   readonly book: RelayBook;
-  readonly places: Pick<Places, "full" | "working">;
+  readonly places: Pick<Places, "full" | "working" | "maySpend">;
   readonly rpc: JsonRpc;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -81,13 +87,7 @@ export function createRelayerState(
 
   const costsOfDay = () => book.costsSince(clock.nowMs() - DAY_MS);
 
-  function maySpend(): ReturnType<RelayerState["maySpend"]> {
-    const { paid, lost } = costsOfDay();
-    const [mayLose, mayPay] = [maxDailyLoss - lost, maxDailyGas - paid];
-    return mayLose < mayPay
-      ? { wei: mayLose, limit: "GASLESS_LOSS_LIMIT" }
-      : { wei: mayPay, limit: "GASLESS_GAS_LIMIT" };
-  }
+  const maySpend = () => leftOf(options.relayer, costsOfDay());
 
   async function report(): Promise<RelayerReport & { readonly detail: string }> {
     const balance = await nativeBalance();
@@ -106,7 +106,14 @@ export function createRelayerState(
       const { refusal } = await report();
       return refusal === undefined ? undefined : refuse(refusal, { parameter: "gasless" });
     },
-    maySpend,
+    feeCap(swap, place) {
+      const ofAll = maySpend();
+      const ofShares = place === undefined ? ofAll.wei : places.maySpend(place);
+      const { wei, limit } = ofShares < ofAll.wei ? { wei: ofShares, limit: "GASLESS_LOSS_LIMIT" as const } : ofAll;
+      return (
+        feeCapOf({ ...swap, maySpend: wei }) ?? refuse(limit, { detail: "this swap could cost more than is left" })
+      );
+    },
     maySpendBesideFlight() {
       const costOf = (intent: IntentRow) => worstCost(intent, book.terms(intent.id)?.dataFee ?? 0n);
       return inFlight().reduce((left, intent) => left - costOf(intent), maySpend().wei);
@@ -125,6 +132,15 @@ export function createRelayerState(
       }
     },
   };
+}
+
+/** What may still be spent of a day's limits, and which of them leaves no more. */
+function leftOf(
+  { maxDailyLoss, maxDailyGas }: RelayerOptions,
+  { paid, lost }: ReturnType<RelayBook["costsSince"]>,
+): { wei: bigint; limit: ErrorName } {
+  const [mayLose, mayPay] = [maxDailyLoss - lost, maxDailyGas - paid];
+  return mayLose < mayPay ? { wei: mayLose, limit: "GASLESS_LOSS_LIMIT" } : { wei: mayPay, limit: "GASLESS_GAS_LIMIT" };
 }
 
 type Figures = Omit<RelayerReport, "address" | "refusal">;

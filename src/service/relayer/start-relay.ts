@@ -43,11 +43,12 @@ export function startRelay(
     logger.warn({ account: address }, "no listed token has a price feed beside the native one: no swap fee is taken");
   }
   const desk = createDesk({ network, relayer: address, feeMarginPpm }, { ...parts, ...opened, fees, clock });
+  const { state, places } = opened;
   const status: RelayerStatus = {
     address,
     fees,
-    refusal: async (owner) =>
-      (owner === undefined ? undefined : opened.places.ofWallet(owner)) ?? (await opened.state.refusal()),
+    refusal: async (place) => (await state.refusal()) ?? (place === undefined ? undefined : places.refusal(place)),
+    feeCap: state.feeCap,
   };
   const stop = async (): Promise<void> => {
     await opened.runner.stop();

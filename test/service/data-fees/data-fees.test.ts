@@ -6,7 +6,7 @@ import Database from "better-sqlite3";
 import { id, Transaction } from "ethers";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Address } from "../../../src/domain/money/address.ts";
-import type { NetworkOptions } from "../../../src/service/options.ts";
+import type { NetworkOptions, RelayerOptions } from "../../../src/service/options.ts";
 import { startService } from "../../../src/service/service.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { type Answer, type Client, createClient } from "../support/client.ts";
@@ -81,15 +81,15 @@ interface World {
 }
 
 /** A service on a rollup, with a relayer of its own. */
-async function start(dataFee: NetworkOptions["dataFee"]): Promise<World> {
+async function start(dataFee: NetworkOptions["dataFee"], limits: Partial<RelayerOptions> = {}): Promise<World> {
   names += 1;
   const database = join(directory, `${names}.db`);
   const rollup = { ...chain, url: node.url };
   const relayer = relayerParts(rollup, id(database));
   await chain.rpc.call("anvil_setBalance", [relayer.signer.address, "0x8ac7230489e80000"]);
   // Data gets so dear here that one swap loses more than an address may of the usual limit.
-  const settings = { ...RELAYER_SETTINGS, maxDailyLoss: 10n ** 18n };
-  const options = serviceOptions(rollup, market, { database, network: { dataFee, relayer: settings } });
+  const relaying = { ...RELAYER_SETTINGS, maxDailyLoss: 10n ** 18n, ...limits };
+  const options = serviceOptions(rollup, market, { database, network: { dataFee, relayer: relaying } });
   const relayers = new Map([["testnet", relayer]]);
   const logger = createRecordingLogger();
   const service = await startService(options, { logger, clock: systemClock, relayers });
@@ -161,6 +161,18 @@ test("quotes count what data and operator take, in the gas fee and in the swap f
     expect((await client.get("/aggregator/quote/transaction", ownSwap())).status).toBe(200);
   }
   expect(node.calls() - calls).toBe(0);
+});
+
+test("what data may come to cost counts in what a swap that is quoted could cost the relayer", async () => {
+  await setCharges(FREE);
+  const seller = sellers[0] as TestWallet;
+  const { body: free } = await gaslessQuote((await start("op-stack")).client, market, seller);
+  const forGas = BigInt(free.resourceEstimate.gasLimit) * 8n * GWEI;
+  const { client } = await start("op-stack", { maxDailyLoss: forGas + 400n * 4n * CHARGES.perByte });
+  expect(await gaslessQuote(client, market, seller)).toMatchObject({ status: 200 });
+  await setCharges({ ...FREE, perByte: 50n * CHARGES.perByte }, client);
+  const refused = await gaslessQuote(client, market, seller);
+  expect(refused).toMatchObject({ status: 400, body: { error: "GASLESS_LOSS_LIMIT" } });
 });
 
 test("a swap whose fee pays its gas and not its data is refused by name", async () => {

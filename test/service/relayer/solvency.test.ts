@@ -30,7 +30,7 @@ const sellers: TestWallet[] = [];
 let rich: TestWallet;
 /** somebody with dollars for two swaps */
 let twofold: TestWallet;
-const SELLERS = 16;
+const SELLERS = 23;
 const directory = mkdtempSync(join(tmpdir(), "swapd-solvency-"));
 
 beforeAll(async () => {
@@ -183,6 +183,23 @@ describe("the relayer's one lane", () => {
     for (const { body } of refused) expect(body).toMatchObject({ error: "GASLESS_UNAVAILABLE" });
     expect(await metric(metricsUrl, "relayer_pending")).toBe(5);
   });
+
+  test("quotes nobody a swap that it would not take from him when it is signed", async () => {
+    const { client } = await startWorld();
+    const quotes = await Promise.all(Array.from({ length: 5 }, () => gaslessQuote(client, market, rich)));
+    const taken = await Promise.all(quotes.map(({ body }) => handOver(client, rich, body)));
+    expect(taken.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    const ofWallet = await gaslessQuote(client, market, rich);
+    expect(ofWallet).toMatchObject({ status: 400, body: { error: "GASLESS_UNAVAILABLE" } });
+    expect(ofWallet.body.message).toContain("5 swaps of this wallet wait");
+    const last = nextSeller();
+    const { body: early } = await gaslessQuote(client, market, last);
+    for (let place = 5; place < 10; place += 1) await accepted(client);
+    for (const refused of [await gaslessQuote(client, market, last), await handOver(client, last, early)]) {
+      expect(refused).toMatchObject({ status: 400, body: { error: "GASLESS_UNAVAILABLE" } });
+      expect(refused.body.message).toContain("10 swaps that came from you wait");
+    }
+  });
 });
 
 describe("a wallet whose swap is in a block, and not yet in a final one", () => {
@@ -278,7 +295,10 @@ describe("losses", () => {
     const world = await startWorld({ maxDailyLoss: (worst * 11n) / 10n });
     // Callers without a key have less.
     const withKey = (client: Client) => withHeaders(client, { apikey: "test-key" });
-    const { who, quote } = await accepted(withKey(world.client));
+    const client = withKey(world.client);
+    const late = nextSeller();
+    const { body: early } = await gaslessQuote(client, market, late);
+    const { who, quote } = await accepted(client);
     const { hash } = await followSwap(world.client, quote.id, isSigned);
     const before = await nativeOf(world.relayer);
     await sendAs(who.address, market.usdc, CALLS.encodeFunctionData("transfer", [market.weth, 4_000_000_000n]));
@@ -287,12 +307,14 @@ describe("losses", () => {
     const lost = before - (await nativeOf(world.relayer));
     expect(lost).toBeGreaterThan(0n);
     expect(await metric(world.metricsUrl, "relayer_losses_gwei")).toBeCloseTo(Number(lost) / 1e9, -1);
-    for (const life of [async () => world.client, world.restart]) {
-      const client = withKey(await life());
-      const next = nextSeller();
-      const { body: again } = await gaslessQuote(client, market, next);
-      const refused = await handOver(client, next, again);
+    const answers = [
+      await handOver(client, late, early),
+      await gaslessQuote(client, market, late),
+      await gaslessQuote(withKey(await world.restart()), market, late),
+    ];
+    for (const refused of answers) {
       expect(refused).toMatchObject({ status: 400, body: { error: "GASLESS_LOSS_LIMIT" } });
+      expect(refused.body.message).toContain("could cost more than is left");
       expect(refused.body.message).not.toMatch(/[0-9]{6}/);
     }
   });
