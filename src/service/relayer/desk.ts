@@ -134,6 +134,8 @@ async function prepare(
   const forged = checkSwapSignature(quote, request.swapSignature, network);
   if (forged !== undefined) return forged;
   const snapshot = await context.snapshots.current();
+  const late = tooLate(quote, Math.max(snapshot.head.timestamp, Math.floor(context.clock.nowMs() / 1000)));
+  if (late !== undefined) return late;
   const permit = await checkPermit(quote, request.permit, { rpc, tokens, network });
   if (permit.kind === "refused") return permit;
   const { owner, order, legs } = quote;
@@ -148,6 +150,14 @@ async function prepare(
     return refuse(error, { parameter: "quoteId", detail: trial.reason });
   }
   return await reckon(quote, { data, ...trial, snapshot }, context);
+}
+
+/** Whether the lane would drop the swap at its next turn, because it is too near to its deadline to be signed. */
+function tooLate(quote: FirmQuote, nowSeconds: number): Refusal | undefined {
+  const last = lastSecondToSign(quote);
+  if (nowSeconds <= last) return undefined;
+  const detail = `it was to be handed over until ${last}, its order holds until ${quote.order.deadline}`;
+  return refuse("QUOTE_EXPIRED", { parameter: "quoteId", detail });
 }
 
 /** Whether the wallet has enough for what waits already and this: one balance does not hold several places. */

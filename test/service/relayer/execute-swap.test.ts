@@ -3,10 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { id } from "ethers";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { swapdProfile } from "../../../src/adapters/swap-service/profiles/swapd.ts";
 import { readRoute } from "../../../src/adapters/swap-service/read-answers.ts";
 import type { Address } from "../../../src/domain/money/address.ts";
+import type { Clock } from "../../../src/ports/clock.ts";
 import type { RelayerOptions, ServiceOptions } from "../../../src/service/options.ts";
 import { type Service, startService } from "../../../src/service/service.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
@@ -35,12 +36,16 @@ function optionsFor(
 }
 
 /** Each database has a relayer of its own: two that send from one account would see each other as intruders. */
-async function start(options: ServiceOptions, crashPoint?: (label: string) => void): Promise<Service> {
+async function start(
+  options: ServiceOptions,
+  crashPoint?: (label: string) => void,
+  clock: Clock = systemClock,
+): Promise<Service> {
   const parts = relayerParts(chain, id(options.database), crashPoint);
   await chain.rpc.call("anvil_setBalance", [parts.signer.address, "0x8ac7230489e80000"]);
   return startService(options, {
     logger: createRecordingLogger(),
-    clock: systemClock,
+    clock,
     relayers: new Map([["testnet", parts]]),
   });
 }
@@ -329,6 +334,23 @@ describe("what is handed over is refused by name", () => {
     const answer = await client.post(EXECUTE, await signedBody(seller, quote));
     expect(answer).toMatchObject({ status: 400, body: { error: "SIMULATION_REVERTED" } });
     expect(answer.body.message).toContain("ERC20InsufficientBalance");
+  });
+
+  test("a swap that could not be signed any more, before it is accepted for nothing", async () => {
+    let laterMs = 0;
+    const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + laterMs };
+    const lifetimes = { quoteLifetimeSeconds: 60, permitLifetimeSeconds: 60 };
+    const late = await start(optionsFor("late", lifetimes), undefined, clock);
+    onTestFinished(() => late.stop());
+    const lateClient = await createClient(late.url);
+    const seller = await newSeller();
+    const { body: quote } = await lateClient.get("/aggregator/quote", requestOf(seller));
+    const body = await signedBody(seller, quote);
+    laterMs = 55_500;
+    const refused = await lateClient.post(EXECUTE, body);
+    expect(refused).toMatchObject({ status: 410, body: { error: "QUOTE_EXPIRED", parameter: "quoteId" } });
+    expect(refused.body.message).toMatch(/it was to be handed over until \d+, its order holds until \d+/);
+    expect((await lateClient.get("/user-manager/swap", { quoteId: quote.id })).status).toBe(404);
   });
 });
 
