@@ -1,19 +1,17 @@
 import type { CostRow, IntentRow } from "../ports/lane-store.ts";
 import { broadcastNewest } from "./broadcast.ts";
-import { findMined, type Mined } from "./find-mined.ts";
+import type { Mined } from "./find-mined.ts";
 import { type LaneTurn, moveAttempt, moveIntent, passCrashPoint, reread } from "./lane-context.ts";
 import { planReplacement } from "./replace-attempt.ts";
 import { dropIfOver, signPlanned } from "./sign-attempt.ts";
 import { judgeTakenNonce, takenNonce } from "./taken-nonce.ts";
 
-/** Takes an intent that has a nonce one step further. */
-export async function followIntent(turn: LaneTurn, intent: IntentRow): Promise<void> {
-  const { deps } = turn;
+/** Takes an intent that has a nonce one step further. @param mined which of its attempts is in a block now */
+export async function followIntent(turn: LaneTurn, intent: IntentRow, mined: Mined | undefined): Promise<void> {
   if (intent.state === "planned") {
     await startOver(turn, intent);
     return;
   }
-  const mined = await findMined(turn, deps.store.attempts(intent.id));
   if (mined === undefined) await lookForLoss(turn, intent);
   else await noteMined(turn, intent, mined);
 }

@@ -3,6 +3,7 @@ import type { Address, Hex } from "../domain/money/address.ts";
 import type { IntentPurpose, IntentRow, LaneHalt } from "../ports/lane-store.ts";
 import { type CancelAnswer, wishCancel } from "./cancel-intent.ts";
 import type { Fees } from "./fees.ts";
+import { findMined } from "./find-mined.ts";
 import { followIntent } from "./follow-intent.ts";
 import { type LaneDeps, type LaneOptions, type LaneTurn, maySign } from "./lane-context.ts";
 import { affordableFees, beginIntent, dropIfOver, type Means, readMeans } from "./sign-attempt.ts";
@@ -122,22 +123,46 @@ async function takeTurn(
   if (open.length === 0) return;
   const blocks = { latest: await chain.latest(), finalized: await chain.finalized() };
   const turn: LaneTurn = { options, deps, ...blocks, suspicions };
-  for (const intent of open) {
-    if (signal?.aborted === true) return;
-    if (intent.nonce === undefined) continue;
-    const trouble = await troubleOf(() => followIntent(turn, intent));
-    // What nodes say of one transaction, or disagree on, says nothing of the others; where none answers none does.
-    if (trouble?.code === "unreachable") throw trouble;
-    if (trouble !== undefined) tellTrouble(options, deps, trouble);
-  }
+  await followAll(turn, open.filter(hasNonce), signal);
+  if (signal?.aborted === true) return;
   const after = store.openIntents(options.account, options.chainId);
   const waiting = after.filter((intent) => intent.nonce === undefined && !dropIfOver(turn, intent));
-  if (signal?.aborted === true || after.some(isInFlight)) return;
+  if (after.some(isInFlight)) return;
   const next = await firstToSend(turn, waiting, signal);
   if (next === undefined) return;
   await beginIntent(turn, next.intent, next.fees);
   const begun = store.intent(next.intent.id);
-  if (begun?.state === "planned" && begun.nonce !== undefined) await followIntent(turn, begun);
+  if (begun?.state === "planned" && begun.nonce !== undefined) await followIntent(turn, begun, undefined);
+}
+
+/** Transactions that are looked at together: where finality takes long, hundreds are in blocks and only watched. */
+const LOOKS_AT_ONCE = 25;
+
+/** Takes intents that have a nonce one step further: what is read of them is read together, and acted on in their order. */
+async function followAll(
+  turn: LaneTurn,
+  intents: readonly IntentRow[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { options, deps } = turn;
+  for (let start = 0; start < intents.length; start += LOOKS_AT_ONCE) {
+    const some = intents.slice(start, start + LOOKS_AT_ONCE);
+    const looks = await Promise.allSettled(some.map(({ id }) => findMined(turn, deps.store.attempts(id))));
+    for (const [index, intent] of some.entries()) {
+      if (signal?.aborted === true) return;
+      const trouble = await troubleOf(async () => followIntent(turn, intent, resultOf(looks[index])));
+      // What nodes say of one transaction, or disagree on, says nothing of the others; where none answers none does.
+      if (trouble?.code === "unreachable") throw trouble;
+      if (trouble !== undefined) tellTrouble(options, deps, trouble);
+    }
+  }
+}
+
+/** What was read. @throws what was thrown */
+function resultOf<T>(result: PromiseSettledResult<T> | undefined): T {
+  if (result === undefined) throw new Error("an intent is followed that was not looked at");
+  if (result.status === "rejected") throw result.reason;
+  return result.value;
 }
 
 /** What may not be signed now, is not worth it, or cannot be paid does not hold up what comes after it. */
@@ -159,6 +184,10 @@ async function firstToSend(
   return undefined;
 }
 
+function hasNonce(intent: IntentRow): boolean {
+  return intent.nonce !== undefined;
+}
+
 function isInFlight(intent: IntentRow): boolean {
-  return intent.nonce !== undefined && intent.state !== "confirmed";
+  return hasNonce(intent) && intent.state !== "confirmed";
 }

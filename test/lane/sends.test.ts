@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { ANVIL_ACCOUNT } from "../support/bare-anvil.ts";
 import { decode, GWEI, Killed, startLaneWorld } from "../support/lane-world.ts";
@@ -338,5 +339,30 @@ describe("while nothing may be signed", () => {
     world.switches.signing = true;
     await world.tick();
     expect(world.intent("a")).toMatchObject({ state: "broadcast", nonce: 0 });
+  });
+});
+
+describe("many transactions that are in blocks and not yet in final ones", () => {
+  it("are looked at together, and before what waits is signed: a long finality holds nothing up", async () => {
+    const world = await startLaneWorld({ confirmations: 1 });
+    const first = await world.anvil.rpc.call("eth_getBlockByNumber", ["0x0", false]);
+    const isFinalized = ([block]: readonly unknown[]) => block === "finalized";
+    world.proxy.faultWhere({ method: "eth_getBlockByNumber", where: isFinalized }, { kind: "answer", result: first });
+    const ids = Array.from({ length: 6 }, (_, place) => String(place));
+    for (const id of ids) world.submit(id);
+    await world.tick();
+    await world.step(ids.length);
+    expect(ids.map((id) => world.intent(id).state)).toEqual(ids.map(() => "confirmed"));
+    world.submit("next");
+    const looks = () => world.proxy.seen.filter(({ method }) => method === "eth_getTransactionReceipt").length;
+    const before = looks();
+    world.proxy.fault("eth_getTransactionReceipt", { kind: "delay", ms: 1_000 });
+    const turn = world.tick();
+    await sleep(500);
+    expect(looks() - before).toBe(ids.length);
+    expect(world.intent("next").state).toBe("planned");
+    await turn;
+    expect(looks() - before).toBe(ids.length);
+    expect(world.intent("next").state).toBe("broadcast");
   });
 });
