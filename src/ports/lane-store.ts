@@ -98,7 +98,7 @@ export interface CostRow {
   readonly dataFee: bigint | undefined;
 }
 
-/** One move of an intent, or of one of its attempts, written down for ever. */
+/** One move of an intent, or of one of its attempts; written down for ever where anything was signed. */
 export interface LaneTransition {
   readonly intentId: string;
   /** undefined: the intent itself moved */
@@ -143,6 +143,11 @@ export interface LaneStore {
       Pick<IntentRow, "state" | "nonce" | "outcome" | "minedBlockNumber" | "minedBlockHash" | "minedAttemptHash">
     >,
   ): void;
+  /**
+   * Forgets a relayed swap of which nothing was ever signed, with its moves.
+   * @returns false where it is not over, something was signed, or it was our own: then it stays
+   */
+  forgetUnsigned(id: string): boolean;
   insertSigning(row: SigningRow): void;
   /** Everything that was ever about to be signed for this intent, oldest first. */
   signings(intentId: string): readonly SigningRow[];
@@ -157,7 +162,7 @@ export interface LaneStore {
   /** The transaction is in no block any more. */
   forgetCost(intentId: string): void;
   cost(intentId: string): CostRow | undefined;
-  /** Appends one move; there is no way to change or remove it. */
+  /** Appends one move; there is no way to change it. */
   recordTransition(row: LaneTransition): void;
   transitions(intentId: string): readonly LaneTransition[];
   /** Writes a wish down; an intent has at most one, and it is never taken back. */

@@ -34,6 +34,7 @@ export function createLaneStore(db: SqliteDatabase): LaneStore {
     ...halts(db),
     ...costs(db),
     ...cancelWishes(db),
+    ...forgetting(db),
   };
 }
 
@@ -206,6 +207,21 @@ function cancelWishes(db: SqliteDatabase): Pick<LaneStore, "wishCancel" | "cance
         `SELECT intent_id AS intentId, wished_by AS "by", at_ms AS atMs FROM lane_cancel_wishes WHERE intent_id = ?`,
         intentId,
       ),
+  };
+}
+
+function forgetting(db: SqliteDatabase): Pick<LaneStore, "forgetUnsigned"> {
+  const sql = prepareStatements(db);
+  const unsigned = `SELECT 1 FROM lane_intents WHERE id = ? AND purpose = 'relay' AND state = 'dropped'
+    AND NOT EXISTS (SELECT 1 FROM lane_signings WHERE intent_id = lane_intents.id)`;
+  return {
+    forgetUnsigned: (id) => {
+      if (sql.get(unsigned, id) === undefined) return false;
+      sql.run("DELETE FROM lane_transitions WHERE intent_id = ?", id);
+      sql.run("DELETE FROM lane_cancel_wishes WHERE intent_id = ?", id);
+      sql.run("DELETE FROM lane_intents WHERE id = ?", id);
+      return true;
+    },
   };
 }
 

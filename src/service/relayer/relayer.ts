@@ -20,6 +20,7 @@ import { openRelayBook, type RelayBook } from "./relay-book.ts";
 import { createRelayerState, type RelayerState } from "./relayer-state.ts";
 import { createSendGate } from "./send-gate.ts";
 import { createSwapRecorder } from "./swap-recorder.ts";
+import { createUnsentSwaps } from "./unsent-swaps.ts";
 
 /** What a relayer is made of; the same parts as the lanes of anybody else who sends transactions. */
 export interface RelayerDependencies {
@@ -104,7 +105,9 @@ export function openRelayer(
   const pendingSwaps = ownSwaps({ account, store, laneStore, logger });
   const places = createPlaces(listed, { store: { pendingSwaps }, book, losses, isIdle: gate.isIdle, clock });
   const state = createRelayerState({ relayer, account }, { lane, inFlight, store, book, places, rpc, clock, logger });
+  const pruneUnsent = createUnsentSwaps(store.db, { laneStore, clock });
   const runner = runLane({ lane, clock, logger }, async () => {
+    pruneUnsent();
     await gate.look();
     await state.watch();
   });

@@ -26,7 +26,11 @@ function stateWith(balance: unknown) {
         terms: () => ({ expectedCost: 1n }) as RelayTerms,
         costsSince: () => ({ paid: 0n, lost: 0n }),
       } as unknown as RelayBook,
-      places: { full: () => undefined, working: () => rows.filter(({ intentId, maySpend: () => 10n ** 18n }) => !idle.has(intentId)) },
+      places: {
+        full: () => undefined,
+        working: () => rows.filter(({ intentId }) => !idle.has(intentId)),
+        maySpend: () => 1_000n,
+      },
       rpc: { host: "node", call: async () => balance } as unknown as JsonRpc,
       clock: createHandClock(1_900_000_000_000),
       logger: createRecordingLogger(),

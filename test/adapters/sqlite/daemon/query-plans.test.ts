@@ -198,6 +198,7 @@ const LANES: Calls<LaneStore> = {
   insertIntent: (lanes) => lanes.insertIntent(intentRow()),
   intent: (lanes) => lanes.intent("tx_1"),
   openIntents: (lanes) => lanes.openIntents(ACCOUNT, chainId),
+  forgetUnsigned: (lanes) => lanes.forgetUnsigned("tx_1"),
   highestNonce: (lanes) => lanes.highestNonce(ACCOUNT, chainId),
   updateIntent: (lanes) => lanes.updateIntent("tx_1", { nonce: 0 }),
   insertSigning: (lanes) =>
