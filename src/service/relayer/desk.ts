@@ -176,7 +176,7 @@ async function tooLittle(quote: FirmQuote, { rpc, places }: DeskContext): Promis
 async function reckon(
   quote: FirmQuote,
   { data, gas, snapshot, ...trial }: Omit<Works, "kind"> & { data: Hex; snapshot: Snapshot },
-  { fees, state, places, place, feeMarginPpm }: DeskContext & { readonly place: PlaceRequest },
+  { fees, state, place, feeMarginPpm }: DeskContext & { readonly place: PlaceRequest },
 ): Promise<Relay | Refusal> {
   const gasLimit = gasLimitOf({ quoted: quote.gasLimit, needed: gas });
   if (gasLimit === undefined) {

@@ -18,8 +18,6 @@ export interface Parties {
  * counted: one may cost a hundred times what another does, and who has thousands of fills has some.
  */
 export interface LossShares {
-  /** Why no swap of a wallet is taken, whoever hands it over; undefined: one may be. */
-  ofWallet(owner: Address): Refusal | undefined;
   /** Why no such swap is taken; undefined: one may be. */
   refusal(swap: Parties): Refusal | undefined;
   /** Wei that the transaction of such a swap may cost at worst. */
@@ -73,7 +71,6 @@ export function createLossShares(
   }
 
   return {
-    ofWallet: (owner) => (left(boundOfWallet(owner)) > 0n ? undefined : boundOfWallet(owner).refusal),
     refusal: (swap) => boundsOf(swap).find((bound) => left(bound) <= 0n)?.refusal,
     maySpend(swap) {
       const strict = boundsOf(swap).filter(({ isStrict }) => isStrict);

@@ -26,8 +26,6 @@ export interface PlaceRequest {
 export interface Places {
   /** Why there is none; undefined: there is one. */
   refusal(request: PlaceRequest): Refusal | undefined;
-  /** Why a wallet gets none, whoever asks; undefined: it may ask. */
-  ofWallet(owner: Address): Refusal | undefined;
   /** Wei that the transaction of a swap that gets one may cost at worst. */
   maySpend(request: PlaceRequest): bigint;
   /** Why there are none at all; undefined: there are some. */
@@ -47,7 +45,7 @@ export function createPlaces(
   dependencies: {
     readonly store: Pick<ServiceStore, "pendingSwaps">;
     readonly book: Pick<RelayBook, "terms" | "hasReverted">;
-    readonly losses: Pick<LossShares, "ofWallet" | "refusal" | "maySpend">;
+    readonly losses: Pick<LossShares, "refusal" | "maySpend">;
     /** whether a swap that waits would not work, by the last look at it */
     readonly isIdle: (intentId: string) => boolean;
     readonly clock: Pick<Clock, "nowMs">;
@@ -80,7 +78,6 @@ export function createPlaces(
   return {
     working,
     full,
-    ofWallet: losses.ofWallet,
     maySpend: losses.maySpend,
     refusal(request) {
       const waiting = working();

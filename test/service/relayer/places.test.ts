@@ -42,7 +42,7 @@ const places = createPlaces(new Set([LISTED]), {
     terms: (id) => ({ caller: waiting[Number(id)]?.caller }) as RelayTerms,
     hasReverted: (wallet, sinceMs) => sinceMs === 1_000 && reverted.has(wallet),
   },
-  losses: { ofWallet: () => standing, refusal: () => standing, maySpend: () => 1n },
+  losses: { refusal: () => standing, maySpend: () => 1n },
   isIdle: (id) => idle.has(id),
   clock: { nowMs: () => 86_401_000 },
 });

@@ -46,7 +46,7 @@ function open() {
     const signed = { swapSignature: "0x", permitSignature: null, permitDeadline: null } as const;
     const ends = { amountOut: null, hash: null, blockNumber: null, errorCode: null, errorMessage: null };
     store.insertSwap({ ...names, ...order, ...signed, ...ends, status: "pending", createdAtMs: 1, updatedAtMs: 1 });
-    book.insert(id, { feeWorth: 1n, expectedCost: 1n, dataFee: 0n, caller: "key 1" }, 1);
+    book.insert(id, { feeWorth: 1n, expectedCost: 1n, dataFee: 0n, caller: "key 1", isKeyed: true }, 1);
     const intent = intentRow({ id, purpose: "relay" });
     laneStore.insertIntent(intent);
     const move = { intentId: id, attemptHash: undefined, atMs: 1, detail: undefined };
