@@ -40,3 +40,8 @@ export interface StrategyCommon {
   /** how long after the slot an attempt that signed nothing may be repeated */
   readonly retryForSeconds: number;
 }
+
+/** Whether two editions of a strategy trade the money of one account: a wallet's name may get another key. */
+export function isSameWallet(before: StrategyCommon, after: StrategyCommon): boolean {
+  return before.wallet.address === after.wallet.address;
+}

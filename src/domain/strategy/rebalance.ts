@@ -1,4 +1,5 @@
 import { ONE_PPM } from "../money/fraction.ts";
+import { isSameWallet } from "./common.ts";
 import type { Decision, SkipReason, StrategyView } from "./decision.ts";
 import type { StrategyKind, TradedTokens } from "./kind.ts";
 import { lookAtBands, reasonToWait } from "./rebalance-bands.ts";
@@ -130,8 +131,12 @@ function skip(memory: RebalanceMemory, reason: SkipReason, detail: string): Reba
   return { memory, outcome: { kind: "skip", reason, detail } };
 }
 
-/** Confirmations of other bands or targets say nothing of the new ones; money that waits is forgotten with its token. */
+/**
+ * Confirmations of other bands or targets say nothing of the new ones; money that waits is forgotten with its token. All
+ * that is remembered is of one wallet's mix, so another one's begins anew.
+ */
 function onEdited(before: RebalanceSpec, after: RebalanceSpec, memory: RebalanceMemory): RebalanceMemory {
+  if (!isSameWallet(before, after)) return NO_MEMORY;
   const known = new Set<string>(tokensOf(after).map(({ address }) => address));
   const keep = (amounts: RebalanceMemory["owed"]): RebalanceMemory["owed"] =>
     Object.fromEntries(Object.entries(amounts).filter(([address]) => known.has(address)));

@@ -1,7 +1,7 @@
 import { formatAmount, formatUnits } from "../money/amount.ts";
 import { amountWorthDown, USD_DECIMALS, type UsdPrice, valueDown, valueUp } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
-import type { StrategyCommon } from "./common.ts";
+import { isSameWallet, type StrategyCommon } from "./common.ts";
 import type { Decision, SkipReason, StrategyView } from "./decision.ts";
 import type { AfterRun, RunEnd, StrategyKind } from "./kind.ts";
 import {
@@ -245,14 +245,14 @@ function onRunEnded(spec: SweepSpec, memory: SweepMemory, end: RunEnd): AfterRun
   return { memory: { ...measured, restsUntilMs: end.nowMs + spec.cooldownSeconds * 1_000 } };
 }
 
-/** A token whose mark was moved must pass the new one; what was sold in the last day stays sold. */
+/** A token whose mark was moved, or that is another wallet's, must pass its mark; what was sold in the last day stays sold. */
 function onEdited(before: SweepSpec, after: SweepSpec, memory: SweepMemory): SweepMemory {
   const markOf = ({ from }: SweepSpec, address: string): string | undefined => {
     const above = from.find(({ token }) => token.address === address)?.above;
     if (above === undefined) return undefined;
     return "raw" in above ? `raw ${above.raw}` : `usd ${above.usd}`;
   };
-  const isSame = before.to.address === after.to.address;
+  const isSame = before.to.address === after.to.address && isSameWallet(before, after);
   const sweeping = memory.sweeping.filter((token) => isSame && markOf(before, token) === markOf(after, token));
   return { ...memory, sweeping };
 }

@@ -1,10 +1,12 @@
+import { isSameWallet } from "./common.ts";
 import { FRESH_LEG, type LegMemory, type LegState, legMemory, type ThresholdMemory } from "./threshold-memory.ts";
 import type { ThresholdLeg, ThresholdSpec, Trigger } from "./threshold-spec.ts";
 
 /**
  * The memory under an edited file. Legs keep theirs by id. A leg whose trigger moved sees the next price as its first one,
  * so that an edit alone never trades; a trailing stop keeps its mark and the stop in force, which an edit may bring closer
- * and never push away. What a leg that was taken out is still doing is remembered until it has ended.
+ * and never push away. What a leg that was taken out is still doing is remembered until it has ended. Prices are the
+ * same for every wallet, but another wallet has another bag, of which nothing is sold yet.
  */
 export function editThresholdMemory(
   before: ThresholdSpec,
@@ -25,7 +27,8 @@ export function editThresholdMemory(
     const old = before.legs.find(({ id }) => id === leg.id);
     if (known !== undefined && old !== undefined) legs.set(leg.id, editLeg(old, leg, { memory: known, revived }));
   }
-  return { ...memory, legs: Object.fromEntries(legs) };
+  const kept = { ...memory, legs: Object.fromEntries(legs) };
+  return isSameWallet(before, after) ? kept : { ...kept, bag: undefined, sold: "0" };
 }
 
 function isSamePair(before: ThresholdSpec, after: ThresholdSpec): boolean {

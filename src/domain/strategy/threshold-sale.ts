@@ -53,8 +53,11 @@ function wantedOf(
   const levels = spec.legs.filter(({ role }) => role === "level");
   const isLast = levels.every(({ id }) => id === leg.id || legMemory(of.memory, id)?.at.state === "done");
   const sum = levels.reduce((total, { amount }) => total + ("share" in amount ? amount.share : 0n), 0n);
-  // what rounding left over is too small for a sale of its own, so it joins the last level of a whole bag
-  return isLast && sum === ONE_PPM ? of.left : shareDown(of.bag, leg.amount.share);
+  const own = shareDown(of.bag, leg.amount.share);
+  if (!isLast || sum !== ONE_PPM) return own;
+  // what rounding leaves over is too small for a sale of its own, so it joins the last level of a whole bag
+  const shares = levels.map(({ amount }) => ("share" in amount ? shareDown(of.bag, amount.share) : 0n));
+  return own + shares.reduce((rest, share) => rest - share, of.bag);
 }
 
 /** The worst rate at which a leg may be filled now, all fees included. @returns undefined when it has no floor */

@@ -1,8 +1,8 @@
-import { formatAmount, mulDivDown } from "../money/amount.ts";
+import { formatAmount, mulDivDown, parseRaw } from "../money/amount.ts";
 import { smaller } from "../money/bigint.ts";
 import { convertUp, type UsdPrice } from "../money/price.ts";
 import type { Token } from "../money/token.ts";
-import type { StrategyCommon } from "./common.ts";
+import { isSameWallet, type StrategyCommon } from "./common.ts";
 import type { Decision, PlannedSwap, SkipReason, StrategyPause, StrategyView } from "./decision.ts";
 import type { StrategyKind } from "./kind.ts";
 import { isCount, isRecord } from "./memory.ts";
@@ -31,6 +31,8 @@ export interface ValueAveragingMemory {
   readonly version: 1;
   readonly slots: number;
   readonly lastMs: number | null;
+  /** own units that another wallet bought, in the smallest unit, so never sold; null: those of before the next slot */
+  readonly elsewhere?: string | null | undefined;
 }
 
 interface Prices {
@@ -54,11 +56,16 @@ function decide(
     return { memory: before, outcome: skip("not_started", "its first slot is still to come") };
   }
   const slots = before.slots + (before.lastMs === null ? 1 : view.instants);
-  const memory = { version: 1, slots, lastMs: Math.max(before.lastMs ?? 0, view.slotMs) } as const;
-  return { memory, ...judge(spec, view, slots) };
+  const elsewhere = before.elsewhere === null ? ownUnits(spec, view).toString() : before.elsewhere;
+  const memory = { version: 1, slots, lastMs: Math.max(before.lastMs ?? 0, view.slotMs), elsewhere } as const;
+  return { memory, ...judge(spec, view, { slots, elsewhere: BigInt(elsewhere ?? 0) }) };
 }
 
-function judge(spec: ValueAveragingSpec, view: StrategyView, slots: number): Judgement {
+function judge(
+  spec: ValueAveragingSpec,
+  view: StrategyView,
+  { slots, elsewhere }: { readonly slots: number; readonly elsewhere: bigint },
+): Judgement {
   if (spec.path.growth > 0n && slots > LONGEST_GROWING_PATH) {
     const detail = `a growing path ends after ${LONGEST_GROWING_PATH} slots`;
     return { outcome: skip("ended", detail), pause: { code: "completed", detail } };
@@ -76,7 +83,8 @@ function judge(spec: ValueAveragingSpec, view: StrategyView, slots: number): Jud
   if (path > worth) return contribute(spec, view, { missing: path - worth, where });
   const excess = worth - path;
   if (!spec.allowSell || excess === 0n) return { outcome: skip("on_path", where) };
-  return sellExcess(spec, view, { excess, units, prices: { pay, buy }, where });
+  const here = units > elsewhere ? units - elsewhere : 0n;
+  return sellExcess(spec, view, { excess, units: here, prices: { pay, buy }, where });
 }
 
 function skip(reason: SkipReason, detail: string): Outcome {
@@ -150,18 +158,26 @@ function trade({ sell, buy, raw }: { sell: Token; buy: Token; raw: bigint }): Ou
 
 function parseMemory(json: unknown): ValueAveragingMemory | undefined {
   if (!isRecord(json) || json.version !== 1) return undefined;
-  const { slots, lastMs } = json;
-  return isCount(slots) && (lastMs === null || isCount(lastMs)) ? { version: 1, slots, lastMs } : undefined;
+  const { slots, lastMs, elsewhere } = json;
+  if (!isCount(slots) || !(lastMs === null || isCount(lastMs))) return undefined;
+  if (elsewhere === undefined || elsewhere === null) return { version: 1, slots, lastMs, elsewhere };
+  return typeof elsewhere === "string" && parseRaw(elsewhere) !== undefined
+    ? { version: 1, slots, lastMs, elsewhere }
+    : undefined;
 }
 
-/** Under another schedule the path goes on with its next slot: instants of two schedules are never added up. */
+/**
+ * Under another schedule the path goes on with its next slot: instants of two schedules are never added up. What another
+ * wallet bought is still part of the holding, but this one need not have it.
+ */
 function onEdited(
   before: ValueAveragingSpec,
   after: ValueAveragingSpec,
   memory: ValueAveragingMemory,
 ): ValueAveragingMemory {
   const isSame = JSON.stringify(before.schedule) === JSON.stringify(after.schedule);
-  return isSame ? memory : { ...memory, lastMs: null };
+  const scheduled = isSame ? memory : { ...memory, lastMs: null };
+  return isSameWallet(before, after) ? scheduled : { ...scheduled, elsewhere: null };
 }
 
 /** Value averaging. */
