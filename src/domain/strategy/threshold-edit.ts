@@ -1,12 +1,23 @@
 import { isSameWallet } from "./common.ts";
-import { FRESH_LEG, type LegMemory, type LegState, legMemory, type ThresholdMemory } from "./threshold-memory.ts";
+import {
+  FRESH_LEG,
+  type Gone,
+  type LegMemory,
+  type LegState,
+  legMemory,
+  type ThresholdMemory,
+} from "./threshold-memory.ts";
 import type { ThresholdLeg, ThresholdSpec, Trigger } from "./threshold-spec.ts";
 
+/** Of so many legs that are in the file no more the memory is kept: of those that were there last. */
+const MOST_GONE = 100;
+
 /**
- * The memory under an edited file. Legs keep theirs by id. A leg whose trigger moved sees the next price as its first one,
+ * The memory under an edited file. Legs keep theirs by id, also while they are out of the file: who puts one back finds it
+ * as it was, and the time between is one without a look. A leg whose trigger moved sees the next price as its first one,
  * so that an edit alone never trades; a trailing stop keeps its mark and the stop in force, which an edit may bring closer
- * and never push away. What a leg that was taken out is still doing is remembered until it has ended. Prices are the
- * same for every wallet, but another wallet has another bag, of which nothing is sold yet.
+ * and never push away. Prices are the same for every wallet, but another wallet has another bag, of which nothing is sold
+ * yet.
  */
 export function editThresholdMemory(
   before: ThresholdSpec,
@@ -20,14 +31,18 @@ export function editThresholdMemory(
     const known = legMemory(memory, leg.id);
     return known?.at.state === "done" && mayGoOn(leg, known.fills);
   });
-  const legs = new Map<string, LegMemory>();
-  for (const [id, leg] of Object.entries(memory.legs)) if (leg.at.state === "fired") legs.set(id, leg);
-  for (const leg of after.legs) {
-    const known = legMemory(memory, leg.id);
-    const old = before.legs.find(({ id }) => id === leg.id);
-    if (known !== undefined && old !== undefined) legs.set(leg.id, editLeg(old, leg, { memory: known, revived }));
+  const here: (readonly [string, LegMemory])[] = [];
+  const gone: (readonly [string, LegMemory & { readonly gone: Gone }])[] = [];
+  for (const [id, known] of Object.entries(memory.legs)) {
+    const old = before.legs.find((leg) => leg.id === id);
+    const left = known.gone ?? { seenMs: memory.seenMs ?? 0, trigger: old === undefined ? "" : textOf(old.trigger) };
+    const leg = after.legs.find((one) => one.id === id);
+    const isRevived = revived && known.at.state === "cancelled";
+    if (leg !== undefined) here.push([id, isRevived ? FRESH_LEG : editLeg(left.trigger, leg, known)]);
+    else if (!isRevived) gone.push([id, { ...known, gone: left }]);
   }
-  const kept = { ...memory, legs: Object.fromEntries(legs) };
+  gone.sort(([, one], [, other]) => other.gone.seenMs - one.gone.seenMs);
+  const kept = { ...memory, legs: Object.fromEntries([...here, ...gone.slice(0, MOST_GONE)]) };
   return isSameWallet(before, after) ? kept : { ...kept, bag: undefined, sold: "0" };
 }
 
@@ -35,24 +50,22 @@ function isSamePair(before: ThresholdSpec, after: ThresholdSpec): boolean {
   return (["sell", "buy", "watch", "quote"] as const).every((key) => before[key].address === after[key].address);
 }
 
-function editLeg(before: ThresholdLeg, after: ThresholdLeg, from: { memory: LegMemory; revived: boolean }): LegMemory {
-  const { memory } = from;
+function editLeg(trigger: string, after: ThresholdLeg, memory: LegMemory): LegMemory {
   const { at, fills } = memory;
   const state = (next: LegState): LegMemory => ({ ...memory, at: next });
   switch (at.state) {
     case "fired":
+    case "cancelled":
       return memory;
     case "done": {
       if (after.rearm === undefined || !mayGoOn(after, fills)) return memory;
       return state({ state: "cooling", untilMs: at.atMs + after.rearm.cooldownSeconds * 1_000 });
     }
-    case "cancelled":
-      return from.revived ? FRESH_LEG : memory;
     case "cooling":
       if (mayGoOn(after, fills)) return memory;
       return fills > 0 ? state({ state: "done", atMs: at.untilMs }) : FRESH_LEG;
     default:
-      return isSameTrigger(before.trigger, after.trigger) ? memory : FRESH_LEG;
+      return trigger === textOf(after.trigger) ? memory : FRESH_LEG;
   }
 }
 
@@ -60,7 +73,7 @@ function mayGoOn({ rearm }: ThresholdLeg, fills: number): boolean {
   return rearm !== undefined && (rearm.times === undefined || fills <= rearm.times);
 }
 
-function isSameTrigger(before: Trigger, after: Trigger): boolean {
-  if (before.kind === "trail" || after.kind === "trail") return before.kind === after.kind;
-  return before.kind === after.kind && before.side === after.side && before.price === after.price;
+/** What of a trigger an edit may not touch: of a trailing stop anything may be edited. */
+function textOf(trigger: Trigger): string {
+  return trigger.kind === "trail" ? "trail" : `${trigger.kind} ${trigger.side} ${trigger.price}`;
 }

@@ -54,6 +54,14 @@ export interface Rise extends Holding {
   readonly price: string;
 }
 
+/** Since when the file has been without a leg. */
+export interface Gone {
+  /** when the leg last saw the price */
+  readonly seenMs: number;
+  /** the trigger that it had, as text: under another one it begins anew when it comes back */
+  readonly trigger: string;
+}
+
 /** What is remembered of one leg. */
 export interface LegMemory {
   readonly at: LegState;
@@ -62,6 +70,8 @@ export interface LegMemory {
   readonly trail?: Trail | undefined;
   /** from the lowest price to the newest */
   readonly rises?: readonly Rise[] | undefined;
+  /** of a leg that was taken out of the file, until the first look after it was put back */
+  readonly gone?: Gone | undefined;
 }
 
 /** What a threshold strategy remembers. */
@@ -112,12 +122,12 @@ export function parseThresholdMemory(json: unknown): ThresholdMemory | undefined
 
 function parseLeg(json: unknown): LegMemory | undefined {
   if (!isRecord(json) || !isCount(json.fills)) return undefined;
-  const { fills, trail, rise } = json;
+  const { fills, trail, rise, gone } = json;
   const at = parseState(json.at);
   // an older release kept one rise, with the lowest price since it began
   const rises = json.rises ?? (rise === undefined ? undefined : [rise]);
   if (at === undefined || !isOptional(trail, isTrail) || !isOptional(rises, areRises)) return undefined;
-  return { at, fills, trail, rises };
+  return isOptional(gone, isGone) ? { at, fills, trail, rises, gone } : undefined;
 }
 
 function parseState(json: unknown): LegState | undefined {
@@ -168,6 +178,10 @@ function isHolding(json: unknown): json is Holding {
 
 function isTrail(json: unknown): json is Trail {
   return isRecord(json) && isAmount(json.mark) && isAmount(json.stop);
+}
+
+function isGone(json: unknown): json is Gone {
+  return isRecord(json) && isCount(json.seenMs) && typeof json.trigger === "string";
 }
 
 function areRises(json: unknown): json is readonly Rise[] {

@@ -5,6 +5,7 @@ import { readPairPrice } from "./pair-price.ts";
 import { editThresholdMemory } from "./threshold-edit.ts";
 import { type Observed, observeLeg } from "./threshold-leg.ts";
 import {
+  ARMED,
   FRESH_LEG,
   type LegMemory,
   type LegState,
@@ -53,8 +54,11 @@ function decide(spec: ThresholdSpec, view: StrategyView, memory: ThresholdMemory
   if (price === undefined)
     return skip("unpriceable", `no reference price for ${spec.watch.symbol} in ${spec.quote.symbol}`);
   const { maxGapSeconds, quote } = spec;
-  const look = { nowMs: view.nowMs, price, beforeMs: memory.seenMs, maxGapSeconds, quote };
-  const legs = spec.legs.map((leg) => ({ leg, seen: observeLeg(leg, legOf(memory, leg.id), look) }));
+  const legs = spec.legs.map((leg) => {
+    const { gone, ...known } = legOf(memory, leg.id);
+    const look = { nowMs: view.nowMs, price, beforeMs: gone?.seenMs ?? memory.seenMs, maxGapSeconds, quote };
+    return { leg, seen: observeLeg(leg, known, look) };
+  });
   const looked = {
     ...memory,
     seenMs: view.nowMs,
@@ -134,13 +138,14 @@ function onRunEnded(spec: ThresholdSpec, memory: ThresholdMemory, end: RunEnd): 
   if (id === undefined) return { memory };
   const sold = BigInt(memory.sold) + end.swaps.reduce((sum, swap) => sum + swap.sold, 0n);
   const counted = { ...memory, sold: sold.toString() };
-  // an edit took the leg out while its run was open: what it sold of the bag is all that stays of it
-  if (leg === undefined) return { memory: withoutLeg(counted, id) };
+  // an edit took the leg out while its run was open: when it is put back it has traded, or is armed as before
+  if (leg === undefined) return { memory: withLeg(counted, id, afterGone(legOf(memory, id), end)) };
   return end.filled ? afterFill(spec, counted, { leg, end }) : afterNothing(spec, memory, { leg, end });
 }
 
-function withoutLeg(memory: ThresholdMemory, id: string): ThresholdMemory {
-  return { ...memory, legs: Object.fromEntries(Object.entries(memory.legs).filter(([one]) => one !== id)) };
+function afterGone(before: LegMemory, { filled, nowMs }: RunEnd): LegMemory {
+  if (!filled) return { ...before, at: ARMED };
+  return { ...before, fills: before.fills + 1, at: { state: "done", atMs: nowMs } };
 }
 
 type Ended = { readonly leg: ThresholdLeg; readonly end: RunEnd };

@@ -6,6 +6,9 @@ import { of, USDC, WETH } from "./world.ts";
 
 const rearm = { price: usdc(4_200), cooldownSeconds: DAY, times: undefined };
 
+/** Another leg, which no price of these tests reaches by chance. */
+const other = leg({ id: "other", trigger: cross("below", 1_000) });
+
 function traded() {
   const strategy = trigger(spec([leg()]));
   strategy.see(4_000);
@@ -95,10 +98,98 @@ describe("THR-15 an edit", () => {
     strategy.edit(spec([level("two", 4_500), level("three", 5_000)], { bag: "free" }));
     strategy.end();
     expect(strategy.memory()).toMatchObject({ sold: of(WETH, 4).toString() });
-    expect(strategy.at("one")).toBeUndefined();
+    expect(strategy.at("one")).toBe("done");
     strategy.see(4_500);
     expect(strategy.end()).toBe(of(WETH, 4));
     expect(strategy.see(5_000)).toBe("insufficient_balance");
+  });
+
+  it("THR-15 that puts back a level which has sold does not sell it again, also where its run ended meanwhile", () => {
+    const level = (id: string, price: number) =>
+      leg({ id, role: "level", trigger: cross("above", price), amount: { share: toPpm(250_000) } });
+    const [both, rest] = [spec([level("one", 4_000), level("two", 6_000)]), spec([level("two", 6_000)])];
+    for (const endsMeanwhile of [false, true]) {
+      const strategy = trigger(both);
+      strategy.see(3_900);
+      strategy.see(4_000);
+      if (!endsMeanwhile) strategy.end();
+      strategy.edit(rest);
+      if (endsMeanwhile) strategy.end();
+      strategy.see(3_900);
+      strategy.edit(both);
+      strategy.see(3_900);
+      expect(strategy.see(4_000)).toBe("not_triggered");
+      expect(strategy.at("one")).toBe("done");
+    }
+  });
+
+  it("THR-15 that puts back a leg whose run came to nothing meanwhile finds it armed", () => {
+    const strategy = trigger(spec([leg(), other]));
+    strategy.see(4_400);
+    strategy.see(4_500);
+    strategy.edit(spec([other]));
+    strategy.end("nothing");
+    strategy.edit(spec([leg(), other]));
+    expect(strategy.see(4_500)).toEqual(quarter);
+  });
+
+  it("THR-15 that puts back a trailing stop finds its mark and its stop as they were", () => {
+    const trail = { kind: "trail", share: toPpm(100_000), activateAt: usdc(4_000) } as const;
+    const both = spec([leg({ trigger: trail, floor: { price: usdc(1_000) } }), other]);
+    const strategy = trigger(both);
+    for (const price of [3_900, 5_000, 5_000]) strategy.see(price);
+    strategy.edit(spec([other]));
+    strategy.see(4_600);
+    strategy.edit(both);
+    expect(strategy.see(4_500)).toBeInstanceOf(Array);
+  });
+
+  it("THR-15 that puts a leg back after a while finds what it missed like after any gap", () => {
+    for (const onMissed of ["ignore", "fire-if-still-true"] as const) {
+      const both = spec([leg({ onMissed }), other]);
+      const strategy = trigger(both);
+      strategy.see(4_400);
+      strategy.edit(spec([other]));
+      for (const price of [4_400, 4_600, 4_600, 4_600]) strategy.see(price);
+      strategy.edit(both);
+      const seen = strategy.see(4_600);
+      expect(seen).toEqual(onMissed === "ignore" ? "not_armed" : quarter);
+      if (onMissed !== "ignore") continue;
+      strategy.see(4_400);
+      expect(strategy.see(4_500)).toEqual(quarter);
+    }
+  });
+
+  it("THR-15 that puts a leg back with another trigger sees the next price as the first one", () => {
+    const strategy = trigger(spec([leg(), other]));
+    strategy.see(4_400);
+    strategy.edit(spec([other]));
+    strategy.edit(spec([leg({ trigger: cross("above", 4_300) }), other]));
+    expect(strategy.see(4_400)).toBe("not_armed");
+  });
+
+  it("THR-15 brings a cancelled leg back also where it is out of the file just then", () => {
+    const strategy = trigger(spec([other, leg()]));
+    strategy.see(4_000);
+    strategy.see(4_500);
+    strategy.end();
+    strategy.edit(spec([leg({ rearm })]));
+    strategy.edit(spec([other, leg({ rearm })]));
+    strategy.see(4_000);
+    expect(strategy.see(1_000)).toBeInstanceOf(Array);
+  });
+
+  it("THR-15 remembers the last hundred legs that were taken out", () => {
+    const strategy = trigger(spec([other]));
+    for (let number = 0; number < 103; number += 1) {
+      strategy.edit(spec([leg({ id: `one-${number}` }), other]));
+      strategy.see(4_400);
+    }
+    strategy.edit(spec([other]));
+    const known = Object.keys(strategy.memory().legs);
+    expect(known).toHaveLength(101);
+    expect(known).toContain("one-102");
+    expect(known).not.toContain("one-2");
   });
 
   it("THR-15 of a file that was stored before strategies had legs keeps what is remembered", () => {
