@@ -10,7 +10,7 @@ import type { Side, ThresholdLeg } from "./threshold-spec.ts";
 export interface Look {
   readonly nowMs: number;
   readonly price: PairPrice;
-  /** when the price was seen before; undefined when never */
+  /** when the price was seen before, or an own run ended after that; undefined when never */
   readonly beforeMs: number | undefined;
   readonly maxGapSeconds: number;
   /** the token that prices are told in */
@@ -94,12 +94,12 @@ function observeArmed(leg: ThresholdLeg, memory: LegMemory, look: Look): Observe
   }
   const attempts: Attempts = memory.at.state === "armed" ? memory.at : ARMED_ATTEMPTS;
   const isCrossing = leg.trigger.kind === "cross" || leg.trigger.kind === "trail";
-  const wasMissed = attempts.holding === undefined && isCrossing && isBlind(look, undefined);
+  const wasMissed = attempts.holding === undefined && isCrossing && isBlind(look);
   if (wasMissed && leg.onMissed === "ignore") {
     const detail = `${seen}: it crossed while nobody looked, so it must be seen on the other side first`;
     return { memory: { ...memory, at: { state: "waiting" } }, wants: false, reason: "not_armed", detail };
   }
-  const holding = holdOn(attempts.holding, look, attempts.endedMs);
+  const holding = holdOn(attempts.holding, look);
   const after: LegMemory = { ...memory, at: { state: "armed", ...attempts, holding } };
   const wants = isConfirmed(holding, leg.confirm, look.nowMs);
   const restMs = restLeftMs(attempts, look.nowMs);
@@ -131,15 +131,14 @@ function restLeftMs({ failures, triedMs, endedMs }: Attempts, nowMs: number): nu
  * A condition that holds goes on holding; after a time without a look nobody knows, so its timer starts again. Where it
  * began by a clock that ran ahead, it begins now.
  */
-function holdOn(before: Holding | undefined, look: Look, endedMs: number | undefined): Holding {
-  if (before === undefined || isBlind(look, endedMs)) return { sinceMs: look.nowMs, samples: 1 };
+function holdOn(before: Holding | undefined, look: Look): Holding {
+  if (before === undefined || isBlind(look)) return { sinceMs: look.nowMs, samples: 1 };
   return { sinceMs: Math.min(before.sinceMs, look.nowMs), samples: before.samples + 1 };
 }
 
-/** Whether too much time passed since the last look. While an own run was open nobody looked either: that is excused. */
-function isBlind(look: Look, endedMs: number | undefined): boolean {
-  if (look.beforeMs === undefined) return false;
-  return look.nowMs - Math.max(look.beforeMs, endedMs ?? 0) > look.maxGapSeconds * 1_000;
+/** Whether too much time passed since the last look. */
+function isBlind(look: Look): boolean {
+  return look.beforeMs !== undefined && look.nowMs - look.beforeMs > look.maxGapSeconds * 1_000;
 }
 
 function isConfirmed(holding: Holding, confirm: ThresholdLeg["confirm"], nowMs: number): boolean {
@@ -179,7 +178,7 @@ function trackMark(leg: ThresholdLeg, memory: LegMemory, look: Look): LegMemory 
   const { share, activateAt } = leg.trigger;
   const known = memory.trail === undefined ? undefined : BigInt(memory.trail.mark);
   const above = known ?? (activateAt === undefined ? undefined : activateAt - 1n);
-  const seen = { nowMs: look.nowMs, price: look.price, isBlind: isBlind(look, undefined) };
+  const seen = { nowMs: look.nowMs, price: look.price, isBlind: isBlind(look) };
   const rises = risesAfter(memory.rises ?? [], seen, above);
   const needed = { ...leg.confirm, samples: Math.max(leg.confirm.samples, MARK_SAMPLES) };
   const mark = highestHeld(rises, needed, look.nowMs) ?? known;

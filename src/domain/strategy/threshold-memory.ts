@@ -19,7 +19,7 @@ export interface Attempts {
   readonly unmet: number;
   /** the crossing as it was confirmed; undefined while it is not true */
   readonly holding?: Holding | undefined;
-  /** when the last of them ended */
+  /** when the last of them ended: older releases wrote it, some of them without `triedMs` */
   readonly endedMs?: number | undefined;
 }
 
@@ -77,7 +77,7 @@ export interface LegMemory {
 /** What a threshold strategy remembers. */
 export interface ThresholdMemory {
   readonly version: 2;
-  /** when the price was last seen, Unix milliseconds */
+  /** when the price was last seen, Unix milliseconds; while an own run is open nobody looks, so its end counts as a look */
   readonly seenMs?: number | undefined;
   readonly legs: Readonly<Record<string, LegMemory>>;
   /** the original bag, as it was measured at the first sale; and what was sold of it. Smallest units as text. */

@@ -137,10 +137,10 @@ function onRunEnded(spec: ThresholdSpec, memory: ThresholdMemory, end: RunEnd): 
   const leg = spec.legs.find((one) => one.id === id);
   if (id === undefined) return { memory };
   const sold = BigInt(memory.sold) + end.swaps.reduce((sum, swap) => sum + swap.sold, 0n);
-  const counted = { ...memory, sold: sold.toString() };
+  const counted = { ...memory, seenMs: end.nowMs, sold: sold.toString() };
   // an edit took the leg out while its run was open: when it is put back it has traded, or is armed as before
   if (leg === undefined) return { memory: withLeg(counted, id, afterGone(legOf(memory, id), end)) };
-  return end.filled ? afterFill(spec, counted, { leg, end }) : afterNothing(spec, memory, { leg, end });
+  return end.filled ? afterFill(spec, counted, { leg, end }) : afterNothing(spec, counted, { leg, end });
 }
 
 function afterGone(before: LegMemory, { filled, nowMs }: RunEnd): LegMemory {
@@ -189,7 +189,7 @@ function afterNothing(spec: ThresholdSpec, memory: ThresholdMemory, { leg, end }
     const given = withLeg(memory, leg.id, { ...before, at: givenBack(leg, end.nowMs) });
     return isDry ? { memory: given } : { memory: given, alert: { code: "TRIGGER_GIVEN_BACK", detail } };
   }
-  const at: LegState = { state: "armed", failures, signed, unmet, holding, triedMs, endedMs: end.nowMs };
+  const at: LegState = { state: "armed", failures, signed, unmet, holding, triedMs };
   const after = withLeg(memory, leg.id, { ...before, at });
   if (!isUnmet && failures === ALERT_AFTER) {
     const last = end.swaps.find(({ reason }) => reason !== undefined)?.reason ?? "no reason";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { toPpm } from "../../../src/domain/money/fraction.ts";
 import type { PlannedSwap } from "../../../src/domain/strategy/decision.ts";
+import type { ThresholdLeg } from "../../../src/domain/strategy/threshold-spec.ts";
 import { cross, DAY, leg, quarter, spec, trigger, usdc } from "./threshold-world.ts";
 import { of, USDC, WETH } from "./world.ts";
 
@@ -85,6 +86,41 @@ describe("THR-13 of a group", () => {
     strategy.see(4_000, 90);
     expect(strategy.see(4_500)).toBe("insufficient_balance");
     expect(soldBy(strategy.see(2_400))).toBe(of(WETH, 1));
+  });
+});
+
+describe("THR-6 the time of an own run is no gap", () => {
+  const profit = leg({ id: "profit", rearm: { price: usdc(4_200), cooldownSeconds: 60, times: undefined } });
+  const run = (guard: ThresholdLeg, prices: readonly number[]) => {
+    const strategy = trigger(spec([profit, guard]));
+    for (const price of prices) strategy.see(price);
+    expect(strategy.see(4_500)).toEqual(quarter);
+    strategy.see(4_500, 150);
+    strategy.end("filled", 150);
+    return strategy;
+  };
+
+  it("THR-6 for the other legs either: a crossing meanwhile is not one that nobody could see", () => {
+    const guard = leg({ id: "stop", trigger: cross("below", 2_400), onMissed: "ignore" });
+    expect(run(guard, [3_000]).see(2_300)).toBeInstanceOf(Array);
+  });
+
+  it("THR-6 for their confirmations: what held before it holds on", () => {
+    const guard = leg({ id: "high", trigger: cross("above", 4_000), confirm: { forSeconds: 300, samples: 1 } });
+    expect(run(guard, [3_000, 4_000]).see(4_400)).toBeInstanceOf(Array);
+  });
+
+  it("THR-6 for their marks: a rise that began before it goes on", () => {
+    const trail = { kind: "trail", share: toPpm(100_000), activateAt: usdc(4_000) } as const;
+    const guard = leg({ id: "trail", trigger: trail, confirm: { forSeconds: 300, samples: 2 } });
+    const strategy = run(guard, [3_000, 4_400]);
+    strategy.see(4_450);
+    expect(strategy.memory().legs.trail?.trail).toMatchObject({ mark: String(usdc(4_450)) });
+  });
+
+  it("THR-6 but what follows it without a look is", () => {
+    const guard = leg({ id: "stop", trigger: cross("below", 2_400), onMissed: "ignore" });
+    expect(run(guard, [3_000]).see(2_300, 91)).toBe("not_armed");
   });
 });
 
