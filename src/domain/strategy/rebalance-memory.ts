@@ -101,20 +101,31 @@ export function withRaw(amounts: RawByToken, address: string, raw: bigint): RawB
   return raw === 0n ? others : { ...others, [address]: raw.toString() };
 }
 
+/** What a clock that ran ahead noted of the future is of now: a cooldown begins, and turnover counts, from now on. */
+export function withoutFuture(memory: RebalanceMemory, nowMs: number): RebalanceMemory {
+  const doneMs = memory.doneMs === undefined ? undefined : Math.min(memory.doneMs, nowMs);
+  const ahead = memory.turnover.filter(({ hourMs }) => hourMs > nowMs);
+  const known = { ...memory, doneMs, turnover: memory.turnover.filter(({ hourMs }) => hourMs <= nowMs) };
+  return withTurnover(known, sumOf(ahead), nowMs);
+}
+
 /** Turnover of at least the last 24 hours: an hour counts until its end is a day ago. */
 export function turnoverOfDay(memory: RebalanceMemory, nowMs: number): bigint {
-  return BigInt(recent(memory, nowMs).reduce((sum, { ppm }) => sum + ppm, 0));
+  return BigInt(sumOf(memory.turnover.filter(({ hourMs }) => hourMs + 25 * HOUR_MS > nowMs)));
 }
 
-/** Notes turnover in its hour, and forgets hours that count no longer. */
+/** More hours than a day has, so that none of a day is forgotten, whatever a clock said in between. */
+const MOST_HOURS = 48;
+
+/** Notes turnover in its hour, and forgets the oldest hours. */
 export function withTurnover(memory: RebalanceMemory, ppm: number, nowMs: number): RebalanceMemory {
+  if (ppm === 0) return memory;
   const hourMs = nowMs - (nowMs % HOUR_MS);
-  const kept = recent(memory, nowMs);
-  const before = kept.find((entry) => entry.hourMs === hourMs)?.ppm ?? 0;
-  const others = kept.filter((entry) => entry.hourMs !== hourMs);
-  return { ...memory, turnover: ppm === 0 ? kept : [...others, { hourMs, ppm: before + ppm }] };
+  const before = memory.turnover.find((entry) => entry.hourMs === hourMs)?.ppm ?? 0;
+  const others = memory.turnover.filter((entry) => entry.hourMs !== hourMs);
+  return { ...memory, turnover: [...others, { hourMs, ppm: before + ppm }].slice(-MOST_HOURS) };
 }
 
-function recent(memory: RebalanceMemory, nowMs: number): RebalanceMemory["turnover"] {
-  return memory.turnover.filter(({ hourMs }) => hourMs + 25 * HOUR_MS > nowMs);
+function sumOf(turnover: RebalanceMemory["turnover"]): number {
+  return turnover.reduce((sum, { ppm }) => sum + ppm, 0);
 }

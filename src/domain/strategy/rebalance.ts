@@ -12,6 +12,7 @@ import {
   type RunNote,
   rawIn,
   turnoverOfDay,
+  withoutFuture,
 } from "./rebalance-memory.ts";
 import { describeWeights, type Mix, tokensOf, weigh } from "./rebalance-mix.ts";
 import { noteDeposits } from "./rebalance-money.ts";
@@ -40,7 +41,7 @@ function decide(spec: RebalanceSpec, view: StrategyView, before: RebalanceMemory
   if (mix.total <= 0n) {
     return skip(before, "insufficient_balance", "none of the tokens of the mix has a free balance");
   }
-  const { memory, decision } = decideOwed(spec, view, before);
+  const { memory, decision } = decideOwed(spec, view, withoutFuture(before, view.nowMs));
   if (decision !== undefined) return decision;
   return decideMix(spec, { view, mix }, noteDeposits(spec, view, memory, mix));
 }

@@ -3,6 +3,7 @@ import { mulDivUp, parseRaw } from "../money/amount.ts";
 import { HOUR_MS } from "../schedule/durations.ts";
 import type { RunEnd } from "./kind.ts";
 import { isCount, isRecord } from "./memory.ts";
+import { restUntil } from "./rest.ts";
 
 /** What one hour's runs sold, in dollars (1e-18, decimal text). */
 interface HourSold {
@@ -34,6 +35,9 @@ export interface PlannedSale {
 
 const DAY_HOURS = 24;
 
+/** More hours than a day has, so that none of a day is forgotten, whatever a clock said in between. */
+const MOST_HOURS = 48;
+
 /** The memory of a sweep that has never looked. */
 export const FRESH_SWEEP: SweepMemory = { version: 1, sweeping: [], restsUntilMs: 0, sold: [], pending: null };
 
@@ -50,12 +54,26 @@ function recent(sold: readonly HourSold[], nowMs: number): readonly HourSold[] {
   return sold.filter((entry) => entry.hour >= hour - DAY_HOURS);
 }
 
+/** What a clock that ran ahead noted of the future is of now: a cooldown begins, and a sale counts, from now on. */
+export function withoutFuture(memory: SweepMemory, cooldownSeconds: number, nowMs: number): SweepMemory {
+  const hour = Math.floor(nowMs / HOUR_MS);
+  const { sold, pending } = memory;
+  const ahead = sold.filter((entry) => entry.hour > hour).reduce((sum, { usd }) => sum + BigInt(usd), 0n);
+  const known = sold.filter((entry) => entry.hour <= hour);
+  return {
+    ...memory,
+    restsUntilMs: restUntil(memory.restsUntilMs, cooldownSeconds, nowMs),
+    sold: ahead === 0n ? sold : added(known, hour, ahead),
+    pending: pending === null ? null : { ...pending, hour: Math.min(pending.hour, hour) },
+  };
+}
+
 /** What a run is about to sell counts from its decision on, so a run that is never heard of again counts too. */
 export function withPlanned(memory: SweepMemory, sales: readonly PlannedSale[], nowMs: number): SweepMemory {
   const hour = Math.floor(nowMs / HOUR_MS);
   const usd = sales.reduce((sum, sale) => sum + sale.usd, 0n);
   const pending = { hour, sales: sales.map((sale) => ({ raw: sale.raw.toString(), usd: sale.usd.toString() })) };
-  return { ...memory, sold: added(recent(memory.sold, nowMs), hour, usd), pending };
+  return { ...memory, sold: added(memory.sold, hour, usd), pending };
 }
 
 /** After its end a run counts as much as it sold, at the prices of its decision, rounded up. */
@@ -74,7 +92,7 @@ function added(sold: readonly HourSold[], hour: number, usd: bigint): readonly H
   const before = sold.find((entry) => entry.hour === hour);
   const sum = BigInt(before?.usd ?? "0") + usd;
   const others = sold.filter((entry) => entry.hour !== hour);
-  return sum > 0n ? [...others, { hour, usd: sum.toString() }] : others;
+  return sum > 0n ? [...others, { hour, usd: sum.toString() }].slice(-MOST_HOURS) : others;
 }
 
 /** Whether a token passed its mark and is not down to what is kept yet. */

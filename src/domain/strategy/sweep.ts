@@ -12,6 +12,7 @@ import {
   type SweepMemory,
   soldInDay,
   withMeasured,
+  withoutFuture,
   withPlanned,
 } from "./sweep-memory.ts";
 
@@ -58,7 +59,8 @@ interface Obstacle {
   readonly detail: string;
 }
 
-function decide(spec: SweepSpec, view: StrategyView, memory: SweepMemory): Decision<SweepMemory> {
+function decide(spec: SweepSpec, view: StrategyView, before: SweepMemory): Decision<SweepMemory> {
+  const memory = withoutFuture(before, spec.cooldownSeconds, view.nowMs);
   if (view.nowMs < memory.restsUntilMs) {
     const detail = `${memory.restsUntilMs - view.nowMs} ms of the cooldown are left`;
     return { memory, outcome: { kind: "skip", reason: "cooling_down", detail } };

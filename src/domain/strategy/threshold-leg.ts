@@ -2,6 +2,7 @@ import { formatPercent, lessShareUp } from "../money/fraction.ts";
 import type { Token } from "../money/token.ts";
 import type { SkipReason } from "./decision.ts";
 import { formatPairPrice, type PairPrice } from "./pair-price.ts";
+import { restUntil } from "./rest.ts";
 import { highestHeld, risesAfter } from "./threshold-mark.ts";
 import { ARMED, type Attempts, type Holding, type LegMemory, type LegState } from "./threshold-memory.ts";
 import type { Side, ThresholdLeg } from "./threshold-spec.ts";
@@ -48,8 +49,9 @@ export function observeLeg(leg: ThresholdLeg, before: LegMemory, look: Look): Ob
     case "fired":
       return quiet("already_fired", "the run it started has not ended yet");
     case "cooling": {
-      if (look.nowMs < memory.at.untilMs)
-        return quiet("cooling_down", `${memory.at.untilMs - look.nowMs} ms of the cooldown are left`);
+      const untilMs = restUntil(memory.at.untilMs, leg.rearm?.cooldownSeconds ?? 0, look.nowMs);
+      const left = untilMs - look.nowMs;
+      if (left > 0) return quiet("cooling_down", `${left} ms of the cooldown are left`, { state: "cooling", untilMs });
       if (!isRearmed(leg, look.price))
         return quiet("not_armed", "it is armed again on the far side of the rearm price only");
       return observeArmed(leg, { ...memory, at: ARMED }, look);

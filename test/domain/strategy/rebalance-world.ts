@@ -67,6 +67,8 @@ export class RebalanceLife {
   spec: RebalanceSpec;
   memory: unknown;
   nowMs = START_MS;
+  /** so far ahead is the clock when a run ends */
+  clockAheadMs = 0;
   lossPpm = 0n;
   /** swaps that find no fill: by position, or by the bought token */
   fails: (swap: PlannedSwap, position: number) => string | undefined = () => undefined;
@@ -147,7 +149,7 @@ export class RebalanceLife {
     }
     const filled = ends.some(({ reason }) => reason === undefined);
     const after = strategyRunEnded(this.spec, this.memory, {
-      ...{ slotMs: this.nowMs, nowMs: this.nowMs, filled, swaps: ends },
+      ...{ slotMs: this.nowMs, nowMs: this.nowMs + this.clockAheadMs, filled, swaps: ends },
     });
     this.memory = JSON.parse(JSON.stringify(after.memory));
     this.pause = after.pause === undefined ? undefined : `${after.pause.code}: ${after.pause.detail}`;
