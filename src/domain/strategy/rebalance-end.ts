@@ -34,10 +34,13 @@ function endOwed(
   memory: RebalanceMemory,
   { run, end, isWhole }: { run: RunNote; end: RunEnd; isWhole: boolean },
 ): AfterRun<RebalanceMemory> {
-  if (isWhole && !run.isCut) return { memory: { ...memory, owed: {}, doneMs: end.nowMs } };
-  const owed = end.swaps.filter(isFilled).reduce((left, swap) => less(left, swap), memory.owed);
   const token = end.swaps[0]?.sell;
-  if (isWhole || token === undefined) return { memory: { ...memory, owed } };
+  if (token === undefined) return { memory };
+  if (isWhole && !run.isCut) {
+    return { memory: { ...memory, owed: withRaw(memory.owed, token.address, 0n), doneMs: end.nowMs } };
+  }
+  const owed = end.swaps.filter(isFilled).reduce((left, swap) => less(left, swap), memory.owed);
+  if (isWhole) return { memory: { ...memory, owed } };
   return hold(spec, { ...memory, owed }, { end, owed: { token, raw: rawIn(owed, token.address) } });
 }
 

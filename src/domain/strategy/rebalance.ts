@@ -1,4 +1,7 @@
+import { formatAmount } from "../money/amount.ts";
+import { smaller } from "../money/bigint.ts";
 import { ONE_PPM } from "../money/fraction.ts";
+import { isNative, type Token } from "../money/token.ts";
 import { isSameWallet } from "./common.ts";
 import type { Decision, SkipReason, StrategyView } from "./decision.ts";
 import type { StrategyKind, TradedTokens } from "./kind.ts";
@@ -13,6 +16,7 @@ import {
   rawIn,
   turnoverOfDay,
   withoutFuture,
+  withRaw,
 } from "./rebalance-memory.ts";
 import { describeWeights, type Mix, tokensOf, weigh } from "./rebalance-mix.ts";
 import { noteDeposits } from "./rebalance-money.ts";
@@ -33,10 +37,7 @@ const OF_LARGEST_TRADE_PERCENT = 95n;
 function decide(spec: RebalanceSpec, view: StrategyView, before: RebalanceMemory): RebalanceDecision {
   const mix = weigh(spec, view);
   if ("unpriced" in mix) {
-    // A calendar may have its next slot in weeks, so the question is put off; bands are looked at again soon anyway.
-    const kind = spec.bands === "none" ? "defer" : "skip";
-    const detail = `no reference price for ${mix.unpriced.join(", ")}`;
-    return { memory: before, outcome: { kind, reason: "unpriceable", detail } };
+    return putOff(spec, before, "unpriceable", `no reference price for ${mix.unpriced.join(", ")}`);
   }
   if (mix.total <= 0n) {
     return skip(before, "insufficient_balance", "none of the tokens of the mix has a free balance");
@@ -46,7 +47,10 @@ function decide(spec: RebalanceSpec, view: StrategyView, before: RebalanceMemory
   return decideMix(spec, { view, mix }, noteDeposits(spec, view, memory, mix));
 }
 
-/** Proceeds that found no buy are spent before anything else; what of them is gone or has no use left is forgotten. */
+/**
+ * Proceeds that found no buy are spent before anything else; what of them is gone or has no use left is forgotten. What
+ * other swaps hold of them for the moment is neither: it is waited for, or the mix would sell again for the same buys.
+ */
 function decideOwed(
   spec: RebalanceSpec,
   view: StrategyView,
@@ -54,16 +58,40 @@ function decideOwed(
 ): { memory: RebalanceMemory; decision: RebalanceDecision | undefined } {
   const token = tokensOf(spec).find(({ address }) => rawIn(memory.owed, address) > 0n);
   if (token === undefined) return { memory, decision: undefined };
-  const owed = rawIn(memory.owed, token.address);
   const free = view.free.get(token.address) ?? 0n;
-  const raw = owed < free ? owed : free;
+  // the gas reserve is part of the balance and never free: of the coin what is not free counts as gone
+  const balance = isNative(token) ? free : (view.balances.get(token.address) ?? free);
+  const there = smaller(rawIn(memory.owed, token.address), balance);
+  const raw = smaller(there, free);
+  const known = { ...memory, owed: withRaw(memory.owed, token.address, there) };
+  const decision = spendOwed(spec, view, known, { token, raw, isCut: raw < there });
+  if (decision !== undefined) return { memory: known, decision };
+  const held = there - raw;
+  const released = { ...view, free: new Map(view.free).set(token.address, free + held) };
+  if (held > 0n && spendOwed(spec, released, known, { token, raw: there, isCut: false }) !== undefined) {
+    const [all, part] = [there, held].map((amount) => formatAmount({ token, raw: amount }));
+    const detail = `${all} that sells brought wait for buys, other swaps hold ${part} of them`;
+    return { memory: known, decision: putOff(spec, known, "insufficient_balance", detail) };
+  }
+  return decideOwed(spec, view, { ...memory, owed: withRaw(memory.owed, token.address, 0n) });
+}
+
+/** The buys that proceeds are spent on; undefined when they are of no use. */
+function spendOwed(
+  spec: RebalanceSpec,
+  view: StrategyView,
+  memory: RebalanceMemory,
+  { token, raw, isCut }: { token: Token; raw: bigint; isCut: boolean },
+): RebalanceDecision | undefined {
   const mix = weigh(spec, view, { token, raw });
-  if ("unpriced" in mix) return { memory, decision: undefined };
+  if ("unpriced" in mix) return undefined;
   const noLimits = { turnover: undefined, ofOneToken: limitsOf(spec, mix, { memory, nowMs: view.nowMs }).ofOneToken };
   const halved = { ...mix, minValue: mix.minValue / 2n + 1n };
   const plan = planNewMoney(halved, (address) => (address === token.address ? raw : 0n), noLimits);
-  const decision = trade(spec, { view, mix: halved }, memory, { plan, purpose: "owed" });
-  return { memory: decision === undefined ? { ...memory, owed: {} } : memory, decision };
+  return trade(spec, { view, mix: halved }, memory, {
+    plan: { ...plan, isCut: plan.isCut || isCut },
+    purpose: "owed",
+  });
 }
 
 interface Seen {
@@ -128,20 +156,27 @@ function trade(
   return { memory: { ...memory, run }, outcome: { kind: "swap", swaps } };
 }
 
+/** A calendar may have its next slot in weeks, so the question is put off; bands are looked at again soon anyway. */
+function putOff(spec: RebalanceSpec, memory: RebalanceMemory, reason: SkipReason, detail: string): RebalanceDecision {
+  const kind = spec.bands === "none" ? "defer" : "skip";
+  return { memory, outcome: { kind, reason, detail } };
+}
+
 function skip(memory: RebalanceMemory, reason: SkipReason, detail: string): RebalanceDecision {
   return { memory, outcome: { kind: "skip", reason, detail } };
 }
 
 /**
- * Confirmations of other bands or targets say nothing of the new ones; money that waits is forgotten with its token. All
- * that is remembered is of one wallet's mix, so another one's begins anew.
+ * Confirmations of other bands or targets say nothing of the new ones. Deposits that wait are forgotten with their
+ * token; what is owed in one is not, because a token may come back. All that is remembered is of one wallet's mix, so
+ * another one's begins anew.
  */
 function onEdited(before: RebalanceSpec, after: RebalanceSpec, memory: RebalanceMemory): RebalanceMemory {
   if (!isSameWallet(before, after)) return NO_MEMORY;
   const known = new Set<string>(tokensOf(after).map(({ address }) => address));
-  const keep = (amounts: RebalanceMemory["owed"]): RebalanceMemory["owed"] =>
+  const keep = (amounts: RebalanceMemory["fresh"]): RebalanceMemory["fresh"] =>
     Object.fromEntries(Object.entries(amounts).filter(([address]) => known.has(address)));
-  const kept = { ...memory, outside: keep(memory.outside), fresh: keep(memory.fresh), owed: keep(memory.owed) };
+  const kept = { ...memory, outside: keep(memory.outside), fresh: keep(memory.fresh) };
   if (text([before.targets, before.bands]) === text([after.targets, after.bands])) return kept;
   return { ...kept, softSinceMs: undefined, hardSinceMs: undefined, isConverging: false };
 }

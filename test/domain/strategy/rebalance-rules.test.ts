@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
 import { parseUsd } from "../../../src/domain/money/price.ts";
 import { decideStrategy, strategyEdited } from "../../../src/domain/strategy/strategy.ts";
 import { HOUR, legsIn, mixSpec, percent, RebalanceLife, RULES, START_MS, target } from "./rebalance-world.ts";
@@ -8,6 +9,7 @@ const bands = {
   soft: { relative: percent(20), absolute: undefined },
   hard: { relative: percent(60), absolute: undefined },
 };
+const ETH = { symbol: "ETH", address: NATIVE_TOKEN, decimals: 18 };
 const halves = [target(WETH, 50, bands), target(USDC, 50, bands)];
 const rules = { ...RULES, soft: { forSeconds: 3_600, cooldownSeconds: 172_800 }, hard: { forSeconds: 600 } };
 const timed = mixSpec(halves, { bands: rules });
@@ -190,6 +192,61 @@ describe("a sell without its buy", () => {
     expect(life.remembered().owed).toEqual({});
   });
 
+  it.each([
+    ["all of it", 12_000, []],
+    ["a part of it", 7_000, ["5000 DAI -> WBTC"]],
+    ["all but a little of it", 11_980, []],
+  ] as const)("REB-21 waits while other swaps hold %s, and sells nothing meanwhile", (_name, held, first) => {
+    const life = new RebalanceLife(mix, [[WETH, 10]]);
+    life.fails = ({ buy }) => (buy === WBTC ? "quote_refused" : undefined);
+    life.slot();
+    life.fails = () => undefined;
+    life.reserved.set(DAI, of(DAI, held));
+    if (first.length > 0) expect(legsIn(life.pass(HOUR).slot())).toEqual(first);
+    expect(life.pass(HOUR).slot()).toEqual({
+      kind: "skip",
+      reason: "insufficient_balance",
+      detail: expect.stringMatching(/ DAI that sells brought wait for buys, other swaps hold 1?[0-9]* DAI of them$/),
+    });
+    life.reserved.delete(DAI);
+    const rest = first.length > 0 ? /^6999\.99[0-9]* DAI -> WBTC$/ : /^12000 DAI -> WBTC$/;
+    expect(legsIn(life.pass(HOUR).slot())).toEqual([expect.stringMatching(rest)]);
+    expect(life.remembered().owed).toEqual({});
+    expect(life.done.filter(({ sell }) => sell === WETH)).toHaveLength(1);
+  });
+
+  it("REB-21 waits inside the slot's window where it trades at each slot", () => {
+    const weekly = { ...mix, bands: "none" } as const;
+    const life = new RebalanceLife(weekly, [[WETH, 10]]);
+    life.fails = ({ buy }) => (buy === WBTC ? "quote_refused" : undefined);
+    life.slot();
+    life.reserved.set(DAI, of(DAI, 12_000));
+    expect(life.pass(HOUR).slot()).toMatchObject({ kind: "defer", reason: "insufficient_balance" });
+  });
+
+  it("REB-21 is forgotten once its money is gone, and not waited for because other swaps hold what is left", () => {
+    const life = new RebalanceLife(mix, [[WETH, 10]]);
+    life.fails = ({ buy }) => (buy === WBTC ? "quote_refused" : undefined);
+    life.slot();
+    life.free.set(DAI, of(DAI, 20));
+    life.reserved.set(DAI, of(DAI, 20));
+    life.fails = () => undefined;
+    expect(legsIn(life.pass(HOUR).decide())[0]).toMatch(/WETH -> DAI$/);
+    expect(life.remembered().owed).toEqual({});
+  });
+
+  it("REB-21 does not wait for the gas reserve, which is never free", () => {
+    const life = new RebalanceLife({ ...mix, trades: { ...mix.trades, via: ETH } }, [[WETH, 10]]);
+    life.prices.set(ETH, "3000");
+    life.fails = ({ buy }) => (buy === WBTC ? "quote_refused" : undefined);
+    life.slot();
+    expect(life.remembered().owed).not.toEqual({});
+    life.free.set(ETH, of(ETH, 1));
+    life.reserved.set(ETH, of(ETH, 1));
+    life.fails = () => undefined;
+    expect(legsIn(life.pass(HOUR).decide())[0]).toMatch(/WETH -> ETH$/);
+  });
+
   it("REB-21 a sell that failed leaves nothing owed and nobody is called", () => {
     const life = new RebalanceLife(mix, [[WETH, 10]]);
     life.fails = ({ sell }) => (sell === WETH ? "quote_refused" : undefined);
@@ -287,6 +344,6 @@ describe("memory", () => {
     expect(strategyEdited(timed, narrower, life.memory)).not.toMatchObject({ softSinceMs: START_MS });
     const owed = { ...life.remembered(), doneMs: 5, owed: { [DAI.address]: "7", [USDC.address]: "8" } };
     expect(strategyEdited(timed, narrower, owed)).toMatchObject({ doneMs: 5, owed: { [USDC.address]: "8" } });
-    expect(strategyEdited(timed, narrower, owed)).not.toHaveProperty(["owed", DAI.address]);
+    expect(strategyEdited(timed, narrower, owed)).toHaveProperty(["owed", DAI.address], "7");
   });
 });

@@ -74,6 +74,8 @@ export class RebalanceLife {
   fails: (swap: PlannedSwap, position: number) => string | undefined = () => undefined;
   readonly prices = new Map(PRICES);
   readonly free = new Map<Token, bigint>();
+  /** of the balance, what open swaps of other strategies hold for the moment */
+  readonly reserved = new Map<Token, bigint>();
   readonly done: { sell: Token; buy: Token; sold: bigint; bought: bigint }[] = [];
   pause: string | undefined;
   private readonly net = new Map<Token, bigint>();
@@ -89,7 +91,8 @@ export class RebalanceLife {
     const tokens = strategyNeeds(this.spec, this.memory).tokens.map((token) => this.tokenOf(token));
     const seen = view({
       nowMs: this.nowMs,
-      free: tokens.map((token) => [token, this.free.get(token) ?? 0n]),
+      free: tokens.map((token) => [token, (this.free.get(token) ?? 0n) - (this.reserved.get(token) ?? 0n)]),
+      balances: tokens.map((token) => [token, this.free.get(token) ?? 0n]),
       prices: tokens.flatMap((token) => {
         const dollars = this.prices.get(token);
         return dollars === undefined ? [] : [[token, dollars] as const];
