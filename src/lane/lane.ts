@@ -7,6 +7,7 @@ import { findMined } from "./find-mined.ts";
 import { followIntent } from "./follow-intent.ts";
 import { type LaneDeps, type LaneOptions, type LaneTurn, maySign } from "./lane-context.ts";
 import { affordableFees, beginIntent, dropIfOver, type Means, readMeans } from "./sign-attempt.ts";
+import { type ConfirmedWatch, createConfirmedWatch, LOOKS_AT_ONCE } from "./watch-confirmed.ts";
 
 /** What somebody wants a lane to send. Amounts in wei, instants in Unix seconds. */
 export interface LaneRequest {
@@ -52,11 +53,11 @@ export interface Lane {
 export function createLane(options: LaneOptions, deps: LaneDeps): Lane {
   const { store } = deps;
   const { account, chainId } = options;
-  const suspicions = new Map<string, number>();
+  const memory = { suspicions: new Map<string, number>(), watch: createConfirmedWatch() };
   return {
     submit: (request) => store.transaction(() => insert(options, deps, request)),
     tick: async (signal) => {
-      const trouble = await troubleOf(() => takeTurn(options, deps, { suspicions, signal }));
+      const trouble = await troubleOf(() => takeTurn(options, deps, { ...memory, signal }));
       if (trouble !== undefined) tellTrouble(options, deps, trouble);
     },
     cancel: (id, by) => store.transaction(() => wishCancel(options, deps, { id, by })),
@@ -113,17 +114,23 @@ function insert(options: LaneOptions, deps: LaneDeps, request: LaneRequest): voi
   });
 }
 
+/** What a lane remembers from turn to turn; a restart forgets it. */
+interface TurnMemory {
+  readonly suspicions: Map<string, number>;
+  readonly watch: ConfirmedWatch;
+}
+
 async function takeTurn(
   options: LaneOptions,
   deps: LaneDeps,
-  { suspicions, signal }: { suspicions: Map<string, number>; signal: AbortSignal | undefined },
+  { suspicions, watch, signal }: TurnMemory & { readonly signal: AbortSignal | undefined },
 ): Promise<void> {
   const { store, chain } = deps;
   const open = store.openIntents(options.account, options.chainId);
   if (open.length === 0) return;
   const blocks = { latest: await chain.latest(), finalized: await chain.finalized() };
   const turn: LaneTurn = { options, deps, ...blocks, suspicions };
-  await followAll(turn, open.filter(hasNonce), signal);
+  await followAll(turn, await watch.toLookAt(turn, open.filter(hasNonce)), signal);
   if (signal?.aborted === true) return;
   const after = store.openIntents(options.account, options.chainId);
   const waiting = after.filter((intent) => intent.nonce === undefined && !dropIfOver(turn, intent));
@@ -134,9 +141,6 @@ async function takeTurn(
   const begun = store.intent(next.intent.id);
   if (begun?.state === "planned" && begun.nonce !== undefined) await followIntent(turn, begun, undefined);
 }
-
-/** Transactions that are looked at together: where finality takes long, hundreds are in blocks and only watched. */
-const LOOKS_AT_ONCE = 25;
 
 /** Takes intents that have a nonce one step further: what is read of them is read together, and acted on in their order. */
 async function followAll(

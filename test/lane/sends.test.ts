@@ -343,7 +343,7 @@ describe("while nothing may be signed", () => {
 });
 
 describe("many transactions that are in blocks and not yet in final ones", () => {
-  it("are looked at together, and before what waits is signed: a long finality holds nothing up", async () => {
+  async function manyConfirmed() {
     const world = await startLaneWorld({ confirmations: 1 });
     const first = await world.anvil.rpc.call("eth_getBlockByNumber", ["0x0", false]);
     const isFinalized = ([block]: readonly unknown[]) => block === "finalized";
@@ -353,16 +353,46 @@ describe("many transactions that are in blocks and not yet in final ones", () =>
     await world.tick();
     await world.step(ids.length);
     expect(ids.map((id) => world.intent(id).state)).toEqual(ids.map(() => "confirmed"));
+    const asked = (method: string, what: (params: readonly unknown[]) => boolean = () => true) =>
+      world.proxy.seen.filter((call) => call.method === method && what(call.params)).length;
+    const receipts = () => asked("eth_getTransactionReceipt");
+    const blocks = () => asked("eth_getBlockByNumber", ([block]) => String(block).startsWith("0x"));
+    return { world, ids, receipts, blocks };
+  }
+
+  it("are asked for nothing at the same newest block, and for their blocks alone at the next one", async () => {
+    const { world, ids, receipts, blocks } = await manyConfirmed();
+    await world.tick();
+    const before = [receipts(), blocks()];
+    await world.tick(5);
+    expect([receipts(), blocks()]).toEqual(before);
+    await world.step();
+    expect([receipts() - (before[0] ?? 0), blocks() - (before[1] ?? 0)]).toEqual([0, ids.length]);
+  });
+
+  it("are looked at together once they are final, and before what waits is signed", async () => {
+    const { world, ids, receipts } = await manyConfirmed();
     world.submit("next");
-    const looks = () => world.proxy.seen.filter(({ method }) => method === "eth_getTransactionReceipt").length;
-    const before = looks();
+    const before = receipts();
+    world.proxy.clear();
+    await world.anvil.mine(100);
     world.proxy.fault("eth_getTransactionReceipt", { kind: "delay", ms: 1_000 });
     const turn = world.tick();
     await sleep(500);
-    expect(looks() - before).toBe(ids.length);
+    expect(receipts() - before).toBe(ids.length);
     expect(world.intent("next").state).toBe("planned");
     await turn;
-    expect(looks() - before).toBe(ids.length);
+    expect(receipts() - before).toBe(ids.length);
+    expect(ids.map((id) => world.intent(id).state)).toEqual(ids.map(() => "final"));
     expect(world.intent("next").state).toBe("broadcast");
+  });
+
+  it("are taken back each by itself when its block is no longer there", async () => {
+    const { world } = await manyConfirmed();
+    await world.anvil.reorg(2);
+    await world.tick();
+    const states = ["0", "1", "2", "3", "4", "5"].map((id) => world.intent(id).state);
+    expect(states.slice(0, 4)).toEqual(Array(4).fill("confirmed"));
+    expect(states.slice(4)).toContain("broadcast");
   });
 });
