@@ -1,7 +1,7 @@
 import { NO_FAILURES } from "../domain/guard/consequence.ts";
 import type { Address } from "../domain/money/address.ts";
 import { SUBJECT } from "../domain/run/alert.ts";
-import { alertChanges } from "../domain/run/alert-changes.ts";
+import { alertChanges, wantsNothing } from "../domain/run/alert-changes.ts";
 import type { StepResult } from "../domain/run/draft.ts";
 import type { RunEvent } from "../domain/run/events.ts";
 import type { RunRecord } from "../domain/run/records.ts";
@@ -118,10 +118,18 @@ function commitStep(context: EngineContext, answer: Answer): { result: StepResul
   return { result, alerts: [...alerts, ...alike, ...fillMessages(context, result)] };
 }
 
+/** A price that wavers around a trigger makes no alert of every crossing. */
+const SHORTEST_WANT_MS = 10 * 60_000;
+
 function alertsOfStep({ deps }: EngineContext, result: StepResult): readonly RaisedAlert[] {
   const { over, raised } = alertChanges(result);
-  for (const subject of over) deps.store.endAlerts(subject, deps.clock.nowMs());
-  return raiseAlerts(deps, raised, { strategy: result.run.strategyId, runId: result.run.id });
+  const { strategyId, id } = result.run;
+  const atMs = deps.clock.nowMs();
+  for (const subject of over) deps.store.endAlerts(subject, atMs);
+  if (wantsNothing(result)) {
+    deps.store.endAlertsOfWants(strategyId, { raisedUntilMs: atMs - SHORTEST_WANT_MS, atMs });
+  }
+  return raiseAlerts(deps, raised, { strategy: strategyId, runId: id });
 }
 
 function writeRecord(context: EngineContext, run: Run, record: RunRecord, nowMs: number): void {

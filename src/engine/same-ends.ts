@@ -11,7 +11,8 @@ const EVERYBODYS = [SUBJECT.node(), SUBJECT.quotes(), SUBJECT.clock(), SUBJECT.e
 
 /**
  * Counts how a strategy's slots ended, in the commit that ends them, and warns of too many in a row that ended alike.
- * Who was warned of the strategy by another alert knows already, unless that was of a pair and before these slots.
+ * Who was warned of the strategy by another alert knows already, unless that was of a pair, of funds or prices, and before
+ * these slots.
  * @returns alerts that are still to be told
  */
 export function noteEnd(context: EngineContext, strategyId: string, end: SlotEnd): readonly RaisedAlert[] {
@@ -23,7 +24,7 @@ export function noteEnd(context: EngineContext, strategyId: string, end: SlotEnd
     deps.store.endAlerts(SUBJECT.slots(strategyId), deps.clock.nowMs());
   }
   if (after === undefined || after.count < settings.told.sameEnds) return [];
-  if (deps.store.isWarnedOf(strategyId, { subjects: EVERYBODYS, pairsSinceMs: after.firstSlotMs })) return [];
+  if (deps.store.isWarnedOf(strategyId, { subjects: EVERYBODYS, hindrancesSinceMs: after.firstSlotMs })) return [];
   return raiseAlerts(deps, [sameEndsAlert(strategyId, after)], { strategy: strategyId });
 }
 

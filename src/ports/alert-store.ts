@@ -18,15 +18,21 @@ export interface AlertStore {
    */
   addMessage(message: AlertRow): boolean;
   /**
-   * Whether people were warned of something that is still true of a strategy, or of one of these subjects. A denied pair
-   * counts from an instant on: it stays denied until the strategy trades it again, which may be never.
+   * Whether people were warned of something that is still true of a strategy, or of one of these subjects. What kept it
+   * from trading (a denied pair, missing funds, a missing price) counts from an instant on: it stays open until the
+   * strategy gets further than that, which may be never.
    */
   isWarnedOf(
     strategyId: string,
-    known: { readonly subjects: readonly string[]; readonly pairsSinceMs: number },
+    known: { readonly subjects: readonly string[]; readonly hindrancesSinceMs: number },
   ): boolean;
   /** Nothing is true of the subject any more; what was not sent yet is sent all the same. */
   endAlerts(subject: string, atMs: number): void;
+  /**
+   * A strategy wants nothing now: ends what kept it from trading when it last wanted something, where that was said until
+   * an instant. What is critical stays.
+   */
+  endAlertsOfWants(strategyId: string, when: { readonly raisedUntilMs: number; readonly atMs: number }): void;
   /** Ends what was said of strategies that are no more, but not of their open runs and swaps, nor of their modes. */
   endAlertsOfOthers(strategyIds: readonly string[], atMs: number): void;
   /** Ends what was said of services that are configured no more. @param hosts of those that are */

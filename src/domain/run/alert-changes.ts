@@ -1,3 +1,4 @@
+import type { SkipReason } from "../strategy/decision.ts";
 import { type Alert, SUBJECT } from "./alert.ts";
 import type { StepResult } from "./draft.ts";
 import type { UnsignedReason } from "./reasons.ts";
@@ -41,7 +42,7 @@ export function alertChanges(result: Pick<StepResult, "run" | "transitions" | "r
   return { over, raised };
 }
 
-/** What a slot lacked is told at once; it is over when a slot of the strategy has it. */
+/** What a slot lacked is told at once; it is over when a slot of the strategy has it, or wants nothing ({@link wantsNothing}). */
 function ofDecision({ strategyId, detail }: Run, to: string, reason: string | undefined): AlertChanges {
   const [funds, prices] = [SUBJECT.funds(strategyId), SUBJECT.prices(strategyId)];
   const why = detail ?? "no detail";
@@ -55,6 +56,19 @@ function ofDecision({ strategyId, detail }: Run, to: string, reason: string | un
     return { over: [prices], raised: [{ severity: "warning", code: "NO_FUNDS", subject: funds, text }] };
   }
   return { over: reason === "view_unavailable" ? [] : [prices], raised: [] };
+}
+
+/** Decisions of a strategy that looked and wants nothing: what it lacked when it last wanted something, nobody lacks now. */
+const WANTS_NOTHING: ReadonlySet<string> = new Set<SkipReason>([
+  ...(["not_triggered", "not_activated", "below_mark", "within_bands", "below_minimum_trade", "on_path"] as const),
+  ...(["price_gate", "price_limit", "ended", "budget_spent"] as const),
+]);
+
+/** Whether a step decided that its strategy has nothing to trade now. */
+export function wantsNothing({ transitions }: Pick<StepResult, "transitions">): boolean {
+  return transitions.some(
+    ({ subject, from, reason }) => subject === "run" && from === "deciding" && WANTS_NOTHING.has(reason ?? ""),
+  );
 }
 
 /** Ends of swaps for which the settlement contract could not get its allowance. */

@@ -55,17 +55,35 @@ export function createAlertRows(sql: Statements, sendFrom: Severity | undefined)
     },
     addMessage: (message) =>
       insert(message, { conflict: "(id)", overAtMs: message.atMs, isSent: sendFrom !== undefined }),
-    isWarnedOf: (strategyId, { subjects, pairsSinceMs }) =>
+    isWarnedOf: (strategyId, { subjects, hindrancesSinceMs }) =>
       sql.get(
         `SELECT 1 FROM alerts WHERE over_at_ms IS NULL AND severity <> 'info'
-           AND (strategy = ? AND (raised_at_ms >= ? OR subject NOT LIKE '% to % of %')
+           AND (strategy = ? AND (raised_at_ms >= ?
+             OR subject NOT LIKE '% to % of %' AND subject NOT LIKE 'funds of %' AND subject NOT LIKE 'prices of %')
              OR subject IN (SELECT value FROM json_each(?)))`,
         strategyId,
-        pairsSinceMs,
+        hindrancesSinceMs,
         JSON.stringify(subjects),
       ) !== undefined,
+    ...createEndings(sql),
+  };
+}
+
+function createEndings(
+  sql: Statements,
+): Pick<AlertStore, "endAlerts" | "endAlertsOfWants" | "endAlertsOfOtherServices" | "endAlertsOfOthers"> {
+  return {
     endAlerts: (subject, atMs) => {
       sql.run("UPDATE alerts SET over_at_ms = ? WHERE subject = ? AND over_at_ms IS NULL", atMs, subject);
+    },
+    endAlertsOfWants: (strategyId, { raisedUntilMs, atMs }) => {
+      sql.run(
+        `UPDATE alerts SET over_at_ms = ? WHERE over_at_ms IS NULL AND strategy = ? AND raised_at_ms <= ?
+           AND severity <> 'critical' AND (subject LIKE '% to % of %' OR subject LIKE 'funds of %')`,
+        atMs,
+        strategyId,
+        raisedUntilMs,
+      );
     },
     endAlertsOfOtherServices: (hosts, atMs) => {
       const subjects = hosts.flatMap((host) => [SUBJECT.service(host), SUBJECT.callsTo(host)]);

@@ -93,7 +93,7 @@ test("a message is sent whatever the least severity is, is never true of anythin
   expect(nowhere.addMessage(message)).toBe(true);
 });
 
-const CLOCK = { subjects: ["clock"], pairsSinceMs: NOW_MS };
+const CLOCK = { subjects: ["clock"], hindrancesSinceMs: NOW_MS };
 
 test("people are warned of what is true, by strategy or by subject, and info warns nobody", () => {
   const { store } = begin();
