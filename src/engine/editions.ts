@@ -5,6 +5,8 @@ import { isEditionOf, type OutcomeListener, passOverSlots, registerStrategies } 
 export interface Editions {
   /** the engine's context, whose strategies are the editions in force */
   readonly context: EngineContext;
+  /** Writes down which files are there, before anything goes by the wall clock: a restart must not forget what is gone. */
+  noteFiles(strategies: readonly LoadedStrategy[]): void;
   /**
    * Takes over what the files say now. An edition applies from the strategy's next slot: while a run of the one before is
    * open, that one stays in force. A strategy without a file starts no further run.
@@ -43,9 +45,10 @@ export function createEditions(context: EngineContext, heard: OutcomeListener): 
   };
   return {
     context: { ...context, settings },
+    noteFiles: (strategies) => store.markGone(strategies.map(({ spec }) => spec.id)),
     adopt: (strategies) => {
-      const known = wanted === undefined ? undefined : new Set(wanted.map(({ spec }) => spec.id));
-      for (const { spec } of strategies) if (known?.has(spec.id) === false) passOverSlots(context, spec.id, heard);
+      const gone = store.goneStrategies();
+      for (const { spec } of strategies) if (gone.has(spec.id)) passOverSlots(context, spec.id, heard);
       wanted = strategies;
       const ids = strategies.map(({ spec }) => spec.id);
       store.endAlertsOfOthers(ids, context.deps.clock.nowMs());

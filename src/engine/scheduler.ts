@@ -95,9 +95,9 @@ export function passOverSlots(context: EngineContext, strategyId: string, heard:
   store.transaction(() => {
     const row = store.strategy(strategyId);
     const nowMs = clock.nowMs();
-    if (row === undefined || row.lastSlotMs >= nowMs) return;
+    if (row === undefined) return;
     recordMissed(context, row, { nowMs, heard });
-    store.setLastSlot(strategyId, nowMs);
+    store.comeBack(strategyId, Math.max(row.lastSlotMs, nowMs));
   });
 }
 

@@ -47,6 +47,7 @@ export function createSlotTurn(
   return {
     settle,
     adopt: (strategies) => {
+      editions.noteFiles(strategies);
       asked = strategies;
       settle();
     },

@@ -165,6 +165,12 @@ export interface OperationStore {
   /** The last handled slots of these strategies; one that is not known has no entry. */
   lastSlots(strategyIds: readonly string[]): ReadonlyMap<string, number>;
   setLastSlot(strategyId: string, lastSlotMs: number): void;
+  /** Marks all strategies but these as gone: they have no file. */
+  markGone(strategyIds: readonly string[]): void;
+  /** Strategies that were marked as gone and did not come back. */
+  goneStrategies(): ReadonlySet<string>;
+  /** A strategy's file is there again, and slots up to an instant have their end. */
+  comeBack(strategyId: string, lastSlotMs: number): void;
   mode(scope: string): ModeRow | undefined;
   modes(): readonly ModeRow[];
   setMode(row: ModeRow): void;

@@ -88,6 +88,56 @@ describe("an edited strategy", () => {
     expect(life.db.prepare("SELECT count, reason FROM gaps").all()).toEqual([{ count: 3, reason: "missed" }]);
   });
 
+  test.each([
+    ["before the restart", true],
+    ["while it was stopped", false],
+  ])(
+    "that was taken away %s and put back over another one makes up for nothing of the time between",
+    async (_, lives) => {
+      const outside = createOutside(START_MS, { catchUp: CATCH_UP });
+      const first = openLife(outside);
+      await first.engine.start();
+      if (lives) first.engine.adopt([]);
+      first.kill();
+      first.db.close();
+      const without = openLife(outside, { settings: { strategies: [] } });
+      if (!lives) {
+        await without.engine.start();
+        await turn(outside, without, 130);
+      }
+      without.kill();
+      without.db.close();
+      await outside.clock.advance(lives ? 130_000 : 0);
+      const next = openLife(outside);
+      await next.engine.start();
+      await turn(outside, next, 2);
+      expect(runs(next)).toEqual([]);
+      await turn(outside, next, 60);
+      expect(next.errors).toEqual([]);
+      expect(runs(next)).toMatchObject([{ slot: SLOT_MS + 3 * 60_000, sold: HUNDRED_USDC.toString() }]);
+      expect(next.db.prepare("SELECT count, reason FROM gaps").all()).toEqual([{ count: 3, reason: "missed" }]);
+    },
+  );
+
+  test("that was taken away while the daemon waits for its node makes up for nothing either", async () => {
+    const outside = createOutside(START_MS, { catchUp: CATCH_UP });
+    const first = openLife(outside);
+    await first.engine.start();
+    first.kill();
+    first.db.close();
+    outside.chain.isDown = true;
+    const waiting = openLife(outside, { settings: { strategies: [] } });
+    await waiting.engine.start();
+    waiting.kill();
+    waiting.db.close();
+    outside.chain.isDown = false;
+    await outside.clock.advance(130_000);
+    const next = openLife(outside);
+    await next.engine.start();
+    await turn(outside, next, 2);
+    expect(runs(next)).toEqual([]);
+  });
+
   test("is taken over after a kill too, and not before its open run has ended", async () => {
     const { outside, life, edited } = await begin();
     expect(await turnUntil(outside, life, { maxSeconds: 5, isDone: () => runs(life)[0]?.state === "executing" })).toBe(

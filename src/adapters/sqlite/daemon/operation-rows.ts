@@ -20,6 +20,7 @@ export function createOperationRows(sql: Statements): OperationStore {
   return {
     ...createModeRows(sql),
     ...createStrategyRows(sql),
+    ...createGoneRows(sql),
     ...createRequestRows(sql),
     ...createPriceRows(sql),
     ...createDrawdownRows(sql),
@@ -85,6 +86,22 @@ function createModeRows(sql: Statements): Pick<OperationStore, "mode" | "modes" 
         row.reason,
         row.atMs,
       );
+    },
+  };
+}
+
+function createGoneRows(sql: Statements): Pick<OperationStore, "markGone" | "goneStrategies" | "comeBack"> {
+  return {
+    markGone: (strategyIds) => {
+      sql.run(
+        "UPDATE strategies SET is_gone = 1 WHERE is_gone = 0 AND id NOT IN (SELECT value FROM json_each(?))",
+        JSON.stringify(strategyIds),
+      );
+    },
+    goneStrategies: () =>
+      new Set(sql.all<{ id: string }>("SELECT id FROM strategies WHERE is_gone = 1").map(({ id }) => id)),
+    comeBack: (strategyId, lastSlotMs) => {
+      sql.run("UPDATE strategies SET is_gone = 0, last_slot_ms = ? WHERE id = ?", lastSlotMs, strategyId);
     },
   };
 }
