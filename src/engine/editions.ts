@@ -1,5 +1,6 @@
+import { isEditionOf } from "./edition.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
-import { isEditionOf, type OutcomeListener, passOverSlots, registerStrategies } from "./scheduler.ts";
+import { type OutcomeListener, passOverSlots, registerStrategies } from "./scheduler.ts";
 
 /** Which edition of each strategy is in force while files are edited. */
 export interface Editions {
@@ -22,6 +23,7 @@ export function createEditions(context: EngineContext, heard: OutcomeListener): 
   let inForce: readonly LoadedStrategy[] = [];
   let wanted: readonly LoadedStrategy[] | undefined;
   let waiting = new Set<string>();
+  let isAtWork = false;
   const settings = Object.defineProperty({ ...context.settings }, "strategies", { get: () => inForce });
   const takeOver = (): void => {
     const before = waiting;
@@ -32,7 +34,8 @@ export function createEditions(context: EngineContext, heard: OutcomeListener): 
       return open ?? strategy;
     });
     const ready = (wanted ?? []).filter(({ spec }) => !waiting.has(spec.id));
-    registerStrategies({ ...context, settings: { ...context.settings, strategies: ready } }, heard);
+    registerStrategies({ ...context, settings: { ...context.settings, strategies: ready } }, heard, isAtWork);
+    isAtWork = true;
     for (const strategy of waiting) {
       if (!before.has(strategy)) logger.info({ strategy }, "the edited strategy applies once its open run has ended");
     }

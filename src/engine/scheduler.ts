@@ -14,6 +14,7 @@ import {
 } from "../domain/strategy/strategy.ts";
 import type { ModeRow, StrategyRow } from "../ports/store.ts";
 import { type RaisedAlert, tellAlerts } from "./alerts.ts";
+import { handledAtEdit, isEditionOf } from "./edition.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
 import { GLOBAL_SCOPE } from "./modes.ts";
 import { hasReadableMemory, parseStoredMemory, quarantine } from "./quarantine.ts";
@@ -36,9 +37,14 @@ const nobody: OutcomeListener = () => undefined;
 /**
  * Makes every loaded strategy known to the database. A new one starts at the next slot after now, never at one before;
  * a changed schedule never makes slots in the past either.
+ * @param isAtWork whether slots were handled until now, so that those that are left wait for their turn
  */
-export function registerStrategies(context: EngineContext, heard: OutcomeListener = nobody): void {
-  const { store, clock } = context.deps;
+export function registerStrategies(
+  context: EngineContext,
+  heard: OutcomeListener = nobody,
+  isAtWork: boolean = false,
+): void {
+  const { store, clock, zones } = context.deps;
   const unreadable: StrategyRow[] = [];
   store.transaction(() => {
     endFutureBars(context);
@@ -49,10 +55,13 @@ export function registerStrategies(context: EngineContext, heard: OutcomeListene
         unreadable.push(row);
         continue;
       }
-      if (row !== undefined && isEditionOf(row, { spec, specHash })) continue;
-      if (row !== undefined) recordMissed(context, row, { nowMs, heard });
+      if (row !== undefined && isEditionOf(row, { spec, specHash })) {
+        if (row.specHash !== specHash) store.saveStrategy({ ...row, spec, specHash }, nowMs);
+        continue;
+      }
+      const lastSlotMs = row === undefined ? nowMs : handledAtEdit(row, spec, { nowMs, isAtWork }, zones);
+      if (row !== undefined) recordMissed(context, row, { untilMs: lastSlotMs, heard });
       const memory = row === undefined ? initialStrategyMemory(spec) : editedMemory(row, spec);
-      const lastSlotMs = row === undefined ? nowMs : Math.max(row.lastSlotMs, nowMs);
       const edition = { id: spec.id, kind: spec.kind, specHash, spec, memory: JSON.stringify(memory), lastSlotMs };
       store.saveStrategy(edition, nowMs);
     }
@@ -66,25 +75,6 @@ function endFutureBars({ deps: { store, clock } }: EngineContext): void {
   for (const row of store.modes()) if (row.mode === "active" && row.atMs > atMs) store.setMode({ ...row, atMs });
 }
 
-/**
- * Whether a row is of this very edition. The same text trades other tokens once the main file gives their symbols to
- * other addresses: marks and amounts that are remembered of the old ones must not meet prices of the new. And it trades
- * for another account once a wallet's name stands for another key: the row says whose halts and whose key are meant.
- */
-export function isEditionOf(row: StrategyRow, { spec, specHash }: LoadedStrategy): boolean {
-  if (row.kind !== spec.kind || row.specHash !== specHash) return false;
-  if (row.spec.wallet.address !== spec.wallet.address) return false;
-  const [before, after] = [row.spec, spec].map((one) => [...new Set(tokensIn(one))].sort().join());
-  return before === after;
-}
-
-/** Addresses of all tokens in a part of a spec, whatever its shape: an older release may have stored it. */
-function tokensIn(part: unknown): readonly string[] {
-  if (typeof part !== "object" || part === null) return [];
-  if ("decimals" in part && "address" in part) return [String(part.address)];
-  return Object.values(part).flatMap(tokensIn);
-}
-
 function editedMemory(row: StrategyRow, spec: StrategySpec): StrategyMemory {
   return strategyEdited(row.spec, spec, parseStoredMemory(row.memory));
 }
@@ -96,18 +86,18 @@ export function passOverSlots(context: EngineContext, strategyId: string, heard:
     const row = store.strategy(strategyId);
     const nowMs = clock.nowMs();
     if (row === undefined) return;
-    recordMissed(context, row, { nowMs, heard });
+    recordMissed(context, row, { untilMs: nowMs, heard });
     store.comeBack(strategyId, Math.max(row.lastSlotMs, nowMs));
   });
 }
 
-/** Slots of the edition before, which passed while nobody could run them: a new edition begins after them. */
+/** Slots that passed while nobody could run them, up to an instant: what follows begins after them. */
 function recordMissed(
   context: EngineContext,
   row: StrategyRow,
-  { nowMs, heard }: { nowMs: number; heard: OutcomeListener },
+  { untilMs, heard }: { untilMs: number; heard: OutcomeListener },
 ): void {
-  const range = { afterMs: row.lastSlotMs, untilMs: nowMs };
+  const range = { afterMs: row.lastSlotMs, untilMs };
   const passed = slotsBetween(row.spec.schedule, range, context.deps.zones);
   if (passed === undefined) return;
   writeGaps(context, row.id, { gaps: [{ ...passed, reason: "missed" }], handledMs: row.lastSlotMs, heard });

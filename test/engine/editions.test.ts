@@ -138,6 +138,79 @@ describe("an edited strategy", () => {
     expect(runs(next)).toEqual([]);
   });
 
+  /** Every hour, and up to half an hour later. */
+  const DELAYED = { kind: "every", seconds: 3_600, jitterSeconds: 1_800, anchorSeconds: SLOT_MS / 1_000 } as const;
+
+  test.each([
+    ["a comment", "at work", HUNDRED_USDC],
+    ["another amount", "at work", FIFTY_USDC],
+    ["another amount", "stopped", FIFTY_USDC],
+  ])("with %s, edited while the daemon is %s, starts the slot that jitter still delays", async (edit, when, sold) => {
+    const outside = createOutside(START_MS, { schedule: DELAYED });
+    const life = openLife(outside);
+    await life.engine.start();
+    await turn(outside, life, 10);
+    expect(runs(life)).toEqual([]);
+    const spec = outside.spec as DcaSpec;
+    const amount = edit === "a comment" ? {} : { sell: { ...spec.sell, raw: FIFTY_USDC } };
+    const file = { spec: { ...spec, ...amount }, specHash: "edited" };
+    if (when === "at work") life.engine.adopt([file]);
+    else life.kill();
+    const next = when === "at work" ? life : openLife(outside, { settings: { strategies: [file] } });
+    if (next !== life) await next.engine.start();
+    await turn(outside, next, 1_900);
+    expect(runs(next)).toMatchObject([{ slot: SLOT_MS, specHash: "edited", state: "filled", sold: sold.toString() }]);
+    expect(next.db.prepare("SELECT * FROM gaps").all()).toEqual([]);
+  });
+
+  test.each([
+    ["a comment", 3n * HUNDRED_USDC],
+    ["another amount", 3n * FIFTY_USDC],
+  ])("with %s goes on with the slots that wait for the open run", async (edit, sold) => {
+    const outside = createOutside(START_MS, { catchUp: CATCH_UP, retryForSeconds: 200 });
+    const life = openLife(outside);
+    await life.engine.start();
+    await turn(outside, life, 4);
+    const { mine } = outside.chain;
+    outside.chain.mine = () => undefined;
+    await turn(outside, life, 200);
+    expect(runs(life)).toMatchObject([{ state: "executing" }]);
+    const spec = outside.spec as DcaSpec;
+    const amount = edit === "a comment" ? {} : { sell: { ...spec.sell, raw: FIFTY_USDC } };
+    life.engine.adopt([{ spec: { ...spec, ...amount }, specHash: "edited" }]);
+    outside.chain.mine = mine;
+    await turn(outside, life, 30);
+    expect(runs(life)).toMatchObject([
+      { slot: SLOT_MS, specHash: "spec" },
+      { specHash: "edited", state: "filled", sold: sold.toString() },
+    ]);
+    expect(life.db.prepare("SELECT DISTINCT reason FROM gaps").pluck().all()).toEqual(["accumulated"]);
+  });
+
+  test("with another amount, edited over a downtime, makes up for none of its slots", async () => {
+    const { outside, life, edited } = await begin();
+    life.kill();
+    await outside.clock.advance(130_000);
+    const next = openLife(outside, { settings: { strategies: [edited] } });
+    await next.engine.start();
+    await turn(outside, next, 2);
+    expect(runs(next)).toEqual([]);
+    expect(next.db.prepare("SELECT count, reason FROM gaps").all()).toEqual([{ count: 3, reason: "missed" }]);
+  });
+
+  test("with a comment, edited over a downtime, makes up for it as if nobody had edited it", async () => {
+    const outside = createOutside(START_MS, { catchUp: CATCH_UP });
+    const first = openLife(outside);
+    await first.engine.start();
+    first.kill();
+    await outside.clock.advance(130_000);
+    const next = openLife(outside, { settings: { strategies: [{ spec: outside.spec, specHash: "edited" }] } });
+    await next.engine.start();
+    await turn(outside, next, 20);
+    expect(next.store.strategy("weekly")).toMatchObject({ specHash: "edited" });
+    expect(runs(next)).toMatchObject([{ specHash: "edited", sold: (3n * HUNDRED_USDC).toString() }]);
+  });
+
   test("is taken over after a kill too, and not before its open run has ended", async () => {
     const { outside, life, edited } = await begin();
     expect(await turnUntil(outside, life, { maxSeconds: 5, isDone: () => runs(life)[0]?.state === "executing" })).toBe(
