@@ -14,7 +14,7 @@ import { CommandFailure, EXIT } from "./exit-codes.ts";
 import type { Machine } from "./machine.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 
-/** A day of trying: a receiver that was away for a night hears of everything, and of nothing that is older. */
+/** A day of trying: a receiver that was away for a night hears of everything, and of what is older only while it is true. */
 const DELIVERY = {
   shortestRetryMs: 2_000,
   longestRetryMs: 30 * 60_000,
@@ -95,10 +95,11 @@ export function openAlerts(
       },
     },
     start: () => {
-      if (webhook === undefined) return;
-      logger.info({ host: webhook.host, minimum: configuration.webhook?.minimum }, "alerts are sent to a webhook");
+      const minimum = configuration.webhook?.minimum;
+      if (webhook === undefined || minimum === undefined) return;
+      logger.info({ host: webhook.host, minimum }, "alerts are sent to a webhook");
       const outbox = createAlertOutbox(db);
-      sender = startAlertSender(DELIVERY, { outbox, clock, logger, deliver: webhook.deliver });
+      sender = startAlertSender({ ...DELIVERY, minimum }, { outbox, clock, logger, deliver: webhook.deliver });
     },
     stop: async () => await sender?.stop(),
   };

@@ -1,4 +1,4 @@
-import type { Alert } from "../domain/run/alert.ts";
+import type { Alert, Severity } from "../domain/run/alert.ts";
 
 /** An alert as it is written down: `id` is how a receiver knows one that it has already. */
 export interface AlertRow extends Alert {
@@ -51,6 +51,11 @@ export interface WaitingAlert extends AlertRow {
 export interface AlertOutbox {
   /** Makes everything that waits due: what an earlier life put off was put off by another clock. */
   makeAllDue(): void;
+  /**
+   * Makes wait, and due, what is still true and was given up, or had nowhere to go when it was raised.
+   * @param minimum the least severity that is sent
+   */
+  waitAgain(minimum: Severity): void;
   /** the alert that may be sent now and waited longest for it */
   nextAlert(now: number): WaitingAlert | undefined;
   /** when the next alert may be sent, undefined when none waits */
@@ -65,7 +70,7 @@ export interface AlertOutbox {
   /** the number of the newest alert, zero before the first */
   newestNumber(): number;
   /**
-   * Gives up alerts up to a number, and of more than so many the least severe, the oldest first.
+   * Gives up alerts up to a number that are true no more, and of more than so many the least severe, the oldest first.
    * @returns those that were given up
    */
   giveUp(limits: { readonly upToNumber: number; readonly mostWaiting: number }, atMs: number): readonly AlertRow[];

@@ -125,7 +125,7 @@ test("messages arrive at a receiver, though only what is critical is sent of ale
   const sender = startAlertSender(
     {
       ...{ shortestRetryMs: 100, longestRetryMs: 400, mostAttempts: 50, longestAgeMs: 60_000, mostWaiting: 100 },
-      stopWithinMs: 200,
+      ...{ stopWithinMs: 200, minimum: "critical" },
     },
     {
       ...{ outbox: createAlertOutbox(life.db), clock: systemClock, logger: silentLogger() },

@@ -1,3 +1,4 @@
+import type { Severity } from "../../domain/run/alert.ts";
 import type { AlertOutbox, WaitingAlert } from "../../ports/alert-store.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
@@ -7,7 +8,11 @@ import type { Delivery } from "./webhook.ts";
 export interface AlertSenderOptions {
   readonly shortestRetryMs: number;
   readonly longestRetryMs: number;
+  /** one that was refused so often is tried once more whenever the receiver takes something again, while it is true */
   readonly mostAttempts: number;
+  /** the least severity that is sent */
+  readonly minimum: Severity;
+  /** an alert that is true no more is sent for so long */
   readonly longestAgeMs: number;
   /** alerts that wait; of more than these the oldest give way */
   readonly mostWaiting: number;
@@ -62,6 +67,7 @@ export function startAlertSender(options: AlertSenderOptions, deps: AlertSenderD
     while (!stopping.signal.aborted) {
       try {
         if (!isBegun) outbox.makeAllDue();
+        if (!isBegun) outbox.waitAgain(options.minimum);
         isBegun = true;
         settleTaken(deps, memory);
         dropTooMany(options, deps, memory);
@@ -134,6 +140,7 @@ async function sendNext(
   outbox.beginAttempt(alert.id, now + retryDelayMs(options, alert.attempts));
   const { taken, detail } = await deps.deliver(alert, { nowMs: clock.nowMs(), signal });
   if (taken) {
+    if (memory.refusals > 0) outbox.waitAgain(options.minimum);
     memory.refusals = 0;
     memory.taken.set(alert.id, detail);
     settleTaken(deps, memory);

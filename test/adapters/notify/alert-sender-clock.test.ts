@@ -11,22 +11,25 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const OPTIONS: AlertSenderOptions = {
   ...{ shortestRetryMs: 2_000, longestRetryMs: 1_800_000, mostAttempts: 1_000, longestAgeMs: DAY_MS, mostWaiting: 100 },
-  stopWithinMs: 200,
+  ...{ stopWithinMs: 200, minimum: "info" },
 };
 
 /** A receiver that takes nothing until it is told to. */
-function begin(clock = new FakeClock(NOW_MS), db = openDaemonDatabase().db) {
+function begin(clock = new FakeClock(NOW_MS), db = openDaemonDatabase().db, options: Partial<AlertSenderOptions> = {}) {
   const store = createStore(db, { sendAlertsFrom: "info" });
   const receiver = { takes: true, got: [] as string[] };
   const outbox = createAlertOutbox(db);
   const open = (change: Partial<typeof outbox> = {}) => {
-    const sender = startAlertSender(OPTIONS, {
-      ...{ outbox: { ...outbox, ...change }, clock, logger: silentLogger() },
-      deliver: async ({ id }) => {
-        receiver.got.push(id);
-        return { taken: receiver.takes, status: receiver.takes ? 200 : 500, detail: "an answer" };
+    const sender = startAlertSender(
+      { ...OPTIONS, ...options },
+      {
+        ...{ outbox: { ...outbox, ...change }, clock, logger: silentLogger() },
+        deliver: async ({ id }) => {
+          receiver.got.push(id);
+          return { taken: receiver.takes, status: receiver.takes ? 200 : 500, detail: "an answer" };
+        },
       },
-    });
+    );
     onTestFinished(async () => {
       const stopped = sender.stop();
       await clock.advance(OPTIONS.stopWithinMs);
@@ -69,9 +72,10 @@ test("what an earlier life put off by a clock that ran ahead is sent at once by 
 });
 
 test("an alert is tried for a day by the monotonic clock, whatever the wall clock says, and is then given up", async () => {
-  const { clock, receiver, open, raise, states } = begin();
+  const { clock, store, receiver, open, raise, states } = begin();
   receiver.takes = false;
   raise("a");
+  store.endAlerts(alertSample().subject, NOW_MS);
   open();
   for (let hour = 0; hour < 23; hour += 1) {
     await clock.advance(HOUR_MS);
@@ -81,6 +85,51 @@ test("an alert is tried for a day by the monotonic clock, whatever the wall cloc
   raise("b");
   for (let hour = 0; hour < 3; hour += 1) await clock.advance(HOUR_MS);
   expect(states()).toEqual(["given-up", "waiting"]);
+});
+
+test("an alert that is still true reaches a receiver that was away for longer than a day", async () => {
+  const { clock, receiver, open, raise, states } = begin();
+  receiver.takes = false;
+  raise("a");
+  open();
+  for (let hour = 0; hour < 30; hour += 1) await clock.advance(HOUR_MS);
+  expect(states()).toEqual(["waiting"]);
+  receiver.takes = true;
+  await clock.advance(HOUR_MS);
+  expect(states()).toEqual(["sent"]);
+});
+
+test("one that was refused too often is tried once more when the receiver takes something again, while it is true", async () => {
+  const { clock, store, receiver, open, raise, states } = begin(undefined, undefined, { mostAttempts: 3 });
+  receiver.takes = false;
+  raise("a");
+  raise("b");
+  store.endAlerts(alertSample().subject, NOW_MS);
+  raise("c");
+  const sender = open();
+  await clock.advance(HOUR_MS);
+  for (let minute = 0; minute < 60; minute += 1) await clock.advance(60_000);
+  expect(states()).toEqual(["given-up", "given-up", "given-up"]);
+  receiver.takes = true;
+  receiver.got.length = 0;
+  raise("d");
+  sender.wake();
+  for (let minute = 0; minute < 60; minute += 1) await clock.advance(60_000);
+  expect(receiver.got).toEqual(["d", "c"]);
+  expect(states()).toEqual(["given-up", "given-up", "sent", "sent"]);
+});
+
+test("what had nowhere to go when it became true is sent by the start after a webhook was named, and once", async () => {
+  const nowhere = openDaemonDatabase();
+  const store = createStore(nowhere.db);
+  store.raiseAlert(alertSample({ id: "halted", code: "ACCOUNT_HALTED", severity: "critical" }));
+  store.raiseAlert(alertSample({ id: "mild", code: "MILD", severity: "info" }));
+  const { clock, receiver, open } = begin(undefined, nowhere.db, { minimum: "warning" });
+  open();
+  await quiet();
+  open();
+  await clock.advance(HOUR_MS);
+  expect(receiver.got).toEqual(["halted"]);
 });
 
 test("what the receiver took is not sent again in this life, though the database cannot write it down for a while", async () => {

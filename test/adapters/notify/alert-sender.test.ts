@@ -23,7 +23,7 @@ const SECRET = "0123456789abcdef-alert-secret";
 const KEY = "key-in-the-path-0123";
 const OPTIONS: AlertSenderOptions = {
   ...{ shortestRetryMs: 100, longestRetryMs: 400, mostAttempts: 50, longestAgeMs: 60_000, mostWaiting: 100 },
-  stopWithinMs: 200,
+  ...{ stopWithinMs: 200, minimum: "info" },
 };
 
 function begin(url: string, change: Partial<AlertSenderOptions> = {}) {

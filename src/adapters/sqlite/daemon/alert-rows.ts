@@ -128,6 +128,14 @@ export function createAlertOutbox(db: SqliteDatabase): AlertOutbox {
     makeAllDue: () => {
       sql.run("UPDATE alerts SET not_before_ms = 0 WHERE state = 'waiting' AND not_before_ms <> 0");
     },
+    waitAgain: (minimum) => {
+      sql.run(
+        `UPDATE alerts SET state = 'waiting', not_before_ms = 0, finished_at_ms = NULL
+         WHERE over_at_ms IS NULL AND state IN ('given-up', 'log-only')
+           AND severity IN (SELECT value FROM json_each(?))`,
+        JSON.stringify(SEVERITIES.slice(SEVERITIES.indexOf(minimum))),
+      );
+    },
     nextAlert: (now) => {
       const row = sql.get<AlertColumns>(
         "SELECT * FROM alerts WHERE state = 'waiting' AND not_before_ms <= ? ORDER BY not_before_ms, number LIMIT 1",
@@ -157,7 +165,8 @@ export function createAlertOutbox(db: SqliteDatabase): AlertOutbox {
     giveUp: ({ upToNumber, mostWaiting }, atMs) =>
       sql
         .all<AlertColumns>(
-          `UPDATE alerts SET state = 'given-up', finished_at_ms = ? WHERE state = 'waiting' AND (number <= ?
+          `UPDATE alerts SET state = 'given-up', finished_at_ms = ? WHERE state = 'waiting'
+             AND (number <= ? AND over_at_ms IS NOT NULL
              OR number NOT IN (SELECT number FROM alerts WHERE state = 'waiting'
                ORDER BY CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, number DESC LIMIT ?))
            RETURNING *`,

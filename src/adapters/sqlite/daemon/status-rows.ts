@@ -9,7 +9,7 @@ interface StrategyStatus {
   readonly memory: string;
 }
 
-/** An alert that its receiver has not taken; `given-up`: it will not be asked again. */
+/** An alert that its receiver has not taken; `given-up`: it is asked again when it takes another one, and by a start. */
 interface UnsentAlert {
   readonly code: string;
   readonly subject: string;

@@ -77,9 +77,26 @@ test("of too many the least severe are given up, the oldest first, and of the re
   expect(giveUp(0, 4)).toEqual(["alert_1", "alert_3"]);
   expect(giveUp(0, 2)).toEqual(["alert_2", "alert_5"]);
   expect(outbox.newestNumber()).toBe(6);
+  expect(giveUp(1, 2)).toEqual([]);
+  store.endAlerts(alertSample().subject, NOW_MS);
   expect(giveUp(1, 2)).toEqual(["alert_0"]);
   expect(giveUp(1, 2)).toEqual([]);
   expect(states()).toEqual([...Array(4).fill("given-up"), "waiting", "given-up"]);
+});
+
+test("what is true, severe enough and not sent waits again, and nothing else does", () => {
+  const { db, store, outbox } = begin("critical");
+  store.raiseAlert(alertSample({ id: "log", code: "LOG", severity: "warning" }));
+  store.raiseAlert(alertSample({ id: "mild", code: "MILD", severity: "info" }));
+  store.raiseAlert(alertSample({ id: "past", code: "PAST", severity: "critical", subject: "past" }));
+  for (const id of ["tried", "sent"]) store.raiseAlert(alertSample({ id, code: id, severity: "critical" }));
+  const end = { outcome: "HTTP 500", atMs: NOW_MS };
+  for (const id of ["past", "tried"]) outbox.finishAlert(id, { ...end, state: "given-up" });
+  outbox.finishAlert("sent", { ...end, state: "sent" });
+  store.endAlerts("past", NOW_MS);
+  outbox.waitAgain("warning");
+  const waiting = db.prepare("SELECT id FROM alerts WHERE state = 'waiting' ORDER BY number").pluck().all();
+  expect(waiting).toEqual(["log", "tried"]);
 });
 
 test("a message is sent whatever the least severity is, is never true of anything, and is written once by its id", () => {

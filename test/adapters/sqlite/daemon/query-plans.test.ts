@@ -244,6 +244,7 @@ const OUTBOX: Calls<AlertOutbox> = {
   beginAttempt: (outbox) => outbox.beginAttempt("a", NOW_MS),
   finishAlert: (outbox) => outbox.finishAlert("a", { state: "sent", outcome: "200", atMs: NOW_MS }),
   noteOutcome: (outbox) => outbox.noteOutcome("a", "500"),
+  waitAgain: (outbox) => outbox.waitAgain("warning"),
   giveUp: (outbox) => outbox.giveUp({ upToNumber: 1, mostWaiting: 9 }, NOW_MS),
   newestNumber: (outbox) => outbox.newestNumber(),
 };
