@@ -1,7 +1,8 @@
-import { nextInstant } from "../domain/schedule/next-instants.ts";
+import { instantsBetween, nextInstant } from "../domain/schedule/next-instants.ts";
 import type { Schedule, ZoneOffsets } from "../domain/schedule/schedule.ts";
 import { startOfSlot } from "../domain/schedule/slot-jitter.ts";
 import { newestInstant } from "../domain/schedule/slot-range.ts";
+import { slotsBetween } from "../domain/schedule/slots.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { StrategyRow } from "../ports/store.ts";
 import type { LoadedStrategy } from "./engine-context.ts";
@@ -28,7 +29,8 @@ function tokensIn(part: unknown): readonly string[] {
 }
 
 /**
- * The last slot that an edition no longer looks at. Slots of the schedule before are none of it. Where the instants stay
+ * The last slot that an edition no longer looks at. Slots of the schedule before are none of it, but what was used up of
+ * them ahead of its time (`swapd run`, `swapd skip`) is used up of its own. Where the instants stay
  * what they were, a slot that jitter still delays starts under it; and where the strategy was at work until now and makes
  * up for late slots as before, those that wait for their turn go on waiting.
  */
@@ -39,12 +41,33 @@ export function handledAtEdit(
   zones: ZoneOffsets,
 ): number {
   const { nowMs, isAtWork } = at;
-  if (!isSame(instantsOf(before.schedule), instantsOf(spec.schedule))) return Math.max(lastSlotMs, nowMs);
+  if (!isSame(instantsOf(before.schedule), instantsOf(spec.schedule))) {
+    const range = { afterMs: nowMs, untilMs: lastSlotMs };
+    const ahead = slotsBetween(before.schedule, range, zones)?.count ?? 0;
+    return ahead === 0 ? Math.max(lastSlotMs, nowMs) : usedUp(spec, { ahead, nowMs, lastSlotMs }, zones);
+  }
   if (isAtWork && isSame(before.catchUp, spec.catchUp)) return lastSlotMs;
   const firstMs = nextInstant(spec.schedule, lastSlotMs, zones);
   if (firstMs === undefined || firstMs > nowMs) return lastSlotMs;
   const newestMs = newestInstant(spec.schedule, { fromMs: firstMs, untilMs: nowMs }, zones);
   return startOfSlot(spec, newestMs, zones) > nowMs ? newestMs - 1 : nowMs;
+}
+
+/** A clock that ran ahead may have handled thousands of slots; nobody asks for so many. */
+const MOST_USED_UP = 1_000;
+
+/**
+ * The last slot of a schedule that takes the place of one that an operator used up ahead of its time, under the schedule
+ * before: its next one, and of several that were used up as many as lie no later than those.
+ */
+function usedUp(
+  { schedule }: StrategySpec,
+  { ahead, nowMs, lastSlotMs }: { readonly ahead: number; readonly nowMs: number; readonly lastSlotMs: number },
+  zones: ZoneOffsets,
+): number {
+  const range = { afterMs: nowMs, untilMs: Number.POSITIVE_INFINITY };
+  const slots = instantsBetween(schedule, range, zones, Math.min(ahead, MOST_USED_UP));
+  return slots.filter((slotMs, index) => index === 0 || slotMs <= lastSlotMs).at(-1) ?? nowMs;
 }
 
 function instantsOf(schedule: Schedule): Schedule {

@@ -60,7 +60,8 @@ export function registerStrategies(
         continue;
       }
       const lastSlotMs = row === undefined ? nowMs : handledAtEdit(row, spec, { nowMs, isAtWork }, zones);
-      if (row !== undefined) recordMissed(context, row, { untilMs: lastSlotMs, heard });
+      if (row !== undefined) recordMissed(context, row, { untilMs: Math.min(lastSlotMs, nowMs), heard });
+      if (lastSlotMs !== row?.lastSlotMs) recordUsedUp(context, spec, { nowMs, lastSlotMs });
       const memory = row === undefined ? initialStrategyMemory(spec) : editedMemory(row, spec);
       const edition = { id: spec.id, kind: spec.kind, specHash, spec, memory: JSON.stringify(memory), lastSlotMs };
       store.saveStrategy(edition, nowMs);
@@ -101,6 +102,16 @@ function recordMissed(
   const passed = slotsBetween(row.spec.schedule, range, context.deps.zones);
   if (passed === undefined) return;
   writeGaps(context, row.id, { gaps: [{ ...passed, reason: "missed" }], handledMs: row.lastSlotMs, heard });
+}
+
+/** Slots to come that an operator used up under the schedule before. */
+function recordUsedUp(context: EngineContext, spec: StrategySpec, to: { nowMs: number; lastSlotMs: number }): void {
+  const { store, zones } = context.deps;
+  const slots = slotsBetween(spec.schedule, { afterMs: to.nowMs, untilMs: to.lastSlotMs }, zones);
+  if (slots === undefined) return;
+  const { firstMs, lastMs, count } = slots;
+  const gap = { firstSlotMs: firstMs, lastSlotMs: lastMs, count, reason: "skipped_by_operator" };
+  store.addGap({ strategy: spec.id, ...gap }, -1, to.nowMs);
 }
 
 /** So long the event loop is held at most, and for one strategy more: after days there may be much to count. */

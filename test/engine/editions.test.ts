@@ -198,6 +198,57 @@ describe("an edited strategy", () => {
     expect(next.db.prepare("SELECT count, reason FROM gaps").all()).toEqual([{ count: 3, reason: "missed" }]);
   });
 
+  test.each([
+    ["run", 1, { kind: "every", seconds: 60 }, [1]],
+    ["skip", 1, { kind: "every", seconds: 60 }, [1]],
+    ["skip", 3, { kind: "every", seconds: 60 }, [3]],
+    ["run", 1, { kind: "every", seconds: 600 }, [1]],
+    // Three that lie weeks apart take the place of one that lies a year apart.
+    ["skip", 3, { kind: "every", seconds: 365 * 86_400, anchorSeconds: SLOT_MS / 1_000 + 100 }, [1]],
+  ] as const)(
+    "SCH-25 with another schedule after swapd %s, %i times, has slots of its own used up instead",
+    async (command, times, schedule, counts) => {
+      const day = 86_400;
+      const monthly = { kind: "every", seconds: 30 * day, anchorSeconds: SLOT_MS / 1_000 + 20 * day } as const;
+      const outside = createOutside(START_MS, { schedule: monthly });
+      const life = openLife(outside);
+      await life.engine.start();
+      for (let asked = 0; asked < times; asked += 1) {
+        const request = { arguments: { strategy: "weekly" }, madeBy: "ops", madeAtMs: outside.clock.nowMs() };
+        life.store.addRequest({ command, ...request });
+      }
+      await turn(outside, life, 30);
+      const extra = runs(life).length;
+      life.db.prepare("DELETE FROM gaps").run();
+      life.engine.adopt([{ spec: { ...outside.spec, schedule }, specHash: "edited" }]);
+      const used = life.db.prepare("SELECT count, reason, last_slot_ms AS lastMs FROM gaps").all() as {
+        lastMs: number;
+      }[];
+      expect(used).toMatchObject(counts.map((count) => ({ count, reason: "skipped_by_operator" })));
+      const [{ lastMs } = { lastMs: 0 }] = used;
+      expect(life.store.strategy("weekly")?.lastSlotMs).toBe(lastMs);
+      if (schedule.seconds > 600) return;
+      await turn(outside, life, (lastMs - outside.clock.nowMs()) / 1_000 + schedule.seconds + 5);
+      expect(runs(life)).toHaveLength(extra + 1);
+      expect(runs(life)).toContainEqual(expect.objectContaining({ slot: lastMs + schedule.seconds * 1_000 }));
+    },
+  );
+
+  test("with another schedule leaves no slots of the one before to come", async () => {
+    const outside = createOutside(START_MS, { schedule: { kind: "every", seconds: 60 } });
+    const life = openLife(outside);
+    await life.engine.start();
+    const request = { arguments: { strategy: "weekly" }, madeBy: "ops", madeAtMs: outside.clock.nowMs() };
+    life.store.addRequest({ command: "skip", ...request });
+    await turn(outside, life, 1);
+    const schedule = { kind: "every", seconds: 300 } as const;
+    life.engine.adopt([{ spec: { ...outside.spec, schedule }, specHash: "edited" }]);
+    expect(life.db.prepare("SELECT count, reason FROM gaps").all()).toEqual([
+      { count: 1, reason: "skipped_by_operator" },
+      { count: 1, reason: "skipped_by_operator" },
+    ]);
+  });
+
   test("with a comment, edited over a downtime, makes up for it as if nobody had edited it", async () => {
     const outside = createOutside(START_MS, { catchUp: CATCH_UP });
     const first = openLife(outside);
