@@ -3,7 +3,7 @@ import { isNotForUs, tooOld, wasMade } from "../engine/outside-watch.ts";
 import type { Reach } from "../engine/reach.ts";
 import type { Chain } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { ServiceRefusal, SwapService } from "../ports/swap-service.ts";
+import type { QuoteRequest, ServiceRefusal, SwapService } from "../ports/swap-service.ts";
 
 /** The same chain; whether its newest block can be read, and is new, is noted. Everybody who works with the chain reads it. */
 export function watchChain(chain: Chain, node: Reach, clock: Pick<Clock, "nowMs">): Chain {
@@ -26,20 +26,32 @@ export function watchChain(chain: Chain, node: Reach, clock: Pick<Clock, "nowMs"
 
 /**
  * The same service; whether it serves us is noted, by the calls for quotes, records and its own counts. The last one is
- * asked now and then while it does not, so that an idle daemon hears of its return.
+ * asked now and then while it does not, so that an idle daemon hears of its return. It knows its counts, and what became
+ * of swaps, without its chain, so that these end no absence that a quote found: the same quote is asked first then.
  */
 export function watchService(client: SwapService, service: Reach): SwapService {
+  let refused: QuoteRequest | undefined;
   const noted = <T extends object>(answer: T | ServiceRefusal): T | ServiceRefusal => {
-    if (!isRefusal(answer)) service.answered();
-    else if (isAway(answer) || isNotForUs(answer)) service.failed(`${answer.code}: ${answer.message}`);
-    else if (wasMade(answer)) service.answered();
+    const serves = !isRefusal(answer) || (!isAway(answer) && !isNotForUs(answer));
+    if (!serves) service.failed(`${answer.code}: ${answer.message}`);
+    else if (refused === undefined && (!isRefusal(answer) || wasMade(answer))) service.answered();
     return answer;
+  };
+  const quote = async (request: QuoteRequest): ReturnType<SwapService["quote"]> => {
+    const answer = await client.quote(request);
+    if (isRefusal(answer) && !wasMade(answer)) return answer;
+    refused = isRefusal(answer) && (isAway(answer) || isNotForUs(answer)) ? request : undefined;
+    return noted(answer);
   };
   return {
     ...client,
-    quote: async (request) => noted(await client.quote(request)),
+    quote,
     swapRecord: async (query) => noted(await client.swapRecord(query)),
-    statusCounts: async (wallet) => noted(await client.statusCounts(wallet)),
+    statusCounts: async (wallet) => {
+      const again = refused === undefined ? undefined : await quote(refused);
+      if (again !== undefined && isRefusal(again) && refused !== undefined) return again;
+      return noted(await client.statusCounts(wallet));
+    },
   };
 }
 

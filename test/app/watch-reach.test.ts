@@ -16,11 +16,16 @@ function begin() {
   const service = createReach({ clock });
   const answer = (said: Refusal | undefined): ServiceRefusal | object =>
     said === undefined ? {} : { kind: "refused", code: said[0], message: "words", status: said[1], retryable: said[2] };
-  const inner = { quote: async () => answer(answers.quote), statusCounts: async () => answer(answers.counts) };
+  const inner = {
+    quote: async () => answer(answers.quote),
+    statusCounts: async () => answer(answers.counts),
+    swapRecord: async () => ({}),
+  };
   const client = watchService(inner as unknown as SwapService, service);
   const askQuote = async (): Promise<void> => void (await client.quote({} as never));
-  const askCounts = async (): Promise<void> => void (await client.statusCounts(WALLET));
-  return { answers, service, clock, askQuote, askCounts };
+  const askCounts = async (): Promise<object> => await client.statusCounts(WALLET);
+  const askRecord = async (): Promise<void> => void (await client.swapRecord({} as never));
+  return { answers, service, clock, askQuote, askCounts, askRecord };
 }
 
 test.each<[string, Refusal]>([
@@ -40,7 +45,23 @@ test.each<[string, Refusal]>([
   await askCounts();
   expect(service.absence()?.sinceMs).toBe(NOW_MS);
   answers.counts = undefined;
+  answers.quote = undefined;
   await askCounts();
+  expect(service.absence()).toBeUndefined();
+});
+
+test("a service that knows its counts and what became of swaps, and quotes nothing, is away until it quotes", async () => {
+  const { answers, service, clock, askQuote, askCounts, askRecord } = begin();
+  answers.quote = ["CHAIN_UNREACHABLE", 503, true];
+  await askQuote();
+  for (let look = 0; look < 20; look += 1) {
+    await clock.advance(15_000);
+    expect(await askCounts()).toMatchObject({ kind: "refused", code: "CHAIN_UNREACHABLE" });
+    await askRecord();
+    expect(service.absence()).toEqual({ sinceMs: NOW_MS, reason: "CHAIN_UNREACHABLE: words" });
+  }
+  answers.quote = undefined;
+  expect(await askCounts()).toEqual({});
   expect(service.absence()).toBeUndefined();
 });
 

@@ -67,6 +67,21 @@ describe.each(["prefer", "never"] as const)("a run that was open when the proces
   });
 });
 
+test("an order that was about to be signed when the process died is not signed once it has ended", async () => {
+  const outside = weekly({ gasless: "prefer" });
+  const first = openLife(outside, { killAt: (passed) => passed === "gasless.sign.before" });
+  await first.engine.start();
+  await turn(outside, first, 10);
+  expect([first.isDead(), outside.signed]).toEqual([true, []]);
+  first.db.close();
+  const life = await comeBack(outside, 3 * DAY_MS);
+  await life.engine.start();
+  await turn(outside, life, 60);
+  expect([outside.signed, outside.service.submissions, life.errors]).toEqual([[], [], []]);
+  expect(runs(life)).toEqual([{ state: "skipped", reason: "signing_barred" }]);
+  expect(life.db.prepare("SELECT count(*) FROM capabilities WHERE live = 1").pluck().get()).toBe(0);
+});
+
 test("a limit order that fired days ago does not buy above its limit, and is armed as before", async () => {
   const leg = thresholdLeg({
     trigger: { kind: "cross", side: "below", price: pairPriceOf(1_100_000_000n, USDC) },

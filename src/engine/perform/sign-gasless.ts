@@ -5,7 +5,7 @@ import { signingBarred } from "../gather-evidence.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 
 /**
- * Signs exactly the typed data that was journaled, unless signing was forbidden since. Signing is deterministic, so a
+ * Signs exactly the typed data that was journaled, unless signing was forbidden since or its order has ended. Signing is deterministic, so a
  * repeated signature after a kill is the same signature.
  * @throws Error when the journaled digest is not the digest of the journaled typed data: a broken invariant
  */
@@ -13,7 +13,7 @@ export async function signGasless(context: EngineContext, run: Run, swap: Swap):
   const { crashPoint } = context.deps;
   const { signatures } = swap;
   if (signatures === undefined) throw new Error(`swap ${swap.id} is to be signed without an intent`);
-  const barred = signingBarred(context, run.strategyId, swap.wallet);
+  const barred = signingBarred(context, run.strategyId, swap.wallet) ?? pastDeadline(context, swap);
   if (barred !== undefined) return { kind: "signing-barred", swapId: swap.id, detail: barred };
   crashPoint("gasless.sign.before");
   const swapSignature = await sign(context, swap, signatures.swapDigest);
@@ -21,6 +21,12 @@ export async function signGasless(context: EngineContext, run: Run, swap: Swap):
     signatures.permitDigest === undefined ? undefined : await sign(context, swap, signatures.permitDigest);
   crashPoint("gasless.sign.after");
   return { kind: "signed-gasless", swapId: swap.id, swapSignature, permitSignature };
+}
+
+/** An order that nobody can fill any more is not signed, as after an outage; what is signed is stored before it leaves. */
+function pastDeadline({ deps: { clock } }: EngineContext, { terms }: Swap): string | undefined {
+  const lateSeconds = Math.floor(clock.nowMs() / 1_000) - (terms?.deadlineSeconds ?? Number.POSITIVE_INFINITY);
+  return lateSeconds < 0 ? undefined : `its order ended ${lateSeconds} s before it could be signed`;
 }
 
 async function sign(context: EngineContext, swap: Swap, digest: `0x${string}`): Promise<`0x${string}`> {

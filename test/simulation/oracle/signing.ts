@@ -107,9 +107,7 @@ export function createSigningOracle(parts: {
         report("S7", `${capability.place} and ${other.place} may both take ${capability.token}`);
       }
     }
-    // What was about to be signed when the process died is signed again, also when nobody takes it any more.
-    if (!capabilities.some(({ place }) => place === capability.place) && !isPast(capability.deadline))
-      judgeTime(capability.place);
+    if (!capabilities.some(({ place }) => place === capability.place)) judgeTime(capability.place);
     capabilities.push(capability);
   };
   /** Of what nobody has signed yet. */
