@@ -1,29 +1,23 @@
 import { type Address, isHex } from "../../domain/money/address.ts";
-import { type JsonRpc, RpcError, type RpcRequest } from "../../net/json-rpc.ts";
-import { isFailedCall, isRevert, isTooMuch } from "../../net/node-errors.ts";
+import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
+import { isRevert } from "../../net/node-errors.ts";
 import { retryRead } from "../../net/retry-read.ts";
-import { MULTICALL3 } from "../../networks/network.ts";
-import { createBatchReader, type ReadAll, type ReadWords, type ViewCall, type WordsAnswer } from "./batch-reader.ts";
-import { type BlockHeader, malformedAnswer, parseBlock } from "./head.ts";
-import { decodeAggregate, encodeAggregate } from "./multicall3.ts";
-import { decodePacked, encodePacked, READER_ADDRESS, READER_CODE } from "./packed-read.ts";
-import { isChildOfParent, readWitness, type Testimony, testimonyOf, WITNESS_CODE, type Witness } from "./witness.ts";
+import { createBatchReader, type ReadAll, type ReadWords, type ViewCall } from "./batch-reader.ts";
+import {
+  decodePart,
+  type Method,
+  packedRequest,
+  pinOf,
+  type Reading,
+  type ReadMode,
+  readWith,
+  witnessRequest,
+  wrongBlock,
+} from "./calls-at-block.ts";
+import type { BlockHeader } from "./head.ts";
+import { READER_ADDRESS } from "./packed-read.ts";
+import { isChildOfParent, readWitness, testimonyOf, type Witness } from "./witness.ts";
 import { splitWords } from "./words.ts";
-
-/**
- * How many calls travel together. `override`: as one `eth_call` to a program whose code is lent to an empty address.
- * `multicall`: as one `eth_call` to Multicall3. `plain`: one `eth_call` each, as a JSON-RPC batch.
- */
-export type ReadMode = "override" | "multicall" | "plain";
-
-/** How this node is read, as found out by trying. */
-interface Method {
-  readonly mode: ReadMode;
-  /** Whether calls can be pinned to a block's hash; else to its number, and its hash is looked at afterwards. */
-  readonly byHash: boolean;
-  /** what the calls prove of their block; undefined: nothing */
-  readonly testimony: Testimony | undefined;
-}
 
 /** Reads at one block and no other. */
 export interface BlockReader {
@@ -39,12 +33,6 @@ export interface BlockReads {
 
 /** In the order of preference: one answer of one block, then one answer of a contract that must be there, then many. */
 const MODES: readonly ReadMode[] = ["override", "multicall", "plain"];
-
-/** Calls of one `eth_call`: far below the gas a node grants to one, far below its limit on the request's size. */
-const MAX_CALLS = 1_000;
-
-/** Calls of one JSON-RPC batch where nothing else works; nodes limit those too. */
-const MAX_PLAIN_CALLS = 400;
 
 const RETRIES = { retries: 2, minDelayMs: 50, maxDelayMs: 400 };
 
@@ -116,25 +104,6 @@ export function createBlockReads(options: {
   };
 }
 
-interface Reading {
-  readonly rpc: JsonRpc;
-  readonly block: BlockHeader;
-  readonly method: Method;
-  /** undefined: what the node grants */
-  readonly gasOfCall?: number | undefined;
-}
-
-/** What a packed read uses beside its calls. */
-const OWN_GAS = 100_000;
-
-function gasOf({ gasOfCall }: Reading, calls: number): { readonly gas?: string } {
-  return gasOfCall === undefined ? {} : { gas: `0x${(OWN_GAS + calls * gasOfCall).toString(16)}` };
-}
-
-function pinOf(block: Pick<BlockHeader, "number" | "hash">, byHash: boolean): unknown {
-  return byHash ? { blockHash: block.hash, requireCanonical: true } : `0x${block.number.toString(16)}`;
-}
-
 /** Tries a way of reading with no calls at all. @throws RpcError of kind `rpc` when the node cannot do it */
 async function tryMethod(
   rpc: JsonRpc,
@@ -172,101 +141,4 @@ async function confirmChild(
 ): Promise<void> {
   const witness = await askParent();
   if (witness === undefined || !isChildOfParent(witness, at.block)) throw wrongBlock(at, witness?.number ?? 0n);
-}
-
-function witnessRequest(pin: unknown): RpcRequest {
-  return { method: "eth_call", params: [{ data: WITNESS_CODE }, pin] };
-}
-
-function wrongBlock({ rpc, block }: Pick<Reading, "rpc" | "block">, number: bigint): RpcError {
-  const detail = `asked for block ${block.number} (${block.hash}), the node answered for another (number ${number})`;
-  return malformedAnswer(rpc.host, detail);
-}
-
-function packedRequest(mode: ReadMode, pin: unknown, calls: readonly ViewCall[], limit = {}): RpcRequest {
-  if (mode === "multicall") {
-    return { method: "eth_call", params: [{ ...limit, to: MULTICALL3, data: encodeAggregate(calls) }, pin] };
-  }
-  const call = { ...limit, to: READER_ADDRESS, data: encodePacked(calls) };
-  return { method: "eth_call", params: [call, pin, { [READER_ADDRESS]: { code: READER_CODE } }] };
-}
-
-function decodePart(mode: ReadMode, answer: unknown, calls: readonly ViewCall[]) {
-  if (!isHex(answer)) return undefined;
-  return mode === "multicall" ? decodeAggregate(answer, calls) : decodePacked(answer, calls);
-}
-
-/** All calls in one HTTP request; then, where calls cannot be pinned to a hash, whether the block is still the same. */
-async function readWith(reading: Reading, calls: readonly ViewCall[]): Promise<readonly WordsAnswer[]> {
-  const { rpc, block, method } = reading;
-  const answers = method.mode === "plain" ? await readPlain(reading, calls) : await readPacked(reading, calls);
-  if (method.byHash) return answers;
-  const number = `0x${block.number.toString(16)}`;
-  const header = parseBlock(rpc.host, await rpc.call("eth_getBlockByNumber", [number, false]));
-  if (header?.hash !== block.hash) throw wrongBlock(reading, BigInt(block.number));
-  return answers;
-}
-
-async function readPacked(reading: Reading, calls: readonly ViewCall[], most = MAX_CALLS): Promise<WordsAnswer[]> {
-  const parts: ViewCall[][] = [];
-  for (let start = 0; start < calls.length; start += most) parts.push(calls.slice(start, start + most));
-  const { mode, byHash } = reading.method;
-  const pin = pinOf(reading.block, byHash);
-  const answers = await reading.rpc.batch(
-    parts.map((part) => packedRequest(mode, pin, part, gasOf(reading, part.length))),
-  );
-  const decoded: WordsAnswer[] = [];
-  for (const [index, part] of parts.entries()) {
-    const answer = answers[index];
-    if (answer instanceof RpcError) {
-      if (!isTooMuch(answer) && !isRevert(answer)) throw answer;
-      // One call alone that uses up everything is a call that fails; one that is refused for its size is none.
-      if (part.length === 1 && !isFailedCall(answer)) throw answer;
-      decoded.push(...(part.length === 1 ? [undefined] : await readPacked(reading, part, Math.ceil(part.length / 2))));
-    } else decoded.push(...checkedPart(reading, answer, part));
-  }
-  return decoded;
-}
-
-function checkedPart(reading: Reading, answer: unknown, part: readonly ViewCall[]): readonly WordsAnswer[] {
-  const { rpc, block, method } = reading;
-  const decoded = decodePart(method.mode, answer, part);
-  if (decoded === undefined) throw malformedAnswer(rpc.host, "the node's answer to a packed read is malformed");
-  if (testimonyOf(decoded.witness, block) !== method.testimony) throw wrongBlock(reading, decoded.witness.number);
-  return decoded.answers;
-}
-
-async function readPlain(reading: Reading, calls: readonly ViewCall[]): Promise<WordsAnswer[]> {
-  const parts: Promise<WordsAnswer[]>[] = [];
-  for (let start = 0; start < calls.length; start += MAX_PLAIN_CALLS) {
-    parts.push(readPlainPart(reading, calls.slice(start, start + MAX_PLAIN_CALLS)));
-  }
-  return (await Promise.all(parts)).flat();
-}
-
-async function readPlainPart(reading: Reading, calls: readonly ViewCall[]): Promise<WordsAnswer[]> {
-  const { rpc, block, method } = reading;
-  const pin = pinOf(block, method.byHash);
-  const requests = calls.map(({ to, data }) => ({
-    method: "eth_call",
-    params: [{ ...gasOf(reading, 1), to, data }, pin],
-  }));
-  const [proof, ...answers] = await rpc.batch([witnessRequest(pin), ...requests]);
-  if (method.testimony !== undefined) {
-    if (proof instanceof RpcError) throw proof;
-    const witness = isHex(proof) ? readWitness(splitWords(proof)) : undefined;
-    if (witness === undefined) throw malformedAnswer(rpc.host, "the node does not tell the block of its answers");
-    if (testimonyOf(witness, block) !== method.testimony) throw wrongBlock(reading, witness.number);
-  }
-  return answers.map((answer, index) => plainAnswer(rpc.host, answer, calls[index]?.words ?? 0));
-}
-
-function plainAnswer(host: string, answer: unknown, wanted: number): WordsAnswer {
-  if (answer instanceof RpcError) {
-    if (!isFailedCall(answer)) throw answer;
-    return undefined;
-  }
-  if (!isHex(answer)) throw malformedAnswer(host, "the node's answer to a call is no byte string");
-  const words = splitWords(answer);
-  return words.length < wanted ? undefined : words.slice(0, wanted);
 }

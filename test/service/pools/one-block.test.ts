@@ -5,7 +5,8 @@ import { type Address, type Hex, toAddress } from "../../../src/domain/money/add
 import { createJsonRpc, RpcError } from "../../../src/net/json-rpc.ts";
 import { MULTICALL3 } from "../../../src/networks/network.ts";
 import { loadContract, loadUniswap } from "../../../src/sandbox/artifacts.ts";
-import { createBlockReads, type ReadMode } from "../../../src/service/chain/block-reads.ts";
+import { createBlockReads } from "../../../src/service/chain/block-reads.ts";
+import type { ReadMode } from "../../../src/service/chain/calls-at-block.ts";
 import { POOL_KINDS } from "../../../src/service/pools/kinds.ts";
 import type { Pool, PoolState } from "../../../src/service/pools/pool.ts";
 import { createSnapshots, type Snapshot, type Snapshots } from "../../../src/service/pools/snapshots.ts";

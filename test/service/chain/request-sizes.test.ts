@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { createJsonRpc } from "../../../src/net/json-rpc.ts";
+import { createBlockReads } from "../../../src/service/chain/block-reads.ts";
+import { parseBlock } from "../../../src/service/chain/head.ts";
+import { callData, intWord, SELECTOR } from "../../../src/service/chain/words.ts";
+import { startTickNode, tickPool } from "../support/tick-node.ts";
+
+test.each([
+  ["5 MB, as of nodes", 5_000_000],
+  ["300 kB, as of some proxies", 300_000],
+])("however many calls there are, they travel in requests below a limit of %s", async (_limit, bytes) => {
+  const node = await startTickNode();
+  node.limits.bytes = bytes;
+  const rpc = createJsonRpc({ url: node.url, timeoutMs: 10_000, maxBytes: 16_000_000 });
+  const block = parseBlock(rpc.host, await rpc.call("eth_getBlockByNumber", ["latest", false]))!;
+  const { readAll } = createBlockReads({ rpc, mode: "override" }).at(block);
+  const data = callData(SELECTOR.ticks, intWord(7));
+  const answers = await readAll(Array.from({ length: 60_000 }, () => ({ to: tickPool(0).address, data, words: 4 })));
+  expect(answers).toHaveLength(60_000);
+  expect(answers.every((words) => words?.length === 4)).toBe(true);
+  expect(Math.max(...node.seen.map(({ calls }) => calls.length))).toBeLessThan(10_000);
+});
