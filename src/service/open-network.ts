@@ -68,28 +68,36 @@ function vouchedForBy(options: NetworkOptions): ReadonlySet<Address> {
   ]);
 }
 
-/** Tells the operator when a node stops being of use, and when it is of use again. */
+/** Tells the operator when a node stops being of use, or of full use, and when it is of use again. */
 function outspoken(snapshots: Snapshots, { rpcHost, logger }: { rpcHost: string; logger: Logger }): Snapshots {
   let told: string | undefined;
+  const tell = (level: "error" | "warn", error: Error, message: string): void => {
+    const problem = `${error.name}: ${message}`;
+    if (told !== problem) logger[level]({ rpcHost, error: error.message }, message);
+    told = problem;
+  };
   return {
     ...snapshots,
     async current() {
       try {
         const snapshot = await snapshots.current();
-        if (told !== undefined) logger.info({ rpcHost }, "the network's node can be used again");
-        told = undefined;
+        if (snapshot.unread !== undefined) tell("warn", snapshot.unread, POOLS_UNREAD);
+        else if (told !== undefined) {
+          logger.info({ rpcHost }, "the network's node can be used again");
+          told = undefined;
+        }
         return snapshot;
       } catch (error) {
         const message = messageOf(error);
-        if (error instanceof Error && message !== undefined && told !== error.name) {
-          told = error.name;
-          logger.error({ rpcHost, error: error.message }, message);
-        }
+        if (error instanceof Error && message !== undefined) tell("error", error, message);
         throw error;
       }
     },
   };
 }
+
+const POOLS_UNREAD =
+  "the network's node does not answer for all pools in use at once; quotes read those that they need";
 
 function messageOf(error: unknown): string | undefined {
   if (error instanceof WrongContractsError) {

@@ -48,6 +48,9 @@ export interface PoolState {
   spot(tokenIn: Address): { readonly numerator: bigint; readonly denominator: bigint };
 }
 
+/** Counts calls that are about to be made. @throws Error when no more may be made */
+export type TakeCalls = (calls: number) => void;
+
 /** What was known of a pool at an earlier block. */
 export interface KnownState {
   readonly state: PoolState;
@@ -78,8 +81,11 @@ export interface PoolKind {
     answers: readonly WordsAnswer[],
     context: { readonly known: KnownState | undefined; readonly read: ReadWords },
   ): PoolState | undefined;
-  /** Reads what a first quote surely needs, of kinds that do not read all at once. */
-  prepare?(state: PoolState): Promise<void>;
+  /**
+   * Reads what a first quote surely needs, of kinds that do not read all at once.
+   * @param take is told of calls before they are made, and throws where they are too many
+   */
+  prepare?(state: PoolState, take?: TakeCalls): Promise<void>;
   /** What of a leg's gas is given back at the end of the transaction; {@link PoolQuote} tells what remains. */
   readonly gasRefund: bigint;
   /** How many calls a leg makes of its two tokens, beside one transfer of each. */

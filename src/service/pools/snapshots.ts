@@ -1,5 +1,5 @@
 import type { Address } from "../../domain/money/address.ts";
-import type { JsonRpc } from "../../net/json-rpc.ts";
+import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Accounts, createAccounts } from "../chain/accounts.ts";
 import type { ReadWords, ViewCall, WordsAnswer } from "../chain/batch-reader.ts";
@@ -11,7 +11,7 @@ import { type DataFeeSource, type DataFees, NO_DATA_FEES, readDataFees } from ".
 import { type CallMemory, createCallMemory, keyOf } from "./call-memory.ts";
 import { createFollower } from "./follower.ts";
 import { POOL_KINDS } from "./kinds.ts";
-import type { KnownState, Pool, PoolState } from "./pool.ts";
+import type { KnownState, Pool, PoolState, TakeCalls } from "./pool.ts";
 import { createPoolMemory, type PoolMemory, type RememberedPool } from "./pool-memory.ts";
 
 /** The chain at one block. All reads through it see that block and no other. */
@@ -19,6 +19,8 @@ export interface Snapshot {
   readonly head: Head;
   /** what the network charges for data beside gas */
   readonly dataFees: DataFees;
+  /** why the pools in use were not read together; each is read by the quotes that ask for it */
+  readonly unread?: RpcError | undefined;
   readonly read: ReadWords;
   /** Reads what the next blocks are likely asked for too: for a while each block asks for it by itself. */
   readonly readKept: ReadWords;
@@ -30,8 +32,8 @@ export interface Snapshot {
 
 export interface Snapshots {
   /**
-   * The newest block's snapshot. While it is asked for, new blocks are followed by themselves: all pools in use are read
-   * together, and the snapshot is there when they are.
+   * The newest block's snapshot. While it is asked for, new blocks are followed by themselves: the pools in use are read
+   * together, and the snapshot is there when they are, or when they cannot be.
    * @throws UnusableChainError, or another RpcError when the node does not answer properly
    */
   current(): Promise<Snapshot>;
@@ -46,7 +48,10 @@ export interface SnapshotsOptions {
   readonly chainId?: number | undefined;
   /** what else must be true of the chain before anything is quoted from it; asked for until it succeeds once */
   readonly verify?: (() => Promise<void>) | undefined;
-  /** contracts that the operator vouches for: calls of others, but for pools, travel alone; absent: all */
+  /**
+   * contracts that the operator vouches for: calls of others, but for pools, travel alone, and pools of other tokens are
+   * read after those of these; absent: all
+   */
   readonly isKnown?: ((contract: Address) => boolean) | undefined;
   /** absent: the best that the node can do */
   readonly mode?: ReadMode | undefined;
@@ -56,6 +61,9 @@ export interface SnapshotsOptions {
 
 /** Pools beyond that are read alone until they are asked for again. */
 const MAX_POOLS = 20_000;
+
+/** Calls by which the pools in use are read together, before one pool more: anybody can fill his own with thousands of ticks. */
+const MAX_CALLS_TOGETHER = 10_000;
 
 /** Answers, and states of pools, that are kept of one block, which may be the newest for hours; others are read each time. */
 const MAX_KEPT = 5_000;
@@ -71,6 +79,7 @@ interface Context {
   readonly accounts: Accounts;
   /** pools that were asked for: their factories vouch for their code */
   readonly pools: Set<Address>;
+  readonly isVouchedFor: (contract: Address) => boolean;
   readonly clock: Clock;
   readonly dataFees: DataFeeSource;
 }
@@ -79,10 +88,10 @@ export function createSnapshots(options: SnapshotsOptions, clock: Clock): Snapsh
   const { rpc, dataFees = NO_DATA_FEES } = options;
   const memories = { memory: createPoolMemory(), calls: createCallMemory(), accounts: createAccounts(rpc) };
   const pools = new Set<Address>();
-  const { isKnown: isVouchedFor } = options;
-  const isKnown = isVouchedFor && ((contract: Address) => isVouchedFor(contract) || pools.has(contract));
+  const isVouchedFor = options.isKnown ?? (() => true);
+  const isKnown = (contract: Address) => isVouchedFor(contract) || pools.has(contract);
   const reads = createBlockReads({ ...options, isKnown });
-  const context: Context = { rpc, clock, dataFees, ...memories, pools, reads };
+  const context: Context = { rpc, clock, dataFees, ...memories, pools, isVouchedFor, reads };
   let latest: Snapshot | undefined;
   let behindSinceMs: number | undefined;
   let verify = options.verify;
@@ -113,17 +122,18 @@ export function createSnapshots(options: SnapshotsOptions, clock: Clock): Snapsh
   return { current: follower.current, mode: () => context.reads.mode(), stop: follower.stop };
 }
 
-/** Reads all pools in use at a block; nobody sees the snapshot before they are all there. */
+/** Reads the pools in use at a block; nobody sees the snapshot before they are there, or cannot be. */
 async function takeSnapshot(context: Context, head: Head, previous: Head | undefined): Promise<Snapshot> {
   const { clock, memory, reads } = context;
   const reader = reads.at(head);
   const states = new Map<Address, Promise<PoolState | undefined>>();
   const inUse = memory.inUse(clock.monotonicMs());
-  const [dataFees, pools] = await Promise.all([
+  const [dataFees, together] = await Promise.all([
     readDataFees(context.rpc, context.dataFees),
-    readTogether(context, inUse, { head, previous, reader }),
+    readTogether(context, inUse, { head, previous, reader }).catch(asRefusal),
   ]);
-  for (const [pool, state] of pools) {
+  const unread = together instanceof RpcError ? together : undefined;
+  for (const [pool, state] of together instanceof RpcError ? [] : together) {
     states.set(pool.address, Promise.resolve(state));
     if (state !== undefined) memory.put(pool, state, { block: head, nowMs: clock.monotonicMs() });
   }
@@ -147,6 +157,7 @@ async function takeSnapshot(context: Context, head: Head, previous: Head | undef
   return {
     head,
     dataFees,
+    unread,
     read: reader.read,
     readKept: keepCalls(context, reader.read),
     exists: context.accounts.exists,
@@ -191,18 +202,33 @@ function keepCalls({ calls, clock }: Context, read: ReadWords): ReadWords {
 
 type Together = { head: Head; previous: Head | undefined; reader: ReturnType<BlockReads["at"]> };
 
-/** The states of many pools by one read. A pool that does not answer as it should is left to the quotes that ask for it. */
+/** What cannot be read together may still be read one by one: nobody is refused because of somebody else's pool. */
+function asRefusal(error: unknown): RpcError {
+  if (error instanceof RpcError) return error;
+  throw error;
+}
+
+/**
+ * The states of many pools by one read of so many calls. A pool that does not answer as it should, or for which no call
+ * is left, is left to the quotes that ask for it.
+ */
 async function readTogether(
   context: Context,
   inUse: readonly RememberedPool[],
   { head, previous, reader }: Together,
 ): Promise<readonly (readonly [Pool, PoolState | undefined])[]> {
   const onlyTraded = await tradedOnly(context, inUse, { head, previous });
-  const asked = inUse.map((remembered) => {
-    const { pool, state } = remembered;
-    const known: KnownState = { state, onlyTraded: onlyTraded(remembered) };
-    return { pool, known, calls: POOL_KINDS[pool.kind].encodeReads(pool, known) };
+  let left = MAX_CALLS_TOGETHER;
+  const asked = inOrder(context, inUse, onlyTraded).flatMap(({ pool, known }) => {
+    if (left <= 0) return [];
+    const calls = POOL_KINDS[pool.kind].encodeReads(pool, known);
+    left -= calls.length;
+    return [{ pool, known, calls }];
   });
+  const take: TakeCalls = (calls) => {
+    if (calls > left) throw new Error(`${calls} calls of a pool are more than are left: its quotes make them`);
+    left -= calls;
+  };
   const answers = await reader.readAll(asked.flatMap(({ calls }) => calls));
   let offset = 0;
   const decoded = asked.map(({ pool, known, calls }) => {
@@ -211,9 +237,25 @@ async function readTogether(
     return [pool, POOL_KINDS[pool.kind].decode(pool, own, { known, read: reader.read })] as const;
   });
   const prepared = await Promise.allSettled(
-    decoded.map(([pool, state]) => (state === undefined ? undefined : POOL_KINDS[pool.kind].prepare?.(state))),
+    decoded.map(([pool, state]) => (state === undefined ? undefined : POOL_KINDS[pool.kind].prepare?.(state, take))),
   );
   return decoded.filter((_, index) => prepared[index]?.status === "fulfilled");
+}
+
+/** Pools of tokens that the operator vouches for come first, of these those of few calls, then what was asked for last. */
+function inOrder(
+  { isVouchedFor }: Context,
+  inUse: readonly RememberedPool[],
+  onlyTraded: (remembered: RememberedPool) => boolean,
+): readonly { readonly pool: Pool; readonly known: KnownState }[] {
+  const ranked = inUse.map((remembered) => {
+    const { pool, state, usedAtMs } = remembered;
+    const known = { state, onlyTraded: onlyTraded(remembered) };
+    const isVouched = isVouchedFor(pool.token0) && isVouchedFor(pool.token1);
+    const hasFewCalls = known.onlyTraded || POOL_KINDS[pool.kind].liquidityTopics.length === 0;
+    return { pool, known, usedAtMs, rank: (isVouched ? 0 : 2) + (hasFewCalls ? 0 : 1) };
+  });
+  return ranked.sort((one, other) => one.rank - other.rank || other.usedAtMs - one.usedAtMs);
 }
 
 /** Of which pools nothing but the price can have changed since they were read. */

@@ -1,6 +1,6 @@
 import type { ReadWords, ViewCall, WordsAnswer } from "../../chain/batch-reader.ts";
 import { callData, intWord, SELECTOR, signed } from "../../chain/words.ts";
-import type { KnownState, Pool, PoolState } from "../pool.ts";
+import type { KnownState, Pool, PoolState, TakeCalls } from "../pool.ts";
 import { type CurvePosition, concentratedPoolState } from "./concentrated-pool.ts";
 import { ticksIn, wordBounds, wordOf } from "./tick-bitmap.ts";
 
@@ -150,7 +150,12 @@ function liquidityAgrees({ pool, position, table }: Loaded, next: CurvePosition)
 type Reading = Pick<Loaded, "pool" | "read" | "table">;
 
 /** Reads words and their ticks into the table. */
-async function readWords({ pool, read, table }: Reading, positions: readonly number[]): Promise<void> {
+async function readWords(
+  { pool, read, table }: Reading,
+  positions: readonly number[],
+  take?: TakeCalls,
+): Promise<void> {
+  take?.(positions.length);
   const fresh = await Promise.all(
     positions.map(async (position): Promise<[number, bigint]> => {
       const { to, data } = wordCall(pool, position);
@@ -159,16 +164,17 @@ async function readWords({ pool, read, table }: Reading, positions: readonly num
       return [position, words[0] ?? 0n];
     }),
   );
-  const ticks = fresh.flatMap(([position, word]) => ticksIn(position, word, pool.tickSpacing));
+  const ticks = fresh
+    .flatMap(([position, word]) => ticksIn(position, word, pool.tickSpacing))
+    .filter((tick) => !table.nets.has(tick));
+  take?.(ticks.length);
   await Promise.all(
-    ticks
-      .filter((tick) => !table.nets.has(tick))
-      .map(async (tick) => {
-        const { to, data } = tickCall(pool, tick);
-        const words = await read(to, data, 4);
-        if (words === undefined) throw new Error(`pool ${pool.address} did not answer for tick ${tick}`);
-        noteTick(table, tick, words);
-      }),
+    ticks.map(async (tick) => {
+      const { to, data } = tickCall(pool, tick);
+      const words = await read(to, data, 4);
+      if (words === undefined) throw new Error(`pool ${pool.address} did not answer for tick ${tick}`);
+      noteTick(table, tick, words);
+    }),
   );
   // Only now: a quote in between must not see a tick without its liquidity.
   for (const [position, word] of fresh) table.words.set(position, word);
@@ -188,7 +194,7 @@ function extend(pool: Pool, table: MutableTable, position: number, down: boolean
 }
 
 /** Reads the words around the price, as far as they are not known. */
-export async function prepareCurve(state: PoolState): Promise<void> {
+export async function prepareCurve(state: PoolState, take?: TakeCalls): Promise<void> {
   const behind = loaded.get(state);
   if (behind === undefined) return;
   const { pool, position, table } = behind;
@@ -196,5 +202,5 @@ export async function prepareCurve(state: PoolState): Promise<void> {
   const from = wordOf(position.tick - FIRST_REACH_TICKS, pool.tickSpacing, true);
   const to = wordOf(position.tick + FIRST_REACH_TICKS, pool.tickSpacing, false);
   const missing = range(Math.max(from, lowest), Math.min(to, highest)).filter((word) => !table.words.has(word));
-  if (missing.length > 0) await readWords(behind, missing);
+  if (missing.length > 0) await readWords(behind, missing, take);
 }
