@@ -8,6 +8,8 @@ import { isFilled, type SwapRow } from "./rows.ts";
 interface Exchange {
   readonly sold: bigint;
   readonly bought: bigint;
+  /** of what was taken from the wallet, what came back to it */
+  readonly back: bigint;
 }
 
 /**
@@ -21,21 +23,14 @@ export function measureExchange(
   native: { wrapped: Address; value: bigint },
 ): Exchange {
   const transfers = receipt.logs.flatMap((log) => readTransfer(log, native.wrapped) ?? []);
-  const net = (token: Address, holder: Address): bigint => {
-    let sum = 0n;
-    for (const { token: moved, from, to, amount } of transfers) {
-      if (moved !== token) continue;
-      if (to === holder) sum += amount;
-      if (from === holder) sum -= amount;
-    }
-    return sum;
-  };
-  let unwrapped = 0n;
-  for (const { token, to, amount } of transfers) if (token === native.wrapped && to === undefined) unwrapped += amount;
-  return {
-    sold: swap.sell_token === NATIVE_TOKEN ? native.value - unwrapped : -net(swap.sell_token, swap.wallet),
-    bought: swap.buy_token === NATIVE_TOKEN ? unwrapped : net(swap.buy_token, swap.recipient),
-  };
+  const moved = (token: Address, way: "from" | "to", holder: Address | undefined): bigint =>
+    transfers.reduce((sum, move) => (move.token === token && move[way] === holder ? sum + move.amount : sum), 0n);
+  const { sell_token: sell, buy_token: buy, wallet, recipient } = swap;
+  const unwrapped = moved(native.wrapped, "to", undefined);
+  const taken = sell === NATIVE_TOKEN ? native.value : moved(sell, "from", wallet);
+  const back = sell === NATIVE_TOKEN ? unwrapped : moved(sell, "to", wallet);
+  const bought = buy === NATIVE_TOKEN ? unwrapped : moved(buy, "to", recipient) - moved(buy, "from", recipient);
+  return { sold: taken - back, bought, back };
 }
 
 /** What the fills are held against. */
@@ -67,14 +62,14 @@ function checkFill(swap: SwapRow, sources: FillSources): Difference[] {
     const message = `Swap ${swap.id} is ${swap.state}, but its transaction ${receipt.hash} reverted.`;
     return [difference("FILL_REVERTED", subject, message, { state: swap.state, hash: swap.hash })];
   }
-  return [...checkAmounts(swap, receipt, sources), ...checkEvent(swap, receipt, sources)];
+  const native = { wrapped: sources.wrappedNative, value: sources.valueOf(receipt.hash) };
+  const exchange = measureExchange(swap, receipt, native);
+  return [...checkAmounts(swap, receipt, exchange), ...checkEvent(swap, { receipt, exchange }, sources)];
 }
 
-function checkAmounts(swap: SwapRow, receipt: Receipt, sources: FillSources): Difference[] {
+function checkAmounts(swap: SwapRow, receipt: Receipt, { sold, bought }: Exchange): Difference[] {
   const found: Difference[] = [];
   const subject = `swap ${swap.id}`;
-  const native = { wrapped: sources.wrappedNative, value: sources.valueOf(receipt.hash) };
-  const { sold, bought } = measureExchange(swap, receipt, native);
   if (swap.block_number !== receipt.blockNumber) {
     const message = `Swap ${swap.id} is recorded in block ${swap.block_number}, but lies in ${receipt.blockNumber}.`;
     const fields = { recorded: swap.block_number, chain: receipt.blockNumber, hash: receipt.hash };
@@ -99,7 +94,11 @@ function checkAmounts(swap: SwapRow, receipt: Receipt, sources: FillSources): Di
 }
 
 /** Where our own settlement contract was signed for, its event must tell the same story. */
-function checkEvent(swap: SwapRow, receipt: Receipt, sources: FillSources): Difference[] {
+function checkEvent(
+  swap: SwapRow,
+  { receipt, exchange }: { receipt: Receipt; exchange: Exchange },
+  sources: FillSources,
+): Difference[] {
   const { settlement } = sources;
   if (settlement === undefined || sources.routerOf(swap) !== settlement) return [];
   const events = receipt.logs
@@ -112,7 +111,7 @@ function checkEvent(swap: SwapRow, receipt: Receipt, sources: FillSources): Diff
     const message = `Transaction ${receipt.hash} of swap ${swap.id} has ${events.length} Swapped events of the wallet instead of one.`;
     return [difference("EVENT_DIFFERS", subject, message, { events: events.length, hash: receipt.hash })];
   }
-  const found = differingFields(swap, event).map(([name, { recorded, chain }]) => {
+  const found = differingFields(swap, event, exchange).map(([name, { recorded, chain }]) => {
     const code = name === "recipient" ? "RECIPIENT_DIFFERS" : "EVENT_DIFFERS";
     const message = `The Swapped event of swap ${swap.id} says ${name} ${chain}; the row says ${recorded}.`;
     return difference(code, subject, message, { field: name, recorded, chain, hash: receipt.hash });
@@ -122,13 +121,15 @@ function checkEvent(swap: SwapRow, receipt: Receipt, sources: FillSources): Diff
 
 type Pair = { readonly recorded: string; readonly chain: string };
 
-function differingFields(swap: SwapRow, event: SwappedEvent): [string, Pair][] {
+function differingFields(swap: SwapRow, event: SwappedEvent, { back }: Exchange): [string, Pair][] {
   const gross = event.amountIn + event.swapFee + event.affiliateFee;
+  // Where a part came back the event tells what was sold, but in an older settlement the order's amount.
+  const isPart = back > 0n && gross !== swap.amount_in;
   const pairs: [string, unknown, unknown][] = [
     ["recipient", swap.recipient, event.recipient],
     ["fromAsset", swap.sell_token, event.fromAsset],
     ["toAsset", swap.buy_token, event.toAsset],
-    ["gross", swap.amount_in, gross],
+    ["gross", isPart ? swap.sold : swap.amount_in, gross],
     ["amountOut", swap.bought, event.amountOut],
     // Own transactions have the account's nonce instead.
     ["nonce", swap.mode === "gasless" ? swap.nonce : 0n, event.nonce],

@@ -36,6 +36,17 @@ test("tells what a person accepted that the rows do not know, as no difference",
   expect(report.notes).toEqual(["Accepted by ops: it may have traded before."]);
 });
 
+test("explains what the route left over, and came back to the wallet, by the event and by the transfers", async () => {
+  const report = await world.auditAfter(async ({ trader, chain: { tokens } }) => {
+    const { ETH, USDC, DAI } = tokens;
+    await trader.swapSelfExecuted({ id: "part", sell: USDC, buy: DAI, amount: 50_000n, uses: 70n });
+    await trader.swapSelfExecuted({ id: "part-native", sell: ETH, buy: USDC, amount: 10n ** 12n, uses: 25n });
+    await trader.swapGasless({ id: "part-gasless", sell: USDC, buy: DAI, amount: 90_000n, uses: 40n });
+  });
+  expect(report.differences).toEqual([]);
+  expect(report.checked).toMatchObject({ fills: 8 });
+});
+
 test("lists a deposit, with its transaction, as no difference", async () => {
   const { deposits } = await world.auditAfter(nothing);
   expect(deposits).toEqual([

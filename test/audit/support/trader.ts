@@ -11,6 +11,8 @@ export interface Order {
   readonly buy: RowToken;
   readonly amount: bigint;
   readonly recipient?: Address;
+  /** percent of what is sold that the route uses; the rest comes back to the wallet */
+  readonly uses?: bigint;
 }
 
 /** Swaps on the chain and writes down what a careful daemon would. */
@@ -90,11 +92,12 @@ export function createTrader(chain: Chain, journal: Journal): Trader {
     live: false,
   });
 
-  const routeOf = async ({ sell, buy }: Order) => {
+  const routeOf = async ({ sell, buy, uses = 100n }: Order) => {
     const wrap = (token: RowToken) => (token.address === NATIVE_TOKEN ? chain.tokens.WETH.address : token.address);
     const [tokenIn, tokenOut] = [wrap(sell), wrap(buy)];
-    return [[0, await chain.pair(tokenIn, tokenOut), tokenIn, tokenOut, 0, 10n ** 18n]];
+    return [[0, await chain.pair(tokenIn, tokenOut), tokenIn, tokenOut, 0, uses * 10n ** 16n]];
   };
+  const soldBy = ({ amount, uses = 100n }: Order, swapFee = 0n) => swapFee + ((amount - swapFee) * uses) / 100n;
   const orderTuple = (order: Order, terms: { swapFee: bigint; nonce: bigint }) => [
     order.recipient ?? owner,
     order.sell.address,
@@ -127,7 +130,7 @@ export function createTrader(chain: Chain, journal: Journal): Trader {
       data: settlement.abi.encodeFunctionData("swap", values) as Hex,
       value: order.sell.address === NATIVE_TOKEN ? order.amount : 0n,
     });
-    const fill = { hash: result.hash, blockNumber: result.blockNumber, sold: order.amount, bought: boughtIn(result) };
+    const fill = { hash: result.hash, blockNumber: result.blockNumber, sold: soldBy(order), bought: boughtIn(result) };
     writeStory(journal, {
       ...storyOf(order),
       mode: "self-executed",
@@ -223,7 +226,12 @@ export function createTrader(chain: Chain, journal: Journal): Trader {
     const relayerNonce = Number(await chain.rpc.call("eth_getTransactionCount", [chain.relayer.address, "latest"]));
     const transaction = { chainId: chain.chainId, nonce: relayerNonce, to: settlement.address, data, value: 0n };
     const result = await chain.sendRaw((await signTransaction(chain.relayer, transaction)).raw);
-    const fill = { hash: result.hash, blockNumber: result.blockNumber, sold: order.amount, bought: boughtIn(result) };
+    const fill = {
+      hash: result.hash,
+      blockNumber: result.blockNumber,
+      sold: soldBy(order, SWAP_FEE),
+      bought: boughtIn(result),
+    };
     if (record === "submitted") journalGasless(order, nonce, signed, { ...open, fill: undefined });
     else
       journalGasless(order, nonce, signed, { states: FINAL, runState: "filled", ledger: "spent", live: false, fill });

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { SWAPPED, TRANSFER, topicOf } from "../../src/audit/events.ts";
+import { checkFills } from "../../src/audit/fills.ts";
+import type { SwapRow } from "../../src/audit/rows.ts";
+import type { Hex } from "../../src/domain/money/address.ts";
+import { POOL, ROUTER, USDC, WALLET, WETH } from "../support/builders.ts";
+import { hash } from "../support/reading-samples.ts";
+
+const ORDERED = 1_000n;
+const BACK = 300n;
+const BOUGHT = 5n;
+const FEE = 10n;
+const HASH = hash("ee");
+
+function words(...values: readonly (Hex | bigint)[]): Hex {
+  return `0x${values.map((value) => BigInt(value).toString(16).padStart(64, "0")).join("")}`;
+}
+
+const swap: SwapRow = {
+  ...{ id: "swap", run_id: "run", position: 0, attempt: 0, state: "final", mode: "gasless", intent_id: null },
+  ...{ wallet: WALLET, recipient: WALLET, sell_token: USDC.address, sell_symbol: "USDC" },
+  ...{ buy_token: WETH.address, buy_symbol: "WETH", amount_in: ORDERED, amount_out_min: 1n, nonce: 7n },
+  ...{ hash: HASH, block_number: 101, sold: ORDERED - BACK, bought: BOUGHT },
+};
+
+/** Of 1000, 300 came back to the wallet; the event tells `amountIn` of it, and the fee. */
+function codesWhere(amountIn: bigint): readonly string[] {
+  const log = (address: typeof WALLET, topics: readonly Hex[], data: Hex, logIndex: number) => ({
+    ...{ address, topics, data, logIndex, transactionHash: HASH, blockNumber: 101 },
+  });
+  const moves = [
+    [USDC.address, WALLET, POOL, ORDERED],
+    [USDC.address, POOL, WALLET, BACK],
+    [WETH.address, POOL, WALLET, BOUGHT],
+  ] as const;
+  const logs = moves.map(([token, from, to, amount], index) =>
+    log(token, [TRANSFER, topicOf(from), topicOf(to)], words(amount), index),
+  );
+  const told = words(WALLET, USDC.address, WETH.address, amountIn, BOUGHT, FEE, 0n, 0n);
+  logs.push(log(ROUTER, [SWAPPED, topicOf(WALLET), words(7n), topicOf(POOL)], told, logs.length));
+  const receipt = { hash: HASH, from: POOL, blockNumber: 101, succeeded: true, cost: 0n, logs };
+  return checkFills([swap], {
+    receipts: new Map([[HASH, receipt]]),
+    wrappedNative: WETH.address,
+    settlement: ROUTER,
+    valueOf: () => 0n,
+    routerOf: () => ROUTER,
+  }).map(({ code }) => code);
+}
+
+test.each([
+  ["what was sold", ORDERED - FEE - BACK, []],
+  ["the order's amount, as older settlements do", ORDERED - FEE, []],
+  ["one less than the transfers", ORDERED - FEE - BACK - 1n, ["EVENT_DIFFERS"]],
+  ["one more than the transfers", ORDERED - FEE - BACK + 1n, ["EVENT_DIFFERS"]],
+])("where a part of it came back, an event that tells %s", (_what, amountIn, codes) => {
+  expect(codesWhere(amountIn)).toEqual(codes);
+});
