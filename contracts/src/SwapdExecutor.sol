@@ -85,7 +85,12 @@ contract SwapdExecutor is ISwapdExecutor {
     /// the way to the owner; delivers all that was bought to the recipient.
     /// @return amountOut what arrived at the recipient (ERC-20: by its balance; native: what was sent successfully).
     /// The caller holds it against its minimum.
-    function execute(Execution calldata job, Leg[] calldata route) external returns (uint256 amountOut) {
+    /// @return unsold what of the sold token was sent back to the owner; more than job.amountIn where a route came round
+    /// to that token with a profit
+    function execute(Execution calldata job, Leg[] calldata route)
+        external
+        returns (uint256 amountOut, uint256 unsold)
+    {
         if (msg.sender != _holder) revert NotReservedBy(msg.sender, _holder);
         if (route.length > MAX_LEGS) revert TooManyLegs(route.length, MAX_LEGS);
         _holder = address(this);
@@ -94,7 +99,7 @@ contract SwapdExecutor is ISwapdExecutor {
         for (uint256 i = 0; i < route.length; ++i) {
             _performLeg(i, route[i], ledger);
         }
-        _sweep(job, toToken, ledger);
+        unsold = _sweep(job, toToken, ledger);
         // Last, with nothing of a foreign hand between the two balances but the bought token's own transfer.
         amountOut = _deliver(job, ledger.held(toToken));
         _holder = address(0);
@@ -188,12 +193,17 @@ contract SwapdExecutor is ISwapdExecutor {
         if (token.allowance(address(this), leg.pool) != 0) token.forceApprove(leg.pool, 0);
     }
 
-    function _sweep(Execution calldata job, address toToken, BalanceLedger.Ledger memory ledger) private {
+    /// @return unsold the leftover of the sold token, which is the ledger's first
+    function _sweep(Execution calldata job, address toToken, BalanceLedger.Ledger memory ledger)
+        private
+        returns (uint256 unsold)
+    {
         for (uint256 i = 0; i < ledger.count; ++i) {
             address token = ledger.tokens[i];
             if (token == toToken) continue;
             uint256 leftover = ledger.heldAt(i);
             if (leftover == 0) continue;
+            if (i == 0) unsold = leftover;
             if (i == 0 && job.fromAsset == NATIVE) _sendNative(job.owner, leftover);
             else IERC20(token).safeTransfer(job.owner, leftover);
         }

@@ -31,6 +31,8 @@ contract SwapdSettlement is EIP712, ReentrancyGuardTransient {
     // Unordered nonces, 256 to a word, so that open orders of one owner do not block each other.
     mapping(address owner => mapping(uint256 word => uint256 bits)) private _usedNonces;
 
+    /// A fill. `amountIn` is what was sold: the order's less what of it the route left over, which the executor sent back
+    /// to the owner. With both fees, which are the order's, it is what the swap cost the owner.
     event Swapped(
         address indexed owner,
         uint256 indexed nonce,
@@ -180,7 +182,8 @@ contract SwapdSettlement is EIP712, ReentrancyGuardTransient {
         ISwapdExecutor(executor).reserve();
         uint256 received =
             order.fromAsset == NATIVE ? _collectNative(order) : _collectTokens(owner, order, gross);
-        amountOut = ISwapdExecutor(executor).execute(
+        uint256 unsold;
+        (amountOut, unsold) = ISwapdExecutor(executor).execute(
             Execution({
                 owner: owner,
                 recipient: order.recipient,
@@ -191,10 +194,11 @@ contract SwapdSettlement is EIP712, ReentrancyGuardTransient {
             route
         );
         if (amountOut < order.amountOutMin) revert OutputBelowMinimum(amountOut, order.amountOutMin);
-        _emitSwapped(owner, order, amountOut);
+        // Where more came back than was taken, nothing was sold.
+        _emitSwapped(owner, order, unsold < order.amountIn ? order.amountIn - unsold : 0, amountOut);
     }
 
-    function _emitSwapped(address owner, Swap calldata order, uint256 amountOut) private {
+    function _emitSwapped(address owner, Swap calldata order, uint256 sold, uint256 amountOut) private {
         emit Swapped(
             owner,
             order.nonce,
@@ -202,7 +206,7 @@ contract SwapdSettlement is EIP712, ReentrancyGuardTransient {
             order.recipient,
             order.fromAsset,
             order.toAsset,
-            order.amountIn,
+            sold,
             amountOut,
             order.swapFee,
             order.affiliate,

@@ -49,7 +49,9 @@ contract ExecutorTest is Orders {
     function test_aPoolThatDidNotCollectInItsLegCannotCollectLater() public {
         RoguePool rogue = new RoguePool(0, 0);
         (SwapdExecutor other, Execution memory job) = _amongRogues(rogue);
-        assertEq(other.execute(job, _rogueRoute(rogue)), 0, "nothing bought");
+        (uint256 amountOut, uint256 unsold) = other.execute(job, _rogueRoute(rogue));
+        assertEq(amountOut, 0, "nothing bought");
+        assertEq(unsold, FUNDED, "nothing sold");
         assertEq(usdc.balanceOf(owner), FUNDED, "the unsold input went back");
         bool zeroForOne = address(usdc) < address(weth);
         VM.expectRevert(

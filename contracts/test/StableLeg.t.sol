@@ -147,7 +147,9 @@ contract StableLegTest is Orders {
         drawn = bound(drawn, 0, FUNDED - 1);
         RogueStablePool rogue = new RogueStablePool(drawn, false);
         (SwapdExecutor other, Execution memory job) = _amongRogues(rogue);
-        assertEq(other.execute(job, _rogueRoute(rogue)), 0, "nothing bought");
+        (uint256 amountOut, uint256 unsold) = other.execute(job, _rogueRoute(rogue));
+        assertEq(amountOut, 0, "nothing bought");
+        assertEq(unsold, FUNDED - drawn, "the unsold input");
         assertEq(usdc.balanceOf(owner), FUNDED - drawn, "the unsold input went back");
         VM.expectPartialRevert(bytes4(keccak256("ERC20InsufficientAllowance(address,uint256,uint256)")));
         rogue.draw(usdc, address(other), 1);

@@ -10,6 +10,13 @@ struct CallGas {
     uint64 gasRemaining;
 }
 
+/// A log as forge remembers it.
+struct RecordedLog {
+    bytes32[] topics;
+    bytes data;
+    address emitter;
+}
+
 /// The cheat codes of forge that these tests use.
 interface Vm {
     function addr(uint256 privateKey) external pure returns (address);
@@ -21,11 +28,13 @@ interface Vm {
     function expectPartialRevert(bytes4 selector) external;
     function expectRevert(bytes calldata reason) external;
     function expectRevert(bytes4 selector) external;
+    function getRecordedLogs() external returns (RecordedLog[] memory logs);
     function lastCallGas() external view returns (CallGas memory gas);
     function parseBytes(string calldata text) external pure returns (bytes memory);
     function parseJsonString(string calldata json, string calldata key) external pure returns (string memory);
     function prank(address sender) external;
     function readFile(string calldata path) external view returns (string memory);
+    function recordLogs() external;
     function revertToState(uint256 snapshot) external returns (bool done);
     function sign(uint256 privateKey, bytes32 digest) external pure returns (uint8 v, bytes32 r, bytes32 s);
     function snapshotState() external returns (uint256 snapshot);

@@ -64,7 +64,10 @@ export interface ServiceSwapRecord {
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
-/** A fill as the settlement contract's event tells it; amounts in smallest units, `sold` with all fees. */
+/**
+ * A fill as the settlement contract's event tells it; amounts in smallest units. `sold` is with all fees and without what
+ * came back to the owner, which older settlements count in it.
+ */
 export interface RecordedFill {
   readonly nonce: bigint;
   readonly sell: Address;

@@ -17,5 +17,7 @@ interface ISwapdExecutor {
 
     function reserve() external;
 
-    function execute(Execution calldata job, Leg[] calldata route) external returns (uint256 amountOut);
+    function execute(Execution calldata job, Leg[] calldata route)
+        external
+        returns (uint256 amountOut, uint256 unsold);
 }

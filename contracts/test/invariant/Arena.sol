@@ -178,7 +178,8 @@ abstract contract Arena is Orders {
         (address from, address to) = (_assetToken(order.fromAsset), _assetToken(order.toAsset));
         uint256 style = _pick(10);
         if (style == 0 && _isWethUsdc(from, to)) return _route(V3, wethUsdcV3, from, to);
-        if (style < 5) return _path(from, to, ALL, 0);
+        if (style < 4) return _path(from, to, ALL, 0);
+        if (style == 4) return _sellingLess(from, to);
         if (style == 5) return _path(from, to, uint64(1 + _pick(ALL)), 0);
         if (style == 6) return _detour(from, to);
         if (style == 7) return _withRogue(from, to);
@@ -203,6 +204,12 @@ abstract contract Arena is Orders {
             route[free] = _leg(V2, _pairOf(from), from, address(weth), ALL);
             route[free + 1] = _leg(V2, _pairOf(to), address(weth), to, portion);
         }
+    }
+
+    /// The first leg leaves a part of the sold token over.
+    function _sellingLess(address from, address to) private returns (Leg[] memory route) {
+        route = _path(from, to, ALL, 0);
+        route[0].portion = uint64(ALL / 100 * (50 + _pick(50)));
     }
 
     /// A part of the input goes through the token with the hook first and comes back, so that its code runs while the

@@ -119,11 +119,12 @@ contract ReachTest is Asserts {
             (bool done,) = address(siege).call(abi.encodeWithSelector(actions[i % actions.length], i));
             assertTrue(done, "an action never fails");
         }
-        string[15] memory things = [
+        string[16] memory things = [
             "fill",
             "own swap",
             "refusal",
             "debt paid",
+            "unsold",
             "cancel",
             "copy",
             "replay",

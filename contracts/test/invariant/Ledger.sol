@@ -5,6 +5,7 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {Execution} from "../../src/interfaces/ISwapdExecutor.sol";
 import {SwapdSettlement} from "../../src/SwapdSettlement.sol";
 import {Leg, NATIVE, Permit, Swap} from "../../src/SwapTypes.sol";
+import {told} from "../Told.sol";
 import {VM} from "../Vm.sol";
 import {Arena} from "./Arena.sol";
 
@@ -43,6 +44,7 @@ abstract contract Ledger is Arena {
     uint256 internal withoutAllowance;
     uint256 internal belowMinimum;
     uint256 internal misreported;
+    uint256 internal missold;
     uint256 internal overspent;
     uint256 internal feesOff;
     uint256 internal jams;
@@ -125,6 +127,7 @@ abstract contract Ledger is Arena {
         // Worthless to every token here; some of them accept it all the same.
         Permit memory permit;
         (permit.value, permit.deadline, permit.v) = (type(uint256).max, type(uint256).max, uint8(_pick(2) * 27));
+        VM.recordLogs();
         VM.prank(caller);
         try target.swapWithSignature(user, order, route, signed.signature, permit) returns (uint256 amountOut) {
             filled = true;
@@ -148,6 +151,7 @@ abstract contract Ledger is Arena {
     /// A user's own transaction.
     function _swapAs(uint256 user, Swap memory order, Leg[] memory route) internal returns (bool filled) {
         Before memory was = _before(order, users[user], users[user]);
+        VM.recordLogs();
         VM.prank(users[user]);
         try settlement.swap{value: order.fromAsset == NATIVE ? _gross(order) : 0}(order, route) returns (
             uint256 amountOut
@@ -166,6 +170,7 @@ abstract contract Ledger is Arena {
         uint256 from = _indexOf(order.fromAsset);
         address owner_ = users[user];
         if (was.from > _balance(order.fromAsset, owner_) + _gross(order)) ++overspent;
+        _accountSold(order, owner_, was);
         _accountOutput(order, amountOut, was);
         if (user == COUNTED && from != TOKENS) sold[from] += _gross(order);
         if (caller != address(0)) {
@@ -174,6 +179,17 @@ abstract contract Ledger is Arena {
         _accountFee(affiliate, order.fromAsset, order.affiliateFee, was.affiliate);
         if (hook.target() != address(debt)) hostileSuccesses += hook.successes() - was.hooks;
         _settleFloors(user, order);
+    }
+
+    /// What the event says was sold is what the owner lost beside the fees. Of what comes back a tax is kept, too.
+    function _accountSold(Swap memory order, address owner_, Before memory was) private {
+        uint256 unsold = order.amountIn - told(address(settlement)).amountIn;
+        if (unsold != 0) ++tally["unsold"];
+        if (order.fromAsset == tokens[TAX]) unsold -= unsold / 100;
+        uint256 expected = was.from - _gross(order) + unsold;
+        // A debtor may have paid meanwhile.
+        if (order.fromAsset == address(weth) && owner_ == users[0]) expected += was.debt - weth.balanceOf(address(debt));
+        if (_balance(order.fromAsset, owner_) != expected) ++missold;
     }
 
     /// What a debtor paid meanwhile is no output of the swap.

@@ -33,10 +33,11 @@ contract Siege is Actions {
         assertEq(native, 0, "no native tokens");
     }
 
-    /// Every recipient got the signed minimum, after all fees and taxes, and what the event says.
+    /// Every recipient got the signed minimum, after all fees and taxes, and each owner sold what the event says.
     function checkMinimum() public view {
         assertEq(belowMinimum, 0, "less than the minimum");
         assertEq(misreported, 0, "another amount than reported");
+        assertEq(missold, 0, "another amount sold than reported");
     }
 
     function checkOnce() public view {

@@ -82,7 +82,9 @@ async function report(
 ): Promise<void> {
   const found = await differences(rpc, configuration, place);
   if (found.length > 0) {
-    const advice = "Do not approve or sign for these contracts: they are not what this release compiles.";
+    const advice =
+      "Do not approve or sign for these contracts: they are not what this release compiles. What an older release put " +
+      "there, that release verifies.";
     throw new CommandFailure(EXIT.no, `${found.join("\n")}\n${advice}`);
   }
   terminal.out(
