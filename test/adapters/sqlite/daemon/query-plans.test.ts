@@ -26,12 +26,9 @@ import {
 } from "../../../support/builders.ts";
 import { addRun, addStrategy, openDaemonDatabase } from "../../../support/daemon-database.ts";
 import { ACCOUNT, attemptRow, intentRow } from "../../../support/lane-database.ts";
-import { collectStatements, dropTriggers, growingParts } from "../../../support/query-plans.ts";
+import { type Calls, callAll, collectStatements, dropTriggers, growingParts } from "../../../support/query-plans.ts";
 import { hash, swapIn } from "../../../support/reading-samples.ts";
 import { temporaryDirectory } from "../../../support/temporary-directory.ts";
-
-/** One call of every method: a new one is missing here until it is added, and then its statements are judged. */
-type Calls<T> = { readonly [Method in keyof T]: (port: T) => unknown };
 
 const swap = swapIn("confirmed");
 const run = runSample({ swaps: [swap] });
@@ -270,10 +267,6 @@ const READER: Calls<HistoryReader> = {
   wallets: (reader) => reader.wallets(),
   lastEvent: (reader) => reader.lastEvent(),
 };
-
-function callAll<T extends object>(calls: Calls<T>, port: T): void {
-  for (const call of Object.values(calls) as ((port: T) => unknown)[]) call(port);
-}
 
 /**
  * Every statement of both stores, of the alerts' sender and of the reading side, as they are called in whatever order
