@@ -3,9 +3,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const BREAKS = fileURLToPath(new URL("end-on-uncaught-process.ts", import.meta.url));
+const BESIDE = fileURLToPath(new URL("background-mistake-process.ts", import.meta.url));
 
 test.each([
   ["timer", "SQLITE_FULL", 75, "broke at node.example"],
@@ -16,6 +18,29 @@ test.each([
   const args = [BREAKS, how, ...(code === "" ? [] : [code])];
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
   expect([status, stderr]).toEqual([exit, `the daemon stops, the next start recovers: ${said}\n`]);
+});
+
+describe.each([
+  ["who hands out the calls of a key", "pace"],
+  ["who learns from the answers of a service", "notice"],
+  ["who sends alerts", "alerts"],
+])("%s", (_, where) => {
+  const run = (code: string[]) => {
+    const args = [BESIDE, where, join(temporaryDirectory(), "limiter.db"), ...code];
+    return spawnSync(process.execPath, args, { encoding: "utf8", timeout: 20_000 });
+  };
+
+  test("ends the process with 70 by a mistake of ours, also by one that SQLite names", () => {
+    for (const code of [[], ["SQLITE_CONSTRAINT_TRIGGER"], ["ERR_INVALID_ARG_TYPE"]]) {
+      const { status, stderr } = run(code);
+      expect([status, stderr], code[0]).toEqual([70, expect.stringContaining("TypeError: it is not a function")]);
+    }
+  });
+
+  test("waits where a disk or another process is in the way", () => {
+    const { status, stderr } = run(["SQLITE_FULL"]);
+    expect([status, stderr]).toEqual([0, ""]);
+  });
 });
 
 test("what a timer of a service alone breaks of ends it with 75 where it may pass, and without secrets", () => {

@@ -3,6 +3,7 @@ import type { Secret } from "../../net/secret.ts";
 import type { Clock, SharedClock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { LimitedAnswer, RateLimiter } from "../../ports/rate-limiter.ts";
+import { isStorageFault } from "../../storage/storage-fault.ts";
 import { type HeldBackListener, watchHeldBack } from "./held-back.ts";
 import { type LimitNotice, learn, NOTHING_SAID, type Pace, takeTurn } from "./pace.ts";
 import { openPaceStore, type PaceStore } from "./pace-store.ts";
@@ -136,6 +137,7 @@ function createDispatcher(options: RateLimiterOptions, parts: DispatcherParts): 
         const pauseMs = tryOnce(waitingSinceUs);
         if (pauseMs !== undefined) await clock.sleep(pauseMs, closing.signal);
       } catch (error) {
+        if (!isStorageFault(error)) throw error;
         // Without the shared pace nobody may call: the calls wait until the file can be used again.
         parts.logger.error({ reason: String(error) }, "the shared pace cannot be read or written; calls wait");
         waitedFor = "the file of the shared pace, which cannot be read or written";
@@ -147,7 +149,8 @@ function createDispatcher(options: RateLimiterOptions, parts: DispatcherParts): 
   function dispatch(): void {
     if (running) return;
     running = true;
-    void run().finally(() => {
+    // What is no fault of the file reaches the process's handler, and nothing here goes on.
+    void run().then(() => {
       running = false;
       // A call that came between the loop's end and this line found it running and left the work to it.
       if (calls.count() > 0 && !closing.signal.aborted) dispatch();
@@ -188,6 +191,7 @@ function createObserver(
     try {
       remember(notice);
     } catch (error) {
+      if (!isStorageFault(error)) throw error;
       // The call has its answer all the same; what it said of the pace is said again by the next one.
       dependencies.logger.error({ reason: String(error) }, "the shared pace cannot be read or written");
     }

@@ -2,6 +2,7 @@ import type { Severity } from "../../domain/run/alert.ts";
 import type { AlertOutbox, WaitingAlert } from "../../ports/alert-store.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
+import { isStorageFault } from "../../storage/storage-fault.ts";
 import type { Delivery } from "./webhook.ts";
 
 /** How long and how often alerts are sent again. */
@@ -76,6 +77,7 @@ export function startAlertSender(options: AlertSenderOptions, deps: AlertSenderD
           await sleep(untilNextMs(deps, memory));
         }
       } catch (error) {
+        if (!isStorageFault(error)) throw error;
         // The database may be busy or full: the rows wait, and swaps go on.
         logger.error({ error }, "alerts cannot be sent now; they wait");
         await sleep(Math.min(options.longestRetryMs, LONGEST_WAIT_MS));

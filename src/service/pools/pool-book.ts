@@ -3,6 +3,7 @@ import { type Address, parseAddress } from "../../domain/money/address.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
 import { migrate, readMigrations } from "../../storage/migrations.ts";
+import { isStorageFault } from "../../storage/storage-fault.ts";
 import type { Pool } from "./pool.ts";
 
 /** What was found of one pair of tokens; no pools is an answer, too. */
@@ -35,11 +36,6 @@ interface PoolBookTerms {
   readonly nowMs: number;
   readonly maxSearches?: number;
   readonly logger: Logger;
-}
-
-/** What a disk that is full, slow or broken answers. */
-function isOfDisk(error: unknown): error is Error {
-  return error instanceof Error && "code" in error && /^SQLITE_(FULL|IOERR|BUSY)/.test(String(error.code));
 }
 
 const address = z.string().transform((text, context) => {
@@ -108,7 +104,7 @@ export function openPoolBook(
       isRefused = false;
     } catch (error) {
       // No swap depends on it, and any quote may be what wants to be written: nobody's may end the service.
-      if (!isOfDisk(error)) throw error;
+      if (!isStorageFault(error)) throw error;
       const message = "what was found of pools cannot be written down, and is asked for again after a restart";
       if (!isRefused) logger.warn({ error: error.message }, message);
       isRefused = true;

@@ -140,7 +140,7 @@ test("what the receiver took is not sent again in this life, though the database
   open({
     finishAlert: (...end) => {
       failures -= 1;
-      if (failures >= 0) throw new Error("database or disk is full");
+      if (failures >= 0) throw Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
       outbox.finishAlert(...end);
     },
   });

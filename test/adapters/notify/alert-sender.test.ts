@@ -168,7 +168,7 @@ test("a database that fails for a while stops the sending and nothing else", asy
     ...outbox,
     nextAlert: (nowMs: number) => {
       failures += 1;
-      if (failures < 3) throw new Error("database is locked");
+      if (failures < 3) throw Object.assign(new Error("database is locked"), { code: "SQLITE_BUSY" });
       return outbox.nextAlert(nowMs);
     },
   };
