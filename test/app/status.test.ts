@@ -66,6 +66,27 @@ test("each strategy tells its mode, its next slot, and what it used of its budge
   expect(text()).toContain("mode live; operating mode exits-only");
 });
 
+test("the mode is the running daemon's own, and a file that was edited since is told beside it", () => {
+  const { file, store, look, text } = begin();
+  store.addDaemonEvent("started", "dry-run", NOW_MS);
+  store.addDaemonEvent("clock-jump", "the wall clock went 2h ahead", NOW_MS);
+  const claim = claimDatabase(file);
+  if (claim.kind !== "claimed") throw new Error("not claimed");
+  expect(look()).toMatchObject({ mode: "dry-run", configuredMode: "live" });
+  expect(text()).toContain("mode dry-run (the configuration says live, which holds from the next start on); operating");
+  store.addDaemonEvent("started", "live", NOW_MS);
+  expect(look()).toMatchObject({ mode: "live", configuredMode: "live" });
+  expect(text()).toContain("mode live; operating");
+  claim.release();
+  store.addDaemonEvent("started", "dry-run", NOW_MS);
+  expect(look()).toMatchObject({ daemon: { running: false }, mode: "live" });
+  const next = claimDatabase(file);
+  if (next.kind !== "claimed") throw new Error("not claimed");
+  store.addDaemonEvent("stopped", "by request", NOW_MS);
+  expect(look(), "a start that has written nothing yet is no earlier life").toMatchObject({ mode: "live" });
+  next.release();
+});
+
 test("balances are those that the rows know, at their block, and none are invented", () => {
   const { store, look } = begin();
   expect(look().balances).toEqual([]);

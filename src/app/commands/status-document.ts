@@ -32,13 +32,16 @@ export function readStatus(
     .openAlerts()
     .map(({ raisedAtMs, ...alert }) => ({ ...alert, at: formatInstant(raisedAtMs) }));
   const jump = reader.lastClockJump();
+  const configuredMode = about.settings?.mode ?? null;
   return {
     daemon: {
       running: claim.kind === "unknown" ? null : claim.kind === "held",
       holder: claim.kind === "held" ? (claim.holder ?? null) : null,
       lastAlive: standing?.lastAlive ?? null,
     },
-    mode: about.settings?.mode ?? null,
+    // A running daemon has the mode of its start: the file may say another one since.
+    mode: (claim.kind === "free" ? undefined : reader.startedMode()) ?? configuredMode,
+    configuredMode,
     operating: standing?.mode ?? null,
     waitsFor: openAlerts.filter(({ code }) => WAITED_FOR.has(code)).map(({ text, at }) => ({ text, since: at })),
     lastClockJump: jump === undefined ? null : { text: jump.text, at: formatInstant(jump.atMs) },

@@ -6,10 +6,12 @@ const MOST_BALANCES = 20;
 
 /** Whether a daemon runs, what it waits for, and where each strategy stands: for people, in parts. */
 export function formatStanding(document: StatusDocument): string[] {
-  const { mode, operating, waitsFor, lastClockJump, sold } = document;
+  const { mode, configuredMode, operating, waitsFor, lastClockJump, sold } = document;
+  const isEdited = configuredMode !== null && configuredMode !== mode;
+  const edited = isEdited ? ` (the configuration says ${configuredMode}, which holds from the next start on)` : "";
   const lines = [
     daemonLine(document),
-    `mode ${mode ?? "unknown (no configuration)"}; operating mode ${operating ?? "unknown"}`,
+    `mode ${mode ?? "unknown (no configuration)"}${edited}; operating mode ${operating ?? "unknown"}`,
     `database ${document.database}; last event: ${document.lastEvent ?? "none"}`,
     ...waitsFor.map(({ text, since }) => `waits since ${since}: ${text}`),
   ];

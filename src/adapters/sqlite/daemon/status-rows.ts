@@ -50,6 +50,8 @@ export interface StatusReader {
   wallets(): readonly string[];
   /** what the wall clock last did, in words; undefined where none of the last events is of it */
   lastClockJump(): { readonly text: string; readonly atMs: number } | undefined;
+  /** the mode with which the newest life began; undefined once it wrote that it stopped, as a killed one never does */
+  startedMode(): string | undefined;
   lastEvent(): { readonly kind: string; readonly atMs: number } | undefined;
 }
 
@@ -80,6 +82,12 @@ export function createStatusReader(sql: Statements): StatusReader {
     openAlerts: () => openAlerts(sql),
     lastClockJump: () => sql.get(LAST_CLOCK_JUMP),
     wallets: () => sql.all<{ wallet: string }>("SELECT DISTINCT wallet FROM baselines").map((row) => row.wallet),
+    startedMode: () => {
+      const newest = sql.get<{ kind: string; detail: string }>(
+        "SELECT kind, detail FROM daemon_events WHERE kind IN ('started', 'stopped') ORDER BY id DESC LIMIT 1",
+      );
+      return newest?.kind === "started" ? newest.detail : undefined;
+    },
     lastEvent: () => sql.get("SELECT kind, at_ms AS atMs FROM daemon_events ORDER BY id DESC LIMIT 1"),
   };
 }

@@ -265,6 +265,7 @@ const READER: Calls<HistoryReader> = {
   openAlerts: (reader) => reader.openAlerts(),
   lastClockJump: (reader) => reader.lastClockJump(),
   wallets: (reader) => reader.wallets(),
+  startedMode: (reader) => reader.startedMode(),
   lastEvent: (reader) => reader.lastEvent(),
 };
 
