@@ -8,7 +8,8 @@ import { swapIn } from "../../test/support/reading-samples.ts";
 const MINUTE_MS = 60_000;
 /** A decision has 43 checks. */
 const CHECKS_OF_A_RUN = 5;
-const STRATEGIES = 9;
+/** `s0` to `s8` */
+export const STRATEGIES = 9;
 const OLD_WALLET = `0x${"0d".repeat(20)}`;
 
 /** `n` counts from 0; ids sort by age, hashes are made up. */
@@ -108,11 +109,18 @@ function countAnew(db: SqliteDatabase): void {
   }
 }
 
-/** Puts the guards of a database of the daemon into one that was filled without them. */
-export function addGuards(file: string, from: SqliteDatabase): void {
+/** Makes a database that was filled without them whole: with the guards of one of the daemon, and with what it migrated. */
+export function makeWhole(file: string, from: SqliteDatabase): void {
   const db = openDatabase({ file });
   const guards = from.prepare<[], string>("SELECT sql FROM sqlite_schema WHERE type = 'trigger'").pluck().all();
   for (const sql of guards) db.exec(sql);
+  const schema = from.prepare<[], string>("SELECT sql FROM sqlite_schema WHERE name = 'schema_migrations'").pluck();
+  db.exec(String(schema.get()));
+  for (const row of from.prepare<[], Record<string, unknown>>("SELECT * FROM schema_migrations").all()) {
+    const names = Object.keys(row);
+    const places = names.map((name) => `@${name}`);
+    db.prepare(`INSERT INTO schema_migrations (${names.join(", ")}) VALUES (${places.join(", ")})`).run(row);
+  }
   db.close();
 }
 
