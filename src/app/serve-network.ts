@@ -82,7 +82,7 @@ function networkOf(flags: NetworkFlags, rpcUrl: Secret): NetworkOptions {
   return {
     ...{ chainId, nativeSymbol, wrappedNative, protocols, v3FeeTiers, dataFee, confirmations, settlement },
     name: flags.network,
-    rpcUrl: rpcUrl.reveal(),
+    rpcUrls: [rpcUrl.reveal()],
     listedTokens: listedTokens(network),
     hubTokens: hubTokensOf(network),
     executor: settlement === network.settlement ? network.executor : undefined,

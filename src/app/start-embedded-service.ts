@@ -88,8 +88,8 @@ async function networkOf(
   { secrets, env }: Runtime,
 ): Promise<{ options: NetworkOptions; relayer: RelayerDependencies | undefined }> {
   const { network, serve, transactions } = configuration;
-  const [rpcUrl] = secrets.rpcUrls(configuration);
-  if (rpcUrl === undefined || network.settlement === undefined) {
+  const rpcUrls = secrets.rpcUrls(configuration).map((url) => url.reveal());
+  if (rpcUrls.length === 0 || network.settlement === undefined) {
     throw new CommandFailure(
       EXIT.configuration,
       `the service needs an RPC endpoint and a settlement contract on ${network.name}; set \`service.settlement\``,
@@ -109,7 +109,7 @@ async function networkOf(
     v3FeeTiers,
     dataFee,
     confirmations,
-    rpcUrl: rpcUrl.reveal(),
+    rpcUrls,
     listedTokens: listedTokens(configuration),
   };
   if (serve.relayer === undefined) return { options, relayer: undefined };

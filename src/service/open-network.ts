@@ -4,6 +4,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { SqliteDatabase } from "../storage/database.ts";
 import { dataFeesOf } from "./data-fees/kinds.ts";
+import { joinEndpoints, type OpenSnapshots } from "./endpoints.ts";
 import type { ServedNetwork } from "./http/served-network.ts";
 import type { NetworkOptions, ServiceOptions } from "./options.ts";
 import { createPoolDirectory, scopeOf } from "./pools/directory.ts";
@@ -16,7 +17,7 @@ import type { RelayerDependencies } from "./relayer/relayer.ts";
 import { startRelay } from "./relayer/start-relay.ts";
 import { createRouter } from "./routing/router.ts";
 import type { Searcher } from "./routing/searcher.ts";
-import { createContractCheck, WrongContractsError } from "./settlement/verify.ts";
+import { type ContractCheck, createContractCheck, WrongContractsError } from "./settlement/verify.ts";
 import { createSimulator } from "./simulation/simulator.ts";
 import { soon } from "./soon.ts";
 import { createServiceStore } from "./store/service-store.ts";
@@ -29,7 +30,7 @@ const MAX_RPC_ANSWER_BYTES = 16_000_000;
 /** A node in silence holds up a start no longer than that; the look itself goes on. */
 const FIRST_LOOK_MS = 10_000;
 
-/** One network's node, and what is read of it; nothing is asked before somebody does. */
+/** One network's endpoints, and what is read of it; nothing is asked before somebody does. */
 export interface ConnectedNetwork {
   readonly options: NetworkOptions;
   readonly rpc: JsonRpc;
@@ -45,13 +46,22 @@ export function connectNetwork(
   { clock, logger: ofService }: { clock: Clock; logger: Logger },
 ): ConnectedNetwork {
   const logger = ofService.child({ network: options.name });
-  const rpc = createJsonRpc({ url: options.rpcUrl, timeoutMs: RPC_TIMEOUT_MS, maxBytes: MAX_RPC_ANSWER_BYTES });
-  const { verify, executor } = createContractCheck(rpc, options);
   const dataFees = dataFeesOf(options);
   const vouchedFor = vouchedForBy(options);
+  const checks: ContractCheck[] = [];
+  const executor = () => checks.map((check) => check.executor()).find((address) => address !== undefined);
   const isKnown = (contract: Address) => vouchedFor.has(contract) || contract === executor();
-  const snapshots = createSnapshots({ rpc, chainId: options.chainId, verify, dataFees, isKnown }, clock);
-  return { options, rpc, snapshots: outspoken(snapshots, { rpcHost: rpc.host, logger }), executor, logger };
+  const rpcs = options.rpcUrls.map((url) =>
+    createJsonRpc({ url, timeoutMs: RPC_TIMEOUT_MS, maxBytes: MAX_RPC_ANSWER_BYTES }),
+  );
+  const open: OpenSnapshots = (one, onTrouble) => {
+    const check = createContractCheck(one, options);
+    checks.push(check);
+    const { verify } = check;
+    return createSnapshots({ rpc: one, chainId: options.chainId, verify, dataFees, isKnown, onTrouble }, clock);
+  };
+  const { rpc, snapshots } = joinEndpoints(rpcs, open, { clock, logger });
+  return { options, rpc, snapshots: outspoken(snapshots, { rpc, logger }), executor, logger };
 }
 
 /** The contracts of a network's options: whoever else has one may have written it to work against us. */
@@ -69,11 +79,11 @@ function vouchedForBy(options: NetworkOptions): ReadonlySet<Address> {
 }
 
 /** Tells the operator when a node stops being of use, or of full use, and when it is of use again. */
-function outspoken(snapshots: Snapshots, { rpcHost, logger }: { rpcHost: string; logger: Logger }): Snapshots {
+function outspoken(snapshots: Snapshots, { rpc, logger }: { rpc: JsonRpc; logger: Logger }): Snapshots {
   let told: string | undefined;
   const tell = (level: "error" | "warn", error: Error, message: string): void => {
     const problem = `${error.name}: ${message}`;
-    if (told !== problem) logger[level]({ rpcHost, error: error.message }, message);
+    if (told !== problem) logger[level]({ rpcHost: rpc.host, error: error.message }, message);
     told = problem;
   };
   return {
@@ -83,7 +93,7 @@ function outspoken(snapshots: Snapshots, { rpcHost, logger }: { rpcHost: string;
         const snapshot = await snapshots.current();
         if (snapshot.unread !== undefined) tell("warn", snapshot.unread, POOLS_UNREAD);
         else if (told !== undefined) {
-          logger.info({ rpcHost }, "the network's node can be used again");
+          logger.info({ rpcHost: rpc.host }, "the network's node can be used again");
           told = undefined;
         }
         return snapshot;
@@ -165,8 +175,8 @@ export function openNetwork(
     { snapshots, router, tokens, transfers, clock, executor, relayer: status },
   );
   const tokenList = createTokenList(network, { snapshots, tokens });
-  const balances = createBalances(tokenList.addresses, { rpc, snapshots });
-  const simulator = createSimulator(network, { rpc, snapshots, clock });
+  const balances = createBalances(tokenList.addresses, { snapshots });
+  const simulator = createSimulator(network, { snapshots, clock });
   const parts = { quoter, simulator, quotes, store, desk: relay.desk, tokenList, balances };
   return {
     served: { options: network, rpc, snapshots, ...parts },

@@ -42,8 +42,8 @@ export interface NetworkOptions {
   /** lower-case name, as requests give it */
   readonly name: string;
   readonly chainId: number;
-  /** a secret: providers put keys into it */
-  readonly rpcUrl: string;
+  /** at least one, in the order of preference; secrets: providers put keys into them */
+  readonly rpcUrls: readonly string[];
   readonly nativeSymbol: string;
   readonly wrappedNative: Address;
   /** what lists of tokens and balances tell of, the native token under the zero address; others are found by address */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { asFailure, readSince } from "../../src/app/commands/audit.ts";
+import { asFailure, auditInTurn, readSince } from "../../src/app/commands/audit.ts";
 import { CommandFailure, EXIT } from "../../src/app/exit-codes.ts";
 import { AuditError } from "../../src/audit/report.ts";
 
@@ -25,6 +25,42 @@ test("an audit of the wrong chain or file is for a person, and an error of our o
   }
   const own = new TypeError("ours");
   expect(failureOf(own)).toBe(own);
+});
+
+test("a chain that cannot be read at one endpoint is audited at the next, as a whole", async () => {
+  const told: string[] = [];
+  const terminal = { err: (text: string) => void told.push(text) };
+  const asked: unknown[] = [];
+  const answering = (failure: (url: unknown) => Error | undefined) => async (url: unknown) => {
+    asked.push(url);
+    const error = failure(url);
+    if (error !== undefined) throw error;
+    return `of ${url}`;
+  };
+  const unreadable = new AuditError("CHAIN_UNREADABLE", "one.example: no answer");
+  const urls = ["one", "two", "three"];
+  const isFirst = answering((url) => (url === "one" ? unreadable : undefined));
+  await expect(auditInTurn(urls, isFirst, terminal)).resolves.toBe("of two");
+  expect(asked.splice(0)).toEqual(["one", "two"]);
+  expect(told).toEqual(["the next RPC endpoint is asked: one.example: no answer"]);
+  await expect(
+    auditInTurn(
+      urls,
+      answering(() => unreadable),
+      terminal,
+    ),
+  ).rejects.toBe(unreadable);
+  expect(asked.splice(0)).toEqual(urls);
+  const wrong = new AuditError("WRONG_CHAIN", "of another chain");
+  await expect(
+    auditInTurn(
+      urls,
+      answering(() => wrong),
+      terminal,
+    ),
+  ).rejects.toBe(wrong);
+  expect(asked).toEqual(["one"]);
+  await expect(auditInTurn([], isFirst, terminal)).rejects.toMatchObject({ exitCode: EXIT.configuration });
 });
 
 test("an audit begins at a block, an instant, or so long ago", () => {

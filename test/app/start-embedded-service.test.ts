@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { createRuntime } from "../../src/app/runtime.ts";
 import { startEmbeddedService } from "../../src/app/start-embedded-service.ts";
 import { loaded, MAIN } from "../config/project.ts";
+import { startHttpServer } from "../support/http-server.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const RELAYER_KEYS = { base: `0x${"11".repeat(32)}`, ethereum: `0x${"22".repeat(32)}` };
@@ -50,4 +51,19 @@ it("serves the network of each configuration, each with its relayer, by the firs
     .find((line) => line.includes("the first file's settings"));
   expect(JSON.parse(told ?? "{}")).toMatchObject({ settings: ["serve.listen", "serve.database"] });
   await expect(startEmbeddedService(base, runtime, [base])).rejects.toThrow("two networks are called base");
+});
+
+it("asks the second endpoint where the first one does not answer", async () => {
+  let requests = 0;
+  const second = await startHttpServer((_request, response) => {
+    requests += 1;
+    response.writeHead(503).end();
+  });
+  const main = MAIN.replace("[{ env: RPC_1 }]", "[{ env: RPC_1 }, { env: RPC_2 }]");
+  const env = { RPC_1: "http://127.0.0.1:9", RPC_2: second.url };
+  const runtime = createRuntime({ level: "error", env, logFile: join(temporaryDirectory(), "log") });
+  const configuration = loaded({ "main.yaml": `${main}serve: { listen: "127.0.0.1:0" }\n` }, env);
+  const service = await startEmbeddedService(configuration, runtime);
+  await service.stop();
+  expect(requests).toBeGreaterThan(0);
 });

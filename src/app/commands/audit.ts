@@ -4,6 +4,7 @@ import { type AuditOptions, audit } from "../../audit/audit.ts";
 import { formatAuditReport } from "../../audit/format.ts";
 import { AuditError } from "../../audit/report.ts";
 import type { Since } from "../../audit/since.ts";
+import type { Secret } from "../../net/secret.ts";
 import { createRpc } from "../../sandbox/rpc.ts";
 import { STATE_FILE, startSandbox } from "../../sandbox/sandbox.ts";
 import { acquireLock } from "../../storage/lock.ts";
@@ -28,7 +29,9 @@ export async function auditCommand(
   }
   const chain = await openChain(target);
   try {
-    const report = await audit({ ...chain.options, database: target.database, since }).catch(asFailure);
+    const { rpcUrls, ...facts } = chain.options;
+    const ask = (rpcUrl: string | Secret) => audit({ ...facts, rpcUrl, database: target.database, since });
+    const report = await auditInTurn(rpcUrls, ask, terminal).catch(asFailure);
     terminal.out(
       options.json === true
         ? JSON.stringify(report, (_key, value) => (typeof value === "bigint" ? value.toString() : value))
@@ -61,25 +64,43 @@ export function asFailure(error: unknown): never {
   throw new CommandFailure(mayPass ? EXIT.tryAgain : EXIT.no, error.message);
 }
 
+/**
+ * An audit by one endpoint as a whole; where the chain cannot be read there, by the next one.
+ * @throws what the last one ended with
+ */
+export async function auditInTurn<T>(
+  [rpcUrl, ...others]: readonly (string | Secret)[],
+  ask: (rpcUrl: string | Secret) => Promise<T>,
+  terminal: Pick<Terminal, "err">,
+): Promise<T> {
+  if (rpcUrl === undefined) throw new CommandFailure(EXIT.configuration, "the configuration names no RPC endpoint");
+  try {
+    return await ask(rpcUrl);
+  } catch (error) {
+    if (others.length === 0 || !(error instanceof AuditError) || error.code !== "CHAIN_UNREADABLE") throw error;
+    terminal.err(`the next RPC endpoint is asked: ${error.message}`);
+    return await auditInTurn(others, ask, terminal);
+  }
+}
+
 interface AuditedChain {
-  readonly options: Omit<AuditOptions, "database">;
+  readonly options: Omit<AuditOptions, "database" | "rpcUrl"> & { readonly rpcUrls: readonly (string | Secret)[] };
   stop(): Promise<void>;
 }
 
 async function openChain(target: Target): Promise<AuditedChain> {
   if (target.kind === "sandbox") return await openSandboxChain(target.facts);
   const { network, service } = target.configuration;
-  const [rpcUrl] = createRuntime({ level: "error", env: process.env }).secrets.rpcUrls(target.configuration);
-  if (rpcUrl === undefined) throw new CommandFailure(EXIT.configuration, "the configuration names no RPC endpoint");
+  const rpcUrls = createRuntime({ level: "error", env: process.env }).secrets.rpcUrls(target.configuration);
   const settlement = service.profile === "swapd" ? network.settlement : undefined;
   const { chainId, wrappedNative } = network;
-  return { options: { rpcUrl, chainId, wrappedNative, settlement }, stop: async () => undefined };
+  return { options: { rpcUrls, chainId, wrappedNative, settlement }, stop: async () => undefined };
 }
 
 async function openSandboxChain(facts: Extract<Target, { kind: "sandbox" }>["facts"]): Promise<AuditedChain> {
   const { chainId, wrappedNative, settlement } = facts;
   if (isHeld(facts.directory) && (await isUp(facts.rpcUrl, chainId))) {
-    return { options: { rpcUrl: facts.rpcUrl, chainId, wrappedNative, settlement }, stop: async () => undefined };
+    return { options: { rpcUrls: [facts.rpcUrl], chainId, wrappedNative, settlement }, stop: async () => undefined };
   }
   const sandbox = await startSandbox({
     directory: facts.directory,
@@ -91,7 +112,7 @@ async function openSandboxChain(facts: Extract<Target, { kind: "sandbox" }>["fac
     stateFile: join(facts.directory, STATE_FILE),
   });
   const { rpcUrl } = sandbox.world;
-  return { options: { rpcUrl, chainId, wrappedNative, settlement }, stop: sandbox.stop };
+  return { options: { rpcUrls: [rpcUrl], chainId, wrappedNative, settlement }, stop: sandbox.stop };
 }
 
 /** Whether this folder's sandbox runs. The chain at its old port alone may be that of another folder. */

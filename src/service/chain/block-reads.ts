@@ -50,6 +50,8 @@ export function createBlockReads(options: {
   readonly mode?: ReadMode | undefined;
   /** contracts whose calls may travel with others; absent: all */
   readonly isKnown?: ((contract: Address) => boolean) | undefined;
+  /** told when a read failed for good */
+  readonly onTrouble?: ((error: RpcError) => void) | undefined;
 }): BlockReads {
   const { rpc } = options;
   const modes = options.mode === undefined ? MODES : [options.mode];
@@ -92,13 +94,18 @@ export function createBlockReads(options: {
     }
   }
 
+  function tell(error: unknown): never {
+    if (error instanceof RpcError) options.onTrouble?.(error);
+    throw error;
+  }
+
   return {
     mode: () => method?.mode,
     at(block) {
       const readAll: ReadAll = (calls, gasOfCall) =>
         calls.length === 0
           ? Promise.resolve([])
-          : retryRead(() => readOnce({ block, gasOfCall }, calls), { ...RETRIES, isTransient });
+          : retryRead(() => readOnce({ block, gasOfCall }, calls), { ...RETRIES, isTransient }).catch(tell);
       return { readAll, read: createBatchReader(readAll, options.isKnown) };
     },
   };

@@ -16,6 +16,8 @@ import { createPoolMemory, type PoolMemory, type RememberedPool } from "./pool-m
 
 /** The chain at one block. All reads through it see that block and no other. */
 export interface Snapshot {
+  /** the endpoint that has the block; another one may not have it yet */
+  readonly rpc: JsonRpc;
   readonly head: Head;
   /** what the network charges for data beside gas */
   readonly dataFees: DataFees;
@@ -53,6 +55,8 @@ export interface SnapshotsOptions {
    * read after those of these; absent: all
    */
   readonly isKnown?: ((contract: Address) => boolean) | undefined;
+  /** told when a read of a block failed for good */
+  readonly onTrouble?: ((error: RpcError) => void) | undefined;
   /** absent: the best that the node can do */
   readonly mode?: ReadMode | undefined;
   /** how fees for data are asked for, with every block; absent: there are none */
@@ -155,6 +159,7 @@ async function takeSnapshot(context: Context, head: Head, previous: Head | undef
   }
 
   return {
+    rpc: context.rpc,
     head,
     dataFees,
     unread,

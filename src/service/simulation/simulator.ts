@@ -1,5 +1,5 @@
 import { NATIVE_TOKEN } from "../../domain/money/address.ts";
-import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
+import { RpcError } from "../../net/json-rpc.ts";
 import { retryRead } from "../../net/retry-read.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { readViewWord } from "../chain/batch-reader.ts";
@@ -49,7 +49,6 @@ export interface Simulator {
 }
 
 export interface SimulatorDependencies {
-  readonly rpc: JsonRpc;
   readonly snapshots: Pick<Snapshots, "current" | "mode">;
   readonly clock: Clock;
 }
@@ -59,11 +58,11 @@ const TIME_LIMIT_MS = 5_000;
 const RETRIES = { retries: 2, minDelayMs: 50, maxDelayMs: 400 };
 
 export function createSimulator(network: NetworkOptions, dependencies: SimulatorDependencies): Simulator {
-  const { rpc, snapshots } = dependencies;
+  const { snapshots } = dependencies;
   const storage = createTokenStorage(dependencies.clock);
   return {
     async simulate(quote) {
-      const { head } = await snapshots.current();
+      const { head, rpc } = await snapshots.current();
       const attempt = attemptOf(quote, network);
       if (attempt === undefined) {
         const reason = "the quote is indicative: ask for one with fromAddress";

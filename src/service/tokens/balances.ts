@@ -1,6 +1,5 @@
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { MAX_UINT256 } from "../../domain/money/amount.ts";
-import type { JsonRpc } from "../../net/json-rpc.ts";
 import { parseQuantity } from "../chain/head.ts";
 import { addressWord, callData, SELECTOR } from "../chain/words.ts";
 import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
@@ -22,10 +21,7 @@ export interface Balances {
 /** Wallets whose balances are remembered at one block; those beyond are asked for each time. */
 const MAX_WALLETS = 5_000;
 
-export function createBalances(
-  tokens: readonly Address[],
-  { rpc, snapshots }: { rpc: JsonRpc; snapshots: Snapshots },
-): Balances {
+export function createBalances(tokens: readonly Address[], { snapshots }: { snapshots: Snapshots }): Balances {
   const contracts = tokens.filter((token) => token !== NATIVE_TOKEN);
   /** At one block a wallet has one balance: who asks again before the next one gets the same answer. */
   const known = new WeakMap<Snapshot, Map<Address, Promise<readonly Balance[]>>>();
@@ -38,7 +34,7 @@ export function createBalances(
     return fresh;
   }
 
-  async function nativeBalances(wallets: readonly Address[], { head }: Snapshot): Promise<readonly bigint[]> {
+  async function nativeBalances(wallets: readonly Address[], { head, rpc }: Snapshot): Promise<readonly bigint[]> {
     const block = `0x${head.number.toString(16)}`;
     const answers = await rpc.batch(wallets.map((wallet) => ({ method: "eth_getBalance", params: [wallet, block] })));
     return answers.map((answer) => parseQuantity(rpc.host, answer));

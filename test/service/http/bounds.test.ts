@@ -164,7 +164,7 @@ test("an answer of the node that fails is 503, and the log names its host, not i
   onTestFinished(() => broken.stop());
   const logger = createRecordingLogger();
   const own = await deployMarket(broken);
-  const network = { rpcUrl: `${broken.url}/?key=secret-key-in-url` };
+  const network = { rpcUrls: [`${broken.url}/?key=secret-key-in-url`] };
   const options = serviceOptions(broken, own, { database: join(directory, "broken.db"), network });
   const lonely = await startService(options, { logger, clock });
   const caller = await createClient(lonely.url);

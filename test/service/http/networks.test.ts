@@ -44,7 +44,7 @@ beforeAll(async () => {
   const parts = relayerParts(chain, id("networks"));
   await chain.rpc.call("anvil_setBalance", [parts.signer.address, "0x8ac7230489e80000"]);
   const database = join(directory, "service.db");
-  const ofOther = { name: "othernet", chainId: 31_338, rpcUrl: node.url, executor: undefined };
+  const ofOther = { name: "othernet", chainId: 31_338, rpcUrls: [node.url], executor: undefined };
   const first = serviceOptions(chain, market, { database, network: { relayer: RELAYER_SETTINGS } });
   const second = serviceOptions(otherChain, other.market, { database, network: ofOther });
   const metrics = { host: "127.0.0.1", port: 0 };

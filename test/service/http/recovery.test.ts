@@ -67,7 +67,7 @@ const FAILURES: readonly { name: string; fail: () => unknown; detail?: string }[
 
 async function start(change: Partial<NetworkOptions> = {}): Promise<{ service: Service; client: Client }> {
   lives += 1;
-  const network = { rpcUrl: node.url, ...change };
+  const network = { rpcUrls: [node.url], ...change };
   const options = serviceOptions(chain, market, { database: join(folder, `${lives}.db`), network });
   const service = await startService(options, { logger, clock });
   return { service, client: await createClient(service.url) };

@@ -29,7 +29,7 @@ beforeAll(async () => {
   market = await deployMarket(chain);
   node = await startLyingNode(() => chain.url);
   const options = serviceOptions(chain, market, { database: join(directory, "service.db") });
-  const networks = options.networks.map((network) => ({ ...network, rpcUrl: node.url }));
+  const networks = options.networks.map((network) => ({ ...network, rpcUrls: [node.url] }));
   service = await startService({ ...options, networks }, { logger: createRecordingLogger(), clock });
   client = await createClient(service.url);
 });

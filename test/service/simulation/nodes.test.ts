@@ -46,7 +46,7 @@ afterAll(async () => {
 /** A service that knows nothing of any token yet. */
 async function newClient(): Promise<Client> {
   const database = join(directory, `${Math.random()}.db`);
-  const options = serviceOptions(chain, market, { database, network: { rpcUrl: node.url } });
+  const options = serviceOptions(chain, market, { database, network: { rpcUrls: [node.url] } });
   const service = await startService(options, { logger: createRecordingLogger(), clock: systemClock });
   services.push(service);
   return createClient(service.url);

@@ -85,7 +85,7 @@ export function serviceOptions(
       {
         name: "testnet",
         chainId: 31_337,
-        rpcUrl: chain.url,
+        rpcUrls: [chain.url],
         nativeSymbol: "ETH",
         wrappedNative: market.weth,
         listedTokens: [

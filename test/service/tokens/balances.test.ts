@@ -37,7 +37,7 @@ test("of a wallet are asked for once a block, however often and by however many,
   const token = await chain.deploy(contract, ["Token", "TK", 18]);
   const { rpc, seen } = countingNode();
   const snapshots = createSnapshots({ rpc, chainId: 31_337 }, systemClock);
-  const balances = createBalances([NATIVE_TOKEN, token], { rpc, snapshots });
+  const balances = createBalances([NATIVE_TOKEN, token], { snapshots });
   const [one, other] = [createWallet().address, createWallet().address];
   const amountsOf = async (...wallets: Address[]) => (await balances.of(wallets)).map(({ amount }) => amount);
   await chain.send({ to: one, value: 5n });
@@ -56,7 +56,7 @@ test("of a wallet are asked for once a block, however often and by however many,
 test("are remembered of so many wallets at a block and no more: a stranger with many addresses fills no memory", async () => {
   const { rpc, seen } = countingNode();
   const snapshots = createSnapshots({ rpc, chainId: 31_337 }, systemClock);
-  const balances = createBalances([NATIVE_TOKEN], { rpc, snapshots });
+  const balances = createBalances([NATIVE_TOKEN], { snapshots });
   const wallets = Array.from({ length: 5_001 }, (_, index) =>
     toAddress(`0x${(0xabc0_0000 + index).toString(16).padStart(40, "0")}`),
   );

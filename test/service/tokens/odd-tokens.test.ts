@@ -41,7 +41,7 @@ const homes = new Map<Address, Address>();
 
 async function start(name: string): Promise<void> {
   logger = createRecordingLogger();
-  const network = { rpcUrl: node.url, hubTokens: [market.weth, market.usdc, hub] };
+  const network = { rpcUrls: [node.url], hubTokens: [market.weth, market.usdc, hub] };
   const options = serviceOptions(chain, market, { database: join(folder, `${name}.db`), network });
   service = await startService(options, { logger, clock });
   client = await createClient(service.url);

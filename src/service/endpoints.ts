@@ -1,0 +1,230 @@
+import { type JsonRpc, RpcError } from "../net/json-rpc.ts";
+import { classOf } from "../net/node-errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import { UnusableChainError } from "./chain/unusable-chain.ts";
+import type { Snapshot, Snapshots } from "./pools/snapshots.ts";
+import { WrongContractsError } from "./settlement/verify.ts";
+import { soon } from "./soon.ts";
+
+/** What is asked of a network's chain, whichever endpoint answers. */
+export interface ChainAccess {
+  /** Single questions: each goes to the endpoint in use, and where that one does not answer to the next. */
+  readonly rpc: JsonRpc;
+  /** A snapshot is of one endpoint: all reads through it go there. */
+  readonly snapshots: Snapshots;
+}
+
+/** Opens what is read of one endpoint. @param onTrouble is to be called when reads of a block failed for good */
+export type OpenSnapshots = (rpc: JsonRpc, onTrouble: (error: RpcError) => void) => Snapshots;
+
+/** So long an endpoint is waited for while there are others. */
+const PATIENCE_MS = 5_000;
+/** An endpoint that had trouble is asked after the others so long, at first and at most; it doubles while trouble stays. */
+const FIRST_REST_MS = 10_000;
+const LONGEST_REST_MS = 600_000;
+/** A newest block that is older is held against those of the other endpoints, so often: a chain may be quiet. */
+const OLD_MS = 30_000;
+const COMPARE_EVERY_MS = 10_000;
+
+/**
+ * Several endpoints of one chain. The first that is well is used for everything, so that what is remembered of its pools
+ * serves the next quote. One that had trouble is looked at again beside the work, and used again once that goes well.
+ */
+export function joinEndpoints(
+  rpcs: readonly JsonRpc[],
+  open: OpenSnapshots,
+  surroundings: { readonly clock: Clock; readonly logger: Logger },
+): ChainAccess {
+  const [only, ...more] = rpcs;
+  if (only !== undefined && more.length === 0) return { rpc: only, snapshots: open(only, () => undefined) };
+  const endpoints = rpcs.map((rpc) => createEndpoint(rpc, open, surroundings));
+  const [first] = endpoints;
+  if (first === undefined) throw new Error("a network needs at least one RPC endpoint");
+  const choice: Choice = { endpoints, clock: surroundings.clock, inUse: first, comparedAtMs: undefined };
+  let asking: Promise<Snapshot> | undefined;
+  return {
+    rpc: rpcOf(choice),
+    snapshots: {
+      current: () => {
+        asking ??= currentOf(choice).finally(() => {
+          asking = undefined;
+        });
+        return asking;
+      },
+      mode: () => choice.inUse.snapshots.mode(),
+      stop: () => {
+        for (const { snapshots } of endpoints) snapshots.stop();
+      },
+    },
+  };
+}
+
+interface Choice {
+  readonly endpoints: readonly Endpoint[];
+  readonly clock: Clock;
+  /** the one that gave the last snapshot */
+  inUse: Endpoint;
+  comparedAtMs: number | undefined;
+}
+
+interface Endpoint extends ChainAccess {
+  isWell(): boolean;
+  /** Whether it rested long enough to be looked at again. */
+  isRested(): boolean;
+  /** It is asked after the others until it is well. */
+  rest(reason: Error): void;
+  beWell(): void;
+}
+
+function createEndpoint(
+  rpc: JsonRpc,
+  open: OpenSnapshots,
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+): Endpoint {
+  let restMs = 0;
+  let untilMs = Number.NEGATIVE_INFINITY;
+  const isResting = (): boolean => clock.monotonicMs() < untilMs;
+  const rest = (reason: Error): void => {
+    // What was under way together says the same thing once.
+    if (isResting()) return;
+    if (restMs === 0) {
+      const message = "an endpoint cannot be used now; the next one is asked before it";
+      logger.warn({ rpcHost: rpc.host, error: reason.message }, message);
+    }
+    const askedForMs = (reason instanceof RpcError ? (reason.retryAfterSeconds ?? 0) : 0) * 1_000;
+    restMs = Math.min(LONGEST_REST_MS, Math.max(FIRST_REST_MS, 2 * restMs, askedForMs));
+    untilMs = clock.monotonicMs() + restMs;
+  };
+  return {
+    rpc,
+    snapshots: open(rpc, (error) => {
+      if (isForOther(error)) rest(error);
+    }),
+    isWell: () => restMs === 0,
+    isRested: () => restMs > 0 && !isResting(),
+    rest,
+    beWell: () => {
+      if (restMs > 0) logger.info({ rpcHost: rpc.host }, "an endpoint can be used again");
+      restMs = 0;
+      untilMs = Number.NEGATIVE_INFINITY;
+    },
+  };
+}
+
+/** Those that are well first; among equals the configured order. */
+function inOrder({ endpoints }: Choice): readonly Endpoint[] {
+  return [...endpoints.filter((one) => one.isWell()), ...endpoints.filter((one) => !one.isWell())];
+}
+
+async function currentOf(choice: Choice): Promise<Snapshot> {
+  for (const endpoint of choice.endpoints) if (endpoint.isRested()) void lookAgain(choice, endpoint);
+  const failures: Error[] = [];
+  for (const endpoint of inOrder(choice)) {
+    const snapshot = await snapshotOf(endpoint);
+    if (snapshot instanceof Error) {
+      failures.push(snapshot);
+      continue;
+    }
+    endpoint.beWell();
+    choice.inUse = endpoint;
+    return await newestOf(choice, snapshot);
+  }
+  // What an endpoint says of the chain tells more than that another one says nothing.
+  const isSaid = (failure: Error) => !(failure instanceof RpcError) || failure instanceof UnusableChainError;
+  throw failures.find(isSaid) ?? failures[0];
+}
+
+/** An endpoint's snapshot, or why it has none; then it rests. @throws what is a fault of our own */
+async function snapshotOf(endpoint: Endpoint): Promise<Snapshot | Error> {
+  try {
+    return await soon(endpoint.rpc.host, endpoint.snapshots.current(), PATIENCE_MS);
+  } catch (error) {
+    if (!(error instanceof RpcError || error instanceof WrongContractsError)) throw error;
+    endpoint.rest(error);
+    return error;
+  }
+}
+
+async function lookAgain({ inUse }: Choice, endpoint: Endpoint): Promise<void> {
+  // The next rest begins before the look, which ends it where it goes well.
+  endpoint.rest(new Error("it is looked at again"));
+  const [snapshot, other] = await Promise.all([snapshotOf(endpoint), snapshotOf(inUse)]);
+  if (snapshot instanceof Error) return;
+  if (other instanceof Error || snapshot.head.timestamp * 1_000 + OLD_MS >= other.head.timestamp * 1_000) {
+    endpoint.beWell();
+  }
+}
+
+/** Where the newest block of the endpoint in use is old, the newest of all that are well. */
+async function newestOf(choice: Choice, own: Snapshot): Promise<Snapshot> {
+  const { clock, inUse, comparedAtMs = Number.NEGATIVE_INFINITY } = choice;
+  const ageMs = clock.nowMs() - own.head.timestamp * 1_000;
+  if (ageMs <= OLD_MS || clock.monotonicMs() - comparedAtMs < COMPARE_EVERY_MS) return own;
+  choice.comparedAtMs = clock.monotonicMs();
+  const others = choice.endpoints.filter((one) => one !== inUse && one.isWell());
+  const seen = await Promise.all(others.map(async (endpoint) => ({ endpoint, snapshot: await snapshotOf(endpoint) })));
+  let newest = own;
+  for (const { endpoint, snapshot } of seen) {
+    if (snapshot instanceof Error || snapshot.head.timestamp <= newest.head.timestamp) continue;
+    newest = snapshot;
+    choice.inUse = endpoint;
+  }
+  if (newest !== own) {
+    const { number } = newest.head;
+    inUse.rest(new Error(`its newest block is ${own.head.number}, ${choice.inUse.rpc.host} has block ${number}`));
+  }
+  return newest;
+}
+
+/** Whether another endpoint may answer where this one did not: what a call does by itself, it does everywhere. */
+function isForOther(error: RpcError): boolean {
+  return !["reverted", "out-of-gas", "too-much"].includes(classOf(error));
+}
+
+function rpcOf(choice: Choice): JsonRpc {
+  /** One that was not just in use may serve another chain: its block and its contracts are looked at before. */
+  async function proved(endpoint: Endpoint): Promise<JsonRpc> {
+    if (endpoint === choice.inUse && endpoint.isWell()) return endpoint.rpc;
+    const snapshot = await snapshotOf(endpoint);
+    if (!(snapshot instanceof Error)) return endpoint.rpc;
+    const { host } = endpoint.rpc;
+    throw snapshot instanceof RpcError
+      ? snapshot
+      : new RpcError({ kind: "transport", host, message: `${host}: ${snapshot.message}` });
+  }
+
+  async function inTurn<T>(ask: (rpc: JsonRpc) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    let failure: unknown;
+    for (const endpoint of inOrder(choice)) {
+      try {
+        return await ask(await proved(endpoint));
+      } catch (error) {
+        if (!(error instanceof RpcError) || !isForOther(error) || signal?.aborted === true) throw error;
+        failure ??= error;
+      }
+    }
+    throw failure;
+  }
+
+  return {
+    get host() {
+      return choice.inUse.rpc.host;
+    },
+    call: (method, params, signal) => inTurn((rpc) => rpc.call(method, params, signal), signal),
+    async batch(requests, signal) {
+      let partial: readonly unknown[] | undefined;
+      const whole = inTurn(async (rpc) => {
+        const answers = await rpc.batch(requests, signal);
+        const refused = answers.find((answer) => answer instanceof RpcError && isForOther(answer));
+        if (refused === undefined) return answers;
+        partial ??= answers;
+        throw refused;
+      }, signal);
+      return await whole.catch((error: unknown) => {
+        if (partial === undefined || !(error instanceof RpcError)) throw error;
+        return partial;
+      });
+    },
+  };
+}
