@@ -12,7 +12,7 @@ const ROOMS = {
   lane: ["domain", "ports"],
   engine: ["domain", "lane", "ports"],
   adapters: ["domain", "lane", "net", "ports", "storage"],
-  service: ["domain/money", "lane", "net", "networks", "ports", "storage"],
+  service: ["domain/chain", "domain/money", "lane", "net", "networks", "ports", "storage"],
   sandbox: ["domain/money", "net", "networks"],
   audit: ["domain/money", "net"],
   app: [

@@ -5,7 +5,7 @@ import { closeAll } from "./close-all.ts";
 import { endOnUncaught, endProcess } from "./end-on-uncaught.ts";
 import { EXIT } from "./exit-codes.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
-import { type Daemon, startDaemon } from "./start-daemon.ts";
+import { startDaemon } from "./start-daemon.ts";
 import { startEmbeddedService } from "./start-embedded-service.ts";
 import { type StartTrouble, troubleOf, troubleOfStart } from "./start-trouble.ts";
 import type { Terminal } from "./terminal.ts";
@@ -48,9 +48,9 @@ export async function runOnce(file: string, terminal: Terminal, asked: Promise<s
     const runtime = createRuntime({ level: configuration.logLevel, env: process.env });
     redact = runtime.redactor.redact;
     release = endOnUncaught(redact, terminal);
-    const daemon = await startParts({ configuration, asRead }, runtime, parts);
-    runtime.logger.info({ mode: configuration.mode, statusUrl: daemon.url }, "the daemon is up");
-    const failure = await Promise.race([asked.then(() => undefined), daemon.failed]);
+    const { statusUrl, failed } = await startParts({ configuration, asRead }, runtime, parts);
+    runtime.logger.info({ mode: configuration.mode, statusUrl }, "the daemon is up");
+    const failure = await Promise.race([asked.then(() => undefined), ...failed]);
     if (failure === undefined) runtime.logger.info({ askedBy: await asked }, "the daemon is stopping");
     else trouble = afterFailure(failure, redact, terminal);
   } catch (error) {
@@ -66,7 +66,7 @@ async function startParts(
   { configuration, asRead }: { configuration: Configuration; asRead: FilesState },
   runtime: Runtime,
   parts: { stop(): Promise<void> }[],
-): Promise<Daemon> {
+): Promise<{ statusUrl: string; failed: readonly Promise<unknown>[] }> {
   const { url } = configuration.service;
   const embedded = url === "embedded" ? await startEmbeddedService(configuration, runtime) : undefined;
   if (embedded !== undefined) parts.push(embedded);
@@ -75,7 +75,7 @@ async function startParts(
     edits: { asRead, load: () => loadConfiguration(configuration.file, process.env) },
   });
   parts.push(daemon);
-  return daemon;
+  return { statusUrl: daemon.url, failed: [daemon.failed, ...(embedded === undefined ? [] : [embedded.failed])] };
 }
 
 /** What a person can put right is told to the caller; with anything else the process ends at once. */

@@ -3,6 +3,7 @@ import { ChainReadError } from "../domain/chain-read-error.ts";
 import { PreflightError } from "../engine/prepare.ts";
 import { RpcError } from "../net/json-rpc.ts";
 import { InUseError } from "../service/in-use.ts";
+import { WrongContractsError } from "../service/settlement/verify.ts";
 import { isDamage } from "../storage/backup.ts";
 import { StorageError } from "../storage/database.ts";
 import { MigrationError } from "../storage/migrations.ts";
@@ -69,7 +70,7 @@ export function troubleOfCommand(error: unknown): StartTrouble {
 }
 
 function isPersons(error: unknown): boolean {
-  if (error instanceof PreflightError || error instanceof MarkerError) return true;
+  if ([PreflightError, MarkerError, WrongContractsError].some((kind) => error instanceof kind)) return true;
   return error instanceof ChainReadError && error.code === "wrong chain";
 }
 

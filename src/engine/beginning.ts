@@ -1,3 +1,4 @@
+import { createDoubt } from "../domain/chain/doubt.ts";
 import { ChainReadError } from "../domain/chain-read-error.ts";
 import type { BlockHead } from "../ports/chain.ts";
 import type { EngineContext } from "./engine-context.ts";
@@ -26,9 +27,6 @@ export interface Beginning {
 
 const SHORTEST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
-const BELIEVED_AFTER_MS = 5_000;
-/** A node whose newest block is older than this is taken to be catching up. */
-const BEHIND_SECONDS = 600;
 
 /** What the nodes say of the chain, and not the rows. */
 const OF_THE_CHAIN: ReadonlySet<PreflightError["code"]> = new Set<PreflightError["code"]>([
@@ -42,7 +40,7 @@ export function createBeginning(context: EngineContext): Beginning {
   const { clock, logger } = context.deps;
   const notYet: Absence = { sinceMs: clock.nowMs(), reason: "the node has not answered yet" };
   let waiting: Absence | undefined = notYet;
-  const passingReason = createDoubt(context);
+  const passingReason = createPassingReason(context);
   const attempt = async (): Promise<BlockHead | undefined> => {
     try {
       const head = await prepare(context);
@@ -77,23 +75,16 @@ export function createBeginning(context: EngineContext): Beginning {
  * Why the chain could not be looked at, where that may pass by itself.
  * @throws what does not pass, and what the nodes have said for long enough
  */
-function createDoubt({ deps: { chain, clock } }: EngineContext): (error: unknown) => Promise<string> {
-  let doubted: { readonly code: PreflightError["code"]; readonly sinceMs: number } | undefined;
-  const behind = async (): Promise<string | undefined> => {
-    const head = await chain.latest().catch(noHead);
-    const ageSeconds = head === undefined ? 0 : Math.floor(clock.nowMs() / 1_000) - head.timestamp;
-    return ageSeconds > BEHIND_SECONDS ? `the newest block is ${ageSeconds} s old` : undefined;
-  };
+function createPassingReason({ deps: { chain, clock } }: EngineContext): (error: unknown) => Promise<string> {
+  const doubt = createDoubt(clock);
   return async (error) => {
     const fault = asFault(error);
     if (fault instanceof ChainReadError) {
-      doubted = undefined;
+      doubt.end();
       return fault.message;
     }
     if (!OF_THE_CHAIN.has(fault.code)) throw fault;
-    if (doubted?.code !== fault.code) doubted = { code: fault.code, sinceMs: clock.monotonicMs() };
-    const isBelieved = clock.monotonicMs() - doubted.sinceMs >= BELIEVED_AFTER_MS;
-    const why = isBelieved ? await behind() : "it is asked again before it is believed";
+    const why = doubt.against(fault.code, (await chain.latest().catch(noHead))?.timestamp);
     if (why === undefined) throw fault;
     return `${fault.message} (${why})`;
   };

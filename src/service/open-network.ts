@@ -1,3 +1,4 @@
+import { createDoubt } from "../domain/chain/doubt.ts";
 import type { Address } from "../domain/money/address.ts";
 import { createJsonRpc, type JsonRpc, RpcError } from "../net/json-rpc.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -19,7 +20,6 @@ import { createRouter } from "./routing/router.ts";
 import type { Searcher } from "./routing/searcher.ts";
 import { type ContractCheck, createContractCheck, WrongContractsError } from "./settlement/verify.ts";
 import { createSimulator } from "./simulation/simulator.ts";
-import { soon } from "./soon.ts";
 import { createServiceStore } from "./store/service-store.ts";
 import { createBalances } from "./tokens/balances.ts";
 import { createTokenList } from "./tokens/token-list.ts";
@@ -27,8 +27,7 @@ import { createTransferChecks } from "./tokens/transfer-checks.ts";
 
 const RPC_TIMEOUT_MS = 10_000;
 const MAX_RPC_ANSWER_BYTES = 16_000_000;
-/** A node in silence holds up a start no longer than that; the look itself goes on. */
-const FIRST_LOOK_MS = 10_000;
+const LOOK_AGAIN_MS = 1_000;
 
 /** One network's endpoints, and what is read of it; nothing is asked before somebody does. */
 export interface ConnectedNetwork {
@@ -120,16 +119,27 @@ function messageOf(error: unknown): string | undefined {
 
 /**
  * Looks at the chain before anybody asks. A node that is gone, that answers nonsense or serves another chain may be put
- * right while the service runs, and until then every request is told; wrong contracts are a mistake in the configuration.
+ * right while the service runs, and until then every request is told. Wrong contracts are a mistake in the configuration,
+ * unless the node only just says so, or has not come to them yet: then it is asked again.
  * @throws WrongContractsError
  */
-export async function firstLook({ options, rpc, snapshots, logger }: ConnectedNetwork): Promise<void> {
-  try {
-    await soon(rpc.host, snapshots.current(), FIRST_LOOK_MS);
-    const { chainId } = options;
-    logger.info({ chainId, rpcHost: rpc.host, readMode: snapshots.mode() }, "the network's node is in use");
-  } catch (error) {
-    if (!(error instanceof RpcError)) throw error;
+export async function firstLook(
+  { options, rpc, snapshots, logger }: ConnectedNetwork,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<void> {
+  const doubt = createDoubt(clock);
+  while (!signal.aborted) {
+    try {
+      await snapshots.current();
+      const { chainId } = options;
+      logger.info({ chainId, rpcHost: rpc.host, readMode: snapshots.mode() }, "the network's node is in use");
+      return;
+    } catch (error) {
+      if (error instanceof RpcError) return;
+      if (!(error instanceof WrongContractsError)) throw error;
+      if (doubt.against(error.name, error.newestBlock) === undefined) throw error;
+    }
+    await clock.sleep(LOOK_AGAIN_MS, signal);
   }
 }
 

@@ -11,6 +11,10 @@ import type { RelayerDependencies } from "./relayer/relayer.ts";
 import { createSearcher } from "./routing/searcher.ts";
 import { createTurns } from "./routing/turns.ts";
 import { openServiceDatabase, unservedSwaps } from "./store/service-store.ts";
+import { waitFor } from "./time-limit.ts";
+
+/** A node in silence holds up no start: the look at the chain goes on beside everything else. */
+const LOOK_WITHIN_MS = 1_000;
 
 /** A running service. */
 export interface Service {
@@ -18,6 +22,8 @@ export interface Service {
   readonly url: string;
   /** where its metrics are, if anywhere */
   readonly metricsUrl: string | undefined;
+  /** resolves with what a person has to correct: contracts on the chain that are not the configured ones */
+  readonly failed: Promise<unknown>;
   /** Stops taking requests, finishes those that it has, then closes the database. */
   stop(): Promise<void>;
 }
@@ -32,19 +38,21 @@ export interface ServiceDependencies {
 /**
  * Starts the aggregation service: its networks, one database and one front for all of them. A network whose node cannot
  * be used holds up none of the others.
- * @throws Error when the contracts are not the configured ones, or the options contradict each other,
- * StorageError or MigrationError when the database cannot be used
+ * @throws Error when the options contradict each other, StorageError or MigrationError when the database cannot be used
  */
 export async function startService(options: ServiceOptions, dependencies: ServiceDependencies): Promise<Service> {
   const { clock, logger, relayers = new Map<string, RelayerDependencies>() } = dependencies;
   checkOptions(options, new Set(relayers.keys()));
   const connected = options.networks.map((network) => connectNetwork(network, dependencies));
-  const closers: (() => unknown)[] = [() => connected.map(({ snapshots }) => snapshots.stop())];
+  const looking = new AbortController();
+  const closers: (() => unknown)[] = [() => connected.map(({ snapshots }) => snapshots.stop()), () => looking.abort()];
   const stop = async (): Promise<void> => {
     for (const close of closers.splice(0).reverse()) await close();
   };
   try {
-    await Promise.all(connected.map(firstLook));
+    const looks = Promise.all(connected.map((one) => firstLook(one, { clock, signal: looking.signal })));
+    const failed = new Promise<unknown>((resolve) => looks.catch(resolve));
+    await waitFor(looks, LOOK_WITHIN_MS);
     const lock = lockDatabase(options.database);
     closers.push(() => lock.release());
     const db = openServiceDatabase(options.database);
@@ -64,7 +72,7 @@ export async function startService(options: ServiceOptions, dependencies: Servic
     closers.push(() => front.stop());
     const { url, metricsUrl } = await front.listen();
     logger.info({ url, metricsUrl, networks: names }, "the aggregation service is up");
-    return { url, metricsUrl, stop };
+    return { url, metricsUrl, failed, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { claimPort } from "../../src/sandbox/free-port.ts";
 import { makeFolder, run, start } from "../e2e/support/swapd.ts";
+import { startBareAnvil } from "../support/anvil.ts";
 import { startHttpServer } from "../support/http-server.ts";
 
 /** A node that is away is no reason to end: only what stands before it is looked at here. */
@@ -36,4 +37,15 @@ it("a service whose files a person must change ends with 78", async () => {
   const listen = `127.0.0.1:${await claimPort(0)}`;
   const opened = await run(folder.path, [...AWAY, "--listen", listen, "--database", join(folder.path, "folder.db")]);
   expect(opened).toMatchObject({ code: 78, err: expect.stringContaining("cannot start") });
+});
+
+it("a service whose contracts are not there ends with 78, once the node has said so for a while", async () => {
+  const folder = makeFolder();
+  onTestFinished(() => folder.remove());
+  const node = await startBareAnvil({ chainId: 8_453 });
+  onTestFinished(node.stop);
+  const settlement = `0x${"11".repeat(20)}`;
+  const args = ["serve", "--network", "base", "--rpc", node.rpcUrl, "--settlement", settlement];
+  const ended = await run(folder.path, [...args, "--listen", "127.0.0.1:0"]);
+  expect(ended).toMatchObject({ code: 78, err: expect.stringContaining("has no executor()") });
 });

@@ -1,12 +1,18 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { encryptKeystoreJsonSync, Wallet } from "ethers";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
+import { createJsonRpc } from "../../src/net/json-rpc.ts";
 import { claimPort } from "../../src/sandbox/free-port.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { makeFolder, run, type Started, start, until } from "../e2e/support/swapd.ts";
+import { startBareAnvil } from "../support/anvil.ts";
+import { startHttpServer } from "../support/http-server.ts";
 
 const WITHIN_MS = 60_000;
+/** Before a call to an endpoint in silence is given up. */
+const HEALTHY_WITHIN_MS = 9_000;
 
 let folder: ReturnType<typeof makeFolder>;
 let file: string;
@@ -66,6 +72,52 @@ it("says what kept a stop from its last row, and ends with the code of that", as
   const { code, err } = await daemon.ended;
   expect([code, err]).toEqual([70, expect.stringContaining("the daemon stops, the next start recovers: ")]);
   expect(err).toContain("it is broken");
+});
+
+it("waits for a node that has the chain and knows no contract yet, as one that catches up", async () => {
+  const hourAgo = Math.floor(Date.now() / 1_000) - 3_600;
+  const node = await startBareAnvil({ chainId: 8_453, flags: ["--timestamp", String(hourAgo)], onDemand: true });
+  onTestFinished(node.stop);
+  const port = await claimPort(0);
+  writeFileSync(file, goodFile(port));
+  const daemon = start(folder.path, ["start", "--config", file], { RPC_1: node.rpcUrl, RPC_2: node.rpcUrl });
+  const isUp = async (): Promise<boolean> => (await statusAt(`http://127.0.0.1:${port}/healthz`)) === 200;
+  await until("the daemon is up", { process: daemon, withinMs: WITHIN_MS }, isUp);
+  await sleep(8_000);
+  expect(await statusAt(`http://127.0.0.1:${port}/healthz`)).toBe(200);
+  expect(await statusAt(`http://127.0.0.1:${port}/readyz`)).toBe(503);
+  await stopped(daemon);
+});
+
+it("ends with 78 where another contract stands at the settlement's address, and says what is different", async () => {
+  const node = await startBareAnvil({ chainId: 8_453, onDemand: true });
+  onTestFinished(node.stop);
+  // Whatever is asked, a token answers its decimals, and so does what stands in the settlement's place.
+  const answering = (number: string): string => `0x60${number}60005260206000f3`;
+  const rpc = createJsonRpc({ url: node.rpcUrl, timeoutMs: 10_000, maxBytes: 1_000_000 });
+  writeFileSync(file, goodFile(await claimPort(0)));
+  const tokens = readFileSync(file, "utf8").matchAll(/address: "(0x[0-9a-fA-F]{40})", decimals: (\d+)/g);
+  for (const [, address, decimals] of tokens) {
+    await rpc.call("anvil_setCode", [address, answering(Number(decimals).toString(16).padStart(2, "0"))]);
+  }
+  await rpc.call("anvil_setCode", [`0x${"11".repeat(20)}`, answering("06")]);
+  const daemon = start(folder.path, ["start", "--config", file], { RPC_1: node.rpcUrl, RPC_2: node.rpcUrl });
+  expect(await daemon.ended).toMatchObject({
+    code: 78,
+    err: expect.stringContaining("the settlement's wrapped native"),
+  });
+});
+
+it("is healthy soon while its endpoints take every call and answer none", async () => {
+  const { url } = await startHttpServer(() => undefined);
+  const port = await claimPort(0);
+  writeFileSync(file, goodFile(port));
+  const beganMs = performance.now();
+  const daemon = start(folder.path, ["start", "--config", file], { RPC_1: url, RPC_2: url });
+  const isUp = async (): Promise<boolean> => (await statusAt(`http://127.0.0.1:${port}/healthz`)) === 200;
+  await until("the daemon is up", { process: daemon, withinMs: WITHIN_MS }, isUp);
+  expect(performance.now() - beganMs).toBeLessThan(HEALTHY_WITHIN_MS);
+  await stopped(daemon);
 });
 
 /** The shipped example, dry, with a wallet of its own, behind a node that is away. */

@@ -21,20 +21,23 @@ export async function serve(options: ServeCommandOptions, terminal: Terminal): P
   const { runtime, start } = starterOf(options);
   const stop = stopOnSignals(options.for);
   const release = endOnUncaught(runtime.redactor.redact, terminal, "service");
-  const service = await start().catch((error: unknown) => {
+  const fail = (error: unknown): never => {
     if (error instanceof CommandFailure) throw error;
     const { kind, exitCode, message } = troubleOfStart(error);
     if (kind === "ours") throw error;
     throw new CommandFailure(exitCode, runtime.redactor.redact(`the service cannot start: ${message}`));
-  });
+  };
+  const service = await start().catch(fail);
   terminal.out(
     `the service is up at ${service.url}; its interface: ${service.url}/docs and ${service.url}/openapi.json`,
   );
   if (service.metricsUrl !== undefined) terminal.out(`metrics: ${service.metricsUrl}/metrics`);
-  runtime.logger.info({ askedBy: await stop.asked }, "the service is stopping");
+  const failure = await Promise.race([stop.asked.then(() => undefined), service.failed]);
+  if (failure === undefined) runtime.logger.info({ askedBy: await stop.asked }, "the service is stopping");
   await service.stop();
   release();
   stop.done();
+  if (failure !== undefined) fail(failure);
 }
 
 function starterOf(options: ServeCommandOptions): { runtime: Runtime; start: () => Promise<Service> } {

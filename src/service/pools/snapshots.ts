@@ -49,7 +49,7 @@ export interface SnapshotsOptions {
   /** the chain that the node must serve; looked at with every head */
   readonly chainId?: number | undefined;
   /** what else must be true of the chain before anything is quoted from it; asked for until it succeeds once */
-  readonly verify?: (() => Promise<void>) | undefined;
+  readonly verify?: ((head: Head) => Promise<void>) | undefined;
   /**
    * contracts that the operator vouches for: calls of others, but for pools, travel alone, and pools of other tokens are
    * read after those of these; absent: all
@@ -115,7 +115,7 @@ export function createSnapshots(options: SnapshotsOptions, clock: Clock): Snapsh
 
   async function refresh(): Promise<Snapshot> {
     const head = await newestHead();
-    await verify?.();
+    await verify?.(head);
     verify = undefined;
     if (latest !== undefined && latest.head.hash === head.hash) return latest;
     latest = await takeSnapshot(context, head, latest?.head);

@@ -16,16 +16,20 @@ const CONTRACTS = new Interface([
 
 /** The contracts on the chain are not the configured ones: they would take signatures and money meant for these. */
 export class WrongContractsError extends Error {
-  constructor(message: string) {
+  /** Unix seconds of the newest block that the node had then: it may be catching up */
+  readonly newestBlock: number | undefined;
+
+  constructor(message: string, newestBlock?: number) {
     super(message);
     this.name = "WrongContractsError";
+    this.newestBlock = newestBlock;
   }
 }
 
 /** What is known of the contracts of one network. */
 export interface ContractCheck {
   /** @throws WrongContractsError, or RpcError when the node does not answer properly */
-  verify(): Promise<void>;
+  verify(head: { readonly timestamp: number }): Promise<void>;
   /** the executor; undefined where no settlement is, and where a node never told of the settlement's own yet */
   executor(): Address | undefined;
 }
@@ -33,8 +37,11 @@ export interface ContractCheck {
 export function createContractCheck(rpc: JsonRpc, network: NetworkOptions): ContractCheck {
   let executor = network.executor;
   return {
-    async verify() {
-      if (isSettled(network)) executor = await verifySettlement(rpc, network);
+    async verify({ timestamp }) {
+      if (!isSettled(network)) return;
+      executor = await verifySettlement(rpc, network).catch((error: unknown) => {
+        throw error instanceof WrongContractsError ? new WrongContractsError(error.message, timestamp) : error;
+      });
     },
     executor: () => executor,
   };

@@ -11,6 +11,7 @@ import { type Client, createClient } from "../support/client.ts";
 import { createHandClock } from "../support/hand-clock.ts";
 import { deployMarket, type Market, serviceOptions } from "../support/market.ts";
 import { createRecordingLogger } from "../support/recording-logger.ts";
+import { systemClock } from "../support/system-clock.ts";
 
 let chain: TestChain;
 let market: Market;
@@ -186,17 +187,22 @@ test("an answer of the node that fails is 503, and the log names its host, not i
   await lonely.stop();
 });
 
-test("contracts that are not the configured ones are refused at start", async () => {
-  const database = join(directory, "refused.db");
-  const start = (network: Partial<NetworkOptions>) =>
-    startService(serviceOptions(chain, market, { database, network }), { logger: createRecordingLogger(), clock });
-  await expect(start({ settlement: market.usdc })).rejects.toThrow("has no executor()");
-  await expect(start({ executor: market.weth })).rejects.toThrow("the settlement's executor is");
-  await expect(start({ protocols: market.protocols.slice(0, 1) })).rejects.toThrow(
-    "number of the executor's protocols",
-  );
+test("contracts that are not the configured ones end the service, and it names the difference", async () => {
   const swapped = [...market.protocols].reverse();
-  await expect(start({ protocols: swapped })).rejects.toThrow("the executor's protocol 0");
+  const wrong: readonly [Partial<NetworkOptions>, string][] = [
+    [{ settlement: market.usdc }, "has no executor()"],
+    [{ executor: market.weth }, "the settlement's executor is"],
+    [{ protocols: market.protocols.slice(0, 1) }, "number of the executor's protocols"],
+    [{ protocols: swapped }, "the executor's protocol 0"],
+  ];
+  await Promise.all(
+    wrong.map(async ([network, message], index) => {
+      const options = serviceOptions(chain, market, { database: join(directory, `refused-${index}.db`), network });
+      const refused = await startService(options, { logger: createRecordingLogger(), clock: systemClock });
+      await expect(refused.failed).resolves.toMatchObject({ message: expect.stringContaining(message) });
+      await refused.stop();
+    }),
+  );
 });
 
 test("a second service on the same database is refused, because both would send from one account", async () => {

@@ -124,9 +124,9 @@ describe.each(AT_THE_START)("a node that is $name at the start", ({ fail, detail
   test("does not keep the service from starting, and quotes come with it", async () => {
     fail();
     const { service, client } = await start({ executor: undefined });
-    expect(logger.lines.some(({ level, message }) => level === "error" && message.includes("cannot be used"))).toBe(
-      true,
-    );
+    const isTold = () =>
+      logger.lines.some(({ level, message }) => level === "error" && message.includes("cannot be used"));
+    await expect.poll(isTold).toBe(true);
     await expectRefusal(client, detail);
     makeWell();
     expect((await quoteOf(200, client)).status).toBe(200);
@@ -160,6 +160,46 @@ describe("a settlement whose executor nobody configured", () => {
       }),
     );
     await service.stop();
-    await expect(start({ settlement: market.usdc, executor: undefined })).rejects.toThrow("has no executor()");
+  });
+});
+
+describe("contracts that are not there", () => {
+  /** So long a node says so before it is believed. */
+  const BELIEVED_MS = 5_000;
+  const sinceStart = (service: Service, ms: number) =>
+    Promise.race([service.failed, sleep(ms).then(() => "nothing failed")]);
+
+  test("while a node has just started are no reason to end, and quotes come with them", async () => {
+    node.lie(answering("eth_call", "0x"));
+    const { service, client } = await start();
+    expect(await quote(client)).toMatchObject({ status: 503, body: { error: "CONTRACTS_WRONG" } });
+    makeWell();
+    expect((await quoteOf(200, client)).status).toBe(200);
+    expect(await sinceStart(service, BELIEVED_MS + 1_000)).toBe("nothing failed");
+    await service.stop();
+  });
+
+  test("while a node catches up are waited for; once it has they are a person's to correct", async () => {
+    const hour = 3_600;
+    const header = (await chain.rpc.call("eth_getBlockByNumber", ["latest", false])) as { timestamp: string };
+    const old = { ...header, timestamp: `0x${(Number(header.timestamp) - hour).toString(16)}` };
+    node.lie(({ method, params }) => {
+      if (method === "eth_call") return { answer: "0x" };
+      return method === "eth_getBlockByNumber" && params[0] === "latest" ? { answer: old } : undefined;
+    });
+    const { service, client } = await start();
+    expect(await sinceStart(service, BELIEVED_MS + 3_000)).toBe("nothing failed");
+    expect(await quote(client)).toMatchObject({ status: 503, body: { error: "CONTRACTS_WRONG" } });
+    node.lie(answering("eth_call", "0x"));
+    await chain.rpc.call("anvil_mine", ["0x1"]);
+    await expect(service.failed).resolves.toMatchObject({ name: "WrongContractsError" });
+    await service.stop();
+  });
+
+  test("where another contract stands end the service, once the node has said so for a while", async () => {
+    const { service } = await start({ settlement: market.usdc, executor: undefined });
+    expect(await sinceStart(service, 2_000)).toBe("nothing failed");
+    await expect(service.failed).resolves.toMatchObject({ message: expect.stringContaining("has no executor()") });
+    await service.stop();
   });
 });

@@ -116,7 +116,7 @@ test("the operator is told once when pools cannot be read together, and once whe
   const options: NetworkOptions = {
     name: "ticks",
     chainId: 1,
-    rpcUrl: node.url,
+    rpcUrls: [node.url],
     nativeSymbol: "ETH",
     wrappedNative: HUB,
     listedTokens: [],
