@@ -4,7 +4,6 @@ import type { Lane } from "../../lane/lane.ts";
 import type { JsonRpc } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LaneStore } from "../../ports/lane-store.ts";
-import { addressWord, callData, SELECTOR } from "../chain/words.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
 import type { SettledNetwork } from "../options.ts";
 import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
@@ -20,7 +19,7 @@ import { lastSecondToSign } from "./last-second.ts";
 import type { PlaceRequest, Places, Sender } from "./places.ts";
 import type { RelayBook, RelayTerms } from "./relay-book.ts";
 import type { RelayerReport, RelayerState } from "./relayer-state.ts";
-import { checkPermit, checkSwapSignature, type ExecuteRequest, readWord } from "./signatures.ts";
+import { checkPermit, checkSwapSignature, type ExecuteRequest, readBalance } from "./signatures.ts";
 import { type Trial, tryOut } from "./trial.ts";
 
 /** Takes signed gasless swaps. */
@@ -160,16 +159,12 @@ function tooLate(quote: FirmQuote, nowSeconds: number): Refusal | undefined {
   return refuse("QUOTE_EXPIRED", { parameter: "quoteId", detail });
 }
 
-/** Whether the wallet has enough for what waits already and this: one balance does not hold several places. */
+/** Whether the wallet has enough for what waits already and this. */
 async function tooLittle(quote: FirmQuote, { rpc, places }: DeskContext): Promise<Refusal | undefined> {
   const { owner, order } = quote;
-  const waiting = places.working().filter(({ wallet, fromToken }) => wallet === owner && fromToken === order.fromAsset);
-  const promised = waiting.reduce((sum, { sellAmount }) => sum + BigInt(sellAmount), 0n);
-  if (promised === 0n) return undefined;
-  const balance = (await readWord(rpc, order.fromAsset, callData(SELECTOR.balanceOf, addressWord(owner)))) ?? 0n;
-  if (balance >= promised + grossAmount(order)) return undefined;
-  const detail = `the wallet has ${balance}, and its swaps that wait sell ${promised} of it`;
-  return refuse("SIMULATION_REVERTED", { parameter: "quoteId", detail });
+  const sale = { wallet: owner, fromToken: order.fromAsset, sellAmount: grossAmount(order).toString() };
+  if (places.promised(sale) === 0n) return undefined;
+  return places.tooLittle(sale, await readBalance(rpc, sale));
 }
 
 /** Whether the relayer can afford the swap: its fee repays the cost, and its worst cost fits into what may be spent. */

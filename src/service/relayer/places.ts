@@ -20,12 +20,18 @@ export interface PlaceRequest {
 
 /**
  * The places of swaps that wait for the relayer. A swap holds one while it would work: each block shows whether it still
- * does. So that nobody takes all of them, a wallet, a caller and a token that the operator does not list have shares; and
- * who made the relayer lose too much gets none.
+ * does. So that nobody takes all of them, a wallet, a caller and a token that the operator does not list have shares, of
+ * what is handed over as of what works again; and who made the relayer lose too much gets none.
  */
 export interface Places {
   /** Why there is none; undefined: there is one. */
   refusal(request: PlaceRequest): Refusal | undefined;
+  /** Why there is none for a swap that works again, whose wallet has so much of what it sells; undefined: it has one again. */
+  refusalAgain(swap: SwapRow, balance: bigint): Refusal | undefined;
+  /** What a wallet's swaps that wait and would work sell of a token, smallest unit. */
+  promised(of: Pick<SwapRow, "wallet" | "fromToken">): bigint;
+  /** Why a wallet's balance does not hold one more swap beside those; undefined: it does. */
+  tooLittle(sale: Pick<SwapRow, "wallet" | "fromToken" | "sellAmount">, balance: bigint): Refusal | undefined;
   /** Wei that the transaction of a swap that gets one may cost at worst. */
   maySpend(request: PlaceRequest): bigint;
   /** Why there are none at all; undefined: there are some. */
@@ -75,13 +81,34 @@ export function createPlaces(
     return unavailable(`${ofCaller} swaps that came from you wait, no more may`);
   }
 
+  const promised: Places["promised"] = ({ wallet, fromToken }) =>
+    working()
+      .filter((row) => row.wallet === wallet && row.fromToken === fromToken)
+      .reduce((sum, { sellAmount }) => sum + BigInt(sellAmount), 0n);
+
+  // One balance does not hold several places.
+  const tooLittle: Places["tooLittle"] = (sale, balance) => {
+    const sold = promised(sale);
+    if (sold === 0n || balance >= sold + BigInt(sale.sellAmount)) return undefined;
+    const detail = `the wallet has ${balance}, and its swaps that wait sell ${sold} of it`;
+    return refuse("SIMULATION_REVERTED", { parameter: "quoteId", detail });
+  };
+
   return {
     working,
     full,
+    promised,
+    tooLittle,
     maySpend: losses.maySpend,
     refusal(request) {
       const waiting = working();
       return losses.refusal(request) ?? full(waiting) ?? beyondShare(request, waiting);
+    },
+    refusalAgain(swap, balance) {
+      const waiting = working();
+      const { caller: name = "", isKeyed = false } = book.terms(swap.intentId) ?? {};
+      const request = { owner: swap.wallet, toToken: swap.toToken, sender: { name, isKeyed } };
+      return full(waiting) ?? beyondShare(request, waiting) ?? tooLittle(swap, balance);
     },
   };
 }

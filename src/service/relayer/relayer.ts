@@ -83,6 +83,7 @@ export function openRelayer(
       ...{ rpc, head: dependencies.head, book, store, losses, inFlight, logger },
       waiting: () => open().filter(({ nonce }) => nonce === undefined),
       maySpend: () => state.maySpendBesideFlight(),
+      placeAgain: (row, balance) => places.refusalAgain(row, balance),
       cancel: (id, by) => lane.cancel(id, by),
     },
   );

@@ -9,7 +9,9 @@ import { SETTLEMENT_INTERFACE } from "../settlement/calldata.ts";
 import type { ServiceStore } from "../store/service-store.ts";
 import { costNamed, gasAfterRefund, leastFeeWorth, worstCost } from "./gas-terms.ts";
 import type { LossShares } from "./loss-shares.ts";
+import type { Places } from "./places.ts";
 import type { RelayBook } from "./relay-book.ts";
+import { readBalance } from "./signatures.ts";
 import { type Trial, tryOut } from "./trial.ts";
 
 export interface GateDependencies {
@@ -24,6 +26,8 @@ export interface GateDependencies {
   /** wei that a further transaction may cost, beside what is in flight */
   readonly maySpend: () => bigint;
   readonly losses: Pick<LossShares, "against">;
+  /** why a swap that works again has no place, by its wallet's balance */
+  readonly placeAgain: Places["refusalAgain"];
   readonly cancel: (intentId: string, by: string) => CancelAnswer;
   readonly logger: Logger;
 }
@@ -36,7 +40,7 @@ export interface SendGate {
   isWorthSending(intent: IntentRow): Promise<boolean>;
   /** why a swap was not sent when it was last looked at */
   lastReason(intentId: string): string | undefined;
-  /** whether a swap would not work, by the last look at it */
+  /** whether a swap holds no place: by the last look at it, or because nobody looked since the start */
   isIdle(intentId: string): boolean;
 }
 
@@ -130,22 +134,29 @@ function createLooks(options: GateOptions, dependencies: GateDependencies): Look
   const { network, relayer: from } = options;
   const judge = createJudge(options, dependencies);
   const looks = new Map<string, Look>();
+  // What it was before a restart, whether it held a place, was never written down.
+  const unknown = new Set(dependencies.waiting().map(({ id }) => id));
   let looking: Promise<void> | undefined;
   let lookedAt: number | undefined;
-  const isIdle = (id: string) => looks.get(id)?.reason !== undefined;
+  const works = (id: string) => looks.get(id)?.reason === undefined;
+  const isIdle = (id: string) => unknown.has(id) || !works(id);
 
   async function lookAt(intent: IntentRow, head: Head): Promise<void> {
     try {
       const { to, data, gasLimit } = intent;
       const trial = await tryOut(rpc, { from, to, data, gasLimit }, network);
       const earlier = looks.get(intent.id)?.reason;
-      const reason = (isTooLate(trial) ? earlier : undefined) ?? judge.reasonAgainst(intent, trial, head);
+      const against = (isTooLate(trial) ? earlier : undefined) ?? judge.reasonAgainst(intent, trial, head);
+      const place = against === undefined && isIdle(intent.id) ? await judge.placeAgain(intent) : undefined;
+      // Asked in the instant in which it is taken: others may take places while a balance is read.
+      const reason = against ?? place?.refusal();
       if (reason !== undefined && earlier !== reason) {
         logger.warn({ intentId: intent.id, reason }, "an accepted swap is not worth sending now");
       }
       // Written anew at its end: what was tried longest ago comes first.
       looks.delete(intent.id);
       looks.set(intent.id, { block: head.number, reason });
+      unknown.delete(intent.id);
       if (trial.kind === "reverts") await judge.endIfUsed(intent);
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
@@ -156,11 +167,11 @@ function createLooks(options: GateOptions, dependencies: GateDependencies): Look
   async function lookAtAll(head: Head): Promise<void> {
     const waiting = new Map(dependencies.waiting().map((intent) => [intent.id, intent]));
     for (const id of looks.keys()) if (!waiting.has(id)) looks.delete(id);
-    const idle = [...looks.keys()].flatMap((id) => (isIdle(id) ? (waiting.get(id) ?? []) : []));
+    const idle = [...looks.keys()].flatMap((id) => (works(id) ? [] : (waiting.get(id) ?? [])));
     for (const intent of idle.splice(0, Math.max(0, idle.length - MAX_IDLE))) {
       dependencies.cancel(intent.id, THE_RELAYER);
     }
-    const working = [...waiting.values()].filter(({ id }) => !isIdle(id));
+    const working = [...waiting.values()].filter(({ id }) => works(id));
     const due = [...working, ...idle.slice(0, IDLE_TRIED_IN_A_BLOCK)];
     for (let start = 0; start < due.length; start += TRIALS_AT_ONCE) {
       await Promise.all(due.slice(start, start + TRIALS_AT_ONCE).map((intent) => lookAt(intent, head)));
@@ -195,9 +206,10 @@ const isTooLate = (trial: Trial): boolean => trial.kind === "reverts" && trial.r
 /** Judges what a trial showed. */
 function createJudge(
   { network, feeMarginPpm }: GateOptions,
-  { rpc, book, store, losses, cancel }: GateDependencies,
+  { rpc, book, store, losses, cancel, placeAgain }: GateDependencies,
 ): {
   reasonAgainst(intent: IntentRow, trial: Trial, head: Head): string | undefined;
+  placeAgain(intent: IntentRow): Promise<{ refusal(): string | undefined } | undefined>;
   endIfUsed(intent: IntentRow): Promise<void>;
 } {
   return {
@@ -216,6 +228,18 @@ function createJudge(
       const terms = book.terms(intent.id);
       if (terms === undefined || terms.feeWorth >= needed) return undefined;
       return `its fee is worth ${terms.feeWorth} wei, and ${costNamed(dataFee)} with the margin costs ${needed}`;
+    },
+    /** Reads what it takes to say whether a swap that works again has a place. @throws RpcError */
+    async placeAgain(intent) {
+      const row = store.swapBy("intent_id", intent.id);
+      if (row === undefined) return undefined;
+      const balance = await readBalance(rpc, row);
+      return {
+        refusal() {
+          const refusal = placeAgain(row, balance);
+          return refusal === undefined ? undefined : `it has no place: ${refusal.detail ?? refusal.error}`;
+        },
+      };
     },
     /** Only a finalised block says that an order can never be filled any more. */
     async endIfUsed(intent) {

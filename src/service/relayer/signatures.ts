@@ -81,11 +81,19 @@ export async function checkPermit(
 }
 
 /** One word of a view at the newest block; undefined when the token has no such view. */
-export async function readWord(rpc: JsonRpc, to: Address, data: `0x${string}`): Promise<bigint | undefined> {
+async function readWord(rpc: JsonRpc, to: Address, data: `0x${string}`): Promise<bigint | undefined> {
   const [answer] = await rpc.batch([{ method: "eth_call", params: [{ to, data }, "latest"] }]);
   if (answer instanceof RpcError) {
     if (!isFailedCall(answer)) throw answer;
     return undefined;
   }
   return isHex(answer) ? splitWords(answer)[0] : undefined;
+}
+
+/** What a wallet has now of what it sells, smallest unit. @throws RpcError when the node does not tell */
+export async function readBalance(
+  rpc: JsonRpc,
+  { wallet, fromToken }: { wallet: Address; fromToken: Address },
+): Promise<bigint> {
+  return (await readWord(rpc, fromToken, callData(SELECTOR.balanceOf, addressWord(wallet)))) ?? 0n;
 }

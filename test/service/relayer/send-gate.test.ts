@@ -20,7 +20,8 @@ const revertOf = (data: Hex) =>
 
 /** A gate over swaps that wait, of which some revert, on a node that counts what it is asked. */
 function gateOver(count: number) {
-  let waiting = Array.from({ length: count }, (_, place) => {
+  let waiting: readonly IntentRow[] = [];
+  const accepted = Array.from({ length: count }, (_, place) => {
     const intent = { id: `swap-${place}`, to: account, data: `0x${place.toString(16).padStart(8, "0")}` };
     return { ...intent, gasLimit: GAS, maxFeePerGasCap: 10n ** 9n } as unknown as IntentRow;
   });
@@ -58,6 +59,7 @@ function gateOver(count: number) {
       waiting: () => waiting,
       inFlight: () => [],
       maySpend: () => 10n ** 18n,
+      placeAgain: () => undefined,
       losses: { against: ({ id }) => (barred.has(id) ? refuse("GASLESS_STANDING", { detail: "lost" }) : undefined) },
       cancel: (id) => {
         cancelled.push(id);
@@ -67,6 +69,7 @@ function gateOver(count: number) {
       logger: createRecordingLogger(),
     },
   );
+  waiting = accepted;
   const at = (place: number) => waiting.find(({ id }) => id === `swap-${place}`) as IntentRow;
   return {
     gate,
