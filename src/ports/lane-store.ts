@@ -144,7 +144,7 @@ export interface LaneStore {
     >,
   ): void;
   /**
-   * Forgets a relayed swap of which nothing was ever signed, with its moves.
+   * Forgets a relayed swap of which nothing was ever signed, with its moves and what was written down to be signed.
    * @returns false where it is not over, something was signed, or it was our own: then it stays
    */
   forgetUnsigned(id: string): boolean;

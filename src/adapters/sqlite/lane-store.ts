@@ -213,10 +213,11 @@ function cancelWishes(db: SqliteDatabase): Pick<LaneStore, "wishCancel" | "cance
 function forgetting(db: SqliteDatabase): Pick<LaneStore, "forgetUnsigned"> {
   const sql = prepareStatements(db);
   const unsigned = `SELECT 1 FROM lane_intents WHERE id = ? AND purpose = 'relay' AND state = 'dropped'
-    AND NOT EXISTS (SELECT 1 FROM lane_signings WHERE intent_id = lane_intents.id)`;
+    AND NOT EXISTS (SELECT 1 FROM lane_attempts WHERE intent_id = lane_intents.id)`;
   return {
     forgetUnsigned: (id) => {
       if (sql.get(unsigned, id) === undefined) return false;
+      sql.run("DELETE FROM lane_signings WHERE intent_id = ?", id);
       sql.run("DELETE FROM lane_transitions WHERE intent_id = ?", id);
       sql.run("DELETE FROM lane_cancel_wishes WHERE intent_id = ?", id);
       sql.run("DELETE FROM lane_intents WHERE id = ?", id);

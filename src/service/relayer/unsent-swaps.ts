@@ -10,7 +10,15 @@ const KEPT_AFTER_DEADLINE_SECONDS = 7 * 86_400;
 const SWAPS_OF_A_SLICE = 100;
 const SLICE_EVERY_MS = 1_000;
 
-interface Unsent {
+/** A row's place in the order in which they are looked at. */
+interface Place {
+  readonly deadlineSeconds: number;
+  readonly row: number;
+}
+
+const START: Place = { deadlineSeconds: 0, row: 0 };
+
+interface Unsent extends Place {
   readonly id: string;
   readonly quoteId: string;
   readonly intentId: string;
@@ -25,11 +33,12 @@ export function createUnsentSwaps(
   db: SqliteDatabase,
   { laneStore, clock }: { laneStore: LaneStore; clock: Pick<Clock, "nowMs" | "monotonicMs"> },
 ): () => void {
-  const old = db.prepare<[number, number], Unsent>(
-    `SELECT id, quote_id AS quoteId, intent_id AS intentId FROM swaps
-     WHERE hash IS NULL AND status IN ('error', 'expired') AND deadline_seconds < ?
+  const old = db.prepare<Place & { before: number; most: number }, Unsent>(
+    `SELECT id, quote_id AS quoteId, intent_id AS intentId, deadline_seconds AS deadlineSeconds, rowid AS row FROM swaps
+     WHERE hash IS NULL AND status IN ('error', 'expired') AND deadline_seconds < @before
+       AND (deadline_seconds, rowid) > (@deadlineSeconds, @row)
        AND NOT EXISTS (SELECT 1 FROM relay_costs WHERE intent_id = swaps.intent_id)
-     ORDER BY deadline_seconds LIMIT ?`,
+     ORDER BY deadline_seconds, rowid LIMIT @most`,
   );
   const remove = [
     db.prepare<Unsent>("DELETE FROM swap_transitions WHERE swap_id = @id"),
@@ -38,11 +47,14 @@ export function createUnsentSwaps(
     db.prepare<Unsent>("DELETE FROM relays WHERE intent_id = @intentId"),
   ];
   let prunedAtMs = Number.NEGATIVE_INFINITY;
+  let last = START;
   return () => {
     if (clock.monotonicMs() - prunedAtMs < SLICE_EVERY_MS) return;
     prunedAtMs = clock.monotonicMs();
     const before = Math.floor(clock.nowMs() / 1_000) - KEPT_AFTER_DEADLINE_SECONDS;
-    const slice = old.all(before, SWAPS_OF_A_SLICE);
+    const slice = old.all({ ...last, before, most: SWAPS_OF_A_SLICE });
+    // What has to stay holds up nothing behind it.
+    last = slice.at(SWAPS_OF_A_SLICE - 1) ?? START;
     if (slice.length === 0) return;
     laneStore.transaction(() => {
       for (const swap of slice) {

@@ -37,7 +37,14 @@ function open() {
   /** A swap that was accepted, and what came of it. */
   function add(
     id: string,
-    end: { status: SwapStatus; state: IntentState; deadlineSeconds?: number; isSigned?: boolean; isPaid?: boolean },
+    end: {
+      status: SwapStatus;
+      state: IntentState;
+      deadlineSeconds?: number;
+      /** `begun`: it was written down to be signed; `signed`: it was */
+      attempt?: "begun" | "signed";
+      isPaid?: boolean;
+    },
   ): void {
     const { status, state, deadlineSeconds = OLD } = end;
     store.insertQuote({ id: `quote-${id}`, expiresAtSeconds: 1, createdAtMs: 1 } as Quote, "key 1");
@@ -54,7 +61,7 @@ function open() {
     laneStore.wishCancel({ intentId: id, by: "test", atMs: 1 });
     const { to, data, value, gasLimit } = intent;
     const fees = { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n };
-    if (end.isSigned === true) {
+    if (end.attempt !== undefined) {
       laneStore.insertSigning({
         intentId: id,
         kind: "original",
@@ -67,6 +74,12 @@ function open() {
         atMs: 1,
       });
     }
+    if (end.attempt === "signed") {
+      const unsent = { firstBroadcastBlock: undefined, lastBroadcastAtMs: undefined, lastBroadcastBlock: undefined };
+      const hash = `0x${Buffer.from(id).toString("hex").padStart(64, "0")}` as const;
+      const bytes = { hash, raw: "0x", nonce: 0, ...fees, signedAtMs: 1 } as const;
+      laneStore.insertAttempt({ intentId: id, kind: "original", state: "signed", ...bytes, ...unsent });
+    }
     if (end.isPaid === true) book.writeCost(id, { paid: 1n, earned: 0n, reverted: false, atMs: 1 });
     if (state !== "planned") laneStore.updateIntent(id, { state, ...(state === "signed" ? { nonce: 0 } : {}) });
     if (status !== "pending") store.updateSwap(id, { status }, { ms: 2, detail: null });
@@ -78,29 +91,32 @@ test("swaps that were never sent go a week after their deadline, with all that w
   const { prune, count, add, store } = open();
   add("expired", { status: "expired", state: "dropped" });
   add("ended", { status: "error", state: "dropped" });
+  // It got a nonce in its last second, and was too late to be signed with it.
+  add("begun", { status: "expired", state: "dropped", attempt: "begun" });
   prune();
   const tables = ["swaps", "swap_transitions", "quotes", "relays", "lane_intents", "lane_transitions"];
-  for (const table of [...tables, "lane_cancel_wishes"]) expect(count(table), table).toBe(0);
+  for (const table of [...tables, "lane_signings", "lane_cancel_wishes"]) expect(count(table), table).toBe(0);
   expect(store.swapBy("quote_id", "quote-expired")).toBeUndefined();
 });
 
 test("until then they are found, and what was signed, paid for or is not over stays for ever", () => {
   const { prune, add, store, laneStore, book, db } = open();
   add("young", { status: "expired", state: "dropped", deadlineSeconds: OLD + 1 });
-  add("cancelled", { status: "expired", state: "signed", isSigned: true, isPaid: true });
-  add("begun", { status: "expired", state: "dropped", isSigned: true });
+  add("cancelled", { status: "expired", state: "signed", attempt: "signed", isPaid: true });
+  add("signed", { status: "expired", state: "dropped", attempt: "signed" });
   add("waits", { status: "pending", state: "planned" });
   prune();
-  for (const id of ["young", "cancelled", "begun", "waits"]) {
+  for (const id of ["young", "cancelled", "signed", "waits"]) {
     expect(store.swapBy("quote_id", `quote-${id}`)?.id, id).toBe(id);
     expect(store.transitions(id), id).not.toEqual([]);
     expect(laneStore.transitions(id), id).not.toEqual([]);
     expect(book.terms(id), id).toBeDefined();
   }
   // The database itself refuses what no swap of a stranger's is.
-  for (const id of ["begun", "waits"]) {
+  for (const id of ["signed", "waits"]) {
     expect(() => db.exec(`DELETE FROM lane_transitions WHERE intent_id = '${id}'`)).toThrow("append-only");
   }
+  expect(() => db.exec("DELETE FROM lane_signings WHERE intent_id = 'signed'")).toThrow("append-only");
   expect(() => db.exec("DELETE FROM swap_transitions WHERE swap_id = 'waits'")).toThrow("append-only");
 });
 
@@ -117,6 +133,24 @@ test("they go a hundred at a time, once a second, and the file gives back what t
   prune();
   expect(count("swaps")).toBe(0);
   expect(pages()).toBeLessThan(before);
+});
+
+test("those that have to stay, however many there are, hold up none of the others", () => {
+  const { prune, count, add, at, store } = open();
+  const deadlineSeconds = OLD - 1;
+  for (let place = 0; place < 250; place += 1) {
+    add(`signed-${place}`, { status: "expired", state: "dropped", deadlineSeconds, attempt: "signed" });
+  }
+  const slice = () => {
+    at.monotonicMs += 1_000;
+    prune();
+  };
+  for (const [round, id] of ["ordinary", "later"].entries()) {
+    add(id, { status: "expired", state: "dropped", deadlineSeconds: deadlineSeconds + 1 - round });
+    for (let second = 0; second < 4; second += 1) slice();
+    expect(store.swapBy("id", id), id).toBeUndefined();
+  }
+  expect(count("swaps")).toBe(250);
 });
 
 test("the relayer lets them go by itself, between the turns of its lane", async () => {
