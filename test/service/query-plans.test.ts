@@ -39,6 +39,8 @@ const STORE: Calls<Omit<ServiceStore, "db">> = {
   updateSwap: (store) => store.updateSwap("swap", { status: "success", hash }, { ms: 2, detail: null }),
   swapBy: (store) => (["id", "quote_id", "intent_id", "hash"] as const).map((key) => store.swapBy(key, "swap")),
   pendingSwaps: (store) => store.pendingSwaps(),
+  unminedSwaps: (store) => store.unminedSwaps(),
+  pendingCount: (store) => store.pendingCount(),
   transitions: (store) => store.transitions("swap"),
   statusCounts: (store) => store.statusCounts(WALLET),
 };
@@ -109,6 +111,7 @@ test("every file of the service that has statements is judged", () => {
     "pools/pool-book.ts",
     "relayer/relay-book.ts",
     "relayer/unsent-swaps.ts",
+    "store/read-memory.ts",
     "store/service-store.ts",
   ]);
 });

@@ -117,6 +117,21 @@ describe("the service's rows", () => {
     db.close();
   });
 
+  test("hold no place for a swap that is in a block, and one again where a reorganisation takes it out", () => {
+    const { db, store } = open();
+    store.insertQuote(quote, "key 1");
+    store.insertSwap(row);
+    expect(store.unminedSwaps()).toEqual([row]);
+    store.updateSwap("swap", { blockNumber: 7 }, { ms: 1, detail: null });
+    expect(store.unminedSwaps()).toEqual([]);
+    expect(store.pendingCount()).toBe(1);
+    store.updateSwap("swap", { blockNumber: null }, { ms: 1, detail: null });
+    expect(store.unminedSwaps()).toEqual([row]);
+    store.updateSwap("swap", { status: "expired" }, { ms: 2, detail: null });
+    expect([store.unminedSwaps(), store.pendingCount()]).toEqual([[], 0]);
+    db.close();
+  });
+
   test("take one swap for a quote, and keep the quotes of swaps when the others are forgotten", () => {
     const { db, store } = open();
     store.insertQuote(quote, "key 1");
@@ -136,6 +151,8 @@ describe("the service's rows", () => {
     store.insertSwap({ ...row, hash: "0xab" });
     expect(other.quote(quote.id)).toBeUndefined();
     expect(other.pendingSwaps()).toEqual([]);
+    expect(other.unminedSwaps()).toEqual([]);
+    expect(other.pendingCount()).toBe(0);
     expect(other.statusCounts(owner)).toEqual({ pending: 0, success: 0, error: 0, expired: 0 });
     for (const [key, value] of [
       ["id", row.id],

@@ -49,7 +49,7 @@ const DAY_MS = 86_400_000;
 export function createPlaces(
   listed: ReadonlySet<Address>,
   dependencies: {
-    readonly store: Pick<ServiceStore, "pendingSwaps">;
+    readonly store: Pick<ServiceStore, "unminedSwaps">;
     readonly book: Pick<RelayBook, "terms" | "hasReverted">;
     readonly losses: Pick<LossShares, "refusal" | "maySpend">;
     /** whether a swap that waits would not work, by the last look at it */
@@ -58,9 +58,7 @@ export function createPlaces(
   },
 ): Places {
   const { store, book, losses, isIdle, clock } = dependencies;
-  // What is in a block waits for nothing but its finality.
-  const working = () =>
-    store.pendingSwaps().filter(({ intentId, blockNumber }) => blockNumber === null && !isIdle(intentId));
+  const working = () => store.unminedSwaps().filter(({ intentId }) => !isIdle(intentId));
 
   function full(waiting = working()): Refusal | undefined {
     if (waiting.length < MAX_WAITING) return undefined;

@@ -1,6 +1,7 @@
 import type { Address } from "../../domain/money/address.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
 import { migrate, readMigrations } from "../../storage/migrations.ts";
+import { createReadMemory, type ReadMemory } from "../store/read-memory.ts";
 
 /** What the relayer reckoned with when it accepted a swap; wei of the native token. */
 export interface RelayTerms {
@@ -104,17 +105,18 @@ function costRows(db: SqliteDatabase, network: string): Omit<RelayBook, "insert"
   );
   const forget = db.prepare("DELETE FROM relay_costs WHERE intent_id = ?");
   const paid = db.prepare<[string], number>("SELECT 1 FROM relay_costs WHERE intent_id = ?").pluck();
-  const sums = db.prepare<[string, number], { paid: number; lost: number }>(
-    `SELECT coalesce(sum(paid_gwei), 0) AS paid, coalesce(sum(loss_gwei), 0) AS lost FROM relay_costs
-     WHERE network = ? AND paid_at_ms >= ?`,
+  const sums = db.prepare<[string, number], { paid: number; lost: number; oldestMs: number | null }>(
+    `SELECT coalesce(sum(paid_gwei), 0) AS paid, coalesce(sum(loss_gwei), 0) AS lost, min(paid_at_ms) AS oldestMs
+     FROM relay_costs WHERE network = ? AND paid_at_ms >= ?`,
   );
+  const since = createSums(createReadMemory(db));
   const reverted = db
     .prepare<[string, Address, number], number>(
       "SELECT 1 FROM relay_costs WHERE network = ? AND wallet = ? AND paid_at_ms >= ? AND reverted = 1 LIMIT 1",
     )
     .pluck();
   return {
-    lostSince: lostRows(db, network),
+    lostSince: lostRows(db, network, since),
     writeCost(intentId, { paid: spent, earned, reverted: hasReverted, atMs }) {
       const loss = spent > earned ? spent - earned : 0n;
       const gwei = { paidGwei: gweiOf(spent), lossGwei: gweiOf(loss), earnedGwei: Number(earned / WEI_PER_GWEI) };
@@ -127,30 +129,52 @@ function costRows(db: SqliteDatabase, network: string): Omit<RelayBook, "insert"
     forgetCost: (intentId) => void forget.run(intentId),
     isPaid: (intentId) => paid.get(intentId) !== undefined,
     costsSince(sinceMs) {
-      const { paid: spent, lost } = sums.get(network, sinceMs) ?? { paid: 0, lost: 0 };
+      const { paid: spent, lost } = since("all", sinceMs, () => sums.get(network, sinceMs));
       return { paid: BigInt(spent) * WEI_PER_GWEI, lost: BigInt(lost) * WEI_PER_GWEI };
     },
     hasReverted: (wallet, sinceMs) => reverted.get(network, wallet, sinceMs) !== undefined,
   };
 }
 
-function lostRows(db: SqliteDatabase, network: string): RelayBook["lostSince"] {
+interface Sum {
+  /** the oldest cost in it; null: there is none */
+  readonly oldestMs: number | null;
+}
+
+/** A sum since an instant, which is also the one since a later instant until the oldest cost in it is older than that. */
+type Sums = <T extends Sum>(name: string, sinceMs: number, read: () => T | undefined) => T;
+
+/** Sums of a day's thousands of costs, which each quote asks for several times, are read anew only where they may differ. */
+function createSums(memory: ReadMemory): Sums {
+  return <T extends Sum>(name: string, sinceMs: number, read: () => T | undefined) => {
+    const readSum = () => {
+      const sum = read();
+      if (sum === undefined) throw new Error(`the database gave no sum of costs (${name})`);
+      return { sum, sinceMs };
+    };
+    const isSame = (kept: ReturnType<typeof readSum>) =>
+      kept.sinceMs <= sinceMs && (kept.sum.oldestMs === null || sinceMs <= kept.sum.oldestMs);
+    return memory.read(name, readSum, isSame).sum;
+  };
+}
+
+function lostRows(db: SqliteDatabase, network: string, since: Sums): RelayBook["lostSince"] {
+  type Lost = Sum & { readonly gwei: number };
   const ofOne = (column: string) =>
-    db
-      .prepare<[string, string, number], number>(
-        `SELECT coalesce(sum(paid_gwei - earned_gwei), 0) FROM relay_costs
-         WHERE network = ? AND ${column} = ? AND paid_at_ms >= ?`,
-      )
-      .pluck();
+    db.prepare<[string, string, number], Lost>(
+      `SELECT coalesce(sum(paid_gwei - earned_gwei), 0) AS gwei, min(paid_at_ms) AS oldestMs FROM relay_costs
+       WHERE network = ? AND ${column} = ? AND paid_at_ms >= ?`,
+    );
   const sums = { wallet: ofOne("wallet"), caller: ofOne("caller"), token: ofOne("to_token") };
-  const ofKeyless = db
-    .prepare<[string, number], number>(
-      "SELECT coalesce(sum(loss_gwei), 0) FROM relay_costs WHERE network = ? AND paid_at_ms >= ? AND keyed = 0",
-    )
-    .pluck();
+  const ofKeyless = db.prepare<[string, number], Lost>(
+    `SELECT coalesce(sum(loss_gwei), 0) AS gwei, min(paid_at_ms) AS oldestMs FROM relay_costs
+     WHERE network = ? AND paid_at_ms >= ? AND keyed = 0`,
+  );
   return (loser, sinceMs) => {
-    const gwei =
-      loser.kind === "keyless" ? ofKeyless.get(network, sinceMs) : sums[loser.kind].get(network, loser.name, sinceMs);
-    return BigInt(Math.max(0, gwei ?? 0)) * WEI_PER_GWEI;
+    const { gwei } =
+      loser.kind === "keyless"
+        ? since("keyless", sinceMs, () => ofKeyless.get(network, sinceMs))
+        : since(`${loser.kind} ${loser.name}`, sinceMs, () => sums[loser.kind].get(network, loser.name, sinceMs));
+    return BigInt(Math.max(0, gwei)) * WEI_PER_GWEI;
   };
 }

@@ -31,7 +31,7 @@ export interface RelayerReport {
   readonly pending: number;
 }
 
-/** What the relayer can afford. It remembers nothing but a balance: all else is read from the rows. */
+/** What the relayer can afford. It remembers nothing but a balance: all else is what the rows say. */
 export interface RelayerState {
   /** Why no further swap is taken now, without figures; undefined: one more can be. @throws RpcError */
   refusal(): Promise<Refusal | undefined>;
@@ -91,12 +91,12 @@ export function createRelayerState(
 
   async function report(): Promise<RelayerReport & { readonly detail: string }> {
     const balance = await nativeBalance();
-    const pending = store.pendingSwaps();
+    const pending = store.pendingCount();
     const unpaid = places.working().filter(({ intentId }) => !book.isPaid(intentId));
     const setAside = unpaid.reduce((sum, { intentId }) => sum + (book.terms(intentId)?.expectedCost ?? 0n), 0n);
     const { paid: spent, lost: losses } = costsOfDay();
     const limits = { minimumBalance, maxDailyLoss, maxDailyGas };
-    const figures = { ...limits, balance, setAside, losses, spent, pending: pending.length };
+    const figures = { ...limits, balance, setAside, losses, spent, pending };
     const isHalted = lane.halted() !== undefined;
     return { address: account, ...figures, ...judge(figures, { isHalted, isFull: places.full() !== undefined }) };
   }

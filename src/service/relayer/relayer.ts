@@ -12,6 +12,7 @@ import { acquireLock } from "../../storage/lock.ts";
 import type { Head } from "../chain/head.ts";
 import { InUseError } from "../in-use.ts";
 import type { RelayerOptions, SettledNetwork } from "../options.ts";
+import { createReadMemory } from "../store/read-memory.ts";
 import type { ServiceStore } from "../store/service-store.ts";
 import { type LaneRunner, runLane } from "./lane-runner.ts";
 import { createLossShares } from "./loss-shares.ts";
@@ -73,8 +74,11 @@ export function openRelayer(
   const account = signer.address;
   const laneStore = dependencies.createLaneStore(store.db);
   const book = openRelayBook(store.db, network.name);
-  const open = () => laneStore.openIntents(account, network.chainId);
-  const inFlight = () => open().filter(({ id, nonce }) => nonce !== undefined && !book.isPaid(id));
+  // Each swap that waits, and each quote, asks for these several times.
+  const memory = createReadMemory(store.db);
+  const open = () => memory.read("open", () => laneStore.openIntents(account, network.chainId));
+  const inFlight = () =>
+    memory.read("in flight", () => open().filter(({ id, nonce }) => nonce !== undefined && !book.isPaid(id)));
   const listed = new Set(network.listedTokens.map(({ address }) => address));
   const losses = createLossShares({ listed, maxDailyLoss: relayer.maxDailyLoss }, { book, store, clock });
   const gate = createSendGate(
@@ -103,8 +107,9 @@ export function openRelayer(
     },
     { store: laneStore, chain, signer, clock, logger, listener, crashPoint },
   );
-  const pendingSwaps = ownSwaps({ account, store, laneStore, logger });
-  const places = createPlaces(listed, { store: { pendingSwaps }, book, losses, isIdle: gate.isIdle, clock });
+  const ofAccount = ownSwaps({ account, store, laneStore, logger });
+  const unminedSwaps = () => memory.read("unmined", ofAccount);
+  const places = createPlaces(listed, { store: { unminedSwaps }, book, losses, isIdle: gate.isIdle, clock });
   const state = createRelayerState({ relayer, account }, { lane, inFlight, store, book, places, rpc, clock, logger });
   const pruneUnsent = createUnsentSwaps(store.db, { laneStore, clock });
   const runner = runLane({ lane, clock, logger }, async () => {
@@ -126,10 +131,10 @@ function ownSwaps({
   logger,
 }: {
   account: Address;
-  store: Pick<ServiceStore, "pendingSwaps">;
+  store: Pick<ServiceStore, "pendingSwaps" | "unminedSwaps">;
   laneStore: LaneStore;
   logger: Logger;
-}): ServiceStore["pendingSwaps"] {
+}): ServiceStore["unminedSwaps"] {
   const ofOthers = store.pendingSwaps().filter(({ intentId }) => laneStore.intent(intentId)?.account !== account);
   if (ofOthers.length > 0) {
     logger.warn(
@@ -138,5 +143,5 @@ function ownSwaps({
     );
   }
   const others = new Set(ofOthers.map(({ intentId }) => intentId));
-  return () => store.pendingSwaps().filter(({ intentId }) => !others.has(intentId));
+  return () => store.unminedSwaps().filter(({ intentId }) => !others.has(intentId));
 }

@@ -98,7 +98,7 @@ export function createSendGate(options: GateOptions, dependencies: GateDependenc
   return {
     async look() {
       try {
-        await looks.atAll();
+        if (dependencies.waiting().length > 0) await looks.atAll();
       } catch (error) {
         // The lane and every request tell of a node that does not answer.
         if (!(error instanceof RpcError)) throw error;
@@ -121,7 +121,7 @@ export function createSendGate(options: GateOptions, dependencies: GateDependenc
 
 /** What trials of waiting swaps showed. */
 interface Looks {
-  /** Tries out what waits, where the newest block was not looked at yet. @throws RpcError */
+  /** Tries out what waits, where the newest block was not looked at yet; else it reads no rows. @throws RpcError */
   atAll(): Promise<void>;
   /** Whether a swap works at the newest block. @throws RpcError */
   at(intent: IntentRow): Promise<boolean>;
@@ -181,7 +181,6 @@ function createLooks(options: GateOptions, dependencies: GateDependencies): Look
 
   return {
     async atAll() {
-      if (dependencies.waiting().length === 0) return;
       const head = await dependencies.head();
       if (lookedAt === head.number) return;
       looking ??= lookAtAll(head).finally(() => {

@@ -74,6 +74,9 @@ export interface ServiceStore {
   updateSwap(id: string, change: SwapChange, at: { ms: number; detail: string | null }): void;
   swapBy(key: "id" | "quote_id" | "intent_id" | "hash", value: string): SwapRow | undefined;
   pendingSwaps(): readonly SwapRow[];
+  /** Pending swaps that are in no block: what is in one waits for nothing but its finality. */
+  unminedSwaps(): readonly SwapRow[];
+  pendingCount(): number;
   transitions(swapId: string): readonly TransitionRow[];
   statusCounts(wallet: Address): Readonly<Record<SwapStatus, number>>;
 }
@@ -180,7 +183,7 @@ function swapRows(db: SqliteDatabase): Pick<ServiceStore, "insertSwap" | "update
   };
 }
 
-type Queries = "swapBy" | "pendingSwaps" | "transitions" | "statusCounts";
+type Queries = "swapBy" | "pendingSwaps" | "unminedSwaps" | "pendingCount" | "transitions" | "statusCounts";
 
 function swapQueries(db: SqliteDatabase, network: string): Pick<ServiceStore, Queries> {
   const select = (column: string) =>
@@ -191,6 +194,16 @@ function swapQueries(db: SqliteDatabase, network: string): Pick<ServiceStore, Qu
   const pending = db.prepare<[string], SwapRow>(
     `SELECT ${SWAP_COLUMNS} FROM swaps WHERE status = 'pending' AND network = ? ORDER BY created_at_ms`,
   );
+  const unmined = db.prepare<[string], SwapRow>(
+    `SELECT ${SWAP_COLUMNS} FROM swaps WHERE status = 'pending' AND network = ? AND block_number IS NULL
+     ORDER BY created_at_ms`,
+  );
+  // By itself SQLite walks over all swaps that ever were, in an index that has both columns.
+  const pendingCount = db
+    .prepare<[string], number>(
+      "SELECT count(*) FROM swaps INDEXED BY swaps_pending WHERE status = 'pending' AND network = ?",
+    )
+    .pluck();
   const transitions = db.prepare<[string], TransitionRow>(
     `SELECT from_status AS fromStatus, to_status AS toStatus, detail, at_ms AS atMs FROM swap_transitions
      WHERE swap_id = ? ORDER BY id`,
@@ -201,6 +214,8 @@ function swapQueries(db: SqliteDatabase, network: string): Pick<ServiceStore, Qu
   return {
     swapBy: (key, value) => (key === "intent_id" ? byIntent.get(value) : by[key].get(value, network)),
     pendingSwaps: () => pending.all(network),
+    unminedSwaps: () => unmined.all(network),
+    pendingCount: () => pendingCount.get(network) ?? 0,
     transitions: (swapId) => transitions.all(swapId),
     statusCounts(wallet) {
       const counted: Record<SwapStatus, number> = { pending: 0, success: 0, error: 0, expired: 0 };

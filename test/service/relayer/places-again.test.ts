@@ -63,7 +63,7 @@ function gateOver(swaps: readonly Swap[]) {
       },
     );
     const places = createPlaces(new Set([TOKEN]), {
-      store: { pendingSwaps: () => rows },
+      store: { unminedSwaps: () => rows },
       book,
       losses: { refusal: () => undefined, maySpend: () => 1n },
       isIdle: gate.isIdle,

@@ -19,25 +19,19 @@ interface Waiting {
 
 let waiting: Waiting[];
 let idle: Set<string>;
-let mined: Set<string>;
 let reverted: Set<string>;
 let standing: Refusal | undefined;
 
 beforeEach(() => {
   waiting = [];
   idle = new Set();
-  mined = new Set();
   reverted = new Set();
   standing = undefined;
 });
 
-const rows = () =>
-  waiting.map((one, place) => {
-    const intentId = String(place);
-    return { ...one, intentId, blockNumber: mined.has(intentId) ? 7 : null } as unknown as SwapRow;
-  });
+const rows = () => waiting.map((one, place) => ({ ...one, intentId: String(place) }) as unknown as SwapRow);
 const places = createPlaces(new Set([LISTED]), {
-  store: { pendingSwaps: rows },
+  store: { unminedSwaps: rows },
   book: {
     terms: (id) => ({ caller: waiting[Number(id)]?.caller }) as RelayTerms,
     hasReverted: (wallet, sinceMs) => sinceMs === 1_000 && reverted.has(wallet),
@@ -87,18 +81,6 @@ describe("places at the relayer", () => {
     expect(places.refusal({ owner: newWallet(), toToken: LISTED, sender: HOME })).toBeUndefined();
     idle.clear();
     expect(places.full()).toBeDefined();
-  });
-
-  test("are free again once a swap is in a block, and taken again where a reorganisation takes it out", () => {
-    const owner = newWallet();
-    const one = () => ({ owner, toToken: LISTED, sender: HOME });
-    fill(one);
-    expect(places.refusal(one())?.error).toBe("GASLESS_UNAVAILABLE");
-    for (let place = 0; place < 5; place += 1) mined.add(String(place));
-    expect(places.refusal(one())).toBeUndefined();
-    expect(places.working()).toEqual([]);
-    mined.clear();
-    expect(places.refusal(one())?.error).toBe("GASLESS_UNAVAILABLE");
   });
 
   test("are fewer for a wallet whose swap reverted at the relayer's expense within a day", () => {

@@ -20,7 +20,7 @@ function stateWith(balance: unknown) {
     {
       lane: { halted: () => undefined } as unknown as Lane,
       inFlight: () => [],
-      store: { pendingSwaps: () => rows } as unknown as ServiceStore,
+      store: { pendingCount: () => rows.length } as unknown as ServiceStore,
       book: {
         isPaid: () => false,
         terms: () => ({ expectedCost: 1n }) as RelayTerms,

@@ -29,7 +29,7 @@ function gateOver(count: number) {
   const late = new Set<string>();
   const cancelled: string[] = [];
   const barred = new Set<string>();
-  const seen = { trials: 0, atOnce: 0, most: 0, block: 1, silent: false };
+  const seen = { reads: 0, trials: 0, atOnce: 0, most: 0, block: 1, silent: false };
   const rpc = {
     host: "node",
     call: async () => `0x${"0".repeat(64)}`,
@@ -56,7 +56,10 @@ function gateOver(count: number) {
         terms: () => ({ feeWorth: 10n ** 18n, expectedCost: 1n, dataFee: 0n, caller: "" }),
       } as unknown as Parameters<typeof createSendGate>[1]["book"],
       store: { swapBy: () => undefined, quote: () => undefined } as unknown as ServiceStore,
-      waiting: () => waiting,
+      waiting: () => {
+        seen.reads += 1;
+        return waiting;
+      },
       inFlight: () => [],
       maySpend: () => 10n ** 18n,
       placeAgain: () => undefined,
@@ -99,6 +102,18 @@ test("an honest swap behind fifty dead ones is tried with the first look at a bl
   seen.trials = 0;
   expect(await gate.isWorthSending(at(50))).toBe(true);
   expect(seen.trials).toBe(9);
+});
+
+test("asking for each of fifty dead swaps in a turn reads what waits once a block, not once for each", async () => {
+  const { gate, dead, seen, at } = gateOver(52);
+  for (let place = 0; place < 50; place += 1) dead.add(`swap-${place}`);
+  await gate.look();
+  seen.reads = 0;
+  for (let place = 0; place < 52; place += 1) expect(await gate.isWorthSending(at(place))).toBe(place >= 50);
+  expect(seen.reads).toBe(0);
+  seen.block += 1;
+  for (let place = 0; place < 52; place += 1) await gate.isWorthSending(at(place));
+  expect(seen.reads).toBe(1);
 });
 
 test("a swap that works again is found within the turns of the dead ones, and holds its place again", async () => {
