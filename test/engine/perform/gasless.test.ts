@@ -213,6 +213,41 @@ describe("looking at the chain", () => {
     expect(await readChain(context, swap)).toMatchObject({ observation: { fill: { blockNumber: 101 } } });
   });
 
+  test.each([true, false])(
+    "takes a fill back with its block alone, not for a node that hides it (with a nonce: %s)",
+    async (hasNonce) => {
+      const { context, outside, life } = begin(swap);
+      if (!hasNonce) outside.service.profile = { ...swapdProfile, nonceRecord: undefined, signatureHasNonce: false };
+      outside.chain.submitOrder(order, HUNDRED_USDC);
+      outside.chain.mine();
+      const seen = await readChain(context, swap);
+      if (seen.kind !== "observed" || seen.observation.fill === undefined) throw new Error("no fill was seen");
+      const { hash: filledBy, ...fill } = seen.observation.fill;
+      const confirmed: Swap = {
+        ...swapIn("confirmed", owned),
+        fill: { ...swapIn("confirmed").fill, ...fill, hash: filledBy } as Swap["fill"],
+      };
+      // The wallet was held against the chain after the fill, so that its balance tells nothing of it.
+      const balance = await outside.chain.balance(USDC.address, ACCOUNT);
+      const baseline = { block: 100, transactionCount: 0 };
+      life.store.saveKnownChain(
+        { wallet: ACCOUNT, block: 101, transactionCount: 0, balances: new Map([[USDC.address, balance]]), baseline },
+        1,
+      );
+      outside.clock.jumpTo((seconds + 600) * 1_000);
+      for (let block = 0; block < 6; block += 1) outside.chain.mine();
+      outside.chain.hidesLogs = true;
+      expect(await readChain(context, confirmed)).toMatchObject({
+        kind: "observation-unavailable",
+        detail: expect.stringContaining("block 101, in which the swap was filled, stands"),
+      });
+      outside.chain.hidesLogs = false;
+      outside.chain.reorganise(7);
+      for (let block = 0; block < 8; block += 1) outside.chain.mine();
+      expect(await readChain(context, confirmed)).toMatchObject({ kind: "observed" });
+    },
+  );
+
   test.each([true, false])("does not overlook a fill whose receipt is hidden (with a nonce: %s)", async (hasNonce) => {
     const { context, outside } = begin(swap);
     if (!hasNonce) outside.service.profile = { ...swapdProfile, nonceRecord: undefined, signatureHasNonce: false };
