@@ -41,7 +41,7 @@ const TESTS: readonly LongTest[] = [
     name: "mutants",
     what: "known bugs put back, one at a time",
     full: ["node", "test/mutants/main.ts"],
-    short: ["node", "test/mutants/main.ts", "--every", "5"],
+    short: ["node", "test/mutants/main.ts", "--every", "7"],
   },
   {
     name: "kills",
