@@ -181,7 +181,8 @@ function openLane(
       confirmations: configuration.network.confirmations,
       ...configuration.transactions,
       cancelMarginSeconds: CANCEL_MARGIN_SECONDS,
-      signing: (intentId) => maySignIntent({ store, laneStore, live: context.settings.live }, intentId),
+      signing: (intentId) =>
+        maySignIntent({ store, laneStore, live: context.settings.live, marker: context.deps.marker }, intentId),
       maxFeePerGas: () => context.settings.policy.maxFeePerGas,
     },
     { store: laneStore, chain, signer, clock, logger, listener, crashPoint },

@@ -1,7 +1,9 @@
 import type { Address } from "../domain/money/address.ts";
 import { type OperatingMode, stricterMode } from "../domain/run/operating-mode.ts";
+import type { IdentityMarker } from "../ports/identity-marker.ts";
 import type { LaneStore } from "../ports/lane-store.ts";
 import type { ModeRow, OperationStore, Store } from "../ports/store.ts";
+import { judgeMarker } from "./reconcile/identity.ts";
 import { halt, whyHalted } from "./reconcile/touches.ts";
 
 /** Scope of the mode that holds for all strategies. */
@@ -26,24 +28,31 @@ function haltByDifference(store: Pick<Store, "strategy" | "openDifferences">, st
   return { scope: strategyId, mode: "halted", setBy: "reconciliation", reason: whyHalted(halting), atMs };
 }
 
+/** What signing for an intent goes by. */
+interface SigningTerms {
+  readonly store: Store;
+  readonly laneStore: LaneStore;
+  readonly live: boolean;
+  readonly marker: IdentityMarker | undefined;
+}
+
 /**
  * Whether a lane may sign for one of its intents now: not while the strategy that wants it is halted, alone or with all
  * others, and no new trade for a run that another database may have made. A revocation of a leftover belongs to no run: it
- * is a signature for those who were granted the allowance. In a dry run what was signed before is followed to its end, and
- * nothing else is signed.
+ * is a signature for those who were granted the allowance. In a dry run what was signed before is followed to its end, by
+ * the newest database alone, and nothing else is signed.
  */
-export function maySignIntent(
-  { store, laneStore, live }: { store: Store; laneStore: LaneStore; live: boolean },
-  intentId: string,
-): boolean {
+export function maySignIntent({ store, laneStore, live, marker }: SigningTerms, intentId: string): boolean {
   if (!live && laneStore.attempts(intentId).length === 0) return false;
+  const intent = laneStore.intent(intentId);
+  // No look at the chain halts a dry run, so that the marker is asked each time.
+  if (!live && intent !== undefined && judgeMarker({ store, marker }, intent.account) !== undefined) return false;
   const owner = store.runOfIntent(intentId);
   if (owner !== undefined) {
     if (store.isRunBarred(owner.runId) && isNewTrade(laneStore, intentId)) return false;
     const run = store.run(owner.runId);
     return run !== undefined && effectiveMode(store, run.strategyId).mode !== "halted";
   }
-  const intent = laneStore.intent(intentId);
   return intent !== undefined && mayRevoke(store, { wallet: intent.account, token: intent.to });
 }
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../src/adapters/clock/system-clock.ts";
 import { acceptDatabase } from "../../src/app/commands/db-accept.ts";
+import { checkDatabase } from "../../src/app/commands/db-check.ts";
 import { CommandFailure } from "../../src/app/exit-codes.ts";
 import { toAddress } from "../../src/domain/money/address.ts";
 import type { Finding } from "../../src/ports/reconciliation-store.ts";
@@ -85,6 +86,18 @@ test("a daemon that has the database answers, and the command writes nothing bes
   expect(kinds()).toEqual(["older"]);
   database.store.answerRequest(database.store.openRequests()[0]?.id ?? 0, "accepted 1: it", 0);
   expect(await asked).toMatchObject({ code: 0, said: expect.stringContaining("accepted 1: it") });
+});
+
+test("a database whose tables are brought up to date right now, or by a later start, is told as such and read no further", async () => {
+  database.db.exec("DROP TRIGGER signed_counted; ALTER TABLE identity DROP COLUMN signed");
+  database.db.exec("DELETE FROM schema_migrations WHERE set_name = 'daemon' AND number > 16");
+  const said: string[] = [];
+  const terminal = { out: (text: string) => void said.push(text), err: () => undefined, isInteractive: false };
+  await expect(checkDatabase({ config: file, json: true }, terminal)).rejects.toMatchObject({ exitCode: 1 });
+  expect(JSON.parse(said.join("\n"))).toMatchObject({
+    problems: [expect.stringContaining("a start brings its tables up to date right now")],
+    differences: [],
+  });
 });
 
 test("where nothing was found, and where there is no database, it says what comes first", async () => {

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
+import { maySignIntent } from "../../src/engine/modes.ts";
 import { ROUTER, SLOT_MS, USDC } from "../support/builders.ts";
 import { ACCOUNT, createOutside, type Outside, openLife, turn } from "../support/engine-life.ts";
 
@@ -47,4 +48,21 @@ test("what was signed while live is followed to its end in a dry run", async () 
     { purpose: "approve", state: "final" },
   ]);
   expect([outside.signed.length, dry.errors]).toEqual([1, []]);
+});
+
+test("by an older copy of the database nothing is signed in a dry run, not even what replaces what was signed", async () => {
+  const outside = seldom("never");
+  const live = openLife(outside, { killAt: (passed) => passed === "lane.broadcast.after" });
+  await live.engine.start();
+  await turn(outside, live, 30);
+  const intents = live.db.prepare("SELECT id FROM lane_intents").pluck().all() as string[];
+  const { id, signatures, signings } = live.store.databaseState();
+  if (id === undefined) throw new Error("the database has no name");
+  const may = (beyond: number): boolean[] => {
+    const state = { id, signatures, signings: signings + beyond };
+    const marker = { read: () => ({ state, baseline: undefined }), write: () => undefined };
+    const { store, lanes: laneStore } = live;
+    return intents.map((intent) => maySignIntent({ store, laneStore, live: false, marker }, intent));
+  };
+  expect([may(0), may(1)]).toEqual([[true], [false]]);
 });

@@ -179,7 +179,8 @@ function openLane(context: EngineContext, listener: LaneListener): Lane {
   const options = {
     ...{ account: ACCOUNT, chainId: 31_337, confirmations: 2, bumpAfterBlocks: 5, rebroadcastAfterBlocks: 3 },
     ...{ maxReplacements: 3, maxCancellations: 3, cancelMarginSeconds: 2 },
-    signing: (intentId: string) => maySignIntent({ store, laneStore, live: context.settings.live }, intentId),
+    signing: (intentId: string) =>
+      maySignIntent({ store, laneStore, live: context.settings.live, marker: context.deps.marker }, intentId),
     maxFeePerGas: () => context.settings.policy.maxFeePerGas,
   };
   return createLane(options, { store: laneStore, chain, signer: owner, clock, logger, listener, crashPoint });

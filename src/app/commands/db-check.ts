@@ -5,8 +5,8 @@ import { judgeMarker } from "../../engine/reconcile/identity.ts";
 import type { IdentityMarker } from "../../ports/identity-marker.ts";
 import type { Finding, ReconciliationStore } from "../../ports/reconciliation-store.ts";
 import { integrityProblems, isDamage } from "../../storage/backup.ts";
-import { openDatabase, type SqliteDatabase, StorageError } from "../../storage/database.ts";
-import { openMarker } from "../daemon-database.ts";
+import { openDatabase, StorageError } from "../../storage/database.ts";
+import { isMigrated, openMarker } from "../daemon-database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { configurationOf, findTarget, hasTables } from "../target.ts";
 import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
@@ -68,8 +68,9 @@ function readWhole(database: string, asked: Asked): Document {
   try {
     if (!hasTables(db)) return missing(database, asked, `the database ${database} is empty`);
     const problems = [...integrityProblems(db)];
-    if (!knowsDifferences(db)) {
-      problems.push("it was last used by an older release: start this one, it brings the tables up to date");
+    if (!isMigrated(db)) {
+      const why = "it was last used by an older release, or a start brings its tables up to date right now";
+      problems.push(`${why}: start this release, and ask again`);
       return { database, id: null, problems, wallets: [], differences: [] };
     }
     const store = createStore(db);
@@ -77,10 +78,6 @@ function readWhole(database: string, asked: Asked): Document {
   } finally {
     db.close();
   }
-}
-
-function knowsDifferences(db: SqliteDatabase): boolean {
-  return db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'differences'").get() !== undefined;
 }
 
 function readDifferences(

@@ -207,7 +207,9 @@ test("what such a run wrote down for the chain and did not sign is not signed an
     life.lane.submit({ id: ids[place] ?? "", purpose, ...terms, signBySeconds: 2 ** 40, deadlineSeconds: undefined });
   }
   const may = (): boolean[] =>
-    ids.map((id) => maySignIntent({ store: life.store, laneStore: life.context.deps.laneStore, live: true }, id));
+    ids.map((id) =>
+      maySignIntent({ store: life.store, laneStore: life.context.deps.laneStore, live: true, marker: undefined }, id),
+    );
   expect(may()).toEqual([true, true, true]);
   life.store.barOpenRuns();
   expect(may()).toEqual([false, false, true]);
