@@ -9,13 +9,13 @@ export interface Holding {
 
 /** Attempts of one crossing that bought nothing. */
 export interface Attempts {
-  /** in a row that came to nothing for any reason but the floor: the more, the longer the next one waits */
+  /** in a row that came to nothing for any reason but the floor and a dry run: the more, the longer the next one waits */
   readonly failures: number;
   /** of which something was signed: after too many of these the trigger is given back; absent: none */
   readonly signed?: number | undefined;
   /** when the last one began */
   readonly triedMs?: number | undefined;
-  /** that found no fill at the floor */
+  /** that found no fill at the floor, or were dry runs */
   readonly unmet: number;
   /** the crossing as it was confirmed; undefined while it is not true */
   readonly holding?: Holding | undefined;

@@ -130,7 +130,8 @@ function withLeg(memory: ThresholdMemory, id: string, leg: LegMemory): Threshold
 /**
  * A run that bought something consumes the crossing. One that bought nothing leaves the trigger latched: it fires again at
  * a later slot while the condition is still true. What signed nothing may be tried for ever, less and less often; what was
- * signed a number of times at most, because it costs gas; an unmet floor is no failure, because a price limit may wait.
+ * signed a number of times at most, because it costs gas; an unmet floor is no failure, because a price limit may wait, and
+ * a dry run neither: it fires at each look, as a swap would be tried at it, and leaves a live run all its attempts.
  */
 function onRunEnded(spec: ThresholdSpec, memory: ThresholdMemory, end: RunEnd): AfterRun<ThresholdMemory> {
   const id = Object.keys(memory.legs).find((one) => legOf(memory, one).at.state === "fired");
@@ -178,20 +179,20 @@ function afterNothing(spec: ThresholdSpec, memory: ThresholdMemory, { leg, end }
   const before = legOf(memory, leg.id);
   if (before.at.state !== "fired") return { memory };
   const isUnmet = leg.floor !== undefined && end.swaps.some(({ reason }) => reason === FLOOR_UNMET);
-  // a dry run signs nothing, so it can only ever come to nothing: it ends like one whose swaps fail
-  const isDry = end.swaps.every(({ reason }) => reason === DRY_RUN);
-  const failures = before.at.failures + (isUnmet ? 0 : 1);
-  const signed = (before.at.signed ?? 0) + (isDry || end.swaps.some((swap) => swap.signed === true) ? 1 : 0);
-  const unmet = before.at.unmet + (isUnmet ? 1 : 0);
+  const mayWait = isUnmet || end.swaps.some(({ reason }) => reason === DRY_RUN);
+  const failures = before.at.failures + (mayWait ? 0 : 1);
+  const isSigned = end.swaps.some((swap) => swap.signed === true);
+  const signed = (before.at.signed ?? 0) + (isSigned ? 1 : 0);
+  const unmet = before.at.unmet + (mayWait ? 1 : 0);
   const { holding, triedMs } = before.at;
-  if (signed >= spec.attempts) {
+  if (isSigned && signed >= spec.attempts) {
     const detail = `"${leg.id}" gives its trigger back: ${signed} signed swaps came to nothing, and the price must cross again`;
     const given = withLeg(memory, leg.id, { ...before, at: givenBack(leg, end.nowMs) });
-    return isDry ? { memory: given } : { memory: given, alert: { code: "TRIGGER_GIVEN_BACK", detail } };
+    return { memory: given, alert: { code: "TRIGGER_GIVEN_BACK", detail } };
   }
   const at: LegState = { state: "armed", failures, signed, unmet, holding, triedMs };
   const after = withLeg(memory, leg.id, { ...before, at });
-  if (!isUnmet && failures === ALERT_AFTER) {
+  if (!mayWait && failures === ALERT_AFTER) {
     const last = end.swaps.find(({ reason }) => reason !== undefined)?.reason ?? "no reason";
     const detail = `"${leg.id}" has fired, and ${failures} attempts in a row came to nothing, the last one with ${last}; it stays armed and is tried about once a minute while the price is there`;
     return { memory: after, alert: { code: "TRIGGER_NOT_FILLED", detail } };

@@ -49,6 +49,7 @@ const ENDS = {
   "filled, with `rearm`": { filled: true },
   "filled, for the last time": { filled: true, once: true },
   "nothing signed": { reason: "node_unavailable" },
+  "dry run": { reason: "dry_run" },
   "floor not met": { reason: "PRICE_LIMIT_NOT_MET" },
   "signed in vain": { reason: "reverted", signed: true },
   "signed in vain, the last of `attempts`": { reason: "reverted", signed: true, last: true },

@@ -203,17 +203,34 @@ describe("THR-6 after it fired", () => {
     expect(strategy.see("4600")).toEqual(quarter);
   });
 
-  it("THR-6 tells a person that the trigger is given back, but not of a dry run", () => {
-    for (const [end, alerts] of [
-      ["reverted", ["TRIGGER_GIVEN_BACK"]],
-      ["dry_run", []],
-    ] as const) {
-      const strategy = trigger(spec([leg()], { attempts: 1 }));
-      strategy.see("4000");
-      strategy.see("4600");
-      strategy.end(end);
-      expect(strategy.alerts()).toEqual(alerts);
+  it("THR-6 tells a person that the trigger is given back", () => {
+    const strategy = trigger(spec([leg()], { attempts: 1 }));
+    strategy.see("4000");
+    strategy.see("4600");
+    strategy.end("reverted");
+    expect(strategy.alerts()).toEqual(["TRIGGER_GIVEN_BACK"]);
+  });
+
+  it("THR-6 dry runs are no attempts: they fire at each look, tell nobody, and leave a live run all its attempts", () => {
+    const strategy = trigger(rearmed);
+    strategy.see("4000");
+    for (let look = 0; look < 20; look += 1) {
+      expect(strategy.see("4600", 1)).toEqual(quarter);
+      strategy.end("dry_run");
     }
+    expect(strategy.alerts()).toEqual([]);
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      expect(strategy.see("4600", 60)).toEqual(quarter);
+      strategy.end("reverted");
+    }
+    expect(strategy.see("4600", 60)).toEqual(quarter);
+    expect(strategy.alerts()).toEqual([]);
+    strategy.end("nothing");
+    expect(strategy.alerts()).toEqual(["TRIGGER_NOT_FILLED"]);
+    expect(strategy.see("4600", 60)).toEqual(quarter);
+    strategy.end("reverted");
+    expect(strategy.alerts()).toEqual(["TRIGGER_NOT_FILLED", "TRIGGER_GIVEN_BACK"]);
+    expect(strategy.see("4600", 60)).toBe("not_armed");
   });
 
   it("THR-6 attempts of an earlier crossing do not count against a later one", () => {
