@@ -5,7 +5,7 @@ import { alertOnHalt, alertOnRefusal } from "../engine/alerts.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import type { EngineContext } from "../engine/engine-context.ts";
 import { createLaneListener } from "../engine/lane-listener.ts";
-import { maySignIntent } from "../engine/modes.ts";
+import { laneRules } from "../engine/lane-rules.ts";
 import { createReach, type Reach } from "../engine/reach.ts";
 import { advanceMarker } from "../engine/reconcile/identity.ts";
 import { lookAtWalletCodes } from "../engine/wallet-code.ts";
@@ -172,7 +172,7 @@ function openLane(
   context: EngineContext,
   parts: { signer: Signer; listener: LaneListener },
 ): Lane {
-  const { laneStore, chain, clock, logger, store, crashPoint } = context.deps;
+  const { laneStore, chain, clock, logger, crashPoint } = context.deps;
   const { signer, listener } = parts;
   return createLane(
     {
@@ -181,9 +181,7 @@ function openLane(
       confirmations: configuration.network.confirmations,
       ...configuration.transactions,
       cancelMarginSeconds: CANCEL_MARGIN_SECONDS,
-      signing: (intentId) =>
-        maySignIntent({ store, laneStore, live: context.settings.live, marker: context.deps.marker }, intentId),
-      maxFeePerGas: () => context.settings.policy.maxFeePerGas,
+      ...laneRules(context),
     },
     { store: laneStore, chain, signer, clock, logger, listener, crashPoint },
   );

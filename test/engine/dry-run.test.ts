@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
-import { maySignIntent } from "../../src/engine/modes.ts";
+import { laneRules } from "../../src/engine/lane-rules.ts";
 import { ROUTER, SLOT_MS, USDC } from "../support/builders.ts";
 import { ACCOUNT, createOutside, type Outside, openLife, turn } from "../support/engine-life.ts";
 
@@ -61,8 +61,10 @@ test("by an older copy of the database nothing is signed in a dry run, not even 
   const may = (beyond: number): boolean[] => {
     const state = { id, signatures, signings: signings + beyond };
     const marker = { read: () => ({ state, baseline: undefined }), write: () => undefined };
-    const { store, lanes: laneStore } = live;
-    return intents.map((intent) => maySignIntent({ store, laneStore, live: false, marker }, intent));
+    const { settings, deps } = live.context;
+    const rows = { store: live.store, laneStore: live.lanes, marker };
+    const { signing } = laneRules({ settings: { ...settings, live: false }, deps: { ...deps, ...rows } });
+    return intents.map(signing);
   };
   expect([may(0), may(1)]).toEqual([[true], [false]]);
 });

@@ -10,7 +10,7 @@ import type { Engine } from "../../src/engine/engine.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import type { EngineContext, EngineSettings } from "../../src/engine/engine-context.ts";
 import { createLaneListener } from "../../src/engine/lane-listener.ts";
-import { maySignIntent } from "../../src/engine/modes.ts";
+import { laneRules } from "../../src/engine/lane-rules.ts";
 import { advanceMarker } from "../../src/engine/reconcile/identity.ts";
 import { createLane, type Lane } from "../../src/lane/lane.ts";
 import type { LaneListener } from "../../src/lane/lane-event.ts";
@@ -173,15 +173,13 @@ export function openLife(
 }
 
 function openLane(context: EngineContext, listener: LaneListener): Lane {
-  const { laneStore, chain, clock, logger, crashPoint, signers, store } = context.deps;
+  const { laneStore, chain, clock, logger, crashPoint, signers } = context.deps;
   const owner = signers.get(ACCOUNT);
   if (owner === undefined) throw new Error("the account has no signer");
   const options = {
     ...{ account: ACCOUNT, chainId: 31_337, confirmations: 2, bumpAfterBlocks: 5, rebroadcastAfterBlocks: 3 },
     ...{ maxReplacements: 3, maxCancellations: 3, cancelMarginSeconds: 2 },
-    signing: (intentId: string) =>
-      maySignIntent({ store, laneStore, live: context.settings.live, marker: context.deps.marker }, intentId),
-    maxFeePerGas: () => context.settings.policy.maxFeePerGas,
+    ...laneRules(context),
   };
   return createLane(options, { store: laneStore, chain, signer: owner, clock, logger, listener, crashPoint });
 }

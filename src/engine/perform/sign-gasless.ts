@@ -5,8 +5,8 @@ import { signingBarred } from "../gather-evidence.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 
 /**
- * Signs exactly the typed data that was journaled, unless signing was forbidden since or its order has ended. Signing is deterministic, so a
- * repeated signature after a kill is the same signature.
+ * Signs exactly the typed data that was journaled, unless signing was forbidden since or its order has ended. Signing is
+ * deterministic, so a repeated signature after a kill is the same signature.
  * @throws Error when the journaled digest is not the digest of the journaled typed data: a broken invariant
  */
 export async function signGasless(context: EngineContext, run: Run, swap: Swap): Promise<EffectAnswer> {

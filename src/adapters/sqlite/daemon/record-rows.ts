@@ -131,7 +131,7 @@ function writeMoney(sql: Statements, record: LedgerRecord, context: RecordContex
       return;
     case "spend":
       sql.run(
-        "UPDATE ledger SET state = 'spent', amount = ?, settled_at_ms = ? WHERE swap_id = ?",
+        "UPDATE ledger SET state = 'spent', amount = ?, settled_at_ms = max(?, reserved_at_ms) WHERE swap_id = ?",
         record.amount.toString(),
         atMs,
         record.swapId,

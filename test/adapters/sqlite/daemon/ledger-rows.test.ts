@@ -127,6 +127,17 @@ describe("money", () => {
     expect(store.soldUsdSince(NOW_MS + DAYS_MS + 1, "")).toBe(0n);
   });
 
+  test("a sale that is seen by a clock that stands behind counts from its reservation: no day's cap is free for it", () => {
+    const { store } = openDaemonDatabase();
+    addSwap(store, swapSample({ id: "sold" }));
+    const owner = runSample({ swaps: [swapSample({ id: "sold" })] });
+    store.transaction(() => {
+      store.writeRecord(owner, { kind: "value", swapId: "sold", usd: HUGE }, NOW_MS);
+      store.writeRecord(owner, { kind: "spend", swapId: "sold", amount: 1n }, NOW_MS - 2 * 86_400_000);
+    });
+    expect(store.soldUsdSince(NOW_MS, "")).toBe(HUGE);
+  });
+
   test("every change of what runs share makes older readings stale, and nothing else does", () => {
     const { store } = openDaemonDatabase();
     const owner = addRun(store, runSample({ swaps: [swapSample()] }));
