@@ -150,7 +150,10 @@ export interface LedgerStore {
   idleGrants(): readonly { readonly wallet: Address; readonly token: Address; readonly spender: Address }[];
   /** strategies whose swaps granted allowances of a wallet's token that are not forgotten yet */
   grantors(wallet: Address, token: Address): readonly string[];
-  /** Not while a swap is confirmed and not final: without it, what a fork leaves of its approval could still be taken. */
+  /**
+   * Not while a swap is confirmed and not final: without it, what a fork leaves of its approval could still be taken. Not
+   * while an approval of the token is not final either: a fork that took it back may bring it again.
+   */
   forgetGrant(grant: { wallet: Address; token: Address; spender: Address }): void;
 }
 

@@ -6,7 +6,8 @@ import { revokeLeftovers } from "../../src/engine/janitor.ts";
 import { ETH, GWEI, NOW_MS, ROUTER, runSample, SLOT_MS, USDC, WETH } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife, turn } from "../support/engine-life.ts";
-import { swapIn } from "../support/reading-samples.ts";
+import { intentRow } from "../support/lane-database.ts";
+import { hash, swapIn } from "../support/reading-samples.ts";
 
 const grant = { wallet: ACCOUNT, token: USDC.address, spender: ROUTER };
 
@@ -51,6 +52,27 @@ test("what is spent is not forgotten while the swap that spent it may be taken b
     addRun(life.store, runSample({ swaps: [swapIn(state, { wallet: ACCOUNT })] }));
     await revokeLeftovers(life.context);
     expect(life.store.idleGrants()).toEqual(state === "final" ? [] : [grant]);
+  }
+});
+
+test("what the chain shows none of is not forgotten while its approval may still be mined, or mined once more", async () => {
+  const { life } = begin(0n);
+  const block = { minedBlockNumber: 2, minedBlockHash: hash("bb"), minedAttemptHash: hash("aa") };
+  life.lanes.insertIntent(
+    intentRow({ ...{ id: "a", account: ACCOUNT, purpose: "approve" }, to: USDC.address, value: 0n }),
+  );
+  const course = [
+    { state: "planned" },
+    { state: "signed", nonce: 0 },
+    { state: "broadcast" },
+    { state: "mined", ...block },
+    { state: "confirmed" },
+    { state: "final", outcome: "succeeded" },
+  ] as const;
+  for (const change of course) {
+    life.lanes.updateIntent("a", change);
+    await revokeLeftovers(life.context);
+    expect(life.store.idleGrants()).toEqual(change.state === "final" ? [] : [grant]);
   }
 });
 

@@ -58,7 +58,9 @@ export function createLedgerRows(sql: Statements, version: LedgerStore["ledgerVe
       sql.run(
         `DELETE FROM grants WHERE wallet = ? AND token = ? AND spender = ? AND NOT EXISTS
            (SELECT 1 FROM swaps INDEXED BY swaps_open WHERE swaps.wallet = grants.wallet AND sell_token = token
-             AND ${UNSETTLED_SWAPS} AND state = 'confirmed')`,
+             AND ${UNSETTLED_SWAPS} AND state = 'confirmed')
+           AND NOT EXISTS (SELECT 1 FROM lane_intents
+             WHERE account = grants.wallet AND to_address = token AND purpose = 'approve' AND ${OPEN_INTENTS})`,
         wallet,
         token,
         spender,
