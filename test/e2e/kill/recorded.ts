@@ -25,6 +25,7 @@ export interface RecordedSwap {
   readonly hash: string | null;
   readonly sold: string | null;
   readonly nonce: string | null;
+  readonly block_time_seconds: number | null;
 }
 
 export function readRecorded(file: string): Recorded {
@@ -43,7 +44,7 @@ export function readRecorded(file: string): Recorded {
          WHERE subject = 'run' AND to_state IN ('filled', 'partial', 'skipped', 'failed') GROUP BY subject_id`,
       ),
       swaps: all(
-        `SELECT swaps.id, run_id, strategy, position, swaps.state, mode, sell_token, hash, sold, nonce
+        `SELECT swaps.id, run_id, strategy, position, swaps.state, mode, sell_token, hash, sold, nonce, block_time_seconds
          FROM swaps JOIN runs ON runs.id = run_id`,
       ),
       signed: new Set(signed.map(({ swap_id }) => swap_id)),

@@ -153,13 +153,21 @@ function checkBudgets(soldOf: ReadonlyMap<string, bigint>, { strategies, tokenOf
   });
 }
 
-/** No place of a slot is filled by two of the databases that a daemon had. */
+/**
+ * No place of a slot is filled by two of the databases that a daemon had; but one that a clock that ran ahead had filled
+ * before its time, and that only the database that is gone knew of.
+ */
 function checkFilledOnce(databases: readonly Recorded[]): string[] {
   const fills = databases.flatMap(({ runs, swaps }) => {
-    const slotOf = new Map(runs.map(({ id, strategy, slot_ms }) => [id, `${strategy} ${slot_ms}`]));
+    const runOf = new Map(runs.map((run) => [run.id, run]));
     return swaps
       .filter(({ state }) => state === "confirmed" || state === "final")
-      .map(({ run_id, position, hash }) => ({ place: `${slotOf.get(run_id)} ${position}`, hash }));
+      .flatMap(({ run_id, position, hash, block_time_seconds: seconds }) => {
+        const { strategy, slot_ms: slotMs = 0 } = runOf.get(run_id) ?? {};
+        return (seconds ?? Number.POSITIVE_INFINITY) * 1_000 < slotMs
+          ? []
+          : [{ place: `${strategy} ${slotMs} ${position}`, hash }];
+      });
   });
   return [...Map.groupBy(fills, ({ place }) => place)].flatMap(([place, swaps]) => {
     const hashes = new Set(swaps.map(({ hash }) => hash));
