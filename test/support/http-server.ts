@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 
 /** Starts an HTTP server on a free loopback port; it is closed when the running test ends. */
 export async function startHttpServer(
-  handle: (request: IncomingMessage, response: ServerResponse) => void,
+  handle: (request: IncomingMessage, response: ServerResponse) => unknown,
 ): Promise<{ url: string; port: number }> {
   const server = createServer(handle);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -30,7 +30,7 @@ export function startTicker(onTick: () => void): () => void {
   }
   function disarm(): void {
     clearTimeout(watchdog);
-    task.destroy();
+    void task.destroy();
   }
   return disarm;
 }

@@ -194,7 +194,10 @@ function keepCalls({ calls, clock }: Context, read: ReadWords): ReadWords {
     answer.catch(() => kept.delete(key));
     return answer;
   };
-  for (const call of calls.inUse(clock.monotonicMs())) ask(keyOf(call), call);
+  for (const call of calls.inUse(clock.monotonicMs())) {
+    // Whoever needs it asks, and hears of it.
+    ask(keyOf(call), call).catch(() => undefined);
+  }
   return (to, data, words) => {
     const call = { to, data, words };
     const key = keyOf(call);
