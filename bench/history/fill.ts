@@ -1,13 +1,24 @@
 import { readFileSync } from "node:fs";
 import { encodeSwap } from "../../src/adapters/sqlite/daemon/codec.ts";
+import { pack } from "../../src/adapters/sqlite/daemon/pack.ts";
 import { openDatabase, type SqliteDatabase } from "../../src/storage/database.ts";
 import { runSample } from "../../test/support/builders.ts";
 import { swapIn } from "../../test/support/reading-samples.ts";
 
 /** A run a minute and strategy: what a month has is what the ceilings count. */
 const MINUTE_MS = 60_000;
-/** A decision has 43 checks. */
-const CHECKS_OF_A_RUN = 5;
+/** Forty-three checks of a decision, as they are stored. */
+const CHECKS = pack(
+  JSON.stringify(
+    Array.from({ length: 43 }, (_, at) => [
+      ...["OUTPUT_BELOW_MINIMUM", 1],
+      ...[
+        `amountOutMin: ${41234567890123456n + BigInt(at) ** 5n}`,
+        `at least ${40234567890123456n + BigInt(at) ** 4n}`,
+      ],
+    ]),
+  ),
+);
 /** `s0` to `s8` */
 export const STRATEGIES = 9;
 const OLD_WALLET = `0x${"0d".repeat(20)}`;
@@ -84,11 +95,7 @@ function statements(swap: ReturnType<typeof encodeSwap>): readonly string[] {
     `INSERT INTO capabilities (swap_id, wallet, token, spender, live, opened_at_ms, closed_at_ms) SELECT ${SWAP}, '${OLD_WALLET}', '${swap.sell_token}', '${OLD_WALLET}', 0, ${SLOT}, ${SLOT} FROM numbers`,
     ...intents("approve1", "2 * n"),
     ...intents("swap", "2 * n + 1"),
-    ...Array.from(
-      { length: CHECKS_OF_A_RUN },
-      (_, at) =>
-        `INSERT INTO checks (swap_id, at_ms, position, code, passed, value, bound) SELECT ${SWAP}, 1, ${at}, 'OUTPUT_BELOW_MINIMUM', 1, 'amountOutMin: 41234567890123456', 'at least 40234567890123456' FROM numbers`,
-    ),
+    `INSERT INTO checks (swap_id, at_ms, body) SELECT ${SWAP}, 1, x'${Buffer.from(CHECKS).toString("hex")}' FROM numbers`,
     ...["ReadView", "FetchQuote", "ReadFacts"].map(
       (kind) =>
         `INSERT INTO effects (run_id, swap_id, kind, version, payload, not_before_ms, attempts, done_at_ms, created_at_ms) SELECT ${RUN}, ${SWAP}, '${kind}', 1, '{"kind":"${kind}"}', ${SLOT}, 1, ${SLOT}, ${SLOT} FROM numbers`,

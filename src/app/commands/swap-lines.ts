@@ -1,4 +1,4 @@
-import type { CheckHistory } from "../../adapters/sqlite/daemon/history-rows.ts";
+import type { CheckHistory } from "../../adapters/sqlite/daemon/check-rows.ts";
 import type { SwapHistory } from "../../adapters/sqlite/daemon/history-swaps.ts";
 import { mulDivDown } from "../../domain/money/amount.ts";
 import { roundedUnits, tellAmount, tellDollars, tellRate } from "../../domain/money/for-people.ts";

@@ -186,8 +186,7 @@ export function writeStory(journal: Journal, story: SwapStory): void {
     live: story.live ? 1 : 0,
     opened_at_ms: story.slotMs,
   });
-  const check = { swap_id: story.id, at_ms: story.slotMs, position: 0, code: "QUOTE_EXPIRED", passed: 1 };
-  journal.insert("checks", { ...check, value: "1", bound: "2" });
+  journal.insert("checks", { swap_id: story.id, at_ms: story.slotMs, body: '[["QUOTE_EXPIRED",1,"1","2"]]' });
   journal.run(
     "INSERT OR IGNORE INTO grants (wallet, token, spender, granted_at_ms) VALUES (?, ?, ?, 1)",
     ...[story.wallet, story.sell.address, story.spender],

@@ -2,6 +2,7 @@ import type { Transition } from "../../../domain/run/records.ts";
 import type { StoredRun } from "../../../domain/run/replay.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { prepareStatements, type SqlValue, type Statements } from "../statements.ts";
+import { type CheckHistory, readChecks } from "./check-rows.ts";
 import { readSwaps, type SwapHistory } from "./history-swaps.ts";
 import { type RetryHistory, readRetries } from "./retry-rows.ts";
 import { createRunRows } from "./run-rows.ts";
@@ -28,15 +29,6 @@ export interface TransitionHistory {
   readonly reason: string | null;
   readonly detail: string | null;
   readonly atMs: number;
-}
-
-export interface CheckHistory {
-  readonly swapId: string;
-  readonly atMs: number;
-  readonly code: string;
-  readonly passed: boolean;
-  readonly value: string;
-  readonly limit: string;
 }
 
 export interface GapHistory {
@@ -92,15 +84,7 @@ export function createHistoryReader(db: SqliteDatabase): HistoryReader {
       runsWhere("strategy = ? AND slot_ms <= ? ORDER BY slot_ms DESC LIMIT 1", strategy, atMs)[0],
     transitions: (subjectIds) => readTransitions(sql, subjectIds),
     storedRun: (id) => readStoredRun(sql, id),
-    checks: (swapId) =>
-      sql
-        .all<Omit<CheckHistory, "passed"> & { passed: number }>(
-          `SELECT swap_id AS swapId, at_ms AS atMs, code, passed, value, bound AS "limit" FROM checks
-           WHERE swap_id = ? AND at_ms = (SELECT max(at_ms) FROM checks WHERE swap_id = ?) ORDER BY position`,
-          swapId,
-          swapId,
-        )
-        .map((row) => ({ ...row, passed: row.passed === 1 })),
+    checks: (swapId) => readChecks(sql, swapId),
     gaps: (strategy) =>
       strategy === undefined
         ? sql.all<GapHistory>(`SELECT ${GAP_COLUMNS} FROM gaps ORDER BY first_slot_ms DESC LIMIT 1000`)

@@ -3,6 +3,7 @@ import type { RunRecord } from "../../../domain/run/records.ts";
 import type { Run, Swap } from "../../../domain/run/run.ts";
 import { swapOf } from "../../../domain/run/run.ts";
 import type { Statements } from "../statements.ts";
+import { writeChecks } from "./check-rows.ts";
 import { encodePrices } from "./codec.ts";
 import { writeRetry } from "./retry-rows.ts";
 import { type CountedMoney, countMoney } from "./total-rows.ts";
@@ -63,7 +64,7 @@ export function writeRecord(sql: Statements, record: RunRecord, context: RecordC
       writeSignature(sql, record, atMs);
       return;
     case "checks":
-      writeChecks(sql, record, atMs);
+      writeChecks(sql, record.swapId, record.checks, atMs);
       return;
     case "prices":
       sql.run("UPDATE swaps SET price_evidence = ? WHERE id = ?", encodePrices(record.prices), record.swapId);
@@ -192,22 +193,4 @@ function writeSignature(sql: Statements, record: SignatureRecord, atMs: number):
     record.validUntilSeconds,
     atMs,
   );
-}
-
-type ChecksRecord = Extract<RunRecord, { kind: "checks" }>;
-
-function writeChecks(sql: Statements, record: ChecksRecord, atMs: number): void {
-  for (const [position, check] of record.checks.entries()) {
-    sql.run(
-      `INSERT INTO checks (swap_id, at_ms, position, code, passed, value, bound) VALUES (?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (swap_id, at_ms, position) DO NOTHING`,
-      record.swapId,
-      atMs,
-      position,
-      check.code,
-      check.ok ? 1 : 0,
-      `${check.subject}: ${check.value}`,
-      check.limit,
-    );
-  }
 }

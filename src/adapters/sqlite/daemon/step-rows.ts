@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Evidence } from "../../../domain/run/evidence.ts";
 import type { StepInput } from "../../../domain/run/replay.ts";
 import { hasTable, type Statements } from "../statements.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
+import { pack, unpack } from "./pack.ts";
 
 /** Version of the stored form of a step. */
 const STEP_VERSION = 1;
@@ -50,12 +50,4 @@ export function readSteps(sql: Statements, runId: string): readonly StepInput[] 
       throw new Error(`run ${runId} has a step of version ${version}; this program knows ${STEP_VERSION}`);
     return { event, evidence: { ...evidence, ...(decodeJson(unpack(row.settings)) as Settings) } };
   });
-}
-
-function pack(text: string): Uint8Array {
-  return deflateRawSync(text);
-}
-
-function unpack(bytes: Uint8Array): string {
-  return inflateRawSync(bytes).toString();
 }

@@ -48,18 +48,6 @@ test("a run is found by its swap, and by the instant that somebody asks about", 
   ]);
 });
 
-test("why is answered by the newest checks, in their order", () => {
-  const { reader, store } = begin();
-  const run = runSample({ swaps: [swapIn("confirmed")] });
-  const check = { code: "QUOTE_EXPIRED", subject: "quote.expiresAt", value: "1", limit: "after 2", ok: false } as const;
-  store.writeRecord(run, { kind: "checks", swapId: "run_1.0.1", checks: [check] }, 1);
-  store.writeRecord(run, { kind: "checks", swapId: "run_1.0.1", checks: [{ ...check, ok: true }, check] }, 2);
-  expect(reader.checks("run_1.0.1").map(({ atMs, code, passed }) => [atMs, code, passed])).toEqual([
-    [2, "QUOTE_EXPIRED", true],
-    [2, "QUOTE_EXPIRED", false],
-  ]);
-});
-
 test("moves and gaps are told as they were written", () => {
   const { reader, store } = begin();
   const gap = { strategy: "weekly", firstSlotMs: 1, lastSlotMs: 3, count: 3, reason: "missed" };

@@ -299,17 +299,6 @@ describe("signatures", () => {
   });
 });
 
-test("checks are kept in their order, with what was found and what was allowed", () => {
-  const { store, db } = openDaemonDatabase();
-  addSwap(store, swapIn("denied", { id: "a" }));
-  const check = { code: "TARGET_NOT_PINNED", subject: "router", value: "0x1", limit: "0x2", ok: false } as const;
-  write(store, { kind: "checks", swapId: "a", checks: [{ ...check, ok: true }, check] });
-  expect(db.prepare("SELECT position, code, passed, value, bound FROM checks").all()).toEqual([
-    { position: 0, code: "TARGET_NOT_PINNED", passed: 1, value: "router: 0x1", bound: "0x2" },
-    { position: 1, code: "TARGET_NOT_PINNED", passed: 0, value: "router: 0x1", bound: "0x2" },
-  ]);
-});
-
 test("a route is kept beside the swap, and what is told later does not wipe out what was told before", () => {
   const { store, db } = openDaemonDatabase();
   addSwap(store, swapIn("signed", { id: "a" }));
