@@ -2,6 +2,7 @@ import { MarkerError } from "../adapters/identity/marker-files.ts";
 import { ChainReadError } from "../domain/chain-read-error.ts";
 import { PreflightError } from "../engine/prepare.ts";
 import { RpcError } from "../net/json-rpc.ts";
+import { SandboxError } from "../sandbox/sandbox-error.ts";
 import { InUseError } from "../service/in-use.ts";
 import { WrongContractsError } from "../service/settlement/verify.ts";
 import { isDamage } from "../storage/backup.ts";
@@ -28,6 +29,9 @@ const PORT_CODES = new Set(["EADDRINUSE", "EADDRNOTAVAIL"]);
 /** What the machine lacks for the moment. */
 const PASSING_CODES = new Set(["ENOSPC", "EDQUOT", "EIO", "EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EBUSY"]);
 const PASSING_SQLITE = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|NOMEM)/;
+
+/** What only an installation brings. */
+const NOT_INSTALLED = new Set(["ANVIL_MISSING", "CONTRACTS_MISSING"]);
 
 /** Errors of the language are ours, wherever they come from. */
 const OURS = [TypeError, RangeError, ReferenceError, SyntaxError, EvalError];
@@ -71,6 +75,7 @@ export function troubleOfCommand(error: unknown): StartTrouble {
 
 function isPersons(error: unknown): boolean {
   if ([PreflightError, MarkerError, WrongContractsError].some((kind) => error instanceof kind)) return true;
+  if (error instanceof SandboxError) return NOT_INSTALLED.has(error.code);
   return error instanceof ChainReadError && error.code === "wrong chain";
 }
 

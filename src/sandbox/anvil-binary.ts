@@ -7,6 +7,9 @@ import { SandboxError } from "./sandbox-error.ts";
 /** npm's package of the binary, by `process.platform` and `process.arch`. */
 const PACKAGE_BY_PLATFORM: Readonly<Record<string, string>> = { "linux x64": "@foundry-rs/anvil-linux-amd64" };
 
+/** The version that the lock file pins, for those who install it by hand. */
+const PACKAGE_VERSION = "1.7.1";
+
 const packageSchema = z.object({ bin: z.record(z.string(), z.string()) });
 
 /**
@@ -29,10 +32,18 @@ export function findAnvil(
     const candidate = join(folder, "anvil");
     if (folder !== "" && isExecutable(candidate)) return candidate;
   }
-  throw new SandboxError(
-    "ANVIL_MISSING",
-    `The sandbox needs the EVM node anvil, and npm carries no binary of it for ${platform}. ` +
-      "Install Foundry 1.7 or later (https://getfoundry.sh), so that anvil is on the PATH, or name the binary in SWAPD_ANVIL.",
+  throw new SandboxError("ANVIL_MISSING", `The sandbox needs the EVM node anvil, and ${whatToInstall(platform)}`);
+}
+
+function whatToInstall(platform: string): string {
+  const byHand =
+    "nstall Foundry 1.7 or later (https://getfoundry.sh), so that anvil is on the PATH, or name the binary in SWAPD_ANVIL.";
+  const name = PACKAGE_BY_PLATFORM[platform];
+  if (name === undefined) return `npm carries no binary of it for ${platform}. I${byHand}`;
+  const command = `npm install ${name}@${PACKAGE_VERSION}`;
+  return (
+    `npm's binary of it for ${platform} is not installed. In a checkout run \`npm ci\` without leaving optional ` +
+    `packages out, elsewhere install it beside swapd: \`${command}\`. Or i${byHand}`
   );
 }
 

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AbiCoder, Interface, type InterfaceAbi } from "ethers";
 import { z } from "zod";
 import type { Hex } from "../domain/money/address.ts";
+import { findUniswapFile } from "./needed-parts.ts";
 import { SandboxError } from "./sandbox-error.ts";
 
 /** A compiled contract: how to talk to it, and what to deploy. */
@@ -36,8 +36,6 @@ const artifactSchema = z.object({ abi: z.array(z.unknown()), bytecode: z.string(
 /** Contracts read so far, by path: parsing Uniswap's artifacts takes longer than deploying them. */
 const known = new Map<string, Contract>();
 
-const requireFromHere = createRequire(import.meta.url);
-
 /** @throws SandboxError `CONTRACTS_MISSING` when the artifact is not there */
 export function loadContract(name: OwnContract): Contract {
   return readArtifact(join(artifactFolder(), `${name}.json`));
@@ -50,14 +48,17 @@ export function loadRuntimeCode(name: "SwapdSettlement" | "SwapdExecutor"): Hex 
   return deployedBytecode as Hex;
 }
 
-/** Uniswap's own bytecode, from its npm packages. */
+/**
+ * Uniswap's own bytecode, from its npm packages.
+ * @throws SandboxError `CONTRACTS_MISSING` when they are not installed
+ */
 export function loadUniswap(
   name: "UniswapV2Factory" | "UniswapV2Pair" | "UniswapV3Factory" | "UniswapV3Pool",
 ): Contract {
   const path = name.startsWith("UniswapV2")
     ? `@uniswap/v2-core/build/${name}.json`
     : `@uniswap/v3-core/artifacts/contracts/${name}.sol/${name}.json`;
-  return readArtifact(requireFromHere.resolve(path));
+  return readArtifact(findUniswapFile(path));
 }
 
 /** Bytecode with its constructor's arguments behind it, ready to be sent. */

@@ -7,6 +7,7 @@ import { CommandFailure, EXIT } from "../../src/app/exit-codes.ts";
 import { troubleOf, troubleOfCommand, troubleOfStart } from "../../src/app/start-trouble.ts";
 import { ChainReadError } from "../../src/domain/chain-read-error.ts";
 import { PreflightError } from "../../src/engine/prepare.ts";
+import { SandboxError } from "../../src/sandbox/sandbox-error.ts";
 import { InUseError } from "../../src/service/in-use.ts";
 import { openDatabase, StorageError } from "../../src/storage/database.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
@@ -27,6 +28,7 @@ it.each([
   ["a second service", new InUseError("in use"), "elsewhere", 75],
   ["a node of another chain", new ChainReadError("wrong chain", "chain 1"), "person", 78],
   ["tokens that are others", new PreflightError("TOKEN_MISMATCH", "decimals"), "person", 78],
+  ["a binary that is not installed", new SandboxError("ANVIL_MISSING", "install it"), "person", 78],
   ["a secret that is missing", new CommandFailure(EXIT.configuration, "missing"), "person", 78],
 ])("%s is judged by what helps", (_name, error, kind, exitCode) => {
   expect(troubleOf(error)).toMatchObject({ kind, exitCode });

@@ -4,8 +4,8 @@ import { join, resolve } from "node:path";
 import type { Configuration } from "../../config/configuration.ts";
 import { type LoadOutcome, loadConfiguration } from "../../config/load-configuration.ts";
 import { formatProblems } from "../../config/problem.ts";
-import { findAnvil } from "../../sandbox/anvil-binary.ts";
 import { claimPort } from "../../sandbox/free-port.ts";
+import { missingParts } from "../../sandbox/needed-parts.ts";
 import { type Sandbox, startSandbox } from "../../sandbox/sandbox.ts";
 import { SandboxError } from "../../sandbox/sandbox-error.ts";
 import type { SandboxWorld } from "../../sandbox/world.ts";
@@ -144,11 +144,12 @@ interface Ports {
 
 /** What a start needs, before the last sandbox's files go: they stay readable when this one cannot start. */
 async function canStart(options: SandboxCommandOptions): Promise<Ports> {
+  const missing = missingParts(options.forkUrl !== undefined);
+  if (missing.length > 0) throw new CommandFailure(EXIT.configuration, missing.join("\n"));
   const file = resolve(options.config);
   if (!existsSync(file)) {
     throw new CommandFailure(EXIT.configuration, `${file} is missing: run the sandbox in a folder that has it`);
   }
-  findAnvil();
   try {
     return await choosePorts(options);
   } catch (error) {

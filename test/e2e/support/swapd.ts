@@ -50,8 +50,13 @@ export async function endWhatIsLeft(): Promise<void> {
  * ends its workers without their exit handlers, so the process also stops by itself when the channel to its starter
  * closes, as it does for the launcher on an old Node.
  */
-export function start(cwd: string, args: readonly string[], env: Record<string, string> = {}): Started {
-  const child = spawn(process.execPath, [LAUNCHER, ...args], {
+export function start(
+  cwd: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+  launcher = LAUNCHER,
+): Started {
+  const child = spawn(process.execPath, [launcher, ...args], {
     cwd,
     env: { ...process.env, SWAPD_CONFIG: "", SWAPD_LAUNCHED: "1", ...env },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -105,7 +110,12 @@ export async function until(
   }
 }
 
-/** Runs `swapd` to its end. */
-export async function run(cwd: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
-  return await start(cwd, args, env).ended;
+/** Runs `swapd` to its end: this repository's, or the one of another launcher. */
+export async function run(
+  cwd: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+  launcher = LAUNCHER,
+): Promise<Ended> {
+  return await start(cwd, args, env, launcher).ended;
 }
