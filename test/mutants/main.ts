@@ -19,7 +19,7 @@ const { values } = parseArgs({
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const COPIES = 2;
 const TIMEOUT_MS = 240_000;
-const LEFT_OUT = new Set([".git", "node_modules", "dist", "coverage", ".swapd"]);
+const LEFT_OUT = new Set([".git", "node_modules", "dist", "release", "coverage", ".swapd"]);
 
 const report = z.object({ numFailedTests: z.number(), numPassedTests: z.number() });
 

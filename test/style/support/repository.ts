@@ -6,7 +6,16 @@ import { fileURLToPath } from "node:url";
 export const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** Folders that are made by tools and never committed. */
-const GENERATED = new Set(["node_modules", ".git", "dist", ".swapd", "coverage", "contracts/out", "contracts/cache"]);
+const GENERATED = new Set([
+  "node_modules",
+  ".git",
+  "dist",
+  "release",
+  ".swapd",
+  "coverage",
+  "contracts/out",
+  "contracts/cache",
+]);
 
 /** Every file below a folder, relative to the top folder, sorted; without what tools make. */
 export function filesBelow(folder: string): readonly string[] {
