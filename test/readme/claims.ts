@@ -46,7 +46,7 @@ const CONFIG = "--config ~/swapd/swapd.yaml";
 const PUBLIC_KEY = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
 const PUBLIC_ADDRESS = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 
-function missing(ended: Ended, wanted: readonly (string | RegExp)[]): readonly string[] {
+export function missing(ended: Ended, wanted: readonly (string | RegExp)[]): readonly string[] {
   return wanted
     .filter((one) => (typeof one === "string" ? !ended.text.includes(one) : !one.test(ended.text)))
     .map((one) => `the output has no ${typeof one === "string" ? JSON.stringify(one) : one}`);
@@ -78,7 +78,7 @@ function brokenByStart(ended: Ended, visit: Visit): readonly string[] {
   return broken;
 }
 
-async function showRunAndSwap(visit: Visit): Promise<string> {
+export async function showRunAndSwap(visit: Visit): Promise<string> {
   const { text } = await visit.type("npx swapd history --json");
   const { runs } = JSON.parse(text) as { runs: { id: string; state: string; swaps: { id: string }[] }[] };
   const filled = runs.find(({ state }) => state === "filled");

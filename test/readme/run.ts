@@ -2,8 +2,10 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { type BareMachine, makeBareMachine } from "./bare-machine.ts";
 import { CLAIMS, type Claim, type Visit } from "./claims.ts";
+import { CONTRIBUTING_CLAIMS } from "./contributing-claims.ts";
 import { createPerson, type Network, startNetwork } from "./person.ts";
 import { type ReadmeCommand, readCommands, readSampleLines } from "./readme-commands.ts";
 import { type Ended, endAll, leftovers, type Place, processesOf, type } from "./typed.ts";
@@ -12,6 +14,18 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const READERS = 2;
 const LIMIT_SECONDS = 120;
 const SHOWN_LINES = 40;
+
+interface Page {
+  readonly name: string;
+  readonly claims: readonly Claim[];
+  readonly readers: number;
+}
+
+/** In the order in which a reader types them. */
+const PAGES: readonly Page[] = [
+  { name: "README.md", claims: CLAIMS, readers: READERS },
+  { name: "CONTRIBUTING.md", claims: CONTRIBUTING_CLAIMS, readers: 1 },
+];
 
 interface Row {
   readonly reader: number;
@@ -110,31 +124,41 @@ async function endWay(machine: BareMachine, way: Way): Promise<Row[]> {
   ];
 }
 
-/** Commands with what the README claims of them, and a row for each that lacks the other. */
-function pairUp(commands: readonly ReadmeCommand[]): { command: ReadmeCommand; claim: Claim }[] {
-  const unclaimed = commands.filter(({ text }) => !CLAIMS.some(({ command }) => command === text));
-  const unwritten = CLAIMS.filter(({ command }) => !commands.some(({ text }) => text === command));
+/** Commands with what a page claims of them, and a row for each that lacks the other. */
+function pairUp(
+  { name, claims }: Page,
+  commands: readonly ReadmeCommand[],
+): { command: ReadmeCommand; claim: Claim }[] {
+  const unclaimed = commands.filter(({ text }) => !claims.some(({ command }) => command === text));
+  const unwritten = claims.filter(({ command }) => !commands.some(({ text }) => text === command));
   if (unclaimed.length > 0 || unwritten.length > 0) {
     const sentences = [
-      ...unclaimed.map(({ line, text }) => `README.md:${line}: nothing in claims.ts says what \`${text}\` promises`),
-      ...unwritten.map(({ command }) => `the README has no \`${command}\`, which claims.ts names`),
+      ...unclaimed.map(({ line, text }) => `${name}:${line}: no claim says what \`${text}\` promises`),
+      ...unwritten.map(({ command }) => `${name} has no \`${command}\`, of which there is a claim`),
     ];
     throw new Error(sentences.join("\n"));
   }
   return commands.flatMap((command) =>
-    CLAIMS.filter((claim) => claim.command === command.text).map((claim) => ({ command, claim })),
+    claims.filter((claim) => claim.command === command.text).map((claim) => ({ command, claim })),
   );
 }
 
 async function walk(machine: BareMachine, reader: number): Promise<Row[]> {
-  const markdown = readFileSync(join(machine.clone, "README.md"), "utf8");
-  const way = startWay(machine, reader, readSampleLines(markdown));
+  const textOf = (page: Page) => readFileSync(join(machine.clone, page.name), "utf8");
+  const way = startWay(
+    machine,
+    reader,
+    pages.flatMap((page) => readSampleLines(textOf(page))),
+  );
   const rows: Row[] = [];
   const report = (row: Row): void => {
     rows.push(row);
     console.log(format(row));
   };
-  for (const pair of pairUp(readCommands(markdown))) report(await tryCommand(machine, way, pair));
+  for (const page of pages.filter(({ readers }) => reader <= readers)) {
+    console.log(`reader ${reader}: ${page.name}`);
+    for (const pair of pairUp(page, readCommands(textOf(page)))) report(await tryCommand(machine, way, pair));
+  }
   for (const row of await endWay(machine, way)) report(row);
   return rows;
 }
@@ -152,10 +176,13 @@ function cloneRepository(machine: BareMachine): string {
   return git(["log", "-1", "--format=%h %s"], machine.clone);
 }
 
-const options = process.argv.slice(2);
-const withoutTests = options.includes("--without-tests");
-const unknown = options.filter((option) => option !== "--without-tests");
-if (unknown.length > 0) throw new Error(`unknown option ${unknown.join(" ")}; there is only --without-tests`);
+const { values: options } = parseArgs({
+  options: { "without-tests": { type: "boolean", default: false }, page: { type: "string" } },
+});
+const withoutTests = options["without-tests"];
+const pages = PAGES.filter(({ name }) => options.page === undefined || options.page === name);
+if (pages.length === 0)
+  throw new Error(`there is no page ${options.page}: ${PAGES.map(({ name }) => name).join(", ")}`);
 
 const machine = makeBareMachine();
 const putAway = (): void => {
@@ -172,7 +199,8 @@ try {
   console.log(`${machine.versions}\n${cloneRepository(machine)}\n`);
   console.log(`reader  line   seconds  command`);
   const rows: Row[] = [];
-  for (let reader = 1; reader <= READERS; reader += 1) rows.push(...(await walk(machine, reader)));
+  const readers = Math.max(...pages.map((page) => page.readers));
+  for (let reader = 1; reader <= readers; reader += 1) rows.push(...(await walk(machine, reader)));
   const broken = rows.filter(({ isBroken }) => isBroken);
   console.log(`\n${rows.length - broken.length} ok, ${broken.length} broken`);
   for (const row of broken) console.log(format(row));

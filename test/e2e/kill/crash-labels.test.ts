@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { CRASH_LABELS } from "./crash-labels.ts";
+import { planLabelKills } from "./kill-plan.ts";
 
 const SRC = fileURLToPath(new URL("../../../src/", import.meta.url));
 
@@ -49,5 +50,22 @@ describe("the list of crash labels", () => {
     const listed = Object.values(CRASH_LABELS).flat();
     expect(new Set(listed)).toEqual(labelsOfSource());
     expect(listed.length).toBe(new Set(listed).size);
+  });
+});
+
+describe("a plan of one label", () => {
+  const labelsOf = (label: string, kills: number) =>
+    planLabelKills([label], { tracks: 2, kills }).map((track) => track.map((step) => step.label));
+
+  it("asks for it alone, as often as kills are wanted", () => {
+    expect(labelsOf("gasless.sign.after", 4)).toEqual([
+      ["gasless.sign.after", "gasless.sign.after"],
+      ["gasless.sign.after", "gasless.sign.after"],
+    ]);
+  });
+
+  it("has what it follows on before it", () => {
+    const ladder = ["lane.broadcast.before", "lane.bump.sign.before"];
+    expect(labelsOf("lane.bump.sign.before", 3)).toEqual([ladder, ladder]);
   });
 });

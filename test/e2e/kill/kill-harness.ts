@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { type CampaignResult, killRepeatedly, type Victim } from "./campaign.ts";
 import { type ChainWitness, createChainWitness } from "./chain-witness.ts";
 import type { LabelGroup } from "./crash-labels.ts";
-import { planAgain, planDaemonKills, planServiceKills, seededRandom } from "./kill-plan.ts";
+import { planAgain, planDaemonKills, planLabelKills, planServiceKills, seededRandom } from "./kill-plan.ts";
 import { type KillWorld, type Profile, startDaemon, startKillWorld, startService, type Track } from "./kill-world.ts";
 import { noPast, operate, type Past } from "./operator.ts";
 import { after, type Child } from "./processes.ts";
@@ -17,6 +17,8 @@ export interface KillOptions {
   readonly serviceKills: number;
   /** at which labels */
   readonly groups: readonly LabelGroup[];
+  /** these and no others, instead of the groups */
+  readonly labels?: readonly string[];
   /** whether databases are restored and lost in between */
   readonly acts: boolean;
   /** whether labels that were not passed when asked for are asked for again */
@@ -152,7 +154,10 @@ interface Killed {
 
 async function kill(world: KillWorld, options: KillOptions): Promise<Killed> {
   const pasts = new Map(world.tracks.map(({ name }) => [name, noPast()]));
-  const plans = planDaemonKills({ ...options, tracks: TRACKS });
+  const plans =
+    options.labels === undefined
+      ? planDaemonKills({ ...options, tracks: TRACKS })
+      : planLabelKills(options.labels, { kills: options.kills, tracks: TRACKS });
   const done = new AbortController();
   const service =
     world.profile === "swapd" ? killService(world, options, done.signal) : Promise.resolve(NOTHING_KILLED);

@@ -141,6 +141,14 @@ export function planAgain(labels: readonly string[], round: number): KillStep[] 
   ];
 }
 
+/** The same labels again and again, for whoever looks into one of them: so many kills in all, a track's share each. */
+export function planLabelKills(labels: readonly string[], options: { tracks: number; kills: number }): KillStep[][] {
+  const share = Math.ceil(options.kills / options.tracks);
+  const round = planAgain(labels, 0);
+  const steps = Array.from({ length: Math.ceil(share / round.length) }, () => round).flat();
+  return Array.from({ length: options.tracks }, () => steps);
+}
+
 /** Kills of the service: its relayer's lane, step by step, as far as they go. */
 export function planServiceKills(kills: number): KillStep[] {
   const round = [

@@ -1,15 +1,16 @@
 import { parseArgs } from "node:util";
-import { GROUPS_OF_A_DAEMON, type LabelGroup } from "./crash-labels.ts";
+import { CRASH_LABELS, GROUPS_OF_A_DAEMON, type LabelGroup } from "./crash-labels.ts";
 import { runKillCampaign, summaryOf } from "./kill-harness.ts";
 import type { Profile } from "./kill-world.ts";
 
-/** The long form, some fifty kills against each service: `main.ts --kills 500 --seed 7 [--against swapd|fly] [--group lane]...`, every kill told. Ends with 1 when anything is wrong. */
+/** The long form, some fifty kills against each service: `main.ts --kills 500 --seed 7 [--against swapd|fly] [--group lane]...`, or some at a label, `--label gasless.sign.after`, every kill told. Ends with 1 when anything is wrong. */
 const { values } = parseArgs({
   options: {
-    kills: { type: "string", default: "110" },
+    kills: { type: "string" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     against: { type: "string" },
     group: { type: "string", multiple: true },
+    label: { type: "string", multiple: true },
   },
 });
 
@@ -26,17 +27,23 @@ const QUIET_MS = 60_000;
 /** Labels of a daemon that no life against any of the services passed. */
 let neverPassed: ReadonlySet<string> | undefined;
 
+const KILLS = 110;
+const KILLS_AT_A_LABEL = 8;
+
+const labels = values.label?.map(labelOf);
 const groups = values.group?.map(groupOf) ?? GROUPS_OF_A_DAEMON;
 const profiles: readonly Profile[] = values.against === undefined ? ["swapd", "fly"] : [profileOf(values.against)];
 for (const profile of profiles) {
-  const kills = Math.ceil(Number(values.kills) / profiles.length);
+  const wanted = Number(values.kills ?? (labels === undefined ? KILLS : KILLS_AT_A_LABEL));
+  const kills = Math.ceil(wanted / profiles.length);
   const report = await runKillCampaign({
     profile,
     kills,
     groups,
-    acts: true,
+    ...(labels === undefined ? {} : { labels }),
+    acts: labels === undefined,
     asksAgain: true,
-    serviceKills: Math.ceil(kills / 4),
+    serviceKills: labels === undefined ? Math.ceil(kills / 4) : 0,
     seed: Number(values.seed),
     quietMs: QUIET_MS,
     tell: (text) => console.log(text),
@@ -60,6 +67,12 @@ function groupOf(text: string): LabelGroup {
   const group = GROUPS_OF_A_DAEMON.find((name) => name === text);
   if (group === undefined) throw new Error(`there are no labels of ${text}: name ${GROUPS_OF_A_DAEMON.join(", ")}`);
   return group;
+}
+
+function labelOf(text: string): string {
+  const known = GROUPS_OF_A_DAEMON.flatMap((group): readonly string[] => CRASH_LABELS[group]);
+  if (!known.includes(text)) throw new Error(`there is no label ${text}: name one of ${known.join(", ")}`);
+  return text;
 }
 
 function profileOf(text: string): Profile {
