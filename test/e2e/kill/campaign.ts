@@ -1,5 +1,5 @@
 import type { KillStep, OperatorAct } from "./kill-plan.ts";
-import { after, type SpeakingChild } from "./processes.ts";
+import { after, atLatestAfter, type SpeakingChild } from "./processes.ts";
 
 /** What came of a series of kills. */
 export interface CampaignResult {
@@ -96,14 +96,14 @@ async function holdStill(child: SpeakingChild, frozenMs: number): Promise<void> 
 /** A kill from outside comes after the step's time; where it is to be killed at work, the time begins with its work. */
 async function timeIsUp(child: SpeakingChild, step: KillStep): Promise<"time is up" | "silent"> {
   if (!step.atWork) {
-    await after(step.afterMs);
+    await atLatestAfter(step.afterMs);
     return "time is up";
   }
   const startedMs = performance.now();
-  const spoke = await Promise.race([child.spoke.then(() => true), after(SPEAKS_WITHIN_MS)]);
+  const spoke = await Promise.race([child.spoke.then(() => true), atLatestAfter(SPEAKS_WITHIN_MS)]);
   if (spoke === undefined) return "silent";
   const startMs = performance.now() - startedMs;
-  await after(
+  await atLatestAfter(
     step.label === undefined
       ? step.afterMs
       : Math.max(step.afterMs, Math.min(LONGEST_PATIENCE_MS, PATIENCE_PER_START * startMs)),

@@ -86,6 +86,11 @@ export function after(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
+/** The same as a limit on what a child does: the child keeps this process up, and the limit alone does not. */
+export function atLatestAfter(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
+
 const SHIFTED_CLOCK = new URL("shifted-clock.ts", import.meta.url).href;
 
 type Stdio = ["ignore" | "pipe", number | "pipe", number | "pipe"];
