@@ -63,7 +63,8 @@ export type BroadcastOutcome =
 /** What a lane needs of a chain. Reads throw `ChainReadError` when the node does not answer properly. */
 export interface LaneChain {
   readonly chainId: number;
-  latest(): Promise<BlockHead>;
+  /** @param from where the first node that answers has no such block yet, the others are asked as well */
+  latest(from?: number): Promise<BlockHead>;
   finalized(): Promise<BlockHead>;
   /** The canonical block at a height, undefined above the tip. */
   block(number: number): Promise<BlockHead | undefined>;
@@ -160,12 +161,12 @@ export interface Chain extends LaneChain {
     fromBlock: number;
     toBlock: number;
   }): Promise<readonly (ChainLog & { readonly transactionHash: Hex; readonly blockNumber: number })[]>;
-  /** Runs exactly these calls one after the other on top of the latest block, tracing transfers. */
-  simulate(calls: readonly CallRequest[]): Promise<SimulationOutcome>;
+  /** Runs exactly these calls one after the other on top of a block, default: the latest one, tracing transfers. */
+  simulate(calls: readonly CallRequest[], on?: BlockHead): Promise<SimulationOutcome>;
   /** Tries out what each endpoint can do, in the configured order. From then on those that return are tried out again. */
   abilities(): Promise<readonly EndpointReport[]>;
   /** Facts for building an EIP-2612 permit, undefined when the token has none that can be proved by its separator. */
-  permitFacts(token: Address, owner: Address): Promise<PermitFacts | undefined>;
+  permitFacts(token: Address, owner: Address, block?: number): Promise<PermitFacts | undefined>;
   /** Whether the token takes permits of accounts that delegate to this one, which it may ask instead of the signature. */
   takesDelegatedPermit(request: {
     token: Address;

@@ -135,6 +135,8 @@ export interface LedgerStore {
    * @returns undefined while a swap of the token is open, because its balance is on the move
    */
   netOfSwaps(wallet: Address, token: Address): bigint | undefined;
+  /** the newest block in which a fill or an own transaction of the wallet was seen and is not taken back; 0 without any */
+  newestBlock(wallet: Address): number;
   /** whether a confirmed swap ever brought this wallet the token */
   hasBought(wallet: Address, token: Address): boolean;
   /** dollars (1e-18) sold since an instant, by when it was seen to be, and all that are reserved */

@@ -130,7 +130,7 @@ export class FakeChain implements Chain {
     }
   }
 
-  async latest(): Promise<BlockHead> {
+  async latest(_from?: number): Promise<BlockHead> {
     this.assertUp();
     return this.newest.head;
   }

@@ -55,13 +55,23 @@ async function read(pool: RpcPool, method: string, params: readonly unknown[]): 
   }
 }
 
-/** The same, of the first endpoint that knows it. @throws ChainReadError */
-async function readFirstKnown(pool: RpcPool, method: string, params: readonly unknown[]): Promise<unknown> {
+/** The same, of the first endpoint whose answer is enough; null where no answer was. @throws ChainReadError */
+async function readUntil(
+  pool: RpcPool,
+  method: string,
+  params: readonly unknown[],
+  isEnough: (answer: unknown) => boolean,
+): Promise<unknown> {
   try {
-    return await pool.readFirstKnown(method, params);
+    return await pool.readUntil(method, params, isEnough);
   } catch (error) {
     throw asReadError(method, error);
   }
+}
+
+/** The same, of the first endpoint that knows it. @throws ChainReadError */
+function readFirstKnown(pool: RpcPool, method: string, params: readonly unknown[]): Promise<unknown> {
+  return readUntil(pool, method, params, (answer) => answer !== null);
 }
 
 type LaneReads = Omit<ChainReads, "call" | "code" | "logs" | "balance" | "allowance" | "decimals">;
@@ -75,13 +85,20 @@ function createLaneReads(pool: RpcPool, options: ReadOptions): LaneReads {
     if (head === undefined) throw new ChainReadError("malformed answer", `the node has no ${tag} block`);
     return head;
   }
+  /** Of the first endpoint that has come so far, else of the first one that answers. */
+  async function latest(from = 0): Promise<BlockHead> {
+    const first = await existingBlock("latest");
+    if (first.number >= from) return first;
+    const hasCome = (answer: unknown): boolean => (readBlock(answer)?.number ?? 0) >= from;
+    return readBlock(await readUntil(pool, "eth_getBlockByNumber", ["latest", false], hasCome)) ?? first;
+  }
   async function finalizedBlock(): Promise<BlockHead> {
     const head = readBlock(await readFirstKnown(pool, "eth_getBlockByNumber", ["finalized", false]));
     if (head === undefined) throw new ChainReadError("malformed answer", "no node has a finalized block");
     return head;
   }
   return {
-    latest: () => existingBlock("latest"),
+    latest,
     async finalized() {
       if (options.finalityDepth === undefined) return finalizedBlock();
       const head = await existingBlock("latest");

@@ -74,12 +74,12 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
       const answers = await pool.sendToAll("eth_sendRawTransaction", [raw]);
       return combineBroadcasts(answers.map((answer) => classifyBroadcast(answer, hash)));
     },
-    simulate: async (calls) => {
-      const head = await reads.latest();
+    simulate: async (calls, on) => {
+      const head = on ?? (await reads.latest());
       return simulateCalls(pool, calls, { head, nowSeconds: nowSeconds() });
     },
     takesDelegatedPermit: (request) => takesDelegatedPermit(pool, request),
-    permitFacts: (token, owner) =>
-      readPermitFacts({ token, owner, chainId: options.chainId }, (data) => reads.call({ to: token, data })),
+    permitFacts: (token, owner, block) =>
+      readPermitFacts({ token, owner, chainId: options.chainId }, (data) => reads.call({ to: token, data }, block)),
   };
 }

@@ -15,10 +15,10 @@ export interface RpcPool {
    */
   read(method: string, params: readonly unknown[]): Promise<unknown>;
   /**
-   * Like `read`, but goes on asking while the answer is null, because one node may lag behind another.
-   * @returns null when every endpoint that answered said so
+   * Like `read`, but goes on asking while an answer is not enough, because one node may lag behind another.
+   * @returns null when no answer was
    */
-  readFirstKnown(method: string, params: readonly unknown[]): Promise<unknown>;
+  readUntil(method: string, params: readonly unknown[], isEnough: (answer: unknown) => boolean): Promise<unknown>;
   /**
    * Like `read`, but passes over endpoints that do not have the block: what such a one leaves out of its answer, a list
    * of logs for example, would look as if it had never happened.
@@ -73,7 +73,7 @@ export function poolOf(endpoints: readonly Endpoint[]): RpcPool {
   return {
     endpoints,
     read: (method, params) => readUntil(method, params, () => true),
-    readFirstKnown: (method, params) => readUntil(method, params, (answer) => answer !== null),
+    readUntil: (method, params, isEnough) => readUntil(method, params, isEnough),
     readUpTo: (block, method, params) => readUntil(method, params, () => true, block),
     sendToAll: (method, params) =>
       Promise.all(

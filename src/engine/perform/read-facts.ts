@@ -1,4 +1,5 @@
 import type { Decoding, ProposedTransaction } from "../../domain/guard/decoded-swap.ts";
+import { NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { isNative } from "../../domain/money/token.ts";
 import type { ClearanceReading, FactsFault } from "../../domain/run/events.ts";
 import type { Swap } from "../../domain/run/run.ts";
@@ -8,6 +9,7 @@ import type { EffectAnswer } from "./effect-answer.ts";
 import { nodeFault } from "./node-fault.ts";
 import { pinnedSettlement } from "./pinned-settlement.ts";
 import { askProposal, callToTry } from "./proposal.ts";
+import { readHead } from "./read-head.ts";
 import { readReference } from "./read-reference.ts";
 import { roundTrip } from "./round-trip.ts";
 import { searchStart } from "./search-start.ts";
@@ -31,17 +33,17 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
     const skew = await clockProblem(context);
     if (skew !== undefined) return unavailable(swap, { cause: "clock", detail: skew });
     await haltIfDelegated(context, swap.wallet);
-    const head = await chain.latest();
+    const head = await readHead(context, swap.wallet);
     const grant = { token: swap.sell.address, owner: swap.wallet, spender: context.settings.router };
-    const allowance = isNative(swap.sell) ? amountIn : await chain.allowance(grant);
+    const allowance = isNative(swap.sell) ? amountIn : await chain.allowance(grant, head.number);
     const decoding = decode(context, swap, transaction);
     const call = callToTry(context, proposal, decoding);
-    const trial = await tryOut(context, { swap, amountIn, call, decoding, allowance });
+    const trial = await tryOut(context, { swap, amountIn, call, decoding, allowance, head });
     const material =
       swap.mode === "gasless" && decoding.ok
-        ? await signingMaterial(context, { swap, amountIn, decoded: decoding.swap, allowance })
+        ? await signingMaterial(context, { swap, amountIn, decoded: decoding.swap, allowance, head })
         : undefined;
-    const back = await roundTrip(context, { swap, amountIn, quote, decoding, trial });
+    const back = await roundTrip(context, { swap, amountIn, quote, decoding, trial, head });
     if (back !== undefined && "cause" in back) return unavailable(swap, back);
     const reading: ClearanceReading = {
       lastFreed,
@@ -50,9 +52,9 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
       head: { number: head.number, timestampSeconds: head.timestamp, baseFeePerGas: head.baseFeePerGas },
       fillFrom: await searchStart(context, swap, { decoding, head: head.number }),
       priorityFee: await chain.priorityFee(),
-      balance: await chain.balance(swap.sell.address, swap.wallet),
-      nativeBalance: await chain.nativeBalance(swap.wallet),
-      nonceUsed: await nonceUsed(context, swap, decoding),
+      balance: await chain.balance(swap.sell.address, swap.wallet, head.number),
+      nativeBalance: await chain.balance(NATIVE_TOKEN, swap.wallet, head.number),
+      nonceUsed: await nonceUsed(context, swap, { decoding, block: head.number }),
       allowance,
       decoding,
       transaction,
@@ -94,11 +96,15 @@ function decode(context: EngineContext, swap: Swap, transaction: ProposedTransac
 }
 
 /** Undefined where the signature carries no nonce, or the contract does not answer for it. */
-async function nonceUsed(context: EngineContext, swap: Swap, decoding: Decoding): Promise<boolean | undefined> {
+async function nonceUsed(
+  context: EngineContext,
+  swap: Swap,
+  { decoding, block }: { decoding: Decoding; block: number },
+): Promise<boolean | undefined> {
   const { chain, service } = context.deps;
   const { nonceRecord } = service.profile;
   if (!decoding.ok || decoding.swap.nonce === undefined || nonceRecord === undefined) return undefined;
   const data = nonceRecord.usedCall(swap.wallet, decoding.swap.nonce);
-  const answer = await chain.call({ to: context.settings.router, data });
+  const answer = await chain.call({ to: context.settings.router, data }, block);
   return answer === undefined ? undefined : nonceRecord.isUsed(answer);
 }

@@ -11,6 +11,7 @@ import { gasReserveOf } from "../gas-reserve.ts";
 import { parseStoredMemory, quarantine } from "../quarantine.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { nodeFault } from "./node-fault.ts";
+import { readHead } from "./read-head.ts";
 
 /**
  * Reads what a strategy decides on: free balances and reference prices of its tokens. The version of the wallet's ledger
@@ -33,10 +34,11 @@ export async function readView(context: EngineContext, run: Run): Promise<Effect
   const known = new Map<Address, ReferencePrice>();
   const balances = new Map<Address, bigint>();
   try {
+    const head = await readHead(context, wallet);
     for (const token of needs.tokens) {
       const price = await prices.price(token);
       if (!("missing" in price)) known.set(token.address, price);
-      balances.set(token.address, await chain.balance(token.address, wallet));
+      balances.set(token.address, await chain.balance(token.address, wallet, head.number));
     }
   } catch (error) {
     return { kind: "view-unavailable", detail: nodeFault(error) };

@@ -4,7 +4,7 @@ import { mulDivDown } from "../../domain/money/amount.ts";
 import { isNative } from "../../domain/money/token.ts";
 import type { FactsFault } from "../../domain/run/events.ts";
 import type { Swap, SwapQuote } from "../../domain/run/run.ts";
-import type { CallRequest } from "../../ports/chain.ts";
+import type { BlockHead, CallRequest } from "../../ports/chain.ts";
 import type { QuoteRequest } from "../../ports/swap-service.ts";
 import type { EngineContext } from "../engine-context.ts";
 import type { Trial } from "./try-out.ts";
@@ -15,6 +15,8 @@ interface Asked {
   readonly quote: SwapQuote;
   readonly decoding: Decoding;
   readonly trial: Trial;
+  /** the block that the trial was made on */
+  readonly head: BlockHead;
 }
 
 /** Why nothing is known of the way back. */
@@ -68,17 +70,17 @@ type TriedBack = Asked & { readonly amount: bigint; readonly sold: bigint; reado
 
 /** Buys, approves and sells back in one simulation. Nothing of this is ever signed. */
 async function tryBack(context: EngineContext, asked: TriedBack): Promise<RoundTrip | Fault> {
-  const { swap, trial, amount, sold, transaction } = asked;
+  const { swap, trial, amount, sold, transaction, head } = asked;
   const wallet = swap.wallet;
   const approve = (value: bigint): CallRequest => ({
     ...{ from: wallet, to: swap.buy.address, value: 0n },
     data: context.deps.approveCalldata(context.settings.router, value),
   });
   const grant = { token: swap.buy.address, owner: wallet, spender: context.settings.router };
-  const reset = (await context.deps.chain.allowance(grant)) > 0n ? [approve(0n)] : [];
+  const reset = (await context.deps.chain.allowance(grant, head.number)) > 0n ? [approve(0n)] : [];
   const { to, data, value } = transaction;
   const calls = [...trial.calls, ...reset, approve(amount), { from: wallet, to, data, value }];
-  const outcome = await context.deps.chain.simulate(calls);
+  const outcome = await context.deps.chain.simulate(calls, head);
   if (outcome.kind === "unavailable") {
     return { cause: "node", detail: `the way back could not be tried out: ${outcome.reason}` };
   }

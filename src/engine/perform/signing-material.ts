@@ -4,7 +4,7 @@ import type { TypedData } from "../../domain/guard/typed-data.ts";
 import { isNative } from "../../domain/money/token.ts";
 import type { SigningMaterial } from "../../domain/run/events.ts";
 import type { Swap } from "../../domain/run/run.ts";
-import type { PermitFacts } from "../../ports/chain.ts";
+import type { BlockHead, PermitFacts } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { pinnedSettlement } from "./pinned-settlement.ts";
 
@@ -15,15 +15,15 @@ import { pinnedSettlement } from "./pinned-settlement.ts";
  */
 export async function signingMaterial(
   context: EngineContext,
-  request: { swap: Swap; amountIn: bigint; decoded: DecodedSwap; allowance: bigint },
+  request: { swap: Swap; amountIn: bigint; decoded: DecodedSwap; allowance: bigint; head: BlockHead },
 ): Promise<{ signing: SigningMaterial; permitProblem: string | undefined }> {
-  const { swap, decoded, amountIn, allowance } = request;
+  const { swap, decoded, amountIn, allowance, head } = request;
   const signed = sealed(context, context.deps.service.profile.typedData(decoded, pinnedSettlement(context)));
   if (allowance >= amountIn || isNative(swap.sell)) {
     return { signing: { swap: signed, permit: undefined }, permitProblem: undefined };
   }
   const deadlineSeconds = Number(decoded.deadline);
-  const facts = await context.deps.chain.permitFacts(swap.sell.address, swap.wallet);
+  const facts = await context.deps.chain.permitFacts(swap.sell.address, swap.wallet, head.number);
   const permit = buildPermit(facts, {
     chainId: context.settings.chainId,
     token: swap.sell.address,

@@ -3,10 +3,10 @@ import type { Address, Hex } from "../../domain/money/address.ts";
 import { isNative } from "../../domain/money/token.ts";
 import type { ClearanceReading, SimulationReading } from "../../domain/run/events.ts";
 import type { Swap } from "../../domain/run/run.ts";
-import type { CallRequest } from "../../ports/chain.ts";
+import type { BlockHead, CallRequest } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
 
-/** What trying the transactions out on top of the latest block showed. */
+/** What trying the transactions out showed. */
 export interface Trial {
   readonly simulation: SimulationReading;
   readonly gasLimit: bigint;
@@ -29,6 +29,8 @@ interface TrialRequest {
   readonly call: TriedCall | undefined;
   readonly decoding: Decoding;
   readonly allowance: bigint;
+  /** the block that everything is read at */
+  readonly head: BlockHead;
 }
 
 /** Plenty for an approval of any known token; what is not used is not paid. */
@@ -37,24 +39,24 @@ const APPROVAL_GAS_LIMIT = 120_000n;
 const UNDECODED = "what the decoder does not know is not tried out";
 
 /**
- * Tries the swap out, with the exact approval before it when one is needed. Tokens that only approve from zero are met
+ * Tries the swap out on top of a block, with the exact approval before it when one is needed. Tokens that only approve from zero are met
  * by trying the plain approval first and, when that reverts, a reset to zero before it.
  */
 export async function tryOut(context: EngineContext, request: TrialRequest): Promise<Trial> {
-  const { swap, call, amountIn } = request;
+  const { swap, call, amountIn, head } = request;
   if (!request.decoding.ok) return untried({ kind: "unavailable", reason: UNDECODED });
   if (call === undefined) return untried({ kind: "not-applicable" });
   const swapCall: CallRequest = { from: swap.wallet, to: call.to, data: call.data, value: call.value };
   if (isNative(swap.sell) || request.allowance >= amountIn) {
-    return { ...(await simulate(context, [swapCall])), approval: undefined };
+    return { ...(await simulate(context, [swapCall], head)), approval: undefined };
   }
   const exact = approvalCall(context, swap, amountIn);
-  const direct = await simulate(context, [exact, swapCall]);
+  const direct = await simulate(context, [exact, swapCall], head);
   if (direct.simulation.kind !== "reverted" || request.allowance === 0n) {
     return { ...direct, approval: approvalOf(exact, amountIn) };
   }
   const reset = approvalCall(context, swap, 0n);
-  const afterReset = await simulate(context, [reset, exact, swapCall]);
+  const afterReset = await simulate(context, [reset, exact, swapCall], head);
   return { ...afterReset, approval: approvalOf(reset, 0n) };
 }
 
@@ -62,8 +64,12 @@ function untried(simulation: SimulationReading): Trial {
   return { simulation, gasLimit: 0n, approval: undefined, calls: [] };
 }
 
-async function simulate(context: EngineContext, calls: readonly CallRequest[]): Promise<Omit<Trial, "approval">> {
-  const simulation = await context.deps.chain.simulate(calls);
+async function simulate(
+  context: EngineContext,
+  calls: readonly CallRequest[],
+  head: BlockHead,
+): Promise<Omit<Trial, "approval">> {
+  const simulation = await context.deps.chain.simulate(calls, head);
   if (simulation.kind !== "ok") return { simulation, gasLimit: 0n, calls: [] };
   return { simulation, gasLimit: gasLimitFor(simulation.gasUsedByCall.at(-1) ?? 0n), calls };
 }

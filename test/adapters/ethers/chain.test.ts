@@ -115,6 +115,18 @@ test("a receipt that one endpoint lags behind on is found at another", async () 
   expect(await chainOver([lagging.url]).receipt(hash)).toBeUndefined();
 });
 
+test("a head below a block that is known to be there is asked of the others, and told where no node has come so far", async () => {
+  const anvil = await startBareAnvil();
+  const ahead = await startBareAnvil();
+  await anvil.mine(2);
+  await ahead.mine(5);
+  const chain = chainOver([anvil.url, ahead.url]);
+  expect((await chain.latest()).number).toBe(2);
+  expect((await chain.latest(2)).number).toBe(2);
+  expect((await chain.latest(5)).number).toBe(5);
+  expect((await chain.latest(6)).number, "of the first one").toBe(2);
+});
+
 test("logs of an endpoint that does not have the last block yet are no answer", async () => {
   const anvil = await startBareAnvil();
   const { address: token, abi } = await deploy(anvil, "PermitToken", ["USD Coin", "USDC", 6]);

@@ -7,6 +7,7 @@ import { registerStrategies } from "../../../src/engine/scheduler.ts";
 import { ETH, NOW_MS, rebalanceSpec, runSample, thresholdSpec, USDC, WBTC, WETH } from "../../support/builders.ts";
 import { addRun, addSwap } from "../../support/daemon-database.ts";
 import { ACCOUNT, createOutside, openLife } from "../../support/engine-life.ts";
+import { intentRow } from "../../support/lane-database.ts";
 import { swapIn } from "../../support/reading-samples.ts";
 
 const wallet = { name: "main", address: ACCOUNT };
@@ -63,6 +64,7 @@ test.each([
 
 test("a swap that settles while balances are read makes the view stale: it is read again, not believed", async () => {
   const { life, run, outside } = begin();
+  outside.chain.mine();
   const owner = addSwap(life.store, swapIn("mined", { id: "a", wallet: ACCOUNT }));
   const read = outside.chain.balance.bind(outside.chain);
   outside.chain.balance = async (...asked) => {
@@ -91,4 +93,29 @@ test("a strategy whose file is gone is read under its last edition", async () =>
   const { life, run } = begin();
   const context = { ...life.context, settings: { ...life.context.settings, strategies: [] } };
   expect(viewOf(await readView(context, run)).free.get(USDC.address)).toBe(1_000_000_000n);
+});
+
+test("balances of before the wallet's last fill or own transaction are none: other nodes are asked, then it waits", async () => {
+  const { outside, life, run } = begin();
+  const { chain } = outside;
+  const first = await chain.latest();
+  for (let blocks = 0; blocks < 3; blocks += 1) chain.mine();
+  const { number, hash } = await chain.latest();
+  const intent = { id: "w", account: ACCOUNT, nonce: 0, state: "mined", minedBlockNumber: number - 1 } as const;
+  life.lanes.insertIntent(intentRow({ ...intent, minedBlockHash: hash, minedAttemptHash: hash }));
+  const asked: (number | undefined)[] = [];
+  let head = first;
+  chain.latest = async (from?: number) => {
+    asked.push(from);
+    return head;
+  };
+  const detail = `the node is 2 blocks behind the wallet's last fill or transaction, in block ${number - 1}`;
+  expect(await readView(life.context, run)).toEqual({ kind: "view-unavailable", detail });
+  const { fill } = swapIn("confirmed");
+  if (fill === undefined) throw new Error("a confirmed swap has no fill");
+  addSwap(life.store, swapIn("confirmed", { id: "a", wallet: ACCOUNT, fill: { ...fill, blockNumber: number } }));
+  expect(await readView(life.context, run)).toMatchObject({ detail: expect.stringContaining(`in block ${number}`) });
+  head = { ...first, number };
+  expect((await readView(life.context, run)).kind).toBe("view-read");
+  expect(asked).toEqual([number - 1, number, number]);
 });

@@ -96,6 +96,7 @@ describe("a round trip", () => {
       [ALWAYS, true],
     ] as const) {
       const world = await begin(rule);
+      world.outside.chain.mine();
       addSwap(world.life.store, swapIn("confirmed", { id: "before.0.1", wallet: ACCOUNT }), { strategyId: "weekly" });
       expect((await roundTripOf(world)) !== undefined).toBe(wanted);
     }

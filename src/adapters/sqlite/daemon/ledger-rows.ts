@@ -28,6 +28,7 @@ export function createLedgerRows(sql: Statements, version: LedgerStore["ledgerVe
     soldBy: (strategyId) => withAccepted(sql, byToken(totalsOf(sql, "sold", strategyId)), strategyId),
     boughtBy: (strategyId) => byToken(totalsOf(sql, "bought", strategyId)),
     netOfSwaps: (wallet, token) => netOfSwaps(sql, wallet, token),
+    newestBlock: (wallet) => newestBlock(sql, wallet),
     hasBought: (wallet, token) => receivedOf(sql, token).some((row) => row.wallet === wallet && row.amount !== 0n),
     soldUsdSince: (sinceMs, exceptSwapId) => soldUsdSince(sql, sinceMs, exceptSwapId),
     isTokenBusy: (wallet, token, exceptSwapId) => isTokenBusy(sql, { wallet, token, exceptSwapId }),
@@ -102,6 +103,21 @@ function netOfSwaps(sql: Statements, wallet: Address, token: Address): bigint | 
   if (open !== undefined) return undefined;
   const received = totalsOf(sql, "received", wallet).get(token) ?? 0n;
   return received - (totalsOf(sql, "paid", wallet).get(token) ?? 0n);
+}
+
+/** The newest rows come first, so that a wallet that trades is found at once. */
+function newestBlock(sql: Statements, wallet: Address): number {
+  const fill = sql.get<{ block: number }>(
+    `SELECT block_number AS block FROM swaps WHERE wallet = ? AND block_number IS NOT NULL
+     ORDER BY block_number DESC LIMIT 1`,
+    wallet,
+  );
+  const own = sql.get<{ block: number }>(
+    `SELECT mined_block_number AS block FROM lane_intents WHERE account = ? AND mined_block_number IS NOT NULL
+     ORDER BY mined_block_number DESC LIMIT 1`,
+    wallet,
+  );
+  return Math.max(fill?.block ?? 0, own?.block ?? 0);
 }
 
 function isTokenBusy(sql: Statements, asked: { wallet: Address; token: Address; exceptSwapId: string }): boolean {

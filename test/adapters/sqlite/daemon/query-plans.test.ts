@@ -72,6 +72,7 @@ const STORE: Calls<Store> = {
   soldBy: (store) => store.soldBy("weekly"),
   boughtBy: (store) => store.boughtBy("weekly"),
   netOfSwaps: (store) => store.netOfSwaps(WALLET, USDC.address),
+  newestBlock: (store) => store.newestBlock(WALLET),
   hasBought: (store) => store.hasBought(WALLET, USDC.address),
   soldUsdSince: (store) => store.soldUsdSince(NOW_MS - 86_400_000, swapId),
   isTokenBusy: (store) => store.isTokenBusy(WALLET, USDC.address, swapId),
