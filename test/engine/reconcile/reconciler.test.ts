@@ -222,10 +222,28 @@ test("a sale of which only the sold token is known counts in the budget of whoev
   const hash = `0x${"ab".repeat(32)}`;
   const what = { wallet: ACCOUNT, token: USDC.address, kind: "outflow", scope: "token", text: "left" } as const;
   const facts = { token: USDC.address, amount: (3n * HUNDRED_USDC).toString(), hash };
-  life.store.addDifference({ ...what, key: `outflow ${hash} 0`, facts }, { ms: 0, sinceBoot: { id: "boot", ms: 0 } });
+  life.store.addDifference(
+    { ...what, key: `outflow ${ACCOUNT} ${hash} ${USDC.address} #0`, facts },
+    { ms: 0, sinceBoot: { id: "boot", ms: 0 } },
+  );
   expect(accept(life)).toContain(`it counts in the budget of ${outside.spec.id}`);
   await turn(outside, life, 180);
   expect([fills(outside), life.errors]).toEqual([1, []]);
+});
+
+test("an accepted outflow that is mined once more, at another place of a block, is the same one: it counts once", async () => {
+  const outside = begin("never", 10);
+  await fill(outside, 1);
+  outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to: ROUTER, amount: HUNDRED_USDC });
+  outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to: ROUTER, amount: HUNDRED_USDC });
+  const life = await live(outside);
+  expect(open(life)).toEqual(["outflow", "outflow"]);
+  expect(accept(life)).toContain("accepted 2");
+  const logs = outside.chain.logs.bind(outside.chain);
+  outside.chain.logs = async (filter) => (await logs(filter)).map((log) => ({ ...log, logIndex: log.logIndex + 3 }));
+  await turn(outside, life, 4);
+  expect([open(life), life.errors]).toEqual([[], []]);
+  expect(life.db.prepare("SELECT count(*) FROM accepted_sales").pluck().get()).toBe(2);
 });
 
 test("a node that loses one answer in six does not keep the wallet from being looked at", async () => {

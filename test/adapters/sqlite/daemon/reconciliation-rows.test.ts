@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Finding } from "../../../../src/ports/reconciliation-store.ts";
+import { readMigrations } from "../../../../src/storage/migrations.ts";
 import { NOW_MS, ROUTER, USDC, WALLET } from "../../../support/builders.ts";
 import { openDaemonDatabase } from "../../../support/daemon-database.ts";
 
@@ -44,5 +45,25 @@ test("what is found again after the chain had settled it is as old, and says, as
   expect(store.addDifference({ ...lost, text: "5 steps", facts: { signatures: "5" } }, later)).toBe(true);
   expect(store.openDifferences()).toMatchObject([
     { text: "5 steps", facts: { signatures: "5" }, foundAtMs: later.ms, foundSinceBoot: later.sinceBoot },
+  ]);
+});
+
+test("what an older release found and a person accepted is known by the key that it is found with today", () => {
+  const { store, db } = openDaemonDatabase();
+  const hash = `0x${"ab".repeat(32)}`;
+  const fill = { ...ALLOWANCE, token: undefined, kind: "fill", facts: { sell: USDC.address, hash } } as const;
+  const outflow = { ...ALLOWANCE, kind: "outflow", facts: { token: USDC.address, hash } } as const;
+  store.addDifference({ ...fill, key: `fill ${hash} 7` }, NOW);
+  // As text the one after the other way round.
+  for (const place of [110, 9]) store.addDifference({ ...outflow, key: `outflow ${hash} ${place}` }, NOW);
+  store.addDifference(ALLOWANCE, NOW);
+  for (const { id } of store.openDifferences()) store.settleDifference(id, { by: "anna", atMs: NOW_MS });
+  const migrations = readMigrations(new URL("../../../../src/adapters/sqlite/daemon/", import.meta.url));
+  db.exec(migrations.find(({ name }) => name === "findings-mined-again")?.sql ?? "");
+  expect(db.prepare("SELECT key FROM differences ORDER BY id").pluck().all()).toEqual([
+    `fill ${WALLET} ${hash} #0`,
+    `outflow ${WALLET} ${hash} ${USDC.address} #1`,
+    `outflow ${WALLET} ${hash} ${USDC.address} #0`,
+    ALLOWANCE.key,
   ]);
 });
