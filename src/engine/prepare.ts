@@ -1,3 +1,5 @@
+import { ChainReadError } from "../domain/chain-read-error.ts";
+import type { Address } from "../domain/money/address.ts";
 import type { BlockHead } from "../ports/chain.ts";
 import type { EngineContext } from "./engine-context.ts";
 
@@ -47,22 +49,38 @@ export async function prepare(context: EngineContext): Promise<BlockHead> {
   await checkSettlement(context);
   store.saveIdentity({ network: settings.network, chainId: settings.chainId, atMs: clock.nowMs() });
   const head = await chain.latest();
-  const { number } = head;
-  for (const wallet of deps.signers.keys()) {
-    for (const token of [settings.native, ...settings.tokens]) {
-      if (store.hasBaseline(wallet, token.address)) continue;
-      const balance = await chain.balance(token.address, wallet, number);
-      store.addBaseline({
-        wallet,
-        token: token.address,
-        symbol: token.symbol,
-        decimals: token.decimals,
-        blockNumber: number,
-        balance,
-      });
-    }
-  }
+  for (const wallet of deps.signers.keys()) await addBaselines(context, wallet, head.number);
   return head;
+}
+
+async function addBaselines(context: EngineContext, wallet: Address, tip: number): Promise<void> {
+  const { settings, deps } = context;
+  const { store, chain } = deps;
+  const tokens = [settings.native, ...settings.tokens].filter(({ address }) => !store.hasBaseline(wallet, address));
+  if (tokens.length === 0) return;
+  const settled = await settledBlock(chain, wallet, tip);
+  for (const { address, symbol, decimals } of tokens) {
+    const of = { wallet, token: address, symbol, decimals };
+    const final = settled === tip ? undefined : await chain.balance(address, wallet, settled).catch(unknown);
+    if (final !== undefined) store.addBaseline({ ...of, blockNumber: settled, balance: final });
+    else store.addBaseline({ ...of, blockNumber: tip, balance: await chain.balance(address, wallet, tip) });
+  }
+}
+
+/**
+ * The newest final block: a deposit above it may come once more in a later block, and would count twice. Where the wallet
+ * has sent something since, or nobody tells, the tip: what was sent before the first start is none of ours.
+ */
+async function settledBlock(chain: EngineContext["deps"]["chain"], wallet: Address, tip: number): Promise<number> {
+  const final = Math.min((await chain.finalized()).number, tip);
+  const before = await chain.transactionCount(wallet, final).catch(unknown);
+  return before !== undefined && before === (await chain.transactionCount(wallet, tip)) ? final : tip;
+}
+
+/** A state that a node does not keep, or a token that was not there yet, is no trouble. @throws everything else */
+function unknown(error: unknown): undefined {
+  if (error instanceof ChainReadError && error.code !== "unreachable") return undefined;
+  throw error;
 }
 
 /** Without its key an open swap could not be replaced, cancelled or taken back: nobody removes a wallet from under one. */

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
+import { ChainReadError } from "../../src/domain/chain-read-error.ts";
 import { PreflightError, prepare } from "../../src/engine/prepare.ts";
-import { NOW_MS, USDC } from "../support/builders.ts";
+import { NOW_MS, POOL, USDC } from "../support/builders.ts";
 import { ACCOUNT, createOutside, openLife } from "../support/engine-life.ts";
+import type { FakeChain } from "../support/fake-chain.ts";
 
 test("notes the balances that the audit counts from, once, at the block they were read at", async () => {
   const outside = createOutside(NOW_MS);
@@ -17,6 +19,40 @@ test("notes the balances that the audit counts from, once, at the block they wer
     { symbol: "WETH", block_number: 100, balance: (3n * 10n ** 18n).toString() },
   ]);
   expect(life.store.identity()).toEqual({ network: "sandbox", chainId: 31_337 });
+});
+
+test("notes them at a final block: what lies above may come once more in a later one, and would count twice", async () => {
+  const outside = createOutside(NOW_MS);
+  const { chain } = outside;
+  for (let blocks = 0; blocks < 6; blocks += 1) chain.mine();
+  chain.ledger.credit(USDC.address, POOL, 5n);
+  chain.takeAway({ token: USDC.address, from: POOL, to: ACCOUNT, amount: 5n });
+  const life = openLife(outside);
+  await prepare(life.context);
+  const noted = (): unknown =>
+    life.db.prepare("SELECT block_number, balance FROM baselines WHERE symbol = 'USDC'").get();
+  expect(noted()).toEqual({ block_number: (await chain.finalized()).number, balance: "1000000000" });
+});
+
+test.each<[string, (chain: FakeChain) => void]>([
+  ["the wallet itself sent something above it", (chain) => chain.ledger.countUp(ACCOUNT)],
+  [
+    "no node keeps that state",
+    (chain) => {
+      const balance = chain.balance.bind(chain);
+      chain.balance = async (token, owner, block) => {
+        if (block === 106) return await balance(token, owner, block);
+        throw new ChainReadError("refused", "missing trie node");
+      };
+    },
+  ],
+])("notes them at the tip where %s", async (_what, change) => {
+  const outside = createOutside(NOW_MS);
+  for (let blocks = 0; blocks < 6; blocks += 1) outside.chain.mine();
+  change(outside.chain);
+  const life = openLife(outside);
+  await prepare(life.context);
+  expect(life.db.prepare("SELECT DISTINCT block_number FROM baselines").pluck().all()).toEqual([106]);
 });
 
 test.each([
