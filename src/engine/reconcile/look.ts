@@ -1,6 +1,7 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { Address } from "../../domain/money/address.ts";
 import { amountTold } from "../../domain/run/measure-fill.ts";
+import type { BlockHead } from "../../ports/chain.ts";
 import type { Finding, KnownChain } from "../../ports/reconciliation-store.ts";
 import type { LookContext } from "./patient-chain.ts";
 import { type FoundLog, type Moves, type Range, type ReadSoFar, readBack, tokensOf } from "./read-back.ts";
@@ -47,6 +48,7 @@ export async function lookAtChain(context: LookContext, soFar: ReadSoFar, known:
     if (isUnfinished) findings.push(unreadable(wallet, range, `read up to block ${read.upTo} so far, and it goes on`));
     else {
       findings.push(...(await unexplainedLosses(context, known, { ...read, toBlock: latest.number })));
+      await assertStands(context, latest);
       // What does not explain the balances was left out by a node, and another look reads it all again. What was read is
       // kept where a node forgot the balances meanwhile: the next look has the newest blocks alone to read, and is quick.
       soFar.delete(wallet);
@@ -64,6 +66,15 @@ export async function lookAtChain(context: LookContext, soFar: ReadSoFar, known:
   // What an open order may have taken is looked at again from here on: it may end without that.
   const next = isSettled ? await knowledgeAt(context, known, Math.max(known.block, finalized)) : known;
   return { findings, known: next, isUnfinished };
+}
+
+/**
+ * Logs and balances of two chains explain each other as little as those of two wallets.
+ * @throws ChainReadError where a block was replaced while it was looked at: it is looked at again soon
+ */
+async function assertStands({ deps: { chain } }: LookContext, { number, hash }: BlockHead): Promise<void> {
+  if ((await chain.block(number))?.hash === hash) return;
+  throw new ChainReadError("malformed answer", `block ${number} was replaced, or is not shown, while it was looked at`);
 }
 
 /** What a wallet begins with: everything before this block is accepted. */

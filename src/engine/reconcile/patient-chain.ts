@@ -5,7 +5,7 @@ import type { EngineContext } from "../engine-context.ts";
 /** What a look asks of the chain. */
 type ReadsOfALook = Pick<
   Chain,
-  "latest" | "finalized" | "transactionCount" | "logs" | "balance" | "allowance" | "agreed"
+  "latest" | "finalized" | "block" | "transactionCount" | "logs" | "balance" | "allowance" | "agreed"
 >;
 
 /** The engine's context as a look needs it. */
@@ -37,6 +37,7 @@ export function withPatience(context: EngineContext, signal: AbortSignal): LookC
   const reads: ReadsOfALook = {
     latest: patient(() => chain.latest()),
     finalized: patient(() => chain.finalized()),
+    block: patient((number) => chain.block(number)),
     transactionCount: patient((...asked) => chain.transactionCount(...asked)),
     logs: patient((asked) => chain.logs(asked)),
     balance: patient((...asked) => chain.balance(...asked)),
