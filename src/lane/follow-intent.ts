@@ -1,5 +1,6 @@
 import type { CostRow, IntentRow } from "../ports/lane-store.ts";
 import { broadcastNewest } from "./broadcast.ts";
+import { closeGap, forgetGaps } from "./close-gap.ts";
 import type { Mined } from "./find-mined.ts";
 import { type LaneTurn, moveAttempt, moveIntent, passCrashPoint, reread } from "./lane-context.ts";
 import { planReplacement } from "./replace-attempt.ts";
@@ -166,6 +167,8 @@ async function lookForLoss(turn: LaneTurn, intent: IntentRow): Promise<void> {
     return;
   }
   turn.suspicions.delete(takenNonce(nonce));
+  if (count < nonce) await closeGap(turn, current, { nonce, missing: count });
+  else forgetGaps(turn);
   await planReplacement(turn, current, { attempts, isNext: count === nonce });
   await signPlanned(turn, current);
   await broadcastNewest(turn, reread(turn, current));

@@ -4,7 +4,7 @@ import { feeCapOf, isTooLate, type LaneTurn, maySign } from "./lane-context.ts";
 import { planAttempt } from "./sign-attempt.ts";
 
 /** How much more than an intent's own cap its cancellation may pay: it must be able to outbid what it replaces. */
-const CANCEL_CAP_FACTOR = 2n;
+export const CANCEL_CAP_FACTOR = 2n;
 
 /**
  * Writes down a version of the intent that is to take the place of its newest attempt, when it is time for one: past its

@@ -14,7 +14,7 @@ import {
 } from "./lane-context.ts";
 
 /** Gas of an empty self-transfer, with room for chains whose plain transfers cost more than 21,000. */
-const CANCEL_GAS_LIMIT = 60_000n;
+export const EMPTY_GAS_LIMIT = 60_000n;
 
 /** What an account has, and what nodes suggest as a tip: wei, and wei per gas. */
 export interface Means {
@@ -44,6 +44,21 @@ export function affordableFees(turn: LaneTurn, intent: IntentRow, { balance, pri
   if (balance >= cost) return fees;
   logger.warn({ intentId: intent.id, balance, cost }, "the account cannot pay for its next transaction");
   return undefined;
+}
+
+/** Writes an intent with its nonce down, and what is to be signed for it: its next turn signs that, or drops it. */
+export function insertBegun(turn: LaneTurn, intent: IntentRow, fees: Fees): void {
+  const { store } = turn.deps;
+  store.insertIntent(intent);
+  store.recordTransition({
+    intentId: intent.id,
+    attemptHash: undefined,
+    from: undefined,
+    to: "planned",
+    atMs: intent.createdAtMs,
+    detail: `nonce ${intent.nonce} is missing`,
+  });
+  store.insertSigning(signingOf(turn, intent, { kind: "original", fees }));
 }
 
 /** Gives a waiting intent a nonce and writes down what is to be signed. */
@@ -197,7 +212,7 @@ function signingOf(turn: LaneTurn, intent: IntentRow, attempt: { kind: AttemptKi
     to: isCancel ? turn.options.account : intent.to,
     data: isCancel ? "0x" : intent.data,
     value: isCancel ? 0n : intent.value,
-    gasLimit: isCancel ? CANCEL_GAS_LIMIT : intent.gasLimit,
+    gasLimit: isCancel ? EMPTY_GAS_LIMIT : intent.gasLimit,
     ...fees,
     atMs: turn.deps.clock.nowMs(),
   };

@@ -133,6 +133,8 @@ export interface LaneStore {
   transaction<T>(work: () => T): T;
   insertIntent(row: IntentRow): void;
   intent(id: string): IntentRow | undefined;
+  /** The intent that was given this nonce. */
+  intentAt(account: Address, chainId: number, nonce: number): IntentRow | undefined;
   /** Intents of the account that are not final and not dropped, oldest first. */
   openIntents(account: Address, chainId: number): readonly IntentRow[];
   /** The highest nonce ever given to an intent of this account, undefined when none was. */

@@ -46,7 +46,7 @@ function inTransaction<T>(db: SqliteDatabase, work: () => T): T {
   return db.inTransaction ? work() : db.transaction(work).immediate();
 }
 
-type Intents = "insertIntent" | "intent" | "openIntents" | "highestNonce" | "updateIntent";
+type Intents = "insertIntent" | "intent" | "intentAt" | "openIntents" | "highestNonce" | "updateIntent";
 
 function intents(db: SqliteDatabase): Pick<LaneStore, Intents> {
   const insert = db.prepare(
@@ -59,6 +59,9 @@ function intents(db: SqliteDatabase): Pick<LaneStore, Intents> {
      )`,
   );
   const byId = db.prepare<[string], StoredIntent>("SELECT * FROM lane_intents WHERE id = ?");
+  const atNonce = db.prepare<[string, number, number], StoredIntent>(
+    "SELECT * FROM lane_intents WHERE account = ? AND chain_id = ? AND nonce = ?",
+  );
   const open = db.prepare<[string, number], StoredIntent>(
     `SELECT * FROM lane_intents WHERE account = ? AND chain_id = ?
        AND ${OPEN_INTENTS} ORDER BY seq`,
@@ -77,6 +80,7 @@ function intents(db: SqliteDatabase): Pick<LaneStore, Intents> {
       const row = byId.get(id);
       return row === undefined ? undefined : toIntentRow(row);
     },
+    intentAt: (account, chainId, nonce) => atNonce.all(account, chainId, nonce).map(toIntentRow)[0],
     openIntents: (account, chainId) => open.all(account, chainId).map(toIntentRow),
     highestNonce: (account, chainId) => highest.get(account, chainId) ?? undefined,
     updateIntent(id, change) {

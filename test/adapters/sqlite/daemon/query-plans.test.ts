@@ -201,6 +201,7 @@ const LANES: Calls<LaneStore> = {
   intent: (lanes) => lanes.intent("tx_1"),
   openIntents: (lanes) => lanes.openIntents(ACCOUNT, chainId),
   forgetUnsigned: (lanes) => lanes.forgetUnsigned("tx_1"),
+  intentAt: (lanes) => lanes.intentAt(ACCOUNT, chainId, 1),
   highestNonce: (lanes) => lanes.highestNonce(ACCOUNT, chainId),
   updateIntent: (lanes) => lanes.updateIntent("tx_1", { nonce: 0 }),
   insertSigning: (lanes) =>
