@@ -1,6 +1,6 @@
 import type { IntentRow } from "../ports/lane-store.ts";
 import { firstFees } from "./fees.ts";
-import { type LaneTurn, maySign } from "./lane-context.ts";
+import { isTooLate, type LaneTurn, maySign } from "./lane-context.ts";
 import { CANCEL_CAP_FACTOR } from "./replace-attempt.ts";
 import { EMPTY_GAS_LIMIT, insertBegun } from "./sign-attempt.ts";
 
@@ -58,13 +58,14 @@ async function isBelieved(turn: LaneTurn, missing: number): Promise<boolean> {
 }
 
 /** @returns what was done; undefined where no row has the nonce */
-async function resend({ deps, options }: LaneTurn, missing: number): Promise<string | undefined> {
+async function resend(turn: LaneTurn, missing: number): Promise<string | undefined> {
+  const { deps, options } = turn;
   const { store, chain } = deps;
   const owner = store.intentAt(options.account, options.chainId, missing);
   if (owner === undefined) return undefined;
   const mined = store.attempts(owner.id).find(({ hash }) => hash === owner.minedAttemptHash);
-  // What reverted may succeed now, and its money was given to others.
-  if (mined === undefined || owner.outcome === "reverted")
+  // What reverted may succeed now, and its money was given to others; an order past its deadline can only revert.
+  if (mined === undefined || owner.outcome === "reverted" || isTooLate(turn, owner))
     return `It was ${owner.id}, which ended ${owner.outcome}: send an empty transaction of that account with nonce ${missing}`;
   await chain.broadcast(mined.raw);
   return `It was ${mined.hash} of ${owner.id}, which is sent again`;

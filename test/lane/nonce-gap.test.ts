@@ -88,4 +88,20 @@ describe("a nonce below ours that nothing uses any more", () => {
     expect(world.intent("b")).toMatchObject({ state: "final", outcome: "succeeded" });
     expect([await world.received(first), await world.received(next), world.signed.length]).toEqual([5n, 5n, 2]);
   });
+
+  it("and that an order had used whose deadline is past is left to a person: sent again it could only revert", async () => {
+    const world = await startLaneWorld();
+    await world.anvil.mine(3);
+    world.submit("a", { deadlineSeconds: Math.floor(world.clock.nowMs() / 1_000) + 60 });
+    await world.tick();
+    await world.step(3);
+    expect(world.intent("a").state).toBe("final");
+    world.submit("b");
+    await world.tick();
+    await world.anvil.reorg(4);
+    world.clock.advance(61_000);
+    await world.step(12);
+    expect(world.refusals.at(-1)?.detail).toContain("send an empty transaction of that account with nonce 0");
+    expect(await world.count()).toBe(0);
+  });
 });
