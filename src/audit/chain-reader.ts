@@ -1,7 +1,6 @@
 import { Interface } from "ethers";
 import { z } from "zod";
 import { type Address, type Hex, NATIVE_TOKEN } from "../domain/money/address.ts";
-import { createJsonRpc, type JsonRpc, RpcError, type RpcRequest } from "../net/json-rpc.ts";
 import { retryRead } from "../net/retry-read.ts";
 import type { Secret } from "../net/secret.ts";
 import type { ChainLog } from "./events.ts";
@@ -15,6 +14,7 @@ import {
   smallQuantity,
   timedHeader,
 } from "./node-answers.ts";
+import { createNodeClient, NoAnswer, type NodeClient, type Question, Refusal } from "./node-client.ts";
 import { AuditError } from "./report.ts";
 
 /** A transaction as a full block shows it. */
@@ -76,10 +76,10 @@ const RETRIES = { retries: 4, minDelayMs: 200, maxDelayMs: 5_000 };
 
 /** Creates a reader. Reads that fail on the way are tried again a few times; nothing is ever written. */
 export function createChainReader(url: string | Secret, signal: AbortSignal | undefined): ChainReader {
-  const rpc = createJsonRpc({ url, timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES });
-  const ask = createAsker(rpc, signal);
+  const node = createNodeClient({ url, timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES });
+  const ask = createAsker(node, signal);
   const one = async <T>(schema: z.ZodType<T>, method: string, ...params: readonly unknown[]): Promise<T> =>
-    read(rpc.host, method, schema, proper((await ask([{ method, params }]))[0]));
+    read(node.host, method, schema, proper((await ask([{ method, params }]))[0]));
 
   return {
     chainId: () => one(smallQuantity, "eth_chainId"),
@@ -89,15 +89,15 @@ export function createChainReader(url: string | Secret, signal: AbortSignal | un
     blockTime: async (number) => (await one(timedHeader, "eth_getBlockByNumber", toQuantity(number), false)).timestamp,
     balances: async (holdings, block) => {
       const answers = await ask(holdings.map((holding) => balanceRequest(holding, block)));
-      return answers.map((answer) => read(rpc.host, "a balance", bigQuantity, proper(answer)));
+      return answers.map((answer) => read(node.host, "a balance", bigQuantity, proper(answer)));
     },
     allowances: async (grants, block) => {
       const answers = await ask(grants.map((grant) => allowanceRequest(grant, block)));
-      return answers.map((answer) => read(rpc.host, "an allowance", bigQuantity, proper(answer)));
+      return answers.map((answer) => read(node.host, "an allowance", bigQuantity, proper(answer)));
     },
     transactionCount: async (account, block) => {
       const [answer] = await ask([{ method: "eth_getTransactionCount", params: [account, toQuantity(block)] }]);
-      return answer instanceof RpcError ? undefined : read(rpc.host, "a nonce", smallQuantity, answer);
+      return answer instanceof Refusal ? undefined : read(node.host, "a nonce", smallQuantity, answer);
     },
     receipts: async (hashes) => {
       const receipts = new Map<Hex, Receipt>();
@@ -106,13 +106,13 @@ export function createChainReader(url: string | Secret, signal: AbortSignal | un
         const part = hashes.slice(first, first + RECEIPTS_PER_BATCH);
         const answers = await ask(part.map((asked) => ({ method: "eth_getTransactionReceipt", params: [asked] })));
         for (const answer of answers) {
-          const found = read(rpc.host, "a receipt", receipt.nullable(), proper(answer));
+          const found = read(node.host, "a receipt", receipt.nullable(), proper(answer));
           if (found !== null) receipts.set(found.hash, found);
         }
       }
       return receipts;
     },
-    logs: (filters, range, onProgress) => readLogs({ host: rpc.host, ask }, filters, range, onProgress),
+    logs: (filters, range, onProgress) => readLogs({ host: node.host, ask }, filters, range, onProgress),
     transactionsFrom: async (senders, { from, to }) => {
       const found: BlockTransaction[] = [];
       for (let first = from; first <= to; first += BLOCKS_PER_BATCH) {
@@ -121,7 +121,7 @@ export function createChainReader(url: string | Secret, signal: AbortSignal | un
           numbers.map((number) => ({ method: "eth_getBlockByNumber", params: [toQuantity(number), true] })),
         );
         for (const answer of answers) {
-          const block = read(rpc.host, "a block", fullBlock, proper(answer));
+          const block = read(node.host, "a block", fullBlock, proper(answer));
           for (const transaction of block.transactions) {
             if (senders.has(transaction.from)) found.push({ ...transaction, blockNumber: block.number });
           }
@@ -132,18 +132,18 @@ export function createChainReader(url: string | Secret, signal: AbortSignal | un
   };
 }
 
-type Ask = (requests: readonly RpcRequest[]) => Promise<readonly (unknown | RpcError)[]>;
+type Ask = (requests: readonly Question[]) => Promise<readonly (unknown | Refusal)[]>;
 
-function createAsker(rpc: JsonRpc, signal: AbortSignal | undefined): Ask {
+function createAsker(node: NodeClient, signal: AbortSignal | undefined): Ask {
   const options = signal === undefined ? RETRIES : { ...RETRIES, signal };
   return async (requests) => {
-    const answers: (unknown | RpcError)[] = [];
+    const answers: (unknown | Refusal)[] = [];
     for (let first = 0; first < requests.length; first += BATCH_SIZE) {
       const part = requests.slice(first, first + BATCH_SIZE);
       try {
-        answers.push(...(await retryRead(() => rpc.batch(part, signal), options)));
+        answers.push(...(await retryRead(() => node.ask(part, signal), options)));
       } catch (error) {
-        if (error instanceof RpcError) throw unreadable(error);
+        if (error instanceof NoAnswer) throw unreadable(error);
         throw error;
       }
     }
@@ -165,7 +165,7 @@ async function readLogs(
   while (from <= range.to) {
     const to = Math.min(from + length - 1, range.to);
     const answers = await node.ask(filters.map((filter) => logsRequest(filter, from, to)));
-    const refusal = answers.find((answer) => answer instanceof RpcError);
+    const refusal = answers.find((answer) => answer instanceof Refusal);
     if (refusal !== undefined) {
       if (length === 1) throw unreadable(refusal);
       length = Math.max(1, Math.floor(length / 2));
@@ -182,12 +182,12 @@ async function readLogs(
   return found;
 }
 
-function logsRequest(filter: LogFilter, from: number, to: number): RpcRequest {
+function logsRequest(filter: LogFilter, from: number, to: number): Question {
   const range = { fromBlock: toQuantity(from), toBlock: toQuantity(to) };
   return { method: "eth_getLogs", params: [{ ...range, address: filter.address, topics: filter.topics }] };
 }
 
-function balanceRequest(holding: { token: Address; wallet: Address }, block: number): RpcRequest {
+function balanceRequest(holding: { token: Address; wallet: Address }, block: number): Question {
   if (holding.token === NATIVE_TOKEN) {
     return { method: "eth_getBalance", params: [holding.wallet, toQuantity(block)] };
   }
@@ -198,7 +198,7 @@ function balanceRequest(holding: { token: Address; wallet: Address }, block: num
 function allowanceRequest(
   grant: { token: Address; wallet: Address; spender: Address },
   block: number | "latest",
-): RpcRequest {
+): Question {
   const data = erc20.encodeFunctionData("allowance", [grant.wallet, grant.spender]);
   return {
     method: "eth_call",
@@ -207,11 +207,11 @@ function allowanceRequest(
 }
 
 function proper(answer: unknown): unknown {
-  if (answer instanceof RpcError) throw unreadable(answer);
+  if (answer instanceof Refusal) throw unreadable(answer);
   return answer;
 }
 
-function unreadable(cause: RpcError): AuditError {
+function unreadable(cause: Refusal | NoAnswer): AuditError {
   return new AuditError("CHAIN_UNREADABLE", `The chain could not be read. ${cause.message}`, { cause });
 }
 
