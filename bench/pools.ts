@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createJsonRpc } from "../src/chain/json-rpc.ts";
 import { toAddress } from "../src/domain/money/address.ts";
-import { createJsonRpc } from "../src/net/json-rpc.ts";
 import type { Pool } from "../src/service/pools/pool.ts";
 import { createSnapshots } from "../src/service/pools/snapshots.ts";
 import { startService } from "../src/service/service.ts";

@@ -50,16 +50,7 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: "chain",
-    tests: [
-      "adapters/ethers",
-      "adapters/prices/chain",
-      "audit",
-      "hosted-double",
-      "hostile",
-      "lane",
-      "sandbox",
-      "service",
-    ],
+    tests: ["adapters/prices/chain", "audit", "chain", "hosted-double", "hostile", "lane", "sandbox", "service"],
     budgetSeconds: 150,
     sharesModules: true,
     workers: 3,

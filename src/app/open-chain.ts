@@ -1,4 +1,4 @@
-import { type ChainDeps, createChain } from "../adapters/ethers/chain.ts";
+import { type ChainDeps, createChain } from "../chain/chain.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { Chain } from "../ports/chain.ts";
 import { type Machine, thisMachine } from "./machine.ts";

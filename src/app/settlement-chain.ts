@@ -1,7 +1,7 @@
 import { Interface } from "ethers";
+import type { JsonRpc } from "../chain/json-rpc.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { type Address, type Hex, isHex } from "../domain/money/address.ts";
-import type { JsonRpc } from "../net/json-rpc.ts";
 import { loadContract, loadRuntimeCode } from "../sandbox/artifacts.ts";
 import { readViewWord } from "../service/chain/batch-reader.ts";
 import { readAddress } from "../service/chain/words.ts";

@@ -1,7 +1,7 @@
 import { MarkerError } from "../adapters/identity/marker-files.ts";
+import { RpcError } from "../chain/json-rpc.ts";
 import { ChainReadError } from "../domain/chain-read-error.ts";
 import { PreflightError } from "../engine/prepare.ts";
-import { RpcError } from "../net/json-rpc.ts";
 import { SandboxError } from "../sandbox/sandbox-error.ts";
 import { InUseError } from "../service/in-use.ts";
 import { WrongContractsError } from "../service/settlement/verify.ts";

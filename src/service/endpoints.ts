@@ -1,5 +1,5 @@
-import { type JsonRpc, RpcError } from "../net/json-rpc.ts";
-import { classOf } from "../net/node-errors.ts";
+import { type JsonRpc, RpcError } from "../chain/json-rpc.ts";
+import { classOf } from "../chain/node-errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { UnusableChainError } from "./chain/unusable-chain.ts";

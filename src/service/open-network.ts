@@ -1,6 +1,6 @@
+import { createJsonRpc, type JsonRpc, RpcError } from "../chain/json-rpc.ts";
 import { createDoubt } from "../domain/chain/doubt.ts";
 import type { Address } from "../domain/money/address.ts";
-import { createJsonRpc, type JsonRpc, RpcError } from "../net/json-rpc.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { SqliteDatabase } from "../storage/database.ts";

@@ -1,4 +1,4 @@
-import { RpcError } from "../net/json-rpc.ts";
+import { RpcError } from "../chain/json-rpc.ts";
 import { waitFor } from "./time-limit.ts";
 
 /** Shorter than the time after which supervisors and scrapers give up: then they would learn of no network at all. */

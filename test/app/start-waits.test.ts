@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { encryptKeystoreJsonSync, Wallet } from "ethers";
 import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
-import { createJsonRpc } from "../../src/net/json-rpc.ts";
+import { createJsonRpc } from "../../src/chain/json-rpc.ts";
 import { claimPort } from "../../src/sandbox/free-port.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { makeFolder, run, type Started, start, until } from "../e2e/support/swapd.ts";

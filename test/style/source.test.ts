@@ -169,7 +169,23 @@ const READS_ENVIRONMENT = new Map([
   ["src/sandbox/anvil-process.ts", "what the local chain's process is given"],
 ]);
 
+/** Who speaks JSON-RPC. Another one would have its own endpoints and its own judgement of what nodes say. */
+const SPEAKS_JSON_RPC = new Map([
+  ["src/chain/json-rpc.ts", "the client of daemon and service"],
+  ["src/audit/node-client.ts", "the audit shares nothing with what it checks"],
+  ["src/sandbox/rpc.ts", "the sandbox works its own node, by methods that no other node has"],
+  ["src/sandbox/fork.ts", "the sandbox asks for one chain's id before it has a node"],
+]);
+
 describe("surroundings", () => {
+  it("has one JSON-RPC client, and others only where that has a reason", () => {
+    const found = find(SOURCES, (node) => {
+      const isName = ts.isIdentifier(node) || ts.isStringLiteral(node);
+      return isName && node.text === "jsonrpc" ? node.text : undefined;
+    }).map(({ place }) => place.slice(0, place.lastIndexOf(":")));
+    expect([...new Set(found)].sort()).toEqual([...SPEAKS_JSON_RPC.keys()].sort());
+  });
+
   it("reads the environment in the configuration and in the composition only", () => {
     const found = find(SOURCES, (node) =>
       ts.isPropertyAccessExpression(node) && node.name.text === "env" && node.getText() === "process.env"

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
+import { createJsonRpc, type JsonRpc } from "../../src/chain/json-rpc.ts";
 import { type Address, type Hex, toAddress } from "../../src/domain/money/address.ts";
-import { createJsonRpc, type JsonRpc } from "../../src/net/json-rpc.ts";
 import * as anvil from "./anvil.ts";
 
 /** The first two accounts of anvil's well-known mnemonic: public keys to public money. */

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { Transaction } from "ethers";
 import { onTestFinished } from "vitest";
-import { createChain } from "../../src/adapters/ethers/chain.ts";
 import { createSigner } from "../../src/adapters/keys/signer.ts";
 import { createLaneStore, migrateLane } from "../../src/adapters/sqlite/lane-store.ts";
+import { createChain } from "../../src/chain/chain.ts";
 import { type Address, type Hex, toAddress } from "../../src/domain/money/address.ts";
 import { createLane, type Lane, type LaneRequest } from "../../src/lane/lane.ts";
 import type { LaneOptions } from "../../src/lane/lane-context.ts";

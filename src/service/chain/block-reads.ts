@@ -1,6 +1,6 @@
+import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
+import { isRevert } from "../../chain/node-errors.ts";
 import { type Address, isHex } from "../../domain/money/address.ts";
-import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
-import { isRevert } from "../../net/node-errors.ts";
 import { retryRead } from "../../net/retry-read.ts";
 import { createBatchReader, type ReadAll, type ReadWords, type ViewCall } from "./batch-reader.ts";
 import {

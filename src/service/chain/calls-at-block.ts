@@ -1,6 +1,6 @@
+import { type JsonRpc, RpcError, type RpcRequest } from "../../chain/json-rpc.ts";
+import { isFailedCall, isRevert, isTooMuch } from "../../chain/node-errors.ts";
 import { isHex } from "../../domain/money/address.ts";
-import { type JsonRpc, RpcError, type RpcRequest } from "../../net/json-rpc.ts";
-import { isFailedCall, isRevert, isTooMuch } from "../../net/node-errors.ts";
 import { MULTICALL3 } from "../../networks/network.ts";
 import type { ViewCall, WordsAnswer } from "./batch-reader.ts";
 import { type BlockHeader, malformedAnswer, parseBlock } from "./head.ts";

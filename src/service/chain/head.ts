@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
 import { type Hex, isHex } from "../../domain/money/address.ts";
-import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
 import { retryRead } from "../../net/retry-read.ts";
 import { WrongChainError } from "./unusable-chain.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
 import type { Address, Hex } from "../../domain/money/address.ts";
-import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
 import { type BlockHeader, malformedAnswer, parseBlock } from "./head.ts";
 import { isComputed, mayContain, type WatchedTopic } from "./log-bloom.ts";
 

@@ -1,4 +1,4 @@
-import { RpcError } from "../../net/json-rpc.ts";
+import { RpcError } from "../../chain/json-rpc.ts";
 
 /** The node answers properly, and what it says cannot be right for the configured network. */
 export class UnusableChainError extends RpcError {

@@ -1,4 +1,4 @@
-import { type JsonRpc, RpcError, type RpcRequest } from "../../net/json-rpc.ts";
+import { type JsonRpc, RpcError, type RpcRequest } from "../../chain/json-rpc.ts";
 import { retryRead } from "../../net/retry-read.ts";
 import { UnusableChainError } from "../chain/unusable-chain.ts";
 

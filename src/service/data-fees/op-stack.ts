@@ -1,5 +1,5 @@
+import type { RpcRequest } from "../../chain/json-rpc.ts";
 import { type Address, type Hex, toAddress } from "../../domain/money/address.ts";
-import type { RpcRequest } from "../../net/json-rpc.ts";
 import { readViewWord } from "../chain/batch-reader.ts";
 import { DataFeeUnknownError } from "../chain/unusable-chain.ts";
 import { callData, intWord, splitBytes, uintWord } from "../chain/words.ts";

@@ -1,4 +1,4 @@
-import { RpcError } from "../../net/json-rpc.ts";
+import { RpcError } from "../../chain/json-rpc.ts";
 import { UnusableChainError } from "../chain/unusable-chain.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
 import { WrongContractsError } from "../settlement/verify.ts";

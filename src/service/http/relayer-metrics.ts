@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from "prom-client";
-import { RpcError } from "../../net/json-rpc.ts";
+import { RpcError } from "../../chain/json-rpc.ts";
 import { soon } from "../soon.ts";
 import type { ServedNetwork } from "./served-network.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonRpc } from "../../net/json-rpc.ts";
+import type { JsonRpc } from "../../chain/json-rpc.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
 import type { NetworkOptions } from "../options.ts";
 import type { Snapshots } from "../pools/snapshots.ts";

@@ -7,7 +7,7 @@ import Fastify, {
   type onRequestHookHandler,
 } from "fastify";
 import type { ZodError } from "zod";
-import type { RpcError } from "../../net/json-rpc.ts";
+import type { RpcError } from "../../chain/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { ERRORS, type ErrorName, type Refusal, refuse } from "../errors/errors.ts";

@@ -1,5 +1,5 @@
+import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
 import type { Address } from "../../domain/money/address.ts";
-import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Accounts, createAccounts } from "../chain/accounts.ts";
 import type { ReadWords, ViewCall, WordsAnswer } from "../chain/batch-reader.ts";

@@ -1,5 +1,5 @@
+import type { JsonRpc } from "../../chain/json-rpc.ts";
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
-import type { JsonRpc } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ReadWords } from "../chain/batch-reader.ts";
 import { SELECTOR } from "../chain/words.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
+import type { JsonRpc } from "../../chain/json-rpc.ts";
 import type { Address, Hex } from "../../domain/money/address.ts";
 import type { Lane } from "../../lane/lane.ts";
-import type { JsonRpc } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LaneStore } from "../../ports/lane-store.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";

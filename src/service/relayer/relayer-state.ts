@@ -1,6 +1,6 @@
+import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
 import type { Address } from "../../domain/money/address.ts";
 import type { Lane } from "../../lane/lane.ts";
-import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { IntentRow } from "../../ports/lane-store.ts";
 import type { Logger } from "../../ports/logger.ts";

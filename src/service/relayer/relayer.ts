@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
+import type { JsonRpc } from "../../chain/json-rpc.ts";
 import type { Address } from "../../domain/money/address.ts";
 import { createLane, type Lane } from "../../lane/lane.ts";
-import type { JsonRpc } from "../../net/json-rpc.ts";
 import type { LaneChain } from "../../ports/chain.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LaneStore } from "../../ports/lane-store.ts";

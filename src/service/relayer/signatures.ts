@@ -1,6 +1,6 @@
+import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
+import { isFailedCall } from "../../chain/node-errors.ts";
 import { type Address, isHex } from "../../domain/money/address.ts";
-import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
-import { isFailedCall } from "../../net/node-errors.ts";
 import { addressWord, callData, SELECTOR, splitWords } from "../chain/words.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
 import type { SettledNetwork } from "../options.ts";

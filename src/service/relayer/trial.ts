@@ -1,6 +1,6 @@
+import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
+import { classOf, isFailedCall } from "../../chain/node-errors.ts";
 import { type Address, type Hex, isHex } from "../../domain/money/address.ts";
-import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
-import { classOf, isFailedCall } from "../../net/node-errors.ts";
 import { parseQuantity } from "../chain/head.ts";
 import { exactDataFee } from "../data-fees/op-stack.ts";
 import type { NetworkOptions } from "../options.ts";

@@ -1,7 +1,7 @@
 import { Interface, TypedDataEncoder } from "ethers";
+import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
+import { isFailedCall } from "../../chain/node-errors.ts";
 import type { Address, Hex } from "../../domain/money/address.ts";
-import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
-import { isFailedCall } from "../../net/node-errors.ts";
 
 const TOKEN_INTERFACE = new Interface([
   "function name() view returns (string)",

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { hexlify, Interface, Signature, verifyTypedData, Wallet } from "ethers";
+import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
+import { isFailedCall } from "../../chain/node-errors.ts";
 import type { Address, Hex } from "../../domain/money/address.ts";
-import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
-import { isFailedCall } from "../../net/node-errors.ts";
 import type { WireTypedData } from "./order.ts";
 import { findPermitDomain, type PermitDomain, readPermitTypeHash, TOKEN_CALL_GAS } from "./permit-domain.ts";
 

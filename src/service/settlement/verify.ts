@@ -1,7 +1,7 @@
 import { Interface, TypedDataEncoder } from "ethers";
+import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
+import { isFailedCall } from "../../chain/node-errors.ts";
 import { type Address, type Hex, isHex, toAddress } from "../../domain/money/address.ts";
-import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
-import { isFailedCall } from "../../net/node-errors.ts";
 import { malformedAnswer } from "../chain/head.ts";
 import { isSettled, type NetworkOptions, type SettledNetwork } from "../options.ts";
 import { settlementDomain } from "./order.ts";

@@ -1,5 +1,5 @@
+import { type JsonRpc, RpcError, type RpcRequest } from "../../chain/json-rpc.ts";
 import type { Address, Hex } from "../../domain/money/address.ts";
-import { type JsonRpc, RpcError, type RpcRequest } from "../../net/json-rpc.ts";
 import { type Head, malformedAnswer } from "../chain/head.ts";
 import type { StorageSlot } from "./storage-layouts.ts";
 

@@ -1,5 +1,5 @@
+import { RpcError } from "../../chain/json-rpc.ts";
 import { NATIVE_TOKEN } from "../../domain/money/address.ts";
-import { RpcError } from "../../net/json-rpc.ts";
 import { retryRead } from "../../net/retry-read.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { readViewWord } from "../chain/batch-reader.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { RpcError } from "../../chain/json-rpc.ts";
 import { type Address, type Hex, isHex, parseAddress } from "../../domain/money/address.ts";
-import { RpcError } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { readViewWord } from "../chain/batch-reader.ts";
 import { type NodeView, overrideSlots, VIEW_GAS, viewRequest } from "./node-view.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { RpcError, type RpcRequest } from "../../chain/json-rpc.ts";
+import { isFailedCall } from "../../chain/node-errors.ts";
 import { type Address, type Hex, isHex } from "../../domain/money/address.ts";
 import { mulDivUp } from "../../domain/money/amount.ts";
-import { RpcError, type RpcRequest } from "../../net/json-rpc.ts";
-import { isFailedCall } from "../../net/node-errors.ts";
 import { malformedAnswer } from "../chain/head.ts";
 import { describeRevert } from "../settlement/calldata.ts";
 import { type NodeView, type Overrides, toQuantity } from "./node-view.ts";

@@ -1,5 +1,5 @@
+import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
 import type { Address } from "../../domain/money/address.ts";
-import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { ExtraGas } from "../gas/extra-gas.ts";

@@ -1,6 +1,6 @@
+import type { JsonRpc } from "../../chain/json-rpc.ts";
 import { type Address, type Hex, isHex, NATIVE_TOKEN, toAddress } from "../../domain/money/address.ts";
 import { formatPercent } from "../../domain/money/fraction.ts";
-import type { JsonRpc } from "../../net/json-rpc.ts";
 import { malformedAnswer } from "../chain/head.ts";
 import { signed, splitWords } from "../chain/words.ts";
 import type { TOKEN_ERRORS } from "../errors/token-errors.ts";

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AbiCoder, Interface, type InterfaceAbi, Wallet } from "ethers";
+import { createJsonRpc, type JsonRpc } from "../../../src/chain/json-rpc.ts";
 import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../../../src/domain/money/address.ts";
-import { createJsonRpc, type JsonRpc } from "../../../src/net/json-rpc.ts";
 import { startBareAnvil } from "../../support/anvil.ts";
 import type { RowToken } from "./journal.ts";
 

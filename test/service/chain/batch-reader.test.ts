@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createJsonRpc, RpcError } from "../../../src/chain/json-rpc.ts";
 import { type Address, toAddress } from "../../../src/domain/money/address.ts";
-import { createJsonRpc, RpcError } from "../../../src/net/json-rpc.ts";
 import { MULTICALL3 } from "../../../src/networks/network.ts";
 import { loadContract } from "../../../src/sandbox/artifacts.ts";
 import { createBatchReader } from "../../../src/service/chain/batch-reader.ts";

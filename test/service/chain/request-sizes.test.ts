@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createJsonRpc } from "../../../src/net/json-rpc.ts";
+import { createJsonRpc } from "../../../src/chain/json-rpc.ts";
 import { createBlockReads } from "../../../src/service/chain/block-reads.ts";
 import { parseBlock } from "../../../src/service/chain/head.ts";
 import { callData, intWord, SELECTOR } from "../../../src/service/chain/words.ts";

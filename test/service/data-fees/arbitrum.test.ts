@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RpcError } from "../../../src/net/json-rpc.ts";
+import { RpcError } from "../../../src/chain/json-rpc.ts";
 import { DataFeeUnknownError } from "../../../src/service/chain/unusable-chain.ts";
 import { arbitrumDataFees } from "../../../src/service/data-fees/arbitrum.ts";
 

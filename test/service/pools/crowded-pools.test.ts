@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
+import { createJsonRpc } from "../../../src/chain/json-rpc.ts";
 import { type Address, toAddress } from "../../../src/domain/money/address.ts";
-import { createJsonRpc } from "../../../src/net/json-rpc.ts";
 import { connectNetwork } from "../../../src/service/open-network.ts";
 import type { NetworkOptions } from "../../../src/service/options.ts";
 import type { Pool } from "../../../src/service/pools/pool.ts";

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { RpcError, type RpcRequest } from "../../../src/chain/json-rpc.ts";
 import { type Address, type Hex, NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
-import { RpcError, type RpcRequest } from "../../../src/net/json-rpc.ts";
 import { loadContract } from "../../../src/sandbox/artifacts.ts";
 import { createPoolDirectory } from "../../../src/service/pools/directory.ts";
 import { POOL_KINDS } from "../../../src/service/pools/kinds.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { JsonRpc } from "../../../src/chain/json-rpc.ts";
 import { type Address, toAddress } from "../../../src/domain/money/address.ts";
-import type { JsonRpc } from "../../../src/net/json-rpc.ts";
 import { loadContract } from "../../../src/sandbox/artifacts.ts";
 import { addressWord, callData, SELECTOR } from "../../../src/service/chain/words.ts";
 import { createSnapshots, type Snapshot } from "../../../src/service/pools/snapshots.ts";

@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto";
 import { keccak256 } from "ethers";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createJsonRpc, RpcError } from "../../../src/chain/json-rpc.ts";
 import { type Address, type Hex, toAddress } from "../../../src/domain/money/address.ts";
-import { createJsonRpc, RpcError } from "../../../src/net/json-rpc.ts";
 import { MULTICALL3 } from "../../../src/networks/network.ts";
 import { loadContract, loadUniswap } from "../../../src/sandbox/artifacts.ts";
 import { createBlockReads } from "../../../src/service/chain/block-reads.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { JsonRpc } from "../../../src/chain/json-rpc.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
-import type { JsonRpc } from "../../../src/net/json-rpc.ts";
 import type { SettledNetwork } from "../../../src/service/options.ts";
 import type { Quote } from "../../../src/service/quotes/quote.ts";
 import type { Tokens } from "../../../src/service/quotes/tokens.ts";

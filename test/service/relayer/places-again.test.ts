@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { type JsonRpc, RpcError, type RpcRequest } from "../../../src/chain/json-rpc.ts";
 import { type Address, type Hex, toAddress } from "../../../src/domain/money/address.ts";
-import { type JsonRpc, RpcError, type RpcRequest } from "../../../src/net/json-rpc.ts";
 import type { IntentRow } from "../../../src/ports/lane-store.ts";
 import type { Head } from "../../../src/service/chain/head.ts";
 import type { SettledNetwork } from "../../../src/service/options.ts";

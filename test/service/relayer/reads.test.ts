@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createLaneStore, migrateLane } from "../../../src/adapters/sqlite/lane-store.ts";
+import type { JsonRpc } from "../../../src/chain/json-rpc.ts";
 import { type Address, toAddress } from "../../../src/domain/money/address.ts";
-import type { JsonRpc } from "../../../src/net/json-rpc.ts";
 import type { LaneChain } from "../../../src/ports/chain.ts";
 import type { Signer } from "../../../src/ports/signer.ts";
 import type { SettledNetwork } from "../../../src/service/options.ts";

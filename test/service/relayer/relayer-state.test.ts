@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { type JsonRpc, RpcError } from "../../../src/chain/json-rpc.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
 import type { Lane } from "../../../src/lane/lane.ts";
-import { type JsonRpc, RpcError } from "../../../src/net/json-rpc.ts";
 import type { RelayerOptions } from "../../../src/service/options.ts";
 import type { RelayBook, RelayTerms } from "../../../src/service/relayer/relay-book.ts";
 import { createRelayerState } from "../../../src/service/relayer/relayer-state.ts";

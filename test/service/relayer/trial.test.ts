@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { type JsonRpc, RpcError, type RpcRequest } from "../../../src/chain/json-rpc.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
-import { type JsonRpc, RpcError, type RpcRequest } from "../../../src/net/json-rpc.ts";
 import { tryOut } from "../../../src/service/relayer/trial.ts";
 
 const account = toAddress(`0x${"0a".repeat(20)}`);

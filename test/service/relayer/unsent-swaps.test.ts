@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createLaneStore, migrateLane } from "../../../src/adapters/sqlite/lane-store.ts";
+import type { JsonRpc } from "../../../src/chain/json-rpc.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
-import type { JsonRpc } from "../../../src/net/json-rpc.ts";
 import type { LaneChain } from "../../../src/ports/chain.ts";
 import type { IntentState } from "../../../src/ports/lane-store.ts";
 import type { Signer } from "../../../src/ports/signer.ts";

@@ -1,7 +1,7 @@
 import { AbiCoder, id, TypedDataEncoder } from "ethers";
 import { expect, test } from "vitest";
+import { type JsonRpc, RpcError } from "../../../src/chain/json-rpc.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
-import { type JsonRpc, RpcError } from "../../../src/net/json-rpc.ts";
 import { detectPermit } from "../../../src/service/settlement/permit.ts";
 
 const TOKEN = toAddress(`0x${"a".repeat(40)}`);

@@ -1,7 +1,7 @@
 import { AbiCoder, id, pbkdf2, TypedDataEncoder } from "ethers";
 import { expect, test } from "vitest";
+import type { JsonRpc } from "../../../src/chain/json-rpc.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
-import type { JsonRpc } from "../../../src/net/json-rpc.ts";
 import { detectPermit } from "../../../src/service/settlement/permit.ts";
 
 const token = toAddress(`0x${"0a".repeat(20)}`);

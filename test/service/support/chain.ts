@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { createJsonRpc, type JsonRpc } from "../../../src/chain/json-rpc.ts";
 import { type Address, type Hex, toAddress } from "../../../src/domain/money/address.ts";
-import { createJsonRpc, type JsonRpc } from "../../../src/net/json-rpc.ts";
 import { type Contract, deployData } from "../../../src/sandbox/artifacts.ts";
 import { startBareAnvil } from "../../support/anvil.ts";
 

@@ -1,6 +1,6 @@
-import { createChain } from "../../../src/adapters/ethers/chain.ts";
 import { createSigner } from "../../../src/adapters/keys/signer.ts";
 import { createLaneStore, migrateLane } from "../../../src/adapters/sqlite/lane-store.ts";
+import { createChain } from "../../../src/chain/chain.ts";
 import { Secret } from "../../../src/net/secret.ts";
 import type { RelayerOptions } from "../../../src/service/options.ts";
 import type { RelayerDependencies } from "../../../src/service/relayer/relayer.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type JsonRpc, RpcError } from "../../../src/chain/json-rpc.ts";
 import { type Address, NATIVE_TOKEN, toAddress } from "../../../src/domain/money/address.ts";
-import { type JsonRpc, RpcError } from "../../../src/net/json-rpc.ts";
 import { loadContract } from "../../../src/sandbox/artifacts.ts";
 import { createSnapshots } from "../../../src/service/pools/snapshots.ts";
 import { createBalances } from "../../../src/service/tokens/balances.ts";

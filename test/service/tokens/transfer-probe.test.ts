@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type JsonRpc, RpcError } from "../../../src/chain/json-rpc.ts";
 import type { Address } from "../../../src/domain/money/address.ts";
-import { type JsonRpc, RpcError } from "../../../src/net/json-rpc.ts";
 import type { ExtraGas } from "../../../src/service/gas/extra-gas.ts";
 import { sqrtRatioAtTick } from "../../../src/service/pools/uniswap-v3/tick-math.ts";
 import { type ProbeRequest, probeTransfers } from "../../../src/service/tokens/transfer-probe.ts";

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createChain } from "../../../../src/adapters/ethers/chain.ts";
 import { createCombinedPrices } from "../../../../src/adapters/prices/combined-prices.ts";
 import { createFeedPrices } from "../../../../src/adapters/prices/feed-prices.ts";
 import { whileSequencerIsUp } from "../../../../src/adapters/prices/sequencer.ts";
 import type { TwapPool } from "../../../../src/adapters/prices/twap-pool.ts";
 import { createTwapPrices } from "../../../../src/adapters/prices/twap-prices.ts";
 import { openPrices } from "../../../../src/app/open-prices.ts";
+import { createChain } from "../../../../src/chain/chain.ts";
 import type { Configuration } from "../../../../src/config/configuration.ts";
 import type { Address, Hex } from "../../../../src/domain/money/address.ts";
 import { toPpm } from "../../../../src/domain/money/fraction.ts";

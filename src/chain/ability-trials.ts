@@ -1,4 +1,4 @@
-import type { EndpointReport } from "../../ports/chain.ts";
+import type { EndpointReport } from "../ports/chain.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type ProbeOptions, probeEndpoint } from "./probe-endpoint.ts";
 

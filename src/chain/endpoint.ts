@@ -1,10 +1,10 @@
-import { ChainReadError } from "../../domain/chain-read-error.ts";
-import type { BoundedFetch } from "../../net/bounded-fetch.ts";
-import { createJsonRpc, RpcError } from "../../net/json-rpc.ts";
-import { classOf } from "../../net/node-errors.ts";
-import type { Secret } from "../../net/secret.ts";
-import type { Clock } from "../../ports/clock.ts";
+import { ChainReadError } from "../domain/chain-read-error.ts";
+import type { BoundedFetch } from "../net/bounded-fetch.ts";
+import type { Secret } from "../net/secret.ts";
+import type { Clock } from "../ports/clock.ts";
 import { type Ask, createCrowdedReads } from "./crowded-reads.ts";
+import { createJsonRpc, RpcError } from "./json-rpc.ts";
+import { classOf } from "./node-errors.ts";
 
 /** One endpoint of a chain, and what was learnt of it by asking. */
 export interface Endpoint {

@@ -1,5 +1,5 @@
-import { ChainReadError } from "../../domain/chain-read-error.ts";
-import type { AgreedChainReads, BlockHead } from "../../ports/chain.ts";
+import { ChainReadError } from "../domain/chain-read-error.ts";
+import type { AgreedChainReads, BlockHead } from "../ports/chain.ts";
 import { type ChainReads, type ReadOptions, readsOver } from "./chain-reads.ts";
 import { poolOf, type RpcPool } from "./rpc-pool.ts";
 

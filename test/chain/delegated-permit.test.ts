@@ -1,12 +1,12 @@
 import { JsonRpcProvider, Wallet } from "ethers";
 import { describe, expect, test } from "vitest";
-import { systemClock } from "../../../src/adapters/clock/system-clock.ts";
-import { createChain } from "../../../src/adapters/ethers/chain.ts";
-import { codeProblem, delegateOf } from "../../../src/domain/guard/delegation.ts";
-import { toAddress } from "../../../src/domain/money/address.ts";
-import { Secret } from "../../../src/net/secret.ts";
-import { ANVIL_ACCOUNT, ANVIL_KEY, OTHER_ACCOUNT, startBareAnvil } from "../../support/bare-anvil.ts";
-import { deploy } from "../../support/contracts.ts";
+import { systemClock } from "../../src/adapters/clock/system-clock.ts";
+import { createChain } from "../../src/chain/chain.ts";
+import { codeProblem, delegateOf } from "../../src/domain/guard/delegation.ts";
+import { toAddress } from "../../src/domain/money/address.ts";
+import { Secret } from "../../src/net/secret.ts";
+import { ANVIL_ACCOUNT, ANVIL_KEY, OTHER_ACCOUNT, startBareAnvil } from "../support/bare-anvil.ts";
+import { deploy } from "../support/contracts.ts";
 
 const DELEGATE = toAddress(`0x${"d".repeat(40)}`);
 /** A token that refuses owners with code: calldata word 0 after the selector, extcodesize, revert unless it is zero. */

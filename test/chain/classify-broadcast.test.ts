@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { classifyBroadcast, combineBroadcasts } from "../../../src/adapters/ethers/classify-broadcast.ts";
-import { RpcError } from "../../../src/net/json-rpc.ts";
-import type { BroadcastOutcome } from "../../../src/ports/chain.ts";
+import { classifyBroadcast, combineBroadcasts } from "../../src/chain/classify-broadcast.ts";
+import { RpcError } from "../../src/chain/json-rpc.ts";
+import type { BroadcastOutcome } from "../../src/ports/chain.ts";
 
 const hash = `0x${"ab".repeat(32)}`;
 

@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from "vitest";
-import { createRpcPool, type RpcPool } from "../../../src/adapters/ethers/rpc-pool.ts";
-import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
-import { RpcError } from "../../../src/net/json-rpc.ts";
-import { Secret } from "../../../src/net/secret.ts";
-import { readBody, startHttpServer } from "../../support/http-server.ts";
+import { RpcError } from "../../src/chain/json-rpc.ts";
+import { createRpcPool, type RpcPool } from "../../src/chain/rpc-pool.ts";
+import { ChainReadError } from "../../src/domain/chain-read-error.ts";
+import { Secret } from "../../src/net/secret.ts";
+import { readBody, startHttpServer } from "../support/http-server.ts";
 
 type Answer =
   | { readonly result: unknown }

@@ -1,7 +1,7 @@
-import { ChainReadError } from "../../domain/chain-read-error.ts";
-import { RpcError } from "../../net/json-rpc.ts";
-import { isFailedCall } from "../../net/node-errors.ts";
-import type { BlockHead, CallRequest, ChainLog, SimulationOutcome } from "../../ports/chain.ts";
+import { ChainReadError } from "../domain/chain-read-error.ts";
+import type { BlockHead, CallRequest, ChainLog, SimulationOutcome } from "../ports/chain.ts";
+import { RpcError } from "./json-rpc.ts";
+import { isFailedCall } from "./node-errors.ts";
 import { readArray, readBytes, readLog, readObject, readQuantity, toQuantity } from "./read-values.ts";
 import { revertReason } from "./revert-reason.ts";
 import type { RpcPool } from "./rpc-pool.ts";

@@ -1,15 +1,15 @@
 import { Transaction } from "ethers";
 import { expect, test } from "vitest";
-import { systemClock } from "../../../src/adapters/clock/system-clock.ts";
-import { createChain } from "../../../src/adapters/ethers/chain.ts";
-import { createSigner } from "../../../src/adapters/keys/signer.ts";
-import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
-import { type Hex, NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
-import { Secret } from "../../../src/net/secret.ts";
-import { claimPort } from "../../../src/sandbox/free-port.ts";
-import { ANVIL_ACCOUNT, ANVIL_KEY, OTHER_ACCOUNT, startBareAnvil } from "../../support/bare-anvil.ts";
-import { deploy, sendAndMine } from "../../support/contracts.ts";
-import { startRpcProxy } from "../../support/rpc-proxy.ts";
+import { systemClock } from "../../src/adapters/clock/system-clock.ts";
+import { createSigner } from "../../src/adapters/keys/signer.ts";
+import { createChain } from "../../src/chain/chain.ts";
+import { ChainReadError } from "../../src/domain/chain-read-error.ts";
+import { type Hex, NATIVE_TOKEN } from "../../src/domain/money/address.ts";
+import { Secret } from "../../src/net/secret.ts";
+import { claimPort } from "../../src/sandbox/free-port.ts";
+import { ANVIL_ACCOUNT, ANVIL_KEY, OTHER_ACCOUNT, startBareAnvil } from "../support/bare-anvil.ts";
+import { deploy, sendAndMine } from "../support/contracts.ts";
+import { startRpcProxy } from "../support/rpc-proxy.ts";
 
 function chainOver(urls: readonly string[], chainId = 31337) {
   const rpcUrls = urls.map((url) => new Secret(url));

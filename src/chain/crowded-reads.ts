@@ -1,4 +1,4 @@
-import { type JsonRpc, RpcError } from "../../net/json-rpc.ts";
+import { type JsonRpc, RpcError } from "./json-rpc.ts";
 
 /** Asks one endpoint. @throws RpcError */
 export type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createJsonRpc, RpcError } from "../../src/net/json-rpc.ts";
+import { createJsonRpc, RpcError } from "../../src/chain/json-rpc.ts";
 import { Secret } from "../../src/net/secret.ts";
 import { readBody, startHttpServer } from "../support/http-server.ts";
 

@@ -1,10 +1,10 @@
-import { ChainReadError } from "../../domain/chain-read-error.ts";
-import type { Hex } from "../../domain/money/address.ts";
-import type { BoundedFetch } from "../../net/bounded-fetch.ts";
-import { RpcError } from "../../net/json-rpc.ts";
-import { classOf, isRevert } from "../../net/node-errors.ts";
-import type { Secret } from "../../net/secret.ts";
+import { ChainReadError } from "../domain/chain-read-error.ts";
+import type { Hex } from "../domain/money/address.ts";
+import type { BoundedFetch } from "../net/bounded-fetch.ts";
+import type { Secret } from "../net/secret.ts";
 import { abilityOf, createEndpoint, type Endpoint, type EndpointClock } from "./endpoint.ts";
+import { RpcError } from "./json-rpc.ts";
+import { classOf, isRevert } from "./node-errors.ts";
 
 /** Several endpoints of one chain. */
 export interface RpcPool {

@@ -1,6 +1,6 @@
-import { ChainReadError } from "../../domain/chain-read-error.ts";
-import { type Address, type Hex, isHex, parseAddress } from "../../domain/money/address.ts";
-import type { BlockHead, BlockTransaction, ChainLog, Receipt } from "../../ports/chain.ts";
+import { ChainReadError } from "../domain/chain-read-error.ts";
+import { type Address, type Hex, isHex, parseAddress } from "../domain/money/address.ts";
+import type { BlockHead, BlockTransaction, ChainLog, Receipt } from "../ports/chain.ts";
 
 const QUANTITY_PATTERN = /^0x(?:0|[1-9a-fA-F][0-9a-fA-F]{0,63})$/;
 const HASH_PATTERN = /^0x[0-9a-fA-F]{64}$/;

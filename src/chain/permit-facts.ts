@@ -1,6 +1,6 @@
 import { id, type TypedDataDomain, TypedDataEncoder } from "ethers";
-import { type Address, type Hex, toAddress } from "../../domain/money/address.ts";
-import type { PermitFacts } from "../../ports/chain.ts";
+import { type Address, type Hex, toAddress } from "../domain/money/address.ts";
+import type { PermitFacts } from "../ports/chain.ts";
 import { decodeTokenAnswer, encodeTokenCall, type TokenCall } from "./abi.ts";
 
 const PERMIT_TYPE_HASH = id("Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { createCrowdedReads } from "../../../src/adapters/ethers/crowded-reads.ts";
-import { createJsonRpc, RpcError } from "../../../src/net/json-rpc.ts";
-import { readBody, startHttpServer } from "../../support/http-server.ts";
+import { createCrowdedReads } from "../../src/chain/crowded-reads.ts";
+import { createJsonRpc, RpcError } from "../../src/chain/json-rpc.ts";
+import { readBody, startHttpServer } from "../support/http-server.ts";
 
 interface Call {
   readonly id: number;

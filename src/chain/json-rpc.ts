@@ -1,6 +1,6 @@
-import { type BoundedFetch, type BoundedRequest, boundedFetch, FetchError } from "./bounded-fetch.ts";
-import { createRedactor, type Redactor } from "./redact.ts";
-import { hostOf, type Secret } from "./secret.ts";
+import { type BoundedFetch, type BoundedRequest, boundedFetch, FetchError } from "../net/bounded-fetch.ts";
+import { createRedactor, type Redactor } from "../net/redact.ts";
+import { hostOf, type Secret } from "../net/secret.ts";
 
 /**
  * `transport`: no proper answer came, which proves nothing about what the node did. `rpc`: the node itself answered with

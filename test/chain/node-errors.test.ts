@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { RpcError } from "../../src/net/json-rpc.ts";
-import { classOf, isFailedCall, isRevert, isTooMuch } from "../../src/net/node-errors.ts";
+import { RpcError } from "../../src/chain/json-rpc.ts";
+import { classOf, isFailedCall, isRevert, isTooMuch } from "../../src/chain/node-errors.ts";
 
 function said(code: number, nodeMessage: string, status = 200): RpcError {
   return new RpcError({ kind: "rpc", host: "node", message: `node: ${nodeMessage}`, code, nodeMessage, status });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { readReceipt } from "../../../src/adapters/ethers/read-values.ts";
-import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
-import type { Hex } from "../../../src/domain/money/address.ts";
+import { readReceipt } from "../../src/chain/read-values.ts";
+import { ChainReadError } from "../../src/domain/chain-read-error.ts";
+import type { Hex } from "../../src/domain/money/address.ts";
 
 const HASH: Hex = `0x${"ab".repeat(32)}`;
 const RECEIPT = {

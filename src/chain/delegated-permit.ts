@@ -1,9 +1,9 @@
 import { Interface, type TypedDataDomain, Wallet } from "ethers";
-import { ChainReadError } from "../../domain/chain-read-error.ts";
-import { delegationTo } from "../../domain/guard/delegation.ts";
-import { type Address, toAddress } from "../../domain/money/address.ts";
-import { RpcError } from "../../net/json-rpc.ts";
-import { isFailedCall } from "../../net/node-errors.ts";
+import { ChainReadError } from "../domain/chain-read-error.ts";
+import { delegationTo } from "../domain/guard/delegation.ts";
+import { type Address, toAddress } from "../domain/money/address.ts";
+import { RpcError } from "./json-rpc.ts";
+import { isFailedCall } from "./node-errors.ts";
 import type { RpcPool } from "./rpc-pool.ts";
 
 const TOKEN = new Interface([

@@ -1,12 +1,12 @@
 import { AbiCoder, id, TypedDataEncoder } from "ethers";
 import { expect, test } from "vitest";
-import { systemClock } from "../../../src/adapters/clock/system-clock.ts";
-import { createChain } from "../../../src/adapters/ethers/chain.ts";
-import { readPermitFacts } from "../../../src/adapters/ethers/permit-facts.ts";
-import { type Hex, toAddress } from "../../../src/domain/money/address.ts";
-import { Secret } from "../../../src/net/secret.ts";
-import { ANVIL_ACCOUNT, startBareAnvil } from "../../support/bare-anvil.ts";
-import { deploy } from "../../support/contracts.ts";
+import { systemClock } from "../../src/adapters/clock/system-clock.ts";
+import { createChain } from "../../src/chain/chain.ts";
+import { readPermitFacts } from "../../src/chain/permit-facts.ts";
+import { type Hex, toAddress } from "../../src/domain/money/address.ts";
+import { Secret } from "../../src/net/secret.ts";
+import { ANVIL_ACCOUNT, startBareAnvil } from "../support/bare-anvil.ts";
+import { deploy } from "../support/contracts.ts";
 
 const token = toAddress(`0x${"7".repeat(40)}`);
 const request = { token, owner: ANVIL_ACCOUNT, chainId: 31337 };

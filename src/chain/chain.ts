@@ -1,8 +1,8 @@
 import { keccak256 } from "ethers";
-import type { BoundedFetch } from "../../net/bounded-fetch.ts";
-import type { Secret } from "../../net/secret.ts";
-import type { Chain, EndpointReport } from "../../ports/chain.ts";
-import type { Clock } from "../../ports/clock.ts";
+import type { BoundedFetch } from "../net/bounded-fetch.ts";
+import type { Secret } from "../net/secret.ts";
+import type { Chain, EndpointReport } from "../ports/chain.ts";
+import type { Clock } from "../ports/clock.ts";
 import { createAbilityTrials } from "./ability-trials.ts";
 import { agreedReads } from "./agreed-reads.ts";
 import { DEFAULT_LOG_BLOCKS, type ReadOptions, readsOver } from "./chain-reads.ts";

@@ -1,9 +1,9 @@
-import { ChainReadError } from "../../domain/chain-read-error.ts";
-import { type Address, toAddress } from "../../domain/money/address.ts";
-import { RpcError } from "../../net/json-rpc.ts";
-import { classOf } from "../../net/node-errors.ts";
-import type { Ability, AbilityFinding, EndpointReport } from "../../ports/chain.ts";
+import { ChainReadError } from "../domain/chain-read-error.ts";
+import { type Address, toAddress } from "../domain/money/address.ts";
+import type { Ability, AbilityFinding, EndpointReport } from "../ports/chain.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { RpcError } from "./json-rpc.ts";
+import { classOf } from "./node-errors.ts";
 import { toQuantity } from "./read-values.ts";
 
 /** An address without key or contract, which is lent code for the trial. */

@@ -1,5 +1,5 @@
 import { FunctionFragment, Interface } from "ethers";
-import type { Address, Hex } from "../../domain/money/address.ts";
+import type { Address, Hex } from "../domain/money/address.ts";
 
 /** The view calls of tokens that the daemon reads. */
 const TOKEN = new Interface([

@@ -1,5 +1,5 @@
-import { RpcError } from "../../net/json-rpc.ts";
-import type { BroadcastOutcome } from "../../ports/chain.ts";
+import type { BroadcastOutcome } from "../ports/chain.ts";
+import { RpcError } from "./json-rpc.ts";
 
 type Class = BroadcastOutcome["kind"];
 

@@ -1,9 +1,9 @@
-import { ChainReadError } from "../../domain/chain-read-error.ts";
-import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
-import { RpcError } from "../../net/json-rpc.ts";
-import { isFailedCall } from "../../net/node-errors.ts";
-import type { BlockHead, Chain } from "../../ports/chain.ts";
+import { ChainReadError } from "../domain/chain-read-error.ts";
+import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
+import type { BlockHead, Chain } from "../ports/chain.ts";
 import { decodeTokenAnswer, encodeTokenCall, type TokenCall } from "./abi.ts";
+import { RpcError } from "./json-rpc.ts";
+import { isFailedCall } from "./node-errors.ts";
 import { readLogs } from "./read-logs.ts";
 import {
   readBlock,

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { systemClock } from "../../../src/adapters/clock/system-clock.ts";
-import { createChain } from "../../../src/adapters/ethers/chain.ts";
-import { createClockWatch } from "../../../src/engine/clock-watch.ts";
-import { Secret } from "../../../src/net/secret.ts";
-import { startBareAnvil } from "../../support/bare-anvil.ts";
-import { SLOT_MS } from "../../support/builders.ts";
-import { createOutside, openLife } from "../../support/engine-life.ts";
+import { systemClock } from "../../src/adapters/clock/system-clock.ts";
+import { createChain } from "../../src/chain/chain.ts";
+import { createClockWatch } from "../../src/engine/clock-watch.ts";
+import { Secret } from "../../src/net/secret.ts";
+import { startBareAnvil } from "../support/bare-anvil.ts";
+import { SLOT_MS } from "../support/builders.ts";
+import { createOutside, openLife } from "../support/engine-life.ts";
 
 const HOUR_SECONDS = 3_600;
 

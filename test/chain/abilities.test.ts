@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { createChain } from "../../../src/adapters/ethers/chain.ts";
-import { Secret } from "../../../src/net/secret.ts";
-import type { EndpointReport } from "../../../src/ports/chain.ts";
-import { createHandClock } from "../../service/support/hand-clock.ts";
-import { startBareAnvil } from "../../support/bare-anvil.ts";
-import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
+import { createChain } from "../../src/chain/chain.ts";
+import { Secret } from "../../src/net/secret.ts";
+import type { EndpointReport } from "../../src/ports/chain.ts";
+import { createHandClock } from "../service/support/hand-clock.ts";
+import { startBareAnvil } from "../support/bare-anvil.ts";
+import { type RpcProxy, startRpcProxy } from "../support/rpc-proxy.ts";
 
 function chainOver(proxies: readonly RpcProxy[]) {
   const clock = createHandClock(Date.now());

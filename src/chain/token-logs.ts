@@ -1,7 +1,7 @@
 import { id } from "ethers";
-import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../../domain/money/address.ts";
-import { MAX_UINT256 } from "../../domain/money/amount.ts";
-import type { ChainLog, SimulationOutcome } from "../../ports/chain.ts";
+import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../domain/money/address.ts";
+import { MAX_UINT256 } from "../domain/money/amount.ts";
+import type { ChainLog, SimulationOutcome } from "../ports/chain.ts";
 
 type Simulated = Extract<SimulationOutcome, { kind: "ok" }>;
 type Transfer = Simulated["transfers"][number];

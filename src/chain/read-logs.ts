@@ -1,6 +1,6 @@
-import { ChainReadError } from "../../domain/chain-read-error.ts";
-import { RpcError } from "../../net/json-rpc.ts";
-import type { Chain } from "../../ports/chain.ts";
+import { ChainReadError } from "../domain/chain-read-error.ts";
+import type { Chain } from "../ports/chain.ts";
+import { RpcError } from "./json-rpc.ts";
 import { readArray, readHash, readLog, readNumber, readObject, toQuantity } from "./read-values.ts";
 import type { RpcPool } from "./rpc-pool.ts";
 
