@@ -11,6 +11,8 @@ export class RpcError extends Error {
   readonly host: string;
   /** JSON-RPC error code, of `rpc` only */
   readonly code: number | undefined;
+  /** the number that some providers give beside the code */
+  readonly event: number | undefined;
   /** the node's own words, redacted and cut; of `transport`, what the body of an HTTP error said */
   readonly nodeMessage: string | undefined;
   /** the error's `data` member, often revert data */
@@ -25,6 +27,7 @@ export class RpcError extends Error {
     host: string;
     message: string;
     code?: number;
+    event?: number | undefined;
     nodeMessage?: string | undefined;
     data?: unknown;
     status?: number;
@@ -35,6 +38,7 @@ export class RpcError extends Error {
     this.kind = fields.kind;
     this.host = fields.host;
     this.code = fields.code;
+    this.event = fields.event;
     this.nodeMessage = fields.nodeMessage;
     this.data = fields.data;
     this.status = fields.status;
@@ -202,8 +206,10 @@ function nodeError(endpoint: Endpoint, error: Readonly<Record<string, unknown>>,
   const code = typeof error.code === "number" ? error.code : 0;
   const words = typeof error.message === "string" ? error.message : "an error without a message";
   const nodeMessage = cut(endpoint, words);
-  const message = `${endpoint.host}: ${nodeMessage} (code ${code})`;
-  return new RpcError({ kind: "rpc", host: endpoint.host, message, code, nodeMessage, data: error.data, ...http });
+  const event = typeof error.event === "number" ? error.event : undefined;
+  const { host } = endpoint;
+  const message = `${host}: ${nodeMessage} (code ${code})`;
+  return new RpcError({ kind: "rpc", host, message, code, event, nodeMessage, data: error.data, ...http });
 }
 
 function transport(endpoint: Endpoint, detail: string): RpcError {
