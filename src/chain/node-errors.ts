@@ -40,3 +40,15 @@ export function isTooMuch(error: RpcError): boolean {
   const kind = classOf(error);
   return kind === "out-of-gas" || kind === "too-much";
 }
+
+/** Whether the same read may be answered by the same endpoint in a moment: a revert stays one, and so does a used-up plan. */
+export function mayPassSoon(error: RpcError): boolean {
+  const kind = classOf(error);
+  return kind !== "reverted" && kind !== "exhausted";
+}
+
+/** Whether the endpoint holds requests back, whatever they are: that says nothing of what it can do. */
+export function isHeldBack(error: RpcError): boolean {
+  const kind = classOf(error);
+  return kind === "exhausted" || kind === "slow-down";
+}

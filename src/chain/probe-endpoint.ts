@@ -3,7 +3,7 @@ import { type Address, toAddress } from "../domain/money/address.ts";
 import type { Ability, AbilityFinding, EndpointReport } from "../ports/chain.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { RpcError } from "./json-rpc.ts";
-import { classOf } from "./node-errors.ts";
+import { classOf, isHeldBack } from "./node-errors.ts";
 import { toQuantity } from "./read-values.ts";
 
 /** An address without key or contract, which is lent code for the trial. */
@@ -56,8 +56,7 @@ async function verdictOf(run: () => Promise<string | undefined>): Promise<Omit<A
   } catch (error) {
     if (error instanceof ChainReadError) return { state: "unknown", detail: error.message };
     if (!(error instanceof RpcError)) throw error;
-    const kind = classOf(error);
-    const isSilent = kind === "no-answer" || kind === "exhausted" || kind === "slow-down";
+    const isSilent = classOf(error) === "no-answer" || isHeldBack(error);
     return { state: isSilent ? "unknown" : "lacking", detail: error.message };
   }
 }

@@ -4,7 +4,7 @@ import type { BoundedFetch } from "../net/bounded-fetch.ts";
 import type { Secret } from "../net/secret.ts";
 import { abilityOf, createEndpoint, type Endpoint, type EndpointClock } from "./endpoint.ts";
 import { RpcError } from "./json-rpc.ts";
-import { classOf, isRevert } from "./node-errors.ts";
+import { classOf, isHeldBack, isRevert } from "./node-errors.ts";
 
 /** Several endpoints of one chain. */
 export interface RpcPool {
@@ -141,10 +141,6 @@ function reasonOf(failures: readonly (RpcError | ChainReadError)[]): ChainReadEr
   const kinds = failures.map((failure) => (failure instanceof RpcError ? classOf(failure) : "no-answer"));
   if (kinds.some((kind) => kind === "not-available")) return "not available";
   if (kinds.some((kind) => kind === "too-much")) return "refused";
-  const isRefusal = (failure: Error, index: number) =>
-    failure instanceof RpcError &&
-    failure.kind === "rpc" &&
-    kinds[index] !== "slow-down" &&
-    kinds[index] !== "exhausted";
+  const isRefusal = (failure: Error) => failure instanceof RpcError && failure.kind === "rpc" && !isHeldBack(failure);
   return failures.every(isRefusal) ? "refused" : "unreachable";
 }

@@ -1,5 +1,5 @@
 import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
-import { isRevert } from "../../chain/node-errors.ts";
+import { isHeldBack, mayPassSoon } from "../../chain/node-errors.ts";
 import { type Address, isHex } from "../../domain/money/address.ts";
 import { retryRead } from "../../net/retry-read.ts";
 import { createBatchReader, type ReadAll, type ReadWords, type ViewCall } from "./batch-reader.ts";
@@ -36,9 +36,14 @@ const MODES: readonly ReadMode[] = ["override", "multicall", "plain"];
 
 const RETRIES = { retries: 2, minDelayMs: 50, maxDelayMs: 400 };
 
-/** Whether this failure may pass by itself: no answer, or a node that is behind or busy. A revert stays a revert. */
+/** Whether this failure may pass by itself: no answer, or a node that is behind or busy. */
 function isTransient(error: Error): boolean {
-  return error instanceof RpcError && !isRevert(error);
+  return error instanceof RpcError && mayPassSoon(error);
+}
+
+/** Whether the node says something of what it was asked to do. */
+function isOfRequest(error: unknown): boolean {
+  return error instanceof RpcError && error.kind === "rpc" && !isHeldBack(error);
 }
 
 /**
@@ -66,7 +71,7 @@ export function createBlockReads(options: {
           return await tryMethod(rpc, block, { mode, byHash });
         } catch (error) {
           // No answer proves nothing of what the node can do, and one of another block proves that it must not be used.
-          if (!(error instanceof RpcError) || error.kind !== "rpc") throw error;
+          if (!isOfRequest(error)) throw error;
           refusal = error;
         }
       }
@@ -89,7 +94,7 @@ export function createBlockReads(options: {
       return await readWith({ rpc, block, gasOfCall, method: used }, calls);
     } catch (error) {
       // Perhaps another machine answers behind the same address now, which can do other things.
-      if (error instanceof RpcError && error.kind === "rpc" && method === used) method = undefined;
+      if (isOfRequest(error) && method === used) method = undefined;
       throw error;
     }
   }

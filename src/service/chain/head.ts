@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
+import { mayPassSoon } from "../../chain/node-errors.ts";
 import { type Hex, isHex } from "../../domain/money/address.ts";
 import { retryRead } from "../../net/retry-read.ts";
 import { WrongChainError } from "./unusable-chain.ts";
@@ -86,7 +87,8 @@ export async function readHead(rpc: JsonRpc, chainId?: number): Promise<Head> {
     { method: "eth_maxPriorityFeePerGas", params: [] },
     { method: "eth_chainId", params: [] },
   ];
-  const isTransient = (error: Error) => !(error instanceof WrongChainError);
+  const isTransient = (error: Error) =>
+    error instanceof RpcError && !(error instanceof WrongChainError) && mayPassSoon(error);
   return retryRead(async () => toHead(rpc.host, await rpc.batch(requests), chainId), { ...RETRIES, isTransient });
 }
 

@@ -1,4 +1,5 @@
 import { type JsonRpc, RpcError, type RpcRequest } from "../../chain/json-rpc.ts";
+import { mayPassSoon } from "../../chain/node-errors.ts";
 import { retryRead } from "../../net/retry-read.ts";
 import { UnusableChainError } from "../chain/unusable-chain.ts";
 
@@ -41,7 +42,8 @@ const RETRIES = { retries: 2, minDelayMs: 50, maxDelayMs: 400 };
 /** Asks what data costs now, in one HTTP request or none. @throws DataFeeUnknownError, RpcError */
 export async function readDataFees(rpc: JsonRpc, { requests, decode }: DataFeeSource): Promise<DataFees> {
   if (requests.length === 0) return NOTHING;
-  const isTransient = (error: Error) => error instanceof RpcError && !(error instanceof UnusableChainError);
+  const isTransient = (error: Error) =>
+    error instanceof RpcError && !(error instanceof UnusableChainError) && mayPassSoon(error);
   return await retryRead(async () => decode(rpc.host, await rpc.batch(requests)), { ...RETRIES, isTransient });
 }
 

@@ -1,4 +1,5 @@
 import { RpcError } from "../../chain/json-rpc.ts";
+import { mayPassSoon } from "../../chain/node-errors.ts";
 import { NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { retryRead } from "../../net/retry-read.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -55,7 +56,10 @@ export interface SimulatorDependencies {
 
 /** For all round trips of one simulation, of which there are at most five. */
 const TIME_LIMIT_MS = 5_000;
-const RETRIES = { retries: 2, minDelayMs: 50, maxDelayMs: 400 };
+const RETRIES = {
+  ...{ retries: 2, minDelayMs: 50, maxDelayMs: 400 },
+  isTransient: (error: Error) => error instanceof RpcError && mayPassSoon(error),
+};
 
 export function createSimulator(network: NetworkOptions, dependencies: SimulatorDependencies): Simulator {
   const { snapshots } = dependencies;

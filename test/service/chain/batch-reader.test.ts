@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createJsonRpc, RpcError } from "../../../src/chain/json-rpc.ts";
+import { createJsonRpc, type JsonRpc, RpcError } from "../../../src/chain/json-rpc.ts";
 import { type Address, toAddress } from "../../../src/domain/money/address.ts";
 import { MULTICALL3 } from "../../../src/networks/network.ts";
 import { loadContract } from "../../../src/sandbox/artifacts.ts";
@@ -234,6 +234,20 @@ test.each([
 ])("a node that cannot answer (%d %s) is never taken for a contract that fails", async (code, words) => {
   const { readAll } = createBlockReads({ rpc: saying(code, words), mode: "plain" }).at(await newestBlock());
   await expect(readAll([{ to: token, data: SELECTOR.decimals, words: 1 }])).rejects.toThrow(words);
+});
+
+test("a node that holds calls back for a while is not taken for one that can do less", async () => {
+  const words = "too many requests";
+  const refusal = new RpcError({ kind: "rpc", host: "node", message: words, code: 429, nodeMessage: words });
+  let heldBack = 4;
+  const batch: JsonRpc["batch"] = async (requests, signal) =>
+    heldBack-- > 0 ? requests.map(() => refusal) : chain.rpc.batch(requests, signal);
+  const reads = createBlockReads({ rpc: { ...chain.rpc, batch } });
+  const block = await newestBlock();
+  const decimals = () => reads.at(block).readAll([{ to: token, data: SELECTOR.decimals, words: 1 }]);
+  await expect(decimals()).rejects.toThrow(words);
+  expect(await decimals()).toEqual([[6n]]);
+  expect(reads.mode()).toBe("override");
 });
 
 async function newestBlock(): Promise<BlockHeader> {
