@@ -1,8 +1,8 @@
 import { ChainReadError } from "../domain/chain-read-error.ts";
 import type { BoundedFetch } from "../net/bounded-fetch.ts";
 import type { Secret } from "../net/secret.ts";
-import type { Clock } from "../ports/clock.ts";
 import { type Ask, createCrowdedReads } from "./crowded-reads.ts";
+import { createHealth, type EndpointClock } from "./endpoint-health.ts";
 import { createJsonRpc, RpcError } from "./json-rpc.ts";
 import { classOf } from "./node-errors.ts";
 
@@ -17,11 +17,9 @@ export interface Endpoint {
   rank(ability: string): number;
   /** Remembers whether it can do something, as a trial of it showed. */
   learn(ability: string, has: boolean): void;
-  /** Asks for its newest block again where that was old: the others are asked before it, so nobody else does. */
+  /** Asks for its newest block where it is time to look at it again: while the others are asked before it, nobody else does. */
   lookAgain(): void;
 }
-
-export type EndpointClock = Pick<Clock, "monotonicMs" | "nowMs">;
 
 export interface EndpointOptions {
   readonly url: Secret;
@@ -33,20 +31,8 @@ export interface EndpointOptions {
   readonly onReturn: () => void;
 }
 
-/** An endpoint that had trouble is asked after the others for this long. */
-const COOL_DOWN_MS = 10_000;
 /** A checked chain id is believed for this long while the endpoint answers. */
 const CHAIN_CHECK_MS = 60_000;
-/** What an endpoint cannot do is believed for this long; it is then asked in its turn again. */
-const LACK_MS = 600_000;
-/** An endpoint whose newest block is older than this is asked after the others, and looked at again so often. */
-const LAG_MS = 120_000;
-const LAG_LOOK_MS = 30_000;
-/** How long an endpoint is left alone, at first and at most; it doubles while the answer stays. */
-const RESTS = {
-  exhausted: { firstMs: 15_000, longestMs: 600_000 },
-  "slow-down": { firstMs: 1_000, longestMs: 60_000 },
-} as const;
 
 /** The name under which an ability is remembered: the method, or a block by its tag. */
 export function abilityOf(method: string, params: readonly unknown[]): string {
@@ -59,11 +45,8 @@ export function createEndpoint(options: EndpointOptions, clock: EndpointClock): 
   const rpc = createJsonRpc(options);
   const crowded = createCrowdedReads(rpc, monotonicMs);
   const headers = new Map<unknown, Promise<unknown>>();
-  const lacks = new Map<string, number>();
-  const rest = createRest(rpc.host, monotonicMs);
-  const lag = createLag(clock);
+  const health = createHealth(rpc.host, clock, { onReturn: options.onReturn });
   let checkedAtMs: number | undefined;
-  let troubleAtMs: number | undefined;
 
   async function checkChain(): Promise<void> {
     const now = monotonicMs();
@@ -72,32 +55,19 @@ export function createEndpoint(options: EndpointOptions, clock: EndpointClock): 
     checkedAtMs = now;
   }
 
-  function noteAnswer(ability: string): void {
-    lacks.delete(ability);
-    const isBack = rest.end() || troubleAtMs !== undefined;
-    troubleAtMs = undefined;
-    if (isBack) options.onReturn();
-  }
-
-  function noteFailure(error: unknown, ability: string): void {
-    const kind = error instanceof RpcError ? classOf(error) : "no-answer";
-    if (kind === "not-available") lacks.set(ability, monotonicMs());
-    if (error instanceof RpcError && (kind === "exhausted" || kind === "slow-down")) rest.begin(kind, error);
-    if (kind !== "no-answer") return;
-    troubleAtMs = monotonicMs();
-    checkedAtMs = undefined;
-  }
-
   const askNow: Ask = async (method, params) => {
     const ability = abilityOf(method, params);
     try {
       await checkChain();
       const answer = await callOnce({ ask: crowded, headers }, method, params);
-      noteAnswer(ability);
-      if (isNewest(method, params)) lag.note(answer);
+      health.answered(ability);
+      if (isNewest(method, params)) health.sawNewest(answer);
       return answer;
     } catch (error) {
-      if (error instanceof RpcError || error instanceof ChainReadError) noteFailure(error, ability);
+      if (!(error instanceof RpcError || error instanceof ChainReadError)) throw error;
+      health.failed(error, ability);
+      // Another machine may stand behind the address when it answers again.
+      if (!(error instanceof RpcError) || classOf(error) === "no-answer") checkedAtMs = undefined;
       throw error;
     }
   };
@@ -106,20 +76,14 @@ export function createEndpoint(options: EndpointOptions, clock: EndpointClock): 
     host: rpc.host,
     askNow,
     ask: async (method, params) => {
-      rest.assertOver();
+      health.assertRested();
       return await askNow(method, params);
     },
-    rank: (ability) => {
-      const now = monotonicMs();
-      if (rest.isOn()) return 3;
-      if (lag.isOn() || (troubleAtMs !== undefined && now - troubleAtMs < COOL_DOWN_MS)) return 2;
-      const lackedAtMs = lacks.get(ability);
-      return lackedAtMs !== undefined && now - lackedAtMs < LACK_MS ? 1 : 0;
-    },
-    learn: (ability, has) => void (has ? lacks.delete(ability) : lacks.set(ability, monotonicMs())),
+    rank: health.rank,
+    learn: health.learn,
     lookAgain: () => {
       // What it answers is noted, and so is that it does not.
-      if (!rest.isOn() && lag.isToBeSeen()) askNow("eth_getBlockByNumber", NEWEST).catch(assertNoted);
+      if (health.takeLook()) askNow("eth_getBlockByNumber", NEWEST).catch(assertNoted);
     },
   };
 }
@@ -135,28 +99,6 @@ function isNewest(method: string, params: readonly unknown[]): boolean {
   return method === "eth_getBlockByNumber" && params[0] === "latest";
 }
 
-/**
- * Whether the newest block of an endpoint is old. It answers then like any other one, of a chain that stands still: prices
- * would stay as they are, and fresh by that chain's own time. By a clock of ours that is ahead all endpoints are so alike.
- */
-function createLag({ monotonicMs, nowMs }: EndpointClock) {
-  let seenAtMs: number | undefined;
-  return {
-    isOn: (): boolean => seenAtMs !== undefined,
-    note(answer: unknown): void {
-      const stamp =
-        typeof answer === "object" && answer !== null && "timestamp" in answer ? answer.timestamp : undefined;
-      const isOld = typeof stamp === "string" && nowMs() - Number(stamp) * 1_000 > LAG_MS;
-      seenAtMs = isOld ? monotonicMs() : undefined;
-    },
-    isToBeSeen(): boolean {
-      if (seenAtMs === undefined || monotonicMs() - seenAtMs < LAG_LOOK_MS) return false;
-      seenAtMs = monotonicMs();
-      return true;
-    },
-  };
-}
-
 /** @throws ChainReadError */
 function assertChain(host: string, chainId: number, answer: unknown): void {
   if (typeof answer === "string" && /^0x[0-9a-f]{1,13}$/i.test(answer) && Number(answer) === chainId) return;
@@ -165,41 +107,6 @@ function assertChain(host: string, chainId: number, answer: unknown): void {
   }
   const shown = answer.slice(0, 20);
   throw new ChainReadError("wrong chain", `${host} serves chain ${shown}, not ${chainId}: correct the RPC endpoint`);
-}
-
-/**
- * Leaves an endpoint alone that says so: a limit by the second for moments, one by the day for minutes. However long it
- * says no, it is asked again within the longest rest.
- */
-function createRest(host: string, monotonicMs: () => number) {
-  let untilMs = Number.NEGATIVE_INFINITY;
-  let lengthMs = 0;
-  let reason = "";
-  const isOn = (): boolean => monotonicMs() < untilMs;
-  return {
-    isOn,
-    begin(kind: keyof typeof RESTS, error: RpcError): void {
-      // Calls that were under way together say the same thing once.
-      if (isOn()) return;
-      const { firstMs, longestMs } = RESTS[kind];
-      const askedForMs = (error.retryAfterSeconds ?? 0) * 1_000;
-      lengthMs = Math.min(longestMs, Math.max(firstMs, 2 * lengthMs, askedForMs));
-      untilMs = monotonicMs() + lengthMs;
-      reason = error.message;
-    },
-    /** @returns whether it had rested */
-    end(): boolean {
-      const hadRested = lengthMs > 0;
-      lengthMs = 0;
-      untilMs = Number.NEGATIVE_INFINITY;
-      return hadRested;
-    },
-    assertOver(): void {
-      if (!isOn()) return;
-      const seconds = Math.ceil((untilMs - monotonicMs()) / 1_000);
-      throw new RpcError({ kind: "transport", host, message: `${reason}; asked again in ${seconds} s` });
-    },
-  };
 }
 
 /**

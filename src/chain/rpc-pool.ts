@@ -2,7 +2,8 @@ import { ChainReadError } from "../domain/chain-read-error.ts";
 import type { Hex } from "../domain/money/address.ts";
 import type { BoundedFetch } from "../net/bounded-fetch.ts";
 import type { Secret } from "../net/secret.ts";
-import { abilityOf, createEndpoint, type Endpoint, type EndpointClock } from "./endpoint.ts";
+import { abilityOf, createEndpoint, type Endpoint } from "./endpoint.ts";
+import type { EndpointClock } from "./endpoint-health.ts";
 import { RpcError } from "./json-rpc.ts";
 import { classOf, isHeldBack, isRevert } from "./node-errors.ts";
 
@@ -63,7 +64,8 @@ export function poolOf(endpoints: readonly Endpoint[]): RpcPool {
     isEnough: (answer: unknown) => boolean,
     block?: Hex,
   ): Promise<unknown> {
-    for (const endpoint of endpoints) endpoint.lookAgain();
+    // One alone is asked anyway.
+    if (endpoints.length > 1) for (const endpoint of endpoints) endpoint.lookAgain();
     return askInTurn(inOrder(endpoints, abilityOf(method, params)), { method, isEnough }, async (endpoint) => {
       if (block !== undefined) await assertHas(endpoint, block);
       return endpoint.ask(method, params);

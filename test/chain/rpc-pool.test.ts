@@ -155,6 +155,34 @@ describe("an endpoint whose calls are used up", () => {
   });
 });
 
+test.each<[string, Answer]>([
+  ["is broken", { status: 502 }],
+  ["asked for patience", { status: 429 }],
+  ["has no calls left", { status: 402 }],
+])(
+  "no read waits for an endpoint that %s: it is looked at beside them, and used again once that goes well",
+  async (_why, answer) => {
+    const [first, second] = [await startNode(answer), await startNode(GOOD)];
+    const { pool, pass } = poolOver([first, second]);
+    const readsOf = ({ asked }: { asked: readonly string[] }) => asked.filter((method) => method === "eth_call").length;
+    for (let minute = 0; minute < 60; minute += 1) {
+      expect(await pool.read("eth_call", [])).toBe("0x7");
+      pass(60_000);
+    }
+    expect(readsOf(first)).toBe(1);
+    expect(readsOf(second)).toBe(60);
+    first.says = GOOD;
+    pass(600_000);
+    await vi.waitFor(async () => {
+      await pool.read("eth_call", []);
+      expect(readsOf(first)).toBeGreaterThan(1);
+    });
+    const before = readsOf(second);
+    await pool.read("eth_call", []);
+    expect(readsOf(second)).toBe(before);
+  },
+);
+
 test("an endpoint that asks for patience is left alone for as long as it says, at most a minute", async () => {
   const node = await startNode({ status: 429, retryAfter: "7" });
   const { pool, pass } = poolOver([node]);
