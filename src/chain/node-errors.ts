@@ -52,3 +52,8 @@ export function isHeldBack(error: RpcError): boolean {
   const kind = classOf(error);
   return kind === "exhausted" || kind === "slow-down";
 }
+
+/** Whether the error is of the call, by what it does or by its size: it says nothing against the endpoint. */
+export function isOfCall(error: RpcError): boolean {
+  return isFailedCall(error) || isTooMuch(error);
+}

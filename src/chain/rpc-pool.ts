@@ -4,8 +4,9 @@ import type { BoundedFetch } from "../net/bounded-fetch.ts";
 import type { Secret } from "../net/secret.ts";
 import { abilityOf, createEndpoint, type Endpoint } from "./endpoint.ts";
 import type { EndpointClock } from "./endpoint-health.ts";
+import { askInTurn, type Failure, inOrder, mayOtherAnswer } from "./in-turn.ts";
 import { RpcError } from "./json-rpc.ts";
-import { classOf, isHeldBack, isRevert } from "./node-errors.ts";
+import { classOf, isHeldBack } from "./node-errors.ts";
 
 /** Several endpoints of one chain. */
 export interface RpcPool {
@@ -58,7 +59,7 @@ export function poolOf(endpoints: readonly Endpoint[]): RpcPool {
     throw new ChainReadError("malformed answer", `${endpoint.host} lags: it does not have block ${Number(block)}`);
   }
 
-  function readUntil(
+  async function readUntil(
     method: string,
     params: readonly unknown[],
     isEnough: (answer: unknown) => boolean,
@@ -66,10 +67,15 @@ export function poolOf(endpoints: readonly Endpoint[]): RpcPool {
   ): Promise<unknown> {
     // One alone is asked anyway.
     if (endpoints.length > 1) for (const endpoint of endpoints) endpoint.lookAgain();
-    return askInTurn(inOrder(endpoints, abilityOf(method, params)), { method, isEnough }, async (endpoint) => {
+    const mayOther = (error: RpcError) => mayOtherAnswer(error, { method, params });
+    const ranked = inOrder(endpoints, abilityOf(method, params));
+    const result = await askInTurn(ranked, { mayOther, isEnough }, async (endpoint) => {
       if (block !== undefined) await assertHas(endpoint, block);
       return endpoint.ask(method, params);
     });
+    if (result.kind === "enough") return result.answer;
+    if (result.hasAnswered) return null;
+    throw noAnswer(method, result.failures);
   }
 
   return {
@@ -86,39 +92,6 @@ export function poolOf(endpoints: readonly Endpoint[]): RpcPool {
   };
 }
 
-/** Those that are well first; among equals the configured order. */
-function inOrder(endpoints: readonly Endpoint[], ability: string): readonly Endpoint[] {
-  const ranked = endpoints.map((endpoint) => ({ endpoint, rank: endpoint.rank(ability) }));
-  return ranked.sort((left, right) => left.rank - right.rank).map(({ endpoint }) => endpoint);
-}
-
-/** Asks until an answer is enough; null when there were answers and none was. */
-async function askInTurn(
-  endpoints: readonly Endpoint[],
-  question: { method: string; isEnough(answer: unknown): boolean },
-  ask: (endpoint: Endpoint) => Promise<unknown>,
-): Promise<unknown> {
-  const failures: (RpcError | ChainReadError)[] = [];
-  let isAnswered = false;
-  for (const endpoint of endpoints) {
-    try {
-      const answer = await ask(endpoint);
-      if (question.isEnough(answer)) return answer;
-      isAnswered = true;
-    } catch (error) {
-      if (!mayOtherAnswer(error)) throw error;
-      failures.push(error);
-    }
-  }
-  if (isAnswered) return null;
-  throw noAnswer(question.method, failures);
-}
-
-/** Whether another endpoint may answer where this one did not. */
-function mayOtherAnswer(error: unknown): error is RpcError | ChainReadError {
-  return error instanceof ChainReadError || (error instanceof RpcError && !isRevert(error));
-}
-
 function asAnswer(endpoint: Endpoint, error: unknown): RpcError {
   if (error instanceof RpcError) return error;
   if (error instanceof ChainReadError) {
@@ -128,7 +101,7 @@ function asAnswer(endpoint: Endpoint, error: unknown): RpcError {
 }
 
 /** What it comes to when no endpoint gave a result: what all that answered agree on, else that none answered. */
-function noAnswer(method: string, failures: readonly (RpcError | ChainReadError)[]): RpcError | ChainReadError {
+function noAnswer(method: string, failures: readonly Failure[]): Failure {
   const said = failures.filter((failure) => failure instanceof RpcError && failure.kind === "rpc") as RpcError[];
   const [first] = said;
   // Each has run the call, and it used up whatever was granted: that is the call's own doing.
@@ -137,7 +110,7 @@ function noAnswer(method: string, failures: readonly (RpcError | ChainReadError)
   return new ChainReadError(reasonOf(failures), `no RPC endpoint answered ${method}: ${reasons}`);
 }
 
-function reasonOf(failures: readonly (RpcError | ChainReadError)[]): ChainReadError["code"] {
+function reasonOf(failures: readonly Failure[]): ChainReadError["code"] {
   const isWrongChain = (failure: Error) => failure instanceof ChainReadError && failure.code === "wrong chain";
   if (failures.every(isWrongChain)) return "wrong chain";
   const kinds = failures.map((failure) => (failure instanceof RpcError ? classOf(failure) : "no-answer"));

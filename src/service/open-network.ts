@@ -5,7 +5,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { SqliteDatabase } from "../storage/database.ts";
 import { dataFeesOf } from "./data-fees/kinds.ts";
-import { joinEndpoints, type OpenSnapshots } from "./endpoints.ts";
+import { joinEndpoints, type OpenSnapshots } from "./endpoint-choice.ts";
 import type { ServedNetwork } from "./http/served-network.ts";
 import type { NetworkOptions, ServiceOptions } from "./options.ts";
 import { createPoolDirectory, scopeOf } from "./pools/directory.ts";

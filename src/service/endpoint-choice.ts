@@ -1,5 +1,8 @@
+import { createHealth, type EndpointHealth } from "../chain/endpoint-health.ts";
+import { inOrder } from "../chain/in-turn.ts";
+import { joinRpcs } from "../chain/joined-rpc.ts";
 import { type JsonRpc, RpcError } from "../chain/json-rpc.ts";
-import { classOf } from "../chain/node-errors.ts";
+import { isOfCall } from "../chain/node-errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { UnusableChainError } from "./chain/unusable-chain.ts";
@@ -20,9 +23,6 @@ export type OpenSnapshots = (rpc: JsonRpc, onTrouble: (error: RpcError) => void)
 
 /** So long an endpoint is waited for while there are others. */
 const PATIENCE_MS = 5_000;
-/** An endpoint that had trouble is asked after the others so long, at first and at most; it doubles while trouble stays. */
-const FIRST_REST_MS = 10_000;
-const LONGEST_REST_MS = 600_000;
 /** A newest block that is older is held against those of the other endpoints, so often: a chain may be quiet. */
 const OLD_MS = 30_000;
 const COMPARE_EVERY_MS = 10_000;
@@ -44,7 +44,7 @@ export function joinEndpoints(
   const choice: Choice = { endpoints, clock: surroundings.clock, inUse: first, comparedAtMs: undefined };
   let asking: Promise<Snapshot> | undefined;
   return {
-    rpc: rpcOf(choice),
+    rpc: joinRpcs(endpoints, { host: () => choice.inUse.rpc.host, prove: (endpoint) => prove(choice, endpoint) }),
     snapshots: {
       current: () => {
         asking ??= currentOf(choice).finally(() => {
@@ -68,65 +68,36 @@ interface Choice {
   comparedAtMs: number | undefined;
 }
 
-interface Endpoint extends ChainAccess {
-  isWell(): boolean;
-  /** Whether it rested long enough to be looked at again. */
-  isRested(): boolean;
-  /** It is asked after the others until it is well. */
-  rest(reason: Error): void;
-  beWell(): void;
-}
+interface Endpoint extends ChainAccess, EndpointHealth {}
 
 function createEndpoint(
   rpc: JsonRpc,
   open: OpenSnapshots,
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
 ): Endpoint {
-  let restMs = 0;
-  let untilMs = Number.NEGATIVE_INFINITY;
-  const isResting = (): boolean => clock.monotonicMs() < untilMs;
-  const rest = (reason: Error): void => {
-    // What was under way together says the same thing once.
-    if (isResting()) return;
-    if (restMs === 0) {
-      const message = "an endpoint cannot be used now; the next one is asked before it";
-      logger.warn({ rpcHost: rpc.host, error: reason.message }, message);
-    }
-    const askedForMs = (reason instanceof RpcError ? (reason.retryAfterSeconds ?? 0) : 0) * 1_000;
-    restMs = Math.min(LONGEST_REST_MS, Math.max(FIRST_REST_MS, 2 * restMs, askedForMs));
-    untilMs = clock.monotonicMs() + restMs;
-  };
-  return {
-    rpc,
-    snapshots: open(rpc, (error) => {
-      if (isForOther(error)) rest(error);
-    }),
-    isWell: () => restMs === 0,
-    isRested: () => restMs > 0 && !isResting(),
-    rest,
-    beWell: () => {
-      if (restMs > 0) logger.info({ rpcHost: rpc.host }, "an endpoint can be used again");
-      restMs = 0;
-      untilMs = Number.NEGATIVE_INFINITY;
-    },
-  };
+  const health = createHealth(rpc.host, clock, {
+    onTrouble: ({ message: error }) =>
+      logger.warn({ rpcHost: rpc.host, error }, "an endpoint cannot be used now; the next one is asked before it"),
+    onReturn: () => logger.info({ rpcHost: rpc.host }, "an endpoint can be used again"),
+  });
+  const snapshots = open(rpc, (error) => {
+    if (!isOfCall(error)) health.distrust(error);
+  });
+  return { ...health, rpc, snapshots };
 }
 
-/** Those that are well first; among equals the configured order. */
-function inOrder({ endpoints }: Choice): readonly Endpoint[] {
-  return [...endpoints.filter((one) => one.isWell()), ...endpoints.filter((one) => !one.isWell())];
-}
+const isWell = (endpoint: Endpoint): boolean => endpoint.rank() === 0;
 
 async function currentOf(choice: Choice): Promise<Snapshot> {
-  for (const endpoint of choice.endpoints) if (endpoint.isRested()) void lookAgain(choice, endpoint);
+  for (const endpoint of choice.endpoints) if (endpoint.takeLook()) void lookAgain(choice, endpoint);
   const failures: Error[] = [];
-  for (const endpoint of inOrder(choice)) {
+  for (const endpoint of inOrder(choice.endpoints)) {
     const snapshot = await snapshotOf(endpoint);
     if (snapshot instanceof Error) {
       failures.push(snapshot);
       continue;
     }
-    endpoint.beWell();
+    endpoint.answered();
     choice.inUse = endpoint;
     return await newestOf(choice, snapshot);
   }
@@ -135,24 +106,22 @@ async function currentOf(choice: Choice): Promise<Snapshot> {
   throw failures.find(isSaid) ?? failures[0];
 }
 
-/** An endpoint's snapshot, or why it has none; then it rests. @throws what is a fault of our own */
+/** An endpoint's snapshot, or why it has none; then the others are asked before it. @throws what is a fault of our own */
 async function snapshotOf(endpoint: Endpoint): Promise<Snapshot | Error> {
   try {
     return await soon(endpoint.rpc.host, endpoint.snapshots.current(), PATIENCE_MS);
   } catch (error) {
     if (!(error instanceof RpcError || error instanceof WrongContractsError)) throw error;
-    endpoint.rest(error);
+    endpoint.distrust(error);
     return error;
   }
 }
 
 async function lookAgain({ inUse }: Choice, endpoint: Endpoint): Promise<void> {
-  // The next rest begins before the look, which ends it where it goes well.
-  endpoint.rest(new Error("it is looked at again"));
   const [snapshot, other] = await Promise.all([snapshotOf(endpoint), snapshotOf(inUse)]);
   if (snapshot instanceof Error) return;
   if (other instanceof Error || snapshot.head.timestamp * 1_000 + OLD_MS >= other.head.timestamp * 1_000) {
-    endpoint.beWell();
+    endpoint.answered();
   }
 }
 
@@ -162,7 +131,7 @@ async function newestOf(choice: Choice, own: Snapshot): Promise<Snapshot> {
   const ageMs = clock.nowMs() - own.head.timestamp * 1_000;
   if (ageMs <= OLD_MS || clock.monotonicMs() - comparedAtMs < COMPARE_EVERY_MS) return own;
   choice.comparedAtMs = clock.monotonicMs();
-  const others = choice.endpoints.filter((one) => one !== inUse && one.isWell());
+  const others = choice.endpoints.filter((one) => one !== inUse && isWell(one));
   const seen = await Promise.all(others.map(async (endpoint) => ({ endpoint, snapshot: await snapshotOf(endpoint) })));
   let newest = own;
   for (const { endpoint, snapshot } of seen) {
@@ -172,59 +141,18 @@ async function newestOf(choice: Choice, own: Snapshot): Promise<Snapshot> {
   }
   if (newest !== own) {
     const { number } = newest.head;
-    inUse.rest(new Error(`its newest block is ${own.head.number}, ${choice.inUse.rpc.host} has block ${number}`));
+    inUse.distrust(new Error(`its newest block is ${own.head.number}, ${choice.inUse.rpc.host} has block ${number}`));
   }
   return newest;
 }
 
-/** Whether another endpoint may answer where this one did not: what a call does by itself, it does everywhere. */
-function isForOther(error: RpcError): boolean {
-  return !["reverted", "out-of-gas", "too-much"].includes(classOf(error));
-}
-
-function rpcOf(choice: Choice): JsonRpc {
-  /** One that was not just in use may serve another chain: its block and its contracts are looked at before. */
-  async function proved(endpoint: Endpoint): Promise<JsonRpc> {
-    if (endpoint === choice.inUse && endpoint.isWell()) return endpoint.rpc;
-    const snapshot = await snapshotOf(endpoint);
-    if (!(snapshot instanceof Error)) return endpoint.rpc;
-    const { host } = endpoint.rpc;
-    throw snapshot instanceof RpcError
-      ? snapshot
-      : new RpcError({ kind: "transport", host, message: `${host}: ${snapshot.message}` });
-  }
-
-  async function inTurn<T>(ask: (rpc: JsonRpc) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    let failure: unknown;
-    for (const endpoint of inOrder(choice)) {
-      try {
-        return await ask(await proved(endpoint));
-      } catch (error) {
-        if (!(error instanceof RpcError) || !isForOther(error) || signal?.aborted === true) throw error;
-        failure ??= error;
-      }
-    }
-    throw failure;
-  }
-
-  return {
-    get host() {
-      return choice.inUse.rpc.host;
-    },
-    call: (method, params, signal) => inTurn((rpc) => rpc.call(method, params, signal), signal),
-    async batch(requests, signal) {
-      let partial: readonly unknown[] | undefined;
-      const whole = inTurn(async (rpc) => {
-        const answers = await rpc.batch(requests, signal);
-        const refused = answers.find((answer) => answer instanceof RpcError && isForOther(answer));
-        if (refused === undefined) return answers;
-        partial ??= answers;
-        throw refused;
-      }, signal);
-      return await whole.catch((error: unknown) => {
-        if (partial === undefined || !(error instanceof RpcError)) throw error;
-        return partial;
-      });
-    },
-  };
+/** One that was not just in use may serve another chain: its block and its contracts are looked at before it is asked. */
+async function prove(choice: Choice, endpoint: Endpoint): Promise<void> {
+  if (endpoint === choice.inUse && isWell(endpoint)) return;
+  const snapshot = await snapshotOf(endpoint);
+  if (!(snapshot instanceof Error)) return;
+  const { host } = endpoint.rpc;
+  throw snapshot instanceof RpcError
+    ? snapshot
+    : new RpcError({ kind: "transport", host, message: `${host}: ${snapshot.message}` });
 }
