@@ -4,16 +4,9 @@ import type { BlockHead, Chain } from "../ports/chain.ts";
 import { decodeTokenAnswer, encodeTokenCall, type TokenCall } from "./abi.ts";
 import { RpcError } from "./json-rpc.ts";
 import { isFailedCall } from "./node-errors.ts";
+import { toQuantity } from "./quantity.ts";
 import { readLogs } from "./read-logs.ts";
-import {
-  readBlock,
-  readBytes,
-  readNumber,
-  readQuantity,
-  readReceipt,
-  readTransactionsOf,
-  toQuantity,
-} from "./read-values.ts";
+import { readBlock, readBytes, readNumber, readQuantity, readReceipt, readTransactionsOf } from "./read-values.ts";
 import type { RpcPool } from "./rpc-pool.ts";
 
 export interface ReadOptions {

@@ -4,7 +4,7 @@ import type { Ability, AbilityFinding, EndpointReport } from "../ports/chain.ts"
 import type { Endpoint } from "./endpoint.ts";
 import { RpcError } from "./json-rpc.ts";
 import { classOf, isHeldBack } from "./node-errors.ts";
-import { toQuantity } from "./read-values.ts";
+import { toQuantity } from "./quantity.ts";
 
 /** An address without key or contract, which is lent code for the trial. */
 const PROBE: Address = toAddress("0x7377617064206162696c6974792070726f626521");

@@ -1,7 +1,8 @@
 import { ChainReadError } from "../domain/chain-read-error.ts";
 import type { Chain } from "../ports/chain.ts";
 import { RpcError } from "./json-rpc.ts";
-import { readArray, readHash, readLog, readNumber, readObject, toQuantity } from "./read-values.ts";
+import { toQuantity } from "./quantity.ts";
+import { readArray, readHash, readLog, readNumber, readObject } from "./read-values.ts";
 import type { RpcPool } from "./rpc-pool.ts";
 
 type LogFilter = Parameters<Chain["logs"]>[0];

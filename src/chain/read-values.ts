@@ -140,8 +140,3 @@ function readDataFee(receipt: Fields, gasUsed: bigint): bigint | undefined {
   const operatorFee = isJovian ? gasUsed * scalar * 100n : (gasUsed * scalar) / 1_000_000n;
   return readQuantity(l1Fee, "a receipt's data fee") + operatorFee + optional(operatorFeeConstant, "an operator fee");
 }
-
-/** JSON-RPC encoding of a quantity. */
-export function toQuantity(value: number | bigint): Hex {
-  return `0x${value.toString(16)}`;
-}

@@ -186,6 +186,14 @@ describe("surroundings", () => {
     expect([...new Set(found)].sort()).toEqual([...SPEAKS_JSON_RPC.keys()].sort());
   });
 
+  it("writes numbers for nodes in one way", () => {
+    const own = new Set(["src/chain/quantity.ts", "src/audit/chain-reader.ts", "src/sandbox/transactions.ts"]);
+    const found = SOURCES.filter(({ text }) => /`0x\$\{[^`]*\.toString\(16\)\}`/.test(text)).map(
+      ({ fileName }) => fileName,
+    );
+    expect(found.filter((path) => !own.has(path))).toEqual([]);
+  });
+
   it("reads the environment in the configuration and in the composition only", () => {
     const found = find(SOURCES, (node) =>
       ts.isPropertyAccessExpression(node) && node.name.text === "env" && node.getText() === "process.env"

@@ -1,5 +1,6 @@
 import { type JsonRpc, RpcError, type RpcRequest } from "../../chain/json-rpc.ts";
 import { isFailedCall, isRevert, isTooMuch } from "../../chain/node-errors.ts";
+import { toQuantity } from "../../chain/quantity.ts";
 import { isHex } from "../../domain/money/address.ts";
 import { MULTICALL3 } from "../../networks/network.ts";
 import type { ViewCall, WordsAnswer } from "./batch-reader.ts";
@@ -52,12 +53,12 @@ export interface Reading {
 const OWN_GAS = 100_000;
 
 function gasOf({ gasOfCall }: Reading, calls: number): { readonly gas?: string } {
-  return gasOfCall === undefined ? {} : { gas: `0x${(OWN_GAS + calls * gasOfCall).toString(16)}` };
+  return gasOfCall === undefined ? {} : { gas: toQuantity(OWN_GAS + calls * gasOfCall) };
 }
 
 /** The block as a node is told it. */
 export function pinOf(block: Pick<BlockHeader, "number" | "hash">, byHash: boolean): unknown {
-  return byHash ? { blockHash: block.hash, requireCanonical: true } : `0x${block.number.toString(16)}`;
+  return byHash ? { blockHash: block.hash, requireCanonical: true } : toQuantity(block.number);
 }
 
 /** Asks what block the calls run at, and nothing else. */
@@ -91,8 +92,7 @@ export async function readWith(reading: Reading, calls: readonly ViewCall[]): Pr
   const { rpc, block, method } = reading;
   const answers = method.mode === "plain" ? await readPlain(reading, calls) : await readPacked(reading, calls);
   if (method.byHash) return answers;
-  const number = `0x${block.number.toString(16)}`;
-  const header = parseBlock(rpc.host, await rpc.call("eth_getBlockByNumber", [number, false]));
+  const header = parseBlock(rpc.host, await rpc.call("eth_getBlockByNumber", [toQuantity(block.number), false]));
   if (header?.hash !== block.hash) throw wrongBlock(reading, BigInt(block.number));
   return answers;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
+import { toQuantity } from "../../chain/quantity.ts";
 import type { Address, Hex } from "../../domain/money/address.ts";
 import { type BlockHeader, malformedAnswer, parseBlock } from "./head.ts";
 import { isComputed, mayContain, type WatchedTopic } from "./log-bloom.ts";
@@ -50,7 +51,7 @@ async function headersBetween(
   const numbers = Array.from({ length: count - 1 }, (_, index) => from.number + 1 + index);
   const requests = numbers.map((number) => ({
     method: "eth_getBlockByNumber",
-    params: [`0x${number.toString(16)}`, false],
+    params: [toQuantity(number), false],
   }));
   const between = (await rpc.batch(requests)).map((answer) => parseBlock(rpc.host, answer));
   const all = [...between.filter((header) => header !== undefined), to];

@@ -1,5 +1,6 @@
 import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
 import { classOf, isFailedCall } from "../../chain/node-errors.ts";
+import { toQuantity } from "../../chain/quantity.ts";
 import { type Address, type Hex, isHex } from "../../domain/money/address.ts";
 import { parseQuantity } from "../chain/head.ts";
 import { exactDataFee } from "../data-fees/op-stack.ts";
@@ -23,7 +24,7 @@ export async function tryOut(
 ): Promise<Trial> {
   const charged = exactDataFee(network, { ...call, gasLimit });
   const most = gasLimit * MOST_TIMES_TRIED;
-  const estimate = { method: "eth_estimateGas", params: [{ ...call, gas: `0x${most.toString(16)}` }] };
+  const estimate = { method: "eth_estimateGas", params: [{ ...call, gas: toQuantity(most) }] };
   const [gas, ...fees] = await rpc.batch([estimate, ...charged.requests]);
   const dataFee = () => charged.decode(rpc.host, fees);
   if (!(gas instanceof RpcError)) return { kind: "works", gas: parseQuantity(rpc.host, gas), dataFee: dataFee() };

@@ -1,6 +1,7 @@
-import { type JsonRpc, RpcError, type RpcRequest } from "../../chain/json-rpc.ts";
+import type { JsonRpc, RpcRequest } from "../../chain/json-rpc.ts";
+import { toQuantity } from "../../chain/quantity.ts";
 import type { Address, Hex } from "../../domain/money/address.ts";
-import { type Head, malformedAnswer } from "../chain/head.ts";
+import type { Head } from "../chain/head.ts";
 import type { StorageSlot } from "./storage-layouts.ts";
 
 /** What a call is told of accounts instead of what the chain holds (the state overrides of `eth_call`). */
@@ -28,10 +29,6 @@ export function viewNode(rpc: JsonRpc, head: Head, timeoutMs: number): NodeView 
   };
 }
 
-export function toQuantity(value: bigint | number): Hex {
-  return `0x${value.toString(16)}`;
-}
-
 function toWord(value: bigint): Hex {
   return `0x${BigInt.asUintN(256, value).toString(16).padStart(64, "0")}`;
 }
@@ -43,15 +40,6 @@ export const VIEW_GAS: Hex = "0xf4240";
 export function viewRequest(call: { to: Address; data: Hex }, block: Hex, overrides?: Overrides): RpcRequest {
   const fields = { ...call, gas: VIEW_GAS };
   return { method: "eth_call", params: overrides === undefined ? [fields, block] : [fields, block, overrides] };
-}
-
-/** A number that a node must give. @throws RpcError */
-export function readNumber(host: string, answer: unknown): bigint {
-  if (answer instanceof RpcError) throw answer;
-  if (typeof answer !== "string" || !/^0x[0-9a-f]{1,64}$/i.test(answer)) {
-    throw malformedAnswer(host, "the node's answer is no number");
-  }
-  return BigInt(answer);
 }
 
 /** Overrides of single words, however many are of one contract. */

@@ -1,23 +1,17 @@
 import { RpcError } from "../../chain/json-rpc.ts";
 import { mayPassSoon } from "../../chain/node-errors.ts";
+import { toQuantity } from "../../chain/quantity.ts";
 import { NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { retryRead } from "../../net/retry-read.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { readViewWord } from "../chain/batch-reader.ts";
+import { parseQuantity } from "../chain/head.ts";
 import { addressWord, callData, SELECTOR } from "../chain/words.ts";
 import type { NetworkOptions } from "../options.ts";
 import type { Snapshots } from "../pools/snapshots.ts";
 import type { Quote } from "../quotes/quote.ts";
 import { type Attempt, attemptOf } from "./attempt.ts";
-import {
-  type NodeView,
-  type Overrides,
-  overrideSlots,
-  readNumber,
-  toQuantity,
-  viewNode,
-  viewRequest,
-} from "./node-view.ts";
+import { type NodeView, type Overrides, overrideSlots, viewNode, viewRequest } from "./node-view.ts";
 import type { StorageSlot } from "./storage-layouts.ts";
 import { createTokenStorage, type StoredView, type TokenStorage } from "./token-storage.ts";
 import { readTrial, type Trial, trialRequests } from "./trial.ts";
@@ -105,7 +99,7 @@ async function look(attempt: Attempt, node: NodeView): Promise<{ wallet: Wallet;
     : [balanceView(attempt), allowanceView(attempt)].map(({ data }) => viewRequest({ to: token, data }, block));
   const answers = await node.ask([...questions, ...trialRequests(call, node, undefined)]);
   const wallet = isNative
-    ? { balance: readNumber(host, answers[0]), allowance: attempt.gross }
+    ? { balance: parseQuantity(host, answers[0]), allowance: attempt.gross }
     : { balance: readViewWord(host, answers[0]), allowance: readViewWord(host, answers[1]) };
   return { wallet, trial: readTrial(host, answers.slice(questions.length)) };
 }
@@ -185,7 +179,7 @@ async function wordsFor(
     lacking.map(({ slot }) => ({ method: "eth_getStorageAt", params: [slot.contract, slot.key, block] })),
   );
   return lacking.map(({ slot, has }, index) => {
-    const word = readNumber(host, answers[index]);
+    const word = parseQuantity(host, answers[index]);
     return { slot, value: word >= has ? word - has + amount : amount };
   });
 }

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { RpcError, type RpcRequest } from "../../chain/json-rpc.ts";
 import { isFailedCall } from "../../chain/node-errors.ts";
+import { toQuantity } from "../../chain/quantity.ts";
 import { type Address, type Hex, isHex } from "../../domain/money/address.ts";
 import { mulDivUp } from "../../domain/money/amount.ts";
 import { malformedAnswer } from "../chain/head.ts";
 import { describeRevert } from "../settlement/calldata.ts";
-import { type NodeView, type Overrides, toQuantity } from "./node-view.ts";
+import type { NodeView, Overrides } from "./node-view.ts";
 
 /** A swap's transaction, fees aside. */
 export interface SwapCall {

@@ -1,3 +1,4 @@
+import { toQuantity } from "../../chain/quantity.ts";
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { MAX_UINT256 } from "../../domain/money/amount.ts";
 import { parseQuantity } from "../chain/head.ts";
@@ -35,7 +36,7 @@ export function createBalances(tokens: readonly Address[], { snapshots }: { snap
   }
 
   async function nativeBalances(wallets: readonly Address[], { head, rpc }: Snapshot): Promise<readonly bigint[]> {
-    const block = `0x${head.number.toString(16)}`;
+    const block = toQuantity(head.number);
     const answers = await rpc.batch(wallets.map((wallet) => ({ method: "eth_getBalance", params: [wallet, block] })));
     return answers.map((answer) => parseQuantity(rpc.host, answer));
   }
