@@ -72,6 +72,15 @@ test("a domain that would work on another chain or for another contract is refus
   }
 });
 
+test("a domain with a salt is refused, also where it is bound to the chain and the token", async () => {
+  const salt = `0x${"5".repeat(64)}`;
+  const domain = { ...bound, salt };
+  const types = ["bytes1", "string", "string", "uint256", "address", "bytes32", "uint256[]"];
+  const described = ["0x1f", "USD Coin", "2", 31337n, token, salt, []];
+  const answers = { ...views(domain), "eip712Domain()": [types, described] as const };
+  expect(await readPermitFacts(request, tokenWith(answers))).toBeUndefined();
+});
+
 test("a token that states another permit type is refused, whatever its domain", async () => {
   const other = { ...views(bound), "PERMIT_TYPEHASH()": [["bytes32"], [id("Permit(address holder)")]] as const };
   expect(await readPermitFacts(request, tokenWith(other))).toBeUndefined();

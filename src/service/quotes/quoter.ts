@@ -11,8 +11,8 @@ import type { PlaceRequest, Sender } from "../relayer/places.ts";
 import type { RelayerState } from "../relayer/relayer-state.ts";
 import type { Router } from "../routing/router.ts";
 import { grossAmount, type SwapOrder, type WireTypedData } from "../settlement/order.ts";
+import type { WirePermitDomain } from "../settlement/permit.ts";
 import { type PermitSupport, permitTypedData } from "../settlement/permit.ts";
-import type { PermitDomain } from "../settlement/permit-domain.ts";
 import type { TimeLimit } from "../time-limit.ts";
 import type { TransferChecks } from "../tokens/transfer-checks.ts";
 import { readAccountFacts } from "./account-facts.ts";
@@ -63,7 +63,7 @@ function placeOf({ owner, to: toToken }: QuoteRequest, sender: Sender): PlaceReq
 }
 
 /** What the owner has to sign beside the order, if anything. */
-type Allowance = { kind: "enough" } | { kind: "permit"; domain: PermitDomain; nonce: bigint; spender: Address };
+type Allowance = { kind: "enough" } | { kind: "permit"; domain: WirePermitDomain; nonce: bigint; spender: Address };
 
 export function createQuoter(options: QuoterOptions, dependencies: QuoterDependencies): Quoter {
   const { network } = options;

@@ -2,20 +2,20 @@ import { randomBytes } from "node:crypto";
 import { hexlify, Interface, Signature, verifyTypedData, Wallet } from "ethers";
 import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
 import { isFailedCall } from "../../chain/node-errors.ts";
-import type { Address, Hex } from "../../domain/money/address.ts";
+import { findPermit, type PermitDomain, type StatedPermit } from "../../chain/permit-domain.ts";
+import { type Address, type Hex, isHex } from "../../domain/money/address.ts";
 import type { WireTypedData } from "./order.ts";
-import { findPermitDomain, type PermitDomain, readPermitTypeHash, TOKEN_CALL_GAS } from "./permit-domain.ts";
+
+/** The domain of a permit as typed data carries it; the chain id as decimal text. */
+export type WirePermitDomain = Readonly<Record<string, string>>;
 
 /** What a token can do with a signed permit. */
 export type PermitSupport =
-  | { readonly kind: "eip-2612"; readonly domain: PermitDomain }
-  | { readonly kind: "dai-style" }
-  /** it has permits, in a domain that is not supported */
-  | { readonly kind: "other-domain" }
-  | { readonly kind: "none" };
+  | { readonly kind: "eip-2612"; readonly domain: WirePermitDomain }
+  | Exclude<StatedPermit, { kind: "eip-2612" }>;
 
-/** keccak256 of `Permit(address holder,address spender,uint256 nonce,uint256 expiry,bool allowed)`. */
-const DAI_TYPE_HASH = "0xea2aa0a1be11a07ed86d755c93467f4f82362b452371d1ba94d1715123511acb";
+/** What a call of a token may use of the node: more than a permit costs anywhere. Anybody can have a token asked about. */
+const TOKEN_CALL_GAS: Hex = "0x7a120";
 
 const KEY_BYTES = 32;
 
@@ -43,7 +43,7 @@ export interface PermitTerms {
 }
 
 /** The typed data of an EIP-2612 permit, ready to sign. */
-export function permitTypedData(domain: PermitDomain, terms: PermitTerms): WireTypedData {
+export function permitTypedData(domain: WirePermitDomain, terms: PermitTerms): WireTypedData {
   const message = {
     owner: terms.owner,
     spender: terms.spender,
@@ -84,6 +84,21 @@ export function parseSignature(signature: Hex): Signature | undefined {
   }
 }
 
+function wireDomain(domain: PermitDomain): WirePermitDomain {
+  return Object.fromEntries(Object.entries(domain).map(([field, value]) => [field, String(value)]));
+}
+
+/** Calls a view of a token; undefined where the token does not have it. */
+async function viewToken(rpc: JsonRpc, token: Address, data: Hex): Promise<Hex | undefined> {
+  try {
+    const answer = await rpc.call("eth_call", [{ to: token, data, gas: TOKEN_CALL_GAS }, "latest"]);
+    return isHex(answer) ? answer : undefined;
+  } catch (error) {
+    if (error instanceof RpcError && isFailedCall(error)) return undefined;
+    throw error;
+  }
+}
+
 async function permitSucceeds(
   rpc: JsonRpc,
   token: Address,
@@ -112,10 +127,9 @@ export async function detectPermit(
   token: Address,
   network: { chainId: number; spender: Address },
 ): Promise<PermitSupport> {
-  const domain = await findPermitDomain(rpc, token, network.chainId);
-  if ((await readPermitTypeHash(rpc, token)) === DAI_TYPE_HASH) return { kind: "dai-style" };
-  if (domain === "unsupported") return { kind: "other-domain" };
-  if (domain === undefined) return { kind: "none" };
+  const stated = await findPermit({ address: token, chainId: network.chainId }, (data) => viewToken(rpc, token, data));
+  if (stated.kind !== "eip-2612") return stated;
+  const domain = wireDomain(stated.domain);
   // The library's own random wallets have a phrase of words, which takes as long as three quotes.
   const probe = new Wallet(hexlify(randomBytes(KEY_BYTES)));
   const owner = probe.address.toLowerCase() as Address;

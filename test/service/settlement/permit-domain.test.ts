@@ -37,6 +37,28 @@ test("a token that states its domain and has no separator to hold it against is 
   expect(await detectPermit(rpc, TOKEN, NETWORK)).toEqual({ kind: "other-domain" });
 });
 
+test.each([
+  ["another chain", { chainId: 1, verifyingContract: TOKEN }],
+  ["another contract", { chainId: CHAIN_ID, verifyingContract: toAddress(`0x${"b".repeat(40)}`) }],
+])("a token whose permits would work on %s is told apart, whatever it states and proves", async (_, place) => {
+  const domain = { name: "Token", version: "1", ...place };
+  const types = ["bytes1", "string", "string", "uint256", "address", "bytes32", "uint256[]"];
+  const stated = [
+    "0x0f",
+    domain.name,
+    domain.version,
+    domain.chainId,
+    domain.verifyingContract,
+    `0x${"0".repeat(64)}`,
+    [],
+  ];
+  const rpc = tokenWith({
+    "eip712Domain()": [types, stated],
+    "DOMAIN_SEPARATOR()": [["bytes32"], [TypedDataEncoder.hashDomain(domain)]],
+  });
+  expect(await detectPermit(rpc, TOKEN, NETWORK)).toEqual({ kind: "other-domain" });
+});
+
 test("a token without any of it has no permits", async () => {
   expect(await detectPermit(tokenWith({ "name()": [["string"], ["Plain"]] }), TOKEN, NETWORK)).toEqual({
     kind: "none",
