@@ -88,7 +88,7 @@ module.exports = {
       name: "no-ethers-on-the-hot-path",
       comment: "a quote is computed from raw words: decoding through ethers costs more than the route itself",
       severity: "error",
-      from: { path: "^src/service/(pools|routing|chain)/" },
+      from: { path: "^src/(service/(pools|routing)|chain/at-block)/" },
       to: { path: "node_modules/ethers(/|$)" },
     },
     {

@@ -1,10 +1,10 @@
 import { Interface } from "ethers";
+import { readViewWord } from "../chain/at-block/batch-reader.ts";
+import { readAddress } from "../chain/at-block/words.ts";
 import type { JsonRpc } from "../chain/json-rpc.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { type Address, type Hex, isHex } from "../domain/money/address.ts";
 import { loadContract, loadRuntimeCode } from "../sandbox/artifacts.ts";
-import { readViewWord } from "../service/chain/batch-reader.ts";
-import { readAddress } from "../service/chain/words.ts";
 import { differenceOf, executorImmutables, settlementImmutables } from "../service/settlement/code-check.ts";
 import { DEPLOYER, type PlannedContract, planDeployment } from "../service/settlement/deployment.ts";
 import { verifySettlement, WrongContractsError } from "../service/settlement/verify.ts";

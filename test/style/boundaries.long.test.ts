@@ -111,6 +111,8 @@ const OTHER_PLANTS: readonly Plant[] = [
   importing("src/app/place/opens.ts", "better-sqlite3", "kept-better-sqlite3"),
   importing("src/storage/place/opens.ts", "better-sqlite3", undefined),
   importing("src/service/routing/decodes.ts", "ethers", "no-ethers-on-the-hot-path"),
+  importing("src/chain/at-block/decodes.ts", "ethers", "no-ethers-on-the-hot-path"),
+  importing("src/chain/decodes.ts", "ethers", undefined),
   importing("src/service/settlement/decodes.ts", "ethers", undefined),
   {
     path: "src/main.ts",

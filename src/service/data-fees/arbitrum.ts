@@ -1,10 +1,10 @@
+import { readViewWord } from "../../chain/at-block/batch-reader.ts";
+import { addressWord, callData, intWord, splitBytes, uintWord } from "../../chain/at-block/words.ts";
 import type { Hex } from "../../domain/money/address.ts";
-import { readViewWord } from "../chain/batch-reader.ts";
-import { DataFeeUnknownError } from "../chain/unusable-chain.ts";
-import { addressWord, callData, intWord, splitBytes, uintWord } from "../chain/words.ts";
 import type { NetworkOptions } from "../options.ts";
 import type { DataFeeSource } from "./data-fees.ts";
 import { onTheLine, SAMPLE_SHAPES, sampleCalldata } from "./sample-swaps.ts";
+import { DataFeeUnknownError } from "./unknown-fee.ts";
 
 /**
  * Arbitrum takes the price of publishing a transaction as gas on top of what is done with it. Its node tells how much under

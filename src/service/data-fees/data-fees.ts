@@ -1,7 +1,7 @@
 import { type JsonRpc, RpcError, type RpcRequest } from "../../chain/json-rpc.ts";
 import { mayPassSoon } from "../../chain/node-errors.ts";
+import { UnusableChainError } from "../../chain/unusable-chain.ts";
 import { retryRead } from "../../net/retry-read.ts";
-import { UnusableChainError } from "../chain/unusable-chain.ts";
 
 /**
  * How a network charges for publishing a transaction's data elsewhere. `op-stack`: wei beside gas, told by a predeploy.

@@ -1,11 +1,11 @@
+import { readViewWord } from "../../chain/at-block/batch-reader.ts";
+import { callData, intWord, splitBytes, uintWord } from "../../chain/at-block/words.ts";
 import type { RpcRequest } from "../../chain/json-rpc.ts";
 import { type Address, type Hex, toAddress } from "../../domain/money/address.ts";
-import { readViewWord } from "../chain/batch-reader.ts";
-import { DataFeeUnknownError } from "../chain/unusable-chain.ts";
-import { callData, intWord, splitBytes, uintWord } from "../chain/words.ts";
 import type { NetworkOptions } from "../options.ts";
 import type { DataFeeSource } from "./data-fees.ts";
 import { onTheLine, SAMPLE_SHAPES, sampleCalldata, unsignedBytes } from "./sample-swaps.ts";
+import { DataFeeUnknownError } from "./unknown-fee.ts";
 
 /**
  * OP Stack rollups take, beside gas, wei for publishing a transaction's bytes on their parent chain, and since the Isthmus

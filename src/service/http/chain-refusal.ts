@@ -1,5 +1,5 @@
 import { RpcError } from "../../chain/json-rpc.ts";
-import { UnusableChainError } from "../chain/unusable-chain.ts";
+import { UnusableChainError } from "../../chain/unusable-chain.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
 import { WrongContractsError } from "../settlement/verify.ts";
 

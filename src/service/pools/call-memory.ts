@@ -1,4 +1,4 @@
-import type { ViewCall } from "../chain/batch-reader.ts";
+import type { ViewCall } from "../../chain/at-block/batch-reader.ts";
 
 /** What quotes keep asking for beside pools, so that each new block asks for it before they do. */
 export interface CallMemory {

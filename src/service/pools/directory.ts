@@ -1,6 +1,6 @@
+import type { ReadWords } from "../../chain/at-block/batch-reader.ts";
 import type { Address } from "../../domain/money/address.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { ReadWords } from "../chain/batch-reader.ts";
 import { POOL_KINDS } from "./kinds.ts";
 import { type Pool, type Protocol, sortTokens } from "./pool.ts";
 import type { PairSearch, PoolBook } from "./pool-book.ts";

@@ -1,5 +1,5 @@
+import type { BlockHeader } from "../../chain/at-block/head.ts";
 import type { Address } from "../../domain/money/address.ts";
-import type { BlockHeader } from "../chain/head.ts";
 import type { Pool, PoolState } from "./pool.ts";
 
 /** A pool that quotes asked for, as last read. */

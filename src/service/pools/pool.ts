@@ -1,6 +1,6 @@
+import type { ReadWords, ViewCall, WordsAnswer } from "../../chain/at-block/batch-reader.ts";
+import type { WatchedTopic } from "../../chain/at-block/log-bloom.ts";
 import type { Address } from "../../domain/money/address.ts";
-import type { ReadWords, ViewCall, WordsAnswer } from "../chain/batch-reader.ts";
-import type { WatchedTopic } from "../chain/log-bloom.ts";
 
 /** The number that the settlement contracts give a kind of pool. */
 export type PoolKindNumber = 1 | 2 | 3;

@@ -1,12 +1,12 @@
+import { type Accounts, createAccounts } from "../../chain/at-block/accounts.ts";
+import type { ReadWords, ViewCall, WordsAnswer } from "../../chain/at-block/batch-reader.ts";
+import { type BlockReads, createBlockReads } from "../../chain/at-block/block-reads.ts";
+import type { ReadMode } from "../../chain/at-block/calls-at-block.ts";
+import { type Head, parseBlock, readHead } from "../../chain/at-block/head.ts";
+import { watchLogs } from "../../chain/at-block/log-watch.ts";
 import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
 import type { Address } from "../../domain/money/address.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { type Accounts, createAccounts } from "../chain/accounts.ts";
-import type { ReadWords, ViewCall, WordsAnswer } from "../chain/batch-reader.ts";
-import { type BlockReads, createBlockReads } from "../chain/block-reads.ts";
-import type { ReadMode } from "../chain/calls-at-block.ts";
-import { type Head, parseBlock, readHead } from "../chain/head.ts";
-import { watchLogs } from "../chain/log-watch.ts";
 import { type DataFeeSource, type DataFees, NO_DATA_FEES, readDataFees } from "../data-fees/data-fees.ts";
 import { type CallMemory, createCallMemory, keyOf } from "./call-memory.ts";
 import { createFollower } from "./follower.ts";

@@ -1,7 +1,8 @@
+import { addressWord, callData } from "../../chain/at-block/words.ts";
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { MAX_UINT256 } from "../../domain/money/amount.ts";
-import { addressWord, callData, SELECTOR } from "../chain/words.ts";
 import { type AccountFacts, USUAL_FACTS } from "../gas/swap-gas.ts";
+import { SELECTOR } from "../pools/selectors.ts";
 import type { Snapshot } from "../pools/snapshots.ts";
 import type { QuoteRequest } from "./quote.ts";
 

@@ -1,10 +1,11 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { addressWord, callData } from "../../chain/at-block/words.ts";
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { mulDivUp } from "../../domain/money/amount.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { addressWord, callData, SELECTOR } from "../chain/words.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
 import { isSettled, type NetworkOptions } from "../options.ts";
+import { SELECTOR } from "../pools/selectors.ts";
 import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
 import type { FeePrices } from "../relayer/fee-prices.ts";
 import type { PlaceRequest, Sender } from "../relayer/places.ts";

@@ -1,9 +1,9 @@
+import type { ReadWords } from "../../chain/at-block/batch-reader.ts";
 import type { JsonRpc } from "../../chain/json-rpc.ts";
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { ReadWords } from "../chain/batch-reader.ts";
-import { SELECTOR } from "../chain/words.ts";
 import type { NetworkOptions } from "../options.ts";
+import { SELECTOR } from "../pools/selectors.ts";
 import { detectPermit, type PermitSupport } from "../settlement/permit.ts";
 
 /** What the service learnt of tokens. */

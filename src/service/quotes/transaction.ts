@@ -1,5 +1,5 @@
+import type { Head } from "../../chain/at-block/head.ts";
 import { type Address, type Hex, NATIVE_TOKEN } from "../../domain/money/address.ts";
-import type { Head } from "../chain/head.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
 import { isSettled, type NetworkOptions } from "../options.ts";
 import { encodeSwap } from "../settlement/calldata.ts";

@@ -1,8 +1,8 @@
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { mulDivUp } from "../../domain/money/amount.ts";
-import { SELECTOR } from "../chain/words.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
 import { type DollarFeed, NATIVE_DECIMALS, type NetworkOptions } from "../options.ts";
+import { SELECTOR } from "../pools/selectors.ts";
 import type { Snapshot } from "../pools/snapshots.ts";
 import { type FeedPrice, readFeed } from "../tokens/token-facts.ts";
 

@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import type { Head } from "../../chain/at-block/head.ts";
 import type { JsonRpc } from "../../chain/json-rpc.ts";
 import type { Address } from "../../domain/money/address.ts";
 import { createLane, type Lane } from "../../lane/lane.ts";
@@ -9,7 +10,6 @@ import type { Logger } from "../../ports/logger.ts";
 import type { Signer } from "../../ports/signer.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
 import { acquireLock } from "../../storage/lock.ts";
-import type { Head } from "../chain/head.ts";
 import { InUseError } from "../in-use.ts";
 import type { RelayerOptions, SettledNetwork } from "../options.ts";
 import { createReadMemory } from "../store/read-memory.ts";

@@ -1,9 +1,9 @@
+import type { Head } from "../../chain/at-block/head.ts";
 import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
 import type { Address } from "../../domain/money/address.ts";
 import type { CancelAnswer } from "../../lane/cancel-intent.ts";
 import type { IntentRow } from "../../ports/lane-store.ts";
 import type { Logger } from "../../ports/logger.ts";
-import type { Head } from "../chain/head.ts";
 import type { SettledNetwork } from "../options.ts";
 import { SETTLEMENT_INTERFACE } from "../settlement/calldata.ts";
 import type { ServiceStore } from "../store/service-store.ts";

@@ -1,9 +1,10 @@
+import { addressWord, callData, splitWords } from "../../chain/at-block/words.ts";
 import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
 import { isFailedCall } from "../../chain/node-errors.ts";
 import { type Address, isHex } from "../../domain/money/address.ts";
-import { addressWord, callData, SELECTOR, splitWords } from "../chain/words.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
 import type { SettledNetwork } from "../options.ts";
+import { SELECTOR } from "../pools/selectors.ts";
 import type { Quote } from "../quotes/quote.ts";
 import type { Tokens } from "../quotes/tokens.ts";
 import type { SignedPermit } from "../settlement/calldata.ts";

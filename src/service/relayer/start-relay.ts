@@ -1,5 +1,5 @@
+import type { Head } from "../../chain/at-block/head.ts";
 import type { Logger } from "../../ports/logger.ts";
-import type { Head } from "../chain/head.ts";
 import { isSettled, type NetworkOptions } from "../options.ts";
 import type { RelayerStatus } from "../quotes/quoter.ts";
 import { createClosedDesk, createDesk, type DeskDependencies, type GaslessDesk } from "./desk.ts";

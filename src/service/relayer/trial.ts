@@ -1,8 +1,8 @@
+import { parseQuantity } from "../../chain/at-block/head.ts";
 import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
 import { classOf, isFailedCall } from "../../chain/node-errors.ts";
 import { toQuantity } from "../../chain/quantity.ts";
 import { type Address, type Hex, isHex } from "../../domain/money/address.ts";
-import { parseQuantity } from "../chain/head.ts";
 import { exactDataFee } from "../data-fees/op-stack.ts";
 import type { NetworkOptions } from "../options.ts";
 import { describeRevert } from "../settlement/calldata.ts";

@@ -1,6 +1,6 @@
 import { Interface } from "ethers";
+import { addressWord, callData, splitBytes, uintWord, type WordText } from "../../chain/at-block/words.ts";
 import type { Address, Hex } from "../../domain/money/address.ts";
-import { addressWord, callData, splitBytes, uintWord, type WordText } from "../chain/words.ts";
 import { POOL_KINDS } from "../pools/kinds.ts";
 import type { Leg } from "../routing/plan.ts";
 import type { SwapOrder } from "./order.ts";

@@ -1,8 +1,8 @@
 import { Interface, TypedDataEncoder } from "ethers";
+import { malformedAnswer } from "../../chain/at-block/head.ts";
 import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
 import { isFailedCall } from "../../chain/node-errors.ts";
 import { type Address, type Hex, isHex, toAddress } from "../../domain/money/address.ts";
-import { malformedAnswer } from "../chain/head.ts";
 import { isSettled, type NetworkOptions, type SettledNetwork } from "../options.ts";
 import { settlementDomain } from "./order.ts";
 

@@ -1,7 +1,7 @@
+import type { Head } from "../../chain/at-block/head.ts";
 import type { JsonRpc, RpcRequest } from "../../chain/json-rpc.ts";
 import { toQuantity } from "../../chain/quantity.ts";
 import type { Address, Hex } from "../../domain/money/address.ts";
-import type { Head } from "../chain/head.ts";
 import type { StorageSlot } from "./storage-layouts.ts";
 
 /** What a call is told of accounts instead of what the chain holds (the state overrides of `eth_call`). */

@@ -1,13 +1,14 @@
+import { readViewWord } from "../../chain/at-block/batch-reader.ts";
+import { parseQuantity } from "../../chain/at-block/head.ts";
+import { addressWord, callData } from "../../chain/at-block/words.ts";
 import { RpcError } from "../../chain/json-rpc.ts";
 import { mayPassSoon } from "../../chain/node-errors.ts";
 import { toQuantity } from "../../chain/quantity.ts";
 import { NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { retryRead } from "../../net/retry-read.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { readViewWord } from "../chain/batch-reader.ts";
-import { parseQuantity } from "../chain/head.ts";
-import { addressWord, callData, SELECTOR } from "../chain/words.ts";
 import type { NetworkOptions } from "../options.ts";
+import { SELECTOR } from "../pools/selectors.ts";
 import type { Snapshots } from "../pools/snapshots.ts";
 import type { Quote } from "../quotes/quote.ts";
 import { type Attempt, attemptOf } from "./attempt.ts";

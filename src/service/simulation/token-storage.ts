@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { readViewWord } from "../../chain/at-block/batch-reader.ts";
 import { RpcError } from "../../chain/json-rpc.ts";
 import { type Address, type Hex, isHex, parseAddress } from "../../domain/money/address.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { readViewWord } from "../chain/batch-reader.ts";
 import { type NodeView, overrideSlots, VIEW_GAS, viewRequest } from "./node-view.ts";
 import { type Layout, type StorageSlot, storageKey, USUAL_LAYOUTS } from "./storage-layouts.ts";
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { malformedAnswer } from "../../chain/at-block/head.ts";
 import { RpcError, type RpcRequest } from "../../chain/json-rpc.ts";
 import { isFailedCall } from "../../chain/node-errors.ts";
 import { toQuantity } from "../../chain/quantity.ts";
 import { type Address, type Hex, isHex } from "../../domain/money/address.ts";
 import { mulDivUp } from "../../domain/money/amount.ts";
-import { malformedAnswer } from "../chain/head.ts";
 import { describeRevert } from "../settlement/calldata.ts";
 import type { NodeView, Overrides } from "./node-view.ts";
 

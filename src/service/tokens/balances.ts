@@ -1,8 +1,9 @@
+import { parseQuantity } from "../../chain/at-block/head.ts";
+import { addressWord, callData } from "../../chain/at-block/words.ts";
 import { toQuantity } from "../../chain/quantity.ts";
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { MAX_UINT256 } from "../../domain/money/amount.ts";
-import { parseQuantity } from "../chain/head.ts";
-import { addressWord, callData, SELECTOR } from "../chain/words.ts";
+import { SELECTOR } from "../pools/selectors.ts";
 import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
 
 export interface Balance {

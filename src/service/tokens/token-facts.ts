@@ -1,6 +1,6 @@
+import type { ReadWords } from "../../chain/at-block/batch-reader.ts";
 import type { Address } from "../../domain/money/address.ts";
 import { formatUnits } from "../../domain/money/amount.ts";
-import type { ReadWords } from "../chain/batch-reader.ts";
 import { type DollarFeed, type ListedToken, NATIVE_DECIMALS } from "../options.ts";
 
 /** What a token says of itself. */

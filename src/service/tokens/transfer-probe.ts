@@ -1,8 +1,8 @@
+import { malformedAnswer } from "../../chain/at-block/head.ts";
+import { signed, splitWords } from "../../chain/at-block/words.ts";
 import type { JsonRpc } from "../../chain/json-rpc.ts";
 import { type Address, type Hex, isHex, NATIVE_TOKEN, toAddress } from "../../domain/money/address.ts";
 import { formatPercent } from "../../domain/money/fraction.ts";
-import { malformedAnswer } from "../chain/head.ts";
-import { signed, splitWords } from "../chain/words.ts";
 import type { TOKEN_ERRORS } from "../errors/token-errors.ts";
 import { type ExtraGas, extraGasOf } from "../gas/extra-gas.ts";
 import { HAND_CODE, POOL_CODE_ADDRESS, PROBE_ADDRESS, PROBE_CODE } from "./probe-programs.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RpcError } from "../../../src/chain/json-rpc.ts";
-import { DataFeeUnknownError } from "../../../src/service/chain/unusable-chain.ts";
 import { arbitrumDataFees } from "../../../src/service/data-fees/arbitrum.ts";
+import { DataFeeUnknownError } from "../../../src/service/data-fees/unknown-fee.ts";
 
 const { requests, decode } = arbitrumDataFees({ settlement: undefined });
 

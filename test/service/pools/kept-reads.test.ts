@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { addressWord, callData } from "../../../src/chain/at-block/words.ts";
 import type { JsonRpc } from "../../../src/chain/json-rpc.ts";
 import { type Address, toAddress } from "../../../src/domain/money/address.ts";
 import { loadContract } from "../../../src/sandbox/artifacts.ts";
-import { addressWord, callData, SELECTOR } from "../../../src/service/chain/words.ts";
+import { SELECTOR } from "../../../src/service/pools/selectors.ts";
 import { createSnapshots, type Snapshot } from "../../../src/service/pools/snapshots.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { systemClock } from "../support/system-clock.ts";

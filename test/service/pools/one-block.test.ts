@@ -1,12 +1,12 @@
 import { randomInt } from "node:crypto";
 import { keccak256 } from "ethers";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createBlockReads } from "../../../src/chain/at-block/block-reads.ts";
+import type { ReadMode } from "../../../src/chain/at-block/calls-at-block.ts";
 import { createJsonRpc, RpcError } from "../../../src/chain/json-rpc.ts";
 import { type Address, type Hex, toAddress } from "../../../src/domain/money/address.ts";
 import { MULTICALL3 } from "../../../src/networks/network.ts";
 import { loadContract, loadUniswap } from "../../../src/sandbox/artifacts.ts";
-import { createBlockReads } from "../../../src/service/chain/block-reads.ts";
-import type { ReadMode } from "../../../src/service/chain/calls-at-block.ts";
 import { POOL_KINDS } from "../../../src/service/pools/kinds.ts";
 import type { Pool, PoolState } from "../../../src/service/pools/pool.ts";
 import { createSnapshots, type Snapshot, type Snapshots } from "../../../src/service/pools/snapshots.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import type { ReadWords } from "../../../src/chain/at-block/batch-reader.ts";
 import { type Address, toAddress } from "../../../src/domain/money/address.ts";
-import type { ReadWords } from "../../../src/service/chain/batch-reader.ts";
-import { SELECTOR } from "../../../src/service/chain/words.ts";
+import { SELECTOR } from "../../../src/service/pools/selectors.ts";
 import { stable } from "../../../src/service/pools/stable/kind.ts";
 
 const [FACTORY, POOL, ONE, TWO] = ["a", "b", "1", "2"].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [

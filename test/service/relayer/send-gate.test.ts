@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import type { Head } from "../../../src/chain/at-block/head.ts";
 import { type JsonRpc, RpcError, type RpcRequest } from "../../../src/chain/json-rpc.ts";
 import { type Hex, toAddress } from "../../../src/domain/money/address.ts";
 import type { IntentRow } from "../../../src/ports/lane-store.ts";
-import type { Head } from "../../../src/service/chain/head.ts";
 import { refuse } from "../../../src/service/errors/errors.ts";
 import type { SettledNetwork } from "../../../src/service/options.ts";
 import { createSendGate } from "../../../src/service/relayer/send-gate.ts";

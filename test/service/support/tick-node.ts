@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Address, toAddress } from "../../../src/domain/money/address.ts";
-import { SELECTOR } from "../../../src/service/chain/words.ts";
 import type { Pool } from "../../../src/service/pools/pool.ts";
+import { SELECTOR } from "../../../src/service/pools/selectors.ts";
 import { sqrtRatioAtTick } from "../../../src/service/pools/uniswap-v3/tick-math.ts";
 import { readBody, startHttpServer } from "../../support/http-server.ts";
 

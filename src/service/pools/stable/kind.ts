@@ -1,7 +1,8 @@
+import type { ReadWords, ViewCall } from "../../../chain/at-block/batch-reader.ts";
+import { addressWord, callData, intWord, readAddress } from "../../../chain/at-block/words.ts";
 import type { Address } from "../../../domain/money/address.ts";
-import type { ReadWords, ViewCall } from "../../chain/batch-reader.ts";
-import { addressWord, callData, intWord, readAddress, SELECTOR } from "../../chain/words.ts";
 import { type Pool, type PoolKind, type PoolSearch, sortTokens } from "../pool.ts";
+import { SELECTOR } from "../selectors.ts";
 import { STABLE_REFUND, stablePoolState } from "./stable-pool.ts";
 
 /** Pools of two coins are few at a factory; further ones are old and empty. */

@@ -1,5 +1,6 @@
-import { addressWord, callData, readAddress, SELECTOR } from "../../chain/words.ts";
+import { addressWord, callData, readAddress } from "../../../chain/at-block/words.ts";
 import { type Pool, type PoolKind, sortTokens } from "../pool.ts";
+import { SELECTOR } from "../selectors.ts";
 import { PAIR_REFUND, pairState } from "./pair.ts";
 
 /** Pairs of a Uniswap V2 style factory: one pair for two tokens, one fee for all. */

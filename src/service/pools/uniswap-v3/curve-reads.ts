@@ -1,6 +1,7 @@
-import type { ReadWords, ViewCall, WordsAnswer } from "../../chain/batch-reader.ts";
-import { callData, intWord, SELECTOR, signed } from "../../chain/words.ts";
+import type { ReadWords, ViewCall, WordsAnswer } from "../../../chain/at-block/batch-reader.ts";
+import { callData, intWord, signed } from "../../../chain/at-block/words.ts";
 import type { KnownState, Pool, PoolState, TakeCalls } from "../pool.ts";
+import { SELECTOR } from "../selectors.ts";
 import { type CurvePosition, concentratedPoolState } from "./concentrated-pool.ts";
 import { ticksIn, wordBounds, wordOf } from "./tick-bitmap.ts";
 

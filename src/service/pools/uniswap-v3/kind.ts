@@ -1,7 +1,8 @@
+import type { ReadWords } from "../../../chain/at-block/batch-reader.ts";
+import { addressWord, callData, intWord, readAddress, signed } from "../../../chain/at-block/words.ts";
 import type { Address } from "../../../domain/money/address.ts";
-import type { ReadWords } from "../../chain/batch-reader.ts";
-import { addressWord, callData, intWord, readAddress, SELECTOR, signed } from "../../chain/words.ts";
 import { type Pool, type PoolKind, type PoolSearch, sortTokens } from "../pool.ts";
+import { SELECTOR } from "../selectors.ts";
 import { decodeCurve, encodeCurveReads, prepareCurve } from "./curve-reads.ts";
 
 async function findTier(search: PoolSearch, read: ReadWords, tier: number): Promise<Pool | undefined> {

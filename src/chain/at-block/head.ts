@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
-import { mayPassSoon } from "../../chain/node-errors.ts";
 import { type Hex, isHex } from "../../domain/money/address.ts";
 import { retryRead } from "../../net/retry-read.ts";
-import { WrongChainError } from "./unusable-chain.ts";
+import { type JsonRpc, RpcError } from "../json-rpc.ts";
+import { mayPassSoon } from "../node-errors.ts";
+import { WrongChainError } from "../unusable-chain.ts";
 
 /** A block, as far as reads at it and comparisons with others need it. */
 export interface BlockHeader {

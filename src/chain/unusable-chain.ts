@@ -1,4 +1,4 @@
-import { RpcError } from "../../chain/json-rpc.ts";
+import { RpcError } from "./json-rpc.ts";
 
 /** The node answers properly, and what it says cannot be right for the configured network. */
 export class UnusableChainError extends RpcError {
@@ -18,13 +18,5 @@ export class WrongChainError extends UnusableChainError {
     const message = `${host} serves chain ${actual}, the configuration says ${wanted}: correct the RPC endpoint`;
     super(host, message, `it serves chain ${actual} instead of ${wanted}`);
     this.name = "WrongChainError";
-  }
-}
-
-/** The network charges for data, and does not tell how much: a cost that is not known is not taken for none. */
-export class DataFeeUnknownError extends UnusableChainError {
-  constructor(host: string, detail: string) {
-    super(host, `${host}: ${detail}: correct the RPC endpoint, or dataFee in the preset`, detail);
-    this.name = "DataFeeUnknownError";
   }
 }

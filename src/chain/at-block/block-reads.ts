@@ -1,7 +1,7 @@
-import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
-import { isHeldBack, mayPassSoon } from "../../chain/node-errors.ts";
 import { type Address, isHex } from "../../domain/money/address.ts";
 import { retryRead } from "../../net/retry-read.ts";
+import { type JsonRpc, RpcError } from "../json-rpc.ts";
+import { isHeldBack, mayPassSoon } from "../node-errors.ts";
 import { createBatchReader, type ReadAll, type ReadWords, type ViewCall } from "./batch-reader.ts";
 import {
   decodePart,

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
+import { createBlockReads } from "../../../src/chain/at-block/block-reads.ts";
+import { parseBlock } from "../../../src/chain/at-block/head.ts";
+import { callData, intWord } from "../../../src/chain/at-block/words.ts";
 import { createJsonRpc } from "../../../src/chain/json-rpc.ts";
-import { createBlockReads } from "../../../src/service/chain/block-reads.ts";
-import { parseBlock } from "../../../src/service/chain/head.ts";
-import { callData, intWord, SELECTOR } from "../../../src/service/chain/words.ts";
-import { startTickNode, tickPool } from "../support/tick-node.ts";
+import { SELECTOR } from "../../../src/service/pools/selectors.ts";
+import { startTickNode, tickPool } from "../../service/support/tick-node.ts";
 
 test.each([
   ["5 MB, as of nodes", 5_000_000],

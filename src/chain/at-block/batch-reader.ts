@@ -1,6 +1,6 @@
-import { RpcError } from "../../chain/json-rpc.ts";
-import { isFailedCall } from "../../chain/node-errors.ts";
 import { type Address, type Hex, isHex } from "../../domain/money/address.ts";
+import { RpcError } from "../json-rpc.ts";
+import { isFailedCall } from "../node-errors.ts";
 import { malformedAnswer } from "./head.ts";
 import { splitWords } from "./words.ts";
 

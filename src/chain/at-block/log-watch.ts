@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
-import { toQuantity } from "../../chain/quantity.ts";
 import type { Address, Hex } from "../../domain/money/address.ts";
+import { type JsonRpc, RpcError } from "../json-rpc.ts";
+import { toQuantity } from "../quantity.ts";
 import { type BlockHeader, malformedAnswer, parseBlock } from "./head.ts";
 import { isComputed, mayContain, type WatchedTopic } from "./log-bloom.ts";
 

@@ -1,8 +1,8 @@
-import { type JsonRpc, RpcError, type RpcRequest } from "../../chain/json-rpc.ts";
-import { isFailedCall, isRevert, isTooMuch } from "../../chain/node-errors.ts";
-import { toQuantity } from "../../chain/quantity.ts";
 import { isHex } from "../../domain/money/address.ts";
 import { MULTICALL3 } from "../../networks/network.ts";
+import { type JsonRpc, RpcError, type RpcRequest } from "../json-rpc.ts";
+import { isFailedCall, isRevert, isTooMuch } from "../node-errors.ts";
+import { toQuantity } from "../quantity.ts";
 import type { ViewCall, WordsAnswer } from "./batch-reader.ts";
 import { type BlockHeader, malformedAnswer, parseBlock } from "./head.ts";
 import { decodeAggregate, encodeAggregate } from "./multicall3.ts";

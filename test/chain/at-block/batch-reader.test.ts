@@ -1,18 +1,19 @@
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createBatchReader } from "../../../src/chain/at-block/batch-reader.ts";
+import { createBlockReads } from "../../../src/chain/at-block/block-reads.ts";
+import { type BlockHeader, parseBlock } from "../../../src/chain/at-block/head.ts";
+import { READER_CODE, READER_SOURCE } from "../../../src/chain/at-block/packed-read.ts";
+import { callData, intWord } from "../../../src/chain/at-block/words.ts";
 import { createJsonRpc, type JsonRpc, RpcError } from "../../../src/chain/json-rpc.ts";
 import { type Address, toAddress } from "../../../src/domain/money/address.ts";
 import { MULTICALL3 } from "../../../src/networks/network.ts";
 import { loadContract } from "../../../src/sandbox/artifacts.ts";
-import { createBatchReader } from "../../../src/service/chain/batch-reader.ts";
-import { createBlockReads } from "../../../src/service/chain/block-reads.ts";
-import { type BlockHeader, parseBlock } from "../../../src/service/chain/head.ts";
-import { READER_CODE, READER_SOURCE } from "../../../src/service/chain/packed-read.ts";
-import { callData, intWord, SELECTOR } from "../../../src/service/chain/words.ts";
+import { SELECTOR } from "../../../src/service/pools/selectors.ts";
 import { HAND_CODE, HAND_SOURCE, PROBE_CODE, PROBE_SOURCE } from "../../../src/service/tokens/probe-programs.ts";
-import { startTestChain, type TestChain } from "../support/chain.ts";
+import { startTestChain, type TestChain } from "../../service/support/chain.ts";
 
-import { multicall3Code } from "../support/multicall3.ts";
+import { multicall3Code } from "../../service/support/multicall3.ts";
 
 let chain: TestChain;
 let token: Address;

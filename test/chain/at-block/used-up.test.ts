@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { createBlockReads } from "../../../src/chain/at-block/block-reads.ts";
+import { readHead } from "../../../src/chain/at-block/head.ts";
 import { type JsonRpc, RpcError } from "../../../src/chain/json-rpc.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
-import { createBlockReads } from "../../../src/service/chain/block-reads.ts";
-import { readHead } from "../../../src/service/chain/head.ts";
 import { readDataFees } from "../../../src/service/data-fees/data-fees.ts";
 
 const BLOCK = {

@@ -1,5 +1,5 @@
-import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
 import type { Address } from "../../domain/money/address.ts";
+import { type JsonRpc, RpcError } from "../json-rpc.ts";
 
 /** Whether there is an account at an address at all: one that has native token, sent a transaction, or has code. */
 export interface Accounts {
