@@ -1,4 +1,5 @@
-import { type JsonRpc, RpcError } from "./json-rpc.ts";
+import { type JsonRpc, RpcError, type RpcRequest } from "./json-rpc.ts";
+import { type Asked, gatherTurn } from "./same-turn.ts";
 
 /** Asks one endpoint. @throws RpcError */
 export type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>;
@@ -20,12 +21,7 @@ const MOST_TOGETHER = 25;
 /** After a batch without a proper answer everything goes by itself for so long. */
 const ALONE_MS = 600_000;
 
-interface Waiting {
-  readonly method: string;
-  readonly params: readonly unknown[];
-  resolve(answer: unknown): void;
-  reject(error: unknown): void;
-}
+type Waiting = Asked<RpcRequest, unknown>;
 
 /**
  * Lets short reads that start in the same turn of the event loop travel together when there are many: an HTTP request
@@ -33,9 +29,8 @@ interface Waiting {
  * smaller ones, is used as if there were none. Transactions always go alone.
  */
 export function createCrowdedReads(rpc: Pick<JsonRpc, "call" | "batch">, monotonicMs: () => number): Ask {
-  let waiting: Waiting[] = [];
   let aloneUntilMs = Number.NEGATIVE_INFINITY;
-  const askAlone = ({ method, params, resolve, reject }: Waiting): void => {
+  const askAlone = ({ question: { method, params }, resolve, reject }: Waiting): void => {
     rpc.call(method, params).then(resolve, reject);
   };
   const askTogether = async (reads: readonly Waiting[]): Promise<void> => {
@@ -47,9 +42,7 @@ export function createCrowdedReads(rpc: Pick<JsonRpc, "call" | "batch">, monoton
       else read.resolve(answer);
     }
   };
-  const send = (): void => {
-    const reads = waiting;
-    waiting = [];
+  const ask = gatherTurn<RpcRequest, unknown>((reads) => {
     if (reads.length < CROWD || monotonicMs() < aloneUntilMs) {
       for (const read of reads) askAlone(read);
       return;
@@ -60,20 +53,14 @@ export function createCrowdedReads(rpc: Pick<JsonRpc, "call" | "batch">, monoton
         for (const read of group) read.reject(error);
       });
     }
-  };
-  return (method, params) => {
-    if (!SHORT_READS.has(method)) return rpc.call(method, params);
-    return new Promise((resolve, reject) => {
-      if (waiting.length === 0) setImmediate(send);
-      waiting.push({ method, params, resolve, reject });
-    });
-  };
+  });
+  return (method, params) => (SHORT_READS.has(method) ? ask({ method, params }) : rpc.call(method, params));
 }
 
 /** The answers in their order; without a proper answer to the whole batch, an error in every place. */
 async function batchOf(rpc: Pick<JsonRpc, "batch">, reads: readonly Waiting[]): Promise<readonly unknown[]> {
   try {
-    return await rpc.batch(reads.map(({ method, params }) => ({ method, params })));
+    return await rpc.batch(reads.map(({ question }) => question));
   } catch (error) {
     if (error instanceof RpcError) return reads.map(() => error);
     throw error;

@@ -1,6 +1,7 @@
 import { type Address, type Hex, isHex } from "../../domain/money/address.ts";
 import { RpcError } from "../json-rpc.ts";
 import { isFailedCall } from "../node-errors.ts";
+import { type Asked, gatherTurn } from "../same-turn.ts";
 import { malformedAnswer } from "./head.ts";
 import { splitWords } from "./words.ts";
 
@@ -24,33 +25,14 @@ export type ReadAll = (calls: readonly ViewCall[], gasOfCall?: number) => Promis
 /** What a view of an honest token uses many times over; anybody can deploy one that uses all it is given. */
 const STRANGERS_GAS = 300_000;
 
-interface PendingRead extends ViewCall {
-  resolve(words: WordsAnswer): void;
-  reject(error: unknown): void;
-}
-
 /**
  * Lets reads that start in the same turn of the event loop travel together. Those of a contract that nobody vouches for
  * travel alone, with less gas: what it does is nobody else's trouble.
  */
 export function createBatchReader(readAll: ReadAll, isKnown: (contract: Address) => boolean = () => true): ReadWords {
-  let pending: PendingRead[] = [];
-
-  function flush(): void {
-    const reads = pending;
-    pending = [];
-    const known = reads.filter(({ to }) => isKnown(to));
-    const strangers = new Set(reads.flatMap(({ to }) => (isKnown(to) ? [] : [to])));
-    if (known.length > 0) send(known);
-    for (const stranger of strangers)
-      send(
-        reads.filter(({ to }) => to === stranger),
-        STRANGERS_GAS,
-      );
-  }
-
-  function send(reads: readonly PendingRead[], gasOfCall?: number): void {
-    readAll(reads, gasOfCall).then(
+  function send(reads: readonly Asked<ViewCall, WordsAnswer>[], gasOfCall?: number): void {
+    const calls = reads.map(({ question }) => question);
+    readAll(calls, gasOfCall).then(
       (answers) => {
         for (const [index, read] of reads.entries()) read.resolve(answers[index]);
       },
@@ -60,11 +42,16 @@ export function createBatchReader(readAll: ReadAll, isKnown: (contract: Address)
     );
   }
 
-  return (to, data, words) =>
-    new Promise((resolve, reject) => {
-      if (pending.length === 0) setImmediate(flush);
-      pending.push({ to, data, words, resolve, reject });
-    });
+  const read = gatherTurn<ViewCall, WordsAnswer>((reads) => {
+    const known = reads.filter(({ question: { to } }) => isKnown(to));
+    const strangers = new Set(reads.flatMap(({ question: { to } }) => (isKnown(to) ? [] : [to])));
+    if (known.length > 0) send(known);
+    for (const stranger of strangers) {
+      const own = reads.filter(({ question: { to } }) => to === stranger);
+      send(own, STRANGERS_GAS);
+    }
+  });
+  return (to, data, words) => read({ to, data, words });
 }
 
 /** The first word that a view answers; undefined when it reverts or answers less. @throws RpcError */
