@@ -52,7 +52,7 @@ async function observe(context: EngineContext, swap: Swap, look: Look): Promise<
   const fill = byNonce
     ? await fillByNonce(context, swap, { reads, range })
     : await fillByOutflow(context, swap, { reads, range });
-  if (fill === undefined) await denyHiddenFill(context, swap, latest);
+  if (fill === undefined) await denyHiddenFill(context, swap);
   return {
     latest: { number: latest.number, timestampSeconds: latest.timestamp },
     finalized: { number: finalized.number, timestampSeconds: finalized.timestamp },
@@ -68,11 +68,12 @@ async function observe(context: EngineContext, swap: Swap, look: Look): Promise<
 
 /**
  * A fill that was seen is taken back with its block only. As long as the chain has the same block there, a node that does
- * not show the fill hides it, and all endpoints that answer may be that one.
+ * not show the fill hides it, and all endpoints that answer may be that one. A block above the tip of the one that
+ * answers is unknown to it, and proves nothing: the node is behind.
  * @throws ChainReadError when the block stands, or nobody shows what stands there
  */
-async function denyHiddenFill({ deps: { chain } }: EngineContext, { fill }: Swap, latest: BlockHead): Promise<void> {
-  if (fill === undefined || fill.blockNumber > latest.number) return;
+async function denyHiddenFill({ deps: { chain } }: EngineContext, { fill }: Swap): Promise<void> {
+  if (fill === undefined) return;
   const block = await chain.block(fill.blockNumber);
   if (block !== undefined && block.hash !== fill.blockHash) return;
   const detail = `block ${fill.blockNumber}, in which the swap was filled, ${block === undefined ? "is not shown" : "stands"}, and a node shows no fill of it`;

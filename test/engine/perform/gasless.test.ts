@@ -248,6 +248,34 @@ describe("looking at the chain", () => {
     },
   );
 
+  test.each([true, false])(
+    "takes no fill back for a node that is behind its block: one above the tip is unknown (with a nonce: %s)",
+    async (hasNonce) => {
+      const { context, outside } = begin(swap);
+      const { chain } = outside;
+      if (!hasNonce) outside.service.profile = { ...swapdProfile, nonceRecord: undefined, signatureHasNonce: false };
+      const behind = await chain.latest();
+      chain.submitOrder(order, HUNDRED_USDC);
+      chain.mine();
+      const block = await chain.latest();
+      const confirmed = swapIn("confirmed", owned);
+      const filled = { ...confirmed, fill: { ...confirmed.fill, blockNumber: 101, blockHash: block.hash } } as Swap;
+      const [latest, blockOf] = [chain.latest.bind(chain), chain.block.bind(chain)];
+      chain.latest = async () => behind;
+      expect(await readChain(context, filled)).toMatchObject({
+        kind: "observation-unavailable",
+        detail: expect.stringContaining("block 101, in which the swap was filled, stands"),
+      });
+      chain.block = async (number) => (number > behind.number ? undefined : await blockOf(number));
+      expect(await readChain(context, filled)).toMatchObject({
+        kind: "observation-unavailable",
+        detail: expect.stringContaining("block 101, in which the swap was filled, is not shown"),
+      });
+      [chain.latest, chain.block] = [latest, blockOf];
+      expect(await readChain(context, filled)).toMatchObject({ kind: "observed", observation: { fill: {} } });
+    },
+  );
+
   test.each([true, false])("does not overlook a fill whose receipt is hidden (with a nonce: %s)", async (hasNonce) => {
     const { context, outside } = begin(swap);
     if (!hasNonce) outside.service.profile = { ...swapdProfile, nonceRecord: undefined, signatureHasNonce: false };
