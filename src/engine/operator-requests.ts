@@ -80,6 +80,7 @@ function setMode(context: EngineContext, request: OperatorRequest, onAlerts: OnA
   // Setting active what is active changes nothing: the row says since when runs may start.
   const isActive = mode === "active" && (context.deps.store.mode(scope)?.mode ?? "active") === "active";
   if (!isActive) changeMode(context.deps, row);
+  if (mode === "active") context.deps.store.endAlertsOfFills(scope, context.deps.clock.nowMs());
   if (mode === "halted") {
     const text = `${scope} is halted by ${row.setBy}: ${reason}; nothing new is signed`;
     const alert = { severity: "info", code: "HALTED_BY_OPERATOR", subject: SUBJECT.mode(scope), text } as const;

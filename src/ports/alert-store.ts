@@ -33,7 +33,9 @@ export interface AlertStore {
    * an instant. What is critical stays.
    */
   endAlertsOfWants(strategyId: string, when: { readonly raisedUntilMs: number; readonly atMs: number }): void;
-  /** Ends what was said of strategies that are no more, but not of their open runs and swaps, nor of their modes. */
+  /** A person took note of what became of a strategy's fills. */
+  endAlertsOfFills(strategyId: string, atMs: number): void;
+  /** Ends what was said of strategies that are no more, but not of their open runs, swaps and fills, nor of their modes. */
   endAlertsOfOthers(strategyIds: readonly string[], atMs: number): void;
   /** Ends what was said of services that are configured no more. @param hosts of those that are */
   endAlertsOfOtherServices(hosts: readonly string[], atMs: number): void;

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { SUBJECT } from "../../src/domain/run/alert.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { takeRequests } from "../../src/engine/operator-requests.ts";
 import { insertDueRuns, registerStrategies } from "../../src/engine/scheduler.ts";
-import { SLOT_MS } from "../support/builders.ts";
+import { alertSample, SLOT_MS } from "../support/builders.ts";
 import { skipOpenRuns } from "../support/daemon-database.ts";
 import { createOutside, type Life, openLife } from "../support/engine-life.ts";
 
@@ -69,6 +70,18 @@ describe("a mode", () => {
     });
     expect(ask("mode", { mode: "paused", scope: "weekly" })).toBe("weekly is paused");
     expect(life.store.mode("weekly")?.reason).toBe("no reason given");
+  });
+
+  test("that a person sets active again acknowledges the lost fills of that strategy, and nothing else does", () => {
+    const { life, ask } = begin();
+    const lost = { subject: SUBJECT.fill("run_1.0.1"), code: "FILL_TAKEN_BACK", severity: "critical" } as const;
+    life.store.raiseAlert(alertSample({ ...lost, strategy: "weekly" }));
+    const open = (): unknown => life.db.prepare("SELECT count(*) FROM alerts WHERE over_at_ms IS NULL").pluck().get();
+    ask("mode", { mode: "paused", scope: "weekly" });
+    ask("mode", { mode: "active" });
+    expect(open()).toBe(1);
+    for (const mode of ["active", "active"]) ask("mode", { mode, scope: "weekly" });
+    expect(open()).toBe(0);
   });
 
   test("SCH-18 that is set back to active does not make up for what passed before", () => {

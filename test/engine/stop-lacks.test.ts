@@ -74,7 +74,8 @@ test("what denied a stop's swap is over when the stop wants nothing any more; wh
   const { outside, life } = await begin();
   const alert = { subject: SUBJECT.pair("stop", { sell: WETH, buy: USDC }), strategy: "stop", atMs: SLOT_MS };
   life.store.raiseAlert(alertSample({ ...alert, id: "alert_gas", code: "GAS_RESERVE_TOO_LOW" }));
-  life.store.raiseAlert(alertSample({ ...alert, id: "alert_fill", code: "FILL_TAKEN_BACK", severity: "critical" }));
+  const critical = { ...alert, id: "alert_fill", code: "FILL_TAKEN_BACK", severity: "critical" } as const;
+  life.store.raiseAlert(alertSample({ ...critical, subject: SUBJECT.fill("run_1.0.1") }));
   const open = (): unknown[] =>
     life.db.prepare("SELECT code FROM alerts WHERE over_at_ms IS NULL ORDER BY number").pluck().all();
   await turn(outside, life, 130);

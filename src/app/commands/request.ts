@@ -111,6 +111,7 @@ function setMode(db: SqliteDatabase, target: Target, wish: Record<string, string
       store.setMode({ scope, mode: mode as OperatingMode, setBy: operatorName(), reason, atMs });
       store.endAlerts(SUBJECT.mode(scope), atMs);
     }
+    if (mode === "active") store.endAlertsOfFills(scope, atMs);
     refuseOlder(store, scope, atMs);
     const released = scope === GLOBAL_SCOPE && mode === "active" ? releaseAccounts(lanes, store) : [];
     return [`${scope} is ${mode}; no daemon runs, so it holds from the next start`, ...released].join("; ");

@@ -17,6 +17,8 @@ export interface Alert {
 export const SUBJECT = {
   swap: (swapId: string) => `swap ${swapId}`,
   run: (runId: string) => `run ${runId}`,
+  /** what a swap brought, where that needs a person: true until he resumes its strategy */
+  fill: (swapId: string) => `fill of ${swapId}`,
   /** what a strategy sells for what: denials are about that, and not about one swap of many */
   pair: (strategyId: string, { sell, buy }: { sell: { symbol: string }; buy: { symbol: string } }) =>
     `${sell.symbol} to ${buy.symbol} of ${strategyId}`,

@@ -23,24 +23,28 @@ export function concludeRun(draft: Draft, evidence: Evidence): void {
     return;
   }
   if (run.state !== "executing") return;
+  if (run.reason === REOPENED) tellLostFills(draft);
   for (const swap of latestSwaps(run)) reserveProceeds(draft, swap.id);
   beginNext(draft, evidence);
   const latest = latestSwaps(draft.run());
   if (latest.some((swap) => !isSwapEnd(swap.state) && !isFilled(swap.state))) return;
   endRun(draft, latest);
   // The strategy heard of the first end and may have begun another run since: it does not hear of a second one.
-  if (run.reason === REOPENED) tellLostFill(draft, latest);
-  else rememberEnd(draft, evidence);
+  if (run.reason !== REOPENED) rememberEnd(draft, evidence);
 }
 
-/** A fill that the strategy counts is gone for good: a stop that sold nothing would else be over without a word. */
-function tellLostFill(draft: Draft, latest: readonly Swap[]): void {
-  const lost = latest.find(({ state }) => state === "reverted" || state === "expired" || state === "cancelled");
-  if (lost === undefined) return;
+/**
+ * What ends in vain in a run that was reopened is a fill that the strategy counts, gone for good: a stop that sold nothing
+ * would else be over without a word. Each is told by itself, and no later swap of the strategy makes it untrue.
+ */
+function tellLostFills(draft: Draft): void {
   const { id, strategyId } = draft.run();
-  const subject = SUBJECT.pair(strategyId, lost);
-  const text = `run ${id} of ${strategyId}: a reorganisation took back what it had counted as filled, and ${lost.id} ended ${lost.state}; the strategy still counts it, and a trigger stays fired: look at the position, and begin anew under another file name`;
-  draft.record({ kind: "alert", severity: "critical", code: "FILL_TAKEN_BACK", subject, text });
+  for (const { subjectId, to } of draft.result().transitions) {
+    if (to !== "reverted" && to !== "expired" && to !== "cancelled") continue;
+    const text = `run ${id} of ${strategyId}: a reorganisation took back what it had counted as filled, and ${subjectId} ended ${to}; the strategy still counts it, and a trigger stays fired: look at the position, and begin anew under another file name; told until: swapd resume ${strategyId}`;
+    const subject = SUBJECT.fill(subjectId);
+    draft.record({ kind: "alert", severity: "critical", code: "FILL_TAKEN_BACK", subject, text });
+  }
 }
 
 /** The last attempt at each place of the run. */

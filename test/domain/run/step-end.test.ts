@@ -193,8 +193,28 @@ describe("the strategy learns of the end in the same commit", () => {
     const ended = report(reopened.run, { kind: "final", outcome: "reverted" }, trigger);
     expect(ended.run).toMatchObject({ state: "failed", reason: "reverted" });
     expect(memoryOf(ended)).toEqual([]);
-    const alert = { code: "FILL_TAKEN_BACK", severity: "critical", subject: "WETH to USDC of take-profit" };
+    const alert = { code: "FILL_TAKEN_BACK", severity: "critical", subject: "fill of run_1.0.1" };
     expect(ended.records.filter(({ kind }) => kind === "alert")).toMatchObject([alert]);
+  });
+
+  test("each fill that a reorganisation takes back for good is told by itself, when its swap ends, and no other end is", () => {
+    const vain = sell("reverted", { id: "run_1.0.1", position: 0 });
+    const lost = [1, 2].map((position) =>
+      sell("confirmed", { id: `run_1.${position}.1`, position, intentId: `run_1.${position}.1.swap` }),
+    );
+    const trigger = { spec: thresholdSpec(), memory: { version: 1, state: "fired", failures: 0, slotMs: SLOT_MS } };
+    let run = runSample({ strategyId: "take-profit", state: "partial", swaps: [vain, ...lost] });
+    const told: unknown[] = [];
+    for (const change of [{ kind: "reorged" }, { kind: "final", outcome: "reverted" }] as const) {
+      for (const { id } of lost) {
+        const event = { kind: "transaction", swapId: id, intentId: `${id}.swap`, change } as const;
+        const result = step(run, event, evidenceSample(trigger as Partial<Evidence>));
+        told.push(result.records.flatMap((record) => (record.kind === "alert" ? [record.subject] : [])));
+        run = result.run;
+      }
+    }
+    expect(told).toEqual([[], [], ["fill of run_1.1.1"], ["fill of run_1.2.1"]]);
+    expect(run.state).toBe("failed");
   });
 
   test("nobody is told of a reorganisation after which the fill comes back", () => {

@@ -59,7 +59,8 @@ export function createAlertRows(sql: Statements, sendFrom: Severity | undefined)
       sql.get(
         `SELECT 1 FROM alerts WHERE over_at_ms IS NULL AND severity <> 'info'
            AND (strategy = ? AND (raised_at_ms >= ?
-             OR subject NOT LIKE '% to % of %' AND subject NOT LIKE 'funds of %' AND subject NOT LIKE 'prices of %')
+             OR subject NOT LIKE '% to % of %' AND subject NOT LIKE 'funds of %' AND subject NOT LIKE 'prices of %'
+               AND subject NOT LIKE 'fill of %')
              OR subject IN (SELECT value FROM json_each(?)))`,
         strategyId,
         hindrancesSinceMs,
@@ -69,12 +70,18 @@ export function createAlertRows(sql: Statements, sendFrom: Severity | undefined)
   };
 }
 
-function createEndings(
-  sql: Statements,
-): Pick<AlertStore, "endAlerts" | "endAlertsOfWants" | "endAlertsOfOtherServices" | "endAlertsOfOthers"> {
+function createEndings(sql: Statements): Pick<AlertStore, Extract<keyof AlertStore, `endAlerts${string}`>> {
   return {
     endAlerts: (subject, atMs) => {
       sql.run("UPDATE alerts SET over_at_ms = ? WHERE subject = ? AND over_at_ms IS NULL", atMs, subject);
+    },
+    endAlertsOfFills: (strategyId, atMs) => {
+      sql.run(
+        "UPDATE alerts SET over_at_ms = ? WHERE over_at_ms IS NULL AND strategy = ? AND subject LIKE ?",
+        atMs,
+        strategyId,
+        SUBJECT.fill("%"),
+      );
     },
     endAlertsOfWants: (strategyId, { raisedUntilMs, atMs }) => {
       sql.run(
@@ -101,7 +108,8 @@ function createEndings(
         `UPDATE alerts SET over_at_ms = ? WHERE over_at_ms IS NULL
            AND strategy IS NOT NULL AND strategy NOT IN (SELECT value FROM json_each(?))
            AND (subject LIKE '% to % of %'
-             OR subject NOT LIKE 'run %' AND subject NOT LIKE 'swap %' AND subject NOT LIKE 'mode of %')`,
+             OR subject NOT LIKE 'run %' AND subject NOT LIKE 'swap %' AND subject NOT LIKE 'mode of %'
+               AND subject NOT LIKE 'fill of %')`,
         atMs,
         JSON.stringify(strategyIds),
       );

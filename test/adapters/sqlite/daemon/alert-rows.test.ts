@@ -155,6 +155,27 @@ test("what was said of a strategy is over when it is gone, but not of its open s
   expect(open()).toEqual(["swap run_1.0.1", "run run_1", "mode of weekly", "clock"]);
 });
 
+test("a fill that is lost is true until a person says so, whatever becomes of its strategy, and hides nothing else", () => {
+  const { db, store } = begin();
+  const fills = [
+    ["fill of run_1.0.1", "weekly"],
+    ["fill of run_2.0.1", "weekly"],
+    ["fill of run_3.0.1", "monthly"],
+  ] as const;
+  for (const [subject, strategy] of fills) {
+    const alert = { id: subject, subject, strategy, code: "FILL_TAKEN_BACK", severity: "critical" } as const;
+    store.raiseAlert(alertSample({ ...alert, atMs: NOW_MS - 1 }));
+  }
+  const open = (): unknown[] =>
+    db.prepare("SELECT subject FROM alerts WHERE over_at_ms IS NULL ORDER BY number").pluck().all();
+  expect(store.isWarnedOf("weekly", CLOCK)).toBe(false);
+  store.endAlertsOfOthers([], NOW_MS);
+  store.endAlertsOfWants("weekly", { raisedUntilMs: NOW_MS, atMs: NOW_MS });
+  expect(open()).toHaveLength(3);
+  store.endAlertsOfFills("weekly", NOW_MS);
+  expect(open()).toEqual(["fill of run_3.0.1"]);
+});
+
 test("what is said of no strategy stays true when the last strategy is gone", () => {
   const { db, store } = begin();
   store.raiseAlert(alertSample({ id: "account", subject: "account 0x1", strategy: undefined }));

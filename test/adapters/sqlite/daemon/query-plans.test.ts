@@ -129,6 +129,7 @@ const STORE: Calls<Store> = {
   endAlertsOfWants: (store) => store.endAlertsOfWants("weekly", { raisedUntilMs: NOW_MS, atMs: NOW_MS }),
   isWarnedOf: (store) => store.isWarnedOf("weekly", { subjects: ["clock"], hindrancesSinceMs: NOW_MS }),
   endAlerts: (store) => store.endAlerts("swap", NOW_MS),
+  endAlertsOfFills: (store) => store.endAlertsOfFills("weekly", NOW_MS),
   endAlertsOfOtherServices: (store) => store.endAlertsOfOtherServices(["service.example"], NOW_MS),
   endAlertsOfOthers: (store) => store.endAlertsOfOthers(["weekly"], NOW_MS),
   sameEnds: (store) => store.sameEnds("weekly"),
