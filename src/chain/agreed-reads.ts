@@ -29,8 +29,12 @@ export async function agreedReads(pool: RpcPool, options: ReadOptions, nowSecond
   const present = tips.filter(({ answer }) => newest - answer.timestamp <= MOST_LAG_SECONDS);
   const members = present.map(({ member }) => member);
   const latest = lowest(present.map(({ answer }) => answer));
-  const on = <T>(what: string, ask: (reads: ChainReads) => Promise<T>, keyOf: (answer: T) => string = textOf) =>
-    agree(members, { what, keyOf }, ask);
+  const on = <T>(
+    what: string,
+    ask: (reads: ChainReads) => Promise<T>,
+    keyOf: (answer: T) => string = textOf,
+    sizeOf: (answer: T) => number = () => 0,
+  ) => agree(members, { what, keyOf, sizeOf }, ask);
   return {
     latest,
     finalized: async () =>
@@ -41,6 +45,8 @@ export async function agreedReads(pool: RpcPool, options: ReadOptions, nowSecond
         "a receipt",
         (reads) => reads.receipt(hash),
         (receipt) => (receipt === undefined ? "none" : `${receipt.blockHash} ${receipt.succeeded}`),
+        // One may leave logs out.
+        (receipt) => receipt?.logs.length ?? 0,
       ),
     transactionsOf: (address, block) =>
       on("a block's transactions", async (reads) => {
@@ -56,15 +62,17 @@ export async function agreedReads(pool: RpcPool, options: ReadOptions, nowSecond
   };
 }
 
+/** Of answers that say the same, the first of the largest. */
 async function agree<T>(
   members: readonly Member[],
-  { what, keyOf }: { what: string; keyOf(answer: T): string },
+  { what, keyOf, sizeOf }: { what: string; keyOf(answer: T): string; sizeOf(answer: T): number },
   ask: (reads: ChainReads) => Promise<T>,
 ): Promise<T> {
   const [first, ...others] = await answersOf(members, ask);
   if (first === undefined) throw new Error("answersOf gives at least one answer");
+  const { answer } = others.reduce((most, one) => (sizeOf(one.answer) > sizeOf(most.answer) ? one : most), first);
   const other = others.find(({ answer }) => keyOf(answer) !== keyOf(first.answer));
-  if (other === undefined) return first.answer;
+  if (other === undefined) return answer;
   const [one, two] = [shown(keyOf(first.answer)), shown(keyOf(other.answer))];
   const message = `the RPC endpoints disagree on ${what}: ${first.member.host} says ${one}, ${other.member.host} ${two}`;
   throw new ChainReadError("disagreement", message);

@@ -48,23 +48,18 @@ async function read(pool: RpcPool, method: string, params: readonly unknown[]): 
   }
 }
 
-/** The same, of the first endpoint whose answer is enough; null where no answer was. @throws ChainReadError */
-async function readUntil(
+/** The same, of the first endpoint whose answer `parse` makes something of. @throws ChainReadError */
+async function readFirst<T>(
   pool: RpcPool,
   method: string,
   params: readonly unknown[],
-  isEnough: (answer: unknown) => boolean,
-): Promise<unknown> {
+  parse: (answer: unknown) => T | undefined,
+): Promise<T | undefined> {
   try {
-    return await pool.readUntil(method, params, isEnough);
+    return await pool.readFirst(method, params, parse);
   } catch (error) {
     throw asReadError(method, error);
   }
-}
-
-/** The same, of the first endpoint that knows it. @throws ChainReadError */
-function readFirstKnown(pool: RpcPool, method: string, params: readonly unknown[]): Promise<unknown> {
-  return readUntil(pool, method, params, (answer) => answer !== null);
 }
 
 type LaneReads = Omit<ChainReads, "call" | "code" | "logs" | "balance" | "allowance" | "decimals">;
@@ -82,11 +77,14 @@ function createLaneReads(pool: RpcPool, options: ReadOptions): LaneReads {
   async function latest(from = 0): Promise<BlockHead> {
     const first = await existingBlock("latest");
     if (first.number >= from) return first;
-    const hasCome = (answer: unknown): boolean => (readBlock(answer)?.number ?? 0) >= from;
-    return readBlock(await readUntil(pool, "eth_getBlockByNumber", ["latest", false], hasCome)) ?? first;
+    const come = (answer: unknown): BlockHead | undefined => {
+      const head = readBlock(answer);
+      return head !== undefined && head.number >= from ? head : undefined;
+    };
+    return (await readFirst(pool, "eth_getBlockByNumber", ["latest", false], come)) ?? first;
   }
   async function finalizedBlock(): Promise<BlockHead> {
-    const head = readBlock(await readFirstKnown(pool, "eth_getBlockByNumber", ["finalized", false]));
+    const head = await readFirst(pool, "eth_getBlockByNumber", ["finalized", false], readBlock);
     if (head === undefined) throw new ChainReadError("malformed answer", "no node has a finalized block");
     return head;
   }
@@ -102,11 +100,11 @@ function createLaneReads(pool: RpcPool, options: ReadOptions): LaneReads {
       const tag = at === "latest" ? at : toQuantity(at);
       return readNumber(await read(pool, "eth_getTransactionCount", [address, tag]), "a transaction count");
     },
-    async receipt(hash) {
-      return readReceipt(await readFirstKnown(pool, "eth_getTransactionReceipt", [hash]), hash);
-    },
-    async transactionsOf(address, block) {
-      return readTransactionsOf(await readFirstKnown(pool, "eth_getBlockByNumber", [toQuantity(block), true]), address);
+    // What is no receipt of it, or lacks logs, is no answer: another endpoint may have one.
+    receipt: (hash) => readFirst(pool, "eth_getTransactionReceipt", [hash], (answer) => readReceipt(answer, hash)),
+    transactionsOf(address, block) {
+      const ofAddress = (answer: unknown) => readTransactionsOf(answer, address);
+      return readFirst(pool, "eth_getBlockByNumber", [toQuantity(block), true], ofAddress);
     },
     nativeBalance: (address) => readBalance(pool, address),
     priorityFee: () => readPriorityFee(pool, existingBlock),

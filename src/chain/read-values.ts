@@ -1,6 +1,7 @@
 import { ChainReadError } from "../domain/chain-read-error.ts";
 import { type Address, type Hex, isHex, parseAddress } from "../domain/money/address.ts";
 import type { BlockHead, BlockTransaction, ChainLog, Receipt } from "../ports/chain.ts";
+import { bloomOf } from "./logs-bloom.ts";
 
 const QUANTITY_PATTERN = /^0x(?:0|[1-9a-fA-F][0-9a-fA-F]{0,63})$/;
 const HASH_PATTERN = /^0x[0-9a-fA-F]{64}$/;
@@ -101,7 +102,7 @@ export function readLog(value: unknown): ChainLog {
 /**
  * The receipt of exactly the asked transaction; undefined when the node has none, or one without a block (a promise of a
  * block to come is no block).
- * @throws ChainReadError also when it is another transaction's
+ * @throws ChainReadError also when it is another transaction's, or its logs are not all there
  */
 export function readReceipt(value: unknown, hash: Hex): Receipt | undefined {
   if (value === null) return undefined;
@@ -113,6 +114,8 @@ export function readReceipt(value: unknown, hash: Hex): Receipt | undefined {
   if (status > 1n) throw malformed("a receipt's status", receipt.status);
   const gasUsed = readQuantity(receipt.gasUsed, "a receipt's gas");
   const dataFee = readDataFee(receipt, gasUsed);
+  const logs = readArray(receipt.logs, "a receipt's logs").map(readLog);
+  assertWhole(receipt, logs, status === 1n);
   return {
     hash: answered,
     blockNumber: readNumber(receipt.blockNumber, "a receipt's block number"),
@@ -121,8 +124,20 @@ export function readReceipt(value: unknown, hash: Hex): Receipt | undefined {
     gasUsed,
     effectiveGasPrice: readQuantity(receipt.effectiveGasPrice, "a receipt's gas price"),
     ...(dataFee === undefined ? {} : { dataFee }),
-    logs: readArray(receipt.logs, "a receipt's logs").map(readLog),
+    logs,
   };
+}
+
+/**
+ * Holds the logs against the receipt's own filter of them. A revert has none. A node that computes no filter says nothing
+ * by an empty one.
+ */
+function assertWhole({ logsBloom }: Fields, logs: readonly ChainLog[], succeeded: boolean): void {
+  if (!succeeded && logs.length > 0) throw malformed("the logs of a revert", logs.length);
+  if (logsBloom === undefined || logsBloom === null) return;
+  const bloom = readBytes(logsBloom, "a receipt's filter of logs");
+  if (/^0x0*$/.test(bloom) || bloom === bloomOf(logs)) return;
+  throw malformed("a receipt's logs, which its own filter contradicts", logs.length);
 }
 
 /**

@@ -17,10 +17,15 @@ export interface RpcPool {
    */
   read(method: string, params: readonly unknown[]): Promise<unknown>;
   /**
-   * Like `read`, but goes on asking while an answer is not enough, because one node may lag behind another.
-   * @returns null when no answer was
+   * Like `read`, but goes on asking while `parse` makes nothing of the answer, because one node may lag behind another.
+   * @param parse an answer that it throws a `ChainReadError` for counts as none
+   * @returns undefined when nothing was made of any answer
    */
-  readUntil(method: string, params: readonly unknown[], isEnough: (answer: unknown) => boolean): Promise<unknown>;
+  readFirst<T>(
+    method: string,
+    params: readonly unknown[],
+    parse: (answer: unknown) => T | undefined,
+  ): Promise<T | undefined>;
   /**
    * Like `read`, but passes over endpoints that do not have the block: what such a one leaves out of its answer, a list
    * of logs for example, would look as if it had never happened.
@@ -59,30 +64,35 @@ export function poolOf(endpoints: readonly Endpoint[]): RpcPool {
     throw new ChainReadError("malformed answer", `${endpoint.host} lags: it does not have block ${Number(block)}`);
   }
 
-  async function readUntil(
+  /** @returns undefined when endpoints gave that alone */
+  async function ask<T>(
     method: string,
     params: readonly unknown[],
-    isEnough: (answer: unknown) => boolean,
-    block?: Hex,
-  ): Promise<unknown> {
+    one: (endpoint: Endpoint) => Promise<T>,
+  ): Promise<T> {
     // One alone is asked anyway.
     if (endpoints.length > 1) for (const endpoint of endpoints) endpoint.lookAgain();
     const mayOther = (error: RpcError) => mayOtherAnswer(error, { method, params });
-    const ranked = inOrder(endpoints, abilityOf(method, params));
-    const result = await askInTurn(ranked, { mayOther, isEnough }, async (endpoint) => {
-      if (block !== undefined) await assertHas(endpoint, block);
-      return endpoint.ask(method, params);
-    });
+    const isEnough = (answer: T) => answer !== undefined;
+    const result = await askInTurn(inOrder(endpoints, abilityOf(method, params)), { mayOther, isEnough }, one);
     if (result.kind === "enough") return result.answer;
-    if (result.hasAnswered) return null;
+    if (result.hasAnswered) return undefined as T;
     throw noAnswer(method, result.failures);
   }
 
   return {
     endpoints,
-    read: (method, params) => readUntil(method, params, () => true),
-    readUntil: (method, params, isEnough) => readUntil(method, params, isEnough),
-    readUpTo: (block, method, params) => readUntil(method, params, () => true, block),
+    read: (method, params) => ask(method, params, (endpoint) => endpoint.ask(method, params)),
+    readFirst: (method, params, parse) =>
+      ask(method, params, async (endpoint) => {
+        const answer = await endpoint.ask(method, params);
+        return answer === null ? undefined : parse(answer);
+      }),
+    readUpTo: (block, method, params) =>
+      ask(method, params, async (endpoint) => {
+        await assertHas(endpoint, block);
+        return endpoint.ask(method, params);
+      }),
     sendToAll: (method, params) =>
       Promise.all(
         endpoints.map((endpoint) =>

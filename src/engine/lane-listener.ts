@@ -1,5 +1,6 @@
 import type { TransactionChange } from "../domain/run/events.ts";
 import type { LaneEvent, LaneListener } from "../lane/lane-event.ts";
+import type { Receipt } from "../ports/chain.ts";
 import type { LaneStore } from "../ports/lane-store.ts";
 import type { RunStore } from "../ports/store.ts";
 import type { Committer } from "./commit.ts";
@@ -35,11 +36,15 @@ function changeOf(event: LaneEvent, value: () => bigint): TransactionChange | un
     case "mined":
       return event.receipt === undefined ? undefined : { kind: "mined", receipt: event.receipt, value: value() };
     case "confirmed":
-      return event.receipt === undefined ? undefined : { kind: "confirmed", succeeded: event.receipt.succeeded };
+      return event.receipt === undefined
+        ? undefined
+        : { kind: "confirmed", succeeded: event.receipt.succeeded, ...receiptAgain(event.receipt, value) };
     case "reorged":
       return { kind: "reorged" };
     case "final":
-      return event.outcome === undefined ? undefined : { kind: "final", outcome: event.outcome };
+      return event.outcome === undefined
+        ? undefined
+        : { kind: "final", outcome: event.outcome, ...receiptAgain(event.receipt, value) };
     case "dropped":
       return {
         kind: "dropped",
@@ -49,4 +54,9 @@ function changeOf(event: LaneEvent, value: () => bigint): TransactionChange | un
     case "replaced":
       return undefined;
   }
+}
+
+/** What a fill is measured from once more; a revert exchanged nothing. */
+function receiptAgain(receipt: Receipt | undefined, value: () => bigint): { receipt?: Receipt; value?: bigint } {
+  return receipt?.succeeded === true ? { receipt, value: value() } : {};
 }

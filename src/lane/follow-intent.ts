@@ -1,7 +1,9 @@
+import type { Receipt } from "../ports/chain.ts";
 import type { CostRow, IntentRow } from "../ports/lane-store.ts";
 import { broadcastNewest } from "./broadcast.ts";
 import { closeGap, forgetGaps } from "./close-gap.ts";
 import type { Mined } from "./find-mined.ts";
+import { fullestReceipt } from "./fullest-receipt.ts";
 import { type LaneTurn, moveAttempt, moveIntent, passCrashPoint, reread } from "./lane-context.ts";
 import { planReplacement } from "./replace-attempt.ts";
 import { dropIfOver, signPlanned } from "./sign-attempt.ts";
@@ -25,8 +27,9 @@ async function startOver(turn: LaneTurn, intent: IntentRow): Promise<void> {
   if (signed.state === "signed") await broadcastNewest(turn, signed);
 }
 
-async function noteMined(turn: LaneTurn, intent: IntentRow, mined: Mined): Promise<void> {
+async function noteMined(turn: LaneTurn, intent: IntentRow, found: Mined): Promise<void> {
   const { deps } = turn;
+  const { mined, isShown } = await asShown(turn, intent, found);
   const { receipt } = mined;
   const isSame = intent.minedBlockHash === receipt.blockHash && intent.minedAttemptHash === receipt.hash;
   if ((intent.state === "mined" || intent.state === "confirmed") && !isSame) takeBack(turn, intent);
@@ -39,12 +42,26 @@ async function noteMined(turn: LaneTurn, intent: IntentRow, mined: Mined): Promi
   }
   const isFinal = receipt.blockNumber <= turn.finalized.number;
   const confirmations = turn.latest.number - receipt.blockNumber + 1;
-  if (current.state === "mined" && (isFinal || confirmations >= turn.options.confirmations)) {
+  if (current.state === "mined" && (isFinal || (isShown && confirmations >= turn.options.confirmations))) {
     recordConfirmed(turn, current, mined);
     passCrashPoint(deps, "lane.confirmed.after");
     current = reread(turn, intent);
   }
   if (isFinal && (await mayEnd(turn, mined))) recordFinal(turn, current, mined);
+}
+
+/** Where one endpoint leaves out what the transaction did, the others are asked for the same receipt. */
+async function asShown(
+  { options, deps }: LaneTurn,
+  intent: IntentRow,
+  mined: Mined,
+): Promise<{ readonly mined: Mined; readonly isShown: boolean }> {
+  const { attempt, receipt } = mined;
+  const shows = (one: Receipt): boolean => options.isShown?.(intent, one) ?? true;
+  if (attempt.kind === "cancel" || !receipt.succeeded || shows(receipt)) return { mined, isShown: true };
+  const full = await fullestReceipt(deps.chain, receipt);
+  const { blockTimeSeconds } = receipt;
+  return { mined: { attempt, receipt: { ...full, blockTimeSeconds } }, isShown: shows(full) };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Address } from "../domain/money/address.ts";
 import { smaller } from "../domain/money/bigint.ts";
-import type { BlockHead, LaneChain } from "../ports/chain.ts";
+import type { BlockHead, LaneChain, Receipt } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { AttemptRow, AttemptState, IntentRow, IntentState, LaneStore } from "../ports/lane-store.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -34,6 +34,11 @@ export interface LaneOptions {
    * always true
    */
   readonly isWorthSending?: (intent: IntentRow) => Promise<boolean>;
+  /**
+   * whether the receipt of a success shows what its transaction did; false: a node left logs out of it, and it is not
+   * confirmed by that, before its block is final. Default: always true
+   */
+  readonly isShown?: (intent: IntentRow, receipt: Receipt) => boolean;
 }
 
 /** What a lane works with. */

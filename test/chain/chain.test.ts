@@ -157,6 +157,34 @@ test("a receipt of another transaction, a forged status or a pending block is no
   expect(await chain.receipt(hash)).toBeUndefined();
 });
 
+test("a receipt whose logs its own filter contradicts is no answer of that endpoint: the next one is asked", async () => {
+  const anvil = await startBareAnvil();
+  const { address: token, abi } = await deploy(anvil, "PermitToken", ["USD Coin", "USDC", 6]);
+  await sendAndMine(anvil, { to: token, data: abi.encodeFunctionData("mint", [ANVIL_ACCOUNT, 5n]) as Hex });
+  const minted = (await anvil.rpc.call("eth_getBlockByNumber", ["latest", false])) as { transactions: Hex[] };
+  const [hash] = minted.transactions;
+  if (hash === undefined) throw new Error("nothing was mined");
+  const real = (await anvil.rpc.call("eth_getTransactionReceipt", [hash])) as Record<string, unknown>;
+  const lying = await startRpcProxy(anvil.url);
+  const answer = (change: object, times: number) =>
+    lying.fault("eth_getTransactionReceipt", { kind: "answer", result: { ...real, ...change } }, times);
+  const none = `0x${"0".repeat(512)}`;
+  for (const change of [{ logs: [] }, { status: "0x0" }]) {
+    answer(change, 2);
+    await expect(chainOver([lying.url]).receipt(hash)).rejects.toThrow(ChainReadError);
+    expect((await chainOver([lying.url, anvil.url]).receipt(hash))?.logs).toHaveLength(1);
+  }
+  // A node that computes no filter is believed, and so are several that agree on the block: the fullest of them.
+  for (const logsBloom of [none, "0x", undefined, null]) {
+    answer({ logsBloom }, 1);
+    expect((await chainOver([lying.url]).receipt(hash))?.logs).toHaveLength(1);
+  }
+  answer({ logs: [], logsBloom: none }, 2);
+  expect((await chainOver([lying.url]).receipt(hash))?.logs).toEqual([]);
+  const agreed = await chainOver([lying.url, anvil.url]).agreed();
+  expect((await agreed.receipt(hash))?.logs).toHaveLength(1);
+});
+
 test("an answer lost after the node took the transaction is unknown, and the same bytes are known to it", async () => {
   const anvil = await startBareAnvil();
   const proxy = await startRpcProxy(anvil.url);

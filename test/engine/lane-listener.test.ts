@@ -28,10 +28,11 @@ describe("what a lane reports reaches the swap that asked", () => {
     ["signed", { hash: hash("ee") }, { hash: hash("ee") }],
     ["broadcast", { hash: hash("ee") }, { hash: hash("ee") }],
     ["mined", { hash: hash("ee"), receipt }, { receipt, value: 77n }],
-    ["confirmed", { receipt }, { succeeded: true }],
+    ["confirmed", { receipt }, { succeeded: true, receipt, value: 77n }],
     ["confirmed", { receipt: { ...receipt, succeeded: false } }, { succeeded: false }],
     ["reorged", {}, {}],
-    ["final", { outcome: "cancelled", receipt }, { outcome: "cancelled" }],
+    ["final", { outcome: "succeeded", receipt }, { outcome: "succeeded", receipt, value: 77n }],
+    ["final", { outcome: "cancelled", receipt: { ...receipt, succeeded: false } }, { outcome: "cancelled" }],
     ["dropped", { reason: "too dear" }, { reason: "too dear" }],
   ] as const)("%s", (kind, event, change) => {
     expect(heard({ kind, ...event })).toEqual([

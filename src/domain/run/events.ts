@@ -132,13 +132,20 @@ export type RunEvent =
       readonly serviceRecord: string | undefined;
     };
 
+/** The receipt of a success, as it is read then: logs that were left out before may be there. Not in rows of before. */
+interface ReceiptAgain {
+  readonly receipt?: FillReceipt;
+  /** wei that the transaction sent along */
+  readonly value?: bigint;
+}
+
 /** What a lane reports of a transaction of ours. */
 export type TransactionChange =
   | { readonly kind: "signed"; readonly hash: Hex }
   | { readonly kind: "broadcast"; readonly hash: Hex }
   | { readonly kind: "mined"; readonly receipt: FillReceipt; readonly value: bigint }
-  | { readonly kind: "confirmed"; readonly succeeded: boolean }
-  | { readonly kind: "final"; readonly outcome: "succeeded" | "reverted" | "cancelled" }
+  | ({ readonly kind: "confirmed"; readonly succeeded: boolean } & ReceiptAgain)
+  | ({ readonly kind: "final"; readonly outcome: "succeeded" | "reverted" | "cancelled" } & ReceiptAgain)
   | { readonly kind: "reorged" }
   /** nothing was signed; `byPerson`: because somebody wanted that, so it is not tried again */
   | { readonly kind: "dropped"; readonly reason: string; readonly byPerson?: boolean };

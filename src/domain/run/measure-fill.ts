@@ -27,10 +27,15 @@ const WITHDRAWAL_TOPIC = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268
  * Sold: transfers of the sold token out of the wallet less those back into it; a native sale is the transaction's value,
  * which the caller gives. Bought: transfers of the bought token to the recipient less those away from it; native tokens
  * bought are what the wrapped token paid out in this transaction.
+ *
+ * A settlement reverts unless it took what it sold and the recipient got the minimum. Where the logs show less than that,
+ * a node left some out, or a token moves without them: then the fill is `assumed`, and its amounts are the worst that was
+ * signed. Sold is the whole gross amount, so that no budget is spent twice. Bought is the minimum, or more where that is
+ * shown: it is there for certain, so that nothing is sold that nobody has.
  */
 export function measureFill(
   receipt: FillReceipt,
-  swap: Pick<Swap, "wallet" | "recipient" | "sell" | "buy" | "mode">,
+  swap: Pick<Swap, "wallet" | "recipient" | "sell" | "buy" | "mode" | "amountIn" | "terms">,
   native: { wrapped: Address; value: bigint },
 ): Fill {
   const sold =
@@ -39,13 +44,16 @@ export function measureFill(
     swap.buy.address === NATIVE_TOKEN
       ? unwrapped(receipt, native.wrapped)
       : netTransfers(receipt, swap.buy.address, swap.recipient);
+  const amountOutMin = swap.terms?.amountOutMin ?? 0n;
+  const isShown = sold > 0n && bought > 0n && bought >= amountOutMin;
   return {
     hash: receipt.hash,
     blockNumber: receipt.blockNumber,
     blockHash: receipt.blockHash,
     blockTimeSeconds: receipt.blockTimeSeconds,
-    sold,
-    bought,
+    sold: isShown ? sold : (swap.amountIn ?? sold),
+    bought: isShown || bought > amountOutMin ? bought : amountOutMin,
+    ...(isShown ? {} : { assumed: true }),
     gasCost: swap.mode === "gasless" ? 0n : receipt.gasUsed * receipt.effectiveGasPrice + (receipt.dataFee ?? 0n),
   };
 }

@@ -60,6 +60,8 @@ export interface Fill {
   readonly bought: bigint;
   /** wei, with what a rollup charged beside gas */
   readonly gasCost: bigint;
+  /** its logs do not show what the settlement promises: both amounts are the worst that was signed */
+  readonly assumed?: true;
 }
 
 /** One swap of a run. Fields of later stages are undefined until the stage is reached. */

@@ -7,7 +7,7 @@ import { answered, waitAgain } from "./retry.ts";
 import type { Swap } from "./run.ts";
 import { InvalidTransition, isSwapEnd } from "./states.ts";
 import { endUnsigned } from "./step-quote.ts";
-import { confirmFill, isFoundByNonce, noteMined, takeBack } from "./step-transaction.ts";
+import { confirmFill, isFoundByNonce, noteMined, settleFill, takeBack } from "./step-transaction.ts";
 
 type SignedGasless = Extract<RunEvent, { kind: "signed-gasless" }>;
 type SigningBarred = Extract<RunEvent, { kind: "signing-barred" }>;
@@ -93,8 +93,7 @@ function follow(draft: Draft, swap: Swap, observation: GaslessObservation, evide
   const confirmations = latest.number - fill.blockNumber + 1;
   if (confirmations >= evidence.chain.confirmations) confirmFill(draft, swap.id, evidence);
   if (fill.blockNumber > finalized.number || !fill.succeeded) return;
-  if (draft.swap(swap.id).state === "mined") confirmFill(draft, swap.id, evidence);
-  draft.moveSwap(swap.id, "final");
+  settleFill(draft, swap.id, { receipt: fill }, evidence);
 }
 
 function noteFill(draft: Draft, swapId: string, observation: GaslessObservation, evidence: Evidence): void {

@@ -1,11 +1,14 @@
+import { tellAmount } from "../money/for-people.ts";
+import { SUBJECT } from "./alert.ts";
 import type { Draft } from "./draft.ts";
 import type { RunEvent, TransactionChange } from "./events.ts";
 import type { Evidence } from "./evidence.ts";
 import { type FillReceipt, measureFill } from "./measure-fill.ts";
-import type { Swap } from "./run.ts";
+import type { Fill, Swap } from "./run.ts";
 import { askForQuote, endUnsigned, tryAgain, wantsGasless } from "./step-quote.ts";
 
 type TransactionEvent = Extract<RunEvent, { kind: "transaction" }>;
+type Final = Extract<TransactionChange, { kind: "final" }>;
 
 /** A lane reports what became of a transaction: the swap's own, its approval, or a revocation. */
 export function stepTransaction(draft: Draft, event: TransactionEvent, evidence: Evidence): void {
@@ -62,19 +65,36 @@ function stepOwnTransaction(draft: Draft, swap: Swap, change: TransactionChange,
       noteMined(draft, swap.id, change.receipt, evidence, change.value);
       return;
     case "confirmed":
-      if (swap.fill !== undefined) confirmFill(draft, swap.id, evidence);
+      if (swap.state === "mined" && change.succeeded) measureAgain(draft, swap.id, change, evidence);
+      confirmFill(draft, swap.id, evidence);
       return;
     case "reorged":
       takeBack(draft, swap.id);
       return;
     case "final":
-      finish(draft, swap, change.outcome, evidence);
+      finish(draft, swap, change, evidence);
       return;
     case "dropped":
       draft.record({ kind: "close-capability", swapId: swap.id });
       endDropped(draft, swap, change, { otherwise: "not_signed_in_time", evidence });
       return;
   }
+}
+
+/** What was sent, and how it came out. */
+interface Executed {
+  readonly receipt?: FillReceipt;
+  readonly value?: bigint;
+}
+
+/** Takes the newer measure, except where the older one of the same block shows more. */
+function measureAgain(draft: Draft, swapId: string, { receipt, value }: Executed, evidence: Evidence): void {
+  if (receipt === undefined) return;
+  const { fill, ...swap } = draft.swap(swapId);
+  const measured = measureFill(receipt, swap, { wrapped: evidence.chain.wrappedNative, value: value ?? 0n });
+  const showsLess = measured.assumed === true && fill !== undefined && fill.assumed !== true;
+  if (showsLess && fill.hash === measured.hash && fill.blockHash === measured.blockHash) return;
+  draft.amendSwap(swapId, { fill: measured });
 }
 
 /** A receipt was seen. A revert in it is provisional too, until its block is final. */
@@ -98,10 +118,14 @@ export function isFoundByNonce({ terms }: Swap, { service }: Evidence): boolean 
   return terms?.nonce !== undefined && service.signatureHasNonce;
 }
 
-/** Enough blocks lie on top of the fill: the money counts as spent and the run may go on. */
-export function confirmFill(draft: Draft, swapId: string, evidence: Evidence): void {
+/**
+ * Enough blocks lie on top of the fill: the money counts as spent and the run may go on. What the logs do not show is
+ * waited for until the block is final.
+ */
+export function confirmFill(draft: Draft, swapId: string, evidence: Evidence, isFinal = false): void {
   const swap = draft.swap(swapId);
   if (swap.state !== "mined" || swap.fill === undefined) return;
+  if (swap.fill.assumed === true && !isFinal) return;
   draft.moveSwap(swapId, "confirmed");
   draft.record({ kind: "spend", swapId, amount: swap.fill.sold });
   if (swap.mode === "self-executed" || isFoundByNonce(swap, evidence)) {
@@ -120,10 +144,41 @@ export function takeBack(draft: Draft, swapId: string): void {
   draft.moveSwap(swapId, "submitted", { fill: undefined, reason: "reorganised" });
 }
 
-function finish(draft: Draft, swap: Swap, outcome: "succeeded" | "reverted" | "cancelled", evidence: Evidence): void {
+/**
+ * The fill's block is final: it is measured once more, from the receipt as it is read there, and what was counted from
+ * logs that lacked something is corrected in the same commit. What is not shown even now is booked as it is assumed.
+ */
+export function settleFill(draft: Draft, swapId: string, executed: Executed, evidence: Evidence): void {
+  const before = draft.swap(swapId);
+  measureAgain(draft, swapId, executed, evidence);
+  confirmFill(draft, swapId, evidence, true);
+  const { fill } = draft.swap(swapId);
+  const wasCounted = before.state === "confirmed" && before.fill !== undefined && fill !== undefined;
+  if (wasCounted && before.fill.sold !== fill.sold) {
+    // What is spent never changes: it is taken back, and spent anew.
+    draft.record({ kind: "unspend", swapId, amount: before.amountIn ?? before.fill.sold });
+    draft.record({ kind: "spend", swapId, amount: fill.sold });
+  }
+  draft.moveSwap(swapId, "final", {}, wasCounted ? correctionOf(before.fill, fill) : undefined);
+  if (fill?.assumed === true) tellUnmeasured(draft, draft.swap(swapId), fill);
+}
+
+function correctionOf(before: Fill, now: Fill): string | undefined {
+  if (before.sold === now.sold && before.bought === now.bought) return undefined;
+  return `measured once more: sold ${now.sold} instead of ${before.sold}, bought ${now.bought} instead of ${before.bought} (smallest units)`;
+}
+
+function tellUnmeasured(draft: Draft, { id, sell, buy }: Swap, { hash, sold, bought }: Fill): void {
+  const { strategyId } = draft.run();
+  const [paid, got] = [tellAmount(sold, sell), tellAmount(bought, buy)];
+  const text = `swap ${id} of ${strategyId} is filled, and its receipt does not show what was exchanged, also in its final block: counted are ${paid} sold and ${got} bought, the worst that was signed; hold transaction ${hash} against them (swapd audit); told until: swapd resume ${strategyId}`;
+  draft.record({ kind: "alert", severity: "warning", code: "FILL_UNMEASURED", subject: SUBJECT.fill(id), text });
+}
+
+function finish(draft: Draft, swap: Swap, change: Final, evidence: Evidence): void {
+  const { outcome } = change;
   if (outcome === "succeeded") {
-    confirmFill(draft, swap.id, evidence);
-    draft.moveSwap(swap.id, "final");
+    settleFill(draft, swap.id, change, evidence);
     return;
   }
   draft.moveSwap(swap.id, outcome, { reason: outcome, fill: undefined });

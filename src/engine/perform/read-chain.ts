@@ -1,7 +1,9 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { Hex } from "../../domain/money/address.ts";
 import type { GaslessObservation } from "../../domain/run/events.ts";
+import { measureFill } from "../../domain/run/measure-fill.ts";
 import type { Swap } from "../../domain/run/run.ts";
+import { fullestReceipt } from "../../lane/fullest-receipt.ts";
 import type { AgreedChainReads, BlockHead, Receipt } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
@@ -56,7 +58,7 @@ async function observe(context: EngineContext, swap: Swap, look: Look): Promise<
   return {
     latest: { number: latest.number, timestampSeconds: latest.timestamp },
     finalized: { number: finalized.number, timestampSeconds: finalized.timestamp },
-    fill: fill === undefined ? undefined : await withBlockTime(context, swap, fill),
+    fill: fill === undefined ? undefined : await withBlockTime(context, swap, await asShown(context, swap, fill)),
     nonceUsed:
       fill === undefined && byNonce
         ? await nonceCancelled(context, swap, { reads, range, finalized: finalized.number })
@@ -116,6 +118,13 @@ async function receiptOf(reads: Look["reads"], log: { readonly transactionHash: 
     "malformed answer",
     `no node has the receipt of ${log.transactionHash}, whose event is seen`,
   );
+}
+
+/** Where one endpoint leaves out what was exchanged, the others are asked for the same receipt. */
+async function asShown({ settings, deps }: EngineContext, swap: Swap, receipt: Receipt): Promise<Receipt> {
+  const native = { wrapped: settings.wrappedNative, value: 0n };
+  const isShown = !receipt.succeeded || measureFill(receipt, swap, native).assumed !== true;
+  return isShown ? receipt : await fullestReceipt(deps.chain, receipt);
 }
 
 /** When its block was made, asked once for each block. Left out where the node has another block there by now. */

@@ -55,7 +55,36 @@ test("a fee that leaves the wallet beside the swap counts as sold", () => {
 test("bought is counted at the recipient, who need not be the wallet", () => {
   const elsewhere = transferLog({ token: WETH.address, from: POOL, to: RELAYER, amount: TENTH });
   expect(measure({ logs: [sale, elsewhere] }, { recipient: RELAYER }).bought).toBe(TENTH);
-  expect(measure({ logs: [sale, elsewhere] }).bought).toBe(0n);
+  expect(measure({ logs: [sale, elsewhere] }).assumed).toBe(true);
+});
+
+describe("what the settlement promises and the logs do not show was left out: the worst that was signed is assumed", () => {
+  const min = swap.terms?.amountOutMin ?? 0n;
+  const worst = { sold: HUNDRED_USDC, bought: min, assumed: true };
+  const part = (amount: bigint) => transferLog({ token: WETH.address, from: POOL, to: WALLET, amount });
+
+  test.each([
+    ["nothing", [], worst],
+    ["no sale", [purchase], { ...worst, bought: TENTH }],
+    ["no purchase", [sale], worst],
+    ["a purchase below the minimum", [sale, part(min - 1n)], worst],
+  ] as const)("shown is %s", (_name, logs, fill) => {
+    expect(measure({ logs })).toMatchObject(fill);
+  });
+
+  test("the minimum itself is shown, and so is a sale of which a part came back", () => {
+    const back = transferLog({ token: USDC.address, from: ROUTER, to: WALLET, amount: HUNDRED_USDC - 1n });
+    const fill = measure({ logs: [sale, back, part(min)] });
+    expect(fill).toMatchObject({ sold: 1n, bought: min });
+    expect(fill).not.toHaveProperty("assumed");
+  });
+
+  test("a native sale shows by its value, a native purchase by what was unwrapped", () => {
+    const unwrapped = withdrawalLog(WETH.address, TENTH);
+    expect(measure({ logs: [purchase] }, { sell: ETH }, 5n)).not.toHaveProperty("assumed");
+    expect(measure({ logs: [sale, unwrapped] }, { buy: ETH })).not.toHaveProperty("assumed");
+    expect(measure({ logs: [sale] }, { buy: ETH })).toMatchObject(worst);
+  });
 });
 
 describe("logs that are no transfer of ours count for nothing", () => {

@@ -129,6 +129,22 @@ describe("a fill that is seen", () => {
     expect(result.records.filter(({ kind }) => kind === "spend")).toHaveLength(1);
   });
 
+  test("whose receipt lacks logs counts when they are there, or as the worst that was signed in its final block", () => {
+    const bare = { ...fill, logs: [] };
+    const near = { number: 105, timestampSeconds: seconds };
+    const far = { ...near, number: 110 };
+    const seen = observe(relayed("submitted"), { fill: bare, latest: far }).run.swaps[0] as Swap;
+    expect(seen).toMatchObject({ state: "mined", fill: { assumed: true } });
+    expect(stateOf(observe(seen, { fill, latest: far }))).toBe("confirmed");
+    const final = observe(seen, { fill: bare, latest: far, finalized: near });
+    expect(final.records).toContainEqual({ kind: "spend", swapId: "run_1.0.1", amount: HUNDRED_USDC });
+    expect(final.records).toContainEqual(expect.objectContaining({ kind: "alert", code: "FILL_UNMEASURED" }));
+    const part = { ...seen, state: "confirmed" as const, fill: { ...seen.fill, sold: 9n } as Swap["fill"] };
+    const corrected = observe(part, { fill, latest: far, finalized: near });
+    expect(corrected.run.swaps[0]).toMatchObject({ state: "final", fill: { sold: HUNDRED_USDC } });
+    expect(corrected.records).toContainEqual({ kind: "spend", swapId: "run_1.0.1", amount: HUNDRED_USDC });
+  });
+
   test("late counts although the swap was overdue", () => {
     const result = observe(relayed("unknown"), { fill, finalized: { number: 100, timestampSeconds: seconds + 61 } });
     expect(stateOf(result)).toBe("mined");

@@ -114,6 +114,63 @@ describe("the swap's own transaction", () => {
   });
 });
 
+describe("a receipt that lacks logs", () => {
+  const submitted = swapIn("submitted");
+  const bare = receiptFor(submitted, { logs: [] });
+  const whole = receiptFor(submitted);
+  const spent = (result: StepResult) => result.records.filter(({ kind }) => kind === "spend" || kind === "unspend");
+  const seen = () => report(submitted, mined(submitted, { logs: [] })).run.swaps[0] as Swap;
+
+  test("counts nothing when it is confirmed: the money stays reserved, as the worst that was signed", () => {
+    const confirmed = report(seen(), { kind: "confirmed", succeeded: true, receipt: bare, value: 0n });
+    expect(confirmed.run.swaps[0]).toMatchObject({ state: "mined", fill: { assumed: true, sold: HUNDRED_USDC } });
+    expect([confirmed.records, confirmed.run.state]).toEqual([[], "executing"]);
+  });
+
+  test("counts as soon as its logs are there", () => {
+    const confirmed = report(seen(), { kind: "confirmed", succeeded: true, receipt: whole, value: 0n });
+    expect(confirmed.run).toMatchObject({ state: "filled", swaps: [{ state: "confirmed" }] });
+    expect(confirmed.run.swaps[0]?.fill).not.toHaveProperty("assumed");
+  });
+
+  test("counts as the worst that was signed in its final block, and a person is told", () => {
+    for (const again of [{ receipt: bare, value: 0n }, {}]) {
+      const ended = report(seen(), { kind: "final", outcome: "succeeded", ...again });
+      expect(ended.run).toMatchObject({ state: "filled", swaps: [{ state: "final" }] });
+      expect(spent(ended)).toEqual([{ kind: "spend", swapId: "run_1.0.1", amount: HUNDRED_USDC }]);
+      const told = { kind: "alert", code: "FILL_UNMEASURED", severity: "warning", subject: "fill of run_1.0.1" };
+      expect(ended.records).toContainEqual(expect.objectContaining(told));
+    }
+  });
+
+  test("never takes the place of one that showed them", () => {
+    for (const state of ["mined", "confirmed"] as const) {
+      const { fill } = swapIn(state);
+      const sold = { ...fill, hash: bare.hash, blockHash: bare.blockHash, sold: 99n } as NonNullable<Swap["fill"]>;
+      const ended = report(swapIn(state, { fill: sold }), { kind: "final", outcome: "succeeded", receipt: bare });
+      expect(ended.run.swaps[0]).toMatchObject({ state: "final", fill: sold });
+      expect(ended.records.filter(({ kind }) => kind === "alert")).toEqual([]);
+    }
+  });
+
+  test("that was counted in part is corrected with the move to final", () => {
+    const fill = { ...swapIn("confirmed").fill, sold: 99n, bought: 7n } as NonNullable<Swap["fill"]>;
+    const change = { kind: "final", outcome: "succeeded", receipt: whole, value: 0n } as const;
+    const ended = report(swapIn("confirmed", { fill }), change, { state: "filled" });
+    const money = { swapId: "run_1.0.1", amount: HUNDRED_USDC };
+    expect(spent(ended)).toEqual([
+      { kind: "unspend", ...money },
+      { kind: "spend", ...money },
+    ]);
+    expect(ended.run.swaps[0]).toMatchObject({ state: "final", fill: { sold: HUNDRED_USDC } });
+    expect(ended.transitions).toMatchObject([
+      { to: "final", detail: expect.stringContaining("sold 100000000 instead of 99") },
+    ]);
+    const same = report(swapIn("confirmed"), change, { state: "filled" });
+    expect([spent(same), same.transitions[0]?.detail]).toEqual([[], undefined]);
+  });
+});
+
 describe("a reorganisation", () => {
   test("takes a mined swap back to submitted, and its fill with it", () => {
     const result = report(swapIn("mined"), { kind: "reorged" });
