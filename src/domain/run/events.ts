@@ -79,6 +79,8 @@ export interface GaslessObservation {
   /** at the finalised block */
   readonly allowance: bigint;
   readonly serviceStatus: string | undefined;
+  /** without a nonce: the sold token left the wallet, not as the order signed it, and nobody has explained or accepted that */
+  readonly isUnexplained?: boolean;
 }
 
 /**

@@ -105,8 +105,8 @@ function noteFill(draft: Draft, swapId: string, observation: GaslessObservation,
 
 /**
  * Ends a swap that can no longer land. With a nonce: it is used at a finalised block without a fill (cancelled), or it
- * is unused and both deadlines are past there (expired). Without one: both deadlines past, no outflow was seen, the
- * allowance is gone, and the service does not say that it is still at work.
+ * is unused and both deadlines are past there (expired). Without one: both deadlines past, no outflow was seen that nobody
+ * explains, the allowance is gone, and the service does not say that it is still at work.
  */
 function endIfImpossible(draft: Draft, swap: Swap, observation: GaslessObservation, evidence: Evidence): void {
   if (observation.nonceUsed === true) {
@@ -123,7 +123,7 @@ function endIfImpossible(draft: Draft, swap: Swap, observation: GaslessObservati
   const hasNonce = isFoundByNonce(swap, evidence);
   if (hasNonce && observation.nonceUsed === undefined) return;
   if (!hasNonce) {
-    if (observation.serviceStatus === "pending") return;
+    if (observation.serviceStatus === "pending" || observation.isUnexplained === true) return;
     if (observation.allowance > 0n) {
       revoke(draft, swap, evidence);
       return;

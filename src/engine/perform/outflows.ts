@@ -13,7 +13,10 @@ export interface BlockRange {
 
 type LogReads = Pick<Chain, "logs">;
 
-/** Where the sold token left the wallet, and no other swap and no transaction of ours is the reason. */
+/**
+ * Where the sold token left the wallet, and no other swap and no transaction of ours is the reason. Tokens let anybody
+ * write a transfer of nothing out of any wallet.
+ */
 export async function unexplainedOutflows(
   context: EngineContext,
   swap: Swap,
@@ -26,7 +29,21 @@ export async function unexplainedOutflows(
     topics: [TRANSFER_TOPIC, wordOf(swap.wallet)],
     ...range,
   });
-  return logs.filter((log) => !store.hashOfOther(log.transactionHash, swap.id));
+  return logs.filter(
+    ({ data, transactionHash }) => amountTold(data) > 0n && !store.hashOfOther(transactionHash, swap.id),
+  );
+}
+
+type OutflowLog = Pick<Awaited<ReturnType<LogReads["logs"]>>[number], "data" | "topics">;
+
+/**
+ * Whether what one transaction took from the wallet may be what an order signed: its gross amount at least, or something
+ * straight into the contract that it was signed for, because a token that keeps a fee may tell of less.
+ */
+export function isTakenBy({ amountIn, terms }: Swap, outflow: readonly OutflowLog[]): boolean {
+  const taken = outflow.reduce((sum, { data }) => sum + amountTold(data), 0n);
+  const contract = terms === undefined ? undefined : wordOf(terms.router);
+  return (amountIn !== undefined && taken >= amountIn) || outflow.some(({ topics }) => topics[2] === contract);
 }
 
 /** A wallet that was not held against the chain for so many blocks is not read back for the end of one swap. */

@@ -8,7 +8,7 @@ import type { AgreedChainReads, BlockHead, Receipt } from "../../ports/chain.ts"
 import type { EngineContext } from "../engine-context.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { nodeFault } from "./node-fault.ts";
-import { type BlockRange, denyHiddenOutflow, unexplainedOutflows } from "./outflows.ts";
+import { type BlockRange, denyHiddenOutflow, isTakenBy, unexplainedOutflows } from "./outflows.ts";
 
 /**
  * Looks up what became of a gasless swap, at the settlement that it was signed for. The chain alone decides; the service
@@ -51,8 +51,8 @@ async function observe(context: EngineContext, swap: Swap, look: Look): Promise<
   const finalized = look.finalized.number > latest.number ? latest : look.finalized;
   const range = { fromBlock: terms.fromBlock, toBlock: latest.number };
   const byNonce = isFoundByNonce(context, swap);
-  const fill = byNonce
-    ? await fillByNonce(context, swap, { reads, range })
+  const { fill, isUnexplained } = byNonce
+    ? { fill: await fillByNonce(context, swap, { reads, range }), isUnexplained: false }
     : await fillByOutflow(context, swap, { reads, range });
   if (fill === undefined) await denyHiddenFill(context, swap);
   return {
@@ -65,6 +65,7 @@ async function observe(context: EngineContext, swap: Swap, look: Look): Promise<
         : undefined,
     allowance: byNonce ? 0n : await allowanceAt(context, swap, { reads, block: finalized.number }),
     serviceStatus: fill === undefined && !byNonce ? await serviceStatus(context, swap) : undefined,
+    ...(isUnexplained && { isUnexplained }),
   };
 }
 
@@ -104,10 +105,30 @@ async function fillByNonce(context: EngineContext, swap: Swap, { reads, range }:
   return log === undefined ? undefined : await receiptOf(reads, log);
 }
 
-/** Without a nonce: while this swap alone may take the token, any outflow of it that is not another swap's is the fill. */
-async function fillByOutflow(context: EngineContext, swap: Swap, { reads, range }: At): Promise<Receipt | undefined> {
-  const [foreign] = await unexplainedOutflows(context, swap, { reads, range });
-  return foreign === undefined ? undefined : await receiptOf(reads, foreign);
+/**
+ * Without a nonce: while this swap alone may take the token, an outflow of it that is not another swap's is the fill, where
+ * it is what the order signed ({@link isTakenBy}), or the contract that it was signed for wrote of it. Of several, the one
+ * that shows the whole exchange.
+ * @returns beside it whether another outflow is left that nobody has explained or accepted
+ */
+async function fillByOutflow(
+  context: EngineContext,
+  swap: Swap,
+  { reads, range }: At,
+): Promise<{ readonly fill: Receipt | undefined; readonly isUnexplained: boolean }> {
+  const logs = await unexplainedOutflows(context, swap, { reads, range });
+  const { store } = context.deps;
+  const own: Receipt[] = [];
+  let isUnexplained = false;
+  for (const hash of new Set(logs.map(({ transactionHash }) => transactionHash))) {
+    const outflow = logs.filter(({ transactionHash }) => transactionHash === hash);
+    const receipt = await receiptOf(reads, { transactionHash: hash });
+    const isOfContract = receipt.logs.some(({ address }) => address === swap.terms?.router);
+    if (isOfContract || isTakenBy(swap, outflow)) own.push(receipt);
+    else isUnexplained ||= outflow.some(({ logIndex }) => !store.wasAccepted(`outflow ${hash} ${logIndex}`));
+  }
+  const fill = own.find((receipt) => isShown(context, swap, receipt)) ?? own[0];
+  return { fill, isUnexplained: fill === undefined && isUnexplained };
 }
 
 /** Its event was seen: a node without the receipt lags, and must not make it look as if nothing had happened. */
@@ -121,10 +142,13 @@ async function receiptOf(reads: Look["reads"], log: { readonly transactionHash: 
 }
 
 /** Where one endpoint leaves out what was exchanged, the others are asked for the same receipt. */
-async function asShown({ settings, deps }: EngineContext, swap: Swap, receipt: Receipt): Promise<Receipt> {
-  const native = { wrapped: settings.wrappedNative, value: 0n };
-  const isShown = !receipt.succeeded || measureFill(receipt, swap, native).assumed !== true;
-  return isShown ? receipt : await fullestReceipt(deps.chain, receipt);
+async function asShown(context: EngineContext, swap: Swap, receipt: Receipt): Promise<Receipt> {
+  if (!receipt.succeeded || isShown(context, swap, receipt)) return receipt;
+  return await fullestReceipt(context.deps.chain, receipt);
+}
+
+function isShown({ settings }: EngineContext, swap: Swap, receipt: Receipt): boolean {
+  return measureFill(receipt, swap, { wrapped: settings.wrappedNative, value: 0n }).assumed !== true;
 }
 
 /** When its block was made, asked once for each block. Left out where the node has another block there by now. */

@@ -3,6 +3,7 @@ import { amountTold } from "../../domain/run/measure-fill.ts";
 import type { Swap } from "../../domain/run/run.ts";
 import type { SwapState } from "../../domain/run/states.ts";
 import type { Finding } from "../../ports/reconciliation-store.ts";
+import { isTakenBy } from "../perform/outflows.ts";
 import type { LookContext } from "./patient-chain.ts";
 import type { FoundLog } from "./read-back.ts";
 
@@ -90,8 +91,9 @@ function explainedByOrders(outflows: readonly FoundLog[], orders: readonly Swap[
   const explained = new Set<string>();
   for (const { address, transactionHash, blockNumber } of outflows.toSorted((a, b) => a.blockNumber - b.blockNumber)) {
     const key = `${transactionHash} ${address}`;
+    const taken = outflows.filter((log) => `${log.transactionHash} ${log.address}` === key);
     const index = left.findIndex(
-      ({ sell, terms }) => sell.address === address && (terms?.fromBlock ?? 0) <= blockNumber,
+      (swap) => swap.sell.address === address && (swap.terms?.fromBlock ?? 0) <= blockNumber && isTakenBy(swap, taken),
     );
     if (index < 0 || explained.has(key)) continue;
     explained.add(key);

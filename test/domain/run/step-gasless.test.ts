@@ -231,6 +231,7 @@ describe("signatures without a nonce", () => {
     ["a deadline is ahead", { ...gone, finalized: notPast }],
     ["an allowance is left that the signature could spend", { ...gone, allowance: 1n }],
     ["the service still says pending", { ...gone, serviceStatus: "pending" }],
+    ["an outflow is not explained", { ...gone, isUnexplained: true }],
   ] as const)("do not while %s", (_name, seen) => {
     const result = observe(swap, seen, withoutNonce);
     expect(stateOf(result)).toBe("submitted");

@@ -7,7 +7,7 @@ import { readChain } from "../../../src/engine/perform/read-chain.ts";
 import { signGasless } from "../../../src/engine/perform/sign-gasless.ts";
 import { submitGasless } from "../../../src/engine/perform/submit-gasless.ts";
 import { registerStrategies } from "../../../src/engine/scheduler.ts";
-import { HUNDRED_USDC, NOW_MS, ROUTER, runSample, USDC, WETH } from "../../support/builders.ts";
+import { HUNDRED_USDC, NOW_MS, RELAYER, ROUTER, runSample, USDC, WETH } from "../../support/builders.ts";
 import { addRun, addSwap } from "../../support/daemon-database.ts";
 import { ACCOUNT, createOutside, openLife } from "../../support/engine-life.ts";
 import { hash, swapIn } from "../../support/reading-samples.ts";
@@ -311,6 +311,57 @@ describe("looking at the chain", () => {
     const other = swapIn("confirmed", { ...owned, id: "other" });
     addSwap(life.store, { ...other, fill: { ...other.fill, hash: fillHash } as NonNullable<Swap["fill"]> });
     expect(await readChain(context, swap)).toMatchObject({ observation: { fill: undefined } });
+  });
+
+  describe("of a signature without a nonce: what is not what the order signed is not its fill", () => {
+    const takeAway = (outside: Outside, to: typeof ROUTER, amount: bigint): void => {
+      outside.chain.mine();
+      outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to, amount });
+    };
+    function without() {
+      const begun = begin(swap);
+      begun.outside.service.profile = { ...swapdProfile, nonceRecord: undefined, signatureHasNonce: false };
+      return begun;
+    }
+
+    test.each([
+      ["nothing, which anybody can write", 0n, undefined],
+      ["less than the gross amount, which nobody explains", HUNDRED_USDC - 1n, true],
+    ])("a transfer of %s", async (_name, amount, isUnexplained) => {
+      const { context, outside } = without();
+      takeAway(outside, RELAYER, amount);
+      const seen = await readChain(context, swap);
+      expect(seen).toMatchObject({ kind: "observed", observation: { fill: undefined } });
+      expect(seen.kind === "observed" && seen.observation.isUnexplained).toBe(isUnexplained);
+      outside.chain.submitOrder({ ...order, nonce: 8n }, HUNDRED_USDC);
+      outside.chain.mine();
+      const filled = await readChain(context, swap);
+      expect(filled).toMatchObject({ observation: { fill: { blockNumber: 102 } } });
+      expect(filled).not.toHaveProperty("observation.isUnexplained");
+    });
+
+    test("once it is accepted it holds no end back", async () => {
+      const { context, outside, life } = without();
+      takeAway(outside, RELAYER, 5n);
+      life.store.wasAccepted = (key) => key.startsWith("outflow 0x") && key.endsWith(" 0");
+      expect(await readChain(context, swap)).not.toHaveProperty("observation.isUnexplained");
+    });
+
+    test("a part that goes straight to the pinned contract is: a token that keeps a fee tells of less", async () => {
+      const { context, outside } = without();
+      takeAway(outside, ROUTER, 5n);
+      expect(await readChain(context, swap)).toMatchObject({ observation: { fill: { blockNumber: 101 } } });
+    });
+
+    test("of several that took enough the one that shows the whole exchange is", async () => {
+      const { context, outside } = without();
+      takeAway(outside, RELAYER, HUNDRED_USDC);
+      expect(await readChain(context, swap)).toMatchObject({ observation: { fill: { blockNumber: 101 } } });
+      const whole = { ...order, amountOut: swap.terms?.amountOutMin ?? 0n, nonce: 8n };
+      outside.chain.submitOrder(whole, HUNDRED_USDC);
+      outside.chain.mine();
+      expect(await readChain(context, swap)).toMatchObject({ observation: { fill: { blockNumber: 102 } } });
+    });
   });
 
   describe("of a signature without a nonce, when its time is over and no outflow is seen", () => {

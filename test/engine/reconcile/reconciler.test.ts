@@ -7,7 +7,7 @@ import { toAddress } from "../../../src/domain/money/address.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { maySignIntent } from "../../../src/engine/modes.ts";
 import { addUnchecked, createReconciler } from "../../../src/engine/reconcile/reconciler.ts";
-import { HUNDRED_USDC, ROUTER, SLOT_MS, USDC, WBTC, WETH } from "../../support/builders.ts";
+import { HUNDRED_USDC, POOL, ROUTER, SLOT_MS, USDC, WBTC, WETH } from "../../support/builders.ts";
 import { addSwap } from "../../support/daemon-database.ts";
 import {
   accept,
@@ -451,8 +451,8 @@ test("an outflow that an open swap alone may explain is looked at again when tha
   const run = addSwap(store, swap);
   const order = { owner: ACCOUNT, recipient: ACCOUNT, fromAsset: USDC.address, toAsset: WETH.address, swapFee: 1n };
   outside.chain.submitOrder(
-    { ...order, deadline: 2n ** 40n, amountOut: 1n, amountOutMin: 1n, gross: 5n, nonce: 999n },
-    5n,
+    { ...order, deadline: 2n ** 40n, amountOut: 1n, amountOutMin: 1n, gross: HUNDRED_USDC, nonce: 999n },
+    HUNDRED_USDC,
   );
   for (let block = 0; block < 10; block += 1) outside.chain.mine();
   expect(await look()).toEqual([]);
@@ -460,6 +460,21 @@ test("an outflow that an open swap alone may explain is looked at again when tha
   const ended = { ...run, swaps: [{ ...run.swaps[0], state: "expired" as const } as Swap] };
   store.saveRun(ended, [{ ...move, reason: "expired", detail: undefined }], SLOT_MS);
   expect(await look()).toEqual(["outflow"]);
+});
+
+test("an open order explains nothing that is less than what it signed", async () => {
+  const outside = begin("only");
+  outside.service.profile = { ...swapdProfile, signatureHasNonce: false, nonceRecord: undefined };
+  const { context, store } = openLife(outside);
+  const reconciler = createReconciler(context);
+  reconciler.begin();
+  await reconciler.look();
+  addSwap(store, swapIn("submitted", { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" }));
+  outside.chain.mine();
+  outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to: POOL, amount: 5n });
+  reconciler.begin();
+  await reconciler.look();
+  expect(store.openDifferences()).toMatchObject([{ kind: "outflow" }]);
 });
 
 describe("a token whose allowance is refused", () => {

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { swapdProfile } from "../../src/adapters/swap-service/profiles/swapd.ts";
+import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
+import { HUNDRED_USDC, ROUTER, SLOT_MS, USDC } from "../support/builders.ts";
+import { ACCOUNT, createOutside, openLife, turn, turnUntil } from "../support/engine-life.ts";
+import type { FakeService } from "../support/fake-service.ts";
+
+/** Orders of this service carry no nonce: whatever took the sold token is looked for as their fill. */
+function leaveNoncesOut(service: FakeService): void {
+  const { decodeTypedData, typedData } = swapdProfile;
+  service.profile = {
+    ...swapdProfile,
+    ...{ idempotentExecuteSwap: false, signatureHasNonce: false, nonceRecord: undefined },
+    decodeTypedData: (data, pinned) => {
+      const decoded = decodeTypedData(data, pinned);
+      return decoded.ok ? { ...decoded, swap: { ...decoded.swap, nonce: undefined } } : decoded;
+    },
+    typedData: (swap, pinned) => typedData({ ...swap, nonce: swap.nonce ?? 7n }, pinned),
+  };
+  service.twist = (swap) => (swap.nonce === undefined ? swap : { ...swap, nonce: 7n });
+}
+
+test("a transfer of nothing that a stranger writes is no fill of an order without a nonce: the order's own is", async () => {
+  const change = { id: "order", gasless: "only", budget: { total: HUNDRED_USDC } };
+  const outside = createOutside(SLOT_MS - 1_500, change as Partial<StrategySpec>);
+  leaveNoncesOut(outside.service);
+  const { chain, service } = outside;
+  for (let block = 0; block < 6; block += 1) chain.mine();
+  const life = openLife(outside);
+  chain.holdsRelayed = true;
+  await life.engine.start();
+  const isOut = () => service.submissions.length > 0;
+  expect(await turnUntil(outside, life, { maxSeconds: 30, isDone: isOut })).toBe(true);
+  chain.mine();
+  chain.takeAway({ token: USDC.address, from: ACCOUNT, to: ROUTER, amount: 0n });
+  const swaps = () => life.db.prepare("SELECT state, sold FROM swaps").all();
+  await turn(outside, life, 4);
+  expect(swaps()).toEqual([{ state: "submitted", sold: null }]);
+  chain.holdsRelayed = false;
+  await turn(outside, life, 20);
+  expect(swaps()).toEqual([{ state: "final", sold: HUNDRED_USDC.toString() }]);
+  const spent = life.db.prepare("SELECT state, amount FROM ledger").all();
+  expect(spent).toEqual([{ state: "spent", amount: HUNDRED_USDC.toString() }]);
+  expect(life.errors).toEqual([]);
+  await life.engine.stop();
+});
