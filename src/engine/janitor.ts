@@ -1,4 +1,5 @@
 import type { Address } from "../domain/money/address.ts";
+import type { FinalBlock } from "../ports/store.ts";
 import { type EngineContext, laneOf } from "./engine-context.ts";
 import { mayRevoke } from "./modes.ts";
 import { nodeFault } from "./perform/node-fault.ts";
@@ -36,7 +37,8 @@ async function revokeLeftover(context: EngineContext, grant: Grant): Promise<voi
   if (!mayRevoke(store, grant)) return;
   const version = store.ledgerVersion(wallet);
   if ((await chain.allowance({ token, owner: wallet, spender })) === 0n) {
-    if (await isZeroForGood(context, grant)) forget(context, grant, version);
+    const final = await noneAtFinalBlock(context, grant);
+    if (final !== undefined) forget(context, grant, { version, final });
     return;
   }
   const { maxFeePerGas } = context.settings.policy;
@@ -53,19 +55,27 @@ async function revokeLeftover(context: EngineContext, grant: Grant): Promise<voi
   else logger.warn({ wallet, token, spender, trial: trial.kind }, "a leftover allowance cannot be revoked now");
 }
 
-/** An allowance that a reorganisation could bring back is looked at again. */
-async function isZeroForGood(context: EngineContext, grant: Grant): Promise<boolean> {
-  const { chain } = context.deps;
-  const { number } = await chain.finalized();
-  return (await chain.allowance({ token: grant.token, owner: grant.wallet, spender: grant.spender }, number)) === 0n;
+/**
+ * The block that all endpoints call final, if they agree that it shows no allowance: one that a reorganisation could bring
+ * back, or that a node which is behind does not know yet, is looked at again.
+ */
+async function noneAtFinalBlock(context: EngineContext, grant: Grant): Promise<FinalBlock | undefined> {
+  const agreed = await context.deps.chain.agreed();
+  const final = await agreed.finalized();
+  const { token, wallet: owner, spender } = grant;
+  return (await agreed.allowance({ token, owner, spender }, final.number)) === 0n ? final : undefined;
 }
 
 /** Not when a swap was cleared since the allowance was read: it may have granted a new one, under the same row. */
-function forget(context: EngineContext, grant: Grant, version: number): void {
+function forget(
+  context: EngineContext,
+  grant: Grant,
+  { version, final }: { readonly version: number; readonly final: FinalBlock },
+): void {
   const { store } = context.deps;
   store.transaction(() => {
     if (store.ledgerVersion(grant.wallet) === version && !store.isTokenBusy(grant.wallet, grant.token, ""))
-      store.forgetGrant(grant);
+      store.forgetGrant(grant, final);
   });
 }
 

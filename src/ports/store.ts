@@ -118,6 +118,11 @@ export interface RunStore {
   writeRecord(run: Run, record: RunRecord, atMs: number): void;
 }
 
+/** A block that is final. */
+export interface FinalBlock {
+  readonly number: number;
+}
+
 /** Sums over what all runs share. */
 export interface LedgerStore {
   /**
@@ -153,10 +158,16 @@ export interface LedgerStore {
   /** strategies whose swaps granted allowances of a wallet's token that are not forgotten yet */
   grantors(wallet: Address, token: Address): readonly string[];
   /**
-   * Not while a swap is confirmed and not final: without it, what a fork leaves of its approval could still be taken. Not
-   * while an approval of the token is not final either: a fork that took it back may bring it again.
+   * Whether what was signed here may still change what a wallet allows of a token, after a block that is final: then its
+   * allowance at that block says nothing of what it will be. An approval or revocation is not final, because a fork that
+   * took it back may bring it again; or it was mined above that block, which a node that is behind calls its newest.
    */
-  forgetGrant(grant: { wallet: Address; token: Address; spender: Address }): void;
+  isAllowanceOpen(wallet: Address, token: Address, final: FinalBlock): boolean;
+  /**
+   * To be called when a final block shows no allowance. Not while that is open, nor while a swap is confirmed and not
+   * final: without it, what a fork leaves of its approval could still be taken.
+   */
+  forgetGrant(grant: { wallet: Address; token: Address; spender: Address }, final: FinalBlock): void;
 }
 
 /** Rows of the daemon's own life. */

@@ -76,6 +76,47 @@ test("what the chain shows none of is not forgotten while its approval may still
   }
 });
 
+test("what nodes show none of that are behind by more than finality is not forgotten: their final block is older than the approval", async () => {
+  const { outside, life } = begin(0n);
+  const block = { minedBlockNumber: 103, minedBlockHash: hash("bb"), minedAttemptHash: hash("aa") };
+  life.lanes.insertIntent(
+    intentRow({ ...{ id: "a", account: ACCOUNT, purpose: "approve" }, to: USDC.address, value: 0n }),
+  );
+  const course = [
+    { state: "signed", nonce: 0 },
+    { state: "broadcast" },
+    { state: "mined", ...block },
+    { state: "confirmed" },
+    { state: "final", outcome: "succeeded" },
+  ] as const;
+  for (const change of course) life.lanes.updateIntent("a", change);
+  for (const number of [102, 103]) {
+    while ((await outside.chain.finalized()).number < number) outside.chain.mine();
+    await revokeLeftovers(life.context);
+    expect(life.store.idleGrants()).toEqual(number === 103 ? [] : [grant]);
+  }
+});
+
+test("one node's word forgets nothing: the endpoints that answer have to say together that there is none", async () => {
+  const { outside, life } = begin(0n);
+  const { chain } = outside;
+  const agreed = chain.agreed.bind(chain);
+  let isDisputed = true;
+  chain.agreed = async () => {
+    const reads = await agreed();
+    const allowance: typeof reads.allowance = async (asked, block) => {
+      if (isDisputed) throw new ChainReadError("disagreement", "a.example says 0, b.example 5");
+      return await reads.allowance(asked, block);
+    };
+    return { ...reads, allowance };
+  };
+  await revokeLeftovers(life.context);
+  expect(life.store.idleGrants()).toEqual([grant]);
+  isDisputed = false;
+  await revokeLeftovers(life.context);
+  expect(life.store.idleGrants()).toEqual([]);
+});
+
 test("a revocation that the token refuses is not sent, and another token's is", async () => {
   const { outside, life } = begin(5n);
   const simulate = outside.chain.simulate.bind(outside.chain);

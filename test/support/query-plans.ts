@@ -26,6 +26,7 @@ const SMALL: Readonly<Record<string, { why: string; search?: string; covering?: 
   capabilities_freed: { why: "the newest alone is read", search: "token=? AND wallet=?" },
   requests_open: { why: "requests that wait" },
   lane_intents_open: { why: "transactions that are open" },
+  lane_intents_mined: { why: "what is mined above a final block", search: "mined_block_number>?" },
   lane_intents_in_flight: { why: "one an account" },
   runs_failed: { why: "failures within the policy's window", search: "strategy=? AND ended_at_ms>?" },
   ledger_spent_by_time: { why: "an hour", search: "settled_at_ms>? AND settled_at_ms<?" },

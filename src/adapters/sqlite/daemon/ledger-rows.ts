@@ -1,5 +1,5 @@
 import { type Address, toAddress } from "../../../domain/money/address.ts";
-import type { LedgerStore } from "../../../ports/store.ts";
+import type { FinalBlock, LedgerStore } from "../../../ports/store.ts";
 import { BUSY_SWAPS, OPEN_INTENTS, UNSETTLED_SWAPS } from "../index-conditions.ts";
 import type { Statements } from "../statements.ts";
 import { receivedOf, soldUsdSince, totalsOf } from "./total-rows.ts";
@@ -55,19 +55,40 @@ export function createLedgerRows(sql: Statements, version: LedgerStore["ledgerVe
       )?.count ?? 0,
     idleGrants: () => idleGrants(sql),
     grantors: (wallet, token) => grantors(sql, wallet, token),
-    forgetGrant: ({ wallet, token, spender }) => {
+    isAllowanceOpen: (wallet, token, final) => isAllowanceOpen(sql, { wallet, token }, final),
+    forgetGrant: ({ wallet, token, spender }, final) => {
+      if (isAllowanceOpen(sql, { wallet, token }, final)) return;
       sql.run(
         `DELETE FROM grants WHERE wallet = ? AND token = ? AND spender = ? AND NOT EXISTS
            (SELECT 1 FROM swaps INDEXED BY swaps_open WHERE swaps.wallet = grants.wallet AND sell_token = token
-             AND ${UNSETTLED_SWAPS} AND state = 'confirmed')
-           AND NOT EXISTS (SELECT 1 FROM lane_intents
-             WHERE account = grants.wallet AND to_address = token AND purpose = 'approve' AND ${OPEN_INTENTS})`,
+             AND ${UNSETTLED_SWAPS} AND state = 'confirmed')`,
         wallet,
         token,
         spender,
       );
     },
   };
+}
+
+function isAllowanceOpen(
+  sql: Statements,
+  { wallet, token }: { wallet: Address; token: Address },
+  final: FinalBlock,
+): boolean {
+  const unsettled = sql.get(
+    `SELECT 1 FROM lane_intents
+     WHERE account = ? AND to_address = ? AND purpose IN ('approve', 'revoke') AND ${OPEN_INTENTS}`,
+    wallet,
+    token,
+  );
+  const newer = sql.get(
+    `SELECT 1 FROM lane_intents INDEXED BY lane_intents_mined
+     WHERE mined_block_number > ? AND account = ? AND to_address = ? AND purpose IN ('approve', 'revoke')`,
+    final.number,
+    wallet,
+    token,
+  );
+  return unsettled !== undefined || newer !== undefined;
 }
 
 /** Fills that a person accepted count as the strategy's own, so that it does not sell above its budget. */

@@ -34,6 +34,7 @@ const swap = swapIn("confirmed");
 const run = runSample({ swaps: [swap] });
 const swapId = swap.id;
 const chainId = 31_337;
+const FINAL = { number: 9 };
 
 const STORE: Calls<Store> = {
   transaction: (store) => store.transaction(() => 1),
@@ -81,7 +82,8 @@ const STORE: Calls<Store> = {
   failuresSince: (store) => store.failuresSince("weekly", NOW_MS, []),
   idleGrants: (store) => store.idleGrants(),
   grantors: (store) => store.grantors(WALLET, USDC.address),
-  forgetGrant: (store) => store.forgetGrant({ wallet: WALLET, token: USDC.address, spender: ROUTER }),
+  isAllowanceOpen: (store) => store.isAllowanceOpen(WALLET, USDC.address, FINAL),
+  forgetGrant: (store) => store.forgetGrant({ wallet: WALLET, token: USDC.address, spender: ROUTER }, FINAL),
   identity: (store) => store.identity(),
   saveIdentity: (store) => store.saveIdentity({ network: "sandbox", chainId, atMs: NOW_MS }),
   strategy: (store) => store.strategy("weekly"),
