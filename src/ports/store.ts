@@ -121,6 +121,8 @@ export interface RunStore {
 /** A block that is final. */
 export interface FinalBlock {
   readonly number: number;
+  /** Unix seconds */
+  readonly timestamp: number;
 }
 
 /** Sums over what all runs share. */
@@ -160,7 +162,8 @@ export interface LedgerStore {
   /**
    * Whether what was signed here may still change what a wallet allows of a token, after a block that is final: then its
    * allowance at that block says nothing of what it will be. An approval or revocation is not final, because a fork that
-   * took it back may bring it again; or it was mined above that block, which a node that is behind calls its newest.
+   * took it back may bring it again; or it was mined above that block, which a node that is behind calls its newest; or
+   * a permit may still be brought to the token after it.
    */
   isAllowanceOpen(wallet: Address, token: Address, final: FinalBlock): boolean;
   /**

@@ -5,7 +5,8 @@ import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { revokeLeftovers } from "../../src/engine/janitor.ts";
 import { ETH, GWEI, NOW_MS, ROUTER, runSample, SLOT_MS, USDC, WETH } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
-import { ACCOUNT, createOutside, type Life, type Outside, openLife, turn } from "../support/engine-life.ts";
+import { ACCOUNT, createOutside, type Life, type Outside, openLife, turn, turnUntil } from "../support/engine-life.ts";
+import { refusal } from "../support/fake-service.ts";
 import { intentRow } from "../support/lane-database.ts";
 import { hash, swapIn } from "../support/reading-samples.ts";
 
@@ -95,6 +96,33 @@ test("what nodes show none of that are behind by more than finality is not forgo
     await revokeLeftovers(life.context);
     expect(life.store.idleGrants()).toEqual(number === 103 ? [] : [grant]);
   }
+});
+
+test("what an order allowed is not forgotten at its cancellation, while its permit may still be brought to the token", async () => {
+  const outside = createOutside(SLOT_MS - 1_500, { gasless: "only" } as Partial<StrategySpec>);
+  const { chain, service } = outside;
+  chain.holdsRelayed = true;
+  const quote = service.quote.bind(service);
+  const isOut = (): boolean => service.submissions.length > 0;
+  service.quote = async (request) => (isOut() ? refusal("BUSY", true) : await quote(request));
+  const life = openLife(outside);
+  onTestFinished(() => life.engine.stop());
+  await life.engine.start();
+  expect(await turnUntil(outside, life, { maxSeconds: 30, isDone: isOut })).toBe(true);
+  const { nonce, until } = life.db
+    .prepare<[], { nonce: string; until: number }>("SELECT nonce, deadline_seconds AS until FROM swaps")
+    .get() ?? { nonce: "0", until: 0 };
+  chain.cancelNonce(ACCOUNT, BigInt(nonce));
+  const isCancelled = (): boolean => life.db.prepare("SELECT state FROM swaps").pluck().get() === "cancelled";
+  expect(await turnUntil(outside, life, { maxSeconds: 30, isDone: isCancelled })).toBe(true);
+  await turn(outside, life, 6);
+  expect((await chain.latest()).timestamp).toBeLessThan(until);
+  expect(life.store.idleGrants()).toEqual([grant]);
+  chain.ledger.setAllowance(USDC.address, ACCOUNT, 100_000_000n);
+  await turn(outside, life, 3_700);
+  expect([life.store.openDifferences(), life.errors]).toEqual([[], []]);
+  expect(revocations(life)).toMatchObject([{ state: "final" }]);
+  expect(life.store.idleGrants()).toEqual([]);
 });
 
 test("one node's word forgets nothing: the endpoints that answer have to say together that there is none", async () => {

@@ -32,6 +32,7 @@ const SMALL: Readonly<Record<string, { why: string; search?: string; covering?: 
   ledger_spent_by_time: { why: "an hour", search: "settled_at_ms>? AND settled_at_ms<?" },
   sqlite_autoindex_swaps_2: { why: "swaps of one run", search: "run_id=?" },
   signatures_by_swap: { why: "signatures of one swap", search: "swap_id=?" },
+  signatures_permits: { why: "permits that may still be used", search: "valid_until_seconds>?" },
   swaps_by_nonce: { why: "swaps of one nonce", search: "wallet=? AND nonce=?" },
   swaps_by_hash: { why: "swaps of one transaction", search: "hash=?" },
   swaps_by_intent: { why: "swaps of one transaction", search: "intent_id=?" },

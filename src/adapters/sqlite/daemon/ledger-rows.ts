@@ -88,7 +88,16 @@ function isAllowanceOpen(
     wallet,
     token,
   );
-  return unsettled !== undefined || newer !== undefined;
+  // Whoever has a signature may bring it to the token until its last second.
+  const permit = sql.get(
+    `SELECT 1 FROM signatures INDEXED BY signatures_permits
+     WHERE kind = 'permit' AND valid_until_seconds >= ? AND signature IS NOT NULL
+       AND swap_id IN (SELECT id FROM swaps WHERE id = swap_id AND wallet = ? AND sell_token = ?)`,
+    final.timestamp,
+    wallet,
+    token,
+  );
+  return unsettled !== undefined || newer !== undefined || permit !== undefined;
 }
 
 /** Fills that a person accepted count as the strategy's own, so that it does not sell above its budget. */

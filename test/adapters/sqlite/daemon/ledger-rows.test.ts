@@ -261,7 +261,7 @@ describe("allowances that were granted", () => {
     write(store, { kind: "grant", ...grant, token: WETH.address });
     write(store, { kind: "grant", ...grant, wallet: POOL });
     expect(store.idleGrants()).toEqual([{ ...grant, wallet: POOL }]);
-    store.forgetGrant({ ...grant, wallet: POOL }, { number: 9 });
+    store.forgetGrant({ ...grant, wallet: POOL }, { number: 9, timestamp: 9 });
     expect(store.idleGrants()).toEqual([]);
   });
 });

@@ -34,7 +34,7 @@ const swap = swapIn("confirmed");
 const run = runSample({ swaps: [swap] });
 const swapId = swap.id;
 const chainId = 31_337;
-const FINAL = { number: 9 };
+const FINAL = { number: 9, timestamp: 9 };
 
 const STORE: Calls<Store> = {
   transaction: (store) => store.transaction(() => 1),

@@ -21,7 +21,7 @@ test("an allowance that was accepted and taken back is found anew when somebody 
   store.adoptGrant(GRANT, NOW_MS);
   // A look that read the allowance before it was accepted writes it down after that.
   expect(store.addDifference(ALLOWANCE, NOW)).toBe(false);
-  store.forgetGrant(GRANT, { number: 9 });
+  store.forgetGrant(GRANT, { number: 9, timestamp: 9 });
   expect(store.addDifference(ALLOWANCE, NOW)).toBe(true);
   expect(store.openDifferences()).toHaveLength(1);
 });
