@@ -56,6 +56,10 @@ export async function agreedReads(pool: RpcPool, options: ReadOptions, nowSecond
       }),
     call: (request, block) => on("a call", (reads) => reads.call(request, block)),
     allowance: (grant, block) => on("an allowance", (reads) => reads.allowance(grant, block)),
+    highestAllowance: async (grant, block) => {
+      const answers = await answersOf(members, ({ allowance }) => allowance(grant, block));
+      return answers.reduce((highest, { answer }) => (answer > highest ? answer : highest), 0n);
+    },
     balance: (token, owner, block) => on("a balance", (reads) => reads.balance(token, owner, block)),
     code: (address, block) => on("an account's code", (reads) => reads.code(address, block)),
     logs: (filter) => on("logs", (reads) => reads.logs(filter)),

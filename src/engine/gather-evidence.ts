@@ -49,10 +49,13 @@ function gatherLedger(
   { swapId, reading, nowMs }: FactsRead & { readonly nowMs: number },
 ): LedgerEvidence {
   const { wallet, sell } = swapOf(run, swapId);
-  const permit = reading.signing?.permit;
+  const { standing, signing } = reading;
+  const permit = signing?.permit;
   const nonce = reading.decoding.ok ? reading.decoding.swap.nonce : undefined;
   return {
-    isTokenBusy: store.isTokenBusy(wallet, sell.address, swapId),
+    isTokenBusy:
+      store.isTokenBusy(wallet, sell.address, swapId) ||
+      (standing !== undefined && store.isAllowanceOpen(wallet, sell.address, standing.finalized)),
     lastFreed: store.lastFreed(wallet, sell.address),
     isPermitIntended: permit !== undefined && store.intendedSignature(permit.digest) !== undefined,
     isNonceOfOther: nonce !== undefined && store.isNonceOfOther(wallet, nonce, swapId),

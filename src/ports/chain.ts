@@ -98,9 +98,10 @@ export interface AgreedReads {
 }
 
 /** The same for what the daemon reads beside what its lanes read. */
-export interface AgreedChainReads
-  extends AgreedReads,
-    Pick<Chain, "allowance" | "balance" | "call" | "code" | "logs"> {}
+export interface AgreedChainReads extends AgreedReads, Pick<Chain, "allowance" | "balance" | "call" | "code" | "logs"> {
+  /** The most that any of them shows of an allowance at a block; they need not agree. */
+  highestAllowance(grant: { token: Address; owner: Address; spender: Address }, block: number): Promise<bigint>;
+}
 
 /** A call or transaction to try out. */
 export interface CallRequest {

@@ -226,6 +226,7 @@ export class FakeChain implements Chain {
       receipt: (hash) => this.receipt(hash),
       transactionsOf: (address, block) => this.transactionsOf(address, block),
       allowance: (grant, block) => this.allowance(grant, block),
+      highestAllowance: (grant, block) => this.allowance(grant, block),
       balance: (token, owner, block) => this.balance(token, owner, block),
       call: (request, block) => this.call(request, block),
       code: (address, block) => this.code(address, block),

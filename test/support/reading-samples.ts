@@ -67,6 +67,7 @@ export function readingFor(swap: Swap, change: Partial<ClearanceReading> = {}): 
     nativeBalance: 10n ** 20n,
     nonceUsed: gasless ? false : undefined,
     allowance: gasless && !isNative(swap.sell) ? 0n : gross,
+    standing: undefined,
     decoding: { ok: true, swap: decodedFor(swap) },
     transaction: gasless
       ? undefined

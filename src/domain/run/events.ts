@@ -29,6 +29,8 @@ export interface ClearanceReading {
   readonly nonceUsed: boolean | undefined;
   /** what the pinned router may take of the sold token already */
   readonly allowance: bigint;
+  /** only where the signature to be made carries no nonce, so that the allowance alone bounds how often it is executed */
+  readonly standing: StandingAllowance | undefined;
   /** the typed data (gasless) or the calldata (self-executed), decoded by the pinned decoder */
   readonly decoding: Decoding;
   readonly transaction: ProposedTransaction | undefined;
@@ -43,6 +45,14 @@ export interface ClearanceReading {
   readonly signing: SigningMaterial | undefined;
   /** the token's permit cannot be built and the allowance does not suffice */
   readonly permitProblem: string | undefined;
+}
+
+/** What the pinned router may take of the sold token, or may be able to once more after a reorganisation. */
+export interface StandingAllowance {
+  /** the most that any endpoint shows, at the newest block and at the final one */
+  readonly highest: bigint;
+  /** the block that all endpoints call final; seconds since 1970 */
+  readonly finalized: { readonly number: number; readonly timestamp: number };
 }
 
 /** Result of trying the exact transactions on top of the latest block; not possible for a gasless swap. */

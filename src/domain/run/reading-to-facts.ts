@@ -79,9 +79,27 @@ function isNonceTaken(swap: Swap, reading: ClearanceReading, ledger: LedgerEvide
   return reading.nonceUsed === true || ledger.isNonceOfOther;
 }
 
+/**
+ * Why the allowance that an order without a nonce would be signed beside may turn out to be a higher one: as often as it
+ * lasts, and once more by a permit, the same order can be executed.
+ */
+export function unsettledAllowance(swap: Swap, { allowance, standing }: ClearanceReading): string | undefined {
+  const { amountIn: gross } = swap;
+  if (standing === undefined || gross === undefined) return undefined;
+  if (executionsOf(standing.highest, gross) === executionsOf(allowance, gross)) return undefined;
+  return `the allowance of ${swap.sell.symbol} is ${allowance} by the newest answer, and ${standing.highest} by another node or in the final block (smallest units): until they agree the order could be executed more than once`;
+}
+
+/** How often an allowance lets an order be executed; two stands for more. */
+function executionsOf(allowance: bigint, gross: bigint): 0 | 1 | 2 {
+  if (allowance >= 2n * gross) return 2;
+  return allowance >= gross ? 1 : 0;
+}
+
 function authorisationOf(gross: bigint, reading: ClearanceReading, signatureHasNonce: boolean): Authorisation {
-  if (!signatureHasNonce && reading.allowance >= 2n * gross) return "allowance for several executions";
-  if (reading.allowance >= gross) return "allowance";
+  const executions = executionsOf(reading.allowance, gross);
+  if (!signatureHasNonce && executions === 2) return "allowance for several executions";
+  if (executions > 0) return "allowance";
   return reading.signing?.permit === undefined ? "none" : "permit";
 }
 

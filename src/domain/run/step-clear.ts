@@ -9,7 +9,7 @@ import { valueUp } from "../money/price.ts";
 import type { Draft } from "./draft.ts";
 import type { ClearanceReading, RunEvent } from "./events.ts";
 import { type Evidence, ledgerOf } from "./evidence.ts";
-import { factsOf } from "./reading-to-facts.ts";
+import { factsOf, unsettledAllowance } from "./reading-to-facts.ts";
 import { answered, tooLate } from "./retry.ts";
 import { type Swap, windowEndOf } from "./run.ts";
 import { askAgain, askForQuote, denySwap, endUnsigned, retryOrEnd, skipSwap } from "./step-quote.ts";
@@ -47,6 +47,11 @@ export function stepFacts(draft: Draft, event: FactsRead, evidence: Evidence): v
   if (ledger.isPermitIntended) {
     const detail = `the permit of ${swap.sell.symbol} for exactly this was signed before: its nonce was read before the chain counted that one`;
     retryOrEnd(draft, swap.id, evidence, { reason: "wallet_busy", detail });
+    return;
+  }
+  const unsettled = unsettledAllowance(swap, event.reading);
+  if (unsettled !== undefined) {
+    retryOrEnd(draft, swap.id, evidence, { reason: "wallet_busy", detail: unsettled });
     return;
   }
   const swapFacts = factsOf(swap, event.reading, evidence);

@@ -14,6 +14,7 @@ import { readReference } from "./read-reference.ts";
 import { roundTrip } from "./round-trip.ts";
 import { searchStart } from "./search-start.ts";
 import { signingMaterial } from "./signing-material.ts";
+import { standingAllowance } from "./standing-allowance.ts";
 import { tryOut } from "./try-out.ts";
 
 /** Reads, in one go and all fresh, what the guard holds a quoted swap against. */
@@ -56,6 +57,7 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
       nativeBalance: await chain.balance(NATIVE_TOKEN, swap.wallet, head.number),
       nonceUsed: await nonceUsed(context, swap, { decoding, block: head.number }),
       allowance,
+      standing: await standingAllowance(context, swap, allowance),
       decoding,
       transaction,
       simulation: trial.simulation,

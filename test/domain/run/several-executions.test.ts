@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { StandingAllowance } from "../../../src/domain/run/events.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { step } from "../../../src/domain/run/step.ts";
 import { evidenceSample, HUNDRED_USDC, ROUTER, runSample } from "../../support/builders.ts";
@@ -7,11 +8,11 @@ import { decodedFor, readingFor, signingSample, swapIn } from "../../support/rea
 const withoutNonce = { router: ROUTER, signatureHasNonce: false };
 
 /** What comes of a gasless swap that finds this allowance. */
-function clearWith(allowance: bigint, swap: Swap, service: typeof withoutNonce) {
+function clearWith(allowance: bigint, swap: Swap, service: typeof withoutNonce, standing?: StandingAllowance) {
   const nonce = service.signatureHasNonce ? 7n : undefined;
   const material = signingSample(HUNDRED_USDC);
   const reading = readingFor(swap, {
-    allowance,
+    ...{ allowance, standing },
     decoding: { ok: true, swap: decodedFor(swap, { nonce }) },
     signing: allowance >= HUNDRED_USDC ? { ...material, permit: undefined } : material,
   });
@@ -28,6 +29,21 @@ describe("a leftover allowance under a signature without a nonce", () => {
     expect(result.run.swaps[0]).toMatchObject({ state: "denied", reason: "PERMIT_UNSUPPORTED" });
     expect(result.effects).toEqual([]);
   });
+
+  test.each([
+    { allowance: 0n, highest: HUNDRED_USDC, state: "quoted" },
+    { allowance: HUNDRED_USDC, highest: 2n * HUNDRED_USDC, state: "quoted" },
+    { allowance: 0n, highest: HUNDRED_USDC - 1n, state: "cleared" },
+    { allowance: HUNDRED_USDC, highest: 2n * HUNDRED_USDC - 1n, state: "cleared" },
+  ])(
+    "waits while an endpoint or the final block shows an allowance for more executions than the newest answer",
+    ({ allowance, highest, state }) => {
+      const standing = { highest, finalized: { number: 96, timestamp: 1 } };
+      const result = clearWith(allowance, only, withoutNonce, standing);
+      expect(result.run.swaps[0]?.state).toBe(state);
+      if (state === "quoted") expect(result.effects).toMatchObject([{ effect: { kind: "FetchQuote", gasless: true } }]);
+    },
+  );
 
   test("falls back to a transaction of our own where gasless is only preferred", () => {
     const result = clearWith(2n * HUNDRED_USDC, preferred, withoutNonce);

@@ -1,0 +1,125 @@
+import { expect, onTestFinished, test } from "vitest";
+import { swapdProfile } from "../../src/adapters/swap-service/profiles/swapd.ts";
+import type { Hex } from "../../src/domain/money/address.ts";
+import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
+import type { EngineSettings } from "../../src/engine/engine-context.ts";
+import { HUNDRED_USDC, ROUTER, runSample, SLOT_MS, USDC } from "../support/builders.ts";
+import { ACCOUNT, createOutside, type Life, type Outside, openLife, turn, turnUntil } from "../support/engine-life.ts";
+import { refusal } from "../support/fake-service.ts";
+
+const grant = { wallet: ACCOUNT, token: USDC.address, spender: ROUTER };
+const asked = { owner: ACCOUNT, token: USDC.address, spender: ROUTER };
+
+/** Asks again at once, so that there is no instant at which an order could be signed and is not. */
+function paceWith(janitorMs: number): EngineSettings["pace"] {
+  return {
+    ...{ pollMs: 500, retryMs: 500, longestRetryMs: 500, watchMs: 1_000, longestWatchMs: 15_000, janitorMs },
+    ...{ maxLifetimeSeconds: 300, submitMarginSeconds: 2, maxClockSkewSeconds: 30, slotClockSkewSeconds: 120 },
+    ...{ concurrency: 4, samplePricesMs: 60_000 },
+  };
+}
+
+/** A world whose service signs nothing that is bound to one execution: the allowance alone bounds an order. */
+function begin(change: Partial<StrategySpec>): {
+  outside: Outside;
+  allow(kind: "gasless" | "own", isIt: boolean): void;
+} {
+  const outside = createOutside(SLOT_MS - 1_500, {
+    ...change,
+    budget: { total: HUNDRED_USDC },
+  } as Partial<StrategySpec>);
+  const { service } = outside;
+  service.profile = {
+    ...swapdProfile,
+    ...{ idempotentExecuteSwap: false, signatureHasNonce: false, nonceRecord: undefined },
+  };
+  const quote = service.quote.bind(service);
+  const allowed = { gasless: true, own: true };
+  service.quote = async (request) => {
+    if (request.gasless) return allowed.gasless ? await quote(request) : refusal("BUSY", true);
+    return allowed.own ? await quote(request) : refusal("NO_ROUTE", false);
+  };
+  return {
+    outside,
+    allow: (kind, isIt) => {
+      allowed[kind] = isIt;
+    },
+  };
+}
+
+function states({ db }: Life): unknown[] {
+  return db.prepare("SELECT state FROM lane_intents").pluck().all();
+}
+
+test("is not signed with a permit while a fork holds our own approval back, which may be mined once more", async () => {
+  const { outside, allow } = begin({ id: "own", gasless: "never" });
+  const { chain, service, spec } = outside;
+  const order: StrategySpec = { ...spec, id: "order", gasless: "only" };
+  const strategies = [spec, order].map((one) => ({ spec: one, specHash: one.id }));
+  const life = openLife(outside, { settings: { strategies, pace: paceWith(600_000) } });
+  onTestFinished(() => life.engine.stop());
+  allow("gasless", false);
+  await life.engine.start();
+  expect(await turnUntil(outside, life, { maxSeconds: 30, isDone: () => states(life).length > 0 })).toBe(true);
+  allow("own", false);
+  expect(await turnUntil(outside, life, { maxSeconds: 30, isDone: () => states(life)[0] === "confirmed" })).toBe(true);
+  const minedAt = life.db.prepare<[], number>("SELECT mined_block_number FROM lane_intents").pluck().get() ?? 0;
+  const broadcast = chain.broadcast.bind(chain);
+  const held: Hex[] = [];
+  chain.broadcast = async (raw) => {
+    held.push(raw);
+    return { kind: "accepted" };
+  };
+  chain.reorganise((await chain.latest()).number - minedAt + 1);
+  allow("gasless", true);
+  await turn(outside, life, 30);
+  expect([await chain.allowance(asked), service.submissions]).toEqual([0n, []]);
+  chain.broadcast = broadcast;
+  chain.holdsRelayed = true;
+  for (const raw of held) await broadcast(raw);
+  expect(await turnUntil(outside, life, { maxSeconds: 60, isDone: () => service.submissions.length > 0 })).toBe(true);
+  const byPermit = service.submissions[0]?.permitSignature === undefined ? 0n : HUNDRED_USDC;
+  expect((await chain.allowance(asked)) + byPermit).toBe(HUNDRED_USDC);
+  expect(new Set(states(life))).toEqual(new Set(["final"]));
+  chain.holdsRelayed = false;
+  await turn(outside, life, 600);
+  expect(await chain.balance(USDC.address, ACCOUNT)).toBe(1_000_000_000n - HUNDRED_USDC);
+  expect([life.errors, life.store.openDifferences()]).toEqual([[], []]);
+});
+
+test("is not signed before the revocation of what is left is final: a fork may bring that back beside its permit", async () => {
+  const { outside } = begin({ id: "order", gasless: "only" });
+  const { chain, service } = outside;
+  chain.ledger.setAllowance(USDC.address, ACCOUNT, 2n * HUNDRED_USDC);
+  const life = openLife(outside, { settings: { pace: paceWith(1_000) } });
+  onTestFinished(() => life.engine.stop());
+  life.store.writeRecord(runSample(), { kind: "grant", ...grant }, 1);
+  chain.holdsRelayed = true;
+  await life.engine.start();
+  expect(await turnUntil(outside, life, { maxSeconds: 90, isDone: () => service.submissions.length > 0 })).toBe(true);
+  expect(states(life)).toEqual(["final"]);
+  expect(service.submissions[0]?.permitSignature).toBeDefined();
+});
+
+const HIDING: [string, (block: number | undefined) => boolean][] = [
+  ["the newest block of a node that lags", (block) => block === undefined],
+  ["all blocks but the final one", (block) => (block ?? 999) > 104],
+];
+
+test.each(HIDING)("is not signed with a permit beside an allowance that is hidden by %s", async (_, isHidden) => {
+  const { outside } = begin({ id: "order", gasless: "only" });
+  const { chain, service } = outside;
+  chain.ledger.setAllowance(USDC.address, ACCOUNT, HUNDRED_USDC);
+  const life = openLife(outside);
+  onTestFinished(() => life.engine.stop());
+  const allowance = chain.allowance.bind(chain);
+  chain.allowance = async (one, block) => (isHidden(block) ? 0n : await allowance(one, block));
+  await life.engine.start();
+  await turn(outside, life, 6);
+  expect(service.submissions).toEqual([]);
+  const why = life.db.prepare("SELECT DISTINCT reason FROM retries").pluck().all();
+  expect(why).toEqual(["wallet_busy"]);
+  chain.allowance = allowance;
+  expect(await turnUntil(outside, life, { maxSeconds: 30, isDone: () => service.submissions.length > 0 })).toBe(true);
+  expect(service.submissions[0]?.permitSignature).toBeUndefined();
+});
