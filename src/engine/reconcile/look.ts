@@ -3,6 +3,7 @@ import type { Address } from "../../domain/money/address.ts";
 import { amountTold } from "../../domain/run/measure-fill.ts";
 import type { BlockHead } from "../../ports/chain.ts";
 import type { Finding, KnownChain } from "../../ports/reconciliation-store.ts";
+import { lookAtAllowances } from "./allowances.ts";
 import type { LookContext } from "./patient-chain.ts";
 import { type FoundLog, type Moves, type Range, type ReadSoFar, readBack, tokensOf } from "./read-back.ts";
 import { unknownFills, unknownOutflows } from "./unknown-moves.ts";
@@ -12,8 +13,13 @@ export interface Look {
   readonly findings: readonly Finding[];
   /** undefined: the logs could not be read back, and the next look begins where this one did */
   readonly known: KnownChain | undefined;
-  /** the time was up before all logs were read: the next look goes on with the blocks after those */
+  /**
+   * The time was up before all logs were read: the next look goes on with the blocks after those. Or nodes that are behind
+   * said nothing of an allowance: the next look asks again.
+   */
   readonly isUnfinished: boolean;
+  /** tokens of which an allowance was found before, and of which a final block shows none */
+  readonly withoutAllowance: ReadonlySet<Address>;
 }
 
 /** The words of a refusal. @throws what else kept a read from its answer: a node that is away may tell later */
@@ -59,13 +65,16 @@ export async function lookAtChain(context: LookContext, soFar: ReadSoFar, known:
   }
   isProved &&= findings.every(({ kind }) => kind !== "cannot-prove");
   // An allowance that is not read says nothing of what happened since: the next look begins after this one all the same.
-  findings.push(...(await unknownAllowances(context, wallet)));
+  const allowances = await lookAtAllowances(context, wallet, latest.number);
+  findings.push(...allowances.findings);
+  const { withoutAllowance } = allowances;
+  isUnfinished ||= allowances.isUndecided;
   const transactions = await unknownTransactions(context, known, count);
   findings.push(...(transactions ?? []));
-  if (!isProved || transactions === undefined) return { findings, known: undefined, isUnfinished };
+  if (!isProved || transactions === undefined) return { findings, known: undefined, isUnfinished, withoutAllowance };
   // What an open order may have taken is looked at again from here on: it may end without that.
   const next = isSettled ? await knowledgeAt(context, known, Math.max(known.block, finalized)) : known;
-  return { findings, known: next, isUnfinished };
+  return { findings, known: next, isUnfinished, withoutAllowance };
 }
 
 /**
@@ -123,37 +132,6 @@ async function unexplainedLosses(
     findings.push({ key: `cannot-prove ${wallet} ${token} ${block}`, ...what, text, facts });
   }
   return findings;
-}
-
-async function unknownAllowances(context: LookContext, wallet: Address): Promise<readonly Finding[]> {
-  const { chain, store } = context.deps;
-  const spender = context.settings.router;
-  const findings: Finding[] = [];
-  for (const { address: token } of tokensOf(context)) {
-    if (store.hasGrant({ wallet, token, spender })) continue;
-    const amount = await chain.allowance({ token, owner: wallet, spender }).catch(refusalOf);
-    if (typeof amount === "string") {
-      findings.push(unreadAllowance(wallet, { token, spender }, amount));
-      continue;
-    }
-    if (amount === 0n || store.hasGrant({ wallet, token, spender })) continue;
-    const text = `${wallet} allows ${spender} to take ${amount} of ${token} (smallest units), and no row granted that; accepted, it is taken back`;
-    const facts = { token, spender, amount: amount.toString() };
-    const what = { wallet, token, kind: "allowance", scope: "token" } as const;
-    findings.push({ key: `allowance ${wallet} ${token} ${spender} ${amount}`, ...what, text, facts });
-  }
-  return findings;
-}
-
-/** One token that does not answer keeps nobody else from trading: what it would hide is an allowance of itself. */
-function unreadAllowance(
-  wallet: Address,
-  { token, spender }: { token: Address; spender: Address },
-  message: string,
-): Finding {
-  const text = `cannot prove that ${wallet} allows ${spender} to take no ${token}: its allowance is refused (${message})`;
-  const what = { wallet, token, kind: "cannot-prove", scope: "token" } as const;
-  return { key: `cannot-prove allowance ${wallet} ${token}`, ...what, text, facts: { token, spender } };
 }
 
 /**

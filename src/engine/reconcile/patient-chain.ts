@@ -42,7 +42,14 @@ export function withPatience(context: EngineContext, signal: AbortSignal): LookC
     logs: patient((asked) => chain.logs(asked)),
     balance: patient((...asked) => chain.balance(...asked)),
     allowance: patient((asked) => chain.allowance(asked)),
-    agreed: patient(() => chain.agreed()),
+    agreed: async () => {
+      const agreed = await patient(() => chain.agreed())();
+      return {
+        ...agreed,
+        finalized: patient(() => agreed.finalized()),
+        allowance: patient((...asked) => agreed.allowance(...asked)),
+      };
+    },
   };
   return { settings: context.settings, deps: { ...context.deps, chain: reads } };
 }

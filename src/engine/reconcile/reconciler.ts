@@ -18,8 +18,8 @@ export interface Reconciler {
   /** Looks at every wallet when one is unchecked, or the last look is long ago for what is open; a lost answer ends it. */
   look(): Promise<void>;
   /**
-   * Looks again and again until the signal aborts: soon while a wallet is unchecked, each minute while something cannot
-   * be proved, because the node may tell by now, else by the hour.
+   * Looks again and again until the signal aborts: soon while a wallet is unchecked, each minute while something is open
+   * that the chain may settle by now, else by the hour.
    */
   keepLooking(signal: AbortSignal): Promise<void>;
   /** Tells of wallets that stay unchecked: their slots wait, and no row would say that nothing is traded. */
@@ -27,6 +27,7 @@ export interface Reconciler {
 }
 
 const OF_MARKERS: ReadonlySet<DifferenceKind> = new Set(["lost", "older"]);
+const ENDS_BY_ITSELF: readonly DifferenceKind[] = ["cannot-prove", "allowance"];
 const LOOK_AGAIN_MS = 2_000;
 const PROVE_EVERY_MS = 60_000;
 const LOOK_EVERY_MS = 3_600_000;
@@ -43,7 +44,7 @@ export function createReconciler(context: EngineContext): Reconciler {
   const isOpen = (wanted: DifferenceKind): boolean => store.openDifferences().some(({ kind }) => kind === wanted);
   const isDue = (): boolean => {
     if (lastMs === undefined || isOpen("unchecked")) return true;
-    return clock.monotonicMs() - lastMs >= (isOpen("cannot-prove") ? PROVE_EVERY_MS : LOOK_EVERY_MS);
+    return clock.monotonicMs() - lastMs >= (ENDS_BY_ITSELF.some(isOpen) ? PROVE_EVERY_MS : LOOK_EVERY_MS);
   };
   let fault: string | undefined;
   const lookOnce = async (reading: LookContext): Promise<void> => {
@@ -255,16 +256,18 @@ function write(context: LookContext, wallet: Address, findings: readonly Finding
   tellAlerts(deps, alerts);
 }
 
-/** How far the chain is known, where that was proved, and what could not be proved before and can be now. */
-function settle(context: LookContext, wallet: Address, { known, findings }: Look): void {
+/** How far the chain is known, where that was proved; what could not be proved before and can be now, or is gone for good. */
+function settle(context: LookContext, wallet: Address, { known, findings, withoutAllowance }: Look): void {
   const { store, clock } = context.deps;
   const atMs = clock.nowMs();
   if (known !== undefined) store.saveKnownChain(known, atMs);
   const found = new Set(findings.map(({ key }) => key));
-  for (const { id, key, kind, scope, ...open } of store.openDifferences()) {
-    if (kind !== "cannot-prove" || open.wallet !== wallet || found.has(key)) continue;
-    // An allowance is read by itself, whatever becomes of the logs.
-    if (known !== undefined || scope === "token") store.settleDifference(id, { by: "chain", atMs });
+  for (const { id, key, kind, scope, token, ...open } of store.openDifferences()) {
+    if (open.wallet !== wallet || found.has(key)) continue;
+    // An allowance is read by itself. That it is gone says something where the logs tell whether it was used up.
+    const isProved = kind === "cannot-prove" && (known !== undefined || scope === "token");
+    const isGone = kind === "allowance" && known !== undefined && token !== undefined && withoutAllowance.has(token);
+    if (isProved || isGone) store.settleDifference(id, { by: "chain", atMs });
   }
   endAlertIfNothingIsOpen(context, wallet);
 }

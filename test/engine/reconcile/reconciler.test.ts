@@ -428,6 +428,7 @@ describe("what the chain shows and no row explains", () => {
     const outside = begin("only");
     await fill(outside, 1);
     outside.chain.ledger.setAllowance(WETH.address, ACCOUNT, 77n);
+    for (let block = 0; block < 4; block += 1) outside.chain.mine();
     const life = await live(outside);
     expect(open(life)).toEqual(["allowance"]);
     expect(accept(life)).toContain("it is taken back");

@@ -1,0 +1,114 @@
+import { ChainReadError } from "../../domain/chain-read-error.ts";
+import type { Address } from "../../domain/money/address.ts";
+import type { AgreedChainReads } from "../../ports/chain.ts";
+import type { Finding } from "../../ports/reconciliation-store.ts";
+import type { LookContext } from "./patient-chain.ts";
+import { tokensOf } from "./read-back.ts";
+
+/** What the endpoints say together of allowances that no row granted. */
+export interface AllowancesSeen {
+  readonly findings: readonly Finding[];
+  /** tokens of which one was found, and of which a final block shows none */
+  readonly withoutAllowance: ReadonlySet<Address>;
+  /** nodes that are behind the rows say nothing of it: the next look asks again */
+  readonly isUndecided: boolean;
+}
+
+interface Asked {
+  readonly wallet: Address;
+  readonly token: Address;
+  /** the last block of which the logs were read */
+  readonly toBlock: number;
+}
+
+/** An amount, or why the endpoints do not tell it. */
+type Said = bigint | ChainReadError;
+
+/**
+ * Looks for allowances to the settlement that no row granted. One node's word accuses nobody, and what a fork may take
+ * back is not accepted by anybody: the endpoints have to agree at the newest block and at the final one.
+ * @throws ChainReadError when no endpoint answers
+ */
+export async function lookAtAllowances(
+  context: LookContext,
+  wallet: Address,
+  toBlock: number,
+): Promise<AllowancesSeen> {
+  const { chain } = context.deps;
+  const findings: Finding[] = [];
+  const withoutAllowance = new Set<Address>();
+  let isUndecided = false;
+  const agreed = await chain.agreed();
+  for (const { address: token } of tokensOf(context)) {
+    const seen = await lookAt(context, agreed, { wallet, token, toBlock });
+    if (seen === "none") withoutAllowance.add(token);
+    else if (seen === "undecided") isUndecided = true;
+    else if (seen !== undefined) findings.push(seen);
+  }
+  return { findings, withoutAllowance, isUndecided };
+}
+
+async function lookAt(
+  context: LookContext,
+  agreed: AgreedChainReads,
+  asked: Asked,
+): Promise<Finding | "none" | "undecided" | undefined> {
+  const { store } = context.deps;
+  const { wallet, token, toBlock } = asked;
+  const spender = context.settings.router;
+  const read = (block?: number): Promise<Said> =>
+    agreed.allowance({ token, owner: wallet, spender }, block).catch(unsaid);
+  const isFound = store
+    .openDifferences()
+    .some((one) => one.kind === "allowance" && one.wallet === wallet && one.token === token);
+  const hasGrant = (): boolean => store.hasGrant({ wallet, token, spender });
+  if (hasGrant() && !isFound) return undefined;
+  const first = await read();
+  if (first === 0n && !isFound) return undefined;
+  if (first instanceof ChainReadError && first.isRefusal) return unproved(asked, spender, refused(first));
+  // A block that is named: a node that lags has no answer to it, instead of an old one.
+  const newest = await read(agreed.latest.number);
+  const { number, timestamp } = await agreed.finalized();
+  const final = { number: Math.min(number, toBlock), timestamp };
+  const atFinal = await read(final.number);
+  // The rows are asked after the chain: they may know more by then, never less.
+  const isOpen = store.isAllowanceOpen(wallet, token, final);
+  if (newest === 0n) return isFound && atFinal === 0n && !isOpen ? "none" : undefined;
+  if (hasGrant()) return undefined;
+  if (isOpen) return "undecided";
+  if (newest instanceof ChainReadError) return unproved(asked, spender, refused(newest));
+  if (atFinal === 0n)
+    return unproved(asked, spender, `it is ${newest} (smallest units) in block ${agreed.latest.number}, not final yet`);
+  if (!(atFinal instanceof ChainReadError)) return ungranted(asked, spender, { amount: newest, block: final.number });
+  if (!atFinal.isRefusal) return unproved(asked, spender, refused(atFinal));
+  // Nodes that keep no state of so old a block will not show either that it is gone for good: its row stays until they do.
+  return ungranted(asked, spender, { amount: newest, block: agreed.latest.number });
+}
+
+/** @throws what else kept the endpoints from an answer: they may give one later */
+function unsaid(error: unknown): ChainReadError {
+  if (error instanceof ChainReadError && (error.isRefusal || error.code === "disagreement")) return error;
+  throw error;
+}
+
+function refused({ message, isRefusal }: ChainReadError): string {
+  return isRefusal ? `its allowance is refused (${message})` : message;
+}
+
+function ungranted(
+  { wallet, token }: Asked,
+  spender: Address,
+  { amount, block }: { readonly amount: bigint; readonly block: number },
+): Finding {
+  const text = `${wallet} allows ${spender} to take ${amount} of ${token} (smallest units), and no row granted that; accepted, it is taken back`;
+  const facts = { token, spender, amount: amount.toString(), block: block.toString() };
+  const what = { wallet, token, kind: "allowance", scope: "token" } as const;
+  return { key: `allowance ${wallet} ${token} ${spender} ${amount}`, ...what, text, facts };
+}
+
+/** One token that does not answer keeps nobody else from trading: what it would hide is an allowance of itself. */
+function unproved({ wallet, token }: Asked, spender: Address, why: string): Finding {
+  const text = `cannot prove that ${wallet} allows ${spender} to take no ${token}: ${why}`;
+  const what = { wallet, token, kind: "cannot-prove", scope: "token" } as const;
+  return { key: `cannot-prove allowance ${wallet} ${token}`, ...what, text, facts: { token, spender } };
+}
