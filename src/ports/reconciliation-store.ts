@@ -94,10 +94,10 @@ export interface ReconciliationStore {
   /** Whether a swap of the wallet was bound to this nonce of the settlement contract. */
   knowsNonce(wallet: Address, nonce: bigint): boolean;
   hasGrant(grant: { readonly wallet: Address; readonly token: Address; readonly spender: Address }): boolean;
-  /** Notes an allowance that nobody here granted, so that it is taken back like any leftover. */
+  /** Notes an allowance that nobody here granted, so that it is taken back like any leftover; with the block that showed it. */
   adoptGrant(
     grant: { readonly wallet: Address; readonly token: Address; readonly spender: Address },
-    atMs: number,
+    seen: { readonly block: number; readonly atMs: number },
   ): void;
   /** Counts an accepted fill in a strategy's budget. */
   countSale(sale: {

@@ -168,7 +168,8 @@ export interface LedgerStore {
   isAllowanceOpen(wallet: Address, token: Address, final: FinalBlock): boolean;
   /**
    * To be called when a final block shows no allowance. Not while that is open, nor while a swap is confirmed and not
-   * final: without it, what a fork leaves of its approval could still be taken.
+   * final: without it, what a fork leaves of its approval could still be taken. Nor by a block below the one in which a
+   * foreign allowance was seen.
    */
   forgetGrant(grant: { wallet: Address; token: Address; spender: Address }, final: FinalBlock): void;
 }

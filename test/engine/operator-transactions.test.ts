@@ -12,7 +12,9 @@ function begin(options: Parameters<typeof openLife>[1] = {}) {
   outside.chain.ledger.setAllowance(USDC.address, ACCOUNT, 5n);
   const life = openLife(outside, options);
   // What is left of a swap that is over: the rows know who granted it.
-  life.db.prepare("INSERT INTO grants VALUES (?, ?, ?, ?, NULL)").run(ACCOUNT, USDC.address, ROUTER, NOW_MS);
+  life.db
+    .prepare("INSERT INTO grants (wallet, token, spender, granted_at_ms) VALUES (?, ?, ?, ?)")
+    .run(ACCOUNT, USDC.address, ROUTER, NOW_MS);
   const ask = (command: string, args: Record<string, string>): string | undefined => {
     const id = life.store.addRequest({ command, arguments: args, madeBy: "ops", madeAtMs: 7 });
     takeRequests(life.context);

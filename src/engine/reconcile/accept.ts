@@ -87,10 +87,9 @@ function carryOver(context: AcceptContext, difference: Difference, by: string): 
   // From here on the other database is the one that knows less, should it come back.
   if (kind === "older" || kind === "lost") store.countBeyond(Number(facts.signatures ?? 0));
   if (kind === "allowance") {
-    store.adoptGrant(
-      { wallet, token: toAddress(facts.token ?? ""), spender: toAddress(facts.spender ?? "") },
-      clock.nowMs(),
-    );
+    const grant = { wallet, token: toAddress(facts.token ?? ""), spender: toAddress(facts.spender ?? "") };
+    // An older release did not write the block down.
+    store.adoptGrant(grant, { block: Number(facts.block ?? 0), atMs: clock.nowMs() });
     return "; it is taken back";
   }
   if (kind === "fill") return countSale(context, difference, { sell: facts.sell, buy: facts.buy, sold: facts.sold });

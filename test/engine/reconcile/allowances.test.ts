@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
 import type { StrategySpec } from "../../../src/domain/strategy/spec.ts";
 import { POOL, ROUTER, runSample, SLOT_MS, USDC } from "../../support/builders.ts";
-import { live, nameAfterItsFile, open } from "../../support/databases-in-turn.ts";
+import { accept, live, nameAfterItsFile, open } from "../../support/databases-in-turn.ts";
 import {
   ACCOUNT,
   createOutside,
@@ -146,5 +146,46 @@ describe("an allowance that no row granted", () => {
     allow(outside, 0n);
     await turn(outside, life, 130);
     expect([open(life), life.errors]).toEqual([["outflow"], []]);
+  });
+
+  test("is not accepted before it is final: a fork may hold it back and bring it again", async () => {
+    const outside = await begin();
+    const { chain } = outside;
+    chain.mine();
+    allow(outside, 5n);
+    const life = await live(outside);
+    expect(life.store.openDifferences()).toMatchObject([{ kind: "cannot-prove", scope: "token", token: USDC.address }]);
+    chain.reorganise(1);
+    expect(accept(life)).toContain("accepted 1");
+    await turn(outside, life, 10);
+    chain.mine();
+    allow(outside, 5n);
+    await turn(outside, life, 3_700);
+    expect([open(life), life.store.hasGrant(grant)]).toEqual([["allowance"], false]);
+    expect(accept(life)).toContain("it is taken back");
+    await turn(outside, life, 60);
+    expect([open(life), life.store.hasGrant(grant), life.errors]).toEqual([[], false, []]);
+    expect(await chain.allowance({ token: USDC.address, owner: ACCOUNT, spender: ROUTER })).toBe(0n);
+  });
+
+  test("is not forgotten, once accepted, by nodes whose final block is older than the one that showed it", async () => {
+    const outside = await begin();
+    const { chain } = outside;
+    const before = await chain.latest();
+    allow(outside, 0n);
+    chain.mine();
+    allow(outside, 5n);
+    mine(outside, 6);
+    const life = await live(outside);
+    expect(open(life)).toEqual(["allowance"]);
+    const [allowance, finalized] = [chain.allowance.bind(chain), chain.finalized.bind(chain)];
+    chain.finalized = async () => before;
+    chain.allowance = (asked, block) => allowance(asked, Math.min(block ?? before.number, before.number));
+    expect(accept(life)).toContain("it is taken back");
+    await turn(outside, life, 20);
+    expect(life.store.hasGrant(grant)).toBe(true);
+    Object.assign(chain, { allowance, finalized });
+    await turn(outside, life, 60);
+    expect([open(life), life.store.hasGrant(grant), life.errors]).toEqual([[], false, []]);
   });
 });

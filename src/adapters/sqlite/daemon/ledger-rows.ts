@@ -59,12 +59,13 @@ export function createLedgerRows(sql: Statements, version: LedgerStore["ledgerVe
     forgetGrant: ({ wallet, token, spender }, final) => {
       if (isAllowanceOpen(sql, { wallet, token }, final)) return;
       sql.run(
-        `DELETE FROM grants WHERE wallet = ? AND token = ? AND spender = ? AND NOT EXISTS
+        `DELETE FROM grants WHERE wallet = ? AND token = ? AND spender = ? AND coalesce(seen_block, 0) <= ? AND NOT EXISTS
            (SELECT 1 FROM swaps INDEXED BY swaps_open WHERE swaps.wallet = grants.wallet AND sell_token = token
              AND ${UNSETTLED_SWAPS} AND state = 'confirmed')`,
         wallet,
         token,
         spender,
+        final.number,
       );
     },
   };

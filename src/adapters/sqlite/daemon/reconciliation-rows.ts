@@ -43,13 +43,15 @@ export function createReconciliationRows(sql: Statements): ReconciliationStore {
     countBeyond: (known) => {
       sql.run("UPDATE identity SET signed = max(signed, ? - signatures) + ?", known, FURTHER);
     },
-    adoptGrant: ({ wallet, token, spender }, atMs) => {
+    adoptGrant: ({ wallet, token, spender }, { block, atMs }) => {
       sql.run(
-        "INSERT INTO grants (wallet, token, spender, granted_at_ms) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        `INSERT INTO grants (wallet, token, spender, granted_at_ms, seen_block) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET seen_block = max(coalesce(seen_block, 0), excluded.seen_block)`,
         wallet,
         token,
         spender,
         atMs,
+        block,
       );
     },
     countSale: ({ differenceId, strategy, token, amount }) => {

@@ -162,7 +162,8 @@ const STORE: Calls<Store> = {
   knowsTransaction: (store) => store.knowsTransaction(hash("ab")),
   knowsNonce: (store) => store.knowsNonce(WALLET, 7n),
   hasGrant: (store) => store.hasGrant({ wallet: WALLET, token: USDC.address, spender: ROUTER }),
-  adoptGrant: (store) => store.adoptGrant({ wallet: WALLET, token: USDC.address, spender: ROUTER }, NOW_MS),
+  adoptGrant: (store) =>
+    store.adoptGrant({ wallet: WALLET, token: USDC.address, spender: ROUTER }, { block: 9, atMs: NOW_MS }),
   countSale: (store) => store.countSale({ differenceId: 1, strategy: "weekly", token: USDC.address, amount: 1n }),
 };
 
