@@ -1,26 +1,271 @@
-import { readPlainYaml } from "./plain-yaml.ts";
-import type { Problem } from "./problem.ts";
-import type { Places, Source } from "./source.ts";
-import { readStrictYaml } from "./strict-yaml.ts";
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Pair,
+  parseAllDocuments,
+  type Scalar,
+  type YAMLMap,
+} from "yaml";
+import { plainScalar } from "./plain-scalar.ts";
+import { makeProblem, type Problem } from "./problem.ts";
+import { type Path, type Place, type Places, pathKey, REFUSED, type Source } from "./source.ts";
+import { describeSyntax } from "./yaml-syntax.ts";
+
+const MAX_DEPTH = 16;
+const MAX_PROBLEMS = 100;
+/** How far before a value its tag is looked for: comments may stand between them. */
+const FARTHEST_TAG = 500;
+
+/** Spaces that look like the plain one, or like nothing, and come with text that was copied. */
+const ODD_SPACE = /[\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]/;
+const DEPTH_PROBLEM = `nothing here is nested deeper than ${MAX_DEPTH} levels`;
+const TAG_PROBLEM: [message: string, suggestion: string] = [
+  "tags (a leading !) are not used here",
+  "write the plain value",
+];
+const ALIAS_PROBLEM: [message: string, suggestion: string] = [
+  "anchors and aliases (& and *) are not used here",
+  'write the value out, or quote a text that begins with "*"',
+];
+
+interface Reading {
+  readonly file: string;
+  readonly text: string;
+  readonly lines: readonly string[];
+  readonly counter: LineCounter;
+  /** offsets of values and keys, by path: their lines are counted once one must be told */
+  readonly values: Map<string, number>;
+  readonly keys: Map<string, number>;
+  readonly problems: Problem[];
+  /** where tags stand that the parser could not resolve and left out; each is taken away once it is complained about */
+  readonly lostTags: Set<number>;
+}
 
 /**
  * Reads one YAML document as plain data: maps, lists, text, booleans, numbers. Everything that YAML may silently turn
  * into something else is refused with its place: duplicate keys, anchors, aliases, merge keys, tags, unquoted `0x...`,
  * base-60 numbers, leading zeros, exponents. All problems are returned at once.
- *
- * A file in which nothing is unusual is read by a faster reader, and the places of its values are looked up only when a
- * problem must be told.
  */
 export function readYaml(file: string, text: string): { source: Source | undefined; problems: Problem[] } {
-  const data = readPlainYaml(text);
-  if (data === undefined) {
-    const { source, problems } = readStrictYaml(file, text);
-    return { source, problems };
-  }
-  let known: Places | undefined;
-  const places = (): Places => {
-    known ??= readStrictYaml(file, text).source?.places() ?? { values: new Map(), keys: new Map() };
-    return known;
+  const reading: Reading = {
+    file,
+    text,
+    lines: text.split(/\r?\n/),
+    counter: new LineCounter(),
+    values: new Map(),
+    keys: new Map(),
+    problems: [],
+    lostTags: new Set(),
   };
-  return { source: { file, text, data, places }, problems: [] };
+  const document = parseText(reading, text);
+  if (document === undefined) return { source: undefined, problems: reading.problems };
+  const data = readNode(reading, document.contents, []);
+  for (const offset of reading.lostTags) complain(reading, offset, [], ...TAG_PROBLEM);
+  let places: Places | undefined;
+  const count = (offsets: ReadonlyMap<string, number>): Map<string, Place> =>
+    new Map([...offsets].map(([id, offset]) => [id, placeAt(reading, offset)]));
+  const placesOf = (): Places => {
+    places ??= { values: count(reading.values), keys: count(reading.keys) };
+    return places;
+  };
+  return { source: { file, text, data, places: placesOf }, problems: reading.problems };
+}
+
+function parseText(reading: Reading, text: string): Document | undefined {
+  let documents: readonly Document[];
+  try {
+    documents = [
+      ...parseAllDocuments(text, {
+        lineCounter: reading.counter,
+        prettyErrors: false,
+        schema: "failsafe",
+        uniqueKeys: false,
+        logLevel: "silent",
+      }),
+    ];
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    complain(reading, 0, [], DEPTH_PROBLEM);
+    return undefined;
+  }
+  const document = documents[0];
+  const complaints = [...(document?.errors ?? []), ...(document?.warnings ?? [])];
+  // Tags are complained about node by node, with their path.
+  for (const { code, pos } of complaints) if (code === "TAG_RESOLVE_FAILED") reading.lostTags.add(pos[0]);
+  const exhausted = complaints.find(({ code }) => code === "RESOURCE_EXHAUSTION");
+  if (exhausted !== undefined) complain(reading, exhausted.pos[0], [], DEPTH_PROBLEM);
+  const errors = complaints.filter(({ code }) => code !== "TAG_RESOLVE_FAILED" && code !== "RESOURCE_EXHAUSTION");
+  for (const mistake of document === undefined ? [] : describeSyntax(errors, text, document)) {
+    complain(reading, mistake.offset, [], mistake.message, mistake.suggestion);
+  }
+  const second = documents[1];
+  if (second !== undefined) {
+    complain(
+      reading,
+      second.range?.[0] ?? 0,
+      [],
+      "a file holds one document",
+      "move what follows '---' to a file of its own",
+    );
+  }
+  if (document === undefined || document.contents === null) {
+    complain(reading, 0, [], "the file is empty");
+    return undefined;
+  }
+  const fatal = document.errors.some((error) => error.code !== "TAG_RESOLVE_FAILED");
+  return fatal || second !== undefined ? undefined : document;
+}
+
+function complain(reading: Reading, offset: number, path: Path, message: string, suggestion?: string): void {
+  if (reading.problems.length === MAX_PROBLEMS) return;
+  const place = placeAt(reading, offset);
+  const excerpt = reading.lines[place.line - 1];
+  reading.problems.push(
+    makeProblem({
+      file: reading.file,
+      ...place,
+      path: path.join("."),
+      message,
+      ...(suggestion === undefined ? {} : { suggestion }),
+      ...(excerpt === undefined ? {} : { excerpt }),
+    }),
+  );
+}
+
+function readNode(reading: Reading, node: unknown, path: Path, id = pathKey(path)): unknown {
+  const offset = offsetOf(node);
+  if (offset !== undefined) reading.values.set(id, offset);
+  if (path.length > MAX_DEPTH) {
+    complain(reading, offset ?? 0, path, DEPTH_PROBLEM);
+    return REFUSED;
+  }
+  if (isAlias(node)) {
+    complain(reading, offset ?? 0, path, ...ALIAS_PROBLEM);
+    return REFUSED;
+  }
+  if ((isMap(node) || isSeq(node) || isScalar(node)) && node.anchor !== undefined) {
+    const suggestion = "write the value out where it is needed";
+    const place = markBefore(reading, offset ?? 0, `&${node.anchor}`);
+    complain(reading, place, path, "anchors and aliases (& and *) are not used here", suggestion);
+  }
+  if (refusesTag(reading, node, path)) return REFUSED;
+  if (isMap(node)) return readMap(reading, node, path);
+  if (isSeq(node)) return node.items.map((item, index) => readNode(reading, item, [...path, index]));
+  if (isScalar(node)) return readScalar(reading, node, path);
+  return null;
+}
+
+/** Complains about the tag of a key or a value, also about one that the parser left out because it did not know its handle. */
+function refusesTag(reading: Reading, node: unknown, path: Path): boolean {
+  const offset = offsetOf(node);
+  if (offset === undefined) return false;
+  const isTagged = !isAlias(node) && (node as Scalar).tag !== undefined;
+  if (!isTagged && reading.lostTags.size === 0) return false;
+  const start = Math.max(offset - FARTHEST_TAG, 0);
+  const found = /!(?:<[^>\n]*>|[^\s,[\]{}]*)(?:\s|#.*\n|&\S+)*$/.exec(reading.text.slice(start, offset));
+  const place = found === null ? offset : start + found.index;
+  if (!isTagged && !reading.lostTags.has(place)) return false;
+  reading.lostTags.delete(place);
+  complain(reading, place, path, ...TAG_PROBLEM);
+  return true;
+}
+
+/** Where the mark of a value stands: before the value, in its line or in one above it. */
+function markBefore(reading: Reading, offset: number, mark: string): number {
+  const found = reading.text.lastIndexOf(mark, offset);
+  return found < 0 ? offset : found;
+}
+
+/** @returns the keys and values; REFUSED when more keys would come from elsewhere, so that none of them is missed */
+function readMap(reading: Reading, map: YAMLMap, path: Path): Record<string, unknown> | typeof REFUSED {
+  const data: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  let isMerged = false;
+  for (const item of map.items as readonly Pair[]) {
+    if (!isPair(item) || !isScalar(item.key)) {
+      complain(reading, offsetOf(item.key) ?? offsetOf(map) ?? 0, path, "a key is a plain word");
+      continue;
+    }
+    const offset = offsetOf(item.key) ?? 0;
+    const key = String(item.key.value);
+    if (item.key.anchor !== undefined || key === "<<") {
+      complain(reading, offset, [...path, key], "anchors and merge keys are not used here", "write the keys out");
+      isMerged = true;
+      continue;
+    }
+    refusesTag(reading, item.key, [...path, key]);
+    if (item.key.type === "PLAIN" && /^0x/i.test(key)) {
+      complain(reading, offset, path, "YAML reads an unquoted 0x... as a number", "put it in quotes");
+      continue;
+    }
+    if (item.value === null && item.key.type === "PLAIN" && isSplit(reading, { data, key, offset, path })) continue;
+    const inner = [...path, key];
+    const id = pathKey(inner);
+    const first = reading.keys.get(id);
+    if (first !== undefined) {
+      const message = `the same key stands twice in this map, first in line ${placeAt(reading, first).line}`;
+      complain(reading, offset, inner, message, "keep one of the two");
+      data[key] = REFUSED;
+      continue;
+    }
+    reading.keys.set(id, offset);
+    data[key] = readNode(reading, item.value, inner, id);
+    if (item.value === null) reading.values.set(id, offset);
+  }
+  return isMerged ? REFUSED : data;
+}
+
+/** Inside of braces `every:6h` is one word, and the comma of `0,5%` begins the next key. */
+function isSplit(
+  reading: Reading,
+  at: { data: Record<string, unknown>; key: string; offset: number; path: Path },
+): boolean {
+  const { data, key, offset, path } = at;
+  const [, name] = /^([A-Za-z][\w-]*):./.exec(key) ?? [];
+  if (name !== undefined) {
+    reading.keys.set(pathKey([...path, name]), offset);
+    const suggestion = `write "${name}: " and then its value`;
+    complain(reading, offset, [...path, name], "a space is missing after the colon", suggestion);
+    data[name] = REFUSED;
+    return true;
+  }
+  const [before, number] = Object.entries(data).at(-1) ?? [];
+  if (before === undefined || typeof number !== "number" || !/^[0-9]+\s*[A-Za-z%]*$/.test(key)) return false;
+  const place = reading.values.get(pathKey([...path, before])) ?? 0;
+  const message = "the comma ends this value: decimals stand behind a point";
+  complain(reading, place, [...path, before], message, `write ${number}.${key}`);
+  data[before] = REFUSED;
+  return true;
+}
+
+function readScalar(reading: Reading, scalar: Scalar, path: Path): unknown {
+  const text = typeof scalar.value === "string" ? scalar.value : String(scalar.source ?? "");
+  const [space] = ODD_SPACE.exec(text) ?? [];
+  if (space !== undefined) {
+    const [start = 0, end = start] = scalar.range ?? [];
+    const within = Math.max(reading.text.slice(start, end).indexOf(space), 0);
+    const code = `U+${space.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+    const message = `a space that is not the plain one (${code}) stands here`;
+    complain(reading, start + within, path, message, "write a plain space");
+    return REFUSED;
+  }
+  if (scalar.type !== "PLAIN") return text;
+  const plain = plainScalar(text);
+  if ("value" in plain) return plain.value;
+  complain(reading, scalar.range?.[0] ?? 0, path, plain.message, plain.suggestion);
+  return REFUSED;
+}
+
+function offsetOf(node: unknown): number | undefined {
+  if (isMap(node) || isSeq(node) || isScalar(node) || isAlias(node)) return node.range?.[0];
+  return undefined;
+}
+
+function placeAt(reading: Reading, offset: number): Place {
+  const { line, col } = reading.counter.linePos(offset);
+  return { line: Math.max(line, 1), column: Math.max(col, 1) };
 }
