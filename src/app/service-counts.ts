@@ -1,4 +1,4 @@
-import { DEFAULTS } from "../config/defaults.ts";
+import { CONFIG_BOUNDS, DEFAULTS } from "../config/defaults.ts";
 import { toAddress } from "../domain/money/address.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { thisMachine } from "./machine.ts";
@@ -46,6 +46,6 @@ function connectionTo(target: Target, runtime: Runtime): ServiceConnection {
     timeoutMs: DEFAULTS.timing.requestTimeoutMs,
     maxRetryAfterMs: DEFAULTS.timing.maxRetryAfterMs,
     maxCallWaitMs: DEFAULTS.timing.maxCallWaitMs,
-    maxAnswerBytes: DEFAULTS.maxAnswerBytes,
+    maxAnswerBytes: CONFIG_BOUNDS.maxAnswerBytes,
   };
 }

@@ -1,107 +1,69 @@
 import type { Address } from "../domain/money/address.ts";
-import type { StrategySpec } from "../domain/strategy/spec.ts";
-import { tradedTokens } from "../domain/strategy/strategy.ts";
-import { closest } from "./closest.ts";
-import type { TokenConfiguration } from "./configuration.ts";
+import { didYouMean } from "./closest.ts";
+import { each, type Found, type Path, refuse } from "./complaint.ts";
+import type { TokenConfiguration, WalletConfiguration } from "./configuration.ts";
 import { address } from "./fields.ts";
-import type { Problem } from "./problem.ts";
-import { describePlace, type Path, problemAt, type Source } from "./source.ts";
-import { placeOfToken } from "./token-place.ts";
 
 /** The tokens of the main file, by symbol; `names` also has those that are broken: their problem is reported already. */
 export interface KnownTokens {
   readonly tokens: ReadonlyMap<string, TokenConfiguration>;
-  readonly names: readonly string[];
+  readonly tokenNames: readonly string[];
+}
+
+/** The wallets of the main file, and the names also of those that are broken. */
+export interface KnownWallets {
+  readonly wallets: ReadonlyMap<string, WalletConfiguration>;
+  readonly walletNames: readonly string[];
 }
 
 /** What may be traded: the tokens that the policy lists, or all of the main file. */
-export function buildAllowedTokens(
-  source: Source,
+export function* buildAllowedTokens(
   listed: readonly string[] | undefined,
-  known: KnownTokens,
-  problems: Problem[],
-): readonly Address[] {
-  if (listed === undefined) return [...known.tokens.values()].map(({ token }) => token.address);
-  return listed.flatMap((text, index) => {
-    const found = findListed(source, ["tokens", index], { text, known }, problems);
-    return found === undefined ? [] : [found];
+  { tokens, tokenNames: names }: KnownTokens,
+): Found<readonly Address[]> {
+  if (listed === undefined) return [...tokens.values()].map(({ token }) => token.address);
+  return yield* each(listed, function* (text, index) {
+    const path = ["tokens", index];
+    const token = tokens.get(text)?.token;
+    if (token !== undefined || names.includes(text)) return token?.address;
+    if (text.startsWith("0x")) return yield* parseListed(path, text);
+    if (names.length === 0 || tokens.size === 0) return undefined;
+    const fix = didYouMean(
+      text,
+      tokens.keys(),
+      `tokens are ${[...tokens.keys()].join(", ")}; an address stands in quotes`,
+    );
+    return yield* refuse`${path}: "${text}" is neither a token of the main file nor an address -> ${fix}`;
   });
-}
-
-function findListed(
-  source: Source,
-  path: Path,
-  from: { text: string; known: KnownTokens },
-  problems: Problem[],
-): Address | undefined {
-  const { text, known } = from;
-  const token = known.tokens.get(text)?.token;
-  if (token !== undefined) return token.address;
-  if (known.names.includes(text)) return undefined;
-  if (text.startsWith("0x")) return parseListed(source, path, { text, description: "a token" }, problems);
-  if (known.names.length === 0 || known.tokens.size === 0) return undefined;
-  const symbols = [...known.tokens.keys()];
-  const meant = closest(text, symbols);
-  const suggestion =
-    meant === undefined ? `tokens are ${symbols.join(", ")}; an address stands in quotes` : `did you mean "${meant}"?`;
-  problems.push(problemAt(source, path, `"${text}" is neither a token of the main file nor an address`, suggestion));
-  return undefined;
 }
 
 /** The contracts that may be approved: those that the policy lists, or the pinned settlement contract alone. */
-export function buildSpenders(
-  source: Source,
+export function* buildSpenders(
   listed: readonly string[] | undefined,
   settlement: Address | undefined,
-  problems: Problem[],
-): readonly Address[] {
+): Found<readonly Address[]> {
   if (listed === undefined) return settlement === undefined ? [] : [settlement];
-  return listed.flatMap((text, index) => {
-    const found = parseListed(source, ["spenders", index], { text, description: "a contract" }, problems);
-    return found === undefined ? [] : [found];
-  });
+  return yield* each(listed, (text, index) => parseListed(["spenders", index], text));
 }
 
-function parseListed(
-  source: Source,
+/** Someone who may receive: a wallet by name, or an address. */
+export function* findRecipient(
   path: Path,
-  from: { text: string; description: string },
-  problems: Problem[],
-): Address | undefined {
-  const parsed = address(from.description).safeParse(from.text);
+  text: string,
+  { wallets, walletNames: names }: KnownWallets,
+): Found<Address | undefined> {
+  const wallet = wallets.get(text);
+  if (wallet !== undefined || names.includes(text)) return wallet?.address;
+  if (text.startsWith("0x")) return yield* parseListed(path, text);
+  if (names.length === 0) return undefined;
+  const fix = didYouMean(text, names, `wallets are ${names.join(", ")}; an address stands in quotes`);
+  return yield* refuse`${path}: "${text}" is neither a wallet nor an address -> ${fix}`;
+}
+
+function* parseListed(path: Path, text: string): Found<Address | undefined> {
+  const parsed = address("an address").safeParse(text);
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  const suggestion = issue?.code === "custom" ? String(issue.params?.suggestion) : undefined;
-  problems.push(problemAt(source, path, issue?.message ?? "is no address", suggestion));
-  return undefined;
-}
-
-/** The policy over the main file: a settlement contract that the owner did not list is refused, with both places. */
-export function checkSettlement(
-  source: Source,
-  chosen: { settlement: Address | undefined; isNamed: boolean },
-  policy: { spenders: readonly Address[]; source: Source },
-  problems: Problem[],
-): void {
-  const { settlement, isNamed } = chosen;
-  if (settlement === undefined || policy.spenders.includes(settlement)) return;
-  const place = describePlace(policy.source, ["spenders"]);
-  const message = `the settlement contract ${settlement} is none of the spenders that the policy allows (${place})`;
-  const path = isNamed ? ["service", "settlement"] : ["network"];
-  problems.push(problemAt(source, path, message, "verify the contract, and let the owner add it there"));
-}
-
-/** The policy over a strategy: whatever it trades beyond the listed tokens is refused, with both places. */
-export function checkTradedTokens(
-  source: Source,
-  spec: StrategySpec,
-  policy: { tokens: readonly Address[]; source: Source },
-  problems: Problem[],
-): void {
-  for (const { symbol, address } of tradedTokens(spec)) {
-    if (policy.tokens.includes(address)) continue;
-    const message = `${symbol} is none of the tokens that the policy allows (${describePlace(policy.source, ["tokens"])})`;
-    const suggestion = "let the owner add it there, or trade another token";
-    problems.push(problemAt(source, placeOfToken(source, symbol), message, suggestion));
-  }
+  const [issue] = parsed.error.issues;
+  const fix = issue?.code === "custom" ? String(issue.params?.suggestion) : undefined;
+  return yield* refuse`${path}: ${issue?.message ?? "is no address"} -> ${fix}`;
 }

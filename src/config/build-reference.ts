@@ -1,10 +1,10 @@
 import { checkServiceUrl, LOOPBACK } from "./build-service.ts";
+import { at, type Complaint, type Found } from "./complaint.ts";
 import type { ReferenceConfiguration, ServiceConfiguration, TokenConfiguration } from "./configuration.ts";
 import type { Listen } from "./fields.ts";
-import type { Problem } from "./problem.ts";
 import { absoluteReference } from "./references.ts";
 import type { PolicyFile } from "./schemas/policy-schema.ts";
-import { problemAt, type Source } from "./source.ts";
+import type { Source } from "./source.ts";
 
 /** What the sources of the reference depend on. */
 interface Known {
@@ -15,83 +15,52 @@ interface Known {
   readonly tokens: ReadonlyMap<string, TokenConfiguration>;
 }
 
+type Fields = PolicyFile["reference"];
+
 /**
  * What quotes are held against. The feed is always among the sources: it alone is a source of dollars that does not
  * depend on a pool or on a service, and the ceilings are in dollars.
  */
-export function buildReference(
-  source: Source,
-  fields: PolicyFile["reference"],
-  known: Known,
-  problems: Problem[],
-): ReferenceConfiguration {
-  const sources = fields?.sources ?? ["feed"];
-  const path = ["reference", "sources"];
-  if (!sources.includes("feed")) {
-    const message = "the feed is missing: pools and services give no dollars, and the ceilings are in dollars";
-    problems.push(problemAt(source, path, message, "write for example [feed, twap]"));
-  }
-  if (new Set(sources).size < sources.length) problems.push(problemAt(source, path, "names a source twice"));
-  checkTwaps(source, sources, known, problems);
-  const service = fields?.service;
-  if (service === undefined) {
-    if (sources.includes("service")) {
-      const suggestion = 'add service: { profile, url: "https://...", apiKey } beside it';
-      problems.push(problemAt(source, path, "the second service is not given", suggestion));
-    }
-    return { sources, service: undefined };
-  }
-  if (!sources.includes("service")) {
-    problems.push(problemAt(source, path, "leaves out the service that is given", "add service to it, or remove it"));
-  }
-  checkSecond(source, service, known, problems);
+export function* buildReference(source: Source, fields: Fields, known: Known): Found<ReferenceConfiguration> {
+  const { sources, service } = fields;
+  yield* checkSources(fields, known);
+  if (service === undefined) return { sources, service };
+  yield* checkSecond(service, known);
   const { profile, url, apiKey } = service;
-  return {
-    sources,
-    service: {
-      profile,
-      url,
-      apiKey: apiKey === undefined ? undefined : absoluteReference(source, apiKey),
-      signer: undefined,
-    },
-  };
+  const key = apiKey === undefined ? undefined : absoluteReference(source, apiKey);
+  return { sources, service: { profile, url, apiKey: key, signer: undefined } };
 }
 
-/** A pool that nobody asks, or a source without any pool, is a mistake. */
-function checkTwaps(
-  source: Source,
-  sources: ReferenceConfiguration["sources"],
-  { tokens }: Known,
-  problems: Problem[],
-): void {
+/** A pool or a service that nobody asks, or a source without any, is a mistake. */
+function* checkSources({ sources, service }: Fields, { tokens }: Known): Iterable<Complaint> {
   const pooled = [...tokens.values()].filter(({ twap }) => twap !== undefined).map(({ token }) => token.symbol);
-  const path = ["reference", "sources"];
-  if (sources.includes("twap") && pooled.length === 0) {
-    problems.push(problemAt(source, path, "no token has a twap", "give one to a token, or leave this source out"));
-  }
-  if (!sources.includes("twap") && pooled.length > 0) {
-    problems.push(problemAt(source, path, `leaves out the twap of ${pooled.join(", ")}`, "write [feed, twap]"));
-  }
+  if (!sources.includes("feed"))
+    yield at`reference.sources: the feed is missing: pools and services give no dollars, and the ceilings are in dollars -> write for example [feed, twap]`;
+  if (new Set(sources).size < sources.length) yield at`reference.sources: names a source twice`;
+  if (sources.includes("twap") && pooled.length === 0)
+    yield at`reference.sources: no token has a twap -> give one to a token, or leave this source out`;
+  if (!sources.includes("twap") && pooled.length > 0)
+    yield at`reference.sources: leaves out the twap of ${pooled.join(", ")} -> write [feed, twap]`;
+  if (service === undefined && sources.includes("service"))
+    yield at`reference.sources: the second service is not given -> add service: { profile, url: "https://...", apiKey } beside it`;
+  if (service !== undefined && !sources.includes("service"))
+    yield at`reference.sources: leaves out the service that is given -> add service to it, or remove it`;
 }
 
 /** A service that checks itself checks nothing. */
-function checkSecond(
-  source: Source,
-  second: NonNullable<NonNullable<PolicyFile["reference"]>["service"]>,
+function* checkSecond(
+  { url, apiKey }: NonNullable<Fields["service"]>,
   { service, listen }: Known,
-  problems: Problem[],
-): void {
+): Iterable<Complaint> {
   const path = ["reference", "service", "url"];
-  if (second.url === "embedded") {
-    const message = "the embedded service prices by the same pools as the one that quotes, or is it";
-    problems.push(problemAt(source, path, message, "give the URL of another service"));
+  if (url === "embedded") {
+    yield at`${path}: the embedded service prices by the same pools as the one that quotes, or is it -> give the URL of another service`;
     return;
   }
-  checkServiceUrl(source, path, { url: second.url, hasKey: second.apiKey !== undefined }, problems);
+  yield* checkServiceUrl(path, url, apiKey !== undefined);
   const first = service.url === "embedded" ? `http://${listen.host}:${listen.port}` : service.url;
-  if (!URL.canParse(second.url) || !URL.canParse(first) || !isSameHost(new URL(first), new URL(second.url))) return;
-  const message = "this is the host of the service that quotes, which cannot be its own reference";
-  problems.push(problemAt(source, path, message, "name another service, or leave this source out"));
+  if (URL.canParse(url) && URL.canParse(first) && isSameHost(new URL(first), new URL(url)))
+    yield at`${path}: this is the host of the service that quotes, which cannot be its own reference -> name another service, or leave this source out`;
 }
 
 /** On this machine each port is a service of its own; elsewhere one host is one operator. */

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { closest } from "./closest.ts";
-import type { Problem } from "./problem.ts";
+import type { Complaint, Found, Path } from "./complaint.ts";
 import { knownKeys, schemaAt, unionOptions, unwrap } from "./schema-tree.ts";
 import { hintForForm, hintForKey, hintForMissing, type OtherFile, optionMeant } from "./shape-hints.ts";
-import { type Path, pathKey, problemAt, problemAtKey, REFUSED, type Source } from "./source.ts";
+import { pathKey, REFUSED } from "./source.ts";
 
 interface ShapeOptions {
   readonly otherKeys?: "refused" | "allowed";
@@ -11,150 +11,120 @@ interface ShapeOptions {
   readonly otherFile?: OtherFile;
 }
 
-/**
- * Checks a file against a schema, each key of the top level for itself, so that one broken key hides no problem of
- * another. @returns the keys that are in order, parsed, and all problems with their places
- */
-export function checkShape<Schema extends z.ZodObject>(
-  schema: Schema,
-  source: Source,
-  options: ShapeOptions = {},
-): { values: Partial<z.output<Schema>>; problems: Problem[] } {
-  const findings: Finding[] = [];
-  const values: Record<string, unknown> = {};
-  if (source.data === REFUSED) return { values: values as Partial<z.output<Schema>>, problems: [] };
-  if (!isRecord(source.data)) {
-    const suggestion = `its keys are ${Object.keys(schema.shape).join(", ")}`;
-    const problem = problemAt(source, [], "the file holds no map of keys", suggestion);
-    return { values: values as Partial<z.output<Schema>>, problems: [problem] };
-  }
-  const known = Object.keys(schema.shape);
-  for (const key of Object.keys(source.data)) {
-    if (!known.includes(key) && options.otherKeys !== "allowed")
-      findings.push(unknownKey({ source, root: schema, options }, [key], known));
-  }
-  for (const [key, field] of Object.entries(schema.shape as Record<string, z.ZodType>)) {
-    const value = source.data[key];
-    if (value === REFUSED || (value === undefined && field instanceof z.ZodOptional)) continue;
-    const result = field.safeParse(value, { reportInput: false });
-    if (result.success) values[key] = result.data;
-    else if (value === undefined) findings.push(missingKey(source, [key], field));
-    else
-      for (const issue of result.error.issues)
-        findings.push(...explain({ source, root: schema, options }, field, [key], issue));
-  }
-  return { values: values as Partial<z.output<Schema>>, problems: withoutEchoes(findings) };
+/** The keys of a file that are in order, parsed; `whole` are all of them, where none is broken or missing. */
+export interface Keys<Schema extends z.ZodObject> {
+  readonly fields: Partial<z.output<Schema>>;
+  readonly whole: z.output<Schema> | undefined;
 }
 
-/** A problem, and what it is worth beside others of the same file. */
-interface Finding {
-  readonly problem: Problem;
+/**
+ * Checks a file against a schema, each key of the top level for itself, so that one broken key hides no problem of
+ * another.
+ */
+export function* checkShape<Schema extends z.ZodObject>(
+  schema: Schema,
+  data: unknown,
+  options: ShapeOptions = {},
+): Found<Keys<Schema>> {
+  const fields: Record<string, unknown> = {};
+  const keys = { fields: fields as Partial<z.output<Schema>>, whole: undefined };
+  if (data === REFUSED) return keys;
+  const known = Object.keys(schema.shape);
+  if (!isRecord(data)) {
+    yield { path: [], message: "the file holds no map of keys", suggestion: `its keys are ${known.join(", ")}` };
+    return keys;
+  }
+  const file = { data, root: schema, options };
+  const unknown = options.otherKeys === "allowed" ? [] : Object.keys(data).filter((key) => !known.includes(key));
+  const findings = unknown.map((key) => unknownKey(file, [key], known));
+  let isWhole = true;
+  for (const [key, field] of Object.entries(schema.shape as Record<string, z.ZodType>)) {
+    const value = data[key];
+    if (value === undefined && field instanceof z.ZodOptional) continue;
+    const result = value === REFUSED ? undefined : field.safeParse(value, { reportInput: false });
+    if (result?.success === true) fields[key] = result.data;
+    else {
+      isWhole = false;
+      const issues = result?.error.issues ?? [];
+      if (value === undefined) findings.push(missingKey([key], field));
+      else findings.push(...issues.flatMap((issue) => explain(file, field, [key], issue)));
+    }
+  }
+  yield* withoutEchoes(findings);
+  return isWhole ? { ...keys, whole: fields as z.output<Schema> } : keys;
+}
+
+/** A complaint, and what it is worth beside others of the same file. */
+interface Finding extends Complaint {
   readonly kind: "unknown" | "missing" | "other";
-  /** where the problem stands; of an unknown key the places that it was probably meant for */
-  readonly meant: readonly string[];
+  /** of an unknown key the places that it was probably meant for */
+  readonly meant?: readonly Path[];
 }
 
 /** A mistyped key is one mistake: that the right key is missing, or its map incomplete, is not told as well. */
-function withoutEchoes(findings: readonly Finding[]): Problem[] {
-  const unknown = new Set(findings.filter(({ kind }) => kind === "unknown").flatMap(({ meant }) => meant));
-  const mapsOfUnknown = new Set(
-    findings.filter(({ kind }) => kind === "unknown").map(({ problem }) => parentOf(problem.path)),
-  );
-  return findings
-    .filter(({ kind, meant }) => kind !== "missing" || !meant.some((place) => unknown.has(place)))
-    .filter(({ kind, problem }) => kind !== "other" || !mapsOfUnknown.has(problem.path))
-    .map(({ problem }) => problem);
+function withoutEchoes(findings: readonly Finding[]): readonly Finding[] {
+  const unknown = findings.filter(({ kind }) => kind === "unknown");
+  const meant = new Set(unknown.flatMap((finding) => finding.meant ?? []).map(pathKey));
+  const maps = new Set(unknown.map(({ path }) => pathKey(path.slice(0, -1))));
+  const echoes = { unknown: new Set<string>(), missing: meant, other: maps };
+  return findings.filter(({ kind, path }) => !echoes[kind].has(pathKey(path)));
 }
 
-function parentOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf(".")));
-}
-
-function other(problem: Problem): Finding {
-  return { problem, kind: "other", meant: [problem.path] };
-}
-
-function missingKey(source: Source, path: Path, field: z.ZodType): Finding {
-  const problem = problemAt(
-    source,
-    path,
-    `the key "${path.at(-1)}" is missing`,
-    hintForMissing(String(path.at(-1)), field),
-  );
-  return { problem, kind: "missing", meant: [pathKey(path)] };
+function missingKey(path: Path, field: z.ZodType): Finding {
+  const key = String(path.at(-1));
+  return { kind: "missing", path, message: `the key "${key}" is missing`, suggestion: hintForMissing(key, field) };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function unknownKey({ source, root, options }: CheckedFile, path: Path, known: readonly string[]): Finding {
-  const key = String(path.at(-1));
-  const {
-    suggestion,
-    key: meantKey,
-    maps,
-  } = hintForKey(key, {
-    known,
-    path,
-    root,
-    value: valueAt(source.data, path),
-    otherFile: options.otherFile,
-  });
-  const problem = problemAtKey(source, path, `unknown key "${key}"`, suggestion);
-  const meant =
-    maps.length > 0 ? maps.flatMap((map) => [map, [...map, key]]) : [[...path.slice(0, -1), meantKey ?? key]];
-  return { problem, kind: "unknown", meant: meant.map(pathKey) };
-}
-
 /** A file, and the schema of all of it. */
 interface CheckedFile {
-  readonly source: Source;
+  readonly data: unknown;
   readonly root: z.ZodType;
   readonly options: ShapeOptions;
 }
 
-/** Turns one issue of a field into problems. Values are never repeated here: they may be secrets. */
+function unknownKey({ data, root, options }: CheckedFile, path: Path, known: readonly string[]): Finding {
+  const key = String(path.at(-1));
+  const place = { known, path, root, value: valueAt(data, path), otherFile: options.otherFile };
+  const { suggestion, key: meantKey, maps } = hintForKey(key, place);
+  const beside = [...path.slice(0, -1), meantKey ?? key];
+  const meant = maps.length > 0 ? maps.flatMap((map) => [map, [...map, key]]) : [beside];
+  return { kind: "unknown", path, message: `unknown key "${key}"`, suggestion, isKey: true, meant };
+}
+
+/** Turns one issue of a field into complaints. Values are never repeated here: they may be secrets. */
 function explain(file: CheckedFile, field: z.ZodType, at: Path, issue: z.core.$ZodIssue): Finding[] {
-  const { source } = file;
   const path = [...at, ...issue.path.map((part) => (typeof part === "symbol" ? String(part) : part))];
-  const value = valueAt(source.data, path);
+  const value = valueAt(file.data, path);
+  const schema = schemaAt(field, issue.path);
+  const found = (message: string, suggestion?: unknown, isKey = false): Finding[] => [
+    { kind: "other", path, message, suggestion: typeof suggestion === "string" ? suggestion : undefined, isKey },
+  ];
   if (value === REFUSED) return [];
-  switch (issue.code) {
-    case "unrecognized_keys": {
-      const known = knownKeys(schemaAt(field, issue.path));
-      return issue.keys.map((key) => unknownKey(file, [...path, key], known));
-    }
-    case "invalid_union": {
-      const options = unionOptions(schemaAt(field, issue.path));
-      const best = bestBranch(issue.errors, options, value);
-      return best === undefined
-        ? [other(problemAt(source, path, issue.message))]
-        : best.issues.flatMap((inner) => explain(file, best.schema, path, inner));
-    }
-    case "invalid_key":
-      return issue.issues.flatMap((inner) => [other(problemAtKey(source, path, inner.message))]);
-    case "invalid_value": {
-      if (value === undefined) return [missingKey(source, path, schemaAt(field, issue.path))];
-      return [other(problemAt(source, path, "is none of the values known here", valueHint(value, issue.values)))];
-    }
-    default: {
-      if (value === undefined) return [missingKey(source, path, schemaAt(field, issue.path))];
-      // a message of the schema's own is better than one about its form
-      const isPlain = issue.code === "invalid_type" && issue.message.startsWith("Invalid input");
-      const form = isPlain ? hintForForm(schemaAt(field, issue.path), value) : undefined;
-      const suggestion = issue.code === "custom" ? issue.params?.suggestion : form?.suggestion;
-      const message = value === null ? "is empty" : (form?.message ?? issue.message);
-      return [other(problemAt(source, path, message, typeof suggestion === "string" ? suggestion : undefined))];
-    }
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((key) => unknownKey(file, [...path, key], knownKeys(schema)));
+  if (issue.code === "invalid_key") return issue.issues.flatMap((inner) => found(inner.message, undefined, true));
+  if (issue.code === "invalid_union") {
+    const best = bestBranch(issue.errors, unionOptions(schema), value);
+    if (best === undefined) return found(issue.message);
+    return best.issues.flatMap((inner) => explain(file, best.schema, path, inner));
   }
+  if (value === undefined) return [missingKey(path, schema)];
+  if (issue.code === "invalid_value") return found("is none of the values known here", valueHint(value, issue.values));
+  // a message of the schema's own is better than one about its form
+  const isPlain = issue.code === "invalid_type" && issue.message.startsWith("Invalid input");
+  const form = isPlain ? hintForForm(schema, value) : undefined;
+  const message = value === null ? "is empty" : (form?.message ?? issue.message);
+  return found(message, issue.code === "custom" ? issue.params?.suggestion : form?.suggestion);
 }
 
 function valueHint(value: unknown, values: readonly unknown[]): string {
   const [first] = values;
-  if (values.length === 1 && typeof first === "number" && value === String(first)) {
+  if (values.length === 1 && typeof first === "number" && value === String(first))
     return `write ${first}, without quotes`;
-  }
   const options = values.map(String);
   const meant = optionMeant(value, options);
   return meant === undefined ? `write ${options.join(" or ")}` : `did you mean "${meant}"?`;
@@ -170,14 +140,12 @@ function bestBranch(
   value: unknown,
 ): { issues: readonly z.core.$ZodIssue[]; schema: z.ZodType } | undefined {
   if (!isRecord(value) && typeof value !== "string") return undefined;
-  let best: { issues: readonly z.core.$ZodIssue[]; schema: z.ZodType; fit: number } | undefined;
-  for (const [index, issues] of branches.entries()) {
-    const schema = options[index];
-    if (schema === undefined) continue;
-    const fit = isRecord(value) ? countKnown(value, knownKeys(unwrap(schema))) : textFit(String(value), issues[0]);
-    if (best === undefined || fit > best.fit) best = { issues, schema, fit };
-  }
-  return best;
+  const fits = branches.map((issues, index) => {
+    const schema = options[index] ?? z.never();
+    return { issues, schema, fit: isRecord(value) ? mapFit(value, schema) : textFit(value, issues[0]) };
+  });
+  const most = Math.max(...fits.map(({ fit }) => fit));
+  return fits.find(({ fit }) => fit === most);
 }
 
 function textFit(value: string, issue: z.core.$ZodIssue | undefined): number {
@@ -185,19 +153,15 @@ function textFit(value: string, issue: z.core.$ZodIssue | undefined): number {
   return issue?.code === "invalid_type" ? -1 : 1;
 }
 
-function countKnown(value: Record<string, unknown>, known: readonly string[]): number {
+function mapFit(value: Record<string, unknown>, schema: z.ZodType): number {
+  const known = knownKeys(unwrap(schema));
   if (known.length === 0) return -1;
-  return Object.keys(value).reduce((sum, key) => {
-    if (known.includes(key)) return sum + 2;
-    return closest(key, known) === undefined ? sum : sum + 1;
-  }, 0);
+  const fits = Object.keys(value).map((key) => (known.includes(key) ? 2 : closest(key, known) === undefined ? 0 : 1));
+  return fits.reduce<number>((sum, fit) => sum + fit, 0);
 }
 
 function valueAt(data: unknown, path: Path): unknown {
-  let value: unknown = data;
-  for (const part of path) {
-    if (typeof value !== "object" || value === null) return undefined;
-    value = (value as Record<string | number, unknown>)[part];
-  }
-  return value;
+  return path.reduce<unknown>((value, part) => {
+    return typeof value === "object" && value !== null ? (value as Record<string | number, unknown>)[part] : undefined;
+  }, data);
 }

@@ -35,3 +35,9 @@ function editDistance(from: string, to: string): number {
   }
   return previous[to.length] ?? 0;
 }
+
+/** A suggestion for a mistyped word: the name that was meant, or else what can be said without one. */
+export function didYouMean(word: string, names: Iterable<string>, otherwise: string): string {
+  const meant = closest(word, names);
+  return meant === undefined ? otherwise : `did you mean "${meant}"?`;
+}

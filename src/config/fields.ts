@@ -1,6 +1,7 @@
 import { getAddress } from "ethers";
 import { z } from "zod";
 import { type Address, parseAddress, toAddress } from "../domain/money/address.ts";
+import { unwrap } from "./schema-tree.ts";
 
 /** Fields that several files share. */
 
@@ -69,6 +70,27 @@ export function secretReference(description: string) {
 
 function secretInPlace(): string {
   return `needs a reference: ${REFERENCE_FORM}; a secret never stands in a configuration file`;
+}
+
+/** A key that may be left out, and what it is then. */
+export function or<Schema extends z.ZodType>(schema: Schema, value: NoInfer<z.output<Schema>>, description?: string) {
+  return describe(schema.optional(), description).transform((written): z.output<Schema> => written ?? value);
+}
+
+/** A key that may be left out, and is what its example says then. */
+export function orExample<Schema extends z.ZodType>(schema: Schema) {
+  const [example] = (unwrap(schema).meta()?.examples ?? []) as readonly unknown[];
+  return or(schema, schema.parse(example) as NoInfer<z.output<Schema>>);
+}
+
+/** A map of keys that may be left out, each with its own value then. */
+export function orEmpty<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape, z.core.$strict>, description?: string) {
+  type Map = z.output<typeof schema>;
+  return describe(schema.optional(), description).transform((written): Map => written ?? schema.parse({}));
+}
+
+function describe<Schema extends z.ZodType>(schema: Schema, description: string | undefined): Schema {
+  return description === undefined ? schema : schema.meta({ description });
 }
 
 /** true or false, with a word for those who write yes or on. */

@@ -1,25 +1,26 @@
 import { hash } from "node:crypto";
-import { basename, dirname, join, resolve } from "node:path";
-import type { Policy } from "../domain/guard/policy.ts";
+import { dirname, join, resolve } from "node:path";
 import type { Address } from "../domain/money/address.ts";
-import { buildNetwork, buildTokens, findPreset, settlementOf } from "./build-network.ts";
+import type { Network } from "../networks/network.ts";
+import { buildNetwork, settlementOf } from "./build-network.ts";
 import { buildPolicy } from "./build-policy.ts";
-import { checkSettlement } from "./build-policy-lists.ts";
 import { buildReference } from "./build-reference.ts";
 import { buildServe, buildService } from "./build-service.ts";
-import { buildWallets } from "./build-wallets.ts";
-import { buildTold, buildWebhook } from "./build-webhook.ts";
+import { buildTokens } from "./build-tokens.ts";
+import { buildWallets, type Surroundings } from "./build-wallets.ts";
 import { checkShape } from "./check-shape.ts";
-import type { Configuration, LoadedStrategy, TokenConfiguration, WalletConfiguration } from "./configuration.ts";
-import { CONFIG_BOUNDS, DEFAULTS } from "./defaults.ts";
+import { at, type Complaint, sound } from "./complaint.ts";
+import type { Configuration, TokenConfiguration, WalletConfiguration } from "./configuration.ts";
+import { CONFIG_BOUNDS } from "./defaults.ts";
 import type { Listen } from "./fields.ts";
-import { listFolder, readTextFile, resolveFrom, similarName } from "./files.ts";
-import { makeProblem, type Problem } from "./problem.ts";
-import { readYaml } from "./read-yaml.ts";
+import { resolveFrom } from "./files.ts";
+import { loadStrategies, textOf } from "./load-strategies.ts";
+import type { Problem } from "./problem.ts";
+import { findPreset, type Loading, readNamed, readSource, tell } from "./read-source.ts";
+import { absoluteReference } from "./references.ts";
 import { type MainFile, mainSchema } from "./schemas/main-schema.ts";
 import { type PolicyFile, policySchema } from "./schemas/policy-schema.ts";
-import { type Path, problemAt, type Source } from "./source.ts";
-import { buildStrategy } from "./strategy/build-strategy.ts";
+import { describePlace, type Source } from "./source.ts";
 import type { StrategyScope } from "./strategy/scope.ts";
 import { strategyWarnings } from "./strategy-warnings.ts";
 
@@ -43,7 +44,7 @@ export type LoadOutcome =
   | { readonly ok: true; readonly configuration: Configuration }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Surroundings["env"];
 
 /**
  * Reads the main file and all files it names. All problems of all files are returned at once. Nothing is opened besides
@@ -51,28 +52,47 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function loadConfiguration(path: string, env: Environment, options: LoadOptions = {}): LoadOutcome {
   const problems: Problem[] = [];
-  const texts: string[] = [];
-  const source = readSource(resolve(path), problems, texts);
-  if (source === undefined) return { ok: false, problems };
-  const checked = checkShape(mainSchema, source, { otherFile: { schema: policySchema, name: "the policy's file" } });
-  problems.push(...checked.problems);
-  const fields = applyOverrides(checked.values, options);
-  const configuration = build({ source, fields, env, options, problems, texts });
-  if (problems.length > 0 || configuration === undefined) return { ok: false, problems };
-  return { ok: true, configuration };
+  const loading = load(resolve(path), env, options);
+  for (let step = loading.next(); ; step = loading.next()) {
+    if (step.done === true) return outcomeOf(step.value, problems);
+    if (step.value !== undefined) problems.push(step.value);
+  }
 }
 
-interface Loading {
-  readonly source: Source;
-  readonly fields: Partial<MainFile>;
-  readonly env: Environment;
-  readonly options: LoadOptions;
-  readonly problems: Problem[];
-  readonly texts: string[];
+function outcomeOf(configuration: Configuration | undefined, problems: readonly Problem[]): LoadOutcome {
+  return problems.length > 0 || configuration === undefined ? { ok: false, problems } : { ok: true, configuration };
 }
 
-function applyOverrides(fields: Partial<MainFile>, options: LoadOptions): Partial<MainFile> {
-  const { mode, preset, strategies, database } = options.overrides ?? {};
+function* load(file: string, env: Environment, options: LoadOptions): Loading<Configuration | undefined> {
+  const source = yield* readSource(file);
+  if (source === undefined) return undefined;
+  const otherFile = { schema: policySchema, name: "the policy's file" };
+  const keys = yield* tell(source, checkShape(mainSchema, source.data, { otherFile }));
+  const fields = applyOverrides(keys.fields, options.overrides);
+  const around = { env, allowsRawKeys: options.allowRawKey === true || fields.network?.name === "sandbox" };
+  const known = yield* readKnown(source, fields, around);
+  const folder = fields.strategies === undefined ? undefined : resolveFrom(file, fields.strategies);
+  const read = folder === undefined ? [] : yield* loadStrategies(source, folder, known);
+  const parts = yield* buildServices(source, fields, known, { ...around, overrides: options.overrides?.serve });
+  const { policy, policySource, preset, wallets, tokens } = known;
+  const whole = keys.whole && { ...keys.whole, ...fields };
+  if (whole === undefined || preset === undefined || policy === undefined || parts === undefined) return undefined;
+  const strategies = read.flatMap(({ strategy }) => strategy ?? []);
+  yield undefined;
+  const warnings = strategyWarnings(strategies, preset.wrappedNative);
+  const network = yield* tell(source, buildNetwork(source, whole, preset));
+  const files = [source, ...(policySource === undefined ? [] : [policySource])].map((one) => one.file);
+  return {
+    ...{ file, mode: whole.mode, network, wallets, tokens, policy, strategies, warnings, ...parts },
+    ...buildPlain(source, whole, { env, options }),
+    origin: { files, strategies: folder },
+    hash: hashOf([...known.texts, ...read.flatMap(({ text }) => text)]),
+    settingsHash: hashOf(known.texts),
+  };
+}
+
+function applyOverrides(fields: Partial<MainFile>, overrides: LoadOptions["overrides"]): Partial<MainFile> {
+  const { mode, preset, strategies, database } = overrides ?? {};
   const { network } = fields;
   return {
     ...fields,
@@ -83,92 +103,62 @@ function applyOverrides(fields: Partial<MainFile>, options: LoadOptions): Partia
   };
 }
 
-function build(loading: Loading): Configuration | undefined {
-  const { source, fields, problems, env, texts } = loading;
-  const mode = fields.mode ?? DEFAULTS.mode;
-  const found = fields.network === undefined ? undefined : findPreset(source, fields.network, problems);
-  if (found !== undefined) texts.push(found.text);
+/** What strategies and services are held against, as far as it is in order, and the texts that it was read from. */
+interface Known extends StrategyScope {
+  readonly preset: Network | undefined;
+  readonly nativeSymbol: string;
+  readonly reference: PolicyFile["reference"] | undefined;
+  readonly texts: readonly string[];
+}
+
+function* readKnown(source: Source, fields: Partial<MainFile>, around: Surroundings): Loading<Known> {
+  const found = fields.network && (yield* findPreset(source, fields.network));
   const preset = found?.preset;
-  const rawKeys = { allowed: loading.options.allowRawKey === true || fields.network?.name === "sandbox" };
   const wallets: ReadonlyMap<string, WalletConfiguration> =
-    fields.wallets === undefined ? new Map() : buildWallets(source, fields.wallets, { env, rawKeys }, problems);
-  const tokens =
-    fields.tokens === undefined || preset === undefined
-      ? undefined
-      : buildTokens(source, fields.tokens, preset, problems);
+    fields.wallets === undefined ? new Map() : yield* tell(source, buildWallets(source, fields.wallets, around));
+  const tokens: ReadonlyMap<string, TokenConfiguration> | undefined =
+    fields.tokens && preset && (yield* tell(source, buildTokens(fields.tokens, preset)));
   const nativeSymbol = preset?.nativeSymbol ?? "ETH";
+  const settlement = preset && settlementOf(fields.service, preset);
   const known = {
-    tokens: tokens ?? new Map<string, TokenConfiguration>(),
-    names: [...namesIn(source, "tokens"), ...(tokens === undefined ? [nativeSymbol] : [])],
-  };
-  const settlement = preset === undefined ? undefined : settlementOf(fields.service, preset);
-  const beside = { wallets, nativeSymbol, tokens: known, settlement, pegged: peggedOf(tokens) };
-  const { policy, policySource, policyFields } = loadPolicy(loading, beside);
-  const scope: StrategyScope = {
-    wallets,
+    ...{ preset, nativeSymbol, settlement, wallets, wrappedNative: preset?.wrappedNative },
     walletNames: namesIn(source, "wallets"),
-    tokens: known.tokens,
-    tokenNames: known.names,
-    wrappedNative: preset?.wrappedNative,
-    policy,
-    policySource,
+    tokens: tokens ?? new Map<string, TokenConfiguration>(),
+    tokenNames: [...namesIn(source, "tokens"), ...(tokens === undefined ? [nativeSymbol] : [])],
+    texts: [...textOf(source), ...(found === undefined ? [] : [found.text])],
   };
-  const settingsHash = hashOf(texts);
-  const strategies = fields.strategies === undefined ? [] : loadStrategies(loading, fields.strategies, scope);
-  const service = buildService(source, fields.service, problems);
-  const overrides = loading.options.overrides?.serve;
-  const serve = buildServe(source, fields.serve, { rawKeys, overrides, nativeSymbol }, problems);
-  const around = { service, listen: serve.listen, tokens: known.tokens };
-  const reference = buildReference(policySource ?? source, policyFields.reference, around, problems);
-  if (fields.network === undefined || preset === undefined || tokens === undefined || policy === undefined)
+  const policySource = fields.policy === undefined ? undefined : yield* readNamed(source, "policy", fields.policy);
+  if (policySource === undefined) return { ...known, policy: undefined, policySource, reference: undefined };
+  const keys = yield* tell(policySource, checkShape(policySchema, policySource.data));
+  const placeOf = (key: string): string => describePlace(policySource, [key]);
+  const policy = yield* tell(policySource, sound(buildPolicy(keys, known, placeOf)));
+  const isNamed = fields.service?.settlement !== undefined;
+  if (policy !== undefined && settlement !== undefined && !policy.spenders.includes(settlement))
+    yield* tell(source, checkSettlement(settlement, isNamed, placeOf("spenders")));
+  const texts = [...known.texts, ...textOf(policySource)];
+  return { ...known, policy, policySource, reference: keys.fields.reference, texts };
+}
+
+/** The policy over the main file: a settlement contract that the owner did not list is refused, with both places. */
+function* checkSettlement(settlement: Address, isNamed: boolean, place: string): Generator<Complaint, void> {
+  const path = isNamed ? ["service", "settlement"] : ["network"];
+  yield at`${path}: the settlement contract ${settlement} is none of the spenders that the policy allows (${place}) -> verify the contract, and let the owner add it there`;
+}
+
+/** The services that quote and that we are. @returns undefined when a key of them is broken */
+function* buildServices(
+  source: Source,
+  fields: Partial<MainFile>,
+  { nativeSymbol, tokens, policySource, reference: asked }: Known,
+  around: Surroundings & { overrides: NonNullable<LoadOptions["overrides"]>["serve"] },
+): Loading<Pick<Configuration, "service" | "serve" | "reference"> | undefined> {
+  const service = fields.service && (yield* tell(source, buildService(source, fields.service)));
+  const serve = fields.serve && (yield* tell(source, buildServe(source, fields.serve, { ...around, nativeSymbol })));
+  if (service === undefined || serve === undefined || asked === undefined || policySource === undefined)
     return undefined;
-  if (fields.service === undefined && namesIn(source, "service").length > 0) return undefined;
-  const network = buildNetwork(source, { network: fields.network, service: fields.service, mode }, preset, problems);
-  return {
-    file: source.file,
-    mode,
-    network,
-    service,
-    wallets,
-    tokens,
-    policy,
-    reference,
-    strategies,
-    warnings: strategyWarnings(strategies, preset.wrappedNative),
-    serve,
-    webhook: buildWebhook(source, fields.alerts),
-    told: buildTold(fields.alerts),
-    ...buildPlain(loading),
-    origin: {
-      files: [source.file, ...(policySource === undefined ? [] : [policySource.file])],
-      strategies: fields.strategies === undefined ? undefined : resolveFrom(source.file, fields.strategies),
-    },
-    hash: hashOf(texts),
-    settingsHash,
-  };
-}
-
-function peggedOf(tokens: ReadonlyMap<string, TokenConfiguration> | undefined): readonly Address[] {
-  return [...(tokens?.values() ?? [])].filter(({ peg }) => peg !== undefined).map(({ token }) => token.address);
-}
-
-/** The owner's ceilings, and that the contract to sign for is one of those that they allow. */
-function loadPolicy(
-  loading: Loading,
-  known: Omit<Parameters<typeof buildPolicy>[2], "walletNames">,
-): { policy: Policy | undefined; policySource: Source | undefined; policyFields: Partial<PolicyFile> } {
-  const { source, fields, problems } = loading;
-  const policySource = fields.policy === undefined ? undefined : readNamed(loading, ["policy"], fields.policy);
-  if (policySource === undefined) return { policy: undefined, policySource, policyFields: {} };
-  const shape = checkShape(policySchema, policySource);
-  problems.push(...shape.problems);
-  const walletNames = namesIn(source, "wallets");
-  const policy = buildPolicy(policySource, shape.values, { ...known, walletNames }, problems);
-  if (policy !== undefined) {
-    const chosen = { settlement: known.settlement, isNamed: fields.service?.settlement !== undefined };
-    checkSettlement(source, chosen, { spenders: policy.spenders, source: policySource }, problems);
-  }
-  return { policy, policySource, policyFields: shape.values };
+  const beside = { service, listen: serve.listen, tokens };
+  const reference = yield* tell(policySource, buildReference(policySource, asked, beside));
+  return { service, serve, reference };
 }
 
 function hashOf(texts: readonly string[]): string {
@@ -177,37 +167,28 @@ function hashOf(texts: readonly string[]): string {
 
 /** Markers of a database that a caller chose stand beside it: a sandbox on a fork is given a real daemon's file. */
 function identityOf(configured: string | undefined, { overrides }: LoadOptions, env: Environment): string {
-  if (overrides?.database !== undefined) return join(dirname(resolve(overrides.database)), DEFAULTS.identity);
-  return configured ?? (env.SWAPD_IDENTITY || DEFAULTS.identity);
+  if (overrides?.database !== undefined) return join(dirname(resolve(overrides.database)), "identity");
+  // in the image SWAPD_IDENTITY names a volume
+  return configured ?? (env.SWAPD_IDENTITY || "identity");
 }
 
-function buildPlain(loading: Loading) {
-  const { source, fields, options, env } = loading;
-  const { timing = {}, transactions = {} } = fields;
+function buildPlain(source: Source, fields: MainFile, from: { env: Environment; options: LoadOptions }) {
+  const { alerts, http, log, timing, transactions } = fields;
+  const { webhook, ...told } = alerts;
   return {
-    identity: resolveFrom(source.file, identityOf(fields.identity, options, env)),
-    database: resolveFrom(source.file, fields.database ?? DEFAULTS.database),
-    listen: options.overrides?.listen ?? fields.http?.listen ?? DEFAULTS.listen,
-    statusHosts: (fields.http?.hosts ?? []).map((name) => name.toLowerCase()),
-    logLevel: fields.log?.level ?? DEFAULTS.logLevel,
-    timing: {
-      quoteLifetimeSeconds: timing.quoteLifetime ?? DEFAULTS.timing.quoteLifetimeSeconds,
-      permitLifetimeSeconds: timing.permitLifetime ?? DEFAULTS.timing.permitLifetimeSeconds,
-      pollIntervalMs: timing.pollInterval ?? DEFAULTS.timing.pollIntervalMs,
-      requestTimeoutMs: timing.requestTimeout ?? DEFAULTS.timing.requestTimeoutMs,
-      shutdownMs: timing.shutdown ?? DEFAULTS.timing.shutdownMs,
-      priceSampleIntervalMs: timing.priceSampleInterval ?? DEFAULTS.timing.priceSampleIntervalMs,
-      maxRetryAfterMs: timing.maxRetryAfter ?? DEFAULTS.timing.maxRetryAfterMs,
-      maxCallWaitMs: timing.maxCallWait ?? DEFAULTS.timing.maxCallWaitMs,
-      maxClockSkewSeconds: timing.maxClockSkew ?? DEFAULTS.timing.maxClockSkewSeconds,
+    identity: resolveFrom(source.file, identityOf(fields.identity, from.options, from.env)),
+    database: resolveFrom(source.file, fields.database),
+    listen: from.options.overrides?.listen ?? http.listen,
+    statusHosts: http.hosts.map((name) => name.toLowerCase()),
+    logLevel: log.level,
+    // Both references are opened at start, and by nobody before.
+    webhook: webhook && {
+      url: absoluteReference(source, webhook.url),
+      secret: absoluteReference(source, webhook.secret),
+      minimum: webhook.minimum,
     },
-    transactions: {
-      bumpAfterBlocks: transactions.bumpAfterBlocks ?? DEFAULTS.transactions.bumpAfterBlocks,
-      rebroadcastAfterBlocks: transactions.rebroadcastAfterBlocks ?? DEFAULTS.transactions.rebroadcastAfterBlocks,
-      maxReplacements: transactions.maxReplacements ?? DEFAULTS.transactions.maxReplacements,
-      maxCancellations: transactions.maxCancellations ?? DEFAULTS.transactions.maxCancellations,
-    },
-    maxAnswerBytes: DEFAULTS.maxAnswerBytes,
+    ...{ told, timing, transactions },
+    maxAnswerBytes: CONFIG_BOUNDS.maxAnswerBytes,
   };
 }
 
@@ -215,67 +196,4 @@ function namesIn(source: Source, key: string): string[] {
   const { data } = source;
   const map = typeof data === "object" && data !== null ? (data as Record<string, unknown>)[key] : undefined;
   return typeof map === "object" && map !== null ? Object.keys(map) : [];
-}
-
-function readSource(file: string, problems: Problem[], texts: string[]): Source | undefined {
-  const read = readTextFile(file);
-  if ("problem" in read) {
-    problems.push(makeProblem({ file, line: 1, column: 1, path: "", message: `the file ${read.problem}` }));
-    return undefined;
-  }
-  texts.push(file.slice(file.lastIndexOf("/") + 1), read.text);
-  const yaml = readYaml(file, read.text);
-  problems.push(...yaml.problems);
-  return yaml.source;
-}
-
-/** Reads a file that the main file names; that it cannot be read is a problem of the main file. */
-function readNamed(loading: Loading, path: Path, name: string): Source | undefined {
-  const file = resolveFrom(loading.source.file, name);
-  const read = readTextFile(file);
-  if ("text" in read) return readSource(file, loading.problems, loading.texts);
-  loading.problems.push(problemAt(loading.source, path, `the file ${file} ${read.problem}`, nameHint(file)));
-  return undefined;
-}
-
-function nameHint(path: string): string {
-  const meant = similarName(path);
-  return meant === undefined ? "a path is relative to the folder of this file" : `did you mean "${meant}"?`;
-}
-
-const STRATEGY_FILE = /\.ya?ml$/;
-const STRATEGY_ID = /^(?!global$)[a-z0-9][a-z0-9-]{0,62}$/;
-
-function loadStrategies(loading: Loading, folderName: string, scope: StrategyScope): LoadedStrategy[] {
-  const { source, problems, texts } = loading;
-  const folder = resolveFrom(source.file, folderName);
-  const listed = listFolder(folder);
-  if ("problem" in listed) {
-    problems.push(problemAt(source, ["strategies"], `the folder ${folder} ${listed.problem}`, nameHint(folder)));
-    return [];
-  }
-  const names = listed.names.filter((name) => STRATEGY_FILE.test(name));
-  if (names.length > CONFIG_BOUNDS.maxStrategies) {
-    const message = `the folder holds ${names.length} strategies; at most ${CONFIG_BOUNDS.maxStrategies} are run`;
-    problems.push(problemAt(source, ["strategies"], message));
-    return [];
-  }
-  const seen = new Map<string, string>();
-  return names.flatMap((name) => {
-    const file = resolve(folder, name);
-    const id = basename(name).replace(STRATEGY_FILE, "");
-    const other = seen.get(id);
-    const misnamed = STRATEGY_ID.test(id)
-      ? undefined
-      : "the file's name is the strategy's id: lower-case letters, digits and hyphens, and not global, which means all";
-    const message = other === undefined ? misnamed : `the strategy "${id}" stands in ${other} too`;
-    if (message !== undefined)
-      problems.push(makeProblem({ file, line: 1, column: 1, path: "", message, suggestion: "rename the file" }));
-    seen.set(id, name);
-    const strategySource = readSource(file, problems, texts);
-    if (strategySource === undefined) return [];
-    const spec = buildStrategy({ source: strategySource, scope, problems }, id);
-    if (spec === undefined) return [];
-    return [{ spec, file, hash: hash("sha256", strategySource.text) }];
-  });
 }

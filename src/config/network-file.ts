@@ -1,6 +1,8 @@
 import { HOUR, type Network, type PriceFeed, type TokenFacts } from "../networks/network.ts";
-import { DEFAULTS } from "./defaults.ts";
 import type { PresetFile } from "./schemas/preset-schema.ts";
+
+/** On top of a feed's heartbeat, before its price counts as stale. */
+export const FEED_MARGIN_SECONDS = 300;
 
 /** A service needs no tokens and no prices. */
 interface NetworkFile extends Omit<PresetFile, "tokens" | "nativeFeed"> {
@@ -14,7 +16,7 @@ export function networkFromFile(facts: NetworkFile): Network {
     if (one === undefined) return undefined;
     const { address, heartbeat, margin } = typeof one === "string" ? { address: one } : one;
     const heartbeatSeconds = heartbeat ?? facts.heartbeatSeconds ?? HOUR;
-    return { address, heartbeatSeconds, marginSeconds: margin ?? DEFAULTS.feedMarginSeconds };
+    return { address, heartbeatSeconds, marginSeconds: margin ?? FEED_MARGIN_SECONDS };
   };
   const { chainId, wrappedNative, sequencerFeed, protocols, feeTiers, dataFee, settlement, executor } = facts;
   const nativeFeed = feedOf(facts.nativeFeed);

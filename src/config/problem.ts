@@ -26,14 +26,26 @@ export function blankSecrets(text: string): string {
     .replaceAll(/\b([a-z][a-z0-9+.-]*:\/\/)([^\s/?#"']+)[/?#][^\s"'}\]]+/gi, "$1$2/***");
 }
 
-/** Makes a problem whose message and excerpt hold no secret. */
-export function makeProblem(problem: Problem): Problem {
-  const { excerpt, suggestion } = problem;
+/** A place in a file, counted from 1. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Makes a problem whose message and excerpt hold no secret. Without a place it is about the file itself. */
+export function makeProblem(
+  { file, text }: { readonly file: string; readonly text: string },
+  about: { place?: Place | undefined; path?: string; message: string; suggestion?: string | undefined },
+): Problem {
+  const { place = { line: 1, column: 1 }, path = "", message, suggestion } = about;
+  const excerpt = text === "" ? undefined : text.split(/\r?\n/)[place.line - 1];
   return {
-    ...problem,
-    message: blankSecrets(problem.message),
+    file,
+    ...place,
+    path,
+    message: blankSecrets(message),
     ...(suggestion === undefined ? {} : { suggestion: blankSecrets(suggestion) }),
-    ...(excerpt === undefined ? {} : { excerpt: blankExcerpt(excerpt, problem.path) }),
+    ...(excerpt === undefined ? {} : { excerpt: blankExcerpt(excerpt, path) }),
   };
 }
 

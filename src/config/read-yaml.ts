@@ -11,9 +11,10 @@ import {
   type Scalar,
   type YAMLMap,
 } from "yaml";
+import type { Path } from "./complaint.ts";
 import { plainScalar } from "./plain-scalar.ts";
-import { makeProblem, type Problem } from "./problem.ts";
-import { type Path, type Place, type Places, pathKey, REFUSED, type Source } from "./source.ts";
+import { makeProblem, type Place, type Problem } from "./problem.ts";
+import { type Places, pathKey, REFUSED, type Source } from "./source.ts";
 import { describeSyntax } from "./yaml-syntax.ts";
 
 const MAX_DEPTH = 16;
@@ -36,7 +37,6 @@ const ALIAS_PROBLEM: [message: string, suggestion: string] = [
 interface Reading {
   readonly file: string;
   readonly text: string;
-  readonly lines: readonly string[];
   readonly counter: LineCounter;
   /** offsets of values and keys, by path: their lines are counted once one must be told */
   readonly values: Map<string, number>;
@@ -55,7 +55,6 @@ export function readYaml(file: string, text: string): { source: Source | undefin
   const reading: Reading = {
     file,
     text,
-    lines: text.split(/\r?\n/),
     counter: new LineCounter(),
     values: new Map(),
     keys: new Map(),
@@ -124,17 +123,7 @@ function parseText(reading: Reading, text: string): Document | undefined {
 function complain(reading: Reading, offset: number, path: Path, message: string, suggestion?: string): void {
   if (reading.problems.length === MAX_PROBLEMS) return;
   const place = placeAt(reading, offset);
-  const excerpt = reading.lines[place.line - 1];
-  reading.problems.push(
-    makeProblem({
-      file: reading.file,
-      ...place,
-      path: path.join("."),
-      message,
-      ...(suggestion === undefined ? {} : { suggestion }),
-      ...(excerpt === undefined ? {} : { excerpt }),
-    }),
-  );
+  reading.problems.push(makeProblem(reading, { place, path: path.join("."), message, suggestion }));
 }
 
 function readNode(reading: Reading, node: unknown, path: Path, id = pathKey(path)): unknown {

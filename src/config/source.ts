@@ -1,16 +1,8 @@
-import { makeProblem, type Problem } from "./problem.ts";
-
-/** Keys and positions from the top of a file to one of its values. */
-export type Path = readonly (string | number)[];
+import type { Complaint, Path } from "./complaint.ts";
+import { makeProblem, type Place, type Problem } from "./problem.ts";
 
 /** Stands in the data for a value that was refused while reading: its problem is reported already. */
 export const REFUSED: unique symbol = Symbol("refused");
-
-/** A place in a file, counted from 1. */
-export interface Place {
-  readonly line: number;
-  readonly column: number;
-}
 
 /** Where each key and value of a file stands. */
 export interface Places {
@@ -32,15 +24,11 @@ export function pathKey(path: Path): string {
   return path.join("\u0000");
 }
 
-/** A problem with the value at a path; when the value is missing, at the nearest place above it. */
-export function problemAt(source: Source, path: Path, message: string, suggestion?: string): Problem {
+/** A complaint with its place: that of its value or key; when it is missing, the nearest place above it. */
+export function problemOf(source: Source, { path, message, suggestion, isKey }: Complaint): Problem {
   const { values, keys } = source.places();
-  return problemAtPlace(source, path, placeOf(values, path) ?? placeOf(keys, path), message, suggestion);
-}
-
-/** A problem with the key at a path itself. */
-export function problemAtKey(source: Source, path: Path, message: string, suggestion?: string): Problem {
-  return problemAtPlace(source, path, source.places().keys.get(pathKey(path)), message, suggestion);
+  const place = isKey === true ? keys.get(pathKey(path)) : (placeOf(values, path) ?? placeOf(keys, path));
+  return makeProblem(source, { place, path: path.join("."), message, suggestion });
 }
 
 /** `file:line:column` of the value at a path, for a message that names two places. */
@@ -55,24 +43,4 @@ function placeOf(places: ReadonlyMap<string, Place>, path: Path): Place | undefi
     if (place !== undefined) return place;
   }
   return undefined;
-}
-
-function problemAtPlace(
-  source: Source,
-  path: Path,
-  place: Place | undefined,
-  message: string,
-  suggestion: string | undefined,
-): Problem {
-  const { line, column } = place ?? { line: 1, column: 1 };
-  const excerpt = source.text.split(/\r?\n/)[line - 1];
-  return makeProblem({
-    file: source.file,
-    line,
-    column,
-    path: path.join("."),
-    message,
-    ...(suggestion === undefined ? {} : { suggestion }),
-    ...(excerpt === undefined ? {} : { excerpt }),
-  });
 }

@@ -5,7 +5,7 @@ import { CONFIG_BOUNDS } from "./defaults.ts";
 import { readTextFile } from "./files.ts";
 import type { Problem } from "./problem.ts";
 import { readYaml } from "./read-yaml.ts";
-import { describePlace, problemAt, type Source } from "./source.ts";
+import { describePlace, problemOf, type Source } from "./source.ts";
 import { placeOfToken } from "./token-place.ts";
 
 /** What is allowed and still worth a look: strategies of one wallet that may trade against each other, with both places. */
@@ -39,11 +39,11 @@ function warningOf(conflict: Conflict, sources: { first: Source; second: Source 
   const { first, second, wallet, crossings } = conflict;
   const [crossing] = crossings;
   const own = tokenOf(crossing, first);
-  const place = describePlace(sources.second, placeOfToken(sources.second, tokenOf(crossing, second)));
+  const place = describePlace(sources.second, placeOfToken(sources.second.data, tokenOf(crossing, second)));
   const what = crossings.map(({ seller, sold, buyer }) => `${seller} sells ${sold.symbol}, which ${buyer} buys`);
   const message = `${what.join("; ")}: both trade from wallet ${wallet}, the other one at ${place}`;
   const suggestion = "if that is not meant, let one of them trade something else, or from another wallet";
-  return problemAt(sources.first, placeOfToken(sources.first, own), message, suggestion);
+  return problemOf(sources.first, { path: placeOfToken(sources.first.data, own), message, suggestion });
 }
 
 function tokenOf({ seller, sold, bought }: Crossing, strategy: string): string {

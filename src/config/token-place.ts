@@ -1,8 +1,8 @@
-import type { Path, Source } from "./source.ts";
+import type { Path } from "./complaint.ts";
 
 /** Where a strategy file first names a token: as a key, as a value, or with an amount. The whole file when it does not. */
-export function placeOfToken(source: Source, symbol: string): Path {
-  return find(source.data, symbol, []) ?? [];
+export function placeOfToken(data: unknown, symbol: string): Path {
+  return find(data, symbol, []) ?? [];
 }
 
 function find(value: unknown, symbol: string, path: Path): Path | undefined {

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { parseUnits } from "../domain/money/amount.ts";
+import { formatUnits, parseUnits } from "../domain/money/amount.ts";
 import { ONE_PPM, type Ppm, parseShare, toPpm } from "../domain/money/fraction.ts";
-import { parseUsd, type UsdPrice } from "../domain/money/price.ts";
+import { parseUsd, USD_DECIMALS, type UsdPrice } from "../domain/money/price.ts";
 import { DAY_MS } from "../domain/schedule/durations.ts";
 import { mendDuration, mendInstant, mendMoney, mendShare } from "./mend.ts";
 
@@ -13,7 +13,7 @@ import { mendDuration, mendInstant, mendMoney, mendShare } from "./mend.ts";
 /** Why a text is no value of a unit, and how to write it. */
 interface Wrong {
   readonly problem: string;
-  readonly suggestion: string;
+  readonly suggestion?: string;
 }
 
 interface UnitDescription {
@@ -99,6 +99,11 @@ export function dollars(description: string) {
   });
 }
 
+/** Dollars as they are written: 500 USD. */
+export function formatDollars(usd: bigint): string {
+  return `${formatUnits(usd, USD_DECIMALS)} USD`;
+}
+
 /** A coin of a dollar has the dollars' number; of any other token only its price would know it. */
 function dollarsFor({ number, symbol }: MoneyText): string {
   return /^(?:usd|dai$)/i.test(symbol) ? `write "${number} USD"` : 'write for example "500 USD"';
@@ -163,24 +168,36 @@ function readDurationMs(text: string, example: string, least: "s" | "ms" = "s"):
   return value;
 }
 
+/** The shortest and the longest duration that make sense somewhere. */
+type DurationLimits = readonly [least: string, most: string];
+
+function outside(durationMs: number, limits: DurationLimits | undefined): Wrong | undefined {
+  if (limits === undefined) return undefined;
+  const [least = 0, most = 0] = limits.map((text) => Number(readDurationMs(text, text)));
+  if (durationMs >= least && durationMs <= most) return undefined;
+  return { problem: `is not between ${limits.join(" and ")}` };
+}
+
 /** A duration in whole seconds: 30s, 10m, 6h, 3d, 1w. */
-export function seconds(description: string, example = "10m") {
+export function seconds(description: string, example = "10m", limits?: DurationLimits) {
   const fromNumber = (number: string): string | undefined => mendDuration(number, example, "s");
   const about: UnitDescription = { description, pattern: "^[0-9]+ ?(s|m|h|d|w)$", examples: [example], fromNumber };
   return unit<number>(about, (text) => {
     const value = readDurationMs(text, example);
     if (typeof value !== "number") return value;
-    return value % 1_000 === 0
-      ? value / 1_000
-      : { problem: `"${text}" is no whole number of seconds`, suggestion: `write for example ${example}` };
+    if (value % 1_000 === 0) return outside(value, limits) ?? value / 1_000;
+    return { problem: `"${text}" is no whole number of seconds`, suggestion: `write for example ${example}` };
   });
 }
 
 /** A duration in milliseconds: 250ms, 2s. */
-export function milliseconds(description: string, example = "2s") {
+export function milliseconds(description: string, example = "2s", limits?: DurationLimits) {
   const fromNumber = (number: string): string | undefined => mendDuration(number, example, "ms");
   const about: UnitDescription = { description, pattern: "^[0-9]+ ?(ms|s|m|h|d|w)$", examples: [example], fromNumber };
-  return unit<number>(about, (text) => readDurationMs(text, example, "ms"));
+  return unit<number>(about, (text) => {
+    const value = readDurationMs(text, example, "ms");
+    return typeof value === "number" ? (outside(value, limits) ?? value) : value;
+  });
 }
 
 const GWEI_DECIMALS = 9;

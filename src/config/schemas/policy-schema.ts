@@ -1,10 +1,13 @@
 import { z } from "zod";
-import { ONE_PPM } from "../../domain/money/fraction.ts";
-import { count, secretReference, text } from "../fields.ts";
+import { toPpm } from "../../domain/money/fraction.ts";
+import { count, or, secretReference, text } from "../fields.ts";
 import { dollars, gasPrice, money, seconds, share } from "../units.ts";
 import { serviceProfile } from "./main-schema.ts";
 
-const half = { max: ((ONE_PPM as bigint) / 2n) as typeof ONE_PPM };
+const half = { max: toPpm(500_000) };
+
+/** What trades are held against where the policy says nothing of it. */
+const REFERENCE = { sources: ["feed" as const], tolerance: toPpm(15_000), max_divergence: toPpm(20_000) };
 
 /** The owner's ceilings. Strategies may only be stricter. */
 export const policySchema = z.strictObject({
@@ -36,19 +39,24 @@ export const policySchema = z.strictObject({
     }),
   gas_reserve: money("how much of the native coin stays in a wallet for gas", "0.01 ETH"),
   max_gas_price: gasPrice("the highest fee per gas, replacements included"),
-  max_slippage: share("the largest slippage a signature may allow", ["%", "bps"], half).optional(),
-  max_price_impact: share("the largest price impact of a trade", ["%", "bps"], half).optional(),
-  max_fee: share("gas and service fees as a share of the trade", ["%", "bps"], half).optional(),
-  reference: z
-    .strictObject({
-      sources: z
-        .array(z.enum(["feed", "twap", "service"]))
-        .min(1)
-        .max(3)
-        .optional()
-        .meta({ description: "each that covers a token must answer; none stands in for another" }),
+  max_slippage: or(share("the largest slippage a signature may allow", ["%", "bps"], half), toPpm(10_000)),
+  max_price_impact: or(share("the largest price impact of a trade", ["%", "bps"], half), toPpm(10_000)),
+  max_fee: or(share("gas and service fees as a share of the trade", ["%", "bps"], half), toPpm(30_000)),
+  reference: or(
+    z.strictObject({
+      sources: or(
+        z
+          .array(z.enum(["feed", "twap", "service"]))
+          .min(1)
+          .max(3),
+        REFERENCE.sources,
+        "each that covers a token must answer; none stands in for another",
+      ),
       tolerance: share("how far below the reference price a trade may end, fees included", ["%", "bps"], half),
-      max_divergence: share("how far the sources may be from each other", ["%", "bps"], half).optional(),
+      max_divergence: or(
+        share("how far the sources may be from each other", ["%", "bps"], half),
+        REFERENCE.max_divergence,
+      ),
       service: z
         .strictObject({
           profile: serviceProfile,
@@ -57,21 +65,23 @@ export const policySchema = z.strictObject({
         })
         .optional()
         .meta({ description: "a second service, asked for each swap; the source called service" }),
-    })
-    .optional()
-    .meta({ description: "the independent price that every trade is held against" }),
-  max_depeg: share("how far a token with a peg may be from it", ["%", "bps"], half).optional(),
+    }),
+    REFERENCE,
+    "the independent price that every trade is held against",
+  ),
+  max_depeg: or(share("how far a token with a peg may be from it", ["%", "bps"], half), toPpm(20_000)),
   round_trip: z
     .strictObject({
       max_loss: share("the most that buying and selling back at once may lose", ["%", "bps"], half),
-      when: z.enum(["first-buy", "always"]).optional().meta({ description: "first-buy (default) or always" }),
+      when: or(z.enum(["first-buy", "always"]), "first-buy", "first-buy (default) or always"),
     })
     .optional()
     .meta({ description: "asks what selling back would bring, before a token is bought; off when left out" }),
-  gasless_untried: z.enum(["deny", "accept"]).optional().meta({
-    description:
-      "gasless orders of a service that gives no route to try them out: deny (default), or accept what the signature binds",
-  }),
+  gasless_untried: or(
+    z.enum(["deny", "accept"]),
+    "deny",
+    "gasless orders of a service that gives no route to try them out: deny (default), or accept what the signature binds",
+  ),
   drawdown: z
     .strictObject({
       stop: share("the largest fall of the wallets' value, deposits and withdrawals aside", ["%", "bps"]),
@@ -79,15 +89,14 @@ export const policySchema = z.strictObject({
     })
     .optional()
     .meta({ description: "when only runs that leave a position start any more, until a person resumes" }),
-  pause_after: z
-    .strictObject({
+  pause_after: or(
+    z.strictObject({
       failures: count("failed runs of a strategy", { min: 1, max: 1_000 }),
       within: seconds("within this time", "1h"),
-    })
-    .optional()
-    .meta({
-      description: "when a strategy is set to exits-only; failures for want of node, service or price do not count",
     }),
+    { failures: 3, within: 3_600 },
+    "when a strategy is set to exits-only; failures for want of node, service or price do not count",
+  ),
 });
 
 export type PolicyFile = z.output<typeof policySchema>;

@@ -1,134 +1,115 @@
-import type { Policy } from "../../domain/guard/policy.ts";
 import type { Address } from "../../domain/money/address.ts";
 import { formatUnits } from "../../domain/money/amount.ts";
-import { formatPercent } from "../../domain/money/fraction.ts";
+import { formatPercent, type Ppm } from "../../domain/money/fraction.ts";
 import { isNative, type Token } from "../../domain/money/token.ts";
+import { type CatchUp, DEFAULT_CATCH_UP } from "../../domain/schedule/catch-up.ts";
 import type { StrategyCommon, StrategyLimits } from "../../domain/strategy/common.ts";
-import { findRecipient } from "../build-policy.ts";
-import { closest } from "../closest.ts";
-import { DEFAULTS } from "../defaults.ts";
-import { describePlace, problemAt } from "../source.ts";
-import { buildCatchUp } from "./build-catch-up.ts";
+import { findRecipient } from "../build-policy-lists.ts";
+import { didYouMean } from "../closest.ts";
+import { at, atKey, type Complaint, type Found, refuse } from "../complaint.ts";
 import { buildRetryFor, buildSchedule } from "./build-schedule.ts";
 import type { CommonFields } from "./common-schema.ts";
-import type { StrategyFile } from "./scope.ts";
+import { inPolicy, type StrategyFile } from "./scope.ts";
 
 /**
  * What all kinds of strategy share. Whatever a strategy wants beyond the policy is a problem that names both places.
  * @returns undefined when something of it is broken
  */
-export function buildCommon(file: StrategyFile, id: string, fields: Partial<CommonFields>): StrategyCommon | undefined {
-  const before = file.problems.length;
-  const wallet = buildWallet(file, fields.wallet);
-  const schedule = buildSchedule(file, fields.schedule);
-  const catchUp = buildCatchUp(file, fields.catch_up);
-  const retryForSeconds = buildRetryFor(file, { retry_for: fields.retry_for }, schedule);
-  const recipient = buildRecipient(file, fields.recipient, wallet?.address);
-  const { policy } = file.scope;
-  const limits = policy === undefined ? undefined : buildLimits(file, fields.limits, policy);
-  const broken = file.problems.length > before;
-  if (wallet === undefined || schedule === undefined || recipient === undefined || limits === undefined || broken)
-    return undefined;
-  return {
-    id,
-    wallet,
-    schedule,
-    catchUp,
-    limits,
-    gasless: fields.execution?.gasless ?? DEFAULTS.gasless,
-    recipient,
-    affiliate: fields.affiliate,
-    enableRfq: fields.execution?.rfq ?? DEFAULTS.rfq,
-    retryForSeconds,
-  };
+export function* buildCommon(
+  file: StrategyFile,
+  id: string,
+  fields: Partial<CommonFields>,
+): Found<StrategyCommon | undefined> {
+  const wallet = yield* findWallet(file, fields.wallet);
+  const schedule = yield* buildSchedule(fields.schedule);
+  const catchUp = yield* buildCatchUp(fields.catch_up);
+  const retryForSeconds = yield* buildRetryFor(fields.retry_for, schedule);
+  const recipient = yield* buildRecipient(file, fields.recipient, wallet?.address);
+  const limits = yield* buildLimits(file, fields.limits);
+  const { execution, affiliate } = fields;
+  if (wallet === undefined || schedule === undefined || recipient === undefined) return undefined;
+  if (limits === undefined || execution === undefined) return undefined;
+  const { gasless, rfq: enableRfq } = execution;
+  return { id, wallet, schedule, catchUp, limits, gasless, recipient, affiliate, enableRfq, retryForSeconds };
 }
 
-function buildWallet(file: StrategyFile, name: string | undefined): StrategyCommon["wallet"] | undefined {
+function* findWallet({ scope }: StrategyFile, name: string | undefined): Found<StrategyCommon["wallet"] | undefined> {
   if (name === undefined) return undefined;
-  const { scope, problems, source } = file;
-  const wallet = scope.wallets.get(name);
+  const { wallets, walletNames: names } = scope;
+  const wallet = wallets.get(name);
   if (wallet !== undefined) return { name, address: wallet.address };
-  if (scope.walletNames.includes(name) || scope.walletNames.length === 0) return undefined;
-  const meant = closest(name, scope.walletNames);
-  const suggestion = meant === undefined ? `wallets are ${scope.walletNames.join(", ")}` : `did you mean "${meant}"?`;
-  problems.push(problemAt(source, ["wallet"], `the wallet "${name}" is not known`, suggestion));
-  return undefined;
+  if (names.includes(name) || names.length === 0) return undefined;
+  const fix = didYouMean(name, names, `wallets are ${names.join(", ")}`);
+  return yield* refuse`wallet: the wallet "${name}" is not known -> ${fix}`;
 }
 
-function buildRecipient(file: StrategyFile, text: string | undefined, owner: Address | undefined): Address | undefined {
-  const { scope, source, problems } = file;
-  const recipient =
-    text === undefined
-      ? owner
-      : findRecipient(
-          source,
-          ["recipient"],
-          { text, wallets: scope.wallets, walletNames: scope.walletNames },
-          problems,
-        );
-  const { policy, policySource } = scope;
-  if (recipient === undefined || policy === undefined || policySource === undefined) return recipient;
-  if (policy.recipients.includes(recipient)) return recipient;
-  const path = text === undefined ? ["wallet"] : ["recipient"];
-  const who = text === undefined ? "the strategy's own wallet" : `"${text}"`;
-  const message = `${who} is none of the recipients that the policy allows (${describePlace(policySource, ["recipients"])})`;
-  problems.push(problemAt(source, path, message, "let the owner add it there, or name an allowed recipient"));
-  return undefined;
-}
-
-type LimitKey = "slippage" | "price_impact" | "max_fee" | "max_gas_price";
-
-function buildLimits(file: StrategyFile, fields: CommonFields["limits"], policy: Policy): StrategyLimits {
-  const within = <Value extends bigint>(
-    key: LimitKey,
-    values: { asked: Value | undefined; ceiling: Value },
-    policyKey: string,
-    show: (value: Value) => string,
-  ): Value => {
-    const { asked, ceiling } = values;
-    if (asked === undefined || asked <= ceiling) return asked ?? ceiling;
-    const place =
-      file.scope.policySource === undefined ? "" : ` (${describePlace(file.scope.policySource, [policyKey])})`;
-    const message = `${show(asked)} is more than the policy's ${policyKey} of ${show(ceiling)}${place}`;
-    file.problems.push(
-      problemAt(
-        file.source,
-        ["limits", key],
-        message,
-        `use at most ${show(ceiling)}; only the owner may raise the policy`,
-      ),
-    );
-    return ceiling;
+/** What becomes of missed slots. Keys that the policy would not look at are problems, because somebody relies on them. */
+function* buildCatchUp(fields: CommonFields["catch_up"]): Found<CatchUp> {
+  if (fields === undefined) return DEFAULT_CATCH_UP;
+  const policy = fields.policy ?? DEFAULT_CATCH_UP.policy;
+  const useless: ["window" | "max_runs" | "max_multiple", needed: string][] = [];
+  if (policy === "skip") useless.push(["window", "latest"]);
+  if (policy !== "all") useless.push(["max_runs", "all"]);
+  if (policy !== "accumulate") useless.push(["max_multiple", "accumulate"]);
+  for (const [key, needed] of useless)
+    if (fields[key] !== undefined)
+      yield atKey`catch_up.${key}: means nothing with the policy ${policy} -> drop the key, or use policy: ${needed}`;
+  if ((policy === "all" || policy === "accumulate") && fields.window === undefined)
+    yield at`catch_up: the policy ${policy} needs a window: slots older than it are not caught up -> for example { policy: ${policy}, window: 2d }`;
+  return {
+    policy,
+    windowSeconds: fields.window,
+    maxRuns: fields.max_runs ?? DEFAULT_CATCH_UP.maxRuns,
+    maxMultiple: fields.max_multiple ?? DEFAULT_CATCH_UP.maxMultiple,
   };
+}
+
+function* buildRecipient(
+  file: StrategyFile,
+  text: string | undefined,
+  owner: Address | undefined,
+): Found<Address | undefined> {
+  const { policy } = file.scope;
+  const recipient = text === undefined ? owner : yield* findRecipient(["recipient"], text, file.scope);
+  if (recipient === undefined || policy === undefined || policy.recipients.includes(recipient)) return recipient;
+  const path = text === undefined ? "wallet" : "recipient";
+  const who = text === undefined ? "the strategy's own wallet" : `"${text}"`;
+  return yield* refuse`${path}: ${who} is none of the recipients that the policy allows${inPolicy(file, "recipients")} -> let the owner add it there, or name an allowed recipient`;
+}
+
+function* buildLimits(file: StrategyFile, fields: CommonFields["limits"]): Found<StrategyLimits | undefined> {
+  const { policy } = file.scope;
+  if (policy === undefined) return undefined;
+  const { slippage, price_impact, max_fee, max_gas_price } = fields ?? {};
+  const percent = (value: bigint): string => formatPercent(value as Ppm);
   const gwei = (wei: bigint): string => `${formatUnits(wei, 9)}gwei`;
   return {
-    slippage: within(
-      "slippage",
-      { asked: fields?.slippage, ceiling: policy.maxSlippage },
-      "max_slippage",
-      formatPercent,
+    slippage: yield* within(file, ["slippage", "max_slippage", percent], slippage, policy.maxSlippage),
+    priceImpact: yield* within(
+      file,
+      ["price_impact", "max_price_impact", percent],
+      price_impact,
+      policy.maxPriceImpact,
     ),
-    priceImpact: within(
-      "price_impact",
-      { asked: fields?.price_impact, ceiling: policy.maxPriceImpact },
-      "max_price_impact",
-      formatPercent,
-    ),
-    maxFee: within("max_fee", { asked: fields?.max_fee, ceiling: policy.maxFee }, "max_fee", formatPercent),
-    maxFeePerGas: within(
-      "max_gas_price",
-      { asked: fields?.max_gas_price, ceiling: policy.maxFeePerGas },
-      "max_gas_price",
-      gwei,
-    ),
+    maxFee: yield* within(file, ["max_fee", "max_fee", percent], max_fee, policy.maxFee),
+    maxFeePerGas: yield* within(file, ["max_gas_price", "max_gas_price", gwei], max_gas_price, policy.maxFeePerGas),
   };
+}
+
+function* within<Value extends bigint>(
+  file: StrategyFile,
+  [key, policyKey, show]: readonly [key: string, policyKey: string, show: (value: bigint) => string],
+  asked: Value | undefined,
+  ceiling: Value,
+): Found<Value> {
+  if (asked === undefined || asked <= ceiling) return asked ?? ceiling;
+  const most = show(ceiling);
+  yield at`limits.${key}: ${show(asked)} is more than the policy's ${policyKey} of ${most}${inPolicy(file, policyKey)} -> use at most ${most}; only the owner may raise the policy`;
+  return ceiling;
 }
 
 /** A relayer cannot take the native coin out of a wallet, so a strategy that allows nothing else could never trade. */
-export function checkGaslessSale(file: StrategyFile, fields: Partial<CommonFields>, sold: Token | undefined): void {
-  if (sold === undefined || !isNative(sold) || fields.execution?.gasless !== "only") return;
-  const message = `gasless swaps cannot sell ${sold.symbol}: a relayer has no way to take the native coin`;
-  file.problems.push(
-    problemAt(file.source, ["execution", "gasless"], message, "use never or prefer, or sell the wrapped token"),
-  );
+export function* checkGaslessSale(fields: Partial<CommonFields>, sold: Token | undefined): Iterable<Complaint> {
+  if (sold !== undefined && isNative(sold) && fields.execution?.gasless === "only")
+    yield at`execution.gasless: gasless swaps cannot sell ${sold.symbol}: a relayer has no way to take the native coin -> use never or prefer, or sell the wrapped token`;
 }

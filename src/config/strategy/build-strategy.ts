@@ -1,35 +1,40 @@
 import type { StrategySpec } from "../../domain/strategy/spec.ts";
-import { checkTradedTokens } from "../build-policy-lists.ts";
-import { closest } from "../closest.ts";
-import { problemAt, REFUSED } from "../source.ts";
+import { tradedTokens } from "../../domain/strategy/strategy.ts";
+import { didYouMean } from "../closest.ts";
+import { at, type Complaint, type Found, refuse, sound } from "../complaint.ts";
+import { REFUSED } from "../source.ts";
+import { placeOfToken } from "../token-place.ts";
 import { FILE_KINDS } from "./kinds.ts";
-import type { StrategyFile } from "./scope.ts";
+import { inPolicy, type StrategyFile } from "./scope.ts";
 
-/** A strategy from its file. @returns undefined when something of it is broken; then `file.problems` say what */
-export function buildStrategy(file: StrategyFile, id: string): StrategySpec | undefined {
-  const { data } = file.source;
-  const kind = typeof data === "object" && data !== null && "kind" in data ? data.kind : undefined;
-  const before = file.problems.length;
-  const spec = buildKind(file, id, kind);
-  const { policy, policySource } = file.scope;
-  if (spec !== undefined && policy !== undefined && policySource !== undefined) {
-    checkTradedTokens(file.source, spec, { tokens: policy.tokens, source: policySource }, file.problems);
-  }
-  return file.problems.length > before ? undefined : spec;
+/** A strategy from its file. @returns undefined when something of it is broken; then it complained of that */
+export function buildStrategy(file: StrategyFile, id: string): Found<StrategySpec | undefined> {
+  return sound(build(file, id));
 }
 
-function buildKind(file: StrategyFile, id: string, kind: unknown): StrategySpec | undefined {
-  if (typeof kind === "string" && Object.hasOwn(FILE_KINDS, kind)) return FILE_KINDS[kind]?.build(file, id);
-  if (kind === REFUSED || file.source.data === REFUSED) return undefined;
-  if (Array.isArray(file.source.data)) {
-    const message = "the file holds a list, and a strategy is one map of keys";
-    file.problems.push(problemAt(file.source, [], message, "give each strategy a file of its own, without the dash"));
-    return undefined;
-  }
+function* build(file: StrategyFile, id: string): Found<StrategySpec | undefined> {
+  const spec = yield* buildKind(file, id);
+  if (spec !== undefined) yield* checkTradedTokens(file, spec);
+  return spec;
+}
+
+function* buildKind(file: StrategyFile, id: string): Found<StrategySpec | undefined> {
+  const { data } = file;
+  const kind = typeof data === "object" && data !== null && "kind" in data ? data.kind : undefined;
+  const found = typeof kind === "string" && Object.hasOwn(FILE_KINDS, kind) ? FILE_KINDS[kind] : undefined;
+  if (found !== undefined) return yield* found.build(file, id);
+  if (kind === REFUSED || data === REFUSED) return undefined;
+  if (Array.isArray(data))
+    return yield* refuse`: the file holds a list, and a strategy is one map of keys -> give each strategy a file of its own, without the dash`;
   const kinds = Object.keys(FILE_KINDS);
-  const meant = typeof kind === "string" ? closest(kind, kinds) : undefined;
-  const message = kind === undefined ? 'the key "kind" is missing' : "is no kind of strategy";
-  const suggestion = meant === undefined ? `kinds are ${kinds.join(", ")}` : `did you mean "${meant}"?`;
-  file.problems.push(problemAt(file.source, ["kind"], message, suggestion));
-  return undefined;
+  const fix = didYouMean(typeof kind === "string" ? kind : "", kinds, `kinds are ${kinds.join(", ")}`);
+  return yield* refuse`kind: ${kind === undefined ? 'the key "kind" is missing' : "is no kind of strategy"} -> ${fix}`;
+}
+
+/** The policy over a strategy: whatever it trades beyond the listed tokens is refused, with both places. */
+function* checkTradedTokens(file: StrategyFile, spec: StrategySpec): Iterable<Complaint> {
+  const { policy } = file.scope;
+  for (const { symbol, address } of tradedTokens(spec))
+    if (policy !== undefined && !policy.tokens.includes(address))
+      yield at`${placeOfToken(file.data, symbol)}: ${symbol} is none of the tokens that the policy allows${inPolicy(file, "tokens")} -> let the owner add it there, or trade another token`;
 }

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { ONE_PPM } from "../../domain/money/fraction.ts";
+import { ONE_PPM, toPpm } from "../../domain/money/fraction.ts";
 import { CATCH_UP_POLICIES } from "../../domain/schedule/catch-up.ts";
-import { address, count, flag, text } from "../fields.ts";
+import { address, count, flag, or, orEmpty, text } from "../fields.ts";
 import { gasPrice, seconds, share } from "../units.ts";
 
-const half = { max: ((ONE_PPM as bigint) / 2n) as typeof ONE_PPM };
+const half = { max: toPpm(500_000) };
 /** Bound of a share that may be all of it. */
 export const whole = { max: ONE_PPM };
 
@@ -68,15 +68,12 @@ export const commonFields = {
     })
     .optional()
     .meta({ description: "limits of this strategy, never looser than the policy, which is the default" }),
-  execution: z
-    .strictObject({
-      gasless: z
-        .enum(["prefer", "only", "never"])
-        .optional()
-        .meta({ description: "whether a relayer pays the gas; never by default" }),
-      rfq: flag("whether RFQ protocols may quote").optional(),
-    })
-    .optional(),
+  execution: orEmpty(
+    z.strictObject({
+      gasless: or(z.enum(["prefer", "only", "never"]), "never", "whether a relayer pays the gas; never by default"),
+      rfq: or(flag("whether RFQ protocols may quote"), false),
+    }),
+  ),
   recipient: text(
     "a wallet's name or an address, one of the policy's recipients; the wallet itself by default",
     "main",

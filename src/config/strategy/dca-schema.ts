@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count } from "../fields.ts";
+import { count, or } from "../fields.ts";
 import { dollars, instant, money, multiple, seconds, share } from "../units.ts";
 import { commonFields, symbol, whole } from "./common-schema.ts";
 
@@ -103,10 +103,11 @@ export const dcaSchema = z.strictObject({
     })
     .optional()
     .meta({ description: "adds what was not sold because fees were too high to a later order; not done by default" }),
-  on_insufficient: z
-    .enum(["skip", "partial", "pause"])
-    .optional()
-    .meta({ description: "when too little is free: nothing, what there is, or stop; skip by default" }),
+  on_insufficient: or(
+    z.enum(["skip", "partial", "pause"]),
+    "skip",
+    "when too little is free: nothing, what there is, or stop; skip by default",
+  ),
 });
 
 /** The keys of a dca file that are in order. */

@@ -1,86 +1,63 @@
-import { formatUnits } from "../../domain/money/amount.ts";
 import { ONE_PPM } from "../../domain/money/fraction.ts";
-import { USD_DECIMALS } from "../../domain/money/price.ts";
 import type { DcaSpec } from "../../domain/strategy/dca.ts";
 import { formatMultiple } from "../../domain/strategy/dips.ts";
-import { DEFAULTS } from "../defaults.ts";
-import { describePlace, problemAt } from "../source.ts";
+import type { Keys } from "../check-shape.ts";
+import { at, type Complaint, type Found } from "../complaint.ts";
+import { formatDollars } from "../units.ts";
 import { buildCommon, checkGaslessSale } from "./build-common.ts";
 import { buildTrade } from "./dca-amount.ts";
 import { buildDips, buildGate } from "./dca-conditions.ts";
 import { type DcaFields, dcaSchema } from "./dca-schema.ts";
 import { fileKind } from "./file-kind.ts";
-import { readAmountOf, type StrategyFile } from "./scope.ts";
+import { inPolicy, readAmountOf, type StrategyFile } from "./scope.ts";
 
-function build(file: StrategyFile, id: string, fields: DcaFields): DcaSpec | undefined {
-  const common = buildCommon(file, id, fields);
-  const before = file.problems.length;
-  const { sell, buy } = buildTrade(file, fields);
-  checkGaslessSale(file, fields, sell?.token);
-  const budget = buildBudget(file, fields, sell);
-  const minSell = buildMinSell(file, fields, sell);
-  const onlyIf = buildGate(file, fields.only_if, { sell: sell?.token, buy });
-  const dips = buildDips(file, fields.dips, { sell: sell?.token, buy });
-  checkWorth(file, fields);
-  const broken = file.problems.length > before;
-  if (common === undefined || sell === undefined || buy === undefined || broken) return undefined;
+function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof dcaSchema>): Found<DcaSpec | undefined> {
+  const common = yield* buildCommon(file, id, fields);
+  const { sell, buy } = yield* buildTrade(file, fields);
+  yield* checkGaslessSale(fields, sell?.token);
+  const total = yield* readAmountOf(file, ["budget", "total"], fields.budget?.total, sell?.token);
+  const minSell = yield* readAmountOf(file, ["min_sell"], fields.min_sell, sell?.token);
+  yield* checkBudget(fields);
+  if (sell !== undefined && "raw" in sell) {
+    if (total !== undefined && total < sell.raw)
+      yield at`budget.total: is less than a single order -> raise it, or lower sell`;
+    if (minSell !== undefined && minSell > sell.raw)
+      yield at`min_sell: is more than what a slot sells, so nothing would ever be sold -> lower it, or raise sell`;
+  }
+  const onlyIf = yield* buildGate(file, fields.only_if, { sell: sell?.token, buy });
+  const dips = yield* buildDips(file, fields.dips, { sell: sell?.token, buy });
+  yield* checkWorth(file, fields);
+  if (common === undefined || sell === undefined || buy === undefined || whole === undefined) return undefined;
+  const { start, budget, carry, on_insufficient: onInsufficient } = whole;
   return {
     ...common,
     kind: "dca",
-    sell,
-    buy,
-    minSell,
-    startMs: fields.start?.firstMs,
-    budget,
-    onlyIf,
-    dips,
-    carry: fields.carry === undefined ? undefined : { maxMultiple: fields.carry.max_multiple },
-    onInsufficient: fields.on_insufficient ?? DEFAULTS.onInsufficient,
+    ...{ sell, buy, minSell, onlyIf, dips, onInsufficient },
+    startMs: start?.firstMs,
+    budget: budget === undefined ? undefined : { total, untilMs: budget.until?.lastMs, maxRuns: budget.max_runs },
+    carry: carry === undefined ? undefined : { maxMultiple: carry.max_multiple },
   };
 }
 
-function buildBudget(file: StrategyFile, fields: DcaFields, sell: DcaSpec["sell"] | undefined): DcaSpec["budget"] {
-  const { budget, start } = fields;
-  if (budget === undefined) return undefined;
-  const { source, problems } = file;
-  const total = readAmountOf(file, ["budget", "total"], budget.total, sell?.token);
-  if (sell !== undefined && "raw" in sell && total !== undefined && total < sell.raw) {
-    const message = "is less than a single order";
-    problems.push(problemAt(source, ["budget", "total"], message, "raise it, or lower sell"));
-  }
-  if (budget.total === undefined && budget.until === undefined && budget.max_runs === undefined) {
-    const message = "needs total, until or max_runs";
-    problems.push(problemAt(source, ["budget"], message, 'for example { total: "5200 USDC" }'));
-  }
-  if (start !== undefined && budget.until !== undefined && budget.until.lastMs < start.firstMs) {
-    problems.push(problemAt(source, ["budget", "until"], "lies before start, so nothing would ever be bought"));
-  }
-  return { total, untilMs: budget.until?.lastMs, maxRuns: budget.max_runs };
-}
-
-function buildMinSell(file: StrategyFile, fields: DcaFields, sell: DcaSpec["sell"] | undefined): bigint | undefined {
-  const minSell = readAmountOf(file, ["min_sell"], fields.min_sell, sell?.token);
-  if (minSell !== undefined && sell !== undefined && "raw" in sell && minSell > sell.raw) {
-    const message = "is more than what a slot sells, so nothing would ever be sold";
-    file.problems.push(problemAt(file.source, ["min_sell"], message, "lower it, or raise sell"));
-  }
-  return minSell;
+function* checkBudget({ budget, start }: DcaFields): Iterable<Complaint> {
+  if (budget === undefined) return;
+  if (budget.total === undefined && budget.until === undefined && budget.max_runs === undefined)
+    yield at`budget: needs total, until or max_runs -> for example { total: "5200 USDC" }`;
+  if (start !== undefined && budget.until !== undefined && budget.until.lastMs < start.firstMs)
+    yield at`budget.until: lies before start, so nothing would ever be bought`;
 }
 
 /** What an order is worth is known before any price when the file says it in dollars. */
-function checkWorth(file: StrategyFile, { value, dips }: DcaFields): void {
-  const { policy, policySource } = file.scope;
-  if (value === undefined || policy === undefined || policySource === undefined) return;
+function* checkWorth(file: StrategyFile, { value, dips }: DcaFields): Iterable<Complaint> {
+  const { policy } = file.scope;
+  if (value === undefined || policy === undefined) return;
   const largest = (dips?.tiers ?? []).reduce((most, { multiply }) => (multiply > most ? multiply : most), ONE_PPM);
   const most = dips?.max_multiplier !== undefined && dips.max_multiplier < largest ? dips.max_multiplier : largest;
   if (value * most <= policy.maxTradeUsd * ONE_PPM) return;
-  const dollars = (usd: bigint): string => `${formatUnits(usd, USD_DECIMALS)} USD`;
+  const ceiling = formatDollars(policy.maxTradeUsd);
   const times = most > ONE_PPM ? ` times a multiplier of ${formatMultiple(most)}` : "";
-  const place = describePlace(policySource, ["max_trade"]);
-  const message = `${dollars(value)}${times} is more than the policy's max_trade of ${dollars(policy.maxTradeUsd)} (${place})`;
-  const least = most > ONE_PPM ? "less" : `at most ${dollars(policy.maxTradeUsd)}`;
-  const suggestion = `use ${least}; only the owner may raise the policy`;
-  file.problems.push(problemAt(file.source, ["value"], message, suggestion));
+  const least = most > ONE_PPM ? "less" : `at most ${ceiling}`;
+  yield at`value: ${formatDollars(value)}${times} is more than the policy's max_trade of ${ceiling}${inPolicy(file, "max_trade")} -> use ${least}; only the owner may raise the policy`;
 }
 
 /** `kind: dca`. */

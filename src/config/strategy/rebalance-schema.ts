@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { flag } from "../fields.ts";
+import { flag, or, orExample } from "../fields.ts";
 import { money, seconds, share } from "../units.ts";
 import { commonFields, symbol, whole } from "./common-schema.ts";
 import { turnover } from "./turnover.ts";
@@ -50,10 +50,11 @@ const bands = z
           })
           .optional()
           .meta({ description: "wider than soft, and ignores the cooldown" }),
-        trigger: z
-          .enum(["any", "all"])
-          .optional()
-          .meta({ description: "with relative and absolute in one band: whether any or all must be exceeded; any" }),
+        trigger: or(
+          z.enum(["any", "all"]),
+          "any",
+          "with relative and absolute in one band: whether any or all must be exceeded; any",
+        ),
         max_gap: seconds(
           "longer than this without a look, and a confirmation begins anew; 1d or two intervals",
           "1d",
@@ -91,16 +92,18 @@ export const rebalanceSchema = z.strictObject({
   trades: z.strictObject({
     min: money("the smallest trade, in the quote token", "50 USDC"),
     max_turnover: turnover("the most that is traded, as a share of the mix").optional(),
-    order: z
-      .enum(["sells-first", "pair-by-pair"])
-      .optional()
-      .meta({ description: "over a token: all sells first, or each buy right behind its sell; sells-first" }),
+    order: or(
+      z.enum(["sells-first", "pair-by-pair"]),
+      "sells-first",
+      "over a token: all sells first, or each buy right behind its sell; sells-first",
+    ),
     via: symbol("a token that every swap goes over; swaps are direct without it").optional(),
-    leg_timeout: seconds("how long a buy that spends what a sell brought is tried; 6h", "6h").optional(),
-    on_incomplete: z
-      .enum(["hold", "retry"])
-      .optional()
-      .meta({ description: "after a sell without its buy: wait for a person, or buy at the next slots; hold" }),
+    leg_timeout: orExample(seconds("how long a buy that spends what a sell brought is tried; 6h", "6h")),
+    on_incomplete: or(
+      z.enum(["hold", "retry"]),
+      "hold",
+      "after a sell without its buy: wait for a person, or buy at the next slots; hold",
+    ),
   }),
   cash: z
     .strictObject({
@@ -108,10 +111,11 @@ export const rebalanceSchema = z.strictObject({
       min: money("how much of it is set aside and never sold", "500 USDC"),
     })
     .optional(),
-  on_deposit: z
-    .enum(["buy-underweight", "ignore"])
-    .optional()
-    .meta({ description: "whether new money is put to work at once, without selling anything else; ignore" }),
+  on_deposit: or(
+    z.enum(["buy-underweight", "ignore"]),
+    "ignore",
+    "whether new money is put to work at once, without selling anything else; ignore",
+  ),
 });
 
 export type RebalanceFields = z.output<typeof rebalanceSchema>;

@@ -2,10 +2,10 @@ import type { Policy } from "../../domain/guard/policy.ts";
 import type { Address } from "../../domain/money/address.ts";
 import { parseUnits } from "../../domain/money/amount.ts";
 import { isNative, type Token } from "../../domain/money/token.ts";
-import { closest } from "../closest.ts";
+import { didYouMean } from "../closest.ts";
+import { at, type Complaint, type Found, type Path, refuse } from "../complaint.ts";
 import type { TokenConfiguration, WalletConfiguration } from "../configuration.ts";
-import type { Problem } from "../problem.ts";
-import { type Path, problemAt, type Source } from "../source.ts";
+import { describePlace, type Source } from "../source.ts";
 import type { MoneyText } from "../units.ts";
 
 /** What the strategies of one configuration may refer to. */
@@ -20,82 +20,68 @@ export interface StrategyScope {
   readonly policySource: Source | undefined;
 }
 
-/** One strategy file while it is checked. */
+/** One strategy file: its data as they were read, and what it may refer to. */
 export interface StrategyFile {
-  readonly source: Source;
+  readonly data: unknown;
   readonly scope: StrategyScope;
-  readonly problems: Problem[];
+}
+
+/** Whether one of some keys stands in the file, right or wrong: then its problem is told elsewhere. */
+export function isWritten({ data }: StrategyFile, ...keys: readonly string[]): boolean {
+  return typeof data === "object" && data !== null && keys.some((key) => Object.hasOwn(data, key));
+}
+
+/** Where the policy has a key, in brackets. */
+export function inPolicy({ scope }: StrategyFile, key: string): string {
+  return scope.policySource === undefined ? "" : ` (${describePlace(scope.policySource, [key])})`;
 }
 
 /** A token by its name in the main file. A token without a reference price cannot be traded. */
-export function findToken(file: StrategyFile, path: Path, symbol: string): Token | undefined {
-  const { source, scope, problems } = file;
-  const found = scope.tokens.get(symbol);
+export function* findToken(file: StrategyFile, path: Path, symbol: string | undefined): Found<Token | undefined> {
+  if (symbol === undefined) return undefined;
+  const { tokens, tokenNames } = file.scope;
+  const found = tokens.get(symbol);
   if (found === undefined) {
-    if (scope.tokenNames.includes(symbol)) return undefined;
-    const known = scope.tokens.size === 0 ? scope.tokenNames : [...scope.tokens.keys()];
+    const known = tokens.size === 0 ? tokenNames : [...tokens.keys()];
     // with the native coin alone the main file's tokens were not read, and that is told already
-    if (known.length <= 1) return undefined;
-    const meant = closest(symbol, known);
-    const suggestion =
-      meant === undefined
-        ? `tokens are ${known.join(", ")}; others are added under tokens`
-        : `did you mean "${meant}"?`;
-    problems.push(problemAt(source, path, `the token "${symbol}" is not known`, suggestion));
-    return undefined;
+    if (tokenNames.includes(symbol) || known.length <= 1) return undefined;
+    const all = `tokens are ${known.join(", ")}; others are added under tokens`;
+    return yield* refuse`${path}: the token "${symbol}" is not known -> ${didYouMean(symbol, known, all)}`;
   }
-  if (found.feed === undefined && found.twap === undefined) {
-    const suggestion = `give tokens.${symbol} a feed: preset, or { address, heartbeat }`;
-    problems.push(problemAt(source, path, `${symbol} has no reference price, so it cannot be traded`, suggestion));
-  }
+  if (found.feed === undefined && found.twap === undefined)
+    yield at`${path}: ${symbol} has no reference price, so it cannot be traded -> give tokens.${symbol} a feed: preset, or { address, heartbeat }`;
   return found.token;
 }
 
 /** An amount of a known token, more than zero. */
-export function readAmount(
+export function* readAmount(
   file: StrategyFile,
   path: Path,
   money: MoneyText | undefined,
-): { readonly token: Token; readonly raw: bigint } | undefined {
-  if (money === undefined) return undefined;
-  const token = findToken(file, path, money.symbol);
-  if (token === undefined) return undefined;
+): Found<{ readonly token: Token; readonly raw: bigint } | undefined> {
+  const token = yield* findToken(file, path, money?.symbol);
+  if (money === undefined || token === undefined) return undefined;
   const raw = parseUnits(money.number, token.decimals);
   if (typeof raw === "bigint" && raw > 0n) return { token, raw };
-  const why =
-    raw === "more decimals than the token has"
-      ? `${token.symbol} has ${token.decimals} decimals`
-      : raw === 0n
-        ? "it is zero"
-        : String(raw);
-  file.problems.push(
-    problemAt(
-      file.source,
-      path,
-      `"${money.number} ${money.symbol}" is no amount that can be traded: ${why}`,
-      raw === 0n ? "write more than nothing" : `write at most ${token.decimals} decimals`,
-    ),
-  );
-  return undefined;
+  const tooFine = raw === "more decimals than the token has" ? `${token.symbol} has ${token.decimals} decimals` : raw;
+  const why = raw === 0n ? "it is zero" : String(tooFine);
+  const fix = raw === 0n ? "write more than nothing" : `write at most ${token.decimals} decimals`;
+  return yield* refuse`${path}: "${money.number} ${money.symbol}" is no amount that can be traded: ${why} -> ${fix}`;
 }
 
 /** An amount that must be in one certain token. */
-export function readAmountOf(
+export function* readAmountOf(
   file: StrategyFile,
   path: Path,
   money: MoneyText | undefined,
   token: Token | undefined,
-): bigint | undefined {
-  const amount = readAmount(file, path, money);
+): Found<bigint | undefined> {
+  const amount = yield* readAmount(file, path, money);
   if (amount === undefined || token === undefined) return undefined;
   if (amount.token.address === token.address) return amount.raw;
-  const suggestion = sameCoin(amount.token.symbol, token.symbol)
-    ? `write "${money?.number} ${token.symbol}"`
-    : `write how much it is in ${token.symbol}`;
-  file.problems.push(
-    problemAt(file.source, path, `must be in ${token.symbol}, not in ${amount.token.symbol}`, suggestion),
-  );
-  return undefined;
+  const [own, wanted] = [amount.token.symbol, token.symbol];
+  const fix = sameCoin(own, wanted) ? `write "${money?.number} ${wanted}"` : `write how much it is in ${wanted}`;
+  return yield* refuse`${path}: must be in ${wanted}, not in ${own} -> ${fix}`;
 }
 
 /** Whether a number means the same in both: two dollars, or a coin and its wrapped form. Any other token has a price. */
@@ -105,24 +91,14 @@ function sameCoin(one: string, other: string): boolean {
 }
 
 /** Refuses a pair that is no trade: a token for itself, or the native coin for its wrapped form. */
-export function checkPair(
-  file: StrategyFile,
+export function* checkPair(
+  { scope }: StrategyFile,
   path: Path,
-  pair: { sell: Token | undefined; buy: Token | undefined },
-): void {
-  const { sell, buy } = pair;
+  { sell, buy }: { sell: Token | undefined; buy: Token | undefined },
+): Iterable<Complaint> {
   if (sell === undefined || buy === undefined) return;
-  const inner = (token: Token): string =>
-    isNative(token) ? (file.scope.wrappedNative ?? token.address) : token.address;
-  if (sell.address === buy.address) {
-    file.problems.push(problemAt(file.source, path, `${buy.symbol} would be bought with itself`, "name another token"));
-  } else if (inner(sell) === inner(buy)) {
-    file.problems.push(
-      problemAt(
-        file.source,
-        path,
-        `${sell.symbol} and ${buy.symbol} are one coin and its wrapped form: that is no trade`,
-      ),
-    );
-  }
+  const inner = (token: Token): string => (isNative(token) ? (scope.wrappedNative ?? token.address) : token.address);
+  if (sell.address === buy.address) yield at`${path}: ${buy.symbol} would be bought with itself -> name another token`;
+  else if (inner(sell) === inner(buy))
+    yield at`${path}: ${sell.symbol} and ${buy.symbol} are one coin and its wrapped form: that is no trade`;
 }

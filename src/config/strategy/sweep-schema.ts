@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { flag } from "../fields.ts";
+import { flag, or } from "../fields.ts";
 import { dollars, money, seconds } from "../units.ts";
 import { commonFields, symbol } from "./common-schema.ts";
 
@@ -44,8 +44,8 @@ export const sweepSchema = z.strictObject({
       max: dollars("the most worth of one swap; nearly the policy's max_trade by default").optional(),
     })
     .meta({ description: "bounds of one swap" }),
-  cooldown: seconds("the least time after a run that sold; ten minutes by default", "6h").optional(),
-  exit: flag("it leaves a position, so it trades in the mode exits-only too; false by default").optional(),
+  cooldown: or(seconds("the least time after a run that sold; ten minutes by default", "6h"), 600),
+  exit: or(flag("it leaves a position, so it trades in the mode exits-only too; false by default"), false),
 });
 
 export type SweepFields = Partial<z.output<typeof sweepSchema>>;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { toPpm } from "../../domain/money/fraction.ts";
-import { count } from "../fields.ts";
+import { count, or } from "../fields.ts";
 import { instant } from "../instants.ts";
 import { money, seconds, share } from "../units.ts";
 import { commonFields, symbol, whole } from "./common-schema.ts";
@@ -101,10 +101,10 @@ export const thresholdSchema = z.strictObject({
     "a longer time without a look may have missed crossings; three intervals by default",
     "5m",
   ).optional(),
-  attempts: count("a trigger is given back after so many signed swaps that came to nothing; 3 by default", {
-    min: 1,
-    max: 20,
-  }).optional(),
+  attempts: or(
+    count("a trigger is given back after so many signed swaps that came to nothing; 3 by default", { min: 1, max: 20 }),
+    3,
+  ),
   until: instant("the end: nothing is begun after it", "ends").optional(),
 });
 

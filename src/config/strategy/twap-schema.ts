@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Ppm, toPpm } from "../../domain/money/fraction.ts";
-import { count, flag } from "../fields.ts";
+import { count, flag, or } from "../fields.ts";
 import { instant, money, seconds, share } from "../units.ts";
 import { commonFields, symbol } from "./common-schema.ts";
 
@@ -44,7 +44,7 @@ export const twapSchema = z
       })
       .optional()
       .meta({ description: "prices at which a slice waits, and at which the strategy stops itself" }),
-    exit: flag("it leaves a position, so it trades in the mode exits-only too; false by default").optional(),
+    exit: or(flag("it leaves a position, so it trades in the mode exits-only too; false by default"), false),
   })
   .omit({ schedule: true, retry_for: true });
 

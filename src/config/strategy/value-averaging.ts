@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { toPpm } from "../../domain/money/fraction.ts";
-import type { Token } from "../../domain/money/token.ts";
 import type { ValueAveragingSpec } from "../../domain/strategy/value-averaging.ts";
-import { DEFAULTS } from "../defaults.ts";
-import { flag } from "../fields.ts";
-import { problemAt } from "../source.ts";
+import type { Keys } from "../check-shape.ts";
+import { at, type Complaint, type Found } from "../complaint.ts";
+import { flag, or } from "../fields.ts";
 import { instant, money, share } from "../units.ts";
 import { buildCommon, checkGaslessSale } from "./build-common.ts";
 import { commonFields, symbol } from "./common-schema.ts";
@@ -28,73 +27,59 @@ const schema = z.strictObject({
   max_contribution: money("the most that one slot pays, or sells: falling prices ask for ever more", "300 USDC"),
   trades: z.strictObject({ min: money("the smallest trade, in the token that is paid with", "20 USDC") }),
   budget: z.strictObject({ total: money("what it may pay in its whole life", "5200 USDC") }).optional(),
-  allow_sell: flag("whether it sells of its own holding what is above the path; false by default").optional(),
+  allow_sell: or(flag("whether it sells of its own holding what is above the path; false by default"), false),
   start: instant("no slot before this counts; the first slot after loading by default").optional(),
-  on_insufficient: z
-    .enum(["skip", "partial", "pause"])
-    .optional()
-    .meta({ description: "when the balance does not cover a contribution; skip by default" }),
+  on_insufficient: or(
+    z.enum(["skip", "partial", "pause"]),
+    "skip",
+    "when the balance does not cover a contribution; skip by default",
+  ),
 });
 
-type Fields = z.output<typeof schema>;
-
-function build(file: StrategyFile, id: string, fields: Partial<Fields>): ValueAveragingSpec | undefined {
-  const before = file.problems.length;
-  const common = buildCommon(file, id, fields);
-  const step = readAmount(file, ["path", "step"], fields.path?.step);
+function* build(
+  file: StrategyFile,
+  id: string,
+  { fields, whole }: Keys<typeof schema>,
+): Found<ValueAveragingSpec | undefined> {
+  const common = yield* buildCommon(file, id, fields);
+  const step = yield* readAmount(file, ["path", "step"], fields.path?.step);
   const pay = step?.token;
-  const buy = fields.buy === undefined ? undefined : findToken(file, ["buy"], fields.buy);
-  const isSame = pay !== undefined && pay.address === buy?.address;
+  const buy = yield* findToken(file, ["buy"], fields.buy);
   const paid = fields.max_contribution?.symbol;
-  if (isSame && paid !== undefined && paid !== pay.symbol) complainStep(file, { paid, bought: pay.symbol });
-  else checkPair(file, ["buy"], { sell: pay, buy });
-  checkGaslessSale(file, fields, pay);
-  if (fields.allow_sell === true) checkGaslessSale(file, fields, buy);
-  const amounts = isSame ? undefined : buildAmounts(file, fields, pay);
-  if (fields.allow_sell === true && common !== undefined && common.recipient !== common.wallet.address) {
-    const message = "what goes to another recipient cannot be sold from this wallet";
-    file.problems.push(problemAt(file.source, ["allow_sell"], message, "drop allow_sell or recipient"));
-  }
-  if (common === undefined || step === undefined || buy === undefined || amounts === undefined) return undefined;
-  if (file.problems.length > before) return undefined;
+  const isSame = pay !== undefined && pay.address === buy?.address;
+  // The other amounts tell when the step names the bought token by mistake.
+  if (isSame && paid !== undefined && paid !== pay.symbol)
+    yield at`path.step: is in ${pay.symbol}, which is bought: a step is told in the token that is paid with -> write for example "50 ${paid}"`;
+  else yield* checkPair(file, ["buy"], { sell: pay, buy });
+  yield* checkGaslessSale(fields, pay);
+  if (fields.allow_sell === true) yield* checkGaslessSale(fields, buy);
+  if (fields.allow_sell === true && common !== undefined && common.recipient !== common.wallet.address)
+    yield at`allow_sell: what goes to another recipient cannot be sold from this wallet -> drop allow_sell or recipient`;
+  if (isSame) return undefined;
+  const maxContribution = yield* readAmountOf(file, ["max_contribution"], fields.max_contribution, pay);
+  const min = yield* readAmountOf(file, ["trades", "min"], fields.trades?.min, pay);
+  const total = yield* readAmountOf(file, ["budget", "total"], fields.budget?.total, pay);
+  yield* checkAmounts({ maxContribution, min, total });
+  if (common === undefined || step === undefined || buy === undefined || whole === undefined) return undefined;
+  if (maxContribution === undefined || min === undefined) return undefined;
+  const { path, allow_sell: allowSell, start, on_insufficient: onInsufficient } = whole;
   return {
     ...common,
     kind: "value-averaging",
-    pay: step.token,
-    buy,
-    path: { step: step.raw, growth: fields.path?.growth ?? toPpm(0) },
-    ...amounts,
-    allowSell: fields.allow_sell ?? false,
-    startMs: fields.start?.firstMs,
-    onInsufficient: fields.on_insufficient ?? DEFAULTS.onInsufficient,
+    ...{ pay: step.token, buy, maxContribution, min, allowSell, onInsufficient },
+    path: { step: step.raw, growth: path.growth ?? toPpm(0) },
+    budget: total === undefined ? undefined : { total },
+    startMs: start?.firstMs,
   };
 }
 
-/** What is paid with is named by the step, and the other amounts tell when the step names the bought token by mistake. */
-function complainStep(file: StrategyFile, { paid, bought }: { paid: string; bought: string }): void {
-  const message = `is in ${bought}, which is bought: a step is told in the token that is paid with`;
-  file.problems.push(problemAt(file.source, ["path", "step"], message, `write for example "50 ${paid}"`));
-}
-
-function buildAmounts(
-  file: StrategyFile,
-  fields: Partial<Fields>,
-  pay: Token | undefined,
-): Pick<ValueAveragingSpec, "maxContribution" | "min" | "budget"> | undefined {
-  const { source, problems } = file;
-  const maxContribution = readAmountOf(file, ["max_contribution"], fields.max_contribution, pay);
-  const min = readAmountOf(file, ["trades", "min"], fields.trades?.min, pay);
-  const total = readAmountOf(file, ["budget", "total"], fields.budget?.total, pay);
-  if (maxContribution === undefined || min === undefined) return undefined;
-  if (min > maxContribution) {
-    const message = "is more than max_contribution, so nothing would ever be bought";
-    problems.push(problemAt(source, ["trades", "min"], message, "lower it, or raise max_contribution"));
-  }
-  if (total !== undefined && total < min) {
-    const message = "is less than the smallest trade, so nothing would ever be bought";
-    problems.push(problemAt(source, ["budget", "total"], message, "raise it, or lower trades.min"));
-  }
-  return { maxContribution, min, budget: total === undefined ? undefined : { total } };
+function* checkAmounts(amounts: Record<"maxContribution" | "min" | "total", bigint | undefined>): Iterable<Complaint> {
+  const { maxContribution, min, total } = amounts;
+  if (min === undefined || maxContribution === undefined) return;
+  if (min > maxContribution)
+    yield at`trades.min: is more than max_contribution, so nothing would ever be bought -> lower it, or raise max_contribution`;
+  if (total !== undefined && total < min)
+    yield at`budget.total: is less than the smallest trade, so nothing would ever be bought -> raise it, or lower trades.min`;
 }
 
 /** `kind: value-averaging`. */

@@ -1,0 +1,68 @@
+import type { Network } from "../networks/network.ts";
+import { findBuiltIn } from "./build-network.ts";
+import { checkShape } from "./check-shape.ts";
+import { type Found, refuse } from "./complaint.ts";
+import { readTextFile, resolveFrom, similarName } from "./files.ts";
+import { networkFromFile } from "./network-file.ts";
+import { makeProblem, type Problem } from "./problem.ts";
+import { readYaml } from "./read-yaml.ts";
+import type { MainFile } from "./schemas/main-schema.ts";
+import { presetSchema } from "./schemas/preset-schema.ts";
+import { problemOf, type Source } from "./source.ts";
+
+/** Work on files that yields their problems. Between two files it yields nothing, and may be left alone for a while. */
+export type Loading<T> = Generator<Problem | undefined, T>;
+
+/** Work on one file, with the places of its complaints. */
+export function* tell<T>(source: Source, found: Found<T>): Loading<T> {
+  for (let step = found.next(); ; step = found.next()) {
+    if (step.done === true) return step.value;
+    yield problemOf(source, step.value);
+  }
+}
+
+/** A file as plain data. @returns undefined when there are none */
+export function* readSource(file: string): Loading<Source | undefined> {
+  const read = readTextFile(file);
+  if ("text" in read) return yield* parseSource(file, read.text);
+  yield makeProblem({ file, text: "" }, { message: `the file ${read.problem}` });
+  return undefined;
+}
+
+function* parseSource(file: string, text: string): Loading<Source | undefined> {
+  const { source, problems } = readYaml(file, text);
+  yield* problems;
+  return source;
+}
+
+/** Reads a file that the main file names; that it cannot be read is a problem of the main file. */
+export function* readNamed(main: Source, key: "policy", name: string): Loading<Source | undefined> {
+  const file = resolveFrom(main.file, name);
+  const read = readTextFile(file);
+  if ("text" in read) return yield* parseSource(file, read.text);
+  return yield* tell(main, refuse`${key}: the file ${file} ${read.problem} -> ${nameHint(file)}`);
+}
+
+/** What to do about a path that leads nowhere. */
+export function nameHint(path: string): string {
+  const meant = similarName(path);
+  return meant === undefined ? "a path is relative to the folder of this file" : `did you mean "${meant}"?`;
+}
+
+/** The facts of the configured network: built in, or from the preset file, with its text. */
+export function* findPreset(
+  main: Source,
+  { name, preset }: MainFile["network"],
+): Loading<{ preset: Network; text: string } | undefined> {
+  if (preset === undefined) {
+    const builtIn = yield* tell(main, findBuiltIn(name));
+    return builtIn && { preset: builtIn, text: "" };
+  }
+  const file = resolveFrom(main.file, preset);
+  const read = readTextFile(file);
+  if ("problem" in read) return yield* tell(main, refuse`network.preset: the file ${file} ${read.problem}`);
+  const source = yield* parseSource(file, read.text);
+  if (source === undefined) return undefined;
+  const { whole } = yield* tell(source, checkShape(presetSchema, source.data, { otherKeys: "allowed" }));
+  return whole && { preset: networkFromFile(whole), text: read.text };
+}
