@@ -1,5 +1,5 @@
 import type { Configuration } from "../config/configuration.ts";
-import { loadConfiguration } from "../config/load-configuration.ts";
+import { loadConfiguration, loadInTurns } from "../config/load-configuration.ts";
 import { formatProblems } from "../config/problem.ts";
 import { closeAll } from "./close-all.ts";
 import { endOnUncaught, endProcess } from "./end-on-uncaught.ts";
@@ -72,7 +72,7 @@ async function startParts(
   if (embedded !== undefined) parts.push(embedded);
   const daemon = await startDaemon(configuration, embedded?.url ?? url, {
     ...runtime,
-    edits: { asRead, load: () => loadConfiguration(configuration.file, process.env) },
+    edits: { asRead, load: () => loadInTurns(configuration.file, process.env) },
   });
   parts.push(daemon);
   return { statusUrl: daemon.url, failed: [daemon.failed, ...(embedded === undefined ? [] : [embedded.failed])] };

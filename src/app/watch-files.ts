@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { Configuration, LoadedStrategy } from "../config/configuration.ts";
 import type { LoadOutcome } from "../config/load-configuration.ts";
 import { formatProblems } from "../config/problem.ts";
@@ -22,7 +23,7 @@ export interface WatchDeps extends AlertDeps {
   readonly logger: Logger;
   /** the files when what it starts with was read from them: a start takes seconds, in which they may be edited */
   readonly asRead: FilesState;
-  load(): LoadOutcome;
+  load(): LoadOutcome | Promise<LoadOutcome>;
   adopt(strategies: readonly LoadedStrategy[]): void;
 }
 
@@ -42,20 +43,29 @@ export function watchFiles(
   let current = started;
   let read = deps.asRead;
   let seen = stateOf(started);
-  const look = (): void => {
-    const now = stateOf(current);
+  let isStopped = false;
+  const takeOverEdits = async (edited: FilesState): Promise<void> => {
+    const loaded = await deps.load();
+    const after = await lookAt(current);
+    // What changed while it was read may be half of an edit: it is read again once it keeps still.
+    if (isStopped || after.text !== edited.text) return;
+    read = edited;
+    const { inForce, alert } = takeOver(current, loaded, deps);
+    current = inForce;
+    say(alert);
+  };
+  const look = async (): Promise<void> => {
+    const now = await lookAt(current);
     const isStill = now.text === seen.text;
     seen = now;
-    if (isStill && now.text !== read.text) {
-      read = now;
-      const { inForce, alert } = takeOver(current, deps);
-      current = inForce;
-      say(alert);
-    }
-    timer = setTimeout(look, pauseFor(now.files, shortestPauseMs));
+    if (isStill && now.text !== read.text) await takeOverEdits(now);
+    if (!isStopped) timer = setTimeout(look, pauseFor(now.files, shortestPauseMs));
   };
   let timer = setTimeout(look, pauseFor(seen.files, shortestPauseMs));
-  return () => clearTimeout(timer);
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
 }
 
 function pauseFor(files: number, shortestMs: number): number {
@@ -64,9 +74,26 @@ function pauseFor(files: number, shortestMs: number): number {
 
 /** The files of a configuration as they are now. */
 export function stateOf(configuration: Configuration): FilesState {
-  const { origin } = configuration;
-  const files = [...origin.files, ...(origin.strategies === undefined ? [] : filesIn(origin.strategies))];
+  const files = filesOf(configuration);
   return { text: files.map(describe).join("\n"), files: files.length };
+}
+
+/** So many files are looked at before something else has its turn. */
+const FILES_IN_A_TURN = 500;
+
+/** The same for a daemon at work. */
+async function lookAt(configuration: Configuration): Promise<FilesState> {
+  const files = filesOf(configuration);
+  const lines: string[] = [];
+  for (let start = 0; start < files.length; start += FILES_IN_A_TURN) {
+    lines.push(...files.slice(start, start + FILES_IN_A_TURN).map(describe));
+    await setImmediate();
+  }
+  return { text: lines.join("\n"), files: files.length };
+}
+
+function filesOf({ origin }: Configuration): readonly string[] {
+  return [...origin.files, ...(origin.strategies === undefined ? [] : filesIn(origin.strategies))];
 }
 
 function filesIn(folder: string): string[] {
@@ -95,9 +122,8 @@ interface Taken {
 
 type FilesAlert = Pick<Alert, "code" | "text">;
 
-function takeOver(current: Configuration, deps: WatchDeps): Taken {
+function takeOver(current: Configuration, loaded: LoadOutcome, deps: WatchDeps): Taken {
   const { logger } = deps;
-  const loaded = deps.load();
   if (!loaded.ok) {
     const text = `the edited files are refused, the configuration before them stays in force:\n${formatProblems(loaded.problems)}`;
     logger.error({ problems: loaded.problems.length }, text);

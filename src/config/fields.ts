@@ -85,8 +85,8 @@ export function orExample<Schema extends z.ZodType>(schema: Schema) {
 
 /** A map of keys that may be left out, each with its own value then. */
 export function orEmpty<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape, z.core.$strict>, description?: string) {
-  type Map = z.output<typeof schema>;
-  return describe(schema.optional(), description).transform((written): Map => written ?? schema.parse({}));
+  const empty = schema.parse({});
+  return describe(schema.optional(), description).transform((written): typeof empty => written ?? empty);
 }
 
 function describe<Schema extends z.ZodType>(schema: Schema, description: string | undefined): Schema {

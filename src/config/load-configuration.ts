@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { Address } from "../domain/money/address.ts";
 import type { Network } from "../networks/network.ts";
 import { buildNetwork, settlementOf } from "./build-network.ts";
@@ -51,15 +52,40 @@ type Environment = Surroundings["env"];
  * these files and, for the addresses of wallets, their keystores; secrets stay references.
  */
 export function loadConfiguration(path: string, env: Environment, options: LoadOptions = {}): LoadOutcome {
-  const problems: Problem[] = [];
+  const found: (Problem | undefined)[] = [];
   const loading = load(resolve(path), env, options);
-  for (let step = loading.next(); ; step = loading.next()) {
-    if (step.done === true) return outcomeOf(step.value, problems);
-    if (step.value !== undefined) problems.push(step.value);
-  }
+  let step = loading.next();
+  for (; step.done !== true; step = loading.next()) found.push(step.value);
+  const { value } = step;
+  return outcomeOf(
+    value && { ...value, warnings: strategyWarnings(value.strategies, value.network.wrappedNative) },
+    found,
+  );
 }
 
-function outcomeOf(configuration: Configuration | undefined, problems: readonly Problem[]): LoadOutcome {
+/** How long the event loop is held at once while files are read in turns. */
+const TURN_MS = 5;
+
+/**
+ * The same for a daemon at work, which does something else between two files. What is allowed and still worth a look is
+ * told at a start, and not looked for here.
+ */
+export async function loadInTurns(path: string, env: Environment, options: LoadOptions = {}): Promise<LoadOutcome> {
+  const found: (Problem | undefined)[] = [];
+  const loading = load(resolve(path), env, options);
+  let turnMs = performance.now();
+  let step = loading.next();
+  for (; step.done !== true; step = loading.next()) {
+    found.push(step.value);
+    if (performance.now() - turnMs < TURN_MS) continue;
+    await setImmediate();
+    turnMs = performance.now();
+  }
+  return outcomeOf(step.value, found);
+}
+
+function outcomeOf(configuration: Configuration | undefined, found: readonly (Problem | undefined)[]): LoadOutcome {
+  const problems = found.filter((problem) => problem !== undefined);
   return problems.length > 0 || configuration === undefined ? { ok: false, problems } : { ok: true, configuration };
 }
 
@@ -79,11 +105,10 @@ function* load(file: string, env: Environment, options: LoadOptions): Loading<Co
   if (whole === undefined || preset === undefined || policy === undefined || parts === undefined) return undefined;
   const strategies = read.flatMap(({ strategy }) => strategy ?? []);
   yield undefined;
-  const warnings = strategyWarnings(strategies, preset.wrappedNative);
   const network = yield* tell(source, buildNetwork(source, whole, preset));
   const files = [source, ...(policySource === undefined ? [] : [policySource])].map((one) => one.file);
   return {
-    ...{ file, mode: whole.mode, network, wallets, tokens, policy, strategies, warnings, ...parts },
+    ...{ file, mode: whole.mode, network, wallets, tokens, policy, strategies, warnings: [], ...parts },
     ...buildPlain(source, whole, { env, options }),
     origin: { files, strategies: folder },
     hash: hashOf([...known.texts, ...read.flatMap(({ text }) => text)]),

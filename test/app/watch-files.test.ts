@@ -5,17 +5,22 @@ import { systemClock } from "../../src/adapters/clock/system-clock.ts";
 import { createRandomIds } from "../../src/adapters/ids/random-ids.ts";
 import { stateOf, watchFiles } from "../../src/app/watch-files.ts";
 import type { LoadedStrategy } from "../../src/config/configuration.ts";
-import { loadConfiguration } from "../../src/config/load-configuration.ts";
+import { type LoadOutcome, loadConfiguration } from "../../src/config/load-configuration.ts";
 import { DCA, MAIN, POLICY, project } from "../config/project.ts";
 import { openDaemonDatabase } from "../support/daemon-database.ts";
 import { silentLogger } from "../support/silent-logger.ts";
 
 /** A daemon's watch over real files, looking every few milliseconds. */
-function begin(change: (folder: string) => void = () => undefined) {
+function begin(
+  change: (folder: string) => void = () => undefined,
+  answer: (loaded: LoadOutcome, write: (name: string, text: string) => void) => Promise<LoadOutcome> = async (loaded) =>
+    loaded,
+) {
   const folder = project();
   change(folder);
-  const load = () => loadConfiguration(join(folder, "main.yaml"), process.env);
-  const loaded = load();
+  const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+  const load = () => answer(loadConfiguration(join(folder, "main.yaml"), process.env), write);
+  const loaded = loadConfiguration(join(folder, "main.yaml"), process.env);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   const asRead = stateOf(loaded.configuration);
   const { store, db } = openDaemonDatabase();
@@ -36,7 +41,6 @@ function begin(change: (folder: string) => void = () => undefined) {
   const start = () => watchFiles(loaded.configuration, deps, 15);
   let stop = start();
   onTestFinished(() => stop());
-  const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
   const openAlerts = (): unknown[] => db.prepare("SELECT code FROM alerts WHERE over_at_ms IS NULL").pluck().all();
   const again = (): void => {
     stop();
@@ -139,6 +143,35 @@ describe("files that are edited under a running daemon", () => {
     expect(told).toEqual(["NO_STRATEGIES_LEFT"]);
     write("strategies/weekly.yaml", DCA);
     await vi.waitFor(() => expect(openAlerts()).toEqual([]), soon);
+  });
+
+  it("are read again when they are edited once more while they are read, and the half of an edit is not taken", async () => {
+    let edits = 0;
+    const { adopted, write } = begin(undefined, (loaded, writeMore) => {
+      edits += 1;
+      if (edits === 1) writeMore("strategies/second.yaml", DCA);
+      return Promise.resolve(loaded);
+    });
+    write("strategies/weekly.yaml", DCA.replace("100 USDC", "50 USDC"));
+    await vi.waitFor(() => expect(adopted).toHaveLength(1), soon);
+    expect(adopted[0]?.map(({ spec }) => spec.id)).toEqual(["second", "weekly"]);
+    await aWhile();
+    expect(adopted).toHaveLength(1);
+  });
+
+  it("change nothing when the watch ends while they are read", async () => {
+    const ending: { stop: () => void } = { stop: () => undefined };
+    let isAsked = false;
+    const { adopted, write, stop } = begin(undefined, (loaded) => {
+      isAsked = true;
+      ending.stop();
+      return Promise.resolve(loaded);
+    });
+    ending.stop = stop;
+    write("strategies/weekly.yaml", DCA.replace("100 USDC", "50 USDC"));
+    await vi.waitFor(() => expect(isAsked).toBe(true), soon);
+    await aWhile();
+    expect(adopted).toEqual([]);
   });
 
   it("are left alone when they are written again as they were, and after the watch has ended", async () => {
