@@ -2,7 +2,7 @@ import type { Address } from "../domain/money/address.ts";
 import { NETWORKS } from "../networks/book.ts";
 import { hubTokensOf, type Network } from "../networks/network.ts";
 import { closest } from "./closest.ts";
-import { at, type Complaint, each, type Found, refuse } from "./complaint.ts";
+import { at, type Complaint, each, type Found, type Part, refuse } from "./complaint.ts";
 import type { NetworkConfiguration, RpcEndpoint } from "./configuration.ts";
 import { absoluteReference } from "./references.ts";
 import type { MainFile } from "./schemas/main-schema.ts";
@@ -12,7 +12,7 @@ import type { Source } from "./source.ts";
 const SEQUENCER_GRACE_SECONDS = 3_600;
 
 /** The facts of a network that is built in. */
-export function* findBuiltIn(name: string): Found<Network | undefined> {
+export function* findBuiltIn(name: string): Part<Network> {
   const network = NETWORKS.get(name);
   if (network !== undefined) return network;
   const known = [...NETWORKS.keys()];
@@ -57,7 +57,7 @@ function* checkSettlementKnown(
     yield at`service: no contract to sign for is known on ${name} with the profile ${profile} -> give it as service.settlement: "0x...", or stay with mode: dry-run`;
 }
 
-function* buildEndpoint(source: Source, endpoint: RpcEndpoint, index: number): Found<RpcEndpoint | undefined> {
+function* buildEndpoint(source: Source, endpoint: RpcEndpoint, index: number): Part<RpcEndpoint> {
   if (!("url" in endpoint)) return absoluteReference(source, endpoint);
   const path = ["network", "rpc", index, "url"];
   const parsed = URL.canParse(endpoint.url) ? new URL(endpoint.url) : undefined;

@@ -1,6 +1,6 @@
 import type { Address } from "../domain/money/address.ts";
 import { didYouMean } from "./closest.ts";
-import { each, type Found, type Path, refuse } from "./complaint.ts";
+import { each, type Found, type Part, type Path, refuse } from "./complaint.ts";
 import type { TokenConfiguration, WalletConfiguration } from "./configuration.ts";
 import { address } from "./fields.ts";
 
@@ -47,11 +47,7 @@ export function* buildSpenders(
 }
 
 /** Someone who may receive: a wallet by name, or an address. */
-export function* findRecipient(
-  path: Path,
-  text: string,
-  { wallets, walletNames: names }: KnownWallets,
-): Found<Address | undefined> {
+export function* findRecipient(path: Path, text: string, { wallets, walletNames: names }: KnownWallets): Part<Address> {
   const wallet = wallets.get(text);
   if (wallet !== undefined || names.includes(text)) return wallet?.address;
   if (text.startsWith("0x")) return yield* parseListed(path, text);
@@ -60,7 +56,7 @@ export function* findRecipient(
   return yield* refuse`${path}: "${text}" is neither a wallet nor an address -> ${fix}`;
 }
 
-function* parseListed(path: Path, text: string): Found<Address | undefined> {
+function* parseListed(path: Path, text: string): Part<Address> {
   const parsed = address("an address").safeParse(text);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

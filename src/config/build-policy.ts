@@ -10,7 +10,7 @@ import {
   type KnownWallets,
 } from "./build-policy-lists.ts";
 import type { Keys } from "./check-shape.ts";
-import { at, type Complaint, each, type Found } from "./complaint.ts";
+import { at, type Complaint, each, type Part } from "./complaint.ts";
 import type { PolicyFile, policySchema } from "./schemas/policy-schema.ts";
 import { formatDollars } from "./units.ts";
 
@@ -26,7 +26,7 @@ export function* buildPolicy(
   { fields, whole }: Keys<typeof policySchema>,
   known: KnownToPolicy,
   placeOf: (key: string) => string,
-): Found<Policy | undefined> {
+): Part<Policy> {
   const recipients = yield* each(fields.recipients ?? [], (text, index) =>
     findRecipient(["recipients", index], text, known),
   );

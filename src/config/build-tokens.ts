@@ -1,7 +1,7 @@
 import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
 import type { Network, PriceFeed } from "../networks/network.ts";
 import { NATIVE_DECIMALS } from "./build-native.ts";
-import { at, type Found, refuse } from "./complaint.ts";
+import { at, type Found, type Part, refuse } from "./complaint.ts";
 import type { TokenConfiguration } from "./configuration.ts";
 import type { MainFile } from "./schemas/main-schema.ts";
 
@@ -38,7 +38,7 @@ export function* buildTokens(
   return tokens;
 }
 
-function* findAddress(symbol: string, { address }: Fields, preset: Network): Found<Address | undefined> {
+function* findAddress(symbol: string, { address }: Fields, preset: Network): Part<Address> {
   if (symbol === "USD" || symbol === preset.nativeSymbol) {
     const meaning = symbol === "USD" ? "means dollars" : "is the native coin and is known already";
     return yield* refuse`tokens.${symbol}: "${symbol}" ${meaning} -> give the token another name`;
@@ -49,7 +49,7 @@ function* findAddress(symbol: string, { address }: Fields, preset: Network): Fou
   return yield* refuse`tokens.${symbol}.address: the preset of this network knows no token "${symbol}" -> it knows ${known}`;
 }
 
-function* buildFeed(symbol: string, feed: Fields["feed"], known: PriceFeed | undefined): Found<PriceFeed | undefined> {
+function* buildFeed(symbol: string, feed: Fields["feed"], known: PriceFeed | undefined): Part<PriceFeed> {
   if (feed === undefined) return undefined;
   if (feed !== "preset") return { address: feed.address, heartbeatSeconds: feed.heartbeat, marginSeconds: feed.margin };
   if (known === undefined)

@@ -1,6 +1,6 @@
 import { computeAddress } from "ethers";
 import { type Address, parseAddress } from "../domain/money/address.ts";
-import { at, type Found, type Path, refuse } from "./complaint.ts";
+import { at, type Found, type Part, type Path, refuse } from "./complaint.ts";
 import type { KeySource, WalletConfiguration } from "./configuration.ts";
 import { resolveSecret } from "./files.ts";
 import { keySource } from "./references.ts";
@@ -46,7 +46,7 @@ export function* buildKeySource(
   path: Path,
   fields: KeyFields,
   { allowsRawKeys }: Surroundings,
-): Found<KeySource | undefined> {
+): Part<KeySource> {
   const key = keySource(source, fields);
   if (key.kind === "keystore") return key;
   if ("file" in key.privateKey)
@@ -55,12 +55,7 @@ export function* buildKeySource(
   return yield* refuse`${path}.privateKey: a raw key is accepted in the sandbox only, or with the flag --allow-raw-key -> ${ENCRYPT}`;
 }
 
-function* findAddress(
-  path: Path,
-  key: KeySource,
-  stated: Address | undefined,
-  { env }: Surroundings,
-): Found<Address | undefined> {
+function* findAddress(path: Path, key: KeySource, stated: Address | undefined, { env }: Surroundings): Part<Address> {
   const isKeystore = key.kind === "keystore";
   const place = [...path, isKeystore ? "keystore" : "privateKey"];
   const secret = resolveSecret(isKeystore ? key.keystore : key.privateKey, env);

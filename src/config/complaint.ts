@@ -13,7 +13,10 @@ export interface Complaint {
 /** Work that comes to a value, and yields what it finds wrong on the way. It changes nothing outside of itself. */
 export type Found<T> = Generator<Complaint, T>;
 
-type Part = string | number | Path | undefined;
+/** A part of the configuration; undefined where it is not there, or broken: then that was complained of. */
+export type Part<T> = Found<T | undefined>;
+
+type Word = string | number | Path | undefined;
 
 const HOLE = /\0([0-9]+)\0/;
 
@@ -21,10 +24,10 @@ const HOLE = /\0([0-9]+)\0/;
  * A complaint in one line, written as it is read: path, message, and after an arrow what to do.
  * @example at`budget.total: is less than ${min} -> raise it`
  */
-export function at(texts: TemplateStringsArray, ...parts: readonly Part[]): Complaint {
+export function at(texts: TemplateStringsArray, ...parts: readonly Word[]): Complaint {
   const whole = String.raw({ raw: texts }, ...parts.map((_, index) => `\0${index}\0`));
   const [, path = "", message = "", suggestion] = /^(.*?): (.*?)(?: -> (.*))?$/s.exec(whole) ?? [];
-  const partAt = (name: string): Part => parts[Number(HOLE.exec(name)?.[1])];
+  const partAt = (name: string): Word => parts[Number(HOLE.exec(name)?.[1])];
   const fill = (text: string): string => text.replaceAll(new RegExp(HOLE, "g"), (hole) => String(partAt(hole)));
   const names = path.split(".").filter((name) => name !== "");
   return {
@@ -50,7 +53,7 @@ export function* refuseKey(...written: Parameters<typeof at>): Found<undefined> 
 }
 
 /** What some work came to; undefined where it complained of anything. */
-export function* sound<T>(work: Found<T>): Found<T | undefined> {
+export function* sound<T>(work: Found<T>): Part<T> {
   let isSound = true;
   for (let step = work.next(); ; step = work.next()) {
     if (step.done === true) return isSound ? step.value : undefined;
@@ -60,10 +63,7 @@ export function* sound<T>(work: Found<T>): Found<T | undefined> {
 }
 
 /** Does the same work for each item, and keeps what came of it. */
-export function* each<Item, Out>(
-  items: Iterable<Item>,
-  work: (item: Item, index: number) => Found<Out | undefined>,
-): Found<Out[]> {
+export function* each<Item, Out>(items: Iterable<Item>, work: (item: Item, index: number) => Part<Out>): Found<Out[]> {
   const all: Out[] = [];
   let index = 0;
   for (const item of items) {

@@ -8,6 +8,7 @@ import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { FactoryFacts, PriceFeed } from "../networks/network.ts";
 import type { Listen, SecretReference } from "./fields.ts";
 import type { Problem } from "./problem.ts";
+import type { MainFile } from "./schemas/main-schema.ts";
 
 /** An RPC endpoint. What is given by reference is a secret; a plain URL is an origin without a key. */
 export type RpcEndpoint = SecretReference | { readonly url: string };
@@ -79,15 +80,7 @@ export interface ReferenceConfiguration {
 }
 
 /** Our own service, embedded in the daemon or alone. */
-export interface ServeConfiguration {
-  readonly listen: Listen;
-  readonly database: string;
-  readonly apiKeys: readonly SecretReference[];
-  readonly requestsPerSecond: { readonly keyless: number; readonly keyed: number };
-  /** addresses and networks of proxies whose word on a caller's address is taken */
-  readonly trustedProxies: readonly string[];
-  /** origins of web pages that may read answers */
-  readonly corsOrigins: readonly string[];
+export interface ServeConfiguration extends Omit<MainFile["serve"], "relayer" | "gasless"> {
   /** undefined: metrics are served nowhere */
   readonly metrics: Listen | undefined;
   readonly relayer: KeySource | undefined;
@@ -135,33 +128,14 @@ export interface Configuration {
   readonly listen: Listen;
   /** names that callers of the status server may use, in lower case */
   readonly statusHosts: readonly string[];
-  readonly logLevel: "debug" | "info" | "warn" | "error";
+  readonly logLevel: MainFile["log"]["level"];
   readonly serve: ServeConfiguration;
   /** undefined: alerts are in the log only */
   readonly webhook: WebhookConfiguration | undefined;
   /** messages that are no alerts, and how many slots in a row may end alike before an alert says so */
-  readonly told: { readonly fills: boolean; readonly starts: boolean; readonly sameEnds: number };
-  readonly timing: {
-    readonly quoteLifetimeSeconds: number;
-    readonly permitLifetimeSeconds: number;
-    readonly pollIntervalMs: number;
-    readonly requestTimeoutMs: number;
-    readonly shutdownMs: number;
-    /** how often prices are recorded for strategies that look back at them */
-    readonly priceSampleIntervalMs: number;
-    /** how far this machine's clock and the chain's may be apart, before no slot is run or passed over */
-    readonly maxClockSkewSeconds: number;
-    /** a service that asks for a longer wait is asked again after this */
-    readonly maxRetryAfterMs: number;
-    /** how long a call waits for the service's rate limit */
-    readonly maxCallWaitMs: number;
-  };
-  readonly transactions: {
-    readonly bumpAfterBlocks: number;
-    readonly rebroadcastAfterBlocks: number;
-    readonly maxReplacements: number;
-    readonly maxCancellations: number;
-  };
+  readonly told: Omit<MainFile["alerts"], "webhook">;
+  readonly timing: MainFile["timing"];
+  readonly transactions: MainFile["transactions"];
   readonly maxAnswerBytes: number;
   /** where it came from: the files by name, and the folder with the strategies */
   readonly origin: { readonly files: readonly string[]; readonly strategies: string | undefined };

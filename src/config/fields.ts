@@ -72,6 +72,21 @@ function secretInPlace(): string {
   return `needs a reference: ${REFERENCE_FORM}; a secret never stands in a configuration file`;
 }
 
+/** A map of known keys, and what it is for. */
+export function map<Shape extends z.core.$ZodShape>(description: string, shape: Shape) {
+  return z.strictObject(shape).meta({ description });
+}
+
+/** A map that may be left out. */
+export function maybeMap<Shape extends z.core.$ZodShape>(description: string, shape: Shape) {
+  return maybe(z.strictObject(shape), description);
+}
+
+/** A key that may be left out, and what it is for. */
+export function maybe<Schema extends z.ZodType>(schema: Schema, description: string) {
+  return schema.optional().meta({ description });
+}
+
 /** A key that may be left out, and what it is then. */
 export function or<Schema extends z.ZodType>(schema: Schema, value: NoInfer<z.output<Schema>>, description?: string) {
   return describe(schema.optional(), description).transform((written): z.output<Schema> => written ?? value);
@@ -84,9 +99,9 @@ export function orExample<Schema extends z.ZodType>(schema: Schema) {
 }
 
 /** A map of keys that may be left out, each with its own value then. */
-export function orEmpty<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape, z.core.$strict>, description?: string) {
-  const empty = schema.parse({});
-  return describe(schema.optional(), description).transform((written): typeof empty => written ?? empty);
+export function orEmpty<Shape extends z.core.$ZodShape>(description: string | undefined, shape: Shape) {
+  const schema = z.strictObject(shape);
+  return or(schema, schema.parse({}) as NoInfer<z.output<typeof schema>>, description);
 }
 
 function describe<Schema extends z.ZodType>(schema: Schema, description: string | undefined): Schema {

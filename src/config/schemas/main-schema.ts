@@ -3,7 +3,7 @@ import { toPpm } from "../../domain/money/fraction.ts";
 import type { UsdPrice } from "../../domain/money/price.ts";
 import { SEVERITIES } from "../../domain/run/alert.ts";
 import { NETWORKS } from "../../networks/book.ts";
-import { address, count, listen, or, orEmpty, orExample, secretReference, text } from "../fields.ts";
+import { address, count, listen, maybe, maybeMap, or, orEmpty, orExample, secretReference, text } from "../fields.ts";
 import { origin, proxyNetwork } from "../front-fields.ts";
 import { FEED_MARGIN_SECONDS } from "../network-file.ts";
 import { dollars, milliseconds, money, seconds, share } from "../units.ts";
@@ -73,12 +73,9 @@ const twap = z.strictObject({
 const token = z.strictObject({
   address: z.union([z.literal("preset"), address("the token's contract")], { error: 'needs "0x..." or preset' }),
   decimals: count("the token's decimals; compared with the chain at start", { min: 0, max: 36 }),
-  feed: feed.optional().meta({ description: "the token's reference price; a token without any is not traded" }),
-  twap: twap.optional().meta({ description: "a pool whose time-weighted price is a reference too" }),
-  peg: z
-    .enum(["USD"])
-    .optional()
-    .meta({ description: "what it should be worth; further away than the policy's max_depeg it is not traded" }),
+  feed: maybe(feed, "the token's reference price; a token without any is not traded"),
+  twap: maybe(twap, "a pool whose time-weighted price is a reference too"),
+  peg: maybe(z.enum(["USD"]), "what it should be worth; further away than the policy's max_depeg it is not traded"),
 });
 
 const network = z.strictObject({
@@ -96,109 +93,92 @@ const network = z.strictObject({
 /** How a service speaks, where it is and with which key it is asked. */
 export const serviceProfile = z.enum(["swapd", "fly"]);
 
-const service = orEmpty(
-  z.strictObject({
-    profile: serviceProfile.default("swapd").meta({ description: "how the service speaks" }),
-    url: text('"embedded", or the URL of a service', "embedded").default("embedded"),
-    apiKey: secretReference("the API key").optional(),
-    settlement: address("the contract to approve and to sign for; else the network's preset").optional(),
-    signer: address("who signs the orders of the profile fly; else the account that is known of it").optional(),
-  }),
-  "the swap aggregation service; by default our own, embedded",
-);
+const service = orEmpty("the swap aggregation service; by default our own, embedded", {
+  profile: serviceProfile.default("swapd").meta({ description: "how the service speaks" }),
+  url: text('"embedded", or the URL of a service', "embedded").default("embedded"),
+  apiKey: secretReference("the API key").optional(),
+  settlement: address("the contract to approve and to sign for; else the network's preset").optional(),
+  signer: address("who signs the orders of the profile fly; else the account that is known of it").optional(),
+});
 
-const serve = orEmpty(
-  z.strictObject({
-    listen: or(listen("where our own service listens"), { host: "127.0.0.1", port: 9_465 }),
-    database: orExample(text("the service's own database", "service.db")),
-    apiKeys: or(z.array(secretReference("an API key that gets the higher rate")).max(1_000), []),
-    requestsPerSecond: or(
-      z.strictObject({
-        keyless: count("without a key, by address", { min: 1, max: 1_000_000 }),
-        keyed: count("with a key", { min: 1, max: 1_000_000 }),
-      }),
-      { keyless: 50, keyed: 200 },
-    ),
-    trustedProxies: or(
-      z.array(proxyNetwork).max(64),
-      [],
-      "proxies in front, whose X-Forwarded-For is believed: addresses and networks",
-    ),
-    corsOrigins: or(
-      z.array(origin).max(64),
-      [],
-      'web pages that may read answers, by origin; "*" is all of them; without the key none',
-    ),
-    metrics: listen("where the service's metrics are served; without the key nowhere").optional(),
-    relayer: key.optional().meta({ description: "the account that sends gasless swaps; without it there are none" }),
-    gasless: orEmpty(
-      z.strictObject({
-        minimumBalance: money(
-          "what the relayer holds beside the gas of accepted swaps; with less it takes no more",
-          "0.01 ETH",
-        ).optional(),
-        feeMargin: or(share("how much more than its gas a swap's fee must be worth", ["%", "bps"]), toPpm(50_000)),
-        maxDailyLoss: money("what gas may cost in 24 hours beyond what fees repaid", "0.1 ETH").optional(),
-        maxDailyGas: money("what gas may cost in 24 hours, whatever fees repaid", "1 ETH").optional(),
-      }),
-      "what the relayer may cost its owner",
-    ),
+const serve = orEmpty("our own service, embedded or alone", {
+  listen: or(listen("where our own service listens"), { host: "127.0.0.1", port: 9_465 }),
+  database: orExample(text("the service's own database", "service.db")),
+  apiKeys: or(z.array(secretReference("an API key that gets the higher rate")).max(1_000), []),
+  requestsPerSecond: or(
+    z.strictObject({
+      keyless: count("without a key, by address", { min: 1, max: 1_000_000 }),
+      keyed: count("with a key", { min: 1, max: 1_000_000 }),
+    }),
+    { keyless: 50, keyed: 200 },
+  ),
+  trustedProxies: or(
+    z.array(proxyNetwork).max(64),
+    [],
+    "proxies in front, whose X-Forwarded-For is believed: addresses and networks",
+  ),
+  corsOrigins: or(
+    z.array(origin).max(64),
+    [],
+    'web pages that may read answers, by origin; "*" is all of them; without the key none',
+  ),
+  metrics: listen("where the service's metrics are served; without the key nowhere").optional(),
+  relayer: maybe(key, "the account that sends gasless swaps; without it there are none"),
+  gasless: orEmpty("what the relayer may cost its owner", {
+    minimumBalance: money(
+      "what the relayer holds beside the gas of accepted swaps; with less it takes no more",
+      "0.01 ETH",
+    ).optional(),
+    feeMargin: or(share("how much more than its gas a swap's fee must be worth", ["%", "bps"]), toPpm(50_000)),
+    maxDailyLoss: money("what gas may cost in 24 hours beyond what fees repaid", "0.1 ETH").optional(),
+    maxDailyGas: money("what gas may cost in 24 hours, whatever fees repaid", "1 ETH").optional(),
   }),
-  "our own service, embedded or alone",
-);
+});
 
-const alerts = orEmpty(
-  z.strictObject({
-    webhook: z
-      .strictObject({
-        url: secretReference("the URL that alerts are posted to; it usually carries a key"),
-        secret: secretReference("what alerts are signed with (HMAC-SHA256), at least 16 characters"),
-        minimum: or(z.enum(SEVERITIES), "warning", "the least severity that is sent (warning)"),
-      })
-      .optional()
-      .meta({ description: "where alerts are sent, signed; without it the log alone has them" }),
-    fills: or(
-      z.boolean({ error: "needs true or false" }),
-      false,
-      "a message for each fill; in a dry run for what would be one",
-    ),
-    starts: or(z.boolean({ error: "needs true or false" }), false, "a message for each start"),
-    sameEnds: or(
-      count("an alert when so many slots of a strategy in a row came to nothing for the same reason", {
-        min: 2,
-        max: 1_000,
-      }),
-      3,
-    ),
+const alerts = orEmpty("how people hear of what needs them; the log has the same", {
+  webhook: maybeMap("where alerts are sent, signed; without it the log alone has them", {
+    url: secretReference("the URL that alerts are posted to; it usually carries a key"),
+    secret: secretReference("what alerts are signed with (HMAC-SHA256), at least 16 characters"),
+    minimum: or(z.enum(SEVERITIES), "warning", "the least severity that is sent (warning)"),
   }),
-  "how people hear of what needs them; the log has the same",
-);
+  fills: or(
+    z.boolean({ error: "needs true or false" }),
+    false,
+    "a message for each fill; in a dry run for what would be one",
+  ),
+  starts: or(z.boolean({ error: "needs true or false" }), false, "a message for each start"),
+  sameEnds: or(
+    count("an alert when so many slots of a strategy in a row came to nothing for the same reason", {
+      min: 2,
+      max: 1_000,
+    }),
+    3,
+  ),
+});
 
-const timing = orEmpty(
-  z.strictObject({
-    quoteLifetime: orExample(seconds("how long a quote lives, and the longest deadline that is signed", "60s")),
-    permitLifetime: orExample(seconds("how long a permit's signature lives", "10m")),
-    pollInterval: orExample(milliseconds("how often open swaps are looked at", "2s")),
-    requestTimeout: orExample(milliseconds("how long one request may take", "10s")),
-    shutdown: orExample(milliseconds("how long a stop waits for the step in work", "8s")),
-    // Each hour of a look-back must be looked at, and a node must not be asked all the time.
-    priceSampleInterval: orExample(
-      milliseconds("how often prices are recorded for strategies that look back at them", "60s", ["1s", "30m"]),
-    ),
-    // Below, and blocks that come late look like a wrong clock; above, and a day of slots is used up before anybody hears.
-    maxClockSkew: orExample(
-      seconds("how far this machine's clock and the chain's may be apart before no slot is run", "2m", ["1m", "1h"]),
-    ),
-    // Below, and each refusal would be told as a fault; above, and a typo could stop trading for good.
-    maxRetryAfter: orExample(
-      milliseconds("the longest wait that a service can ask for; after it, it is asked again", "24h", ["1m", "7d"]),
-    ),
-    // Below, and a second at the rate limit loses calls; above, and a run would wait for a price that it no longer wants.
-    maxCallWait: orExample(
-      milliseconds("how long a call waits for the service's rate limit before it is given up", "2m", ["5s", "30m"]),
-    ),
-  }),
-).transform((written) => ({
+const timing = orEmpty(undefined, {
+  quoteLifetime: orExample(seconds("how long a quote lives, and the longest deadline that is signed", "60s")),
+  permitLifetime: orExample(seconds("how long a permit's signature lives", "10m")),
+  pollInterval: orExample(milliseconds("how often open swaps are looked at", "2s")),
+  requestTimeout: orExample(milliseconds("how long one request may take", "10s")),
+  shutdown: orExample(milliseconds("how long a stop waits for the step in work", "8s")),
+  // Each hour of a look-back must be looked at, and a node must not be asked all the time.
+  priceSampleInterval: orExample(
+    milliseconds("how often prices are recorded for strategies that look back at them", "60s", ["1s", "30m"]),
+  ),
+  // Below, and blocks that come late look like a wrong clock; above, and a day of slots is used up before anybody hears.
+  maxClockSkew: orExample(
+    seconds("how far this machine's clock and the chain's may be apart before no slot is run", "2m", ["1m", "1h"]),
+  ),
+  // Below, and each refusal would be told as a fault; above, and a typo could stop trading for good.
+  maxRetryAfter: orExample(
+    milliseconds("the longest wait that a service can ask for; after it, it is asked again", "24h", ["1m", "7d"]),
+  ),
+  // Below, and a second at the rate limit loses calls; above, and a run would wait for a price that it no longer wants.
+  maxCallWait: orExample(
+    milliseconds("how long a call waits for the service's rate limit before it is given up", "2m", ["5s", "30m"]),
+  ),
+}).transform((written) => ({
   quoteLifetimeSeconds: written.quoteLifetime,
   permitLifetimeSeconds: written.permitLifetime,
   pollIntervalMs: written.pollInterval,
@@ -216,14 +196,12 @@ const timing = orEmpty(
 
 const blocks = { min: 1, max: 10_000 };
 
-const transactions = orEmpty(
-  z.strictObject({
-    bumpAfterBlocks: or(count("unmined for so many blocks: replaced with higher fees", blocks), 5),
-    rebroadcastAfterBlocks: or(count("unmined for so many blocks: sent again", blocks), 3),
-    maxReplacements: or(count("replacements of one transaction", { min: 0, max: 100 }), 8),
-    maxCancellations: or(count("cancellations of one transaction past its deadline", { min: 1, max: 100 }), 8),
-  }),
-);
+const transactions = orEmpty(undefined, {
+  bumpAfterBlocks: or(count("unmined for so many blocks: replaced with higher fees", blocks), 5),
+  rebroadcastAfterBlocks: or(count("unmined for so many blocks: sent again", blocks), 3),
+  maxReplacements: or(count("replacements of one transaction", { min: 0, max: 100 }), 8),
+  maxCancellations: or(count("cancellations of one transaction past its deadline", { min: 1, max: 100 }), 8),
+});
 
 /** The main file: which network, service, wallets and tokens, and where the other files are. */
 export const mainSchema = z.strictObject({
@@ -240,16 +218,14 @@ export const mainSchema = z.strictObject({
     "the folder of the markers that tell a lost or old database from a new one; best on a volume that is not the database's",
     "identity",
   ).optional(),
-  http: orEmpty(
-    z.strictObject({
-      listen: orExample(listen("where health and metrics are served")),
-      hosts: or(
-        z.array(text("a host name", "swapd")).max(100),
-        [],
-        "names that callers may use beside addresses and localhost",
-      ),
-    }),
-  ),
+  http: orEmpty(undefined, {
+    listen: orExample(listen("where health and metrics are served")),
+    hosts: or(
+      z.array(text("a host name", "swapd")).max(100),
+      [],
+      "names that callers may use beside addresses and localhost",
+    ),
+  }),
   log: or(z.strictObject({ level: z.enum(["debug", "info", "warn", "error"]) }), { level: "info" }),
   alerts,
   serve,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { toPpm } from "../../domain/money/fraction.ts";
-import { count, or, secretReference, text } from "../fields.ts";
+import { count, maybe, maybeMap, or, secretReference, text } from "../fields.ts";
 import { dollars, gasPrice, money, seconds, share } from "../units.ts";
 import { serviceProfile } from "./main-schema.ts";
 
@@ -21,22 +21,20 @@ export const policySchema = z.strictObject({
     .min(1, { error: "needs at least one recipient" })
     .max(1_000)
     .meta({ description: "who may receive what is bought: names of wallets, or addresses in quotes" }),
-  tokens: z
-    .array(z.string({ error: "needs the name of a token, or an address in quotes" }).min(1))
-    .min(1, { error: "needs at least one token; without the key all tokens of the main file may be traded" })
-    .max(1_000)
-    .optional()
-    .meta({
-      description: "what may be sold and bought: names of the main file, or addresses in quotes; absent: all of it",
-    }),
-  spenders: z
-    .array(z.string({ error: "needs an address in quotes" }).min(1))
-    .min(1, { error: "needs at least one contract; without the key it is the pinned settlement contract" })
-    .max(100)
-    .optional()
-    .meta({
-      description: "contracts that may be approved, addresses in quotes; absent: the pinned settlement contract",
-    }),
+  tokens: maybe(
+    z
+      .array(z.string({ error: "needs the name of a token, or an address in quotes" }).min(1))
+      .min(1, { error: "needs at least one token; without the key all tokens of the main file may be traded" })
+      .max(1_000),
+    "what may be sold and bought: names of the main file, or addresses in quotes; absent: all of it",
+  ),
+  spenders: maybe(
+    z
+      .array(z.string({ error: "needs an address in quotes" }).min(1))
+      .min(1, { error: "needs at least one contract; without the key it is the pinned settlement contract" })
+      .max(100),
+    "contracts that may be approved, addresses in quotes; absent: the pinned settlement contract",
+  ),
   gas_reserve: money("how much of the native coin stays in a wallet for gas", "0.01 ETH"),
   max_gas_price: gasPrice("the highest fee per gas, replacements included"),
   max_slippage: or(share("the largest slippage a signature may allow", ["%", "bps"], half), toPpm(10_000)),
@@ -57,38 +55,29 @@ export const policySchema = z.strictObject({
         share("how far the sources may be from each other", ["%", "bps"], half),
         REFERENCE.max_divergence,
       ),
-      service: z
-        .strictObject({
-          profile: serviceProfile,
-          url: text("the URL of another service than the one that quotes", "https://..."),
-          apiKey: secretReference("its API key").optional(),
-        })
-        .optional()
-        .meta({ description: "a second service, asked for each swap; the source called service" }),
+      service: maybeMap("a second service, asked for each swap; the source called service", {
+        profile: serviceProfile,
+        url: text("the URL of another service than the one that quotes", "https://..."),
+        apiKey: secretReference("its API key").optional(),
+      }),
     }),
     REFERENCE,
     "the independent price that every trade is held against",
   ),
   max_depeg: or(share("how far a token with a peg may be from it", ["%", "bps"], half), toPpm(20_000)),
-  round_trip: z
-    .strictObject({
-      max_loss: share("the most that buying and selling back at once may lose", ["%", "bps"], half),
-      when: or(z.enum(["first-buy", "always"]), "first-buy", "first-buy (default) or always"),
-    })
-    .optional()
-    .meta({ description: "asks what selling back would bring, before a token is bought; off when left out" }),
+  round_trip: maybeMap("asks what selling back would bring, before a token is bought; off when left out", {
+    max_loss: share("the most that buying and selling back at once may lose", ["%", "bps"], half),
+    when: or(z.enum(["first-buy", "always"]), "first-buy", "first-buy (default) or always"),
+  }),
   gasless_untried: or(
     z.enum(["deny", "accept"]),
     "deny",
     "gasless orders of a service that gives no route to try them out: deny (default), or accept what the signature binds",
   ),
-  drawdown: z
-    .strictObject({
-      stop: share("the largest fall of the wallets' value, deposits and withdrawals aside", ["%", "bps"]),
-      over: seconds("from the high within this time", "7d"),
-    })
-    .optional()
-    .meta({ description: "when only runs that leave a position start any more, until a person resumes" }),
+  drawdown: maybeMap("when only runs that leave a position start any more, until a person resumes", {
+    stop: share("the largest fall of the wallets' value, deposits and withdrawals aside", ["%", "bps"]),
+    over: seconds("from the high within this time", "7d"),
+  }),
   pause_after: or(
     z.strictObject({
       failures: count("failed runs of a strategy", { min: 1, max: 1_000 }),

@@ -6,7 +6,7 @@ import { type CatchUp, DEFAULT_CATCH_UP } from "../../domain/schedule/catch-up.t
 import type { StrategyCommon, StrategyLimits } from "../../domain/strategy/common.ts";
 import { findRecipient } from "../build-policy-lists.ts";
 import { didYouMean } from "../closest.ts";
-import { at, atKey, type Complaint, type Found, refuse } from "../complaint.ts";
+import { at, atKey, type Complaint, type Found, type Part, refuse } from "../complaint.ts";
 import { buildRetryFor, buildSchedule } from "./build-schedule.ts";
 import type { CommonFields } from "./common-schema.ts";
 import { inPolicy, type StrategyFile } from "./scope.ts";
@@ -15,11 +15,7 @@ import { inPolicy, type StrategyFile } from "./scope.ts";
  * What all kinds of strategy share. Whatever a strategy wants beyond the policy is a problem that names both places.
  * @returns undefined when something of it is broken
  */
-export function* buildCommon(
-  file: StrategyFile,
-  id: string,
-  fields: Partial<CommonFields>,
-): Found<StrategyCommon | undefined> {
+export function* buildCommon(file: StrategyFile, id: string, fields: Partial<CommonFields>): Part<StrategyCommon> {
   const wallet = yield* findWallet(file, fields.wallet);
   const schedule = yield* buildSchedule(fields.schedule);
   const catchUp = yield* buildCatchUp(fields.catch_up);
@@ -33,7 +29,7 @@ export function* buildCommon(
   return { id, wallet, schedule, catchUp, limits, gasless, recipient, affiliate, enableRfq, retryForSeconds };
 }
 
-function* findWallet({ scope }: StrategyFile, name: string | undefined): Found<StrategyCommon["wallet"] | undefined> {
+function* findWallet({ scope }: StrategyFile, name: string | undefined): Part<StrategyCommon["wallet"]> {
   if (name === undefined) return undefined;
   const { wallets, walletNames: names } = scope;
   const wallet = wallets.get(name);
@@ -64,11 +60,7 @@ function* buildCatchUp(fields: CommonFields["catch_up"]): Found<CatchUp> {
   };
 }
 
-function* buildRecipient(
-  file: StrategyFile,
-  text: string | undefined,
-  owner: Address | undefined,
-): Found<Address | undefined> {
+function* buildRecipient(file: StrategyFile, text: string | undefined, owner: Address | undefined): Part<Address> {
   const { policy } = file.scope;
   const recipient = text === undefined ? owner : yield* findRecipient(["recipient"], text, file.scope);
   if (recipient === undefined || policy === undefined || policy.recipients.includes(recipient)) return recipient;
@@ -77,7 +69,7 @@ function* buildRecipient(
   return yield* refuse`${path}: ${who} is none of the recipients that the policy allows${inPolicy(file, "recipients")} -> let the owner add it there, or name an allowed recipient`;
 }
 
-function* buildLimits(file: StrategyFile, fields: CommonFields["limits"]): Found<StrategyLimits | undefined> {
+function* buildLimits(file: StrategyFile, fields: CommonFields["limits"]): Part<StrategyLimits> {
   const { policy } = file.scope;
   if (policy === undefined) return undefined;
   const { slippage, price_impact, max_fee, max_gas_price } = fields ?? {};

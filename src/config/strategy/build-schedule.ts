@@ -3,7 +3,7 @@ import { parseAt } from "../../domain/schedule/parse-at.ts";
 import { parseCron } from "../../domain/schedule/parse-cron.ts";
 import { parseBlackout, parseWindow } from "../../domain/schedule/parse-window.ts";
 import type { Schedule } from "../../domain/schedule/schedule.ts";
-import { at, atKey, type Complaint, each, type Found, refuse, refuseKey, sound } from "../complaint.ts";
+import { at, atKey, type Complaint, each, type Found, type Part, refuse, refuseKey, sound } from "../complaint.ts";
 import { mendInstant, mendTimeOfDay, writeDuration } from "../mend.ts";
 import type { CommonFields } from "./common-schema.ts";
 import { describeTimeZone, isTimeZone } from "./time-zones.ts";
@@ -18,7 +18,7 @@ const utcOffsets = { offsetMinutes: () => 0 };
 export const RETRY_FOR_AT_MOST_SECONDS = 3_600;
 
 /** The schedule of a strategy: exactly one of cron, at and every. */
-export function* buildSchedule(fields: Fields | undefined): Found<Schedule | undefined> {
+export function* buildSchedule(fields: Fields | undefined): Part<Schedule> {
   if (fields === undefined) return undefined;
   const kinds = (["cron", "at", "every"] as const).filter((kind) => fields[kind] !== undefined);
   const found = kinds.length === 0 ? "none is there" : `there are ${kinds.join(" and ")}`;
@@ -36,7 +36,7 @@ export function* buildSchedule(fields: Fields | undefined): Found<Schedule | und
   return yield* refuse`schedule.windows: none of the schedule's instants lies in these windows -> widen a window, or move the schedule into one`;
 }
 
-function* buildParts(fields: Fields): Found<Schedule | undefined> {
+function* buildParts(fields: Fields): Part<Schedule> {
   yield* checkTimezone(fields);
   const pattern = yield* buildPattern(fields);
   const windows = yield* readAll("windows", fields.windows, parseWindow, mendWindow);
@@ -44,7 +44,7 @@ function* buildParts(fields: Fields): Found<Schedule | undefined> {
   return pattern === undefined ? undefined : { ...pattern, windows, blackouts, jitterSeconds: fields.jitter };
 }
 
-function* buildPattern(fields: Fields): Found<Schedule | undefined> {
+function* buildPattern(fields: Fields): Part<Schedule> {
   const { every, cron, at: rule = "", timezone = "UTC" } = fields;
   const anchorSeconds = yield* buildAnchor(fields);
   if (every !== undefined) return { kind: "every", seconds: every, anchorSeconds, timezone: fields.timezone };
@@ -66,7 +66,7 @@ function mendedAs(parse: (text: string) => object, mended: string | undefined): 
 
 const ANCHOR = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(?::[0-9]{2})?(?:Z|[+-][0-9]{2}:[0-9]{2})$/;
 
-function* buildAnchor({ anchor, every }: Fields): Found<number | undefined> {
+function* buildAnchor({ anchor, every }: Fields): Part<number> {
   if (anchor === undefined) return undefined;
   if (every === undefined)
     return yield* refuseKey`schedule.anchor: only elapsed time is counted from an anchor -> drop the key, or use every`;
@@ -81,7 +81,7 @@ function* readAll<Value extends object>(
   texts: readonly string[] | undefined,
   parse: (text: string) => Value | { readonly problem: string },
   mend: (text: string) => string | undefined,
-): Found<readonly Value[] | undefined> {
+): Part<readonly Value[]> {
   if (texts === undefined) return undefined;
   return yield* each(texts, function* (text, index) {
     const value = parse(text);

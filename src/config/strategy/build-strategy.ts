@@ -1,24 +1,24 @@
 import type { StrategySpec } from "../../domain/strategy/spec.ts";
 import { tradedTokens } from "../../domain/strategy/strategy.ts";
 import { didYouMean } from "../closest.ts";
-import { at, type Complaint, type Found, refuse, sound } from "../complaint.ts";
+import { at, type Complaint, type Part, refuse, sound } from "../complaint.ts";
 import { REFUSED } from "../source.ts";
 import { placeOfToken } from "../token-place.ts";
 import { FILE_KINDS } from "./kinds.ts";
 import { inPolicy, type StrategyFile } from "./scope.ts";
 
 /** A strategy from its file. @returns undefined when something of it is broken; then it complained of that */
-export function buildStrategy(file: StrategyFile, id: string): Found<StrategySpec | undefined> {
+export function buildStrategy(file: StrategyFile, id: string): Part<StrategySpec> {
   return sound(build(file, id));
 }
 
-function* build(file: StrategyFile, id: string): Found<StrategySpec | undefined> {
+function* build(file: StrategyFile, id: string): Part<StrategySpec> {
   const spec = yield* buildKind(file, id);
   if (spec !== undefined) yield* checkTradedTokens(file, spec);
   return spec;
 }
 
-function* buildKind(file: StrategyFile, id: string): Found<StrategySpec | undefined> {
+function* buildKind(file: StrategyFile, id: string): Part<StrategySpec> {
   const { data } = file;
   const kind = typeof data === "object" && data !== null && "kind" in data ? data.kind : undefined;
   const found = typeof kind === "string" && Object.hasOwn(FILE_KINDS, kind) ? FILE_KINDS[kind] : undefined;

@@ -2,7 +2,7 @@ import { formatPercent, ONE_PPM, toPpm } from "../../domain/money/fraction.ts";
 import type { Token } from "../../domain/money/token.ts";
 import type { DcaShare, DcaTerms } from "../../domain/strategy/dca-order.ts";
 import { closest } from "../closest.ts";
-import { at, atKey, type Complaint, each, type Found, refuse, sound } from "../complaint.ts";
+import { at, atKey, type Complaint, each, type Found, type Part, refuse, sound } from "../complaint.ts";
 import type { MoneyText } from "../units.ts";
 import { type DcaFields, dcaSchema } from "./dca-schema.ts";
 import { checkPair, findToken, isWritten, readAmount, type StrategyFile } from "./scope.ts";
@@ -60,11 +60,7 @@ function* missingSale(file: StrategyFile): Found<undefined> {
     yield at`sell: the key "sell" is missing -> it is how much is sold at each slot, for example "100 USDC"`;
 }
 
-function* readSale(
-  file: StrategyFile,
-  fields: DcaFields,
-  sell: NonNullable<DcaFields["sell"]>,
-): Found<Sale | undefined> {
+function* readSale(file: StrategyFile, fields: DcaFields, sell: NonNullable<DcaFields["sell"]>): Part<Sale> {
   if (typeof sell === "string") return yield* readWorth(file, fields.value, sell);
   if (isWritten(file, "value"))
     yield atKey`value: sell says how much already -> leave it out, or write the name of the token alone in sell`;
@@ -74,7 +70,7 @@ function* readSale(
   return yield* refuse`sell.amount: a share of nothing sells nothing`;
 }
 
-function* readWorth(file: StrategyFile, value: DcaFields["value"], symbol: string): Found<Sale | undefined> {
+function* readWorth(file: StrategyFile, value: DcaFields["value"], symbol: string): Part<Sale> {
   const token = yield* findToken(file, ["sell"], symbol);
   if (!isWritten(file, "value")) yield at`sell: says no amount -> write "100 ${symbol}", or add value: "100 USD"`;
   if (value === 0n) yield at`value: nothing is worth nothing`;
@@ -82,7 +78,7 @@ function* readWorth(file: StrategyFile, value: DcaFields["value"], symbol: strin
 }
 
 /** Several bought tokens: shares that sum to one whole, or one of them is the rest. */
-function* buildShares(file: StrategyFile, weights: Weights): Found<readonly DcaShare[] | undefined> {
+function* buildShares(file: StrategyFile, weights: Weights): Part<readonly DcaShare[]> {
   const entries = Object.entries(weights);
   const sum = entries.reduce((total, [, weight]) => (weight === "rest" ? total : total + weight), 0n);
   return yield* sound(

@@ -3,7 +3,7 @@ import type { Token } from "../../domain/money/token.ts";
 import type { DcaTerms } from "../../domain/strategy/dca-order.ts";
 import type { Dips } from "../../domain/strategy/dips.ts";
 import type { PriceGate } from "../../domain/strategy/price-gate.ts";
-import { at, type Complaint, type Found, refuse } from "../complaint.ts";
+import { at, type Complaint, type Part, refuse } from "../complaint.ts";
 import { onlyBought } from "./dca-amount.ts";
 import type { DcaFields } from "./dca-schema.ts";
 import { findToken, readAmount, type StrategyFile } from "./scope.ts";
@@ -18,11 +18,7 @@ const YEAR_SECONDS = 366 * 86_400;
 const COMPARISON = /^(<=|>=|<|>) *([0-9][0-9_]*(?:\.[0-9]+)?) ([A-Za-z][A-Za-z0-9._-]{0,31})$/;
 
 /** `only_if: { price: "<= 6000 USDC" }`. */
-export function* buildGate(
-  file: StrategyFile,
-  only_if: DcaFields["only_if"],
-  trade: Trade,
-): Found<PriceGate | undefined> {
+export function* buildGate(file: StrategyFile, only_if: DcaFields["only_if"], trade: Trade): Part<PriceGate> {
   if (only_if === undefined) return undefined;
   const match = COMPARISON.exec(only_if.price);
   if (match === null)
@@ -41,7 +37,7 @@ export function* buildGate(
 }
 
 /** `dips: { reference: { high: 30d }, tiers: [{ drop: 10%, multiply: 1.5x }] }`. */
-export function* buildDips(file: StrategyFile, dips: DcaFields["dips"], trade: Trade): Found<Dips | undefined> {
+export function* buildDips(file: StrategyFile, dips: DcaFields["dips"], trade: Trade): Part<Dips> {
   if (dips === undefined) return undefined;
   const { high, sma } = dips.reference;
   const kind = high === undefined ? "sma" : "high";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, or } from "../fields.ts";
+import { count, map, maybe, maybeMap, or } from "../fields.ts";
 import { dollars, instant, money, multiple, seconds, share } from "../units.ts";
 import { commonFields, symbol, whole } from "./common-schema.ts";
 
@@ -22,8 +22,8 @@ const LOOK_BACK = "how far back it looks: an hour to a year";
 export const dcaSchema = z.strictObject({
   kind: z.literal("dca"),
   ...commonFields,
-  sell: z
-    .union(
+  sell: maybe(
+    z.union(
       [
         money("how much is sold at each slot"),
         name("the token to sell, when value says how much"),
@@ -35,9 +35,9 @@ export const dcaSchema = z.strictObject({
           return `needs text with its unit, for example "${number} USDC", or { amount: 2%, of: USDC }`;
         },
       },
-    )
-    .optional()
-    .meta({ description: "what is sold at each slot; left out when buy is an amount" }),
+    ),
+    "what is sold at each slot; left out when buy is an amount",
+  ),
   value: dollars("with a token in sell: as much of it as is worth so many dollars").optional(),
   buy: z
     .union(
@@ -57,52 +57,41 @@ export const dcaSchema = z.strictObject({
   max_sell: money("the most that the amount to buy may cost, all fees included", "50 USDC").optional(),
   min_sell: money("an order of less is left out", "10 USDC").optional(),
   start: instant("when it begins to buy; with the next slot by default", "2027-01-01").optional(),
-  budget: z
-    .strictObject({
-      total: money("what it may sell in its whole life", "5200 USDC").optional(),
-      until: instant("the last day or instant at which it buys").optional(),
-      max_runs: count("how often it may buy", { min: 1, max: 1_000_000 }).optional(),
-    })
-    .optional()
-    .meta({ description: "where it ends; then it pauses as completed, until somebody resumes it" }),
-  only_if: z
-    .strictObject({
-      price: z
-        .string({ error: 'needs a comparison in quotes, for example "<= 6000 USDC"' })
-        .meta({ description: "a comparison with an amount of another token", examples: ["<= 6000 USDC"] }),
-      of: symbol("the token whose price it is; the bought one by default").optional(),
-    })
-    .optional()
-    .meta({ description: "buys only at such a price" }),
-  dips: z
-    .strictObject({
-      reference: z
-        .strictObject({ high: seconds(LOOK_BACK, "30d").optional(), sma: seconds(LOOK_BACK, "30d").optional() })
-        .meta({ description: "what the price is compared with: the highest price, or the mean, of that time" }),
-      tiers: z
-        .array(
-          z.strictObject({
-            drop: share("how far the price is under the reference", ["%"], whole),
-            multiply: multiple("by how much the order is multiplied then", { min: 1, max: 100 }),
-          }),
-        )
-        .min(1, { error: "needs at least one tier" })
-        .max(20, { error: "has more than 20 tiers" })
-        .meta({ description: "of the tiers that are reached the deepest applies" }),
-      max_multiplier: multiple("no multiplier is larger", { min: 1, max: 100 }).optional(),
-      of: symbol("the token whose price it is; the bought one by default").optional(),
-    })
-    .optional()
-    .meta({ description: "buys more when the price has fallen" }),
-  carry: z
-    .strictObject({
-      max_multiple: multiple("an order with what was carried over is at most so many slots' amounts", {
-        min: 1,
-        max: 100,
-      }),
-    })
-    .optional()
-    .meta({ description: "adds what was not sold because fees were too high to a later order; not done by default" }),
+  budget: maybeMap("where it ends; then it pauses as completed, until somebody resumes it", {
+    total: money("what it may sell in its whole life", "5200 USDC").optional(),
+    until: instant("the last day or instant at which it buys").optional(),
+    max_runs: count("how often it may buy", { min: 1, max: 1_000_000 }).optional(),
+  }),
+  only_if: maybeMap("buys only at such a price", {
+    price: z
+      .string({ error: 'needs a comparison in quotes, for example "<= 6000 USDC"' })
+      .meta({ description: "a comparison with an amount of another token", examples: ["<= 6000 USDC"] }),
+    of: symbol("the token whose price it is; the bought one by default").optional(),
+  }),
+  dips: maybeMap("buys more when the price has fallen", {
+    reference: map("what the price is compared with: the highest price, or the mean, of that time", {
+      high: seconds(LOOK_BACK, "30d").optional(),
+      sma: seconds(LOOK_BACK, "30d").optional(),
+    }),
+    tiers: z
+      .array(
+        z.strictObject({
+          drop: share("how far the price is under the reference", ["%"], whole),
+          multiply: multiple("by how much the order is multiplied then", { min: 1, max: 100 }),
+        }),
+      )
+      .min(1, { error: "needs at least one tier" })
+      .max(20, { error: "has more than 20 tiers" })
+      .meta({ description: "of the tiers that are reached the deepest applies" }),
+    max_multiplier: multiple("no multiplier is larger", { min: 1, max: 100 }).optional(),
+    of: symbol("the token whose price it is; the bought one by default").optional(),
+  }),
+  carry: maybeMap("adds what was not sold because fees were too high to a later order; not done by default", {
+    max_multiple: multiple("an order with what was carried over is at most so many slots' amounts", {
+      min: 1,
+      max: 100,
+    }),
+  }),
   on_insufficient: or(
     z.enum(["skip", "partial", "pause"]),
     "skip",

@@ -2,7 +2,7 @@ import { ONE_PPM } from "../../domain/money/fraction.ts";
 import type { DcaSpec } from "../../domain/strategy/dca.ts";
 import { formatMultiple } from "../../domain/strategy/dips.ts";
 import type { Keys } from "../check-shape.ts";
-import { at, type Complaint, type Found } from "../complaint.ts";
+import { at, type Complaint, type Part } from "../complaint.ts";
 import { formatDollars } from "../units.ts";
 import { buildCommon, checkGaslessSale } from "./build-common.ts";
 import { buildTrade } from "./dca-amount.ts";
@@ -11,7 +11,7 @@ import { type DcaFields, dcaSchema } from "./dca-schema.ts";
 import { fileKind } from "./file-kind.ts";
 import { inPolicy, readAmountOf, type StrategyFile } from "./scope.ts";
 
-function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof dcaSchema>): Found<DcaSpec | undefined> {
+function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof dcaSchema>): Part<DcaSpec> {
   const common = yield* buildCommon(file, id, fields);
   const { sell, buy } = yield* buildTrade(file, fields);
   yield* checkGaslessSale(fields, sell?.token);

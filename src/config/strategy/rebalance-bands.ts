@@ -2,7 +2,7 @@ import { formatPercent, type Ppm, toPpm } from "../../domain/money/fraction.ts";
 import { shortestIntervalSeconds } from "../../domain/schedule/next-instants.ts";
 import type { Schedule } from "../../domain/schedule/schedule.ts";
 import type { Band, BandRules, Destination } from "../../domain/strategy/rebalance-spec.ts";
-import { at, type Found, type Path, sound } from "../complaint.ts";
+import { at, type Found, type Part, type Path, sound } from "../complaint.ts";
 import type { RebalanceFields } from "./rebalance-schema.ts";
 
 /** The bands that hold for every token without its own, and the rules of all. */
@@ -29,7 +29,7 @@ const INWARD = toPpm(150_000);
 export function* buildBands(
   fields: RebalanceFields["bands"] | undefined,
   schedule: Schedule | undefined,
-): Found<SharedBands | undefined> {
+): Part<SharedBands> {
   if (fields === undefined) return undefined;
   if (fields === "none") return { rules: "none" };
   const bands = yield* sound(readBand(["bands"], fields));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { flag, or, orExample } from "../fields.ts";
+import { flag, maybeMap, or, orExample } from "../fields.ts";
 import { money, seconds, share } from "../units.ts";
 import { commonFields, symbol, whole } from "./common-schema.ts";
 import { turnover } from "./turnover.ts";
@@ -20,10 +20,11 @@ const target = z.union(
         error: "needs a share such as 60%, or rest",
       }),
       exit: flag("whether all of a token with the weight 0% is sold").optional(),
-      bands: z
-        .strictObject({ ...measures, soft: measured.optional(), hard: measured.optional() })
-        .optional()
-        .meta({ description: "bands of this token, in place of those of all" }),
+      bands: maybeMap("bands of this token, in place of those of all", {
+        ...measures,
+        soft: measured.optional(),
+        hard: measured.optional(),
+      }),
     }),
   ],
   { error: "needs a share such as 60%, or rest" },
@@ -35,21 +36,15 @@ const bands = z
       z.literal("none"),
       z.strictObject({
         ...measures,
-        soft: z
-          .strictObject({
-            ...measures,
-            for: seconds("how long a weight must be outside before it counts", "1h").optional(),
-            cooldown: seconds("the least time since the last completed rebalance", "2d").optional(),
-          })
-          .optional()
-          .meta({ description: "obeys confirmation and cooldown" }),
-        hard: z
-          .strictObject({
-            ...measures,
-            for: seconds("how long a weight must be outside before it counts", "10m").optional(),
-          })
-          .optional()
-          .meta({ description: "wider than soft, and ignores the cooldown" }),
+        soft: maybeMap("obeys confirmation and cooldown", {
+          ...measures,
+          for: seconds("how long a weight must be outside before it counts", "1h").optional(),
+          cooldown: seconds("the least time since the last completed rebalance", "2d").optional(),
+        }),
+        hard: maybeMap("wider than soft, and ignores the cooldown", {
+          ...measures,
+          for: seconds("how long a weight must be outside before it counts", "10m").optional(),
+        }),
         trigger: or(
           z.enum(["any", "all"]),
           "any",

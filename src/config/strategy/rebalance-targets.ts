@@ -1,6 +1,6 @@
 import { formatPercent, ONE_PPM, type Ppm, toPpm } from "../../domain/money/fraction.ts";
 import type { Band, RebalanceTarget } from "../../domain/strategy/rebalance-spec.ts";
-import { at, type Complaint, each, type Found } from "../complaint.ts";
+import { at, type Complaint, each, type Found, type Part } from "../complaint.ts";
 import { readBand, type SharedBands } from "./rebalance-bands.ts";
 import type { RebalanceFields } from "./rebalance-schema.ts";
 import { checkPair, findToken, type StrategyFile } from "./scope.ts";
@@ -25,7 +25,7 @@ export function* buildTargets(
   const sum = entries.reduce((total, { weight }) => (weight === "rest" ? total : total + weight), 0n);
   yield* checkSum(entries, toPpm(sum));
   const rest = toPpm(sum < ONE_PPM ? ONE_PPM - sum : 0n);
-  const targets = yield* each(entries, function* (entry): Found<RebalanceTarget | undefined> {
+  const targets = yield* each(entries, function* (entry): Part<RebalanceTarget> {
     const { symbol, field, weight } = entry;
     const token = yield* findToken(file, ["targets", symbol], symbol);
     const exit = typeof field === "object" && field.exit === true;

@@ -2,7 +2,7 @@ import type { Token } from "../../domain/money/token.ts";
 import type { StrategyCommon } from "../../domain/strategy/common.ts";
 import type { RebalanceSpec, RebalanceTarget, RebalanceTrades } from "../../domain/strategy/rebalance-spec.ts";
 import type { Keys } from "../check-shape.ts";
-import { at, type Complaint, type Found, refuse, sound } from "../complaint.ts";
+import { at, type Complaint, type Found, type Part, refuse, sound } from "../complaint.ts";
 import { buildCommon, checkGaslessSale } from "./build-common.ts";
 import { fileKind } from "./file-kind.ts";
 import { buildBands, buildDestination } from "./rebalance-bands.ts";
@@ -10,11 +10,7 @@ import { type RebalanceFields, rebalanceSchema } from "./rebalance-schema.ts";
 import { buildTargets } from "./rebalance-targets.ts";
 import { checkPair, findToken, readAmountOf, type StrategyFile } from "./scope.ts";
 
-function* build(
-  file: StrategyFile,
-  id: string,
-  { fields, whole }: Keys<typeof rebalanceSchema>,
-): Found<RebalanceSpec | undefined> {
+function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof rebalanceSchema>): Part<RebalanceSpec> {
   const common = yield* buildCommon(file, id, fields);
   yield* checkRecipient(common);
   const quote = yield* findToken(file, ["quote"], fields.quote);
@@ -40,7 +36,7 @@ function* buildTrades(
   file: StrategyFile,
   fields: RebalanceFields["trades"] | undefined,
   mix: { quote: Token | undefined; targets: readonly RebalanceTarget[] },
-): Found<RebalanceTrades | undefined> {
+): Part<RebalanceTrades> {
   if (fields === undefined) return undefined;
   const { order, leg_timeout: legTimeoutSeconds, on_incomplete: onIncomplete } = fields;
   const min = yield* readAmountOf(file, ["trades", "min"], fields.min, mix.quote);

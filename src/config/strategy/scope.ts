@@ -3,7 +3,7 @@ import type { Address } from "../../domain/money/address.ts";
 import { parseUnits } from "../../domain/money/amount.ts";
 import { isNative, type Token } from "../../domain/money/token.ts";
 import { didYouMean } from "../closest.ts";
-import { at, type Complaint, type Found, type Path, refuse } from "../complaint.ts";
+import { at, type Complaint, type Part, type Path, refuse } from "../complaint.ts";
 import type { TokenConfiguration, WalletConfiguration } from "../configuration.ts";
 import { describePlace, type Source } from "../source.ts";
 import type { MoneyText } from "../units.ts";
@@ -37,7 +37,7 @@ export function inPolicy({ scope }: StrategyFile, key: string): string {
 }
 
 /** A token by its name in the main file. A token without a reference price cannot be traded. */
-export function* findToken(file: StrategyFile, path: Path, symbol: string | undefined): Found<Token | undefined> {
+export function* findToken(file: StrategyFile, path: Path, symbol: string | undefined): Part<Token> {
   if (symbol === undefined) return undefined;
   const { tokens, tokenNames } = file.scope;
   const found = tokens.get(symbol);
@@ -58,7 +58,7 @@ export function* readAmount(
   file: StrategyFile,
   path: Path,
   money: MoneyText | undefined,
-): Found<{ readonly token: Token; readonly raw: bigint } | undefined> {
+): Part<{ readonly token: Token; readonly raw: bigint }> {
   const token = yield* findToken(file, path, money?.symbol);
   if (money === undefined || token === undefined) return undefined;
   const raw = parseUnits(money.number, token.decimals);
@@ -75,7 +75,7 @@ export function* readAmountOf(
   path: Path,
   money: MoneyText | undefined,
   token: Token | undefined,
-): Found<bigint | undefined> {
+): Part<bigint> {
   const amount = yield* readAmount(file, path, money);
   if (amount === undefined || token === undefined) return undefined;
   if (amount.token.address === token.address) return amount.raw;

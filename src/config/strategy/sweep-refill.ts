@@ -2,7 +2,7 @@ import { formatAmount } from "../../domain/money/amount.ts";
 import { isNative, type Token } from "../../domain/money/token.ts";
 import type { StrategyCommon } from "../../domain/strategy/common.ts";
 import type { Refill } from "../../domain/strategy/sweep.ts";
-import { at, atKey, type Found, refuse } from "../complaint.ts";
+import { at, atKey, type Part, refuse } from "../complaint.ts";
 import { inPolicy, readAmountOf, type StrategyFile } from "./scope.ts";
 import type { SweepFields } from "./sweep-schema.ts";
 
@@ -14,7 +14,7 @@ export function* buildRefill(
   file: StrategyFile,
   fields: SweepFields,
   { to, common }: { readonly to: Token | undefined; readonly common: StrategyCommon | undefined },
-): Found<Refill | undefined> {
+): Part<Refill> {
   const { tokens, policy } = file.scope;
   if (to !== undefined && !isNative(to)) {
     const native = [...tokens.values()].find(({ token }) => isNative(token))?.token.symbol ?? "the native coin";
@@ -40,7 +40,7 @@ export function* buildRefill(
 }
 
 /** Keys of a gas tank mean nothing to a sweep, and the other way round. */
-export function* checkForm({ when, ...fields }: SweepFields): Found<"sweep" | "refill" | undefined> {
+export function* checkForm({ when, ...fields }: SweepFields): Part<"sweep" | "refill"> {
   if (when === undefined) return undefined;
   const fix = when.above === undefined ? 'for example { above: "500 USD" }' : "drop one of the two";
   if ((when.above === undefined) === (when.native_below === undefined))

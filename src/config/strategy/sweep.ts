@@ -2,7 +2,7 @@ import { parseUsd, type UsdPrice } from "../../domain/money/price.ts";
 import type { Token } from "../../domain/money/token.ts";
 import type { SweepSource, SweepSpec } from "../../domain/strategy/sweep.ts";
 import type { Keys } from "../check-shape.ts";
-import { at, type Complaint, each, type Found, refuse } from "../complaint.ts";
+import { at, type Complaint, each, type Found, type Part, refuse } from "../complaint.ts";
 import { formatDollars, type MoneyText } from "../units.ts";
 import { buildCommon, checkGaslessSale } from "./build-common.ts";
 import { fileKind } from "./file-kind.ts";
@@ -10,11 +10,7 @@ import { checkPair, findToken, inPolicy, readAmountOf, type StrategyFile } from 
 import { buildRefill, checkForm } from "./sweep-refill.ts";
 import { type SweepFields, sweepSchema } from "./sweep-schema.ts";
 
-function* build(
-  file: StrategyFile,
-  id: string,
-  { fields, whole }: Keys<typeof sweepSchema>,
-): Found<SweepSpec | undefined> {
+function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof sweepSchema>): Part<SweepSpec> {
   const common = yield* buildCommon(file, id, fields);
   const to = yield* findToken(file, ["to"], fields.to);
   const form = yield* checkForm(fields);
@@ -37,7 +33,7 @@ function* buildSources(file: StrategyFile, fields: SweepFields, to: Token | unde
   for (const symbol of Object.keys(keep))
     if (!symbols.includes(symbol)) yield at`keep.${symbol}: ${symbol} is not sold, so it needs no keep -> drop it`;
   yield* checkMarks(when?.above, symbols);
-  return yield* each(symbols, function* (symbol, index): Found<SweepSource | undefined> {
+  return yield* each(symbols, function* (symbol, index): Part<SweepSource> {
     const path = typeof from === "string" ? ["from"] : ["from", index];
     const token = yield* findToken(file, path, symbol);
     if (symbols.indexOf(symbol) !== index) yield at`${path}: ${symbol} stands here twice`;
@@ -89,7 +85,7 @@ function* buildMark(
 }
 
 /** Without a most of its own a lot stays a little below the policy's: the price moves before the guard looks at it. */
-function* buildLot(file: StrategyFile, fields: SweepFields["lot"]): Found<SweepSpec["lot"] | undefined> {
+function* buildLot(file: StrategyFile, fields: SweepFields["lot"]): Part<SweepSpec["lot"]> {
   const { policy } = file.scope;
   if (fields === undefined || policy === undefined) return undefined;
   yield* checkCeiling(file, "lot.max", fields.max, "max_trade");

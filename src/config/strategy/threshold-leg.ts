@@ -1,7 +1,7 @@
 import type { Token } from "../../domain/money/token.ts";
 import { type PairPrice, pairPriceOf } from "../../domain/strategy/pair-price.ts";
 import type { LegFloor, ThresholdLeg, Trigger } from "../../domain/strategy/threshold-spec.ts";
-import { at, atKey, type Complaint, type Found, type Path, refuse, refuseKey, sound } from "../complaint.ts";
+import { at, atKey, type Complaint, type Found, type Part, type Path, refuse, refuseKey, sound } from "../complaint.ts";
 import type { MoneyText } from "../units.ts";
 import { findToken, readAmountOf, type StrategyFile } from "./scope.ts";
 import type { LegFields } from "./threshold-schema.ts";
@@ -23,11 +23,11 @@ export interface ThresholdPair {
 }
 
 /** One leg. @returns undefined when something of it is broken */
-export function buildLeg(file: StrategyFile, leg: PlacedLeg, pair: ThresholdPair): Found<ThresholdLeg | undefined> {
+export function buildLeg(file: StrategyFile, leg: PlacedLeg, pair: ThresholdPair): Part<ThresholdLeg> {
   return sound(readLeg(file, leg, pair));
 }
 
-function* readLeg(file: StrategyFile, leg: PlacedLeg, pair: ThresholdPair): Found<ThresholdLeg | undefined> {
+function* readLeg(file: StrategyFile, leg: PlacedLeg, pair: ThresholdPair): Part<ThresholdLeg> {
   const { id, role, fields, path } = leg;
   const trigger = yield* buildTrigger(file, leg, pair);
   const amount = yield* buildAmount(file, leg, pair);
@@ -65,7 +65,7 @@ export function levelOf({ when }: LegFields): { readonly key: Level; readonly mo
   return undefined;
 }
 
-function* buildTrigger(file: StrategyFile, leg: PlacedLeg, pair: ThresholdPair): Found<Trigger | undefined> {
+function* buildTrigger(file: StrategyFile, leg: PlacedLeg, pair: ThresholdPair): Part<Trigger> {
   const { when } = leg.fields;
   const path = [...leg.path, "when"];
   const keys = [...LEVELS, "trail" as const].filter((key) => when[key] !== undefined);
@@ -82,7 +82,7 @@ function* buildTrigger(file: StrategyFile, leg: PlacedLeg, pair: ThresholdPair):
   return { kind: level.key === side ? "level" : "cross", side, price };
 }
 
-function* buildTrail(file: StrategyFile, leg: PlacedLeg, pair: ThresholdPair): Found<Trigger | undefined> {
+function* buildTrail(file: StrategyFile, leg: PlacedLeg, pair: ThresholdPair): Part<Trigger> {
   const { trail, activate_at } = leg.fields.when;
   const path = [...leg.path, "when"];
   if (trail === undefined) return undefined;
@@ -96,12 +96,7 @@ function* buildTrail(file: StrategyFile, leg: PlacedLeg, pair: ThresholdPair): F
     : { kind: "trail", share: trail, activateAt };
 }
 
-function* readPrice(
-  file: StrategyFile,
-  path: Path,
-  money: MoneyText | undefined,
-  quote: Token,
-): Found<PairPrice | undefined> {
+function* readPrice(file: StrategyFile, path: Path, money: MoneyText | undefined, quote: Token): Part<PairPrice> {
   const raw = yield* readAmountOf(file, path, money, quote);
   return raw === undefined ? undefined : pairPriceOf(raw, quote);
 }
@@ -110,7 +105,7 @@ function* buildAmount(
   file: StrategyFile,
   { fields, path: top, role }: PlacedLeg,
   pair: ThresholdPair,
-): Found<ThresholdLeg["amount"] | undefined> {
+): Part<ThresholdLeg["amount"]> {
   const { sell } = fields;
   const path = [...top, "sell"];
   const bag = pair.sell.symbol;
@@ -151,12 +146,7 @@ function* buildRearm(file: StrategyFile, leg: PlacedLeg, trigger: Trigger, quote
   return yield* refuse`${path}.${far}: must lie ${far} the level of when, or it would fire at every wobble -> use a price ${far} ${mark}`;
 }
 
-function* buildFloor(
-  file: StrategyFile,
-  leg: PlacedLeg,
-  trigger: Trigger,
-  pair: ThresholdPair,
-): Found<LegFloor | undefined> {
+function* buildFloor(file: StrategyFile, leg: PlacedLeg, trigger: Trigger, pair: ThresholdPair): Part<LegFloor> {
   const { floor } = leg.fields;
   const path = [...leg.path, "floor"];
   const isExit = sellsWatched(pair);

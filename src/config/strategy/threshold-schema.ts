@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { toPpm } from "../../domain/money/fraction.ts";
-import { count, or } from "../fields.ts";
+import { count, map, maybe, or } from "../fields.ts";
 import { instant } from "../instants.ts";
 import { money, seconds, share } from "../units.ts";
 import { commonFields, symbol, whole } from "./common-schema.ts";
@@ -27,19 +27,17 @@ const sell = z
     description: "how much is sold: a fixed amount, or a share of the free balance; in a ladder of the original bag",
   });
 
-const when = z
-  .strictObject({
-    crosses_above: money("the price, reached from below", "4500 USDC").optional(),
-    crosses_below: money("the price, reached from above", "2400 USDC").optional(),
-    above: money("the price, wherever it came from; needs a cooldown", "4500 USDC").optional(),
-    below: money("the price, wherever it came from; needs a cooldown", "2400 USDC").optional(),
-    limit: money("the worst price of the fill, net of all fees", "4500 USDC").optional(),
-    trail: share("how far the price falls from its highest", ["%", "bps"], half).optional(),
-    activate_at: money("the price from which on it trails", "4000 USDC").optional(),
-    for: seconds("how long the condition has to hold", "10m").optional(),
-    samples: count("in how many looks the condition has to hold", { min: 1, max: 1_000 }).optional(),
-  })
-  .meta({ description: "one trigger, and how it is confirmed" });
+const when = map("one trigger, and how it is confirmed", {
+  crosses_above: money("the price, reached from below", "4500 USDC").optional(),
+  crosses_below: money("the price, reached from above", "2400 USDC").optional(),
+  above: money("the price, wherever it came from; needs a cooldown", "4500 USDC").optional(),
+  below: money("the price, wherever it came from; needs a cooldown", "2400 USDC").optional(),
+  limit: money("the worst price of the fill, net of all fees", "4500 USDC").optional(),
+  trail: share("how far the price falls from its highest", ["%", "bps"], half).optional(),
+  activate_at: money("the price from which on it trails", "4000 USDC").optional(),
+  for: seconds("how long the condition has to hold", "10m").optional(),
+  samples: count("in how many looks the condition has to hold", { min: 1, max: 1_000 }).optional(),
+});
 
 const floorStep = share("how far from the trigger the worst fill may lie, all fees included", ["%", "bps"], half);
 const floor = z
@@ -53,14 +51,12 @@ const floor = z
   )
   .meta({ description: "the worst price of a fill; of a list each attempt that found no fill takes the next share" });
 
-const rearm = z
-  .strictObject({
-    above: money("the price on the far side, after crosses_below", "2600 USDC").optional(),
-    below: money("the price on the far side, after crosses_above", "4200 USDC").optional(),
-    cooldown: seconds("the least time between two sales", "3d"),
-    repeat: count("how often it is armed again at most", { min: 1, max: 1_000 }).optional(),
-  })
-  .meta({ description: "when it may fire again; without it, it sells once in its life" });
+const rearm = map("when it may fire again; without it, it sells once in its life", {
+  above: money("the price on the far side, after crosses_below", "2600 USDC").optional(),
+  below: money("the price on the far side, after crosses_above", "4200 USDC").optional(),
+  cooldown: seconds("the least time between two sales", "3d"),
+  repeat: count("how often it is armed again at most", { min: 1, max: 1_000 }).optional(),
+});
 
 const ifAlreadyTrue = z.enum(["wait", "fire"]).meta({ description: "at the very first look; wait by default" });
 const onMissed = z.enum(["fire-if-still-true", "ignore"]).meta({
@@ -87,12 +83,14 @@ export const thresholdSchema = z.strictObject({
   ...legFields,
   when: when.optional(),
   sell: sell.optional(),
-  oco: z.array(leg).min(1, { error: "has no leg" }).max(MAX_LEGS).optional().meta({
-    description: "legs of which one cancels the others, once it has traded for the last time",
-  }),
-  ladder: z.array(leg).min(2, { error: "a ladder has at least two levels" }).max(MAX_LEGS).optional().meta({
-    description: "levels of which each sells its share of the original bag, once",
-  }),
+  oco: maybe(
+    z.array(leg).min(1, { error: "has no leg" }).max(MAX_LEGS),
+    "legs of which one cancels the others, once it has traded for the last time",
+  ),
+  ladder: maybe(
+    z.array(leg).min(2, { error: "a ladder has at least two levels" }).max(MAX_LEGS),
+    "levels of which each sells its share of the original bag, once",
+  ),
   bag: money(
     "what all legs together may sell; with a ladder what is free at the first sale by default",
     "2 WETH",

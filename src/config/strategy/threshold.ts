@@ -5,7 +5,7 @@ import type { Schedule } from "../../domain/schedule/schedule.ts";
 import { ONLY_LEG } from "../../domain/strategy/threshold-memory.ts";
 import type { ThresholdLeg, ThresholdSpec } from "../../domain/strategy/threshold-spec.ts";
 import type { Keys } from "../check-shape.ts";
-import { at, atKey, type Complaint, each, type Found, type Path, refuse } from "../complaint.ts";
+import { at, atKey, type Complaint, each, type Found, type Part, type Path, refuse } from "../complaint.ts";
 import { buildCommon, checkGaslessSale } from "./build-common.ts";
 import { RETRY_FOR_AT_MOST_SECONDS } from "./build-schedule.ts";
 import { fileKind } from "./file-kind.ts";
@@ -22,11 +22,7 @@ const RETRY_SHARE = 0.9;
 /** Keys of a single leg at the top of a file. */
 const LEG_KEYS = ["id", "when", "sell", "floor", "rearm"] as const;
 
-function* build(
-  file: StrategyFile,
-  id: string,
-  { fields, whole }: Keys<typeof thresholdSchema>,
-): Found<ThresholdSpec | undefined> {
+function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof thresholdSchema>): Part<ThresholdSpec> {
   const common = yield* buildCommon(file, id, fields);
   const placed = [...(yield* placeLegs(file, fields))];
   const pair = yield* buildPair(file, fields, placed);
@@ -92,7 +88,7 @@ function sharedKeys(
 }
 
 /** The two tokens of all legs. The first leg says what is sold and, by its level, in which token prices are told. */
-function* buildPair(file: StrategyFile, fields: Fields, legs: readonly PlacedLeg[]): Found<ThresholdPair | undefined> {
+function* buildPair(file: StrategyFile, fields: Fields, legs: readonly PlacedLeg[]): Part<ThresholdPair> {
   const buy = yield* findToken(file, ["buy"], fields.buy);
   const [first] = legs;
   if (first === undefined) return undefined;
@@ -120,7 +116,7 @@ function* buildPair(file: StrategyFile, fields: Fields, legs: readonly PlacedLeg
 }
 
 /** A token whose other problems are told where its amount is read. */
-function* lookUp(file: StrategyFile, path: Path, symbol: string): Found<Token | undefined> {
+function* lookUp(file: StrategyFile, path: Path, symbol: string): Part<Token> {
   return file.scope.tokens.get(symbol)?.token ?? (yield* findToken(file, path, symbol));
 }
 
@@ -143,7 +139,7 @@ function* checkCatchUp({ catch_up }: Fields): Iterable<Complaint> {
 }
 
 /** A time between two looks that is no gap must be longer than the schedule's. */
-function* buildMaxGap(asked: number | undefined, schedule: Schedule | undefined): Found<number | undefined> {
+function* buildMaxGap(asked: number | undefined, schedule: Schedule | undefined): Part<number> {
   if (schedule === undefined) return undefined;
   const interval = shortestIntervalSeconds(schedule);
   if (asked === undefined) return Math.max(interval * MAX_GAP.intervals, MAX_GAP.atLeastSeconds);

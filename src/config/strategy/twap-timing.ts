@@ -1,4 +1,4 @@
-import { at, atKey, type Found, refuse, refuseKey, sound } from "../complaint.ts";
+import { at, atKey, type Part, refuse, refuseKey, sound } from "../complaint.ts";
 import { writeDuration } from "../mend.ts";
 import { isWritten, type StrategyFile } from "./scope.ts";
 import type { TwapFields } from "./twap-schema.ts";
@@ -18,7 +18,7 @@ export interface TwapTiming {
 const MAX_SLICES = 10_000;
 
 /** Of two keys exactly one says when the plan ends, and of two others one how it is cut. */
-export function* buildTiming(file: StrategyFile, fields: TwapFields): Found<TwapTiming | undefined> {
+export function* buildTiming(file: StrategyFile, fields: TwapFields): Part<TwapTiming> {
   const { every, slices, start } = fields;
   const lengthSeconds = yield* sound(buildLength(file, fields));
   const isCut = yield* sound(checkCut(file, fields));
@@ -34,7 +34,7 @@ export function* buildTiming(file: StrategyFile, fields: TwapFields): Found<Twap
   return pace === undefined ? undefined : { startMs: start?.firstMs, slices: count, everySeconds: cut, ...pace };
 }
 
-function* checkCut(file: StrategyFile, { every, slices }: TwapFields): Found<true | undefined> {
+function* checkCut(file: StrategyFile, { every, slices }: TwapFields): Part<true> {
   if (every !== undefined && slices !== undefined)
     yield atKey`slices: needs exactly one of every and slices; there are both -> drop one of the two`;
   else if (!isWritten(file, "every", "slices", "schedule"))
@@ -42,7 +42,7 @@ function* checkCut(file: StrategyFile, { every, slices }: TwapFields): Found<tru
   return every === undefined && slices === undefined ? undefined : true;
 }
 
-function* buildLength(file: StrategyFile, { start, end, duration }: TwapFields): Found<number | undefined> {
+function* buildLength(file: StrategyFile, { start, end, duration }: TwapFields): Part<number> {
   if (end !== undefined && duration !== undefined)
     return yield* refuseKey`end: needs exactly one of duration and end; there are both -> drop one of the two`;
   if (!isWritten(file, "end", "duration"))
@@ -61,7 +61,7 @@ function* buildLength(file: StrategyFile, { start, end, duration }: TwapFields):
 function* buildPace(
   { randomize, slice }: TwapFields,
   everySeconds: number,
-): Found<Pick<TwapTiming, "jitterSeconds" | "windowSeconds"> | undefined> {
+): Part<Pick<TwapTiming, "jitterSeconds" | "windowSeconds">> {
   const jitterSeconds = randomize?.time;
   const room = everySeconds - (jitterSeconds ?? 0);
   const left = writeDuration(room * 1_000);

@@ -5,18 +5,14 @@ import type { Rate } from "../../domain/strategy/decision.ts";
 import type { TwapSpec } from "../../domain/strategy/twap.ts";
 import { sliceSizes } from "../../domain/strategy/twap-slices.ts";
 import type { Keys } from "../check-shape.ts";
-import { at, type Found, refuse } from "../complaint.ts";
+import { at, type Found, type Part, refuse } from "../complaint.ts";
 import { buildCommon, checkGaslessSale } from "./build-common.ts";
 import { fileKind } from "./file-kind.ts";
 import { checkPair, findToken, readAmount, readAmountOf, type StrategyFile } from "./scope.ts";
 import { type TwapFields, twapSchema } from "./twap-schema.ts";
 import { buildTiming, type TwapTiming } from "./twap-timing.ts";
 
-function* build(
-  file: StrategyFile,
-  id: string,
-  { fields, whole }: Keys<typeof twapSchema>,
-): Found<TwapSpec | undefined> {
+function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof twapSchema>): Part<TwapSpec> {
   const timing = yield* buildTiming(file, fields);
   const common = yield* buildCommon(file, id, { ...fields, schedule: { every: timing?.everySeconds ?? 1 } });
   const sell = yield* readAmount(file, ["sell"], fields.sell);
@@ -49,7 +45,7 @@ function* buildSlice(
     readonly timing: TwapTiming | undefined;
     readonly sell: TwapSpec["sell"] | undefined;
   },
-): Found<TwapSpec["slice"] | undefined> {
+): Part<TwapSpec["slice"]> {
   const { fields, timing, sell, id, spread } = plan;
   const { unfilled = "roll", min: least, max: most } = fields.slice ?? {};
   if (unfilled === "extend" && fields.end !== undefined)
@@ -90,7 +86,7 @@ function* buildRate(
   fields: NonNullable<TwapFields["limit"]>,
   { sell, buy }: Pair,
   [ofSold, ofBought]: readonly ["min_price", "max_price"] | readonly ["abort_below", "abort_above"],
-): Found<Rate | undefined> {
+): Part<Rate> {
   if (fields[ofSold] !== undefined && fields[ofBought] !== undefined)
     return yield* refuse`limit.${ofBought}: say the same in two ways: give one of ${ofSold} and ${ofBought}`;
   const inBought = yield* readAmountOf(file, ["limit", ofSold], fields[ofSold], buy);

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { toPpm } from "../../domain/money/fraction.ts";
 import type { ValueAveragingSpec } from "../../domain/strategy/value-averaging.ts";
 import type { Keys } from "../check-shape.ts";
-import { at, type Complaint, type Found } from "../complaint.ts";
-import { flag, or } from "../fields.ts";
+import { at, type Complaint, type Part } from "../complaint.ts";
+import { flag, map, or } from "../fields.ts";
 import { instant, money, share } from "../units.ts";
 import { buildCommon, checkGaslessSale } from "./build-common.ts";
 import { commonFields, symbol } from "./common-schema.ts";
@@ -18,12 +18,10 @@ const schema = z.strictObject({
   kind: z.literal("value-averaging"),
   ...commonFields,
   buy: symbol("the token to buy"),
-  path: z
-    .strictObject({
-      step: money("what each slot adds to the path, in the token that is paid with", "100 USDC"),
-      growth: share("growth of the whole path from slot to slot; none by default", ["%", "bps"], MAX_GROWTH).optional(),
-    })
-    .meta({ description: "what the holding should be worth: at the n-th slot n steps, grown n times" }),
+  path: map("what the holding should be worth: at the n-th slot n steps, grown n times", {
+    step: money("what each slot adds to the path, in the token that is paid with", "100 USDC"),
+    growth: share("growth of the whole path from slot to slot; none by default", ["%", "bps"], MAX_GROWTH).optional(),
+  }),
   max_contribution: money("the most that one slot pays, or sells: falling prices ask for ever more", "300 USDC"),
   trades: z.strictObject({ min: money("the smallest trade, in the token that is paid with", "20 USDC") }),
   budget: z.strictObject({ total: money("what it may pay in its whole life", "5200 USDC") }).optional(),
@@ -36,11 +34,7 @@ const schema = z.strictObject({
   ),
 });
 
-function* build(
-  file: StrategyFile,
-  id: string,
-  { fields, whole }: Keys<typeof schema>,
-): Found<ValueAveragingSpec | undefined> {
+function* build(file: StrategyFile, id: string, { fields, whole }: Keys<typeof schema>): Part<ValueAveragingSpec> {
   const common = yield* buildCommon(file, id, fields);
   const step = yield* readAmount(file, ["path", "step"], fields.path?.step);
   const pay = step?.token;
