@@ -37,6 +37,12 @@ export function at(texts: TemplateStringsArray, ...parts: readonly Word[]): Comp
   };
 }
 
+/** What is wrong with a text, wherever it stands. */
+export function wrong([first = "", ...texts]: TemplateStringsArray, ...words: readonly Word[]): Complaint {
+  const written = [`: ${first}`, ...texts];
+  return at(Object.assign(written, { raw: written }), ...words);
+}
+
 /** The same about the key itself. */
 export function atKey(...written: Parameters<typeof at>): Complaint {
   return { ...at(...written), isKey: true };

@@ -1,9 +1,25 @@
 import { getAddress } from "ethers";
 import { z } from "zod";
 import { type Address, parseAddress, toAddress } from "../domain/money/address.ts";
+import { type Complaint, wrong } from "./complaint.ts";
 import { unwrap } from "./schema-tree.ts";
 
 /** Fields that several files share. */
+
+/** Turns a reading of a value, which may complain of it, into a step of a schema. */
+export function readAs<In, Out>(read: (value: In) => Out | Complaint) {
+  return (value: In, context: z.core.$RefinementCtx): Out => {
+    const out = read(value);
+    if (!isComplaint(out)) return out;
+    context.addIssue({ code: "custom", message: out.message, params: { suggestion: out.suggestion } });
+    return z.NEVER;
+  };
+}
+
+/** Whether a reading came to a complaint. */
+export function isComplaint<Out>(out: Out | Complaint): out is Complaint {
+  return typeof out === "object" && out !== null && "message" in out;
+}
 
 /** Where a secret is to be found. The secret itself never stands in a configuration file. */
 export type SecretReference = { readonly file: string } | { readonly env: string };
@@ -16,29 +32,17 @@ export function address(description: string) {
   return z
     .string({ error: () => 'needs an address in quotes: "0x..."' })
     .meta({ description, pattern: "^0x[0-9a-fA-F]{40}$" })
-    .transform((text, context): Address => {
-      const problem = addressProblem(text);
-      if (problem === undefined) return toAddress(text);
-      context.addIssue({ code: "custom", message: problem.message, params: { suggestion: problem.suggestion } });
-      return z.NEVER;
-    });
+    .transform(readAs(readAddress));
 }
 
-function addressProblem(text: string): { message: string; suggestion: string } | undefined {
-  if (parseAddress(text) === undefined) {
-    return {
-      message: text.length > 50 ? "is no address" : `"${text}" is no address`,
-      suggestion: "an address is 0x and 40 hexadecimal digits, in quotes",
-    };
-  }
+function readAddress(text: string): Address | Complaint {
+  const shown = text.length > 50 ? "is" : `"${text}" is`;
+  if (parseAddress(text) === undefined)
+    return wrong`${shown} no address -> an address is 0x and 40 hexadecimal digits, in quotes`;
   const lower = text.toLowerCase();
-  if (text === lower || text.slice(2) === lower.slice(2).toUpperCase()) return undefined;
   const right = getAddress(lower);
-  if (text === right) return undefined;
-  return {
-    message: `the checksum of address "${text}" is wrong: a digit may be mistyped`,
-    suggestion: `copy it again from its source; with this checksum it would be "${right}"`,
-  };
+  if (text === lower || text.slice(2) === lower.slice(2).toUpperCase() || text === right) return toAddress(text);
+  return wrong`the checksum of address "${text}" is wrong: a digit may be mistyped -> copy it again from its source; with this checksum it would be "${right}"`;
 }
 
 /** A reference to a secret: `{ env: NAME }` or `{ file: path }`. */
@@ -52,20 +56,17 @@ export function secretReference(description: string) {
       { error: (issue) => (issue.code === "invalid_type" ? secretInPlace() : undefined) },
     )
     .meta({ description })
-    .transform((reference, context): SecretReference => {
-      const { env, file } = reference;
-      if (env !== undefined && file === undefined && ENV_NAME.test(env)) return { env };
-      if (file !== undefined && env === undefined) return { file };
-      context.addIssue({
-        code: "custom",
-        message:
-          env !== undefined && file === undefined
-            ? "this is no name of an environment variable"
-            : `needs one of env and file`,
-        params: { suggestion: `write ${REFERENCE_FORM}` },
-      });
-      return z.NEVER;
-    });
+    .transform(readAs(readReference));
+}
+
+function readReference({ env, file }: { env?: string | undefined; file?: string | undefined }) {
+  if (env !== undefined && file === undefined && ENV_NAME.test(env)) return { env };
+  if (file !== undefined && env === undefined) return { file };
+  const what =
+    file === undefined && env !== undefined
+      ? "this is no name of an environment variable"
+      : "needs one of env and file";
+  return wrong`${what} -> write ${REFERENCE_FORM}`;
 }
 
 function secretInPlace(): string {
@@ -148,16 +149,13 @@ export interface Listen {
 
 /** An address to listen on. */
 export function listen(description: string) {
-  return text(description, "127.0.0.1:9464").transform((value, context): Listen => {
-    const match = /^(?:\[([0-9a-fA-F:]+)\]|([A-Za-z0-9.-]+)):([0-9]{1,5})$/.exec(value);
-    const port = Number(match?.[3] ?? Number.NaN);
-    const host = match?.[1] ?? match?.[2];
-    if (host !== undefined && port <= 65_535) return { host, port };
-    context.addIssue({
-      code: "custom",
-      message: `"${value}" is no host and port`,
-      params: { suggestion: "write for example 127.0.0.1:9464" },
-    });
-    return z.NEVER;
-  });
+  return text(description, "127.0.0.1:9464").transform(readAs(readListen));
+}
+
+function readListen(value: string): Listen | Complaint {
+  const match = /^(?:\[([0-9a-fA-F:]+)\]|([A-Za-z0-9.-]+)):([0-9]{1,5})$/.exec(value);
+  const port = Number(match?.[3] ?? Number.NaN);
+  const host = match?.[1] ?? match?.[2];
+  if (host !== undefined && port <= 65_535) return { host, port };
+  return wrong`"${value}" is no host and port -> write for example 127.0.0.1:9464`;
 }

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { DAY_MS } from "../domain/schedule/durations.ts";
+import { type Complaint, wrong } from "./complaint.ts";
+import { readAs } from "./fields.ts";
 import { mendInstant } from "./mend.ts";
 
 const PATTERN = /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:T((?:[01][0-9]|2[0-3]):[0-9]{2}(?::[0-9]{2})?)Z)?$/;
@@ -13,17 +15,15 @@ export function instant(description: string, day: "begins" | "ends") {
   return z
     .string({ error: () => `needs a day or an instant, for example ${example}` })
     .meta({ description, pattern: PATTERN.source, examples: [example] })
-    .transform((text, context): number => {
-      const [match, date = "", time] = PATTERN.exec(text) ?? [];
-      const startMs = Date.parse(`${date}T${time ?? "00:00"}Z`);
-      // Date.parse takes 31 February for a day of March
-      const isReal = !Number.isNaN(startMs) && new Date(startMs).toISOString().startsWith(date);
-      if (match !== undefined && isReal) return time === undefined && day === "ends" ? startMs + DAY_MS - 1 : startMs;
-      context.addIssue({
-        code: "custom",
-        message: `"${text}" is no day and no instant in UTC`,
-        params: { suggestion: `write ${mendInstant(text.trim()) ?? `for example ${example}, or 2026-11-03T08:00Z`}` },
-      });
-      return z.NEVER;
-    });
+    .transform(readAs(read));
+
+  function read(text: string): number | Complaint {
+    const [match, date = "", time] = PATTERN.exec(text) ?? [];
+    const startMs = Date.parse(`${date}T${time ?? "00:00"}Z`);
+    // Date.parse takes 31 February for a day of March
+    const isReal = !Number.isNaN(startMs) && new Date(startMs).toISOString().startsWith(date);
+    if (match !== undefined && isReal) return time === undefined && day === "ends" ? startMs + DAY_MS - 1 : startMs;
+    const fix = mendInstant(text.trim()) ?? `for example ${example}, or 2026-11-03T08:00Z`;
+    return wrong`"${text}" is no day and no instant in UTC -> write ${fix}`;
+  }
 }

@@ -1,20 +1,16 @@
 import { z } from "zod";
 import { formatUnits, parseUnits } from "../domain/money/amount.ts";
-import { ONE_PPM, type Ppm, parseShare, toPpm } from "../domain/money/fraction.ts";
+import { formatPercent, ONE_PPM, type Ppm, parseShare, toPpm } from "../domain/money/fraction.ts";
 import { parseUsd, USD_DECIMALS, type UsdPrice } from "../domain/money/price.ts";
 import { DAY_MS } from "../domain/schedule/durations.ts";
+import { type Complaint, wrong } from "./complaint.ts";
+import { isComplaint, readAs } from "./fields.ts";
 import { mendDuration, mendInstant, mendMoney, mendShare } from "./mend.ts";
 
 /**
  * Values with their unit inside: "100 USDC", 50bps, 5pp, 25%, 10m, 30gwei. They are read from the text that stands in the
  * file, exactly, and never pass through a floating-point number.
  */
-
-/** Why a text is no value of a unit, and how to write it. */
-interface Wrong {
-  readonly problem: string;
-  readonly suggestion?: string;
-}
 
 interface UnitDescription {
   readonly description: string;
@@ -25,22 +21,18 @@ interface UnitDescription {
 }
 
 /** A text of some unit: a JSON Schema string with pattern and examples, and a parsed value. */
-function unit<T extends object | bigint | number>(about: UnitDescription, parse: (text: string) => T | Wrong) {
+function unit<T>(about: UnitDescription, parse: (text: string) => T | Complaint) {
   return z
     .string({ error: ({ input }) => `needs text with its unit, for example "${exampleFor(about, input)}"` })
     .meta({ description: about.description, pattern: about.pattern, examples: [...about.examples] })
-    .transform((text, context): T => {
-      const value = parse(text);
-      if (!isWrong(value)) return value;
-      const trimmed = text.trim();
-      const suggestion = trimmed !== text && !isWrong(parse(trimmed)) ? `write "${trimmed}"` : value.suggestion;
-      context.addIssue({ code: "custom", message: value.problem, params: { suggestion } });
-      return z.NEVER;
-    });
-}
-
-function isWrong(value: object | bigint | number): value is Wrong {
-  return typeof value === "object" && "problem" in value;
+    .transform(
+      readAs((text: string): T | Complaint => {
+        const value = parse(text);
+        const trimmed = text.trim();
+        if (!isComplaint(value) || trimmed === text || isComplaint(parse(trimmed))) return value;
+        return { ...value, suggestion: `write "${trimmed}"` };
+      }),
+    );
 }
 
 function exampleFor(about: UnitDescription, input: unknown): string {
@@ -59,23 +51,19 @@ const MONEY_PATTERN = "^[0-9][0-9_]*(\\.[0-9]+)? [A-Za-z][A-Za-z0-9._-]{0,31}$";
 /** "100 USDC": a number, a space, the name of a token. */
 export function money(description: string, example = "100 USDC") {
   const fromNumber = (number: string): string => `${number} ${example.split(" ")[1]}`;
-  return unit<MoneyText>({ description, pattern: MONEY_PATTERN, examples: [example], fromNumber }, (text) =>
-    readMoney(text, example),
-  );
+  const about = { description, pattern: MONEY_PATTERN, examples: [example], fromNumber } as const;
+  return unit(about, (text) => readMoney(text, example));
 }
 
-function readMoney(text: string, example: string): MoneyText | Wrong {
+function readMoney(text: string, example: string): MoneyText | Complaint {
   const match = /^([0-9][0-9_]*(?:\.[0-9]+)?)( ?)([A-Za-z][A-Za-z0-9._-]{0,31})$/.exec(text);
   const [, number = "", space = "", symbol = ""] = match ?? [];
   if (match !== null && space !== "") return { number, symbol };
-  if (match !== null)
-    return { problem: `"${text}" needs a space before its unit`, suggestion: `write "${number} ${symbol}"` };
+  if (match !== null) return wrong`"${text}" needs a space before its unit -> write "${number} ${symbol}"`;
   const unitOfExample = example.split(" ")[1] ?? "";
   const meant = mendMoney(text, unitOfExample.startsWith("USD") ? unitOfExample : undefined);
-  return {
-    problem: /^\$|\$$/.test(text) ? `"${text}" names no unit` : `"${text}" is no amount with its unit`,
-    suggestion: meant === undefined ? `write for example "${example}"` : `write "${meant}"`,
-  };
+  const what = /^\$|\$$/.test(text) ? "names no unit" : "is no amount with its unit";
+  return wrong`"${text}" ${what} -> write ${meant === undefined ? `for example "${example}"` : `"${meant}"`}`;
 }
 
 /** "500 USD": dollars, scaled by 1e18. */
@@ -88,14 +76,9 @@ export function dollars(description: string) {
   };
   return unit<UsdPrice>(about, (text) => {
     const read = readMoney(text, "500 USD");
-    if ("problem" in read) return read;
-    if (read.symbol !== "USD") return { problem: `"${text}" is not in dollars`, suggestion: dollarsFor(read) };
-    return (
-      parseUsd(read.number) ?? {
-        problem: `"${text}" is no number of dollars`,
-        suggestion: 'write for example "500 USD"',
-      }
-    );
+    if (isComplaint(read)) return read;
+    if (read.symbol !== "USD") return wrong`"${text}" is not in dollars -> write ${dollarsFor(read)}`;
+    return parseUsd(read.number) ?? wrong`"${text}" is no number of dollars -> write for example "500 USD"`;
   });
 }
 
@@ -106,7 +89,7 @@ export function formatDollars(usd: bigint): string {
 
 /** A coin of a dollar has the dollars' number; of any other token only its price would know it. */
 function dollarsFor({ number, symbol }: MoneyText): string {
-  return /^(?:usd|dai$)/i.test(symbol) ? `write "${number} USD"` : 'write for example "500 USD"';
+  return /^(?:usd|dai$)/i.test(symbol) ? `"${number} USD"` : 'for example "500 USD"';
 }
 
 type ShareUnit = "%" | "bps" | "pp";
@@ -125,15 +108,13 @@ export function share(description: string, units: readonly ShareUnit[], limits: 
   const fromNumber = (number: string): string | undefined => mendShare(number, units)?.replace(" or ", '" or "');
   return unit<Ppm>({ description, pattern, examples: [first, ...others], fromNumber }, (text) => {
     const read = parseShare(text);
-    const suggestion = `write ${mendShare(text, units) ?? `for example ${examples.join(" or ")}`}`;
-    if (read === undefined) return { problem: `"${text}" is no share with its unit`, suggestion };
-    if (!units.includes(read.unit)) {
-      return { problem: `"${text}" is in ${SHARE_WORDS[read.unit]}, which mean something else here`, suggestion };
-    }
-    if (limits.max !== undefined && read.ppm > limits.max) {
-      const most = `${Number(limits.max) / 10_000}%`;
-      return { problem: `"${text}" is more than ${most}`, suggestion: `use at most ${most}` };
-    }
+    const fix = mendShare(text, units) ?? `for example ${examples.join(" or ")}`;
+    const most = limits.max === undefined ? "" : formatPercent(limits.max);
+    if (read === undefined) return wrong`"${text}" is no share with its unit -> write ${fix}`;
+    if (!units.includes(read.unit))
+      return wrong`"${text}" is in ${SHARE_WORDS[read.unit]}, which mean something else here -> write ${fix}`;
+    if (limits.max !== undefined && read.ppm > limits.max)
+      return wrong`"${text}" is more than ${most} -> use at most ${most}`;
     return read.ppm;
   });
 }
@@ -148,34 +129,28 @@ const DURATION_MS: Readonly<Record<string, number>> = {
 };
 const MAX_DURATION_MS = 10 * 365 * 86_400_000;
 
-function readDurationMs(text: string, example: string, least: "s" | "ms" = "s"): number | Wrong {
+function readDurationMs(text: string, example: string, least: "s" | "ms" = "s"): number | Complaint {
   const match = /^([0-9]{1,12}) ?(ms|s|m|h|d|w)$/.exec(text);
   const factor = DURATION_MS[match?.[2] ?? ""];
   if (match === null || factor === undefined) {
-    if (/^[0-9]+\s*(?:M|mo|months?|y|years?)$/.test(text)) {
-      const message = `"${text}" is no duration: months and years differ in length`;
-      return { problem: message, suggestion: `write it in days, for example 30d; at: "1st 09:00" is monthly` };
-    }
-    const form = "write a whole number with s, m, h, d or w, for example";
-    return {
-      problem: `"${text}" is no duration`,
-      suggestion: `${form} ${mendDuration(text, example, least) ?? example}`,
-    };
+    if (/^[0-9]+\s*(?:M|mo|months?|y|years?)$/.test(text))
+      return wrong`"${text}" is no duration: months and years differ in length -> write it in days, for example 30d; at: "1st 09:00" is monthly`;
+    const fix = mendDuration(text, example, least) ?? example;
+    return wrong`"${text}" is no duration -> write a whole number with s, m, h, d or w, for example ${fix}`;
   }
   const value = Number(match[1]) * factor;
-  if (value <= 0 || value > MAX_DURATION_MS)
-    return { problem: `"${text}" is not between 1ms and ten years`, suggestion: `write for example ${example}` };
-  return value;
+  if (value > 0 && value <= MAX_DURATION_MS) return value;
+  return wrong`"${text}" is not between 1ms and ten years -> write for example ${example}`;
 }
 
 /** The shortest and the longest duration that make sense somewhere. */
 type DurationLimits = readonly [least: string, most: string];
 
-function outside(durationMs: number, limits: DurationLimits | undefined): Wrong | undefined {
+function outside(durationMs: number, limits: DurationLimits | undefined): Complaint | undefined {
   if (limits === undefined) return undefined;
   const [least = 0, most = 0] = limits.map((text) => Number(readDurationMs(text, text)));
   if (durationMs >= least && durationMs <= most) return undefined;
-  return { problem: `is not between ${limits.join(" and ")}` };
+  return wrong`is not between ${limits.join(" and ")}`;
 }
 
 /** A duration in whole seconds: 30s, 10m, 6h, 3d, 1w. */
@@ -186,7 +161,7 @@ export function seconds(description: string, example = "10m", limits?: DurationL
     const value = readDurationMs(text, example);
     if (typeof value !== "number") return value;
     if (value % 1_000 === 0) return outside(value, limits) ?? value / 1_000;
-    return { problem: `"${text}" is no whole number of seconds`, suggestion: `write for example ${example}` };
+    return wrong`"${text}" is no whole number of seconds -> write for example ${example}`;
   });
 }
 
@@ -216,7 +191,7 @@ export function gasPrice(description: string) {
     if (typeof wei === "bigint" && wei > 0n) return wei;
     const [, meant] = /^([0-9]+(?:\.[0-9]+)?)\s*(?:gwei)?$/i.exec(text) ?? [];
     const form = meant === undefined || Number(meant) === 0 ? "for example 5gwei or 0.05gwei" : `${meant}gwei`;
-    return { problem: `"${text}" is no price of gas`, suggestion: `write ${form}` };
+    return wrong`"${text}" is no price of gas -> write ${form}`;
   });
 }
 
@@ -226,18 +201,15 @@ export function multiple(description: string, limits: { readonly min: number; re
   return z
     .union([z.string(), z.number()], { error: `needs a multiple, for example ${example}` })
     .meta({ description, pattern: "^[0-9]+(\\.[0-9]{1,4})?x?$", examples: [example, 2] })
-    .transform((value, context): Ppm => {
-      const text = String(value);
-      const ppm = parseUnits(text.replace(/x$/, ""), 6);
-      const suggestion = `write for example ${example}`;
-      const known = typeof ppm === "bigint" && ppm % 100n === 0n;
-      if (known && ppm >= BigInt(limits.min) * ONE_PPM && ppm <= BigInt(limits.max) * ONE_PPM) return toPpm(ppm);
-      const message = known
-        ? `"${text}" is not from ${limits.min}x to ${limits.max}x`
-        : `"${text}" is no multiple of at most four decimals`;
-      context.addIssue({ code: "custom", message, params: { suggestion } });
-      return z.NEVER;
-    });
+    .transform(
+      readAs((text: string | number): Ppm | Complaint => {
+        const ppm = parseUnits(String(text).replace(/x$/, ""), 6);
+        const known = typeof ppm === "bigint" && ppm % 100n === 0n;
+        if (known && ppm >= BigInt(limits.min) * ONE_PPM && ppm <= BigInt(limits.max) * ONE_PPM) return toPpm(ppm);
+        const what = known ? `not from ${limits.min}x to ${limits.max}x` : "no multiple of at most four decimals";
+        return wrong`"${text}" is ${what} -> write for example ${example}`;
+      }),
+    );
 }
 
 /** An instant, or all of a day: from its first to its last millisecond, Unix time. */
@@ -262,10 +234,8 @@ export function instant(description: string, example = "2027-12-31") {
     const firstMs = new RegExp(INSTANT_PATTERN).test(text) ? Date.parse(text) : Number.NaN;
     // Date.parse takes the 30th of February for the 2nd of March.
     const exists = new Date(Date.parse(day) || 0).toISOString().startsWith(day);
-    if (Number.isNaN(firstMs) || !exists) {
-      const meant = mendInstant(text) ?? "2027-12-31 or 2026-11-03T08:00Z";
-      return { problem: `"${text}" is no day and no instant`, suggestion: `write ${meant}` };
-    }
-    return { firstMs, lastMs: text === day ? firstMs + DAY_MS - 1 : firstMs };
+    if (!Number.isNaN(firstMs) && exists) return { firstMs, lastMs: text === day ? firstMs + DAY_MS - 1 : firstMs };
+    const fix = mendInstant(text) ?? "2027-12-31 or 2026-11-03T08:00Z";
+    return wrong`"${text}" is no day and no instant -> write ${fix}`;
   });
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { count, map, maybe, maybeMap, or } from "../fields.ts";
+import { wrong } from "../complaint.ts";
+import { count, map, maybe, maybeMap, or, readAs } from "../fields.ts";
 import { dollars, instant, money, multiple, seconds, share } from "../units.ts";
 import { commonFields, symbol, whole } from "./common-schema.ts";
 
@@ -10,11 +11,7 @@ const name = (description: string) =>
   z
     .string()
     .meta({ description, pattern: TOKEN_NAME.source, examples: ["WETH"] })
-    .transform((text, context): string => {
-      if (TOKEN_NAME.test(text)) return text;
-      context.addIssue({ code: "custom", message: `"${text}" is no name of a token` });
-      return z.NEVER;
-    });
+    .transform(readAs((text: string) => (TOKEN_NAME.test(text) ? text : wrong`"${text}" is no name of a token`)));
 
 const LOOK_BACK = "how far back it looks: an hour to a year";
 

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import type { Ppm } from "../../domain/money/fraction.ts";
+import { type Complaint, wrong } from "../complaint.ts";
+import { readAs } from "../fields.ts";
 import { share } from "../units.ts";
 import { whole } from "./common-schema.ts";
 
@@ -17,17 +19,16 @@ export function turnover(description: string) {
   const text = z
     .string({ error: `needs text with its unit, for example "${EXAMPLE}"` })
     .meta({ description, pattern: "^[0-9]+(\\.[0-9]+)?% per (day|run)$", examples: [EXAMPLE] })
-    .transform((written, context): TurnoverLimits => {
-      const match = /^(\S+) per (day|run)$/.exec(written);
-      const read = part.safeParse(match?.[1] ?? "");
-      if (match !== null && read.success && read.data > 0n) {
-        return match[2] === "day" ? { perDay: read.data, perRun: undefined } : { perDay: undefined, perRun: read.data };
-      }
-      const [number = "10%"] = /^[0-9]+(?:\.[0-9]+)?%/.exec(written.trim()) ?? [];
-      const suggestion = `write ${number} per day or ${number} per run`;
-      context.addIssue({ code: "custom", message: `"${written}" is no turnover`, params: { suggestion } });
-      return z.NEVER;
-    });
+    .transform(
+      readAs((written: string): TurnoverLimits | Complaint => {
+        const [, number = "", per] = /^(\S+) per (day|run)$/.exec(written) ?? [];
+        const { data } = part.safeParse(number);
+        if (data !== undefined && data > 0n)
+          return per === "day" ? { perDay: data, perRun: undefined } : { perDay: undefined, perRun: data };
+        const [meant = "10%"] = /^[0-9]+(?:\.[0-9]+)?%/.exec(written.trim()) ?? [];
+        return wrong`"${written}" is no turnover -> write ${meant} per day or ${meant} per run`;
+      }),
+    );
   const both = z
     .strictObject({ per_day: part.optional(), per_run: part.optional() })
     .transform(({ per_day, per_run }): TurnoverLimits => ({ perDay: per_day, perRun: per_run }));
