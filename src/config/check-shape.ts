@@ -11,7 +11,10 @@ interface ShapeOptions {
   readonly otherFile?: OtherFile;
 }
 
-/** The keys of a file that are in order, parsed; `whole` are all of them, where none is broken or missing. */
+/**
+ * The keys of a file that are in order, parsed. `whole` are all of them: what is broken is taken for left out, so that it
+ * hides no problem elsewhere; undefined where that may not be.
+ */
 export interface Keys<Schema extends z.ZodObject> {
   readonly fields: Partial<z.output<Schema>>;
   readonly whole: z.output<Schema> | undefined;
@@ -37,6 +40,7 @@ export function* checkShape<Schema extends z.ZodObject>(
   const file = { data, root: schema, options };
   const unknown = options.otherKeys === "allowed" ? [] : Object.keys(data).filter((key) => !known.includes(key));
   const findings = unknown.map((key) => unknownKey(file, [key], known));
+  const standIns: Record<string, unknown> = {};
   let isWhole = true;
   for (const [key, field] of Object.entries(schema.shape as Record<string, z.ZodType>)) {
     const value = data[key];
@@ -44,14 +48,16 @@ export function* checkShape<Schema extends z.ZodObject>(
     const result = value === REFUSED ? undefined : field.safeParse(value, { reportInput: false });
     if (result?.success === true) fields[key] = result.data;
     else {
-      isWhole = false;
+      const leftOut = field.safeParse(undefined);
+      if (leftOut.success) standIns[key] = leftOut.data;
+      else isWhole = false;
       const issues = result?.error.issues ?? [];
       if (value === undefined) findings.push(missingKey([key], field));
       else findings.push(...issues.flatMap((issue) => explain(file, field, [key], issue)));
     }
   }
   yield* withoutEchoes(findings);
-  return isWhole ? { ...keys, whole: fields as z.output<Schema> } : keys;
+  return isWhole ? { ...keys, whole: { ...standIns, ...fields } as z.output<Schema> } : keys;
 }
 
 /** A complaint, and what it is worth beside others of the same file. */

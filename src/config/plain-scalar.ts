@@ -1,25 +1,18 @@
+import { type Complaint, wrong } from "./complaint.ts";
+
 /** What an unquoted text of YAML stands for here, or why it is refused. */
-export type PlainScalar =
-  | { readonly value: string | number | boolean | null }
-  | { readonly message: string; readonly suggestion: string };
+export type PlainScalar = { readonly value: string | number | boolean | null } | Complaint;
 
 /** Unquoted texts that YAML readers understand in different ways are refused; the others are numbers, booleans or text. */
 export function plainScalar(text: string): PlainScalar {
-  if (/^[-+]?0x/i.test(text)) {
-    const suggestion = text.length <= 42 ? `write "${text}"` : "put it in quotes";
-    return { message: "YAML reads an unquoted 0x... as a number and loses digits", suggestion };
-  }
-  if (/^[-+]?\d+(?::[0-5]?\d)+(?:\.\d*)?$/.test(text)) {
-    return { message: "YAML 1.1 reads an unquoted time as a base-60 number", suggestion: `write "${text}"` };
-  }
-  if (/^[-+]?(?:0\d[\d_]*|0o[0-7]+|0b[01]+)$/i.test(text)) {
-    const message = "a leading zero makes this an octal or binary number in some YAML readers";
-    return { message, suggestion: `write "${text}", or drop the zero` };
-  }
-  if (/^[-+]?(?:\d[\d_]*\.?\d*|\.\d+)e[-+]?\d+$/i.test(text) || /^[-+]?\.(?:inf|nan)$/i.test(text)) {
-    const suggestion = "write all digits, with the unit, in quotes";
-    return { message: "numbers with an exponent are not used here", suggestion };
-  }
+  if (/^[-+]?0x/i.test(text))
+    return wrong`YAML reads an unquoted 0x... as a number and loses digits -> ${text.length <= 42 ? `write "${text}"` : "put it in quotes"}`;
+  if (/^[-+]?\d+(?::[0-5]?\d)+(?:\.\d*)?$/.test(text))
+    return wrong`YAML 1.1 reads an unquoted time as a base-60 number -> write "${text}"`;
+  if (/^[-+]?(?:0\d[\d_]*|0o[0-7]+|0b[01]+)$/i.test(text))
+    return wrong`a leading zero makes this an octal or binary number in some YAML readers -> write "${text}", or drop the zero`;
+  if (/^[-+]?(?:\d[\d_]*\.?\d*|\.\d+)e[-+]?\d+$/i.test(text) || /^[-+]?\.(?:inf|nan)$/i.test(text))
+    return wrong`numbers with an exponent are not used here -> write all digits, with the unit, in quotes`;
   if (text === "" || text === "~" || text.toLowerCase() === "null") return { value: null };
   if (/^(?:true|false)$/i.test(text)) return { value: text.toLowerCase() === "true" };
   if (/^[-+]?\d[\d_]*(?:\.\d*)?$/.test(text) || /^[-+]?\.\d+$/.test(text))

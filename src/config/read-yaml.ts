@@ -11,7 +11,7 @@ import {
   type Scalar,
   type YAMLMap,
 } from "yaml";
-import type { Path } from "./complaint.ts";
+import { at, type Complaint, type Path } from "./complaint.ts";
 import { plainScalar } from "./plain-scalar.ts";
 import { makeProblem, type Place, type Problem } from "./problem.ts";
 import { type Places, pathKey, REFUSED, type Source } from "./source.ts";
@@ -24,15 +24,8 @@ const FARTHEST_TAG = 500;
 
 /** Spaces that look like the plain one, or like nothing, and come with text that was copied. */
 const ODD_SPACE = /[\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]/;
-const DEPTH_PROBLEM = `nothing here is nested deeper than ${MAX_DEPTH} levels`;
-const TAG_PROBLEM: [message: string, suggestion: string] = [
-  "tags (a leading !) are not used here",
-  "write the plain value",
-];
-const ALIAS_PROBLEM: [message: string, suggestion: string] = [
-  "anchors and aliases (& and *) are not used here",
-  'write the value out, or quote a text that begins with "*"',
-];
+const tooDeep = (path: Path): Complaint => at`${path}: nothing here is nested deeper than ${MAX_DEPTH} levels`;
+const tagged = (path: Path): Complaint => at`${path}: tags (a leading !) are not used here -> write the plain value`;
 
 interface Reading {
   readonly file: string;
@@ -64,7 +57,7 @@ export function readYaml(file: string, text: string): { source: Source | undefin
   const document = parseText(reading, text);
   if (document === undefined) return { source: undefined, problems: reading.problems };
   const data = readNode(reading, document.contents, []);
-  for (const offset of reading.lostTags) complain(reading, offset, [], ...TAG_PROBLEM);
+  for (const offset of reading.lostTags) complain(reading, offset, tagged([]));
   let places: Places | undefined;
   const count = (offsets: ReadonlyMap<string, number>): Map<string, Place> =>
     new Map([...offsets].map(([id, offset]) => [id, placeAt(reading, offset)]));
@@ -89,7 +82,7 @@ function parseText(reading: Reading, text: string): Document | undefined {
     ];
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    complain(reading, 0, [], DEPTH_PROBLEM);
+    complain(reading, 0, tooDeep([]));
     return undefined;
   }
   const document = documents[0];
@@ -97,50 +90,51 @@ function parseText(reading: Reading, text: string): Document | undefined {
   // Tags are complained about node by node, with their path.
   for (const { code, pos } of complaints) if (code === "TAG_RESOLVE_FAILED") reading.lostTags.add(pos[0]);
   const exhausted = complaints.find(({ code }) => code === "RESOURCE_EXHAUSTION");
-  if (exhausted !== undefined) complain(reading, exhausted.pos[0], [], DEPTH_PROBLEM);
+  if (exhausted !== undefined) complain(reading, exhausted.pos[0], tooDeep([]));
   const errors = complaints.filter(({ code }) => code !== "TAG_RESOLVE_FAILED" && code !== "RESOURCE_EXHAUSTION");
-  for (const mistake of document === undefined ? [] : describeSyntax(errors, text, document)) {
-    complain(reading, mistake.offset, [], mistake.message, mistake.suggestion);
-  }
+  const mistakes = document === undefined ? [] : describeSyntax(errors, text, document);
+  for (const { offset, complaint } of mistakes) complain(reading, offset, complaint);
   const second = documents[1];
-  if (second !== undefined) {
+  if (second !== undefined)
     complain(
       reading,
       second.range?.[0] ?? 0,
-      [],
-      "a file holds one document",
-      "move what follows '---' to a file of its own",
+      at`: a file holds one document -> move what follows '---' to a file of its own`,
     );
-  }
   if (document === undefined || document.contents === null) {
-    complain(reading, 0, [], "the file is empty");
+    complain(reading, 0, at`: the file is empty`);
     return undefined;
   }
   const fatal = document.errors.some((error) => error.code !== "TAG_RESOLVE_FAILED");
   return fatal || second !== undefined ? undefined : document;
 }
 
-function complain(reading: Reading, offset: number, path: Path, message: string, suggestion?: string): void {
-  if (reading.problems.length === MAX_PROBLEMS) return;
-  const place = placeAt(reading, offset);
-  reading.problems.push(makeProblem(reading, { place, path: path.join("."), message, suggestion }));
+/** Tells a problem, as long as there are few. @returns what stands in the data in place of the value */
+function complain(reading: Reading, offset: number, { path, message, suggestion }: Complaint): typeof REFUSED {
+  const about = { place: placeAt(reading, offset), path: path.join("."), message, suggestion };
+  if (reading.problems.length < MAX_PROBLEMS) reading.problems.push(makeProblem(reading, about));
+  return REFUSED;
 }
 
 function readNode(reading: Reading, node: unknown, path: Path, id = pathKey(path)): unknown {
   const offset = offsetOf(node);
+  const unused = "anchors and aliases (& and *) are not used here";
   if (offset !== undefined) reading.values.set(id, offset);
-  if (path.length > MAX_DEPTH) {
-    complain(reading, offset ?? 0, path, DEPTH_PROBLEM);
-    return REFUSED;
-  }
-  if (isAlias(node)) {
-    complain(reading, offset ?? 0, path, ...ALIAS_PROBLEM);
-    return REFUSED;
-  }
+  if (path.length > MAX_DEPTH) return complain(reading, offset ?? 0, tooDeep(path));
+  if (isAlias(node))
+    return complain(
+      reading,
+      offset ?? 0,
+      at`${path}: ${unused} -> write the value out, or quote a text that begins with "*"`,
+    );
   if ((isMap(node) || isSeq(node) || isScalar(node)) && node.anchor !== undefined) {
-    const suggestion = "write the value out where it is needed";
-    const place = markBefore(reading, offset ?? 0, `&${node.anchor}`);
-    complain(reading, place, path, "anchors and aliases (& and *) are not used here", suggestion);
+    // The mark stands before the value, in its line or in one above it.
+    const mark = reading.text.lastIndexOf(`&${node.anchor}`, offset);
+    complain(
+      reading,
+      mark < 0 ? (offset ?? 0) : mark,
+      at`${path}: ${unused} -> write the value out where it is needed`,
+    );
   }
   if (refusesTag(reading, node, path)) return REFUSED;
   if (isMap(node)) return readMap(reading, node, path);
@@ -160,14 +154,8 @@ function refusesTag(reading: Reading, node: unknown, path: Path): boolean {
   const place = found === null ? offset : start + found.index;
   if (!isTagged && !reading.lostTags.has(place)) return false;
   reading.lostTags.delete(place);
-  complain(reading, place, path, ...TAG_PROBLEM);
+  complain(reading, place, tagged(path));
   return true;
-}
-
-/** Where the mark of a value stands: before the value, in its line or in one above it. */
-function markBefore(reading: Reading, offset: number, mark: string): number {
-  const found = reading.text.lastIndexOf(mark, offset);
-  return found < 0 ? offset : found;
 }
 
 /** @returns the keys and values; REFUSED when more keys would come from elsewhere, so that none of them is missed */
@@ -176,19 +164,20 @@ function readMap(reading: Reading, map: YAMLMap, path: Path): Record<string, unk
   let isMerged = false;
   for (const item of map.items as readonly Pair[]) {
     if (!isPair(item) || !isScalar(item.key)) {
-      complain(reading, offsetOf(item.key) ?? offsetOf(map) ?? 0, path, "a key is a plain word");
+      complain(reading, offsetOf(item.key) ?? offsetOf(map) ?? 0, at`${path}: a key is a plain word`);
       continue;
     }
     const offset = offsetOf(item.key) ?? 0;
     const key = String(item.key.value);
     if (item.key.anchor !== undefined || key === "<<") {
-      complain(reading, offset, [...path, key], "anchors and merge keys are not used here", "write the keys out");
+      const inner = [...path, key];
+      complain(reading, offset, at`${inner}: anchors and merge keys are not used here -> write the keys out`);
       isMerged = true;
       continue;
     }
     refusesTag(reading, item.key, [...path, key]);
     if (item.key.type === "PLAIN" && /^0x/i.test(key)) {
-      complain(reading, offset, path, "YAML reads an unquoted 0x... as a number", "put it in quotes");
+      complain(reading, offset, at`${path}: YAML reads an unquoted 0x... as a number -> put it in quotes`);
       continue;
     }
     if (item.value === null && item.key.type === "PLAIN" && isSplit(reading, { data, key, offset, path })) continue;
@@ -196,9 +185,9 @@ function readMap(reading: Reading, map: YAMLMap, path: Path): Record<string, unk
     const id = pathKey(inner);
     const first = reading.keys.get(id);
     if (first !== undefined) {
-      const message = `the same key stands twice in this map, first in line ${placeAt(reading, first).line}`;
-      complain(reading, offset, inner, message, "keep one of the two");
-      data[key] = REFUSED;
+      const { line } = placeAt(reading, first);
+      const twice = at`${inner}: the same key stands twice in this map, first in line ${line} -> keep one of the two`;
+      data[key] = complain(reading, offset, twice);
       continue;
     }
     reading.keys.set(id, offset);
@@ -211,23 +200,21 @@ function readMap(reading: Reading, map: YAMLMap, path: Path): Record<string, unk
 /** Inside of braces `every:6h` is one word, and the comma of `0,5%` begins the next key. */
 function isSplit(
   reading: Reading,
-  at: { data: Record<string, unknown>; key: string; offset: number; path: Path },
+  { data, key, offset, path }: { data: Record<string, unknown>; key: string; offset: number; path: Path },
 ): boolean {
-  const { data, key, offset, path } = at;
   const [, name] = /^([A-Za-z][\w-]*):./.exec(key) ?? [];
   if (name !== undefined) {
-    reading.keys.set(pathKey([...path, name]), offset);
-    const suggestion = `write "${name}: " and then its value`;
-    complain(reading, offset, [...path, name], "a space is missing after the colon", suggestion);
-    data[name] = REFUSED;
+    const inner = [...path, name];
+    reading.keys.set(pathKey(inner), offset);
+    const glued = at`${inner}: a space is missing after the colon -> write "${name}: " and then its value`;
+    data[name] = complain(reading, offset, glued);
     return true;
   }
   const [before, number] = Object.entries(data).at(-1) ?? [];
   if (before === undefined || typeof number !== "number" || !/^[0-9]+\s*[A-Za-z%]*$/.test(key)) return false;
-  const place = reading.values.get(pathKey([...path, before])) ?? 0;
-  const message = "the comma ends this value: decimals stand behind a point";
-  complain(reading, place, [...path, before], message, `write ${number}.${key}`);
-  data[before] = REFUSED;
+  const inner = [...path, before];
+  const comma = at`${inner}: the comma ends this value: decimals stand behind a point -> write ${number}.${key}`;
+  data[before] = complain(reading, reading.values.get(pathKey(inner)) ?? 0, comma);
   return true;
 }
 
@@ -238,15 +225,12 @@ function readScalar(reading: Reading, scalar: Scalar, path: Path): unknown {
     const [start = 0, end = start] = scalar.range ?? [];
     const within = Math.max(reading.text.slice(start, end).indexOf(space), 0);
     const code = `U+${space.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
-    const message = `a space that is not the plain one (${code}) stands here`;
-    complain(reading, start + within, path, message, "write a plain space");
-    return REFUSED;
+    const odd = at`${path}: a space that is not the plain one (${code}) stands here -> write a plain space`;
+    return complain(reading, start + within, odd);
   }
   if (scalar.type !== "PLAIN") return text;
   const plain = plainScalar(text);
-  if ("value" in plain) return plain.value;
-  complain(reading, scalar.range?.[0] ?? 0, path, plain.message, plain.suggestion);
-  return REFUSED;
+  return "value" in plain ? plain.value : complain(reading, scalar.range?.[0] ?? 0, { ...plain, path });
 }
 
 function offsetOf(node: unknown): number | undefined {

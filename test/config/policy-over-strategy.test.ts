@@ -30,6 +30,14 @@ describe("the policy stands above every strategy", () => {
     expect(problem).toContain(expected);
   });
 
+  it("also where another key of it is broken: all is told at once", () => {
+    const changes = {
+      "policy.yaml": POLICY.replace("max_fee: 3%", "max_fee: 3"),
+      "strategies/weekly.yaml": `${DCA}limits: { slippage: 2% }\n`,
+    };
+    expect(problemsOf(changes).map(({ path }) => path)).toEqual(["max_fee", "limits.slippage"]);
+  });
+
   it("over a recipient, named or by default", () => {
     const stranger = `0x${"5".repeat(40)}`;
     expect(strategyProblems(`${DCA}recipient: "${stranger}"\n`)).toEqual([

@@ -21,6 +21,9 @@ function isTagged(text: string): boolean {
   return [...new Lexer().lex(text)].some((word) => word.startsWith("!"));
 }
 
+/** So many files, changed anew each time; without it always the same ones. */
+const { SWAPD_YAML_RUNS } = process.env;
+
 describe("a changed file", () => {
   it("is never taken without a word when a tag stands in it", () => {
     const piece = fc.constantFrom(
@@ -58,7 +61,7 @@ describe("a changed file", () => {
         tagged += 1;
         expect(problems, changed).not.toEqual([]);
       }),
-      { numRuns: Number(process.env.SWAPD_YAML_RUNS ?? 3_000) },
+      SWAPD_YAML_RUNS === undefined ? { numRuns: 3_000, seed: 14 } : { numRuns: Number(SWAPD_YAML_RUNS) },
     );
     expect(tagged).toBeGreaterThan(100);
   });
