@@ -97,6 +97,7 @@ function createStage(context: EngineContext, start: Run): Stage {
     for (const transition of result.transitions)
       if (transition.subject === "swap") detail = transition.detail ?? detail;
     for (const record of result.records) {
+      if (record.kind === "retry") [refusal, detail] = [record.reason, record.detail];
       if (record.kind !== "checks") continue;
       checks.set(record.swapId, record.checks);
       const failed = record.checks.find((check) => !check.ok);

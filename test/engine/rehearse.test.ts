@@ -5,9 +5,11 @@ import { readForecastStart } from "../../src/engine/forecast-world.ts";
 import { quoteForecast } from "../../src/engine/quote-forecast.ts";
 import { rehearse } from "../../src/engine/rehearse.ts";
 import { registerStrategies } from "../../src/engine/scheduler.ts";
-import { HUNDRED_USDC, policySample, SLOT_MS, usd } from "../support/builders.ts";
+import { HUNDRED_USDC, policySample, runSample, SLOT_MS, usd } from "../support/builders.ts";
+import { addRun } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Life, openLife, turn } from "../support/engine-life.ts";
 import { refusal } from "../support/fake-service.ts";
+import { swapIn } from "../support/reading-samples.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -106,5 +108,18 @@ describe("a forecast of the daemon's next slots", () => {
       bought: 0n,
       problem: { code: "quote_refused", detail: expect.stringContaining("NO_ROUTE") },
     });
+  });
+
+  test("says what a swap would wait for now", async () => {
+    const { life } = begin();
+    const { world } = await readForecastStart(life.context.deps, life.context.settings, 1);
+    const swap = swapIn("submitted", { wallet: ACCOUNT, id: "other.0.1", runId: "other" });
+    addRun(life.store, runSample({ id: "other", strategyId: "other", swaps: [swap] }));
+    const [slot] = await quoteForecast(life.context, world);
+    const problem = {
+      code: "wallet_busy",
+      detail: expect.stringContaining("another swap, approval or revocation of USDC"),
+    };
+    expect(slot?.swaps[0]).toMatchObject({ bought: 0n, problem });
   });
 });
