@@ -30,8 +30,8 @@ const WITHDRAWAL_TOPIC = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268
  *
  * A settlement reverts unless it took what it sold and the recipient got the minimum. Where the logs show less than that,
  * a node left some out, or a token moves without them: then the fill is `assumed`, and its amounts are the worst that was
- * signed. Sold is the whole gross amount, so that no budget is spent twice. Bought is the minimum, or more where that is
- * shown: it is there for certain, so that nothing is sold that nobody has.
+ * signed. Sold is the whole gross amount, so that no budget is spent twice, and bought the minimum: it is there for certain,
+ * so that nothing is sold that nobody has. Where more is shown of either, that counts.
  */
 export function measureFill(
   receipt: FillReceipt,
@@ -45,13 +45,14 @@ export function measureFill(
       ? unwrapped(receipt, native.wrapped)
       : netTransfers(receipt, swap.buy.address, swap.recipient);
   const amountOutMin = swap.terms?.amountOutMin ?? 0n;
+  const gross = swap.amountIn ?? 0n;
   const isShown = sold > 0n && bought > 0n && bought >= amountOutMin;
   return {
     hash: receipt.hash,
     blockNumber: receipt.blockNumber,
     blockHash: receipt.blockHash,
     blockTimeSeconds: receipt.blockTimeSeconds,
-    sold: isShown ? sold : (swap.amountIn ?? sold),
+    sold: isShown || sold > gross ? sold : gross,
     bought: isShown || bought > amountOutMin ? bought : amountOutMin,
     ...(isShown ? {} : { assumed: true }),
     gasCost: swap.mode === "gasless" ? 0n : receipt.gasUsed * receipt.effectiveGasPrice + (receipt.dataFee ?? 0n),

@@ -67,6 +67,7 @@ describe("what the settlement promises and the logs do not show was left out: th
     ["nothing", [], worst],
     ["no sale", [purchase], { ...worst, bought: TENTH }],
     ["no purchase", [sale], worst],
+    ["no purchase, and more sold than was signed", [sale, sale], { ...worst, sold: 2n * HUNDRED_USDC }],
     ["a purchase below the minimum", [sale, part(min - 1n)], worst],
   ] as const)("shown is %s", (_name, logs, fill) => {
     expect(measure({ logs })).toMatchObject(fill);
