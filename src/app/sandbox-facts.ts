@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { toAddress } from "../domain/money/address.ts";
+import { CommandFailure, EXIT } from "./exit-codes.ts";
 
 /** Where a sandbox keeps everything, below the folder it was started in. */
 export const SANDBOX_DIRECTORY = join(".swapd", "sandbox");
@@ -38,4 +39,15 @@ export function readSandboxFacts(root = process.cwd()): (SandboxFacts & { direct
   const file = join(directory, FACTS_FILE);
   if (!existsSync(file)) return undefined;
   return { ...factsSchema.parse(JSON.parse(readFileSync(file, "utf8"))), directory };
+}
+
+/** Makes the folder of a sandbox. @throws CommandFailure where it cannot be written */
+export function makeSandboxDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const text = `the sandbox cannot make ${directory} for its chain and database (${why}): run it in a folder that you may write to`;
+    throw new CommandFailure(EXIT.configuration, text);
+  }
 }

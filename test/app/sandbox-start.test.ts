@@ -53,3 +53,11 @@ it("keeps the last sandbox's history when its configuration is missing, and ends
   expect(ended).toMatchObject({ code: 78, err: expect.stringContaining("nowhere.yaml is missing") });
   expect(readFileSync(history, "utf8")).toBe("what the last sandbox did");
 });
+
+it("says where it may be run when it cannot make its folder, and ends with 78", async () => {
+  const folder = makeFolder();
+  onTestFinished(folder.remove);
+  writeFileSync(join(folder.path, ".swapd"), "in the way");
+  const ended = await run(folder.path, ["sandbox", "--port", "0", "--for", "1s"]);
+  expect(ended).toMatchObject({ code: 78, err: expect.stringContaining("run it in a folder that you may write to") });
+});

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Configuration } from "../../config/configuration.ts";
 import { type LoadOutcome, loadConfiguration } from "../../config/load-configuration.ts";
@@ -17,7 +17,7 @@ import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { followSwaps } from "../follow-swaps.ts";
 import { networkPresetOf } from "../network-preset.ts";
 import { createRuntime, type Runtime } from "../runtime.ts";
-import { SANDBOX_DIRECTORY, SANDBOX_LOCK_FILE, writeSandboxFacts } from "../sandbox-facts.ts";
+import { makeSandboxDirectory, SANDBOX_DIRECTORY, SANDBOX_LOCK_FILE, writeSandboxFacts } from "../sandbox-facts.ts";
 import { type Daemon, startDaemon } from "../start-daemon.ts";
 import { type EmbeddedService, startEmbeddedService } from "../start-embedded-service.ts";
 import { stopOnSignals } from "../stop-signals.ts";
@@ -46,8 +46,10 @@ const PORT_OFFSETS = { service: 1, status: 2 };
  * what the last sandbox of this folder left.
  */
 export async function sandbox(options: SandboxCommandOptions, terminal: Terminal): Promise<void> {
+  const missing = missingParts(options.forkUrl !== undefined);
+  if (missing.length > 0) throw new CommandFailure(EXIT.configuration, missing.join("\n"));
   const directory = resolve(SANDBOX_DIRECTORY);
-  mkdirSync(directory, { recursive: true });
+  makeSandboxDirectory(directory);
   const lock = acquireLock(join(directory, SANDBOX_LOCK_FILE));
   if (lock.kind === "held") {
     throw new CommandFailure(
@@ -144,8 +146,6 @@ interface Ports {
 
 /** What a start needs, before the last sandbox's files go: they stay readable when this one cannot start. */
 async function canStart(options: SandboxCommandOptions): Promise<Ports> {
-  const missing = missingParts(options.forkUrl !== undefined);
-  if (missing.length > 0) throw new CommandFailure(EXIT.configuration, missing.join("\n"));
   const file = resolve(options.config);
   if (!existsSync(file)) {
     throw new CommandFailure(EXIT.configuration, `${file} is missing: run the sandbox in a folder that has it`);
