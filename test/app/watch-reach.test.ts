@@ -50,20 +50,26 @@ test.each<[string, Refusal]>([
   expect(service.absence()).toBeUndefined();
 });
 
-test("a service that knows its counts and what became of swaps, and quotes nothing, is away until it quotes", async () => {
-  const { answers, service, clock, askQuote, askCounts, askRecord } = begin();
-  answers.quote = ["CHAIN_UNREACHABLE", 503, true];
-  await askQuote();
-  for (let look = 0; look < 20; look += 1) {
-    await clock.advance(15_000);
-    expect(await askCounts()).toMatchObject({ kind: "refused", code: "CHAIN_UNREACHABLE" });
-    await askRecord();
-    expect(service.absence()).toEqual({ sinceMs: NOW_MS, reason: "CHAIN_UNREACHABLE: words" });
-  }
-  answers.quote = undefined;
-  expect(await askCounts()).toEqual({});
-  expect(service.absence()).toBeUndefined();
-});
+test.each<Refusal>([
+  ["CHAIN_UNREACHABLE", 503, true],
+  ["UNAUTHORIZED", 401, false],
+])(
+  "a service that knows its counts and what became of swaps, and quotes nothing (%s), is away until it quotes",
+  async (...refusal) => {
+    const { answers, service, clock, askQuote, askCounts, askRecord } = begin();
+    answers.quote = refusal;
+    await askQuote();
+    for (let look = 0; look < 20; look += 1) {
+      await clock.advance(15_000);
+      expect(await askCounts()).toMatchObject({ kind: "refused", code: refusal[0] });
+      await askRecord();
+      expect(service.absence()).toEqual({ sinceMs: NOW_MS, reason: `${refusal[0]}: words` });
+    }
+    answers.quote = undefined;
+    expect(await askCounts()).toEqual({});
+    expect(service.absence()).toBeUndefined();
+  },
+);
 
 test("a call that was not made says nothing, and a refusal of what was asked is an answer", async () => {
   const { answers, service, askQuote } = begin();
