@@ -1,7 +1,8 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { swapdProfile } from "../../src/adapters/swap-service/profiles/swapd.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
-import { HUNDRED_USDC, ROUTER, SLOT_MS, USDC } from "../support/builders.ts";
+import { HUNDRED_USDC, RELAYER, ROUTER, SLOT_MS, USDC } from "../support/builders.ts";
+import { accept } from "../support/databases-in-turn.ts";
 import { ACCOUNT, createOutside, openLife, turn, turnUntil } from "../support/engine-life.ts";
 import type { FakeService } from "../support/fake-service.ts";
 
@@ -43,4 +44,30 @@ test("a transfer of nothing that a stranger writes is no fill of an order withou
   expect(spent).toEqual([{ state: "spent", amount: HUNDRED_USDC.toString() }]);
   expect(life.errors).toEqual([]);
   await life.engine.stop();
+});
+
+test("an outflow that is no fill holds the order's end back until a person accepts it, and no longer", async () => {
+  const outside = createOutside(SLOT_MS - 1_500, { id: "order", gasless: "only" } as Partial<StrategySpec>);
+  leaveNoncesOut(outside.service);
+  const { chain, service } = outside;
+  for (let block = 0; block < 6; block += 1) chain.mine();
+  const life = openLife(outside);
+  chain.holdsRelayed = true;
+  await life.engine.start();
+  expect(await turnUntil(outside, life, { maxSeconds: 30, isDone: () => service.submissions.length > 0 })).toBe(true);
+  chain.mine();
+  chain.takeAway({ token: USDC.address, from: ACCOUNT, to: RELAYER, amount: 5n });
+  await life.engine.stop();
+  life.db.close();
+  // What a service says while it is at work holds the end back by itself.
+  service.swapRecord = async () => ({ status: "expired", hash: undefined, raw: {} });
+  const again = openLife(outside);
+  onTestFinished(() => again.engine.stop());
+  const first = () => again.db.prepare("SELECT state FROM swaps ORDER BY id").pluck().get();
+  await again.engine.start();
+  await turn(outside, again, 2_000);
+  expect([first(), again.store.openDifferences().map(({ kind }) => kind)]).toEqual(["unknown", ["outflow"]]);
+  expect(accept(again)).toContain("accepted 1");
+  await turn(outside, again, 120);
+  expect([first(), again.errors]).toEqual(["expired", []]);
 });

@@ -6,6 +6,7 @@ import type { Swap } from "../../domain/run/run.ts";
 import { fullestReceipt } from "../../lane/fullest-receipt.ts";
 import type { AgreedChainReads, BlockHead, Receipt } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
+import { outflowKey, placed } from "../reconcile/move-keys.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { nodeFault } from "./node-fault.ts";
 import { type BlockRange, denyHiddenOutflow, isTakenBy, unexplainedOutflows } from "./outflows.ts";
@@ -116,16 +117,16 @@ async function fillByOutflow(
   swap: Swap,
   { reads, range }: At,
 ): Promise<{ readonly fill: Receipt | undefined; readonly isUnexplained: boolean }> {
-  const logs = await unexplainedOutflows(context, swap, { reads, range });
+  const outflows = placed(await unexplainedOutflows(context, swap, { reads, range }));
   const { store } = context.deps;
   const own: Receipt[] = [];
   let isUnexplained = false;
-  for (const hash of new Set(logs.map(({ transactionHash }) => transactionHash))) {
-    const outflow = logs.filter(({ transactionHash }) => transactionHash === hash);
+  for (const [hash, taken] of Map.groupBy(outflows, ({ log }) => log.transactionHash)) {
     const receipt = await receiptOf(reads, { transactionHash: hash });
     const isOfContract = receipt.logs.some(({ address }) => address === swap.terms?.router);
-    if (isOfContract || isTakenBy(swap, outflow)) own.push(receipt);
-    else isUnexplained ||= outflow.some(({ logIndex }) => !store.wasAccepted(`outflow ${hash} ${logIndex}`));
+    const logs = taken.map(({ log }) => log);
+    if (isOfContract || isTakenBy(swap, logs)) own.push(receipt);
+    else isUnexplained ||= taken.some((outflow) => !store.wasAccepted(outflowKey(swap.wallet, outflow)));
   }
   const fill = own.find((receipt) => isShown(context, swap, receipt)) ?? own[0];
   return { fill, isUnexplained: fill === undefined && isUnexplained };

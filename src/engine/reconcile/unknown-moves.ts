@@ -4,6 +4,7 @@ import type { Swap } from "../../domain/run/run.ts";
 import type { SwapState } from "../../domain/run/states.ts";
 import type { Finding } from "../../ports/reconciliation-store.ts";
 import { isTakenBy } from "../perform/outflows.ts";
+import { fillKey, outflowKey, placed } from "./move-keys.ts";
 import type { LookContext } from "./patient-chain.ts";
 import type { FoundLog } from "./read-back.ts";
 
@@ -15,23 +16,10 @@ export function unknownFills(context: LookContext, wallet: Address, fills: reado
     if (fill === undefined || store.knowsTransaction(log.transactionHash)) return [];
     if (fill.nonce !== 0n && store.knowsNonce(wallet, fill.nonce)) return [];
     const text = `${wallet} sold ${fill.sold} of ${fill.sell} for ${fill.bought} of ${fill.buy} (smallest units) in block ${log.blockNumber}, transaction ${log.transactionHash}: no row knows this fill`;
-    const key = `fill ${wallet} ${log.transactionHash} #${place}`;
+    const key = fillKey(wallet, { log, place });
     const facts = { sell: fill.sell, buy: fill.buy, sold: fill.sold.toString(), hash: log.transactionHash };
     return [{ key, wallet, token: undefined, kind: "fill", scope: "wallet", text, facts } as const];
   });
-}
-
-/** The place of each among those of its contract in its transaction, which stays where that is mined in another block. */
-function placed(logs: readonly FoundLog[]): readonly { readonly log: FoundLog; readonly place: number }[] {
-  const seen = new Map<string, number>();
-  return logs
-    .toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
-    .map((log) => {
-      const group = `${log.transactionHash} ${log.address}`;
-      const place = seen.get(group) ?? 0;
-      seen.set(group, place + 1);
-      return { log, place };
-    });
 }
 
 interface Seen {
@@ -58,7 +46,7 @@ export function unknownOutflows(
     const { transactionHash: hash, address: token, blockNumber } = log;
     if (explained.has(`${hash} ${token}`)) return [];
     const text = `${amountTold(log.data)} of ${token} (smallest units) left ${wallet} in block ${blockNumber}, transaction ${hash}: no row knows why`;
-    const key = `outflow ${wallet} ${hash} ${token} #${place}`;
+    const key = outflowKey(wallet, { log, place });
     const facts = { token, amount: amountTold(log.data).toString(), hash };
     return [{ key, wallet, token, kind: "outflow", scope: "token", text, facts } as const];
   });

@@ -343,7 +343,8 @@ describe("looking at the chain", () => {
     test("once it is accepted it holds no end back", async () => {
       const { context, outside, life } = without();
       takeAway(outside, RELAYER, 5n);
-      life.store.wasAccepted = (key) => key.startsWith("outflow 0x") && key.endsWith(" 0");
+      const [log] = await outside.chain.logs({ address: USDC.address, topics: [], fromBlock: 1, toBlock: 999 });
+      life.store.wasAccepted = (key) => key === `outflow ${ACCOUNT} ${log?.transactionHash} ${USDC.address} #0`;
       expect(await readChain(context, swap)).not.toHaveProperty("observation.isUnexplained");
     });
 
