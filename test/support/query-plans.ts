@@ -26,7 +26,11 @@ const SMALL: Readonly<Record<string, { why: string; search?: string; covering?: 
   capabilities_freed: { why: "the newest alone is read", search: "token=? AND wallet=?" },
   requests_open: { why: "requests that wait" },
   lane_intents_open: { why: "transactions that are open" },
-  lane_intents_mined: { why: "what is mined above a final block", search: "mined_block_number>?" },
+  lane_intents_mined_of: {
+    why: "the newest, and what is mined above a final block",
+    search: "account=? AND mined_block_number>?",
+  },
+  swaps_by_wallet_block: { why: "the newest alone is read", search: "wallet=? AND block_number>?" },
   lane_intents_in_flight: { why: "one an account" },
   runs_failed: { why: "failures within the policy's window", search: "strategy=? AND ended_at_ms>?" },
   ledger_spent_by_time: { why: "an hour", search: "settled_at_ms>? AND settled_at_ms<?" },

@@ -83,10 +83,10 @@ function isAllowanceOpen(
     token,
   );
   const newer = sql.get(
-    `SELECT 1 FROM lane_intents INDEXED BY lane_intents_mined
-     WHERE mined_block_number > ? AND account = ? AND to_address = ? AND purpose IN ('approve', 'revoke')`,
-    final.number,
+    `SELECT 1 FROM lane_intents INDEXED BY lane_intents_mined_of
+     WHERE account = ? AND mined_block_number > ? AND to_address = ? AND purpose IN ('approve', 'revoke')`,
     wallet,
+    final.number,
     token,
   );
   // Whoever has a signature may bring it to the token until its last second.
@@ -136,7 +136,6 @@ function netOfSwaps(sql: Statements, wallet: Address, token: Address): bigint | 
   return received - (totalsOf(sql, "paid", wallet).get(token) ?? 0n);
 }
 
-/** The newest rows come first, so that a wallet that trades is found at once. */
 function newestBlock(sql: Statements, wallet: Address): number {
   const fill = sql.get<{ block: number }>(
     `SELECT block_number AS block FROM swaps WHERE wallet = ? AND block_number IS NOT NULL

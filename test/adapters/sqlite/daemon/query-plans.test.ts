@@ -306,6 +306,19 @@ test("no statement of the daemon or of its reading commands grows with the histo
   expect(growing).toEqual([]);
 });
 
+test("the newest block of a wallet that never traded is not looked for among what others did", () => {
+  const { db } = openDaemonDatabase();
+  const statements = collectStatements(db);
+  createStore(db).newestBlock(WALLET);
+  const plans = [...statements].flatMap((sql) =>
+    db.prepare<null[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(null),
+  );
+  expect(plans.map(({ detail }) => detail.replace(/^.* USING (COVERING )?INDEX /, ""))).toEqual([
+    "swaps_by_wallet_block (wallet=? AND block_number>?)",
+    "lane_intents_mined_of (account=? AND mined_block_number>?)",
+  ]);
+});
+
 test("the judge of plans sees a table that is read whole, a search by half of an index, and a sort of everything", () => {
   const { db } = openDaemonDatabase();
   expect(growingParts(db, "SELECT 1 FROM ledger WHERE usd = ?")).toEqual(["SCAN ledger"]);
