@@ -1,12 +1,20 @@
 import { ChainReadError } from "../domain/chain-read-error.ts";
 import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
-import type { BlockHead, Chain } from "../ports/chain.ts";
+import type { BlockHead, Chain, Receipt } from "../ports/chain.ts";
 import { decodeTokenAnswer, encodeTokenCall, type TokenCall } from "./abi.ts";
 import { RpcError } from "./json-rpc.ts";
 import { isFailedCall } from "./node-errors.ts";
 import { toQuantity } from "./quantity.ts";
 import { readLogs } from "./read-logs.ts";
-import { readBlock, readBytes, readNumber, readQuantity, readReceipt, readTransactionsOf } from "./read-values.ts";
+import {
+  fitsItsFilter,
+  readBlock,
+  readBytes,
+  readNumber,
+  readQuantity,
+  readReceipt,
+  readTransactionsOf,
+} from "./read-values.ts";
 import type { RpcPool } from "./rpc-pool.ts";
 
 export interface ReadOptions {
@@ -100,8 +108,17 @@ function createLaneReads(pool: RpcPool, options: ReadOptions): LaneReads {
       const tag = at === "latest" ? at : toQuantity(at);
       return readNumber(await read(pool, "eth_getTransactionCount", [address, tag]), "a transaction count");
     },
-    // What is no receipt of it, or lacks logs, is no answer: another endpoint may have one.
-    receipt: (hash) => readFirst(pool, "eth_getTransactionReceipt", [hash], (answer) => readReceipt(answer, hash)),
+    // What lacks logs is taken where no endpoint has a better one: on a chain with filters of its own all would look so.
+    async receipt(hash) {
+      let doubtful: Receipt | undefined;
+      const whole = await readFirst(pool, "eth_getTransactionReceipt", [hash], (answer) => {
+        const receipt = readReceipt(answer, hash);
+        if (receipt === undefined || fitsItsFilter(answer, receipt)) return receipt;
+        doubtful ??= receipt;
+        return undefined;
+      });
+      return whole ?? doubtful;
+    },
     transactionsOf(address, block) {
       const ofAddress = (answer: unknown) => readTransactionsOf(answer, address);
       return readFirst(pool, "eth_getBlockByNumber", [toQuantity(block), true], ofAddress);

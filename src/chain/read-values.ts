@@ -102,7 +102,7 @@ export function readLog(value: unknown): ChainLog {
 /**
  * The receipt of exactly the asked transaction; undefined when the node has none, or one without a block (a promise of a
  * block to come is no block).
- * @throws ChainReadError also when it is another transaction's, or its logs are not all there
+ * @throws ChainReadError also when it is another transaction's, or a revert with logs
  */
 export function readReceipt(value: unknown, hash: Hex): Receipt | undefined {
   if (value === null) return undefined;
@@ -115,7 +115,7 @@ export function readReceipt(value: unknown, hash: Hex): Receipt | undefined {
   const gasUsed = readQuantity(receipt.gasUsed, "a receipt's gas");
   const dataFee = readDataFee(receipt, gasUsed);
   const logs = readArray(receipt.logs, "a receipt's logs").map(readLog);
-  assertWhole(receipt, logs, status === 1n);
+  if (status === 0n && logs.length > 0) throw malformed("the logs of a revert", logs.length);
   return {
     hash: answered,
     blockNumber: readNumber(receipt.blockNumber, "a receipt's block number"),
@@ -129,15 +129,14 @@ export function readReceipt(value: unknown, hash: Hex): Receipt | undefined {
 }
 
 /**
- * Holds the logs against the receipt's own filter of them. A revert has none. A node that computes no filter says nothing
- * by an empty one.
+ * Whether the logs are those of the receipt's own filter: else some were left out, or the chain computes filters in another
+ * way. A node that computes none says nothing by an empty one.
  */
-function assertWhole({ logsBloom }: Fields, logs: readonly ChainLog[], succeeded: boolean): void {
-  if (!succeeded && logs.length > 0) throw malformed("the logs of a revert", logs.length);
-  if (logsBloom === undefined || logsBloom === null) return;
+export function fitsItsFilter(value: unknown, { logs }: Pick<Receipt, "logs">): boolean {
+  const { logsBloom } = readObject(value, "a receipt");
+  if (logsBloom === undefined || logsBloom === null) return true;
   const bloom = readBytes(logsBloom, "a receipt's filter of logs");
-  if (/^0x0*$/.test(bloom) || bloom === bloomOf(logs)) return;
-  throw malformed("a receipt's logs, which its own filter contradicts", logs.length);
+  return /^0x0*$/.test(bloom) || bloom === bloomOf(logs);
 }
 
 /**

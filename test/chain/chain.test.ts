@@ -157,7 +157,7 @@ test("a receipt of another transaction, a forged status or a pending block is no
   expect(await chain.receipt(hash)).toBeUndefined();
 });
 
-test("a receipt whose logs its own filter contradicts is no answer of that endpoint: the next one is asked", async () => {
+test("a receipt whose logs its own filter contradicts is taken only where no other endpoint has a better one", async () => {
   const anvil = await startBareAnvil();
   const { address: token, abi } = await deploy(anvil, "PermitToken", ["USD Coin", "USDC", 6]);
   await sendAndMine(anvil, { to: token, data: abi.encodeFunctionData("mint", [ANVIL_ACCOUNT, 5n]) as Hex });
@@ -170,10 +170,17 @@ test("a receipt whose logs its own filter contradicts is no answer of that endpo
     lying.fault("eth_getTransactionReceipt", { kind: "answer", result: { ...real, ...change } }, times);
   const none = `0x${"0".repeat(512)}`;
   for (const change of [{ logs: [] }, { status: "0x0" }]) {
-    answer(change, 2);
-    await expect(chainOver([lying.url]).receipt(hash)).rejects.toThrow(ChainReadError);
+    answer(change, 1);
     expect((await chainOver([lying.url, anvil.url]).receipt(hash))?.logs).toHaveLength(1);
   }
+  answer({ status: "0x0" }, 1);
+  await expect(chainOver([lying.url]).receipt(hash)).rejects.toThrow(ChainReadError);
+  // Where nobody has a better one it is what there is: whether it shows enough is for those who read it.
+  answer({ logs: [] }, 1);
+  expect((await chainOver([lying.url]).receipt(hash))?.logs).toEqual([]);
+  const odd = `0x${"f".repeat(512)}`;
+  answer({ logsBloom: odd }, 1);
+  expect((await chainOver([lying.url]).receipt(hash))?.logs, "a chain may have filters of its own").toHaveLength(1);
   // A node that computes no filter is believed, and so are several that agree on the block: the fullest of them.
   for (const logsBloom of [none, "0x", undefined, null]) {
     answer({ logsBloom }, 1);
