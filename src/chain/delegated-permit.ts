@@ -4,21 +4,12 @@ import { delegationTo } from "../domain/guard/delegation.ts";
 import { type Address, toAddress } from "../domain/money/address.ts";
 import { RpcError } from "./json-rpc.ts";
 import { isFailedCall } from "./node-errors.ts";
+import { PERMIT_TYPES } from "./permit-domain.ts";
 import type { RpcPool } from "./rpc-pool.ts";
 
 const TOKEN = new Interface([
   "function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)",
 ]);
-
-const PERMIT_TYPES = {
-  Permit: [
-    { name: "owner", type: "address" },
-    { name: "spender", type: "address" },
-    { name: "value", type: "uint256" },
-    { name: "nonce", type: "uint256" },
-    { name: "deadline", type: "uint256" },
-  ],
-};
 
 const FAR_FUTURE = 4_102_444_800n;
 

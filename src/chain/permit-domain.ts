@@ -22,6 +22,17 @@ export type StatedPermit =
 /** A view call of the token; undefined when it reverts. */
 export type ViewToken = (data: Hex) => Promise<Hex | undefined>;
 
+/** The types of EIP-2612, as typed data states them. */
+export const PERMIT_TYPES = {
+  Permit: [
+    { name: "owner", type: "address" },
+    { name: "spender", type: "address" },
+    { name: "value", type: "uint256" },
+    { name: "nonce", type: "uint256" },
+    { name: "deadline", type: "uint256" },
+  ],
+};
+
 const EIP_2612 = id("Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)");
 const DAI_STYLE = id("Permit(address holder,address spender,uint256 nonce,uint256 expiry,bool allowed)");
 

@@ -1,6 +1,7 @@
 import { ChainReadError } from "../domain/chain-read-error.ts";
 import { type Address, type Hex, isHex, parseAddress } from "../domain/money/address.ts";
 import type { BlockHead, BlockTransaction, ChainLog, Receipt } from "../ports/chain.ts";
+import { isComputed } from "./at-block/log-bloom.ts";
 import { bloomOf } from "./logs-bloom.ts";
 
 const QUANTITY_PATTERN = /^0x(?:0|[1-9a-fA-F][0-9a-fA-F]{0,63})$/;
@@ -136,7 +137,7 @@ export function fitsItsFilter(value: unknown, { logs }: Pick<Receipt, "logs">): 
   const { logsBloom } = readObject(value, "a receipt");
   if (logsBloom === undefined || logsBloom === null) return true;
   const bloom = readBytes(logsBloom, "a receipt's filter of logs");
-  return /^0x0*$/.test(bloom) || bloom === bloomOf(logs);
+  return !isComputed(bloom) || bloom === bloomOf(logs);
 }
 
 /**

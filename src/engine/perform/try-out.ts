@@ -39,8 +39,8 @@ const APPROVAL_GAS_LIMIT = 120_000n;
 const UNDECODED = "what the decoder does not know is not tried out";
 
 /**
- * Tries the swap out on top of a block, with the exact approval before it when one is needed. Tokens that only approve from zero are met
- * by trying the plain approval first and, when that reverts, a reset to zero before it.
+ * Tries the swap out on top of a block, with the exact approval before it when one is needed. Tokens that only approve
+ * from zero are met by trying the plain approval first and, when that reverts, a reset to zero before it.
  */
 export async function tryOut(context: EngineContext, request: TrialRequest): Promise<Trial> {
   const { swap, call, amountIn, head } = request;

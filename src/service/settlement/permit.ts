@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { hexlify, Interface, Signature, verifyTypedData, Wallet } from "ethers";
 import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
 import { isFailedCall } from "../../chain/node-errors.ts";
-import { findPermit, type PermitDomain, type StatedPermit } from "../../chain/permit-domain.ts";
+import { findPermit, PERMIT_TYPES, type PermitDomain, type StatedPermit } from "../../chain/permit-domain.ts";
 import { type Address, type Hex, isHex } from "../../domain/money/address.ts";
 import type { WireTypedData } from "./order.ts";
 
@@ -18,16 +18,6 @@ export type PermitSupport =
 const TOKEN_CALL_GAS: Hex = "0x7a120";
 
 const KEY_BYTES = 32;
-
-const PERMIT_TYPES = {
-  Permit: [
-    { name: "owner", type: "address" },
-    { name: "spender", type: "address" },
-    { name: "value", type: "uint256" },
-    { name: "nonce", type: "uint256" },
-    { name: "deadline", type: "uint256" },
-  ],
-};
 
 const PERMIT_INTERFACE = new Interface([
   "function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)",
