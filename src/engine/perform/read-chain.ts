@@ -1,5 +1,4 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
-import type { Hex } from "../../domain/money/address.ts";
 import type { GaslessObservation } from "../../domain/run/events.ts";
 import { measureFill } from "../../domain/run/measure-fill.ts";
 import type { Swap } from "../../domain/run/run.ts";
@@ -7,6 +6,7 @@ import { fullestReceipt } from "../../lane/fullest-receipt.ts";
 import type { AgreedChainReads, BlockHead, Receipt } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { outflowKey, placed } from "../reconcile/move-keys.ts";
+import type { FoundLog } from "../reconcile/read-back.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { nodeFault } from "./node-fault.ts";
 import { type BlockRange, denyHiddenOutflow, isTakenBy, unexplainedOutflows } from "./outflows.ts";
@@ -121,10 +121,12 @@ async function fillByOutflow(
   const { store } = context.deps;
   const own: Receipt[] = [];
   let isUnexplained = false;
-  for (const [hash, taken] of Map.groupBy(outflows, ({ log }) => log.transactionHash)) {
-    const receipt = await receiptOf(reads, { transactionHash: hash });
-    const isOfContract = receipt.logs.some(({ address }) => address === swap.terms?.router);
+  for (const taken of Map.groupBy(outflows, ({ log }) => log.transactionHash).values()) {
     const logs = taken.map(({ log }) => log);
+    const [first] = logs;
+    if (first === undefined) continue;
+    const receipt = await receiptOf(reads, first);
+    const isOfContract = receipt.logs.some(({ address }) => address === swap.terms?.router);
     if (isOfContract || isTakenBy(swap, logs)) own.push(receipt);
     else isUnexplained ||= taken.some((outflow) => !store.wasAccepted(outflowKey(swap.wallet, outflow)));
   }
@@ -132,14 +134,22 @@ async function fillByOutflow(
   return { fill, isUnexplained: fill === undefined && isUnexplained };
 }
 
-/** Its event was seen: a node without the receipt lags, and must not make it look as if nothing had happened. */
-async function receiptOf(reads: Look["reads"], log: { readonly transactionHash: Hex }): Promise<Receipt> {
-  const receipt = await reads.receipt(log.transactionHash);
-  if (receipt !== undefined) return receipt;
-  throw new ChainReadError(
-    "malformed answer",
-    `no node has the receipt of ${log.transactionHash}, whose event is seen`,
-  );
+/**
+ * Its event was seen: a node without the receipt lags, and must not make it look as if nothing had happened. One of another
+ * block tells of a fork, or is wrong; a fill in a block that never comes could not be taken back.
+ */
+async function receiptOf(
+  reads: Look["reads"],
+  log: Pick<FoundLog, "transactionHash" | "blockNumber">,
+): Promise<Receipt> {
+  const { transactionHash: hash, blockNumber } = log;
+  const receipt = await reads.receipt(hash);
+  if (receipt?.blockNumber === blockNumber) return receipt;
+  const detail =
+    receipt === undefined
+      ? `no node has the receipt of ${hash}, whose event is seen`
+      : `the receipt of ${hash} names block ${receipt.blockNumber}, and its event is in block ${blockNumber}`;
+  throw new ChainReadError("malformed answer", detail);
 }
 
 /** Where one endpoint leaves out what was exchanged, the others are asked for the same receipt. */

@@ -288,6 +288,25 @@ describe("looking at the chain", () => {
     });
   });
 
+  test.each([true, false])(
+    "takes no fill from a receipt of another block than its event's (with a nonce: %s)",
+    async (hasNonce) => {
+      const { context, outside } = begin(swap);
+      if (!hasNonce) outside.service.profile = { ...swapdProfile, nonceRecord: undefined, signatureHasNonce: false };
+      outside.chain.submitOrder(order, HUNDRED_USDC);
+      outside.chain.mine();
+      const receipt = outside.chain.receipt.bind(outside.chain);
+      outside.chain.receipt = async (asked) => {
+        const found = await receipt(asked);
+        return found && { ...found, blockNumber: found.blockNumber + 1_000_000 };
+      };
+      expect(await readChain(context, swap)).toMatchObject({
+        kind: "observation-unavailable",
+        detail: expect.stringContaining("its event is in block 101"),
+      });
+    },
+  );
+
   test("says that a nonce was cancelled only when a finalised block has its event", async () => {
     const { context, outside } = begin(swap);
     outside.chain.mine();
