@@ -1,6 +1,7 @@
 import type { AttemptRow, IntentRow, LaneStore } from "../../ports/lane-store.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
 import { migrate, readMigrations } from "../../storage/migrations.ts";
+import { inTransaction } from "../../storage/transaction.ts";
 import { OPEN_INTENTS } from "./index-conditions.ts";
 import {
   type StoredAttempt,
@@ -27,7 +28,7 @@ export function migrateLane(db: SqliteDatabase): void {
 /** Lane rows in an open, migrated database. Stores of the same connection share its transactions. */
 export function createLaneStore(db: SqliteDatabase): LaneStore {
   return {
-    transaction: (work) => inTransaction(db, work),
+    transaction: (work) => joinTransaction(db, work),
     ...intents(db),
     ...attempts(db),
     ...journal(db),
@@ -42,8 +43,8 @@ export function createLaneStore(db: SqliteDatabase): LaneStore {
  * Runs the work in one durable transaction, or in the one that is already open on this connection.
  * The write lock is taken at the start, so that what the work reads is still true when it commits.
  */
-function inTransaction<T>(db: SqliteDatabase, work: () => T): T {
-  return db.inTransaction ? work() : db.transaction(work).immediate();
+function joinTransaction<T>(db: SqliteDatabase, work: () => T): T {
+  return db.inTransaction ? work() : inTransaction(db, work);
 }
 
 type Intents = "insertIntent" | "intent" | "intentAt" | "openIntents" | "highestNonce" | "updateIntent";

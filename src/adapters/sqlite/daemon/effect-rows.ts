@@ -1,61 +1,54 @@
 import { EFFECT_VERSION, type Effect } from "../../../domain/run/effects.ts";
-import type { EffectGroup, RunStore } from "../../../ports/store.ts";
+import type { RunStore } from "../../../ports/store.ts";
 import type { Statements } from "../statements.ts";
 import { encodeJson } from "./codec.ts";
+import type { WaitingEffect, WorkQueue } from "./work-queue.ts";
 
-type EffectRows = Pick<
+/** The part of the store that keeps effects. */
+export type EffectRows = Pick<
   RunStore,
   "addEffects" | "dueEffects" | "nextEffectMs" | "beginEffect" | "finishEffect" | "postponeEffect" | "hastenEffects"
 >;
 
-const GROUPS: Readonly<Record<EffectGroup, string>> = {
-  looks: "kind = 'ReadChain'",
-  routes: "kind = 'FetchRoute'",
-  others: "kind NOT IN ('ReadChain', 'FetchRoute')",
-  "no routes": "kind <> 'FetchRoute'",
-};
-
-/** Rows of effects: what is to be done, written down before it is done. */
-export function createEffectRows(sql: Statements): EffectRows {
+/**
+ * Rows of effects: what is to be done, written down before it is done. Which of them are due is told from memory: the
+ * daemon asks several times a second, and nobody else writes them.
+ */
+export function createEffectRows(sql: Statements, queue: WorkQueue): EffectRows {
   return {
     addEffects: (runId, effects, atMs) => {
       for (const { effect, notBeforeMs } of effects) {
-        sql.run(
+        const wholeMs = Math.ceil(notBeforeMs);
+        const payload = encodeJson(effect);
+        const id = sql.insert(
           `INSERT INTO effects (run_id, swap_id, kind, version, payload, not_before_ms, created_at_ms)
            VALUES (?, ?, ?, ?, ?, ?, ?)`,
           runId,
           "swapId" in effect ? effect.swapId : null,
           effect.kind,
           EFFECT_VERSION,
-          encodeJson(effect),
-          Math.ceil(notBeforeMs),
+          payload,
+          wholeMs,
           atMs,
         );
+        queue.add({ id, runId, effect: decode(payload), notBeforeMs: wholeMs, writtenAtMs: atMs });
       }
     },
-    dueEffects: (nowMs, limit, group) =>
-      sql
-        .all<{ id: number; run_id: string; payload: string }>(
-          `SELECT id, run_id, payload FROM effects
-           WHERE done_at_ms IS NULL AND not_before_ms <= ? AND ${GROUPS[group]} ORDER BY not_before_ms, id LIMIT ?`,
-          nowMs,
-          limit,
-        )
-        .map((row) => ({ id: row.id, runId: row.run_id, effect: JSON.parse(row.payload) as Effect })),
-    nextEffectMs: () =>
-      sql.get<{ at: number | null }>("SELECT min(not_before_ms) AS at FROM effects WHERE done_at_ms IS NULL")?.at ??
-      undefined,
+    dueEffects: queue.due,
+    nextEffectMs: queue.nextMs,
     beginEffect: (id) => {
       sql.run("UPDATE effects SET attempts = attempts + 1 WHERE id = ?", id);
       return (sql.get<{ attempts: number }>("SELECT attempts FROM effects WHERE id = ?", id)?.attempts ?? 1) - 1;
     },
     finishEffect: (id, atMs) => {
       sql.run("UPDATE effects SET done_at_ms = ? WHERE id = ?", atMs, id);
+      queue.remove(id);
     },
     postponeEffect: (id, atMs) => {
       // The wait is written now: a clock that runs ahead at this instant is found out by that.
       const wholeMs = Math.ceil(atMs);
       sql.run("UPDATE effects SET not_before_ms = ?, created_at_ms = ? WHERE id = ?", wholeMs, wholeMs, id);
+      queue.move(id, { notBeforeMs: wholeMs, writtenAtMs: wholeMs });
     },
     hastenEffects: (nowMs) => {
       sql.run(
@@ -64,6 +57,21 @@ export function createEffectRows(sql: Statements): EffectRows {
         nowMs,
         nowMs,
       );
+      queue.hasten(nowMs);
     },
   };
+}
+
+/** The effects that are not done. */
+export function readWaiting(sql: Statements): readonly WaitingEffect[] {
+  return sql
+    .all<{ id: number; runId: string; payload: string; notBeforeMs: number; writtenAtMs: number }>(
+      `SELECT id, run_id AS runId, payload, not_before_ms AS notBeforeMs, created_at_ms AS writtenAtMs
+       FROM effects WHERE done_at_ms IS NULL`,
+    )
+    .map(({ payload, ...row }) => ({ ...row, effect: decode(payload) }));
+}
+
+function decode(payload: string): Effect {
+  return JSON.parse(payload) as Effect;
 }

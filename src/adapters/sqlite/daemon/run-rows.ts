@@ -14,7 +14,7 @@ import {
   type RunColumns,
   type SwapColumns,
 } from "./codec.ts";
-import { createEffectRows } from "./effect-rows.ts";
+import type { EffectRows } from "./effect-rows.ts";
 import { writeStep } from "./step-rows.ts";
 import { type CountedSwap, countRun, countSwap } from "./total-rows.ts";
 
@@ -74,8 +74,8 @@ const OPEN_WORK = `SELECT runs.id AS runId, runs.strategy, swaps.id AS swapId, s
       AND swaps.state NOT IN ('final', 'skipped', 'denied', 'reverted', 'expired', 'cancelled')
     WHERE runs.${OPEN_RUNS}`;
 
-/** Rows of runs, swaps, transitions and effects. */
-export function createRunRows(sql: Statements): Omit<RunStore, "writeRecord"> {
+/** Rows of runs, swaps and transitions. */
+export function createRunRows(sql: Statements): Omit<RunStore, "writeRecord" | keyof EffectRows> {
   const readBody = createBodyReader();
   const addTransition = (transition: Transition, atMs: number): void => {
     sql.run(
@@ -139,7 +139,6 @@ export function createRunRows(sql: Statements): Omit<RunStore, "writeRecord"> {
       sql.get("SELECT 1 FROM lane_attempts WHERE hash = ?", hash) !== undefined,
     intendedSignature: (digest) =>
       sql.get<{ typed_data: string }>("SELECT typed_data FROM signatures WHERE digest = ?", digest)?.typed_data,
-    ...createEffectRows(sql),
   };
 }
 

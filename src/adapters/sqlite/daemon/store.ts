@@ -1,14 +1,17 @@
 import type { Address } from "../../../domain/money/address.ts";
 import type { Severity } from "../../../domain/run/alert.ts";
-import type { Store } from "../../../ports/store.ts";
+import type { RunStore, Store } from "../../../ports/store.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
+import { inTransaction } from "../../../storage/transaction.ts";
 import { prepareStatements } from "../statements.ts";
 import { createAlertRows } from "./alert-rows.ts";
+import { createEffectRows, readWaiting } from "./effect-rows.ts";
 import { createLedgerRows } from "./ledger-rows.ts";
 import { createOperationRows } from "./operation-rows.ts";
 import { createReconciliationRows } from "./reconciliation-rows.ts";
 import { writeRecord } from "./record-rows.ts";
 import { createRunRows } from "./run-rows.ts";
+import { type WorkQueue, workQueueOf } from "./work-queue.ts";
 
 /**
  * The daemon's rows on an open, migrated database. One daemon writes it; others may read.
@@ -18,9 +21,13 @@ export function createStore(db: SqliteDatabase, options: { sendAlertsFrom?: Seve
   const sql = prepareStatements(db);
   const versions = new Map<Address, number>();
   const sumOfVersions = (): number => [...versions.values()].reduce((sum, version) => sum + version, 0);
+  const queue = workQueueOf(db, () => readWaiting(sql));
+  const runs = createRunRows(sql);
   return {
-    transaction: <T>(work: () => T): T => db.transaction(work).immediate(),
-    ...createRunRows(sql),
+    transaction: (work) => inTransaction(db, work),
+    ...runs,
+    ...dueRunRows(runs, queue),
+    ...createEffectRows(sql, queue),
     ...createLedgerRows(sql, (wallet) => (wallet === undefined ? sumOfVersions() : (versions.get(wallet) ?? 0))),
     ...createOperationRows(sql),
     ...createReconciliationRows(sql),
@@ -33,5 +40,25 @@ export function createStore(db: SqliteDatabase, options: { sendAlertsFrom?: Seve
           versions.set(wallet, (versions.get(wallet) ?? 0) + 1);
         },
       }),
+  };
+}
+
+/** Asks for runs that have not begun only where there may be one. */
+function dueRunRows(
+  runs: Pick<RunStore, "insertRun" | "dueRuns">,
+  queue: WorkQueue,
+): Pick<RunStore, "insertRun" | "dueRuns"> {
+  return {
+    insertRun: (run, atMs) => {
+      const isNew = runs.insertRun(run, atMs);
+      if (isNew) queue.mayHaveDueRuns = true;
+      return isNew;
+    },
+    dueRuns: (limit) => {
+      if (!queue.mayHaveDueRuns) return [];
+      const due = runs.dueRuns(limit);
+      queue.mayHaveDueRuns = due.length > 0;
+      return due;
+    },
   };
 }
