@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { DaemonStore } from "../src/adapters/sqlite/daemon/store.ts";
 import { createStore } from "../src/adapters/sqlite/daemon/store.ts";
 import { migrateLane } from "../src/adapters/sqlite/lane-store.ts";
 import { migrateDaemonDatabase } from "../src/app/daemon-database.ts";
@@ -10,7 +11,6 @@ import type { Address } from "../src/domain/money/address.ts";
 import type { Run } from "../src/domain/run/run.ts";
 import { step } from "../src/domain/run/step.ts";
 import { initialStrategyMemory } from "../src/domain/strategy/strategy.ts";
-import type { Store } from "../src/ports/store.ts";
 import { openDatabase, type SqliteDatabase } from "../src/storage/database.ts";
 import { startChain } from "../test/audit/support/chain.ts";
 import { createJournal } from "../test/audit/support/journal.ts";
@@ -70,7 +70,7 @@ async function swapForReal(chain: Awaited<ReturnType<typeof startChain>>): Promi
 }
 
 /** One decision as the engine commits it, with every question that its facts ask. @returns milliseconds of processor time */
-function decide(store: Store, id: string, slotMs: number): number {
+function decide(store: DaemonStore, id: string, slotMs: number): number {
   const facts = evidenceSample();
   const began = process.cpuUsage();
   let run: Run = dueRun(id, slotMs, "bench");
@@ -92,7 +92,7 @@ function decide(store: Store, id: string, slotMs: number): number {
 }
 
 /** What the engine's loop asks of the store around each step. */
-function askInLoop(store: Store): void {
+function askInLoop(store: DaemonStore): void {
   store.hasOpenRun("s1");
   store.strategiesWithOpenRun();
   store.dueRuns(10);
@@ -101,7 +101,7 @@ function askInLoop(store: Store): void {
 }
 
 /** What views and facts ask of the store, once for a swap. */
-function askOnce(store: Store, wallet: Address): void {
+function askOnce(store: DaemonStore, wallet: Address): void {
   const nowMs = Date.now();
   store.soldUsdSince(nowMs - CEILING_WINDOWS_MS.day, "none");
   store.soldUsdSince(nowMs - CEILING_WINDOWS_MS.month, "none");
@@ -121,7 +121,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-function withStrategy(db: SqliteDatabase): Store {
+function withStrategy(db: SqliteDatabase): DaemonStore {
   const store = createStore(db);
   const spec = dcaSpec({ id: "bench" });
   const memory = JSON.stringify(initialStrategyMemory(spec));

@@ -1,6 +1,6 @@
 import { createStore } from "../adapters/sqlite/daemon/store.ts";
+import type { ModeRow } from "../domain/run/operating-mode.ts";
 import { stricterMode } from "../domain/run/operating-mode.ts";
-import type { ModeRow } from "../ports/store.ts";
 import { openDatabase } from "../storage/database.ts";
 
 /** The modes of a copy that is restored, and which of them are those of the database that it replaces. */

@@ -1,7 +1,7 @@
 import { type Alert, SUBJECT } from "../domain/run/alert.ts";
-import { stricterMode } from "../domain/run/operating-mode.ts";
+import type { ModeRow } from "../domain/run/operating-mode.ts";
+import type { Change } from "../ports/changes.ts";
 import type { LaneStore } from "../ports/lane-store.ts";
-import type { ModeRow } from "../ports/store.ts";
 import type { EngineDeps } from "./engine-context.ts";
 
 /** What alerts are written and told with. */
@@ -11,6 +11,16 @@ export type AlertDeps = Pick<EngineDeps, "store" | "ids" | "clock" | "notifier">
 export interface RaisedAlert extends Alert {
   readonly strategy: string | undefined;
   readonly runId: string | undefined;
+}
+
+/** An alert as it is to be written down. */
+export function raiseChange(
+  { ids, clock }: Pick<AlertDeps, "ids" | "clock">,
+  alert: Alert,
+  run: { readonly strategy?: string; readonly runId?: string } = {},
+): Extract<Change, { kind: "alert" }> {
+  const { strategy, runId } = run;
+  return { kind: "alert", alert: { ...alert, strategy, runId, id: ids.newId("alert"), atMs: clock.nowMs() } };
 }
 
 /** Writes alerts down, inside the transaction that makes them true. @returns those that are new: they are still to be told */
@@ -37,25 +47,6 @@ export function tellAlerts({ notifier }: Pick<AlertDeps, "notifier">, alerts: re
 export function changeMode({ store, clock }: Pick<AlertDeps, "store" | "clock">, row: ModeRow): void {
   store.setMode(row);
   store.endAlerts(SUBJECT.mode(row.scope), clock.nowMs());
-}
-
-/**
- * Makes a strategy's mode stricter by a rule. A mode that a person made as strict or stricter stays.
- * @returns whether it is so only now
- */
-export function pauseByRule(
-  deps: Pick<AlertDeps, "store" | "clock">,
-  pause: {
-    readonly scope: string;
-    readonly mode: "paused" | "exits-only";
-    readonly setBy: "policy" | "strategy";
-    readonly reason: string;
-  },
-): boolean {
-  const own = deps.store.mode(pause.scope)?.mode ?? "active";
-  if (stricterMode(own, pause.mode) === own) return false;
-  changeMode(deps, { ...pause, atMs: deps.clock.nowMs() });
-  return true;
 }
 
 /** The lanes' rows, where a halted account is written down together with its alert. */

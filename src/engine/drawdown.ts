@@ -11,10 +11,9 @@ import {
 import { formatPercent } from "../domain/money/fraction.ts";
 import type { Token } from "../domain/money/token.ts";
 import { SUBJECT } from "../domain/run/alert.ts";
-import { stricterMode } from "../domain/run/operating-mode.ts";
+import { GLOBAL_SCOPE, stricterMode } from "../domain/run/operating-mode.ts";
 import { changeMode, type RaisedAlert, raiseAlerts, tellAlerts } from "./alerts.ts";
 import type { EngineContext } from "./engine-context.ts";
-import { GLOBAL_SCOPE } from "./modes.ts";
 import { nodeFault } from "./perform/node-fault.ts";
 
 /**

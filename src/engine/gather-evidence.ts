@@ -1,35 +1,50 @@
+import { NO_FAILURES } from "../domain/guard/consequence.ts";
 import { CEILING_WINDOWS_MS } from "../domain/guard/policy.ts";
 import type { Address } from "../domain/money/address.ts";
 import type { RunEvent } from "../domain/run/events.ts";
-import type { Evidence, LedgerEvidence } from "../domain/run/evidence.ts";
-import { type Run, swapOf } from "../domain/run/run.ts";
+import type { Evidence } from "../domain/run/evidence.ts";
+import type { Run } from "../domain/run/run.ts";
+import type { StepQuestion, StepRows } from "../ports/changes.ts";
 import { type EngineContext, strategyOf } from "./engine-context.ts";
 import { gasReserveOf } from "./gas-reserve.ts";
-import { effectiveMode } from "./modes.ts";
+import { effectiveMode, modeOf } from "./modes.ts";
 import { parseStoredMemory } from "./quarantine.ts";
+import { EVERYBODYS } from "./same-ends.ts";
 
 /**
- * Gathers what a step works with, in the transaction that commits it. A run whose strategy's file is gone goes on under
- * the last edition that was loaded.
- * @throws Error when the strategy has no row: a broken invariant
+ * What a step of a run asks of the rows. A run whose strategy's file is gone goes on under the last edition that was
+ * loaded.
  */
-export function gatherEvidence(context: EngineContext, run: Run, event: RunEvent): Evidence {
+export function stepQuestion(context: EngineContext, strategyId: string, nowMs: number): StepQuestion {
+  const { settings } = context;
+  return {
+    chainId: settings.chainId,
+    spec: strategyOf(context, strategyId)?.spec,
+    daySinceMs: nowMs - CEILING_WINDOWS_MS.day,
+    monthSinceMs: nowMs - CEILING_WINDOWS_MS.month,
+    failuresSinceMs: nowMs - settings.policy.pauseAfter.withinSeconds * 1_000,
+    failuresExcept: NO_FAILURES,
+    everybodys: EVERYBODYS,
+  };
+}
+
+/** What a step works with, of the rows that were read for it. */
+export function evidenceOf(
+  context: EngineContext,
+  run: Run,
+  { rows, nowMs }: { rows: StepRows; nowMs: number },
+): Evidence {
   const { settings, deps } = context;
-  const { store } = deps;
-  const nowMs = deps.clock.nowMs();
-  const memory = store.strategyMemory(run.strategyId);
-  const spec = strategyOf(context, run.strategyId)?.spec ?? store.strategy(run.strategyId)?.spec;
-  if (memory === undefined || spec === undefined) throw new Error(`strategy ${run.strategyId} has no row`);
   return {
     nowMs,
-    spec,
-    memory: parseStoredMemory(memory),
-    policy: { ...settings.policy, gasReserve: gasReserveOf(context, spec) },
+    spec: rows.spec,
+    memory: parseStoredMemory(rows.memory),
+    policy: { ...settings.policy, gasReserve: gasReserveOf(context, rows.spec) },
     ours: [...deps.signers.keys()],
     live: settings.live,
-    signingBarred: signingBarred(context, run.strategyId, spec.wallet.address),
-    tradingBarred: tradingBarred(context, run.id),
-    ledger: event.kind === "facts-read" ? gatherLedger(context, run, { ...event, nowMs }) : undefined,
+    signingBarred: barOf({ live: settings.live, halt: rows.halt, mode: modeOf(run.strategyId, rows) }),
+    tradingBarred: rows.isBarred ? BARRED_RUN : undefined,
+    ledger: rows.ledger,
     service: { router: settings.router, signatureHasNonce: deps.service.profile.signatureHasNonce },
     chain: {
       chainId: settings.chainId,
@@ -41,41 +56,34 @@ export function gatherEvidence(context: EngineContext, run: Run, event: RunEvent
   };
 }
 
-type FactsRead = Extract<RunEvent, { kind: "facts-read" }>;
-
-function gatherLedger(
-  { deps: { store } }: EngineContext,
-  run: Run,
-  { swapId, reading, nowMs }: FactsRead & { readonly nowMs: number },
-): LedgerEvidence {
-  const { wallet, sell } = swapOf(run, swapId);
-  const { standing, signing } = reading;
-  const permit = signing?.permit;
-  const nonce = reading.decoding.ok ? reading.decoding.swap.nonce : undefined;
-  return {
-    isTokenBusy:
-      store.isTokenBusy(wallet, sell.address, swapId) ||
-      (standing !== undefined && store.isAllowanceOpen(wallet, sell.address, standing.finalized)),
-    lastFreed: store.lastFreed(wallet, sell.address),
-    isPermitIntended: permit !== undefined && store.intendedSignature(permit.digest) !== undefined,
-    isNonceOfOther: nonce !== undefined && store.isNonceOfOther(wallet, nonce, swapId),
-    spentTodayUsd: store.soldUsdSince(nowMs - CEILING_WINDOWS_MS.day, swapId),
-    spentMonthUsd: store.soldUsdSince(nowMs - CEILING_WINDOWS_MS.month, swapId),
-    reservedByOthers: store.reserved(wallet, sell.address, swapId),
-  };
+/** Reads the rows and makes the evidence of them, where nothing is written. */
+export function gatherEvidence(context: EngineContext, run: Run, event: RunEvent): Evidence {
+  const { store, clock } = context.deps;
+  const nowMs = clock.nowMs();
+  const rows = store.stepRows(run, event, stepQuestion(context, run.strategyId, nowMs));
+  return evidenceOf(context, run, { rows, nowMs });
 }
+
+const BARRED_RUN = "another database, whose acts were accepted, may have traded it";
 
 /** Why a run makes no new trade, undefined when it may. */
 export function tradingBarred({ deps }: EngineContext, runId: string): string | undefined {
-  return deps.store.isRunBarred(runId) ? "another database, whose acts were accepted, may have traded it" : undefined;
+  return deps.store.isRunBarred(runId) ? BARRED_RUN : undefined;
 }
 
 /** Why nothing may be signed for a strategy with its wallet now, undefined when signing is allowed. */
 export function signingBarred(context: EngineContext, strategyId: string, wallet: Address): string | undefined {
   const { deps, settings } = context;
-  if (!settings.live) return "the mode is dry-run";
   const halt = deps.laneStore.halt(wallet, settings.chainId);
-  if (halt !== undefined) return `the account ${wallet} is halted: ${halt.reason}`;
-  const mode = effectiveMode(context.deps.store, strategyId);
+  return barOf({ live: settings.live, halt, mode: effectiveMode(deps.store, strategyId) });
+}
+
+function barOf({
+  live,
+  halt,
+  mode,
+}: Pick<StepRows, "halt"> & { readonly live: boolean; readonly mode: ReturnType<typeof modeOf> }): string | undefined {
+  if (!live) return "the mode is dry-run";
+  if (halt !== undefined) return `the account ${halt.account} is halted: ${halt.reason}`;
   return mode.mode === "halted" ? `halted by ${mode.setBy}: ${mode.reason}` : undefined;
 }

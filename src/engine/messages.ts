@@ -2,24 +2,29 @@ import { tellAmount, tellDollars, tellRate } from "../domain/money/for-people.ts
 import { valueDown } from "../domain/money/price.ts";
 import { SUBJECT } from "../domain/run/alert.ts";
 import type { StepResult } from "../domain/run/draft.ts";
+import { GLOBAL_SCOPE } from "../domain/run/operating-mode.ts";
 import type { PriceEvidence } from "../domain/run/records.ts";
 import { type Run, type Swap, swapOf } from "../domain/run/run.ts";
 import type { RunState, SwapState } from "../domain/run/states.ts";
 import type { AlertRow } from "../ports/alert-store.ts";
+import type { Change } from "../ports/changes.ts";
 import type { RaisedAlert } from "./alerts.ts";
 import type { EngineContext, EngineSettings } from "./engine-context.ts";
 import { formatDuration } from "./format-duration.ts";
-import { GLOBAL_SCOPE } from "./modes.ts";
 
 /**
- * Writes the messages of a step down, in its commit: one for each fill, and in a dry run for each swap that passed. A
- * reorganisation may confirm the same fill again: its message has the same id then, and is written once.
- * @returns what is still to be told
+ * The messages of a step: one for each fill, and in a dry run for each swap that passed. A reorganisation may confirm the
+ * same fill again: its message has the same id then, and is written once.
+ * @param prices what the step's swap was cleared by
  */
-export function fillMessages(context: EngineContext, result: StepResult): readonly RaisedAlert[] {
+export function fillMessages(
+  context: EngineContext,
+  result: StepResult,
+  prices: PriceEvidence | undefined,
+): readonly Change[] {
   const { settings } = context;
   if (!settings.told.fills) return [];
-  const told: RaisedAlert[] = [];
+  const changes: Change[] = [];
   for (const { subject, subjectId, from, to, reason } of result.transitions) {
     if (subject !== "swap") continue;
     const swap = swapOf(result.run, subjectId);
@@ -27,11 +32,12 @@ export function fillMessages(context: EngineContext, result: StepResult): readon
       swap,
       isNewFill: isFilledState(to) && !isFilledState(from),
       reason,
+      prices,
     });
     if (message !== undefined)
-      told.push(...write(context, { ...message, subject: SUBJECT.swap(swap.id), run: result.run }));
+      changes.push(messageChange(context, { ...message, subject: SUBJECT.swap(swap.id), run: result.run }));
   }
-  return told;
+  return changes;
 }
 
 function isFilledState(state: RunState | SwapState | undefined): boolean {
@@ -41,9 +47,14 @@ function isFilledState(state: RunState | SwapState | undefined): boolean {
 function messageOf(
   context: EngineContext,
   run: Run,
-  { swap, isNewFill, reason }: { swap: Swap; isNewFill: boolean; reason: string | undefined },
+  {
+    swap,
+    isNewFill,
+    reason,
+    prices,
+  }: { swap: Swap; isNewFill: boolean; reason: string | undefined; prices: PriceEvidence | undefined },
 ): Pick<AlertRow, "id" | "code" | "text"> | undefined {
-  if (isNewFill) return { id: fillId(swap), code: "FILLED", text: fillText(context, run, swap) };
+  if (isNewFill) return { id: fillId(swap), code: "FILLED", text: fillText(context, run, { swap, prices }) };
   if (reason !== "dry_run") return undefined;
   return { id: `dry_${swap.id}`, code: "WOULD_FILL", text: dryText(context.settings, run, swap) };
 }
@@ -65,16 +76,15 @@ export function startMessage(context: EngineContext): readonly RaisedAlert[] {
       : [`last at work ${new Date(lastMs).toISOString()}, ${formatDuration(Math.max(0, nowMs - lastMs))} before`]),
   ];
   const message = { id: deps.ids.newId("start"), code: "STARTED", text: parts.join(", ") };
-  return write(context, { ...message, subject: "swapd", run: undefined });
+  return deps.store.write([messageChange(context, { ...message, subject: "swapd", run: undefined })], nowMs);
 }
 
-function write(
+function messageChange(
   { deps }: EngineContext,
-  message: Pick<AlertRow, "id" | "code" | "subject" | "text"> & { readonly run: Run | undefined },
-): readonly RaisedAlert[] {
-  const { run, id, ...said } = message;
-  const row = { ...said, severity: "info", strategy: run?.strategyId, runId: run?.id } as const;
-  return deps.store.addMessage({ ...row, id, atMs: deps.clock.nowMs() }) ? [row] : [];
+  { run, ...said }: Pick<AlertRow, "id" | "code" | "subject" | "text"> & { readonly run: Run | undefined },
+): Change {
+  const of = { strategy: run?.strategyId, runId: run?.id, atMs: deps.clock.nowMs() };
+  return { kind: "message", message: { ...said, severity: "info", ...of } };
 }
 
 /** The same fill has the same id; another one of the swap, after a reorganisation, is told by itself. */
@@ -82,14 +92,18 @@ function fillId({ id, fill }: Swap): string {
   return `fill_${id}_${fill?.sold ?? 0n}_${fill?.bought ?? 0n}`;
 }
 
-function fillText({ deps, settings }: EngineContext, run: Run, swap: Swap): string {
+function fillText(
+  { settings }: EngineContext,
+  run: Run,
+  { swap, prices }: { readonly swap: Swap; readonly prices: PriceEvidence | undefined },
+): string {
   const { fill, sell, buy } = swap;
   if (fill === undefined) throw new Error(`swap ${swap.id} is confirmed without a fill`);
   const rate = tellRate({ raw: fill.sold, token: sell }, { raw: fill.bought, token: buy });
   const parts = [
     `${run.strategyId} sold ${tellAmount(fill.sold, sell)}, bought ${tellAmount(fill.bought, buy)} on ${settings.network}`,
     ...(rate === undefined ? [] : [rate]),
-    costText(swap, settings, deps.store.clearancePrices(swap.id)),
+    costText(swap, settings, prices),
     `transaction ${fill.hash}`,
     `run ${run.id}`,
   ];

@@ -1,28 +1,39 @@
 import type { Address } from "../domain/money/address.ts";
-import { type OperatingMode, stricterMode } from "../domain/run/operating-mode.ts";
+import { GLOBAL_SCOPE, type ModeRow, type OperatingMode, stricterMode } from "../domain/run/operating-mode.ts";
+import type { StrategySpec } from "../domain/strategy/spec.ts";
+import type { StepRows } from "../ports/changes.ts";
 import type { IdentityMarker } from "../ports/identity-marker.ts";
 import type { LaneStore } from "../ports/lane-store.ts";
-import type { ModeRow, OperationStore, Store } from "../ports/store.ts";
+import type { OperationStore, Store } from "../ports/store.ts";
 import { judgeMarker } from "./reconcile/identity.ts";
 import { halt, whyHalted } from "./reconcile/touches.ts";
 
-/** Scope of the mode that holds for all strategies. */
-export const GLOBAL_SCOPE = "global";
-
 /** The mode that holds for a strategy: the stricter of its own and the global one, with who set it and why. */
 export function effectiveMode(store: OperationStore & Pick<Store, "openDifferences">, strategyId: string): ModeRow {
-  const global = store.mode(GLOBAL_SCOPE) ?? activeRow(GLOBAL_SCOPE);
-  const own = store.mode(strategyId) ?? activeRow(strategyId);
+  const differences = store.openDifferences();
+  const spec = differences.length === 0 ? undefined : store.strategy(strategyId)?.spec;
+  const modes = { global: store.mode(GLOBAL_SCOPE), own: store.mode(strategyId) };
+  return modeOf(strategyId, { modes, differences, spec });
+}
+
+/** The same of rows that were read. @param rows.spec of the strategy; undefined where it has no row, or nothing is open */
+export function modeOf(
+  strategyId: string,
+  rows: Pick<StepRows, "modes" | "differences"> & { readonly spec: StrategySpec | undefined },
+): ModeRow {
+  const global = rows.modes.global ?? activeRow(GLOBAL_SCOPE);
+  const own = rows.modes.own ?? activeRow(strategyId);
   const mode: OperatingMode = stricterMode(global.mode, own.mode);
   const row = mode === global.mode ? global : own;
-  return mode === "halted" ? row : (haltByDifference(store, strategyId) ?? row);
+  return mode === "halted" ? row : (haltByDifference(strategyId, rows) ?? row);
 }
 
 /** What the rows do not know of the chain halts the strategies that it touches, until a person accepts it. */
-function haltByDifference(store: Pick<Store, "strategy" | "openDifferences">, strategyId: string): ModeRow | undefined {
-  const open = store.openDifferences();
-  const spec = open.length === 0 ? undefined : store.strategy(strategyId)?.spec;
-  const halting = spec === undefined ? undefined : halt(open, spec);
+function haltByDifference(
+  strategyId: string,
+  { spec, differences }: Pick<StepRows, "differences"> & { readonly spec: StrategySpec | undefined },
+): ModeRow | undefined {
+  const halting = spec === undefined ? undefined : halt(differences, spec);
   if (halting === undefined) return undefined;
   const { foundAtMs: atMs } = halting;
   return { scope: strategyId, mode: "halted", setBy: "reconciliation", reason: whyHalted(halting), atMs };

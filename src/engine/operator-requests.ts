@@ -1,10 +1,9 @@
 import { SUBJECT } from "../domain/run/alert.ts";
-import { OPERATING_MODES, type OperatingMode } from "../domain/run/operating-mode.ts";
+import { GLOBAL_SCOPE, OPERATING_MODES, type OperatingMode } from "../domain/run/operating-mode.ts";
 import { nextInstant } from "../domain/schedule/next-instants.ts";
 import type { OperatorRequest } from "../ports/store.ts";
 import { changeMode, type RaisedAlert, raiseAlerts, tellAlerts } from "./alerts.ts";
 import { type EngineContext, type LoadedStrategy, strategyOf } from "./engine-context.ts";
-import { GLOBAL_SCOPE } from "./modes.ts";
 import { cancelTransaction, revokeAllowance } from "./operator-transactions.ts";
 import { messageOf } from "./perform/message-of.ts";
 import { acceptDifferences } from "./reconcile/accept.ts";

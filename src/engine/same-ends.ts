@@ -1,35 +1,50 @@
-import { type Alert, SUBJECT } from "../domain/run/alert.ts";
+import { SUBJECT } from "../domain/run/alert.ts";
 import { countEnd, type SameEnds, type SlotEnd } from "../domain/run/same-ends.ts";
-import { type RaisedAlert, raiseAlerts } from "./alerts.ts";
+import type { TrueWarning } from "../ports/alert-store.ts";
+import type { Change } from "../ports/changes.ts";
+import { type RaisedAlert, raiseChange } from "./alerts.ts";
 import type { EngineContext } from "./engine-context.ts";
+import { isWarnedOf, warningsAfter } from "./true-warnings.ts";
 
 /**
  * Troubles that keep every strategy from trading: who was warned of one of them is not warned again for each strategy.
  * Endpoints that disagree do not: they may do so about a single swap, and for weeks.
  */
-const EVERYBODYS = [SUBJECT.node(), SUBJECT.quotes(), SUBJECT.clock(), SUBJECT.endpoints()];
+export const EVERYBODYS: readonly string[] = [SUBJECT.node(), SUBJECT.quotes(), SUBJECT.clock(), SUBJECT.endpoints()];
 
 /**
- * Counts how a strategy's slots ended, in the commit that ends them, and warns of too many in a row that ended alike.
- * Who was warned of the strategy by another alert knows already, unless that was of a pair, of funds or prices, and before
- * these slots.
- * @returns alerts that are still to be told
+ * Counts how slots of a strategy ended, and warns of too many in a row that ended alike. Who was warned of the strategy by
+ * another alert knows already, unless that was of a pair, of funds or prices, and before these slots.
+ * @param known how they ended before, and what is true then; asked only where it matters
  */
-export function noteEnd(context: EngineContext, strategyId: string, end: SlotEnd): readonly RaisedAlert[] {
-  const { deps, settings } = context;
-  const before = deps.store.sameEnds(strategyId);
+export function countSlotEnd(
+  context: EngineContext,
+  strategyId: string,
+  { end, before, warnings }: { end: SlotEnd; before: SameEnds | undefined; warnings: () => readonly TrueWarning[] },
+): readonly Change[] {
   const after = countEnd(before, end);
-  if (before !== undefined || after !== undefined) deps.store.saveSameEnds(strategyId, after);
-  if (before !== undefined && before.firstSlotMs !== after?.firstSlotMs) {
-    deps.store.endAlerts(SUBJECT.slots(strategyId), deps.clock.nowMs());
-  }
-  if (after === undefined || after.count < settings.told.sameEnds) return [];
-  if (deps.store.isWarnedOf(strategyId, { subjects: EVERYBODYS, hindrancesSinceMs: after.firstSlotMs })) return [];
-  return raiseAlerts(deps, [sameEndsAlert(strategyId, after)], { strategy: strategyId });
+  if (before === undefined && after === undefined) return [];
+  const isAnother = before !== undefined && before.firstSlotMs !== after?.firstSlotMs;
+  const changes: readonly Change[] = [
+    { kind: "same-ends", strategyId, ends: after },
+    ...(isAnother ? [{ kind: "alerts-over", subject: SUBJECT.slots(strategyId) } as const] : []),
+  ];
+  if (after === undefined || after.count < context.settings.told.sameEnds) return changes;
+  const known = { strategyId, subjects: EVERYBODYS, hindrancesSinceMs: after.firstSlotMs };
+  if (isWarnedOf(warningsAfter(warnings(), changes), known)) return changes;
+  return [...changes, raiseChange(context.deps, sameEndsAlert(strategyId, after), { strategy: strategyId })];
 }
 
-function sameEndsAlert(strategyId: string, { reason, count, firstSlotMs }: SameEnds): Alert {
+/** The same, written at once: in the transaction that ends the slots. @returns alerts that are still to be told */
+export function noteEnd(context: EngineContext, strategyId: string, end: SlotEnd): readonly RaisedAlert[] {
+  const { store, clock } = context.deps;
+  const warnings = () => store.trueWarnings(strategyId, EVERYBODYS);
+  const changes = countSlotEnd(context, strategyId, { end, before: store.sameEnds(strategyId), warnings });
+  return store.write(changes, clock.nowMs());
+}
+
+function sameEndsAlert(strategyId: string, { reason, count, firstSlotMs }: SameEnds) {
   const since = new Date(firstSlotMs).toISOString();
   const text = `${strategyId} does not trade: ${count} slots in a row, from that of ${since} on, ended with ${reason}; look why with: swapd why ${strategyId}`;
-  return { severity: "warning", code: "SLOTS_END_ALIKE", subject: SUBJECT.slots(strategyId), text };
+  return { severity: "warning", code: "SLOTS_END_ALIKE", subject: SUBJECT.slots(strategyId), text } as const;
 }

@@ -1,4 +1,4 @@
-import { stricterMode } from "../domain/run/operating-mode.ts";
+import { GLOBAL_SCOPE, type ModeRow, stricterMode } from "../domain/run/operating-mode.ts";
 import type { SlotReason } from "../domain/run/reasons.ts";
 import type { Run } from "../domain/run/run.ts";
 import { nextInstant } from "../domain/schedule/next-instants.ts";
@@ -12,11 +12,10 @@ import {
   type StrategyMemory,
   strategyEdited,
 } from "../domain/strategy/strategy.ts";
-import type { ModeRow, StrategyRow } from "../ports/store.ts";
+import type { StrategyRow } from "../ports/store.ts";
 import { type RaisedAlert, tellAlerts } from "./alerts.ts";
 import { handledAtEdit, isEditionOf } from "./edition.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
-import { GLOBAL_SCOPE } from "./modes.ts";
 import { hasReadableMemory, parseStoredMemory, quarantine } from "./quarantine.ts";
 import { halt } from "./reconcile/touches.ts";
 import { noteEnd } from "./same-ends.ts";

@@ -1,29 +1,13 @@
 import { ChainReadError } from "../domain/chain-read-error.ts";
-import type { Address, Hex } from "../domain/money/address.ts";
-import type { IntentPurpose, IntentRow, LaneHalt } from "../ports/lane-store.ts";
+import type { IntentRow, LaneHalt } from "../ports/lane-store.ts";
 import { type CancelAnswer, wishCancel } from "./cancel-intent.ts";
 import type { Fees } from "./fees.ts";
 import { findMined } from "./find-mined.ts";
 import { followIntent } from "./follow-intent.ts";
 import { type LaneDeps, type LaneOptions, type LaneTurn, maySign } from "./lane-context.ts";
+import { type LaneRequest, plannedIntent } from "./planned-intent.ts";
 import { affordableFees, beginIntent, dropIfOver, type Means, readMeans } from "./sign-attempt.ts";
 import { type ConfirmedWatch, createConfirmedWatch, LOOKS_AT_ONCE } from "./watch-confirmed.ts";
-
-/** What somebody wants a lane to send. Amounts in wei, instants in Unix seconds. */
-export interface LaneRequest {
-  readonly id: string;
-  readonly purpose: IntentPurpose;
-  readonly to: Address;
-  readonly data: Hex;
-  readonly value: bigint;
-  readonly gasLimit: bigint;
-  /** ceiling for this transaction and its replacements, wei per gas */
-  readonly maxFeePerGasCap: bigint;
-  /** not signed for the first time after this */
-  readonly signBySeconds: number;
-  /** its nonce is taken by a cancellation when it is still unmined after this; undefined: never */
-  readonly deadlineSeconds: number | undefined;
-}
 
 /**
  * One account's transactions on one chain, one in flight at a time:
@@ -91,18 +75,7 @@ function tellTrouble({ account }: LaneOptions, { logger }: LaneDeps, { code, mes
 
 function insert(options: LaneOptions, deps: LaneDeps, request: LaneRequest): void {
   const nowMs = deps.clock.nowMs();
-  const row: IntentRow = {
-    ...request,
-    account: options.account,
-    chainId: options.chainId,
-    state: "planned",
-    nonce: undefined,
-    outcome: undefined,
-    minedBlockNumber: undefined,
-    minedBlockHash: undefined,
-    minedAttemptHash: undefined,
-    createdAtMs: nowMs,
-  };
+  const row = plannedIntent(options, request, nowMs);
   deps.store.insertIntent(row);
   deps.store.recordTransition({
     intentId: request.id,

@@ -8,31 +8,23 @@ export interface AlertRow extends Alert {
   readonly atMs: number;
 }
 
+/** An alert that warns people and is true now. */
+export interface TrueWarning {
+  readonly subject: string;
+  readonly code: string;
+  readonly severity: Severity;
+  readonly strategy: string | undefined;
+  readonly raisedAtMs: number;
+}
+
 /** Rows of alerts, written in the transaction that makes them true. */
 export interface AlertStore {
   /** Writes an alert down. @returns false when the same code is true of the same subject already: then nothing is new */
   raiseAlert(alert: AlertRow): boolean;
-  /**
-   * Writes down something that happened and is not true for a while: it is over at once, and it is sent whatever its
-   * severity. @returns false when this very message, by its id, was written before
-   */
-  addMessage(message: AlertRow): boolean;
-  /**
-   * Whether people were warned of something that is still true of a strategy, or of one of these subjects. What kept it
-   * from trading (a denied pair, missing funds, a missing price) counts from an instant on: it stays open until the
-   * strategy gets further than that, which may be never.
-   */
-  isWarnedOf(
-    strategyId: string,
-    known: { readonly subjects: readonly string[]; readonly hindrancesSinceMs: number },
-  ): boolean;
+  /** Warnings that are true of a strategy, or of one of the subjects, now. */
+  trueWarnings(strategyId: string, subjects: readonly string[]): readonly TrueWarning[];
   /** Nothing is true of the subject any more; what was not sent yet is sent all the same. */
   endAlerts(subject: string, atMs: number): void;
-  /**
-   * A strategy wants nothing now: ends what kept it from trading when it last wanted something, where that was said until
-   * an instant. What is critical stays.
-   */
-  endAlertsOfWants(strategyId: string, when: { readonly raisedUntilMs: number; readonly atMs: number }): void;
   /** A person took note of what became of a strategy's fills. */
   endAlertsOfFills(strategyId: string, atMs: number): void;
   /** Ends what was said of strategies that are no more, but not of their open runs, swaps and fills, nor of their modes. */

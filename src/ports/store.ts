@@ -1,16 +1,16 @@
 import type { DrawdownState } from "../domain/guard/drawdown.ts";
 import type { Address } from "../domain/money/address.ts";
 import type { UsdPrice } from "../domain/money/price.ts";
-import type { Effect, EffectRequest } from "../domain/run/effects.ts";
-import type { OperatingMode } from "../domain/run/operating-mode.ts";
-import type { PriceEvidence, RunRecord, Transition } from "../domain/run/records.ts";
-import type { StepInput } from "../domain/run/replay.ts";
+import type { Effect } from "../domain/run/effects.ts";
+import type { RunEvent } from "../domain/run/events.ts";
+import type { ModeRow } from "../domain/run/operating-mode.ts";
 import type { Run } from "../domain/run/run.ts";
 import type { SameEnds } from "../domain/run/same-ends.ts";
 import type { SwapState } from "../domain/run/states.ts";
 import type { PriceBar } from "../domain/strategy/decision.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
-import type { AlertStore } from "./alert-store.ts";
+import type { AlertRow, AlertStore } from "./alert-store.ts";
+import type { Change, StepQuestion, StepRows } from "./changes.ts";
 import type { ReconciliationStore } from "./reconciliation-store.ts";
 
 /** A strategy as the database remembers it. `memory` is versioned JSON; `lastSlotMs` the last slot that has its end or run. */
@@ -32,15 +32,6 @@ export interface PendingEffect {
 
 /** Looks at open swaps on the chain, routes that are kept for people, everything else, and all but the routes. */
 export type EffectGroup = "looks" | "routes" | "others" | "no routes";
-
-/** A mode with who set it, when and why. `scope` is `global` or a strategy's id. */
-export interface ModeRow {
-  readonly scope: string;
-  readonly mode: OperatingMode;
-  readonly setBy: string;
-  readonly reason: string;
-  readonly atMs: number;
-}
 
 /** Equal uneventful slots in a row. */
 export interface GapRow {
@@ -84,10 +75,6 @@ export interface RunStore {
   /** Inserts a due run. @returns false when the strategy already has one for this slot */
   insertRun(run: Run, atMs: number): boolean;
   run(id: string): Run | undefined;
-  /** Writes the run's new state with its transitions, and those swaps that are not the ones it had before. */
-  saveRun(run: Run, transitions: readonly Transition[], atMs: number, before?: Run): void;
-  /** Keeps what a step was taken from, so that it can be taken again. */
-  addStep(runId: string, step: StepInput): void;
   /** Runs that have not begun, the oldest slots first: asked for at every turn of the engine. */
   dueRuns(limit: number): readonly string[];
   hasOpenRun(strategyId: string): boolean;
@@ -97,25 +84,20 @@ export interface RunStore {
   /** Swaps that have not ended, and runs that are open without any. */
   openWork(): readonly OpenWork[];
   swapState(swapId: string): SwapState | undefined;
-  /** The prices that a swap was cleared by; undefined before that. */
-  clearancePrices(swapId: string): PriceEvidence | undefined;
   runOfIntent(intentId: string): { readonly runId: string; readonly swapId: string } | undefined;
   /** Whether this transaction belongs to another swap or transaction of ours than the given swap. */
   hashOfOther(hash: string, swapId: string): boolean;
   /** Canonical JSON of the typed data that is to be signed with this digest. */
   intendedSignature(digest: string): string | undefined;
-  addEffects(runId: string, effects: readonly EffectRequest[], atMs: number): void;
   /** Those of a group, the longest due first. */
   dueEffects(nowMs: number, limit: number, group: EffectGroup): readonly PendingEffect[];
   nextEffectMs(): number | undefined;
   /** Counts a beginning of an effect, durably, before it is performed. @returns how often it was begun before */
   beginEffect(id: number): number;
-  finishEffect(id: number, atMs: number): void;
   /** Leaves it to be done again, behind whatever is due by now. */
   postponeEffect(id: number, atMs: number): void;
   /** Makes due what was written by a clock that ran ahead of this instant and is to wait until then. */
   hastenEffects(nowMs: number): void;
-  writeRecord(run: Run, record: RunRecord, atMs: number): void;
 }
 
 /** A block that is final. */
@@ -151,10 +133,6 @@ export interface LedgerStore {
   isTokenBusy(wallet: Address, token: Address, exceptSwapId: string): boolean;
   /** The last swap that could take this token and came to its end: what was read before it did is old. */
   lastFreed(wallet: Address, token: Address): string | undefined;
-  /** Whether another swap of the wallet was ever bound to this nonce. */
-  isNonceOfOther(wallet: Address, nonce: bigint, exceptSwapId: string): boolean;
-  /** failed runs of a strategy that ended since an instant, without those that ended with one of these reasons */
-  failuresSince(strategyId: string, sinceMs: number, except: readonly string[]): number;
   /** allowances granted once, whose wallet and token have nothing open now */
   idleGrants(): readonly { readonly wallet: Address; readonly token: Address; readonly spender: Address }[];
   /** strategies whose swaps granted allowances of a wallet's token that are not forgotten yet */
@@ -179,8 +157,6 @@ export interface OperationStore {
   identity(): { readonly network: string; readonly chainId: number } | undefined;
   saveIdentity(identity: { network: string; chainId: number; atMs: number }): void;
   strategy(id: string): StrategyRow | undefined;
-  /** What a strategy remembers, without the rest of its row; undefined without the row. */
-  strategyMemory(id: string): string | undefined;
   saveStrategy(row: StrategyRow, atMs: number): void;
   /** The last handled slots of these strategies; one that is not known has no entry. */
   lastSlots(strategyIds: readonly string[]): ReadonlyMap<string, number>;
@@ -198,7 +174,6 @@ export interface OperationStore {
   addGap(gap: GapRow, joinsAtMs: number, atMs: number): void;
   /** How the last slots of a strategy came to nothing for one reason; undefined after a trade. */
   sameEnds(strategyId: string): SameEnds | undefined;
-  saveSameEnds(strategyId: string, ends: SameEnds | undefined): void;
   /** Counts a price (dollars scaled by 1e18) into the bar of its hour. */
   addPriceSample(token: Address, atMs: number, usd: UsdPrice): void;
   /** Bars from the hour of `sinceMs` on, oldest first. */
@@ -225,6 +200,13 @@ export interface OperationStore {
 
 /** The daemon's database. Everything written inside `transaction` is durable together, or not at all. */
 export interface Store extends RunStore, LedgerStore, OperationStore, AlertStore, ReconciliationStore {
+  /**
+   * The rows that a step is decided on, read whole.
+   * @throws Error when the run's strategy has no row: a broken invariant
+   */
+  stepRows(run: Run, event: RunEvent, asked: StepQuestion): StepRows;
+  /** Writes changes in their order. @returns the alerts and messages that are new: they are still to be told */
+  write(changes: readonly Change[], atMs: number): readonly AlertRow[];
   /** Runs synchronous work in one durable transaction; a nested call joins it. */
   transaction<T>(work: () => T): T;
 }

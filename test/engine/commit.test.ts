@@ -6,6 +6,7 @@ import { registerStrategies } from "../../src/engine/scheduler.ts";
 import { HUNDRED_USDC, NOW_MS, policySample, ROUTER, runSample, SLOT_MS, USDC } from "../support/builders.ts";
 import { addRun, saveAs } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, Killed, type Life, type Outside, openLife } from "../support/engine-life.ts";
+import { intentRow } from "../support/lane-database.ts";
 import { approvalSample, decodedFor, readingFor, swapIn } from "../support/reading-samples.ts";
 
 /** A run with one swap in this state, and an effect of it that waits for its answer. */
@@ -79,7 +80,11 @@ describe("a step and everything that follows from it are one commit", () => {
     } as const;
     life.store.writeRecord(other, { ...right, untilSeconds: 1 }, 1);
     // As if the fact had been stale: the question says free, the constraint knows better.
-    const store = { ...life.store, isTokenBusy: () => false };
+    const stepRows: Life["store"]["stepRows"] = (...args) => {
+      const read = life.store.stepRows(...args);
+      return { ...read, ledger: read.ledger && { ...read.ledger, isTokenBusy: false } };
+    };
+    const store = { ...life.store, stepRows };
     const context = { ...life.context, deps: { ...life.context.deps, store } };
     const before = rows(life);
     const committer = createCommitter(context, () => undefined);
@@ -87,25 +92,15 @@ describe("a step and everything that follows from it are one commit", () => {
     expect(rows(life)).toEqual(before);
   });
 
-  test("a lane that refuses the request undoes the whole step", () => {
+  test("a request that has its row already undoes the whole step, and so does one of a wallet without a lane", () => {
     const { life } = begin(quoted);
-    const lanes = new Map([
-      [
-        ACCOUNT,
-        {
-          ...life.lane,
-          submit: () => {
-            throw new Error("the disk is full");
-          },
-        },
-      ],
-    ]);
-    const context = { ...life.context, deps: { ...life.context.deps, lanes } };
     const before = rows(life);
-    expect(() => createCommitter(context, () => undefined).commit("run_1", facts(quoted), 1)).toThrow(
-      "the disk is full",
-    );
+    const lanes = { ...life.context, deps: { ...life.context.deps, lanes: new Map() } };
+    expect(() => createCommitter(lanes, () => undefined).commit("run_1", facts(quoted), 1)).toThrow("has no lane");
     expect(rows(life)).toEqual(before);
+    life.lanes.insertIntent(intentRow({ id: `${quoted.id}.swap`, account: ACCOUNT }));
+    expect(() => life.engine.committer.commit("run_1", facts(quoted), 1)).toThrow("UNIQUE");
+    expect(rows(life)).toEqual({ ...before, lane_intents: 1 });
   });
 });
 

@@ -133,7 +133,7 @@ describe("a run that is asked for", () => {
     outside.clock.jumpTo(SLOT_MS - 9_300);
     expect(ask("run", { strategy: "weekly", extra: "true" })).toBe("started run_1, besides the schedule");
     expect(ask("run", { strategy: "weekly", extra: "true" })).toBe("refused: weekly still has an open run");
-    skipOpenRuns(life.context.deps.store);
+    skipOpenRuns(life.store);
     expect(ask("run", { strategy: "weekly", extra: "true" })).toContain("refused: weekly already ran for this slot");
     outside.clock.jumpTo(SLOT_MS);
     expect(insertDueRuns(life.context)).toHaveLength(1);
@@ -202,7 +202,7 @@ describe("a slot that is to be skipped", () => {
     const { life, outside, ask } = begin({ catchUp });
     outside.clock.jumpTo(SLOT_MS + 2 * MINUTE_MS);
     expect(ask("skip", { strategy: "weekly" })).toContain(new Date(SLOT_MS + MINUTE_MS).toISOString());
-    skipOpenRuns(life.context.deps.store);
+    skipOpenRuns(life.store);
     expect(insertDueRuns(life.context)).toHaveLength(1);
     expect(slotsOf(life)).toEqual([SLOT_MS, SLOT_MS + 2 * MINUTE_MS]);
   });

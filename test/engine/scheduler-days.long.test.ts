@@ -43,7 +43,7 @@ test("SCH-23 days of 1,000 strategies leave one end for each slot in the databas
     if (hour === 17 * 24) loaded = strategies();
     outside.clock.jumpTo(START_MS + hour * HOUR_MS);
     insertDueRuns(context(life, loaded));
-    if (day !== 4) skipOpenRuns(life.context.deps.store);
+    if (day !== 4) skipOpenRuns(life.store);
   }
   const ends = life.db.prepare<[string, string], { first: number; last: number; count: number }>(
     `SELECT first_slot_ms AS first, last_slot_ms AS last, count FROM gaps WHERE strategy = ?

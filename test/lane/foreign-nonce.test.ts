@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { LaneRequest } from "../../src/lane/lane.ts";
+import type { LaneRequest } from "../../src/lane/planned-intent.ts";
 import { ANVIL_ACCOUNT } from "../support/bare-anvil.ts";
 import { openLaneDatabase } from "../support/lane-database.ts";
 import { GWEI, startLaneWorld } from "../support/lane-world.ts";

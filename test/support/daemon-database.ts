@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { DaemonStore } from "../../src/adapters/sqlite/daemon/store.ts";
 import { createStore } from "../../src/adapters/sqlite/daemon/store.ts";
 import { createLaneStore, migrateLane } from "../../src/adapters/sqlite/lane-store.ts";
 import type { Transition } from "../../src/domain/run/records.ts";
@@ -9,7 +10,6 @@ import { RUN_TRANSITIONS, SWAP_TRANSITIONS } from "../../src/domain/run/states.t
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { initialStrategyMemory } from "../../src/domain/strategy/strategy.ts";
 import type { LaneStore } from "../../src/ports/lane-store.ts";
-import type { Store } from "../../src/ports/store.ts";
 import { openDatabase, type SqliteDatabase } from "../../src/storage/database.ts";
 import { migrate, readMigrations } from "../../src/storage/migrations.ts";
 import { dcaSpec, NOW_MS, runSample, SLOT_MS } from "./builders.ts";
@@ -20,7 +20,7 @@ const MIGRATIONS = readMigrations(new URL("../../src/adapters/sqlite/daemon/", i
 export interface DaemonDatabase {
   readonly file: string;
   readonly db: SqliteDatabase;
-  readonly store: Store;
+  readonly store: DaemonStore;
   readonly lanes: LaneStore;
 }
 
@@ -53,14 +53,14 @@ function migrateAll(db: SqliteDatabase): void {
 }
 
 /** Makes a strategy known, as it is when it was never asked. */
-export function addStrategy(store: Store, spec: StrategySpec = dcaSpec()): void {
+export function addStrategy(store: DaemonStore, spec: StrategySpec = dcaSpec()): void {
   const memory = JSON.stringify(initialStrategyMemory(spec));
   const row = { id: spec.id, kind: spec.kind, specHash: "spec", spec, memory, lastSlotMs: SLOT_MS };
   store.saveStrategy(row, NOW_MS);
 }
 
 /** Writes a run with its swaps as they are, and what each of them reserves. */
-export function addRun(store: Store, run: Run, options: { atMs?: number } = {}): Run {
+export function addRun(store: DaemonStore, run: Run, options: { atMs?: number } = {}): Run {
   const atMs = options.atMs ?? NOW_MS;
   store.transaction(() => {
     if (!store.insertRun({ ...run, state: "due", swaps: [] }, atMs)) throw new Error(`${run.id}: the slot is taken`);
@@ -71,7 +71,7 @@ export function addRun(store: Store, run: Run, options: { atMs?: number } = {}):
 }
 
 /** Saves a run that the database knows in whatever state, by a legal way from where its row and its swaps' rows are. */
-export function saveAs(store: Store, run: Run, atMs = NOW_MS): void {
+export function saveAs(store: DaemonStore, run: Run, atMs = NOW_MS): void {
   const before = store.run(run.id);
   if (before === undefined) throw new Error(`${run.id} has no row`);
   const swaps = run.swaps.flatMap(({ id, state }) => {
@@ -85,7 +85,7 @@ export function saveAs(store: Store, run: Run, atMs = NOW_MS): void {
 }
 
 /** Ends all runs that are open, without anything having been done. */
-export function skipOpenRuns(store: Store): void {
+export function skipOpenRuns(store: DaemonStore): void {
   store.transaction(() => {
     for (const { runId } of store.openWork()) {
       const run = store.run(runId);
@@ -118,15 +118,15 @@ function wayTo<State extends string>(
   return way;
 }
 
-function reserve(store: Store, run: Run, { swap, atMs }: { swap: Swap; atMs: number }): void {
+function reserve(store: DaemonStore, run: Run, { swap, atMs }: { swap: Swap; atMs: number }): void {
   if (swap.amountIn === undefined) return;
   store.writeRecord(run, { kind: "reserve", swapId: swap.id, token: swap.sell, amount: swap.amountIn }, atMs);
 }
 
-const swapsAdded = new WeakMap<Store, number>();
+const swapsAdded = new WeakMap<DaemonStore, number>();
 
 /** A run of its own for each swap, each in another slot. */
-export function addSwap(store: Store, swap: Swap, change: Partial<Run> = {}): Run {
+export function addSwap(store: DaemonStore, swap: Swap, change: Partial<Run> = {}): Run {
   const id = `run_${swap.id}`;
   const before = swapsAdded.get(store) ?? 0;
   swapsAdded.set(store, before + 1);

@@ -3,7 +3,7 @@ import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { createStore } from "../../adapters/sqlite/daemon/store.ts";
 import { SUBJECT } from "../../domain/run/alert.ts";
 import type { OperatingMode } from "../../domain/run/operating-mode.ts";
-import { GLOBAL_SCOPE } from "../../engine/modes.ts";
+import { GLOBAL_SCOPE } from "../../domain/run/operating-mode.ts";
 import type { AlertStore } from "../../ports/alert-store.ts";
 import type { LaneStore } from "../../ports/lane-store.ts";
 import type { OperationStore } from "../../ports/store.ts";

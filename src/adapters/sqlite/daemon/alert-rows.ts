@@ -1,7 +1,8 @@
 import { SEVERITIES, type Severity, SUBJECT } from "../../../domain/run/alert.ts";
-import type { AlertOutbox, AlertRow, AlertStore, WaitingAlert } from "../../../ports/alert-store.ts";
+import type { AlertOutbox, AlertRow, AlertStore, TrueWarning, WaitingAlert } from "../../../ports/alert-store.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { prepareStatements, type Statements } from "../statements.ts";
+import type { SingleRows } from "./row-store.ts";
 
 interface AlertColumns {
   id: string;
@@ -25,11 +26,13 @@ const INSERT = `INSERT INTO alerts
     (id, severity, code, subject, text, strategy, run_id, raised_at_ms, over_at_ms, state, not_before_ms)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`;
 
+type AlertRows = AlertStore & Pick<SingleRows, "addMessage" | "endAlertsOfWants">;
+
 /**
  * The raising side.
  * @param sendFrom the least severity that waits to be sent; undefined: nothing is sent, the log alone has it
  */
-export function createAlertRows(sql: Statements, sendFrom: Severity | undefined): AlertStore {
+export function createAlertRows(sql: Statements, sendFrom: Severity | undefined): AlertRows {
   const insert = (alert: AlertRow, how: { conflict: string; overAtMs: number | null; isSent: boolean }): boolean => {
     const { overAtMs } = how;
     const isNew = sql.run(
@@ -55,22 +58,21 @@ export function createAlertRows(sql: Statements, sendFrom: Severity | undefined)
     },
     addMessage: (message) =>
       insert(message, { conflict: "(id)", overAtMs: message.atMs, isSent: sendFrom !== undefined }),
-    isWarnedOf: (strategyId, { subjects, hindrancesSinceMs }) =>
-      sql.get(
-        `SELECT 1 FROM alerts WHERE over_at_ms IS NULL AND severity <> 'info'
-           AND (strategy = ? AND (raised_at_ms >= ?
-             OR subject NOT LIKE '% to % of %' AND subject NOT LIKE 'funds of %' AND subject NOT LIKE 'prices of %'
-               AND subject NOT LIKE 'fill of %')
-             OR subject IN (SELECT value FROM json_each(?)))`,
-        strategyId,
-        hindrancesSinceMs,
-        JSON.stringify(subjects),
-      ) !== undefined,
+    trueWarnings: (strategyId, subjects) =>
+      sql
+        .all<TrueWarning & { strategy: string | null }>(
+          `SELECT subject, code, severity, strategy, raised_at_ms AS raisedAtMs FROM alerts
+           WHERE over_at_ms IS NULL AND severity <> 'info'
+             AND (strategy = ? OR subject IN (SELECT value FROM json_each(?)))`,
+          strategyId,
+          JSON.stringify(subjects),
+        )
+        .map((row) => ({ ...row, strategy: row.strategy ?? undefined })),
     ...createEndings(sql),
   };
 }
 
-function createEndings(sql: Statements): Pick<AlertStore, Extract<keyof AlertStore, `endAlerts${string}`>> {
+function createEndings(sql: Statements): Pick<AlertRows, Extract<keyof AlertRows, `endAlerts${string}`>> {
   return {
     endAlerts: (subject, atMs) => {
       sql.run("UPDATE alerts SET over_at_ms = ? WHERE subject = ? AND over_at_ms IS NULL", atMs, subject);

@@ -1,12 +1,12 @@
 import { EFFECT_VERSION, type Effect } from "../../../domain/run/effects.ts";
-import type { RunStore } from "../../../ports/store.ts";
 import type { Statements } from "../statements.ts";
 import { encodeJson } from "./codec.ts";
+import type { RowStore } from "./row-store.ts";
 import type { WaitingEffect, WorkQueue } from "./work-queue.ts";
 
 /** The part of the store that keeps effects. */
 export type EffectRows = Pick<
-  RunStore,
+  RowStore,
   "addEffects" | "dueEffects" | "nextEffectMs" | "beginEffect" | "finishEffect" | "postponeEffect" | "hastenEffects"
 >;
 

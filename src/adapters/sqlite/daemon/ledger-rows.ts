@@ -2,6 +2,7 @@ import { type Address, toAddress } from "../../../domain/money/address.ts";
 import type { FinalBlock, LedgerStore } from "../../../ports/store.ts";
 import { BUSY_SWAPS, OPEN_INTENTS, UNSETTLED_SWAPS } from "../index-conditions.ts";
 import type { Statements } from "../statements.ts";
+import type { SingleRows } from "./row-store.ts";
 import { receivedOf, soldUsdSince, totalsOf } from "./total-rows.ts";
 
 /** A swap in one of these states may take the wallet's token at any moment, or is about to be allowed to. */
@@ -13,7 +14,10 @@ interface Sale {
 }
 
 /** Sums over the ledger, and who holds which token of which wallet. Amounts are summed as bigint, never by SQL. */
-export function createLedgerRows(sql: Statements, version: LedgerStore["ledgerVersion"]): LedgerStore {
+export function createLedgerRows(
+  sql: Statements,
+  version: LedgerStore["ledgerVersion"],
+): LedgerStore & Pick<SingleRows, "isNonceOfOther" | "failuresSince"> {
   return {
     ledgerVersion: version,
     reserved: (wallet, token, exceptSwapId = "") =>

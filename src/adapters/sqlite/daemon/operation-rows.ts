@@ -1,10 +1,11 @@
-import type { OperatingMode } from "../../../domain/run/operating-mode.ts";
+import type { ModeRow, OperatingMode } from "../../../domain/run/operating-mode.ts";
 import type { StrategySpec } from "../../../domain/strategy/spec.ts";
-import type { GapRow, ModeRow, OperationStore } from "../../../ports/store.ts";
+import type { GapRow, OperationStore } from "../../../ports/store.ts";
 import type { Statements } from "../statements.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
 import { createDrawdownRows } from "./drawdown-rows.ts";
 import { createPriceRows } from "./price-rows.ts";
+import type { SingleRows } from "./row-store.ts";
 import { createSameEndRows } from "./same-end-rows.ts";
 
 interface ModeColumns {
@@ -16,7 +17,9 @@ interface ModeColumns {
 }
 
 /** Rows of the daemon's own life: identity, strategies, modes, gaps, baselines, requests. */
-export function createOperationRows(sql: Statements): OperationStore {
+export function createOperationRows(
+  sql: Statements,
+): OperationStore & Pick<SingleRows, "strategyMemory" | "saveSameEnds"> {
   return {
     ...createModeRows(sql),
     ...createStrategyRows(sql),
@@ -108,7 +111,10 @@ function createGoneRows(sql: Statements): Pick<OperationStore, "markGone" | "gon
 
 function createStrategyRows(
   sql: Statements,
-): Pick<OperationStore, "strategy" | "strategyMemory" | "saveStrategy" | "lastSlots" | "setLastSlot" | "addGap"> {
+): Pick<
+  OperationStore & SingleRows,
+  "strategy" | "strategyMemory" | "saveStrategy" | "lastSlots" | "setLastSlot" | "addGap"
+> {
   return {
     strategyMemory: (id) => sql.get<{ memory: string }>("SELECT memory FROM strategies WHERE id = ?", id)?.memory,
     strategy: (id) => {

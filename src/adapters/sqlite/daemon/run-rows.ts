@@ -15,6 +15,7 @@ import {
   type SwapColumns,
 } from "./codec.ts";
 import type { EffectRows } from "./effect-rows.ts";
+import type { SingleRows } from "./row-store.ts";
 import { writeStep } from "./step-rows.ts";
 import { type CountedSwap, countRun, countSwap } from "./total-rows.ts";
 
@@ -75,7 +76,9 @@ const OPEN_WORK = `SELECT runs.id AS runId, runs.strategy, swaps.id AS swapId, s
     WHERE runs.${OPEN_RUNS}`;
 
 /** Rows of runs, swaps and transitions. */
-export function createRunRows(sql: Statements): Omit<RunStore, "writeRecord" | keyof EffectRows> {
+export function createRunRows(
+  sql: Statements,
+): Omit<RunStore, keyof EffectRows> & Pick<SingleRows, "saveRun" | "addStep" | "clearancePrices"> {
   const readBody = createBodyReader();
   const addTransition = (transition: Transition, atMs: number): void => {
     sql.run(

@@ -1,9 +1,9 @@
 import type { SameEnds } from "../../../domain/run/same-ends.ts";
-import type { OperationStore } from "../../../ports/store.ts";
 import type { Statements } from "../statements.ts";
+import type { RowStore } from "./row-store.ts";
 
 /** How often in a row slots of a strategy ended alike: one row a strategy. */
-export function createSameEndRows(sql: Statements): Pick<OperationStore, "sameEnds" | "saveSameEnds"> {
+export function createSameEndRows(sql: Statements): Pick<RowStore, "sameEnds" | "saveSameEnds"> {
   return {
     sameEnds: (strategyId) =>
       sql.get<SameEnds>(

@@ -1,29 +1,40 @@
 import type { Address } from "../../../domain/money/address.ts";
 import type { Severity } from "../../../domain/run/alert.ts";
+import type { LaneStore } from "../../../ports/lane-store.ts";
 import type { RunStore, Store } from "../../../ports/store.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { inTransaction } from "../../../storage/transaction.ts";
+import { createLaneStore } from "../lane-store.ts";
 import { prepareStatements } from "../statements.ts";
 import { createAlertRows } from "./alert-rows.ts";
+import { readStepRows } from "./decision-rows.ts";
 import { createEffectRows, readWaiting } from "./effect-rows.ts";
 import { createLedgerRows } from "./ledger-rows.ts";
 import { createOperationRows } from "./operation-rows.ts";
 import { createReconciliationRows } from "./reconciliation-rows.ts";
 import { writeRecord } from "./record-rows.ts";
+import type { RowStore, SingleRows } from "./row-store.ts";
 import { createRunRows } from "./run-rows.ts";
 import { type WorkQueue, workQueueOf } from "./work-queue.ts";
+import { writeChanges } from "./write-changes.ts";
 
 /**
  * The daemon's rows on an open, migrated database. One daemon writes it; others may read.
  * @param options.sendAlertsFrom the least severity of alerts that wait to be sent; undefined: none is sent
  */
-export function createStore(db: SqliteDatabase, options: { sendAlertsFrom?: Severity | undefined } = {}): Store {
+export function createStore(db: SqliteDatabase, options: { sendAlertsFrom?: Severity | undefined } = {}): DaemonStore {
   const sql = prepareStatements(db);
   const versions = new Map<Address, number>();
   const sumOfVersions = (): number => [...versions.values()].reduce((sum, version) => sum + version, 0);
   const queue = workQueueOf(db, () => readWaiting(sql));
   const runs = createRunRows(sql);
-  return {
+  let lanes: LaneStore | undefined;
+  // Its tables may be missing until the daemon makes them.
+  const laneRows = (): LaneStore => {
+    lanes ??= createLaneStore(db);
+    return lanes;
+  };
+  const rows: RowStore = {
     transaction: (work) => inTransaction(db, work),
     ...runs,
     ...dueRunRows(runs, queue),
@@ -41,7 +52,15 @@ export function createStore(db: SqliteDatabase, options: { sendAlertsFrom?: Seve
         },
       }),
   };
+  return {
+    ...rows,
+    stepRows: (run, event, asked) => readStepRows(rows, laneRows(), { run, event, asked }),
+    write: (changes, atMs) => writeChanges(rows, laneRows, { changes, atMs }),
+  };
 }
+
+/** The store of a database, with its single rows. */
+export type DaemonStore = Store & SingleRows;
 
 /** Asks for runs that have not begun only where there may be one. */
 function dueRunRows(

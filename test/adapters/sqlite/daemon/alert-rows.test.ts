@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { createAlertOutbox } from "../../../../src/adapters/sqlite/daemon/alert-rows.ts";
+import type { DaemonStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
 import { createStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
 import { type Severity, SUBJECT } from "../../../../src/domain/run/alert.ts";
+import { isWarnedOf } from "../../../../src/engine/true-warnings.ts";
 import { alertSample, NOW_MS } from "../../../support/builders.ts";
 import { openDaemonDatabase } from "../../../support/daemon-database.ts";
 
@@ -110,19 +112,21 @@ test("a message is sent whatever the least severity is, is never true of anythin
   expect(nowhere.addMessage(message)).toBe(true);
 });
 
-const CLOCK = { subjects: ["clock"], hindrancesSinceMs: NOW_MS };
+function isWarned(store: DaemonStore, strategyId: string, subjects: readonly string[] = ["clock"]): boolean {
+  return isWarnedOf(store.trueWarnings(strategyId, subjects), { strategyId, subjects, hindrancesSinceMs: NOW_MS });
+}
 
 test("people are warned of what is true, by strategy or by subject, and info warns nobody", () => {
   const { store } = begin();
   store.raiseAlert(alertSample({ severity: "info" }));
-  expect(store.isWarnedOf("weekly", CLOCK)).toBe(false);
+  expect(isWarned(store, "weekly")).toBe(false);
   store.raiseAlert(alertSample({ id: "alert_2", code: "OTHER" }));
-  expect(store.isWarnedOf("weekly", { ...CLOCK, subjects: [] })).toBe(true);
-  expect(store.isWarnedOf("monthly", CLOCK)).toBe(false);
+  expect(isWarned(store, "weekly", [])).toBe(true);
+  expect(isWarned(store, "monthly")).toBe(false);
   store.raiseAlert(alertSample({ id: "alert_3", subject: "clock", strategy: undefined }));
-  expect(store.isWarnedOf("monthly", CLOCK)).toBe(true);
+  expect(isWarned(store, "monthly")).toBe(true);
   for (const subject of ["clock", "swap run_1.0.1"]) store.endAlerts(subject, NOW_MS);
-  expect(store.isWarnedOf("weekly", CLOCK)).toBe(false);
+  expect(isWarned(store, "weekly")).toBe(false);
 });
 
 test("old rows go once they are over and settled, and never before", () => {
@@ -168,7 +172,7 @@ test("a fill that is lost is true until a person says so, whatever becomes of it
   }
   const open = (): unknown[] =>
     db.prepare("SELECT subject FROM alerts WHERE over_at_ms IS NULL ORDER BY number").pluck().all();
-  expect(store.isWarnedOf("weekly", CLOCK)).toBe(false);
+  expect(isWarned(store, "weekly")).toBe(false);
   store.endAlertsOfOthers([], NOW_MS);
   store.endAlertsOfWants("weekly", { raisedUntilMs: NOW_MS, atMs: NOW_MS });
   expect(open()).toHaveLength(3);

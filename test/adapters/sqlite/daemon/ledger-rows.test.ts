@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import type { DaemonStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
 import { toPpm } from "../../../../src/domain/money/fraction.ts";
 import type { RunRecord } from "../../../../src/domain/run/records.ts";
 import { type RunState, SWAP_STATES } from "../../../../src/domain/run/states.ts";
-import type { Store } from "../../../../src/ports/store.ts";
 import {
   HUNDRED_USDC,
   NOW_MS,
@@ -23,7 +23,7 @@ const HUGE = 2n ** 200n;
 const run = runSample();
 
 /** Three swaps of two strategies: amounts that no 64-bit sum could hold. */
-function threeSwaps(store: Store): void {
+function threeSwaps(store: DaemonStore): void {
   for (const [id, amountIn, strategyId] of [
     ["a", HUGE, "weekly"],
     ["b", HUGE + 1n, "weekly"],
@@ -34,7 +34,7 @@ function threeSwaps(store: Store): void {
 }
 
 /** Writes a record of a swap as the step of its run would. */
-const write = (store: Store, record: RunRecord, atMs = NOW_MS): void => {
+const write = (store: DaemonStore, record: RunRecord, atMs = NOW_MS): void => {
   const swaps = "swapId" in record ? [swapSample({ id: record.swapId })] : [];
   store.writeRecord({ ...run, swaps }, record, atMs);
 };

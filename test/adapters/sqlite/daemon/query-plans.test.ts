@@ -3,13 +3,14 @@ import { expect, test } from "vitest";
 import { createAlertOutbox } from "../../../../src/adapters/sqlite/daemon/alert-rows.ts";
 import { createHistoryReader, type HistoryReader } from "../../../../src/adapters/sqlite/daemon/history-rows.ts";
 import { copyRecent } from "../../../../src/adapters/sqlite/daemon/recent-copy.ts";
+import type { DaemonStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
 import { createStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
 import { readLaneHistory } from "../../../../src/adapters/sqlite/lane-history.ts";
 import { createLaneStore } from "../../../../src/adapters/sqlite/lane-store.ts";
 import type { RunRecord } from "../../../../src/domain/run/records.ts";
 import type { AlertOutbox } from "../../../../src/ports/alert-store.ts";
+import type { Change, StepQuestion } from "../../../../src/ports/changes.ts";
 import type { LaneStore } from "../../../../src/ports/lane-store.ts";
-import type { Store } from "../../../../src/ports/store.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import {
   alertSample,
@@ -27,7 +28,7 @@ import {
 import { addRun, addStrategy, openDaemonDatabase } from "../../../support/daemon-database.ts";
 import { ACCOUNT, attemptRow, intentRow } from "../../../support/lane-database.ts";
 import { type Calls, callAll, collectStatements, dropTriggers, growingParts } from "../../../support/query-plans.ts";
-import { hash, swapIn } from "../../../support/reading-samples.ts";
+import { hash, readingFor, swapIn } from "../../../support/reading-samples.ts";
 import { temporaryDirectory } from "../../../support/temporary-directory.ts";
 
 const swap = swapIn("confirmed");
@@ -36,8 +37,21 @@ const swapId = swap.id;
 const chainId = 31_337;
 const FINAL = { number: 9, timestamp: 9 };
 
-const STORE: Calls<Store> = {
+const QUESTION: StepQuestion = {
+  ...{ chainId, spec: undefined, daySinceMs: 1, monthSinceMs: 1, failuresSinceMs: 1 },
+  ...{ failuresExcept: ["node_unavailable"], everybodys: ["clock"] },
+};
+
+const planned = intentRow({ id: "run_1.0.1.swap", state: "planned", nonce: undefined });
+const CHANGES: readonly Change[] = [
+  { kind: "intent", intent: planned },
+  { kind: "mode", row: { scope: "weekly", mode: "paused", setBy: "ops", reason: "r", atMs: NOW_MS } },
+];
+
+const STORE: Calls<DaemonStore> = {
   transaction: (store) => store.transaction(() => 1),
+  stepRows: (store) => store.stepRows(run, { kind: "facts-read", swapId, reading: readingFor(swap) }, QUESTION),
+  write: (store) => store.write(CHANGES, NOW_MS),
   insertRun: (store) => store.insertRun(runSample({ id: "run_2", slotMs: SLOT_MS + 1_000, swaps: [] }), NOW_MS),
   run: (store) => store.run(run.id),
   saveRun: (store) =>
@@ -129,7 +143,7 @@ const STORE: Calls<Store> = {
   raiseAlert: (store) => store.raiseAlert(alertSample()),
   addMessage: (store) => store.addMessage(alertSample({ id: "fill_1" })),
   endAlertsOfWants: (store) => store.endAlertsOfWants("weekly", { raisedUntilMs: NOW_MS, atMs: NOW_MS }),
-  isWarnedOf: (store) => store.isWarnedOf("weekly", { subjects: ["clock"], hindrancesSinceMs: NOW_MS }),
+  trueWarnings: (store) => store.trueWarnings("weekly", ["clock"]),
   endAlerts: (store) => store.endAlerts("swap", NOW_MS),
   endAlertsOfFills: (store) => store.endAlertsOfFills("weekly", NOW_MS),
   endAlertsOfOtherServices: (store) => store.endAlertsOfOtherServices(["service.example"], NOW_MS),

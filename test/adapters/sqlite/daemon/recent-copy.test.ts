@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { copyRecent } from "../../../../src/adapters/sqlite/daemon/recent-copy.ts";
+import type { DaemonStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
 import { createStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
 import { createLaneStore, migrateLane } from "../../../../src/adapters/sqlite/lane-store.ts";
 import { isMigrated, migrateDaemonDatabase } from "../../../../src/app/daemon-database.ts";
-import type { Store } from "../../../../src/ports/store.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import { NOW_MS, runSample, swapSample, USDC, WALLET, WETH } from "../../../support/builders.ts";
 import { addStrategy, addSwap, openDaemonDatabase } from "../../../support/daemon-database.ts";
@@ -16,7 +16,7 @@ import { temporaryDirectory } from "../../../support/temporary-directory.ts";
 const DAY_MS = 86_400_000;
 
 /** Everything that a decision asks of the store. */
-function answers(store: Store): unknown {
+function answers(store: DaemonStore): unknown {
   return {
     reserved: store.reserved(WALLET, USDC.address),
     sold: store.soldBy("weekly"),

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { DaemonStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
 import { createStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
 import type { Effect } from "../../../../src/domain/run/effects.ts";
-import type { EffectGroup, Store } from "../../../../src/ports/store.ts";
+import type { EffectGroup } from "../../../../src/ports/store.ts";
 import { openDatabase, type SqliteDatabase } from "../../../../src/storage/database.ts";
 import { runSample, SLOT_MS, swapSample } from "../../../support/builders.ts";
 import { addRun, openDaemonDatabase } from "../../../support/daemon-database.ts";
@@ -30,7 +31,7 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
   fc.record({ kind: fc.constant("hasten"), atMs: instants }),
 );
 
-function perform(store: Store, act: Act): void {
+function perform(store: DaemonStore, act: Act): void {
   if (act.kind === "add") {
     store.addEffects("run_1", [{ effect: act.effect, notBeforeMs: act.atMs + act.delayMs }], act.atMs);
   }
@@ -40,7 +41,7 @@ function perform(store: Store, act: Act): void {
 }
 
 /** Performs acts together; some of them end in a fault, with what came before them. */
-function performTogether(store: Store, turn: { acts: readonly Act[]; fails: boolean }): void {
+function performTogether(store: DaemonStore, turn: { acts: readonly Act[]; fails: boolean }): void {
   const failure = new Error("the disk is full");
   try {
     store.transaction(() => {
@@ -53,12 +54,12 @@ function performTogether(store: Store, turn: { acts: readonly Act[]; fails: bool
 }
 
 /** What a daemon that starts on this file would do. */
-function answers(store: Store): unknown {
+function answers(store: DaemonStore): unknown {
   const due = GROUPS.flatMap((group) => [0, 10, 25, 100].map((nowMs) => store.dueEffects(nowMs, 3, group)));
   return [due, store.dueEffects(100, 99, "no routes"), store.nextEffectMs(), store.dueRuns(9)];
 }
 
-function withFreshStore<T>(file: string, ask: (store: Store, db: SqliteDatabase) => T): T {
+function withFreshStore<T>(file: string, ask: (store: DaemonStore, db: SqliteDatabase) => T): T {
   const db = openDatabase({ file });
   try {
     return ask(createStore(db), db);

@@ -1,0 +1,69 @@
+import { SUBJECT } from "../../../domain/run/alert.ts";
+import type { AlertRow } from "../../../ports/alert-store.ts";
+import type { Change } from "../../../ports/changes.ts";
+import type { IntentRow, LaneStore } from "../../../ports/lane-store.ts";
+import type { RowStore } from "./row-store.ts";
+
+/**
+ * Writes changes in their order; to be called inside a transaction.
+ * @returns the alerts and messages that are new: they are still to be told
+ */
+export function writeChanges(
+  rows: RowStore,
+  lanes: () => Pick<LaneStore, "insertIntent" | "recordTransition">,
+  { changes, atMs }: { readonly changes: readonly Change[]; readonly atMs: number },
+): readonly AlertRow[] {
+  const told: AlertRow[] = [];
+  for (const change of changes) {
+    if (change.kind === "alert" && rows.raiseAlert(change.alert)) told.push(change.alert);
+    else if (change.kind === "message" && rows.addMessage(change.message)) told.push(change.message);
+    else if (change.kind === "intent") insertIntent(lanes(), change.intent);
+    else writeOne(rows, change, atMs);
+  }
+  return told;
+}
+
+function writeOne(rows: RowStore, change: Change, atMs: number): void {
+  switch (change.kind) {
+    case "run":
+      rows.saveRun(change.run, change.transitions, atMs, change.before);
+      return;
+    case "step":
+      rows.addStep(change.runId, change.step);
+      return;
+    case "record":
+      rows.writeRecord(change.run, change.record, atMs);
+      return;
+    case "effects":
+      rows.addEffects(change.runId, change.effects, atMs);
+      return;
+    case "effect-answered":
+      rows.finishEffect(change.effectId, atMs);
+      return;
+    case "mode":
+      rows.setMode(change.row);
+      rows.endAlerts(SUBJECT.mode(change.row.scope), atMs);
+      return;
+    case "alerts-over":
+      rows.endAlerts(change.subject, atMs);
+      return;
+    case "wants-over":
+      rows.endAlertsOfWants(change.strategyId, { raisedUntilMs: change.raisedUntilMs, atMs });
+      return;
+    case "same-ends":
+      rows.saveSameEnds(change.strategyId, change.ends);
+      return;
+    // Written above.
+    case "alert":
+    case "message":
+    case "intent":
+      return;
+  }
+}
+
+function insertIntent(lanes: Pick<LaneStore, "insertIntent" | "recordTransition">, intent: IntentRow): void {
+  lanes.insertIntent(intent);
+  const { id, purpose, createdAtMs } = intent;
+  const first = { from: undefined, to: "planned", atMs: createdAtMs, detail: purpose } as const;
+  lanes.recordTransition({ intentId: id, attemptHash: undefined, ...first });
+}

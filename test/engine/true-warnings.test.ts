@@ -1,0 +1,73 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { SUBJECT } from "../../src/domain/run/alert.ts";
+import { EVERYBODYS } from "../../src/engine/same-ends.ts";
+import { isWarnedOf, warningsAfter } from "../../src/engine/true-warnings.ts";
+import type { AlertRow } from "../../src/ports/alert-store.ts";
+import type { Change } from "../../src/ports/changes.ts";
+import { alertSample, NOW_MS, USDC, WETH } from "../support/builders.ts";
+import { openDaemonDatabase } from "../support/daemon-database.ts";
+
+const PAIR = SUBJECT.pair("weekly", { sell: USDC, buy: WETH });
+const SUBJECTS = [
+  ...[PAIR, SUBJECT.funds("weekly"), SUBJECT.prices("weekly"), SUBJECT.slots("weekly"), SUBJECT.fill("run_1.0.1")],
+  ...[SUBJECT.swap("run_1.0.1"), SUBJECT.run("run_1"), SUBJECT.mode("weekly"), SUBJECT.node(), SUBJECT.clock()],
+];
+const instants = fc.integer({ min: NOW_MS - 5, max: NOW_MS });
+const subjects = fc.constantFrom(...SUBJECTS);
+let ids = 0;
+
+const alerts: fc.Arbitrary<AlertRow> = fc
+  .record({
+    subject: subjects,
+    // A code has one severity.
+    severity: fc.constantFrom("info", "warning", "critical"),
+    strategy: fc.constantFrom("weekly", "monthly", undefined),
+    atMs: instants,
+  })
+  .map((change) => {
+    ids += 1;
+    return alertSample({ ...change, code: `OF_${change.severity}`, id: `alert_${ids}` });
+  });
+
+const mode = { scope: "weekly", mode: "paused", setBy: "strategy", reason: "r", atMs: NOW_MS } as const;
+const changes: fc.Arbitrary<Change> = fc.oneof(
+  alerts.map((alert) => ({ kind: "alert", alert }) as const),
+  subjects.map((subject) => ({ kind: "alerts-over", subject }) as const),
+  instants.map((raisedUntilMs) => ({ kind: "wants-over", strategyId: "weekly", raisedUntilMs }) as const),
+  fc.constant({ kind: "mode", row: mode } as const),
+);
+
+describe("the warnings that are true after changes", () => {
+  test("are those that the rows tell once the changes are written", () => {
+    const { store, db } = openDaemonDatabase();
+    fc.assert(
+      fc.property(fc.array(changes, { maxLength: 12 }), fc.array(changes, { maxLength: 8 }), (earlier, later) => {
+        db.exec("DELETE FROM alerts");
+        const ofWeekly = () =>
+          [...store.trueWarnings("weekly", EVERYBODYS)].sort((a, b) =>
+            `${a.subject} ${a.code}` < `${b.subject} ${b.code}` ? -1 : 1,
+          );
+        store.write(earlier, NOW_MS);
+        const told = warningsAfter(ofWeekly(), later).filter(
+          ({ strategy, subject }) => strategy === "weekly" || EVERYBODYS.includes(subject),
+        );
+        store.write(later, NOW_MS);
+        const sorted = [...told].sort((a, b) => (`${a.subject} ${a.code}` < `${b.subject} ${b.code}` ? -1 : 1));
+        expect(sorted).toEqual(ofWeekly());
+      }),
+      { numRuns: 80 },
+    );
+  });
+});
+
+test("what kept a strategy from trading warns of it only from an instant on, and a fill never of the next swap", () => {
+  const of = (subject: string, raisedAtMs: number) => {
+    const warning = { subject, code: "ANY", severity: "warning", strategy: "weekly", raisedAtMs } as const;
+    return isWarnedOf([warning], { strategyId: "weekly", subjects: [], hindrancesSinceMs: NOW_MS });
+  };
+  const hindrances = [PAIR, SUBJECT.funds("weekly"), SUBJECT.prices("weekly"), SUBJECT.fill("run_1.0.1")];
+  expect(hindrances.map((subject) => of(subject, NOW_MS - 1))).toEqual([false, false, false, false]);
+  expect(hindrances.map((subject) => of(subject, NOW_MS))).toEqual([true, true, true, true]);
+  expect(of(SUBJECT.run("run_1"), NOW_MS - 1)).toBe(true);
+});
