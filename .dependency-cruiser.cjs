@@ -40,6 +40,7 @@ const PURE = ["domain", "networks", "ports", "lane", "engine"];
 const KEPT = [
   { package: "yaml", place: "^src/config/", why: "only the configuration reads YAML" },
   { package: "node-cron", place: "^src/adapters/cron/", why: "node-cron only ticks" },
+  { package: "undici", place: "^src/net/", why: "every call over HTTP is bounded, and that in one place" },
   {
     package: "better-sqlite3",
     place: "^src/(storage|adapters|service/store|audit)/",

@@ -1,9 +1,9 @@
-import http, { type IncomingMessage } from "node:http";
-import https from "node:https";
-import { pipeline, type Readable, type Transform } from "node:stream";
+import type { IncomingHttpHeaders } from "node:http";
+import { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { TextDecoder } from "node:util";
-import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { Agent, type Dispatcher } from "undici";
+import { type BoundedBody, createBoundedBody, type Unreadable } from "./bounded-body.ts";
+import { codeOf } from "./error-code.ts";
 import { hostOf } from "./secret.ts";
 
 /** A request whose answer is bounded in size and time. */
@@ -14,15 +14,19 @@ export interface BoundedRequest {
   readonly body?: string;
   /** for everything: connection, headers and the whole body */
   readonly timeoutMs: number;
-  /** bytes of the body after decompression */
+  /** bytes of the body, as it is sent and after decompression */
   readonly maxBytes: number;
   readonly signal?: AbortSignal;
 }
 
-export interface BoundedResponse {
+/** Status and headers of an answer. */
+interface AnswerHead {
   readonly status: number;
   /** A header by its name in lower case, null when it is absent; the values of a repeated one with commas between. */
   header(name: string): string | null;
+}
+
+export interface BoundedResponse extends AnswerHead {
   readonly text: string;
 }
 
@@ -33,9 +37,9 @@ export class FetchError extends Error {
   readonly kind: "bad url" | "timeout" | "aborted" | "redirect" | "too large" | "not utf-8" | "transport";
   readonly host: string;
   /** status and headers, where at least these came */
-  readonly answer: Omit<BoundedResponse, "text"> | undefined;
+  readonly answer: AnswerHead | undefined;
 
-  constructor(kind: FetchError["kind"], host: string, detail: string, answer?: Omit<BoundedResponse, "text">) {
+  constructor(kind: FetchError["kind"], host: string, detail: string, answer?: AnswerHead) {
     super(`${host}: ${detail}`);
     this.name = "FetchError";
     this.kind = kind;
@@ -57,17 +61,28 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
  */
 const IDLE_MS = 4_000;
 
+/** Who has not taken a connection after this long is away, however long the request may take. */
+const CONNECT_MS = 10_000;
+
+/** The socket takes this much at once. Of a longer body it must be known whether it was taken before the answer came. */
+const WRITTEN_AT_ONCE_BYTES = 16_384;
+
 /**
- * Plain connections, kept alive: the built-in `fetch` takes three times the processor time for a small answer. An
- * environment that switches the checks of certificates off for a whole process does not switch them off here.
+ * Kept connections, each with one request at a time: behind another one, or among streams of HTTP/2, a request can be
+ * sent again by itself. The client's own times for headers and for pauses in a body are switched off: every request has
+ * a time for everything. An environment that switches the checks of certificates off for a whole process does not switch
+ * them off here.
  */
-const CLIENTS = {
-  "http:": { request: http.request, agent: new http.Agent({ keepAlive: true, timeout: IDLE_MS }) },
-  "https:": {
-    request: https.request,
-    agent: new https.Agent({ keepAlive: true, timeout: IDLE_MS, rejectUnauthorized: true }),
-  },
-} as const;
+const CONNECTIONS = new Agent({
+  connect: { timeout: CONNECT_MS, rejectUnauthorized: true },
+  pipelining: 1,
+  allowH2: false,
+  keepAliveTimeout: IDLE_MS,
+  keepAliveMaxTimeout: IDLE_MS,
+  keepAliveTimeoutThreshold: 1_000,
+  headersTimeout: 0,
+  bodyTimeout: 0,
+});
 
 /** Hosts behind a firewall refuse who has no name; caches in between must not answer out of their memory. */
 const SAID_ALWAYS = {
@@ -77,110 +92,133 @@ const SAID_ALWAYS = {
   "user-agent": "swapd",
 } as const;
 
-/** Only gzip is asked for; some servers in between compress in their own way all the same. */
-const DECOMPRESSORS: ReadonlyMap<string, () => Transform> = new Map([
-  ["gzip", createGunzip],
-  ["x-gzip", createGunzip],
-  ["deflate", createInflate],
-  ["br", createBrotliDecompress],
-]);
-
 /**
  * Sends one HTTP request, once. Redirects are errors (they would carry keys to another host), nothing is cached, the
  * body is counted while it streams, and its text must be valid UTF-8. Any status is an answer, also 4xx and 5xx.
  * @throws FetchError when there is no complete answer within the bounds
  */
 export async function boundedFetch(request: BoundedRequest): Promise<BoundedResponse> {
+  const { timeoutMs, maxBytes, signal } = request;
   const host = hostOf(request.url);
-  const target = targetOf(request, host);
-  if (!(request.timeoutMs > 0 && request.timeoutMs <= LONGEST_TIMER_MS)) {
-    throw new RangeError(`a request needs a timeout of 1 to ${LONGEST_TIMER_MS} ms, not ${request.timeoutMs}`);
+  const sendable = toSendable(request, host);
+  if (!(timeoutMs > 0 && timeoutMs <= LONGEST_TIMER_MS)) {
+    throw new RangeError(`a request needs a timeout of 1 to ${LONGEST_TIMER_MS} ms, not ${timeoutMs}`);
   }
   const aborted = () => new FetchError("aborted", host, "the request was aborted");
-  // A server that has closed a kept connection is heard of in the next turn of the loop: only then is it not taken.
+  // The client looks at a kept connection at the end of the turn of the loop in which it is called. Only in the next one
+  // the look shows what came while this process was busy, and the connection of the last answer is free again.
   await nextTurn();
-  if (request.signal?.aborted === true) throw aborted();
-  const sent = startRequest(target, request.method ?? "GET", host);
-  return new Promise((resolve, reject) => {
-    const late = () => fail(new FetchError("timeout", host, `no complete answer within ${request.timeoutMs} ms`));
-    const onAbort = () => fail(aborted());
-    const timer = setTimeout(late, request.timeoutMs);
-    request.signal?.addEventListener("abort", onAbort);
-    function release(): void {
-      clearTimeout(timer);
-      request.signal?.removeEventListener("abort", onAbort);
-    }
-    function fail(error: Error): void {
-      release();
-      const reason = error instanceof FetchError ? error : transportError(error, host);
-      reject(answer === undefined ? reason : withAnswer(reason, answer));
-      // After the first reason: what breaks by this is none.
-      sent.destroy();
-    }
-    let answer: IncomingMessage | undefined;
-    sent.on("error", (error) => {
-      // What breaks after the whole answer takes nothing from it: bytes too many, or a request that nobody read.
-      if (answer?.complete !== true) fail(error);
-    });
-    // Without a listener, the HTTP client drops such an answer and says nothing.
-    sent.on("upgrade", (_response, socket) => {
-      socket.destroy();
-      fail(new FetchError("transport", host, "the server wants to speak another protocol"));
-    });
-    sent.on("response", (response) => {
-      answer = response;
-      readText(response, request.maxBytes, host).then((text) => {
-        release();
-        // A connection that is free again is left alone. One whose server has not read the whole request never is.
-        sent.destroy();
-        resolve(toBoundedResponse(response, text));
-      }, fail);
-    });
-    sent.end(request.body);
-  });
-}
-
-function startRequest({ url, client, headers }: ReturnType<typeof targetOf>, method: string, host: string) {
+  if (signal?.aborted === true) throw aborted();
+  const exchange = new Exchange(host, maxBytes);
+  const giveUp = () => exchange.fail(aborted());
+  const timer = setTimeout(
+    () => exchange.fail(new FetchError("timeout", host, `no complete answer within ${timeoutMs} ms`)),
+    timeoutMs,
+  );
+  signal?.addEventListener("abort", giveUp);
   try {
-    return client.request(url, { method, headers, agent: client.agent });
-  } catch (error) {
-    const detail = `the address or a key has a character that HTTP cannot carry (${codeOf(error as Error)})`;
-    throw new FetchError("bad url", host, detail);
+    CONNECTIONS.dispatch(sendable, exchange);
+    return await exchange.answer;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", giveUp);
   }
 }
 
-function toBoundedResponse(response: IncomingMessage, text: string): BoundedResponse {
-  return { ...headOf(response), text };
+/** One request, from a connection for it to the end of its answer, whichever way it ends. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #host: string;
+  readonly #body: BoundedBody;
+  readonly #settled = Promise.withResolvers<BoundedResponse>();
+  #sent: Dispatcher.DispatchController | undefined;
+  #head: AnswerHead | undefined;
+  #failed: FetchError | undefined;
+
+  constructor(host: string, maxBytes: number) {
+    this.#host = host;
+    this.#body = createBoundedBody(maxBytes);
+  }
+
+  get answer(): Promise<BoundedResponse> {
+    return this.#settled.promise;
+  }
+
+  /** Ends it without an answer. The first reason counts: what breaks by it is none. */
+  fail(reason: FetchError): void {
+    if (this.#failed !== undefined) return;
+    this.#failed = this.#head === undefined ? reason : withAnswer(reason, this.#head);
+    this.#settled.reject(this.#failed);
+    this.#sent?.abort(this.#failed);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#sent = controller;
+    // Given up while it had no connection: it is not sent.
+    if (this.#failed !== undefined) controller.abort(this.#failed);
+  }
+
+  onResponseStart(_: unknown, status: number, headers: IncomingHttpHeaders): void {
+    // Early hints are no answer.
+    if (status < 200) return;
+    this.#head = { status, header: (name) => joined(headers[name]) };
+    if (!REDIRECTS.has(status)) return;
+    this.fail(new FetchError("redirect", this.#host, "the server answered with a redirect, which is not followed"));
+  }
+
+  onResponseData(_: unknown, piece: Buffer): void {
+    const unreadable = this.#body.add(piece);
+    if (unreadable !== undefined) this.#failUnread(unreadable);
+  }
+
+  onResponseEnd(): void {
+    const head = this.#head;
+    if (head === undefined) throw new Error("an answer ended that never began");
+    const text = this.#body.text(head.header("content-encoding"));
+    if (typeof text === "string") this.#settled.resolve({ ...head, text });
+    else this.#failUnread(text);
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    this.fail(toFetchError(error, this.#host));
+  }
+
+  #failUnread({ kind, detail }: Unreadable): void {
+    this.fail(new FetchError(kind, this.#host, detail));
+  }
 }
 
-function headOf(response: IncomingMessage): Omit<BoundedResponse, "text"> {
-  return {
-    status: response.statusCode ?? 0,
-    header: (name) => response.headersDistinct[name]?.join(", ") ?? null,
-  };
+function joined(header: string | string[] | undefined): string | null {
+  return Array.isArray(header) ? header.join(", ") : (header ?? null);
 }
 
 /** The same reason, with what the server has said before it. */
-function withAnswer(error: FetchError, response: IncomingMessage): FetchError {
+function withAnswer(error: FetchError, answer: AnswerHead): FetchError {
   const detail = error.message.slice(error.host.length + 2);
-  return new FetchError(error.kind, error.host, detail, headOf(response));
+  return new FetchError(error.kind, error.host, detail, answer);
 }
 
 /** Credentials move from the URL to a header, so that no error of the HTTP client can contain them. */
-function targetOf(request: BoundedRequest, host: string) {
-  if (!URL.canParse(request.url)) throw new FetchError("bad url", host, "the configured address is not a URL");
-  const url = new URL(request.url);
+function toSendable(request: BoundedRequest, host: string): Dispatcher.DispatchOptions {
+  const url = URL.parse(request.url);
+  if (url === null) throw new FetchError("bad url", host, "the configured address is not a URL");
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw new FetchError("bad url", host, `only http and https are supported, not ${url.protocol}`);
   }
   const headers: Record<string, string> = { ...SAID_ALWAYS, ...request.headers };
-  if (request.body !== undefined) headers["content-length"] = String(Buffer.byteLength(request.body));
   if (url.username !== "" || url.password !== "") {
     headers.authorization = `Basic ${Buffer.from(credentialsOf(url, host)).toString("base64")}`;
-    url.username = "";
-    url.password = "";
   }
-  return { url, client: CLIENTS[url.protocol], headers };
+  const bytes = request.body === undefined ? null : Buffer.from(request.body);
+  const isLong = bytes !== null && bytes.length > WRITTEN_AT_ONCE_BYTES;
+  if (isLong) headers["content-length"] = String(bytes.length);
+  return {
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: request.method ?? "GET",
+    headers,
+    // The last byte follows when the others are written: until then the client knows that the request has not ended.
+    body: isLong ? Readable.from([bytes.subarray(0, -1), bytes.subarray(-1)]) : bytes,
+  };
 }
 
 function credentialsOf({ username, password }: URL, host: string): string {
@@ -191,77 +229,11 @@ function credentialsOf({ username, password }: URL, host: string): string {
   }
 }
 
-/** Reads the whole body. @throws FetchError, or what breaks the connection */
-async function readText(response: IncomingMessage, maxBytes: number, host: string): Promise<string> {
-  if (REDIRECTS.has(response.statusCode ?? 0)) {
-    throw new FetchError("redirect", host, "the server answered with a redirect, which is not followed");
+/** Keeps the code: messages of the HTTP client can contain the URL. That of a broken connection says only how it broke. */
+function toFetchError(error: Error, host: string): FetchError {
+  const code = codeOf(error);
+  if (code === "UND_ERR_INVALID_ARG") {
+    return new FetchError("bad url", host, "the address or a key has a character that HTTP cannot carry");
   }
-  let isEmpty = true;
-  response.once("data", () => {
-    isEmpty = false;
-  });
-  const body = decompressed(response, host);
-  const collected = createCollector();
-  await new Promise<void>((resolve, reject) => {
-    body.on("data", (chunk: Buffer) => {
-      if (collected.add(chunk) <= maxBytes) return;
-      reject(new FetchError("too large", host, `the answer is larger than ${maxBytes} bytes`));
-      body.destroy();
-    });
-    body.on("end", resolve);
-    // Answers without a body, like a 204, may name a compression: nothing is what it makes of nothing.
-    body.on("error", (error) => (isEmpty && response.complete ? resolve() : reject(error)));
-  });
-  return textOf(collected.bytes(), host);
-}
-
-function decompressed(response: IncomingMessage, host: string): Readable {
-  const encoding = response.headers["content-encoding"]?.toLowerCase() ?? "";
-  if (encoding === "" || encoding === "identity") return response;
-  const create = DECOMPRESSORS.get(encoding);
-  if (create === undefined) {
-    throw new FetchError("transport", host, "the answer is compressed in a way nobody asked for");
-  }
-  // Whatever ends it, the one who reads hears of it as an end or an error.
-  return pipeline(response, create(), () => undefined);
-}
-
-/** Copies pieces together as they come: kept by itself, a piece of one byte would weigh hundreds. One alone is not copied. */
-function createCollector(): { add(piece: Buffer): number; bytes(): Buffer } {
-  let store: Buffer = Buffer.alloc(0);
-  let length = 0;
-  return {
-    add(piece) {
-      if (length === 0) store = piece;
-      else {
-        if (length + piece.length > store.length) {
-          const larger = Buffer.allocUnsafe(2 * (length + piece.length));
-          store.copy(larger, 0, 0, length);
-          store = larger;
-        }
-        piece.copy(store, length);
-      }
-      length += piece.length;
-      return length;
-    },
-    bytes: () => store.subarray(0, length),
-  };
-}
-
-function textOf(bytes: Buffer, host: string): string {
-  try {
-    // A byte order mark is kept, so that the parser refuses it like any other stray character.
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new FetchError("not utf-8", host, "the answer is not valid UTF-8 text");
-  }
-}
-
-/** Keeps the code only: messages of the HTTP client can contain the URL. */
-function transportError(error: Error, host: string): FetchError {
-  return new FetchError("transport", host, `no complete answer (${codeOf(error)})`);
-}
-
-function codeOf(error: Error): string {
-  return "code" in error && typeof error.code === "string" ? error.code : error.name;
+  return new FetchError("transport", host, `no complete answer (${code === "UND_ERR_SOCKET" ? error.message : code})`);
 }

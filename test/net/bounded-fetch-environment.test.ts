@@ -9,20 +9,24 @@ import { expect, onTestFinished, test } from "vitest";
 import { startHttpServer } from "../support/http-server.ts";
 
 /** What the environment of a machine may change of every HTTP client of Node, asked of a process of its own. */
-async function fetchIn(env: Record<string, string>, url: string): Promise<string> {
+async function fetchIn(
+  env: Record<string, string>,
+  url: string,
+): Promise<{ readonly said: string; readonly endedAfterMs: number }> {
   const module = new URL("../../src/net/bounded-fetch.ts", import.meta.url).href;
   const program = `
     const { boundedFetch } = await import(${JSON.stringify(module)});
     const bounds = { timeoutMs: 5_000, maxBytes: 100 };
     const said = await boundedFetch({ url: ${JSON.stringify(url)}, ...bounds }).then(({ text }) => text, String);
-    process.stdout.write(said, () => process.exit(0));`;
+    const answeredMs = performance.now();
+    process.on("exit", () => console.log(JSON.stringify({ said, endedAfterMs: performance.now() - answeredMs })));`;
   const options = { env: { PATH: process.env.PATH ?? "", ...env } };
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ["--no-warnings", "--input-type=module", "-e", program],
     options,
   );
-  return stdout;
+  return JSON.parse(stdout);
 }
 
 /** A server whose certificate nobody vouches for. */
@@ -41,7 +45,7 @@ test("a certificate that nobody vouches for is refused, also where the environme
   const [{ statusCode }] = (await once(control, "response")) as [{ statusCode: number }];
   expect(statusCode).toBe(200);
   for (const env of [{}, { NODE_TLS_REJECT_UNAUTHORIZED: "0" }]) {
-    expect(await fetchIn(env, url)).toMatch(/FetchError: .*(SELF_SIGNED|CERT)/);
+    expect((await fetchIn(env, url)).said).toMatch(/FetchError: .*(SELF_SIGNED|CERT)/);
   }
 });
 
@@ -53,6 +57,13 @@ test("a proxy that the environment names sees no request", async () => {
   });
   const server = await startHttpServer((_, response) => void response.end("of the server"));
   const named = { HTTP_PROXY: proxy.url, http_proxy: proxy.url, NODE_USE_ENV_PROXY: "1" };
-  expect(await fetchIn(named, `${server.url}/`)).toBe("of the server");
+  expect((await fetchIn(named, `${server.url}/`)).said).toBe("of the server");
   expect(seen).toBe(0);
+});
+
+test("a connection that is kept does not keep its process", async () => {
+  const { url } = await startHttpServer((_, response) => void response.end("ok"));
+  const { said, endedAfterMs } = await fetchIn({}, `${url}/`);
+  expect(said).toBe("ok");
+  expect(endedAfterMs).toBeLessThan(2_000);
 });

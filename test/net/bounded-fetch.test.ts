@@ -1,61 +1,19 @@
-import { once } from "node:events";
-import { createServer, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { Worker } from "node:worker_threads";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { expect, onTestFinished, test } from "vitest";
-import { boundedFetch, FetchError } from "../../src/net/bounded-fetch.ts";
+import { expect, test } from "vitest";
+import { boundedFetch } from "../../src/net/bounded-fetch.ts";
 import { startHttpServer } from "../support/http-server.ts";
+import { failure } from "./support/failure.ts";
+import { startRawServer } from "./support/raw-server.ts";
 
 const bounds = { timeoutMs: 2_000, maxBytes: 1_000 };
-
-async function failure(work: Promise<unknown>): Promise<FetchError> {
-  const error = await work.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (!(error instanceof FetchError)) throw new Error(`expected a FetchError, not ${String(error)}`);
-  return error;
-}
-
-/** Answers and closes soon afterwards, in a thread of its own: it goes on while the test holds up everything else. */
-const CLOSING_SERVER = `
-const { createServer } = require("node:net");
-const { parentPort, workerData: closed } = require("node:worker_threads");
-const server = createServer((socket) => {
-  socket.on("error", () => undefined);
-  socket.on("data", () => {
-    socket.write("HTTP/1.1 200 OK\\r\\ncontent-length: 2\\r\\n\\r\\nok");
-    setTimeout(() => socket.end(() => Atomics.add(closed, 0, 1)), 20);
-  });
-});
-server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));
-`;
 
 function abortable(): { signal: AbortSignal; abort(): void } {
   const controller = new AbortController();
   return { signal: controller.signal, abort: () => controller.abort() };
-}
-
-/** Starts a server that says anything, also what is no HTTP. It is closed when the running test ends. */
-async function startRawServer(handle: (socket: Socket) => void): Promise<{ url: string; open: ReadonlySet<Socket> }> {
-  const open = new Set<Socket>();
-  const server = createServer((socket) => {
-    open.add(socket);
-    socket.on("close", () => open.delete(socket));
-    socket.on("error", () => undefined);
-    handle(socket);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    for (const socket of open) socket.destroy();
-    server.close();
-  });
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the server has no port");
-  return { url: `http://127.0.0.1:${address.port}`, open };
 }
 
 /** Says the same to whatever is asked first on a connection. */
@@ -184,22 +142,6 @@ test("requests share a connection, until the server closes it", async () => {
   for (const path of ["/", "/", "/last", "/"]) await boundedFetch({ url: new URL(path, url).href, ...bounds });
   const [first, second, last, after] = ports;
   expect([second, last, after === first]).toEqual([first, first, false]);
-});
-
-test("a kept connection that its server closed while this process was busy is not used", async () => {
-  const closed = new Int32Array(new SharedArrayBuffer(4));
-  const server = new Worker(CLOSING_SERVER, { eval: true, workerData: closed });
-  onTestFinished(() => void server.terminate());
-  const [port] = (await once(server, "message")) as [number];
-  const url = `http://127.0.0.1:${port}/`;
-  for (let round = 0; round < 5; round += 1) {
-    expect((await boundedFetch({ url, ...bounds })).text).toBe("ok");
-    await sleep(1);
-    // Busy until the server has closed, and a little longer.
-    while (Atomics.load(closed, 0) <= round);
-    const busyUntilMs = performance.now() + 20;
-    while (performance.now() < busyUntilMs);
-  }
 });
 
 test("an abort ends everything that waits for it, and one before the request sends nothing", async () => {

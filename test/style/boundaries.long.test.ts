@@ -108,6 +108,8 @@ const OTHER_PLANTS: readonly Plant[] = [
   importing("src/config/place/reads-yaml.ts", "yaml", undefined),
   importing("src/app/place/ticks.ts", "node-cron", "kept-node-cron"),
   importing("src/adapters/cron/ticks.ts", "node-cron", undefined),
+  importing("src/app/place/calls.ts", "undici", "kept-undici"),
+  importing("src/net/place/calls.ts", "undici", undefined),
   importing("src/app/place/opens.ts", "better-sqlite3", "kept-better-sqlite3"),
   importing("src/storage/place/opens.ts", "better-sqlite3", undefined),
   importing("src/service/routing/decodes.ts", "ethers", "no-ethers-on-the-hot-path"),
