@@ -1,6 +1,6 @@
 import { type Address, type Hex, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { mulDivUp } from "../../domain/money/amount.ts";
-import { POOL_KINDS } from "../pools/kinds.ts";
+import { kindOf } from "../pools/kinds.ts";
 import type { Route } from "../routing/best-route.ts";
 import {
   addGas,
@@ -103,7 +103,7 @@ export function swapGas(shape: SwapShape): Gas {
 function routeGas({ legs, gas }: Pick<Route, "legs" | "gas">): Gas {
   const tokens = new Set(legs.flatMap(({ tokenIn, tokenOut }) => [tokenIn, tokenOut])).size;
   const protocols = new Set(legs.map(({ pool }) => pool.protocol)).size;
-  const refund = legs.reduce((sum, { pool }) => sum + POOL_KINDS[pool.kind].gasRefund, 0n);
+  const refund = legs.reduce((sum, { pool }) => sum + kindOf(pool).gas.refund, 0n);
   const between = BigInt(tokens - 2);
   const alone = gas - between * BETWEEN_GAS + refund;
   return {
@@ -134,13 +134,12 @@ function newGas(isNew: boolean, asset: Address): Gas {
 
 /**
  * A gas limit counts before anything is given back. Beyond the expectation it leaves room for tokens that use more than
- * is known of them and slots that begin to hold something; with a V3 pool, for ticks that come under way until the block.
+ * is known of them and slots that begin to hold something; and for what each leg's kind of pool asks for.
  */
 const LIMIT_PERCENT = 175n;
-const LIMIT_MOVED = 60_000n;
 
 /** A gas limit under which the swap does not run out, also in a market that moved. */
 export function safeGasLimit(used: bigint, { legs }: Pick<Route, "legs">): bigint {
-  const moving = BigInt(legs.filter(({ pool }) => pool.tickSpacing > 0).length);
-  return mulDivUp(used, LIMIT_PERCENT, 100n) + moving * LIMIT_MOVED;
+  const room = legs.reduce((sum, { pool }) => sum + kindOf(pool).gas.room, 0n);
+  return mulDivUp(used, LIMIT_PERCENT, 100n) + room;
 }

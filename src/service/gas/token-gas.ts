@@ -1,5 +1,5 @@
 import { type Address, NATIVE_TOKEN } from "../../domain/money/address.ts";
-import { POOL_KINDS } from "../pools/kinds.ts";
+import { kindOf } from "../pools/kinds.ts";
 import type { Route } from "../routing/best-route.ts";
 import type { ExtraGas } from "./extra-gas.ts";
 
@@ -54,7 +54,7 @@ function usesOf(token: Address, traffic: TokenTraffic): Uses {
   const uses = { ...THROUGH_EXECUTOR };
   for (const { pool, tokenIn, tokenOut } of legs) {
     if (token !== tokenIn && token !== tokenOut) continue;
-    const { tokenCalls } = POOL_KINDS[pool.kind];
+    const { tokenCalls } = kindOf(pool).gas;
     uses.calls += token === tokenIn ? tokenCalls.tokenIn : tokenCalls.tokenOut;
     uses.transfers += 1;
     uses.accounts += 1;

@@ -1,6 +1,6 @@
 import { parseAddress, toAddress } from "../../domain/money/address.ts";
 import { refuse } from "../errors/errors.ts";
-import { POOL_KINDS } from "../pools/kinds.ts";
+import { kindOf } from "../pools/kinds.ts";
 import { answer, isRefusal } from "./answer.ts";
 import { parseShape } from "./parse-request.ts";
 import * as requests from "./request-schemas.ts";
@@ -29,7 +29,7 @@ export function createTokenHandlers(networks: ServedNetworks): TokenHandlers {
       if (parsed.kind !== "ok") return parsed;
       const network = networks.named("networkName", parsed.value.networkName);
       if (isRefusal(network)) return network;
-      return answer([...new Set(network.options.protocols.map(({ kind }) => POOL_KINDS[kind].source))]);
+      return answer([...new Set(network.options.protocols.map((protocol) => kindOf(protocol).source))]);
     },
     networks: async () => answer(networks.all.map(({ options }) => toWireNetwork(options))),
     token: async (input) => {

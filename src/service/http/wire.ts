@@ -3,7 +3,7 @@ import { NATIVE_TOKEN } from "../../domain/money/address.ts";
 import { formatUnits } from "../../domain/money/amount.ts";
 import { ERRORS, type Refusal } from "../errors/errors.ts";
 import { isSettled, type NetworkOptions, type SettledNetwork } from "../options.ts";
-import { POOL_KINDS } from "../pools/kinds.ts";
+import { kindOf } from "../pools/kinds.ts";
 import type { Quote } from "../quotes/quote.ts";
 import type { SwapTransaction } from "../quotes/transaction.ts";
 import type { RelayerReport } from "../relayer/relayer-state.ts";
@@ -103,7 +103,7 @@ export function toWireDistributions(quote: Quote, network: NetworkOptions): z.in
     blockNumber: quote.blockNumber,
     distributions: quote.legs.map(({ pool, tokenIn, tokenOut, portion, amountIn, amountOut }) => ({
       poolAddress: pool.address,
-      protocol: POOL_KINDS[pool.kind].source,
+      protocol: kindOf(pool).source,
       factory: network.protocols[pool.protocol]?.factory ?? NATIVE_TOKEN,
       fee: pool.feePips,
       fromTokenAddress: tokenIn,

@@ -1,7 +1,7 @@
 import type { ReadWords } from "../../chain/at-block/batch-reader.ts";
 import type { Address } from "../../domain/money/address.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { POOL_KINDS } from "./kinds.ts";
+import { kindOf } from "./kinds.ts";
 import { type Pool, type Protocol, sortTokens } from "./pool.ts";
 import type { PairSearch, PoolBook } from "./pool-book.ts";
 
@@ -51,7 +51,7 @@ export function createPoolDirectory(options: DirectoryOptions, clock: Clock, boo
     const { feeTiers } = options;
     const found = await Promise.all(
       options.protocols.map((protocol, protocolIndex) =>
-        POOL_KINDS[protocol.kind].discover({ protocol, protocolIndex, tokenA: token0, tokenB: token1, feeTiers }, read),
+        kindOf(protocol).discover({ protocol, protocolIndex, tokenA: token0, tokenB: token1, feeTiers }, read),
       ),
     );
     const pools = found.flat();

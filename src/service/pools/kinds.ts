@@ -1,10 +1,35 @@
-import type { PoolKind, PoolKindNumber } from "./pool.ts";
+import type { PoolKind } from "./pool.ts";
 import { stable } from "./stable/kind.ts";
 import { uniswapV2 } from "./uniswap-v2/kind.ts";
 import { uniswapV3 } from "./uniswap-v3/kind.ts";
 
-/** Every kind of pool the service can quote, by the number that the settlement contracts give it. */
-export const POOL_KINDS: Readonly<Record<PoolKindNumber, PoolKind>> = { 1: uniswapV2, 2: uniswapV3, 3: stable };
+/** Every kind of pool that the service quotes. A new kind is a folder, and a line here. */
+export const POOL_KINDS: readonly PoolKind[] = Object.values({
+  uniswapV2,
+  uniswapV3,
+  stable,
+});
+
+const BY_NUMBER: ReadonlyMap<number, PoolKind> = new Map(POOL_KINDS.map((kind) => [kind.number, kind]));
 
 /** Names of all kinds: what a request may allow. */
-export const LIQUIDITY_SOURCES: readonly string[] = Object.values(POOL_KINDS).map((kind) => kind.source);
+export const LIQUIDITY_SOURCES: readonly string[] = POOL_KINDS.map((kind) => kind.source);
+
+/** Whether a number is that of a kind. */
+export function isPoolKind(number: number): boolean {
+  return BY_NUMBER.has(number);
+}
+
+/** What is wrong with a number of a file, if it is that of no kind, and what may stand there. */
+export function kindProblem(number: number): { readonly message: string; readonly suggestion: string } | undefined {
+  if (isPoolKind(number)) return undefined;
+  const known = POOL_KINDS.map((kind) => `${kind.number} (${kind.source})`).join(", ");
+  return { message: `${number} is the number of no kind of pool`, suggestion: `write one of ${known}` };
+}
+
+/** The kind of a pool, or of a factory's pools; options and rows with other numbers are refused where they come in. */
+export function kindOf({ kind: number }: { readonly kind: number }): PoolKind {
+  const kind = BY_NUMBER.get(number);
+  if (kind === undefined) throw new Error(`${number} is the number of no kind of pool`);
+  return kind;
+}

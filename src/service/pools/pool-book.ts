@@ -4,6 +4,7 @@ import type { Logger } from "../../ports/logger.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
 import { migrate, readMigrations } from "../../storage/migrations.ts";
 import { isStorageFault } from "../../storage/storage-fault.ts";
+import { isPoolKind } from "./kinds.ts";
 import type { Pool } from "./pool.ts";
 
 /** What was found of one pair of tokens; no pools is an answer, too. */
@@ -46,7 +47,7 @@ const address = z.string().transform((text, context) => {
 });
 
 const poolSchema = z.object({
-  kind: z.union([z.literal(1), z.literal(2), z.literal(3)]),
+  kind: z.number().refine(isPoolKind),
   protocol: z.number().int(),
   address,
   token0: address,

@@ -2,20 +2,19 @@ import type { ReadWords, ViewCall, WordsAnswer } from "../../chain/at-block/batc
 import type { WatchedTopic } from "../../chain/at-block/log-bloom.ts";
 import type { Address } from "../../domain/money/address.ts";
 
-/** The number that the settlement contracts give a kind of pool. */
-export type PoolKindNumber = 1 | 2 | 3;
-
 /** A factory whose pools the settlement contracts accept; its place in the executor's list is the protocol's index. */
 export interface Protocol {
-  readonly kind: PoolKindNumber;
+  /** {@link PoolKind.number} */
+  readonly kind: number;
   readonly factory: Address;
-  /** fee of every pool in parts per million (kind 1); 0 where each pool has its own */
+  /** fee of every pool in parts per million; 0 where each pool has its own */
   readonly feePips: number;
 }
 
 /** One pool of two tokens, as found at its factory. Everything here never changes. */
 export interface Pool {
-  readonly kind: PoolKindNumber;
+  /** {@link PoolKind.number} */
+  readonly kind: number;
   /** index of its protocol in the executor's list */
   readonly protocol: number;
   readonly address: Address;
@@ -58,11 +57,25 @@ export interface KnownState {
   readonly onlyTraded: boolean;
 }
 
+/** What is known of the gas of all legs of a kind; {@link PoolQuote} tells that of one. */
+interface KindGas {
+  /** No leg adds less: searches rule out by it what cannot pay. */
+  readonly least: bigint;
+  /** What of a leg's gas is given back at the end of the transaction; {@link PoolQuote} tells what remains. */
+  readonly refund: bigint;
+  /** What a gas limit leaves beside for a leg, which may find another pool in its block than the quote did. */
+  readonly room: bigint;
+  /** How many calls a leg makes of its two tokens, beside one transfer of each. */
+  readonly tokenCalls: { readonly tokenIn: number; readonly tokenOut: number };
+}
+
 /**
- * Everything the service knows about one kind of pool. A new kind is one folder with one of these, one line in
- * `kinds.ts`, and one kind of leg in the executor. Quotes, marginal prices and gas are the state's: {@link PoolState}.
+ * Everything the service knows about one kind of pool. A new kind is a folder with one of these and a line in `kinds.ts`;
+ * docs/WRITING-A-POOL-KIND.md builds a whole one. Quotes, marginal prices and gas are the state's: {@link PoolState}.
  */
 export interface PoolKind {
+  /** Names the kind in presets, in the book of networks and in stored rows, for ever. */
+  readonly number: number;
   /** name of the kind on the wire: a liquidity source */
   readonly source: string;
   /** Log topics that tell that liquidity moved: afterwards `onlyTraded` is false. */
@@ -86,12 +99,13 @@ export interface PoolKind {
    * @param take is told of calls before they are made, and throws where they are too many
    */
   prepare?(state: PoolState, take?: TakeCalls): Promise<void>;
-  /** What of a leg's gas is given back at the end of the transaction; {@link PoolQuote} tells what remains. */
-  readonly gasRefund: bigint;
-  /** How many calls a leg makes of its two tokens, beside one transfer of each. */
-  readonly tokenCalls: { readonly tokenIn: number; readonly tokenOut: number };
-  /** The number by which the executor finds the pool at its factory: a leg's `fee`. */
-  encodeLeg(pool: Pool): number;
+  readonly gas: KindGas;
+  readonly leg: {
+    /** The number of the executor's own branch that performs a leg. Kinds may share one. */
+    readonly executorKind: number;
+    /** The number by which the executor finds the pool at its factory: a leg's `fee`. */
+    fee(pool: Pool): number;
+  };
 }
 
 export interface PoolSearch {

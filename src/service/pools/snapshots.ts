@@ -10,7 +10,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { type DataFeeSource, type DataFees, NO_DATA_FEES, readDataFees } from "../data-fees/data-fees.ts";
 import { type CallMemory, createCallMemory, keyOf } from "./call-memory.ts";
 import { createFollower } from "./follower.ts";
-import { POOL_KINDS } from "./kinds.ts";
+import { kindOf } from "./kinds.ts";
 import type { KnownState, Pool, PoolState, TakeCalls } from "./pool.ts";
 import { createPoolMemory, type PoolMemory, type RememberedPool } from "./pool-memory.ts";
 
@@ -143,7 +143,7 @@ async function takeSnapshot(context: Context, head: Head, previous: Head | undef
   }
 
   async function load(pool: Pool): Promise<PoolState | undefined> {
-    const kind = POOL_KINDS[pool.kind];
+    const kind = kindOf(pool);
     const before = memory.get(pool.address);
     const known = before === undefined ? undefined : { state: before.state, onlyTraded: false };
     const answers = await Promise.all(
@@ -229,7 +229,7 @@ async function readTogether(
   let left = MAX_CALLS_TOGETHER;
   const asked = inOrder(context, inUse, onlyTraded).flatMap(({ pool, known }) => {
     if (left <= 0) return [];
-    const calls = POOL_KINDS[pool.kind].encodeReads(pool, known);
+    const calls = kindOf(pool).encodeReads(pool, known);
     left -= calls.length;
     return [{ pool, known, calls }];
   });
@@ -242,10 +242,10 @@ async function readTogether(
   const decoded = asked.map(({ pool, known, calls }) => {
     const own = answers.slice(offset, offset + calls.length);
     offset += calls.length;
-    return [pool, POOL_KINDS[pool.kind].decode(pool, own, { known, read: reader.read })] as const;
+    return [pool, kindOf(pool).decode(pool, own, { known, read: reader.read })] as const;
   });
   const prepared = await Promise.allSettled(
-    decoded.map(([pool, state]) => (state === undefined ? undefined : POOL_KINDS[pool.kind].prepare?.(state, take))),
+    decoded.map(([pool, state]) => (state === undefined ? undefined : kindOf(pool).prepare?.(state, take))),
   );
   return decoded.filter((_, index) => prepared[index]?.status === "fulfilled");
 }
@@ -260,7 +260,7 @@ function inOrder(
     const { pool, state, usedAtMs } = remembered;
     const known = { state, onlyTraded: onlyTraded(remembered) };
     const isVouched = isVouchedFor(pool.token0) && isVouchedFor(pool.token1);
-    const hasFewCalls = known.onlyTraded || POOL_KINDS[pool.kind].liquidityTopics.length === 0;
+    const hasFewCalls = known.onlyTraded || kindOf(pool).liquidityTopics.length === 0;
     return { pool, known, usedAtMs, rank: (isVouched ? 0 : 2) + (hasFewCalls ? 0 : 1) };
   });
   return ranked.sort((one, other) => one.rank - other.rank || other.usedAtMs - one.usedAtMs);
@@ -272,7 +272,7 @@ async function tradedOnly(
   inUse: readonly RememberedPool[],
   { head, previous }: Pick<Together, "head" | "previous">,
 ): Promise<(remembered: RememberedPool) => boolean> {
-  const topics = new Set(inUse.flatMap(({ pool }) => POOL_KINDS[pool.kind].liquidityTopics));
+  const topics = new Set(inUse.flatMap(({ pool }) => kindOf(pool).liquidityTopics));
   if (previous === undefined || topics.size === 0) return () => false;
   const mayHaveMoved = await watchLogs(rpc, { from: previous, to: head }, [...topics]);
   return ({ pool, block }) => block.hash === previous.hash && !mayHaveMoved(pool.address);

@@ -2,7 +2,7 @@ import type { Address } from "../../domain/money/address.ts";
 import { mulDivUp } from "../../domain/money/amount.ts";
 import { expectedCost } from "../data-fees/data-fees.ts";
 import type { PoolDirectory } from "../pools/directory.ts";
-import { POOL_KINDS } from "../pools/kinds.ts";
+import { kindOf } from "../pools/kinds.ts";
 import type { PoolState } from "../pools/pool.ts";
 import type { Snapshot } from "../pools/snapshots.ts";
 import type { TimeLimit } from "../time-limit.ts";
@@ -84,7 +84,7 @@ async function readStates(
   { directory, snapshot }: { directory: PoolDirectory; snapshot: Snapshot },
 ): Promise<readonly PoolState[]> {
   const pools = await directory.poolsOf(search.tokenA, search.tokenB, snapshot.read);
-  const allowed = pools.filter((pool) => search.sources?.has(POOL_KINDS[pool.kind].source) ?? true);
+  const allowed = pools.filter((pool) => search.sources?.has(kindOf(pool).source) ?? true);
   const loaded = await Promise.all(allowed.map((pool) => snapshot.state(pool)));
   return loaded.filter((state) => state !== undefined);
 }

@@ -1,7 +1,7 @@
 import { Interface } from "ethers";
 import { addressWord, callData, splitBytes, uintWord, type WordText } from "../../chain/at-block/words.ts";
 import type { Address, Hex } from "../../domain/money/address.ts";
-import { POOL_KINDS } from "../pools/kinds.ts";
+import { kindOf } from "../pools/kinds.ts";
 import type { Leg } from "../routing/plan.ts";
 import type { SwapOrder } from "./order.ts";
 
@@ -73,7 +73,7 @@ function orderWords(order: SwapOrder): readonly WordText[] {
 
 /** What the settlement reads as a leg's fee: each kind of pool has a number of its own there. */
 export function feeOfLeg(pool: Leg["pool"]): bigint {
-  return BigInt(POOL_KINDS[pool.kind].encodeLeg(pool));
+  return BigInt(kindOf(pool).leg.fee(pool));
 }
 
 /** An array of legs: how many, then six words each. */

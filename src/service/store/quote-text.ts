@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { parseAddress } from "../../domain/money/address.ts";
 import { parseRaw } from "../../domain/money/amount.ts";
+import { isPoolKind } from "../pools/kinds.ts";
 import type { Quote } from "../quotes/quote.ts";
 
 /** Version of the stored text; rows outlive releases. */
@@ -20,7 +21,7 @@ const raw = converted(parseRaw);
 const text = z.record(z.string(), z.string());
 
 const pool = z.object({
-  kind: z.union([z.literal(1), z.literal(2), z.literal(3)]),
+  kind: z.number().refine(isPoolKind),
   protocol: z.number(),
   address,
   token0: address,

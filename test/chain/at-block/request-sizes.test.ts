@@ -3,7 +3,7 @@ import { createBlockReads } from "../../../src/chain/at-block/block-reads.ts";
 import { parseBlock } from "../../../src/chain/at-block/head.ts";
 import { callData, intWord } from "../../../src/chain/at-block/words.ts";
 import { createJsonRpc } from "../../../src/chain/json-rpc.ts";
-import { SELECTOR } from "../../../src/service/pools/selectors.ts";
+import { V3_SELECTOR } from "../../../src/service/pools/uniswap-v3/selectors.ts";
 import { startTickNode, tickPool } from "../../service/support/tick-node.ts";
 
 test.each([
@@ -15,7 +15,7 @@ test.each([
   const rpc = createJsonRpc({ url: node.url, timeoutMs: 10_000, maxBytes: 16_000_000 });
   const block = parseBlock(rpc.host, await rpc.call("eth_getBlockByNumber", ["latest", false]))!;
   const { readAll } = createBlockReads({ rpc, mode: "override" }).at(block);
-  const data = callData(SELECTOR.ticks, intWord(7));
+  const data = callData(V3_SELECTOR.ticks, intWord(7));
   const answers = await readAll(Array.from({ length: 60_000 }, () => ({ to: tickPool(0).address, data, words: 4 })));
   expect(answers).toHaveLength(60_000);
   expect(answers.every((words) => words?.length === 4)).toBe(true);

@@ -4,7 +4,7 @@ import { RpcError, type RpcRequest } from "../../../src/chain/json-rpc.ts";
 import { type Address, type Hex, NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
 import { loadContract } from "../../../src/sandbox/artifacts.ts";
 import { createPoolDirectory } from "../../../src/service/pools/directory.ts";
-import { POOL_KINDS } from "../../../src/service/pools/kinds.ts";
+import { kindOf } from "../../../src/service/pools/kinds.ts";
 import type { Pool, PoolState } from "../../../src/service/pools/pool.ts";
 import { createSnapshots, type Snapshot } from "../../../src/service/pools/snapshots.ts";
 import { sqrtRatioAtTick } from "../../../src/service/pools/uniswap-v3/tick-math.ts";
@@ -185,7 +185,7 @@ function executed(hops: readonly Hop[], amountIn: bigint, portions: readonly big
     pool: pool.address,
     tokenIn,
     tokenOut,
-    fee: POOL_KINDS[pool.kind].encodeLeg(pool),
+    fee: kindOf(pool).leg.fee(pool),
     portion: portions[index] ?? 10n ** 18n,
   }));
   const data = SETTLEMENT.encodeFunctionData("swap", [order, route]) as Hex;
@@ -256,12 +256,12 @@ describe("quotes", () => {
 
   test("of a stable pool whose own arithmetic is another are not given", async () => {
     const pool = pools.find(({ kind }) => kind === 3)!;
-    const calls = POOL_KINDS[3].encodeReads(pool, undefined);
+    const calls = kindOf(pool).encodeReads(pool, undefined);
     const answers = await Promise.all(calls.map(({ to, data, words }) => snapshot.read(to, data, words)));
     const context = { known: undefined, read: snapshot.read };
-    expect(POOL_KINDS[3].decode(pool, answers, context)).toBeDefined();
+    expect(kindOf(pool).decode(pool, answers, context)).toBeDefined();
     const oneWeiOff = answers.map((words, index) => (index === 5 ? [words![0]! + 1n] : words));
-    expect(POOL_KINDS[3].decode(pool, oneWeiOff, context)).toBeUndefined();
+    expect(kindOf(pool).decode(pool, oneWeiOff, context)).toBeUndefined();
   });
 
   test("come close to the spot price for small trades and never exceed it", async () => {

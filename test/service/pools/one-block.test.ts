@@ -7,9 +7,10 @@ import { createJsonRpc, RpcError } from "../../../src/chain/json-rpc.ts";
 import { type Address, type Hex, toAddress } from "../../../src/domain/money/address.ts";
 import { MULTICALL3 } from "../../../src/networks/network.ts";
 import { loadContract, loadUniswap } from "../../../src/sandbox/artifacts.ts";
-import { POOL_KINDS } from "../../../src/service/pools/kinds.ts";
+import { kindOf, POOL_KINDS } from "../../../src/service/pools/kinds.ts";
 import type { Pool, PoolState } from "../../../src/service/pools/pool.ts";
 import { createSnapshots, type Snapshot, type Snapshots } from "../../../src/service/pools/snapshots.ts";
+import { uniswapV3 } from "../../../src/service/pools/uniswap-v3/kind.ts";
 import { sqrtRatioAtTick } from "../../../src/service/pools/uniswap-v3/tick-math.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { deployExchange, type Exchange } from "../support/exchange.ts";
@@ -158,7 +159,7 @@ function trueQuotes(pool: Pool, snapshot: Snapshot): Promise<string | undefined>
 
 async function trueState(pool: Pool, { head }: Snapshot): Promise<PoolState | undefined> {
   const { read } = createBlockReads({ rpc: chain.rpc, mode: "override" }).at(head);
-  const kind = POOL_KINDS[pool.kind];
+  const kind = kindOf(pool);
   try {
     const calls = kind.encodeReads(pool, undefined);
     const answers = await Promise.all(calls.map(({ to, data, words }) => read(to, data, words)));
@@ -258,8 +259,8 @@ test("of a pool whose liquidity stays, a new block costs no reading of ticks; of
 test("the watched topics are those of the pools' own events, at their places in a bloom filter", () => {
   const events = loadUniswap("UniswapV3Pool").abi;
   const topics = ["Mint", "Burn"].map((name) => events.getEvent(name)!.topicHash);
-  expect(POOL_KINDS[2].liquidityTopics.map(({ topic }) => topic)).toEqual(topics);
-  for (const { topic, bloomPlaces } of POOL_KINDS[2].liquidityTopics) {
+  expect(uniswapV3.liquidityTopics.map(({ topic }) => topic)).toEqual(topics);
+  for (const { topic, bloomPlaces } of POOL_KINDS.flatMap(({ liquidityTopics }) => liquidityTopics)) {
     const digest = keccak256(topic);
     expect(bloomPlaces).toEqual([2, 6, 10].map((at) => Number.parseInt(digest.slice(at, at + 4), 16) % 2_048));
   }

@@ -3,6 +3,7 @@ import type { ReadWords } from "../../../src/chain/at-block/batch-reader.ts";
 import { type Address, toAddress } from "../../../src/domain/money/address.ts";
 import { SELECTOR } from "../../../src/service/pools/selectors.ts";
 import { stable } from "../../../src/service/pools/stable/kind.ts";
+import { STABLE_SELECTOR } from "../../../src/service/pools/stable/selectors.ts";
 
 const [FACTORY, POOL, ONE, TWO] = ["a", "b", "1", "2"].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [
   Address,
@@ -15,14 +16,14 @@ const [FACTORY, POOL, ONE, TWO] = ["a", "b", "1", "2"].map((digit) => toAddress(
 function found(rates: boolean, types: readonly bigint[] | undefined) {
   const read: ReadWords = async (to, data) => {
     const selector = data.slice(0, 10);
-    if (selector === SELECTOR.findPoolForCoins) return data.endsWith("0") ? [BigInt(POOL)] : [0n];
-    if (selector === SELECTOR.getCoinIndices) return [0n, 1n, 0n];
+    if (selector === STABLE_SELECTOR.findPoolForCoins) return data.endsWith("0") ? [BigInt(POOL)] : [0n];
+    if (selector === STABLE_SELECTOR.getCoinIndices) return [0n, 1n, 0n];
     if (selector === SELECTOR.decimals) return [18n];
-    if (selector === SELECTOR.fee) return [4_000_000n];
-    if (selector === SELECTOR.storedRates) return rates && to === POOL ? [32n] : undefined;
-    return selector === SELECTOR.getPoolAssetTypes ? types : undefined;
+    if (selector === STABLE_SELECTOR.fee) return [4_000_000n];
+    if (selector === STABLE_SELECTOR.storedRates) return rates && to === POOL ? [32n] : undefined;
+    return selector === STABLE_SELECTOR.getPoolAssetTypes ? types : undefined;
   };
-  const protocol = { kind: 3 as const, factory: FACTORY, feePips: 0 };
+  const protocol = { kind: stable.number, factory: FACTORY, feePips: 0 };
   return stable.discover({ protocol, protocolIndex: 0, tokenA: ONE, tokenB: TWO, feeTiers: [] }, read);
 }
 

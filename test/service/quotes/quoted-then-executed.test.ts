@@ -9,7 +9,7 @@ import { type Address, type Hex, NATIVE_TOKEN } from "../../../src/domain/money/
 import { MAX_UINT256 } from "../../../src/domain/money/amount.ts";
 import { loadContract } from "../../../src/sandbox/artifacts.ts";
 import { createRandom } from "../../../src/sandbox/market/random.ts";
-import { POOL_KINDS } from "../../../src/service/pools/kinds.ts";
+import { stable } from "../../../src/service/pools/stable/kind.ts";
 import { type Service, startService } from "../../../src/service/service.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { type Answer, type Client, createClient } from "../support/client.ts";
@@ -136,7 +136,7 @@ function createTally() {
       const isSplit = new Set(legs.map((leg) => leg.fromTokenAddress)).size < legs.length;
       if (isSplit) tally.split += 1;
       const kinds = new Set(legs.map((leg) => leg.protocol));
-      if (!kinds.has(POOL_KINDS[3].source)) return;
+      if (!kinds.has(stable.source)) return;
       if (legs.length === 1) tally.stableAlone += 1;
       else if (!isSplit) tally.stableInPath += 1;
       else tally.stableInSplit += 1;

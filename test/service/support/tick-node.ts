@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Address, toAddress } from "../../../src/domain/money/address.ts";
 import type { Pool } from "../../../src/service/pools/pool.ts";
-import { SELECTOR } from "../../../src/service/pools/selectors.ts";
+import { V2_SELECTOR } from "../../../src/service/pools/uniswap-v2/selectors.ts";
+import { V3_SELECTOR } from "../../../src/service/pools/uniswap-v3/selectors.ts";
 import { sqrtRatioAtTick } from "../../../src/service/pools/uniswap-v3/tick-math.ts";
 import { readBody, startHttpServer } from "../../support/http-server.ts";
 
@@ -55,11 +56,11 @@ function answerEntries(data: string, tick: number): { readonly answer: string; r
     const selector = `0x${data.slice(at + 44, at + 52)}`;
     calls.push(`0x${data.slice(at, at + 40)}`);
     at += 44 + size * 2;
-    if (selector === SELECTOR.slot0) out.push(word(1), word(sqrtRatioAtTick(tick)), word(tick));
-    else if (selector === SELECTOR.liquidity) out.push(word(1), word(10n ** 20n));
-    else if (selector === SELECTOR.tickBitmap) out.push(word(1), "f".repeat(64));
-    else if (selector === SELECTOR.ticks) out.push(word(1), word(2), word(1), word(5), word(5));
-    else if (selector === SELECTOR.getReserves) out.push(word(1), word(10n ** 24n), word(10n ** 24n));
+    if (selector === V3_SELECTOR.slot0) out.push(word(1), word(sqrtRatioAtTick(tick)), word(tick));
+    else if (selector === V3_SELECTOR.liquidity) out.push(word(1), word(10n ** 20n));
+    else if (selector === V3_SELECTOR.tickBitmap) out.push(word(1), "f".repeat(64));
+    else if (selector === V3_SELECTOR.ticks) out.push(word(1), word(2), word(1), word(5), word(5));
+    else if (selector === V2_SELECTOR.getReserves) out.push(word(1), word(10n ** 24n), word(10n ** 24n));
     else out.push(word(0), word(0).repeat(Number.parseInt(words, 16)));
   }
   return { answer: out.join(""), calls };

@@ -3,7 +3,8 @@ import { addressWord, callData, intWord, readAddress } from "../../../chain/at-b
 import type { Address } from "../../../domain/money/address.ts";
 import { type Pool, type PoolKind, type PoolSearch, sortTokens } from "../pool.ts";
 import { SELECTOR } from "../selectors.ts";
-import { STABLE_REFUND, stablePoolState } from "./stable-pool.ts";
+import { STABLE_SELECTOR } from "./selectors.ts";
+import { STABLE_GAS, STABLE_REFUND, stablePoolState } from "./stable-pool.ts";
 
 /** Pools of two coins are few at a factory; further ones are old and empty. */
 const MAX_PLACES = 4;
@@ -43,19 +44,19 @@ function constantsOf({ address, constants = [] }: Pool): Constants {
 }
 
 async function findPlace(search: PoolSearch, read: ReadWords, place: number): Promise<Pool | undefined> {
-  const { factory } = search.protocol;
+  const { kind, factory } = search.protocol;
   const [token0, token1] = sortTokens(search.tokenA, search.tokenB);
   const coins = [addressWord(token0), addressWord(token1)] as const;
   const address = readAddress(
-    (await read(factory, callData(SELECTOR.findPoolForCoins, ...coins, intWord(place)), 1))?.[0],
+    (await read(factory, callData(STABLE_SELECTOR.findPoolForCoins, ...coins, intWord(place)), 1))?.[0],
   );
   if (address === undefined) return undefined;
-  const indices = callData(SELECTOR.getCoinIndices, addressWord(address), ...coins);
+  const indices = callData(STABLE_SELECTOR.getCoinIndices, addressWord(address), ...coins);
   const [places, decimals0, decimals1, fee, isPlain] = await Promise.all([
     read(factory, indices, 3),
     readDecimals(read, token0),
     readDecimals(read, token1),
-    read(address, SELECTOR.fee, 1),
+    read(address, STABLE_SELECTOR.fee, 1),
     hasFixedRates(address, factory, read),
   ]);
   if (!isPlain) return undefined;
@@ -64,7 +65,7 @@ async function findPlace(search: PoolSearch, read: ReadWords, place: number): Pr
   if (decimals0 === undefined || decimals1 === undefined || index0 > 7n || index1 > 7n) return undefined;
   const feePips = feePipsOf(fee?.[0] ?? 0n);
   const constants = [Number(index0), Number(index1), decimals0, decimals1, place];
-  return { kind: 3, protocol: search.protocolIndex, address, token0, token1, feePips, tickSpacing: 0, constants };
+  return { kind, protocol: search.protocolIndex, address, token0, token1, feePips, tickSpacing: 0, constants };
 }
 
 /**
@@ -74,8 +75,8 @@ async function findPlace(search: PoolSearch, read: ReadWords, place: number): Pr
  */
 async function hasFixedRates(address: Address, factory: Address, read: ReadWords): Promise<boolean> {
   const [rates, types] = await Promise.all([
-    read(address, SELECTOR.storedRates, 1),
-    read(factory, callData(SELECTOR.getPoolAssetTypes, addressWord(address)), 2 + PLAIN_COINS),
+    read(address, STABLE_SELECTOR.storedRates, 1),
+    read(factory, callData(STABLE_SELECTOR.getPoolAssetTypes, addressWord(address)), 2 + PLAIN_COINS),
   ]);
   if (rates === undefined) return true;
   const [offset, count, ...kinds] = types ?? [];
@@ -102,6 +103,7 @@ function probeOf(decimals: number): bigint {
  * differ from ours by a wei is not traded with.
  */
 export const stable: PoolKind = {
+  number: 3,
   source: "curve",
   // All there is to know is read in every block.
   liquidityTopics: [],
@@ -116,13 +118,13 @@ export const stable: PoolKind = {
     const to = pool.address;
     const [i, j] = [intWord(index0), intWord(index1)];
     const datas = [
-      callData(SELECTOR.balances, i),
-      callData(SELECTOR.balances, j),
-      SELECTOR.amplification,
-      SELECTOR.fee,
-      SELECTOR.adminFee,
-      callData(SELECTOR.getDy, i, j, intWord(probeOf(decimals0))),
-      callData(SELECTOR.getDy, j, i, intWord(probeOf(decimals1))),
+      callData(STABLE_SELECTOR.balances, i),
+      callData(STABLE_SELECTOR.balances, j),
+      STABLE_SELECTOR.amplification,
+      STABLE_SELECTOR.fee,
+      STABLE_SELECTOR.adminFee,
+      callData(STABLE_SELECTOR.getDy, i, j, intWord(probeOf(decimals0))),
+      callData(STABLE_SELECTOR.getDy, j, i, intWord(probeOf(decimals1))),
     ];
     return datas.map((data) => ({ to, data, words: 1 }));
   },
@@ -142,8 +144,12 @@ export const stable: PoolKind = {
     return agrees(ours0, out1) && agrees(ours1, out0) ? state : undefined;
   },
 
-  gasRefund: STABLE_REFUND,
-  // A look at a balance, the approval and a look at what is left of it.
-  tokenCalls: { tokenIn: 3, tokenOut: 0 },
-  encodeLeg: (pool) => constantsOf(pool).place,
+  gas: {
+    least: STABLE_GAS,
+    refund: STABLE_REFUND,
+    room: 0n,
+    // A look at a balance, the approval and a look at what is left of it.
+    tokenCalls: { tokenIn: 3, tokenOut: 0 },
+  },
+  leg: { executorKind: 3, fee: (pool) => constantsOf(pool).place },
 };

@@ -1,8 +1,8 @@
 import type { ReadWords, ViewCall, WordsAnswer } from "../../../chain/at-block/batch-reader.ts";
 import { callData, intWord, signed } from "../../../chain/at-block/words.ts";
 import type { KnownState, Pool, PoolState, TakeCalls } from "../pool.ts";
-import { SELECTOR } from "../selectors.ts";
 import { type CurvePosition, concentratedPoolState } from "./concentrated-pool.ts";
+import { V3_SELECTOR } from "./selectors.ts";
 import { ticksIn, wordBounds, wordOf } from "./tick-bitmap.ts";
 
 /** Ticks to either side of the price that are read at first: about 10 % of price. */
@@ -45,11 +45,11 @@ function emptyTable(): MutableTable {
 }
 
 function wordCall(pool: Pool, position: number): ViewCall {
-  return { to: pool.address, data: callData(SELECTOR.tickBitmap, intWord(position)), words: 1 };
+  return { to: pool.address, data: callData(V3_SELECTOR.tickBitmap, intWord(position)), words: 1 };
 }
 
 function tickCall(pool: Pool, tick: number): ViewCall {
-  return { to: pool.address, data: callData(SELECTOR.ticks, intWord(tick)), words: 4 };
+  return { to: pool.address, data: callData(V3_SELECTOR.ticks, intWord(tick)), words: 4 };
 }
 
 /** Writes down what a pool says of a tick: liquidity on it, its change, and two fee accumulators. */
@@ -74,8 +74,8 @@ function planOf(pool: Pool, known: KnownState): Plan {
 /** Price and liquidity; and, where liquidity moved, what was known of the ticks. */
 export function encodeCurveReads(pool: Pool, known: KnownState | undefined): ViewCall[] {
   const calls: ViewCall[] = [
-    { to: pool.address, data: SELECTOR.slot0, words: 2 },
-    { to: pool.address, data: SELECTOR.liquidity, words: 1 },
+    { to: pool.address, data: V3_SELECTOR.slot0, words: 2 },
+    { to: pool.address, data: V3_SELECTOR.liquidity, words: 1 },
   ];
   if (known === undefined) return calls;
   const plan = planOf(pool, known);

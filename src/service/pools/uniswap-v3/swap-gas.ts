@@ -35,6 +35,9 @@ const FIRST_TICK = WARM_SLOT + COLD_SLOT + CHANGE_SLOT;
 /** A tick has four slots: one is read, three change. */
 const TICK = COLD_SLOT + 3n * (COLD_SLOT + CHANGE_SLOT) + 3_000n;
 
+/** What every leg adds: each is within one piece of the curve at least. */
+export const LEAST_LEG_GAS = LEG + STEP;
+
 /** Gas that a leg with such a swap is expected to add. */
 export function concentratedLegGas({ steps, words, crossed, blank }: Trail): bigint {
   const ticks = crossed === 0 ? 0n : FIRST_TICK + BigInt(crossed) * TICK + BigInt(blank) * FIRST_VALUE;
