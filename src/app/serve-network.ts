@@ -78,9 +78,9 @@ function networkOf(flags: NetworkFlags, rpcUrl: Secret): NetworkOptions {
     throw new CommandFailure(EXIT.usage, `--settlement: ${noSettlement}`);
   }
   const settlement = named ?? network.settlement;
-  const { chainId, nativeSymbol, wrappedNative, protocols, v3FeeTiers, dataFee, confirmations } = network;
+  const { chainId, nativeSymbol, wrappedNative, protocols, feeTiers, dataFee, confirmations } = network;
   return {
-    ...{ chainId, nativeSymbol, wrappedNative, protocols, v3FeeTiers, dataFee, confirmations, settlement },
+    ...{ chainId, nativeSymbol, wrappedNative, protocols, feeTiers, dataFee, confirmations, settlement },
     name: flags.network,
     rpcUrls: [rpcUrl.reveal()],
     listedTokens: listedTokens(network),

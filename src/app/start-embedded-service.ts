@@ -96,7 +96,7 @@ async function networkOf(
     );
   }
   const { name, chainId, nativeSymbol, wrappedNative, hubTokens, settlement, executor } = network;
-  const { protocols, v3FeeTiers, dataFee, confirmations } = network;
+  const { protocols, feeTiers, dataFee, confirmations } = network;
   const options: NetworkOptions = {
     name,
     chainId,
@@ -106,7 +106,7 @@ async function networkOf(
     settlement,
     executor,
     protocols,
-    v3FeeTiers,
+    feeTiers,
     dataFee,
     confirmations,
     rpcUrls,

@@ -34,9 +34,9 @@ export function* buildNetwork(
 ): Found<NetworkConfiguration> {
   const settlement = settlementOf(service, preset);
   if (mode === "live") yield* checkSettlementKnown(network.name, service.profile, settlement, preset);
-  const { chainId, nativeSymbol, wrappedNative, protocols, v3FeeTiers, dataFee, sequencerFeed } = preset;
+  const { chainId, nativeSymbol, wrappedNative, protocols, feeTiers, dataFee, sequencerFeed } = preset;
   return {
-    ...{ name: network.name, chainId, nativeSymbol, wrappedNative, settlement, protocols, v3FeeTiers, dataFee },
+    ...{ name: network.name, chainId, nativeSymbol, wrappedNative, settlement, protocols, feeTiers, dataFee },
     rpc: yield* each(network.rpc, (endpoint, index) => buildEndpoint(source, endpoint, index)),
     confirmations: network.confirmations ?? preset.confirmations,
     executor: service.profile === "swapd" && settlement === preset.settlement ? preset.executor : undefined,

@@ -25,7 +25,7 @@ export interface NetworkConfiguration {
   /** undefined: ask the settlement contract */
   readonly executor: Address | undefined;
   readonly protocols: readonly FactoryFacts[];
-  readonly v3FeeTiers: readonly number[];
+  readonly feeTiers: readonly number[];
   /** how the network charges for a transaction's data; undefined: with its gas alone */
   readonly dataFee: "op-stack" | "arbitrum" | undefined;
   /** tokens that routes may pass through */

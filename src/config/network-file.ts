@@ -33,7 +33,7 @@ export function networkFromFile(facts: NetworkFile): Network {
     nativeSymbol: facts.nativeSymbol ?? "ETH",
     nativeFeed,
     tokens: new Map(tokens),
-    v3FeeTiers: feeTiers,
+    feeTiers,
     confirmations: facts.confirmations ?? 1,
   };
 }

@@ -29,8 +29,10 @@ export const arbitrum: BookedNetwork = network({
     DAI: token("0xDA10009cBd5D07dd0CeCc66161FC93D7c9000da1", 18, { feed: daiUsd }),
     WBTC: token("0x2f2a2543B76A4166549F7aaB2e75Bef0aefC5B0f", 8, { feed: btcUsd }),
   },
-  v2Factory: "0xf1D7CC64Fb4452F05c498126312eBE29f30Fbcf9",
-  v3Factory: "0x1F98431c8aD98523631AE4a59f267346ea31F984",
+  protocols: [
+    { kind: 1, factory: "0xf1D7CC64Fb4452F05c498126312eBE29f30Fbcf9", feePips: 3_000 },
+    { kind: 2, factory: "0x1F98431c8aD98523631AE4a59f267346ea31F984", feePips: 0 },
+  ],
   sequencerFeed: "0xFdB631F5EE196F0ed6FAa767959853A9F217697D",
   dataFee: "arbitrum",
   routers: {

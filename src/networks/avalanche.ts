@@ -28,8 +28,10 @@ export const avalanche: BookedNetwork = network({
     "WETH.e": token("0x49D5c2BdFfac6CE2BFdB6640F4F80f226bc10bAB", 18, { feed: ethUsd }),
     "BTC.b": token("0x152b9d0FdC40C096757F570A51E494bd4b943E50", 8, { feed: btcUsd }),
   },
-  v2Factory: "0x9e5A52f57b3038F1B8EeE45F28b3C1967e22799C",
-  v3Factory: "0x740b1c1de25031C31FF4fC9A62f554A55cdC1baD",
+  protocols: [
+    { kind: 1, factory: "0x9e5A52f57b3038F1B8EeE45F28b3C1967e22799C", feePips: 3_000 },
+    { kind: 2, factory: "0x740b1c1de25031C31FF4fC9A62f554A55cdC1baD", feePips: 0 },
+  ],
   routers: {
     "Uniswap SwapRouter02": "0xbb00FF08d01D300023C629E8fFfFcb65A5a578cE",
   },

@@ -31,8 +31,10 @@ export const base: BookedNetwork = network({
     USDT: token("0xfde4C96c8593536E31F229EA8f37b2ADa2699bb2", 6, { feed: usdtUsd }),
     DAI: token("0x50c5725949A6F0c72E6C4a641F24049A917DB0Cb", 18, { feed: daiUsd }),
   },
-  v2Factory: "0x8909Dc15e40173Ff4699343b6eB8132c65e18eC6",
-  v3Factory: "0x33128a8fC17869897dcE68Ed026d694621f6FDfD",
+  protocols: [
+    { kind: 1, factory: "0x8909Dc15e40173Ff4699343b6eB8132c65e18eC6", feePips: 3_000 },
+    { kind: 2, factory: "0x33128a8fC17869897dcE68Ed026d694621f6FDfD", feePips: 0 },
+  ],
   sequencerFeed: "0xBCF85224fc0756B9Fa45aA7892530B47e10b6433",
   dataFee: "op-stack",
   routers: {

@@ -28,8 +28,10 @@ export const bsc: BookedNetwork = network({
     ETH: token("0x2170Ed0880ac9A755fd29B2688956BD959F933F8", 18, { feed: ethUsd }),
     BTCB: token("0x7130d2A12B9BCbFAe4f2634d864A1Ee1Ce3Ead9c", 18, { feed: btcUsd }),
   },
-  v2Factory: "0x8909Dc15e40173Ff4699343b6eB8132c65e18eC6",
-  v3Factory: "0xdB1d10011AD0Ff90774D0C6Bb92e5C5c8b4461F7",
+  protocols: [
+    { kind: 1, factory: "0x8909Dc15e40173Ff4699343b6eB8132c65e18eC6", feePips: 3_000 },
+    { kind: 2, factory: "0xdB1d10011AD0Ff90774D0C6Bb92e5C5c8b4461F7", feePips: 0 },
+  ],
   routers: {
     "Uniswap SwapRouter02": "0xB971eF87ede563556b2ED4b1C0b0019111Dd85d2",
     "PancakeSwap SmartRouter": "0x13f4EA83D0bd40E75C8222255bc855a974568Dd4",

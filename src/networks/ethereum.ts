@@ -29,8 +29,10 @@ export const ethereum: BookedNetwork = network({
     DAI: token("0x6B175474E89094C44Da98b954EedeAC495271d0F", 18, { feed: daiUsd }),
     WBTC: token("0x2260FAC5E5542a773Aa44fBCfeDf7C193bc2C599", 8, { feed: btcUsd }),
   },
-  v2Factory: "0x5C69bEe701ef814a2B6a3EDD4B1652CB9cc5aA6f",
-  v3Factory: "0x1F98431c8aD98523631AE4a59f267346ea31F984",
+  protocols: [
+    { kind: 1, factory: "0x5C69bEe701ef814a2B6a3EDD4B1652CB9cc5aA6f", feePips: 3_000 },
+    { kind: 2, factory: "0x1F98431c8aD98523631AE4a59f267346ea31F984", feePips: 0 },
+  ],
   routers: {
     "Uniswap SwapRouter02": "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45",
     "PancakeSwap SmartRouter": "0x13f4EA83D0bd40E75C8222255bc855a974568Dd4",

@@ -18,11 +18,12 @@ export interface TokenFacts {
   readonly twinOf?: string;
 }
 
-/** Where pools of a kind are made: 1 is Uniswap V2, 2 Uniswap V3, 3 Curve's stable pools. */
+/** Where pools of a kind are made. */
 export interface FactoryFacts {
-  readonly kind: 1 | 2 | 3;
+  /** the number of their kind in `src/service/pools`: 1 is Uniswap V2, 2 Uniswap V3 */
+  readonly kind: number;
   readonly factory: Address;
-  /** of kind 1: the fee of its pools in parts per million */
+  /** the fee of all its pools in parts per million; 0 where each pool has its own */
   readonly feePips: number;
 }
 
@@ -45,8 +46,8 @@ export interface Network {
   readonly tokens: ReadonlyMap<string, TokenFacts>;
   /** in the order of the executor's own list */
   readonly protocols: readonly FactoryFacts[];
-  /** fee tiers to look for at factories of kind 2, in parts per million */
-  readonly v3FeeTiers: readonly number[];
+  /** fee tiers to look for where a factory has several, in parts per million */
+  readonly feeTiers: readonly number[];
   /** how the network charges for a transaction's data; undefined: with its gas alone */
   readonly dataFee: "op-stack" | "arbitrum" | undefined;
   /** blocks on top of a transaction's own before it counts as confirmed */
@@ -74,8 +75,7 @@ export const HOUR = 3_600;
 export const DAY = 86_400;
 
 /** Source: Uniswap/sdks@024bf18e sdks/v3-sdk/src/constants.ts */
-const UNISWAP_V3_FEE_TIERS = [100, 500, 3_000, 10_000];
-const UNISWAP_V2_FEE_PIPS = 3_000;
+const FEE_TIERS = [100, 500, 3_000, 10_000];
 /** Nearly everywhere. Source: mds1/multicall@19da7a56 deployments.json */
 export const MULTICALL3 = toAddress("0xcA11bde05977b3631167028862bE2a173976CA11");
 const CONFIRMATIONS = 3;
@@ -85,8 +85,7 @@ interface Stated extends Pick<BookedNetwork, "chainId" | "nativeSymbol" | "first
   /** the token that wraps the native coin, which routes pass through most, with the coin's own feed */
   readonly wrapped: { readonly symbol: string; readonly address: string; readonly feed: PriceFeed };
   readonly tokens: Readonly<Record<string, TokenFacts>>;
-  readonly v2Factory?: string;
-  readonly v3Factory: string;
+  readonly protocols: readonly (Omit<FactoryFacts, "factory"> & { readonly factory: string })[];
   readonly sequencerFeed?: string;
   readonly dataFee?: Network["dataFee"];
   readonly noSettlement?: string;
@@ -96,16 +95,14 @@ interface Stated extends Pick<BookedNetwork, "chainId" | "nativeSymbol" | "first
 
 /** A network of the book from what its file states. */
 export function network(stated: Stated): BookedNetwork {
-  const { wrapped, sequencerFeed, v2Factory, v3Factory, chainId, nativeSymbol, first } = stated;
+  const { wrapped, sequencerFeed, chainId, nativeSymbol, first } = stated;
   const wrappedNative = toAddress(wrapped.address);
   const coin = { address: wrappedNative, decimals: 18, feed: wrapped.feed };
-  const v2 =
-    v2Factory === undefined ? [] : [{ kind: 1, factory: toAddress(v2Factory), feePips: UNISWAP_V2_FEE_PIPS } as const];
   return {
     ...{ chainId, nativeSymbol, wrappedNative, first, nativeFeed: wrapped.feed },
     tokens: new Map([[wrapped.symbol, coin], ...Object.entries(stated.tokens)]),
-    protocols: [...v2, { kind: 2, factory: toAddress(v3Factory), feePips: 0 }],
-    v3FeeTiers: UNISWAP_V3_FEE_TIERS,
+    protocols: stated.protocols.map((protocol) => ({ ...protocol, factory: toAddress(protocol.factory) })),
+    feeTiers: FEE_TIERS,
     sequencerFeed: sequencerFeed === undefined ? undefined : toAddress(sequencerFeed),
     dataFee: stated.dataFee,
     confirmations: CONFIRMATIONS,

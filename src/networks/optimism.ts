@@ -29,8 +29,10 @@ export const optimism: BookedNetwork = network({
     DAI: token("0xDA10009cBd5D07dd0CeCc66161FC93D7c9000da1", 18, { feed: daiUsd }),
     WBTC: token("0x68f180fcCe6836688e9084f035309E29Bf0A2095", 8, { feed: btcUsd }),
   },
-  v2Factory: "0x0c3c1c532F1e39EdF36BE9Fe0bE1410313E074Bf",
-  v3Factory: "0x1F98431c8aD98523631AE4a59f267346ea31F984",
+  protocols: [
+    { kind: 1, factory: "0x0c3c1c532F1e39EdF36BE9Fe0bE1410313E074Bf", feePips: 3_000 },
+    { kind: 2, factory: "0x1F98431c8aD98523631AE4a59f267346ea31F984", feePips: 0 },
+  ],
   sequencerFeed: "0x371EAD81c9102C9BF4874A9075FFFf170F2Ee389",
   dataFee: "op-stack",
   routers: {

@@ -31,8 +31,10 @@ export const polygon: BookedNetwork = network({
     WETH: token("0x7ceB23fD6bC0adD59E62ac25578270cFf1b9f619", 18, { feed: ethUsd }),
     WBTC: token("0x1BFD67037B42Cf73acF2047067bd4F2C47D9BfD6", 8, { feed: btcUsd }),
   },
-  v2Factory: "0x9e5A52f57b3038F1B8EeE45F28b3C1967e22799C",
-  v3Factory: "0x1F98431c8aD98523631AE4a59f267346ea31F984",
+  protocols: [
+    { kind: 1, factory: "0x9e5A52f57b3038F1B8EeE45F28b3C1967e22799C", feePips: 3_000 },
+    { kind: 2, factory: "0x1F98431c8aD98523631AE4a59f267346ea31F984", feePips: 0 },
+  ],
   routers: {
     "Uniswap SwapRouter02": "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45",
   },

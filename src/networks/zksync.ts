@@ -23,7 +23,7 @@ export const zksync: BookedNetwork = network({
     USDC: token("0x1d17CBcF0D6D143135aE902365D2E5e2A16538D4", 6, { feed: usdcUsd }),
     USDT: token("0x493257fD37EDB34451f62EDf8D2a0C418852bA4C", 6, { feed: usdtUsd }),
   },
-  v3Factory: "0x8FdA5a7a8dCA67BBcDd10F02Fa0649A937215422",
+  protocols: [{ kind: 2, factory: "0x8FdA5a7a8dCA67BBcDd10F02Fa0649A937215422", feePips: 0 }],
   sequencerFeed: "0x0E6AC8B967393dcD3D36677c126976157F993940",
   noSettlement: "zksync is unsupported by the settlement contracts: its bytecode and its CREATE2 differ",
   routers: {

@@ -168,7 +168,7 @@ export function openNetwork(
 ): OpenNetwork {
   const { options: network, rpc, snapshots, executor, logger } = connected;
   const store = createServiceStore(db, network.name);
-  const factories = { protocols: network.protocols, feeTiers: network.v3FeeTiers };
+  const factories = { protocols: network.protocols, feeTiers: network.feeTiers };
   const scope = scopeOf(network.chainId, factories);
   const book = openPoolBook(db, { scope, nowMs: clock.nowMs(), logger });
   const directory = createPoolDirectory(factories, clock, book);

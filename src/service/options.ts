@@ -58,8 +58,8 @@ export interface NetworkOptions {
   readonly noSettlement?: string;
   /** in the order of the executor's own list */
   readonly protocols: readonly Protocol[];
-  /** fee tiers to look for at factories of kind 2, in parts per million */
-  readonly v3FeeTiers: readonly number[];
+  /** fee tiers to look for where a factory has several, in parts per million */
+  readonly feeTiers: readonly number[];
   /** how the network charges for a transaction's data; absent: with its gas alone */
   readonly dataFee?: DataFeeKind | undefined;
   /** blocks on top of a swap's own before it counts as done */

@@ -36,7 +36,7 @@ describe("a network given by a file", () => {
       settlement: facts.settlement,
       executor: facts.executor,
       protocols: facts.protocols,
-      v3FeeTiers: [100, 500],
+      feeTiers: [100, 500],
       hubTokens: [facts.tokens.WETH.address, facts.tokens.USDC.address],
       confirmations: 1,
     });

@@ -124,7 +124,7 @@ test("the operator is told once when pools cannot be read together, and once whe
     settlement: undefined,
     executor: undefined,
     protocols: [],
-    v3FeeTiers: [],
+    feeTiers: [],
     confirmations: 1,
   };
   const { snapshots } = connectNetwork(options, { clock, logger });

@@ -99,7 +99,7 @@ export function serviceOptions(
         settlement: market.settlement,
         executor: market.executor,
         protocols: market.protocols,
-        v3FeeTiers: FEE_TIERS,
+        feeTiers: FEE_TIERS,
         confirmations: 1,
         ...network,
       },
