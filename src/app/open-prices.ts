@@ -7,9 +7,7 @@ import type { Configuration } from "../config/configuration.ts";
 import type { Address } from "../domain/money/address.ts";
 import type { Chain } from "../ports/chain.ts";
 import type { PriceSource } from "../ports/price-source.ts";
-
-/** A V3 style protocol of the network's preset. */
-const UNISWAP_V3 = 2;
+import { uniswapV3 } from "../service/pools/uniswap-v3/kind.ts";
 
 /** The reference prices that a configuration names: every source that covers a token must answer. */
 export function openPrices(configuration: Configuration, chain: Chain): PriceSource {
@@ -19,7 +17,7 @@ export function openPrices(configuration: Configuration, chain: Chain): PriceSou
   const sources: CoveringSource[] = [{ prices: feedPrices, covers: (token) => feeds.has(token.address) }];
   if (reference.sources.includes("twap")) {
     const pools = poolsOf(configuration);
-    const factories = network.protocols.filter(({ kind }) => kind === UNISWAP_V3).map(({ factory }) => factory);
+    const factories = network.protocols.filter(({ kind }) => kind === uniswapV3.number).map(({ factory }) => factory);
     const prices = createTwapPrices({ pools, factories }, { chain, quotePrices: feedPrices });
     sources.push({ prices, covers: (token) => pools.has(token.address) });
   }

@@ -11,6 +11,7 @@ import { Secret } from "../net/secret.ts";
 import { NETWORKS } from "../networks/book.ts";
 import { hubTokensOf, type Network, type PriceFeed } from "../networks/network.ts";
 import type { ListedToken, NetworkOptions, ServiceOptions } from "../service/options.ts";
+import { kindProblem } from "../service/pools/kinds.ts";
 import { type Service, startService } from "../service/service.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import type { NetworkFlags } from "./network-flags.ts";
@@ -26,7 +27,16 @@ export interface ServeFlags {
 }
 
 /** A file with the facts of a network that is not built in; without a settlement its quotes are indicative. */
-const factsSchema = presetSchema.partial({ settlement: true, executor: true, tokens: true, nativeFeed: true });
+const factsSchema = presetSchema
+  .partial({ settlement: true, executor: true, tokens: true, nativeFeed: true })
+  .superRefine(({ protocols }, context) => {
+    for (const [index, { kind }] of protocols.entries()) {
+      const problem = kindProblem(kind);
+      if (problem === undefined) continue;
+      const message = `${problem.message}: ${problem.suggestion}`;
+      context.addIssue({ code: "custom", path: ["protocols", index, "kind"], message });
+    }
+  });
 
 const LISTEN = listen("where to listen");
 const ADDRESS = address("the settlement contract");

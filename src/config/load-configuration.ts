@@ -17,7 +17,7 @@ import type { Listen } from "./fields.ts";
 import { resolveFrom } from "./files.ts";
 import { loadStrategies, textOf } from "./load-strategies.ts";
 import type { Problem } from "./problem.ts";
-import { findPreset, type Loading, readNamed, readSource, tell } from "./read-source.ts";
+import { findPreset, type KindProblem, type Loading, readNamed, readSource, tell } from "./read-source.ts";
 import { absoluteReference } from "./references.ts";
 import { type MainFile, mainSchema } from "./schemas/main-schema.ts";
 import { type PolicyFile, policySchema } from "./schemas/policy-schema.ts";
@@ -29,6 +29,8 @@ import { strategyWarnings } from "./strategy-warnings.ts";
 export interface LoadOptions {
   /** raw private keys are accepted outside the sandbox too */
   readonly allowRawKey?: boolean;
+  /** what is wrong with the kind of a factory's pools in a preset; absent: nothing */
+  readonly kindProblem?: KindProblem;
   /** values that stand above the main file's, such as the sandbox's, whose ports and folder vary; paths from the working folder */
   readonly overrides?: {
     readonly mode?: "dry-run" | "live";
@@ -95,7 +97,8 @@ function* load(file: string, env: Environment, options: LoadOptions): Loading<Co
   const otherFile = { schema: policySchema, name: "the policy's file" };
   const keys = yield* tell(source, checkShape(mainSchema, source.data, { otherFile }));
   const fields = applyOverrides(keys.fields, options.overrides);
-  const around = { env, allowsRawKeys: options.allowRawKey === true || fields.network?.name === "sandbox" };
+  const allowsRawKeys = options.allowRawKey === true || fields.network?.name === "sandbox";
+  const around = { env, allowsRawKeys, kindProblem: options.kindProblem };
   const known = yield* readKnown(source, fields, around);
   const folder = fields.strategies === undefined ? undefined : resolveFrom(file, fields.strategies);
   const read = folder === undefined ? [] : yield* loadStrategies(source, folder, known);
@@ -136,8 +139,12 @@ interface Known extends StrategyScope {
   readonly texts: readonly string[];
 }
 
-function* readKnown(source: Source, fields: Partial<MainFile>, around: Surroundings): Loading<Known> {
-  const found = fields.network && (yield* findPreset(source, fields.network));
+function* readKnown(
+  source: Source,
+  fields: Partial<MainFile>,
+  around: Surroundings & { readonly kindProblem: KindProblem | undefined },
+): Loading<Known> {
+  const found = fields.network && (yield* findPreset(source, fields.network, around.kindProblem));
   const preset = found?.preset;
   const wallets: ReadonlyMap<string, WalletConfiguration> =
     fields.wallets === undefined ? new Map() : yield* tell(source, buildWallets(source, fields.wallets, around));

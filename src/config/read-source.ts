@@ -1,7 +1,7 @@
-import type { Network } from "../networks/network.ts";
+import type { FactoryFacts, Network } from "../networks/network.ts";
 import { findBuiltIn } from "./build-network.ts";
 import { checkShape } from "./check-shape.ts";
-import { type Found, refuse } from "./complaint.ts";
+import { type Complaint, type Found, refuse } from "./complaint.ts";
 import { readTextFile, resolveFrom, similarName } from "./files.ts";
 import { networkFromFile } from "./network-file.ts";
 import { makeProblem, type Problem } from "./problem.ts";
@@ -49,10 +49,14 @@ export function nameHint(path: string): string {
   return meant === undefined ? "a path is relative to the folder of this file" : `did you mean "${meant}"?`;
 }
 
+/** What is wrong with the number of a kind of pools, and what may stand there; undefined: nothing. */
+export type KindProblem = (kind: number) => Pick<Complaint, "message" | "suggestion"> | undefined;
+
 /** The facts of the configured network: built in, or from the preset file, with its text. */
 export function* findPreset(
   main: Source,
   { name, preset }: MainFile["network"],
+  kindProblem: KindProblem | undefined,
 ): Loading<{ preset: Network; text: string } | undefined> {
   if (preset === undefined) {
     const builtIn = yield* tell(main, findBuiltIn(name));
@@ -63,6 +67,14 @@ export function* findPreset(
   if ("problem" in read) return yield* tell(main, refuse`network.preset: the file ${file} ${read.problem}`);
   const source = yield* parseSource(file, read.text);
   if (source === undefined) return undefined;
-  const { whole } = yield* tell(source, checkShape(presetSchema, source.data, { otherKeys: "allowed" }));
+  const { whole, fields } = yield* tell(source, checkShape(presetSchema, source.data, { otherKeys: "allowed" }));
+  if (kindProblem !== undefined) yield* tell(source, checkKinds(fields.protocols ?? [], kindProblem));
   return whole && { preset: networkFromFile(whole), text: read.text };
+}
+
+function* checkKinds(protocols: readonly FactoryFacts[], kindProblem: KindProblem): Found<void> {
+  for (const [index, { kind }] of protocols.entries()) {
+    const problem = kindProblem(kind);
+    if (problem !== undefined) yield { path: ["protocols", index, "kind"], ...problem };
+  }
 }

@@ -80,7 +80,7 @@ async function readForkChainId(forkUrl: string): Promise<number> {
  */
 export async function buildForkedWorld(
   rpc: Rpc,
-  options: { forkedChainId: number; seed: number },
+  options: { forkedChainId: number; seed: number; executorKind?: (kind: number) => number },
 ): Promise<SandboxWorld> {
   const chain = KNOWN_CHAINS[options.forkedChainId];
   if (chain === undefined) throw new Error(`chain ${options.forkedChainId} was not checked before`);
@@ -89,8 +89,9 @@ export async function buildForkedWorld(
   await rpc.batch(accounts.map((account) => ({ method: "anvil_setCode", params: [account, "0x"] })));
   await fundOnFork(rpc, chain);
   const nonces = await readNonces(rpc, [DEPLOYER.address]);
-  const where = { wrappedNative: chain.tokens.WETH, protocols: chain.protocols };
-  const contracts = await deploySettlement(rpc, nonces, where);
+  const { executorKind = (kind) => kind } = options;
+  const listed = chain.protocols.map((protocol) => ({ ...protocol, kind: executorKind(protocol.kind) }));
+  const contracts = await deploySettlement(rpc, nonces, { wrappedNative: chain.tokens.WETH, protocols: listed });
   const tokens = Object.fromEntries(
     SYMBOLS.map((symbol) => {
       return [symbol, { address: chain.tokens[symbol], decimals: TOKENS[symbol].decimals, feed: chain.feeds[symbol] }];

@@ -25,6 +25,8 @@ export interface SandboxOptions {
   readonly market: boolean;
   /** A chain to fork instead of building one: a secret, it may carry a key. */
   readonly forkUrl?: string;
+  /** By which number the executor performs trades with a kind of pool of the forked chain. Default: the kind's own. */
+  readonly executorKind?: (kind: number) => number;
   /** State of a stopped sandbox. When the file exists, that sandbox goes on; its world lies beside it. */
   readonly stateFile?: string;
   /** False: no block but those of `market.step`, and a restarted sandbox's state is left as it is. Default true. */
@@ -115,7 +117,7 @@ async function makeWorld(
     stateFile !== undefined
       ? restoreWorld(rpc, stateFile)
       : forkedChainId !== undefined
-        ? await buildForkedWorld(rpc, { forkedChainId, seed: options.seed })
+        ? await buildForkedWorld(rpc, { forkedChainId, ...options })
         : await buildWorld(rpc, options.seed, (step, done, total) => hooks.onProgress?.(step, done, total));
   if (stateFile === undefined || options.mining !== false) {
     writeFileSync(join(options.directory, WORLD_FILE), writeWorld(world));

@@ -31,7 +31,7 @@ interface SettlementContracts {
   readonly settlement: Address;
 }
 
-/** Adds executor and settlement to the deployments. */
+/** Adds executor and settlement to the deployments. @param protocols with the executor's own numbers of kinds */
 export function addSettlement(
   deployments: Deployments,
   wrappedNative: Address,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Address, type Hex, isHex, toAddress } from "../domain/money/address.ts";
 import type { FactoryFacts } from "../networks/network.ts";
 import type { SandboxAccount } from "./accounts.ts";
-import { SYMBOLS, type TokenSymbol } from "./plan.ts";
+import { type PoolPlan, SYMBOLS, type TokenSymbol } from "./plan.ts";
 
 export interface SandboxToken {
   readonly address: Address;
@@ -13,7 +13,7 @@ export interface SandboxToken {
 
 /** A pool that the sandbox made. `token0 < token1`, as everywhere in Uniswap. */
 export interface SandboxPool {
-  readonly kind: 1 | 2;
+  readonly kind: PoolPlan["kind"];
   readonly address: Address;
   readonly token0: TokenSymbol;
   readonly token1: TokenSymbol;
@@ -60,7 +60,7 @@ const worldSchema = z.object({
   wrappedNative: address,
   settlement: address,
   executor: address,
-  protocols: z.array(z.object({ kind, factory: address, feePips: z.number() })),
+  protocols: z.array(z.object({ kind: z.number(), factory: address, feePips: z.number() })),
   tokens: z.record(symbol, token),
   feeds: z.record(z.string(), address),
   pools: z.array(

@@ -1,4 +1,5 @@
 import { isSettled, type NetworkOptions, type ServiceOptions } from "./options.ts";
+import { kindProblem } from "./pools/kinds.ts";
 
 /**
  * Refuses options that contradict each other, before anything is opened.
@@ -10,6 +11,7 @@ export function checkOptions(options: ServiceOptions, relayers: ReadonlySet<stri
   if (networks.length === 0) throw new Error("the service needs a network to serve, and none is configured");
   for (const network of networks) {
     checkTwins(network, networks);
+    checkKinds(network);
     checkRelayer(network, relayers.has(network.name));
   }
   const unserved = [...relayers].find((name) => networks.every((network) => network.name !== name));
@@ -29,6 +31,15 @@ function checkTwins({ name, chainId }: NetworkOptions, networks: readonly Networ
   const twins = networks.filter((other) => other.chainId === chainId).map((other) => other.name);
   if (twins.length > 1) {
     throw new Error(`${twins.join(" and ")} are the same chain ${chainId}: one process serves a chain once`);
+  }
+}
+
+/** Pools that nobody knows how to quote would be found missing by the first request only. */
+function checkKinds({ name, protocols }: NetworkOptions): void {
+  for (const { kind, factory } of protocols) {
+    const problem = kindProblem(kind);
+    if (problem === undefined) continue;
+    throw new Error(`the pools of ${factory} on ${name}: ${problem.message}; ${problem.suggestion}`);
   }
 }
 

@@ -96,5 +96,9 @@ describe("swapd serve --network", () => {
     const onZksync = startWith({ network: "zksync", rpc: "env:RPC", settlement: market.settlement });
     await expect(onZksync).rejects.toThrow("zksync is unsupported by the settlement contracts");
     await expect(start(flagsOf({ ...bareFacts(), protocols: [] }))).rejects.toThrow("--preset");
+    const foreign = { ...market.protocols[0], kind: 255 };
+    await expect(start(flagsOf({ ...bareFacts(), protocols: [foreign] }))).rejects.toThrow(
+      "protocols: 0: kind: 255 is the number of no kind of pool: write one of 1 (uniswap-v2), 2",
+    );
   });
 });

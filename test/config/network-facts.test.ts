@@ -1,32 +1,33 @@
 import { describe, expect, it } from "vitest";
 import { NETWORKS } from "../../src/networks/book.ts";
+import { kindProblem } from "../../src/service/pools/kinds.ts";
 import { brief, DCA, loaded, MAIN, POLICY, problemsOf } from "./project.ts";
 
-describe("a network given by a file", () => {
-  const facts = {
-    chainId: 31_337,
-    wrappedNative: `0x${"a".repeat(40)}`,
-    settlement: `0x${"b".repeat(40)}`,
-    executor: `0x${"c".repeat(40)}`,
-    protocols: [
-      { kind: 1, factory: `0x${"d".repeat(40)}`, feePips: 3_000 },
-      { kind: 2, factory: `0x${"e".repeat(40)}`, feePips: 0 },
-    ],
-    feeTiers: [100, 500],
-    tokens: {
-      WETH: { address: `0x${"a".repeat(40)}`, decimals: 18, feed: `0x${"9".repeat(40)}` },
-      USDC: { address: `0x${"1".repeat(40)}`, decimals: 6, feed: `0x${"8".repeat(40)}` },
-    },
-    nativeFeed: `0x${"9".repeat(40)}`,
-    somethingElse: true,
-  };
-  const main = MAIN.replace("name: base", "name: sandbox, preset: network.json")
-    .replace(/, settlement: "0x1+"/, "")
-    .replace(
-      / {2}USDC: .*\n {2}WETH: .*\n {2}PEPE: .*\n/,
-      "  USDC: { address: preset, decimals: 6, feed: preset }\n  WETH: { address: preset, decimals: 18, feed: preset }\n",
-    );
+const facts = {
+  chainId: 31_337,
+  wrappedNative: `0x${"a".repeat(40)}`,
+  settlement: `0x${"b".repeat(40)}`,
+  executor: `0x${"c".repeat(40)}`,
+  protocols: [
+    { kind: 1, factory: `0x${"d".repeat(40)}`, feePips: 3_000 },
+    { kind: 2, factory: `0x${"e".repeat(40)}`, feePips: 0 },
+  ],
+  feeTiers: [100, 500],
+  tokens: {
+    WETH: { address: `0x${"a".repeat(40)}`, decimals: 18, feed: `0x${"9".repeat(40)}` },
+    USDC: { address: `0x${"1".repeat(40)}`, decimals: 6, feed: `0x${"8".repeat(40)}` },
+  },
+  nativeFeed: `0x${"9".repeat(40)}`,
+  somethingElse: true,
+};
+const main = MAIN.replace("name: base", "name: sandbox, preset: network.json")
+  .replace(/, settlement: "0x1+"/, "")
+  .replace(
+    / {2}USDC: .*\n {2}WETH: .*\n {2}PEPE: .*\n/,
+    "  USDC: { address: preset, decimals: 6, feed: preset }\n  WETH: { address: preset, decimals: 18, feed: preset }\n",
+  );
 
+describe("a network given by a file", () => {
   it("brings contracts, tokens and feeds, and lets the sandbox use a raw key", () => {
     const raw = main.replace(/ {2}main: .*/, "  main: { privateKey: { env: KEY } }");
     const env = { KEY: "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d" };
@@ -73,6 +74,24 @@ describe("a network given by a file", () => {
     expect(problemsOf({ "main.yaml": unknown, "network.json": JSON.stringify(facts) }).map(brief)).toContain(
       '8:19 tokens.DAI.address: the preset of this network knows no token "DAI" -> it knows WETH, USDC',
     );
+  });
+});
+
+describe("a factory whose kind of pools nobody has", () => {
+  it("is refused with its place and the kinds that there are, beside all other problems", () => {
+    const refused = (kind: unknown) => {
+      const protocols = [facts.protocols[0], { ...facts.protocols[1], kind }];
+      const preset = JSON.stringify({ ...facts, confirmations: 0, protocols }, undefined, 1);
+      return problemsOf({ "main.yaml": main, "network.json": preset }, {}, { kindProblem }).map(brief);
+    };
+    const other = "36:19 confirmations: needs a whole number from 1 to 200";
+    const kinds = "1 (uniswap-v2), 2 (uniswap-v3), 3 (curve)";
+    const unknown = `13:12 protocols.1.kind: 255 is the number of no kind of pool -> write one of ${kinds}`;
+    expect(refused(255)).toEqual([other, unknown]);
+    expect(refused("2")).toEqual([
+      "13:12 protocols.1.kind: needs a whole number from 1 to 255, without quotes: 2",
+      other,
+    ]);
   });
 });
 

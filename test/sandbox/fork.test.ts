@@ -2,13 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
+import { loadContract } from "../../src/sandbox/artifacts.ts";
 import { buildWorld } from "../../src/sandbox/build-world.ts";
 import { ETHEREUM } from "../../src/sandbox/fork.ts";
 import { SYMBOLS, WALLET_FUNDS } from "../../src/sandbox/plan.ts";
 import { createRpc, type Rpc } from "../../src/sandbox/rpc.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { startBareAnvil } from "../support/anvil.ts";
-import { balanceOf } from "./chain-reader.ts";
+import { balanceOf, view } from "./chain-reader.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "swapd-fork-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -30,7 +31,9 @@ async function dressAsEthereum(rpc: Rpc): Promise<void> {
 it("funds the wallet in the forked chain's own tokens and deploys the settlement there", async () => {
   const origin = await startBareAnvil({ chainId: 1, onDemand: true });
   await dressAsEthereum(origin.rpc);
-  const sandbox = await startSandbox({ ...options, forkUrl: origin.rpcUrl });
+  // As if pools of the second kind were traded with as the executor's third kind is.
+  const executorKind = (kind: number) => (kind === 2 ? 3 : kind);
+  const sandbox = await startSandbox({ ...options, forkUrl: origin.rpcUrl, executorKind });
   const { world } = sandbox;
   // Not the chain id of the fork's origin: signatures made here must be worthless there.
   expect(world.chainId).toBe(31337);
@@ -43,6 +46,9 @@ it("funds the wallet in the forked chain's own tokens and deploys the settlement
   }
   const code = await createRpc(world.rpcUrl).call("eth_getCode", world.settlement, "latest");
   expect(String(code).length).toBeGreaterThan(1000);
+  expect(world.protocols).toEqual(ETHEREUM.protocols);
+  const executor = { to: world.executor, method: "protocols", values: [1] };
+  expect((await view(world.rpcUrl, loadContract("SwapdExecutor"), executor))[0]).toBe(3n);
   await sandbox.stop();
   await origin.stop();
 });

@@ -2,19 +2,21 @@ import { randomUUID } from "node:crypto";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Configuration } from "../../config/configuration.ts";
-import { type LoadOutcome, loadConfiguration } from "../../config/load-configuration.ts";
+import type { LoadOutcome } from "../../config/load-configuration.ts";
 import { formatProblems } from "../../config/problem.ts";
 import { claimPort } from "../../sandbox/free-port.ts";
 import { missingParts } from "../../sandbox/needed-parts.ts";
 import { type Sandbox, startSandbox } from "../../sandbox/sandbox.ts";
 import { SandboxError } from "../../sandbox/sandbox-error.ts";
 import type { SandboxWorld } from "../../sandbox/world.ts";
+import { kindOf } from "../../service/pools/kinds.ts";
 import { acquireLock } from "../../storage/lock.ts";
 import { closeAll } from "../close-all.ts";
 import { openMarker } from "../daemon-database.ts";
 import { endOnUncaught } from "../end-on-uncaught.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { followSwaps } from "../follow-swaps.ts";
+import { loadFiles } from "../load-files.ts";
 import { networkPresetOf } from "../network-preset.ts";
 import { createRuntime, type Runtime } from "../runtime.ts";
 import { makeSandboxDirectory, SANDBOX_DIRECTORY, SANDBOX_LOCK_FILE, writeSandboxFacts } from "../sandbox-facts.ts";
@@ -89,6 +91,7 @@ async function runSandbox(directory: string, options: SandboxCommandOptions, sta
       blockTimeSeconds: options.blockTime,
       seed: options.seed,
       market: options.market,
+      executorKind: (kind) => kindOf({ kind }).leg.executorKind,
       ...(options.forkUrl === undefined ? {} : { forkUrl: options.forkUrl }),
     },
     {
@@ -185,7 +188,7 @@ function loaderOf(
     listen: { host, port: choice.ports.status },
     serve: { listen: { host, port: choice.ports.service }, database: join(directory, "service.db") },
   };
-  return () => loadConfiguration(file, process.env, { overrides });
+  return () => loadFiles(file, process.env, { overrides });
 }
 
 function configured(loaded: LoadOutcome): Configuration {

@@ -24,11 +24,9 @@ export const presetSchema = z.object({
   protocols: z
     .array(
       z.object({
-        kind: z.union([z.literal(1), z.literal(2), z.literal(3)], {
-          error: "needs 1 (Uniswap V2), 2 (Uniswap V3) or 3 (Curve's stable pools)",
-        }),
+        kind: count("the number of the kind of its pools", { min: 1, max: 255 }),
         factory: address("the protocol's factory"),
-        feePips: count("a V2 fee in parts per million", { min: 0, max: 999_999 }),
+        feePips: count("the fee of all its pools in parts per million, or 0", { min: 0, max: 999_999 }),
       }),
     )
     .min(1)
@@ -38,7 +36,7 @@ export const presetSchema = z.object({
       error: "needs op-stack (wei beside gas) or arbitrum (more gas), or leave it out where gas is all there is to pay",
     })
     .optional(),
-  feeTiers: z.array(count("a V3 fee tier", { min: 1, max: 999_999 })).max(32),
+  feeTiers: z.array(count("a fee tier", { min: 1, max: 999_999 })).max(32),
   tokens: z.record(
     z.string(),
     z.object({

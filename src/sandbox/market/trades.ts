@@ -13,7 +13,7 @@ export type PoolState =
 /** One sale into a pool. */
 export interface Trade extends Push {
   readonly pool: Address;
-  readonly kind: 1 | 2;
+  readonly kind: SandboxPool["kind"];
 }
 
 /** A pool this close to its price is left alone, whatever its fee. */

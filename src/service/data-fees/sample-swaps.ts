@@ -1,5 +1,6 @@
 import { id, Transaction } from "ethers";
 import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../../domain/money/address.ts";
+import { uniswapV3 } from "../pools/uniswap-v3/kind.ts";
 import type { Leg } from "../routing/plan.ts";
 import { encodeSwap, encodeSwapWithSignature } from "../settlement/calldata.ts";
 import type { SwapOrder } from "../settlement/order.ts";
@@ -45,7 +46,7 @@ function sampleLegs({ legs }: SwapShape): readonly Leg[] {
     const [token0, token1] = [address(`token ${index % 3}`), address(`token ${(index % 3) + 1}`)];
     const place = { address: address(`pool ${index}`), token0, token1 };
     return {
-      pool: { kind: 2, protocol: 1, ...place, feePips: 500, tickSpacing: 10 },
+      pool: { kind: uniswapV3.number, protocol: 1, ...place, feePips: 500, tickSpacing: 10 },
       tokenIn: token0,
       tokenOut: token1,
       portion: number(`portion ${index}`, 7),

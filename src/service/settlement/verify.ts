@@ -4,6 +4,7 @@ import { type JsonRpc, RpcError } from "../../chain/json-rpc.ts";
 import { isFailedCall } from "../../chain/node-errors.ts";
 import { type Address, type Hex, isHex, toAddress } from "../../domain/money/address.ts";
 import { isSettled, type NetworkOptions, type SettledNetwork } from "../options.ts";
+import { kindOf } from "../pools/kinds.ts";
 import { settlementDomain } from "./order.ts";
 
 const CONTRACTS = new Interface([
@@ -76,8 +77,10 @@ export async function verifySettlement(rpc: JsonRpc, network: Verified): Promise
     ...protocols.map((_, index) => ({ view: "protocols", values: [index] })),
   ]);
   compare("the number of the executor's protocols", its(0), String(protocols.length));
-  for (const [index, { kind, factory, feePips }] of protocols.entries()) {
-    compare(`the executor's protocol ${index}`, its(index + 1), `${kind} ${factory} ${feePips}`);
+  for (const [index, protocol] of protocols.entries()) {
+    const { executorKind } = kindOf(protocol).leg;
+    const wanted = `${executorKind} ${protocol.factory} ${protocol.feePips}`;
+    compare(`the executor's protocol ${index}`, its(index + 1), wanted);
   }
   return executor;
 }

@@ -169,6 +169,11 @@ describe("two networks of one service", () => {
     ["of one name", ([first, second]) => [first!, { ...second!, name: "testnet" }], "two networks are called testnet"],
     ["of one chain", ([first, second]) => [first!, { ...second!, chainId: 31_337 }], "are the same chain 31337"],
     ["that are none", () => [], "the service needs a network"],
+    [
+      "with pools of a kind that nobody knows",
+      ([first]) => [{ ...first!, protocols: [{ ...first!.protocols[0]!, kind: 255 }] }],
+      "on testnet: 255 is the number of no kind of pool; write one of 1 (uniswap-v2)",
+    ],
   ])("%s are refused before anything is opened", async (_, change, message) => {
     const database = join(directory, "never.db");
     const networks = change(options.networks.map(({ relayer: _relayer, ...network }) => network));
