@@ -15,6 +15,12 @@ const MAX_SHORTENINGS = 60;
 /** How often the first step may be lengthened until the pool pays anything. */
 const MAX_FIRST_TRIES = 8;
 
+/**
+ * A leg with a wei more than its pool can take breaks the whole route. Splits are found by halving, and what reaches a
+ * pool through others is known as exactly as their curves are: this share of what a pool can take is left out.
+ */
+const END_MARGIN = 5e-5;
+
 const ONE_PIPS = 1_000_000;
 
 /** The marginal rate of a pool, its fee counted: no amount gets more. */
@@ -69,11 +75,13 @@ export class Curve {
     );
   }
 
-  /** The marginal rate after the amount; 0 where the pool takes no more. */
+  /** The marginal rate after the amount; 0 where the pool takes no more, or so little that the amount may be too much. */
   rateAt(amount: number): number {
     if (amount <= 0) return this.rate;
     const index = this.#segmentAt(amount);
-    if (index === this.#amounts.length - 1) return 0;
+    const last = this.#amounts.length - 1;
+    if (index === last) return 0;
+    if (this.#end?.kind === "short" && amount > (this.#amounts[last] as number) * (1 - END_MARGIN)) return 0;
     const distance = amount - (this.#amounts[index] as number);
     if (distance === 0) return this.#rates[index] as number;
     const slowed = 1 + this.#bend(index) * distance;
