@@ -65,7 +65,10 @@ const compilerProblems = z.object({
 });
 const compilerContracts = z.object({ contracts: z.record(z.string(), z.record(z.string(), compiledContract)) });
 
-function readSources(): Record<string, { content: string }> {
+/** Sources by the path under which they import each other. */
+type Sources = Readonly<Record<string, { readonly content: string }>>;
+
+function readSources(): Sources {
   const root = join(here, "src");
   const paths = readdirSync(root, { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".sol"))
@@ -85,8 +88,13 @@ function readImport(path: string): { contents: string } | { error: string } {
  * @throws Error with the compiler's own messages when the sources do not compile, or warn
  */
 export function compileContracts(): Artifact[] {
+  return compileSources(readSources(), CONTRACTS);
+}
+
+/** The same of other sources. @param wanted contracts by their names, each with the path of its source */
+export function compileSources(sources: Sources, wanted: ReadonlyMap<string, string>): Artifact[] {
   const solc: typeof import("solc") = require("solc");
-  const input = JSON.stringify({ language: "Solidity", sources: readSources(), settings: SETTINGS });
+  const input = JSON.stringify({ language: "Solidity", sources, settings: SETTINGS });
   const output: unknown = JSON.parse(solc.compile(input, { import: readImport }));
   // Warnings about a package's own sources are its authors' business; ours must have none.
   const problems = compilerProblems
@@ -96,9 +104,9 @@ export function compileContracts(): Artifact[] {
     );
   if (problems.length > 0) throw new Error(problems.map((problem) => problem.formattedMessage).join("\n"));
   const { contracts } = compilerContracts.parse(output);
-  return [...CONTRACTS].map(([contractName, source]) => {
+  return [...wanted].map(([contractName, source]) => {
     const contract = contracts[source]?.[contractName];
-    if (contract === undefined) throw new Error(`contracts/src/${source} does not define ${contractName}`);
+    if (contract === undefined) throw new Error(`${source} does not define ${contractName}`);
     return {
       contractName,
       abi: contract.abi,

@@ -2,7 +2,6 @@ import { randomInt } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { RpcError } from "../../../src/chain/json-rpc.ts";
 import { type Address, type Hex, NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
@@ -15,6 +14,7 @@ import { startTestChain, type TestChain } from "../support/chain.ts";
 import { type Answer, type Client, createClient } from "../support/client.ts";
 import { blocksOfSeconds, deviation, expectedGas, seasonPools, summary } from "../support/gas-check.ts";
 import { addStablePools, deployMarket, type Market, serviceOptions } from "../support/market.ts";
+import { execute, headNumber, quoteAtHead } from "../support/quoted-swap.ts";
 import { createRecordingLogger } from "../support/recording-logger.ts";
 import { systemClock } from "../support/system-clock.ts";
 import { balanceOf, createWallet } from "../support/wallet.ts";
@@ -50,10 +50,6 @@ afterAll(async () => {
   await chain?.stop();
   rmSync(directory, { recursive: true });
 });
-
-async function headNumber(): Promise<number> {
-  return Number(await chain.rpc.call("eth_blockNumber", []));
-}
 
 /** Dollars a request is worth at least, and how many times that at most: of any tokens, and between dollars alone. */
 const RANGES = { any: [100, 3_000], dollars: [10_000, 30], change: [100, 5] } as const;
@@ -145,38 +141,9 @@ function createTally() {
   };
 }
 
-/** Quote and transaction on the newest block: the service looks for a new one only now and then. */
-async function quoteAtHead(request: Readonly<Record<string, string>>): Promise<Answer["body"]> {
-  const head = await headNumber();
-  for (let tries = 0; tries < 100; tries += 1) {
-    const { status, body } = await client.get("/aggregator/quote/transaction", request);
-    if (status !== 200) throw new Error(`no quote (seed ${seed}): ${JSON.stringify({ request, body })}`);
-    if (body.quote.blockNumber === head) return body;
-    await sleep(10);
-  }
-  throw new Error(`the service does not see block ${head}`);
-}
-
 async function balance({ toTokenAddress: token, toAddress: owner }: Request): Promise<bigint> {
   if (token !== NATIVE_TOKEN) return balanceOf(chain, token, owner);
   return BigInt((await chain.rpc.call("eth_getBalance", [owner, "latest"])) as string);
-}
-
-/** Sends a quote's transaction as it is, with its own gas limit. */
-async function execute(transaction: Answer["body"]): Promise<{ isDone: boolean; gasUsed: number }> {
-  const { from, to, data } = transaction;
-  const hex = (text: string) => `0x${BigInt(text).toString(16)}`;
-  const fields = { from, to, data, value: hex(transaction.value), gas: hex(transaction.gasLimit) };
-  const hash = await chain.rpc.call("eth_sendTransaction", [fields]);
-  for (let tries = 0; tries < 400; tries += 1) {
-    const receipt = (await chain.rpc.call("eth_getTransactionReceipt", [hash])) as null | {
-      status: string;
-      gasUsed: string;
-    };
-    if (receipt !== null) return { isDone: receipt.status === "0x1", gasUsed: Number(receipt.gasUsed) };
-    await sleep(5);
-  }
-  throw new Error("the transaction was not mined");
 }
 
 /**
@@ -184,7 +151,7 @@ async function execute(transaction: Answer["body"]): Promise<{ isDone: boolean; 
  * liquidity came to an end meanwhile looks for more through thousands of empty words: no limit is meant for that.
  */
 async function fillsWithMoreGas({ from, to, data, value, gasLimit }: Answer["body"]): Promise<boolean> {
-  const before = `0x${((await headNumber()) - 1).toString(16)}`;
+  const before = `0x${((await headNumber(chain)) - 1).toString(16)}`;
   const fields = {
     from,
     to,
@@ -203,9 +170,9 @@ test(`quotes through HTTP, executed on the same state, bring what they say to th
     const request = randomRequest((["any", "dollars", "any", "change"] as const)[count % 4]);
     const before = await balance(request);
     const { quote, legs, isDone, gasUsed } = await withAllowance(request, async () => {
-      const { quote, transaction } = await quoteAtHead(request);
+      const { quote, transaction } = await quoteAtHead({ chain, client }, request);
       const route = await client.get("/aggregator/distributions", { quoteId: quote.id });
-      return { quote, legs: route.body.distributions as WireLeg[], ...(await execute(transaction)) };
+      return { quote, legs: route.body.distributions as WireLeg[], ...(await execute(chain, transaction)) };
     });
     add(legs);
     const context = `${JSON.stringify(request)} over ${legs.length} legs, seed ${seed}`;
@@ -231,14 +198,14 @@ test(`a swap in a market that moved brings its minimum at least, or nothing happ
   const ends = { filled: 0, reverted: 0 };
   for (let count = 0; count < MOVED; count += 1) {
     const request = randomRequest();
-    const { quote, transaction } = await quoteAtHead(request);
+    const { quote, transaction } = await quoteAtHead({ chain, client }, request);
     // The same way with a tenth to all of the amount is within the slippage at times; with a thousandth it is.
     const thousandths = count % 2 === 0 ? 1n : BigInt(1 + Math.floor(random.uniform() * 10)) * 100n;
     const amount = ((BigInt(request.amount) * thousandths) / 1_000n).toString();
-    const other = await quoteAtHead({ ...request, amount });
-    await execute(other.transaction);
+    const other = await quoteAtHead({ chain, client }, { ...request, amount });
+    await execute(chain, other.transaction);
     const before = await balance(request);
-    const { isDone } = await execute(transaction);
+    const { isDone } = await execute(chain, transaction);
     const brought = (await balance(request)) - before;
     ends[isDone ? "filled" : "reverted"] += 1;
     if (isDone) expect(brought >= BigInt(quote.amountOutMin), `${JSON.stringify(request)}, seed ${seed}`).toBe(true);

@@ -1,5 +1,6 @@
 import { type Address, type Hex, toAddress } from "../../../src/domain/money/address.ts";
 import { type Contract, loadContract, loadUniswap } from "../../../src/sandbox/artifacts.ts";
+import { kindOf } from "../../../src/service/pools/kinds.ts";
 import type { Protocol } from "../../../src/service/pools/pool.ts";
 import type { TestChain } from "./chain.ts";
 
@@ -49,7 +50,8 @@ function encode(contract: Contract, method: string, values: readonly unknown[]):
   return contract.abi.encodeFunctionData(method, values) as Hex;
 }
 
-export async function deployExchange(chain: TestChain): Promise<Exchange> {
+/** @param others factories of further kinds of pools, which the executor is to know too */
+export async function deployExchange(chain: TestChain, others: readonly Protocol[] = []): Promise<Exchange> {
   const wrappedNative = await chain.deploy(loadContract("WrappedNative"));
   const v2 = await chain.deploy(CONTRACTS.v2, [chain.deployer]);
   const v3 = await chain.deploy(CONTRACTS.v3);
@@ -60,8 +62,10 @@ export async function deployExchange(chain: TestChain): Promise<Exchange> {
     { kind: 1, factory: v2, feePips: 3000 },
     { kind: 2, factory: v3, feePips: 0 },
     { kind: 3, factory: stableFactory, feePips: 0 },
+    ...others,
   ];
-  const executor = await chain.deploy(loadContract("SwapdExecutor"), [wrappedNative, protocols]);
+  const listed = protocols.map((protocol) => ({ ...protocol, kind: kindOf(protocol).leg.executorKind }));
+  const executor = await chain.deploy(loadContract("SwapdExecutor"), [wrappedNative, listed]);
   const settlement = await chain.deploy(CONTRACTS.settlement, [wrappedNative, executor]);
   const minter = await chain.deploy(CONTRACTS.minter);
   let tokens = 0;

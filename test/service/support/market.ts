@@ -1,6 +1,7 @@
 import { type Address, NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
 import { loadContract } from "../../../src/sandbox/artifacts.ts";
 import type { ListedToken, NetworkOptions, ServiceOptions } from "../../../src/service/options.ts";
+import type { Protocol } from "../../../src/service/pools/pool.ts";
 import { sqrtRatioAtTick } from "../../../src/service/pools/uniswap-v3/tick-math.ts";
 import type { TestChain } from "./chain.ts";
 import { deployExchange, type Exchange, FEE_TIERS } from "./exchange.ts";
@@ -27,8 +28,9 @@ const E6 = 10n ** 6n;
 /** Feeds of tests are set once; their chains may live as long as they like. */
 const FEED_MAX_AGE_SECONDS = 10 * 365 * 86_400;
 
-export async function deployMarket(chain: TestChain): Promise<Market> {
-  const exchange = await deployExchange(chain);
+/** @param others factories of further kinds of pools, none of which is made here */
+export async function deployMarket(chain: TestChain, others: readonly Protocol[] = []): Promise<Market> {
+  const exchange = await deployExchange(chain, others);
   const weth = exchange.wrappedNative;
   await chain.send({ to: weth, data: "0xd0e30db0", value: 3_000n * E18 });
   await exchange.approve(weth, exchange.minter);
