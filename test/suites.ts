@@ -50,7 +50,11 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: "chain",
-    tests: ["adapters/prices/chain", "audit", "chain", "hosted-double", "hostile", "lane", "sandbox", "service"],
+    tests: [
+      ...["adapters/prices/chain", "audit", "chain", "hosted-double", "hostile", "lane", "sandbox", "service"],
+      // the example of a page, on a chain of its own
+      "docs/writing-a-pool-kind.test.ts",
+    ],
     budgetSeconds: 150,
     sharesModules: true,
     workers: 3,

@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
-import ts from "typescript";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { blocks, build, ROOT, run } from "./support/worked-example.ts";
+import { compile, problemsOf } from "./support/compile-example.ts";
+import { ROOT, run, workedExample } from "./support/worked-example.ts";
+
+const { blocks, build } = workedExample("docs/WRITING-A-KIND.md");
 
 const code = blocks.map(({ path }) => path).filter((path) => path.endsWith(".ts"));
 const kindTests = code.filter((path) => path.endsWith(".test.ts"));
@@ -12,39 +14,23 @@ const KNOW_KINDS = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "
   .map((name) => `src/${name}`)
   .filter((path) => path.endsWith(".ts") && /\bStrategySpec\b/.test(readFileSync(join(ROOT, path), "utf8")));
 
+/** The example, and all files that know of kinds. */
+const roots = [...code, ...KNOW_KINDS];
+
 /** A compiler beside other tests on two cores: it takes six seconds when it is alone. */
 const LONG = { timeout: 90_000 };
 const BIOME = "node_modules/@biomejs/biome/bin/biome";
-
-/** Compiles in the copy, under the project's own settings, the example and all files that know of kinds. */
-function compile(folder: string, before?: ts.Program): ts.Program {
-  const { config } = ts.readConfigFile(join(folder, "tsconfig.json"), ts.sys.readFile);
-  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, folder);
-  const roots = [...new Set([...code, ...KNOW_KINDS])].map((path) => join(folder, path));
-  return ts.createProgram(roots, options, undefined, before);
-}
-
-/** What is wrong with the types of these files; what they import is checked by `npm run check`, and parsed only. */
-function problemsOf(program: ts.Program): readonly string[] {
-  return program.getRootFileNames().flatMap((name) => {
-    const file = program.getSourceFile(name);
-    if (file === undefined) throw new Error(`${name} is not part of the program`);
-    return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map(
-      ({ messageText }) => `${basename(name)}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`,
-    );
-  });
-}
 
 test("the example has the project's types and format, and a changed interface is noticed here first", LONG, () => {
   const folder = build();
   const biome = run(folder, BIOME, "ci", "--colors=off", "--vcs-enabled=false", ...code);
   expect(biome, biome.output).toMatchObject({ status: 0 });
-  const program = compile(folder);
+  const program = compile(folder, roots);
   expect(problemsOf(program)).toEqual([]);
 
   const file = join(folder, "src/domain/strategy/kind.ts");
   writeFileSync(file, readFileSync(file, "utf8").replace("  needs(", "  wants("));
-  expect(problemsOf(compile(folder, program))).toContainEqual(
+  expect(problemsOf(compile(folder, roots, program))).toContainEqual(
     expect.stringMatching(/^take-turns.ts: .*'needs' does not/),
   );
 });

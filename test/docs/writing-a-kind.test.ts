@@ -1,7 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { blocks, build, PAGE, run } from "./support/worked-example.ts";
+import { run, workedExample } from "./support/worked-example.ts";
+
+const { page, blocks, build } = workedExample("docs/WRITING-A-KIND.md");
 
 const written = blocks.filter(({ language }) => language !== "diff");
 
@@ -93,5 +95,5 @@ test("the example's strategy is loaded and decides, and a broken file is told as
   writeFileSync(file, readFileSync(file, "utf8").replace("[WETH, WBTC]", "[WETH, WETH]"));
   const refused = run(folder, "decide.ts");
   expect(refused).toMatchObject({ status: 1 });
-  expect(PAGE).toContain(`\`\`\`text\n${refused.output}\`\`\`\n`);
+  expect(page).toContain(`\`\`\`text\n${refused.output}\`\`\`\n`);
 });

@@ -3,12 +3,11 @@ import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync
 import { dirname, join } from "node:path";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
-// The worked example of docs/WRITING-A-KIND.md, built from nothing but the page, in a copy of the project.
+// The worked examples of docs/WRITING-A-KIND.md and docs/WRITING-A-POOL-KIND.md, each built from nothing but its page, in
+// a copy of the project.
 
 /** The top of the project. */
 export const ROOT = join(import.meta.dirname, "../../..");
-/** The text of the page. */
-export const PAGE = readFileSync(join(ROOT, "docs/WRITING-A-KIND.md"), "utf8");
 
 /** A file's name in bold, and the block of code that follows it. */
 const FILE = /^\*\*([\w./-]+)\*\*\n\n(`{3,})(\w+)\n([\s\S]*?)^\2$/gm;
@@ -19,10 +18,26 @@ interface Block {
   readonly text: string;
 }
 
-/** What the page shows of files, in its order. */
-export const blocks: readonly Block[] = [...PAGE.matchAll(FILE)].map(
-  ([, path = "", , language = "", text = ""]): Block => ({ path, language, text }),
-);
+/** What every copy holds of the project. */
+const COPIED = ["src", "test", "docs", "config", "package.json", "tsconfig.json", "biome.json", ".gitignore"];
+
+export interface WorkedExample {
+  /** the text of the page */
+  readonly page: string;
+  /** what the page shows of files, in its order */
+  readonly blocks: readonly Block[];
+  /** A copy of the project with the example in it, as a reader of the page would end up with. */
+  build(): string;
+}
+
+/** @param more of the project that the example needs beside what every copy holds */
+export function workedExample(path: string, more: readonly string[] = []): WorkedExample {
+  const page = readFileSync(join(ROOT, path), "utf8");
+  const blocks = [...page.matchAll(FILE)].map(
+    ([, file = "", , language = "", text = ""]): Block => ({ path: file, language, text }),
+  );
+  return { page, blocks, build: () => build(blocks, [...COPIED, ...more]) };
+}
 
 /** Adds the lines of a hunk behind those that it shows of the file; they must stand there, once. */
 function patched(path: string, text: string, diff: string): string {
@@ -38,12 +53,9 @@ function patched(path: string, text: string, diff: string): string {
     }, text);
 }
 
-/** A copy of the project with the example in it, as a reader of the page would end up with. */
-export function build(): string {
+function build(blocks: readonly Block[], copied: readonly string[]): string {
   const folder = temporaryDirectory();
-  for (const name of ["src", "test", "docs", "config", "package.json", "tsconfig.json", "biome.json", ".gitignore"]) {
-    cpSync(join(ROOT, name), join(folder, name), { recursive: true });
-  }
+  for (const name of copied) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   for (const { path, language, text } of blocks) {
     const target = join(folder, path);

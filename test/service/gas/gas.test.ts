@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Address, NATIVE_TOKEN, toAddress } from "../../../src/domain/money/address.ts";
 import { paidGas, startGas } from "../../../src/service/gas/evm-gas.ts";
 import { extraGasOf } from "../../../src/service/gas/extra-gas.ts";
+import { safeGasLimit } from "../../../src/service/gas/swap-gas.ts";
 import { extraTokenGas, type TokenTraffic } from "../../../src/service/gas/token-gas.ts";
 import { kindOf } from "../../../src/service/pools/kinds.ts";
 import type { Leg } from "../../../src/service/routing/plan.ts";
@@ -18,6 +19,14 @@ describe("gas of a transaction", () => {
     expect(paidGas({ used: 200_000n, refund: 10_000n })).toBe(190_000n);
     expect(paidGas({ used: 200_000n, refund: 60_000n })).toBe(160_000n);
   });
+});
+
+test("a gas limit leaves room for ticks that come under way until the block, once for each leg that may meet some", () => {
+  const limitOf = (...kinds: readonly number[]) => {
+    return safeGasLimit(100_000n, { legs: kinds.map((kind) => ({ pool: { kind } }) as Leg) });
+  };
+  expect(limitOf(1, 3)).toBe(175_000n);
+  expect(limitOf(2, 1, 2)).toBe(175_000n + 2n * 60_000n);
 });
 
 describe("what a token uses beyond a usual one", () => {

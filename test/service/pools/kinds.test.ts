@@ -59,6 +59,11 @@ describe("a kind of pool is a folder and a line", () => {
     expect(named.map(({ path }) => path)).toEqual([]);
   });
 
+  it("every command that reads files has unknown kinds refused", () => {
+    const reading = files.filter(({ text }) => /\bload(?:Configuration|InTurns)\(/.test(text));
+    expect(reading.map(({ path }) => path).sort()).toEqual(["app/load-files.ts", "config/load-configuration.ts"]);
+  });
+
   it("nobody else looks into a kind's folder, but for who needs that kind alone", () => {
     const own = new Map([
       ["app/open-prices.ts", "prices over time are read from pools of Uniswap V3"],
