@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { compileSources } from "../../contracts/compile.ts";
 import { run, workedExample } from "./support/worked-example.ts";
 
 /** The example's contracts are compiled as the project's own are, and its test runs as one of the project's. */
@@ -20,6 +21,13 @@ test("the page shows a folder and its test, and changes nothing but the list by 
     '+import { fixedPrice } from "./fixed-price/kind.ts";',
     "+  fixedPrice,",
   ]);
+});
+
+test("the example's contracts compile without a warning", () => {
+  const sources = blocks.filter(({ language }) => language === "solidity");
+  const contents = Object.fromEntries(sources.map(({ path, text }) => [path, { content: text }]));
+  const wanted = new Map(sources.map(({ path }) => ["FixedPricePool", path]));
+  expect(compileSources(contents, wanted).map(({ contractName }) => contractName)).toEqual(["FixedPricePool"]);
 });
 
 test("the example's pools are quoted to the wei and settled on a chain by the committed contracts, and no others", () => {
