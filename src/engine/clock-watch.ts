@@ -28,6 +28,12 @@ export interface ClockWatch {
 /** While the clocks agree a jump is noticed without asking, so that asking is for slow drift only. */
 const LOOK_EVERY_MS = 30_000;
 
+/**
+ * A head is believed until for so long there are only older ones, which go on for as long by their own time: then it was of
+ * another chain, or of a fork. Nodes that stand still show the same again and again, which says nothing.
+ */
+const CONTRADICTED_MS = 60_000;
+
 interface Seen {
   readonly number: number;
   readonly timestampMs: number;
@@ -40,6 +46,8 @@ export function createClockWatch(context: EngineContext): ClockWatch {
   const { slotClockSkewSeconds, pollMs } = context.settings.pace;
   const waker = createWaker(clock);
   let seen: Seen | undefined;
+  /** of the heads that were older than what is believed: since when there are only such, and the oldest one's time */
+  let doubt: { readonly sinceMs: number; readonly oldestMs: number } | undefined;
   let problem: string | undefined;
   let isFirstCheck = true;
   const skewMs = (): number | undefined =>
@@ -59,10 +67,19 @@ export function createClockWatch(context: EngineContext): ClockWatch {
     if (found === undefined && problem !== undefined)
       logger.info({}, "this machine's clock and the chain's agree again");
   };
-  const observe = (head: BlockHead): void => {
-    // A node that lags behind another says nothing new of the time.
-    if (seen !== undefined && head.number <= seen.number) return;
-    seen = { number: head.number, timestampMs: head.timestamp * 1_000, monotonicMs: clock.monotonicMs() };
+  const observe = ({ number, timestamp }: BlockHead): void => {
+    const timestampMs = timestamp * 1_000;
+    const monotonicMs = clock.monotonicMs();
+    // By its time, because the height of another chain says nothing of this one. A node that lags behind tells no news.
+    if (seen !== undefined && timestampMs <= seen.timestampMs) {
+      if (timestampMs === seen.timestampMs) return;
+      const { sinceMs, oldestMs } = doubt ?? { sinceMs: monotonicMs, oldestMs: timestampMs };
+      doubt = { sinceMs, oldestMs: Math.min(oldestMs, timestampMs) };
+      const goesOnMs = Math.min(monotonicMs - sinceMs, timestampMs - doubt.oldestMs);
+      if (goesOnMs < CONTRADICTED_MS) return;
+    }
+    doubt = undefined;
+    seen = { number, timestampMs, monotonicMs };
   };
   return {
     observe,
