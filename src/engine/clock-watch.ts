@@ -17,7 +17,7 @@ export interface ClockWatch {
   observe(head: BlockHead): void;
   /** Once a second, before anything is decided by the wall clock. @returns why it must not be, undefined when it may */
   check(): string | undefined;
-  /** What the last check found. */
+  /** What a check would find at this instant. */
   problem(): string | undefined;
   /** Milliseconds that the wall clock is ahead of the chain's time; undefined before the first block. */
   skewMs(): number | undefined;
@@ -48,7 +48,7 @@ export function createClockWatch(context: EngineContext): ClockWatch {
   let seen: Seen | undefined;
   /** of the heads that were older than what is believed: since when there are only such, and the oldest one's time */
   let doubt: { readonly sinceMs: number; readonly oldestMs: number } | undefined;
-  let problem: string | undefined;
+  let told: string | undefined;
   let isFirstCheck = true;
   const skewMs = (): number | undefined =>
     seen === undefined ? undefined : clock.nowMs() - seen.timestampMs - (clock.monotonicMs() - seen.monotonicMs);
@@ -64,8 +64,7 @@ export function createClockWatch(context: EngineContext): ClockWatch {
       return [];
     });
     tellAlerts(context.deps, raised);
-    if (found === undefined && problem !== undefined)
-      logger.info({}, "this machine's clock and the chain's agree again");
+    if (found === undefined && told !== undefined) logger.info({}, "this machine's clock and the chain's agree again");
   };
   const observe = ({ number, timestamp }: BlockHead): void => {
     const timestampMs = timestamp * 1_000;
@@ -89,17 +88,17 @@ export function createClockWatch(context: EngineContext): ClockWatch {
       // ahead for less than a second, or in an earlier life: their rows tell, and nothing else does.
       store.hastenEffects(nowMs);
       const found = judge();
-      if (isFirstCheck || (found === undefined) !== (problem === undefined)) say(found);
-      if (found !== undefined && problem === undefined) waker.wake();
+      if (isFirstCheck || (found === undefined) !== (told === undefined)) say(found);
+      if (found !== undefined && told === undefined) waker.wake();
       isFirstCheck = false;
-      problem = found;
+      told = found;
       return found;
     },
-    problem: () => problem,
+    problem: judge,
     skewMs,
     keepLooking: async (signal) => {
       while (!signal.aborted) {
-        await waker.wait(problem === undefined ? LOOK_EVERY_MS : pollMs, signal);
+        await waker.wait(judge() === undefined ? LOOK_EVERY_MS : pollMs, signal);
         if (signal.aborted) return;
         try {
           observe(await chain.latest());

@@ -13,6 +13,7 @@ import type { Token } from "../domain/money/token.ts";
 import { SUBJECT } from "../domain/run/alert.ts";
 import { GLOBAL_SCOPE, stricterMode } from "../domain/run/operating-mode.ts";
 import { changeMode, type RaisedAlert, raiseAlerts, tellAlerts } from "./alerts.ts";
+import type { ClockWatch } from "./clock-watch.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { nodeFault } from "./perform/node-fault.ts";
 
@@ -21,19 +22,27 @@ import { nodeFault } from "./perform/node-fault.ts";
  * is no sample: a token without a price, or one that a swap is just moving.
  * @returns why there is no sample, undefined where there is one
  */
-export async function watchDrawdown(context: EngineContext, signal: AbortSignal): Promise<string | undefined> {
+export async function watchDrawdown(
+  context: EngineContext,
+  signal: AbortSignal,
+  clocks: Pick<ClockWatch, "problem">,
+): Promise<string | undefined> {
   const rule = context.settings.policy.drawdown;
   if (rule === undefined) return undefined;
   const version = context.deps.store.ledgerVersion();
   const balances = await readBalances(context, signal);
   if (signal.aborted) return undefined;
   if (typeof balances === "string") return balances;
-  const alerts = context.deps.store.transaction(() => {
+  const found = context.deps.store.transaction(() => {
+    // By a clock that is wrong, what was seen would be of another time. It may have jumped while the prices were read.
+    const problem = clocks.problem();
+    if (problem !== undefined) return problem;
     const sample = context.deps.store.ledgerVersion() === version ? sampleOf(context, balances) : undefined;
-    return sample === undefined ? undefined : heed(context, rule, sample);
+    return sample === undefined ? "swaps are moving tokens at each look" : heed(context, rule, sample);
   });
-  tellAlerts(context.deps, alerts ?? []);
-  return alerts === undefined ? "swaps are moving tokens at each look" : undefined;
+  if (typeof found === "string") return found;
+  tellAlerts(context.deps, found);
+  return undefined;
 }
 
 type Balance = Omit<Holding, "net">;
@@ -122,7 +131,7 @@ function formatDays(seconds: number): string {
 export async function keepWatchingDrawdown(
   context: EngineContext,
   signal: AbortSignal,
-  clocks: { problem(): string | undefined },
+  clocks: Pick<ClockWatch, "problem">,
 ): Promise<void> {
   const { clock, logger } = context.deps;
   const say = createSay(context);
@@ -131,9 +140,8 @@ export async function keepWatchingDrawdown(
     return;
   }
   while (!signal.aborted) {
-    // By a clock that is wrong, what was seen would be of another time.
     if (clocks.problem() === undefined) {
-      const fault = await watchDrawdown(context, signal).catch((error: unknown) => {
+      const fault = await watchDrawdown(context, signal, clocks).catch((error: unknown) => {
         const said = nodeFault(error);
         logger.warn({ error: said }, "the value of the wallets could not be looked at");
         return said;

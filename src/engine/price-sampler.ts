@@ -4,6 +4,7 @@ import type { Token } from "../domain/money/token.ts";
 import { HOUR_MS } from "../domain/schedule/durations.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import { initialStrategyMemory, strategyNeeds } from "../domain/strategy/strategy.ts";
+import type { ClockWatch } from "./clock-watch.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { nodeFault } from "./perform/node-fault.ts";
 
@@ -34,9 +35,13 @@ function lookBacks(context: EngineContext): readonly LookBack[] {
 /**
  * Looks once at the reference price of each token that some strategy looks back at, and counts it into the bar of its
  * hour. A price that is missing is left out: an hour without any has no bar, which says that nobody knows. Bars that
- * nobody can look back at any more are dropped.
+ * nobody can look back at any more are dropped, and those of hours to come, which a clock that ran ahead left.
  */
-export async function samplePrices(context: EngineContext, signal: AbortSignal): Promise<void> {
+export async function samplePrices(
+  context: EngineContext,
+  signal: AbortSignal,
+  clocks: Pick<ClockWatch, "problem">,
+): Promise<void> {
   const { prices, clock, store } = context.deps;
   const wanted = lookBacks(context);
   const seen: { token: Token; usd: UsdPrice }[] = [];
@@ -46,11 +51,13 @@ export async function samplePrices(context: EngineContext, signal: AbortSignal):
     if (!("missing" in price)) seen.push({ token, usd: price.usd });
   }
   if (wanted.length === 0 || signal.aborted) return;
-  const nowMs = clock.nowMs();
   store.transaction(() => {
+    // By a clock that is wrong, what was seen would be of another time. It may have jumped while the prices were read.
+    if (clocks.problem() !== undefined) return;
+    const nowMs = clock.nowMs();
     for (const { token, usd } of seen) store.addPriceSample(token.address, nowMs, usd);
     for (const { token, seconds } of wanted) {
-      store.prunePriceBars(token.address, nowMs - seconds * 1_000 - KEPT_BEYOND_MS);
+      store.prunePriceBars(token.address, { sinceMs: nowMs - seconds * 1_000 - KEPT_BEYOND_MS, untilMs: nowMs });
     }
   });
 }
@@ -59,13 +66,12 @@ export async function samplePrices(context: EngineContext, signal: AbortSignal):
 export async function keepSampling(
   context: EngineContext,
   signal: AbortSignal,
-  clocks: { problem(): string | undefined },
+  clocks: Pick<ClockWatch, "problem">,
 ): Promise<void> {
   const { clock, logger } = context.deps;
   while (!signal.aborted) {
-    // By a clock that is wrong, what was seen would be of another time.
     if (clocks.problem() === undefined)
-      await samplePrices(context, signal).catch((error: unknown) => {
+      await samplePrices(context, signal, clocks).catch((error: unknown) => {
         logger.warn({ error: nodeFault(error) }, "reference prices could not be looked at");
       });
     await clock.sleep(context.settings.pace.samplePricesMs, signal);

@@ -178,8 +178,8 @@ export interface OperationStore {
   addPriceSample(token: Address, atMs: number, usd: UsdPrice): void;
   /** Bars from the hour of `sinceMs` on, oldest first. */
   priceBars(token: Address, sinceMs: number): readonly PriceBar[];
-  /** Drops the bars of hours that were over before an instant. */
-  prunePriceBars(token: Address, beforeMs: number): void;
+  /** Drops the bars of hours that were over before what is kept begins, and of those that begin after it. */
+  prunePriceBars(token: Address, kept: { readonly sinceMs: number; readonly untilMs: number }): void;
   /** What swaps of these wallets bought of a token for anybody else, as measured. */
   deliveredToOthers(wallets: readonly Address[], token: Address): bigint;
   /** The value of the wallets over time, undefined before its first sample. */

@@ -28,7 +28,7 @@ function begin(file?: ReturnType<typeof createOutside>) {
   const look = async (weth: number | undefined) => {
     market.weth = weth;
     await outside.clock.advance(60_000);
-    await watchDrawdown(context, open);
+    await watchDrawdown(context, open, { problem: () => undefined });
   };
   return { outside, life, context, look, market };
 }

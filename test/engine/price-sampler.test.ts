@@ -29,11 +29,12 @@ function begin(): Life & { outside: ReturnType<typeof createOutside> } {
 }
 
 const running = new AbortController().signal;
+const right = { problem: () => undefined };
 const hoursOf = ({ store }: Life, token: typeof WETH) => store.priceBars(token.address, 0).map(({ hourMs }) => hourMs);
 
 test("DCA-17 only prices that somebody looks back at are recorded, each once a look", async () => {
   const life = begin();
-  await samplePrices(life.context, running);
+  await samplePrices(life.context, running, right);
   expect(life.store.priceBars(WETH.address, 0)).toMatchObject([{ close: priceOf(WETH).usd, samples: 1 }]);
   expect(life.store.priceBars(WBTC.address, 0)).toMatchObject([{ close: priceOf(WBTC).usd, samples: 1 }]);
   expect(life.store.priceBars(USDC.address, 0)).toEqual([]);
@@ -44,7 +45,7 @@ test("DCA-17 a price that is missing leaves no bar, and keeps no other from bein
   const { price } = life.context.deps.prices;
   life.context.deps.prices.price = async (token) =>
     token.address === WETH.address ? { missing: "stale", detail: "too old" } : await price(token);
-  await samplePrices(life.context, running);
+  await samplePrices(life.context, running, right);
   expect(hoursOf(life, WETH)).toEqual([]);
   expect(hoursOf(life, WBTC)).toHaveLength(1);
 });
@@ -56,7 +57,7 @@ test("DCA-17 bars are kept as long as the longest look-back at their token reach
       life.store.addPriceSample(token.address, NOW_MS - days * DAY_SECONDS * 1_000, usd("1"));
     }
   }
-  await samplePrices(life.context, running);
+  await samplePrices(life.context, running, right);
   const daysAgo = (token: typeof WETH) => hoursOf(life, token).map((ms) => Math.floor((NOW_MS - ms) / (24 * HOUR_MS)));
   expect(daysAgo(WETH)).toEqual([36, 8, 1, 0]);
   expect(daysAgo(WBTC)).toEqual([8, 1, 0]);

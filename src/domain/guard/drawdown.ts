@@ -94,9 +94,14 @@ function valuesBetween(old: DrawdownSample, now: DrawdownSample): Values {
   return sum;
 }
 
-/** Keeps of the highs what may still become the highest of the window: nothing older than it, nothing below a later one. */
+/**
+ * Keeps of the highs what may still become the highest of the window: nothing older than it, nothing below a later one. A
+ * high of a time to come, which a clock that ran ahead saw, counts from now on, and not until then.
+ */
 function withPoint(highs: readonly IndexPoint[], point: IndexPoint, overMs: number): readonly IndexPoint[] {
-  const kept = highs.filter(({ atMs, index }) => index > point.index && atMs > point.atMs - overMs);
+  const kept = highs
+    .filter(({ atMs, index }) => index > point.index && atMs > point.atMs - overMs)
+    .map(({ atMs, index }) => ({ atMs: Math.min(atMs, point.atMs), index }));
   const last = kept.at(-1);
   const partMs = Math.ceil(overMs / PARTS);
   if (last === undefined || Math.floor(last.atMs / partMs) !== Math.floor(point.atMs / partMs)) return [...kept, point];

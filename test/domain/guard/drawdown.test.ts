@@ -77,6 +77,15 @@ describe("the fall of the wallets' value", () => {
     expect(falls.map(Number)).toEqual([0, 300_000, 310_000, 310_000, 310_000, 310_000, 310_000, 14_286, 0, 0]);
   });
 
+  test("is measured from a high that a clock ahead saw for one window from now on, and not until that clock's time", () => {
+    const held = { usdc: 0n, weth: 1_000n };
+    const ahead = sample(3_650 * 24 * HOUR_MS, held);
+    const low = (hours: number) => sample(hours * HOUR_MS, { ...held, price: "700" });
+    expect(isBeyondStop(follow([ahead, low(1)]), RULE)).toBe(true);
+    expect(isBeyondStop(follow([ahead, low(1), low(167)]), RULE)).toBe(true);
+    expect(isBeyondStop(follow([ahead, low(1), low(170)]), RULE)).toBe(false);
+  });
+
   test("keeps a bounded number of highs, however long it falls and however often it is looked at", () => {
     const week = Array.from({ length: 5_000 }, (_, n) =>
       sample(n * 120_000, { usdc: 0n, weth: 1_000n, price: `${9_000 - n}` }),

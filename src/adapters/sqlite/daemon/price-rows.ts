@@ -46,8 +46,9 @@ export function createPriceRows(
           close: BigInt(row.close) as UsdPrice,
           samples: row.samples,
         })),
-    prunePriceBars: (token, beforeMs) => {
-      sql.run("DELETE FROM price_bars WHERE token = ? AND hour_ms <= ?", token, beforeMs - HOUR_MS);
+    prunePriceBars: (token, { sinceMs, untilMs }) => {
+      sql.run("DELETE FROM price_bars WHERE token = ? AND hour_ms <= ?", token, sinceMs - HOUR_MS);
+      sql.run("DELETE FROM price_bars WHERE token = ? AND hour_ms > ?", token, untilMs);
     },
   };
 }

@@ -59,11 +59,18 @@ test("pruning drops only hours that are over, and only those of its token", () =
   for (const token of [WETH, USDC]) {
     for (const hour of [0, 1, 2]) store.addPriceSample(token.address, NOON_MS + hour * HOUR_MS, usd("1"));
   }
-  store.prunePriceBars(WETH.address, NOON_MS + 2 * HOUR_MS - 1);
+  store.prunePriceBars(WETH.address, { sinceMs: NOON_MS + 2 * HOUR_MS - 1, untilMs: NOON_MS + 200 * HOUR_MS });
   expect(store.priceBars(WETH.address, 0).map(({ hourMs }) => (hourMs - NOON_MS) / HOUR_MS)).toEqual([1, 2]);
-  store.prunePriceBars(WETH.address, NOON_MS + 2 * HOUR_MS);
+  store.prunePriceBars(WETH.address, { sinceMs: NOON_MS + 2 * HOUR_MS, untilMs: NOON_MS + 200 * HOUR_MS });
   expect(store.priceBars(WETH.address, 0).map(({ hourMs }) => (hourMs - NOON_MS) / HOUR_MS)).toEqual([2]);
   expect(store.priceBars(USDC.address, 0)).toHaveLength(3);
+});
+
+test("pruning drops the hours to come that a clock ahead left: nothing is added to them once they are there", () => {
+  const { store } = openDaemonDatabase();
+  for (const hour of [0, 1, 8_760]) store.addPriceSample(WETH.address, NOON_MS + hour * HOUR_MS, usd("1"));
+  store.prunePriceBars(WETH.address, { sinceMs: NOON_MS, untilMs: NOON_MS + HOUR_MS });
+  expect(store.priceBars(WETH.address, 0).map(({ hourMs }) => (hourMs - NOON_MS) / HOUR_MS)).toEqual([0, 1]);
 });
 
 test("bars are what an hour's samples come to, in whatever order the hours come", () => {
@@ -71,7 +78,7 @@ test("bars are what an hour's samples come to, in whatever order the hours come"
   const sample = fc.record({ minute: fc.nat(60 * 5), price: fc.bigInt({ min: 1n, max: 10n ** 30n }) });
   fc.assert(
     fc.property(fc.array(sample, { minLength: 1, maxLength: 30 }), (samples) => {
-      store.prunePriceBars(WETH.address, NOON_MS + 100 * HOUR_MS);
+      store.prunePriceBars(WETH.address, { sinceMs: NOON_MS + 100 * HOUR_MS, untilMs: NOON_MS + 200 * HOUR_MS });
       for (const { minute, price } of samples) {
         store.addPriceSample(WETH.address, NOON_MS + minute * 60_000, price as ReturnType<typeof usd>);
       }

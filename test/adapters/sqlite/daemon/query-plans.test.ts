@@ -119,7 +119,7 @@ const STORE: Calls<DaemonStore> = {
     ),
   addPriceSample: (store) => store.addPriceSample(USDC.address, NOW_MS, priceOf(USDC).usd),
   priceBars: (store) => store.priceBars(USDC.address, NOW_MS),
-  prunePriceBars: (store) => store.prunePriceBars(USDC.address, NOW_MS),
+  prunePriceBars: (store) => store.prunePriceBars(USDC.address, { sinceMs: NOW_MS, untilMs: NOW_MS }),
   deliveredToOthers: (store) => store.deliveredToOthers([WALLET], USDC.address),
   drawdown: (store) => store.drawdown(),
   saveDrawdown: (store) => store.saveDrawdown({} as never, NOW_MS),
