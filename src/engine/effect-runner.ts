@@ -1,4 +1,6 @@
+import type { RunEvent } from "../domain/run/events.ts";
 import type { EffectGroup, PendingEffect } from "../ports/store.ts";
+import type { ClockWatch } from "./clock-watch.ts";
 import type { Committer } from "./commit.ts";
 import type { EngineContext } from "./engine-context.ts";
 import type { EffectAnswer } from "./perform/effect-answer.ts";
@@ -32,20 +34,28 @@ const LOOKS_PER_OTHER = 4;
  */
 const HOLD_MS = 60_000;
 
+/** What the runner is told, and tells. */
+interface EffectHooks {
+  /** whether the wall clock can be believed at this instant */
+  readonly clocks: Pick<ClockWatch, "problem">;
+  /** Runs work whose errors are broken invariants. */
+  guarded(work: () => Promise<void>): Promise<void>;
+  /** Hears what the outside answered, before it is committed. */
+  hear(answer: EffectAnswer): void;
+  /** Called after each effect: there may be room, and something new to do. */
+  onDone(): void;
+}
+
 /**
- * Makes the runner. The answer of each effect is committed as the next event of its run.
- * @param guarded runs work whose errors are broken invariants
- * @param onAnswer hears what the outside answered, before it is committed
- * @param onDone called after each effect: there may be room, and something new to do
+ * Makes the runner. The answer of each effect is committed as the next event of its run. While this machine's clock and
+ * the chain's disagree only looks are begun, and what is answered of other questions is asked again: windows and deadlines
+ * would be judged by the wrong time, and runs ended for good.
  */
-export function createEffectRunner(
-  context: EngineContext,
-  committer: Committer,
-  hooks: { guarded(work: () => Promise<void>): Promise<void>; onAnswer(answer: EffectAnswer): void; onDone(): void },
-): EffectRunner {
+export function createEffectRunner(context: EngineContext, committer: Committer, hooks: EffectHooks): EffectRunner {
   const { store, clock, service, crashPoint } = context.deps;
   const { concurrency } = context.settings.pace;
   const inFlight = new Map<number, Promise<void>>();
+  const isClockWrong = (): boolean => hooks.clocks.problem() !== undefined;
   const perform = async (pending: PendingEffect): Promise<void> => {
     const before = isHandOver(pending) ? store.beginEffect(pending.id) : 0;
     crashPoint(`effect.${pending.effect.kind}.before`);
@@ -53,11 +63,11 @@ export function createEffectRunner(
     if (run === undefined) throw new Error(`effect ${pending.id} belongs to no run`);
     const answer = await performEffect(context, run, { effect: pending.effect, before });
     crashPoint(`effect.${pending.effect.kind}.after`);
-    hooks.onAnswer(answer);
-    if (answer.kind === "stale") store.postponeEffect(pending.id, clock.nowMs());
-    else if (isLook(pending))
-      await committer.commitTogether({ runId: pending.runId, event: answer, effectId: pending.id });
-    else committer.commit(pending.runId, answer, pending.id);
+    hooks.hear(answer);
+    const event = isClockWrong() && !isByAnyClock(pending, answer) ? undefined : eventOf(answer);
+    if (event === undefined) store.postponeEffect(pending.id, clock.nowMs());
+    else if (isLook(pending)) await committer.commitTogether({ runId: pending.runId, event, effectId: pending.id });
+    else committer.commit(pending.runId, event, pending.id);
   };
   const begin = (pending: PendingEffect, underway: Set<number>): void => {
     underway.add(pending.id);
@@ -82,14 +92,23 @@ export function createEffectRunner(
   const looksAskTheChainAlone = service.profile.nonceRecord !== undefined;
   const looks = looksAskTheChainAlone ? createQueue("looks", LOOKS_PER_OTHER * concurrency) : undefined;
   const others = createQueue(looks === undefined ? "no routes" : "others", concurrency);
+  const beginFew = (group: EffectGroup): void => {
+    const room = concurrency - others.underway.size;
+    if (room > 0) for (const pending of due(group, room).slice(0, room)) begin(pending, others.underway);
+  };
   return {
     startDue: () => {
       if (looks !== undefined) beginFrom(looks);
+      if (isClockWrong()) {
+        // What was taken ahead may be begun here.
+        others.ahead = [];
+        if (looks === undefined) beginFew("looks");
+        return;
+      }
       if (isHeld()) return;
       beginFrom(others);
       // Routes take what the others leave, and none is taken ahead: whatever else becomes due meanwhile comes first.
-      const room = concurrency - others.underway.size;
-      if (room > 0) for (const pending of due("routes", room).slice(0, room)) begin(pending, others.underway);
+      beginFew("routes");
     },
     idle: async () => {
       await Promise.all(inFlight.values());
@@ -130,4 +149,17 @@ function isHandOver({ effect }: PendingEffect): boolean {
 /** Whether the answer tells of the chain or the service alone, whatever is written of other runs meanwhile. */
 function isLook({ effect }: PendingEffect): boolean {
   return effect.kind === "ReadChain" || effect.kind === "FetchRoute";
+}
+
+/** What a look showed, what was signed and what was handed over is so whatever time it is. */
+function isByAnyClock(pending: PendingEffect, { kind }: EffectAnswer): boolean {
+  return (
+    isLook(pending) || kind === "signed-gasless" || kind === "submission-accepted" || kind === "submission-unknown"
+  );
+}
+
+/** @returns undefined where it is to be asked again */
+function eventOf(answer: EffectAnswer): RunEvent | undefined {
+  if (answer.kind === "stale") return undefined;
+  return answer.kind === "held-back" ? { ...answer, kind: "submission-unknown" } : answer;
 }

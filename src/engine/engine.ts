@@ -73,8 +73,8 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
   const guardedHere = (work: () => void): void => guardedNow(onFatal, work);
   const beat = createBeat(deps.clock, { slots, wake: waker.wake, guarded: guardedHere, signal });
   const reconciler = createReconciler(context);
-  const effects = createEffectRunner(context, committer, { guarded, onAnswer: outside.hear, onDone: waker.wake });
-  const effectLoop = (): Promise<void> => keepPerforming(start, { committer, effects, waker }, signal);
+  const effects = createEffectRunner(context, committer, { clocks, guarded, hear: outside.hear, onDone: waker.wake });
+  const effectLoop = (): Promise<void> => keepPerforming(start, { clocks, committer, effects, waker }, signal);
   const begin = async (head: BlockHead): Promise<void> => {
     // Before anything may be signed, and before the first slot: the rows are held against the chain.
     reconciler.begin();
@@ -131,14 +131,20 @@ function recordStart(context: EngineContext): void {
   tellAlerts(deps, told);
 }
 
-/** Begins runs that are due and performs effects that are due, until stopped. */
+/** Begins runs that are due and performs effects that are due, until stopped. Runs begin by a clock that can be believed. */
 async function keepPerforming(
   context: EngineContext,
-  { committer, effects, waker }: { committer: Committer; effects: EffectRunner; waker: Waker },
+  {
+    clocks,
+    committer,
+    effects,
+    waker,
+  }: { clocks: ClockWatch; committer: Committer; effects: EffectRunner; waker: Waker },
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    for (const runId of context.deps.store.dueRuns(DUE_BATCH)) committer.commit(runId, { kind: "started" });
+    const due = clocks.problem() === undefined ? context.deps.store.dueRuns(DUE_BATCH) : [];
+    for (const runId of due) committer.commit(runId, { kind: "started" });
     effects.startDue();
     await waker.wait(untilNextMs(context), signal);
   }

@@ -120,7 +120,7 @@ function createStage(context: EngineContext, start: Run): Stage {
         if (!READING.has(next.effect.kind))
           throw new Error(`a rehearsal of ${run.strategyId} wants ${next.effect.kind}`);
         const answer = await performEffect(dry, run, { effect: next.effect, before: 0 });
-        if (answer.kind === "stale") pending.push(next);
+        if (answer.kind === "stale" || answer.kind === "held-back") pending.push(next);
         else take(answer);
       }
       return true;

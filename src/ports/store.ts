@@ -94,7 +94,7 @@ export interface RunStore {
   nextEffectMs(): number | undefined;
   /** Counts a beginning of an effect, durably, before it is performed. @returns how often it was begun before */
   beginEffect(id: number): number;
-  /** Leaves it to be done again, behind whatever is due by now. */
+  /** Leaves it to be done again, behind whatever is due by now: nothing came of its last beginning. */
   postponeEffect(id: number, atMs: number): void;
   /** Makes due what was written by a clock that ran ahead of this instant and is to wait until then. */
   hastenEffects(nowMs: number): void;

@@ -52,10 +52,11 @@ export interface ServiceRefusal {
   readonly retryable: boolean;
 }
 
-/** What came of handing over a gasless swap. Either may still land. */
+/** What came of handing over a gasless swap. It may still land, unless it was not sent: then the service knows nothing of it. */
 export type SubmissionOutcome =
   | { readonly kind: "accepted"; readonly serviceSwapId: string | undefined; readonly hash: Hex | undefined }
-  | { readonly kind: "unknown"; readonly detail: string };
+  | { readonly kind: "unknown"; readonly detail: string }
+  | { readonly kind: "not-sent"; readonly detail: string };
 
 /** The service's own record of a swap; a hint, never evidence. */
 export interface ServiceSwapRecord {
@@ -131,7 +132,7 @@ export interface SwapService {
   orderRoute(quoteId: string): Promise<readonly RouteLeg[] | ServiceRefusal>;
   /**
    * Sends once. An answer other than a clear acceptance is `unknown`: the chain decides. A call may wait for minutes, so
-   * `heldBack` is asked at the instant of sending: a reason keeps the swap here, and is the detail of the outcome.
+   * `heldBack` is asked at the instant of sending: a reason keeps the swap here, and is the detail of `not-sent`.
    */
   executeSwap(submission: Submission, heldBack: () => string | undefined): Promise<SubmissionOutcome>;
   swapRecord(query: { quoteId: string; hash: Hex | undefined }): Promise<ServiceSwapRecord | ServiceRefusal>;

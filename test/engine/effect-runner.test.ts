@@ -14,6 +14,8 @@ const CONCURRENCY = 4;
 const LOOKS = 4 * CONCURRENCY;
 
 interface Work {
+  /** what the watch of the clock would find */
+  clockProblem: string | undefined;
   readonly life: Life;
   readonly runner: EffectRunner;
   /** effects in the order in which they were answered */
@@ -44,15 +46,17 @@ function open(profile: Partial<ServiceProfile> = {}): Work {
   const commitTogether: Committer["commitTogether"] = async ({ runId, event, effectId }) =>
     commit(runId, event, effectId);
   const committer: Committer = { commit, commitTogether };
+  const work: Pick<Work, "clockProblem"> = { clockProblem: undefined };
   const runner = createEffectRunner(context, committer, {
-    guarded: (work) => work(),
-    onAnswer: () => undefined,
+    clocks: { problem: () => work.clockProblem },
+    guarded: (perform) => perform(),
+    hear: () => undefined,
     onDone: () => undefined,
   });
   let runs = 0;
-  return {
+  return Object.assign(work, {
     ...{ life, runner, answered, asked: () => asked },
-    add: (kinds, notBeforeMs = 0) => {
+    add: (kinds: readonly Effect["kind"][], notBeforeMs = 0) => {
       runs += 1;
       const id = `run_${runs}`;
       const swap = { ...swapIn("signed", { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless" }), id: `${id}.0.1` };
@@ -63,7 +67,7 @@ function open(profile: Partial<ServiceProfile> = {}): Work {
       }));
       life.store.addEffects(id, effects, 0);
     },
-  };
+  });
 }
 
 async function finish({ runner, life }: Work): Promise<void> {
@@ -134,4 +138,46 @@ test("only a hand-over counts its beginnings: what others may act on must be kno
     ["ReadChain", 0],
     ["SubmitGasless", 1],
   ]);
+});
+
+test("while the clocks disagree looks alone are begun, also where looks and all others share their room", async () => {
+  for (const profile of [{}, { nonceRecord: undefined, signatureHasNonce: false }]) {
+    const work = open(profile);
+    work.life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "a rehearsal", atMs: 1 });
+    work.add(["SubmitGasless"]);
+    work.add(["FetchRoute"]);
+    for (let count = 0; count < 2 * CONCURRENCY; count += 1) work.add(["ReadChain"]);
+    work.clockProblem = "ahead";
+    for (let turn = 0; turn < 3; turn += 1) {
+      work.runner.startDue();
+      await work.runner.idle();
+    }
+    expect([...work.answered].sort((a, b) => a - b)).toEqual([3, 4, 5, 6, 7, 8, 9, 10]);
+    work.clockProblem = undefined;
+    await finish(work);
+    expect([...work.answered].sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  }
+});
+
+test("an order that a clock held back which jumped during the wait is handed over once the clock is right, also where it is sent once only", async () => {
+  const work = open({ idempotentExecuteSwap: false });
+  const { service } = work.life.context.deps;
+  const sent: string[] = [];
+  let asked = 0;
+  service.executeSwap = async ({ quoteId }) => {
+    asked += 1;
+    if (asked === 1) {
+      work.clockProblem = "ahead";
+      return { kind: "not-sent", detail: "too near to its deadline" };
+    }
+    sent.push(quoteId);
+    return { kind: "accepted", serviceSwapId: quoteId, hash: undefined };
+  };
+  work.add(["SubmitGasless"]);
+  work.runner.startDue();
+  await work.runner.idle();
+  expect([sent, work.answered]).toEqual([[], []]);
+  work.clockProblem = undefined;
+  await finish(work);
+  expect([asked, sent.length, work.answered]).toEqual([2, 1, [1]]);
 });

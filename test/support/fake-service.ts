@@ -91,7 +91,7 @@ export class FakeService implements SwapService {
 
   async executeSwap(submission: Submission, heldBack: () => string | undefined): Promise<SubmissionOutcome> {
     const reason = heldBack();
-    if (reason !== undefined) return { kind: "unknown", detail: `NOT_SENT: ${reason}` };
+    if (reason !== undefined) return { kind: "not-sent", detail: reason };
     const isRepeated = this.submissions.some(({ quoteId }) => quoteId === submission.quoteId);
     this.submissions.push(submission);
     if (this.delivery !== "lost" && !(isRepeated && this.profile.idempotentExecuteSwap)) this.relay(submission);

@@ -20,6 +20,7 @@ import {
 import {
   createServiceCalls,
   malformed,
+  NOT_SENT,
   outOfCache,
   type ServiceCallDependencies,
   type ServiceCalls,
@@ -139,7 +140,12 @@ async function executeSwap(
     ...(submission.permitDeadlineSeconds === undefined ? {} : { permitDeadline: submission.permitDeadlineSeconds }),
   };
   const answer = await calls.post("/user-manager/execute-swap", body, heldBack);
-  if (answer.kind === "refused") return { kind: "unknown", detail: `${answer.code}: ${answer.message}` };
+  if (answer.kind === "refused") {
+    // With a status it is a word of the service, whatever its code.
+    const isHeldBack = answer.code === NOT_SENT && answer.status === undefined;
+    if (isHeldBack) return { kind: "not-sent", detail: answer.message };
+    return { kind: "unknown", detail: `${answer.code}: ${answer.message}` };
+  }
   const acceptance = readAcceptance(answer.json);
   if (isProblem(acceptance)) return { kind: "unknown", detail: acceptance.problem };
   if (acceptance.quoteId !== undefined && acceptance.quoteId !== submission.quoteId) {

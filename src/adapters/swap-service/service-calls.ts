@@ -48,6 +48,8 @@ const RETRY_MIN_MS = 250;
 const RETRY_MAX_MS = 3_000;
 const LONGEST_MESSAGE = 300;
 const WAITED_TOO_LONG = "CALL_WAITED_TOO_LONG";
+/** Code of a call that was held back, and never made: without a status. */
+export const NOT_SENT = "NOT_SENT";
 const NAME_PATTERN = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /** Statuses that speak of the moment, not of the request. 410 is an expired quote: a fresh one helps. */
@@ -168,7 +170,7 @@ function notSent(permission: Exclude<Permission, "granted">): ServiceRefusal {
   if (permission === "queue full") {
     return refused("CALLS_QUEUED", "too many calls wait for the service's rate limit", undefined, true);
   }
-  if ("heldBack" in permission) return refused("NOT_SENT", permission.heldBack, undefined, false);
+  if ("heldBack" in permission) return refused(NOT_SENT, permission.heldBack, undefined, false);
   const seconds = Math.round(permission.waitedMs / 1_000);
   return refused(WAITED_TOO_LONG, `the call waited ${seconds} s for ${permission.waitedFor}`, undefined, true);
 }

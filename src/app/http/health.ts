@@ -77,7 +77,8 @@ export function createHealthReader(sources: HealthSources): HealthReader {
     if (tickAgeMs >= LONGEST_TICK_AGE_MS)
       problems.push(`the scheduler has not looked at its slots for ${tickAgeMs} ms`);
     // What waits for something outside is late for a reason that is no fault of this process.
-    const isHeldUp = engine.waitingFor() !== undefined || node.holdsWorkUp() || service.holdsWorkUp();
+    const isClockWrong = engine.clocks.problem() !== undefined;
+    const isHeldUp = isClockWrong || engine.waitingFor() !== undefined || node.holdsWorkUp() || service.holdsWorkUp();
     const nowMs = clock.nowMs();
     const run = late.run(isHeldUp ? undefined : progress.overdueRun(nowMs - RUN_MARGIN_MS));
     if (run !== undefined) problems.push(`run ${run} has not ended, although its window is over`);

@@ -40,8 +40,9 @@ export async function submitGasless(
     const isLate = nowSeconds > deadlineSeconds - context.settings.pace.submitMarginSeconds;
     return isLate ? `too near to its deadline ${deadlineSeconds}, now ${nowSeconds}` : undefined;
   };
+  const keep = (detail: string): EffectAnswer => ({ kind: "held-back", swapId: swap.id, detail });
   const reason = heldBack();
-  if (reason !== undefined) return unknown(reason);
+  if (reason !== undefined) return keep(reason);
   // From now on a copy that does not know these signatures is an older one.
   advanceMarker(context, swap.wallet);
   crashPoint("gasless.submit.before");
@@ -49,6 +50,7 @@ export async function submitGasless(
   const submission = { quoteId: quote.id, swapSignature, permitSignature, permitDeadlineSeconds };
   const outcome = await service.executeSwap(submission, heldBack);
   crashPoint("gasless.submit.after");
+  if (outcome.kind === "not-sent") return keep(outcome.detail);
   if (outcome.kind === "unknown") return unknown(outcome.detail);
   return { kind: "submission-accepted", swapId: swap.id, serviceSwapId: outcome.serviceSwapId };
 }

@@ -66,7 +66,7 @@ describe("handing over a gasless swap", () => {
     };
     limiter.observe = (answer) => void observed.push(answer);
     const outcome = await service.executeSwap(submission, () => reason);
-    expect(outcome).toEqual({ kind: "unknown", detail: "NOT_SENT: halted by ops" });
+    expect(outcome).toEqual({ kind: "not-sent", detail: "halted by ops" });
     expect([requests, observed]).toEqual([[], []]);
   });
 });

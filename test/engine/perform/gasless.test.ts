@@ -141,7 +141,7 @@ describe("handing over", () => {
     const { context, outside, run, life } = begin(swap);
     halt(life);
     expect(await submitGasless(context, run, swap, 0)).toMatchObject({
-      ...{ kind: "submission-unknown", detail: "not handed over: halted by ops: rehearsal" },
+      ...{ kind: "held-back", detail: "not handed over: halted by ops: rehearsal" },
     });
     expect(outside.service.submissions).toEqual([]);
   });
@@ -170,7 +170,7 @@ describe("handing over", () => {
       return await execute(...call);
     };
     const answer = await submitGasless(context, run, swap, 0);
-    expect(answer).toMatchObject({ kind: "submission-unknown", detail: expect.stringContaining(detail) });
+    expect(answer).toMatchObject({ kind: "held-back", detail: expect.stringContaining(detail) });
     expect(service.submissions).toEqual([]);
   });
 

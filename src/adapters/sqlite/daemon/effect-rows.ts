@@ -47,7 +47,12 @@ export function createEffectRows(sql: Statements, queue: WorkQueue): EffectRows 
     postponeEffect: (id, atMs) => {
       // The wait is written now: a clock that runs ahead at this instant is found out by that.
       const wholeMs = Math.ceil(atMs);
-      sql.run("UPDATE effects SET not_before_ms = ?, created_at_ms = ? WHERE id = ?", wholeMs, wholeMs, id);
+      sql.run(
+        "UPDATE effects SET not_before_ms = ?, created_at_ms = ?, attempts = max(attempts - 1, 0) WHERE id = ?",
+        wholeMs,
+        wholeMs,
+        id,
+      );
       queue.move(id, { notBeforeMs: wholeMs, writtenAtMs: wholeMs });
     },
     hastenEffects: (nowMs) => {
