@@ -88,6 +88,7 @@ export function createClockWatch(context: EngineContext): ClockWatch {
       // ahead for less than a second, or in an earlier life: their rows tell, and nothing else does.
       store.hastenEffects(nowMs);
       const found = judge();
+      if (seen !== undefined && found === undefined) settleFromNow(context, nowMs);
       if (isFirstCheck || (found === undefined) !== (told === undefined)) say(found);
       if (found !== undefined && told === undefined) waker.wake();
       isFirstCheck = false;
@@ -109,6 +110,23 @@ export function createClockWatch(context: EngineContext): ClockWatch {
       }
     },
   };
+}
+
+/**
+ * Sales that a clock which ran ahead saw would count in the caps of a day and a month until it is there again, and nothing
+ * would be traded. By a clock that the chain's agrees with they count from now on: never shorter than from their sale on.
+ */
+function settleFromNow({ deps, settings }: EngineContext, nowMs: number): void {
+  const { store, logger } = deps;
+  const atMs = Math.ceil(nowMs);
+  const afterMs = atMs + settings.pace.slotClockSkewSeconds * 1_000;
+  store.transaction(() => {
+    const { count, latestMs } = store.settleAnew({ afterMs, atMs });
+    if (count === 0) return;
+    const text = `${count} sales that were seen by a clock that ran ahead, the latest at ${new Date(latestMs).toISOString()}, count in the caps of a day and a month from now on`;
+    store.addDaemonEvent("clock-jump", text, atMs);
+    logger.warn({ clock: text }, "sales of a time to come count from now on");
+  });
 }
 
 function alertOf(text: string): Alert {

@@ -130,6 +130,14 @@ export interface LedgerStore {
   hasBought(wallet: Address, token: Address): boolean;
   /** dollars (1e-18) sold since an instant, by when it was seen to be, and all that are reserved */
   soldUsdSince(sinceMs: number, exceptSwapId: string): bigint;
+  /**
+   * Lets sales that were seen to be after an instant count from another one on, in whole milliseconds.
+   * @returns how many there were, and the latest instant at which one was seen to be
+   */
+  settleAnew(times: { readonly afterMs: number; readonly atMs: number }): {
+    readonly count: number;
+    readonly latestMs: number;
+  };
   isTokenBusy(wallet: Address, token: Address, exceptSwapId: string): boolean;
   /** The last swap that could take this token and came to its end: what was read before it did is old. */
   lastFreed(wallet: Address, token: Address): string | undefined;

@@ -3,7 +3,7 @@ import type { FinalBlock, LedgerStore } from "../../../ports/store.ts";
 import { BUSY_SWAPS, OPEN_INTENTS, UNSETTLED_SWAPS } from "../index-conditions.ts";
 import type { Statements } from "../statements.ts";
 import type { SingleRows } from "./row-store.ts";
-import { receivedOf, soldUsdSince, totalsOf } from "./total-rows.ts";
+import { receivedOf, settleAnew, soldUsdSince, totalsOf } from "./total-rows.ts";
 
 /** A swap in one of these states may take the wallet's token at any moment, or is about to be allowed to. */
 const BUSY_STATES = "('cleared', 'approving', 'signed', 'submitted', 'mined', 'unknown')";
@@ -35,6 +35,7 @@ export function createLedgerRows(
     newestBlock: (wallet) => newestBlock(sql, wallet),
     hasBought: (wallet, token) => receivedOf(sql, token).some((row) => row.wallet === wallet && row.amount !== 0n),
     soldUsdSince: (sinceMs, exceptSwapId) => soldUsdSince(sql, sinceMs, exceptSwapId),
+    settleAnew: (times) => settleAnew(sql, times),
     isTokenBusy: (wallet, token, exceptSwapId) => isTokenBusy(sql, { wallet, token, exceptSwapId }),
     lastFreed: (wallet, token) =>
       sql.get<{ swap_id: string }>(

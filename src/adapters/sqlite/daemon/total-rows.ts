@@ -131,6 +131,27 @@ function addUsd(sql: Statements, atMs: number, by: bigint): void {
   );
 }
 
+/** The last instant that a date can tell. */
+const LAST_MS = 8.64e15;
+
+/** Lets the sales that are settled after an instant count from another one on. @returns how many, and the latest one's instant */
+export function settleAnew(
+  sql: Statements,
+  { afterMs, atMs }: { readonly afterMs: number; readonly atMs: number },
+): { readonly count: number; readonly latestMs: number } {
+  const rows = sql.all<CountedMoney & { readonly swap_id: string; readonly settled_at_ms: number }>(
+    `SELECT swap_id, strategy, token, amount, usd, state, settled_at_ms FROM ledger
+     WHERE state = 'spent' AND settled_at_ms > ? AND settled_at_ms < ?`,
+    afterMs,
+    LAST_MS,
+  );
+  for (const row of rows) {
+    sql.run("UPDATE ledger SET settled_at_ms = ? WHERE swap_id = ?", atMs, row.swap_id);
+    countMoney(sql, row, { ...row, settled_at_ms: atMs });
+  }
+  return { count: rows.length, latestMs: rows.reduce((latest, row) => Math.max(latest, row.settled_at_ms), 0) };
+}
+
 /** A subject's totals of a kind: of each item, from all sources together. */
 export function totalsOf(sql: Statements, kind: Kind, subject: string): ReadonlyMap<string, bigint> {
   const rows = sql.all<{ item: string; amount: string }>(

@@ -90,6 +90,7 @@ const STORE: Calls<DaemonStore> = {
   newestBlock: (store) => store.newestBlock(WALLET),
   hasBought: (store) => store.hasBought(WALLET, USDC.address),
   soldUsdSince: (store) => store.soldUsdSince(NOW_MS - 86_400_000, swapId),
+  settleAnew: (store) => store.settleAnew({ afterMs: NOW_MS, atMs: NOW_MS }),
   isTokenBusy: (store) => store.isTokenBusy(WALLET, USDC.address, swapId),
   lastFreed: (store) => store.lastFreed(WALLET, USDC.address),
   isNonceOfOther: (store) => store.isNonceOfOther(WALLET, 7n, swapId),

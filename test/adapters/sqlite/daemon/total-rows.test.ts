@@ -60,6 +60,28 @@ test("whatever is written, in whatever order: the totals are what the rows add u
   );
 });
 
+test("sales of a time to come that count anew leave that time, and stand in the totals of the new one", () => {
+  const { db, store } = openDaemonDatabase();
+  const AHEAD_MS = NOW_MS + 3_650 * 24 * HOUR_MS;
+  const sell = (id: string, atMs: number): void => {
+    addSwap(store, swapSample({ id, amountIn: 5n }));
+    const run = { ...runSample(), swaps: [swapSample({ id })] };
+    store.writeRecord(run, { kind: "value", swapId: id, usd: 100n }, NOW_MS);
+    store.writeRecord(run, { kind: "spend", swapId: id, amount: 5n }, atMs);
+  };
+  sell("now", NOW_MS);
+  sell("soon", NOW_MS + 1_000);
+  sell("ahead", AHEAD_MS);
+  sell("further", AHEAD_MS + 48 * HOUR_MS);
+  addSwap(store, swapSample({ id: "reserved", amountIn: 5n }));
+  const times = { afterMs: NOW_MS + 1_000, atMs: NOW_MS + 1_000 };
+  expect(store.settleAnew(times)).toEqual({ count: 2, latestMs: AHEAD_MS + 48 * HOUR_MS });
+  expect([store.soldUsdSince(NOW_MS + 1_000, ""), store.soldUsdSince(NOW_MS + 1_001, "")]).toEqual([300n, 0n]);
+  expect(store.soldUsdSince(NOW_MS, "")).toBe(400n);
+  expect(keptTotals(db)).toEqual(recount(db));
+  expect(store.settleAnew(times)).toEqual({ count: 0, latestMs: 0 });
+});
+
 test("a database of before the totals gets them from its rows, exactly", () => {
   const { db, store } = openDaemonDatabase();
   for (const [index, state] of (["confirmed", "final", "denied", "signed"] as const).entries()) {
