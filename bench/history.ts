@@ -105,7 +105,7 @@ function askOnce(store: DaemonStore, wallet: Address): void {
   const nowMs = Date.now();
   store.soldUsdSince(nowMs - CEILING_WINDOWS_MS.day, "none");
   store.soldUsdSince(nowMs - CEILING_WINDOWS_MS.month, "none");
-  store.failuresSince("s1", nowMs - 3_600_000, []);
+  store.failuresBetween("s1", { sinceMs: nowMs - 3_600_000, untilMs: nowMs }, []);
   for (const token of [USDC.address, WETH.address]) {
     store.isTokenBusy(wallet, token, "none");
     store.reserved(wallet, token);

@@ -22,8 +22,12 @@ export function stepQuestion(context: EngineContext, strategyId: string, nowMs: 
     spec: strategyOf(context, strategyId)?.spec,
     daySinceMs: nowMs - CEILING_WINDOWS_MS.day,
     monthSinceMs: nowMs - CEILING_WINDOWS_MS.month,
-    failuresSinceMs: nowMs - settings.policy.pauseAfter.withinSeconds * 1_000,
-    failuresExcept: NO_FAILURES,
+    failures: {
+      sinceMs: nowMs - settings.policy.pauseAfter.withinSeconds * 1_000,
+      // What a clock that ran ahead saw fail lies ahead of now, and is no failure of these days.
+      untilMs: nowMs,
+      except: NO_FAILURES,
+    },
     everybodys: EVERYBODYS,
   };
 }

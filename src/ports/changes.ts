@@ -42,9 +42,8 @@ export interface StepQuestion {
   /** what was sold since these instants counts for the ceilings of a day and of a month */
   readonly daySinceMs: number;
   readonly monthSinceMs: number;
-  /** failed runs count from here on, without those that ended with one of the reasons */
-  readonly failuresSinceMs: number;
-  readonly failuresExcept: readonly string[];
+  /** failed runs that ended from an instant up to another count, without those that ended with one of the reasons */
+  readonly failures: { readonly sinceMs: number; readonly untilMs: number; readonly except: readonly string[] };
   /** troubles of which everybody is warned together */
   readonly everybodys: readonly string[];
 }

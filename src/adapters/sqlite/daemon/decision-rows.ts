@@ -27,7 +27,7 @@ export function readStepRows(
     halt: lanes.halt(spec.wallet.address, asked.chainId),
     modes: { global: rows.mode(GLOBAL_SCOPE), own: rows.mode(strategyId) },
     differences: rows.openDifferences(),
-    failures: rows.failuresSince(strategyId, asked.failuresSinceMs, asked.failuresExcept),
+    failures: rows.failuresBetween(strategyId, asked.failures, asked.failures.except),
     sameEnds: rows.sameEnds(strategyId),
     warnings: rows.trueWarnings(strategyId, asked.everybodys),
     prices: "swapId" in event ? rows.clearancePrices(event.swapId) : undefined,

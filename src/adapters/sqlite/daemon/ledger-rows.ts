@@ -17,7 +17,7 @@ interface Sale {
 export function createLedgerRows(
   sql: Statements,
   version: LedgerStore["ledgerVersion"],
-): LedgerStore & Pick<SingleRows, "isNonceOfOther" | "failuresSince"> {
+): LedgerStore & Pick<SingleRows, "isNonceOfOther" | "failuresBetween"> {
   return {
     ledgerVersion: version,
     reserved: (wallet, token, exceptSwapId = "") =>
@@ -50,12 +50,13 @@ export function createLedgerRows(
         nonce.toString(),
         exceptSwapId,
       ) !== undefined,
-    failuresSince: (strategyId, sinceMs, except) =>
+    failuresBetween: (strategyId, { sinceMs, untilMs }, except) =>
       sql.get<{ count: number }>(
-        `SELECT count(*) AS count FROM runs WHERE strategy = ? AND state = 'failed' AND ended_at_ms >= ?
+        `SELECT count(*) AS count FROM runs WHERE strategy = ? AND state = 'failed' AND ended_at_ms >= ? AND ended_at_ms <= ?
            AND coalesce(reason, '') NOT IN (SELECT value FROM json_each(?))`,
         strategyId,
         sinceMs,
+        untilMs,
         JSON.stringify(except),
       )?.count ?? 0,
     idleGrants: () => idleGrants(sql),

@@ -20,8 +20,12 @@ export interface SingleRows {
   writeRecord(run: Run, record: RunRecord, atMs: number): void;
   /** Whether another swap of the wallet was ever bound to this nonce. */
   isNonceOfOther(wallet: Address, nonce: bigint, exceptSwapId: string): boolean;
-  /** failed runs of a strategy that ended since an instant, without those that ended with one of these reasons */
-  failuresSince(strategyId: string, sinceMs: number, except: readonly string[]): number;
+  /** failed runs of a strategy that ended from an instant up to another, without those that ended with one of these reasons */
+  failuresBetween(
+    strategyId: string,
+    range: { readonly sinceMs: number; readonly untilMs: number },
+    except: readonly string[],
+  ): number;
   /** What a strategy remembers, without the rest of its row; undefined without the row. */
   strategyMemory(id: string): string | undefined;
   saveSameEnds(strategyId: string, ends: SameEnds | undefined): void;

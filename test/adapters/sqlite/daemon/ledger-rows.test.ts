@@ -321,7 +321,9 @@ test("failures are counted by strategy and by the instant of their end, once eac
   ended("failed", 20);
   ended("filled", 21);
   ended("failed", 22, "other");
-  expect([10, 11, 21].map((sinceMs) => store.failuresSince("weekly", sinceMs, []))).toEqual([2, 1, 0]);
+  expect([10, 11, 21].map((sinceMs) => store.failuresBetween("weekly", { sinceMs, untilMs: 40 }, []))).toEqual([
+    2, 1, 0,
+  ]);
 });
 
 test("the gross amount of a sample is what the database says is reserved", () => {

@@ -25,7 +25,7 @@ function answers(store: DaemonStore): unknown {
     day: store.soldUsdSince(NOW_MS - DAY_MS, ""),
     month: store.soldUsdSince(NOW_MS - 30 * DAY_MS, ""),
     busy: store.isTokenBusy(WALLET, USDC.address, ""),
-    failures: store.failuresSince("weekly", NOW_MS - DAY_MS, []),
+    failures: store.failuresBetween("weekly", { sinceMs: NOW_MS - DAY_MS, untilMs: NOW_MS }, []),
     open: [...store.strategiesWithOpenRun()],
     work: store.openWork(),
     hasBought: store.hasBought(WALLET, WETH.address),
