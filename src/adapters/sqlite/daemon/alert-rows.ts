@@ -87,11 +87,12 @@ function createEndings(sql: Statements): Pick<AlertRows, Extract<keyof AlertRows
     },
     endAlertsOfWants: (strategyId, { raisedUntilMs, atMs }) => {
       sql.run(
-        `UPDATE alerts SET over_at_ms = ? WHERE over_at_ms IS NULL AND strategy = ? AND raised_at_ms <= ?
+        `UPDATE alerts SET over_at_ms = ? WHERE over_at_ms IS NULL AND strategy = ? AND (raised_at_ms <= ? OR raised_at_ms > ?)
            AND severity <> 'critical' AND (subject LIKE '% to % of %' OR subject LIKE 'funds of %')`,
         atMs,
         strategyId,
         raisedUntilMs,
+        atMs,
       );
     },
     endAlertsOfOtherServices: (hosts, atMs) => {

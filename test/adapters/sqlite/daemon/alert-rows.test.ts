@@ -180,6 +180,19 @@ test("a fill that is lost is true until a person says so, whatever becomes of it
   expect(open()).toEqual(["fill of run_3.0.1"]);
 });
 
+test("a warning that a clock ahead raised ends with its want, and not only once that clock's time has come", () => {
+  const { db, store } = begin();
+  for (const [subject, atMs] of [
+    ["funds of a", NOW_MS - 2],
+    ["funds of b", NOW_MS],
+    ["funds of c", NOW_MS + 365 * 86_400_000],
+  ] as const) {
+    store.raiseAlert(alertSample({ id: subject, subject, strategy: "weekly", severity: "warning", atMs }));
+  }
+  store.endAlertsOfWants("weekly", { raisedUntilMs: NOW_MS - 1, atMs: NOW_MS });
+  expect(db.prepare("SELECT subject FROM alerts WHERE over_at_ms IS NULL").pluck().all()).toEqual(["funds of b"]);
+});
+
 test("what is said of no strategy stays true when the last strategy is gone", () => {
   const { db, store } = begin();
   store.raiseAlert(alertSample({ id: "account", subject: "account 0x1", strategy: undefined }));
