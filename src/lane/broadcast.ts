@@ -29,6 +29,18 @@ export async function broadcastNewest(turn: LaneTurn, intent: IntentRow): Promis
   note(turn, { intent, attempt, outcome });
 }
 
+/**
+ * A block of a broadcast that lies above the newest one is of a false head, or a rollup took it back: blocks would be
+ * counted from there once the chain has come so far, and it never may. They are counted from the newest one instead.
+ */
+export function lowerBlocks({ deps: { store }, latest }: LaneTurn, { id }: IntentRow): void {
+  for (const { hash, firstBroadcastBlock: first, lastBroadcastBlock: last } of store.attempts(id)) {
+    if (first === undefined || last === undefined || Math.max(first, last) <= latest.number) continue;
+    const lowered = { firstBroadcastBlock: Math.min(first, latest.number), lastBroadcastBlock: latest.number };
+    store.transaction(() => store.updateAttempt(hash, lowered));
+  }
+}
+
 /** What no node has taken yet is sent again with each block; what one has, only after some blocks. */
 function isDue({ latest, options }: LaneTurn, attempt: AttemptRow): boolean {
   if (attempt.lastBroadcastBlock === undefined) return true;

@@ -47,9 +47,10 @@ export async function closeGap(
 
 async function isBelieved(turn: LaneTurn, missing: number): Promise<boolean> {
   const { deps, options, suspicions, latest } = turn;
-  const since = suspicions.get(`${GAP}${missing}`);
-  if (since === undefined) suspicions.set(`${GAP}${missing}`, latest.number);
-  if (since === undefined || turn.finalized.number < since) return false;
+  const since = suspicions.get(`${GAP}${missing}`) ?? Number.POSITIVE_INFINITY;
+  // Of a block above the newest one it was a false one: the chain may never come so far.
+  if (since > latest.number) suspicions.set(`${GAP}${missing}`, latest.number);
+  if (turn.finalized.number < since) return false;
   const agreed = await deps.chain.agreed();
   const finalized = await agreed.finalized();
   if (finalized.number < since) return false;

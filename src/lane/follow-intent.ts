@@ -1,6 +1,6 @@
 import type { Receipt } from "../ports/chain.ts";
 import type { CostRow, IntentRow } from "../ports/lane-store.ts";
-import { broadcastNewest } from "./broadcast.ts";
+import { broadcastNewest, lowerBlocks } from "./broadcast.ts";
 import { closeGap, forgetGaps } from "./close-gap.ts";
 import type { Mined } from "./find-mined.ts";
 import { fullestReceipt } from "./fullest-receipt.ts";
@@ -175,6 +175,7 @@ async function lookForLoss(turn: LaneTurn, intent: IntentRow): Promise<void> {
     takeBack(turn, intent);
   }
   const current = reread(turn, intent);
+  lowerBlocks(turn, intent);
   const attempts = deps.store.attempts(intent.id);
   const { nonce } = current;
   if (nonce === undefined) throw new Error(`intent ${intent.id} is ${current.state} without a nonce`);

@@ -68,9 +68,10 @@ export interface LaneTurn {
  * longer, halts nobody: a node may answer for another chain, from an old state, or from nowhere.
  */
 export function isSaidAgain({ suspicions }: LaneTurn, what: string, atFinalized: number): boolean {
-  const firstAt = suspicions.get(what);
-  if (firstAt === undefined) suspicions.set(what, atFinalized);
-  return firstAt !== undefined && atFinalized > firstAt;
+  const firstAt = suspicions.get(what) ?? Number.POSITIVE_INFINITY;
+  // What was said at a block above this one was said of a false one: the chain may never come so far.
+  if (firstAt > atFinalized) suspicions.set(what, atFinalized);
+  return atFinalized > firstAt;
 }
 
 /** Passes a named place. */
