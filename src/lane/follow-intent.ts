@@ -40,14 +40,20 @@ async function noteMined(turn: LaneTurn, intent: IntentRow, found: Mined): Promi
     passCrashPoint(deps, "lane.mined.after");
     current = reread(turn, intent);
   }
-  const isFinal = receipt.blockNumber <= turn.finalized.number;
   const confirmations = turn.latest.number - receipt.blockNumber + 1;
-  if (current.state === "mined" && (isFinal || (isShown && confirmations >= turn.options.confirmations))) {
+  if (current.state === "mined" && isShown && confirmations >= turn.options.confirmations) {
     recordConfirmed(turn, current, mined);
+    passCrashPoint(deps, "lane.confirmed.after");
+  }
+  const final = mined.isFinal ? mined : await asFinal(turn, mined);
+  if (final === undefined) return;
+  current = reread(turn, intent);
+  if (current.state === "mined") {
+    recordConfirmed(turn, current, final);
     passCrashPoint(deps, "lane.confirmed.after");
     current = reread(turn, intent);
   }
-  if (isFinal && (await mayEnd(turn, mined))) recordFinal(turn, current, mined);
+  recordFinal(turn, current, final);
 }
 
 /** Where one endpoint leaves out what the transaction did, the others are asked for the same receipt. */
@@ -61,19 +67,22 @@ async function asShown(
   if (attempt.kind === "cancel" || !receipt.succeeded || shows(receipt)) return { mined, isShown: true };
   const full = await fullestReceipt(deps.chain, receipt);
   const { blockTimeSeconds } = receipt;
-  return { mined: { attempt, receipt: { ...full, blockTimeSeconds } }, isShown: shows(full) };
+  return { mined: { ...mined, receipt: { ...full, blockTimeSeconds } }, isShown: shows(full) };
 }
 
 /**
- * A success is what the money was spent for. Any other end frees it, and for that one node's word is not enough: all
- * endpoints that answer have to show the same receipt in a block that they call final.
+ * One node's word ends nothing, neither a success, which no fork could take back any more, nor any other end, which frees
+ * money: in a block that all endpoints call final all that answer have to show the same receipt. The fullest of them counts.
  */
-async function mayEnd({ deps }: LaneTurn, { attempt, receipt }: Mined): Promise<boolean> {
-  if (receipt.succeeded && attempt.kind !== "cancel") return true;
-  const agreed = await deps.chain.agreed();
-  if (receipt.blockNumber > (await agreed.finalized()).number) return false;
-  const shown = await agreed.receipt(receipt.hash);
-  return shown?.blockHash === receipt.blockHash && shown.succeeded === receipt.succeeded;
+async function asFinal(turn: LaneTurn, mined: Mined): Promise<Mined | undefined> {
+  const { receipt } = mined;
+  if (receipt.blockNumber > turn.finalized.number) return undefined;
+  const { reads, finalized } = await turn.agreement();
+  if (receipt.blockNumber > finalized.number) return undefined;
+  const shown = await reads.receipt(receipt.hash);
+  if (shown?.blockHash !== receipt.blockHash || shown.succeeded !== receipt.succeeded) return undefined;
+  const logs = shown.logs.length > receipt.logs.length ? shown.logs : receipt.logs;
+  return { ...mined, receipt: { ...receipt, logs }, isFinal: true };
 }
 
 function recordMined(turn: LaneTurn, intent: IntentRow, mined: Mined): void {

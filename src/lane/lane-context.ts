@@ -1,6 +1,6 @@
 import type { Address } from "../domain/money/address.ts";
 import { smaller } from "../domain/money/bigint.ts";
-import type { BlockHead, LaneChain, Receipt } from "../ports/chain.ts";
+import type { AgreedReads, BlockHead, LaneChain, Receipt } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { AttemptRow, AttemptState, IntentRow, IntentState, LaneStore } from "../ports/lane-store.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -58,7 +58,10 @@ export interface LaneTurn {
   readonly options: LaneOptions;
   readonly deps: LaneDeps;
   readonly latest: BlockHead;
+  /** of one endpoint; of all that answer where it lies above a block with something of ours in it */
   readonly finalized: BlockHead;
+  /** reads of all endpoints that answer, and the newest block that they all call final; asked when it is first needed */
+  agreement(): Promise<{ readonly reads: AgreedReads; readonly finalized: BlockHead }>;
   /** what nodes said that would halt the account, by the finalised block at which it was first said */
   readonly suspicions: Map<string, number>;
 }

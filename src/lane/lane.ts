@@ -1,8 +1,9 @@
 import { ChainReadError } from "../domain/chain-read-error.ts";
+import type { BlockHead, LaneChain } from "../ports/chain.ts";
 import type { IntentRow, LaneHalt } from "../ports/lane-store.ts";
 import { type CancelAnswer, wishCancel } from "./cancel-intent.ts";
 import type { Fees } from "./fees.ts";
-import { findMined } from "./find-mined.ts";
+import { findMined, type Mined } from "./find-mined.ts";
 import { followIntent } from "./follow-intent.ts";
 import { type LaneDeps, type LaneOptions, type LaneTurn, maySign } from "./lane-context.ts";
 import { type LaneRequest, plannedIntent } from "./planned-intent.ts";
@@ -101,8 +102,9 @@ async function takeTurn(
   const { store, chain } = deps;
   const open = store.openIntents(options.account, options.chainId);
   if (open.length === 0) return;
-  const blocks = { latest: await chain.latest(), finalized: await chain.finalized() };
-  const turn: LaneTurn = { options, deps, ...blocks, suspicions };
+  const agreement = agreementOf(chain);
+  const blocks = { latest: await chain.latest(), finalized: await finalFor(chain, open, agreement) };
+  const turn: LaneTurn = { options, deps, ...blocks, agreement, suspicions };
   await followAll(turn, await watch.toLookAt(turn, open.filter(hasNonce)), signal);
   if (signal?.aborted === true) return;
   const after = store.openIntents(options.account, options.chainId);
@@ -115,6 +117,39 @@ async function takeTurn(
   if (begun?.state === "planned" && begun.nonce !== undefined) await followIntent(turn, begun, undefined);
 }
 
+/** Asks all endpoints once a turn, however many intents need it. */
+function agreementOf(chain: LaneChain): LaneTurn["agreement"] {
+  const ask = async (): ReturnType<LaneTurn["agreement"]> => {
+    const reads = await chain.agreed();
+    return { reads, finalized: await reads.finalized() };
+  };
+  let asked: ReturnType<typeof ask> | undefined;
+  return () => (asked ??= ask());
+}
+
+/** Where one endpoint calls a block final that has something of ours in it, it is final once all that answer say so. */
+async function finalFor(
+  chain: LaneChain,
+  open: readonly IntentRow[],
+  agreement: LaneTurn["agreement"],
+): Promise<BlockHead> {
+  const said = await chain.finalized();
+  if (!open.some((intent) => isMinedBy(intent, said))) return said;
+  const { finalized } = await agreement();
+  return finalized.number < said.number ? finalized : said;
+}
+
+function isMinedBy({ minedBlockNumber }: IntentRow, { number }: BlockHead): boolean {
+  return minedBlockNumber !== undefined && minedBlockNumber <= number;
+}
+
+/** What is confirmed and may end now is asked of all endpoints at once. */
+async function lookAt(turn: LaneTurn, intent: IntentRow): Promise<Mined | undefined> {
+  const attempts = turn.deps.store.attempts(intent.id);
+  const mayEnd = intent.state === "confirmed" && isMinedBy(intent, turn.finalized);
+  return await findMined(turn, attempts, mayEnd ? await turn.agreement() : undefined);
+}
+
 /** Takes intents that have a nonce one step further: what is read of them is read together, and acted on in their order. */
 async function followAll(
   turn: LaneTurn,
@@ -124,7 +159,7 @@ async function followAll(
   const { options, deps } = turn;
   for (let start = 0; start < intents.length; start += LOOKS_AT_ONCE) {
     const some = intents.slice(start, start + LOOKS_AT_ONCE);
-    const looks = await Promise.allSettled(some.map(({ id }) => findMined(turn, deps.store.attempts(id))));
+    const looks = await Promise.allSettled(some.map((intent) => lookAt(turn, intent)));
     for (const [index, intent] of some.entries()) {
       if (signal?.aborted === true) return;
       const trouble = await troubleOf(async () => followIntent(turn, intent, resultOf(looks[index])));

@@ -2,6 +2,7 @@ import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { GaslessObservation } from "../../domain/run/events.ts";
 import { measureFill } from "../../domain/run/measure-fill.ts";
 import type { Swap } from "../../domain/run/run.ts";
+import { isSwapEnd } from "../../domain/run/states.ts";
 import { fullestReceipt } from "../../lane/fullest-receipt.ts";
 import type { AgreedChainReads, BlockHead, Receipt } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
@@ -13,24 +14,30 @@ import { type BlockRange, denyHiddenOutflow, isTakenBy, unexplainedOutflows } fr
 
 /**
  * Looks up what became of a gasless swap, at the settlement that it was signed for. The chain alone decides; the service
- * is asked only where its signatures carry no nonce, and only to hold an end back. What would end the swap without a fill
- * frees its money: then it is looked up once more, through all endpoints, which have to agree, and without a nonce against
- * the wallet's balance as well, where that is known.
+ * is asked only where its signatures carry no nonce, and only to hold an end back. No end is believed of one endpoint: what
+ * would end the swap without a fill, and free its money, is looked up once more through all of them, which have to agree,
+ * and without a nonce against the wallet's balance as well, where that is known; a fill that would be final, and that no
+ * fork could take back any more, has to be in a block that all of them call final.
  */
 export async function readChain(context: EngineContext, swap: Swap): Promise<EffectAnswer> {
   const { chain } = context.deps;
   try {
     const [latest, finalized] = await Promise.all([chain.latest(), chain.finalized()]);
-    const observation = await observe(context, swap, { reads: chain, latest, finalized });
-    if (!mayEndUnfilled(swap, observation)) return { kind: "observed", swapId: swap.id, observation };
-    const reads = await chain.agreed();
-    const agreed = await observe(context, swap, { reads, latest: reads.latest, finalized: await reads.finalized() });
-    if (!isFoundByNonce(context, swap) && mayEndUnfilled(swap, agreed))
-      await denyHiddenOutflow(context, swap, { reads, toBlock: reads.latest.number });
-    return { kind: "observed", swapId: swap.id, observation: agreed };
+    const seen = await observe(context, swap, { reads: chain, latest, finalized });
+    const agreed = mayEndUnfilled(swap, seen) ? await observeForAll(context, swap) : seen;
+    const observation = mayEndFilled(swap, agreed) ? await withFinalityOfAll(context, agreed) : agreed;
+    return { kind: "observed", swapId: swap.id, observation };
   } catch (error) {
     return { kind: "observation-unavailable", swapId: swap.id, detail: nodeFault(error) };
   }
+}
+
+async function observeForAll(context: EngineContext, swap: Swap): Promise<GaslessObservation> {
+  const reads = await context.deps.chain.agreed();
+  const agreed = await observe(context, swap, { reads, latest: reads.latest, finalized: await reads.finalized() });
+  if (!isFoundByNonce(context, swap) && mayEndUnfilled(swap, agreed))
+    await denyHiddenOutflow(context, swap, { reads, toBlock: reads.latest.number });
+  return agreed;
 }
 
 function isFoundByNonce({ deps }: EngineContext, { terms }: Swap): boolean {
@@ -84,11 +91,45 @@ async function denyHiddenFill({ deps: { chain } }: EngineContext, { fill }: Swap
   throw new ChainReadError("malformed answer", detail);
 }
 
+function isPastDeadlines({ terms, signatures }: Swap, seconds: number): boolean {
+  return seconds > Math.max(terms?.deadlineSeconds ?? 0, signatures?.permitDeadlineSeconds ?? 0);
+}
+
 /** Whether this would end the swap without a fill: it was cancelled, or its time is over in a finalised block. */
-function mayEndUnfilled({ terms, signatures }: Swap, observation: GaslessObservation): boolean {
+function mayEndUnfilled(swap: Swap, observation: GaslessObservation): boolean {
   if (observation.fill !== undefined) return false;
-  const deadline = Math.max(terms?.deadlineSeconds ?? 0, signatures?.permitDeadlineSeconds ?? 0);
-  return observation.nonceUsed === true || observation.finalized.timestampSeconds > deadline;
+  return observation.nonceUsed === true || isPastDeadlines(swap, observation.finalized.timestampSeconds);
+}
+
+/** Whether this would end the swap with its fill, or let go of what held one open that has ended. */
+function mayEndFilled(swap: Swap, { fill, finalized }: GaslessObservation): boolean {
+  if (isSwapEnd(swap.state)) return isPastDeadlines(swap, finalized.timestampSeconds);
+  return fill?.succeeded === true && fill.blockNumber <= finalized.number;
+}
+
+/**
+ * The same with the newest block that all endpoints call final. A fill in it has to be shown by all that answer, in the same
+ * block: finality goes by a number, and one that is on a fork counts the same ones.
+ * @throws ChainReadError where they show another one, or none
+ */
+async function withFinalityOfAll(
+  { deps: { chain } }: EngineContext,
+  seen: GaslessObservation,
+): Promise<GaslessObservation> {
+  const reads = await chain.agreed();
+  const { number, timestamp } = await reads.finalized();
+  const finalized = { number, timestampSeconds: timestamp };
+  const { fill } = seen;
+  if (fill === undefined || fill.blockNumber > number) return { ...seen, finalized };
+  const shown = await reads.receipt(fill.hash);
+  if (shown?.blockHash === fill.blockHash && shown.succeeded)
+    return {
+      ...seen,
+      finalized,
+      fill: { ...fill, logs: shown.logs.length > fill.logs.length ? shown.logs : fill.logs },
+    };
+  const detail = `one node shows the fill ${fill.hash} in block ${fill.blockNumber}, which is final, and the others do not`;
+  throw new ChainReadError("malformed answer", detail);
 }
 
 interface At {

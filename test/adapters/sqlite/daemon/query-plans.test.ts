@@ -38,8 +38,9 @@ const chainId = 31_337;
 const FINAL = { number: 9, timestamp: 9 };
 
 const QUESTION: StepQuestion = {
-  ...{ chainId, spec: undefined, daySinceMs: 1, monthSinceMs: 1, failuresSinceMs: 1 },
-  ...{ failuresExcept: ["node_unavailable"], everybodys: ["clock"] },
+  ...{ chainId, spec: undefined, daySinceMs: 1, monthSinceMs: 1 },
+  failures: { sinceMs: 1, untilMs: 2, except: ["node_unavailable"] },
+  everybodys: ["clock"],
 };
 
 const planned = intentRow({ id: "run_1.0.1.swap", state: "planned", nonce: undefined });
