@@ -1,3 +1,4 @@
+import { ChainReadError } from "../domain/chain-read-error.ts";
 import type { Receipt } from "../ports/chain.ts";
 import type { CostRow, IntentRow } from "../ports/lane-store.ts";
 import { broadcastNewest, lowerBlocks } from "./broadcast.ts";
@@ -40,20 +41,56 @@ async function noteMined(turn: LaneTurn, intent: IntentRow, found: Mined): Promi
     passCrashPoint(deps, "lane.mined.after");
     current = reread(turn, intent);
   }
-  const confirmations = turn.latest.number - receipt.blockNumber + 1;
-  if (current.state === "mined" && isShown && confirmations >= turn.options.confirmations) {
-    recordConfirmed(turn, current, mined);
-    passCrashPoint(deps, "lane.confirmed.after");
+  if (current.state === "mined" && isShown) {
+    await confirmWhenDeep(turn, current, mined);
+    current = reread(turn, intent);
   }
   const final = mined.isFinal ? mined : await asFinal(turn, mined);
   if (final === undefined) return;
-  current = reread(turn, intent);
+  if (isContradicted(turn, current, final)) {
+    takeBack(turn, current, "all endpoints tell another outcome of it than one did");
+    recordMined(turn, reread(turn, intent), final);
+    current = reread(turn, intent);
+  }
   if (current.state === "mined") {
     recordConfirmed(turn, current, final);
     passCrashPoint(deps, "lane.confirmed.after");
     current = reread(turn, intent);
   }
   recordFinal(turn, current, final);
+}
+
+/**
+ * Enough blocks lie on top of it. That it reverted is told once all endpoints that answer say so, because who hears of it
+ * may give up. They are asked for some blocks more; then the account is free for what comes next, and its end tells it.
+ */
+async function confirmWhenDeep(turn: LaneTurn, intent: IntentRow, mined: Mined): Promise<void> {
+  const { options, latest, deps } = turn;
+  const { attempt, receipt } = mined;
+  const more = latest.number - receipt.blockNumber + 1 - options.confirmations;
+  if (more < 0) return;
+  const isTold = attempt.kind === "cancel" || receipt.succeeded || (await isShownByAll(turn, mined));
+  if (!isTold && more < options.bumpAfterBlocks) return;
+  recordConfirmed(turn, intent, mined, isTold);
+  passCrashPoint(deps, "lane.confirmed.after");
+}
+
+/** At the tip endpoints may disagree: one is a block behind, or wrong. */
+async function isShownByAll(turn: LaneTurn, { receipt }: Mined): Promise<boolean> {
+  try {
+    const shown = await (await turn.agreement()).reads.receipt(receipt.hash);
+    return shown?.blockHash === receipt.blockHash && shown.succeeded === receipt.succeeded;
+  } catch (error) {
+    if (error instanceof ChainReadError && error.code === "disagreement") return false;
+    throw error;
+  }
+}
+
+/** Whether the rows tell of a confirmed one that it succeeded, and all endpoints that it reverted, or the other way round. */
+function isContradicted({ deps }: LaneTurn, { id, state }: IntentRow, { attempt, receipt }: Mined): boolean {
+  if (state !== "confirmed") return false;
+  const told = deps.store.attempts(id).find(({ hash }) => hash === attempt.hash)?.state;
+  return told === (receipt.succeeded ? "reverted" : "confirmed");
 }
 
 /** Where one endpoint leaves out what the transaction did, the others are asked for the same receipt. */
@@ -122,12 +159,10 @@ function costOf({ id }: IntentRow, receipt: Mined["receipt"]): CostRow {
   };
 }
 
-function recordConfirmed({ deps }: LaneTurn, intent: IntentRow, { attempt, receipt }: Mined): void {
-  moveIntent(
-    deps,
-    intent,
-    { to: "confirmed", ...(attempt.kind === "cancel" ? {} : { event: { kind: "confirmed" as const, receipt } }) },
-    () => moveAttempt(deps, attempt, { to: receipt.succeeded ? "confirmed" : "reverted" }),
+function recordConfirmed({ deps }: LaneTurn, intent: IntentRow, { attempt, receipt }: Mined, isTold = true): void {
+  const event = isTold && attempt.kind !== "cancel" ? { event: { kind: "confirmed" as const, receipt } } : {};
+  moveIntent(deps, intent, { to: "confirmed", ...event }, () =>
+    moveAttempt(deps, attempt, { to: receipt.succeeded ? "confirmed" : "reverted" }),
   );
 }
 
@@ -149,8 +184,8 @@ function recordFinal(turn: LaneTurn, intent: IntentRow, mined: Mined): void {
   passCrashPoint(deps, "lane.final.after");
 }
 
-/** The block is gone from the canonical chain: what was mined is in flight again. */
-function takeBack(turn: LaneTurn, intent: IntentRow): void {
+/** What was told of its block is not so: what was mined is in flight again. */
+function takeBack(turn: LaneTurn, intent: IntentRow, detail = "its block is no longer canonical"): void {
   const { deps, latest } = turn;
   const attempts = deps.store.attempts(intent.id);
   const attempt = attempts.find((candidate) => candidate.hash === intent.minedAttemptHash);
@@ -161,7 +196,7 @@ function takeBack(turn: LaneTurn, intent: IntentRow): void {
       to: "broadcast",
       change: { minedBlockNumber: undefined, minedBlockHash: undefined, minedAttemptHash: undefined },
       ...(attempt?.kind === "cancel" ? {} : { event: { kind: "reorged" as const } }),
-      detail: "its block is no longer canonical",
+      detail,
     },
     () => {
       if (attempt !== undefined) moveAttempt(deps, attempt, { to: "broadcast" });

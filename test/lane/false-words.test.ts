@@ -285,4 +285,45 @@ describe("an end that frees money", () => {
     await world.step();
     expect(world.intent("a")).toMatchObject({ state: "final", outcome: "reverted" });
   });
+
+  it("is told as confirmed at once where all endpoints show it, and else by its final block: the account waits for neither", async () => {
+    for (const isShown of [true, false]) {
+      const world = await startLaneWorld({ secondEndpoint: true });
+      await world.anvil.mine(3);
+      world.submit("a", { to: world.reverting });
+      await world.tick();
+      if (!isShown) world.second?.fault("eth_getTransactionReceipt", { kind: "answer", result: null });
+      const first = await world.anvil.rpc.call("eth_getBlockByNumber", ["0x0", false]);
+      const where = ([block]: readonly unknown[]): boolean => block === "finalized";
+      world.proxy.faultWhere({ method: "eth_getBlockByNumber", where }, { kind: "answer", result: first });
+      await world.step(2);
+      expect(world.heard("a").includes("confirmed")).toBe(isShown);
+      await world.step(4);
+      expect([world.lane.isFree(), world.heard("a").includes("confirmed")]).toEqual([true, isShown]);
+      world.proxy.clear();
+      world.second?.clear();
+      await world.step();
+      expect(world.intent("a")).toMatchObject({ state: "final", outcome: "reverted" });
+      expect(world.heard("a").at(-1)).toBe("final");
+    }
+  });
+
+  it("and that one endpoint told wrongly is put right in the rows before the end", async () => {
+    const world = await startLaneWorld();
+    await world.anvil.mine(3);
+    const to = world.submit("a");
+    await world.tick();
+    await world.anvil.mine();
+    const real = (await world.anvil.rpc.call("eth_getTransactionReceipt", [world.attempts("a")[0]?.hash])) as object;
+    world.proxy.fault("eth_getTransactionReceipt", { kind: "answer", result: { ...real, status: "0x0" } });
+    await world.step();
+    expect(world.attempts("a").map(({ state }) => state)).toEqual(["reverted"]);
+    world.proxy.clear();
+    await world.step(3);
+    expect(world.attempts("a").map(({ state }) => state)).toEqual(["confirmed"]);
+    const told = ["signed", "broadcast", "mined", "confirmed", "reorged", "mined", "confirmed", "final"];
+    expect([world.heard("a"), world.intent("a").outcome]).toEqual([told, "succeeded"]);
+    expect(world.db.prepare("SELECT succeeded FROM lane_costs").pluck().all()).toEqual([1]);
+    expect(await world.received(to)).toBe(5n);
+  });
 });
