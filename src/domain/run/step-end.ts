@@ -12,16 +12,16 @@ const REOPENED = "reorganised";
 
 /**
  * Carries the run on after an event: begins the next swap once the one before it is filled, and ends the run when
- * nothing of it is open. A reorganisation that takes a counted fill back reopens the run.
+ * nothing of it is open. What takes a counted fill back reopens the run, also where the swap ended in the same event.
  */
 export function concludeRun(draft: Draft, evidence: Evidence): void {
-  const run = draft.run();
-  if (isRunEnd(run.state)) {
-    if (run.state !== "skipped" && latestSwaps(run).some((swap) => isLive(swap.state) && !isFilled(swap.state))) {
-      draft.moveRun("executing", { reason: REOPENED });
-    }
-    return;
+  if (isRunEnd(draft.run().state)) {
+    if (draft.run().state === "skipped") return;
+    const isOpen = latestSwaps(draft.run()).some((swap) => isLive(swap.state) && !isFilled(swap.state));
+    if (isOpen || wasTakenBack(draft)) draft.moveRun("executing", { reason: REOPENED });
+    if (isOpen) return;
   }
+  const run = draft.run();
   if (run.state !== "executing") return;
   if (run.reason === REOPENED) tellLostFills(draft);
   for (const swap of latestSwaps(run)) reserveProceeds(draft, swap.id);
@@ -31,6 +31,13 @@ export function concludeRun(draft: Draft, evidence: Evidence): void {
   endRun(draft, latest);
   // The strategy heard of the first end and may have begun another run since: it does not hear of a second one.
   if (run.reason !== REOPENED) rememberEnd(draft, evidence);
+}
+
+/** Whether this event took a fill that was counted back for good. */
+function wasTakenBack(draft: Draft): boolean {
+  return draft.result().transitions.some(({ from, subjectId }) => {
+    return from === "confirmed" && isSwapEnd(draft.swap(subjectId).state) && !isFilled(draft.swap(subjectId).state);
+  });
 }
 
 /**

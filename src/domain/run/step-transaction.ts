@@ -65,8 +65,10 @@ function stepOwnTransaction(draft: Draft, swap: Swap, change: TransactionChange,
       noteMined(draft, swap.id, change.receipt, evidence, change.value);
       return;
     case "confirmed":
-      if (swap.state === "mined" && change.succeeded) measureAgain(draft, swap.id, change, evidence);
-      confirmFill(draft, swap.id, evidence);
+      if (change.succeeded) {
+        if (swap.state === "mined") measureAgain(draft, swap.id, change, evidence);
+        confirmFill(draft, swap.id, evidence);
+      } else if (swap.state === "mined") draft.amendSwap(swap.id, { fill: undefined, reason: "reverted" });
       return;
     case "reorged":
       takeBack(draft, swap.id);
@@ -181,6 +183,8 @@ function finish(draft: Draft, swap: Swap, change: Final, evidence: Evidence): vo
     settleFill(draft, swap.id, change, evidence);
     return;
   }
+  // What is counted as sold is taken back first: one node showed a fill, and all of them another end in its final block.
+  if (swap.state === "confirmed") takeBack(draft, swap.id);
   draft.moveSwap(swap.id, outcome, { reason: outcome, fill: undefined });
   draft.record({ kind: "release", swapId: swap.id });
   draft.record({ kind: "close-capability", swapId: swap.id });

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import type { StepResult } from "../../../src/domain/run/draft.ts";
+import type { TransactionChange } from "../../../src/domain/run/events.ts";
+import type { Run } from "../../../src/domain/run/run.ts";
+import { step } from "../../../src/domain/run/step.ts";
+import { evidenceSample, runSample } from "../../support/builders.ts";
+import { swapIn } from "../../support/reading-samples.ts";
+
+const report = (run: Run, change: TransactionChange): StepResult =>
+  step(run, { kind: "transaction", swapId: "run_1.0.1", intentId: "run_1.0.1.swap", change }, evidenceSample());
+
+test("a fill that was counted by one node's word, and that all endpoints call reverted in its final block, is told as lost", () => {
+  const counted = report(runSample({ swaps: [swapIn("mined", { mode: "self-executed" })] }), {
+    kind: "confirmed",
+    succeeded: true,
+  });
+  expect([counted.run.state, counted.run.swaps[0]?.state]).toEqual(["filled", "confirmed"]);
+  const ended = report(counted.run, { kind: "final", outcome: "reverted" });
+  expect(ended.run.swaps[0]?.state).toBe("reverted");
+  const codes = ended.records.flatMap((record) => (record.kind === "alert" ? [record.code] : []));
+  expect([ended.run.state, codes]).toEqual(["failed", ["FILL_TAKEN_BACK"]]);
+  const money = ended.records.flatMap((record) => (/spend|release/.test(record.kind) ? [record.kind] : []));
+  expect(money, "no row moves from spent to released").toEqual(["unspend", "release"]);
+});
+
+test("what one node called a success until it was confirmed, and then reverted, is no fill", () => {
+  const mined = runSample({ swaps: [swapIn("mined", { mode: "self-executed" })] });
+  const told = report(mined, { kind: "confirmed", succeeded: false });
+  expect(told.run).toMatchObject({ state: "executing", swaps: [{ state: "mined", fill: undefined }] });
+  expect(told.records).toEqual([]);
+});
