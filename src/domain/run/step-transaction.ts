@@ -89,14 +89,20 @@ interface Executed {
   readonly value?: bigint;
 }
 
-/** Takes the newer measure, except where the older one of the same block shows more. */
+/** Takes the newer measure, except where the older one of the same block shows more: who shows less left logs out. */
 function measureAgain(draft: Draft, swapId: string, { receipt, value }: Executed, evidence: Evidence): void {
   if (receipt === undefined) return;
   const { fill, ...swap } = draft.swap(swapId);
   const measured = measureFill(receipt, swap, { wrapped: evidence.chain.wrappedNative, value: value ?? 0n });
-  const showsLess = measured.assumed === true && fill !== undefined && fill.assumed !== true;
-  if (showsLess && fill.hash === measured.hash && fill.blockHash === measured.blockHash) return;
+  const isSame = fill?.hash === measured.hash && fill.blockHash === measured.blockHash;
+  if (isSame && showsLess(measured, fill)) return;
   draft.amendSwap(swapId, { fill: measured });
+}
+
+/** Of two that show what was sold the larger one counts, so that no budget is spent twice. */
+function showsLess(now: Fill, before: Fill): boolean {
+  if (before.assumed === true) return false;
+  return now.assumed === true || now.sold < before.sold;
 }
 
 /** A receipt was seen. A revert in it is provisional too, until its block is final. */

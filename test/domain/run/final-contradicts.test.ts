@@ -3,8 +3,8 @@ import type { StepResult } from "../../../src/domain/run/draft.ts";
 import type { TransactionChange } from "../../../src/domain/run/events.ts";
 import type { Run } from "../../../src/domain/run/run.ts";
 import { step } from "../../../src/domain/run/step.ts";
-import { evidenceSample, runSample } from "../../support/builders.ts";
-import { swapIn } from "../../support/reading-samples.ts";
+import { evidenceSample, HUNDRED_USDC, RELAYER, runSample, USDC, WALLET, WETH } from "../../support/builders.ts";
+import { receiptFor, swapIn, transferLog } from "../../support/reading-samples.ts";
 
 const report = (run: Run, change: TransactionChange): StepResult =>
   step(run, { kind: "transaction", swapId: "run_1.0.1", intentId: "run_1.0.1.swap", change }, evidenceSample());
@@ -28,4 +28,17 @@ test("what one node called a success until it was confirmed, and then reverted, 
   const told = report(mined, { kind: "confirmed", succeeded: false });
   expect(told.run).toMatchObject({ state: "executing", swaps: [{ state: "mined", fill: undefined }] });
   expect(told.records).toEqual([]);
+});
+
+test("a receipt that lacks one of two sales in the final block does not make less of what the same block showed before", () => {
+  const swap = swapIn("mined", { mode: "self-executed" });
+  const half = HUNDRED_USDC / 2n;
+  const sale = (amount: bigint) => transferLog({ token: USDC.address, from: WALLET, to: RELAYER, amount });
+  const got = transferLog({ token: WETH.address, from: RELAYER, to: WALLET, amount: 10n ** 18n });
+  const receipt = receiptFor(swap, { logs: [sale(half), sale(half), got] });
+  const confirmed = report(runSample({ swaps: [swap] }), { kind: "confirmed", succeeded: true, receipt, value: 0n });
+  expect(confirmed.run.swaps[0]?.fill?.sold).toBe(HUNDRED_USDC);
+  const lacking = { ...receipt, logs: [sale(half), got] };
+  const final = report(confirmed.run, { kind: "final", outcome: "succeeded", receipt: lacking, value: 0n });
+  expect(final.run.swaps[0]?.fill?.sold).toBe(HUNDRED_USDC);
 });
