@@ -134,11 +134,11 @@ function tooManyFailures(
 /** How many slots in a row ended alike, where the step ends one. */
 function endChanges(
   context: EngineContext,
-  { run, rows }: StepInTurn,
+  { run, rows, nowMs }: StepInTurn,
   { result, changes }: { readonly result: StepResult; readonly changes: readonly Change[] },
 ): readonly Change[] {
   if (!isRunEnd(result.run.state) || isRunEnd(run.state)) return [];
   const { strategyId } = run;
-  const warnings = () => warningsAfter(rows.warnings, changes);
+  const warnings = () => warningsAfter(rows.warnings, changes, nowMs);
   return countSlotEnd(context, strategyId, { end: endOfRun(result.run), before: rows.sameEnds, warnings });
 }

@@ -31,7 +31,7 @@ export function countSlotEnd(
   ];
   if (after === undefined || after.count < context.settings.told.sameEnds) return changes;
   const known = { strategyId, subjects: EVERYBODYS, hindrancesSinceMs: after.firstSlotMs };
-  if (isWarnedOf(warningsAfter(warnings(), changes), known)) return changes;
+  if (isWarnedOf(warningsAfter(warnings(), changes, context.deps.clock.nowMs()), known)) return changes;
   return [...changes, raiseChange(context.deps, sameEndsAlert(strategyId, after), { strategy: strategyId })];
 }
 

@@ -3,12 +3,16 @@ import type { TrueWarning } from "../ports/alert-store.ts";
 import type { Change } from "../ports/changes.ts";
 
 /** The warnings that are true after changes, of a strategy and of everybody, of those that were true before. */
-export function warningsAfter(before: readonly TrueWarning[], changes: readonly Change[]): readonly TrueWarning[] {
+export function warningsAfter(
+  before: readonly TrueWarning[],
+  changes: readonly Change[],
+  nowMs: number,
+): readonly TrueWarning[] {
   let warnings = before;
   for (const change of changes) {
     if (change.kind === "alerts-over") warnings = warnings.filter(({ subject }) => subject !== change.subject);
     if (change.kind === "mode") warnings = warnings.filter(({ subject }) => subject !== SUBJECT.mode(change.row.scope));
-    if (change.kind === "wants-over") warnings = warnings.filter((warning) => !isOfWants(warning, change));
+    if (change.kind === "wants-over") warnings = warnings.filter((warning) => !isOfWants(warning, change, nowMs));
     if (change.kind === "alert" && change.alert.severity !== "info" && !isTrue(warnings, change.alert)) {
       const { subject, code, severity, strategy, atMs } = change.alert;
       warnings = [...warnings, { subject, code, severity, strategy, raisedAtMs: atMs }];
@@ -24,8 +28,11 @@ function isTrue(warnings: readonly TrueWarning[], { subject, code }: Pick<TrueWa
 function isOfWants(
   { subject, strategy, severity, raisedAtMs }: TrueWarning,
   { strategyId, raisedUntilMs }: Extract<Change, { kind: "wants-over" }>,
+  nowMs: number,
 ): boolean {
-  if (strategy !== strategyId || severity === "critical" || raisedAtMs > raisedUntilMs) return false;
+  if (strategy !== strategyId || severity === "critical") return false;
+  // What a clock that ran ahead said is no newer than the rest.
+  if (raisedAtMs > raisedUntilMs && raisedAtMs <= nowMs) return false;
   return isOfPair(subject) || subject.startsWith("funds of ");
 }
 

@@ -13,7 +13,7 @@ const SUBJECTS = [
   ...[PAIR, SUBJECT.funds("weekly"), SUBJECT.prices("weekly"), SUBJECT.slots("weekly"), SUBJECT.fill("run_1.0.1")],
   ...[SUBJECT.swap("run_1.0.1"), SUBJECT.run("run_1"), SUBJECT.mode("weekly"), SUBJECT.node(), SUBJECT.clock()],
 ];
-const instants = fc.integer({ min: NOW_MS - 5, max: NOW_MS });
+const instants = fc.integer({ min: NOW_MS - 5, max: NOW_MS + 3 });
 const subjects = fc.constantFrom(...SUBJECTS);
 let ids = 0;
 
@@ -49,7 +49,7 @@ describe("the warnings that are true after changes", () => {
             `${a.subject} ${a.code}` < `${b.subject} ${b.code}` ? -1 : 1,
           );
         store.write(earlier, NOW_MS);
-        const told = warningsAfter(ofWeekly(), later).filter(
+        const told = warningsAfter(ofWeekly(), later, NOW_MS).filter(
           ({ strategy, subject }) => strategy === "weekly" || EVERYBODYS.includes(subject),
         );
         store.write(later, NOW_MS);
