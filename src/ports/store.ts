@@ -120,8 +120,8 @@ export interface LedgerStore {
   /** bought by a strategy over its life, as measured, by token */
   boughtBy(strategyId: string): ReadonlyMap<Address, bigint>;
   /**
-   * What all swaps of a wallet brought of a token, less what they sold of it.
-   * @returns undefined while a swap of the token is open, because its balance is on the move
+   * What all swaps brought a wallet of a token, those of other wallets too, less what its own sold of it.
+   * @returns undefined while a swap that moves the wallet's balance of it is open, because that is on the move
    */
   netOfSwaps(wallet: Address, token: Address): bigint | undefined;
   /** the newest block in which a fill or an own transaction of the wallet was seen and is not taken back; 0 without any */

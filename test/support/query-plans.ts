@@ -20,6 +20,7 @@ const SMALL: Readonly<Record<string, { why: string; search?: string; covering?: 
   runs_open: { why: "runs that are open" },
   swaps_open: { why: "swaps that are open" },
   swaps_busy: { why: "swaps that are open" },
+  swaps_delivering: { why: "swaps that are open" },
   effects_pending: { why: "what is to be done" },
   ledger_reserved: { why: "swaps that are open" },
   capabilities_one_live: { why: "one a wallet and token" },

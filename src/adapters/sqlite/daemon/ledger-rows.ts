@@ -1,6 +1,6 @@
 import { type Address, toAddress } from "../../../domain/money/address.ts";
 import type { FinalBlock, LedgerStore } from "../../../ports/store.ts";
-import { BUSY_SWAPS, OPEN_INTENTS, UNSETTLED_SWAPS } from "../index-conditions.ts";
+import { BUSY_SWAPS, DELIVERING_SWAPS, OPEN_INTENTS, UNSETTLED_SWAPS } from "../index-conditions.ts";
 import type { Statements } from "../statements.ts";
 import type { SingleRows } from "./row-store.ts";
 import { receivedOf, settleAnew, soldUsdSince, totalsOf } from "./total-rows.ts";
@@ -138,6 +138,12 @@ function netOfSwaps(sql: Statements, wallet: Address, token: Address): bigint | 
     token,
   );
   if (open !== undefined) return undefined;
+  const delivering = sql.get(
+    `SELECT 1 FROM swaps WHERE recipient = ? AND buy_token = ? AND ${DELIVERING_SWAPS}`,
+    wallet,
+    token,
+  );
+  if (delivering !== undefined) return undefined;
   const received = totalsOf(sql, "received", wallet).get(token) ?? 0n;
   return received - (totalsOf(sql, "paid", wallet).get(token) ?? 0n);
 }

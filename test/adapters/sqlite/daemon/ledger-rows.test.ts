@@ -49,6 +49,17 @@ describe("money", () => {
     expect(store.reserved(POOL, USDC.address)).toBe(0n);
   });
 
+  test("what a wallet holds without swaps is not known while another wallet's swap may have brought it something", () => {
+    const moving = SWAP_STATES.filter((state) => {
+      const { store } = openDaemonDatabase();
+      addSwap(store, swapIn(state, { id: "a", wallet: POOL, recipient: WALLET }));
+      expect(store.netOfSwaps(WALLET, USDC.address)).toBe(0n);
+      return store.netOfSwaps(WALLET, WETH.address) === undefined;
+    });
+    // Before it was signed nothing of it can come, and a fill that is confirmed is counted.
+    expect(moving).toEqual(["signed", "submitted", "mined", "unknown"]);
+  });
+
   test("ALL-6 what was spent is no longer reserved but still sold, with the measured amount", () => {
     const { store } = openDaemonDatabase();
     threeSwaps(store);

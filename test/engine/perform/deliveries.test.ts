@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { toPpm } from "../../../src/domain/money/fraction.ts";
+import type { Token } from "../../../src/domain/money/token.ts";
+import { decideStrategy, initialStrategyMemory } from "../../../src/domain/strategy/strategy.ts";
+import { readView } from "../../../src/engine/perform/read-view.ts";
+import { registerStrategies } from "../../../src/engine/scheduler.ts";
+import { NOW_MS, RELAYER, rebalanceSpec, runSample, USDC, WETH } from "../../support/builders.ts";
+import { addRun, addSwap } from "../../support/daemon-database.ts";
+import { ACCOUNT, createOutside, openLife } from "../../support/engine-life.ts";
+import { swapIn } from "../../support/reading-samples.ts";
+
+const target = (token: Token, weight: number) => ({
+  ...{ token, weight: toPpm(weight), exit: false, hard: undefined },
+  soft: { relative: undefined, absolute: toPpm(150_000) },
+});
+
+/** A mix of 75 % ether and 25 % dollars that stands on its targets, to which another strategy's swap delivers an ether. */
+test.each([false, true])(
+  "what a swap of another wallet of ours delivers is no deposit that is traded, also where it is looked at before its confirmation (looked at: %s)",
+  async (isLookedAt) => {
+    const wallet = { name: "vault", address: ACCOUNT };
+    const targets = [target(WETH, 750_000), target(USDC, 250_000)];
+    const spec = rebalanceSpec({ wallet, recipient: ACCOUNT, targets, onDeposit: "buy-underweight" });
+    const outside = createOutside(NOW_MS, spec as never);
+    const { chain } = outside;
+    const life = openLife(outside);
+    registerStrategies(life.context);
+    const run = addRun(life.store, runSample({ state: "deciding", strategyId: "mix" }));
+    let memory = initialStrategyMemory(spec);
+    const look = async (): Promise<string> => {
+      const answer = await readView(life.context, run);
+      if (answer.kind !== "view-read") return answer.kind;
+      const decision = decideStrategy(spec, answer.view, memory);
+      memory = decision.memory;
+      return decision.outcome.kind === "swap" ? "swap" : String(decision.outcome.reason);
+    };
+    expect(await look()).toBe("within_bands");
+    chain.mine();
+    chain.ledger.credit(WETH.address, ACCOUNT, 10n ** 18n);
+    const { number, hash } = await chain.latest();
+    const swap = swapIn("mined", { id: "a", wallet: RELAYER, recipient: ACCOUNT });
+    const fill = { ...swap.fill, bought: 10n ** 18n, blockNumber: number, blockHash: hash };
+    const filled = { ...swap, fill: fill as NonNullable<typeof swap.fill> };
+    if (isLookedAt) {
+      const owner = addSwap(life.store, filled);
+      const first = await look();
+      const moved = { ...owner, swaps: owner.swaps.map((one) => ({ ...one, state: "confirmed" as const })) };
+      const transition = { subject: "swap", subjectId: "a", from: "mined", to: "confirmed" } as const;
+      life.store.saveRun(moved, [{ ...transition, reason: undefined, detail: undefined }], NOW_MS, owner);
+      expect([first, await look()]).toEqual(["within_bands", "within_bands"]);
+    } else {
+      addSwap(life.store, { ...filled, state: "confirmed" });
+      expect(await look()).toBe("within_bands");
+    }
+  },
+);
