@@ -124,7 +124,10 @@ export interface LedgerStore {
    * @returns undefined while a swap that moves the wallet's balance of it is open, because that is on the move
    */
   netOfSwaps(wallet: Address, token: Address): bigint | undefined;
-  /** the newest block in which a fill or an own transaction of the wallet was seen and is not taken back; 0 without any */
+  /**
+   * The newest block in which a fill or an own transaction of the wallet, or a fill of another wallet's swap that delivers
+   * to it, was seen and is not taken back; 0 without any.
+   */
   newestBlock(wallet: Address): number;
   /** whether a confirmed swap ever brought this wallet the token */
   hasBought(wallet: Address, token: Address): boolean;

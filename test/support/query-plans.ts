@@ -31,6 +31,7 @@ const SMALL: Readonly<Record<string, { why: string; search?: string; covering?: 
     why: "the newest, and what is mined above a final block",
     search: "account=? AND mined_block_number>?",
   },
+  swaps_by_recipient_block: { why: "the newest alone is read", search: "recipient=? AND block_number>?" },
   swaps_by_wallet_block: { why: "the newest alone is read", search: "wallet=? AND block_number>?" },
   lane_intents_in_flight: { why: "one an account" },
   runs_failed: { why: "failures within the policy's window", search: "strategy=? AND ended_at_ms>?" },

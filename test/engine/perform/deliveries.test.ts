@@ -54,3 +54,33 @@ test.each([false, true])(
     }
   },
 );
+
+test("what another wallet's swap brought this one is no withdrawal, and then a deposit, by a node that is behind it", async () => {
+  const wallet = { name: "vault", address: ACCOUNT };
+  const outside = createOutside(NOW_MS, { ...rebalanceSpec(), wallet, onDeposit: "buy-underweight" } as never);
+  const { chain } = outside;
+  const life = openLife(outside);
+  registerStrategies(life.context);
+  const run = addRun(life.store, runSample({ state: "deciding", strategyId: "mix" }));
+  const outsideEther = async () => {
+    const answer = await readView(life.context, run);
+    if (answer.kind === "view-unavailable") return "asked again";
+    return answer.kind === "view-read" ? answer.view.outside.get(WETH.address) : answer.kind;
+  };
+  const before = await chain.latest();
+  const own = await outsideEther();
+  expect(own).toBe(3n * 10n ** 18n);
+  chain.mine();
+  chain.ledger.credit(WETH.address, ACCOUNT, 10n ** 18n);
+  const { number, hash } = await chain.latest();
+  const swap = swapIn("confirmed", { id: "a", wallet: RELAYER, recipient: ACCOUNT });
+  const fill = { ...swap.fill, bought: 10n ** 18n, blockNumber: number, blockHash: hash } as NonNullable<
+    typeof swap.fill
+  >;
+  addSwap(life.store, { ...swap, fill });
+  expect(await outsideEther()).toBe(own);
+  const { latest } = chain;
+  chain.latest = async () => before;
+  expect([own, "asked again"]).toContain(await outsideEther());
+  chain.latest = latest;
+});

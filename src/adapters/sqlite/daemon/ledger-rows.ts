@@ -149,17 +149,21 @@ function netOfSwaps(sql: Statements, wallet: Address, token: Address): bigint | 
 }
 
 function newestBlock(sql: Statements, wallet: Address): number {
-  const fill = sql.get<{ block: number }>(
-    `SELECT block_number AS block FROM swaps WHERE wallet = ? AND block_number IS NOT NULL
-     ORDER BY block_number DESC LIMIT 1`,
-    wallet,
+  const newest = (text: string): number => sql.get<{ block: number }>(text, wallet)?.block ?? 0;
+  return Math.max(
+    newest(
+      `SELECT block_number AS block FROM swaps WHERE wallet = ? AND block_number IS NOT NULL
+       ORDER BY block_number DESC LIMIT 1`,
+    ),
+    newest(
+      `SELECT block_number AS block FROM swaps WHERE recipient = ? AND recipient <> wallet AND block_number IS NOT NULL
+       ORDER BY block_number DESC LIMIT 1`,
+    ),
+    newest(
+      `SELECT mined_block_number AS block FROM lane_intents WHERE account = ? AND mined_block_number IS NOT NULL
+       ORDER BY mined_block_number DESC LIMIT 1`,
+    ),
   );
-  const own = sql.get<{ block: number }>(
-    `SELECT mined_block_number AS block FROM lane_intents WHERE account = ? AND mined_block_number IS NOT NULL
-     ORDER BY mined_block_number DESC LIMIT 1`,
-    wallet,
-  );
-  return Math.max(fill?.block ?? 0, own?.block ?? 0);
 }
 
 function isTokenBusy(sql: Statements, asked: { wallet: Address; token: Address; exceptSwapId: string }): boolean {

@@ -331,6 +331,7 @@ test("the newest block of a wallet that never traded is not looked for among wha
   );
   expect(plans.map(({ detail }) => detail.replace(/^.* USING (COVERING )?INDEX /, ""))).toEqual([
     "swaps_by_wallet_block (wallet=? AND block_number>?)",
+    "swaps_by_recipient_block (recipient=? AND block_number>?)",
     "lane_intents_mined_of (account=? AND mined_block_number>?)",
   ]);
 });
