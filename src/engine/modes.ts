@@ -1,5 +1,7 @@
 import type { Address } from "../domain/money/address.ts";
 import { GLOBAL_SCOPE, type ModeRow, type OperatingMode, stricterMode } from "../domain/run/operating-mode.ts";
+import { proceedsBarred } from "../domain/run/proceeds.ts";
+import { swapOf } from "../domain/run/run.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { StepRows } from "../ports/changes.ts";
 import type { IdentityMarker } from "../ports/identity-marker.ts";
@@ -49,9 +51,9 @@ interface SigningTerms {
 
 /**
  * Whether a lane may sign for one of its intents now: not while the strategy that wants it is halted, alone or with all
- * others, and no new trade for a run that another database may have made. A revocation of a leftover belongs to no run: it
- * is a signature for those who were granted the allowance. In a dry run what was signed before is followed to its end, by
- * the newest database alone, and nothing else is signed.
+ * others, no new trade for a run that another database may have made, and none that sells proceeds which are not there. A
+ * revocation of a leftover belongs to no run: it is a signature for those who were granted the allowance. In a dry run what
+ * was signed before is followed to its end, by the newest database alone, and nothing else is signed.
  */
 export function maySignIntent({ store, laneStore, live, marker }: SigningTerms, intentId: string): boolean {
   if (!live && laneStore.attempts(intentId).length === 0) return false;
@@ -62,6 +64,9 @@ export function maySignIntent({ store, laneStore, live, marker }: SigningTerms, 
   if (owner !== undefined) {
     if (store.isRunBarred(owner.runId) && isNewTrade(laneStore, intentId)) return false;
     const run = store.run(owner.runId);
+    if (run !== undefined && isUnsignedTrade(laneStore, intentId) && proceedsBarred(run, swapOf(run, owner.swapId))) {
+      return false;
+    }
     return run !== undefined && effectiveMode(store, run.strategyId).mode !== "halted";
   }
   return intent !== undefined && mayRevoke(store, { wallet: intent.account, token: intent.to });
@@ -70,6 +75,11 @@ export function maySignIntent({ store, laneStore, live, marker }: SigningTerms, 
 /** A revocation ends something, and so do all later versions of what was signed once. */
 function isNewTrade(laneStore: LaneStore, intentId: string): boolean {
   return laneStore.intent(intentId)?.purpose !== "revoke" && laneStore.signings(intentId).length === 0;
+}
+
+/** A swap or its approval of which there are no bytes: what has some is followed to its end. */
+function isUnsignedTrade(laneStore: LaneStore, intentId: string): boolean {
+  return laneStore.intent(intentId)?.purpose !== "revoke" && laneStore.attempts(intentId).length === 0;
 }
 
 /** Whether what is left of a wallet's allowances of a token may be taken back now. */

@@ -1,6 +1,7 @@
 import { isNative } from "../../src/domain/money/token.ts";
 import type { Effect } from "../../src/domain/run/effects.ts";
 import type { ClearanceReading, GaslessObservation, RunEvent } from "../../src/domain/run/events.ts";
+import { proceedsBarred } from "../../src/domain/run/proceeds.ts";
 import type { Swap } from "../../src/domain/run/run.ts";
 import { GWEI, RELAYER } from "./builders.ts";
 import type { ImaginedWorld } from "./imagined-world.ts";
@@ -111,7 +112,7 @@ function signingFor(world: ImaginedWorld, swap: Swap): Partial<ClearanceReading>
 
 function signatures(world: ImaginedWorld, swap: Swap): readonly Answer[] {
   const barred = { kind: "signing-barred", swapId: swap.id, detail: "halted by ops" } as const;
-  if (world.isBarred) return [{ name: "well", event: barred }];
+  if (world.isBarred || proceedsBarred(world.run, swap) !== undefined) return [{ name: "well", event: barred }];
   const signed = { kind: "signed-gasless", swapId: swap.id, swapSignature: hash("51") } as const;
   const permitSignature = swap.signatures?.permitDigest === undefined ? undefined : hash("52");
   return [{ name: "well", event: { ...signed, permitSignature } }];

@@ -1,6 +1,7 @@
 import type { Address } from "../../src/domain/money/address.ts";
 import type { TransactionChange } from "../../src/domain/run/events.ts";
 import type { FillReceipt } from "../../src/domain/run/measure-fill.ts";
+import { proceedsBarred } from "../../src/domain/run/proceeds.ts";
 import type { TransactionRequest } from "../../src/domain/run/records.ts";
 import { swapOf } from "../../src/domain/run/run.ts";
 import type { Choice, ImaginedWorld } from "./imagined-world.ts";
@@ -88,7 +89,8 @@ function choicesOf(
         world.nowMs = Math.max(world.nowMs, (signBySeconds + 1) * 1_000);
         tell(intent, "dropped", { kind: "dropped", reason: "the base fee stayed above the cap" });
       });
-      return world.seconds > signBySeconds ? [tooLate] : [sign, tooLate];
+      if (world.seconds > signBySeconds) return [tooLate];
+      return isBarred(world, intent) ? [] : [sign, tooLate];
     }
     case "signed":
       return [
@@ -119,6 +121,11 @@ function choicesOf(
     case "dropped":
       return [];
   }
+}
+
+/** As the daemon answers its lane. */
+function isBarred({ run }: ImaginedWorld, { request: { id, purpose } }: Intent): boolean {
+  return purpose !== "revoke" && proceedsBarred(run, swapOf(run, id.slice(0, id.lastIndexOf(".")))) !== undefined;
 }
 
 function receiptOf(

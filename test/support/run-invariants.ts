@@ -38,10 +38,11 @@ export class RunInvariants {
       const { swapId } = record;
       const known = this.money.get(swapId);
       if (record.kind === "reserve") {
-        // What waits for its proceeds follows what is measured; a swap that has begun has its amount for good.
+        // What sells proceeds follows what is measured, until something may be signed for it.
         if (known !== undefined) {
           const swap = before.swaps.find(({ id }) => id === swapId);
-          expect([known.state, swap?.begun, swap?.planned.kind]).toEqual(["reserved", false, "proceeds"]);
+          expect([known.state, swap?.planned.kind]).toEqual(["reserved", "proceeds"]);
+          expect(["planned", "quoted"]).toContain(swap?.state);
         }
         this.money.set(swapId, { state: "reserved", amount: record.amount });
       } else if (record.kind === "spend") {
@@ -77,6 +78,10 @@ export class RunInvariants {
       expect(result.transitions).toContainEqual(expect.objectContaining({ subjectId: swapId, to: "cleared" }));
       expect(result.records).toContainEqual(expect.objectContaining({ kind: "open-capability", swapId }));
       expect(evidence.live && evidence.signingBarred === undefined).toBe(true);
+      this.sellsOnlyWhatItHas(before.swaps, swapId);
+    }
+    for (const { subjectId, to } of result.transitions) {
+      if (to === "signed") this.sellsOnlyWhatItHas(before.swaps, subjectId);
     }
     for (const record of result.records) {
       if (record.kind === "transaction") expect(evidence.live && evidence.signingBarred === undefined).toBe(true);
@@ -85,6 +90,16 @@ export class RunInvariants {
         expect(record.checks.filter((check) => !check.ok)).toEqual([]);
       }
     }
+  }
+
+  /** What is sized by other swaps' proceeds is signed for no more than these have brought, and are not about to lose. */
+  private sellsOnlyWhatItHas(swaps: readonly Swap[], swapId: string): void {
+    const { planned, amountIn } = swaps.find(({ id }) => id === swapId) ?? {};
+    if (planned?.kind !== "proceeds") return;
+    const sources = swaps.filter(({ position }) => planned.of.includes(position));
+    expect(sources.filter(({ state }) => isLive(state) && !isFilled(state))).toEqual([]);
+    const brought = sources.reduce((sum, { state, fill }) => sum + (isFilled(state) ? (fill?.bought ?? 0n) : 0n), 0n);
+    expect(amountIn ?? 0n).toBeLessThanOrEqual(planned.base + brought);
   }
 
   /** After a swap was signed, nothing new is begun at its place until it has ended unfilled. */

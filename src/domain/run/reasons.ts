@@ -167,7 +167,8 @@ export const UNSIGNED_REASONS: Readonly<Record<UnsignedReason, ReasonExplanation
     whatToDo: "Set `gasless: prefer`, approve the settlement contract, or sell a token with an EIP-2612 permit.",
   },
   wallet_busy: {
-    meaning: "Another swap, approval or revocation of this token was open in the wallet for the whole window.",
+    meaning:
+      "Another swap, approval or revocation of this token was open in the wallet for the whole window. A swap that waits names it too while a reorganisation holds back what it sells.",
     whatToDo: "Nothing, or move strategies that sell the same token apart.",
   },
   dry_run: {

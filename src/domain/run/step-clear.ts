@@ -9,10 +9,11 @@ import { valueUp } from "../money/price.ts";
 import type { Draft } from "./draft.ts";
 import type { ClearanceReading, RunEvent } from "./events.ts";
 import { type Evidence, ledgerOf } from "./evidence.ts";
+import { proceedsBarred, takenBackProceeds } from "./proceeds.ts";
 import { factsOf, unsettledAllowance } from "./reading-to-facts.ts";
 import { answered, tooLate } from "./retry.ts";
 import { type Swap, windowEndOf } from "./run.ts";
-import { askAgain, askForQuote, denySwap, endUnsigned, retryOrEnd, skipSwap } from "./step-quote.ts";
+import { askAgain, askForQuote, beginSwap, denySwap, endUnsigned, retryOrEnd, skipSwap } from "./step-quote.ts";
 
 type FactsRead = Extract<RunEvent, { kind: "facts-read" }>;
 
@@ -54,6 +55,7 @@ export function stepFacts(draft: Draft, event: FactsRead, evidence: Evidence): v
     retryOrEnd(draft, swap.id, evidence, { reason: "wallet_busy", detail: unsettled });
     return;
   }
+  if (sizedAnew(draft, swap, evidence)) return;
   const swapFacts = factsOf(swap, event.reading, evidence);
   const { checks, denial } = checkSwap(swapFacts);
   draft.record({ kind: "checks", swapId: swap.id, checks });
@@ -64,6 +66,20 @@ export function stepFacts(draft: Draft, event: FactsRead, evidence: Evidence): v
   }
   if (denial !== undefined) refuse(draft, swap, { denial, checks, swapFacts }, evidence);
   else proceed(draft, swap, event.reading, evidence);
+}
+
+/**
+ * A reorganisation may take back what the swap was sized by, or bring it again as another amount, until the swap is signed:
+ * it waits for what becomes of that, and begins anew with what is there.
+ * @returns false where it has the size that it was begun with
+ */
+function sizedAnew(draft: Draft, swap: Swap, evidence: Evidence): boolean {
+  const barred = proceedsBarred(draft.run(), swap);
+  if (barred === undefined) return false;
+  const isTakenBack = takenBackProceeds(draft.run(), swap) !== undefined;
+  if (isTakenBack) retryOrEnd(draft, swap.id, evidence, { reason: "wallet_busy", detail: barred });
+  else beginSwap(draft, swap.id, evidence, 0);
+  return true;
 }
 
 /** Clears the swap for signing: everything that is signed from here on is written down first. */

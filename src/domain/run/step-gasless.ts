@@ -3,19 +3,28 @@ import { SUBJECT } from "./alert.ts";
 import type { Draft } from "./draft.ts";
 import type { GaslessObservation, RunEvent } from "./events.ts";
 import type { Evidence } from "./evidence.ts";
+import { proceedsBarred } from "./proceeds.ts";
 import { answered, waitAgain } from "./retry.ts";
 import type { Swap } from "./run.ts";
 import { InvalidTransition, isSwapEnd } from "./states.ts";
-import { endUnsigned } from "./step-quote.ts";
+import { endUnsigned, retryOrEnd } from "./step-quote.ts";
 import { confirmFill, isFoundByNonce, noteMined, settleFill, takeBack } from "./step-transaction.ts";
 
 type SignedGasless = Extract<RunEvent, { kind: "signed-gasless" }>;
 type SigningBarred = Extract<RunEvent, { kind: "signing-barred" }>;
 type Submission = Extract<RunEvent, { kind: "submission-accepted" | "submission-unknown" }>;
 
-/** Signing was forbidden after the swap was cleared and before the key was asked: nothing exists that could land. */
-export function stepSigningBarred(draft: Draft, event: SigningBarred): void {
+/**
+ * Signing was forbidden after the swap was cleared and before the key was asked: nothing exists that could land. Where the
+ * proceeds that it sells are in doubt it is quoted again, and sized anew.
+ */
+export function stepSigningBarred(draft: Draft, event: SigningBarred, evidence: Evidence): void {
   draft.record({ kind: "close-capability", swapId: event.swapId });
+  if (proceedsBarred(draft.run(), draft.swap(event.swapId)) !== undefined) {
+    draft.amendSwap(event.swapId, { signatures: undefined });
+    retryOrEnd(draft, event.swapId, evidence, { reason: "signing_barred", detail: event.detail });
+    return;
+  }
   endUnsigned(draft, event.swapId, { reason: "signing_barred", detail: event.detail });
 }
 

@@ -1,15 +1,15 @@
 import { consequenceOf } from "../guard/consequence.ts";
 import { type DenialCode, isDenialCode } from "../guard/denial.ts";
 import { isNative } from "../money/token.ts";
-import { resolvePlannedAmount } from "../strategy/planned-amount.ts";
 import { SUBJECT } from "./alert.ts";
 import type { Draft } from "./draft.ts";
 import type { RunEvent } from "./events.ts";
 import type { Evidence } from "./evidence.ts";
+import { plannedSize, takenBackProceeds } from "./proceeds.ts";
 import type { UnsignedReason } from "./reasons.ts";
 import { answered, retryLimits, waitAgain } from "./retry.ts";
 import { type Swap, swapIdOf, windowEndOf } from "./run.ts";
-import { assertSwapTransition, isFilled } from "./states.ts";
+import { assertSwapTransition } from "./states.ts";
 
 type Quoted = Extract<RunEvent, { kind: "quoted" }>;
 type QuoteRefused = Omit<Extract<RunEvent, { kind: "quote-refused" }>, "kind">;
@@ -19,7 +19,7 @@ type QuoteRefused = Omit<Extract<RunEvent, { kind: "quote-refused" }>, "kind">;
  * ones brought takes the measured amounts.
  */
 export function beginSwap(draft: Draft, swapId: string, evidence: Evidence, waitMs: number): void {
-  const amount = sizeOf(draft, draft.swap(swapId));
+  const amount = plannedSize(draft.run(), draft.swap(swapId));
   if (amount === undefined) {
     endUnsigned(draft, swapId, {
       reason: "below_minimum_trade",
@@ -42,7 +42,7 @@ export function beginSwap(draft: Draft, swapId: string, evidence: Evidence, wait
 export function reserveProceeds(draft: Draft, swapId: string): void {
   const swap = draft.swap(swapId);
   if (swap.begun || swap.state !== "planned" || swap.planned.kind !== "proceeds") return;
-  const amount = sizeOf(draft, swap);
+  const amount = plannedSize(draft.run(), swap);
   if (amount !== undefined) reserve(draft, swapId, amount);
 }
 
@@ -138,7 +138,7 @@ export function askAgain(
   why: { reason: string; detail: string },
 ): boolean {
   const swap = draft.swap(swapId);
-  const limits = retryLimits(evidence, why.reason, windowEndOf(draft.run(), swap));
+  const limits = retryLimits(evidence, why.reason, retryUntilMs(draft, swap));
   const waitMs = waitAgain(draft, evidence, { about: swapId, ...why }, limits);
   if (waitMs !== undefined) askForQuote(draft, swapId, evidence, { gasless: wantsGasless(swap), waitMs });
   return waitMs !== undefined;
@@ -176,7 +176,7 @@ export function denySwap(draft: Draft, swapId: string, denial: { code: DenialCod
  * open.
  */
 export function tryAgain(draft: Draft, ended: Swap, evidence: Evidence, why: { reason: string; detail: string }): void {
-  const limits = retryLimits(evidence, why.reason, windowEndOf(draft.run(), ended));
+  const limits = retryLimits(evidence, why.reason, retryUntilMs(draft, ended));
   const waitMs = waitAgain(draft, evidence, { about: ended.id, ...why }, limits);
   if (waitMs === undefined) return;
   const attempt = ended.attempt + 1;
@@ -205,11 +205,8 @@ export function wantsGasless(swap: Pick<Swap, "gasless" | "sell">): boolean {
   return swap.gasless === "only" || (swap.gasless === "prefer" && !isNative(swap.sell));
 }
 
-function sizeOf(draft: Draft, swap: Swap): bigint | undefined {
-  const brought = (position: number): bigint =>
-    draft
-      .run()
-      .swaps.filter((other) => other.position === position && isFilled(other.state))
-      .reduce((sum, other) => sum + (other.fill?.bought ?? 0n), 0n);
-  return resolvePlannedAmount(swap.planned, brought);
+/** What waits for its proceeds to come back waits as long as that takes: they are looked up until the chain answers. */
+function retryUntilMs(draft: Draft, swap: Swap): number {
+  const isWaiting = takenBackProceeds(draft.run(), swap) !== undefined;
+  return isWaiting ? Number.POSITIVE_INFINITY : windowEndOf(draft.run(), swap);
 }

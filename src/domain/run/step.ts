@@ -53,7 +53,7 @@ export function step(run: Run, event: RunEvent, evidence: Evidence): StepResult 
       retryOrEnd(draft, event.swapId, evidence, { reason: FACTS_REASONS[event.cause], detail: event.detail });
       break;
     case "signing-barred":
-      stepSigningBarred(draft, event);
+      stepSigningBarred(draft, event, evidence);
       break;
     case "signed-gasless":
       stepGaslessSigned(draft, event, evidence);

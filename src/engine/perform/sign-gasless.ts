@@ -1,4 +1,5 @@
 import type { TypedData } from "../../domain/guard/typed-data.ts";
+import { proceedsBarred } from "../../domain/run/proceeds.ts";
 import type { Run, Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { signingBarred } from "../gather-evidence.ts";
@@ -13,7 +14,8 @@ export async function signGasless(context: EngineContext, run: Run, swap: Swap):
   const { crashPoint } = context.deps;
   const { signatures } = swap;
   if (signatures === undefined) throw new Error(`swap ${swap.id} is to be signed without an intent`);
-  const barred = signingBarred(context, run.strategyId, swap.wallet) ?? pastDeadline(context, swap);
+  const barred =
+    signingBarred(context, run.strategyId, swap.wallet) ?? pastDeadline(context, swap) ?? proceedsBarred(run, swap);
   if (barred !== undefined) return { kind: "signing-barred", swapId: swap.id, detail: barred };
   crashPoint("gasless.sign.before");
   const swapSignature = await sign(context, swap, signatures.swapDigest);

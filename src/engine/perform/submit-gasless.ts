@@ -1,3 +1,4 @@
+import { proceedsBarred } from "../../domain/run/proceeds.ts";
 import type { Run, Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { signingBarred, tradingBarred } from "../gather-evidence.ts";
@@ -34,7 +35,10 @@ export async function submitGasless(
   }
   const { deadlineSeconds } = terms;
   const heldBack = (): string | undefined => {
-    const barred = signingBarred(context, run.strategyId, swap.wallet) ?? tradingBarred(context, run.id);
+    const barred =
+      signingBarred(context, run.strategyId, swap.wallet) ??
+      tradingBarred(context, run.id) ??
+      proceedsGone(context, run, swap);
     if (barred !== undefined) return `not handed over: ${barred}`;
     const nowSeconds = Math.max(chainSeconds, Math.floor(clock.nowMs() / 1_000));
     const isLate = nowSeconds > deadlineSeconds - context.settings.pace.submitMarginSeconds;
@@ -53,4 +57,10 @@ export async function submitGasless(
   if (outcome.kind === "not-sent") return keep(outcome.detail);
   if (outcome.kind === "unknown") return unknown(outcome.detail);
   return { kind: "submission-accepted", swapId: swap.id, serviceSwapId: outcome.serviceSwapId };
+}
+
+/** Asked of the rows of this instant: a reorganisation may have been seen since the swap was signed. */
+function proceedsGone({ deps: { store } }: EngineContext, { id }: Run, swap: Swap): string | undefined {
+  const run = store.run(id);
+  return run === undefined ? "its run has no row" : proceedsBarred(run, swap);
 }
