@@ -16,11 +16,14 @@ import { changeMode, type RaisedAlert, raiseAlerts, tellAlerts } from "./alerts.
 import type { ClockWatch } from "./clock-watch.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { nodeFault } from "./perform/node-fault.ts";
+import { readHead } from "./perform/read-head.ts";
 
 /**
  * Looks once at the value of all wallets and holds its fall against the owner's rule. A value that is not known for sure
- * is no sample: a token without a price, or one that a swap is just moving.
+ * is no sample: a token without a price, one that a swap is just moving, or balances of before the last fill, which would
+ * make a deposit of what it brought.
  * @returns why there is no sample, undefined where there is one
+ * @throws ChainReadError where no node answers, or all that do are behind what the rows know
  */
 export async function watchDrawdown(
   context: EngineContext,
@@ -53,7 +56,7 @@ const UNWATCHED_MS = 3_600_000;
 /** Prices and balances of every token, all balances in one block; which price is not known, where one is not. */
 async function readBalances(context: EngineContext, signal: AbortSignal): Promise<readonly Balance[] | string> {
   const { settings, deps } = context;
-  const { number } = await deps.chain.latest();
+  const { number } = await readHead(context, ...deps.signers.keys());
   const balances: Balance[] = [];
   for (const token of [settings.native, ...settings.tokens]) {
     if (signal.aborted) return "the daemon stops";

@@ -4,13 +4,16 @@ import type { BlockHead } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
 
 /**
- * The newest block, of a node that has seen what the rows know of the wallet: balances of before its last fill or own
- * transaction would be traded a second time. A fill that a reorganisation took back is in no row any more, and a shorter
+ * The newest block, of a node that has seen what the rows know of the wallets: balances of before their last fill or own
+ * transaction would be traded a second time, or pass for a deposit. A fill that a reorganisation took back is in no row any more, and a shorter
  * chain grows past the others.
  * @throws ChainReadError where every node that answers is behind
  */
-export async function readHead({ deps: { chain, store } }: EngineContext, wallet: Address): Promise<BlockHead> {
-  const known = store.newestBlock(wallet);
+export async function readHead(
+  { deps: { chain, store } }: EngineContext,
+  ...wallets: readonly Address[]
+): Promise<BlockHead> {
+  const known = Math.max(0, ...wallets.map((wallet) => store.newestBlock(wallet)));
   const head = await chain.latest(known);
   if (head.number >= known) return head;
   const blocks = known - head.number;
