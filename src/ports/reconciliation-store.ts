@@ -49,6 +49,7 @@ export interface KnownChain {
   readonly transactionCount: number;
   /** by token, at that block; empty where nobody could read them */
   readonly balances: ReadonlyMap<Address, bigint>;
+  /** what was done up to this block, and so many transactions, is no row's matter: the wallet was not known before */
   readonly baseline: { readonly block: number; readonly transactionCount: number };
 }
 

@@ -4,6 +4,7 @@ import { amountTold } from "../../domain/run/measure-fill.ts";
 import type { BlockHead } from "../../ports/chain.ts";
 import type { Finding, KnownChain } from "../../ports/reconciliation-store.ts";
 import { lookAtAllowances } from "./allowances.ts";
+import { knowledgeAt } from "./baseline.ts";
 import type { LookContext } from "./patient-chain.ts";
 import { type FoundLog, type Moves, type Range, type ReadSoFar, readBack, tokensOf } from "./read-back.ts";
 import { unknownFills, unknownOutflows } from "./unknown-moves.ts";
@@ -47,7 +48,11 @@ export async function lookAtChain(context: LookContext, soFar: ReadSoFar, known:
   try {
     const read = await readBack(context, soFar, { wallet, finalized, ...range });
     findings.push(...unknownFills(context, wallet, read.fills));
-    const outflows = unknownOutflows(context, wallet, { fills: read.fills, outflows: read.out, ...range });
+    const outflows = unknownOutflows(context, wallet, {
+      ...{ fills: read.fills, ...range },
+      // What the wallet's owner moved before its first look is nothing that a row could know.
+      outflows: read.out.filter(({ blockNumber }) => blockNumber > known.baseline.block),
+    });
     findings.push(...outflows.found);
     isSettled = outflows.explained === 0;
     isUnfinished = read.upTo < latest.number;
@@ -84,31 +89,6 @@ export async function lookAtChain(context: LookContext, soFar: ReadSoFar, known:
 async function assertStands({ deps: { chain } }: LookContext, { number, hash }: BlockHead): Promise<void> {
   if ((await chain.block(number))?.hash === hash) return;
   throw new ChainReadError("malformed answer", `block ${number} was replaced, or is not shown, while it was looked at`);
-}
-
-/** What a wallet begins with: everything before this block is accepted. */
-export async function baselineNow(context: LookContext, wallet: Address): Promise<KnownChain> {
-  const { chain } = context.deps;
-  const [latest, newestFinal] = [await chain.latest(), await chain.finalized()];
-  const block = Math.min(newestFinal.number, latest.number);
-  const transactionCount = await chain.transactionCount(wallet, "latest");
-  const start = { wallet, block, transactionCount, balances: new Map(), baseline: { block, transactionCount } };
-  return await knowledgeAt(context, start, block);
-}
-
-/** Balances of the block itself, where the node still has that state: later losses are held against them. */
-async function knowledgeAt(context: LookContext, known: KnownChain, block: number): Promise<KnownChain> {
-  const balances = new Map<Address, bigint>();
-  for (const { address } of tokensOf(context)) {
-    const balance = await context.deps.chain.balance(address, known.wallet, block).catch(refusedAsUndefined);
-    if (balance !== undefined) balances.set(address, balance);
-  }
-  return { ...known, block, balances };
-}
-
-function refusedAsUndefined(error: unknown): undefined {
-  if (error instanceof ChainReadError && error.code !== "unreachable") return undefined;
-  throw error;
 }
 
 /** A node that leaves logs out says nothing of it: what the logs do not explain of a balance that fell proves nothing. */
