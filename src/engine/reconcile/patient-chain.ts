@@ -35,7 +35,7 @@ export function withPatience(context: EngineContext, signal: AbortSignal): LookC
       }
     };
   const reads: ReadsOfALook = {
-    latest: patient(() => chain.latest()),
+    latest: patient((from) => chain.latest(from)),
     finalized: patient(() => chain.finalized()),
     block: patient((number) => chain.block(number)),
     transactionCount: patient((...asked) => chain.transactionCount(...asked)),
@@ -47,6 +47,7 @@ export function withPatience(context: EngineContext, signal: AbortSignal): LookC
       return {
         ...agreed,
         finalized: patient(() => agreed.finalized()),
+        transactionCount: patient((...asked) => agreed.transactionCount(...asked)),
         allowance: patient((...asked) => agreed.allowance(...asked)),
       };
     },

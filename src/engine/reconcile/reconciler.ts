@@ -5,7 +5,7 @@ import type { BootInstant, Clock } from "../../ports/clock.ts";
 import type { DifferenceKind, Finding, KnownChain } from "../../ports/reconciliation-store.ts";
 import { raiseAlerts, tellAlerts } from "../alerts.ts";
 import type { EngineContext } from "../engine-context.ts";
-import { baselineNow } from "./baseline.ts";
+import { baselineNow, countNow } from "./baseline.ts";
 import { advanceMarker, judgeMarker } from "./identity.ts";
 import { type Look, lookAtChain, refusalOf } from "./look.ts";
 import { type LookContext, withPatience } from "./patient-chain.ts";
@@ -187,7 +187,8 @@ async function whereToBegin(context: LookContext, wallet: Address): Promise<Know
   const { hasSigned, lastBlock } = store.signedHistory(wallet);
   if (hasSigned) {
     const highest = laneStore.highestNonce(wallet, context.settings.chainId);
-    const transactionCount = highest === undefined ? await chain.transactionCount(wallet, "latest") : highest + 1;
+    const transactionCount =
+      highest === undefined ? await countNow(context, wallet, await chain.agreed()) : highest + 1;
     const baseline = { block: lastBlock, transactionCount };
     return save({ wallet, ...baseline, balances: new Map(), baseline });
   }

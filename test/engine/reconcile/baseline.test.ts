@@ -55,3 +55,69 @@ describe("what a person did before the first start", () => {
     expect(open(life)).toEqual(["outflow"]);
   });
 });
+
+describe("the first count of transactions", () => {
+  test("a first count of transactions by a node that is behind does not accuse somebody of using the key", async () => {
+    const outside = begin("only", "none");
+    const { chain } = outside;
+    mine(outside, 8);
+    chain.ledger.countUp(outside.spec.wallet.address);
+    othersSay(outside);
+    const { transactionCount } = chain;
+    chain.transactionCount = async (account, block) =>
+      (await transactionCount.call(chain, account, block)) - (block === "latest" ? 1 : 0);
+    const life = await live(outside);
+    await turn(outside, life, 3);
+    chain.transactionCount = transactionCount;
+    await life.engine.stop();
+    const next = await live(outside);
+    await turn(outside, next, 60);
+    expect(open(next)).toEqual([]);
+  });
+
+  test("there is no baseline while the endpoints count differently, and nothing is signed; with the next agreement there is", async () => {
+    const outside = begin("only", "none");
+    mine(outside, 8);
+    let isOne = false;
+    const disagreement = new ChainReadError("disagreement", "the RPC endpoints disagree on a transaction count");
+    const { agreed } = outside.chain;
+    outside.chain.agreed = async () => {
+      const reads = await agreed.call(outside.chain);
+      return isOne ? reads : { ...reads, transactionCount: () => Promise.reject(disagreement) };
+    };
+    const life = await live(outside);
+    await turn(outside, life, 20);
+    expect([open(life), life.store.knownChain(ACCOUNT), outside.signed]).toEqual([["unchecked"], undefined, []]);
+    isOne = true;
+    await turn(outside, life, 10);
+    expect([open(life), life.store.knownChain(ACCOUNT)?.transactionCount]).toEqual([[], 0]);
+  });
+
+  test("a transaction that one endpoint alone has in a block is waited for, an endpoint that is behind without one is not", async () => {
+    const outside = begin("only", "none");
+    const { chain } = outside;
+    mine(outside, 8);
+    const { agreed } = chain;
+    let behind = 1;
+    const head = await chain.latest();
+    const newest = { ...head, number: head.number + 1 };
+    // Of all endpoints the last one has not heard of the newest block for a while.
+    chain.agreed = async () => {
+      const reads = await agreed.call(chain);
+      const number = reads.latest.number - behind;
+      return { ...reads, latest: (await chain.block(number)) ?? newest };
+    };
+    mine(outside, 1);
+    chain.ledger.countUp(ACCOUNT);
+    const life = openLife(outside, {});
+    const reconciler = createReconciler(life.context);
+    reconciler.begin();
+    await reconciler.look();
+    expect([open(life), life.store.knownChain(ACCOUNT)]).toEqual([["unchecked"], undefined]);
+    mine(outside, 1);
+    await reconciler.look();
+    expect([open(life), life.store.knownChain(ACCOUNT)?.transactionCount]).toEqual([[], 1]);
+    expect(life.store.knownChain(ACCOUNT)?.baseline.block).toBe((await chain.latest()).number - behind);
+    behind = 0;
+  });
+});
