@@ -69,6 +69,12 @@ export async function denyHiddenOutflow(
     const logs = await reads.logs({ address: sell.address, topics, ...range });
     return logs.reduce((sum, { data }) => sum + amountTold(data), 0n);
   };
+  // One node's false balance at that look would keep the swap open for ever.
+  const balanceBefore = async (): Promise<bigint> =>
+    reads.balance(sell.address, wallet, known.block).catch((error: unknown) => {
+      if (error instanceof ChainReadError && error.isRefusal) return before;
+      throw error;
+    });
   const owner = wordOf(wallet);
   const read = [
     moved(TRANSFER_TOPIC, owner),
@@ -83,7 +89,7 @@ export async function denyHiddenOutflow(
   if (answers === undefined) return;
   const [out, into, now] = answers;
   const expected = before + into - out;
-  if (now >= expected) return;
+  if (now >= expected || now >= (await balanceBefore()) + into - out) return;
   const detail = `the balance of ${sell.symbol} is ${now}, by the transfers since block ${known.block} it should be ${expected} (smallest units): a node hides transfers, so that nobody knows whether the swap was filled`;
   throw new ChainReadError("malformed answer", detail);
 }

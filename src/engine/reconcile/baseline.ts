@@ -1,9 +1,13 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { Address } from "../../domain/money/address.ts";
+import { amountTold } from "../../domain/run/measure-fill.ts";
 import type { AgreedChainReads } from "../../ports/chain.ts";
 import type { KnownChain } from "../../ports/reconciliation-store.ts";
 import type { LookContext } from "./patient-chain.ts";
-import { tokensOf } from "./read-back.ts";
+import { type FoundLog, type Moves, type Range, tokensOf } from "./read-back.ts";
+
+/** Balances by token, in its smallest unit. */
+type Balances = ReadonlyMap<Address, bigint>;
 
 /**
  * What a wallet begins with: what was done up to the newest block that all endpoints have is accepted, and logs are read
@@ -40,14 +44,51 @@ export async function countNow(
   throw new ChainReadError("disagreement", message);
 }
 
-/** Balances of the block itself, where the node still has that state: later losses are held against them. */
-export async function knowledgeAt(context: LookContext, known: KnownChain, block: number): Promise<KnownChain> {
+/** What the wallet has at the end of some blocks by what it had before them and by the transfers in them. */
+export function balancesBy(before: Balances, { into, out }: Moves, { fromBlock, toBlock }: Range): Balances {
+  const moved = (logs: readonly FoundLog[], token: Address): bigint =>
+    logs
+      .filter((log) => log.address === token && log.blockNumber >= fromBlock && log.blockNumber <= toBlock)
+      .reduce((sum, { data }) => sum + amountTold(data), 0n);
+  return new Map([...before].map(([token, amount]) => [token, amount + moved(into, token) - moved(out, token)]));
+}
+
+/**
+ * Balances of the block itself, where the node still has that state: later losses are held against them. One node's word is
+ * taken where it is what is expected; else all endpoints are asked, because no later look would find the mistake.
+ */
+export async function knowledgeAt(
+  context: LookContext,
+  known: KnownChain,
+  block: number,
+  expected: Balances = new Map(),
+): Promise<KnownChain> {
+  const { chain } = context.deps;
   const balances = new Map<Address, bigint>();
+  let agreed: AgreedChainReads | undefined;
   for (const { address } of tokensOf(context)) {
-    const balance = await context.deps.chain.balance(address, known.wallet, block).catch(refusedAsUndefined);
+    const told = await chain.balance(address, known.wallet, block).catch(refusedAsUndefined);
+    if (told === undefined) continue;
+    let balance = expected.get(address);
+    if (told !== balance) {
+      agreed ??= await chain.agreed();
+      balance = (await agreedBalance(agreed, known.wallet, { token: address, block })) ?? balance;
+    }
     if (balance !== undefined) balances.set(address, balance);
   }
   return { ...known, block, balances };
+}
+
+/** @returns undefined where the endpoints do not say one thing, or keep nothing so old */
+export async function agreedBalance(
+  agreed: Pick<AgreedChainReads, "balance">,
+  wallet: Address,
+  { token, block }: { readonly token: Address; readonly block: number },
+): Promise<bigint | undefined> {
+  return await agreed.balance(token, wallet, block).catch((error: unknown) => {
+    if (error instanceof ChainReadError) return undefined;
+    throw error;
+  });
 }
 
 function refusedAsUndefined(error: unknown): undefined {

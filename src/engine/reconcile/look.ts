@@ -1,12 +1,11 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { Address } from "../../domain/money/address.ts";
-import { amountTold } from "../../domain/run/measure-fill.ts";
 import type { BlockHead } from "../../ports/chain.ts";
 import type { Finding, KnownChain } from "../../ports/reconciliation-store.ts";
 import { lookAtAllowances } from "./allowances.ts";
-import { knowledgeAt } from "./baseline.ts";
+import { agreedBalance, balancesBy, knowledgeAt } from "./baseline.ts";
 import type { LookContext } from "./patient-chain.ts";
-import { type FoundLog, type Moves, type Range, type ReadSoFar, readBack, tokensOf } from "./read-back.ts";
+import { type Moves, type Range, type ReadSoFar, readBack, tokensOf } from "./read-back.ts";
 import { unknownFills, unknownOutflows } from "./unknown-moves.ts";
 
 /** What the chain shows of a wallet since a block, and where the next look begins. */
@@ -45,6 +44,7 @@ export async function lookAtChain(context: LookContext, soFar: ReadSoFar, known:
   let isProved = true;
   let isUnfinished = false;
   let isSettled = true;
+  let held: { readonly before: KnownChain["balances"]; readonly moves: Moves } | undefined;
   try {
     const read = await readBack(context, soFar, { wallet, finalized, ...range });
     findings.push(...unknownFills(context, wallet, read.fills));
@@ -58,7 +58,9 @@ export async function lookAtChain(context: LookContext, soFar: ReadSoFar, known:
     isUnfinished = read.upTo < latest.number;
     if (isUnfinished) findings.push(unreadable(wallet, range, `read up to block ${read.upTo} so far, and it goes on`));
     else {
-      findings.push(...(await unexplainedLosses(context, known, { ...read, toBlock: latest.number })));
+      const losses = await unexplainedLosses(context, known, { ...read, toBlock: latest.number });
+      findings.push(...losses.findings);
+      held = { before: losses.before, moves: read };
       await assertStands(context, latest);
       // What does not explain the balances was left out by a node, and another look reads it all again. What was read is
       // kept where a node forgot the balances meanwhile: the next look has the newest blocks alone to read, and is quick.
@@ -76,10 +78,19 @@ export async function lookAtChain(context: LookContext, soFar: ReadSoFar, known:
   isUnfinished ||= allowances.isUndecided;
   const transactions = await unknownTransactions(context, known, count);
   findings.push(...(transactions ?? []));
-  if (!isProved || transactions === undefined) return { findings, known: undefined, isUnfinished, withoutAllowance };
+  if (!isProved || held === undefined || transactions === undefined)
+    return { findings, known: undefined, isUnfinished, withoutAllowance };
+  const toBlock = Math.max(known.block, finalized);
   // What an open order may have taken is looked at again from here on: it may end without that.
-  const next = isSettled ? await knowledgeAt(context, known, Math.max(known.block, finalized)) : known;
-  return { findings, known: next, isUnfinished, withoutAllowance };
+  const from = isSettled
+    ? await knowledgeAt(
+        context,
+        known,
+        toBlock,
+        balancesBy(held.before, held.moves, { fromBlock: known.block + 1, toBlock }),
+      )
+    : { ...known, balances: held.before };
+  return { findings, known: from, isUnfinished, withoutAllowance };
 }
 
 /**
@@ -91,27 +102,36 @@ async function assertStands({ deps: { chain } }: LookContext, { number, hash }: 
   throw new ChainReadError("malformed answer", `block ${number} was replaced, or is not shown, while it was looked at`);
 }
 
-/** A node that leaves logs out says nothing of it: what the logs do not explain of a balance that fell proves nothing. */
+/**
+ * A node that leaves logs out says nothing of it: what the logs do not explain of a balance that fell proves nothing. One
+ * node's false balance, today's or that of the look before, is no loss: the endpoints are asked for both together.
+ * @returns beside it the balances of before, as far as they are true
+ */
 async function unexplainedLosses(
   context: LookContext,
   known: KnownChain,
   seen: Moves & { readonly toBlock: number },
-): Promise<readonly Finding[]> {
+): Promise<{ readonly findings: readonly Finding[]; readonly before: ReadonlyMap<Address, bigint> }> {
+  const { chain } = context.deps;
   const { wallet, balances, block } = known;
   const findings: Finding[] = [];
-  for (const [token, before] of balances) {
+  const before = new Map(balances);
+  for (const [token, should] of balancesBy(balances, seen, { fromBlock: block + 1, toBlock: seen.toBlock })) {
     if (!tokensOf(context).some(({ address }) => address === token)) continue;
-    const of = (logs: readonly FoundLog[]): bigint =>
-      logs.reduce((sum, log) => (log.address === token ? sum + amountTold(log.data) : sum), 0n);
-    const expected = before + of(seen.into) - of(seen.out);
-    const now = await context.deps.chain.balance(token, wallet, seen.toBlock);
+    const told = await chain.balance(token, wallet, seen.toBlock);
+    if (told >= should) continue;
+    const agreed = await chain.agreed();
+    const was = (await agreedBalance(agreed, wallet, { token, block })) ?? balances.get(token) ?? 0n;
+    const now = (await agreedBalance(agreed, wallet, { token, block: seen.toBlock })) ?? told;
+    const expected = should - (balances.get(token) ?? 0n) + was;
+    before.set(token, was);
     if (now >= expected) continue;
     const text = `cannot prove what ${wallet} did: its balance of ${token} is ${now}, by the logs since block ${block} it should be ${expected} (smallest units); the node leaves logs out, or the token moves without them`;
     const facts = { token, now: now.toString(), expected: expected.toString() };
     const what = { wallet, token, kind: "cannot-prove", scope: "gasless" } as const;
     findings.push({ key: `cannot-prove ${wallet} ${token} ${block}`, ...what, text, facts });
   }
-  return findings;
+  return { findings, before };
 }
 
 /**

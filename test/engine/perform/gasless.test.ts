@@ -426,9 +426,25 @@ describe("looking at the chain", () => {
       expect(await look()).toMatchObject(unfilled);
     });
 
-    test("it may end where the node refuses logs that are so old", async () => {
+    test("it may end where one node's false balance was remembered, and waits where nobody knows better any more", async () => {
       const { outside, known, look } = over();
       known((await held(outside)) + 1n);
+      const { balance } = outside.chain;
+      outside.chain.balance = async (token, owner, block) => {
+        if (block === 100) throw new ChainReadError("refused", "this node keeps no state so old");
+        return await balance.call(outside.chain, token, owner, block);
+      };
+      expect(await look()).toMatchObject({ kind: "observation-unavailable" });
+      outside.chain.balance = balance;
+      expect(await look()).toMatchObject({ kind: "observed", observation: { fill: undefined } });
+    });
+
+    test("it may end where the node refuses logs that are so old", async () => {
+      const { outside, known, look } = over();
+      known(await held(outside));
+      outside.chain.mine();
+      outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to: RELAYER, amount: 1n });
+      outside.chain.hidesLogs = true;
       expect(await look()).toMatchObject({ kind: "observation-unavailable" });
       const logs = outside.chain.logs.bind(outside.chain);
       outside.chain.logs = async (filter) => {

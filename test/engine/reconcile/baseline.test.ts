@@ -121,3 +121,99 @@ describe("the first count of transactions", () => {
     behind = 0;
   });
 });
+
+describe("one false balance", () => {
+  /** The first endpoint says more than the truth at each block that is named. */
+  function lie({ chain }: Outside): () => void {
+    const { balance } = chain;
+    chain.balance = async (token, owner, block) =>
+      (await balance.call(chain, token, owner, block)) + (token === USDC.address && block !== undefined ? 1n : 0n);
+    return () => {
+      chain.balance = balance;
+    };
+  }
+
+  test("one false balance of one node at a look does not halt gasless swaps until a person accepts what never was", async () => {
+    const outside = begin("only", "none");
+    mine(outside, 8);
+    const end = lie(outside);
+    const life = await live(outside);
+    await turn(outside, life, 3);
+    end();
+    await life.engine.stop();
+    const next = await live(outside);
+    await turn(outside, next, 300);
+    expect(open(next)).toEqual([]);
+  });
+
+  test.each([1, 2, 3])("is not remembered, at whichever look it is told: look %i", async (which) => {
+    const outside = begin("only", "none");
+    const { chain } = outside;
+    mine(outside, 8);
+    othersSay(outside);
+    const life = openLife(outside, {});
+    const reconciler = createReconciler(life.context);
+    reconciler.begin();
+    const { balance } = chain;
+    for (let look = 1; look <= 3; look += 1) {
+      const end = look === which ? lie(outside) : () => undefined;
+      await reconciler.look();
+      end();
+      const known = life.store.knownChain(ACCOUNT);
+      expect(known?.balances.get(USDC.address)).toBe(await balance.call(chain, USDC.address, ACCOUNT, known?.block));
+      mine(outside, 6);
+      await outside.clock.advance(3_600_000);
+    }
+    expect(open(life)).toEqual([]);
+  });
+
+  test("costs no look a read more where it is what the transfers since the last one explain", async () => {
+    const outside = begin("only", "none");
+    const { chain } = outside;
+    mine(outside, 8);
+    const life = openLife(outside, {});
+    const reconciler = createReconciler(life.context);
+    reconciler.begin();
+    await reconciler.look();
+    mine(outside, 6);
+    await outside.clock.advance(3_600_000);
+    const asked: string[] = [];
+    othersSay(outside, {
+      balance: () => Promise.reject(new Error("all endpoints were asked for a balance")),
+      transactionCount: () => Promise.reject(new Error("all endpoints were asked for a count")),
+    });
+    const { balance, agreed } = chain;
+    chain.balance = async (token, owner, block) => {
+      asked.push(token);
+      return await balance.call(chain, token, owner, block);
+    };
+    chain.agreed = async () => {
+      asked.push("agreed");
+      return await agreed.call(chain);
+    };
+    await reconciler.look();
+    const tokens = life.context.settings.tokens.filter(({ address }) => address !== NATIVE_TOKEN);
+    // Each token at both ends, and the allowances of all of them together.
+    expect(asked.toSorted()).toEqual(
+      [...tokens, ...tokens]
+        .map(({ address }) => address as string)
+        .concat("agreed")
+        .toSorted(),
+    );
+    expect(open(life)).toEqual([]);
+  });
+
+  test("keeps no first look waiting where the endpoints disagree on it or keep nothing so old", async () => {
+    for (const code of ["disagreement", "refused", "unreachable"] as const) {
+      const outside = begin("only", "none");
+      mine(outside, 8);
+      othersSay(outside, { balance: () => Promise.reject(new ChainReadError(code, "not together")) });
+      const life = openLife(outside, {});
+      const reconciler = createReconciler(life.context);
+      reconciler.begin();
+      await reconciler.look();
+      expect([open(life), life.store.knownChain(ACCOUNT)?.balances]).toEqual([[], new Map()]);
+      life.kill();
+    }
+  });
+});
