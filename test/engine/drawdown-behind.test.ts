@@ -23,7 +23,7 @@ test.each([false, true])(
     // The wallet holds nothing but ether: no coin, no dollars.
     chain.ledger.credit(ETH.address, ACCOUNT, -(await chain.nativeBalance(ACCOUNT)));
     chain.ledger.credit(USDC.address, ACCOUNT, -1_000_000_000n);
-    await watchDrawdown(context, open);
+    await watchDrawdown(context, open, { problem: () => undefined });
     const before = await chain.latest();
 
     chain.mine();
@@ -40,12 +40,12 @@ test.each([false, true])(
     const { latest } = chain;
     if (isBehind) chain.latest = async () => before;
     await outside.clock.advance(60_000);
-    await watchDrawdown(context, open).catch(() => undefined); // may throw: no sample
+    await watchDrawdown(context, open, { problem: () => undefined }).catch(() => undefined); // may throw: no sample
     chain.latest = latest;
     for (let look = 0; look < 3; look += 1) {
       chain.mine();
       await outside.clock.advance(60_000);
-      await watchDrawdown(context, open);
+      await watchDrawdown(context, open, { problem: () => undefined });
     }
     expect(Number(life.store.drawdown()?.index) / 1e18).toBeCloseTo(0.7, 2);
     expect(life.store.mode("global")?.mode).toBe("exits-only");
