@@ -176,21 +176,25 @@ export function labelOf(kind: AttemptKind): string {
 }
 
 /**
- * Ends an intent of which nothing was signed, when a person cancelled it or its time is over; its nonce, if it had one, is
- * free again.
- * @returns whether it ended
+ * Ends an intent of which nothing was signed, when a person cancelled it or its time is over by the chain; its nonce, if it
+ * had one, is free again. A clock of ours that runs ahead ends nothing: it only keeps the intent from being signed.
+ * @returns whether it is over, by the chain or by us
  */
 export function dropIfOver({ deps, latest }: LaneTurn, intent: IntentRow): boolean {
-  const nowSeconds = Math.max(latest.timestamp, Math.floor(deps.clock.nowMs() / 1_000));
+  const { signBySeconds } = intent;
   const wish = deps.store.cancelWish(intent.id);
-  if (wish === undefined && nowSeconds <= intent.signBySeconds) return false;
+  if (wish === undefined && latest.timestamp <= signBySeconds) return isPast(deps.clock, signBySeconds);
   const reason =
     wish === undefined
-      ? `it was to be signed until ${intent.signBySeconds}, now is ${nowSeconds}`
+      ? `it was to be signed until ${signBySeconds}, now is ${latest.timestamp}`
       : `${wish.by} cancelled it`;
   const event = { kind: "dropped", reason, ...(wish === undefined ? {} : { cancelledBy: wish.by }) } as const;
   moveIntent(deps, intent, { to: "dropped", change: { nonce: undefined }, event, detail: reason });
   return true;
+}
+
+function isPast({ nowMs }: LaneDeps["clock"], instantSeconds: number): boolean {
+  return Math.floor(nowMs() / 1_000) > instantSeconds;
 }
 
 /** Stops all signing for the account until a person looks; `count` transactions of it are in blocks. */

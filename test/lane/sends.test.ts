@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { ANVIL_ACCOUNT } from "../support/bare-anvil.ts";
-import { decode, GWEI, Killed, startLaneWorld } from "../support/lane-world.ts";
+import { decode, GWEI, Killed, type LaneWorld, startLaneWorld } from "../support/lane-world.ts";
 
 describe("one transaction", () => {
   it("is written down before each step, mined once, and final only in a finalised block", async () => {
@@ -94,11 +94,31 @@ describe("several transactions", () => {
   });
 });
 
+/** Time passes here and on the chain. */
+async function passTime(world: LaneWorld, seconds: number): Promise<void> {
+  world.clock.advance(seconds * 1_000);
+  await world.anvil.rpc.call("evm_increaseTime", [seconds]);
+  await world.anvil.mine();
+}
+
 describe("a transaction that comes too late", () => {
+  it("waits while only this machine's clock says so, and is sent once that clock is right again", async () => {
+    const world = await startLaneWorld();
+    world.submit("a", { signBySeconds: Math.floor(world.clock.nowMs() / 1_000) + 10 });
+    world.clock.advance(24 * 3_600_000);
+    await world.tick();
+    expect(world.intent("a")).toMatchObject({ state: "planned", nonce: undefined });
+    expect(world.signed).toEqual([]);
+    world.clock.advance(-24 * 3_600_000);
+    await world.tick();
+    expect(world.intent("a")).toMatchObject({ state: "broadcast", nonce: 0 });
+  });
+
   it("is dropped without a signature, and the next one gets the nonce that it would have had", async () => {
     const world = await startLaneWorld();
     world.submit("late", { signBySeconds: Math.floor(world.clock.nowMs() / 1_000) - 1 });
     world.submit("next");
+    await passTime(world, 2);
     await world.tick();
     expect(world.intent("late")).toMatchObject({ state: "dropped", nonce: undefined });
     expect(world.intent("next")).toMatchObject({ state: "broadcast", nonce: 0 });
@@ -114,7 +134,7 @@ describe("a transaction that comes too late", () => {
     await expect(world.tick()).rejects.toThrow(Killed);
     expect(world.intent("late")).toMatchObject({ state: "planned", nonce: 0 });
     world.restart();
-    world.clock.advance(60_000);
+    await passTime(world, 60);
     await world.tick();
     expect(world.intent("late")).toMatchObject({ state: "dropped", nonce: undefined });
     world.submit("next");
@@ -128,7 +148,8 @@ describe("a transaction that comes too late", () => {
     world.submit("first", { signBySeconds });
     world.submit("second", { signBySeconds });
     await world.tick();
-    world.clock.advance(60_000);
+    await world.anvil.rpc.call("anvil_dropTransaction", [world.attempts("first")[0]?.hash]);
+    await passTime(world, 60);
     await world.tick();
     expect(world.intent("first").state).toBe("broadcast");
     expect(world.intent("second").state).toBe("dropped");
@@ -155,7 +176,7 @@ describe("a transaction that cannot be paid for", () => {
     world.submit("b", { maxFeePerGasCap: 1n });
     await world.step(2);
     expect(world.intent("b").state).toBe("planned");
-    world.clock.advance(2 * 3_600_000);
+    await passTime(world, 2 * 3_600);
     await world.tick();
     expect(world.intent("b").state).toBe("dropped");
     expect(world.signed.length).toBe(1);
@@ -214,7 +235,7 @@ describe("what is not worth sending now", () => {
     refused.delete("a");
     await world.step(4);
     expect(world.intent("a")).toMatchObject({ state: "final", nonce: 1 });
-    world.clock.set((soon + 1) * 1_000);
+    await passTime(world, soon + 1 - Math.floor(world.clock.nowMs() / 1_000));
     await world.tick();
     expect(world.intent("c")).toMatchObject({ state: "dropped", nonce: undefined });
     expect(await world.count()).toBe(2);

@@ -47,7 +47,7 @@ test("no signature is given for proceeds that a reorganisation took back since t
 test("no order is handed over for proceeds that a reorganisation took back since it was signed", async () => {
   const { life, outside, run, swap } = begin("submitted", sale("signed", { mode: "gasless" }));
   const detail = "not handed over: a reorganisation took back run_1.0.1, whose proceeds it sells";
-  expect(await submitGasless(life.context, run, swap, 0)).toMatchObject({ kind: "submission-unknown", detail });
+  expect(await submitGasless(life.context, run, swap, 0)).toMatchObject({ kind: "held-back", detail });
   expect(outside.service.submissions).toEqual([]);
 });
 
