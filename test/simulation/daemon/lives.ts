@@ -33,9 +33,12 @@ export interface Lives {
 
 const LOOK_EVERY_MS = 1_000;
 const KILLED_EVERY_MS = 20_000;
-/** a start where nothing goes wrong: its time, and its calls beside those for each open swap and transaction */
+/**
+ * a start where nothing goes wrong: its time, and its calls beside those for each open swap and transaction. After an older
+ * copy was put back all endpoints are asked for each balance that is not what the copy expects.
+ */
 const LONGEST_START_MS = 5_000;
-const START_CALLS = 80;
+const START_CALLS = 110;
 const CALLS_EACH = 12;
 /** longer than the window of any slot and the longest order together */
 const OFF_FOR_MS = { least: 7 * 60_000, most: 20 * 60_000 };
