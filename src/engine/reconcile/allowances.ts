@@ -31,14 +31,12 @@ type Said = bigint | ChainReadError;
  */
 export async function lookAtAllowances(
   context: LookContext,
-  wallet: Address,
-  toBlock: number,
+  agreed: AgreedChainReads,
+  { wallet, toBlock }: Pick<Asked, "wallet" | "toBlock">,
 ): Promise<AllowancesSeen> {
-  const { chain } = context.deps;
   const findings: Finding[] = [];
   const withoutAllowance = new Set<Address>();
   let isUndecided = false;
-  const agreed = await chain.agreed();
   for (const { address: token } of tokensOf(context)) {
     const seen = await lookAt(context, agreed, { wallet, token, toBlock });
     if (seen === "none") withoutAllowance.add(token);

@@ -21,7 +21,8 @@ export async function baselineNow(context: LookContext, wallet: Address): Promis
   const block = Math.min((await agreed.finalized()).number, tip);
   const transactionCount = await countNow(context, wallet, agreed);
   const baseline = { block: tip, transactionCount };
-  return await knowledgeAt(context, { wallet, block, transactionCount, balances: new Map(), baseline }, block);
+  const known = { wallet, block, transactionCount, balances: new Map(), baseline };
+  return await knowledgeAt(context, known, block, { agreed });
 }
 
 /**
@@ -54,25 +55,28 @@ export function balancesBy(before: Balances, { into, out }: Moves, { fromBlock, 
 }
 
 /**
- * Balances of the block itself, where the node still has that state: later losses are held against them. One node's word is
- * taken where it is what is expected; else all endpoints are asked, because no later look would find the mistake.
+ * Balances of the block itself: later losses are held against them. One node's word is taken where it is what is expected;
+ * else all endpoints are asked, because no later look would find the mistake. Where they keep no state so old, or say
+ * different things, it stays with what is expected.
+ * @throws ChainReadError when no endpoint answers
  */
 export async function knowledgeAt(
   context: LookContext,
   known: KnownChain,
   block: number,
-  expected: Balances = new Map(),
+  { agreed, expected = new Map() }: { readonly agreed: AgreedChainReads; readonly expected?: Balances },
 ): Promise<KnownChain> {
   const { chain } = context.deps;
   const balances = new Map<Address, bigint>();
-  let agreed: AgreedChainReads | undefined;
   for (const { address } of tokensOf(context)) {
-    const told = await chain.balance(address, known.wallet, block).catch(refusedAsUndefined);
-    if (told === undefined) continue;
+    const told = (): Promise<bigint | undefined> =>
+      chain.balance(address, known.wallet, block).catch(refusedAsUndefined);
     let balance = expected.get(address);
-    if (told !== balance) {
-      agreed ??= await chain.agreed();
-      balance = (await agreedBalance(agreed, known.wallet, { token: address, block })) ?? balance;
+    if (balance === undefined || (await told()) !== balance) {
+      const said = await agreedBalance(agreed, known.wallet, { token: address, block });
+      // Where they say nothing together, one that is away is told from those that keep nothing so old.
+      if (said === undefined && balance === undefined) await told();
+      balance = said ?? balance;
     }
     if (balance !== undefined) balances.set(address, balance);
   }

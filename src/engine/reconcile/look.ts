@@ -72,7 +72,8 @@ export async function lookAtChain(context: LookContext, soFar: ReadSoFar, known:
   }
   isProved &&= findings.every(({ kind }) => kind !== "cannot-prove");
   // An allowance that is not read says nothing of what happened since: the next look begins after this one all the same.
-  const allowances = await lookAtAllowances(context, wallet, latest.number);
+  const agreed = await chain.agreed();
+  const allowances = await lookAtAllowances(context, agreed, { wallet, toBlock: latest.number });
   findings.push(...allowances.findings);
   const { withoutAllowance } = allowances;
   isUnfinished ||= allowances.isUndecided;
@@ -82,13 +83,9 @@ export async function lookAtChain(context: LookContext, soFar: ReadSoFar, known:
     return { findings, known: undefined, isUnfinished, withoutAllowance };
   const toBlock = Math.max(known.block, finalized);
   // What an open order may have taken is looked at again from here on: it may end without that.
+  const expected = balancesBy(held.before, held.moves, { fromBlock: known.block + 1, toBlock });
   const from = isSettled
-    ? await knowledgeAt(
-        context,
-        known,
-        toBlock,
-        balancesBy(held.before, held.moves, { fromBlock: known.block + 1, toBlock }),
-      )
+    ? await knowledgeAt(context, known, toBlock, { agreed, expected })
     : { ...known, balances: held.before };
   return { findings, known: from, isUnfinished, withoutAllowance };
 }
