@@ -38,7 +38,7 @@ const KILLED_EVERY_MS = 20_000;
  * copy was put back all endpoints are asked for each balance that is not what the copy expects.
  */
 const LONGEST_START_MS = 5_000;
-const START_CALLS = 110;
+const START_CALLS = 100;
 const CALLS_EACH = 12;
 /** longer than the window of any slot and the longest order together */
 const OFF_FOR_MS = { least: 7 * 60_000, most: 20 * 60_000 };
