@@ -1,6 +1,6 @@
 import { createRateLimiter } from "../adapters/limiter/rate-limiter.ts";
-import { createSwapService } from "../adapters/swap-service/client.ts";
-import { SERVICE_PROFILES } from "../adapters/swap-service/profiles/profiles.ts";
+import { SERVICE_PROFILES } from "../adapters/swap-service/services.ts";
+import { createSwapService } from "../adapters/swap-service/wire/client.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { Secret } from "../net/secret.ts";
 import type { Logger } from "../ports/logger.ts";

@@ -1,7 +1,7 @@
 import { systemClock } from "../../src/adapters/clock/system-clock.ts";
 import { createSigner } from "../../src/adapters/keys/signer.ts";
-import { createSwapService } from "../../src/adapters/swap-service/client.ts";
-import { SERVICE_PROFILES } from "../../src/adapters/swap-service/profiles/profiles.ts";
+import { SERVICE_PROFILES } from "../../src/adapters/swap-service/services.ts";
+import { createSwapService } from "../../src/adapters/swap-service/wire/client.ts";
 import { checkSwap } from "../../src/domain/guard/check-swap.ts";
 import type { DecodedSwap, Decoding, ProposedTransaction } from "../../src/domain/guard/decoded-swap.ts";
 import { buildPermit } from "../../src/domain/guard/permit.ts";

@@ -1,4 +1,4 @@
-import { swapdProfile } from "../../src/adapters/swap-service/profiles/swapd.ts";
+import { swapdProfile } from "../../src/adapters/swap-service/swapd/profile.ts";
 import type { DecodedSwap, ProposedTransaction, RouteLeg } from "../../src/domain/guard/decoded-swap.ts";
 import type { Hex } from "../../src/domain/money/address.ts";
 import { lessShareUp } from "../../src/domain/money/fraction.ts";

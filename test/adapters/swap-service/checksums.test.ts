@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { flyProfile } from "../../../src/adapters/swap-service/profiles/fly.ts";
-import { swapdProfile } from "../../../src/adapters/swap-service/profiles/swapd.ts";
+import { flyProfile } from "../../../src/adapters/swap-service/fly/profile.ts";
+import { swapdProfile } from "../../../src/adapters/swap-service/swapd/profile.ts";
 import { createReader } from "../../../src/adapters/swap-service/wire-reader.ts";
 import type { TypedData } from "../../../src/domain/guard/typed-data.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";

@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/adapters/clock/system-clock.ts";
-import { createSwapService } from "../../../src/adapters/swap-service/client.ts";
-import { flyProfile } from "../../../src/adapters/swap-service/profiles/fly.ts";
-import { swapdProfile } from "../../../src/adapters/swap-service/profiles/swapd.ts";
+import { flyProfile } from "../../../src/adapters/swap-service/fly/profile.ts";
+import { swapdProfile } from "../../../src/adapters/swap-service/swapd/profile.ts";
+import { createSwapService } from "../../../src/adapters/swap-service/wire/client.ts";
 import type { RateLimiter } from "../../../src/ports/rate-limiter.ts";
 import { OWNER, ROUTER } from "../../domain/guard/swap-samples.ts";
 import { readBody } from "../../support/http-server.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { systemClock } from "../../../src/adapters/clock/system-clock.ts";
-import { createSwapService, type SwapServiceOptions } from "../../../src/adapters/swap-service/client.ts";
-import { swapdProfile } from "../../../src/adapters/swap-service/profiles/swapd.ts";
+import { swapdProfile } from "../../../src/adapters/swap-service/swapd/profile.ts";
+import { createSwapService, type SwapServiceOptions } from "../../../src/adapters/swap-service/wire/client.ts";
 import { toPpm } from "../../../src/domain/money/fraction.ts";
 import { Secret } from "../../../src/net/secret.ts";
 import type { LimitedAnswer, RateLimiter } from "../../../src/ports/rate-limiter.ts";

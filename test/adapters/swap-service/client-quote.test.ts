@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
-import { flyProfile } from "../../../src/adapters/swap-service/profiles/fly.ts";
+import { flyProfile } from "../../../src/adapters/swap-service/fly/profile.ts";
 import { AFFILIATE, OWNER, ROUTER, STRANGER, USDC, WETH } from "../../domain/guard/swap-samples.ts";
 import { startHttpServer } from "../../support/http-server.ts";
 import { json, KEY, request, serviceWith, wireQuote } from "./client-fixture.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { swapdProfile } from "../../../src/adapters/swap-service/profiles/swapd.ts";
+import { swapdProfile } from "../../../src/adapters/swap-service/swapd/profile.ts";
 import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { performEffect } from "../../../src/engine/perform/perform-effect.ts";

@@ -1,6 +1,6 @@
 import { computeAddress, SigningKey } from "ethers";
-import { flyProfile } from "../../../src/adapters/swap-service/profiles/fly.ts";
-import { swapdProfile } from "../../../src/adapters/swap-service/profiles/swapd.ts";
+import { flyProfile } from "../../../src/adapters/swap-service/fly/profile.ts";
+import { swapdProfile } from "../../../src/adapters/swap-service/swapd/profile.ts";
 import type { Configuration } from "../../../src/config/configuration.ts";
 import type { TypedData } from "../../../src/domain/guard/typed-data.ts";
 import { type Hex, toAddress } from "../../../src/domain/money/address.ts";

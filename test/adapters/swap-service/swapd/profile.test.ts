@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Interface } from "ethers";
 import { describe, expect, it } from "vitest";
-import { swapdProfile } from "../../../../src/adapters/swap-service/profiles/swapd.ts";
+import { swapdProfile } from "../../../../src/adapters/swap-service/swapd/profile.ts";
 import type { DecodedSwap } from "../../../../src/domain/guard/decoded-swap.ts";
 import type { TypedData } from "../../../../src/domain/guard/typed-data.ts";
 import { type Hex, NATIVE_TOKEN } from "../../../../src/domain/money/address.ts";

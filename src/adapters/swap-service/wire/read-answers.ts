@@ -1,9 +1,9 @@
-import type { ProposedTransaction, RouteLeg } from "../../domain/guard/decoded-swap.ts";
-import type { TypedData } from "../../domain/guard/typed-data.ts";
-import type { Hex } from "../../domain/money/address.ts";
-import type { LosslessJson } from "../../net/parse-json.ts";
-import type { Quote, ServiceSwapRecord } from "../../ports/swap-service.ts";
-import { asObject, createReader, toPlain, type WireProblem, type WireReader } from "./wire-reader.ts";
+import type { ProposedTransaction, RouteLeg } from "../../../domain/guard/decoded-swap.ts";
+import type { TypedData } from "../../../domain/guard/typed-data.ts";
+import type { Hex } from "../../../domain/money/address.ts";
+import type { LosslessJson } from "../../../net/parse-json.ts";
+import type { Quote, ServiceSwapRecord } from "../../../ports/swap-service.ts";
+import { asObject, createReader, toPlain, type WireProblem, type WireReader } from "../wire-reader.ts";
 
 const HASH_LENGTH = 66;
 

@@ -11,7 +11,7 @@ import { type Address, type Hex, NATIVE_TOKEN, parseAddress } from "../../../dom
 import { mulDivDown } from "../../../domain/money/amount.ts";
 import type { ChainLog } from "../../../ports/chain.ts";
 import type { RecordedFill, ServiceProfile } from "../../../ports/swap-service.ts";
-import { buildTypedSwap, decodeTypedSwap, type TypedSwapPin } from "./typed-swap.ts";
+import { buildTypedSwap, decodeTypedSwap, type TypedSwapPin } from "../wire/typed-swap.ts";
 
 const PIN: TypedSwapPin = { domain: { name: "swapd", version: "1" }, hasNonce: true };
 

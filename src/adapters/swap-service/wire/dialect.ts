@@ -1,5 +1,5 @@
-import { formatUnits } from "../../domain/money/amount.ts";
-import type { QuoteRequest } from "../../ports/swap-service.ts";
+import { formatUnits } from "../../../domain/money/amount.ts";
+import type { QuoteRequest } from "../../../ports/swap-service.ts";
 
 /** Which names of the interface the client sends; answers are read in both. */
 export type Dialect = "seed" | "wire";

@@ -7,8 +7,8 @@ import type {
 } from "../../../domain/guard/decoded-swap.ts";
 import { type Hex, toAddress } from "../../../domain/money/address.ts";
 import type { ServiceProfile } from "../../../ports/swap-service.ts";
+import { buildTypedSwap, decodeTypedSwap, type TypedSwapPin } from "../wire/typed-swap.ts";
 import { readPackedSwap } from "./packed-swap.ts";
-import { buildTypedSwap, decodeTypedSwap, type TypedSwapPin } from "./typed-swap.ts";
 
 const PIN: TypedSwapPin = { domain: { name: "Magpie Router", version: "3" }, hasNonce: false };
 

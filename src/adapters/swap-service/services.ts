@@ -1,6 +1,6 @@
-import type { ServiceProfile } from "../../../ports/swap-service.ts";
-import { flyProfile } from "./fly.ts";
-import { swapdProfile } from "./swapd.ts";
+import type { ServiceProfile } from "../../ports/swap-service.ts";
+import { flyProfile } from "./fly/profile.ts";
+import { swapdProfile } from "./swapd/profile.ts";
 
 /** The profiles that ship, by the name that the configuration uses. */
 export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServiceProfile>> = {

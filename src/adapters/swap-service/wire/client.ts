@@ -1,13 +1,22 @@
-import type { LosslessJson } from "../../net/parse-json.ts";
-import type { Secret } from "../../net/secret.ts";
-import type { CallPriority } from "../../ports/rate-limiter.ts";
+import type { LosslessJson } from "../../../net/parse-json.ts";
+import type { Secret } from "../../../net/secret.ts";
+import type { CallPriority } from "../../../ports/rate-limiter.ts";
 import type {
   ServiceProfile,
   ServiceRefusal,
   Submission,
   SubmissionOutcome,
   SwapService,
-} from "../../ports/swap-service.ts";
+} from "../../../ports/swap-service.ts";
+import {
+  createServiceCalls,
+  malformed,
+  NOT_SENT,
+  outOfCache,
+  type ServiceCallDependencies,
+  type ServiceCalls,
+} from "../service-calls.ts";
+import { canonicalJson, type WireProblem } from "../wire-reader.ts";
 import { type Dialect, quoteIdQuery, quoteQuery } from "./dialect.ts";
 import {
   readAcceptance,
@@ -17,15 +26,6 @@ import {
   readSwapRecord,
   readTransaction,
 } from "./read-answers.ts";
-import {
-  createServiceCalls,
-  malformed,
-  NOT_SENT,
-  outOfCache,
-  type ServiceCallDependencies,
-  type ServiceCalls,
-} from "./service-calls.ts";
-import { canonicalJson, type WireProblem } from "./wire-reader.ts";
 
 /** Which service, on which network, within which bounds. */
 export interface SwapServiceOptions {
