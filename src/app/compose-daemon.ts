@@ -1,5 +1,6 @@
 import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import type { Configuration } from "../config/configuration.ts";
+import { oneContract, type SwapContracts } from "../domain/guard/swap-contracts.ts";
 import type { Address } from "../domain/money/address.ts";
 import { alertOnHalt, alertOnRefusal } from "../engine/alerts.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
@@ -76,7 +77,7 @@ export async function composeDaemon(
 ): Promise<ComposedDaemon> {
   const { logger, secrets, db, machine } = deps;
   const [node, service] = [createReach(machine), createReach(machine)];
-  const router = settlementOf(configuration);
+  const contracts = contractsOf(configuration);
   const alerts = openAlerts(configuration, deps);
   const abilities = watchAbilities({ ...alerts.deps, logger });
   const listening = { onAbilities: abilities.note, onFault: deps.onFatal };
@@ -98,7 +99,7 @@ export async function composeDaemon(
   });
   const lanes = new Map<Address, Lane>();
   const context: EngineContext = {
-    settings: engineSettings(configuration, router),
+    settings: engineSettings(configuration, contracts),
     deps: {
       ...alerts.deps,
       laneStore,
@@ -128,8 +129,8 @@ export async function composeDaemon(
   return { engine, alerts, services, chain, abilities, node, service, lookAtWallets };
 }
 
-function settlementOf({ network: { name, settlement } }: Configuration): Address {
-  if (settlement !== undefined) return settlement;
+function contractsOf({ network: { name, settlement } }: Configuration): SwapContracts {
+  if (settlement !== undefined) return oneContract(settlement);
   const message = `no settlement contract is known on ${name}: set \`service.settlement\` to the address you verified`;
   throw new CommandFailure(EXIT.configuration, message);
 }

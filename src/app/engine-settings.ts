@@ -1,5 +1,5 @@
 import type { Configuration } from "../config/configuration.ts";
-import type { Address } from "../domain/money/address.ts";
+import type { SwapContracts } from "../domain/guard/swap-contracts.ts";
 import { NATIVE_TOKEN } from "../domain/money/address.ts";
 import type { EngineSettings } from "../engine/engine-context.ts";
 
@@ -17,8 +17,8 @@ const FIXED = {
 /** A signature may live as long as a quote, and a little for clocks that differ by seconds. */
 const LIFETIME_MARGIN_SECONDS = 5;
 
-/** Turns a configuration into what the engine is set to. `router` is the pinned settlement contract. */
-export function engineSettings(configuration: Configuration, router: Address): EngineSettings {
+/** Turns a configuration into what the engine is set to. `contracts` are the pinned ones of the service that quotes. */
+export function engineSettings(configuration: Configuration, contracts: SwapContracts): EngineSettings {
   const { network, timing } = configuration;
   const tokens = [...configuration.tokens.values()].map(({ token }) => token);
   return {
@@ -27,7 +27,7 @@ export function engineSettings(configuration: Configuration, router: Address): E
     chainId: network.chainId,
     wrappedNative: network.wrappedNative,
     native: { symbol: network.nativeSymbol, address: NATIVE_TOKEN, decimals: 18 },
-    router,
+    contracts,
     signer: configuration.service.signer,
     delegates: new Map(
       [...configuration.wallets.values()].flatMap(({ address, delegate }) =>

@@ -7,6 +7,7 @@ import { copyRecent } from "../adapters/sqlite/daemon/recent-copy.ts";
 import { createStore } from "../adapters/sqlite/daemon/store.ts";
 import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import type { Configuration } from "../config/configuration.ts";
+import { oneContract } from "../domain/guard/swap-contracts.ts";
 import type { Address } from "../domain/money/address.ts";
 import type { EngineContext } from "../engine/engine-context.ts";
 import { registerStrategies } from "../engine/scheduler.ts";
@@ -72,7 +73,7 @@ async function open(configuration: Configuration, opening: Opening): Promise<Eng
   const chain = openChain(configuration, runtime.secrets);
   const services = await openPrivateServices(configuration, opening);
   const context: EngineContext = {
-    settings: { ...engineSettings(configuration, network.settlement), live: false },
+    settings: { ...engineSettings(configuration, oneContract(network.settlement)), live: false },
     deps: {
       store: createStore(db),
       laneStore: openLaneStore(db),

@@ -78,7 +78,7 @@ async function plannedApprovals(context: EngineContext, slots: readonly Forecast
       const key = `${wallet.address} ${swap.sell.address}`;
       if (seen.has(key)) continue;
       seen.add(key);
-      const grant = { token: swap.sell.address, owner: wallet.address, spender: settings.router };
+      const grant = { token: swap.sell.address, owner: wallet.address, spender: settings.contracts.spender };
       const allowance = await deps.chain.allowance(grant);
       if (allowance < swap.amount) {
         approvals.push({ wallet: wallet.name, token: swap.sell, needed: swap.amount, allowance });

@@ -1,4 +1,5 @@
 import type { Policy } from "../domain/guard/policy.ts";
+import type { SwapContracts } from "../domain/guard/swap-contracts.ts";
 import type { TypedData } from "../domain/guard/typed-data.ts";
 import type { Address, Hex } from "../domain/money/address.ts";
 import type { Token } from "../domain/money/token.ts";
@@ -30,8 +31,8 @@ export interface EngineSettings {
   readonly chainId: number;
   readonly wrappedNative: Address;
   readonly native: Token;
-  /** the pinned settlement contract */
-  readonly router: Address;
+  /** the pinned contracts of the service that quotes */
+  readonly contracts: SwapContracts;
   /** who signs the service's transactions, where the configuration names one */
   readonly signer?: Address | undefined;
   /** to whom wallets are known to delegate (EIP-7702), as the configuration names it */

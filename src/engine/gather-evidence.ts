@@ -49,7 +49,7 @@ export function evidenceOf(
     signingBarred: barOf({ live: settings.live, halt: rows.halt, mode: modeOf(run.strategyId, rows) }),
     tradingBarred: rows.isBarred ? BARRED_RUN : undefined,
     ledger: rows.ledger,
-    service: { router: settings.router, signatureHasNonce: deps.service.profile.signatureHasNonce },
+    service: { contracts: settings.contracts, signatureHasNonce: deps.service.profile.signatureHasNonce },
     chain: {
       chainId: settings.chainId,
       wrappedNative: settings.wrappedNative,

@@ -1,4 +1,5 @@
 import { ChainReadError } from "../domain/chain-read-error.ts";
+import { namedContracts } from "../domain/guard/swap-contracts.ts";
 import type { Address } from "../domain/money/address.ts";
 import type { BlockHead } from "../ports/chain.ts";
 import type { EngineContext } from "./engine-context.ts";
@@ -46,7 +47,7 @@ export async function prepare(context: EngineContext): Promise<BlockHead> {
   const { store, chain, clock } = deps;
   prepareRows(context);
   await checkTokens(context);
-  await checkSettlement(context);
+  await checkContracts(context);
   store.saveIdentity({ network: settings.network, chainId: settings.chainId, atMs: clock.nowMs() });
   const head = await chain.latest();
   for (const wallet of deps.signers.keys()) await addBaselines(context, wallet, head.number);
@@ -110,10 +111,13 @@ async function checkTokens(context: EngineContext): Promise<void> {
 }
 
 /** Quotes and approvals would go to an account that nobody's code guards. */
-async function checkSettlement({ settings, deps }: EngineContext): Promise<void> {
-  if ((await deps.chain.code(settings.router)) !== "0x") return;
-  throw new PreflightError(
-    "SETTLEMENT_MISSING",
-    `there is no contract at the settlement address ${settings.router} on ${settings.network} (chain ${settings.chainId}); correct \`service.settlement\``,
-  );
+async function checkContracts({ settings, deps }: EngineContext): Promise<void> {
+  for (const { name, address, role } of namedContracts(settings.contracts)) {
+    if ((await deps.chain.code(address)) !== "0x") continue;
+    const what = role === undefined ? "the settlement address" : `the address of the ${name},`;
+    throw new PreflightError(
+      "SETTLEMENT_MISSING",
+      `there is no contract at ${what} ${address} on ${settings.network} (chain ${settings.chainId}); correct \`service.${role ?? "settlement"}\``,
+    );
+  }
 }

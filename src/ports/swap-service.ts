@@ -5,6 +5,7 @@ import type {
   ProposedTransaction,
   RouteLeg,
 } from "../domain/guard/decoded-swap.ts";
+import type { ContractRole } from "../domain/guard/swap-contracts.ts";
 import type { TypedData } from "../domain/guard/typed-data.ts";
 import type { Address, Hex } from "../domain/money/address.ts";
 import type { Ppm } from "../domain/money/fraction.ts";
@@ -29,7 +30,10 @@ export interface QuoteRequest {
 export interface Quote {
   readonly id: string;
   readonly amountOut: bigint;
+  /** the contract that acts */
   readonly targetAddress: Address;
+  /** whom the service wants to be approved, where it says so beside the target */
+  readonly spender?: Address | undefined;
   /** undefined when the service sent none */
   readonly typedData: TypedData | undefined;
   /** gas in wei of the native token, as the service estimates it; other fees as text */
@@ -91,12 +95,13 @@ export interface ServiceProfile {
   /** Reads calldata with the pinned decoder. */
   decodeTransaction(transaction: ProposedTransaction, pinned: PinnedSettlement): Decoding;
   /**
-   * How the settlement contract's own record of a nonce is read; undefined where signatures carry none.
-   * `usedCall` is calldata for the router whose answer `isUsed` reads; `fillTopics` finds the event of the fill,
+   * How a contract's own record of a nonce is read; undefined where signatures carry none. `at` says which of the
+   * contracts keeps it; `usedCall` is calldata for it whose answer `isUsed` reads; `fillTopics` finds the event of the fill,
    * `cancelTopics` that of a cancellation: a used nonce has one of the two.
    */
   readonly nonceRecord:
     | {
+        readonly at: ContractRole;
         usedCall(owner: Address, nonce: bigint): Hex;
         isUsed(answer: Hex): boolean;
         fillTopics(owner: Address, nonce: bigint): readonly (Hex | null)[];

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { engineSettings } from "../../src/app/engine-settings.ts";
 import { thisMachine } from "../../src/app/machine.ts";
 import { connectionOf, openSwapService } from "../../src/app/open-swap-service.ts";
+import { oneContract } from "../../src/domain/guard/swap-contracts.ts";
 import { toAddress } from "../../src/domain/money/address.ts";
 import { Secret } from "../../src/net/secret.ts";
 import { request } from "../adapters/swap-service/client-fixture.ts";
@@ -11,16 +12,19 @@ import { silentLogger } from "../support/silent-logger.ts";
 import { temporaryDirectory } from "../support/temporary-directory.ts";
 import { VirtualTime } from "../support/virtual-time.ts";
 
-const ROUTER = toAddress("0x1111111111111111111111111111111111111111");
+const CONTRACTS = oneContract(toAddress("0x1111111111111111111111111111111111111111"));
 const SIGNER = "0x3333333333333333333333333333333333333333";
 
 test("the delegate and the service's signer that a file names are those that the engine holds swaps against", () => {
   const fly = `profile: fly, url: "https://service.example", signer: "${SIGNER}"`;
   const main = MAIN.replace("wallet.pass }", `wallet.pass }, delegate: "${SIGNER}"`);
-  const settings = engineSettings(loaded({ "main.yaml": main.replace("profile: swapd, url: embedded", fly) }), ROUTER);
+  const settings = engineSettings(
+    loaded({ "main.yaml": main.replace("profile: swapd, url: embedded", fly) }),
+    CONTRACTS,
+  );
   expect([...(settings.delegates ?? [])]).toEqual([[WALLET, SIGNER]]);
   expect(settings.signer).toBe(SIGNER);
-  const plain = engineSettings(loaded(), ROUTER);
+  const plain = engineSettings(loaded(), CONTRACTS);
   expect([plain.signer, [...(plain.delegates ?? [])]]).toEqual([undefined, []]);
 });
 

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { swapdProfile } from "../../src/adapters/swap-service/swapd/profile.ts";
+import { oneContract } from "../../src/domain/guard/swap-contracts.ts";
 import { toAddress } from "../../src/domain/money/address.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { HUNDRED_USDC, policySample, SLOT_MS, USDC } from "../support/builders.ts";
@@ -25,7 +26,7 @@ test.each(["gasless.submit.after", "commit.submission-accepted.after"])(
     outside.chain.mine();
     outside.chain.codes.set(other, "0x60");
     const policy = { ...policySample({ recipients: [OWNER] }), spenders: [other] };
-    const life = openLife(outside, { settings: { router: other, policy } });
+    const life = openLife(outside, { settings: { contracts: oneContract(other), policy } });
     onTestFinished(() => life.engine.stop());
     await life.engine.start();
     await turn(outside, life, 700);

@@ -7,6 +7,7 @@ import { flyProfile } from "../../src/adapters/swap-service/fly/profile.ts";
 import { createSwapService } from "../../src/adapters/swap-service/wire/client.ts";
 import type { DecodedSwap, PinnedSettlement } from "../../src/domain/guard/decoded-swap.ts";
 import { buildPermit } from "../../src/domain/guard/permit.ts";
+import { oneContract } from "../../src/domain/guard/swap-contracts.ts";
 import type { TypedData } from "../../src/domain/guard/typed-data.ts";
 import { type Address, type Hex, NATIVE_TOKEN, toAddress } from "../../src/domain/money/address.ts";
 import { toPpm } from "../../src/domain/money/fraction.ts";
@@ -50,7 +51,8 @@ export class DoubleFixture {
     this.owner = wallet.address;
     this.service = serviceAt(parts.double.url);
     const { router, serviceSigner } = parts.double;
-    this.pinned = { chainId, router: toAddress(router), wrappedNative, signer: toAddress(serviceSigner) };
+    const contracts = oneContract(toAddress(router));
+    this.pinned = { chainId, contracts, wrappedNative, signer: toAddress(serviceSigner) };
   }
 
   static async open(): Promise<DoubleFixture> {
@@ -109,14 +111,14 @@ export class DoubleFixture {
     gross: bigint,
   ): Promise<{ swap: DecodedSwap; submission: Submission }> {
     const deadlineSeconds = 4_000_000_000;
-    const { chainId, router: spender } = this.pinned;
+    const { chainId, contracts } = this.pinned;
     const decoding =
       quote.typedData === undefined ? undefined : flyProfile.decodeTypedData(quote.typedData, this.pinned);
     if (decoding?.ok !== true) throw new Error(decoding?.problem ?? "no typed data");
     const nonce: bigint = await new Contract(token, TOKEN_ABI, this.#provider).getFunction("nonces")(this.owner);
     const built = buildPermit(
       { domain: { name: "USD Coin", version: "1", chainId, verifyingContract: token }, nonce },
-      { chainId, token, owner: this.owner, spender, value: gross, deadlineSeconds },
+      { chainId, token, owner: this.owner, spender: contracts.spender, value: gross, deadlineSeconds },
     );
     if (!built.ok) throw new Error(JSON.stringify(built.denial));
     const submission = {

@@ -5,9 +5,10 @@ import { createSwapService } from "../../src/adapters/swap-service/wire/client.t
 import { checkSwap } from "../../src/domain/guard/check-swap.ts";
 import type { DecodedSwap, Decoding, ProposedTransaction } from "../../src/domain/guard/decoded-swap.ts";
 import { buildPermit } from "../../src/domain/guard/permit.ts";
+import { oneContract } from "../../src/domain/guard/swap-contracts.ts";
 import type { SwapFacts } from "../../src/domain/guard/swap-facts.ts";
 import type { TypedData } from "../../src/domain/guard/typed-data.ts";
-import { type Hex, toAddress } from "../../src/domain/money/address.ts";
+import { type Hex, parseAddress, toAddress } from "../../src/domain/money/address.ts";
 import { toPpm } from "../../src/domain/money/fraction.ts";
 import { parseUsd, type ReferencePrice } from "../../src/domain/money/price.ts";
 import { Secret } from "../../src/net/secret.ts";
@@ -45,7 +46,7 @@ export type Judgement =
 
 const PINNED = {
   chainId: CHAIN_ID,
-  router: ROUTER,
+  contracts: oneContract(ROUTER),
   wrappedNative: WETH,
   signer: toAddress(SERVICE_WALLET.address),
 };
@@ -175,6 +176,7 @@ function factsFor(
     quote,
     decoding,
     transaction,
+    signing: gasless && decoding.ok ? namedToSign(scenario, decoding.swap) : undefined,
     signatureHasNonce: SERVICE_PROFILES[scenario.profile].signatureHasNonce,
     nowSeconds: NOW,
     maxLifetimeSeconds: 300,
@@ -193,6 +195,11 @@ function factsFor(
       approvals: [],
     },
   };
+}
+
+function namedToSign({ profile }: Scenario, swap: DecodedSwap): SwapFacts["signing"] {
+  const { domain } = SERVICE_PROFILES[profile].typedData(swap, PINNED);
+  return { verifyingContract: parseAddress(domain.verifyingContract), permitSpender: ROUTER };
 }
 
 function price(usd: string): ReferencePrice {

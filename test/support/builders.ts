@@ -1,4 +1,5 @@
 import type { Policy } from "../../src/domain/guard/policy.ts";
+import { oneContract } from "../../src/domain/guard/swap-contracts.ts";
 import { type Address, NATIVE_TOKEN, toAddress } from "../../src/domain/money/address.ts";
 import { toPpm } from "../../src/domain/money/fraction.ts";
 import { convertUp, parseUsd, type ReferencePrice, type UsdPrice } from "../../src/domain/money/price.ts";
@@ -195,7 +196,7 @@ export function evidenceSample(change: Partial<Evidence> = {}): Evidence {
     signingBarred: undefined,
     tradingBarred: undefined,
     ledger: ledgerSample(),
-    service: { router: ROUTER, signatureHasNonce: true },
+    service: { contracts: oneContract(ROUTER), signatureHasNonce: true },
     chain: { chainId: 31_337, wrappedNative: WETH.address, nativeSymbol: "ETH", confirmations: 2 },
     pace: {
       ...{ retryMs: 5_000, longestRetryMs: 60_000, watchMs: 1_000, longestWatchMs: 15_000 },

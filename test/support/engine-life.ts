@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { TypedDataEncoder } from "ethers";
 import { createSigner } from "../../src/adapters/keys/signer.ts";
 import { createIntlZones } from "../../src/adapters/zones/intl-zones.ts";
+import { oneContract } from "../../src/domain/guard/swap-contracts.ts";
 import type { TypedData } from "../../src/domain/guard/typed-data.ts";
 import type { Address, Hex } from "../../src/domain/money/address.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
@@ -75,7 +76,14 @@ export function createOutside(nowMs: number, change: Partial<StrategySpec> = {})
 
 function settingsFor(spec: StrategySpec, change: Partial<EngineSettings> = {}): EngineSettings {
   return {
-    ...{ live: true, network: "sandbox", chainId: 31_337, wrappedNative: WETH.address, native: ETH, router: ROUTER },
+    ...{
+      live: true,
+      network: "sandbox",
+      chainId: 31_337,
+      wrappedNative: WETH.address,
+      native: ETH,
+      contracts: oneContract(ROUTER),
+    },
     ...{ confirmations: 2, policy: policySample({ recipients: [ACCOUNT] }), tokens: [USDC, WETH, WBTC] },
     strategies: [{ spec, specHash: "spec" }],
     told: { fills: false, starts: false, sameEnds: 3 },

@@ -1,5 +1,6 @@
 import { swapdProfile } from "../../src/adapters/swap-service/swapd/profile.ts";
 import type { DecodedSwap, ProposedTransaction, RouteLeg } from "../../src/domain/guard/decoded-swap.ts";
+import { oneContract } from "../../src/domain/guard/swap-contracts.ts";
 import type { Hex } from "../../src/domain/money/address.ts";
 import { lessShareUp } from "../../src/domain/money/fraction.ts";
 import type { Clock } from "../../src/ports/clock.ts";
@@ -18,7 +19,7 @@ import type { FakeChain } from "./fake-chain.ts";
 import { SETTLEMENT } from "./fake-ledger.ts";
 
 const LIFETIME_SECONDS = 20;
-const PINNED = { chainId: 31_337, router: ROUTER, wrappedNative: WETH.address };
+const PINNED = { chainId: 31_337, contracts: oneContract(ROUTER), wrappedNative: WETH.address };
 
 interface KnownQuote {
   readonly request: QuoteRequest;
@@ -61,7 +62,11 @@ export class FakeService implements SwapService {
     const amountOut = worth(request.amount - swapFee, request.sell, request.buy);
     const deadline = BigInt(Math.floor(this.clock.nowMs() / 1_000) + LIFETIME_SECONDS);
     const swap = this.twist({
-      ...{ router: ROUTER, sender: request.gasless ? RELAYER : undefined, recipient: request.recipient },
+      ...{
+        contracts: oneContract(ROUTER),
+        sender: request.gasless ? RELAYER : undefined,
+        recipient: request.recipient,
+      },
       ...{ fromAsset: request.sell.address, toAsset: request.buy.address, deadline, swapFee },
       ...{ amountOutMin: lessShareUp(amountOut, request.slippage), amountIn: request.amount - swapFee },
       ...{ nonce: request.gasless ? BigInt(this.quotes.size + 1) : undefined, affiliate: undefined },

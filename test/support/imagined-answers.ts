@@ -3,7 +3,7 @@ import type { Effect } from "../../src/domain/run/effects.ts";
 import type { ClearanceReading, GaslessObservation, RunEvent } from "../../src/domain/run/events.ts";
 import { proceedsBarred } from "../../src/domain/run/proceeds.ts";
 import type { Swap } from "../../src/domain/run/run.ts";
-import { GWEI, RELAYER } from "./builders.ts";
+import { GWEI, RELAYER, ROUTER } from "./builders.ts";
 import type { ImaginedWorld } from "./imagined-world.ts";
 import { approvalSample, byteHash, decodedFor, hash, quoteSample, readingFor, receiptFor } from "./reading-samples.ts";
 
@@ -85,13 +85,18 @@ function readings(world: ImaginedWorld, swap: Swap): readonly Answer[] {
     read("gas too dear", { priorityFee: 10n * GWEI }),
     read("no reference", { buyPrice: undefined }),
     ...(swap.mode === "gasless"
-      ? [read("no permit", { signing: { swap: { typedData: "{}", digest: hash("5c") }, permit: undefined } })]
+      ? [read("no permit", { signing: { swap: { typedData: orderText(0), digest: hash("5c") }, permit: undefined } })]
       : [{ name: "no transaction", event: { ...refusal, retryable: world.nowMs % 2_000 < 1_000 } }]),
     {
       name: "unavailable",
       event: { kind: "facts-unavailable", cause: "node", swapId: swap.id, detail: "no node answered" },
     },
   ];
+}
+
+/** As much of an order's typed data as the guard looks at. */
+function orderText(step: number): string {
+  return JSON.stringify({ domain: { verifyingContract: ROUTER }, step });
 }
 
 function needsApproval(world: ImaginedWorld, swap: Swap): boolean {
@@ -104,10 +109,14 @@ function signingFor(world: ImaginedWorld, swap: Swap): Partial<ClearanceReading>
   if (swap.mode !== "gasless") return {};
   const step = world.taken.length;
   const permit = {
-    ...{ typedData: `{"permit":${step}}`, digest: byteHash(2 * step + 1), value: swap.amountIn ?? 0n },
+    ...{
+      typedData: JSON.stringify({ message: { spender: ROUTER }, step }),
+      digest: byteHash(2 * step + 1),
+      value: swap.amountIn ?? 0n,
+    },
     deadlineSeconds: world.seconds + (step % 4 === 0 ? 90 : 60),
   };
-  return { signing: { swap: { typedData: `{"swap":${step}}`, digest: byteHash(2 * step) }, permit } };
+  return { signing: { swap: { typedData: orderText(step), digest: byteHash(2 * step) }, permit } };
 }
 
 function signatures(world: ImaginedWorld, swap: Swap): readonly Answer[] {

@@ -1,3 +1,4 @@
+import { oneContract } from "../../src/domain/guard/swap-contracts.ts";
 import type { Hex } from "../../src/domain/money/address.ts";
 import type { StepResult } from "../../src/domain/run/draft.ts";
 import type { Effect, EffectRequest } from "../../src/domain/run/effects.ts";
@@ -162,7 +163,7 @@ export class ImaginedWorld {
       ...{ nowMs: this.nowMs, spec: this.setting.spec, memory: this.memory, live: this.setting.live },
       tradingBarred: undefined,
       signingBarred: this.isBarred ? "halted by ops: rehearsal" : undefined,
-      service: { router: ROUTER, signatureHasNonce: this.setting.signatureHasNonce },
+      service: { contracts: oneContract(ROUTER), signatureHasNonce: this.setting.signatureHasNonce },
       ledger: ledgerSample({ isTokenBusy }),
     });
   }

@@ -1,4 +1,5 @@
 import type { DecodedSwap } from "../../src/domain/guard/decoded-swap.ts";
+import { oneContract } from "../../src/domain/guard/swap-contracts.ts";
 import type { Address, Hex } from "../../src/domain/money/address.ts";
 import { lessShareUp, toPpm } from "../../src/domain/money/fraction.ts";
 import { isNative } from "../../src/domain/money/token.ts";
@@ -33,7 +34,7 @@ export function decodedFor(swap: Swap, change: Partial<DecodedSwap> = {}): Decod
   const gasless = swap.mode === "gasless";
   const swapFee = gasless ? (swap.amountIn ?? 0n) / 200n : 0n;
   return {
-    router: ROUTER,
+    contracts: oneContract(ROUTER),
     sender: gasless ? RELAYER : undefined,
     recipient: swap.recipient,
     fromAsset: swap.sell.address,
@@ -98,9 +99,12 @@ export function readingFor(swap: Swap, change: Partial<ClearanceReading> = {}): 
 
 export function signingSample(value: bigint): NonNullable<ClearanceReading["signing"]> {
   return {
-    swap: { typedData: '{"primaryType":"Swap"}', digest: hash("5a") },
+    swap: {
+      typedData: JSON.stringify({ domain: { verifyingContract: ROUTER }, primaryType: "Swap" }),
+      digest: hash("5a"),
+    },
     permit: {
-      typedData: '{"primaryType":"Permit"}',
+      typedData: JSON.stringify({ primaryType: "Permit", message: { spender: ROUTER } }),
       digest: hash("5b"),
       deadlineSeconds: Math.floor(NOW_MS / 1_000) + 60,
       value,
@@ -191,10 +195,10 @@ export function swapIn(state: SwapState, change: Partial<Swap> = {}): Swap {
 }
 
 function termsFor(swap: Swap): Pick<Swap, "terms"> {
-  const { router, amountOutMin, swapFee, deadline, nonce } = decodedFor(swap);
+  const { amountOutMin, swapFee, deadline, nonce } = decodedFor(swap);
   return {
     terms: {
-      router,
+      contracts: oneContract(ROUTER),
       amountOutMin,
       swapFee,
       deadlineSeconds: Number(deadline),

@@ -6,6 +6,7 @@ import type { Token } from "../money/token.ts";
 import { type Check, firstDenial } from "./check.ts";
 import type { DecodedSwap, ProposedTransaction } from "./decoded-swap.ts";
 import type { Denial } from "./denial.ts";
+import { CONTRACT_ROLES, type ContractRole, type SwapContracts } from "./swap-contracts.ts";
 
 /** Every EVM chain counts its native coin in 1e-18. */
 const NATIVE_COIN = { symbol: "(native coin)", decimals: 18 } as const;
@@ -22,8 +23,8 @@ export interface SwapTokens {
 /** What a swap must say for us to sign it. Comes from the request and the configuration, never from the service. */
 export interface ExpectedSwap {
   readonly mode: ExecutionMode;
-  /** the pinned settlement contract */
-  readonly router: Address;
+  /** the pinned contracts */
+  readonly contracts: SwapContracts;
   readonly chainId: number;
   /** our account, whose tokens are sold */
   readonly owner: Address;
@@ -58,7 +59,7 @@ export function bindSwap(swap: DecodedSwap, expected: ExpectedSwap): Denial | un
 /** Every comparison of {@link bindSwap}, in its order; none is left out after a failed one. */
 export function bindingChecks(swap: DecodedSwap, expected: ExpectedSwap): Check[] {
   return [
-    same("TARGET_NOT_PINNED", "router", swap.router, expected.router),
+    ...contractChecks(swap, expected),
     senderCheck(swap, expected),
     same("RECIPIENT_MISMATCH", "recipient", swap.recipient, expected.recipient),
     same("TOKEN_MISMATCH", "fromAsset", swap.fromAsset, expected.fromAsset),
@@ -93,7 +94,7 @@ export function envelopeChecks(transaction: ProposedTransaction, expected: Expec
       limit: expected.chainId.toString(),
       ok: transaction.chainId === expected.chainId,
     },
-    same("TARGET_NOT_PINNED", "transaction.to", transaction.to, expected.router),
+    same("TARGET_NOT_PINNED", "transaction.to", transaction.to, expected.contracts.target),
     {
       code: "SENDER_MISMATCH",
       subject: "transaction.from",
@@ -109,6 +110,34 @@ export function envelopeChecks(transaction: ProposedTransaction, expected: Expec
       ok: transaction.value === value,
     },
   ];
+}
+
+/** What a contract that is not the pinned one is denied as, by what it would be. */
+export const NOT_PINNED = {
+  target: "TARGET_NOT_PINNED",
+  spender: "SPENDER_NOT_PINNED",
+  verifyingContract: "VERIFYING_CONTRACT_NOT_PINNED",
+} as const satisfies Readonly<Record<ContractRole, Check["code"]>>;
+
+/**
+ * Each contract on its own. Where the form does not name the target or the spender, the transaction and our own approval
+ * or permit do; nobody but the order names who checks it.
+ */
+function contractChecks({ contracts }: DecodedSwap, { contracts: pinned, mode }: ExpectedSwap): Check[] {
+  return CONTRACT_ROLES.flatMap((role) => {
+    const value = contracts[role];
+    const isNeeded = role === "verifyingContract" && mode === "gasless";
+    if (value === undefined && !isNeeded) return [];
+    return [
+      {
+        code: NOT_PINNED[role],
+        subject: role,
+        value: value ?? "none",
+        limit: pinned[role],
+        ok: value === pinned[role],
+      },
+    ];
+  });
 }
 
 function same(code: Check["code"], subject: string, value: Address, limit: Address): Check {

@@ -1,5 +1,5 @@
-import { NATIVE_TOKEN } from "../money/address.ts";
-import { bindingChecks, type ExpectedSwap, envelopeChecks } from "./bind-swap.ts";
+import { type Address, NATIVE_TOKEN } from "../money/address.ts";
+import { bindingChecks, type ExpectedSwap, envelopeChecks, NOT_PINNED } from "./bind-swap.ts";
 import { type Check, firstDenial } from "./check.ts";
 import type { Denial } from "./denial.ts";
 import { limitChecks } from "./limit-checks.ts";
@@ -49,7 +49,7 @@ export function minimumFor(
 function expectedSwap(facts: SwapFacts, minimum: bigint): ExpectedSwap {
   return {
     mode: facts.mode,
-    router: facts.pinned.router,
+    contracts: facts.pinned.contracts,
     chainId: facts.pinned.chainId,
     owner: facts.owner,
     recipient: facts.recipient,
@@ -67,19 +67,12 @@ function expectedSwap(facts: SwapFacts, minimum: bigint): ExpectedSwap {
 }
 
 function payloadChecks(facts: SwapFacts, expected: ExpectedSwap): Check[] {
-  const checks: Check[] = [
-    {
-      code: "TARGET_NOT_PINNED",
-      subject: "quote.targetAddress",
-      value: facts.quote.targetAddress,
-      limit: facts.pinned.router,
-      ok: facts.quote.targetAddress === facts.pinned.router,
-    },
-  ];
+  const checks = quoteChecks(facts);
   if (facts.mode === "self-executed") checks.push(...transactionChecks(facts, expected));
   checks.push(decodingCheck(facts));
   if (facts.decoding.ok) checks.push(...bindingChecks(facts.decoding.swap, expected));
   if (facts.mode === "gasless") {
+    if (facts.decoding.ok) checks.push(...signingChecks(facts));
     if (facts.nonceUsed !== undefined) checks.push(freshNonceCheck(facts.nonceUsed));
     checks.push(authorisationCheck(facts));
     if (facts.simulation === undefined) return [...checks, untriedCheck(facts.limits)];
@@ -93,10 +86,41 @@ function payloadChecks(facts: SwapFacts, expected: ExpectedSwap): Check[] {
     tokens: expected.tokens,
     gross: facts.gross,
     minimum: expected.requiredMinimum,
-    spender: facts.pinned.router,
+    spender: facts.pinned.contracts.spender,
     allowanceLimit: facts.allowanceLimit,
   };
   return [...checks, ...simulationChecks(facts.simulation, bounds)];
+}
+
+/** A quote may name who is to be approved besides the contract that acts. */
+function quoteChecks({ quote, pinned }: SwapFacts): Check[] {
+  const { target, spender } = pinned.contracts;
+  const named = (role: "target" | "spender", field: string, value: Address, limit: Address): Check => ({
+    ...{ code: NOT_PINNED[role], subject: `quote.${field}`, value, limit, ok: value === limit },
+  });
+  const checks = [named("target", "targetAddress", quote.targetAddress, target)];
+  return quote.spender === undefined ? checks : [...checks, named("spender", "spender", quote.spender, spender)];
+}
+
+/** What we would sign ourselves, whatever was decoded: a profile that builds another message than it read is found here. */
+function signingChecks({ signing, pinned }: SwapFacts): Check[] {
+  const { verifyingContract, spender } = pinned.contracts;
+  const order: Check = {
+    code: NOT_PINNED.verifyingContract,
+    subject: "verifyingContract of the order to sign",
+    value: signing?.verifyingContract ?? "none",
+    limit: verifyingContract,
+    ok: signing?.verifyingContract === verifyingContract,
+  };
+  if (signing?.permitSpender === undefined) return [order];
+  const permit: Check = {
+    code: NOT_PINNED.spender,
+    subject: "spender of the permit to sign",
+    value: signing.permitSpender,
+    limit: spender,
+    ok: signing.permitSpender === spender,
+  };
+  return [order, permit];
 }
 
 /** Self-executed there must be a transaction; its absence is told by the decoding check's code. */

@@ -1,13 +1,14 @@
 import type { Address, Hex } from "../money/address.ts";
+import type { StatedContracts, SwapContracts } from "./swap-contracts.ts";
 
 /**
  * What a swap signature or a swap transaction says, decoded by a pinned decoder, in the words of the service interface.
  * gross = amountIn + swapFee + affiliateFee is what leaves the owner.
  */
 export interface DecodedSwap {
-  /** contract that acts (`router` in the typed data; `to` of the transaction); the spender of the sold token */
-  readonly router: Address;
-  /** who must call the router; undefined where the form does not say */
+  /** those of the contracts that the form itself names; an order names its verifying contract at least */
+  readonly contracts: StatedContracts;
+  /** who must call the target; undefined where the form does not say */
   readonly sender: Address | undefined;
   readonly recipient: Address;
   readonly fromAsset: Address;
@@ -44,7 +45,7 @@ export interface RouteLeg {
 /** Where on a network a service's swaps settle: pinned by the operator or a preset, never learnt from the service. */
 export interface PinnedSettlement {
   readonly chainId: number;
-  readonly router: Address;
+  readonly contracts: SwapContracts;
   readonly wrappedNative: Address;
   /** who signs transactions for the service, where it does and the operator names another account than the profile */
   readonly signer?: Address | undefined;

@@ -4,6 +4,8 @@
  */
 export type DenialCode =
   | "TARGET_NOT_PINNED"
+  | "SPENDER_NOT_PINNED"
+  | "VERIFYING_CONTRACT_NOT_PINNED"
   | "CHAIN_MISMATCH"
   | "VALUE_MISMATCH"
   | "UNDECODABLE"
@@ -66,6 +68,14 @@ export const DENIALS: Readonly<Record<DenialCode, DenialExplanation>> = {
     meaning: "The service named a contract that is not the settlement contract pinned for this network.",
     whatToDo: "Check the service; change the pinned settlement address only after verifying the contract yourself.",
   },
+  SPENDER_NOT_PINNED: {
+    meaning: "Another contract would be allowed to take the sold token than the spender pinned for this network.",
+    whatToDo: "Check the service; change `service.spender` only after verifying the contract yourself.",
+  },
+  VERIFYING_CONTRACT_NOT_PINNED: {
+    meaning: "The order would be checked by another contract than the one pinned for this network.",
+    whatToDo: "Check the service; change `service.verifyingContract` only after verifying the contract yourself.",
+  },
   CHAIN_MISMATCH: {
     meaning: "The service's answer is for another chain than the one this daemon runs on.",
     whatToDo: "Check the network name and the service address in the configuration.",
@@ -100,7 +110,7 @@ export const DENIALS: Readonly<Record<DenialCode, DenialExplanation>> = {
     whatToDo: "Let the owner add the token to `tokens` in the policy, or trade another one.",
   },
   SPENDER_NOT_ALLOWED: {
-    meaning: "The policy does not list the settlement contract that the swap would be signed for.",
+    meaning: "The policy does not list a contract that the swap would be signed for.",
     whatToDo: "Let the owner verify the contract and add it to `spenders` in the policy.",
   },
   TOKEN_MISMATCH: {

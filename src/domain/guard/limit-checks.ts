@@ -3,6 +3,7 @@ import { tellBoth, tellBothDollars, tellSecondsAhead } from "../money/for-people
 import { formatPercent, ONE_PPM } from "../money/fraction.ts";
 import { type UsdPrice, valueDown, valueUp } from "../money/price.ts";
 import type { Check } from "./check.ts";
+import { namedContracts } from "./swap-contracts.ts";
 import type { SwapFacts } from "./swap-facts.ts";
 
 /** Every EVM chain counts its native token in 1e-18. */
@@ -19,7 +20,7 @@ export function limitChecks(facts: SwapFacts, swapFee: bigint): Check[] {
   return [
     recipientCheck(facts),
     ...tokenChecks(facts),
-    spenderCheck(facts),
+    ...contractChecks(facts),
     expiryCheck(facts),
     impactCheck(facts),
     ...floorChecks(facts),
@@ -51,14 +52,15 @@ function tokenChecks({ sell, buy, limits }: SwapFacts): Check[] {
   }));
 }
 
-function spenderCheck({ pinned, limits }: SwapFacts): Check {
-  return {
+/** The owner lists what may be approved, called and signed for: tokens, native coins and signatures go to one of these. */
+function contractChecks({ pinned, limits }: SwapFacts): Check[] {
+  return namedContracts(pinned.contracts).map(({ name, address }) => ({
     code: "SPENDER_NOT_ALLOWED",
-    subject: "settlement contract",
-    value: pinned.router,
+    subject: name,
+    value: address,
     limit: limits.spenders.join(", ") || "none",
-    ok: limits.spenders.includes(pinned.router),
-  };
+    ok: limits.spenders.includes(address),
+  }));
 }
 
 function expiryCheck(facts: SwapFacts): Check {

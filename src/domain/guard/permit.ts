@@ -15,7 +15,7 @@ export interface PermitTerms {
   readonly chainId: number;
   readonly token: Address;
   readonly owner: Address;
-  /** the pinned settlement contract */
+  /** the pinned spender */
   readonly spender: Address;
   /** exactly the gross amount, in the smallest unit of the token */
   readonly value: bigint;

@@ -45,7 +45,7 @@ export interface SimulationBounds {
   readonly gross: bigint;
   /** least that must reach the recipient */
   readonly minimum: bigint;
-  /** the pinned settlement contract, the only spender that may appear */
+  /** the pinned spender, the only one that may appear */
   readonly spender: Address;
   /** largest allowance of the sold token for the spender: the one before, or the exact one that we set ourselves */
   readonly allowanceLimit: bigint;

@@ -72,6 +72,14 @@ function smaller<T extends bigint>(left: T, right: T): T {
  */
 export type Authorisation = "allowance" | "permit" | "none" | "allowance for several executions";
 
+/** Whom the order and the permit name that would be signed. */
+export interface NamedToSign {
+  /** the contract of the order's domain, undefined where it names none */
+  readonly verifyingContract: Address | undefined;
+  /** whom the permit lets spend, undefined without a permit */
+  readonly permitSpender: Address | undefined;
+}
+
 /** Why a token has no reference price. */
 export interface PriceFault {
   readonly token: Address;
@@ -124,6 +132,8 @@ export interface SwapFacts {
   readonly quote: {
     readonly amountOut: bigint;
     readonly targetAddress: Address;
+    /** whom the service wants to be approved, where it says so beside the target */
+    readonly spender?: Address | undefined;
     readonly priceImpact: Ppm | undefined;
     readonly expiresAtSeconds: number | undefined;
   };
@@ -131,6 +141,8 @@ export interface SwapFacts {
   readonly decoding: Decoding;
   /** the transaction as proposed; undefined on the gasless path */
   readonly transaction: ProposedTransaction | undefined;
+  /** whom the messages name that would be signed; undefined where there are none, as on our own transaction */
+  readonly signing: NamedToSign | undefined;
   readonly signatureHasNonce: boolean;
   /**
    * Whether the decoded nonce is used on the chain or stands in another swap of the owner; two swaps with one nonce could
@@ -145,7 +157,7 @@ export interface SwapFacts {
   readonly authorisation: Authorisation;
   /** free balances of the owner */
   readonly balances: { readonly sold: bigint; readonly native: bigint };
-  /** largest allowance of the sold token for the settlement contract that the simulation may leave behind */
+  /** largest allowance of the sold token for the spender that the simulation may leave behind */
   readonly allowanceLimit: bigint;
   /** value of the trades of the last 24 hours so far, reservations included, in dollars (1e-18) */
   readonly spentTodayUsd: bigint;

@@ -27,7 +27,7 @@ export interface ClearanceReading {
   readonly nativeBalance: bigint;
   /** the decoded nonce is used on the chain; undefined where signatures carry none */
   readonly nonceUsed: boolean | undefined;
-  /** what the pinned router may take of the sold token already */
+  /** what the pinned spender may take of the sold token already */
   readonly allowance: bigint;
   /** only where the signature to be made carries no nonce, so that the allowance alone bounds how often it is executed */
   readonly standing: StandingAllowance | undefined;
@@ -47,7 +47,7 @@ export interface ClearanceReading {
   readonly permitProblem: string | undefined;
 }
 
-/** What the pinned router may take of the sold token, or may be able to once more after a reorganisation. */
+/** What the pinned spender may take of the sold token, or may be able to once more after a reorganisation. */
 export interface StandingAllowance {
   /** the most that any endpoint shows, at the newest block and at the final one */
   readonly highest: bigint;

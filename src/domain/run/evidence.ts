@@ -1,4 +1,5 @@
 import type { Policy } from "../guard/policy.ts";
+import type { SwapContracts } from "../guard/swap-contracts.ts";
 import type { Address } from "../money/address.ts";
 import type { StrategySpec } from "../strategy/spec.ts";
 import type { StrategyMemory } from "../strategy/strategy.ts";
@@ -45,7 +46,7 @@ export interface Evidence {
   /** undefined where the event brings no reading to judge */
   readonly ledger: LedgerEvidence | undefined;
   readonly service: {
-    readonly router: Address;
+    readonly contracts: SwapContracts;
     readonly signatureHasNonce: boolean;
   };
   readonly chain: {

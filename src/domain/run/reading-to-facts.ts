@@ -1,9 +1,11 @@
 import { type Authorisation, effectiveLimits, type SwapFacts } from "../guard/swap-facts.ts";
+import type { TypedData } from "../guard/typed-data.ts";
+import { parseAddress } from "../money/address.ts";
 import { mulDivUp } from "../money/amount.ts";
 import { toPpm } from "../money/fraction.ts";
 import { highestOf, lowestOf } from "../money/price.ts";
 import { isNative } from "../money/token.ts";
-import type { ClearanceReading } from "./events.ts";
+import type { ClearanceReading, SigningMaterial } from "./events.ts";
 import { type Evidence, type LedgerEvidence, ledgerOf } from "./evidence.ts";
 import type { Swap } from "./run.ts";
 
@@ -21,7 +23,7 @@ export function factsOf(swap: Swap, reading: ClearanceReading, evidence: Evidenc
     limits: effectiveLimits(spec.limits, evidence.policy),
     pinned: {
       chainId: evidence.chain.chainId,
-      router: evidence.service.router,
+      contracts: evidence.service.contracts,
       wrappedNative: evidence.chain.wrappedNative,
     },
     owner: swap.wallet,
@@ -37,11 +39,13 @@ export function factsOf(swap: Swap, reading: ClearanceReading, evidence: Evidenc
     quote: {
       amountOut: swap.quote.amountOut,
       targetAddress: swap.quote.targetAddress,
+      spender: swap.quote.spender,
       priceImpact: swap.quote.priceImpactPpm === undefined ? undefined : toPpm(swap.quote.priceImpactPpm),
       expiresAtSeconds: swap.quote.expiresAtSeconds,
     },
     decoding: reading.decoding,
     transaction: reading.transaction,
+    signing: reading.signing && namedToSign(reading.signing),
     signatureHasNonce: swap.mode === "gasless" && evidence.service.signatureHasNonce,
     nonceUsed: isNonceTaken(swap, reading, ledger),
     nowSeconds: reading.head.timestampSeconds,
@@ -56,6 +60,16 @@ export function factsOf(swap: Swap, reading: ClearanceReading, evidence: Evidenc
     spentTodayUsd: ledger.spentTodayUsd,
     spentMonthUsd: ledger.spentMonthUsd,
     simulation: reading.simulation.kind === "not-applicable" ? undefined : reading.simulation,
+  };
+}
+
+/** Read from the very text that would be hashed and signed. */
+function namedToSign({ swap, permit }: SigningMaterial): SwapFacts["signing"] {
+  const order = JSON.parse(swap.typedData) as Partial<TypedData>;
+  const allowed = permit && (JSON.parse(permit.typedData) as Partial<TypedData>);
+  return {
+    verifyingContract: parseAddress(order.domain?.verifyingContract),
+    permitSpender: parseAddress(allowed?.message?.spender),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { SwapContracts } from "../guard/swap-contracts.ts";
 import type { TypedData } from "../guard/typed-data.ts";
 import type { Address, Hex } from "../money/address.ts";
 import type { Token } from "../money/token.ts";
@@ -13,6 +14,8 @@ export interface SwapQuote {
   readonly id: string;
   readonly amountOut: bigint;
   readonly targetAddress: Address;
+  /** whom the service wants to be approved, where it says so beside the target */
+  readonly spender?: Address | undefined;
   /** Unix seconds */
   readonly expiresAtSeconds: number | undefined;
   readonly receivedAtMs: number;
@@ -25,7 +28,8 @@ export interface SwapQuote {
 
 /** What was bound before anything was signed. */
 export interface SwapTerms {
-  readonly router: Address;
+  /** the pinned contracts that it was bound to */
+  readonly contracts: SwapContracts;
   readonly amountOutMin: bigint;
   /** what the service keeps for itself and for its relayer, smallest unit of the sold token */
   readonly swapFee: bigint;

@@ -100,7 +100,7 @@ function proceed(draft: Draft, swap: Swap, reading: ClearanceReading, evidence: 
   }
   if (!reading.decoding.ok) throw new Error(`swap ${swap.id} passed every check undecoded`);
   answered(draft);
-  draft.moveSwap(swap.id, "cleared", { terms: termsOf(reading.decoding.swap, reading) });
+  draft.moveSwap(swap.id, "cleared", { terms: termsOf(reading.decoding.swap, reading, evidence) });
   const { sellPrice: sold, buyPrice: bought, nativePrice: native } = reading;
   draft.record({ kind: "prices", swapId: swap.id, prices: { readAtMs: evidence.nowMs, sold, bought, native } });
   if (reading.approval !== undefined) approve(draft, swap, reading, evidence);
@@ -120,7 +120,7 @@ function approve(draft: Draft, swap: Swap, reading: ClearanceReading, evidence: 
     kind: "grant",
     wallet: swap.wallet,
     token: swap.sell.address,
-    spender: evidence.service.router,
+    spender: evidence.service.contracts.spender,
   });
   draft.record({
     kind: "transaction",
@@ -151,7 +151,7 @@ function transact(draft: Draft, swap: Swap, reading: ClearanceReading, evidence:
     swapId: swap.id,
     wallet: swap.wallet,
     token: swap.sell.address,
-    spender: evidence.service.router,
+    spender: evidence.service.contracts.spender,
     untilSeconds: undefined,
   });
   draft.record({
@@ -182,7 +182,7 @@ function intendSignatures(draft: Draft, swap: Swap, reading: ClearanceReading, e
     swapId: swap.id,
     wallet: swap.wallet,
     token: swap.sell.address,
-    spender: evidence.service.router,
+    spender: evidence.service.contracts.spender,
     untilSeconds,
   });
   draft.record({
@@ -194,7 +194,12 @@ function intendSignatures(draft: Draft, swap: Swap, reading: ClearanceReading, e
     validUntilSeconds: terms.deadlineSeconds,
   });
   if (signing.permit !== undefined) {
-    draft.record({ kind: "grant", wallet: swap.wallet, token: swap.sell.address, spender: evidence.service.router });
+    draft.record({
+      kind: "grant",
+      wallet: swap.wallet,
+      token: swap.sell.address,
+      spender: evidence.service.contracts.spender,
+    });
     draft.record({
       kind: "intend-signature",
       swapId: swap.id,
@@ -257,9 +262,9 @@ function tighterSlippage(swapFacts: SwapFacts): Ppm | undefined {
   return slippage === undefined || slippage >= swapFacts.limits.slippage ? undefined : slippage;
 }
 
-function termsOf(decoded: DecodedSwap, reading: ClearanceReading): NonNullable<Swap["terms"]> {
+function termsOf(decoded: DecodedSwap, reading: ClearanceReading, evidence: Evidence): NonNullable<Swap["terms"]> {
   return {
-    router: decoded.router,
+    contracts: evidence.service.contracts,
     amountOutMin: decoded.amountOutMin,
     swapFee: decoded.swapFee,
     affiliateFee: decoded.affiliate?.fee ?? 0n,

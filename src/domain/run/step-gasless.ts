@@ -155,7 +155,7 @@ function revoke(draft: Draft, swap: Swap, evidence: Evidence): void {
       id: revokeIntentId,
       purpose: "revoke",
       to: swap.sell.address,
-      data: approveNothing(swap.terms?.router ?? evidence.service.router),
+      data: approveNothing((swap.terms ?? evidence.service).contracts.spender),
       value: 0n,
       gasLimit: REVOKE_GAS_LIMIT,
       maxFeePerGasCap: evidence.policy.maxFeePerGas,

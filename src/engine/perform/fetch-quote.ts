@@ -38,6 +38,7 @@ export async function fetchQuote(
       id: answer.id,
       amountOut: answer.amountOut,
       targetAddress: answer.targetAddress,
+      ...(answer.spender !== undefined && { spender: answer.spender }),
       expiresAtSeconds: answer.expiresAtSeconds,
       receivedAtMs: answer.receivedAtMs,
       slippagePpm: request.slippage,

@@ -38,12 +38,15 @@ type OutflowLog = Pick<Awaited<ReturnType<LogReads["logs"]>>[number], "data" | "
 
 /**
  * Whether what one transaction took from the wallet may be what an order signed: its gross amount at least, or something
- * straight into the contract that it was signed for, because a token that keeps a fee may tell of less.
+ * straight into a contract that it was signed for, because a token that keeps a fee may tell of less.
  */
 export function isTakenBy({ amountIn, terms }: Swap, outflow: readonly OutflowLog[]): boolean {
   const taken = outflow.reduce((sum, { data }) => sum + amountTold(data), 0n);
-  const contract = terms === undefined ? undefined : wordOf(terms.router);
-  return (amountIn !== undefined && taken >= amountIn) || outflow.some(({ topics }) => topics[2] === contract);
+  const contracts = terms === undefined ? [] : Object.values(terms.contracts).map(wordOf);
+  return (
+    (amountIn !== undefined && taken >= amountIn) ||
+    outflow.some(({ topics: [, , to] }) => to !== undefined && contracts.includes(to))
+  );
 }
 
 /** A wallet that was not held against the chain for so many blocks is not read back for the end of one swap. */

@@ -32,12 +32,12 @@ export async function askProposal(
  * @returns undefined where the service gives nothing to try out
  */
 export function callToTry(
-  { deps: { service }, settings: { router } }: EngineContext,
+  { deps: { service }, settings: { contracts } }: EngineContext,
   { transaction, route }: Proposal,
   decoding: Decoding,
 ): TriedCall | undefined {
   if (transaction !== undefined) return transaction;
   const { trialOfOrder } = service.profile;
   if (trialOfOrder === undefined || route === undefined || !decoding.ok) return undefined;
-  return { to: router, data: trialOfOrder(decoding.swap, route), value: 0n };
+  return { to: contracts.target, data: trialOfOrder(decoding.swap, route), value: 0n };
 }

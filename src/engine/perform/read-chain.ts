@@ -1,4 +1,5 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
+import type { Address } from "../../domain/money/address.ts";
 import type { GaslessObservation } from "../../domain/run/events.ts";
 import { measureFill } from "../../domain/run/measure-fill.ts";
 import type { Swap } from "../../domain/run/run.ts";
@@ -143,7 +144,7 @@ async function fillByNonce(context: EngineContext, swap: Swap, { reads, range }:
   const { nonceRecord } = service.profile;
   if (nonceRecord === undefined || swap.terms?.nonce === undefined) return undefined;
   const topics = nonceRecord.fillTopics(swap.wallet, swap.terms.nonce);
-  const [log] = await reads.logs({ address: swap.terms.router, topics, ...range });
+  const [log] = await reads.logs({ address: swap.terms.contracts[nonceRecord.at], topics, ...range });
   return log === undefined ? undefined : await receiptOf(reads, log);
 }
 
@@ -167,12 +168,16 @@ async function fillByOutflow(
     const [first] = logs;
     if (first === undefined) continue;
     const receipt = await receiptOf(reads, first);
-    const isOfContract = receipt.logs.some(({ address }) => address === swap.terms?.router);
+    const isOfContract = receipt.logs.some(({ address }) => isOf(swap, address));
     if (isOfContract || isTakenBy(swap, logs)) own.push(receipt);
     else isUnexplained ||= taken.some((outflow) => !store.wasAccepted(outflowKey(swap.wallet, outflow)));
   }
   const fill = own.find((receipt) => isShown(context, swap, receipt)) ?? own[0];
   return { fill, isUnexplained: fill === undefined && isUnexplained };
+}
+
+function isOf({ terms }: Swap, address: Address): boolean {
+  return terms !== undefined && Object.values(terms.contracts).includes(address);
 }
 
 /**
@@ -224,14 +229,14 @@ async function nonceCancelled(
   const { service } = context.deps;
   const { nonceRecord } = service.profile;
   if (nonceRecord === undefined || swap.terms?.nonce === undefined) return undefined;
-  const { router } = swap.terms;
-  const call = { to: router, data: nonceRecord.usedCall(swap.wallet, swap.terms.nonce) };
+  const contract = swap.terms.contracts[nonceRecord.at];
+  const call = { to: contract, data: nonceRecord.usedCall(swap.wallet, swap.terms.nonce) };
   // At a stated block: a node that lags behind it has no answer, instead of an old one.
   const now = await reads.call(call, range.toBlock);
   if (now === undefined) return undefined;
   if (!nonceRecord.isUsed(now)) return false;
   const topics = nonceRecord.cancelTopics(swap.wallet, swap.terms.nonce);
-  const logs = await reads.logs({ address: router, topics, fromBlock: range.fromBlock, toBlock: finalized });
+  const logs = await reads.logs({ address: contract, topics, fromBlock: range.fromBlock, toBlock: finalized });
   return logs.length > 0 ? true : undefined;
 }
 
@@ -243,7 +248,7 @@ async function allowanceAt(
   const grant = {
     token: swap.sell.address,
     owner: swap.wallet,
-    spender: swap.terms?.router ?? context.settings.router,
+    spender: (swap.terms ?? context.settings).contracts.spender,
   };
   return await at.reads.allowance(grant, at.block);
 }

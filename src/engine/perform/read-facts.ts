@@ -35,7 +35,7 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
     if (skew !== undefined) return unavailable(swap, { cause: "clock", detail: skew });
     await haltIfDelegated(context, swap.wallet);
     const head = await readHead(context, swap.wallet);
-    const grant = { token: swap.sell.address, owner: swap.wallet, spender: context.settings.router };
+    const grant = { token: swap.sell.address, owner: swap.wallet, spender: context.settings.contracts.spender };
     const allowance = isNative(swap.sell) ? amountIn : await chain.allowance(grant, head.number);
     const decoding = decode(context, swap, transaction);
     const call = callToTry(context, proposal, decoding);
@@ -107,6 +107,6 @@ async function nonceUsed(
   const { nonceRecord } = service.profile;
   if (!decoding.ok || decoding.swap.nonce === undefined || nonceRecord === undefined) return undefined;
   const data = nonceRecord.usedCall(swap.wallet, decoding.swap.nonce);
-  const answer = await chain.call({ to: context.settings.router, data }, block);
+  const answer = await chain.call({ to: context.settings.contracts[nonceRecord.at], data }, block);
   return answer === undefined ? undefined : nonceRecord.isUsed(answer);
 }

@@ -74,9 +74,9 @@ async function tryBack(context: EngineContext, asked: TriedBack): Promise<RoundT
   const wallet = swap.wallet;
   const approve = (value: bigint): CallRequest => ({
     ...{ from: wallet, to: swap.buy.address, value: 0n },
-    data: context.deps.approveCalldata(context.settings.router, value),
+    data: context.deps.approveCalldata(context.settings.contracts.spender, value),
   });
-  const grant = { token: swap.buy.address, owner: wallet, spender: context.settings.router };
+  const grant = { token: swap.buy.address, owner: wallet, spender: context.settings.contracts.spender };
   const reset = (await context.deps.chain.allowance(grant, head.number)) > 0n ? [approve(0n)] : [];
   const { to, data, value } = transaction;
   const calls = [...trial.calls, ...reset, approve(amount), { from: wallet, to, data, value }];

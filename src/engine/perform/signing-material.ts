@@ -28,7 +28,7 @@ export async function signingMaterial(
     chainId: context.settings.chainId,
     token: swap.sell.address,
     owner: swap.wallet,
-    spender: context.settings.router,
+    spender: context.settings.contracts.spender,
     value: amountIn,
     deadlineSeconds,
   });
@@ -46,11 +46,16 @@ export async function signingMaterial(
 /** A token may ask the delegate of an account with code instead of its signature: then the permit is worth nothing. */
 async function delegationProblem(context: EngineContext, swap: Swap, facts: PermitFacts): Promise<string | undefined> {
   const { chain } = context.deps;
-  const { delegates, router: spender } = context.settings;
+  const { delegates, contracts } = context.settings;
   const delegate = delegates?.get(swap.wallet);
   if (delegate === undefined || (await chain.code(swap.wallet)) === "0x") return undefined;
   const token = swap.sell.address;
-  const isTaken = await chain.takesDelegatedPermit({ token, delegate, spender, domain: facts.domain });
+  const isTaken = await chain.takesDelegatedPermit({
+    token,
+    delegate,
+    spender: contracts.spender,
+    domain: facts.domain,
+  });
   return isTaken ? undefined : `the token takes no permit of an account that delegates to ${delegate}`;
 }
 

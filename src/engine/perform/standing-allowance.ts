@@ -17,7 +17,7 @@ export async function standingAllowance(
   if (swap.mode !== "gasless" || service.profile.signatureHasNonce || isNative(swap.sell)) return undefined;
   const agreed = await chain.agreed();
   const { number, timestamp } = await agreed.finalized();
-  const grant = { token: swap.sell.address, owner: swap.wallet, spender: settings.router };
+  const grant = { token: swap.sell.address, owner: swap.wallet, spender: settings.contracts.spender };
   const shown = [
     await agreed.highestAllowance(grant, agreed.latest.number),
     await agreed.highestAllowance(grant, number),

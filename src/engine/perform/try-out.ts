@@ -83,7 +83,7 @@ function gasLimitFor(gasUsed: bigint): bigint {
 }
 
 function approvalCall(context: EngineContext, swap: Swap, amount: bigint): CallRequest {
-  const data = context.deps.approveCalldata(context.settings.router, amount);
+  const data = context.deps.approveCalldata(context.settings.contracts.spender, amount);
   return { from: swap.wallet, to: swap.sell.address, data, value: 0n };
 }
 

@@ -53,7 +53,7 @@ async function lookAt(
 ): Promise<Finding | "none" | "undecided" | undefined> {
   const { store } = context.deps;
   const { wallet, token, toBlock } = asked;
-  const spender = context.settings.router;
+  const spender = context.settings.contracts.spender;
   const read = (block?: number): Promise<Said> =>
     agreed.allowance({ token, owner: wallet, spender }, block).catch(unsaid);
   const isFound = store

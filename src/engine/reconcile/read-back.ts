@@ -91,7 +91,7 @@ async function readFills(context: LookContext, wallet: Address, range: Range): P
   const { nonceRecord } = service.profile;
   if (nonceRecord === undefined) return [];
   const topics = nonceRecord.fillTopics(wallet, 0n).slice(0, 2);
-  return await chain.logs({ address: context.settings.router, topics, ...range });
+  return await chain.logs({ address: context.settings.contracts[nonceRecord.at], topics, ...range });
 }
 
 async function readMoves(context: LookContext, wallet: Address, range: Range): Promise<Moves> {

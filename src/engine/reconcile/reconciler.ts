@@ -208,7 +208,7 @@ function newKey(wallet: Address): string {
 async function isUnused(context: LookContext, wallet: Address): Promise<boolean> {
   const { chain, store } = context.deps;
   const { number } = await chain.latest();
-  const spender = context.settings.router;
+  const spender = context.settings.contracts.spender;
   let why: string | undefined;
   if (number > PROVABLE_BLOCKS) why = `nobody reads all ${number} blocks back`;
   else {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { flyProfile } from "../../../src/adapters/swap-service/fly/profile.ts";
 import { swapdProfile } from "../../../src/adapters/swap-service/swapd/profile.ts";
 import { createReader } from "../../../src/adapters/swap-service/wire-reader.ts";
+import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
 import type { TypedData } from "../../../src/domain/guard/typed-data.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
 import { decodedSample, WETH } from "../../domain/guard/swap-samples.ts";
@@ -12,9 +13,9 @@ const WRONG = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD";
 const UPPER = `0x${RIGHT.slice(2).toUpperCase()}`;
 const ADDRESS = toAddress(RIGHT);
 
-const pinned = { chainId: 31337, router: ADDRESS, wrappedNative: WETH };
+const pinned = { chainId: 31337, contracts: oneContract(ADDRESS), wrappedNative: WETH };
 const swap = decodedSample({
-  ...{ router: ADDRESS, sender: ADDRESS, recipient: ADDRESS, fromAsset: ADDRESS, toAsset: ADDRESS },
+  ...{ contracts: oneContract(ADDRESS), sender: ADDRESS, recipient: ADDRESS, fromAsset: ADDRESS, toAsset: ADDRESS },
   affiliate: { address: ADDRESS, fee: 1n },
 });
 

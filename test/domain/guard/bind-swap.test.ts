@@ -4,6 +4,7 @@ import { bindSwap, type ExpectedSwap, envelopeChecks } from "../../../src/domain
 import { firstDenial } from "../../../src/domain/guard/check.ts";
 import type { DecodedSwap, ProposedTransaction } from "../../../src/domain/guard/decoded-swap.ts";
 import type { DenialCode } from "../../../src/domain/guard/denial.ts";
+import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
 import { NATIVE_TOKEN, toAddress } from "../../../src/domain/money/address.ts";
 import { MAX_UINT256 } from "../../../src/domain/money/amount.ts";
 import { toPpm } from "../../../src/domain/money/fraction.ts";
@@ -23,7 +24,7 @@ import {
 const affiliate = (fee: bigint) => ({ address: AFFILIATE, fee });
 
 const mutations: readonly (readonly [string, Partial<DecodedSwap>, DenialCode])[] = [
-  ["another contract", { router: STRANGER }, "TARGET_NOT_PINNED"],
+  ["another contract", { contracts: oneContract(STRANGER) }, "TARGET_NOT_PINNED"],
   ["no caller", { sender: undefined }, "SENDER_MISMATCH"],
   ["any caller", { sender: NATIVE_TOKEN }, "SENDER_MISMATCH"],
   ["the owner as relayer", { sender: OWNER }, "SENDER_MISMATCH"],

@@ -126,6 +126,7 @@ const selfExecuted: readonly (readonly [DenialCode, string, Partial<SwapFacts>])
     { ...roundTrip, roundTrip: { kind: "impossible", reason: "transfer forbidden" } },
   ],
   ["TARGET_NOT_PINNED", "a quote for another contract", quote({ targetAddress: STRANGER })],
+  ["SPENDER_NOT_PINNED", "a quote that names another spender", quote({ spender: STRANGER })],
   ["TARGET_NOT_PINNED", "a transaction to another contract", transaction({ to: STRANGER })],
   ["CHAIN_MISMATCH", "a transaction for another chain", transaction({ chainId: 1 })],
   ["SENDER_MISMATCH", "a transaction of another sender", transaction({ from: STRANGER })],
@@ -164,6 +165,11 @@ const selfExecuted: readonly (readonly [DenialCode, string, Partial<SwapFacts>])
 
 const gasless: readonly (readonly [DenialCode, string, Partial<SwapFacts>])[] = [
   ["TYPED_DATA_UNKNOWN", "typed data of another kind", { decoding: { ok: false, problem: "Dex Aggregator/1" } }],
+  [
+    "VERIFYING_CONTRACT_NOT_PINNED",
+    "an order that another contract would check",
+    { signing: { verifyingContract: STRANGER, permitSpender: ROUTER } },
+  ],
   ["NONCE_USED", "a nonce that another swap has", { nonceUsed: true }],
   ["PERMIT_UNSUPPORTED", "neither permit nor allowance", { authorisation: "none" }],
   ["GASLESS_UNTRIED", "an order that nobody could try out", { simulation: undefined }],

@@ -1,5 +1,6 @@
 import type { ExpectedSwap } from "../../../src/domain/guard/bind-swap.ts";
 import type { DecodedSwap } from "../../../src/domain/guard/decoded-swap.ts";
+import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
 import type { SwapFacts } from "../../../src/domain/guard/swap-facts.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
 import { toPpm } from "../../../src/domain/money/fraction.ts";
@@ -23,7 +24,7 @@ export const MINIMUM = 99_500_000_000_000_000n;
 export function expectedSample(change: Partial<ExpectedSwap> = {}): ExpectedSwap {
   return {
     mode: "gasless",
-    router: ROUTER,
+    contracts: oneContract(ROUTER),
     chainId: 31337,
     owner: OWNER,
     recipient: OWNER,
@@ -43,7 +44,7 @@ export function expectedSample(change: Partial<ExpectedSwap> = {}): ExpectedSwap
 
 export function decodedSample(change: Partial<DecodedSwap> = {}): DecodedSwap {
   return {
-    router: ROUTER,
+    contracts: oneContract(ROUTER),
     sender: RELAYER,
     recipient: OWNER,
     fromAsset: USDC,
@@ -98,7 +99,7 @@ export function factsSample(change: Partial<SwapFacts> = {}): SwapFacts {
       maxRoundTripLoss: undefined,
       acceptsUntriedGasless: false,
     },
-    pinned: { chainId: 31337, router: ROUTER, wrappedNative: WETH },
+    pinned: { chainId: 31337, contracts: oneContract(ROUTER), wrappedNative: WETH },
     owner: OWNER,
     ours: [OWNER],
     recipient: OWNER,
@@ -117,6 +118,7 @@ export function factsSample(change: Partial<SwapFacts> = {}): SwapFacts {
     },
     decoding: { ok: true, swap },
     transaction: { from: OWNER, to: ROUTER, data: "0x", value: 0n, chainId: 31337, gasLimit: undefined },
+    signing: undefined,
     signatureHasNonce: true,
     nowSeconds: NOW,
     maxLifetimeSeconds: 300,
@@ -146,6 +148,7 @@ export function gaslessFactsSample(change: Partial<SwapFacts> = {}): SwapFacts {
     decoding: { ok: true, swap },
     transaction: undefined,
     gas: undefined,
+    signing: { verifyingContract: ROUTER, permitSpender: ROUTER },
     authorisation: "permit",
     ...change,
   });

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
 import type { StandingAllowance } from "../../../src/domain/run/events.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { step } from "../../../src/domain/run/step.ts";
 import { evidenceSample, HUNDRED_USDC, ROUTER, runSample } from "../../support/builders.ts";
 import { decodedFor, readingFor, signingSample, swapIn } from "../../support/reading-samples.ts";
 
-const withoutNonce = { router: ROUTER, signatureHasNonce: false };
+const withoutNonce = { contracts: oneContract(ROUTER), signatureHasNonce: false };
 
 /** What comes of a gasless swap that finds this allowance. */
 function clearWith(allowance: bigint, swap: Swap, service: typeof withoutNonce, standing?: StandingAllowance) {
@@ -58,7 +59,7 @@ describe("a leftover allowance under a signature without a nonce", () => {
   });
 
   test("signs under any allowance where the signature works once by itself", () => {
-    const withNonce = { router: ROUTER, signatureHasNonce: true };
+    const withNonce = { contracts: oneContract(ROUTER), signatureHasNonce: true };
     expect(clearWith(5n * HUNDRED_USDC, only, withNonce).run.swaps[0]?.state).toBe("cleared");
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
 import { toPpm } from "../../../src/domain/money/fraction.ts";
 import type { StepResult } from "../../../src/domain/run/draft.ts";
 import type { ClearanceReading } from "../../../src/domain/run/events.ts";
@@ -55,7 +56,12 @@ describe("self-executed", () => {
     const result = clear(own);
     expect(result.run.swaps[0]).toMatchObject({
       ...{ state: "cleared", intentId: "run_1.0.1.swap" },
-      terms: { router: ROUTER, amountOutMin: 99_500_000_000_000_000n, deadlineSeconds: seconds + 60, fromBlock: 96 },
+      terms: {
+        contracts: oneContract(ROUTER),
+        amountOutMin: 99_500_000_000_000_000n,
+        deadlineSeconds: seconds + 60,
+        fromBlock: 96,
+      },
     });
     expect(result.records).toContainEqual({
       kind: "transaction",

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
 import type { StepResult } from "../../../src/domain/run/draft.ts";
 import type { GaslessObservation, RunEvent } from "../../../src/domain/run/events.ts";
 import type { Evidence } from "../../../src/domain/run/evidence.ts";
@@ -8,7 +9,7 @@ import { evidenceSample, firstRetryMs, HUNDRED_USDC, NOW_MS, ROUTER, runSample }
 import { hash, observationSample, receiptFor, swapIn } from "../../support/reading-samples.ts";
 
 const seconds = Math.floor(NOW_MS / 1_000);
-const withoutNonce: Partial<Evidence> = { service: { router: ROUTER, signatureHasNonce: false } };
+const withoutNonce: Partial<Evidence> = { service: { contracts: oneContract(ROUTER), signatureHasNonce: false } };
 
 function relayed(state: Parameters<typeof swapIn>[0], change: Partial<Swap> = {}): Swap {
   return swapIn(state, { mode: "gasless", ...change });

@@ -6,6 +6,7 @@ import { id } from "ethers";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { swapdProfile } from "../../../src/adapters/swap-service/swapd/profile.ts";
 import { readRoute } from "../../../src/adapters/swap-service/wire/read-answers.ts";
+import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
 import type { Address } from "../../../src/domain/money/address.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import type { RelayerOptions, ServiceOptions } from "../../../src/service/options.ts";
@@ -213,7 +214,7 @@ test("the route of a gasless quote tries the order out as the owner's own call, 
   // No calldata: nothing of a gasless quote is the owner's to broadcast.
   expect(body).not.toHaveProperty("data");
   const route = readRoute(body);
-  const pinned = { chainId: body.chainId, router: market.settlement, wrappedNative: market.weth };
+  const pinned = { chainId: body.chainId, contracts: oneContract(market.settlement), wrappedNative: market.weth };
   const decoded = swapdProfile.decodeTypedData(quote.typedData, pinned);
   if ("problem" in route || !decoded.ok) throw new Error(`not read: ${JSON.stringify([route, decoded])}`);
   const data = swapdProfile.trialOfOrder?.(decoded.swap, route);

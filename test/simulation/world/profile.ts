@@ -2,6 +2,7 @@ import { computeAddress, SigningKey } from "ethers";
 import { flyProfile } from "../../../src/adapters/swap-service/fly/profile.ts";
 import { swapdProfile } from "../../../src/adapters/swap-service/swapd/profile.ts";
 import type { Configuration } from "../../../src/config/configuration.ts";
+import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
 import type { TypedData } from "../../../src/domain/guard/typed-data.ts";
 import { type Hex, toAddress } from "../../../src/domain/money/address.ts";
 import { packCall } from "../../support/hosted-double/packed-call.ts";
@@ -23,7 +24,7 @@ export interface SimProfile {
   calldata(order: Order): Hex;
 }
 
-const PINNED = { chainId: CHAIN_ID, router: ROUTER, wrappedNative: WETH.address };
+const PINNED = { chainId: CHAIN_ID, contracts: oneContract(ROUTER), wrappedNative: WETH.address };
 const SERVICE_KEY = new SigningKey(`0x${"09".repeat(32)}`);
 const SHARE_WITHOUT_NONCES = 0.25;
 
@@ -61,7 +62,18 @@ export function drawProfile(chance: Chance): SimProfile {
 function decodedOf(order: Order) {
   const { sender, recipient, fromAsset, toAsset, deadline, amountOutMin, swapFee, amountIn, nonce } = order;
   return {
-    ...{ router: ROUTER, sender, recipient, fromAsset, toAsset, deadline, amountOutMin, swapFee, amountIn, nonce },
+    ...{
+      contracts: oneContract(ROUTER),
+      sender,
+      recipient,
+      fromAsset,
+      toAsset,
+      deadline,
+      amountOutMin,
+      swapFee,
+      amountIn,
+      nonce,
+    },
     ...{ affiliate: undefined, permitValue: undefined },
   };
 }

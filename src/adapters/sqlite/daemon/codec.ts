@@ -1,8 +1,9 @@
 import { toAddress } from "../../../domain/money/address.ts";
 import type { ReferencePrice, UsdPrice } from "../../../domain/money/price.ts";
 import type { PriceEvidence } from "../../../domain/run/records.ts";
-import type { Run, Swap } from "../../../domain/run/run.ts";
+import type { Run, Swap, SwapTerms } from "../../../domain/run/run.ts";
 import type { RunState, SwapState } from "../../../domain/run/states.ts";
+import { readContracts, type Stored, storedContracts } from "./stored-contracts.ts";
 import type { CountedSwap } from "./total-rows.ts";
 
 /** A row of `runs`. */
@@ -42,7 +43,9 @@ export interface SwapColumns {
 }
 
 /** The part of a swap without columns of its own, as versioned JSON. */
-type SwapBody = Pick<
+type SwapBody = Omit<StoredSwap, "terms"> & { readonly terms: Stored<SwapTerms> | undefined };
+
+type StoredSwap = Pick<
   Swap,
   | "planned"
   | "floor"
@@ -148,7 +151,7 @@ export function encodeSwap(swap: Swap): CountedSwap & Record<string, string | nu
     begun: swap.begun,
     gasless: swap.gasless,
     quote: swap.quote,
-    terms: swap.terms,
+    terms: swap.terms && storedContracts(swap.terms),
     approvals: swap.approvals,
     tightened: swap.tightened,
     signatures: swap.signatures,
@@ -214,6 +217,7 @@ export function decodeSwap(row: SwapColumns, readBody: (text: string) => unknown
   return {
     ...emptyBody,
     ...body,
+    terms: body.terms && readContracts<SwapTerms>(body.terms),
     id: row.id,
     runId: row.run_id,
     position: row.position,

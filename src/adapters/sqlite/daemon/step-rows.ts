@@ -4,6 +4,7 @@ import type { StepInput } from "../../../domain/run/replay.ts";
 import { hasTable, type Statements } from "../statements.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
 import { pack, unpack } from "./pack.ts";
+import { readContracts, readEvent, storedContracts, storedEvent } from "./stored-contracts.ts";
 
 /** Version of the stored form of a step. */
 const STEP_VERSION = 1;
@@ -11,16 +12,17 @@ const STEP_VERSION = 1;
 /** What is the same from step to step, and so is stored once for all of them. */
 type Settings = Pick<Evidence, "spec" | "policy" | "ours" | "live" | "service" | "chain" | "pace">;
 
-type StoredStep = Pick<StepInput, "event"> & {
+interface StoredStep {
   readonly version: number;
+  readonly event: unknown;
   readonly evidence: Omit<Evidence, keyof Settings>;
-};
+}
 
 /** Writes what a step was taken from. */
 export function writeStep(sql: Statements, runId: string, { event, evidence }: StepInput): void {
   const { spec, policy, ours, live, service, chain, pace, ...gathered } = evidence;
-  const settings: Settings = { spec, policy, ours, live, service, chain, pace };
-  const step: StoredStep = { version: STEP_VERSION, event, evidence: gathered };
+  const settings = { spec, policy, ours, live, service: storedContracts(service), chain, pace };
+  const step: StoredStep = { version: STEP_VERSION, event: storedEvent(event), evidence: gathered };
   const hash = writeSettings(sql, encodeJson(settings));
   sql.run("INSERT INTO steps (run_id, settings, body) VALUES (?, ?, ?)", runId, hash, pack(encodeJson(step)));
 }
@@ -48,6 +50,8 @@ export function readSteps(sql: Statements, runId: string): readonly StepInput[] 
     const { version, event, evidence } = decodeJson(unpack(row.body)) as StoredStep;
     if (version !== STEP_VERSION)
       throw new Error(`run ${runId} has a step of version ${version}; this program knows ${STEP_VERSION}`);
-    return { event, evidence: { ...evidence, ...(decodeJson(unpack(row.settings)) as Settings) } };
+    const settings = decodeJson(unpack(row.settings)) as Settings;
+    const service = readContracts<Evidence["service"]>(settings.service);
+    return { event: readEvent(event), evidence: { ...evidence, ...settings, service } };
   });
 }

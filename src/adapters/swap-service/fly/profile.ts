@@ -5,6 +5,7 @@ import type {
   PinnedSettlement,
   ProposedTransaction,
 } from "../../../domain/guard/decoded-swap.ts";
+import { oneContract } from "../../../domain/guard/swap-contracts.ts";
 import { type Hex, toAddress } from "../../../domain/money/address.ts";
 import type { ServiceProfile } from "../../../ports/swap-service.ts";
 import { buildTypedSwap, decodeTypedSwap, type TypedSwapPin } from "../wire/typed-swap.ts";
@@ -50,7 +51,7 @@ function decodeTransaction(transaction: ProposedTransaction, pinned: PinnedSettl
   const gross = order.amountIn + order.swapFee + (affiliate?.fee ?? 0n);
   const swap: DecodedSwap = {
     ...order,
-    router: transaction.to,
+    contracts: oneContract(transaction.to),
     sender: undefined,
     nonce: undefined,
     affiliate,

@@ -6,6 +6,7 @@ import type {
   ProposedTransaction,
   RouteLeg,
 } from "../../../domain/guard/decoded-swap.ts";
+import { oneContract } from "../../../domain/guard/swap-contracts.ts";
 import type { TypedData } from "../../../domain/guard/typed-data.ts";
 import { type Address, type Hex, NATIVE_TOKEN, parseAddress } from "../../../domain/money/address.ts";
 import { mulDivDown } from "../../../domain/money/amount.ts";
@@ -57,6 +58,7 @@ export const swapdProfile: ServiceProfile = {
   typedData: (swap, pinned) => buildTypedSwap(PIN, swap, pinned),
   trialOfOrder: encodeOwnSwap,
   nonceRecord: {
+    at: "verifyingContract",
     usedCall: (owner, nonce) => `${IS_NONCE_USED}${ownerWord(owner)}${nonceWord(nonce)}`,
     isUsed: readBool,
     fillTopics: (owner, nonce) => [SWAPPED, `0x${ownerWord(owner)}`, `0x${nonceWord(nonce)}`],
@@ -125,7 +127,7 @@ function readOrder(order: Record<string, unknown>, transaction: ProposedTransact
   if (number("nonce") !== 0n) return { ok: false, problem: `a self-executed swap has nonce 0, not ${number("nonce")}` };
   const affiliate = { address: address("affiliate"), fee: number("affiliateFee") };
   const swap: DecodedSwap = {
-    router: transaction.to,
+    contracts: oneContract(transaction.to),
     sender: undefined,
     recipient: address("recipient"),
     fromAsset: address("fromAsset"),

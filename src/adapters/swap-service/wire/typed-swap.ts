@@ -1,4 +1,5 @@
 import type { DecodedSwap, Decoding, PinnedSettlement } from "../../../domain/guard/decoded-swap.ts";
+import { oneContract } from "../../../domain/guard/swap-contracts.ts";
 import type { TypedData } from "../../../domain/guard/typed-data.ts";
 import type { Address } from "../../../domain/money/address.ts";
 import { parseRaw } from "../../../domain/money/amount.ts";
@@ -52,7 +53,7 @@ export function decodeTypedSwap(pin: TypedSwapPin, typedData: TypedData, pinned:
   const problem = domainProblem(pin, typedData.domain, pinned) ?? typesProblem(pin, typedData);
   if (problem !== undefined) return { ok: false, problem };
   const withAffiliate = (typedData.types.Swap ?? []).length === swapFields(pin, true).length;
-  return readMessage(swapFields(pin, withAffiliate), typedData.message);
+  return readMessage(swapFields(pin, withAffiliate), typedData);
 }
 
 /**
@@ -63,7 +64,7 @@ export function buildTypedSwap(pin: TypedSwapPin, swap: DecodedSwap, pinned: Pin
   if (swap.sender === undefined) throw new Error("a swap signature needs its sender; this swap names none");
   if (pin.hasNonce && swap.nonce === undefined) throw new Error("a swap signature needs its nonce; this swap has none");
   const message: Record<string, string> = {
-    router: swap.router,
+    router: requiredContract(swap),
     sender: swap.sender,
     recipient: swap.recipient,
     fromAsset: swap.fromAsset,
@@ -79,7 +80,11 @@ export function buildTypedSwap(pin: TypedSwapPin, swap: DecodedSwap, pinned: Pin
     message.affiliateFee = swap.affiliate.fee.toString();
   }
   return {
-    domain: { ...pin.domain, chainId: pinned.chainId.toString(), verifyingContract: pinned.router },
+    domain: {
+      ...pin.domain,
+      chainId: pinned.chainId.toString(),
+      verifyingContract: pinned.contracts.verifyingContract,
+    },
     types: { Swap: swapFields(pin, swap.affiliate !== undefined) },
     primaryType: "Swap",
     message,
@@ -98,8 +103,8 @@ function domainProblem(pin: TypedSwapPin, domain: TypedData["domain"], pinned: P
   if (decimalText(chainId) !== pinned.chainId.toString()) {
     return `the domain ${seen} is of chain ${String(chainId)}, not of ${pinned.chainId}`;
   }
-  if (parseChecked(verifyingContract) !== pinned.router) {
-    return `the domain ${seen} names the contract ${String(verifyingContract)}, not the pinned ${pinned.router}`;
+  if (parseChecked(verifyingContract) !== pinned.contracts.verifyingContract) {
+    return `the domain ${seen} names the contract ${String(verifyingContract)}, not the pinned ${pinned.contracts.verifyingContract}`;
   }
   return undefined;
 }
@@ -114,7 +119,7 @@ function typesProblem(pin: TypedSwapPin, typedData: TypedData): string | undefin
   return known.includes(seen) ? undefined : `the typed data has the unknown type ${seen}`;
 }
 
-function readMessage(fields: readonly Field[], message: TypedData["message"]): Decoding {
+function readMessage(fields: readonly Field[], { domain, message }: TypedData): Decoding {
   const unknown = Object.keys(message).find((key) => !fields.some((field) => field.name === key));
   if (unknown !== undefined)
     return { ok: false, problem: `the message has the unknown field ${JSON.stringify(unknown)}` };
@@ -136,7 +141,7 @@ function readMessage(fields: readonly Field[], message: TypedData["message"]): D
   return {
     ok: true,
     swap: {
-      router: addressOf("router"),
+      contracts: { ...oneContract(addressOf("router")), verifyingContract: parseChecked(domain.verifyingContract) },
       sender: addressOf("sender"),
       recipient: addressOf("recipient"),
       fromAsset: addressOf("fromAsset"),
@@ -150,6 +155,12 @@ function readMessage(fields: readonly Field[], message: TypedData["message"]): D
       permitValue: undefined,
     },
   };
+}
+
+/** One contract is called, takes the tokens and checks the order. @throws Error when the swap names none to call */
+function requiredContract({ contracts }: DecodedSwap): Address {
+  if (contracts.target === undefined) throw new Error("a swap signature needs its router; this swap names none");
+  return contracts.target;
 }
 
 function required<T>(values: ReadonlyMap<string, T>, name: string): T {

@@ -6,6 +6,7 @@ import { flyProfile } from "../../../../src/adapters/swap-service/fly/profile.ts
 import { bindSwap, type ExpectedSwap, envelopeChecks } from "../../../../src/domain/guard/bind-swap.ts";
 import { firstDenial } from "../../../../src/domain/guard/check.ts";
 import type { ProposedTransaction } from "../../../../src/domain/guard/decoded-swap.ts";
+import { oneContract } from "../../../../src/domain/guard/swap-contracts.ts";
 import { type Hex, toAddress } from "../../../../src/domain/money/address.ts";
 import { toPpm } from "../../../../src/domain/money/fraction.ts";
 import { typedDataDigest, typeHash } from "../../../support/typed-data-digest.ts";
@@ -22,7 +23,11 @@ const recorded = JSON.parse(readFileSync(new URL("../../../fixtures/recorded-swa
   data: Hex;
 };
 const router = toAddress(recorded.router);
-const pinned = { chainId: recorded.chainId, router, wrappedNative: toAddress(`0x${"01".repeat(20)}`) };
+const pinned = {
+  chainId: recorded.chainId,
+  contracts: oneContract(router),
+  wrappedNative: toAddress(`0x${"01".repeat(20)}`),
+};
 const transaction: ProposedTransaction = {
   from: toAddress(recorded.sender),
   to: router,
@@ -49,7 +54,7 @@ describe("the recorded transaction of the hosted service", () => {
     expect(decoding).toEqual({
       ok: true,
       swap: {
-        router,
+        contracts: oneContract(router),
         sender: undefined,
         recipient: expected.recipient,
         fromAsset: expected.fromAsset,
@@ -69,7 +74,7 @@ describe("the recorded transaction of the hosted service", () => {
     const { expected } = recorded;
     const asked: ExpectedSwap = {
       mode: "self-executed",
-      router,
+      contracts: oneContract(router),
       chainId: recorded.chainId,
       owner: toAddress(recorded.sender),
       recipient: toAddress(expected.recipient),
@@ -88,7 +93,7 @@ describe("the recorded transaction of the hosted service", () => {
     expect(bindSwap(swap, asked)).toBeUndefined();
     expect(firstDenial(envelopeChecks(transaction, asked))).toBeUndefined();
     for (const other of [
-      { router: pinned.wrappedNative },
+      { contracts: oneContract(pinned.wrappedNative) },
       { recipient: router },
       { fromAsset: router },
       { toAsset: router },
@@ -144,7 +149,13 @@ function swapOf(data: Hex) {
   const packed = readPackedSwap(data);
   if (!packed.ok) throw new Error(packed.problem);
   const { order, affiliate } = packed.call;
-  const message = { ...order, router, sender: toAddress(recorded.sender), nonce: undefined, affiliate };
+  const message = {
+    ...order,
+    contracts: oneContract(router),
+    sender: toAddress(recorded.sender),
+    nonce: undefined,
+    affiliate,
+  };
   const digest = typedDataDigest(flyProfile.typedData({ ...message, permitValue: undefined }, pinned));
   const { r, s, v } = SIGNER.signingKey.sign(digest);
   const signed = patched(144, `${r.slice(2)}${s.slice(2)}${v.toString(16)}`, data);

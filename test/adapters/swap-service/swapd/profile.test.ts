@@ -3,6 +3,7 @@ import { Interface } from "ethers";
 import { describe, expect, it } from "vitest";
 import { swapdProfile } from "../../../../src/adapters/swap-service/swapd/profile.ts";
 import type { DecodedSwap } from "../../../../src/domain/guard/decoded-swap.ts";
+import { oneContract } from "../../../../src/domain/guard/swap-contracts.ts";
 import type { TypedData } from "../../../../src/domain/guard/typed-data.ts";
 import { type Hex, NATIVE_TOKEN } from "../../../../src/domain/money/address.ts";
 import { decodedSample, OWNER, ROUTER, STRANGER, USDC, WETH } from "../../../domain/guard/swap-samples.ts";
@@ -12,7 +13,7 @@ const artifact = JSON.parse(
   readFileSync(new URL("../../../../contracts/artifacts/SwapdSettlement.json", import.meta.url), "utf8"),
 ) as { abi: [] };
 const settlement = new Interface(artifact.abi);
-const pinned = { chainId: 31337, router: ROUTER, wrappedNative: WETH };
+const pinned = { chainId: 31337, contracts: oneContract(ROUTER), wrappedNative: WETH };
 const order = [OWNER, USDC, WETH, 1_700_000_120n, 99n, 0n, 1_000n, 0n, NATIVE_TOKEN, 0n];
 const leg = [0, STRANGER, USDC, WETH, 0, 10n ** 18n];
 const call = settlement.encodeFunctionData("swap", [order, [leg, leg]]) as Hex;
@@ -31,7 +32,7 @@ function withOrder(change: Record<number, unknown>): Hex {
 describe("calldata of our own settlement contract", () => {
   it("is read field by field from what the contract's own ABI encodes", () => {
     const expected: DecodedSwap = {
-      router: ROUTER,
+      contracts: oneContract(ROUTER),
       sender: undefined,
       recipient: OWNER,
       fromAsset: USDC,
