@@ -86,6 +86,13 @@ module.exports = {
       to: { path: "^src/adapters/", pathNot: "^src/adapters/$1/" },
     },
     {
+      name: "swap-services-are-strangers",
+      comment: "each swap service is a folder that can be taken out; what several speak alike is in wire",
+      severity: "error",
+      from: { path: "^src/adapters/swap-service/([^/]+)/" },
+      to: { path: "^src/adapters/swap-service/[^/]+/", pathNot: "^src/adapters/swap-service/($1|wire)/" },
+    },
+    {
       name: "no-ethers-on-the-hot-path",
       comment: "a quote is computed from raw words: decoding through ethers costs more than the route itself",
       severity: "error",

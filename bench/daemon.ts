@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { loadConfiguration } from "../src/config/load-configuration.ts";
+import { loadConfiguration } from "../src/app/load-configuration.ts";
 import { makeFolder, type Started, start, until } from "../test/e2e/support/swapd.ts";
 
 /**

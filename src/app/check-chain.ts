@@ -179,7 +179,7 @@ async function allowanceText(
   wallet: WalletConfiguration,
   token: Token,
 ): Promise<string> {
-  const spender = configuration.network.settlement;
+  const spender = configuration.service.contracts?.spender;
   if (spender === undefined) return "";
   const allowance = await chain.allowance({ token: token.address, owner: wallet.address, spender });
   if (allowance === 0n) return "";

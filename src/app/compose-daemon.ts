@@ -1,6 +1,6 @@
 import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import type { Configuration } from "../config/configuration.ts";
-import { oneContract, type SwapContracts } from "../domain/guard/swap-contracts.ts";
+import type { SwapContracts } from "../domain/guard/swap-contracts.ts";
 import type { Address } from "../domain/money/address.ts";
 import { alertOnHalt, alertOnRefusal } from "../engine/alerts.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
@@ -129,8 +129,8 @@ export async function composeDaemon(
   return { engine, alerts, services, chain, abilities, node, service, lookAtWallets };
 }
 
-function contractsOf({ network: { name, settlement } }: Configuration): SwapContracts {
-  if (settlement !== undefined) return oneContract(settlement);
+function contractsOf({ network: { name }, service: { contracts } }: Configuration): SwapContracts {
+  if (contracts !== undefined) return contracts;
   const message = `no settlement contract is known on ${name}: set \`service.settlement\` to the address you verified`;
   throw new CommandFailure(EXIT.configuration, message);
 }

@@ -7,7 +7,6 @@ import { copyRecent } from "../adapters/sqlite/daemon/recent-copy.ts";
 import { createStore } from "../adapters/sqlite/daemon/store.ts";
 import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import type { Configuration } from "../config/configuration.ts";
-import { oneContract } from "../domain/guard/swap-contracts.ts";
 import type { Address } from "../domain/money/address.ts";
 import type { EngineContext } from "../engine/engine-context.ts";
 import { registerStrategies } from "../engine/scheduler.ts";
@@ -58,7 +57,8 @@ interface Opening {
 async function open(configuration: Configuration, opening: Opening): Promise<EngineContext> {
   const { runtime, folder, closing } = opening;
   const { network } = configuration;
-  if (network.settlement === undefined) {
+  const { contracts } = configuration.service;
+  if (contracts === undefined) {
     throw new CommandFailure(
       EXIT.no,
       `no settlement contract is known on ${network.name}: set \`service.settlement\` to the address you verified`,
@@ -73,7 +73,7 @@ async function open(configuration: Configuration, opening: Opening): Promise<Eng
   const chain = openChain(configuration, runtime.secrets);
   const services = await openPrivateServices(configuration, opening);
   const context: EngineContext = {
-    settings: { ...engineSettings(configuration, oneContract(network.settlement)), live: false },
+    settings: { ...engineSettings(configuration, contracts), live: false },
     deps: {
       store: createStore(db),
       laneStore: openLaneStore(db),

@@ -56,6 +56,7 @@ function secondConnection(configuration: Configuration, secrets: SecretOpener): 
     profile,
     baseUrl: url,
     network: network.name,
+    chainId: network.chainId,
     apiKey: apiKey === undefined ? undefined : secrets.open(apiKey),
     database: `${database}.reference`,
     timeoutMs: timing.requestTimeoutMs,

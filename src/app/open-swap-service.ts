@@ -1,6 +1,5 @@
 import { createRateLimiter } from "../adapters/limiter/rate-limiter.ts";
-import { SERVICE_PROFILES } from "../adapters/swap-service/services.ts";
-import { createSwapService } from "../adapters/swap-service/wire/client.ts";
+import { serviceKind } from "../adapters/swap-service/services.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { Secret } from "../net/secret.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -14,9 +13,11 @@ const MAX_QUEUE = 10_000;
 
 /** Which service, for which database: all processes on one database pace their calls together. */
 export interface ServiceConnection {
-  readonly profile: "swapd" | "fly";
+  /** the name of its profile */
+  readonly profile: string;
   readonly baseUrl: string;
   readonly network: string;
+  readonly chainId: number;
   readonly apiKey: Secret | undefined;
   readonly database: string;
   readonly timeoutMs: number;
@@ -35,6 +36,7 @@ export function connectionOf(configuration: Configuration, baseUrl: string, secr
     profile: service.profile,
     baseUrl,
     network: network.name,
+    chainId: network.chainId,
     apiKey: reference === undefined ? ownKey : secrets.open(reference),
     database,
     timeoutMs: timing.requestTimeoutMs,
@@ -61,9 +63,9 @@ export function openSwapService(
   { logger, machine }: { readonly logger: Logger; readonly machine: Machine },
   listeners: LimitListeners = {},
 ): { readonly client: SwapService; giveUp(): void; close(): Promise<void> } {
-  const { apiKey, baseUrl, network, timeoutMs } = connection;
+  const { apiKey, baseUrl, network, chainId, timeoutMs } = connection;
   const { clock, sharedClock, fetch, random } = machine;
-  const profile = SERVICE_PROFILES[connection.profile];
+  const { profile, open } = serviceKind(connection.profile);
   const limiter = createRateLimiter(
     {
       file: `${connection.database}.limiter.db`,
@@ -77,8 +79,9 @@ export function openSwapService(
     { clock, logger, sharedClock, random, ...listeners },
   );
   const stopping = new AbortController();
-  const client = createSwapService(
-    { profile, baseUrl, network, apiKey, timeoutMs, maxBytes: connection.maxAnswerBytes, signal: stopping.signal },
+  const { signal } = stopping;
+  const client = open(
+    { baseUrl, network, chainId, apiKey, timeoutMs, maxBytes: connection.maxAnswerBytes, signal },
     { limiter, clock, logger, fetch, random },
   );
   return {

@@ -78,8 +78,8 @@ export async function readApprovals(
 }
 
 /** The pinned contract is known without a database, too. */
-function openKnown({ database, network, policy }: Configuration): ApprovalReader & { close(): void } {
-  const pinned = [...(network.settlement === undefined ? [] : [network.settlement]), ...policy.spenders];
+function openKnown({ database, service: { contracts }, policy }: Configuration): ApprovalReader & { close(): void } {
+  const pinned = [...(contracts === undefined ? [] : [contracts.spender]), ...policy.spenders];
   const nothing = { spenders: () => [...new Set(pinned)], swapUsing: () => undefined, close: () => undefined };
   if (!existsSync(database)) return nothing;
   const db = openDatabase({ file: database, readonly: true });

@@ -3,7 +3,7 @@ import { formatProblems } from "../config/problem.ts";
 import { closeAll } from "./close-all.ts";
 import { endOnUncaught, endProcess } from "./end-on-uncaught.ts";
 import { EXIT } from "./exit-codes.ts";
-import { loadFiles, loadFilesInTurns } from "./load-files.ts";
+import { loadConfiguration, loadInTurns } from "./load-configuration.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { startDaemon } from "./start-daemon.ts";
 import { startEmbeddedService } from "./start-embedded-service.ts";
@@ -26,7 +26,7 @@ export interface LifeEnd {
  * ends the process here: nothing is stopped step by step then, the next start recovers.
  */
 export async function runOnce(file: string, terminal: Terminal, asked: Promise<string>): Promise<LifeEnd> {
-  const loaded = loadFiles(file, process.env);
+  const loaded = loadConfiguration(file, process.env);
   if (!loaded.ok) {
     const message = formatProblems(loaded.problems);
     const files = [...new Set([file, ...loaded.problems.map((problem) => problem.file)])];
@@ -72,7 +72,7 @@ async function startParts(
   if (embedded !== undefined) parts.push(embedded);
   const daemon = await startDaemon(configuration, embedded?.url ?? url, {
     ...runtime,
-    edits: { asRead, load: () => loadFilesInTurns(configuration.file, process.env) },
+    edits: { asRead, load: () => loadInTurns(configuration.file, process.env) },
   });
   parts.push(daemon);
   return { statusUrl: daemon.url, failed: [daemon.failed, ...(embedded === undefined ? [] : [embedded.failed])] };

@@ -1,4 +1,5 @@
 import { CONFIG_BOUNDS, DEFAULTS } from "../config/defaults.ts";
+import { OWN_PROFILE } from "../config/schemas/main-schema.ts";
 import { toAddress } from "../domain/money/address.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { thisMachine } from "./machine.ts";
@@ -35,12 +36,13 @@ function connectionTo(target: Target, runtime: Runtime): ServiceConnection {
     const embedded = `http://${serve.listen.host}:${serve.listen.port}`;
     return connectionOf(target.configuration, service.url === "embedded" ? embedded : service.url, runtime.secrets);
   }
-  const { serviceUrl, database } = target.facts;
+  const { serviceUrl, chainId, database } = target.facts;
   if (serviceUrl === null) throw new CommandFailure(EXIT.no, "the last sandbox ran without a service");
   return {
-    profile: "swapd",
+    profile: OWN_PROFILE,
     baseUrl: serviceUrl,
     network: "sandbox",
+    chainId,
     apiKey: undefined,
     database,
     timeoutMs: DEFAULTS.timing.requestTimeoutMs,

@@ -5,7 +5,7 @@ import type { Configuration } from "../config/configuration.ts";
 import { formatProblems } from "../config/problem.ts";
 import { openDatabase, type SqliteDatabase } from "../storage/database.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
-import { loadFiles } from "./load-files.ts";
+import { loadConfiguration } from "./load-configuration.ts";
 import { readSandboxFacts, type SandboxFacts } from "./sandbox-facts.ts";
 
 /** What a command is about: a configured daemon, or the last sandbox of this folder. */
@@ -85,14 +85,14 @@ export function configurationOf(target: Target): { configuration: Configuration;
   const { facts } = target;
   const env = { ...process.env, ...facts.environment };
   const preset = join(facts.directory, "network.json");
-  const loaded = loadFiles(facts.configuration, env, { overrides: { preset, database: facts.database } });
+  const loaded = loadConfiguration(facts.configuration, env, { overrides: { preset, database: facts.database } });
   if (loaded.ok) return { configuration: loaded.configuration, env };
   throw new CommandFailure(EXIT.no, formatProblems(loaded.problems));
 }
 
 /** Loads a configuration or fails with all its problems and the given exit code. */
 export function readConfiguration(file: string, exitCode: number): Configuration {
-  const loaded = loadFiles(resolve(file), process.env);
+  const loaded = loadConfiguration(resolve(file), process.env);
   if (loaded.ok) return loaded.configuration;
   throw new CommandFailure(exitCode, formatProblems(loaded.problems));
 }

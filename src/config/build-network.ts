@@ -1,11 +1,13 @@
-import type { Address } from "../domain/money/address.ts";
+import type { ServicePromises } from "../domain/guard/service-promises.ts";
+import type { StatedContracts } from "../domain/guard/swap-contracts.ts";
 import { NETWORKS } from "../networks/book.ts";
 import { hubTokensOf, type Network } from "../networks/network.ts";
 import { closest } from "./closest.ts";
-import { at, type Complaint, each, type Found, type Part, refuse } from "./complaint.ts";
+import { each, type Found, type Part, refuse } from "./complaint.ts";
 import type { NetworkConfiguration, RpcEndpoint } from "./configuration.ts";
 import { absoluteReference } from "./references.ts";
 import type { MainFile } from "./schemas/main-schema.ts";
+import { checkContractsKnown } from "./service-profile.ts";
 import type { Source } from "./source.ts";
 
 /** After a rollup's sequencer came back, prices are not used for so long; as Chainlink's documentation has it. */
@@ -21,40 +23,32 @@ export function* findBuiltIn(name: string): Part<Network> {
   return yield* refuse`network.name: the network "${name}" is not built in -> ${meant === undefined ? others : `did you mean "${meant}"?`}`;
 }
 
-/** The contract to sign for: the one that the main file names, else the preset's where the service is our own. */
-export function settlementOf(service: MainFile["service"] | undefined, preset: Network): Address | undefined {
-  return service?.settlement ?? ((service?.profile ?? "swapd") === "swapd" ? preset.settlement : undefined);
+/** What is known of the network and of the service on it. */
+interface KnownOfService {
+  readonly preset: Network;
+  readonly promises: ServicePromises | undefined;
+  readonly contracts: StatedContracts;
 }
 
 /** The network with its endpoints and the contract to sign for. */
 export function* buildNetwork(
   source: Source,
   { network, service, mode }: Pick<MainFile, "network" | "service" | "mode">,
-  preset: Network,
+  { preset, promises, contracts }: KnownOfService,
 ): Found<NetworkConfiguration> {
-  const settlement = settlementOf(service, preset);
-  if (mode === "live") yield* checkSettlementKnown(network.name, service.profile, settlement, preset);
+  const isOurs = promises?.isOurs === true;
+  const settlement = service.settlement ?? (isOurs ? preset.settlement : undefined);
+  if (mode === "live" && promises !== undefined)
+    yield* checkContractsKnown({ name: network.name, service }, contracts, preset);
   const { chainId, nativeSymbol, wrappedNative, protocols, feeTiers, dataFee, sequencerFeed } = preset;
   return {
     ...{ name: network.name, chainId, nativeSymbol, wrappedNative, settlement, protocols, feeTiers, dataFee },
     rpc: yield* each(network.rpc, (endpoint, index) => buildEndpoint(source, endpoint, index)),
     confirmations: network.confirmations ?? preset.confirmations,
-    executor: service.profile === "swapd" && settlement === preset.settlement ? preset.executor : undefined,
+    executor: isOurs && settlement === preset.settlement ? preset.executor : undefined,
     hubTokens: hubTokensOf(preset),
     sequencer: sequencerFeed && { address: sequencerFeed, graceSeconds: SEQUENCER_GRACE_SECONDS },
   };
-}
-
-function* checkSettlementKnown(
-  name: string,
-  profile: string,
-  settlement: Address | undefined,
-  { noSettlement }: Network,
-): Iterable<Complaint> {
-  if (noSettlement !== undefined)
-    yield at`mode: nothing is signed on ${name}: ${noSettlement} -> stay with mode: dry-run`;
-  else if (settlement === undefined)
-    yield at`service: no contract to sign for is known on ${name} with the profile ${profile} -> give it as service.settlement: "0x...", or stay with mode: dry-run`;
 }
 
 function* buildEndpoint(source: Source, endpoint: RpcEndpoint, index: number): Part<RpcEndpoint> {

@@ -1,3 +1,4 @@
+import type { StatedContracts } from "../domain/guard/swap-contracts.ts";
 import type { Address } from "../domain/money/address.ts";
 import { didYouMean } from "./closest.ts";
 import { each, type Found, type Part, type Path, refuse } from "./complaint.ts";
@@ -37,12 +38,12 @@ export function* buildAllowedTokens(
   });
 }
 
-/** The contracts that may be approved: those that the policy lists, or the pinned settlement contract alone. */
+/** The contracts that may be approved: those that the policy lists, or the pinned ones alone. */
 export function* buildSpenders(
   listed: readonly string[] | undefined,
-  settlement: Address | undefined,
+  contracts: StatedContracts,
 ): Found<readonly Address[]> {
-  if (listed === undefined) return settlement === undefined ? [] : [settlement];
+  if (listed === undefined) return [...new Set(Object.values(contracts).filter((address) => address !== undefined))];
   return yield* each(listed, (text, index) => parseListed(["spenders", index], text));
 }
 

@@ -1,5 +1,5 @@
 import type { Policy } from "../domain/guard/policy.ts";
-import type { Address } from "../domain/money/address.ts";
+import type { StatedContracts } from "../domain/guard/swap-contracts.ts";
 import { ONE_PPM } from "../domain/money/fraction.ts";
 import { buildNative } from "./build-native.ts";
 import {
@@ -17,8 +17,8 @@ import { formatDollars } from "./units.ts";
 /** What a policy speaks of: the main file's part of the configuration. */
 export interface KnownToPolicy extends KnownTokens, KnownWallets {
   readonly nativeSymbol: string;
-  /** the pinned contract, undefined where none is known */
-  readonly settlement: Address | undefined;
+  /** the pinned contracts, as far as they are known */
+  readonly contracts: StatedContracts;
 }
 
 /** The owner's ceilings. @returns undefined when a key of it is broken */
@@ -31,7 +31,7 @@ export function* buildPolicy(
     findRecipient(["recipients", index], text, known),
   );
   const tokens = yield* buildAllowedTokens(fields.tokens, known);
-  const spenders = yield* buildSpenders(fields.spenders, known.settlement);
+  const spenders = yield* buildSpenders(fields.spenders, known.contracts);
   const gasReserve = yield* buildNative(["gas_reserve"], fields.gas_reserve, known.nativeSymbol);
   yield* checkOrder(fields, placeOf);
   yield* checkDrawdown(fields.drawdown, known);

@@ -1,9 +1,11 @@
+import type { ServiceBook } from "../domain/guard/service-promises.ts";
 import { checkServiceUrl, LOOPBACK } from "./build-service.ts";
 import { at, type Complaint, type Found } from "./complaint.ts";
 import type { ReferenceConfiguration, ServiceConfiguration, TokenConfiguration } from "./configuration.ts";
 import type { Listen } from "./fields.ts";
 import { absoluteReference } from "./references.ts";
 import type { PolicyFile } from "./schemas/policy-schema.ts";
+import { findProfile } from "./service-profile.ts";
 import type { Source } from "./source.ts";
 
 /** What the sources of the reference depend on. */
@@ -13,6 +15,7 @@ interface Known {
   /** where it is when it is embedded */
   readonly listen: Listen;
   readonly tokens: ReadonlyMap<string, TokenConfiguration>;
+  readonly services: ServiceBook;
 }
 
 type Fields = PolicyFile["reference"];
@@ -26,9 +29,10 @@ export function* buildReference(source: Source, fields: Fields, known: Known): F
   yield* checkSources(fields, known);
   if (service === undefined) return { sources, service };
   yield* checkSecond(service, known);
+  yield* findProfile(["reference", "service", "profile"], service.profile, known.services);
   const { profile, url, apiKey } = service;
   const key = apiKey === undefined ? undefined : absoluteReference(source, apiKey);
-  return { sources, service: { profile, url, apiKey: key, signer: undefined } };
+  return { sources, service: { profile, url, apiKey: key, contracts: undefined, signer: undefined } };
 }
 
 /** A pool or a service that nobody asks, or a source without any, is a mistake. */

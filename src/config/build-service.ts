@@ -1,27 +1,38 @@
 import { resolve } from "node:path";
+import type { ServiceBook } from "../domain/guard/service-promises.ts";
+import type { StatedContracts } from "../domain/guard/swap-contracts.ts";
 import { buildNative } from "./build-native.ts";
 import { buildKeySource, type Surroundings } from "./build-wallets.ts";
-import { at, type Complaint, type Found, type Path } from "./complaint.ts";
+import { at, type Complaint, type Found, type Part, type Path } from "./complaint.ts";
 import type { ServeConfiguration, ServiceConfiguration } from "./configuration.ts";
 import type { Listen } from "./fields.ts";
 import { resolveFrom } from "./files.ts";
 import { absoluteReference } from "./references.ts";
-import type { MainFile } from "./schemas/main-schema.ts";
+import { type MainFile, OWN_PROFILE } from "./schemas/main-schema.ts";
+import { checkOneContract, findProfile, wholeContracts } from "./service-profile.ts";
 import type { Source } from "./source.ts";
 
 /** Names of this machine. */
 export const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** The service that quotes. By default our own, embedded. */
-export function* buildService(source: Source, fields: MainFile["service"]): Found<ServiceConfiguration> {
+export function* buildService(
+  source: Source,
+  fields: MainFile["service"],
+  { services, contracts }: { readonly services: ServiceBook; readonly contracts: StatedContracts },
+): Part<ServiceConfiguration> {
   const { profile, url, apiKey, signer } = fields;
+  const promises = yield* findProfile(["service", "profile"], profile, services);
+  if (promises === undefined) return undefined;
   const path = ["service", "url"];
   if (url !== "embedded") yield* checkServiceUrl(path, url, apiKey !== undefined);
-  else if (profile !== "swapd")
-    yield at`${path}: the embedded service speaks the profile swapd, not ${profile} -> give the URL of the service: url: "https://..."`;
-  if (signer !== undefined && profile === "swapd")
-    yield at`service.signer: the profile swapd signs no transactions, so it has no signer -> leave the key out`;
-  return { profile, url, apiKey: apiKey === undefined ? undefined : absoluteReference(source, apiKey), signer };
+  else if (!promises.isOurs)
+    yield at`${path}: the embedded service speaks the profile ${OWN_PROFILE}, not ${profile} -> give the URL of the service: url: "https://..."`;
+  yield* checkOneContract(fields, promises);
+  if (signer !== undefined && !promises.signsTransactions)
+    yield at`service.signer: the profile ${profile} signs no transactions, so it has no signer -> leave the key out`;
+  const key = apiKey === undefined ? undefined : absoluteReference(source, apiKey);
+  return { profile, url, apiKey: key, contracts: wholeContracts(contracts), signer };
 }
 
 /** A service's URL is a host and a path, and a key crosses no network in the clear. */

@@ -127,7 +127,8 @@ function explain(file: CheckedFile, field: z.ZodType, at: Path, issue: z.core.$Z
   return found(message, issue.code === "custom" ? issue.params?.suggestion : form?.suggestion);
 }
 
-function valueHint(value: unknown, values: readonly unknown[]): string {
+/** What to write instead of a value that is none of those that there are. */
+export function valueHint(value: unknown, values: readonly unknown[]): string {
   const [first] = values;
   if (values.length === 1 && typeof first === "number" && value === String(first))
     return `write ${first}, without quotes`;

@@ -1,4 +1,5 @@
 import type { Policy } from "../domain/guard/policy.ts";
+import type { SwapContracts } from "../domain/guard/swap-contracts.ts";
 import type { Address } from "../domain/money/address.ts";
 import type { Ppm } from "../domain/money/fraction.ts";
 import type { UsdPrice } from "../domain/money/price.ts";
@@ -20,7 +21,7 @@ export interface NetworkConfiguration {
   readonly confirmations: number;
   readonly nativeSymbol: string;
   readonly wrappedNative: Address;
-  /** the contract to approve and to sign for; undefined only in a dry run on a network where none is known */
+  /** the settlement contract that is named, else our own where it is known */
   readonly settlement: Address | undefined;
   /** undefined: ask the settlement contract */
   readonly executor: Address | undefined;
@@ -35,9 +36,12 @@ export interface NetworkConfiguration {
 }
 
 export interface ServiceConfiguration {
-  readonly profile: "swapd" | "fly";
+  /** the name of its profile, of which there is one */
+  readonly profile: string;
   readonly url: string | "embedded";
   readonly apiKey: SecretReference | undefined;
+  /** the contracts to approve, to call and to sign for; undefined only in a dry run where one of them is not known */
+  readonly contracts: SwapContracts | undefined;
   /** who signs the service's transactions, where that is another account than the profile knows */
   readonly signer: Address | undefined;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { mainSchema } from "./schemas/main-schema.ts";
+import type { ServiceBook } from "../domain/guard/service-promises.ts";
+import { mainSchema, serviceProfile } from "./schemas/main-schema.ts";
 import { policySchema } from "./schemas/policy-schema.ts";
 import { FILE_KINDS } from "./strategy/kinds.ts";
 
@@ -10,15 +11,16 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
  * The JSON Schemas of the configuration files, for editors: by the path from the project's root at which each is kept.
  * They are generated from the schemas that the loader uses.
  */
-export function jsonSchemas(): Readonly<Record<string, JsonSchema>> {
+export function jsonSchemas(services: ServiceBook): Readonly<Record<string, JsonSchema>> {
   const [first, ...others] = Object.values(FILE_KINDS).map((kind) => kind.schema);
   if (first === undefined) throw new Error("there is no kind of strategy");
   return {
-    "config/swapd.schema.json": toJsonSchema(mainSchema, "swapd: the main file"),
-    "config/policy.schema.json": toJsonSchema(policySchema, "swapd: the owner's policy"),
+    "config/swapd.schema.json": toJsonSchema(mainSchema, "swapd: the main file", services),
+    "config/policy.schema.json": toJsonSchema(policySchema, "swapd: the owner's policy", services),
     "strategies/strategy.schema.json": toJsonSchema(
       z.discriminatedUnion("kind", [first, ...others]),
       "swapd: a strategy",
+      services,
     ),
   };
 }
@@ -28,6 +30,15 @@ export function writeJsonSchema(schema: JsonSchema): string {
   return `${JSON.stringify(schema, undefined, 2)}\n`;
 }
 
-function toJsonSchema(schema: z.ZodType, title: string): JsonSchema {
-  return { title, ...z.toJSONSchema(schema, { io: "input" }) };
+/** The loader looks a profile up by its name; an editor is told the names. */
+function toJsonSchema(schema: z.ZodType, title: string, services: ServiceBook): JsonSchema {
+  return {
+    title,
+    ...z.toJSONSchema(schema, {
+      io: "input",
+      override: ({ zodSchema, jsonSchema }) => {
+        if (zodSchema === serviceProfile) jsonSchema.enum = [...services.keys()];
+      },
+    }),
+  };
 }

@@ -1,9 +1,11 @@
 import { hash } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import type { ServiceBook, ServicePromises } from "../domain/guard/service-promises.ts";
+import { namedContracts, type StatedContracts } from "../domain/guard/swap-contracts.ts";
 import type { Address } from "../domain/money/address.ts";
 import type { Network } from "../networks/network.ts";
-import { buildNetwork, settlementOf } from "./build-network.ts";
+import { buildNetwork } from "./build-network.ts";
 import { buildPolicy } from "./build-policy.ts";
 import { buildReference } from "./build-reference.ts";
 import { buildServe, buildService } from "./build-service.ts";
@@ -21,12 +23,15 @@ import { findPreset, type KindProblem, type Loading, readNamed, readSource, tell
 import { absoluteReference } from "./references.ts";
 import { type MainFile, mainSchema } from "./schemas/main-schema.ts";
 import { type PolicyFile, policySchema } from "./schemas/policy-schema.ts";
+import { promisesOf, statedContracts, wholeContracts } from "./service-profile.ts";
 import { describePlace, type Source } from "./source.ts";
 import type { StrategyScope } from "./strategy/scope.ts";
 import { strategyWarnings } from "./strategy-warnings.ts";
 
 /** What the caller decides instead of the files. */
 export interface LoadOptions {
+  /** the swap services that there are */
+  readonly services: ServiceBook;
   /** raw private keys are accepted outside the sandbox too */
   readonly allowRawKey?: boolean;
   /** what is wrong with the kind of a factory's pools in a preset; absent: nothing */
@@ -53,7 +58,7 @@ type Environment = Surroundings["env"];
  * Reads the main file and all files it names. All problems of all files are returned at once. Nothing is opened besides
  * these files and, for the addresses of wallets, their keystores; secrets stay references.
  */
-export function loadConfiguration(path: string, env: Environment, options: LoadOptions = {}): LoadOutcome {
+export function loadConfiguration(path: string, env: Environment, options: LoadOptions): LoadOutcome {
   const found: (Problem | undefined)[] = [];
   const loading = load(resolve(path), env, options);
   let step = loading.next();
@@ -72,7 +77,7 @@ const TURN_MS = 5;
  * The same for a daemon at work, which does something else between two files. What is allowed and still worth a look is
  * told at a start, and not looked for here.
  */
-export async function loadInTurns(path: string, env: Environment, options: LoadOptions = {}): Promise<LoadOutcome> {
+export async function loadInTurns(path: string, env: Environment, options: LoadOptions): Promise<LoadOutcome> {
   const found: (Problem | undefined)[] = [];
   const loading = load(resolve(path), env, options);
   let turnMs = performance.now();
@@ -97,18 +102,17 @@ function* load(file: string, env: Environment, options: LoadOptions): Loading<Co
   const otherFile = { schema: policySchema, name: "the policy's file" };
   const keys = yield* tell(source, checkShape(mainSchema, source.data, { otherFile }));
   const fields = applyOverrides(keys.fields, options.overrides);
-  const allowsRawKeys = options.allowRawKey === true || fields.network?.name === "sandbox";
-  const around = { env, allowsRawKeys, kindProblem: options.kindProblem };
-  const known = yield* readKnown(source, fields, around);
+  const around = { env, allowsRawKeys: options.allowRawKey === true || fields.network?.name === "sandbox" };
+  const known = yield* readKnown(source, fields, { ...around, ...options });
   const folder = fields.strategies === undefined ? undefined : resolveFrom(file, fields.strategies);
   const read = folder === undefined ? [] : yield* loadStrategies(source, folder, known);
   const parts = yield* buildServices(source, fields, known, { ...around, overrides: options.overrides?.serve });
-  const { policy, policySource, preset, wallets, tokens } = known;
+  const { policy, policySource, preset, wallets, tokens, promises, contracts } = known;
   const whole = keys.whole && { ...keys.whole, ...fields };
   if (whole === undefined || preset === undefined || policy === undefined || parts === undefined) return undefined;
   const strategies = read.flatMap(({ strategy }) => strategy ?? []);
   yield undefined;
-  const network = yield* tell(source, buildNetwork(source, whole, preset));
+  const network = yield* tell(source, buildNetwork(source, whole, { preset, promises, contracts }));
   const files = [source, ...(policySource === undefined ? [] : [policySource])].map((one) => one.file);
   return {
     ...{ file, mode: whole.mode, network, wallets, tokens, policy, strategies, warnings: [], ...parts },
@@ -135,6 +139,9 @@ function applyOverrides(fields: Partial<MainFile>, overrides: LoadOptions["overr
 interface Known extends StrategyScope {
   readonly preset: Network | undefined;
   readonly nativeSymbol: string;
+  readonly services: ServiceBook;
+  readonly promises: ServicePromises | undefined;
+  readonly contracts: StatedContracts;
   readonly reference: PolicyFile["reference"] | undefined;
   readonly texts: readonly string[];
 }
@@ -142,18 +149,19 @@ interface Known extends StrategyScope {
 function* readKnown(
   source: Source,
   fields: Partial<MainFile>,
-  around: Surroundings & { readonly kindProblem: KindProblem | undefined },
+  { services, kindProblem, ...around }: Surroundings & Pick<LoadOptions, "services" | "kindProblem">,
 ): Loading<Known> {
-  const found = fields.network && (yield* findPreset(source, fields.network, around.kindProblem));
+  const found = fields.network && (yield* findPreset(source, fields.network, kindProblem));
   const preset = found?.preset;
   const wallets: ReadonlyMap<string, WalletConfiguration> =
     fields.wallets === undefined ? new Map() : yield* tell(source, buildWallets(source, fields.wallets, around));
   const tokens: ReadonlyMap<string, TokenConfiguration> | undefined =
     fields.tokens && preset && (yield* tell(source, buildTokens(fields.tokens, preset)));
   const nativeSymbol = preset?.nativeSymbol ?? "ETH";
-  const settlement = preset && settlementOf(fields.service, preset);
+  const promises = promisesOf(fields.service, services);
+  const contracts = preset === undefined ? {} : statedContracts(fields.service, promises, preset);
   const known = {
-    ...{ preset, nativeSymbol, settlement, wallets, wrappedNative: preset?.wrappedNative },
+    ...{ preset, nativeSymbol, services, promises, contracts, wallets, wrappedNative: preset?.wrappedNative },
     walletNames: namesIn(source, "wallets"),
     tokens: tokens ?? new Map<string, TokenConfiguration>(),
     tokenNames: [...namesIn(source, "tokens"), ...(tokens === undefined ? [nativeSymbol] : [])],
@@ -164,31 +172,42 @@ function* readKnown(
   const keys = yield* tell(policySource, checkShape(policySchema, policySource.data));
   const placeOf = (key: string): string => describePlace(policySource, [key]);
   const policy = yield* tell(policySource, sound(buildPolicy(keys, known, placeOf)));
-  const isNamed = fields.service?.settlement !== undefined;
-  if (policy !== undefined && settlement !== undefined && !policy.spenders.includes(settlement))
-    yield* tell(source, checkSettlement(settlement, isNamed, placeOf("spenders")));
+  if (policy !== undefined)
+    yield* tell(source, checkListed({ contracts, service: fields.service }, policy.spenders, placeOf("spenders")));
   const texts = [...known.texts, ...textOf(policySource)];
   return { ...known, policy, policySource, reference: keys.fields.reference, texts };
 }
 
-/** The policy over the main file: a settlement contract that the owner did not list is refused, with both places. */
-function* checkSettlement(settlement: Address, isNamed: boolean, place: string): Generator<Complaint, void> {
-  const path = isNamed ? ["service", "settlement"] : ["network"];
-  yield at`${path}: the settlement contract ${settlement} is none of the spenders that the policy allows (${place}) -> verify the contract, and let the owner add it there`;
+/** The policy over the main file: a contract that the owner did not list is refused, with both places. */
+function* checkListed(
+  { contracts, service }: { readonly contracts: StatedContracts; readonly service: MainFile["service"] | undefined },
+  spenders: readonly Address[],
+  place: string,
+): Generator<Complaint, void> {
+  const whole = wholeContracts(contracts);
+  if (whole === undefined) return;
+  for (const { name, address, role } of namedContracts(whole)) {
+    if (spenders.includes(address)) continue;
+    const keys = ["service", role ?? "settlement"];
+    const isNamed = service?.[role ?? "settlement"] !== undefined;
+    const path = isNamed ? keys : service?.settlement === undefined ? ["network"] : ["service", "settlement"];
+    yield at`${path}: the ${name} ${address} is none of the spenders that the policy allows (${place}) -> verify the contract, and let the owner add it there`;
+  }
 }
 
 /** The services that quote and that we are. @returns undefined when a key of them is broken */
 function* buildServices(
   source: Source,
   fields: Partial<MainFile>,
-  { nativeSymbol, tokens, policySource, reference: asked }: Known,
+  { nativeSymbol, tokens, policySource, services, contracts, reference: asked }: Known,
   around: Surroundings & { overrides: NonNullable<LoadOptions["overrides"]>["serve"] },
 ): Loading<Pick<Configuration, "service" | "serve" | "reference"> | undefined> {
-  const service = fields.service && (yield* tell(source, buildService(source, fields.service)));
+  const service =
+    fields.service && (yield* tell(source, buildService(source, fields.service, { services, contracts })));
   const serve = fields.serve && (yield* tell(source, buildServe(source, fields.serve, { ...around, nativeSymbol })));
   if (service === undefined || serve === undefined || asked === undefined || policySource === undefined)
     return undefined;
-  const beside = { service, listen: serve.listen, tokens };
+  const beside = { service, listen: serve.listen, tokens, services };
   const reference = yield* tell(policySource, buildReference(policySource, asked, beside));
   return { service, serve, reference };
 }

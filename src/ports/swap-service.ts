@@ -5,6 +5,7 @@ import type {
   ProposedTransaction,
   RouteLeg,
 } from "../domain/guard/decoded-swap.ts";
+import type { ServicePromises } from "../domain/guard/service-promises.ts";
 import type { ContractRole } from "../domain/guard/swap-contracts.ts";
 import type { TypedData } from "../domain/guard/typed-data.ts";
 import type { Address, Hex } from "../domain/money/address.ts";
@@ -81,35 +82,31 @@ export interface RecordedFill {
   readonly bought: bigint;
 }
 
-/** How one kind of service speaks, and how its signatures and calldata are read. Pure; nothing here asks a network. */
-export interface ServiceProfile {
-  readonly name: "swapd" | "fly";
-  /** an identical execute-swap body may be sent again */
-  readonly idempotentExecuteSwap: boolean;
-  /** a swap signature works once because it carries a nonce */
-  readonly signatureHasNonce: boolean;
+/** How a contract's own record of a nonce is read, and with it the fills of an owner. */
+export interface NonceRecord {
+  /** which of the contracts keeps it */
+  readonly at: ContractRole;
+  /** calldata for it, whose answer `isUsed` reads */
+  usedCall(owner: Address, nonce: bigint): Hex;
+  isUsed(answer: Hex): boolean;
+  /** find the event of the fill; the first two alone find those of all nonces of the owner */
+  fillTopics(owner: Address, nonce: bigint): readonly (Hex | null)[];
+  /** find the event of a cancellation: a used nonce has one of the two */
+  cancelTopics(owner: Address, nonce: bigint): readonly (Hex | null)[];
+  /** What the event of a fill tells: amounts gross, nonce zero where the transaction was the owner's own. */
+  readFill(log: ChainLog): RecordedFill | undefined;
+}
+
+/** What a kind of service promises, and how its signatures and calldata are read. Pure; nothing here asks a network. */
+export interface ServiceProfile extends ServicePromises {
   /** requests per second the service is expected to announce */
   readonly expectedLimits: { readonly keyless: number; readonly keyed: number };
   /** Reads and checks the typed data against the pinned type strings and domain. */
   decodeTypedData(typedData: TypedData, pinned: PinnedSettlement): Decoding;
   /** Reads calldata with the pinned decoder. */
   decodeTransaction(transaction: ProposedTransaction, pinned: PinnedSettlement): Decoding;
-  /**
-   * How a contract's own record of a nonce is read; undefined where signatures carry none. `at` says which of the
-   * contracts keeps it; `usedCall` is calldata for it whose answer `isUsed` reads; `fillTopics` finds the event of the fill,
-   * `cancelTopics` that of a cancellation: a used nonce has one of the two.
-   */
-  readonly nonceRecord:
-    | {
-        readonly at: ContractRole;
-        usedCall(owner: Address, nonce: bigint): Hex;
-        isUsed(answer: Hex): boolean;
-        fillTopics(owner: Address, nonce: bigint): readonly (Hex | null)[];
-        cancelTopics(owner: Address, nonce: bigint): readonly (Hex | null)[];
-        /** What the event of a fill tells: amounts gross, nonce zero where the transaction was the owner's own. */
-        readFill(log: ChainLog): RecordedFill | undefined;
-      }
-    | undefined;
+  /** undefined where signatures carry no nonce: then a fill is an outflow of the sold token that nothing else explains */
+  readonly nonceRecord: NonceRecord | undefined;
   /**
    * Calldata with which the owner could execute a gasless order himself, over the route that the service gives: only
    * ever tried out, never signed or sent. Undefined where the service gives no route.

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { loadConfiguration } from "../../src/config/load-configuration.ts";
+import { loadConfiguration } from "../../src/app/load-configuration.ts";
 import { formatProblems } from "../../src/config/problem.ts";
 import { project } from "./project.ts";
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { loadConfiguration } from "../../src/config/load-configuration.ts";
+import { loadConfiguration } from "../../src/app/load-configuration.ts";
 import { formatProblems } from "../../src/config/problem.ts";
 import { WALLET, write } from "./project.ts";
 

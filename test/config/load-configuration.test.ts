@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { loadConfiguration } from "../../src/config/load-configuration.ts";
+import { loadConfiguration } from "../../src/app/load-configuration.ts";
 import { watchProcessorTime } from "../support/processor-time.ts";
 import { brief, DCA, load, loaded, MAIN, POLICY, problemsOf, project, WALLET, write } from "./project.ts";
 

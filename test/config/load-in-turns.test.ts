@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { loadConfiguration, loadInTurns } from "../../src/config/load-configuration.ts";
+import { loadConfiguration, loadInTurns } from "../../src/app/load-configuration.ts";
 import { DCA, project } from "./project.ts";
 
 const FILES = 600;

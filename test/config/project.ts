@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { SERVICE_BOOK } from "../../src/adapters/swap-service/services.ts";
 import type { Configuration } from "../../src/config/configuration.ts";
 import { type LoadOptions, type LoadOutcome, loadConfiguration } from "../../src/config/load-configuration.ts";
 import type { Problem } from "../../src/config/problem.ts";
@@ -83,9 +84,9 @@ export function project(changes: Readonly<Record<string, string>> = {}): string 
 export function load(
   changes: Readonly<Record<string, string>> = {},
   env: Readonly<Record<string, string>> = {},
-  options: LoadOptions = {},
+  options: Partial<LoadOptions> = {},
 ): LoadOutcome {
-  return loadConfiguration(join(project(changes), "main.yaml"), env, options);
+  return loadConfiguration(join(project(changes), "main.yaml"), env, { services: SERVICE_BOOK, ...options });
 }
 
 export function loaded(...from: Parameters<typeof load>): Configuration {

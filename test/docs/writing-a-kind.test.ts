@@ -9,8 +9,8 @@ const written = blocks.filter(({ language }) => language !== "diff");
 
 /** Loads the example's YAML as the daemon does and decides with it: once fresh, once after a fill. */
 const DECIDE = `
-import { loadConfiguration } from "./src/config/load-configuration.ts";
-import { jsonSchemas } from "./src/config/json-schemas.ts";
+import { loadConfiguration } from "./src/app/load-configuration.ts";
+import { jsonSchemas } from "./src/app/load-configuration.ts";
 import { formatProblems } from "./src/config/problem.ts";
 import { decideStrategy, initialStrategyMemory, strategyRunEnded } from "./src/domain/strategy/strategy.ts";
 

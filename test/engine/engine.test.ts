@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { swapdProfile } from "../../src/adapters/swap-service/swapd/profile.ts";
+import { swapdProfile } from "../../src/adapters/swap-service/swapd/service.ts";
 import { toPpm } from "../../src/domain/money/fraction.ts";
 import type { Run } from "../../src/domain/run/run.ts";
 import { isSwapEnd } from "../../src/domain/run/states.ts";

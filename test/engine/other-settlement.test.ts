@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { swapdProfile } from "../../src/adapters/swap-service/swapd/profile.ts";
+import { swapdProfile } from "../../src/adapters/swap-service/swapd/service.ts";
 import { oneContract } from "../../src/domain/guard/swap-contracts.ts";
 import { toAddress } from "../../src/domain/money/address.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";

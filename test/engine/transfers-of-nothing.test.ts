@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { swapdProfile } from "../../src/adapters/swap-service/swapd/profile.ts";
+import { swapdProfile } from "../../src/adapters/swap-service/swapd/service.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { HUNDRED_USDC, RELAYER, ROUTER, SLOT_MS, USDC } from "../support/builders.ts";
 import { accept } from "../support/databases-in-turn.ts";

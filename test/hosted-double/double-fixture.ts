@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Contract, JsonRpcProvider, type TypedDataField, Wallet } from "ethers";
 import { systemClock } from "../../src/adapters/clock/system-clock.ts";
-import { flyProfile } from "../../src/adapters/swap-service/fly/profile.ts";
-import { createSwapService } from "../../src/adapters/swap-service/wire/client.ts";
+import { fly, flyProfile } from "../../src/adapters/swap-service/fly/service.ts";
 import type { DecodedSwap, PinnedSettlement } from "../../src/domain/guard/decoded-swap.ts";
 import { buildPermit } from "../../src/domain/guard/permit.ts";
 import { oneContract } from "../../src/domain/guard/swap-contracts.ts";
@@ -165,8 +164,8 @@ export function doubleWorldOf({ world }: Sandbox): DoubleWorld {
 /** A client of the hosted service, unpaced. */
 export function serviceAt(baseUrl: string): SwapService {
   const limiter = { acquire: () => Promise.resolve("granted" as const), observe: () => undefined };
-  return createSwapService(
-    { profile: flyProfile, baseUrl, network: "sandbox", timeoutMs: 5_000, maxBytes: 100_000, retries: 0 },
+  return fly.open(
+    { chainId: 31_337, baseUrl, network: "sandbox", timeoutMs: 5_000, maxBytes: 100_000, retries: 0 },
     { limiter, clock: systemClock, logger: silentLogger() },
   );
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { Wallet } from "ethers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/adapters/clock/system-clock.ts";
-import { flyProfile } from "../../src/adapters/swap-service/fly/profile.ts";
+import { flyProfile } from "../../src/adapters/swap-service/fly/service.ts";
 import { type Hex, NATIVE_TOKEN, toAddress } from "../../src/domain/money/address.ts";
 import { toPpm } from "../../src/domain/money/fraction.ts";
 import type { QuoteRequest } from "../../src/ports/swap-service.ts";

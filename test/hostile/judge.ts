@@ -1,7 +1,6 @@
 import { systemClock } from "../../src/adapters/clock/system-clock.ts";
 import { createSigner } from "../../src/adapters/keys/signer.ts";
-import { SERVICE_PROFILES } from "../../src/adapters/swap-service/services.ts";
-import { createSwapService } from "../../src/adapters/swap-service/wire/client.ts";
+import { serviceKind } from "../../src/adapters/swap-service/services.ts";
 import { checkSwap } from "../../src/domain/guard/check-swap.ts";
 import type { DecodedSwap, Decoding, ProposedTransaction } from "../../src/domain/guard/decoded-swap.ts";
 import { buildPermit } from "../../src/domain/guard/permit.ts";
@@ -65,9 +64,9 @@ const OPEN_LIMITER = { acquire: () => Promise.resolve("granted" as const), obser
  */
 export async function judge(service: HostileService, scenario: Scenario, payloads: Payloads): Promise<Judgement> {
   service.answer({ "/aggregator/quote": payloads.quote, "/aggregator/transaction": payloads.transaction });
-  const profile = SERVICE_PROFILES[scenario.profile];
-  const client = createSwapService(
-    { profile, baseUrl: service.url, network: "sandbox", timeoutMs: 5_000, maxBytes: 100_000, retries: 0 },
+  const { profile, open } = serviceKind(scenario.profile);
+  const client = open(
+    { chainId: CHAIN_ID, baseUrl: service.url, network: "sandbox", timeoutMs: 5_000, maxBytes: 100_000, retries: 0 },
     { limiter: OPEN_LIMITER, clock: systemClock, logger: silentLogger() },
   );
   const quote = await client.quote({
@@ -106,7 +105,7 @@ async function conclude(scenario: Scenario, facts: SwapFacts): Promise<Judgement
     { chainId: CHAIN_ID, token: USDC, owner: OWNER, spender: ROUTER, value: GROSS, deadlineSeconds: NOW + 120 },
   );
   if (!permit.ok) throw new Error(JSON.stringify(permit.denial));
-  const documents = [SERVICE_PROFILES[scenario.profile].typedData(swap, PINNED), permit.typedData];
+  const documents = [serviceKind(scenario.profile).profile.typedData(swap, PINNED), permit.typedData];
   const typedData = await Promise.all(
     documents.map(async (each) => ({ typedData: each, signature: await SIGNER.signTypedData(each) })),
   );
@@ -177,7 +176,7 @@ function factsFor(
     decoding,
     transaction,
     signing: gasless && decoding.ok ? namedToSign(scenario, decoding.swap) : undefined,
-    signatureHasNonce: SERVICE_PROFILES[scenario.profile].signatureHasNonce,
+    signatureHasNonce: serviceKind(scenario.profile).profile.signatureHasNonce,
     nowSeconds: NOW,
     maxLifetimeSeconds: 300,
     gas: gasless ? undefined : { limit: 250_000n, maxFeePerGas: 2_000_000_000n },
@@ -198,7 +197,7 @@ function factsFor(
 }
 
 function namedToSign({ profile }: Scenario, swap: DecodedSwap): SwapFacts["signing"] {
-  const { domain } = SERVICE_PROFILES[profile].typedData(swap, PINNED);
+  const { domain } = serviceKind(profile).profile.typedData(swap, PINNED);
   return { verifyingContract: parseAddress(domain.verifyingContract), permitSpender: ROUTER };
 }
 

@@ -1,4 +1,4 @@
-import { swapdProfile } from "../../src/adapters/swap-service/swapd/profile.ts";
+import { swapdProfile } from "../../src/adapters/swap-service/swapd/service.ts";
 import type { ServiceProfile } from "../../src/ports/swap-service.ts";
 import { CRASH_LABELS } from "../e2e/kill/crash-labels.ts";
 import { GWEI, WETH } from "./builders.ts";

@@ -1,4 +1,4 @@
-import { swapdProfile } from "../../src/adapters/swap-service/swapd/profile.ts";
+import { swapdProfile } from "../../src/adapters/swap-service/swapd/service.ts";
 import type { DecodedSwap, ProposedTransaction, RouteLeg } from "../../src/domain/guard/decoded-swap.ts";
 import { oneContract } from "../../src/domain/guard/swap-contracts.ts";
 import type { Hex } from "../../src/domain/money/address.ts";

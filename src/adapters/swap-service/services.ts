@@ -1,9 +1,22 @@
-import type { ServiceProfile } from "../../ports/swap-service.ts";
-import { flyProfile } from "./fly/profile.ts";
-import { swapdProfile } from "./swapd/profile.ts";
+import type { ServiceBook } from "../../domain/guard/service-promises.ts";
+import { fly } from "./fly/service.ts";
+import type { SwapServiceKind } from "./service-kind.ts";
+import { swapd } from "./swapd/service.ts";
 
-/** The profiles that ship, by the name that the configuration uses. */
-export const SERVICE_PROFILES: Readonly<Record<ServiceProfile["name"], ServiceProfile>> = {
-  swapd: swapdProfile,
-  fly: flyProfile,
+/** Every swap service there is, by the name of its profile: one folder and one line each. */
+const SERVICES: Readonly<Record<string, SwapServiceKind>> = {
+  swapd,
+  fly,
 };
+
+/** What each of them promises, by the name of its profile. */
+export const SERVICE_BOOK: ServiceBook = new Map(
+  Object.entries(SERVICES).map(([name, { profile }]) => [name, profile]),
+);
+
+/** @throws Error when there is none of this name; a configuration that was loaded names one that is there */
+export function serviceKind(name: string): SwapServiceKind {
+  const kind = Object.hasOwn(SERVICES, name) ? SERVICES[name] : undefined;
+  if (kind === undefined) throw new Error(`there is no swap service ${JSON.stringify(name)}`);
+  return kind;
+}

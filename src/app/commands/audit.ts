@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { SERVICE_BOOK } from "../../adapters/swap-service/services.ts";
 import { type AuditOptions, audit } from "../../audit/audit.ts";
 import { formatAuditReport } from "../../audit/format.ts";
 import { AuditError } from "../../audit/report.ts";
@@ -92,7 +93,7 @@ async function openChain(target: Target): Promise<AuditedChain> {
   if (target.kind === "sandbox") return await openSandboxChain(target.facts);
   const { network, service } = target.configuration;
   const rpcUrls = createRuntime({ level: "error", env: process.env }).secrets.rpcUrls(target.configuration);
-  const settlement = service.profile === "swapd" ? network.settlement : undefined;
+  const settlement = SERVICE_BOOK.get(service.profile)?.isOurs === true ? network.settlement : undefined;
   const { chainId, wrappedNative } = network;
   return { options: { rpcUrls, chainId, wrappedNative, settlement }, stop: async () => undefined };
 }

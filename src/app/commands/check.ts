@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { formatProblems } from "../../config/problem.ts";
 import { type ChainFinding, checkChain } from "../check-chain.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { loadFiles } from "../load-files.ts";
+import { loadConfiguration } from "../load-configuration.ts";
 import { configurationFile } from "../target.ts";
 import { formatTable, type Terminal } from "../terminal.ts";
 
@@ -16,7 +16,7 @@ export async function check(
   terminal: Terminal,
 ): Promise<void> {
   const named = file ?? configurationFile(options);
-  const loaded = loadFiles(resolve(named), process.env);
+  const loaded = loadConfiguration(resolve(named), process.env);
   if (!loaded.ok) {
     const document = { ok: false, problems: loaded.problems, warnings: [] };
     terminal.out(options.json === true ? JSON.stringify(document) : formatProblems(loaded.problems));

@@ -8,7 +8,7 @@ import { NETWORKS } from "../../networks/book.ts";
 import { openMarker } from "../daemon-database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { type InitAnswers, initFiles, RPC_VARIABLE, strategyId } from "../init-files.ts";
-import { loadFiles } from "../load-files.ts";
+import { loadConfiguration } from "../load-configuration.ts";
 import type { Terminal } from "../terminal.ts";
 import { newWallet } from "./wallet.ts";
 
@@ -131,7 +131,7 @@ async function makeWallet(
 
 /** Whoever makes a first configuration says that its wallet begins with a new database; a marker that stands stays. */
 function beginMarker(folder: string): void {
-  const loaded = loadFiles(join(folder, "swapd.yaml"), process.env);
+  const loaded = loadConfiguration(join(folder, "swapd.yaml"), process.env);
   if (!loaded.ok) return;
   const marker = openMarker(loaded.configuration);
   for (const { address } of loaded.configuration.wallets.values()) {
@@ -146,7 +146,7 @@ function refuseBroken(folder: string, made: { answers: InitAnswers; files: Reado
     const { keystore, passwordFile } = made.answers;
     const absolute = { keystore: pathIn(folder, keystore), passwordFile: pathIn(folder, passwordFile) };
     for (const [path, text] of initFiles({ ...made.answers, ...absolute })) write(join(trial, path), text);
-    const loaded = loadFiles(join(trial, "swapd.yaml"), process.env);
+    const loaded = loadConfiguration(join(trial, "swapd.yaml"), process.env);
     if (!loaded.ok) throw new CommandFailure(EXIT.no, formatProblems(loaded.problems).replaceAll(`${trial}/`, ""));
   } finally {
     rmSync(trial, { recursive: true, force: true });

@@ -16,7 +16,7 @@ import { openMarker } from "../daemon-database.ts";
 import { endOnUncaught } from "../end-on-uncaught.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { followSwaps } from "../follow-swaps.ts";
-import { loadFiles } from "../load-files.ts";
+import { loadConfiguration } from "../load-configuration.ts";
 import { networkPresetOf } from "../network-preset.ts";
 import { createRuntime, type Runtime } from "../runtime.ts";
 import { makeSandboxDirectory, SANDBOX_DIRECTORY, SANDBOX_LOCK_FILE, writeSandboxFacts } from "../sandbox-facts.ts";
@@ -188,7 +188,7 @@ function loaderOf(
     listen: { host, port: choice.ports.status },
     serve: { listen: { host, port: choice.ports.service }, database: join(directory, "service.db") },
   };
-  return () => loadFiles(file, process.env, { overrides });
+  return () => loadConfiguration(file, process.env, { overrides });
 }
 
 function configured(loaded: LoadOutcome): Configuration {

@@ -1,5 +1,6 @@
-import { jsonSchemas, writeJsonSchema } from "../../config/json-schemas.ts";
+import { writeJsonSchema } from "../../config/json-schemas.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
+import { jsonSchemas } from "../load-configuration.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** `swapd schema [name]`: the JSON Schemas of the files that people write, for their editors. */

@@ -90,14 +90,22 @@ const network = z.strictObject({
   confirmations: count("blocks until a transaction counts as confirmed", { min: 1, max: 200 }).optional(),
 });
 
-/** How a service speaks, where it is and with which key it is asked. */
-export const serviceProfile = z.enum(["swapd", "fly"]);
+/** How a service speaks. Which profiles there are is told to the loader: each is a folder of its own. */
+export const serviceProfile = z.string({ error: "needs the name of a profile" });
+
+/** The profile of our own service, which is embedded where nothing else is said. */
+export const OWN_PROFILE = "swapd";
 
 const service = orEmpty("the swap aggregation service; by default our own, embedded", {
-  profile: serviceProfile.default("swapd").meta({ description: "how the service speaks" }),
+  profile: serviceProfile.default(OWN_PROFILE).meta({ description: "how the service speaks" }),
   url: text('"embedded", or the URL of a service', "embedded").default("embedded"),
   apiKey: secretReference("the API key").optional(),
   settlement: address("the contract to approve and to sign for; else the network's preset").optional(),
+  spender: address("the contract to approve, where it is another one than settlement").optional(),
+  target: address("the contract that our transactions call, where it is another one than settlement").optional(),
+  verifyingContract: address(
+    "the contract that orders are signed for, where it is another one than settlement",
+  ).optional(),
   signer: address("who signs the orders of the profile fly; else the account that is known of it").optional(),
 });
 

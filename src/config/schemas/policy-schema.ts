@@ -31,9 +31,9 @@ export const policySchema = z.strictObject({
   spenders: maybe(
     z
       .array(z.string({ error: "needs an address in quotes" }).min(1))
-      .min(1, { error: "needs at least one contract; without the key it is the pinned settlement contract" })
+      .min(1, { error: "needs at least one contract; without the key it is the pinned ones" })
       .max(100),
-    "contracts that may be approved, addresses in quotes; absent: the pinned settlement contract",
+    "contracts that may be approved, called and signed for, addresses in quotes; absent: the pinned ones",
   ),
   gas_reserve: money("how much of the native coin stays in a wallet for gas", "0.01 ETH"),
   max_gas_price: gasPrice("the highest fee per gas, replacements included"),

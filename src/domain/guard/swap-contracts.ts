@@ -31,7 +31,7 @@ export function oneContract(address: Address): SwapContracts {
 }
 
 /** The contract that is all three, undefined where they differ. */
-export function onlyContract({ spender, target, verifyingContract }: SwapContracts): Address | undefined {
+function onlyContract({ spender, target, verifyingContract }: SwapContracts): Address | undefined {
   return spender === target && target === verifyingContract ? target : undefined;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { flyProfile } from "../../../src/adapters/swap-service/fly/profile.ts";
-import { swapdProfile } from "../../../src/adapters/swap-service/swapd/profile.ts";
+import { flyProfile } from "../../../src/adapters/swap-service/fly/service.ts";
+import { swapdProfile } from "../../../src/adapters/swap-service/swapd/service.ts";
 import { createReader } from "../../../src/adapters/swap-service/wire-reader.ts";
 import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
 import type { TypedData } from "../../../src/domain/guard/typed-data.ts";

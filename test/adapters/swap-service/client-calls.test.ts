@@ -1,9 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/adapters/clock/system-clock.ts";
-import { flyProfile } from "../../../src/adapters/swap-service/fly/profile.ts";
-import { swapdProfile } from "../../../src/adapters/swap-service/swapd/profile.ts";
-import { createSwapService } from "../../../src/adapters/swap-service/wire/client.ts";
+import { fly } from "../../../src/adapters/swap-service/fly/service.ts";
+import { swapd } from "../../../src/adapters/swap-service/swapd/service.ts";
 import type { RateLimiter } from "../../../src/ports/rate-limiter.ts";
 import { OWNER, ROUTER } from "../../domain/guard/swap-samples.ts";
 import { readBody } from "../../support/http-server.ts";
@@ -115,7 +114,7 @@ describe("the other questions", () => {
     // Our own service takes exactly one name of a swap.
     expect(Object.fromEntries(requests[0]?.url.searchParams ?? [])).toEqual({ networkName: "sandbox", quoteId: "q" });
     expect(limiter.acquired).toEqual(["status"]);
-    const hosted = await serviceWith((_, response) => json(response, body), { profile: flyProfile });
+    const hosted = await serviceWith((_, response) => json(response, body), { kind: fly });
     await hosted.service.swapRecord({ quoteId: "q", hash: HASH });
     expect(Object.fromEntries(hosted.requests[0]?.url.searchParams ?? [])).toEqual({
       networkName: "sandbox",
@@ -141,11 +140,11 @@ describe("the other questions", () => {
   it("throws a mistake of our own, which no answer of the service is, and tells the pace that the call is over", async () => {
     const observed: unknown[] = [];
     const limiter: RateLimiter = { acquire: async () => "granted", observe: (answer) => void observed.push(answer) };
-    const options = { profile: swapdProfile, baseUrl: "http://127.0.0.1:1", network: "sandbox", apiKey: undefined };
+    const options = { chainId: 31_337, baseUrl: "http://127.0.0.1:1", network: "sandbox", apiKey: undefined };
     const mistake = async (): Promise<never> => {
       throw new TypeError("undefined is not a function");
     };
-    const service = createSwapService(
+    const service = swapd.open(
       { ...options, timeoutMs: 2_000, maxBytes: 64_000 },
       { limiter, clock: systemClock, logger: silentLogger(), fetch: mistake },
     );

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { systemClock } from "../../../src/adapters/clock/system-clock.ts";
-import { swapdProfile } from "../../../src/adapters/swap-service/swapd/profile.ts";
-import { createSwapService, type SwapServiceOptions } from "../../../src/adapters/swap-service/wire/client.ts";
+import type { ServiceOptions, SwapServiceKind } from "../../../src/adapters/swap-service/service-kind.ts";
+import { swapd } from "../../../src/adapters/swap-service/swapd/service.ts";
+import { createWireClient } from "../../../src/adapters/swap-service/wire/client.ts";
+import type { Dialect } from "../../../src/adapters/swap-service/wire/dialect.ts";
 import { toPpm } from "../../../src/domain/money/fraction.ts";
 import { Secret } from "../../../src/net/secret.ts";
 import type { LimitedAnswer, RateLimiter } from "../../../src/ports/rate-limiter.ts";
@@ -59,7 +61,7 @@ function openLimiter(): RateLimiter & { readonly observed: (LimitedAnswer | "los
 
 export async function serviceWith(
   handle: (request: IncomingMessage, response: ServerResponse, count: number) => void,
-  change: Partial<SwapServiceOptions> = {},
+  change: Partial<ServiceOptions> & { readonly kind?: SwapServiceKind; readonly dialect?: Dialect } = {},
 ) {
   const requests: { method: string; url: URL; headers: IncomingMessage["headers"] }[] = [];
   const server = await startHttpServer((incoming, response) => {
@@ -69,18 +71,17 @@ export async function serviceWith(
   });
   const limiter = openLimiter();
   const logger = silentLogger();
-  const service = createSwapService(
-    {
-      profile: swapdProfile,
-      baseUrl: `${server.url}/`,
-      network: "sandbox",
-      apiKey: new Secret(KEY),
-      timeoutMs: 2_000,
-      maxBytes: 64_000,
-      ...change,
-    },
-    { limiter, clock: systemClock, logger },
-  );
+  const { kind = swapd, dialect, ...others } = change;
+  const options = {
+    ...{ baseUrl: `${server.url}/`, network: "sandbox", chainId: 31_337, apiKey: new Secret(KEY) },
+    ...{ timeoutMs: 2_000, maxBytes: 64_000, ...others },
+  };
+  const dependencies = { limiter, clock: systemClock, logger };
+  const asOurs = { profile: kind.profile, takesTimeLimit: true, recordsByQuoteAlone: true };
+  const service =
+    dialect === undefined
+      ? kind.open(options, dependencies)
+      : createWireClient({ ...asOurs, dialect }, options, dependencies);
   return { service, requests, limiter, logger };
 }
 

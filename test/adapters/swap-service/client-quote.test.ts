@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
-import { flyProfile } from "../../../src/adapters/swap-service/fly/profile.ts";
+import { fly } from "../../../src/adapters/swap-service/fly/service.ts";
 import { AFFILIATE, OWNER, ROUTER, STRANGER, USDC, WETH } from "../../domain/guard/swap-samples.ts";
 import { startHttpServer } from "../../support/http-server.ts";
 import { json, KEY, request, serviceWith, wireQuote } from "./client-fixture.ts";
@@ -31,7 +31,7 @@ describe("asking for a quote", () => {
 
   it("asks only our own service for an answer in time: no other one knows the name", async () => {
     const { service, requests } = await serviceWith((_, response) => json(response, wireQuote), {
-      profile: flyProfile,
+      kind: fly,
     });
     await service.quote(request);
     expect(requests[0]?.url.searchParams.has("timeoutMs")).toBe(false);

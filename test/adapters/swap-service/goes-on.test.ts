@@ -4,8 +4,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { machineClock } from "../../../src/adapters/clock/shared-clock.ts";
 import { systemClock } from "../../../src/adapters/clock/system-clock.ts";
 import { createRateLimiter } from "../../../src/adapters/limiter/rate-limiter.ts";
-import { swapdProfile } from "../../../src/adapters/swap-service/swapd/profile.ts";
-import { createSwapService } from "../../../src/adapters/swap-service/wire/client.ts";
+import { swapd } from "../../../src/adapters/swap-service/swapd/service.ts";
 import { startHttpServer } from "../../support/http-server.ts";
 import { silentLogger } from "../../support/silent-logger.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
@@ -20,8 +19,8 @@ function openLife(baseUrl: string, file: string) {
     { clock: systemClock, sharedClock: machineClock(), logger },
   );
   onTestFinished(() => limiter.close());
-  const client = { profile: swapdProfile, baseUrl, network: "sandbox", timeoutMs: 20_000, maxBytes: 64_000 };
-  return { limiter, service: createSwapService({ ...client, retries: 0 }, { limiter, clock: systemClock, logger }) };
+  const client = { chainId: 31_337, baseUrl, network: "sandbox", timeoutMs: 20_000, maxBytes: 64_000 };
+  return { limiter, service: swapd.open({ ...client, retries: 0 }, { limiter, clock: systemClock, logger }) };
 }
 
 it("goes on within seconds after a refusal, a lost answer and a kill of the process", { timeout: 30_000 }, async () => {

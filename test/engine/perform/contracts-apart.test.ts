@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { swapdProfile } from "../../../src/adapters/swap-service/swapd/profile.ts";
+import { swapdProfile } from "../../../src/adapters/swap-service/swapd/service.ts";
 import type { SwapContracts } from "../../../src/domain/guard/swap-contracts.ts";
 import { type Address, toAddress } from "../../../src/domain/money/address.ts";
 import type { ClearanceReading } from "../../../src/domain/run/events.ts";
@@ -161,7 +161,7 @@ test("rights and grants are recorded for the spender, and what an order was boun
 
 test("an allowance that no row granted is looked for at the spender", async () => {
   const { life, asked } = begin();
-  await lookAtAllowances(life.context, ACCOUNT, 100);
+  await lookAtAllowances(life.context, await life.context.deps.chain.agreed(), { wallet: ACCOUNT, toBlock: 100 });
   expect([...asked.allowancesFor]).toEqual([APART.spender]);
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { swapdProfile } from "../../../src/adapters/swap-service/swapd/profile.ts";
+import { swapdProfile } from "../../../src/adapters/swap-service/swapd/service.ts";
 import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
 import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { swapdProfile } from "../../../src/adapters/swap-service/swapd/profile.ts";
+import { swapdProfile } from "../../../src/adapters/swap-service/swapd/service.ts";
 import type { ClearanceReading } from "../../../src/domain/run/events.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { step } from "../../../src/domain/run/step.ts";

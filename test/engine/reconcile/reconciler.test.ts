@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { swapdProfile } from "../../../src/adapters/swap-service/swapd/profile.ts";
+import { swapdProfile } from "../../../src/adapters/swap-service/swapd/service.ts";
 import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";

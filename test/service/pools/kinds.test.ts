@@ -61,7 +61,10 @@ describe("a kind of pool is a folder and a line", () => {
 
   it("every command that reads files has unknown kinds refused", () => {
     const reading = files.filter(({ text }) => /\bload(?:Configuration|InTurns)\(/.test(text));
-    expect(reading.map(({ path }) => path).sort()).toEqual(["app/load-files.ts", "config/load-configuration.ts"]);
+    expect(reading.map(({ path }) => path).sort()).toEqual([
+      "app/load-configuration.ts",
+      "config/load-configuration.ts",
+    ]);
   });
 
   it("nobody else looks into a kind's folder, but for who needs that kind alone", () => {

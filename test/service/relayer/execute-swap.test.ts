@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { id } from "ethers";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { swapdProfile } from "../../../src/adapters/swap-service/swapd/profile.ts";
+import { swapdProfile } from "../../../src/adapters/swap-service/swapd/service.ts";
 import { readRoute } from "../../../src/adapters/swap-service/wire/read-answers.ts";
 import { oneContract } from "../../../src/domain/guard/swap-contracts.ts";
 import type { Address } from "../../../src/domain/money/address.ts";

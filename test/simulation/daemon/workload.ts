@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { loadConfiguration } from "../../../src/app/load-configuration.ts";
 import type { Configuration } from "../../../src/config/configuration.ts";
-import { loadConfiguration } from "../../../src/config/load-configuration.ts";
 import type { Chance } from "../chance.ts";
 import { DAI, ROUTER, TOKENS, USDC, WALLET_KEY, WETH } from "../world/places.ts";
 

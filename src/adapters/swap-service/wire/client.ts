@@ -1,5 +1,4 @@
 import type { LosslessJson } from "../../../net/parse-json.ts";
-import type { Secret } from "../../../net/secret.ts";
 import type { CallPriority } from "../../../ports/rate-limiter.ts";
 import type {
   ServiceProfile,
@@ -16,6 +15,7 @@ import {
   type ServiceCallDependencies,
   type ServiceCalls,
 } from "../service-calls.ts";
+import type { ServiceOptions } from "../service-kind.ts";
 import { canonicalJson, type WireProblem } from "../wire-reader.ts";
 import { type Dialect, quoteIdQuery, quoteQuery } from "./dialect.ts";
 import {
@@ -27,33 +27,30 @@ import {
   readTransaction,
 } from "./read-answers.ts";
 
-/** Which service, on which network, within which bounds. */
-export interface SwapServiceOptions {
+/** What differs between the services that speak the service interface. */
+export interface WireService {
   readonly profile: ServiceProfile;
-  readonly baseUrl: string;
-  /** the network's name at the service, sent with every request */
-  readonly network: string;
-  readonly apiKey?: Secret | undefined;
   /** names that are sent; default: those of working clients on the wire */
   readonly dialect?: Dialect;
-  readonly timeoutMs: number;
-  readonly maxBytes: number;
-  /** repetitions of reads; default 2 */
-  readonly retries?: number;
-  /** gives up what is under way, at the end of the program */
-  readonly signal?: AbortSignal | undefined;
+  /** it takes how long a quote may take, and answers with the best that it has by then */
+  readonly takesTimeLimit: boolean;
+  /** it finds the record of a swap by exactly one name, and refuses two */
+  readonly recordsByQuoteAlone: boolean;
 }
 
 const DEFAULT_RETRIES = 2;
 
-/** What our own service takes as the time for a quote; a tenth of ours is for the way. */
-const OWN_SERVICE_TIMEOUT_MS = { least: 10, most: 30_000 };
+/** What a service takes as the time for a quote; a tenth of ours is for the way. */
+const SERVICE_TIMEOUT_MS = { least: 10, most: 30_000 };
 const SERVICE_SHARE = 0.9;
 
-/** Creates the client of a swap aggregation service over HTTP. */
-export function createSwapService(options: SwapServiceOptions, dependencies: ServiceCallDependencies): SwapService {
-  const { profile, network } = options;
-  const dialect = options.dialect ?? "wire";
+/** Creates the client of a service that speaks the service interface over HTTP. */
+export function createWireClient(
+  { profile, dialect = "wire", takesTimeLimit, recordsByQuoteAlone }: WireService,
+  options: ServiceOptions,
+  dependencies: ServiceCallDependencies,
+): SwapService {
+  const { network } = options;
   const calls = createServiceCalls(
     {
       baseUrl: options.baseUrl,
@@ -71,7 +68,7 @@ export function createSwapService(options: SwapServiceOptions, dependencies: Ser
     quote: (request) => {
       const query = quoteQuery(request, network, dialect);
       // Shortly before we hang up the best route so far, or the reason why there is none, is better than nothing.
-      if (profile.name === "swapd") query.set("timeoutMs", String(serviceTimeoutMs(options.timeoutMs)));
+      if (takesTimeLimit) query.set("timeoutMs", String(serviceTimeoutMs(options.timeoutMs)));
       return read("/aggregator/quote", query, "quote", (json) => readQuote(json, dependencies.clock.nowMs()));
     },
     transaction: (quoteId) => {
@@ -84,8 +81,7 @@ export function createSwapService(options: SwapServiceOptions, dependencies: Ser
     executeSwap: (submission, heldBack) => executeSwap(calls, { network, submission, heldBack }),
     swapRecord: ({ quoteId, hash }) => {
       const query = new URLSearchParams({ networkName: network, quoteId });
-      // Our own service takes exactly one name of a swap, and refuses two.
-      if (hash !== undefined && profile.name !== "swapd") query.set("hash", hash);
+      if (hash !== undefined && !recordsByQuoteAlone) query.set("hash", hash);
       return read("/user-manager/swap", query, "status", readSwapRecord);
     },
     statusCounts: (wallet) => {
@@ -100,7 +96,7 @@ export function createSwapService(options: SwapServiceOptions, dependencies: Ser
 }
 
 function serviceTimeoutMs(timeoutMs: number): number {
-  const { least, most } = OWN_SERVICE_TIMEOUT_MS;
+  const { least, most } = SERVICE_TIMEOUT_MS;
   return Math.min(Math.max(Math.floor(timeoutMs * SERVICE_SHARE), least), most);
 }
 

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createSecondService } from "../../../../src/adapters/prices/second-service.ts";
-import { swapdProfile } from "../../../../src/adapters/swap-service/swapd/profile.ts";
-import { createSwapService } from "../../../../src/adapters/swap-service/wire/client.ts";
+import { swapd } from "../../../../src/adapters/swap-service/swapd/service.ts";
 import { toPpm } from "../../../../src/domain/money/fraction.ts";
 import { type Service, startService } from "../../../../src/service/service.ts";
 import { startTestChain, type TestChain } from "../../../service/support/chain.ts";
@@ -34,17 +33,14 @@ afterAll(async () => {
 function secondAt(baseUrl: string) {
   const limiter = { acquire: () => Promise.resolve("granted" as const), observe: () => undefined };
   const options = {
-    profile: swapdProfile,
+    chainId: 31_337,
     baseUrl,
     network: "testnet",
     timeoutMs: 5_000,
     maxBytes: 100_000,
     retries: 0,
   };
-  return createSecondService(
-    createSwapService(options, { limiter, clock: systemClock, logger: silentLogger() }),
-    "second",
-  );
+  return createSecondService(swapd.open(options, { limiter, clock: systemClock, logger: silentLogger() }), "second");
 }
 
 it("GRD-14 a real second service says what it would give at this size, impact included, or why it does not", async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { recoverAddress, Wallet } from "ethers";
 import { describe, expect, it } from "vitest";
 import { readPackedSwap } from "../../../../src/adapters/swap-service/fly/packed-swap.ts";
-import { flyProfile } from "../../../../src/adapters/swap-service/fly/profile.ts";
+import { flyProfile } from "../../../../src/adapters/swap-service/fly/service.ts";
 import { bindSwap, type ExpectedSwap, envelopeChecks } from "../../../../src/domain/guard/bind-swap.ts";
 import { firstDenial } from "../../../../src/domain/guard/check.ts";
 import type { ProposedTransaction } from "../../../../src/domain/guard/decoded-swap.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Interface } from "ethers";
 import { describe, expect, it } from "vitest";
-import { swapdProfile } from "../../../../src/adapters/swap-service/swapd/profile.ts";
+import { swapdProfile } from "../../../../src/adapters/swap-service/swapd/service.ts";
 import type { DecodedSwap } from "../../../../src/domain/guard/decoded-swap.ts";
 import { oneContract } from "../../../../src/domain/guard/swap-contracts.ts";
 import type { TypedData } from "../../../../src/domain/guard/typed-data.ts";

@@ -8,6 +8,8 @@ import type {
 import { oneContract } from "../../../domain/guard/swap-contracts.ts";
 import { type Hex, toAddress } from "../../../domain/money/address.ts";
 import type { ServiceProfile } from "../../../ports/swap-service.ts";
+import type { SwapServiceKind } from "../service-kind.ts";
+import { createWireClient } from "../wire/client.ts";
 import { buildTypedSwap, decodeTypedSwap, type TypedSwapPin } from "../wire/typed-swap.ts";
 import { readPackedSwap } from "./packed-swap.ts";
 
@@ -25,7 +27,10 @@ const SERVICE_SIGNER = toAddress("0x28de4113921bd79388b0ef80a259f871977442e9");
  * Its signatures carry no nonce: deadline and allowance alone bound a replay.
  */
 export const flyProfile: ServiceProfile = {
-  name: "fly",
+  isOurs: false,
+  hasOneContract: true,
+  contractsOn: () => ({}),
+  signsTransactions: true,
   idempotentExecuteSwap: false,
   signatureHasNonce: false,
   expectedLimits: { keyless: 50, keyed: 200 },
@@ -35,6 +40,13 @@ export const flyProfile: ServiceProfile = {
   nonceRecord: undefined,
   // Its calldata for the relayer carries the signature that is to be given.
   trialOfOrder: undefined,
+};
+
+/** The hosted service Fly. */
+export const fly: SwapServiceKind = {
+  profile: flyProfile,
+  open: (options, dependencies) =>
+    createWireClient({ profile: flyProfile, takesTimeLimit: false, recordsByQuoteAlone: false }, options, dependencies),
 };
 
 function decodeTransaction(transaction: ProposedTransaction, pinned: PinnedSettlement): Decoding {

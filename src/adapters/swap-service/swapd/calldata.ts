@@ -1,0 +1,65 @@
+import type { DecodedSwap, Decoding, ProposedTransaction, RouteLeg } from "../../../domain/guard/decoded-swap.ts";
+import { oneContract } from "../../../domain/guard/swap-contracts.ts";
+import { type Address, type Hex, NATIVE_TOKEN, parseAddress } from "../../../domain/money/address.ts";
+import { mulDivDown } from "../../../domain/money/amount.ts";
+import { SETTLEMENT } from "./settlement.ts";
+
+/**
+ * The order as its owner's own call: without the relayer's fee, and without a nonce, which only signatures have. The
+ * affiliate keeps its share: its fee itself could be more than the contract allows of the smaller gross amount.
+ */
+export function encodeOwnSwap(swap: DecodedSwap, route: readonly RouteLeg[]): Hex {
+  const { recipient, fromAsset, toAsset, deadline, amountOutMin, amountIn, swapFee } = swap;
+  const affiliate = swap.affiliate ?? { address: NATIVE_TOKEN, fee: 0n };
+  const affiliateFee = affiliate.fee === 0n ? 0n : mulDivDown(affiliate.fee, amountIn, amountIn + swapFee);
+  const order = [recipient, fromAsset, toAsset, deadline, amountOutMin, 0n, amountIn, 0n];
+  const legs = route.map(({ protocol, pool, tokenIn, tokenOut, fee, portion }) => [
+    ...[protocol, pool, tokenIn, tokenOut, fee, portion],
+  ]);
+  return SETTLEMENT.encodeFunctionData("swap", [[...order, affiliate.address, affiliateFee], legs]) as Hex;
+}
+
+/**
+ * Reads a call of `swap(order, route)`. What was read is encoded again and must give the same bytes, so nothing hides
+ * in padding, in reordered tails or behind the end. The route itself is bound by simulation and by `amountOutMin`.
+ */
+export function decodeSwapCall(transaction: ProposedTransaction): Decoding {
+  const selector = SETTLEMENT.getFunction("swap")?.selector;
+  if (transaction.data.slice(0, 10) !== selector) {
+    return { ok: false, problem: `the selector is ${transaction.data.slice(0, 10)}, only swap (${selector}) is known` };
+  }
+  let order: Record<string, unknown>;
+  try {
+    const call = SETTLEMENT.decodeFunctionData("swap", transaction.data);
+    if (SETTLEMENT.encodeFunctionData("swap", call) !== transaction.data) {
+      return { ok: false, problem: "the calldata of swap carries bytes that its arguments do not explain" };
+    }
+    order = call[0].toObject();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.slice(0, 80) : "not the ABI of swap";
+    return { ok: false, problem: `the calldata of swap cannot be decoded: ${reason}` };
+  }
+  return readOrder(order, transaction);
+}
+
+function readOrder(order: Record<string, unknown>, transaction: ProposedTransaction): Decoding {
+  const number = (name: string): bigint => order[name] as bigint;
+  const address = (name: string): Address => parseAddress(order[name]) ?? NATIVE_TOKEN;
+  if (number("nonce") !== 0n) return { ok: false, problem: `a self-executed swap has nonce 0, not ${number("nonce")}` };
+  const affiliate = { address: address("affiliate"), fee: number("affiliateFee") };
+  const swap: DecodedSwap = {
+    contracts: oneContract(transaction.to),
+    sender: undefined,
+    recipient: address("recipient"),
+    fromAsset: address("fromAsset"),
+    toAsset: address("toAsset"),
+    deadline: number("deadline"),
+    amountOutMin: number("amountOutMin"),
+    swapFee: number("swapFee"),
+    amountIn: number("amountIn"),
+    nonce: undefined,
+    affiliate: affiliate.address === NATIVE_TOKEN && affiliate.fee === 0n ? undefined : affiliate,
+    permitValue: undefined,
+  };
+  return { ok: true, swap };
+}

@@ -1,0 +1,31 @@
+import { SERVICE_BOOK } from "../adapters/swap-service/services.ts";
+import { type JsonSchema, jsonSchemas as schemasFor } from "../config/json-schemas.ts";
+import {
+  type LoadOptions,
+  type LoadOutcome,
+  loadConfiguration as loadAtOnce,
+  loadInTurns as loadSlowly,
+} from "../config/load-configuration.ts";
+import { kindProblem } from "../service/pools/kinds.ts";
+
+// The configuration with the swap services that this program speaks to, and the kinds of pools that its own one knows.
+
+const KNOWN = { services: SERVICE_BOOK, kindProblem };
+
+type Options = Omit<LoadOptions, keyof typeof KNOWN>;
+type Environment = Parameters<typeof loadAtOnce>[1];
+
+/** Reads the main file and all files it names, and tells everything that is wrong with them. */
+export function loadConfiguration(path: string, env: Environment, options: Options = {}): LoadOutcome {
+  return loadAtOnce(path, env, { ...options, ...KNOWN });
+}
+
+/** The same for a daemon at work, which does something else between two files. */
+export async function loadInTurns(path: string, env: Environment, options: Options = {}): Promise<LoadOutcome> {
+  return await loadSlowly(path, env, { ...options, ...KNOWN });
+}
+
+/** The JSON Schemas of the configuration files, by the path from the project's root at which each is kept. */
+export function jsonSchemas(): Readonly<Record<string, JsonSchema>> {
+  return schemasFor(SERVICE_BOOK);
+}

@@ -1,0 +1,60 @@
+import type { ServiceBook, ServicePromises } from "../domain/guard/service-promises.ts";
+import { CONTRACT_ROLES, type StatedContracts, type SwapContracts } from "../domain/guard/swap-contracts.ts";
+import type { Network } from "../networks/network.ts";
+import { valueHint } from "./check-shape.ts";
+import { at, type Complaint, type Part, type Path, refuse } from "./complaint.ts";
+import { type MainFile, OWN_PROFILE } from "./schemas/main-schema.ts";
+
+type ServiceFields = MainFile["service"];
+
+/** What the profile of a name promises. */
+export function* findProfile(path: Path, name: string, services: ServiceBook): Part<ServicePromises> {
+  const promises = services.get(name);
+  if (promises !== undefined) return promises;
+  return yield* refuse`${path}: is none of the values known here -> ${valueHint(name, [...services.keys()])}`;
+}
+
+/** What the configured service promises; undefined where its profile is none. */
+export function promisesOf(service: ServiceFields | undefined, services: ServiceBook): ServicePromises | undefined {
+  return services.get(service?.profile ?? OWN_PROFILE);
+}
+
+/** The contracts of the configured service, as far as file, profile and network name them. `settlement` names all that are left. */
+export function statedContracts(
+  service: ServiceFields | undefined,
+  promises: ServicePromises | undefined,
+  { chainId, settlement }: Network,
+): StatedContracts {
+  const known = promises?.contractsOn({ chainId, settlement }) ?? {};
+  const named = CONTRACT_ROLES.map((role) => [role, service?.[role] ?? service?.settlement ?? known[role]] as const);
+  return Object.fromEntries(named);
+}
+
+/** All of the contracts, undefined while one is not known. */
+export function wholeContracts({ spender, target, verifyingContract }: StatedContracts): SwapContracts | undefined {
+  if (spender === undefined || target === undefined || verifyingContract === undefined) return undefined;
+  return { spender, target, verifyingContract };
+}
+
+/** Contracts that are named apart for a service that has one would pass for three that were looked at. */
+export function* checkOneContract(service: ServiceFields, { hasOneContract }: ServicePromises): Iterable<Complaint> {
+  const role = CONTRACT_ROLES.find((one) => service[one] !== undefined);
+  if (hasOneContract && role !== undefined)
+    yield at`service.${role}: the profile ${service.profile} has one contract for all -> name it as settlement`;
+}
+
+/** Nothing is signed while one of the contracts is not known. */
+export function* checkContractsKnown(
+  { name, service }: { readonly name: string; readonly service: ServiceFields },
+  stated: StatedContracts,
+  { noSettlement }: Network,
+): Iterable<Complaint> {
+  const missing = CONTRACT_ROLES.filter((role) => stated[role] === undefined);
+  const [first] = missing;
+  if (noSettlement !== undefined)
+    yield at`mode: nothing is signed on ${name}: ${noSettlement} -> stay with mode: dry-run`;
+  else if (missing.length === CONTRACT_ROLES.length)
+    yield at`service: no contract to sign for is known on ${name} with the profile ${service.profile} -> give it as service.settlement: "0x...", or stay with mode: dry-run`;
+  else if (first !== undefined)
+    yield at`service: no ${first} is known on ${name} with the profile ${service.profile} -> give it as service.${first}: "0x...", or stay with mode: dry-run`;
+}

@@ -1,0 +1,34 @@
+import type { Address } from "../money/address.ts";
+import type { StatedContracts } from "./swap-contracts.ts";
+
+/** What a service may need to know of a network to say which contracts are its. */
+export interface NetworkOfService {
+  readonly chainId: number;
+  /** our own settlement contract, where the network has one that is known */
+  readonly settlement: Address | undefined;
+}
+
+/**
+ * What a swap service promises and which contracts its swaps go through: written down in its folder, and never learnt
+ * from the service itself.
+ */
+export interface ServicePromises {
+  /** it is our own: it may be embedded, and the audit knows the events of its settlement contract */
+  readonly isOurs: boolean;
+  /** one contract takes the tokens, is called and checks the orders: a configuration cannot name them apart */
+  readonly hasOneContract: boolean;
+  /** Its contracts on a network, as far as they are known; the configuration may name others. */
+  contractsOn(network: NetworkOfService): StatedContracts;
+  /** our transactions carry a signature of the service's, by an account that the configuration may name */
+  readonly signsTransactions: boolean;
+  /**
+   * An order is filled once, by a nonce that it carries. Without one an order stays open after its fill too, until its
+   * deadline, for as long as the allowance lasts.
+   */
+  readonly signatureHasNonce: boolean;
+  /** an identical hand-over of an order may be repeated: it stays one swap */
+  readonly idempotentExecuteSwap: boolean;
+}
+
+/** Every service that there is, by the name of its profile. */
+export type ServiceBook = ReadonlyMap<string, ServicePromises>;

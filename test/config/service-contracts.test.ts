@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import { SERVICE_BOOK } from "../../src/adapters/swap-service/services.ts";
+import type { ServicePromises } from "../../src/domain/guard/service-promises.ts";
+import type { StatedContracts } from "../../src/domain/guard/swap-contracts.ts";
+import { toAddress } from "../../src/domain/money/address.ts";
+import { brief, loaded, MAIN, POLICY, problemsOf } from "./project.ts";
+
+const SETTLEMENT = toAddress(`0x${"1".repeat(40)}`);
+const SPENDER = toAddress(`0x${"a1".repeat(20)}`);
+const TARGET = toAddress(`0x${"a2".repeat(20)}`);
+const VERIFYING = toAddress(`0x${"a3".repeat(20)}`);
+const NAMED = `spender: "${SPENDER}", target: "${TARGET}", verifyingContract: "${VERIFYING}"`;
+const APART = { spender: SPENDER, target: TARGET, verifyingContract: VERIFYING };
+
+/** A service whose contracts are apart, of which it knows some itself. */
+function desk(known: StatedContracts = {}): { services: ReadonlyMap<string, ServicePromises> } {
+  const promises: ServicePromises = {
+    ...{ isOurs: false, hasOneContract: false, contractsOn: () => known, signsTransactions: false },
+    ...{ signatureHasNonce: true, idempotentExecuteSwap: false },
+  };
+  return { services: new Map([...SERVICE_BOOK, ["desk", promises]]) };
+}
+
+const mainWith = (service: string): string => MAIN.replace(/^service: .*$/m, `service: { ${service} }`);
+const deskWith = (contracts: string): string =>
+  mainWith(`profile: desk, url: "https://desk.example"${contracts === "" ? "" : `, ${contracts}`}`);
+
+describe("the contracts of a service", () => {
+  it("are the settlement contract, which is spender, target and verifying contract, as ever", () => {
+    const { service, network, policy } = loaded();
+    expect(service.contracts).toEqual({ spender: SETTLEMENT, target: SETTLEMENT, verifyingContract: SETTLEMENT });
+    expect([network.settlement, policy.spenders]).toEqual([SETTLEMENT, [SETTLEMENT]]);
+  });
+
+  it("are three where they are named apart, and without a list the owner allows these", () => {
+    const { service, policy } = loaded({ "main.yaml": deskWith(NAMED) }, {}, desk());
+    expect(service.contracts).toEqual(APART);
+    expect(policy.spenders.toSorted()).toEqual([SPENDER, TARGET, VERIFYING]);
+  });
+
+  it("are what the file names, then settlement, then what the service's folder knows", () => {
+    const both = deskWith(`settlement: "${SETTLEMENT}", spender: "${SPENDER}"`);
+    expect(loaded({ "main.yaml": both }, {}, desk(APART)).service.contracts).toEqual({
+      ...{ spender: SPENDER, target: SETTLEMENT, verifyingContract: SETTLEMENT },
+    });
+    expect(loaded({ "main.yaml": deskWith("") }, {}, desk(APART)).service.contracts).toEqual(APART);
+    const own = deskWith(`spender: "${SETTLEMENT}"`);
+    expect(loaded({ "main.yaml": own }, {}, desk(APART)).service.contracts).toEqual({ ...APART, spender: SETTLEMENT });
+  });
+
+  it.each([
+    ["target", { ...APART, target: undefined }],
+    ["spender", { ...APART, spender: undefined }],
+    ["verifyingContract", { ...APART, verifyingContract: undefined }],
+  ])("are refused while the %s is not known, and a dry run is not", (missing, known) => {
+    const main = deskWith("");
+    expect(problemsOf({ "main.yaml": main }, {}, desk(known)).map(brief)).toEqual([
+      `4:10 service: no ${missing} is known on base with the profile desk -> give it as service.${missing}: "0x...", or stay with mode: dry-run`,
+    ]);
+    const dry = main.replace("mode: live", "mode: dry-run");
+    expect(loaded({ "main.yaml": dry }, {}, desk(known)).service.contracts).toBeUndefined();
+  });
+
+  it.each(["swapd", "fly"])("of %s are one, so naming them apart is refused", (profile) => {
+    const main = mainWith(
+      `profile: ${profile}, url: "https://one.example", settlement: "${SETTLEMENT}", target: "${TARGET}"`,
+    );
+    const policy = POLICY.replace("gas_reserve", `spenders: ["${SETTLEMENT}", "${TARGET}"]\ngas_reserve`);
+    expect(problemsOf({ "main.yaml": main, "policy.yaml": policy }).map((problem) => problem.message)).toEqual([
+      `the profile ${profile} has one contract for all`,
+    ]);
+  });
+
+  it.each(["spender", "target", "verifyingContract"] as const)(
+    "are refused where the owner did not list the %s",
+    (role) => {
+      const listed = Object.values({ ...APART, [role]: SETTLEMENT }).map((address) => `"${address}"`);
+      const policy = POLICY.replace("gas_reserve", `spenders: [${listed.join(", ")}]\ngas_reserve`);
+      const name = role === "verifyingContract" ? "verifying contract" : role;
+      const problems = problemsOf({ "main.yaml": deskWith(NAMED), "policy.yaml": policy }, {}, desk());
+      expect(problems).toMatchObject([
+        {
+          path: `service.${role}`,
+          message: `the ${name} ${APART[role]} is none of the spenders that the policy allows (policy.yaml:5:11)`,
+        },
+      ]);
+    },
+  );
+});
+
+describe("the profile of a service", () => {
+  it("that there is not is refused with those that there are, and without an echo", () => {
+    expect(problemsOf({ "main.yaml": MAIN.replace("profile: swapd", "profile: swap") }).map(brief)).toEqual([
+      '4:21 service.profile: is none of the values known here -> did you mean "swapd"?',
+    ]);
+    expect(problemsOf({ "main.yaml": deskWith(NAMED) }).map(brief)).toEqual([
+      "4:21 service.profile: is none of the values known here -> write swapd or fly",
+    ]);
+  });
+
+  it("that there is not is refused in the policy too", () => {
+    const second = 'sources: [feed, service], tolerance: 1%, service: { profile: desk, url: "https://second.example" }';
+    const policy = POLICY.replace("sources: [feed], tolerance: 1.5%", second);
+    expect(problemsOf({ "policy.yaml": policy }).map((problem) => `${problem.path}: ${problem.suggestion}`)).toEqual([
+      "reference.service.profile: write swapd or fly",
+    ]);
+  });
+});
