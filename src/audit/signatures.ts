@@ -96,9 +96,18 @@ function signerOf(row: SignatureRow, data: TypedData): string {
 
 type Field = [name: string, expected: string | undefined, stated: string | undefined];
 
-/** Names of the fields are those of the service interface, in every generation of its messages. */
+/** The messages of the service interface name their router, which is their verifying contract and their spender. */
+function isOfInterface({ message }: TypedData): boolean {
+  return Object.hasOwn(message, "router");
+}
+
+/**
+ * Names of the fields are those of the service interface, in every generation of its messages. Other services name theirs
+ * as they like: of an order of theirs every value that the swap stands for has to be among what was signed.
+ */
 function swapFields({ data }: Signed, swap: SwapRow, chainId: number): Field[] {
   const { message, domain } = data;
+  if (!isOfInterface(data)) return [["chainId", String(chainId), textOf(domain.chainId)], ...valuesOf(message, swap)];
   const stated = (name: string) => textOf(message[name]);
   const gross = sumOf(message, ["amountIn", "swapFee", "affiliateFee"]);
   const minimum = numberOf(message.amountOutMin);
@@ -115,18 +124,41 @@ function swapFields({ data }: Signed, swap: SwapRow, chainId: number): Field[] {
   ];
 }
 
-/** A permit allows the contract of the swap to take exactly what the swap takes. */
+function valuesOf(message: TypedData["message"], swap: SwapRow): Field[] {
+  const signed = new Set(leavesOf(message));
+  const among = (name: string, value: unknown): Field => {
+    const expected = textOf(value);
+    return [name, expected, expected !== undefined && signed.has(expected) ? expected : undefined];
+  };
+  return [
+    among("recipient", swap.recipient),
+    among("sold token", swap.sell_token),
+    among("bought token", swap.buy_token),
+    among("gross amount", swap.amount_in),
+    among("least output", swap.amount_out_min),
+    ...(swap.nonce === null ? [] : [among("nonce", swap.nonce)]),
+  ];
+}
+
+function leavesOf(value: unknown): readonly string[] {
+  if (typeof value === "object" && value !== null) return Object.values(value).flatMap(leavesOf);
+  const text = textOf(value);
+  return text === undefined ? [] : [text];
+}
+
+/** A permit allows the spender of the swap to take exactly what the swap takes. */
 function permitFields(
   { data }: Signed,
   swap: SwapRow,
   context: { chainId: number; siblings: readonly Signed[]; snapshot: Snapshot },
 ): Field[] {
   const order = context.siblings.find(({ row }) => row.kind === "swap")?.data;
-  const gross = order === undefined ? swap.amount_in : sumOf(order.message, ["amountIn", "swapFee", "affiliateFee"]);
+  const stated = order !== undefined && isOfInterface(order) ? order : undefined;
+  const gross = stated === undefined ? swap.amount_in : sumOf(stated.message, ["amountIn", "swapFee", "affiliateFee"]);
   const spender =
-    order === undefined
+    stated === undefined
       ? context.snapshot.capabilities.find(({ swap_id }) => swap_id === swap.id)?.spender
-      : textOf(order.domain.verifyingContract);
+      : textOf(stated.domain.verifyingContract);
   const { message, domain } = data;
   return [
     ["token", swap.sell_token, textOf(domain.verifyingContract)],

@@ -31,8 +31,8 @@ export interface QuoteRequest {
 export interface Quote {
   readonly id: string;
   readonly amountOut: bigint;
-  /** the contract that acts */
-  readonly targetAddress: Address;
+  /** the contract that acts, where the service names it with the quote */
+  readonly targetAddress: Address | undefined;
   /** whom the service wants to be approved, where it says so beside the target */
   readonly spender?: Address | undefined;
   /** undefined when the service sent none */

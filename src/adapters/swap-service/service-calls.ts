@@ -7,19 +7,33 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { CallPriority, LimitedAnswer, Permission, RateLimiter } from "../../ports/rate-limiter.ts";
 import type { ServiceRefusal } from "../../ports/swap-service.ts";
-import { createReader } from "./wire-reader.ts";
+import { createReader, isProblem, type WireProblem } from "./wire-reader.ts";
 
 /** How one service is reached, and within which bounds. */
 export interface ServiceCallOptions {
   readonly baseUrl: string;
-  readonly apiKey: Secret | undefined;
+  readonly apiKey?: Secret | undefined;
+  /** headers of the service's own, with the key where there is one; else the service interface's */
+  readonly headers?: (apiKey: string | undefined) => Readonly<Record<string, string>>;
+  /** the fields in which a refusal has its name and its words; else the service interface's */
+  readonly refusalFields?: RefusalFields;
   /** for one answer, body included; waiting for the rate limit is not counted */
   readonly timeoutMs: number;
   readonly maxBytes: number;
-  /** repetitions of a read whose answer was lost or refused for the moment */
-  readonly retries: number;
-  readonly signal: AbortSignal | undefined;
+  /** repetitions of a read whose answer was lost or refused for the moment; default 2 */
+  readonly retries?: number;
+  readonly signal?: AbortSignal | undefined;
 }
+
+/** Names of two fields of an answer that refuses. */
+interface RefusalFields {
+  readonly name: string;
+  readonly message: string;
+}
+
+const INTERFACE_REFUSALS: RefusalFields = { name: "error", message: "message" };
+const interfaceHeaders = (apiKey: string | undefined): Record<string, string> =>
+  apiKey === undefined ? {} : { apikey: apiKey };
 
 /** What the calls work with; what is left out is the machine's. */
 export interface ServiceCallDependencies {
@@ -40,10 +54,13 @@ export type Answer =
 export interface ServiceCalls {
   /** A read; repeated a few times while only the moment speaks against it. */
   get(path: string, query: URLSearchParams, priority: CallPriority): Promise<Answer>;
+  /** A question that is asked by POST and changes nothing; repeated like a read. */
+  ask(path: string, body: Readonly<Record<string, unknown>>, priority: CallPriority): Promise<Answer>;
   /** Sends once, whatever comes back; not at all where `heldBack` gives a reason at the instant of sending. */
   post(path: string, body: Readonly<Record<string, unknown>>, heldBack: () => string | undefined): Promise<Answer>;
 }
 
+const DEFAULT_RETRIES = 2;
 const RETRY_MIN_MS = 250;
 const RETRY_MAX_MS = 3_000;
 const LONGEST_MESSAGE = 300;
@@ -68,7 +85,7 @@ class PassingRefusal extends Error {
 /** Creates the calls of one service. */
 export function createServiceCalls(options: ServiceCallOptions, dependencies: ServiceCallDependencies): ServiceCalls {
   const base = options.baseUrl.replace(/\/+$/, "");
-  const { apiKey } = options;
+  const { apiKey, headers = interfaceHeaders, refusalFields = INTERFACE_REFUSALS } = options;
   const { clock, fetch = boundedFetch, random = Math.random } = dependencies;
   const redactor = createRedactor(apiKey === undefined ? [options.baseUrl] : [options.baseUrl, apiKey.reveal()]);
 
@@ -95,14 +112,14 @@ export function createServiceCalls(options: ServiceCallOptions, dependencies: Se
       const response = await fetch({
         url: `${base}${call.path}`,
         method: call.body === undefined ? "GET" : "POST",
-        headers: headersOf(apiKey, call.body !== undefined),
+        headers: { ...headersOf(call), ...headers(apiKey?.reveal()) },
         timeoutMs: options.timeoutMs,
         maxBytes: options.maxBytes,
         ...(call.body === undefined ? {} : { body: call.body }),
         ...(options.signal === undefined ? {} : { signal: options.signal }),
       });
       observed = response;
-      return readResponse(response, redactor, hostOf(options.baseUrl));
+      return readResponse(response, { redactor, refusalFields, host: hostOf(options.baseUrl) });
     } catch (error) {
       if (!(error instanceof FetchError)) throw error;
       observed = error.answer ?? "lost";
@@ -113,24 +130,26 @@ export function createServiceCalls(options: ServiceCallOptions, dependencies: Se
     }
   }
 
+  async function repeated(call: Call): Promise<Answer> {
+    try {
+      return await retryRead(() => throwPassing(once(call)), {
+        retries: options.retries ?? DEFAULT_RETRIES,
+        minDelayMs: RETRY_MIN_MS,
+        maxDelayMs: RETRY_MAX_MS,
+        pauses: { sleep: clock.sleep, random },
+        isTransient: (error) => error instanceof PassingRefusal && isWorthRepeating(error.refusal),
+        ...(options.signal === undefined ? {} : { signal: options.signal }),
+      });
+    } catch (error) {
+      if (error instanceof PassingRefusal) return error.refusal;
+      if (options.signal?.aborted === true) return notSent("aborted");
+      throw error;
+    }
+  }
+
   return {
-    get: async (path, query, priority) => {
-      const call: Call = { path: `${path}?${query}`, body: undefined, priority };
-      try {
-        return await retryRead(() => throwPassing(once(call)), {
-          retries: options.retries,
-          minDelayMs: RETRY_MIN_MS,
-          maxDelayMs: RETRY_MAX_MS,
-          pauses: { sleep: clock.sleep, random },
-          isTransient: (error) => error instanceof PassingRefusal && isWorthRepeating(error.refusal),
-          ...(options.signal === undefined ? {} : { signal: options.signal }),
-        });
-      } catch (error) {
-        if (error instanceof PassingRefusal) return error.refusal;
-        if (options.signal?.aborted === true) return notSent("aborted");
-        throw error;
-      }
-    },
+    get: (path, query, priority) => repeated({ path: withQuery(path, query), body: undefined, priority }),
+    ask: (path, body, priority) => repeated({ path, body: JSON.stringify(body), priority }),
     post: (path, body, heldBack) => once({ path, body: JSON.stringify(body), priority: "status", heldBack }),
   };
 }
@@ -153,12 +172,13 @@ async function throwPassing(answer: Promise<Answer>): Promise<Answer> {
   return result;
 }
 
-function headersOf(apiKey: Secret | undefined, hasBody: boolean): Record<string, string> {
-  return {
-    accept: "application/json",
-    ...(hasBody ? { "content-type": "application/json" } : {}),
-    ...(apiKey === undefined ? {} : { apikey: apiKey.reveal() }),
-  };
+function headersOf({ body }: Call): Record<string, string> {
+  const accept = { accept: "application/json" };
+  return body === undefined ? accept : { ...accept, "content-type": "application/json" };
+}
+
+function withQuery(path: string, query: URLSearchParams): string {
+  return query.size === 0 ? path : `${path}?${query}`;
 }
 
 function refused(code: string, message: string, status: number | undefined, retryable: boolean): ServiceRefusal {
@@ -192,7 +212,13 @@ function fromFetchError(error: FetchError): ServiceRefusal {
   }
 }
 
-function readResponse(response: BoundedResponse, redactor: Redactor, host: string): Answer {
+interface ReadAs {
+  readonly redactor: Redactor;
+  readonly refusalFields: RefusalFields;
+  readonly host: string;
+}
+
+function readResponse(response: BoundedResponse, { redactor, refusalFields, host }: ReadAs): Answer {
   const parsed = parseJsonLossless(response.text);
   const { status } = response;
   if (status >= 200 && status < 300) {
@@ -200,9 +226,9 @@ function readResponse(response: BoundedResponse, redactor: Redactor, host: strin
     return { kind: "answer", json: parsed.value, cached: /[1-9]/.test(response.header("age") ?? "") };
   }
   const reader = createReader("refused" in parsed ? undefined : parsed.value, "error");
-  const name = reader.text("error");
+  const name = reader.text(refusalFields.name);
   const code = reader.count("code");
-  const words = reader.text("message") ?? "no message";
+  const words = reader.text(refusalFields.message) ?? "no message";
   const retryable = status >= 500 || PASSING_STATUSES.has(status);
   const known = name !== undefined && NAME_PATTERN.test(name) ? name : undefined;
   const label = known ?? (code === undefined ? `HTTP_${status}` : `SERVICE_${code}`);
@@ -214,12 +240,15 @@ function presentable(words: string, redactor: Redactor): string {
   return redactor.redact(words.replaceAll(/\p{Cc}+/gu, " ")).slice(0, LONGEST_MESSAGE);
 }
 
-/** A refusal because a good answer's content cannot be used. */
-export function malformed(problem: string): ServiceRefusal {
-  return refused("ANSWER_MALFORMED", problem, undefined, false);
-}
-
-/** A refusal because an answer came out of a cache: it may be somebody else's, or long past. */
-export function outOfCache(): ServiceRefusal {
-  return refused("ANSWER_CACHED", "the answer came out of a cache between us and the service", undefined, true);
+/**
+ * What a good answer says. One whose content cannot be used is refused, and one out of a cache too: it may be somebody
+ * else's, or long past.
+ */
+export function readAnswer<T>(answer: Answer, parse: (json: LosslessJson) => T | WireProblem): T | ServiceRefusal {
+  if (answer.kind === "refused") return answer;
+  if (answer.cached) {
+    return refused("ANSWER_CACHED", "the answer came out of a cache between us and the service", undefined, true);
+  }
+  const parsed = parse(answer.json);
+  return isProblem(parsed) ? refused("ANSWER_MALFORMED", parsed.problem, undefined, false) : parsed;
 }

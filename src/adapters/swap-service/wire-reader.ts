@@ -9,6 +9,11 @@ export interface WireProblem {
   readonly problem: string;
 }
 
+/** Whether nothing could be built out of an answer. */
+export function isProblem<T>(parsed: T | WireProblem): parsed is WireProblem {
+  return typeof parsed === "object" && parsed !== null && "problem" in parsed && typeof parsed.problem === "string";
+}
+
 const FRACTION_PATTERN = /^(0|[1-9][0-9]{0,6})(?:\.([0-9]{1,40}))?$/;
 const LONGEST_TEXT = 256;
 

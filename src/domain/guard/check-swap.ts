@@ -92,14 +92,17 @@ function payloadChecks(facts: SwapFacts, expected: ExpectedSwap): Check[] {
   return [...checks, ...simulationChecks(facts.simulation, bounds)];
 }
 
-/** A quote may name who is to be approved besides the contract that acts. */
+/** What the quote itself says about the contracts; what it leaves out is bound by the transaction and by our approval. */
 function quoteChecks({ quote, pinned }: SwapFacts): Check[] {
   const { target, spender } = pinned.contracts;
-  const named = (role: "target" | "spender", field: string, value: Address, limit: Address): Check => ({
-    ...{ code: NOT_PINNED[role], subject: `quote.${field}`, value, limit, ok: value === limit },
-  });
-  const checks = [named("target", "targetAddress", quote.targetAddress, target)];
-  return quote.spender === undefined ? checks : [...checks, named("spender", "spender", quote.spender, spender)];
+  const named = (role: "target" | "spender", field: string, value: Address | undefined, limit: Address): Check[] =>
+    value === undefined
+      ? []
+      : [{ code: NOT_PINNED[role], subject: `quote.${field}`, value, limit, ok: value === limit }];
+  return [
+    ...named("target", "targetAddress", quote.targetAddress, target),
+    ...named("spender", "spender", quote.spender, spender),
+  ];
 }
 
 /** What we would sign ourselves, whatever was decoded: a profile that builds another message than it read is found here. */

@@ -131,7 +131,8 @@ export interface SwapFacts {
   readonly roundTrip: RoundTrip | undefined;
   readonly quote: {
     readonly amountOut: bigint;
-    readonly targetAddress: Address;
+    /** undefined where the service names no target with its quotes: then the transaction alone does */
+    readonly targetAddress: Address | undefined;
     /** whom the service wants to be approved, where it says so beside the target */
     readonly spender?: Address | undefined;
     readonly priceImpact: Ppm | undefined;

@@ -13,7 +13,8 @@ export type SwapMode = "self-executed" | "gasless";
 export interface SwapQuote {
   readonly id: string;
   readonly amountOut: bigint;
-  readonly targetAddress: Address;
+  /** undefined where the service does not name it with its quotes */
+  readonly targetAddress: Address | undefined;
   /** whom the service wants to be approved, where it says so beside the target */
   readonly spender?: Address | undefined;
   /** Unix seconds */

@@ -99,6 +99,15 @@ describe("a service of three contracts", () => {
     ]);
   });
 
+  it("may leave target and spender out of its quotes: the transaction and our approval bind them", () => {
+    const quote = { ...own().quote, targetAddress: undefined, spender: undefined };
+    expect(broken(own({ quote }))).toEqual([]);
+    const { transaction } = own();
+    expect(broken(own({ quote, transaction: transaction && { ...transaction, to: STRANGER } }))).toEqual([
+      "TARGET_NOT_PINNED: transaction.to",
+    ]);
+  });
+
   it("is denied an order of which nobody knows what would be signed", () => {
     expect(broken(order({ signing: undefined }))).toEqual([
       "VERIFYING_CONTRACT_NOT_PINNED: verifyingContract of the order to sign",

@@ -2,6 +2,7 @@ import type { DecodedSwap, Decoding, ProposedTransaction, RouteLeg } from "../..
 import { oneContract } from "../../../domain/guard/swap-contracts.ts";
 import { type Address, type Hex, NATIVE_TOKEN, parseAddress } from "../../../domain/money/address.ts";
 import { mulDivDown } from "../../../domain/money/amount.ts";
+import { readPinnedCall } from "../pinned-call.ts";
 import { SETTLEMENT } from "./settlement.ts";
 
 /**
@@ -19,27 +20,10 @@ export function encodeOwnSwap(swap: DecodedSwap, route: readonly RouteLeg[]): He
   return SETTLEMENT.encodeFunctionData("swap", [[...order, affiliate.address, affiliateFee], legs]) as Hex;
 }
 
-/**
- * Reads a call of `swap(order, route)`. What was read is encoded again and must give the same bytes, so nothing hides
- * in padding, in reordered tails or behind the end. The route itself is bound by simulation and by `amountOutMin`.
- */
+/** Reads a call of `swap(order, route)`. The route itself is bound by simulation and by `amountOutMin`. */
 export function decodeSwapCall(transaction: ProposedTransaction): Decoding {
-  const selector = SETTLEMENT.getFunction("swap")?.selector;
-  if (transaction.data.slice(0, 10) !== selector) {
-    return { ok: false, problem: `the selector is ${transaction.data.slice(0, 10)}, only swap (${selector}) is known` };
-  }
-  let order: Record<string, unknown>;
-  try {
-    const call = SETTLEMENT.decodeFunctionData("swap", transaction.data);
-    if (SETTLEMENT.encodeFunctionData("swap", call) !== transaction.data) {
-      return { ok: false, problem: "the calldata of swap carries bytes that its arguments do not explain" };
-    }
-    order = call[0].toObject();
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.slice(0, 80) : "not the ABI of swap";
-    return { ok: false, problem: `the calldata of swap cannot be decoded: ${reason}` };
-  }
-  return readOrder(order, transaction);
+  const call = readPinnedCall(SETTLEMENT, "swap", transaction.data);
+  return call.ok ? readOrder(call.args[0].toObject(), transaction) : call;
 }
 
 function readOrder(order: Record<string, unknown>, transaction: ProposedTransaction): Decoding {

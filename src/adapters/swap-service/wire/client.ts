@@ -9,14 +9,13 @@ import type {
 } from "../../../ports/swap-service.ts";
 import {
   createServiceCalls,
-  malformed,
   NOT_SENT,
-  outOfCache,
+  readAnswer,
   type ServiceCallDependencies,
   type ServiceCalls,
 } from "../service-calls.ts";
 import type { ServiceOptions } from "../service-kind.ts";
-import { canonicalJson, type WireProblem } from "../wire-reader.ts";
+import { canonicalJson, isProblem, type WireProblem } from "../wire-reader.ts";
 import { type Dialect, quoteIdQuery, quoteQuery } from "./dialect.ts";
 import {
   readAcceptance,
@@ -38,8 +37,6 @@ export interface WireService {
   readonly recordsByQuoteAlone: boolean;
 }
 
-const DEFAULT_RETRIES = 2;
-
 /** What a service takes as the time for a quote; a tenth of ours is for the way. */
 const SERVICE_TIMEOUT_MS = { least: 10, most: 30_000 };
 const SERVICE_SHARE = 0.9;
@@ -51,17 +48,7 @@ export function createWireClient(
   dependencies: ServiceCallDependencies,
 ): SwapService {
   const { network } = options;
-  const calls = createServiceCalls(
-    {
-      baseUrl: options.baseUrl,
-      apiKey: options.apiKey,
-      timeoutMs: options.timeoutMs,
-      maxBytes: options.maxBytes,
-      retries: options.retries ?? DEFAULT_RETRIES,
-      signal: options.signal,
-    },
-    dependencies,
-  );
+  const calls = createServiceCalls(options, dependencies);
   const read = createRead(calls);
   return {
     profile,
@@ -107,16 +94,8 @@ function createRead(calls: ServiceCalls) {
     priority: CallPriority,
     parse: (json: LosslessJson) => T | WireProblem,
   ): Promise<T | ServiceRefusal> {
-    const answer = await calls.get(path, query, priority);
-    if (answer.kind === "refused") return answer;
-    if (answer.cached) return outOfCache();
-    const parsed = parse(answer.json);
-    return isProblem(parsed) ? malformed(parsed.problem) : parsed;
+    return readAnswer(await calls.get(path, query, priority), parse);
   };
-}
-
-function isProblem<T>(parsed: T | WireProblem): parsed is WireProblem {
-  return typeof parsed === "object" && parsed !== null && "problem" in parsed && typeof parsed.problem === "string";
 }
 
 /**
