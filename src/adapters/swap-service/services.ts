@@ -3,7 +3,7 @@ import { fly } from "./fly/service.ts";
 import type { SwapServiceKind } from "./service-kind.ts";
 import { swapd } from "./swapd/service.ts";
 
-/** Every swap service there is, by the name of its profile: one folder and one line each. */
+/** Every swap service there is, by the name of its profile. A new one is a line here, and what docs/WRITING-A-SERVICE.md says. */
 const SERVICES: Readonly<Record<string, SwapServiceKind>> = {
   swapd,
   fly,

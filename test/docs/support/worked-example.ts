@@ -3,8 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync
 import { dirname, join } from "node:path";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
-// The worked examples of docs/WRITING-A-KIND.md and docs/WRITING-A-POOL-KIND.md, each built from nothing but its page, in
-// a copy of the project.
+// The worked example of a page of docs, built from nothing but the page, in a copy of the project.
 
 /** The top of the project. */
 export const ROOT = join(import.meta.dirname, "../../..");

@@ -1,9 +1,9 @@
 import type { ProposedTransaction, RouteLeg } from "../../../domain/guard/decoded-swap.ts";
-import type { TypedData } from "../../../domain/guard/typed-data.ts";
 import type { Hex } from "../../../domain/money/address.ts";
 import type { LosslessJson } from "../../../net/parse-json.ts";
 import type { Quote, ServiceSwapRecord } from "../../../ports/swap-service.ts";
-import { asObject, createReader, toPlain, type WireProblem, type WireReader } from "../wire-reader.ts";
+import { readTypedData } from "../typed-data.ts";
+import { asObject, createReader, toPlain, type WireProblem } from "../wire-reader.ts";
 
 const HASH_LENGTH = 66;
 
@@ -13,7 +13,7 @@ export function readQuote(json: LosslessJson, receivedAtMs: number): Quote | Wir
   const id = reader.text("id", "quote-id");
   const amountOut = reader.amount("amountOut", "toTokenAmount");
   const targetAddress = reader.address("targetAddress");
-  const typedData = readTypedData(reader.value("typedData"), reader);
+  const typedData = readTypedData(reader, "typedData");
   const fees = readFees(reader.value("fees"));
   const estimate = reader.value("resourceEstimate");
   const gas = createReader(estimate ?? {}, "quote.resourceEstimate");
@@ -131,50 +131,6 @@ export function readAcceptance(
 
 function asHash(hex: Hex | undefined): Hex | undefined {
   return hex?.length === HASH_LENGTH ? hex : undefined;
-}
-
-/**
- * Reads typed data as it stands; a profile decides whether it is known. A service may leave the primary type out, because
- * there is only one type.
- */
-function readTypedData(json: LosslessJson | undefined, quote: WireReader): TypedData | undefined {
-  if (json === undefined) return undefined;
-  const reader = createReader(json, "typedData");
-  const domain = asObject(reader.value("domain"));
-  const types = readTypes(reader.value("types"));
-  const message = asObject(reader.value("message"));
-  const primaryType = reader.text("primaryType") ?? onlyKey(types);
-  if (domain === undefined || types === undefined || message === undefined || primaryType === undefined) {
-    quote.note("typedData", "lacks a proper domain, types, message or primary type");
-    return undefined;
-  }
-  return { domain: plainFields(domain), types, primaryType, message: plainFields(message) };
-}
-
-function readTypes(json: LosslessJson | undefined): TypedData["types"] | undefined {
-  const fields = asObject(json);
-  if (fields === undefined) return undefined;
-  const types: Record<string, { name: string; type: string }[]> = {};
-  for (const [typeName, list] of Object.entries(fields)) {
-    if (!Array.isArray(list)) return undefined;
-    const members: { name: string; type: string }[] = [];
-    for (const member of list as readonly LosslessJson[]) {
-      const { name, type } = asObject(member) ?? {};
-      if (typeof name !== "string" || typeof type !== "string") return undefined;
-      members.push({ name, type });
-    }
-    types[typeName] = members;
-  }
-  return types;
-}
-
-function onlyKey(types: TypedData["types"] | undefined): string | undefined {
-  const names = Object.keys(types ?? {});
-  return names.length === 1 ? names[0] : undefined;
-}
-
-function plainFields(fields: { readonly [key: string]: LosslessJson }): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, toPlain(value)]));
 }
 
 /** Fees are shown, never trusted; an entry that is not a type with a value is left out. */

@@ -1,0 +1,98 @@
+import { join } from "node:path";
+import ts from "typescript";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { openDatabase } from "../../src/storage/database.ts";
+import { type DeskTrade, openDeskTrade } from "./support/desk-trade.ts";
+import { run, workedExample } from "./support/worked-example.ts";
+
+const { blocks, build } = workedExample("docs/WRITING-A-SERVICE.md", [".dependency-cruiser.cjs"]);
+const code = blocks.map(({ path }) => path);
+const BIOME = "node_modules/@biomejs/biome/bin/biome";
+const CRUISER = "node_modules/dependency-cruiser/bin/dependency-cruiser.mjs";
+
+/** A compiler beside other tests on two cores. */
+const LONG = { timeout: 120_000 };
+
+test("the example has the project's types, format and boundaries, and its own tests pass", LONG, () => {
+  const folder = build();
+  const biome = run(folder, BIOME, "ci", "--colors=off", "--vcs-enabled=false", ...code);
+  expect(biome, biome.output).toMatchObject({ status: 0 });
+  const { config } = ts.readConfigFile(join(folder, "tsconfig.json"), ts.sys.readFile);
+  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, folder);
+  const program = ts.createProgram(
+    code.map((path) => join(folder, path)),
+    options,
+  );
+  const problems = program.getRootFileNames().flatMap((name) => {
+    const file = program.getSourceFile(name);
+    return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
+  });
+  expect(problems.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))).toEqual([]);
+  const cruised = run(folder, CRUISER, "--config", ".dependency-cruiser.cjs", "src/adapters/swap-service");
+  expect(cruised, cruised.output).toMatchObject({ status: 0 });
+  const vitest = run(folder, "node_modules/vitest/vitest.mjs", "run", "test/adapters/swap-service/desk");
+  expect(vitest, vitest.output).toMatchObject({ status: 0 });
+});
+
+const WITHIN_MS = 120_000;
+
+const history = z.object({
+  runs: z.array(z.object({ swaps: z.array(z.object({ state: z.string(), mode: z.string().nullable() })) })),
+});
+
+/** Modes of the swaps that are final. */
+async function finalModes({ swapd }: DeskTrade): Promise<ReadonlySet<string | null>> {
+  const { code: status, out } = await swapd(["history", "--json"]).ended;
+  if (status !== 0) return new Set();
+  const swaps = history.parse(JSON.parse(out)).runs.flatMap((entry) => entry.swaps);
+  return new Set(swaps.filter(({ state }) => state === "final").map(({ mode }) => mode));
+}
+
+/** Lets a daemon of the copy trade until both ways were gone to their end. */
+async function trade(world: DeskTrade): Promise<void> {
+  const daemon = world.swapd(["start", "--for", "5m"]);
+  const deadlineMs = performance.now() + WITHIN_MS;
+  try {
+    while ((await finalModes(world)).size < 2) {
+      if (performance.now() > deadlineMs) throw new Error(`no final swap of each mode:\n${daemon.output()}`);
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+    }
+  } finally {
+    daemon.stop();
+    await daemon.ended;
+  }
+}
+
+describe("a daemon of the copy, with a double of the service on a real chain", () => {
+  test("trades by its own transactions and by orders, and the audit finds no difference", LONG, async () => {
+    const world = await openDeskTrade(build());
+    onTestFinished(() => world.stop());
+    await trade(world);
+    const audit = await world.swapd(["audit"]).ended;
+    expect(audit, audit.out).toMatchObject({ code: 0, out: expect.stringContaining("No difference") });
+
+    const { spender, target, verifyingContract } = world.named;
+    const db = openDatabase({ file: world.database, readonly: true });
+    onTestFinished(() => void db.close());
+    const all = (sql: string): unknown[] => db.prepare<[], string>(sql).pluck().all();
+    expect(all("SELECT DISTINCT spender FROM capabilities UNION SELECT spender FROM grants")).toEqual([spender]);
+    expect(all("SELECT DISTINCT to_address FROM lane_intents WHERE purpose = 'swap'")).toEqual([target]);
+    const orders = all("SELECT typed_data FROM signatures WHERE kind = 'swap' AND signature IS NOT NULL");
+    const contracts = orders.map((text) => JSON.parse(String(text)).domain.verifyingContract);
+    expect([...new Set(contracts)]).toEqual([verifyingContract]);
+  });
+
+  test("signs nothing where one of the three is pinned as another one of them, and says which", LONG, async () => {
+    const world = await openDeskTrade(build());
+    onTestFinished(() => world.stop());
+    const { spender, target, verifyingContract } = world.named;
+    const why = async (strategy: string, named: typeof world.named): Promise<string> =>
+      (await world.swapd(["why", strategy, "--next"], named).ended).out;
+    expect(await why("own", { ...world.named, target: spender })).toContain("TARGET_NOT_PINNED");
+    expect(await why("own", { ...world.named, spender: target })).toContain("SPENDER_NOT_PINNED");
+    expect(await why("signed", { ...world.named, verifyingContract: target })).toContain(
+      `names the contract ${verifyingContract}, not the pinned ${target}`,
+    );
+  });
+});
