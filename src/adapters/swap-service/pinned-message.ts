@@ -4,11 +4,10 @@ import type { Address } from "../../domain/money/address.ts";
 import { parseRaw } from "../../domain/money/amount.ts";
 import { parseChecked } from "./checksum.ts";
 
-/** A field of a signed message. */
-export interface Field {
-  readonly name: string;
-  readonly type: "address" | "uint256";
-}
+/** A field of a signed message: an address, an unsigned number of any width, or of whatever type one pinned value. */
+export type Field =
+  | { readonly name: string; readonly type: "address" | `uint${number}` }
+  | { readonly name: string; readonly type: string; readonly is: string | boolean };
 
 /** What a service's order is pinned to. Types and domain are never taken from the service. */
 export interface MessagePin {
@@ -32,10 +31,6 @@ export interface PinnedMessage {
 
 type Reading = PinnedMessage | { readonly ok: false; readonly problem: string };
 
-const KNOWN: Readonly<Record<Field["type"], string>> = {
-  address: "address with a right checksum",
-  uint256: "uint256",
-};
 const DOMAIN_KEYS = ["name", "version", "chainId", "verifyingContract"];
 
 /**
@@ -50,18 +45,19 @@ export function readPinnedMessage(pin: MessagePin, typedData: TypedData, pinned:
   return readFields(fields, typedData.message, pinned.contracts.verifyingContract);
 }
 
-/** Builds typed data from values and the pin alone; a field of the form must have its value. */
+/** Builds typed data from values and the pin alone: each field of the form that has no pinned value must have one. */
 export function pinnedTypedData(
   { domain, primaryType }: MessagePin,
   form: readonly Field[],
   { message, pinned }: { readonly message: Readonly<Record<string, string>>; readonly pinned: PinnedSettlement },
 ): TypedData {
   const { chainId, contracts } = pinned;
+  const constants = form.flatMap((field) => ("is" in field ? [[field.name, field.is] as const] : []));
   return {
     domain: { ...domain, chainId: chainId.toString(), verifyingContract: contracts.verifyingContract },
-    types: { [primaryType]: form },
+    types: { [primaryType]: form.map(({ name, type }) => ({ name, type })) },
     primaryType,
-    message,
+    message: { ...message, ...Object.fromEntries(constants) },
   };
 }
 
@@ -105,13 +101,13 @@ function readFields(fields: readonly Field[], message: TypedData["message"], ver
     return { ok: false, problem: `the message has the unknown field ${JSON.stringify(unknown)}` };
   const addresses = new Map<string, Address>();
   const numbers = new Map<string, bigint>();
-  for (const { name, type } of fields) {
+  for (const field of fields) {
+    const { name } = field;
     const value = Object.hasOwn(message, name) ? message[name] : undefined;
-    const address = type === "address" ? parseChecked(value) : undefined;
-    const number = type === "uint256" ? parseRaw(decimalText(value)) : undefined;
-    if (address !== undefined) addresses.set(name, address);
-    else if (number !== undefined) numbers.set(name, number);
-    else return { ok: false, problem: `the message's ${name} is no ${KNOWN[type]}: ${describe(value)}` };
+    const read = readField(field, value);
+    if (typeof read === "string") return { ok: false, problem: `the message's ${name} is ${read}: ${describe(value)}` };
+    if ("address" in read) addresses.set(name, read.address);
+    if ("number" in read) numbers.set(name, read.number);
   }
   return {
     ok: true,
@@ -120,6 +116,21 @@ function readFields(fields: readonly Field[], message: TypedData["message"], ver
     address: (name) => required(addresses, name),
     number: (name) => required(numbers, name),
   };
+}
+
+/** @returns what a value is not, in words, where it is not what the field has to be */
+function readField(
+  field: Field,
+  value: unknown,
+): { readonly address: Address } | { readonly number: bigint } | Record<string, never> | string {
+  if ("is" in field) return value === field.is ? {} : `not the pinned ${JSON.stringify(field.is)}`;
+  if (field.type === "address") {
+    const address = parseChecked(value);
+    return address === undefined ? "no address with a right checksum" : { address };
+  }
+  const number = parseRaw(decimalText(value));
+  const isWithin = number !== undefined && number < 2n ** BigInt(field.type.slice("uint".length));
+  return isWithin ? { number } : `no ${field.type}`;
 }
 
 function required<T>(values: ReadonlyMap<string, T>, name: string): T {
