@@ -60,11 +60,10 @@ describe("a kind of pool is a folder and a line", () => {
   });
 
   it("every command that reads files has unknown kinds refused", () => {
-    const reading = files.filter(({ text }) => /\bload(?:Configuration|InTurns)\(/.test(text));
-    expect(reading.map(({ path }) => path).sort()).toEqual([
-      "app/load-configuration.ts",
-      "config/load-configuration.ts",
-    ]);
+    const reads = /\bload(?:Configuration|InTurns)\b[^}]*\} from "[./]*config\/load-configuration\.ts"/;
+    expect(files.filter(({ text }) => reads.test(text)).map(({ path }) => path)).toEqual(["app/load-configuration.ts"]);
+    const reader = readFileSync(join(SOURCE, "app/load-configuration.ts"), "utf8");
+    expect(reader).toContain("kindProblem");
   });
 
   it("nobody else looks into a kind's folder, but for who needs that kind alone", () => {
