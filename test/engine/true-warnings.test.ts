@@ -9,12 +9,21 @@ import { alertSample, NOW_MS, USDC, WETH } from "../support/builders.ts";
 import { openDaemonDatabase } from "../support/daemon-database.ts";
 
 const PAIR = SUBJECT.pair("weekly", { sell: USDC, buy: WETH });
-const SUBJECTS = [
-  ...[PAIR, SUBJECT.funds("weekly"), SUBJECT.prices("weekly"), SUBJECT.slots("weekly"), SUBJECT.fill("run_1.0.1")],
-  ...[SUBJECT.swap("run_1.0.1"), SUBJECT.run("run_1"), SUBJECT.mode("weekly"), SUBJECT.node(), SUBJECT.clock()],
-];
+/** Subjects with the strategy that they are of: one belongs to the same strategy for good, or to none. */
+const OWNERS: ReadonlyMap<string, string | undefined> = new Map([
+  ...[PAIR, SUBJECT.funds("weekly"), SUBJECT.prices("weekly"), SUBJECT.slots("weekly")].map(ofWeekly),
+  ...[SUBJECT.fill("run_1.0.1"), SUBJECT.swap("run_1.0.1"), SUBJECT.run("run_1"), SUBJECT.mode("weekly")].map(ofWeekly),
+  [SUBJECT.funds("monthly"), "monthly"] as const,
+  [SUBJECT.node(), undefined] as const,
+  [SUBJECT.clock(), undefined] as const,
+]);
+
+function ofWeekly(subject: string) {
+  return [subject, "weekly"] as const;
+}
+
 const instants = fc.integer({ min: NOW_MS - 5, max: NOW_MS + 3 });
-const subjects = fc.constantFrom(...SUBJECTS);
+const subjects = fc.constantFrom(...OWNERS.keys());
 let ids = 0;
 
 const alerts: fc.Arbitrary<AlertRow> = fc
@@ -22,12 +31,12 @@ const alerts: fc.Arbitrary<AlertRow> = fc
     subject: subjects,
     // A code has one severity.
     severity: fc.constantFrom("info", "warning", "critical"),
-    strategy: fc.constantFrom("weekly", "monthly", undefined),
     atMs: instants,
   })
   .map((change) => {
     ids += 1;
-    return alertSample({ ...change, code: `OF_${change.severity}`, id: `alert_${ids}` });
+    const strategy = OWNERS.get(change.subject);
+    return alertSample({ ...change, strategy, code: `OF_${change.severity}`, id: `alert_${ids}` });
   });
 
 const mode = { scope: "weekly", mode: "paused", setBy: "strategy", reason: "r", atMs: NOW_MS } as const;
@@ -44,17 +53,17 @@ describe("the warnings that are true after changes", () => {
     fc.assert(
       fc.property(fc.array(changes, { maxLength: 12 }), fc.array(changes, { maxLength: 8 }), (earlier, later) => {
         db.exec("DELETE FROM alerts");
-        const ofWeekly = () =>
+        const rows = () =>
           [...store.trueWarnings("weekly", EVERYBODYS)].sort((a, b) =>
             `${a.subject} ${a.code}` < `${b.subject} ${b.code}` ? -1 : 1,
           );
         store.write(earlier, NOW_MS);
-        const told = warningsAfter(ofWeekly(), later, NOW_MS).filter(
+        const told = warningsAfter(rows(), later, NOW_MS).filter(
           ({ strategy, subject }) => strategy === "weekly" || EVERYBODYS.includes(subject),
         );
         store.write(later, NOW_MS);
         const sorted = [...told].sort((a, b) => (`${a.subject} ${a.code}` < `${b.subject} ${b.code}` ? -1 : 1));
-        expect(sorted).toEqual(ofWeekly());
+        expect(sorted).toEqual(rows());
       }),
       { numRuns: 80 },
     );
