@@ -29,10 +29,10 @@ export function raiseAlerts(
   alerts: readonly Alert[],
   run: { readonly strategy?: string; readonly runId?: string } = {},
 ): readonly RaisedAlert[] {
-  const { store, ids, clock } = deps;
-  return alerts
-    .map((alert) => ({ ...alert, strategy: run.strategy, runId: run.runId }))
-    .filter((alert) => store.raiseAlert({ ...alert, id: ids.newId("alert"), atMs: clock.nowMs() }));
+  return deps.store.write(
+    alerts.map((alert) => raiseChange(deps, alert, run)),
+    deps.clock.nowMs(),
+  );
 }
 
 /** Tells alerts that are committed. */
@@ -45,8 +45,7 @@ export function tellAlerts({ notifier }: Pick<AlertDeps, "notifier">, alerts: re
 
 /** Sets a mode. What was said about the scope's mode before is over. */
 export function changeMode({ store, clock }: Pick<AlertDeps, "store" | "clock">, row: ModeRow): void {
-  store.setMode(row);
-  store.endAlerts(SUBJECT.mode(row.scope), clock.nowMs());
+  store.write([{ kind: "mode", row }], clock.nowMs());
 }
 
 /** The lanes' rows, where a halted account is written down together with its alert. */

@@ -19,8 +19,6 @@ export interface TrueWarning {
 
 /** Rows of alerts, written in the transaction that makes them true. */
 export interface AlertStore {
-  /** Writes an alert down. @returns false when the same code is true of the same subject already: then nothing is new */
-  raiseAlert(alert: AlertRow): boolean;
   /** Warnings that are true of a strategy, or of one of the subjects, now. */
   trueWarnings(strategyId: string, subjects: readonly string[]): readonly TrueWarning[];
   /** Nothing is true of the subject any more; what was not sent yet is sent all the same. */

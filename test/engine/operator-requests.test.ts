@@ -33,7 +33,7 @@ function gapsOf({ db }: Life): unknown[] {
 describe("a request that breaks on its way", () => {
   test("is refused with the reason and never taken again, and those after it are", () => {
     const { life } = begin();
-    const store = { ...life.store, setMode: () => broken() };
+    const store = { ...life.store, write: () => broken() };
     const context = { ...life.context, deps: { ...life.context.deps, store } };
     const add = (command: string, args: Record<string, string>) =>
       life.store.addRequest({ command, arguments: args, madeBy: "ops", madeAtMs: 7 });

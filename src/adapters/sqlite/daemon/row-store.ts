@@ -29,6 +29,8 @@ export interface SingleRows {
   /** What a strategy remembers, without the rest of its row; undefined without the row. */
   strategyMemory(id: string): string | undefined;
   saveSameEnds(strategyId: string, ends: SameEnds | undefined): void;
+  /** Writes an alert down. @returns false when the same code is true of the same subject already: then nothing is new */
+  raiseAlert(alert: AlertRow): boolean;
   /**
    * Writes down something that happened and is not true for a while: it is over at once, and it is sent whatever its
    * severity. @returns false when this very message, by its id, was written before

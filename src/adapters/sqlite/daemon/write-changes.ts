@@ -4,26 +4,26 @@ import type { Change } from "../../../ports/changes.ts";
 import type { IntentRow, LaneStore } from "../../../ports/lane-store.ts";
 import type { RowStore } from "./row-store.ts";
 
+type Lanes = Pick<LaneStore, "insertIntent" | "recordTransition">;
+
 /**
  * Writes changes in their order; to be called inside a transaction.
  * @returns the alerts and messages that are new: they are still to be told
  */
 export function writeChanges(
   rows: RowStore,
-  lanes: () => Pick<LaneStore, "insertIntent" | "recordTransition">,
+  lanes: () => Lanes,
   { changes, atMs }: { readonly changes: readonly Change[]; readonly atMs: number },
 ): readonly AlertRow[] {
-  const told: AlertRow[] = [];
-  for (const change of changes) {
-    if (change.kind === "alert" && rows.raiseAlert(change.alert)) told.push(change.alert);
-    else if (change.kind === "message" && rows.addMessage(change.message)) told.push(change.message);
-    else if (change.kind === "intent") insertIntent(lanes(), change.intent);
-    else writeOne(rows, change, atMs);
-  }
-  return told;
+  return changes.flatMap((change) => writeOne(rows, lanes, { change, atMs }) ?? []);
 }
 
-function writeOne(rows: RowStore, change: Change, atMs: number): void {
+/** @returns what is to be told */
+function writeOne(
+  rows: RowStore,
+  lanes: () => Lanes,
+  { change, atMs }: { readonly change: Change; readonly atMs: number },
+): AlertRow | undefined {
   switch (change.kind) {
     case "run":
       rows.saveRun(change.run, change.transitions, atMs, change.before);
@@ -40,10 +40,17 @@ function writeOne(rows: RowStore, change: Change, atMs: number): void {
     case "effect-answered":
       rows.finishEffect(change.effectId, atMs);
       return;
+    case "intent":
+      insertIntent(lanes(), change.intent);
+      return;
     case "mode":
       rows.setMode(change.row);
       rows.endAlerts(SUBJECT.mode(change.row.scope), atMs);
       return;
+    case "alert":
+      return rows.raiseAlert(change.alert) ? change.alert : undefined;
+    case "message":
+      return rows.addMessage(change.message) ? change.message : undefined;
     case "alerts-over":
       rows.endAlerts(change.subject, atMs);
       return;
@@ -53,15 +60,10 @@ function writeOne(rows: RowStore, change: Change, atMs: number): void {
     case "same-ends":
       rows.saveSameEnds(change.strategyId, change.ends);
       return;
-    // Written above.
-    case "alert":
-    case "message":
-    case "intent":
-      return;
   }
 }
 
-function insertIntent(lanes: Pick<LaneStore, "insertIntent" | "recordTransition">, intent: IntentRow): void {
+function insertIntent(lanes: Lanes, intent: IntentRow): void {
   lanes.insertIntent(intent);
   const { id, purpose, createdAtMs } = intent;
   const first = { from: undefined, to: "planned", atMs: createdAtMs, detail: purpose } as const;
