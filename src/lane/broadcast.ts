@@ -33,9 +33,14 @@ export async function broadcastNewest(turn: LaneTurn, intent: IntentRow): Promis
  * A block of a broadcast that lies above the newest one is of a false head, or a rollup took it back: blocks would be
  * counted from there once the chain has come so far, and it never may. They are counted from the newest one instead.
  */
-export function lowerBlocks({ deps: { store }, latest }: LaneTurn, { id }: IntentRow): void {
+export function lowerBlocks({ deps: { store, logger }, latest }: LaneTurn, { id }: IntentRow): void {
   for (const { hash, firstBroadcastBlock: first, lastBroadcastBlock: last } of store.attempts(id)) {
     if (first === undefined || last === undefined || Math.max(first, last) <= latest.number) continue;
+    const blocks = { noted: Math.max(first, last), newest: latest.number };
+    logger.warn(
+      { intentId: id, hash, ...blocks },
+      "sent at a block that is not there: blocks count from the newest one",
+    );
     const lowered = { firstBroadcastBlock: Math.min(first, latest.number), lastBroadcastBlock: latest.number };
     store.transaction(() => store.updateAttempt(hash, lowered));
   }

@@ -1,21 +1,10 @@
-import type { Address, Hex } from "../domain/money/address.ts";
-import type { IntentPurpose, IntentRow } from "../ports/lane-store.ts";
+import type { IntentRow } from "../ports/lane-store.ts";
 
-/** What somebody wants a lane to send. Amounts in wei, instants in Unix seconds. */
-export interface LaneRequest {
-  readonly id: string;
-  readonly purpose: IntentPurpose;
-  readonly to: Address;
-  readonly data: Hex;
-  readonly value: bigint;
-  readonly gasLimit: bigint;
-  /** ceiling for this transaction and its replacements, wei per gas */
-  readonly maxFeePerGasCap: bigint;
-  /** not signed for the first time after this */
-  readonly signBySeconds: number;
-  /** its nonce is taken by a cancellation when it is still unmined after this; undefined: never */
-  readonly deadlineSeconds: number | undefined;
-}
+/** What somebody wants a lane to send. */
+export type LaneRequest = Pick<
+  IntentRow,
+  "id" | "purpose" | "to" | "data" | "value" | "gasLimit" | "maxFeePerGasCap" | "signBySeconds" | "deadlineSeconds"
+>;
 
 /** An intent as it begins: it has no nonce, and nothing of it is signed. */
 export function plannedIntent(

@@ -183,7 +183,8 @@ export function labelOf(kind: AttemptKind): string {
 export function dropIfOver({ deps, latest }: LaneTurn, intent: IntentRow): boolean {
   const { signBySeconds } = intent;
   const wish = deps.store.cancelWish(intent.id);
-  if (wish === undefined && latest.timestamp <= signBySeconds) return isPast(deps.clock, signBySeconds);
+  const isLateHere = Math.floor(deps.clock.nowMs() / 1_000) > signBySeconds;
+  if (wish === undefined && latest.timestamp <= signBySeconds) return isLateHere;
   const reason =
     wish === undefined
       ? `it was to be signed until ${signBySeconds}, now is ${latest.timestamp}`
@@ -191,10 +192,6 @@ export function dropIfOver({ deps, latest }: LaneTurn, intent: IntentRow): boole
   const event = { kind: "dropped", reason, ...(wish === undefined ? {} : { cancelledBy: wish.by }) } as const;
   moveIntent(deps, intent, { to: "dropped", change: { nonce: undefined }, event, detail: reason });
   return true;
-}
-
-function isPast({ nowMs }: LaneDeps["clock"], instantSeconds: number): boolean {
-  return Math.floor(nowMs() / 1_000) > instantSeconds;
 }
 
 /** Stops all signing for the account until a person looks; `count` transactions of it are in blocks. */

@@ -5,8 +5,8 @@ import type { EngineContext } from "../engine-context.ts";
 
 /**
  * The newest block, of a node that has seen what the rows know of the wallets: balances of before their last fill or own
- * transaction would be traded a second time, or pass for a deposit. A fill that a reorganisation took back is in no row any more, and a shorter
- * chain grows past the others.
+ * transaction would be traded a second time, or pass for a deposit. A fill that a reorganisation took back is in no row
+ * any more, and a shorter chain grows past the others.
  * @throws ChainReadError where every node that answers is behind
  */
 export async function readHead(
