@@ -13,6 +13,9 @@ const MOST_QUESTIONS = 1_000;
 /** One that stands for the same about many blocks: what endpoints say of one of them settles nothing about another. */
 const IS_OF_MANY = true;
 
+/** Notes what the endpoints disagree on about a question; undefined: nothing. */
+type Note = (question: string, detail: string | undefined, isOfMany?: boolean) => void;
+
 /** Asks, and notes whether the endpoints agreed on the question. */
 type Noted = <T>(question: string, ask: () => Promise<T>, isOfMany?: boolean) => Promise<T>;
 
@@ -49,7 +52,7 @@ export function watchAgreement(chain: Chain, deps: AlertDeps): Chain {
     const isOver = open.size === 0 && (hasAgreed || nowMs - bornMs >= FORGOTTEN_AFTER_MS);
     if (isTold !== false && (isTold === true ? open.size === 0 : isOver)) write(undefined);
   };
-  const note = (question: string, detail: string | undefined, isOfMany: boolean): void => {
+  const note: Note = (question, detail, isOfMany = false) => {
     const askedMs = deps.clock.monotonicMs();
     if (detail === undefined && !isOfMany) open.delete(question);
     else if (detail !== undefined && (open.has(question) || open.size < MOST_QUESTIONS)) {
@@ -74,7 +77,7 @@ export function watchAgreement(chain: Chain, deps: AlertDeps): Chain {
       judge(false);
       return head;
     },
-    agreed: async () => watched(await chain.agreed(), noted),
+    agreed: async () => watched(await chain.agreed(), noted, note),
   };
 }
 
@@ -82,13 +85,15 @@ export function watchAgreement(chain: Chain, deps: AlertDeps): Chain {
  * A question is the same, whatever the block at which it is asked: the chain goes on while endpoints disagree. Counts of
  * blocks before the finalised one are a question of their own.
  */
-function watched(reads: AgreedChainReads, noted: Noted): AgreedChainReads {
+function watched(reads: AgreedChainReads, noted: Noted, note: Note): AgreedChainReads {
   let finalized: number | undefined;
   return {
     ...reads,
     finalized: async () => {
       const head = await reads.finalized();
       finalized = head.number;
+      // Nothing ends above it: an endpoint whose final block stands still holds all ends back.
+      note("final block", head.heldBack);
       return head;
     },
     transactionCount: (address, block) => {

@@ -37,8 +37,11 @@ export async function agreedReads(pool: RpcPool, options: ReadOptions, nowSecond
   ) => agree(members, { what, keyOf, sizeOf }, ask);
   return {
     latest,
-    finalized: async () =>
-      lowest((await answersOf(members, ({ finalized }) => finalized())).map(({ answer }) => answer)),
+    finalized: async () => {
+      const heads = await answersOf(members, ({ finalized }) => finalized());
+      const detail = heldBack(heads);
+      return { ...lowest(heads.map(({ answer }) => answer)), ...(detail === undefined ? {} : { heldBack: detail }) };
+    },
     transactionCount: (address, block) => on("a transaction count", (reads) => reads.transactionCount(address, block)),
     receipt: (hash) =>
       on(
@@ -103,6 +106,23 @@ async function answersOf<T>(
   const reasons = failures.map(({ message }) => message).join("; ");
   const code = failures.every(({ code: other }) => other === failure?.code) ? failure?.code : "unreachable";
   throw new ChainReadError(code ?? "unreachable", reasons);
+}
+
+/**
+ * Finality comes in steps of minutes. Where an endpoint's final block is older than another's by more than this, it stands
+ * still, or the other one calls final what is not.
+ */
+const MOST_FINALITY_LAG_SECONDS = 3_600;
+
+/** Which endpoint holds the common final block back for long, and by how much; undefined where none does. */
+function heldBack(heads: readonly { readonly member: Member; readonly answer: BlockHead }[]): string | undefined {
+  const byAge = heads.toSorted((a, b) => a.answer.timestamp - b.answer.timestamp);
+  const [oldest, newest] = [byAge[0], byAge.at(-1)];
+  if (oldest === undefined || newest === undefined) return undefined;
+  const seconds = newest.answer.timestamp - oldest.answer.timestamp;
+  if (seconds <= MOST_FINALITY_LAG_SECONDS) return undefined;
+  const minutes = Math.floor(seconds / 60);
+  return `the newest block that ${oldest.member.host} calls final is ${oldest.answer.number}, ${minutes} minutes older than block ${newest.answer.number} of ${newest.member.host}`;
 }
 
 function lowest(heads: readonly BlockHead[]): BlockHead {

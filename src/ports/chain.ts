@@ -89,8 +89,8 @@ export interface LaneChain {
 export interface AgreedReads {
   /** the newest block that all of them have */
   readonly latest: BlockHead;
-  /** The newest block that all of them call final. */
-  finalized(): Promise<BlockHead>;
+  /** The newest block that all of them call final, and which of them holds that back for long. */
+  finalized(): Promise<BlockHead & { readonly heldBack?: string }>;
   transactionCount(address: Address, block: number): Promise<number>;
   receipt(hash: Hex): Promise<Receipt | undefined>;
   /** What this account sent in a block. */

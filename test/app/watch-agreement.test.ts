@@ -157,3 +157,26 @@ test("endpoints that agree on finalised blocks and not on older ones are told on
   await askFor(660);
   expect(rows()).toEqual([["ENDPOINTS_DISAGREE", 1]]);
 });
+
+test("an endpoint whose final block stands still is told while it holds ends back, and no longer", async () => {
+  const { clock, database, told } = begin();
+  let heldBack: string | undefined = "the newest block that b.example calls final is 7, 61 minutes older than block 9";
+  const finalized = async () => ({ number: 7, ...(heldBack === undefined ? {} : { heldBack }) });
+  const inner = { latest: async () => ({ number: 9 }), agreed: async () => ({ finalized }) } as unknown as Chain;
+  const chain = watchAgreement(inner, depsOf({ clock, database, told }));
+  const askFor = async (seconds: number): Promise<void> => {
+    for (let second = 0; second < seconds; second += 15) {
+      await (await chain.agreed()).finalized();
+      await clock.advance(15_000);
+    }
+  };
+  const texts = (): unknown[] => database.db.prepare("SELECT text FROM alerts WHERE over_at_ms IS NULL").pluck().all();
+  await askFor(60);
+  expect(texts()).toEqual([]);
+  await askFor(60);
+  expect(texts()).toEqual([expect.stringContaining("b.example calls final is 7, 61 minutes older")]);
+  expect(told).toEqual(["ENDPOINTS_DISAGREE"]);
+  heldBack = undefined;
+  await askFor(15);
+  expect(texts()).toEqual([]);
+});

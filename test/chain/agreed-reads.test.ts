@@ -24,3 +24,23 @@ test("the highest allowance is the most that any endpoint shows, whichever comes
     await expect(reads.allowance(grant, reads.latest.number)).rejects.toThrow("disagree");
   }
 });
+
+test("an endpoint whose final block is hours older than another's is named, and one that is minutes behind is not", async () => {
+  const [ahead, behind] = [await startBareAnvil(), await startBareAnvil()];
+  const rpcUrls = [ahead, behind].map(({ url }) => new Secret(url));
+  const chain = createChain({ rpcUrls, chainId: 31337 }, { clock: systemClock });
+  // Both have a newest block of now; the final one, two below it, is new on one of them alone.
+  const passTime = async (seconds: number): Promise<void> => {
+    for (const anvil of [ahead, behind]) {
+      await anvil.mine(3);
+      await anvil.rpc.call("evm_increaseTime", [seconds]);
+    }
+    await ahead.mine(3);
+    await behind.mine();
+  };
+  await passTime(600);
+  expect((await (await chain.agreed()).finalized()).heldBack).toBeUndefined();
+  await passTime(7_200);
+  const { heldBack, number } = await (await chain.agreed()).finalized();
+  expect(heldBack).toMatch(new RegExp(`calls final is ${number}, 1[12]\\d minutes older than block \\d+ of`));
+});
