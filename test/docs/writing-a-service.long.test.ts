@@ -1,8 +1,7 @@
-import { join } from "node:path";
-import ts from "typescript";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { openDatabase } from "../../src/storage/database.ts";
+import { compile, problemsOf } from "./support/compile-example.ts";
 import { type DeskTrade, openDeskTrade } from "./support/desk-trade.ts";
 import { run, workedExample } from "./support/worked-example.ts";
 
@@ -18,17 +17,7 @@ test("the example has the project's types, format and boundaries, and its own te
   const folder = build();
   const biome = run(folder, BIOME, "ci", "--colors=off", "--vcs-enabled=false", ...code);
   expect(biome, biome.output).toMatchObject({ status: 0 });
-  const { config } = ts.readConfigFile(join(folder, "tsconfig.json"), ts.sys.readFile);
-  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, folder);
-  const program = ts.createProgram(
-    code.map((path) => join(folder, path)),
-    options,
-  );
-  const problems = program.getRootFileNames().flatMap((name) => {
-    const file = program.getSourceFile(name);
-    return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
-  });
-  expect(problems.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))).toEqual([]);
+  expect(problemsOf(compile(folder, code))).toEqual([]);
   const cruised = run(folder, CRUISER, "--config", ".dependency-cruiser.cjs", "src/adapters/swap-service");
   expect(cruised, cruised.output).toMatchObject({ status: 0 });
   const vitest = run(folder, "node_modules/vitest/vitest.mjs", "run", "test/adapters/swap-service/desk");
