@@ -51,7 +51,11 @@ interface EffectHooks {
  * the chain's disagree only looks are begun, and what is answered of other questions is asked again: windows and deadlines
  * would be judged by the wrong time, and runs ended for good.
  */
-export function createEffectRunner(context: EngineContext, committer: Committer, hooks: EffectHooks): EffectRunner {
+export function createEffectRunner(
+  context: EngineContext,
+  committer: Pick<Committer, "commit" | "commitTogether">,
+  hooks: EffectHooks,
+): EffectRunner {
   const { store, clock, service, crashPoint } = context.deps;
   const { concurrency } = context.settings.pace;
   const inFlight = new Map<number, Promise<void>>();
@@ -66,8 +70,10 @@ export function createEffectRunner(context: EngineContext, committer: Committer,
     hooks.hear(answer);
     const event = isClockWrong() && !isByAnyClock(pending, answer) ? undefined : eventOf(answer);
     if (event === undefined) store.postponeEffect(pending.id, clock.nowMs());
-    else if (isLook(pending)) await committer.commitTogether({ runId: pending.runId, event, effectId: pending.id });
-    else committer.commit(pending.runId, event, pending.id);
+    else {
+      const { runId, id: effectId } = pending;
+      await (isLook(pending) ? committer.commitTogether : committer.commit)({ runId, event, effectId });
+    }
   };
   const begin = (pending: PendingEffect, underway: Set<number>): void => {
     underway.add(pending.id);

@@ -144,7 +144,7 @@ async function keepPerforming(
 ): Promise<void> {
   while (!signal.aborted) {
     const due = clocks.problem() === undefined ? context.deps.store.dueRuns(DUE_BATCH) : [];
-    for (const runId of due) committer.commit(runId, { kind: "started" });
+    for (const runId of due) await committer.commit({ runId, event: { kind: "started" } });
     effects.startDue();
     await waker.wait(untilNextMs(context), signal);
   }

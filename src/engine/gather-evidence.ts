@@ -5,21 +5,16 @@ import type { RunEvent } from "../domain/run/events.ts";
 import type { Evidence } from "../domain/run/evidence.ts";
 import type { Run } from "../domain/run/run.ts";
 import type { StepQuestion, StepRows } from "../ports/changes.ts";
+import type { LaneHalt } from "../ports/lane-store.ts";
 import { type EngineContext, strategyOf } from "./engine-context.ts";
 import { gasReserveOf } from "./gas-reserve.ts";
 import { effectiveMode, modeOf } from "./modes.ts";
 import { parseStoredMemory } from "./quarantine.ts";
 import { EVERYBODYS } from "./same-ends.ts";
 
-/**
- * What a step of a run asks of the rows. A run whose strategy's file is gone goes on under the last edition that was
- * loaded.
- */
-export function stepQuestion(context: EngineContext, strategyId: string, nowMs: number): StepQuestion {
-  const { settings } = context;
+/** What a step of a run asks of the rows. */
+export function stepQuestion({ settings }: EngineContext, nowMs: number): StepQuestion {
   return {
-    chainId: settings.chainId,
-    spec: strategyOf(context, strategyId)?.spec,
     daySinceMs: nowMs - CEILING_WINDOWS_MS.day,
     monthSinceMs: nowMs - CEILING_WINDOWS_MS.month,
     failures: {
@@ -32,21 +27,30 @@ export function stepQuestion(context: EngineContext, strategyId: string, nowMs: 
   };
 }
 
-/** What a step works with, of the rows that were read for it. */
+/**
+ * What a step works with, of the rows that were read for it. A run whose strategy's file is gone goes on under the last
+ * edition that was loaded.
+ */
 export function evidenceOf(
   context: EngineContext,
   run: Run,
   { rows, nowMs }: { rows: StepRows; nowMs: number },
 ): Evidence {
   const { settings, deps } = context;
+  const spec = strategyOf(context, run.strategyId)?.spec ?? rows.spec;
+  const modes = { ...rows, spec };
   return {
     nowMs,
-    spec: rows.spec,
+    spec,
     memory: parseStoredMemory(rows.memory),
-    policy: { ...settings.policy, gasReserve: gasReserveOf(context, rows.spec) },
+    policy: { ...settings.policy, gasReserve: gasReserveOf(context, spec) },
     ours: [...deps.signers.keys()],
     live: settings.live,
-    signingBarred: barOf({ live: settings.live, halt: rows.halt, mode: modeOf(run.strategyId, rows) }),
+    signingBarred: barOf({
+      live: settings.live,
+      halt: rows.halts.find((one) => one.account === spec.wallet.address && one.chainId === settings.chainId),
+      mode: modeOf(run.strategyId, modes),
+    }),
     tradingBarred: rows.isBarred ? BARRED_RUN : undefined,
     ledger: rows.ledger,
     service: { contracts: settings.contracts, signatureHasNonce: deps.service.profile.signatureHasNonce },
@@ -64,8 +68,7 @@ export function evidenceOf(
 export function gatherEvidence(context: EngineContext, run: Run, event: RunEvent): Evidence {
   const { store, clock } = context.deps;
   const nowMs = clock.nowMs();
-  const rows = store.stepRows(run, event, stepQuestion(context, run.strategyId, nowMs));
-  return evidenceOf(context, run, { rows, nowMs });
+  return evidenceOf(context, run, { rows: store.stepRows(run, event, stepQuestion(context, nowMs)), nowMs });
 }
 
 const BARRED_RUN = "another database, whose acts were accepted, may have traded it";
@@ -86,7 +89,11 @@ function barOf({
   live,
   halt,
   mode,
-}: Pick<StepRows, "halt"> & { readonly live: boolean; readonly mode: ReturnType<typeof modeOf> }): string | undefined {
+}: {
+  readonly live: boolean;
+  readonly halt: LaneHalt | undefined;
+  readonly mode: ReturnType<typeof modeOf>;
+}): string | undefined {
   if (!live) return "the mode is dry-run";
   if (halt !== undefined) return `the account ${halt.account} is halted: ${halt.reason}`;
   return mode.mode === "halted" ? `halted by ${mode.setBy}: ${mode.reason}` : undefined;

@@ -11,19 +11,15 @@ import type { Committer } from "./commit.ts";
  */
 export function createLaneListener(
   stores: { runs: RunStore; lanes: LaneStore },
-  committer: () => Pick<Committer, "commit">,
+  committer: () => Pick<Committer, "commitHere">,
 ): LaneListener {
   return {
     onIntent: (event) => {
       const owner = stores.runs.runOfIntent(event.intentId);
       const change = changeOf(event, () => stores.lanes.intent(event.intentId)?.value ?? 0n);
       if (owner === undefined || change === undefined) return;
-      committer().commit(owner.runId, {
-        kind: "transaction",
-        swapId: owner.swapId,
-        intentId: event.intentId,
-        change,
-      });
+      const { runId, swapId } = owner;
+      committer().commitHere({ runId, event: { kind: "transaction", swapId, intentId: event.intentId, change } });
     },
   };
 }

@@ -36,9 +36,6 @@ export type Change =
 
 /** What a step needs to know of the rows, beside its run. Instants in milliseconds. */
 export interface StepQuestion {
-  readonly chainId: number;
-  /** the strategy's loaded edition; undefined where its file is gone: then the last one that was loaded is read */
-  readonly spec: StrategySpec | undefined;
   /** what was sold since these instants counts for the ceilings of a day and of a month */
   readonly daySinceMs: number;
   readonly monthSinceMs: number;
@@ -50,13 +47,15 @@ export interface StepQuestion {
 
 /** The rows that a step is decided on, read whole in the transaction that writes what it comes to. Plain data. */
 export interface StepRows {
+  /** the strategy's edition that was loaded last */
   readonly spec: StrategySpec;
   /** the strategy's memory as it is stored now: versioned JSON */
   readonly memory: string;
   /** undefined where the event brings no reading to judge */
   readonly ledger: LedgerEvidence | undefined;
   readonly isBarred: boolean;
-  readonly halt: LaneHalt | undefined;
+  /** all accounts that are halted now */
+  readonly halts: readonly LaneHalt[];
   readonly modes: { readonly global: ModeRow | undefined; readonly own: ModeRow | undefined };
   readonly differences: readonly Difference[];
   /** failed runs of the strategy, this one not included while it is open */

@@ -19,13 +19,13 @@ function begin(options: Parameters<typeof openLife>[1] = {}): { outside: Outside
 }
 
 /** A run of its own whose quoted swap is denied, or cleared. */
-function decide(life: Life, index: number, verdict: "denied" | "cleared"): void {
+async function decide(life: Life, index: number, verdict: "denied" | "cleared"): Promise<void> {
   const id = `run_${index}`;
   const swap = { ...quoted, id: `${id}.0.1`, runId: id };
   addRun(life.store, runSample({ id, slotMs: SLOT_MS + index, swaps: [swap] }));
   const lie = { decoding: { ok: true, swap: decodedFor(swap, { recipient: ROUTER }) } } as const;
   const reading = readingFor(swap, verdict === "denied" ? lie : {});
-  life.engine.committer.commit(id, { kind: "facts-read", swapId: swap.id, reading });
+  await life.engine.committer.commit({ runId: id, event: { kind: "facts-read", swapId: swap.id, reading } });
 }
 
 function ask(life: Life, wish: Record<string, string>): void {
@@ -41,46 +41,46 @@ describe("an alert is a row of the commit that makes it true", () => {
   test.each([
     ["before", []],
     ["after", [{ severity: "warning", code: "RECIPIENT_MISMATCH", subject: "USDC to WETH of weekly", isOver: 0 }]],
-  ])("a kill %s the commit leaves %j", (moment, expected) => {
+  ])("a kill %s the commit leaves %j", async (moment, expected) => {
     const { life, outside } = begin({ killAt: (label) => label === `commit.facts-read.${moment}` });
-    expect(() => decide(life, 1, "denied")).toThrow(Killed);
+    await expect(decide(life, 1, "denied")).rejects.toThrow(Killed);
     expect(alertsOf(life)).toEqual(expected);
     // Nobody was told yet: what the row is there for.
     expect(outside.told).toEqual([]);
   });
 
-  test("with its run, and an id of its own", () => {
+  test("with its run, and an id of its own", async () => {
     const { life } = begin();
-    decide(life, 1, "denied");
+    await decide(life, 1, "denied");
     expect(life.db.prepare("SELECT id, strategy, run_id FROM alerts").get()).toEqual({
       ...{ id: expect.stringMatching(/^alert_/), strategy: "weekly", run_id: "run_1" },
     });
   });
 });
 
-test("a denial that repeats itself is told once, and again after a swap of the pair had passed", () => {
+test("a denial that repeats itself is told once, and again after a swap of the pair had passed", async () => {
   const { life, outside } = begin({ settings: { live: false } });
-  decide(life, 1, "denied");
-  decide(life, 2, "denied");
+  await decide(life, 1, "denied");
+  await decide(life, 2, "denied");
   expect(codes(outside)).toEqual(["RECIPIENT_MISMATCH"]);
-  decide(life, 3, "cleared");
+  await decide(life, 3, "cleared");
   expect(alertsOf(life)).toMatchObject([{ isOver: 1 }]);
-  decide(life, 4, "denied");
+  await decide(life, 4, "denied");
   expect(codes(outside)).toEqual(["RECIPIENT_MISMATCH", "RECIPIENT_MISMATCH", "STRATEGY_EXITS_ONLY"]);
 });
 
-test("a swap that is unknown is told, and the alert is over when the chain has answered", () => {
+test("a swap that is unknown is told, and the alert is over when the chain has answered", async () => {
   const { life, outside } = begin();
   const swap = swapIn("signed", { ...owned, mode: "gasless", gasless: "only" });
   addRun(life.store, runSample({ swaps: [swap] }));
   const lost: RunEvent = { kind: "submission-unknown", swapId: swap.id, detail: "timeout" };
-  life.engine.committer.commit("run_1", lost);
+  await life.engine.committer.commit({ runId: "run_1", event: lost });
   expect(alertsOf(life)).toEqual([{ severity: "warning", code: "SWAP_UNKNOWN", subject: "swap run_1.0.1", isOver: 0 }]);
   const deadlines = [swap.terms?.deadlineSeconds ?? 0, swap.signatures?.permitDeadlineSeconds ?? 0];
   const head = { number: 90, timestampSeconds: Math.max(...deadlines) + 1 };
   const seen = { latest: head, finalized: head, fill: undefined, nonceUsed: false, allowance: 0n };
   const observation = { ...seen, serviceStatus: undefined };
-  life.engine.committer.commit("run_1", { kind: "observed", swapId: swap.id, observation });
+  await life.engine.committer.commit({ runId: "run_1", event: { kind: "observed", swapId: swap.id, observation } });
   expect(life.store.run("run_1")?.swaps[0]?.state).toBe("expired");
   expect(alertsOf(life)).toMatchObject([{ isOver: 1 }]);
   expect(codes(outside)).toEqual(["SWAP_UNKNOWN"]);
@@ -92,27 +92,27 @@ describe("a strategy that fails too often", () => {
     saveAs(life.store, { ...run, state: "failed" }, NOW_MS - 1_000);
   };
 
-  test("is paused and told once, however many open runs fail after that, and again after it was resumed", () => {
+  test("is paused and told once, however many open runs fail after that, and again after it was resumed", async () => {
     const { life, outside } = begin();
     failed(life, 1);
     failed(life, 2);
-    decide(life, 1, "denied");
-    decide(life, 2, "denied");
+    await decide(life, 1, "denied");
+    await decide(life, 2, "denied");
     const pause = { severity: "warning", code: "STRATEGY_EXITS_ONLY", subject: "mode of weekly" };
     expect(alertsOf(life)).toMatchObject([{ code: "RECIPIENT_MISMATCH" }, { ...pause, isOver: 0 }]);
     expect(outside.told[1]?.text).toContain("3 failed runs within 3600 s");
     ask(life, { mode: "active", scope: "weekly" });
     expect(alertsOf(life)).toMatchObject([{}, { ...pause, isOver: 1 }]);
-    decide(life, 3, "denied");
+    await decide(life, 3, "denied");
     expect(codes(outside)).toEqual(["RECIPIENT_MISMATCH", "STRATEGY_EXITS_ONLY", "STRATEGY_EXITS_ONLY"]);
   });
 
-  test("stays halted when a person halted it: a pause would let it sign", () => {
+  test("stays halted when a person halted it: a pause would let it sign", async () => {
     const { life, outside } = begin();
     failed(life, 1);
     failed(life, 2);
     life.store.setMode({ scope: "weekly", mode: "halted", setBy: "ops", reason: "rehearsal", atMs: 1 });
-    decide(life, 1, "denied");
+    await decide(life, 1, "denied");
     expect(life.store.mode("weekly")).toMatchObject({ mode: "halted", setBy: "ops" });
     expect(codes(outside)).toEqual(["RECIPIENT_MISMATCH"]);
   });

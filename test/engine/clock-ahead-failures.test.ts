@@ -18,7 +18,7 @@ test.each([0, 1])(
     const life = openLife({ ...outside, clock });
     registerStrategies(life.context);
     const committer = createCommitter(life.context, () => undefined);
-    const fail = (count: number): void => {
+    const fail = async (count: number): Promise<void> => {
       const id = `run_${count}`;
       const intentId = `${id}.0.1.swap`;
       const swap = swapIn("submitted", {
@@ -30,15 +30,15 @@ test.each([0, 1])(
       });
       addRun(life.store, runSample({ id, slotMs: NOW_MS + count * 1_000, swaps: [swap] }));
       const change = { kind: "final", outcome: "reverted" } as const;
-      committer.commit(id, { kind: "transaction", swapId: swap.id, intentId, change });
+      await committer.commit({ runId: id, event: { kind: "transaction", swapId: swap.id, intentId, change } });
     };
     const { failures } = life.context.settings.policy.pauseAfter;
     aheadMs = years * YEAR_MS;
-    for (let count = 1; count < failures; count += 1) fail(count);
+    for (let count = 1; count < failures; count += 1) await fail(count);
     aheadMs = 0;
     // A month later, one more.
     await outside.clock.jumpTo(NOW_MS + YEAR_MS / 12);
-    fail(failures);
+    await fail(failures);
     expect(life.store.mode("weekly")?.mode ?? "active").toBe("active");
   },
 );

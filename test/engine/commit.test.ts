@@ -3,11 +3,17 @@ import type { RunEvent } from "../../src/domain/run/events.ts";
 import type { Run, Swap } from "../../src/domain/run/run.ts";
 import { createCommitter } from "../../src/engine/commit.ts";
 import { registerStrategies } from "../../src/engine/scheduler.ts";
+import type { UnitOfWork } from "../../src/ports/unit-of-work.ts";
 import { HUNDRED_USDC, NOW_MS, policySample, ROUTER, runSample, SLOT_MS, USDC } from "../support/builders.ts";
 import { addRun, saveAs } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, Killed, type Life, type Outside, openLife } from "../support/engine-life.ts";
 import { intentRow } from "../support/lane-database.ts";
 import { approvalSample, decodedFor, readingFor, swapIn } from "../support/reading-samples.ts";
+
+/** Answers the effect of the run. */
+function commit(life: Life, event: RunEvent): Promise<void> {
+  return life.engine.committer.commit({ runId: "run_1", event, effectId: 1 });
+}
 
 /** A run with one swap in this state, and an effect of it that waits for its answer. */
 function begin(swap: Swap, options: Parameters<typeof openLife>[1] = {}): { outside: Outside; life: Life; run: Run } {
@@ -36,17 +42,17 @@ function rows({ db }: Life): Record<string, unknown> {
 }
 
 describe("a step and everything that follows from it are one commit", () => {
-  test("for our own transaction: the cleared swap, its right to the token, and the lane's request", () => {
+  test("for our own transaction: the cleared swap, its right to the token, and the lane's request", async () => {
     const { life } = begin(quoted);
-    life.engine.committer.commit("run_1", facts(quoted), 1);
+    await commit(life, facts(quoted));
     expect(rows(life)).toMatchObject({ state: ["cleared"], capabilities: 1, lane_intents: 1, open: 0 });
     expect(life.lanes.intent("run_1.0.1.swap")).toMatchObject({ purpose: "swap", state: "planned", to: ROUTER });
     expect(life.lane.isFree()).toBe(false);
   });
 
-  test("for signatures: both digests, the right, and the wish to sign", () => {
+  test("for signatures: both digests, the right, and the wish to sign", async () => {
     const { life } = begin(relayed);
-    life.engine.committer.commit("run_1", facts(relayed), 1);
+    await commit(life, facts(relayed));
     expect(rows(life)).toMatchObject({ state: ["cleared"], signatures: 2, capabilities: 1, grants: 1, open: 1 });
     expect(life.store.dueEffects(NOW_MS, 10, "no routes")).toMatchObject([{ effect: { kind: "SignGasless" } }]);
   });
@@ -54,14 +60,14 @@ describe("a step and everything that follows from it are one commit", () => {
   test.each([
     ["before", "quoted"],
     ["after", "cleared"],
-  ])("a kill %s it leaves all of it or nothing", (moment, state) => {
+  ])("a kill %s it leaves all of it or nothing", async (moment, state) => {
     const { life } = begin(quoted, { killAt: (label) => label === `commit.facts-read.${moment}` });
-    expect(() => life.engine.committer.commit("run_1", facts(quoted), 1)).toThrow(Killed);
+    await expect(commit(life, facts(quoted))).rejects.toThrow(Killed);
     const isDone = moment === "after" ? 1 : 0;
     expect(rows(life)).toMatchObject({ state: [state], capabilities: isDone, lane_intents: isDone, open: 1 - isDone });
   });
 
-  test("a second right to the token undoes the whole step, and its effect waits to be tried again", () => {
+  test("a second right to the token undoes the whole step, and its effect waits to be tried again", async () => {
     const { life } = begin(quoted);
     const other = addRun(
       life.store,
@@ -80,26 +86,31 @@ describe("a step and everything that follows from it are one commit", () => {
     } as const;
     life.store.writeRecord(other, { ...right, untilSeconds: 1 }, 1);
     // As if the fact had been stale: the question says free, the constraint knows better.
-    const stepRows: Life["store"]["stepRows"] = (...args) => {
-      const read = life.store.stepRows(...args);
-      return { ...read, ledger: read.ledger && { ...read.ledger, isTokenBusy: false } };
-    };
-    const store = { ...life.store, stepRows };
+    const commitFree: UnitOfWork["commit"] = (units) =>
+      life.store.commit(
+        units.map((unit) => ({
+          ...unit,
+          decide: (read) => unit.decide({ ...read, ledger: read.ledger && { ...read.ledger, isTokenBusy: false } }),
+        })),
+      );
+    const store = { ...life.store, commit: commitFree };
     const context = { ...life.context, deps: { ...life.context.deps, store } };
     const before = rows(life);
     const committer = createCommitter(context, () => undefined);
-    expect(() => committer.commit("run_1", facts(quoted), 1)).toThrow("UNIQUE");
+    await expect(committer.commit({ runId: "run_1", event: facts(quoted), effectId: 1 })).rejects.toThrow("UNIQUE");
     expect(rows(life)).toEqual(before);
   });
 
-  test("a request that has its row already undoes the whole step, and so does one of a wallet without a lane", () => {
+  test("a request that has its row already undoes the whole step, and so does one of a wallet without a lane", async () => {
     const { life } = begin(quoted);
     const before = rows(life);
     const lanes = { ...life.context, deps: { ...life.context.deps, lanes: new Map() } };
-    expect(() => createCommitter(lanes, () => undefined).commit("run_1", facts(quoted), 1)).toThrow("has no lane");
+    const committer = createCommitter(lanes, () => undefined);
+    const answer = { runId: "run_1", event: facts(quoted), effectId: 1 };
+    await expect(committer.commit(answer)).rejects.toThrow("has no lane");
     expect(rows(life)).toEqual(before);
     life.lanes.insertIntent(intentRow({ id: `${quoted.id}.swap`, account: ACCOUNT }));
-    expect(() => life.engine.committer.commit("run_1", facts(quoted), 1)).toThrow("UNIQUE");
+    await expect(commit(life, facts(quoted))).rejects.toThrow("UNIQUE");
     expect(rows(life)).toEqual({ ...before, lane_intents: 1 });
   });
 });
@@ -120,11 +131,11 @@ describe("looks that are answered in the same moment", () => {
     addRun(life.store, runSample({ id: "run_2", slotMs: SLOT_MS + 1, swaps: [other] }));
     life.store.addEffects("run_2", [{ effect: { kind: "ReadChain", swapId: other.id }, notBeforeMs: 0 }], 1);
     let commits = 0;
-    const transaction = <T>(work: () => T): T => {
+    const counted: UnitOfWork["commit"] = (units) => {
       commits += 1;
-      return life.store.transaction(work);
+      return life.store.commit(units);
     };
-    const context = { ...life.context, deps: { ...life.context.deps, store: { ...life.store, transaction } } };
+    const context = { ...life.context, deps: { ...life.context.deps, store: { ...life.store, commit: counted } } };
     const { commitTogether } = createCommitter(context, () => undefined);
     return { life, commits: () => commits, together: commitTogether };
   }
@@ -154,39 +165,35 @@ describe("looks that are answered in the same moment", () => {
   });
 });
 
-test("a look that finds nothing new writes no swap anew, and looks again", () => {
+test("a look that finds nothing new writes no swap anew, and looks again", async () => {
   const { life } = begin(swapIn("submitted", { ...owned, mode: "gasless" }));
   life.db.exec("UPDATE swaps SET updated_at_ms = 0");
-  life.engine.committer.commit(
-    "run_1",
-    { kind: "observation-unavailable", swapId: "run_1.0.1", detail: "no answer" },
-    1,
-  );
+  await commit(life, { kind: "observation-unavailable", swapId: "run_1.0.1", detail: "no answer" });
   expect(life.db.prepare("SELECT updated_at_ms FROM swaps").pluck().get()).toBe(0);
   expect(rows(life)).toMatchObject({ open: 1, state: ["submitted"] });
 });
 
-test("an approval goes to the lane under its own name, with the grant noted", () => {
+test("an approval goes to the lane under its own name, with the grant noted", async () => {
   const { life } = begin(quoted);
-  life.engine.committer.commit("run_1", facts(quoted, { allowance: 0n, approval: approvalSample(quoted) }));
+  await commit(life, facts(quoted, { allowance: 0n, approval: approvalSample(quoted) }));
   expect(life.lanes.intent("run_1.0.1.approve1")).toMatchObject({ purpose: "approve", to: USDC.address });
   expect(rows(life)).toMatchObject({ grants: 1, capabilities: 0, state: ["approving"] });
 });
 
-test("an alert is told once, with the run it belongs to, and only when the commit holds", () => {
+test("an alert is told once, with the run it belongs to, and only when the commit holds", async () => {
   const { life, outside } = begin(quoted);
   const theirs = { decoding: { ok: true, swap: decodedFor(quoted, { recipient: ROUTER }) } } as const;
-  life.engine.committer.commit("run_1", facts(quoted, theirs), 1);
+  await commit(life, facts(quoted, theirs));
   expect(outside.told).toMatchObject([
     { severity: "warning", code: "RECIPIENT_MISMATCH", fields: { strategy: "weekly", runId: "run_1" } },
   ]);
 });
 
-test("ALL-5 the memory of the end is written with the end", () => {
+test("ALL-5 the memory of the end is written with the end", async () => {
   const { life } = begin(quoted);
   const theirs = { decoding: { ok: true, swap: decodedFor(quoted, { recipient: ROUTER }) } } as const;
   life.db.exec("UPDATE strategies SET memory_at_ms = 0");
-  life.engine.committer.commit("run_1", facts(quoted, theirs), 1);
+  await commit(life, facts(quoted, theirs));
   expect(life.db.prepare("SELECT memory_at_ms FROM strategies").pluck().get()).toBe(NOW_MS);
 });
 
@@ -196,58 +203,59 @@ describe("a strategy that fails too often", () => {
     const run = addRun(life.store, runSample({ id, slotMs: SLOT_MS - index }));
     saveAs(life.store, { ...run, state: "failed", reason }, NOW_MS - agoMs);
   };
-  const fail = (life: Life): void => {
+  const fail = async (life: Life): Promise<void> => {
     const theirs = { decoding: { ok: true, swap: decodedFor(quoted, { recipient: ROUTER }) } } as const;
-    life.engine.committer.commit("run_1", facts(quoted, theirs), 1);
+    await commit(life, facts(quoted, theirs));
   };
 
-  test("ALL-4 only leaves positions from the commit of the last failure on, with the reason", () => {
+  test("ALL-4 only leaves positions from the commit of the last failure on, with the reason", async () => {
     const { life } = begin(quoted);
     failed(life, 1, 10_000);
     failed(life, 2, 20_000);
-    fail(life);
+    await fail(life);
     expect(life.store.mode("weekly")).toEqual({
       ...{ scope: "weekly", mode: "exits-only", setBy: "policy", atMs: NOW_MS },
       reason: "3 failed runs within 3600 s, the last one: RECIPIENT_MISMATCH",
     });
   });
 
-  test("is not one that lacked node, service or price, now or before", () => {
+  test("is not one that lacked node, service or price, now or before", async () => {
     const { life } = begin(quoted);
     for (const index of [1, 2]) failed(life, index, index * 10_000, "SIMULATION_UNAVAILABLE");
-    fail(life);
+    await fail(life);
     expect(life.store.mode("weekly")).toBeUndefined();
     const { life: other, outside, run } = begin(quoted);
     for (const index of [1, 2]) failed(other, index, index * 10_000);
     outside.clock.jumpTo(run.windowEndsMs - 1_000);
     const unable = facts(quoted, { simulation: { kind: "unavailable", reason: "no eth_simulateV1" } });
-    other.engine.committer.commit("run_1", unable, 1);
+    await commit(other, unable);
     expect(other.store.run("run_1")?.state).toBe("failed");
     expect(other.store.mode("weekly")).toBeUndefined();
   });
 
-  test("is not one that met a page of a proxy in the service's place", () => {
+  test("is not one that met a page of a proxy in the service's place", async () => {
     const { life } = begin(quoted);
     for (const index of [1, 2, 3]) failed(life, index, index * 10_000, "ANSWER_NOT_JSON");
-    fail(life);
+    await fail(life);
     expect(life.store.mode("weekly")).toBeUndefined();
   });
 
-  test("does not while its failures are fewer, or too long ago", () => {
+  test("does not while its failures are fewer, or too long ago", async () => {
     const { life } = begin(quoted, { settings: { policy: policySample({ recipients: [ACCOUNT] }) } });
     failed(life, 1, 10_000);
     failed(life, 2, 3_601_000);
-    fail(life);
+    await fail(life);
     expect(life.store.mode("weekly")).toBeUndefined();
   });
 });
 
-test("a run that is not in the database is a broken invariant", () => {
+test("a run that is not in the database is a broken invariant", async () => {
   const { life } = begin(quoted);
-  expect(() => life.engine.committer.commit("run_9", { kind: "started" })).toThrow("run run_9 is not in the database");
+  const answer = { runId: "run_9", event: { kind: "started" } } as const;
+  await expect(life.engine.committer.commit(answer)).rejects.toThrow("run run_9 is not in the database");
 });
 
-test("what others reserved and sold comes from the same commit: the day's cap counts every strategy", () => {
+test("what others reserved and sold comes from the same commit: the day's cap counts every strategy", async () => {
   const { life } = begin(quoted, {
     settings: { policy: policySample({ recipients: [ACCOUNT], maxPerDayUsd: (150n * 10n ** 18n) as never }) },
   });
@@ -261,6 +269,6 @@ test("what others reserved and sold comes from the same commit: the day's cap co
     }),
   );
   life.store.writeRecord(other, { kind: "value", swapId: "b", usd: 100n * 10n ** 18n }, 1);
-  life.engine.committer.commit("run_1", facts(quoted), 1);
+  await commit(life, facts(quoted));
   expect(life.store.run("run_1")).toMatchObject({ state: "skipped", reason: "DAILY_CAP_EXCEEDED" });
 });

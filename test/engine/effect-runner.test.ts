@@ -39,13 +39,11 @@ function open(profile: Partial<ServiceProfile> = {}): Work {
   };
   const store = { ...life.context.deps.store, dueEffects };
   const context = { ...life.context, deps: { ...life.context.deps, store } };
-  const commit: Committer["commit"] = (_runId, _event, effectId = 0) => {
+  const commit: Committer["commit"] = async ({ effectId = 0 }) => {
     answered.push(effectId);
     life.store.finishEffect(effectId, NOW_MS);
   };
-  const commitTogether: Committer["commitTogether"] = async ({ runId, event, effectId }) =>
-    commit(runId, event, effectId);
-  const committer: Committer = { commit, commitTogether };
+  const committer: Pick<Committer, "commit" | "commitTogether"> = { commit, commitTogether: commit };
   const work: Pick<Work, "clockProblem"> = { clockProblem: undefined };
   const runner = createEffectRunner(context, committer, {
     clocks: { problem: () => work.clockProblem },

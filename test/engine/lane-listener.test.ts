@@ -15,7 +15,7 @@ function heard(event: Partial<LaneEvent> & Pick<LaneEvent, "kind">, intentId = I
   lanes.insertIntent(intentRow({ id: INTENT, value: 77n }));
   const events: RunEvent[] = [];
   const listener = createLaneListener({ runs: store, lanes }, () => ({
-    commit: (_runId, told) => void events.push(told),
+    commitHere: ({ event: told }) => void events.push(told),
   }));
   listener.onIntent({ intentId, ...event });
   return events;

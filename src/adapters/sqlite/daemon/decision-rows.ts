@@ -12,19 +12,18 @@ import type { RowStore } from "./row-store.ts";
  */
 export function readStepRows(
   rows: RowStore,
-  lanes: Pick<LaneStore, "halt">,
+  lanes: Pick<LaneStore, "halts">,
   { run, event, asked }: { readonly run: Run; readonly event: RunEvent; readonly asked: StepQuestion },
 ): StepRows {
   const { strategyId } = run;
-  const memory = rows.strategyMemory(strategyId);
-  const spec = asked.spec ?? rows.strategy(strategyId)?.spec;
-  if (memory === undefined || spec === undefined) throw new Error(`strategy ${strategyId} has no row`);
+  const strategy = rows.strategy(strategyId);
+  if (strategy === undefined) throw new Error(`strategy ${strategyId} has no row`);
   return {
-    spec,
-    memory,
+    spec: strategy.spec,
+    memory: strategy.memory,
     ledger: event.kind === "facts-read" ? readLedger(rows, run, { event, asked }) : undefined,
     isBarred: rows.isRunBarred(run.id),
-    halt: lanes.halt(spec.wallet.address, asked.chainId),
+    halts: lanes.halts(),
     modes: { global: rows.mode(GLOBAL_SCOPE), own: rows.mode(strategyId) },
     differences: rows.openDifferences(),
     failures: rows.failuresBetween(strategyId, asked.failures, asked.failures.except),

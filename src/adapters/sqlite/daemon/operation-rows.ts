@@ -17,9 +17,7 @@ interface ModeColumns {
 }
 
 /** Rows of the daemon's own life: identity, strategies, modes, gaps, baselines, requests. */
-export function createOperationRows(
-  sql: Statements,
-): OperationStore & Pick<SingleRows, "strategyMemory" | "saveSameEnds"> {
+export function createOperationRows(sql: Statements): OperationStore & Pick<SingleRows, "saveSameEnds"> {
   return {
     ...createModeRows(sql),
     ...createStrategyRows(sql),
@@ -111,12 +109,17 @@ function createGoneRows(sql: Statements): Pick<OperationStore, "markGone" | "gon
 
 function createStrategyRows(
   sql: Statements,
-): Pick<
-  OperationStore & SingleRows,
-  "strategy" | "strategyMemory" | "saveStrategy" | "lastSlots" | "setLastSlot" | "addGap"
-> {
+): Pick<OperationStore, "strategy" | "saveStrategy" | "lastSlots" | "setLastSlot" | "addGap"> {
+  // With each step of a run its strategy is read, whose edition seldom changes.
+  const editions = new Map<string, { readonly text: string; readonly spec: StrategySpec }>();
+  const specOf = ({ id, spec: text }: { id: string; spec: string }): StrategySpec => {
+    const known = editions.get(id);
+    if (known?.text === text) return known.spec;
+    const spec = decodeJson(text) as StrategySpec;
+    editions.set(id, { text, spec });
+    return spec;
+  };
   return {
-    strategyMemory: (id) => sql.get<{ memory: string }>("SELECT memory FROM strategies WHERE id = ?", id)?.memory,
     strategy: (id) => {
       const row = sql.get<{
         id: string;
@@ -131,7 +134,7 @@ function createStrategyRows(
         id: row.id,
         kind: row.kind,
         specHash: row.spec_hash,
-        spec: decodeJson(row.spec) as StrategySpec,
+        spec: specOf(row),
         memory: row.memory,
         lastSlotMs: row.last_slot_ms,
       };

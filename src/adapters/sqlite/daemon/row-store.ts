@@ -6,6 +6,7 @@ import type { Run } from "../../../domain/run/run.ts";
 import type { SameEnds } from "../../../domain/run/same-ends.ts";
 import type { AlertRow } from "../../../ports/alert-store.ts";
 import type { Store } from "../../../ports/store.ts";
+import type { UnitOfWork } from "../../../ports/unit-of-work.ts";
 
 /** Rows one by one, of which changes are written and the questions of a step are answered. */
 export interface SingleRows {
@@ -26,8 +27,6 @@ export interface SingleRows {
     range: { readonly sinceMs: number; readonly untilMs: number },
     except: readonly string[],
   ): number;
-  /** What a strategy remembers, without the rest of its row; undefined without the row. */
-  strategyMemory(id: string): string | undefined;
   saveSameEnds(strategyId: string, ends: SameEnds | undefined): void;
   /** Writes an alert down. @returns false when the same code is true of the same subject already: then nothing is new */
   raiseAlert(alert: AlertRow): boolean;
@@ -44,4 +43,4 @@ export interface SingleRows {
 }
 
 /** The store without what is put together from single rows, and these. */
-export type RowStore = Omit<Store, "stepRows" | "write"> & SingleRows;
+export type RowStore = Omit<Store, "stepRows" | "write" | keyof UnitOfWork> & SingleRows;

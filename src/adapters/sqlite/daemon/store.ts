@@ -7,6 +7,7 @@ import { inTransaction } from "../../../storage/transaction.ts";
 import { createLaneStore } from "../lane-store.ts";
 import { prepareStatements } from "../statements.ts";
 import { createAlertRows } from "./alert-rows.ts";
+import { createAnswers } from "./answers.ts";
 import { readStepRows } from "./decision-rows.ts";
 import { createEffectRows, readWaiting } from "./effect-rows.ts";
 import { createLedgerRows } from "./ledger-rows.ts";
@@ -15,6 +16,7 @@ import { createReconciliationRows } from "./reconciliation-rows.ts";
 import { writeRecord } from "./record-rows.ts";
 import type { RowStore, SingleRows } from "./row-store.ts";
 import { createRunRows } from "./run-rows.ts";
+import { createUnitOfWork } from "./unit-of-work.ts";
 import { type WorkQueue, workQueueOf } from "./work-queue.ts";
 import { writeChanges } from "./write-changes.ts";
 
@@ -52,10 +54,12 @@ export function createStore(db: SqliteDatabase, options: { sendAlertsFrom?: Seve
         },
       }),
   };
+  const write: Store["write"] = (changes, atMs) => writeChanges(rows, laneRows, { changes, atMs });
   return {
     ...rows,
+    ...createUnitOfWork({ transaction: rows.transaction, answer: createAnswers(rows, laneRows), write }),
     stepRows: (run, event, asked) => readStepRows(rows, laneRows(), { run, event, asked }),
-    write: (changes, atMs) => writeChanges(rows, laneRows, { changes, atMs }),
+    write,
   };
 }
 

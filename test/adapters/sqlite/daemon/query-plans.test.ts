@@ -38,10 +38,13 @@ const chainId = 31_337;
 const FINAL = { number: 9, timestamp: 9 };
 
 const QUESTION: StepQuestion = {
-  ...{ chainId, spec: undefined, daySinceMs: 1, monthSinceMs: 1 },
+  ...{ daySinceMs: 1, monthSinceMs: 1 },
   failures: { sinceMs: 1, untilMs: 2, except: ["node_unavailable"] },
   everybodys: ["clock"],
 };
+
+const READ = { kind: "facts-read", swapId, reading: readingFor(swap) } as const;
+const QUESTIONS = [{ kind: "step", runId: run.id, event: READ, of: QUESTION }] as const;
 
 const planned = intentRow({ id: "run_1.0.1.swap", state: "planned", nonce: undefined });
 const CHANGES: readonly Change[] = [
@@ -51,8 +54,11 @@ const CHANGES: readonly Change[] = [
 
 const STORE: Calls<DaemonStore> = {
   transaction: (store) => store.transaction(() => 1),
-  stepRows: (store) => store.stepRows(run, { kind: "facts-read", swapId, reading: readingFor(swap) }, QUESTION),
-  write: (store) => store.write(CHANGES, NOW_MS),
+  read: (store) => Promise.all(QUESTIONS.map((question) => store.read(question))),
+  commit: (store) =>
+    store.commit([{ question: QUESTIONS[0], decide: () => ({ changes: CHANGES, atMs: NOW_MS, value: undefined }) }]),
+  stepRows: (store) => store.stepRows(run, READ, QUESTION),
+  write: () => undefined,
   insertRun: (store) => store.insertRun(runSample({ id: "run_2", slotMs: SLOT_MS + 1_000, swaps: [] }), NOW_MS),
   run: (store) => store.run(run.id),
   saveRun: (store) =>
@@ -103,7 +109,6 @@ const STORE: Calls<DaemonStore> = {
   identity: (store) => store.identity(),
   saveIdentity: (store) => store.saveIdentity({ network: "sandbox", chainId, atMs: NOW_MS }),
   strategy: (store) => store.strategy("weekly"),
-  strategyMemory: (store) => store.strategyMemory("weekly"),
   saveStrategy: (store) => addStrategy(store, dcaSpec()),
   lastSlots: (store) => store.lastSlots(["weekly"]),
   setLastSlot: (store) => store.setLastSlot("weekly", SLOT_MS),

@@ -1,0 +1,21 @@
+import type { LaneStore } from "../../../ports/lane-store.ts";
+import type { Answered, Question, QuestionKind } from "../../../ports/unit-of-work.ts";
+import { readStepRows } from "./decision-rows.ts";
+import type { RowStore } from "./row-store.ts";
+
+type Readers = { readonly [K in QuestionKind]: (asked: Question<K>) => Answered<K> };
+
+/** Answers questions from the rows. @param lanes the lanes' rows, whose tables may be missing until one is asked for */
+export function createAnswers(
+  rows: RowStore,
+  lanes: () => LaneStore,
+): <K extends QuestionKind>(question: Question<K>) => Answered<K> {
+  const readers: Readers = {
+    step: ({ runId, event, of }) => {
+      const run = rows.run(runId);
+      if (run === undefined) throw new Error(`run ${runId} is not in the database`);
+      return { run, ...readStepRows(rows, lanes(), { run, event, asked: of }) };
+    },
+  };
+  return (question) => readers[question.kind](question);
+}

@@ -1,0 +1,12 @@
+import type { RunEvent } from "../domain/run/events.ts";
+import type { Run } from "../domain/run/run.ts";
+import type { StepQuestion, StepRows } from "./changes.ts";
+
+/** What is asked of the rows, by its kind, and what they answer. Plain data both. */
+export interface Questions {
+  /** What a step of a run is decided on. */
+  readonly step: {
+    readonly asked: { readonly runId: string; readonly event: RunEvent; readonly of: StepQuestion };
+    readonly rows: { readonly run: Run } & StepRows;
+  };
+}

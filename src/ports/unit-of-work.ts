@@ -1,0 +1,48 @@
+import type { AlertRow } from "./alert-store.ts";
+import type { Change } from "./changes.ts";
+import type { Questions } from "./questions.ts";
+
+/** What may be asked of the rows. */
+export type QuestionKind = keyof Questions;
+
+/** Something that is asked of the rows: its kind, and plain data. */
+export type Question<K extends QuestionKind> = { readonly kind: K } & Questions[K]["asked"];
+
+/** What the rows answer: plain data, read whole and as of one instant. */
+export type Answered<K extends QuestionKind> = Questions[K]["rows"];
+
+/** What was decided on rows. */
+export interface Decided<T> {
+  /** written in their order, all of them or none */
+  readonly changes: readonly Change[];
+  /** the instant of the changes, in milliseconds */
+  readonly atMs: number;
+  readonly value: T;
+}
+
+/** A question, and what is decided on its answer, without waiting and without reading anything else. */
+export interface Unit<K extends QuestionKind, T> {
+  readonly question: Question<K>;
+  decide(rows: Answered<K>): Decided<T>;
+}
+
+/** What was decided and is written now. */
+export interface Written<T> {
+  readonly value: T;
+  /** alerts and messages that are new: they are still to be told */
+  readonly alerts: readonly AlertRow[];
+}
+
+/**
+ * The daemon's rows as its engine uses them: read whole, decided on, written together. Nobody else writes between reading
+ * and writing, so that what was decided on is still true when it is written.
+ */
+export interface UnitOfWork {
+  /** @throws Error where what is asked for is not there and has to be: a broken invariant */
+  read<K extends QuestionKind>(question: Question<K>): Promise<Answered<K>>;
+  /**
+   * Carries units out one after the other, in one durable transaction: each reads what those before it wrote. Where one
+   * throws nothing of any is written.
+   */
+  commit<K extends QuestionKind, T>(units: readonly Unit<K, T>[]): Promise<readonly Written<T>[]>;
+}
