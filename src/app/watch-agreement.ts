@@ -1,6 +1,6 @@
 import { ChainReadError } from "../domain/chain-read-error.ts";
 import { type Alert, SUBJECT } from "../domain/run/alert.ts";
-import { type AlertDeps, raiseAlerts, tellAlerts } from "../engine/alerts.ts";
+import { type AlertDeps, raiseChange, writeAndTell } from "../engine/alerts.ts";
 import type { AgreedChainReads, Chain } from "../ports/chain.ts";
 
 /** What is disagreed on for so long is told: two endpoints that are a block apart agree again by themselves. */
@@ -14,7 +14,7 @@ const MOST_QUESTIONS = 1_000;
 const IS_OF_MANY = true;
 
 /** Notes what the endpoints disagree on about a question; undefined: nothing. */
-type Note = (question: string, detail: string | undefined, isOfMany?: boolean) => void;
+type Note = (question: string, detail: string | undefined, isOfMany?: boolean) => Promise<void>;
 
 /** Asks, and notes whether the endpoints agreed on the question. */
 type Noted = <T>(question: string, ask: () => Promise<T>, isOfMany?: boolean) => Promise<T>;
@@ -34,39 +34,36 @@ export function watchAgreement(chain: Chain, deps: AlertDeps): Chain {
   const bornMs = deps.clock.monotonicMs();
   /** what the rows say; undefined: not known since the start */
   let isTold: boolean | undefined;
-  const write = (detail: string | undefined): void => {
-    const raised = deps.store.transaction(() => {
-      if (detail !== undefined) return raiseAlerts(deps, [alertOf(detail)]);
-      deps.store.endAlerts(SUBJECT.agreement(), deps.clock.nowMs());
-      return [];
-    });
+  const write = async (detail: string | undefined): Promise<void> => {
     isTold = detail !== undefined;
-    tellAlerts(deps, raised);
+    const over = { kind: "alerts-over", subject: SUBJECT.agreement() } as const;
+    await writeAndTell(deps, [detail === undefined ? over : raiseChange(deps, alertOf(detail))]);
   };
-  const judge = (hasAgreed: boolean): void => {
+  const judge = async (hasAgreed: boolean): Promise<void> => {
     const nowMs = deps.clock.monotonicMs();
     for (const [question, { askedMs }] of open) if (nowMs - askedMs >= FORGOTTEN_AFTER_MS) open.delete(question);
     const lasting = [...open.values()].find(({ sinceMs, askedMs }) => askedMs - sinceMs >= PATIENCE_MS);
-    if (lasting !== undefined && isTold !== true) write(lasting.detail);
+    if (lasting !== undefined && isTold !== true) await write(lasting.detail);
     // What an earlier life told is over with the first agreement, or when nobody has a question any more.
     const isOver = open.size === 0 && (hasAgreed || nowMs - bornMs >= FORGOTTEN_AFTER_MS);
-    if (isTold !== false && (isTold === true ? open.size === 0 : isOver)) write(undefined);
+    if (isTold !== false && (isTold === true ? open.size === 0 : isOver)) await write(undefined);
   };
-  const note: Note = (question, detail, isOfMany = false) => {
+  const note: Note = async (question, detail, isOfMany = false) => {
     const askedMs = deps.clock.monotonicMs();
     if (detail === undefined && !isOfMany) open.delete(question);
     else if (detail !== undefined && (open.has(question) || open.size < MOST_QUESTIONS)) {
       open.set(question, { sinceMs: open.get(question)?.sinceMs ?? askedMs, askedMs, detail });
     }
-    judge(detail === undefined);
+    await judge(detail === undefined);
   };
   const noted: Noted = async (question, ask, isOfMany = false) => {
     try {
       const answer = await ask();
-      note(question, undefined, isOfMany);
+      await note(question, undefined, isOfMany);
       return answer;
     } catch (error) {
-      if (error instanceof ChainReadError && error.code === "disagreement") note(question, error.message, isOfMany);
+      if (error instanceof ChainReadError && error.code === "disagreement")
+        await note(question, error.message, isOfMany);
       throw error;
     }
   };
@@ -74,7 +71,7 @@ export function watchAgreement(chain: Chain, deps: AlertDeps): Chain {
     ...chain,
     latest: async () => {
       const head = await chain.latest();
-      judge(false);
+      await judge(false);
       return head;
     },
     agreed: async () => watched(await chain.agreed(), noted, note),
@@ -93,7 +90,7 @@ function watched(reads: AgreedChainReads, noted: Noted, note: Note): AgreedChain
       const head = await reads.finalized();
       finalized = head.number;
       // Nothing ends above it: an endpoint whose final block stands still holds all ends back.
-      note("final block", head.heldBack);
+      await note("final block", head.heldBack);
       return head;
     },
     transactionCount: (address, block) => {

@@ -35,6 +35,14 @@ export function raiseAlerts(
   );
 }
 
+/** Writes changes that depend on no row, and tells the alerts and messages among them that are new. */
+export async function writeAndTell(deps: AlertDeps, changes: readonly Change[]): Promise<void> {
+  const atMs = deps.clock.nowMs();
+  const question = { kind: "nothing" } as const;
+  const written = await deps.store.commit([{ question, decide: () => ({ changes, atMs, value: undefined }) }]);
+  for (const { alerts } of written) tellAlerts(deps, alerts);
+}
+
 /** Tells alerts that are committed. */
 export function tellAlerts({ notifier }: Pick<AlertDeps, "notifier">, alerts: readonly RaisedAlert[]): void {
   for (const { severity, code, text, subject, strategy, runId } of alerts) {

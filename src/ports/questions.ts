@@ -4,6 +4,8 @@ import type { StepQuestion, StepRows } from "./changes.ts";
 
 /** What is asked of the rows, by its kind, and what they answer. Plain data both. */
 export interface Questions {
+  /** Nothing: what is written depends on no row. */
+  readonly nothing: { readonly asked: object; readonly rows: undefined };
   /** What a step of a run is decided on. */
   readonly step: {
     readonly asked: { readonly runId: string; readonly event: RunEvent; readonly of: StepQuestion };

@@ -4,6 +4,7 @@ import type { Run, Swap } from "../../src/domain/run/run.ts";
 import { createCommitter } from "../../src/engine/commit.ts";
 import { registerStrategies } from "../../src/engine/scheduler.ts";
 import type { UnitOfWork } from "../../src/ports/unit-of-work.ts";
+import { alterAnswers } from "../support/altered-answers.ts";
 import { HUNDRED_USDC, NOW_MS, policySample, ROUTER, runSample, SLOT_MS, USDC } from "../support/builders.ts";
 import { addRun, saveAs } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, Killed, type Life, type Outside, openLife } from "../support/engine-life.ts";
@@ -86,13 +87,10 @@ describe("a step and everything that follows from it are one commit", () => {
     } as const;
     life.store.writeRecord(other, { ...right, untilSeconds: 1 }, 1);
     // As if the fact had been stale: the question says free, the constraint knows better.
-    const commitFree: UnitOfWork["commit"] = (units) =>
-      life.store.commit(
-        units.map((unit) => ({
-          ...unit,
-          decide: (read) => unit.decide({ ...read, ledger: read.ledger && { ...read.ledger, isTokenBusy: false } }),
-        })),
-      );
+    const commitFree = alterAnswers(life.store, "step", (read) => ({
+      ...read,
+      ledger: read.ledger && { ...read.ledger, isTokenBusy: false },
+    }));
     const store = { ...life.store, commit: commitFree };
     const context = { ...life.context, deps: { ...life.context.deps, store } };
     const before = rows(life);

@@ -11,6 +11,7 @@ export function createAnswers(
   lanes: () => LaneStore,
 ): <K extends QuestionKind>(question: Question<K>) => Answered<K> {
   const readers: Readers = {
+    nothing: () => undefined,
     step: ({ runId, event, of }) => {
       const run = rows.run(runId);
       if (run === undefined) throw new Error(`run ${runId} is not in the database`);
