@@ -63,16 +63,25 @@ const TESTS: readonly LongTest[] = [
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-function run([command = "", ...args]: readonly string[]): Promise<number> {
-  const child = spawn(command === "node" ? process.execPath : command, args, { cwd: ROOT, stdio: "inherit" });
+/** What failed prints so many of its last lines once more, below everything that ran after it. */
+const LAST_LINES = 100;
+
+function run([command = "", ...args]: readonly string[]): Promise<{ code: number; last: string }> {
+  const program = command === "node" ? process.execPath : command;
+  const child = spawn(program, args, { cwd: ROOT, stdio: ["inherit", "pipe", "inherit"] });
+  let printed: readonly string[] = [""];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    process.stdout.write(text);
+    printed = `${printed.join("\n")}${text}`.split("\n").slice(-LAST_LINES);
+  });
   // What was started ends with this process; what a signal ends here ends itself there.
   const stop = (signal: NodeJS.Signals): void => void child.kill(signal);
   process.once("SIGINT", stop).once("SIGTERM", stop);
   return new Promise((resolve, reject) => {
     child.once("error", reject);
-    child.once("exit", (code) => {
+    child.once("close", (code) => {
       process.off("SIGINT", stop).off("SIGTERM", stop);
-      resolve(code ?? 1);
+      resolve({ code: code ?? 1, last: printed.join("\n").trim() });
     });
   });
 }
@@ -82,7 +91,7 @@ if (unknown.length > 0) {
   throw new Error(`there is no long test ${unknown.join(", ")}; there are ${TESTS.map(({ name }) => name).join(", ")}`);
 }
 
-const failed: string[] = [];
+const failed: { readonly name: string; readonly last: string }[] = [];
 const lines: string[] = [];
 for (const { name, what, full, short } of TESTS) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
@@ -90,11 +99,12 @@ for (const { name, what, full, short } of TESTS) {
   if (command === undefined) continue;
   console.log(`\n=== ${name}: ${what}`);
   const startedMs = performance.now();
-  const code = await run(command);
+  const { code, last } = await run(command);
   const seconds = ((performance.now() - startedMs) / 1_000).toFixed(0);
-  if (code !== 0) failed.push(name);
+  if (code !== 0) failed.push({ name, last });
   lines.push(`${name.padEnd(14)} ${seconds.padStart(5)} s   ${code === 0 ? "passed" : `FAILED (${code})`}`);
 }
+for (const { name, last } of failed) console.log(`\n=== ${name} failed; its last lines:\n${last}`);
 console.log(`\n${lines.join("\n")}`);
 console.log(`\n${lines.length - failed.length} passed, ${failed.length} failed`);
 process.exitCode = failed.length === 0 ? 0 : 1;
