@@ -9,7 +9,7 @@ import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { Address } from "../domain/money/address.ts";
 import type { EngineContext } from "../engine/engine-context.ts";
-import { registerStrategies } from "../engine/scheduler.ts";
+import { registerStrategies } from "../engine/register-strategies.ts";
 import type { Signer } from "../ports/signer.ts";
 import { openDatabase } from "../storage/database.ts";
 import { isMigrated, openDaemonDatabase } from "./daemon-database.ts";
@@ -93,7 +93,7 @@ async function open(configuration: Configuration, opening: Opening): Promise<Eng
       crashPoint: () => undefined,
     },
   };
-  registerStrategies(context);
+  await registerStrategies(context);
   return context;
 }
 

@@ -116,7 +116,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     abilities.keepTrying(chain).catch(fail);
     lookAtWallets().catch(fail);
     const tick = (): void => {
-      if (claim.problem() === undefined) engine.tick();
+      if (claim.problem() === undefined) engine.tick().catch(fail);
       else fail(claimLost(claim));
     };
     closers.push(machine.startTicker(tick));
@@ -144,7 +144,7 @@ function watchEdits(
   engine: Engine,
 ): () => void {
   if (edits === undefined) return () => undefined;
-  const adopt = (strategies: Configuration["strategies"]): void =>
+  const adopt = (strategies: Configuration["strategies"]): Promise<void> =>
     engine.adopt(strategies.map(({ spec, hash }) => ({ spec, specHash: hash })));
   return watchFiles(configuration, { ...deps, ...edits, adopt });
 }

@@ -24,7 +24,7 @@ export interface WatchDeps extends AlertDeps {
   /** the files when what it starts with was read from them: a start takes seconds, in which they may be edited */
   readonly asRead: FilesState;
   load(): LoadOutcome | Promise<LoadOutcome>;
-  adopt(strategies: readonly LoadedStrategy[]): void;
+  adopt(strategies: readonly LoadedStrategy[]): Promise<void>;
 }
 
 /**
@@ -50,7 +50,7 @@ export function watchFiles(
     // What changed while it was read may be half of an edit: it is read again once it keeps still.
     if (isStopped || after.text !== edited.text) return;
     read = edited;
-    const { inForce, alert } = takeOver(current, loaded, deps);
+    const { inForce, alert } = await takeOver(current, loaded, deps);
     current = inForce;
     say(alert);
   };
@@ -122,7 +122,7 @@ interface Taken {
 
 type FilesAlert = Pick<Alert, "code" | "text">;
 
-function takeOver(current: Configuration, loaded: LoadOutcome, deps: WatchDeps): Taken {
+async function takeOver(current: Configuration, loaded: LoadOutcome, deps: WatchDeps): Promise<Taken> {
   const { logger } = deps;
   if (!loaded.ok) {
     const text = `the edited files are refused, the configuration before them stays in force:\n${formatProblems(loaded.problems)}`;
@@ -137,7 +137,7 @@ function takeOver(current: Configuration, loaded: LoadOutcome, deps: WatchDeps):
   }
   const alert = noneLeft(configuration);
   if (configuration.hash === current.hash) return { inForce: current, alert };
-  deps.adopt(configuration.strategies);
+  await deps.adopt(configuration.strategies);
   if (alert !== undefined) logger.warn({}, alert.text);
   const ids = configuration.strategies.map(({ spec }) => spec.id);
   logger.info({ strategies: ids.length }, "edited strategies were taken over; each applies from its next slot");

@@ -3,7 +3,8 @@ import type { SlotTurn } from "./slot-turn.ts";
 
 /** The scheduler's beat: what is looked at once a second. */
 export interface Beat {
-  tick(): void;
+  /** Resolves when the look is over; at once where the one before is not. */
+  tick(): Promise<void>;
   /** Milliseconds since the last tick, or the making, was over: by the monotonic clock. */
   ageMs(): number;
 }
@@ -14,22 +15,27 @@ export interface Beat {
  */
 export function createBeat(
   clock: Clock,
-  hooks: { slots: SlotTurn; wake(): void; guarded(work: () => void): void; signal: AbortSignal },
+  hooks: { slots: SlotTurn; wake(): void; guarded(work: () => Promise<void>): Promise<void>; signal: AbortSignal },
 ): Beat {
   let tickedAtMs = clock.monotonicMs();
-  let isCatchingUp = false;
-  const take = (): void =>
-    hooks.guarded(() => {
-      if (hooks.signal.aborted) return;
-      const { hasNew, isDone } = hooks.slots.take();
+  let isTaking = false;
+  const take = async (): Promise<void> => {
+    while (!hooks.signal.aborted) {
+      const { hasNew, isDone } = await hooks.slots.take();
       if (hasNew) hooks.wake();
-      isCatchingUp = !isDone;
-      if (isDone) tickedAtMs = clock.monotonicMs();
-      else void clock.sleep(0).then(take);
-    });
+      if (!isDone) await clock.sleep(0, hooks.signal);
+      else {
+        tickedAtMs = clock.monotonicMs();
+        return;
+      }
+    }
+  };
   return {
-    tick: () => {
-      if (!isCatchingUp) take();
+    tick: async () => {
+      if (isTaking) return;
+      isTaking = true;
+      await hooks.guarded(take);
+      isTaking = false;
     },
     ageMs: () => clock.monotonicMs() - tickedAtMs,
   };

@@ -1,6 +1,6 @@
 import { type EngineContext, strategyOf } from "./engine-context.ts";
 import { formatDuration } from "./format-duration.ts";
-import type { OutcomeListener, SlotOutcome } from "./scheduler.ts";
+import type { OutcomeListener, SlotOutcome } from "./slot-gaps.ts";
 
 /** How often it is written down that the daemon is at work: a downtime is known as exactly as this. */
 const ALIVE_EVERY_MS = 30_000;

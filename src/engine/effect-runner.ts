@@ -1,5 +1,7 @@
 import type { RunEvent } from "../domain/run/events.ts";
 import type { EffectGroup, PendingEffect } from "../ports/store.ts";
+import type { Answered } from "../ports/unit-of-work.ts";
+import { writeAndTell } from "./alerts.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { Committer } from "./commit.ts";
 import type { EngineContext } from "./engine-context.ts";
@@ -9,7 +11,7 @@ import { performEffect } from "./perform/perform-effect.ts";
 /** Performs effects that are due, a bounded number at a time. */
 export interface EffectRunner {
   /** Begins as many due effects as there is room for. */
-  startDue(): void;
+  startDue(): Promise<void>;
   /** Resolves when nothing is being performed any more. */
   idle(): Promise<void>;
 }
@@ -61,15 +63,13 @@ export function createEffectRunner(
   const inFlight = new Map<number, Promise<void>>();
   const isClockWrong = (): boolean => hooks.clocks.problem() !== undefined;
   const perform = async (pending: PendingEffect): Promise<void> => {
-    const before = isHandOver(pending) ? store.beginEffect(pending.id) : 0;
+    const { run, begun } = await beginningOf(context, pending);
     crashPoint(`effect.${pending.effect.kind}.before`);
-    const run = store.run(pending.runId);
-    if (run === undefined) throw new Error(`effect ${pending.id} belongs to no run`);
-    const answer = await performEffect(context, run, { effect: pending.effect, before });
+    const answer = await performEffect(context, run, { effect: pending.effect, before: begun });
     crashPoint(`effect.${pending.effect.kind}.after`);
     hooks.hear(answer);
     const event = isClockWrong() && !isByAnyClock(pending, answer) ? undefined : eventOf(answer);
-    if (event === undefined) store.postponeEffect(pending.id, clock.nowMs());
+    if (event === undefined) await writeAndTell(context.deps, [{ kind: "effect-postponed", effectId: pending.id }]);
     else {
       const { runId, id: effectId } = pending;
       await (isLook(pending) ? committer.commitTogether : committer.commit)({ runId, event, effectId });
@@ -103,7 +103,7 @@ export function createEffectRunner(
     if (room > 0) for (const pending of due(group, room).slice(0, room)) begin(pending, others.underway);
   };
   return {
-    startDue: () => {
+    startDue: async () => {
       if (looks !== undefined) beginFrom(looks);
       if (isClockWrong()) {
         // What was taken ahead may be begun here.
@@ -111,7 +111,7 @@ export function createEffectRunner(
         if (looks === undefined) beginFew("looks");
         return;
       }
-      if (isHeld()) return;
+      if (await isHeld()) return;
       beginFrom(others);
       // Routes take what the others leave, and none is taken ahead: whatever else becomes due meanwhile comes first.
       beginFew("routes");
@@ -122,11 +122,25 @@ export function createEffectRunner(
   };
 }
 
+/** Its run, and how often it was begun before: what is handed over is counted, durably, before it is performed. */
+async function beginningOf({ deps }: EngineContext, pending: PendingEffect): Promise<Answered<"effect">> {
+  const { store, clock } = deps;
+  const { id: effectId, runId } = pending;
+  const question = { kind: "effect", effectId, runId } as const;
+  if (!isHandOver(pending)) return await store.read(question);
+  const changes = [{ kind: "effect-begun", effectId }] as const;
+  const decide = (rows: Answered<"effect">) => ({ changes, atMs: clock.nowMs(), value: rows });
+  const [written] = await store.commit([{ question, decide }]);
+  if (written === undefined) throw new Error(`effect ${effectId} was not begun`);
+  return written.value;
+}
+
 /** @returns whether everything but looks is to wait now */
-function createHold({ deps: { store, clock } }: EngineContext): () => boolean {
+function createHold({ deps: { store, clock } }: EngineContext): () => Promise<boolean> {
   let sinceMs: number | undefined;
-  return () => {
-    const isUnchecked = store.openDifferences().some(({ kind }) => kind === "unchecked");
+  return async () => {
+    const open = await store.read({ kind: "differences" });
+    const isUnchecked = open.some(({ kind }) => kind === "unchecked");
     sinceMs = isUnchecked ? (sinceMs ?? clock.monotonicMs()) : undefined;
     return sinceMs !== undefined && clock.monotonicMs() - sinceMs < HOLD_MS;
   };

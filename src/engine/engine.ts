@@ -1,7 +1,8 @@
 import type { BlockHead } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
-import { tellAlerts } from "./alerts.ts";
-import { createBeat } from "./beat.ts";
+import type { Answered, Decided } from "../ports/unit-of-work.ts";
+import { tellAlerts, writeAndTell } from "./alerts.ts";
+import { type Beat, createBeat } from "./beat.ts";
 import { createBeginning } from "./beginning.ts";
 import { createClockJumps } from "./clock-jumps.ts";
 import { type ClockWatch, createClockWatch } from "./clock-watch.ts";
@@ -31,12 +32,12 @@ export interface Engine {
    */
   start(): Promise<void>;
   /** Once a second: slots that are due become runs, requests of operators are taken. */
-  tick(): void;
+  tick(): Promise<void>;
   /** Finishes what is being done and stops. What is written down waits for the next start. */
   stop(): Promise<void>;
   readonly committer: Committer;
   /** Takes over edited strategies, each from its next slot. */
-  adopt(strategies: readonly LoadedStrategy[]): void;
+  adopt(strategies: readonly LoadedStrategy[]): Promise<void>;
   /** Milliseconds since the last tick, or the start, was over: by the monotonic clock. */
   tickAgeMs(): number;
   /** how this machine's clock and the chain's agree */
@@ -70,8 +71,7 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
   const outside = createOutsideWatch(start, { beginning, clocks });
   const guarded = (work: () => Promise<void>): Promise<void> => work().catch(onFatal);
   const { signal } = stopping;
-  const guardedHere = (work: () => void): void => guardedNow(onFatal, work);
-  const beat = createBeat(deps.clock, { slots, wake: waker.wake, guarded: guardedHere, signal });
+  const beat = createBeat(deps.clock, { slots, wake: waker.wake, guarded, signal });
   const reconciler = createReconciler(context);
   const effects = createEffectRunner(context, committer, { clocks, guarded, hear: outside.hear, onDone: waker.wake });
   const effectLoop = (): Promise<void> => keepPerforming(start, { clocks, committer, effects, waker }, signal);
@@ -79,8 +79,8 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
     // Before anything may be signed, and before the first slot: the rows are held against the chain.
     reconciler.begin();
     clocks.observe(head);
-    downtime.started();
-    slots.settle();
+    await downtime.started();
+    await slots.settle();
     loops.push(guarded(reconciler.look));
     await within(deps.clock, loops.at(-1), signal);
     if (signal.aborted) return;
@@ -94,41 +94,49 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
   return {
     committer,
     start: async () => {
-      recordStart(start);
-      slots.adopt(settings.strategies);
+      await recordStart(start);
+      await slots.adopt(settings.strategies);
       loops.push(guarded(() => outside.keepLooking(signal)));
       const head = await beginning.attempt();
       if (head !== undefined) return await begin(head);
       loops.push(guarded(waitAndBegin));
     },
-    tick: () => {
-      guardedHere(jumps.check);
-      beat.tick();
-    },
+    tick: () => guarded(() => tickBy(jumps, beat)),
     stop: async () => {
       stopping.abort();
       waker.wake();
       await Promise.all(loops);
+      await slots.idle();
       await effects.idle();
       // A daemon that only waited was not at work: its time belongs to the downtime.
-      if (beginning.waitingFor() === undefined) downtime.stopped();
-      deps.store.addDaemonEvent("stopped", "by request", deps.clock.nowMs());
+      if (beginning.waitingFor() === undefined) await downtime.stopped();
+      await writeAndTell(deps, [{ kind: "daemon-event", event: "stopped", detail: "by request" }]);
     },
-    adopt: (strategies) => guardedHere(() => slots.adopt(strategies)),
+    adopt: async (strategies) => {
+      if (!signal.aborted) await guarded(() => slots.adopt(strategies));
+    },
     tickAgeMs: beat.ageMs,
     clocks,
     waitingFor: beginning.waitingFor,
   };
 }
 
+async function tickBy(jumps: ReturnType<typeof createClockJumps>, beat: Beat): Promise<void> {
+  jumps.check();
+  await beat.tick();
+}
+
 /** Writes the start down, with its message where one is wanted. */
-function recordStart(context: EngineContext): void {
+async function recordStart(context: EngineContext): Promise<void> {
   const { deps, settings } = context;
-  const told = deps.store.transaction(() => {
-    deps.store.addDaemonEvent("started", settings.live ? "live" : "dry-run", deps.clock.nowMs());
-    return startMessage(context);
+  const started = { kind: "daemon-event", event: "started", detail: settings.live ? "live" : "dry-run" } as const;
+  const decide = (rows: Answered<"start">): Decided<undefined> => ({
+    changes: [started, ...startMessage(context, rows)],
+    atMs: deps.clock.nowMs(),
+    value: undefined,
   });
-  tellAlerts(deps, told);
+  const question = { kind: "start" } as const;
+  for (const { alerts } of await deps.store.commit([{ question, decide }])) tellAlerts(deps, alerts);
 }
 
 /** Begins runs that are due and performs effects that are due, until stopped. Runs begin by a clock that can be believed. */
@@ -142,10 +150,11 @@ async function keepPerforming(
   }: { clocks: ClockWatch; committer: Committer; effects: EffectRunner; waker: Waker },
   signal: AbortSignal,
 ): Promise<void> {
+  const { store } = context.deps;
   while (!signal.aborted) {
-    const due = clocks.problem() === undefined ? context.deps.store.dueRuns(DUE_BATCH) : [];
+    const due = clocks.problem() === undefined ? await store.read({ kind: "due-runs", limit: DUE_BATCH }) : [];
     for (const runId of due) await committer.commit({ runId, event: { kind: "started" } });
-    effects.startDue();
+    await effects.startDue();
     await waker.wait(untilNextMs(context), signal);
   }
 }
@@ -179,15 +188,6 @@ async function within(clock: Clock, work: Promise<void> | undefined, signal: Abo
   const ended = AbortSignal.any([signal, isOver.signal]);
   await Promise.race([work, clock.sleep(LOOK_WITHIN_MS, ended)]);
   isOver.abort();
-}
-
-/** Timers call this work, and they only log what it throws: the daemon would look healthy and never start a run again. */
-function guardedNow(onFatal: (error: unknown) => void, work: () => void): void {
-  try {
-    work();
-  } catch (error) {
-    onFatal(error);
-  }
 }
 
 /** Looks for leftover allowances again and again, until the engine stops. */

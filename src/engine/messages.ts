@@ -2,13 +2,12 @@ import { tellAmount, tellDollars, tellRate } from "../domain/money/for-people.ts
 import { valueDown } from "../domain/money/price.ts";
 import { SUBJECT } from "../domain/run/alert.ts";
 import type { StepResult } from "../domain/run/draft.ts";
-import { GLOBAL_SCOPE } from "../domain/run/operating-mode.ts";
 import type { PriceEvidence } from "../domain/run/records.ts";
 import { type Run, type Swap, swapOf } from "../domain/run/run.ts";
 import type { RunState, SwapState } from "../domain/run/states.ts";
 import type { AlertRow } from "../ports/alert-store.ts";
 import type { Change } from "../ports/changes.ts";
-import type { RaisedAlert } from "./alerts.ts";
+import type { Answered } from "../ports/unit-of-work.ts";
 import type { EngineContext, EngineSettings } from "./engine-context.ts";
 import { formatDuration } from "./format-duration.ts";
 
@@ -59,13 +58,15 @@ function messageOf(
   return { id: `dry_${swap.id}`, code: "WOULD_FILL", text: dryText(context.settings, run, swap) };
 }
 
-/** Writes down that the daemon starts, in the commit that records the start. @returns what is still to be told */
-export function startMessage(context: EngineContext): readonly RaisedAlert[] {
+/** What is told of a start, in the commit that records it. */
+export function startMessage(
+  context: EngineContext,
+  { mode: global, lastAliveMs: lastMs }: Answered<"start">,
+): readonly Change[] {
   const { settings, deps } = context;
   if (!settings.told.starts) return [];
   const { live, network, strategies } = settings;
-  const mode = deps.store.mode(GLOBAL_SCOPE)?.mode ?? "active";
-  const lastMs = deps.store.lastAliveMs();
+  const mode = global?.mode ?? "active";
   const nowMs = deps.clock.nowMs();
   const parts = [
     `${live ? "" : "dry run: "}swapd started on ${network}${live ? ", live" : " and signs nothing"}`,
@@ -76,7 +77,7 @@ export function startMessage(context: EngineContext): readonly RaisedAlert[] {
       : [`last at work ${new Date(lastMs).toISOString()}, ${formatDuration(Math.max(0, nowMs - lastMs))} before`]),
   ];
   const message = { id: deps.ids.newId("start"), code: "STARTED", text: parts.join(", ") };
-  return deps.store.write([messageChange(context, { ...message, subject: "swapd", run: undefined })], nowMs);
+  return [messageChange(context, { ...message, subject: "swapd", run: undefined })];
 }
 
 function messageChange(

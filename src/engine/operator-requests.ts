@@ -1,44 +1,41 @@
 import { SUBJECT } from "../domain/run/alert.ts";
-import { GLOBAL_SCOPE, OPERATING_MODES, type OperatingMode } from "../domain/run/operating-mode.ts";
+import { GLOBAL_SCOPE, type ModeRow, OPERATING_MODES, type OperatingMode } from "../domain/run/operating-mode.ts";
 import { nextInstant } from "../domain/schedule/next-instants.ts";
+import type { Change } from "../ports/changes.ts";
+import type { LaneHalt } from "../ports/lane-store.ts";
 import type { OperatorRequest } from "../ports/store.ts";
-import { changeMode, type RaisedAlert, raiseAlerts, tellAlerts } from "./alerts.ts";
+import type { Answered, Question, QuestionKind } from "../ports/unit-of-work.ts";
+import { raiseChange, tellAlerts, writeAndTell } from "./alerts.ts";
 import { type EngineContext, type LoadedStrategy, strategyOf } from "./engine-context.ts";
 import { cancelTransaction, revokeAllowance } from "./operator-transactions.ts";
 import { messageOf } from "./perform/message-of.ts";
 import { acceptDifferences } from "./reconcile/accept.ts";
 import { barredReason, dueRun, insertDueRuns } from "./scheduler.ts";
+import { NO_GAP } from "./slot-gaps.ts";
 
 /**
  * Takes what operators asked for since the last look. Each request is answered in the commit that carries it out.
  * @param clockProblem why the wall clock cannot be believed: what depends on slots is refused then, stopping never is
  */
-export function takeRequests(context: EngineContext, clockProblem?: string): void {
-  const { store, clock, logger } = context.deps;
-  for (const request of store.openRequests()) {
+export async function takeRequests(context: EngineContext, clockProblem?: string): Promise<void> {
+  const { store, logger } = context.deps;
+  for (const request of await store.read({ kind: "requests" })) {
     const { id, command, madeBy } = request;
     try {
-      take(context, request, clockProblem);
+      if (clockProblem !== undefined && needsSlots(request)) {
+        await answerOnly(context, id, `refused: ${clockProblem}; then ask again`);
+      } else await carryOut(context, request);
       logger.info({ command, madeBy }, "operator request taken");
     } catch (error) {
       // Nothing of it was written. Left open it would end every start that comes after this one.
       logger.error({ command, madeBy, error: messageOf(error) }, "an operator request could not be carried out");
-      store.transaction(() => store.answerRequest(id, `refused: ${messageOf(error)}`, clock.nowMs()));
+      await answerOnly(context, id, `refused: ${messageOf(error)}`);
     }
   }
 }
 
-function take(context: EngineContext, request: OperatorRequest, clockProblem: string | undefined): void {
-  const { store, clock } = context.deps;
-  const alerts: RaisedAlert[] = [];
-  store.transaction(() => {
-    const answer =
-      clockProblem !== undefined && needsSlots(request)
-        ? `refused: ${clockProblem}; then ask again`
-        : carryOut(context, request, (raised) => alerts.push(...raised));
-    store.answerRequest(request.id, answer, clock.nowMs());
-  });
-  tellAlerts(context.deps, alerts);
+async function answerOnly({ deps }: EngineContext, requestId: number, answer: string): Promise<void> {
+  await writeAndTell(deps, [{ kind: "request-answered", requestId, answer }]);
 }
 
 /** Whether the request uses up a slot, or says from when on slots may run again. */
@@ -46,55 +43,106 @@ function needsSlots({ command, arguments: { mode } }: OperatorRequest): boolean 
   return command === "run" || command === "skip" || (command === "mode" && mode === "active");
 }
 
-/** Hears of alerts that are to be told once they are committed. */
-type OnAlerts = (raised: readonly RaisedAlert[]) => void;
+/** What came of a request, for the operator, and what follows from it. */
+interface Outcome {
+  readonly answer: string;
+  readonly changes: readonly Change[];
+}
 
-/** @returns what came of it, for the operator */
-function carryOut(context: EngineContext, request: OperatorRequest, onAlerts: OnAlerts): string {
+function refused(why: string): Outcome {
+  return { answer: `refused: ${why}`, changes: [] };
+}
+
+async function carryOut(context: EngineContext, request: OperatorRequest): Promise<void> {
   switch (request.command) {
     case "mode":
-      return setMode(context, request, onAlerts);
+      return await setMode(context, request);
     case "run":
-      return withStrategy(context, request, runNow);
+      return await withStrategy(context, request, runNow);
     case "skip":
-      return withStrategy(context, request, skipNext);
+      return await withStrategy(context, request, skipNext);
     case "revoke":
-      return revokeAllowance(context, request.arguments);
+      return answerHere(context, request, () => revokeAllowance(context, request.arguments));
     case "accept":
-      return acceptDifferences(context, request.madeBy);
+      return answerHere(context, request, () => acceptDifferences(context, request.madeBy));
     case "cancel":
-      return cancelTransaction(context, request.arguments.intent ?? "", request.madeBy);
+      return answerHere(context, request, () =>
+        cancelTransaction(context, request.arguments.intent ?? "", request.madeBy),
+      );
     default:
-      return `refused: unknown command ${JSON.stringify(request.command)}`;
+      return await answerOnly(context, request.id, `refused: unknown command ${JSON.stringify(request.command)}`);
   }
 }
 
-function setMode(context: EngineContext, request: OperatorRequest, onAlerts: OnAlerts): string {
+function answerHere({ deps }: EngineContext, { id }: OperatorRequest, carry: () => string): void {
+  deps.store.transaction(() => deps.store.answerRequest(id, carry(), deps.clock.nowMs()));
+}
+
+/** Decides on rows, and writes what follows and the answer together. */
+async function decideAndAnswer<K extends QuestionKind>(
+  { deps }: EngineContext,
+  { id: requestId }: OperatorRequest,
+  { question, decide }: { readonly question: Question<K>; decide(rows: Answered<K>): Outcome },
+): Promise<void> {
+  const written = await deps.store.commit([
+    {
+      question,
+      decide: (rows) => {
+        const { changes, answer } = decide(rows);
+        const answered = { kind: "request-answered", requestId, answer } as const;
+        return { changes: [...changes, answered], atMs: deps.clock.nowMs(), value: undefined };
+      },
+    },
+  ]);
+  for (const { alerts } of written) tellAlerts(deps, alerts);
+}
+
+async function setMode(context: EngineContext, request: OperatorRequest): Promise<void> {
   const { mode, scope = GLOBAL_SCOPE, reason = "no reason given" } = request.arguments;
-  if (!isMode(mode)) return `refused: no mode ${JSON.stringify(mode)}; known are ${OPERATING_MODES.join(", ")}`;
-  // One whose file is gone may still have an open run, and must be stoppable.
-  const isKnown = strategyOf(context, scope) !== undefined || context.deps.store.strategy(scope) !== undefined;
-  if (scope !== GLOBAL_SCOPE && !isKnown) return `refused: no strategy "${scope}"`;
-  const row = { scope, mode, setBy: request.madeBy, reason, atMs: request.madeAtMs };
+  const question = { kind: "scope", scope } as const;
+  await decideAndAnswer(context, request, {
+    question,
+    decide: (rows) => {
+      if (!isMode(mode)) return refused(`no mode ${JSON.stringify(mode)}; known are ${OPERATING_MODES.join(", ")}`);
+      // One whose file is gone may still have an open run, and must be stoppable.
+      const isKnown = strategyOf(context, scope) !== undefined || rows.isKnown;
+      if (scope !== GLOBAL_SCOPE && !isKnown) return refused(`no strategy "${scope}"`);
+      const row = { scope, mode, setBy: request.madeBy, reason, atMs: request.madeAtMs };
+      const released = scope === GLOBAL_SCOPE && mode === "active" ? releaseAccounts(context, rows.halts, row) : [];
+      return {
+        answer: [`${scope} is ${mode}`, ...released.map(({ text }) => text)].join("; "),
+        changes: [...modeChanges(context, row, rows), ...released.flatMap(({ changes }) => changes)],
+      };
+    },
+  });
+}
+
+function modeChanges(context: EngineContext, row: ModeRow, rows: Answered<"scope">): readonly Change[] {
+  const { scope, mode } = row;
   // Setting active what is active changes nothing: the row says since when runs may start.
-  const isActive = mode === "active" && (context.deps.store.mode(scope)?.mode ?? "active") === "active";
-  if (!isActive) changeMode(context.deps, row);
-  if (mode === "active") context.deps.store.endAlertsOfFills(scope, context.deps.clock.nowMs());
-  if (mode === "halted") {
-    const text = `${scope} is halted by ${row.setBy}: ${reason}; nothing new is signed`;
-    const alert = { severity: "info", code: "HALTED_BY_OPERATOR", subject: SUBJECT.mode(scope), text } as const;
-    onAlerts(raiseAlerts(context.deps, [alert]));
-  }
-  const released = scope === GLOBAL_SCOPE && mode === "active" ? releaseAccounts(context, request.madeBy) : [];
-  return [`${scope} is ${mode}`, ...released].join("; ");
+  const isActive = mode === "active" && (rows.mode?.mode ?? "active") === "active";
+  const changes: readonly Change[] = isActive ? [] : [{ kind: "mode", row }];
+  if (mode === "active") return [...changes, { kind: "alerts-of-fills-over", strategyId: scope }];
+  if (mode !== "halted") return changes;
+  const text = `${scope} is halted by ${row.setBy}: ${row.reason}; nothing new is signed`;
+  const alert = { severity: "info", code: "HALTED_BY_OPERATOR", subject: SUBJECT.mode(scope), text } as const;
+  return [...changes, raiseChange(context.deps, alert)];
 }
 
 /** Going back to active for everything is a person's word that halted accounts may go on, too. */
-function releaseAccounts(context: EngineContext, by: string): string[] {
-  return [...context.deps.lanes.values()].flatMap((lane) => {
-    const halt = lane.release(by);
-    return halt === undefined ? [] : [`released ${halt.account}, which was halted because ${halt.reason}`];
-  });
+function releaseAccounts(
+  { deps, settings }: EngineContext,
+  halts: readonly LaneHalt[],
+  { setBy: by }: ModeRow,
+): readonly { readonly text: string; readonly changes: readonly Change[] }[] {
+  const ours = halts.filter(({ account, chainId }) => deps.lanes.has(account) && chainId === settings.chainId);
+  return ours.map(({ account, chainId, reason }) => ({
+    text: `released ${account}, which was halted because ${reason}`,
+    changes: [
+      { kind: "halt-released", account, chainId, by },
+      { kind: "alerts-over", subject: SUBJECT.account(account) },
+    ],
+  }));
 }
 
 function isMode(text: string | undefined): text is OperatingMode {
@@ -104,65 +152,75 @@ function isMode(text: string | undefined): text is OperatingMode {
 type StrategyCommand = (
   context: EngineContext,
   strategy: LoadedStrategy,
-  asked: { readonly extra: boolean; readonly madeBy: string },
-) => string;
+  asked: { readonly extra: boolean; readonly madeBy: string; readonly rows: Answered<"next-slot"> },
+) => Outcome;
 
-function withStrategy(context: EngineContext, request: OperatorRequest, command: StrategyCommand): string {
-  const id = request.arguments.strategy ?? "";
+async function withStrategy(context: EngineContext, request: OperatorRequest, command: StrategyCommand): Promise<void> {
+  const { strategy: id = "", extra } = request.arguments;
+  const { madeBy } = request;
   const strategy = strategyOf(context, id);
-  if (strategy === undefined) return `refused: no strategy "${id}"`;
+  if (strategy === undefined) return await answerOnly(context, request.id, `refused: no strategy "${id}"`);
   // Slots that are due already come first: consuming the next one would pass over them without an end.
-  insertDueRuns(context);
-  return command(context, strategy, { extra: request.arguments.extra === "true", madeBy: request.madeBy });
+  await insertDueRuns(context);
+  await decideAndAnswer(context, request, {
+    question: { kind: "next-slot", strategyId: id, fromMs: thisSecond(context) },
+    decide: (rows) => command(context, strategy, { extra: extra === "true", madeBy, rows }),
+  });
 }
 
 /**
  * Runs the strategy now. The run takes the place of the next slot, so that asking does not buy twice; an extra one takes
  * nobody's place, and this second is its slot.
  */
-const runNow: StrategyCommand = (context, strategy, { extra, madeBy }) => {
-  const { store, clock } = context.deps;
+const runNow: StrategyCommand = (context, strategy, { extra, madeBy, rows }) => {
   const { id } = strategy.spec;
-  const barred = barredReason(context, strategy);
-  if (barred === "overlap") return `refused: ${id} still has an open run`;
-  if (barred !== undefined) return `refused: ${id} starts no runs, its mode is ${barred}`;
-  const nowMs = clock.nowMs();
-  const slotMs = extra ? freeSecond(context, strategy) : consumeNextSlot(context, strategy);
-  if (slotMs === undefined && extra) return `refused: this second is a slot of ${id} that is still to start; ask again`;
-  if (slotMs === undefined) return `refused: the schedule of ${id} has no further slot; \`--extra\` needs none`;
+  const barred = barredReason(rows, strategy);
+  if (barred === "overlap") return refused(`${id} still has an open run`);
+  if (barred !== undefined) return refused(`${id} starts no runs, its mode is ${barred}`);
+  const nextMs = nextSlot(context, strategy, rows);
+  const slotMs = extra ? freeSecond(context, nextMs) : nextMs;
+  if (slotMs === undefined && extra) return refused(`this second is a slot of ${id} that is still to start; ask again`);
+  if (slotMs === undefined) return refused(`the schedule of ${id} has no further slot; \`--extra\` needs none`);
+  if (rows.taken.includes(slotMs)) return refused(`${id} already ran for this slot; ask again in a second`);
   const detail = extra ? `an extra run, asked for by ${madeBy}` : `asked for by ${madeBy}, in place of its slot`;
   const run = dueRun(context, strategy, { slotMs, slots: 1, detail });
-  if (!store.insertRun(run, nowMs)) return `refused: ${id} already ran for this slot; ask again in a second`;
-  return extra
-    ? `started ${run.id}, besides the schedule`
-    : `started ${run.id} in place of the slot of ${new Date(slotMs).toISOString()}`;
+  const begun = { kind: "run-due", run } as const;
+  if (extra) return { answer: `started ${run.id}, besides the schedule`, changes: [begun] };
+  return {
+    answer: `started ${run.id} in place of the slot of ${new Date(slotMs).toISOString()}`,
+    changes: [{ kind: "last-slot", strategyId: id, lastSlotMs: slotMs }, begun],
+  };
 };
 
-/** This second, unless it is a slot that jitter still delays: an extra run must not take its place. */
-function freeSecond(context: EngineContext, strategy: LoadedStrategy): number | undefined {
-  const secondMs = Math.floor(context.deps.clock.nowMs() / 1_000) * 1_000;
-  return nextSlot(context, strategy) === secondMs ? undefined : secondMs;
+function thisSecond({ deps }: EngineContext): number {
+  return Math.floor(deps.clock.nowMs() / 1_000) * 1_000;
 }
 
-const skipNext: StrategyCommand = (context, strategy) => {
+/** This second, unless it is a slot that jitter still delays: an extra run must not take its place. */
+function freeSecond(context: EngineContext, nextMs: number | undefined): number | undefined {
+  const secondMs = thisSecond(context);
+  return nextMs === secondMs ? undefined : secondMs;
+}
+
+const skipNext: StrategyCommand = (context, strategy, { rows }) => {
   const { id } = strategy.spec;
-  const slotMs = consumeNextSlot(context, strategy);
-  if (slotMs === undefined) return `refused: the schedule of ${id} has no further slot`;
-  const { store, clock } = context.deps;
+  const slotMs = nextSlot(context, strategy, rows);
+  if (slotMs === undefined) return refused(`the schedule of ${id} has no further slot`);
   const gap = { strategy: id, firstSlotMs: slotMs, lastSlotMs: slotMs, count: 1, reason: "skipped_by_operator" };
-  store.addGap(gap, -1, clock.nowMs());
-  return `the slot of ${new Date(slotMs).toISOString()} will not run`;
+  return {
+    answer: `the slot of ${new Date(slotMs).toISOString()} will not run`,
+    changes: [
+      { kind: "last-slot", strategyId: id, lastSlotMs: slotMs },
+      { kind: "gap", gap, joinsAtMs: NO_GAP },
+    ],
+  };
 };
 
 /** The next slot without an end. It may have passed already: delayed by jitter, or waiting for its turn. */
-function nextSlot(context: EngineContext, { spec }: LoadedStrategy): number | undefined {
-  const { store, clock, zones } = context.deps;
-  const handledMs = store.lastSlots([spec.id]).get(spec.id) ?? clock.nowMs();
-  return nextInstant(spec.schedule, handledMs, zones);
-}
-
-function consumeNextSlot(context: EngineContext, strategy: LoadedStrategy): number | undefined {
-  const slotMs = nextSlot(context, strategy);
-  if (slotMs !== undefined) context.deps.store.setLastSlot(strategy.spec.id, slotMs);
-  return slotMs;
+function nextSlot(
+  { deps }: EngineContext,
+  { spec }: LoadedStrategy,
+  { lastSlots }: Answered<"next-slot">,
+): number | undefined {
+  return nextInstant(spec.schedule, lastSlots.get(spec.id) ?? deps.clock.nowMs(), deps.zones);
 }

@@ -1,7 +1,10 @@
 import { SUBJECT } from "../domain/run/alert.ts";
+import type { ModeRow } from "../domain/run/operating-mode.ts";
 import { isMemoryOf, type StrategyMemory } from "../domain/strategy/strategy.ts";
+import type { Change } from "../ports/changes.ts";
 import type { StrategyRow } from "../ports/store.ts";
-import { changeMode, raiseAlerts, tellAlerts } from "./alerts.ts";
+import type { Answered, Decided } from "../ports/unit-of-work.ts";
+import { raiseChange, tellAlerts } from "./alerts.ts";
 import type { EngineContext } from "./engine-context.ts";
 
 /** Stored memory as JSON; undefined when the row holds none, which no kind of strategy can read. */
@@ -23,8 +26,22 @@ export function hasReadableMemory({ spec, memory }: Pick<StrategyRow, "spec" | "
  * Halts a strategy whose memory cannot be read, and tells a person. It must not decide on what it does not know, and its
  * row is left for whoever can read it; all other strategies go on.
  */
-export function quarantine({ deps }: EngineContext, { id, kind }: Pick<StrategyRow, "id" | "kind">): void {
-  const { store, clock } = deps;
+export async function quarantine(context: EngineContext, row: Pick<StrategyRow, "id" | "kind">): Promise<void> {
+  const { store, clock } = context.deps;
+  const question = { kind: "scope", scope: row.id } as const;
+  const decide = ({ mode }: Answered<"scope">): Decided<undefined> => {
+    const changes = quarantineChanges(context, row, mode === undefined ? [] : [mode]);
+    return { changes, atMs: clock.nowMs(), value: undefined };
+  };
+  for (const { alerts } of await store.commit([{ question, decide }])) tellAlerts(context.deps, alerts);
+}
+
+/** What halts it and tells a person. @param modes those that are set, its own among them */
+export function quarantineChanges(
+  { deps }: EngineContext,
+  { id, kind }: Pick<StrategyRow, "id" | "kind">,
+  modes: readonly ModeRow[],
+): readonly Change[] {
   const reason =
     `MEMORY_UNREADABLE: what it remembers is broken, or of a release that this one does not know (kind ${kind}); ` +
     "restore the database from a backup, or start the release that wrote it; or give its file another name, under " +
@@ -35,11 +52,8 @@ export function quarantine({ deps }: EngineContext, { id, kind }: Pick<StrategyR
     subject: SUBJECT.mode(id),
     text: `strategy ${id} is halted, all others go on: ${reason}`,
   } as const;
-  const raised = store.transaction(() => {
-    if (store.mode(id)?.mode !== "halted") {
-      changeMode(deps, { scope: id, mode: "halted", setBy: "swapd", reason, atMs: clock.nowMs() });
-    }
-    return raiseAlerts(deps, [alert], { strategy: id });
-  });
-  tellAlerts(deps, raised);
+  const halted = { scope: id, mode: "halted", setBy: "swapd", reason, atMs: deps.clock.nowMs() } as const;
+  const isHalted = modes.some(({ scope, mode }) => scope === id && mode === "halted");
+  const raised = raiseChange(deps, alert, { strategy: id });
+  return isHalted ? [raised] : [{ kind: "mode", row: halted }, raised];
 }

@@ -2,7 +2,7 @@ import { SUBJECT } from "../domain/run/alert.ts";
 import { countEnd, type SameEnds, type SlotEnd } from "../domain/run/same-ends.ts";
 import type { TrueWarning } from "../ports/alert-store.ts";
 import type { Change } from "../ports/changes.ts";
-import { type RaisedAlert, raiseChange } from "./alerts.ts";
+import { raiseChange } from "./alerts.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { isWarnedOf, warningsAfter } from "./true-warnings.ts";
 
@@ -33,14 +33,6 @@ export function countSlotEnd(
   const known = { strategyId, subjects: EVERYBODYS, hindrancesSinceMs: after.firstSlotMs };
   if (isWarnedOf(warningsAfter(warnings(), changes, context.deps.clock.nowMs()), known)) return changes;
   return [...changes, raiseChange(context.deps, sameEndsAlert(strategyId, after), { strategy: strategyId })];
-}
-
-/** The same, written at once: in the transaction that ends the slots. @returns alerts that are still to be told */
-export function noteEnd(context: EngineContext, strategyId: string, end: SlotEnd): readonly RaisedAlert[] {
-  const { store, clock } = context.deps;
-  const warnings = () => store.trueWarnings(strategyId, EVERYBODYS);
-  const changes = countSlotEnd(context, strategyId, { end, before: store.sameEnds(strategyId), warnings });
-  return store.write(changes, clock.nowMs());
 }
 
 function sameEndsAlert(strategyId: string, { reason, count, firstSlotMs }: SameEnds) {

@@ -9,14 +9,16 @@ import { insertSomeDueRuns } from "./scheduler.ts";
 /** What goes by the wall clock: slots, editions that begin at the next slot, and what operators ask of slots. */
 export interface SlotTurn {
   /** Takes edited strategies over: now, or once the clock can be believed. */
-  adopt(strategies: readonly LoadedStrategy[]): void;
+  adopt(strategies: readonly LoadedStrategy[]): Promise<void>;
+  /** Resolves when what was begun is over. */
+  idle(): Promise<void>;
   /** Takes over what waits, if it may be now. */
-  settle(): void;
+  settle(): Promise<void>;
   /**
    * Once a second, and again soon while it is not done.
    * @returns whether there are new runs, and whether all strategies were looked at
    */
-  take(): { readonly hasNew: boolean; readonly isDone: boolean };
+  take(): Promise<{ readonly hasNew: boolean; readonly isDone: boolean }>;
 }
 
 /** Makes the turn of slots. While the daemon waits or the clocks disagree only the requests are taken that need no slot. */
@@ -30,35 +32,49 @@ export function createSlotTurn(
 ): SlotTurn {
   const { context } = editions;
   let asked: readonly LoadedStrategy[] | undefined;
-  const settleEditions = (): void => {
-    if (asked === undefined) editions.settle();
-    else editions.adopt(asked);
+  const settleEditions = async (): Promise<void> => {
+    const strategies = asked;
     asked = undefined;
+    await (strategies === undefined ? editions.settle() : editions.adopt(strategies));
   };
   /** Why nothing may go by the wall clock now. */
-  const problemNow = (): string | undefined => {
+  const problemNow = async (): Promise<string | undefined> => {
     const waiting = waitingFor();
     if (waiting !== undefined) return `the daemon waits for its node to begin (${waiting.reason})`;
-    return clocks.check();
+    return await clocks.check();
   };
-  const settle = (): void => {
-    if (problemNow() === undefined) settleEditions();
+  const settle = async (): Promise<void> => {
+    if ((await problemNow()) === undefined) await settleEditions();
   };
+  const inTurn = createTurns();
   return {
-    settle,
-    adopt: (strategies) => {
-      editions.noteFiles(strategies);
-      asked = strategies;
-      settle();
-    },
-    take: () => {
-      const problem = problemNow();
-      if (problem === undefined) settleEditions();
-      takeRequests(context, problem);
-      if (problem !== undefined) return { hasNew: false, isDone: true };
-      const { runs, isDone } = insertSomeDueRuns(context, downtime.heard);
-      if (isDone) downtime.tick();
-      return { hasNew: runs.length > 0, isDone };
-    },
+    idle: () => inTurn(async () => undefined),
+    settle: () => inTurn(settle),
+    adopt: (strategies) =>
+      inTurn(async () => {
+        await editions.noteFiles(strategies);
+        asked = strategies;
+        await settle();
+      }),
+    take: () =>
+      inTurn(async () => {
+        const problem = await problemNow();
+        if (problem === undefined) await settleEditions();
+        await takeRequests(context, problem);
+        if (problem !== undefined) return { hasNew: false, isDone: true };
+        const { runs, isDone } = await insertSomeDueRuns(context, downtime.heard);
+        if (isDone) await downtime.tick();
+        return { hasNew: runs.length > 0, isDone };
+      }),
+  };
+}
+
+/** Works one after the other: a file that is edited during a tick must not change the editions under it. */
+function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const turn = last.then(work, work);
+    last = turn.catch(() => undefined);
+    return turn;
   };
 }

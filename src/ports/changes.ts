@@ -1,3 +1,4 @@
+import type { Address } from "../domain/money/address.ts";
 import type { EffectRequest } from "../domain/run/effects.ts";
 import type { LedgerEvidence } from "../domain/run/evidence.ts";
 import type { ModeRow } from "../domain/run/operating-mode.ts";
@@ -9,6 +10,7 @@ import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { AlertRow, TrueWarning } from "./alert-store.ts";
 import type { IntentRow, LaneHalt } from "./lane-store.ts";
 import type { Difference } from "./reconciliation-store.ts";
+import type { GapRow, StrategyRow } from "./store.ts";
 
 /** Something that is to be written. Plain data: what is decided is a list of these, written together or not at all. */
 export type Change =
@@ -21,6 +23,8 @@ export type Change =
   | { readonly kind: "effect-answered"; readonly effectId: number }
   /** a transaction that a lane is asked for */
   | { readonly kind: "intent"; readonly intent: IntentRow }
+  /** a mode as it is now; what was said of the scope stays true */
+  | { readonly kind: "mode-corrected"; readonly row: ModeRow }
   /** a mode; what was said of the scope's mode before is over */
   | { readonly kind: "mode"; readonly row: ModeRow }
   /** an alert, unless its code is true of its subject already */
@@ -31,6 +35,28 @@ export type Change =
   | { readonly kind: "alerts-over"; readonly subject: string }
   /** a strategy wants nothing now: what kept it from trading, and was said until an instant, is over */
   | { readonly kind: "wants-over"; readonly strategyId: string; readonly raisedUntilMs: number }
+  /** a run that is due, unless the strategy has one for this slot */
+  | { readonly kind: "run-due"; readonly run: Run }
+  /** slots without a run; joined to the strategy's last gap where that ended at an instant for the same reason */
+  | { readonly kind: "gap"; readonly gap: GapRow; readonly joinsAtMs: number }
+  | { readonly kind: "last-slot"; readonly strategyId: string; readonly lastSlotMs: number }
+  | { readonly kind: "strategy"; readonly row: StrategyRow }
+  /** a strategy's file is there again, and slots up to an instant have their end */
+  | { readonly kind: "come-back"; readonly strategyId: string; readonly lastSlotMs: number }
+  /** which strategies have a file: all others are gone */
+  | { readonly kind: "files"; readonly strategyIds: readonly string[] }
+  /** what was said of strategies that are no more is over, but not of their open runs, swaps and fills, nor of modes */
+  | { readonly kind: "alerts-of-others-over"; readonly strategyIds: readonly string[] }
+  /** a person took note of what became of a strategy's fills */
+  | { readonly kind: "alerts-of-fills-over"; readonly strategyId: string }
+  /** an account's halt is over: as many transactions as it names are accepted, whoever made them */
+  | { readonly kind: "halt-released"; readonly account: Address; readonly chainId: number; readonly by: string }
+  | { readonly kind: "request-answered"; readonly requestId: number; readonly answer: string }
+  /** an effect is begun: counted before it is performed */
+  | { readonly kind: "effect-begun"; readonly effectId: number }
+  /** nothing came of its last beginning: it is to be done again, behind whatever is due by now */
+  | { readonly kind: "effect-postponed"; readonly effectId: number }
+  | { readonly kind: "daemon-event"; readonly event: string; readonly detail: string }
   /** how the strategy's last slots ended alike; undefined: they did not */
   | { readonly kind: "same-ends"; readonly strategyId: string; readonly ends: SameEnds | undefined };
 

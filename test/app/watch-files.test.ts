@@ -37,7 +37,7 @@ function begin(
   const deps = {
     ...{ store, load, asRead, clock: systemClock, ids: createRandomIds(systemClock.nowMs), logger: silentLogger() },
     notifier: { notify: ({ code }: { readonly code: string }) => void told.push(code) },
-    adopt: (strategies: readonly LoadedStrategy[]) => void adopted.push(strategies),
+    adopt: async (strategies: readonly LoadedStrategy[]) => void adopted.push(strategies),
   };
   const start = () => watchFiles(loaded.configuration, deps, 15);
   let stop = start();

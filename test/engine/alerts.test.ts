@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { RunEvent } from "../../src/domain/run/events.ts";
 import { alertOnRefusal } from "../../src/engine/alerts.ts";
 import { takeRequests } from "../../src/engine/operator-requests.ts";
-import { registerStrategies } from "../../src/engine/scheduler.ts";
+import { registerStrategies } from "../../src/engine/register-strategies.ts";
 import { NOW_MS, ROUTER, runSample, SLOT_MS } from "../support/builders.ts";
 import { addRun, saveAs } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, Killed, type Life, type Outside, openLife } from "../support/engine-life.ts";
@@ -11,10 +11,10 @@ import { decodedFor, readingFor, swapIn } from "../support/reading-samples.ts";
 const owned = { wallet: ACCOUNT, recipient: ACCOUNT } as const;
 const quoted = swapIn("quoted", owned);
 
-function begin(options: Parameters<typeof openLife>[1] = {}): { outside: Outside; life: Life } {
+async function begin(options: Parameters<typeof openLife>[1] = {}): Promise<{ outside: Outside; life: Life }> {
   const outside = createOutside(NOW_MS);
   const life = openLife(outside, options);
-  registerStrategies(life.context);
+  await registerStrategies(life.context);
   return { outside, life };
 }
 
@@ -28,9 +28,9 @@ async function decide(life: Life, index: number, verdict: "denied" | "cleared"):
   await life.engine.committer.commit({ runId: id, event: { kind: "facts-read", swapId: swap.id, reading } });
 }
 
-function ask(life: Life, wish: Record<string, string>): void {
+async function ask(life: Life, wish: Record<string, string>): Promise<void> {
   life.store.addRequest({ command: "mode", arguments: wish, madeBy: "ops", madeAtMs: 7 });
-  takeRequests(life.context);
+  await takeRequests(life.context);
 }
 
 const alertsOf = ({ db }: Life): unknown[] =>
@@ -42,7 +42,7 @@ describe("an alert is a row of the commit that makes it true", () => {
     ["before", []],
     ["after", [{ severity: "warning", code: "RECIPIENT_MISMATCH", subject: "USDC to WETH of weekly", isOver: 0 }]],
   ])("a kill %s the commit leaves %j", async (moment, expected) => {
-    const { life, outside } = begin({ killAt: (label) => label === `commit.facts-read.${moment}` });
+    const { life, outside } = await begin({ killAt: (label) => label === `commit.facts-read.${moment}` });
     await expect(decide(life, 1, "denied")).rejects.toThrow(Killed);
     expect(alertsOf(life)).toEqual(expected);
     // Nobody was told yet: what the row is there for.
@@ -50,7 +50,7 @@ describe("an alert is a row of the commit that makes it true", () => {
   });
 
   test("with its run, and an id of its own", async () => {
-    const { life } = begin();
+    const { life } = await begin();
     await decide(life, 1, "denied");
     expect(life.db.prepare("SELECT id, strategy, run_id FROM alerts").get()).toEqual({
       ...{ id: expect.stringMatching(/^alert_/), strategy: "weekly", run_id: "run_1" },
@@ -59,7 +59,7 @@ describe("an alert is a row of the commit that makes it true", () => {
 });
 
 test("a denial that repeats itself is told once, and again after a swap of the pair had passed", async () => {
-  const { life, outside } = begin({ settings: { live: false } });
+  const { life, outside } = await begin({ settings: { live: false } });
   await decide(life, 1, "denied");
   await decide(life, 2, "denied");
   expect(codes(outside)).toEqual(["RECIPIENT_MISMATCH"]);
@@ -70,7 +70,7 @@ test("a denial that repeats itself is told once, and again after a swap of the p
 });
 
 test("a swap that is unknown is told, and the alert is over when the chain has answered", async () => {
-  const { life, outside } = begin();
+  const { life, outside } = await begin();
   const swap = swapIn("signed", { ...owned, mode: "gasless", gasless: "only" });
   addRun(life.store, runSample({ swaps: [swap] }));
   const lost: RunEvent = { kind: "submission-unknown", swapId: swap.id, detail: "timeout" };
@@ -93,7 +93,7 @@ describe("a strategy that fails too often", () => {
   };
 
   test("is paused and told once, however many open runs fail after that, and again after it was resumed", async () => {
-    const { life, outside } = begin();
+    const { life, outside } = await begin();
     failed(life, 1);
     failed(life, 2);
     await decide(life, 1, "denied");
@@ -101,14 +101,14 @@ describe("a strategy that fails too often", () => {
     const pause = { severity: "warning", code: "STRATEGY_EXITS_ONLY", subject: "mode of weekly" };
     expect(alertsOf(life)).toMatchObject([{ code: "RECIPIENT_MISMATCH" }, { ...pause, isOver: 0 }]);
     expect(outside.told[1]?.text).toContain("3 failed runs within 3600 s");
-    ask(life, { mode: "active", scope: "weekly" });
+    await ask(life, { mode: "active", scope: "weekly" });
     expect(alertsOf(life)).toMatchObject([{}, { ...pause, isOver: 1 }]);
     await decide(life, 3, "denied");
     expect(codes(outside)).toEqual(["RECIPIENT_MISMATCH", "STRATEGY_EXITS_ONLY", "STRATEGY_EXITS_ONLY"]);
   });
 
   test("stays halted when a person halted it: a pause would let it sign", async () => {
-    const { life, outside } = begin();
+    const { life, outside } = await begin();
     failed(life, 1);
     failed(life, 2);
     life.store.setMode({ scope: "weekly", mode: "halted", setBy: "ops", reason: "rehearsal", atMs: 1 });
@@ -118,29 +118,29 @@ describe("a strategy that fails too often", () => {
   });
 });
 
-test("an operator who halts is noted, who pauses is not, and what was noted ends with the mode", () => {
-  const { life, outside } = begin();
-  ask(life, { mode: "paused" });
-  ask(life, { mode: "halted", reason: "rehearsal" });
+test("an operator who halts is noted, who pauses is not, and what was noted ends with the mode", async () => {
+  const { life, outside } = await begin();
+  await ask(life, { mode: "paused" });
+  await ask(life, { mode: "halted", reason: "rehearsal" });
   expect(outside.told).toMatchObject([{ severity: "info", code: "HALTED_BY_OPERATOR" }]);
-  ask(life, { mode: "active" });
+  await ask(life, { mode: "active" });
   expect(alertsOf(life)).toMatchObject([{ subject: "mode of global", isOver: 1 }]);
 });
 
-test("an account that its lane halts wakes somebody up, and a person's release ends it", () => {
-  const { life, outside } = begin();
+test("an account that its lane halts wakes somebody up, and a person's release ends it", async () => {
+  const { life, outside } = await begin();
   const halt = { account: ACCOUNT, chainId: 31_337, reason: "a stranger's transaction", transactionCount: 3, atMs: 1 };
   life.context.deps.laneStore.addHalt(halt);
   expect(outside.told).toMatchObject([{ severity: "critical", code: "ACCOUNT_HALTED" }]);
   expect(outside.told[0]?.text).toContain("a stranger's transaction");
   expect(alertsOf(life)).toMatchObject([{ subject: `account ${ACCOUNT}`, isOver: 0 }]);
-  ask(life, { mode: "active", scope: "global" });
+  await ask(life, { mode: "active", scope: "global" });
   expect(life.lanes.halts()).toEqual([]);
   expect(alertsOf(life)).toMatchObject([{ isOver: 1 }]);
 });
 
-test("a transaction that no node takes is told once while it is so, and is over by itself", () => {
-  const { life, outside } = begin();
+test("a transaction that no node takes is told once while it is so, and is over by itself", async () => {
+  const { life, outside } = await begin();
   const hear = alertOnRefusal(life.context.deps);
   hear("swap-1", "no node takes it: queue full");
   hear("swap-1", "no node takes it: exceeds block gas limit");

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { insertSomeDueRuns, registerStrategies } from "../../src/engine/scheduler.ts";
+import { registerStrategies } from "../../src/engine/register-strategies.ts";
+import { insertSomeDueRuns } from "../../src/engine/scheduler.ts";
 import { SLOT_MS } from "../support/builders.ts";
 import { createOutside, openLife } from "../support/engine-life.ts";
 
@@ -8,7 +9,7 @@ const STRATEGIES = 40;
 /** As if each look at the monotonic clock came so much after the one before. */
 const LOOK_MS = 10;
 
-test("after a jump of days no turn holds the event loop for long, and together they leave out nobody", () => {
+test("after a jump of days no turn holds the event loop for long, and together they leave out nobody", async () => {
   const outside = createOutside(SLOT_MS - 10_000, { schedule: { kind: "every", seconds: 30 } });
   const life = openLife(outside);
   const [first] = life.context.settings.strategies;
@@ -31,13 +32,13 @@ test("after a jump of days no turn holds the event loop for long, and together t
   };
   const { settings, deps } = life.context;
   const context = { settings: { ...settings, strategies }, deps: { ...deps, clock } };
-  registerStrategies(context);
+  await registerStrategies(context);
   outside.clock.jumpTo(SLOT_MS + 10 * DAY_MS);
 
   const handled: number[] = [];
   for (let isDone = false; !isDone && handled.length < STRATEGIES; ) {
     const before = elapsedMs;
-    const turn = insertSomeDueRuns(context);
+    const turn = await insertSomeDueRuns(context);
     isDone = turn.isDone;
     handled.push(turn.runs.length);
     expect(elapsedMs - before).toBeLessThanOrEqual(100);

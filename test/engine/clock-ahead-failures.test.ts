@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createCommitter } from "../../src/engine/commit.ts";
-import { registerStrategies } from "../../src/engine/scheduler.ts";
+import { registerStrategies } from "../../src/engine/register-strategies.ts";
 import { NOW_MS, runSample } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Outside, openLife } from "../support/engine-life.ts";
@@ -16,7 +16,7 @@ test.each([0, 1])(
     const nowMs = (): number => outside.clock.nowMs() + aheadMs;
     const clock: Outside["clock"] = Object.create(outside.clock, { nowMs: { value: nowMs, configurable: true } });
     const life = openLife({ ...outside, clock });
-    registerStrategies(life.context);
+    await registerStrategies(life.context);
     const committer = createCommitter(life.context, () => undefined);
     const fail = async (count: number): Promise<void> => {
       const id = `run_${count}`;

@@ -72,11 +72,11 @@ test("the age of the last tick goes by the monotonic clock: a clock that is set 
   const outside = createOutside(START_MS);
   const { engine } = openLife(outside);
   await engine.start();
-  engine.tick();
+  await engine.tick();
   outside.clock.jumpTo(START_MS - 3_600_000);
   await outside.clock.advance(4_000);
   expect(engine.tickAgeMs()).toBe(4_000);
-  engine.tick();
+  await engine.tick();
   expect(engine.tickAgeMs()).toBe(0);
 });
 
@@ -84,18 +84,14 @@ test("a beat that never gets through its slots grows old, and one that does in t
   const { clock } = createOutside(START_MS);
   let isDone = false;
   const errors: unknown[] = [];
-  const guarded = (work: () => void): void => {
-    try {
-      work();
-    } catch (error) {
-      errors.push(error);
-    }
-  };
-  const slots = { take: () => ({ hasNew: false, isDone }), adopt: () => undefined, settle: () => undefined };
+  const guarded = (work: () => Promise<void>): Promise<void> =>
+    work().catch((error: unknown) => void errors.push(error));
+  const nothing = async (): Promise<void> => undefined;
+  const slots = { take: async () => ({ hasNew: false, isDone }), adopt: nothing, settle: nothing, idle: nothing };
   const { signal } = new AbortController();
   const beat = createBeat(clock, { slots, wake: () => undefined, guarded, signal });
   for (let second = 0; second < 12; second++) {
-    beat.tick();
+    void beat.tick();
     await clock.advance(1_000);
   }
   expect(beat.ageMs()).toBe(12_000);
@@ -105,7 +101,7 @@ test("a beat that never gets through its slots grows old, and one that does in t
   slots.take = () => {
     throw new Error("the disk is full");
   };
-  beat.tick();
+  await beat.tick();
   await clock.advance(5_000);
   expect(errors).toHaveLength(1);
   expect(beat.ageMs()).toBeGreaterThanOrEqual(5_000);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { RunEvent } from "../../src/domain/run/events.ts";
 import type { Run, Swap } from "../../src/domain/run/run.ts";
 import { createCommitter } from "../../src/engine/commit.ts";
-import { registerStrategies } from "../../src/engine/scheduler.ts";
+import { registerStrategies } from "../../src/engine/register-strategies.ts";
 import type { UnitOfWork } from "../../src/ports/unit-of-work.ts";
 import { alterAnswers } from "../support/altered-answers.ts";
 import { HUNDRED_USDC, NOW_MS, policySample, ROUTER, runSample, SLOT_MS, USDC } from "../support/builders.ts";
@@ -17,10 +17,13 @@ function commit(life: Life, event: RunEvent): Promise<void> {
 }
 
 /** A run with one swap in this state, and an effect of it that waits for its answer. */
-function begin(swap: Swap, options: Parameters<typeof openLife>[1] = {}): { outside: Outside; life: Life; run: Run } {
+async function begin(
+  swap: Swap,
+  options: Parameters<typeof openLife>[1] = {},
+): Promise<{ outside: Outside; life: Life; run: Run }> {
   const outside = createOutside(NOW_MS);
   const life = openLife(outside, options);
-  registerStrategies(life.context);
+  await registerStrategies(life.context);
   const run = addRun(life.store, runSample({ swaps: [swap] }));
   life.store.addEffects(run.id, [{ effect: { kind: "ReadFacts", swapId: swap.id }, notBeforeMs: 0 }], 1);
   return { outside, life, run };
@@ -44,7 +47,7 @@ function rows({ db }: Life): Record<string, unknown> {
 
 describe("a step and everything that follows from it are one commit", () => {
   test("for our own transaction: the cleared swap, its right to the token, and the lane's request", async () => {
-    const { life } = begin(quoted);
+    const { life } = await begin(quoted);
     await commit(life, facts(quoted));
     expect(rows(life)).toMatchObject({ state: ["cleared"], capabilities: 1, lane_intents: 1, open: 0 });
     expect(life.lanes.intent("run_1.0.1.swap")).toMatchObject({ purpose: "swap", state: "planned", to: ROUTER });
@@ -52,7 +55,7 @@ describe("a step and everything that follows from it are one commit", () => {
   });
 
   test("for signatures: both digests, the right, and the wish to sign", async () => {
-    const { life } = begin(relayed);
+    const { life } = await begin(relayed);
     await commit(life, facts(relayed));
     expect(rows(life)).toMatchObject({ state: ["cleared"], signatures: 2, capabilities: 1, grants: 1, open: 1 });
     expect(life.store.dueEffects(NOW_MS, 10, "no routes")).toMatchObject([{ effect: { kind: "SignGasless" } }]);
@@ -62,14 +65,14 @@ describe("a step and everything that follows from it are one commit", () => {
     ["before", "quoted"],
     ["after", "cleared"],
   ])("a kill %s it leaves all of it or nothing", async (moment, state) => {
-    const { life } = begin(quoted, { killAt: (label) => label === `commit.facts-read.${moment}` });
+    const { life } = await begin(quoted, { killAt: (label) => label === `commit.facts-read.${moment}` });
     await expect(commit(life, facts(quoted))).rejects.toThrow(Killed);
     const isDone = moment === "after" ? 1 : 0;
     expect(rows(life)).toMatchObject({ state: [state], capabilities: isDone, lane_intents: isDone, open: 1 - isDone });
   });
 
   test("a second right to the token undoes the whole step, and its effect waits to be tried again", async () => {
-    const { life } = begin(quoted);
+    const { life } = await begin(quoted);
     const other = addRun(
       life.store,
       runSample({
@@ -100,7 +103,7 @@ describe("a step and everything that follows from it are one commit", () => {
   });
 
   test("a request that has its row already undoes the whole step, and so does one of a wallet without a lane", async () => {
-    const { life } = begin(quoted);
+    const { life } = await begin(quoted);
     const before = rows(life);
     const lanes = { ...life.context, deps: { ...life.context.deps, lanes: new Map() } };
     const committer = createCommitter(lanes, () => undefined);
@@ -119,12 +122,12 @@ describe("looks that are answered in the same moment", () => {
     event: { kind: "observation-unavailable", swapId: `${runId}.0.1`, detail: "no answer" } as const,
   });
 
-  function two(): {
+  async function two(): Promise<{
     life: Life;
     commits: () => number;
     together: ReturnType<typeof createCommitter>["commitTogether"];
-  } {
-    const { life } = begin(swapIn("submitted", { ...owned, mode: "gasless" }));
+  }> {
+    const { life } = await begin(swapIn("submitted", { ...owned, mode: "gasless" }));
     const other = { ...swapIn("submitted", { ...owned, mode: "gasless" }), id: "run_2.0.1", runId: "run_2" };
     addRun(life.store, runSample({ id: "run_2", slotMs: SLOT_MS + 1, swaps: [other] }));
     life.store.addEffects("run_2", [{ effect: { kind: "ReadChain", swapId: other.id }, notBeforeMs: 0 }], 1);
@@ -142,7 +145,7 @@ describe("looks that are answered in the same moment", () => {
     db.prepare("SELECT done_at_ms IS NOT NULL FROM effects WHERE id <= 2 ORDER BY id").pluck().all();
 
   test("are one commit, and the next moment's is another one", async () => {
-    const { life, commits, together } = two();
+    const { life, commits, together } = await two();
     await Promise.all([together(lost("run_1", 1)), together(lost("run_2", 2))]);
     expect([commits(), isDone(life)]).toEqual([1, [1, 1]]);
     const waiting = life.store.dueEffects(NOW_MS + 60_000, 9, "no routes").map(({ runId }) => runId);
@@ -152,7 +155,7 @@ describe("looks that are answered in the same moment", () => {
   });
 
   test("hold by themselves when one of them breaks an invariant, and only that one is heard of", async () => {
-    const { life, together } = two();
+    const { life, together } = await two();
     const answers = await Promise.allSettled([together(lost("nobody", 2)), together(lost("run_1", 1))]);
     expect(answers.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
     expect(isDone(life)).toEqual([1, 0]);
@@ -164,7 +167,7 @@ describe("looks that are answered in the same moment", () => {
 });
 
 test("a look that finds nothing new writes no swap anew, and looks again", async () => {
-  const { life } = begin(swapIn("submitted", { ...owned, mode: "gasless" }));
+  const { life } = await begin(swapIn("submitted", { ...owned, mode: "gasless" }));
   life.db.exec("UPDATE swaps SET updated_at_ms = 0");
   await commit(life, { kind: "observation-unavailable", swapId: "run_1.0.1", detail: "no answer" });
   expect(life.db.prepare("SELECT updated_at_ms FROM swaps").pluck().get()).toBe(0);
@@ -172,14 +175,14 @@ test("a look that finds nothing new writes no swap anew, and looks again", async
 });
 
 test("an approval goes to the lane under its own name, with the grant noted", async () => {
-  const { life } = begin(quoted);
+  const { life } = await begin(quoted);
   await commit(life, facts(quoted, { allowance: 0n, approval: approvalSample(quoted) }));
   expect(life.lanes.intent("run_1.0.1.approve1")).toMatchObject({ purpose: "approve", to: USDC.address });
   expect(rows(life)).toMatchObject({ grants: 1, capabilities: 0, state: ["approving"] });
 });
 
 test("an alert is told once, with the run it belongs to, and only when the commit holds", async () => {
-  const { life, outside } = begin(quoted);
+  const { life, outside } = await begin(quoted);
   const theirs = { decoding: { ok: true, swap: decodedFor(quoted, { recipient: ROUTER }) } } as const;
   await commit(life, facts(quoted, theirs));
   expect(outside.told).toMatchObject([
@@ -188,7 +191,7 @@ test("an alert is told once, with the run it belongs to, and only when the commi
 });
 
 test("ALL-5 the memory of the end is written with the end", async () => {
-  const { life } = begin(quoted);
+  const { life } = await begin(quoted);
   const theirs = { decoding: { ok: true, swap: decodedFor(quoted, { recipient: ROUTER }) } } as const;
   life.db.exec("UPDATE strategies SET memory_at_ms = 0");
   await commit(life, facts(quoted, theirs));
@@ -207,7 +210,7 @@ describe("a strategy that fails too often", () => {
   };
 
   test("ALL-4 only leaves positions from the commit of the last failure on, with the reason", async () => {
-    const { life } = begin(quoted);
+    const { life } = await begin(quoted);
     failed(life, 1, 10_000);
     failed(life, 2, 20_000);
     await fail(life);
@@ -218,11 +221,11 @@ describe("a strategy that fails too often", () => {
   });
 
   test("is not one that lacked node, service or price, now or before", async () => {
-    const { life } = begin(quoted);
+    const { life } = await begin(quoted);
     for (const index of [1, 2]) failed(life, index, index * 10_000, "SIMULATION_UNAVAILABLE");
     await fail(life);
     expect(life.store.mode("weekly")).toBeUndefined();
-    const { life: other, outside, run } = begin(quoted);
+    const { life: other, outside, run } = await begin(quoted);
     for (const index of [1, 2]) failed(other, index, index * 10_000);
     outside.clock.jumpTo(run.windowEndsMs - 1_000);
     const unable = facts(quoted, { simulation: { kind: "unavailable", reason: "no eth_simulateV1" } });
@@ -232,14 +235,14 @@ describe("a strategy that fails too often", () => {
   });
 
   test("is not one that met a page of a proxy in the service's place", async () => {
-    const { life } = begin(quoted);
+    const { life } = await begin(quoted);
     for (const index of [1, 2, 3]) failed(life, index, index * 10_000, "ANSWER_NOT_JSON");
     await fail(life);
     expect(life.store.mode("weekly")).toBeUndefined();
   });
 
   test("does not while its failures are fewer, or too long ago", async () => {
-    const { life } = begin(quoted, { settings: { policy: policySample({ recipients: [ACCOUNT] }) } });
+    const { life } = await begin(quoted, { settings: { policy: policySample({ recipients: [ACCOUNT] }) } });
     failed(life, 1, 10_000);
     failed(life, 2, 3_601_000);
     await fail(life);
@@ -248,13 +251,13 @@ describe("a strategy that fails too often", () => {
 });
 
 test("a run that is not in the database is a broken invariant", async () => {
-  const { life } = begin(quoted);
+  const { life } = await begin(quoted);
   const answer = { runId: "run_9", event: { kind: "started" } } as const;
   await expect(life.engine.committer.commit(answer)).rejects.toThrow("run run_9 is not in the database");
 });
 
 test("what others reserved and sold comes from the same commit: the day's cap counts every strategy", async () => {
-  const { life } = begin(quoted, {
+  const { life } = await begin(quoted, {
     settings: { policy: policySample({ recipients: [ACCOUNT], maxPerDayUsd: (150n * 10n ** 18n) as never }) },
   });
   const other = addRun(

@@ -33,9 +33,9 @@ function begin(file?: ReturnType<typeof createOutside>) {
   return { outside, life, context, look, market };
 }
 
-function resume({ life }: ReturnType<typeof begin>): void {
+async function resume({ life }: ReturnType<typeof begin>): Promise<void> {
   life.store.addRequest({ command: "mode", arguments: { mode: "active" }, madeBy: "ops", madeAtMs: 7 });
-  takeRequests(life.context);
+  await takeRequests(life.context);
 }
 
 describe("a fall of the wallets' value", () => {
@@ -71,7 +71,7 @@ describe("a fall of the wallets' value", () => {
     await look(700);
     await look(1_000);
     expect(life.store.mode("global")?.mode).toBe("exits-only");
-    resume(world);
+    await resume(world);
     await look(700);
     await look(600);
     expect(life.store.mode("global")).toMatchObject({ mode: "active", setBy: "ops" });

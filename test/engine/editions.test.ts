@@ -31,7 +31,7 @@ describe("an edited strategy", () => {
     const { outside, life, edited } = await begin();
     const isOpen = (): boolean => runs(life)[0]?.state === "executing";
     expect(await turnUntil(outside, life, { maxSeconds: 5, isDone: isOpen })).toBe(true);
-    life.engine.adopt([edited]);
+    await life.engine.adopt([edited]);
     expect(life.store.strategy("weekly")?.specHash).toBe("spec");
     await turn(outside, life, 70);
     expect(life.errors).toEqual([]);
@@ -44,7 +44,7 @@ describe("an edited strategy", () => {
 
   test("applies at once where nothing is open", async () => {
     const { outside, life, edited } = await begin();
-    life.engine.adopt([edited]);
+    await life.engine.adopt([edited]);
     await turn(outside, life, 4);
     expect(runs(life)).toMatchObject([{ slot: SLOT_MS, specHash: "edited", sold: FIFTY_USDC.toString() }]);
   });
@@ -54,7 +54,7 @@ describe("an edited strategy", () => {
     expect(await turnUntil(outside, life, { maxSeconds: 5, isDone: () => runs(life)[0]?.state === "executing" })).toBe(
       true,
     );
-    life.engine.adopt([]);
+    await life.engine.adopt([]);
     await turn(outside, life, 130);
     expect(life.errors).toEqual([]);
     expect(runs(life)).toMatchObject([{ slot: SLOT_MS, state: "filled" }]);
@@ -65,7 +65,7 @@ describe("an edited strategy", () => {
     expect(await turnUntil(outside, life, { maxSeconds: 5, isDone: () => runs(life)[0]?.state === "executing" })).toBe(
       true,
     );
-    life.engine.adopt([]);
+    await life.engine.adopt([]);
     const asked = { mode: "halted", scope: "weekly", reason: "stop it" };
     const nowMs = outside.clock.nowMs();
     life.store.addRequest({ command: "mode", arguments: asked, madeBy: "operator", madeAtMs: nowMs });
@@ -78,9 +78,9 @@ describe("an edited strategy", () => {
     const life = openLife(outside);
     await life.engine.start();
     const files = [{ spec: outside.spec, specHash: "spec" }];
-    life.engine.adopt([]);
+    await life.engine.adopt([]);
     await turn(outside, life, 130);
-    life.engine.adopt(files);
+    await life.engine.adopt(files);
     await turn(outside, life, 2);
     expect(runs(life)).toEqual([]);
     await turn(outside, life, 60);
@@ -97,7 +97,7 @@ describe("an edited strategy", () => {
       const outside = createOutside(START_MS, { catchUp: CATCH_UP });
       const first = openLife(outside);
       await first.engine.start();
-      if (lives) first.engine.adopt([]);
+      if (lives) await first.engine.adopt([]);
       first.kill();
       first.db.close();
       const without = openLife(outside, { settings: { strategies: [] } });
@@ -154,7 +154,7 @@ describe("an edited strategy", () => {
     const spec = outside.spec as DcaSpec;
     const amount = edit === "a comment" ? {} : { sell: { ...spec.sell, raw: FIFTY_USDC } };
     const file = { spec: { ...spec, ...amount }, specHash: "edited" };
-    if (when === "at work") life.engine.adopt([file]);
+    if (when === "at work") await life.engine.adopt([file]);
     else life.kill();
     const next = when === "at work" ? life : openLife(outside, { settings: { strategies: [file] } });
     if (next !== life) await next.engine.start();
@@ -177,7 +177,7 @@ describe("an edited strategy", () => {
     expect(runs(life)).toMatchObject([{ state: "executing" }]);
     const spec = outside.spec as DcaSpec;
     const amount = edit === "a comment" ? {} : { sell: { ...spec.sell, raw: FIFTY_USDC } };
-    life.engine.adopt([{ spec: { ...spec, ...amount }, specHash: "edited" }]);
+    await life.engine.adopt([{ spec: { ...spec, ...amount }, specHash: "edited" }]);
     outside.chain.mine = mine;
     await turn(outside, life, 30);
     expect(runs(life)).toMatchObject([
@@ -220,7 +220,7 @@ describe("an edited strategy", () => {
       await turn(outside, life, 30);
       const extra = runs(life).length;
       life.db.prepare("DELETE FROM gaps").run();
-      life.engine.adopt([{ spec: { ...outside.spec, schedule }, specHash: "edited" }]);
+      await life.engine.adopt([{ spec: { ...outside.spec, schedule }, specHash: "edited" }]);
       const used = life.db.prepare("SELECT count, reason, last_slot_ms AS lastMs FROM gaps").all() as {
         lastMs: number;
       }[];
@@ -242,7 +242,7 @@ describe("an edited strategy", () => {
     life.store.addRequest({ command: "skip", ...request });
     await turn(outside, life, 1);
     const schedule = { kind: "every", seconds: 300 } as const;
-    life.engine.adopt([{ spec: { ...outside.spec, schedule }, specHash: "edited" }]);
+    await life.engine.adopt([{ spec: { ...outside.spec, schedule }, specHash: "edited" }]);
     expect(life.db.prepare("SELECT count, reason FROM gaps").all()).toEqual([
       { count: 1, reason: "skipped_by_operator" },
       { count: 1, reason: "skipped_by_operator" },

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Effect } from "../../src/domain/run/effects.ts";
 import type { Committer } from "../../src/engine/commit.ts";
 import { createEffectRunner, type EffectRunner } from "../../src/engine/effect-runner.ts";
-import { registerStrategies } from "../../src/engine/scheduler.ts";
+import { registerStrategies } from "../../src/engine/register-strategies.ts";
 import type { EffectGroup } from "../../src/ports/store.ts";
 import type { ServiceProfile } from "../../src/ports/swap-service.ts";
 import { NOW_MS, runSample, SLOT_MS } from "../support/builders.ts";
@@ -26,11 +26,11 @@ interface Work {
   add(kinds: readonly Effect["kind"][], notBeforeMs?: number): void;
 }
 
-function open(profile: Partial<ServiceProfile> = {}): Work {
+async function open(profile: Partial<ServiceProfile> = {}): Promise<Work> {
   const outside = createOutside(NOW_MS);
   outside.service.profile = { ...outside.service.profile, ...profile };
   const life = openLife(outside);
-  registerStrategies(life.context);
+  await registerStrategies(life.context);
   const answered: number[] = [];
   let asked = 0;
   const dueEffects: Life["store"]["dueEffects"] = (...args) => {
@@ -71,17 +71,17 @@ function open(profile: Partial<ServiceProfile> = {}): Work {
 async function finish({ runner, life }: Work): Promise<void> {
   const isDue = (group: EffectGroup) => life.store.dueEffects(NOW_MS, 1, group).length > 0;
   while (isDue("no routes") || isDue("routes")) {
-    runner.startDue();
+    await runner.startDue();
     await runner.idle();
   }
 }
 
 test("each of many looks is begun once, some at a time, and what is due is not asked for each of them", async () => {
-  const work = open();
+  const work = await open();
   for (let count = 0; count < 3 * LOOKS; count += 1) work.add(["ReadChain"]);
-  work.runner.startDue();
+  await work.runner.startDue();
   const askedOnce = work.asked();
-  work.runner.startDue();
+  await work.runner.startDue();
   await work.runner.idle();
   expect(work.answered).toHaveLength(LOOKS);
   await finish(work);
@@ -92,42 +92,42 @@ test("each of many looks is begun once, some at a time, and what is due is not a
 });
 
 test("a look is not kept waiting by hand-overs that wait for the service", async () => {
-  const work = open();
+  const work = await open();
   work.life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "a rehearsal", atMs: 1 });
   for (let count = 0; count < 3 * CONCURRENCY; count += 1) work.add(["SubmitGasless"]);
   work.add(["ReadChain"]);
-  work.runner.startDue();
+  await work.runner.startDue();
   await work.runner.idle();
   expect(work.answered).toHaveLength(CONCURRENCY + 1);
   expect(work.answered).toContain(3 * CONCURRENCY + 1);
 });
 
 test("looks that ask the service too have no room of their own: its rate limit would be all theirs", async () => {
-  const work = open({ nonceRecord: undefined, signatureHasNonce: false });
+  const work = await open({ nonceRecord: undefined, signatureHasNonce: false });
   work.life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "a rehearsal", atMs: 1 });
   for (let count = 0; count < CONCURRENCY - 1; count += 1) work.add(["ReadChain"]);
   work.add(["SubmitGasless"]);
   for (let count = 0; count < 3 * LOOKS; count += 1) work.add(["ReadChain"]);
-  work.runner.startDue();
+  await work.runner.startDue();
   await work.runner.idle();
   expect([...work.answered].sort((a, b) => a - b)).toEqual([1, 2, 3, CONCURRENCY]);
 });
 
 test("what becomes due meanwhile is not kept waiting by routes", async () => {
-  const work = open();
+  const work = await open();
   work.life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "a rehearsal", atMs: 1 });
   for (let count = 0; count < 3 * CONCURRENCY; count += 1) work.add(["FetchRoute"]);
-  work.runner.startDue();
+  await work.runner.startDue();
   work.add(["SubmitGasless"], NOW_MS);
   await work.runner.idle();
-  work.runner.startDue();
+  await work.runner.startDue();
   await work.runner.idle();
   expect(work.answered).toHaveLength(2 * CONCURRENCY);
   expect(work.answered).toContain(3 * CONCURRENCY + 1);
 });
 
 test("only a hand-over counts its beginnings: what others may act on must be known after a kill", async () => {
-  const work = open();
+  const work = await open();
   work.life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "a rehearsal", atMs: 1 });
   work.add(["ReadChain", "SubmitGasless"]);
   await finish(work);
@@ -140,14 +140,14 @@ test("only a hand-over counts its beginnings: what others may act on must be kno
 
 test("while the clocks disagree looks alone are begun, also where looks and all others share their room", async () => {
   for (const profile of [{}, { nonceRecord: undefined, signatureHasNonce: false }]) {
-    const work = open(profile);
+    const work = await open(profile);
     work.life.store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "a rehearsal", atMs: 1 });
     work.add(["SubmitGasless"]);
     work.add(["FetchRoute"]);
     for (let count = 0; count < 2 * CONCURRENCY; count += 1) work.add(["ReadChain"]);
     work.clockProblem = "ahead";
     for (let turn = 0; turn < 3; turn += 1) {
-      work.runner.startDue();
+      await work.runner.startDue();
       await work.runner.idle();
     }
     expect([...work.answered].sort((a, b) => a - b)).toEqual([3, 4, 5, 6, 7, 8, 9, 10]);
@@ -158,7 +158,7 @@ test("while the clocks disagree looks alone are begun, also where looks and all 
 });
 
 test("an order that a clock held back which jumped during the wait is handed over once the clock is right, also where it is sent once only", async () => {
-  const work = open({ idempotentExecuteSwap: false });
+  const work = await open({ idempotentExecuteSwap: false });
   const { service } = work.life.context.deps;
   const sent: string[] = [];
   let asked = 0;
@@ -172,7 +172,7 @@ test("an order that a clock held back which jumped during the wait is handed ove
     return { kind: "accepted", serviceSwapId: quoteId, hash: undefined };
   };
   work.add(["SubmitGasless"]);
-  work.runner.startDue();
+  await work.runner.startDue();
   await work.runner.idle();
   expect([sent, work.answered]).toEqual([[], []]);
   work.clockProblem = undefined;

@@ -5,7 +5,7 @@ import type { SweepSpec } from "../../src/domain/strategy/sweep.ts";
 import { gasReserveOf } from "../../src/engine/gas-reserve.ts";
 import { gatherEvidence } from "../../src/engine/gather-evidence.ts";
 import { readView } from "../../src/engine/perform/read-view.ts";
-import { registerStrategies } from "../../src/engine/scheduler.ts";
+import { registerStrategies } from "../../src/engine/register-strategies.ts";
 import { dcaSpec, ETH, NOW_MS, runSample, USDC } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, openLife } from "../support/engine-life.ts";
@@ -30,7 +30,7 @@ const tank: SweepSpec = {
   exit: false,
 };
 
-function begin() {
+async function begin() {
   const seller = dcaSpec({
     id: "seller",
     wallet,
@@ -40,14 +40,14 @@ function begin() {
   });
   const strategies = [seller, tank].map((spec) => ({ spec, specHash: "spec" }));
   const life = openLife(createOutside(NOW_MS), { settings: { strategies } });
-  registerStrategies(life.context);
+  await registerStrategies(life.context);
   const runOf = (strategyId: string) =>
     addRun(life.store, runSample({ id: `run_${strategyId}`, state: "deciding", strategyId }));
   return { life, seller, sellers: runOf("seller"), tanks: runOf("gas-tank") };
 }
 
-test("SWP-11 other strategies of the wallet leave a gas tank's last resort, and the tank itself may use it", () => {
-  const { life, seller, sellers, tanks } = begin();
+test("SWP-11 other strategies of the wallet leave a gas tank's last resort, and the tank itself may use it", async () => {
+  const { life, seller, sellers, tanks } = await begin();
   expect(gatherEvidence(life.context, sellers, { kind: "started" }).policy.gasReserve).toBe(
     POLICY_RESERVE + LAST_RESORT,
   );
@@ -57,7 +57,7 @@ test("SWP-11 other strategies of the wallet leave a gas tank's last resort, and 
 });
 
 test("SWP-11 what is kept for a refill is not free to be sold", async () => {
-  const { life, sellers } = begin();
+  const { life, sellers } = await begin();
   const answer = await readView(life.context, sellers);
   if (answer.kind !== "view-read") throw new Error(`no view: ${answer.kind}`);
   expect(answer.view.free.get(ETH.address)).toBe(10n ** 19n - POLICY_RESERVE - LAST_RESORT);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { gatherEvidence } from "../../src/engine/gather-evidence.ts";
-import { registerStrategies } from "../../src/engine/scheduler.ts";
+import { registerStrategies } from "../../src/engine/register-strategies.ts";
 import { HUNDRED_USDC, NOW_MS, ROUTER, runSample, SLOT_MS, USDC, usd } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Life, openLife } from "../support/engine-life.ts";
@@ -11,9 +11,9 @@ const relayed = swapIn("quoted", { ...owned, mode: "gasless", gasless: "only" })
 const rival = swapIn("confirmed", { ...owned, id: "run_2.0.1", runId: "run_2", mode: "gasless", gasless: "only" });
 
 /** The swap that is judged, with its reading, and another swap of the token in the same wallet. */
-function begin(): Life {
+async function begin(): Promise<Life> {
   const life = openLife(createOutside(NOW_MS));
-  registerStrategies(life.context);
+  await registerStrategies(life.context);
   addRun(life.store, runSample({ swaps: [relayed] }));
   addRun(life.store, runSample({ id: "run_2", slotMs: SLOT_MS + 1, swaps: [rival] }));
   return life;
@@ -30,21 +30,21 @@ function gather(life: Life) {
   return gatherEvidence(life.context, run, event);
 }
 
-test("is plain data: it can be stored with its step, and the step taken again from it", () => {
-  const evidence = gather(begin());
+test("is plain data: it can be stored with its step, and the step taken again from it", async () => {
+  const evidence = gather(await begin());
   expect(structuredClone(evidence)).toEqual(evidence);
 });
 
-test("holds the rows that a reading is judged with only where a reading came", () => {
-  const life = begin();
+test("holds the rows that a reading is judged with only where a reading came", async () => {
+  const life = await begin();
   const run = life.store.run("run_1");
   if (run === undefined) throw new Error("the run has no row");
   expect(gatherEvidence(life.context, run, { kind: "started" }).ledger).toBeUndefined();
   expect(gather(life).ledger).toBeDefined();
 });
 
-test("counts what other swaps hold, and never the swap itself", () => {
-  const life = begin();
+test("counts what other swaps hold, and never the swap itself", async () => {
+  const life = await begin();
   const right = { kind: "open-capability", wallet: ACCOUNT, token: USDC.address, spender: ROUTER } as const;
   const write = (runId: string, record: Parameters<Life["store"]["writeRecord"]>[1]): void => {
     const run = life.store.run(runId);

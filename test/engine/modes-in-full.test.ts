@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { OPERATING_MODES } from "../../src/domain/run/operating-mode.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { takeRequests } from "../../src/engine/operator-requests.ts";
-import { insertDueRuns, registerStrategies } from "../../src/engine/scheduler.ts";
+import { registerStrategies } from "../../src/engine/register-strategies.ts";
+import { insertDueRuns } from "../../src/engine/scheduler.ts";
 import { dcaSpec, SLOT_MS, thresholdSpec, USDC, WETH } from "../support/builders.ts";
 import { ACCOUNT, createOutside, type Life, openLife, turn, turnUntil } from "../support/engine-life.ts";
 
@@ -15,9 +16,13 @@ const SPECS: readonly StrategySpec[] = [
   { ...dcaSpec(), ...owner, id: "dca" },
 ];
 
-function ask({ context, store }: Life, command: string, args: Record<string, string>): string | undefined {
+async function ask(
+  { context, store }: Life,
+  command: string,
+  args: Record<string, string>,
+): Promise<string | undefined> {
   const id = store.addRequest({ command, arguments: args, madeBy: "ops", madeAtMs: SLOT_MS - 5_000 });
-  takeRequests(context);
+  await takeRequests(context);
   return store.answerOf(id);
 }
 
@@ -33,27 +38,27 @@ const STARTED: Readonly<Record<(typeof OPERATING_MODES)[number], readonly string
 };
 
 describe.each(OPERATING_MODES)("in the mode %s", (mode) => {
-  test("for everything, only those runs start that it lets start; the other slots end with the mode as reason", () => {
+  test("for everything, only those runs start that it lets start; the other slots end with the mode as reason", async () => {
     const outside = createOutside(SLOT_MS - 10_000);
     const strategies = SPECS.map((spec) => ({ spec, specHash: spec.id }));
     const life = openLife(outside, { settings: { strategies } });
-    registerStrategies(life.context);
-    ask(life, "mode", { mode });
+    await registerStrategies(life.context);
+    await ask(life, "mode", { mode });
     outside.clock.jumpTo(SLOT_MS);
-    insertDueRuns(life.context);
+    await insertDueRuns(life.context);
     expect(runsOf(life)).toEqual(STARTED[mode]);
     const barred = SPECS.map(({ id }) => id).filter((id) => !STARTED[mode].includes(id));
     const gaps = life.db.prepare("SELECT strategy, reason FROM gaps ORDER BY strategy").all();
     expect(gaps).toEqual(barred.sort().map((strategy) => ({ strategy, reason: mode })));
   });
 
-  test("of one strategy, the others go on as before", () => {
+  test("of one strategy, the others go on as before", async () => {
     const outside = createOutside(SLOT_MS - 10_000);
     const life = openLife(outside, { settings: { strategies: SPECS.map((spec) => ({ spec, specHash: spec.id })) } });
-    registerStrategies(life.context);
-    ask(life, "mode", { mode, scope: "dca" });
+    await registerStrategies(life.context);
+    await ask(life, "mode", { mode, scope: "dca" });
     outside.clock.jumpTo(SLOT_MS);
-    insertDueRuns(life.context);
+    await insertDueRuns(life.context);
     expect(runsOf(life)).toEqual(STARTED[mode].includes("dca") ? ["dca", "entry", "exit"] : ["entry", "exit"]);
   });
 
@@ -63,7 +68,7 @@ describe.each(OPERATING_MODES)("in the mode %s", (mode) => {
     await life.engine.start();
     const isOut = () => outside.signed.length === 2 && life.store.openWork().length === 1;
     expect(await turnUntil(outside, life, { maxSeconds: 20, isDone: isOut })).toBe(true);
-    ask(life, "mode", { mode, scope });
+    await ask(life, "mode", { mode, scope });
     life.kill();
     const next = openLife(outside);
     await next.engine.start();
@@ -81,12 +86,12 @@ test.each(OPERATING_MODES)(
     const outside = createOutside(SLOT_MS + 1_000);
     const life = openLife(outside);
     await life.engine.start();
-    ask(life, "mode", { mode });
+    await ask(life, "mode", { mode });
     life.kill();
     const next = openLife(outside);
     await next.engine.start();
     await turn(outside, next, 30);
-    ask(next, "mode", { mode: "active" });
+    await ask(next, "mode", { mode: "active" });
     await turn(outside, next, 20);
     expect(runsOf(next)).toEqual([]);
     expect(outside.signed).toEqual([]);

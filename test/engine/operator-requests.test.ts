@@ -2,7 +2,9 @@ import { describe, expect, test } from "vitest";
 import { SUBJECT } from "../../src/domain/run/alert.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { takeRequests } from "../../src/engine/operator-requests.ts";
-import { insertDueRuns, registerStrategies } from "../../src/engine/scheduler.ts";
+import { registerStrategies } from "../../src/engine/register-strategies.ts";
+import { insertDueRuns } from "../../src/engine/scheduler.ts";
+import { alterAnswers } from "../support/altered-answers.ts";
 import { alertSample, SLOT_MS } from "../support/builders.ts";
 import { skipOpenRuns } from "../support/daemon-database.ts";
 import { createOutside, type Life, openLife } from "../support/engine-life.ts";
@@ -10,13 +12,13 @@ import { createOutside, type Life, openLife } from "../support/engine-life.ts";
 const MINUTE_MS = 60_000;
 const WEEK_SECONDS = 604_800;
 
-function begin(change: Partial<StrategySpec> = {}) {
+async function begin(change: Partial<StrategySpec> = {}) {
   const outside = createOutside(SLOT_MS - 10_000, change);
   const life = openLife(outside);
-  registerStrategies(life.context);
-  const ask = (command: string, args: Record<string, string> = {}): string | undefined => {
+  await registerStrategies(life.context);
+  const ask = async (command: string, args: Record<string, string> = {}): Promise<string | undefined> => {
     const id = life.store.addRequest({ command, arguments: args, madeBy: "ops", madeAtMs: 7 });
-    takeRequests(life.context);
+    await takeRequests(life.context);
     return life.store.answerOf(id);
   };
   return { outside, life, ask };
@@ -31,14 +33,15 @@ function gapsOf({ db }: Life): unknown[] {
 }
 
 describe("a request that breaks on its way", () => {
-  test("is refused with the reason and never taken again, and those after it are", () => {
-    const { life } = begin();
-    const store = { ...life.store, write: () => broken() };
+  test("is refused with the reason and never taken again, and those after it are", async () => {
+    const { life } = await begin();
+    const commit = alterAnswers(life.store, "scope", () => broken());
+    const store = { ...life.store, commit };
     const context = { ...life.context, deps: { ...life.context.deps, store } };
     const add = (command: string, args: Record<string, string>) =>
       life.store.addRequest({ command, arguments: args, madeBy: "ops", madeAtMs: 7 });
     const [first, second] = [add("mode", { mode: "halted" }), add("skip", { strategy: "weekly" })];
-    takeRequests(context);
+    await takeRequests(context);
     expect(life.store.answerOf(first)).toBe("refused: no room on the disk");
     expect(life.store.answerOf(second)).toMatch(/will not run$/);
     expect(life.store.openRequests()).toEqual([]);
@@ -51,57 +54,57 @@ function broken(): never {
 }
 
 describe("a mode", () => {
-  test("that was set active by a clock that ran ahead bars no slot once the clock is right", () => {
-    const { outside, life } = begin({ schedule: { kind: "every", seconds: 60 } } as Partial<StrategySpec>);
+  test("that was set active by a clock that ran ahead bars no slot once the clock is right", async () => {
+    const { outside, life } = await begin({ schedule: { kind: "every", seconds: 60 } } as Partial<StrategySpec>);
     const aheadMs = SLOT_MS + 365 * 86_400_000;
     life.store.setMode({ scope: "global", mode: "active", setBy: "ops", reason: "go on", atMs: aheadMs });
-    registerStrategies(life.context);
+    await registerStrategies(life.context);
     outside.clock.jumpTo(SLOT_MS + 500);
-    insertDueRuns(life.context);
+    await insertDueRuns(life.context);
     expect([slotsOf(life), gapsOf(life)]).toEqual([[SLOT_MS], []]);
     expect(life.store.mode("global")).toMatchObject({ setBy: "ops", reason: "go on", atMs: SLOT_MS - 10_000 });
   });
 
-  test("is set with who asked, when and why, globally or for one strategy", () => {
-    const { life, ask } = begin();
-    expect(ask("mode", { mode: "halted", reason: "rehearsal" })).toBe("global is halted");
+  test("is set with who asked, when and why, globally or for one strategy", async () => {
+    const { life, ask } = await begin();
+    expect(await ask("mode", { mode: "halted", reason: "rehearsal" })).toBe("global is halted");
     expect(life.store.mode("global")).toEqual({
       ...{ scope: "global", mode: "halted", setBy: "ops", reason: "rehearsal", atMs: 7 },
     });
-    expect(ask("mode", { mode: "paused", scope: "weekly" })).toBe("weekly is paused");
+    expect(await ask("mode", { mode: "paused", scope: "weekly" })).toBe("weekly is paused");
     expect(life.store.mode("weekly")?.reason).toBe("no reason given");
   });
 
-  test("that a person sets active again acknowledges the lost fills of that strategy, and nothing else does", () => {
-    const { life, ask } = begin();
+  test("that a person sets active again acknowledges the lost fills of that strategy, and nothing else does", async () => {
+    const { life, ask } = await begin();
     const lost = { subject: SUBJECT.fill("run_1.0.1"), code: "FILL_TAKEN_BACK", severity: "critical" } as const;
     life.store.raiseAlert(alertSample({ ...lost, strategy: "weekly" }));
     const open = (): unknown => life.db.prepare("SELECT count(*) FROM alerts WHERE over_at_ms IS NULL").pluck().get();
-    ask("mode", { mode: "paused", scope: "weekly" });
-    ask("mode", { mode: "active" });
+    await ask("mode", { mode: "paused", scope: "weekly" });
+    await ask("mode", { mode: "active" });
     expect(open()).toBe(1);
-    for (const mode of ["active", "active"]) ask("mode", { mode, scope: "weekly" });
+    for (const mode of ["active", "active"]) await ask("mode", { mode, scope: "weekly" });
     expect(open()).toBe(0);
   });
 
-  test("SCH-18 that is set back to active does not make up for what passed before", () => {
+  test("SCH-18 that is set back to active does not make up for what passed before", async () => {
     const catchUp = { policy: "all", windowSeconds: 3_600, maxRuns: 9, maxMultiple: 2 } as const;
-    const { life, outside } = begin({ catchUp });
+    const { life, outside } = await begin({ catchUp });
     life.store.setMode({ scope: "weekly", mode: "active", setBy: "ops", reason: "r", atMs: SLOT_MS + MINUTE_MS + 1 });
     outside.clock.jumpTo(SLOT_MS + 2 * MINUTE_MS + 1_000);
-    expect(insertDueRuns(life.context)).toHaveLength(1);
+    expect(await insertDueRuns(life.context)).toHaveLength(1);
     expect(slotsOf(life)).toEqual([SLOT_MS + 2 * MINUTE_MS]);
     expect(gapsOf(life)).toEqual([{ slot: SLOT_MS, count: 2, reason: "paused" }]);
   });
 
-  test("SCH-18 that is active already stays active since when it was, so that nothing counts as paused", () => {
-    const { life, outside, ask } = begin();
+  test("SCH-18 that is active already stays active since when it was, so that nothing counts as paused", async () => {
+    const { life, outside, ask } = await begin();
     outside.clock.jumpTo(SLOT_MS + 500);
-    expect(ask("mode", { mode: "active" })).toBe("global is active");
+    expect(await ask("mode", { mode: "active" })).toBe("global is active");
     expect(life.store.modes()).toEqual([]);
-    ask("mode", { mode: "paused" });
-    expect(insertDueRuns(life.context)).toEqual([]);
-    ask("mode", { mode: "active" });
+    await ask("mode", { mode: "paused" });
+    expect(await insertDueRuns(life.context)).toEqual([]);
+    await ask("mode", { mode: "active" });
     expect(life.store.mode("global")?.mode).toBe("active");
     expect(gapsOf(life)).toEqual([{ slot: SLOT_MS, count: 1, reason: "paused" }]);
   });
@@ -110,33 +113,35 @@ describe("a mode", () => {
     [{ mode: "sleeping" }, 'refused: no mode "sleeping"; known are active, exits-only, paused, halted'],
     [{}, "refused: no mode undefined; known are active, exits-only, paused, halted"],
     [{ mode: "halted", scope: "monthly" }, 'refused: no strategy "monthly"'],
-  ])("that makes no sense is refused and changes nothing: %j", (args, answer) => {
-    const { life, ask } = begin();
-    expect(ask("mode", args as Record<string, string>)).toBe(answer);
+  ])("that makes no sense is refused and changes nothing: %j", async (args, answer) => {
+    const { life, ask } = await begin();
+    expect(await ask("mode", args as Record<string, string>)).toBe(answer);
     expect(life.store.modes()).toEqual([]);
   });
 });
 
 describe("a run that is asked for", () => {
-  test("SCH-20 takes the place of the next slot, so that asking does not buy twice", () => {
-    const { life, outside, ask } = begin();
+  test("SCH-20 takes the place of the next slot, so that asking does not buy twice", async () => {
+    const { life, outside, ask } = await begin();
     const slot = new Date(SLOT_MS).toISOString();
-    expect(ask("run", { strategy: "weekly" })).toBe(`started run_1 in place of the slot of ${slot}`);
+    expect(await ask("run", { strategy: "weekly" })).toBe(`started run_1 in place of the slot of ${slot}`);
     expect(slotsOf(life)).toEqual([SLOT_MS]);
     outside.clock.jumpTo(SLOT_MS + 1);
-    expect(insertDueRuns(life.context)).toEqual([]);
+    expect(await insertDueRuns(life.context)).toEqual([]);
     expect(slotsOf(life)).toEqual([SLOT_MS]);
   });
 
-  test("SCH-20 with `--extra` comes besides the schedule: the next slot runs too", () => {
-    const { life, outside, ask } = begin();
+  test("SCH-20 with `--extra` comes besides the schedule: the next slot runs too", async () => {
+    const { life, outside, ask } = await begin();
     outside.clock.jumpTo(SLOT_MS - 9_300);
-    expect(ask("run", { strategy: "weekly", extra: "true" })).toBe("started run_1, besides the schedule");
-    expect(ask("run", { strategy: "weekly", extra: "true" })).toBe("refused: weekly still has an open run");
+    expect(await ask("run", { strategy: "weekly", extra: "true" })).toBe("started run_1, besides the schedule");
+    expect(await ask("run", { strategy: "weekly", extra: "true" })).toBe("refused: weekly still has an open run");
     skipOpenRuns(life.store);
-    expect(ask("run", { strategy: "weekly", extra: "true" })).toContain("refused: weekly already ran for this slot");
+    expect(await ask("run", { strategy: "weekly", extra: "true" })).toContain(
+      "refused: weekly already ran for this slot",
+    );
     outside.clock.jumpTo(SLOT_MS);
-    expect(insertDueRuns(life.context)).toHaveLength(1);
+    expect(await insertDueRuns(life.context)).toHaveLength(1);
     expect(slotsOf(life)).toEqual([SLOT_MS - 10_000, SLOT_MS]);
     expect(life.db.prepare("SELECT detail FROM transitions WHERE to_state = 'due'").pluck().all()).toEqual([
       "an extra run, asked for by ops",
@@ -144,52 +149,59 @@ describe("a run that is asked for", () => {
     ]);
   });
 
-  test("SCH-20 with `--extra` does not take the place of a slot whose start is delayed", () => {
-    const { outside, ask } = begin({ schedule: { kind: "every", seconds: 60, jitterSeconds: 50 } });
+  test("SCH-20 with `--extra` does not take the place of a slot whose start is delayed", async () => {
+    const { outside, ask } = await begin({ schedule: { kind: "every", seconds: 60, jitterSeconds: 50 } });
     outside.clock.jumpTo(SLOT_MS);
-    expect(ask("run", { strategy: "weekly", extra: "true" })).toContain("refused: this second is a slot of weekly");
+    expect(await ask("run", { strategy: "weekly", extra: "true" })).toContain(
+      "refused: this second is a slot of weekly",
+    );
   });
 
-  test("has its window now, not at the slot whose place it takes: that may lie days ahead", () => {
-    const { life, outside, ask } = begin({ schedule: { kind: "every", seconds: WEEK_SECONDS } });
-    ask("run", { strategy: "weekly" });
+  test("has its window now, not at the slot whose place it takes: that may lie days ahead", async () => {
+    const { life, outside, ask } = await begin({ schedule: { kind: "every", seconds: WEEK_SECONDS } });
+    await ask("run", { strategy: "weekly" });
     const run = life.store.run("run_1");
     expect(run?.slotMs).toBeGreaterThan(outside.clock.nowMs() + 24 * 60 * MINUTE_MS);
     expect(run?.windowEndsMs).toBe(outside.clock.nowMs() + 60_000);
   });
 
-  test("is refused while the strategy has an open one", () => {
-    const { life, ask } = begin();
-    ask("run", { strategy: "weekly" });
-    expect(ask("run", { strategy: "weekly" })).toBe("refused: weekly still has an open run");
+  test("is refused while the strategy has an open one", async () => {
+    const { life, ask } = await begin();
+    await ask("run", { strategy: "weekly" });
+    expect(await ask("run", { strategy: "weekly" })).toBe("refused: weekly still has an open run");
     expect(slotsOf(life)).toHaveLength(1);
     expect(life.store.strategy("weekly")?.lastSlotMs).toBe(SLOT_MS);
   });
 
-  test.each(["paused", "halted", "exits-only"] as const)("is refused in the mode %s: it starts no runs", (mode) => {
-    const { life, ask } = begin();
-    ask("mode", { mode });
-    expect(ask("run", { strategy: "weekly" })).toBe(`refused: weekly starts no runs, its mode is ${mode}`);
-    expect(slotsOf(life)).toEqual([]);
-  });
+  test.each(["paused", "halted", "exits-only"] as const)(
+    "is refused in the mode %s: it starts no runs",
+    async (mode) => {
+      const { life, ask } = await begin();
+      await ask("mode", { mode });
+      expect(await ask("run", { strategy: "weekly" })).toBe(`refused: weekly starts no runs, its mode is ${mode}`);
+      expect(slotsOf(life)).toEqual([]);
+    },
+  );
 
-  test("does not pass over a slot that is due already: that one runs, and the request is refused", () => {
-    const { life, outside, ask } = begin();
+  test("does not pass over a slot that is due already: that one runs, and the request is refused", async () => {
+    const { life, outside, ask } = await begin();
     outside.clock.jumpTo(SLOT_MS + 300);
-    expect(ask("run", { strategy: "weekly" })).toBe("refused: weekly still has an open run");
+    expect(await ask("run", { strategy: "weekly" })).toBe("refused: weekly still has an open run");
     expect(slotsOf(life)).toEqual([SLOT_MS]);
   });
 });
 
 describe("a slot that is to be skipped", () => {
-  test("SCH-21 ends as a gap with its own reason, and the one after it runs", () => {
-    const { life, outside, ask } = begin();
-    expect(ask("skip", { strategy: "weekly" })).toBe(`the slot of ${new Date(SLOT_MS).toISOString()} will not run`);
-    expect(ask("skip", { strategy: "weekly" })).toContain(new Date(SLOT_MS + MINUTE_MS).toISOString());
+  test("SCH-21 ends as a gap with its own reason, and the one after it runs", async () => {
+    const { life, outside, ask } = await begin();
+    expect(await ask("skip", { strategy: "weekly" })).toBe(
+      `the slot of ${new Date(SLOT_MS).toISOString()} will not run`,
+    );
+    expect(await ask("skip", { strategy: "weekly" })).toContain(new Date(SLOT_MS + MINUTE_MS).toISOString());
     outside.clock.jumpTo(SLOT_MS + MINUTE_MS + 1);
-    expect(insertDueRuns(life.context)).toEqual([]);
+    expect(await insertDueRuns(life.context)).toEqual([]);
     outside.clock.jumpTo(SLOT_MS + 2 * MINUTE_MS + 1);
-    expect(insertDueRuns(life.context)).toHaveLength(1);
+    expect(await insertDueRuns(life.context)).toHaveLength(1);
     expect(slotsOf(life)).toEqual([SLOT_MS + 2 * MINUTE_MS]);
     expect(gapsOf(life)).toEqual([
       { slot: SLOT_MS, count: 1, reason: "skipped_by_operator" },
@@ -197,49 +209,44 @@ describe("a slot that is to be skipped", () => {
     ]);
   });
 
-  test("SCH-21 is one that waits for its turn, when there is one", () => {
+  test("SCH-21 is one that waits for its turn, when there is one", async () => {
     const catchUp = { policy: "all", windowSeconds: 3_600, maxRuns: 9, maxMultiple: 2 } as const;
-    const { life, outside, ask } = begin({ catchUp });
+    const { life, outside, ask } = await begin({ catchUp });
     outside.clock.jumpTo(SLOT_MS + 2 * MINUTE_MS);
-    expect(ask("skip", { strategy: "weekly" })).toContain(new Date(SLOT_MS + MINUTE_MS).toISOString());
+    expect(await ask("skip", { strategy: "weekly" })).toContain(new Date(SLOT_MS + MINUTE_MS).toISOString());
     skipOpenRuns(life.store);
-    expect(insertDueRuns(life.context)).toHaveLength(1);
+    expect(await insertDueRuns(life.context)).toHaveLength(1);
     expect(slotsOf(life)).toEqual([SLOT_MS, SLOT_MS + 2 * MINUTE_MS]);
   });
 
-  test("SCH-21 is the next one, never one that is due already", () => {
-    const { life, outside, ask } = begin();
+  test("SCH-21 is the next one, never one that is due already", async () => {
+    const { life, outside, ask } = await begin();
     outside.clock.jumpTo(SLOT_MS + 300);
-    expect(ask("skip", { strategy: "weekly" })).toContain(new Date(SLOT_MS + MINUTE_MS).toISOString());
+    expect(await ask("skip", { strategy: "weekly" })).toContain(new Date(SLOT_MS + MINUTE_MS).toISOString());
     expect(slotsOf(life)).toEqual([SLOT_MS]);
   });
 });
 
-test.each(["run", "skip"])("%s of an unknown strategy is refused", (command) => {
-  const { ask } = begin();
-  expect(ask(command, { strategy: "monthly" })).toBe('refused: no strategy "monthly"');
-  expect(ask(command)).toBe('refused: no strategy ""');
+test.each(["run", "skip"])("%s of an unknown strategy is refused", async (command) => {
+  const { ask } = await begin();
+  expect(await ask(command, { strategy: "monthly" })).toBe('refused: no strategy "monthly"');
+  expect(await ask(command)).toBe('refused: no strategy ""');
 });
 
-test("an unknown command is answered too, and no request is taken twice", () => {
-  const { life, ask } = begin();
-  expect(ask("dance")).toBe('refused: unknown command "dance"');
+test("an unknown command is answered too, and no request is taken twice", async () => {
+  const { life, ask } = await begin();
+  expect(await ask("dance")).toBe('refused: unknown command "dance"');
   expect(life.store.openRequests()).toEqual([]);
 });
 
-test("a request is answered in the commit that carries it out: neither is there without the other", () => {
-  const { life } = begin();
+test("a request is answered in the commit that carries it out: neither is there without the other", async () => {
+  const { life } = await begin();
   life.store.addRequest({ command: "run", arguments: { strategy: "weekly" }, madeBy: "ops", madeAtMs: 7 });
-  const store = {
-    ...life.store,
-    answerRequest: () => {
-      throw new Error("killed");
-    },
-  };
-  const context = { ...life.context, deps: { ...life.context.deps, store } };
-  expect(() => takeRequests(context)).toThrow("killed");
+  life.db.exec("CREATE TRIGGER killed BEFORE UPDATE ON requests BEGIN SELECT RAISE(ABORT, 'killed'); END");
+  await expect(takeRequests(life.context)).rejects.toThrow("killed");
   expect(slotsOf(life)).toEqual([]);
   expect(life.store.openRequests()).toHaveLength(1);
-  takeRequests(life.context);
+  life.db.exec("DROP TRIGGER killed");
+  await takeRequests(life.context);
   expect(slotsOf(life)).toEqual([SLOT_MS]);
 });

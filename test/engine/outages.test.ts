@@ -5,7 +5,7 @@ import { createClockWatch } from "../../src/engine/clock-watch.ts";
 import { keepWatchingDrawdown } from "../../src/engine/drawdown.ts";
 import { revokeLeftovers } from "../../src/engine/janitor.ts";
 import { performEffect } from "../../src/engine/perform/perform-effect.ts";
-import { registerStrategies } from "../../src/engine/scheduler.ts";
+import { registerStrategies } from "../../src/engine/register-strategies.ts";
 import { policySample, ROUTER, runSample, SLOT_MS, USDC } from "../support/builders.ts";
 import { ACCOUNT, createOutside, type Life, openLife, turn, turnUntil } from "../support/engine-life.ts";
 import { historyOf } from "../support/history-of.ts";
@@ -112,7 +112,7 @@ test.each(Object.entries(WATCHES))("a mistake of our own in the look at %s is th
   const drawdown = { stop: toPpm(200_000), overSeconds: 604_800 };
   const life = openLife(outside, { settings: { policy: policySample({ recipients: [ACCOUNT], drawdown }) } });
   life.store.writeRecord(runSample(), { kind: "grant", wallet: ACCOUNT, token: USDC.address, spender: ROUTER }, 1);
-  registerStrategies(life.context);
+  await registerStrategies(life.context);
   for (const read of ["latest", "balance", "allowance"] as const) outside.chain[read] = async () => mistaken();
   life.context.deps.prices.price = async () => mistaken();
   const giveUp = new AbortController();

@@ -3,8 +3,8 @@ import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import type { EngineSettings } from "../../src/engine/engine-context.ts";
 import { readForecastStart } from "../../src/engine/forecast-world.ts";
 import { quoteForecast } from "../../src/engine/quote-forecast.ts";
+import { registerStrategies } from "../../src/engine/register-strategies.ts";
 import { rehearse } from "../../src/engine/rehearse.ts";
-import { registerStrategies } from "../../src/engine/scheduler.ts";
 import { HUNDRED_USDC, policySample, runSample, SLOT_MS, usd } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Life, openLife, turn } from "../support/engine-life.ts";
@@ -13,10 +13,10 @@ import { swapIn } from "../support/reading-samples.ts";
 
 const MINUTE_MS = 60_000;
 
-function begin(change: Partial<StrategySpec> = {}, settings: Partial<EngineSettings> = {}) {
+async function begin(change: Partial<StrategySpec> = {}, settings: Partial<EngineSettings> = {}) {
   const outside = createOutside(SLOT_MS - 10_000, change);
   const life = openLife(outside, { settings });
-  registerStrategies(life.context);
+  await registerStrategies(life.context);
   const [strategy] = life.context.settings.strategies;
   if (strategy === undefined) throw new Error("no strategy is loaded");
   return { outside, life, strategy };
@@ -30,7 +30,7 @@ function contentOf({ db }: Life): string {
 
 describe("a rehearsal", () => {
   test("goes through the daemon's own checks up to the signature, and writes, signs and sends nothing", async () => {
-    const { outside, life, strategy } = begin();
+    const { outside, life, strategy } = await begin();
     const before = contentOf(life);
     const rehearsal = await rehearse(life.context, strategy);
     expect(rehearsal).toMatchObject({ waits: false, run: { state: "skipped", reason: "dry_run", slotMs: SLOT_MS } });
@@ -47,7 +47,7 @@ describe("a rehearsal", () => {
 
   test("shows the check that would deny the swap", async () => {
     const policy = policySample({ recipients: [ACCOUNT], maxTradeUsd: usd("99") });
-    const { life, strategy } = begin({}, { policy });
+    const { life, strategy } = await begin({}, { policy });
     const rehearsal = await rehearse(life.context, strategy);
     expect(rehearsal?.run).toMatchObject({ state: "failed", reason: "RUN_CAP_EXCEEDED" });
     const failed = [...(rehearsal?.checks.values() ?? [])].flat().filter((check) => !check.ok);
@@ -55,7 +55,7 @@ describe("a rehearsal", () => {
   });
 
   test("says what a strategy without a trade waits for, and leaves its memory alone", async () => {
-    const { life, strategy } = begin({ startMs: SLOT_MS + 10 * MINUTE_MS } as Partial<StrategySpec>);
+    const { life, strategy } = await begin({ startMs: SLOT_MS + 10 * MINUTE_MS } as Partial<StrategySpec>);
     const before = contentOf(life);
     const rehearsal = await rehearse(life.context, strategy);
     expect(rehearsal?.run).toMatchObject({ state: "skipped", reason: "not_started", swaps: [] });
@@ -63,7 +63,7 @@ describe("a rehearsal", () => {
   });
 
   test("ends where the daemon would ask again in a while", async () => {
-    const { outside, life, strategy } = begin();
+    const { outside, life, strategy } = await begin();
     outside.service.refuses = refusal("NO_ANSWER", true);
     expect(await rehearse(life.context, strategy)).toMatchObject({ waits: true, run: { state: "executing" } });
   });
@@ -72,7 +72,7 @@ describe("a rehearsal", () => {
 describe("a forecast of the daemon's next slots", () => {
   test("says the instants, amounts and ends that the daemon then has", async () => {
     const budget = { total: (HUNDRED_USDC * 5n) / 2n };
-    const { outside, life } = begin({ budget } as Partial<StrategySpec>);
+    const { outside, life } = await begin({ budget } as Partial<StrategySpec>);
     const { world, unpriced } = await readForecastStart(life.context.deps, life.context.settings, 4);
     const slots = await quoteForecast(life.context, world);
     expect(unpriced).toEqual([]);
@@ -89,7 +89,7 @@ describe("a forecast of the daemon's next slots", () => {
   });
 
   test("starts from what was spent, and from modes that hold strategies back", async () => {
-    const { life } = begin();
+    const { life } = await begin();
     life.store.setMode({ scope: "weekly", mode: "paused", setBy: "ops", reason: "a test", atMs: 1 });
     const { world } = await readForecastStart(life.context.deps, life.context.settings, 2);
     const slots = await quoteForecast(life.context, world);
@@ -100,7 +100,7 @@ describe("a forecast of the daemon's next slots", () => {
   });
 
   test("passes on what the service refuses", async () => {
-    const { outside, life } = begin();
+    const { outside, life } = await begin();
     const { world } = await readForecastStart(life.context.deps, life.context.settings, 1);
     outside.service.refuses = refusal("NO_ROUTE", false);
     const [slot] = await quoteForecast(life.context, world);
@@ -111,7 +111,7 @@ describe("a forecast of the daemon's next slots", () => {
   });
 
   test("says what a swap would wait for now", async () => {
-    const { life } = begin();
+    const { life } = await begin();
     const { world } = await readForecastStart(life.context.deps, life.context.settings, 1);
     const swap = swapIn("submitted", { wallet: ACCOUNT, id: "other.0.1", runId: "other" });
     addRun(life.store, runSample({ id: "other", strategyId: "other", swaps: [swap] }));

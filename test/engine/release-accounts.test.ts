@@ -6,14 +6,14 @@ import { ACCOUNT, createOutside, type Life, openLife } from "../support/engine-l
 const HALT = { account: ACCOUNT, chainId: 31_337, reason: "a stranger's transaction", transactionCount: 3, atMs: 1 };
 
 /** What an operator is answered. */
-function ask(life: Life, change: Record<string, string>): string | undefined {
+async function ask(life: Life, change: Record<string, string>): Promise<string | undefined> {
   const request = { command: "mode", arguments: change, madeBy: "ann", madeAtMs: SLOT_MS };
   const id = life.store.addRequest(request);
-  takeRequests(life.context);
+  await takeRequests(life.context);
   return life.store.answerOf(id);
 }
 
-test("a halted account goes on when a person goes back to active for everything, and by nothing less", () => {
+test("a halted account goes on when a person goes back to active for everything, and by nothing less", async () => {
   const life = openLife(createOutside(SLOT_MS));
   life.lanes.addHalt(HALT);
   for (const change of [
@@ -21,14 +21,14 @@ test("a halted account goes on when a person goes back to active for everything,
     { mode: "halted", scope: "global" },
     { mode: "active", scope: "weekly" },
   ]) {
-    ask(life, change);
+    await ask(life, change);
     expect(life.lane.halted()).toEqual(HALT);
   }
-  const answer = ask(life, { mode: "active", scope: "global" });
+  const answer = await ask(life, { mode: "active", scope: "global" });
   expect(answer).toBe(`global is active; released ${ACCOUNT}, which was halted because a stranger's transaction`);
   expect(life.lane.halted()).toBeUndefined();
   expect(life.lanes.acceptedCount(ACCOUNT, 31_337)).toBe(3);
   const released = life.db.prepare("SELECT released_by FROM lane_halts").pluck().all();
   expect(released).toEqual(["ann"]);
-  expect(ask(life, { mode: "active", scope: "global" })).toBe("global is active");
+  expect(await ask(life, { mode: "active", scope: "global" })).toBe("global is active");
 });

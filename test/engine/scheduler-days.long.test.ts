@@ -4,7 +4,8 @@ import { DEFAULT_CATCH_UP } from "../../src/domain/schedule/catch-up.ts";
 import { instantsBetween } from "../../src/domain/schedule/next-instants.ts";
 import type { Schedule } from "../../src/domain/schedule/schedule.ts";
 import type { EngineContext, LoadedStrategy } from "../../src/engine/engine-context.ts";
-import { insertDueRuns, registerStrategies } from "../../src/engine/scheduler.ts";
+import { registerStrategies } from "../../src/engine/register-strategies.ts";
+import { insertDueRuns } from "../../src/engine/scheduler.ts";
 import { dcaSpec } from "../support/builders.ts";
 import { skipOpenRuns } from "../support/daemon-database.ts";
 import { createOutside, type Life, openLife } from "../support/engine-life.ts";
@@ -31,18 +32,18 @@ function context(life: Life, loaded: readonly LoadedStrategy[]): EngineContext {
   return { ...life.context, settings: { ...life.context.settings, strategies: loaded } };
 }
 
-test("SCH-23 days of 1,000 strategies leave one end for each slot in the database, and few rows for many equal ends", () => {
+test("SCH-23 days of 1,000 strategies leave one end for each slot in the database, and few rows for many equal ends", async () => {
   const outside = createOutside(START_MS);
   const life = openLife(outside);
   let loaded = strategies();
-  registerStrategies(context(life, loaded));
+  await registerStrategies(context(life, loaded));
   for (let hour = 0; hour < 21 * 24; hour += 1) {
     const day = Math.floor(hour / 24);
     if (day >= 10 && day < 17) continue;
     // A fresh start of the process: it knows nothing but the database.
     if (hour === 17 * 24) loaded = strategies();
     outside.clock.jumpTo(START_MS + hour * HOUR_MS);
-    insertDueRuns(context(life, loaded));
+    await insertDueRuns(context(life, loaded));
     if (day !== 4) skipOpenRuns(life.store);
   }
   const ends = life.db.prepare<[string, string], { first: number; last: number; count: number }>(

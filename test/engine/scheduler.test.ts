@@ -2,24 +2,25 @@ import { describe, expect, test } from "vitest";
 import { decodeJson, encodeJson } from "../../src/adapters/sqlite/daemon/codec.ts";
 import type { OperatingMode } from "../../src/domain/run/operating-mode.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
-import { insertDueRuns, registerStrategies } from "../../src/engine/scheduler.ts";
+import { registerStrategies } from "../../src/engine/register-strategies.ts";
+import { insertDueRuns } from "../../src/engine/scheduler.ts";
 import { SLOT_MS, thresholdSpec, USDC, WETH } from "../support/builders.ts";
 import { skipOpenRuns } from "../support/daemon-database.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife } from "../support/engine-life.ts";
 
 const MINUTE_MS = 60_000;
 
-function begin(change: Partial<StrategySpec> = {}): {
+async function begin(change: Partial<StrategySpec> = {}): Promise<{
   outside: Outside;
   life: Life;
-  at(nowMs: number): readonly string[];
-} {
+  at(nowMs: number): Promise<readonly string[]>;
+}> {
   const outside = createOutside(SLOT_MS - 10_000, change);
   const life = openLife(outside);
-  registerStrategies(life.context);
-  const at = (nowMs: number): readonly string[] => {
+  await registerStrategies(life.context);
+  const at = async (nowMs: number): Promise<readonly string[]> => {
     outside.clock.jumpTo(nowMs);
-    return insertDueRuns(life.context);
+    return await insertDueRuns(life.context);
   };
   return { outside, life, at };
 }
@@ -42,81 +43,81 @@ const gap = (slotMs: number, reason: string, count = 1) => ({
 });
 
 describe("a slot", () => {
-  test("SCH-1 that is due becomes one run, however often the clock is looked at", () => {
-    const { life, at } = begin();
-    expect(at(SLOT_MS - 1)).toEqual([]);
-    const [id] = at(SLOT_MS + 700);
+  test("SCH-1 that is due becomes one run, however often the clock is looked at", async () => {
+    const { life, at } = await begin();
+    expect(await at(SLOT_MS - 1)).toEqual([]);
+    const [id] = await at(SLOT_MS + 700);
     expect(life.store.run(id ?? "")).toEqual({
       ...{ id, strategyId: "weekly", slotMs: SLOT_MS, slots: 1, state: "due", reason: undefined, detail: undefined },
       ...{ specHash: "spec", windowEndsMs: SLOT_MS + 700 + 60_000, retries: 0, swaps: [] },
     });
-    expect(at(SLOT_MS + 800)).toEqual([]);
+    expect(await at(SLOT_MS + 800)).toEqual([]);
     expect(slotsOf(life)).toEqual([SLOT_MS]);
   });
 
-  test("SCH-1 runs once over a kill: a fresh process on the same file does not repeat it", () => {
-    const { outside, life, at } = begin();
-    at(SLOT_MS);
+  test("SCH-1 runs once over a kill: a fresh process on the same file does not repeat it", async () => {
+    const { outside, life, at } = await begin();
+    await at(SLOT_MS);
     life.db.close();
     const next = openLife(outside);
-    registerStrategies(next.context);
-    expect(insertDueRuns(next.context)).toEqual([]);
+    await registerStrategies(next.context);
+    expect(await insertDueRuns(next.context)).toEqual([]);
     expect(slotsOf(next)).toEqual([SLOT_MS]);
   });
 
-  test("SCH-19 is never repeated when the clock goes back, and the next one comes in its time", () => {
-    const { life, at } = begin();
-    at(SLOT_MS);
+  test("SCH-19 is never repeated when the clock goes back, and the next one comes in its time", async () => {
+    const { life, at } = await begin();
+    await at(SLOT_MS);
     endRuns(life);
-    expect(at(SLOT_MS - 10 * MINUTE_MS)).toEqual([]);
-    expect(at(SLOT_MS + 1)).toEqual([]);
-    expect(at(SLOT_MS + MINUTE_MS)).toHaveLength(1);
+    expect(await at(SLOT_MS - 10 * MINUTE_MS)).toEqual([]);
+    expect(await at(SLOT_MS + 1)).toEqual([]);
+    expect(await at(SLOT_MS + MINUTE_MS)).toHaveLength(1);
     expect(slotsOf(life)).toEqual([SLOT_MS, SLOT_MS + MINUTE_MS]);
     expect(gapsOf(life)).toEqual([]);
   });
 
-  test("SCH-23 whose strategy still has an open run is a gap, and neighbours of it share the row", () => {
-    const { life, at } = begin();
-    at(SLOT_MS);
-    at(SLOT_MS + MINUTE_MS);
-    at(SLOT_MS + 2 * MINUTE_MS);
+  test("SCH-23 whose strategy still has an open run is a gap, and neighbours of it share the row", async () => {
+    const { life, at } = await begin();
+    await at(SLOT_MS);
+    await at(SLOT_MS + MINUTE_MS);
+    await at(SLOT_MS + 2 * MINUTE_MS);
     expect(slotsOf(life)).toEqual([SLOT_MS]);
     expect(gapsOf(life)).toEqual([gap(SLOT_MS + MINUTE_MS, "overlap", 2)]);
     endRuns(life);
-    expect(at(SLOT_MS + 3 * MINUTE_MS)).toHaveLength(1);
-    at(SLOT_MS + 4 * MINUTE_MS);
+    expect(await at(SLOT_MS + 3 * MINUTE_MS)).toHaveLength(1);
+    await at(SLOT_MS + 4 * MINUTE_MS);
     expect(gapsOf(life)).toEqual([gap(SLOT_MS + MINUTE_MS, "overlap", 2), gap(SLOT_MS + 4 * MINUTE_MS, "overlap")]);
   });
 
-  test("that passed while the process was down is a gap, and only the newest may still run", () => {
-    const { life, at } = begin();
-    at(SLOT_MS);
+  test("that passed while the process was down is a gap, and only the newest may still run", async () => {
+    const { life, at } = await begin();
+    await at(SLOT_MS);
     endRuns(life);
-    expect(at(SLOT_MS + 5 * MINUTE_MS + 20_000)).toHaveLength(1);
+    expect(await at(SLOT_MS + 5 * MINUTE_MS + 20_000)).toHaveLength(1);
     expect(slotsOf(life)).toEqual([SLOT_MS, SLOT_MS + 5 * MINUTE_MS]);
     expect(gapsOf(life)).toEqual([gap(SLOT_MS + MINUTE_MS, "missed", 4)]);
   });
 
-  test("that is older than half of the time to the next one is missed too", () => {
-    const { life, at } = begin();
-    expect(at(SLOT_MS + 31_000)).toEqual([]);
+  test("that is older than half of the time to the next one is missed too", async () => {
+    const { life, at } = await begin();
+    expect(await at(SLOT_MS + 31_000)).toEqual([]);
     expect(gapsOf(life)).toEqual([gap(SLOT_MS, "missed")]);
-    expect(at(SLOT_MS + MINUTE_MS)).toHaveLength(1);
+    expect(await at(SLOT_MS + MINUTE_MS)).toHaveLength(1);
   });
 
-  test("has exactly one end, whatever mixture of runs, pauses, overlaps and downtime comes", () => {
-    const { life, at } = begin();
+  test("has exactly one end, whatever mixture of runs, pauses, overlaps and downtime comes", async () => {
+    const { life, at } = await begin();
     const mode = (name: OperatingMode): void =>
       life.store.setMode({ scope: "global", mode: name, setBy: "ops", reason: "r", atMs: 1 });
-    at(SLOT_MS);
-    at(SLOT_MS + MINUTE_MS);
+    await at(SLOT_MS);
+    await at(SLOT_MS + MINUTE_MS);
     endRuns(life);
     mode("paused");
-    at(SLOT_MS + 2 * MINUTE_MS);
-    at(SLOT_MS + 5 * MINUTE_MS + 1);
+    await at(SLOT_MS + 2 * MINUTE_MS);
+    await at(SLOT_MS + 5 * MINUTE_MS + 1);
     mode("active");
-    at(SLOT_MS + 6 * MINUTE_MS);
-    at(SLOT_MS + 9 * MINUTE_MS + 45_000);
+    await at(SLOT_MS + 6 * MINUTE_MS);
+    await at(SLOT_MS + 9 * MINUTE_MS + 45_000);
     const covered = gapsOf(life) as { first_slot_ms: number; count: number }[];
     const slots = covered.flatMap(({ first_slot_ms, count }) =>
       Array.from({ length: count }, (_none, index) => first_slot_ms + index * MINUTE_MS),
@@ -129,42 +130,42 @@ describe("a slot", () => {
 describe("a schedule's limits", () => {
   const untilSecond = (atMs: number): number => Math.floor((atMs % 86_400_000) / MINUTE_MS);
 
-  test("SCH-11 what a run retries ends with its window", () => {
+  test("SCH-11 what a run retries ends with its window", async () => {
     const closes = untilSecond(SLOT_MS) + 1;
     const windows = [{ days: [0, 1, 2, 3, 4, 5, 6], fromMinute: 0, untilMinute: closes }];
-    const { life, at } = begin({ schedule: { kind: "every", seconds: 60, windows }, retryForSeconds: 600 });
-    const [id] = at(SLOT_MS + 500);
+    const { life, at } = await begin({ schedule: { kind: "every", seconds: 60, windows }, retryForSeconds: 600 });
+    const [id] = await at(SLOT_MS + 500);
     expect(life.store.run(id ?? "")?.windowEndsMs).toBe(SLOT_MS + MINUTE_MS);
     endRuns(life);
-    expect(at(SLOT_MS + MINUTE_MS)).toEqual([]);
+    expect(await at(SLOT_MS + MINUTE_MS)).toEqual([]);
     expect(gapsOf(life)).toEqual([]);
   });
 
-  test("SCH-12 a delayed run keeps its slot, and a restart does not roll the delay anew", () => {
-    const { outside, life, at } = begin({ schedule: { kind: "every", seconds: 3_600, jitterSeconds: 3_000 } });
+  test("SCH-12 a delayed run keeps its slot, and a restart does not roll the delay anew", async () => {
+    const { outside, life, at } = await begin({ schedule: { kind: "every", seconds: 3_600, jitterSeconds: 3_000 } });
     const hourMs = Math.ceil(SLOT_MS / 3_600_000) * 3_600_000;
-    const secondsUntilRun = (look: () => readonly string[], life: Life): number => {
+    const secondsUntilRun = async (look: () => Promise<readonly string[]>, life: Life): Promise<number> => {
       for (let second = 0; second <= 3_000; second += 1) {
         outside.clock.jumpTo(hourMs + second * 1_000);
-        const [id] = look();
+        const [id] = await look();
         if (id === undefined) continue;
         expect(life.store.run(id)?.slotMs).toBe(hourMs);
         return second;
       }
       return -1;
     };
-    const first = secondsUntilRun(() => at(outside.clock.nowMs()), life);
+    const first = await secondsUntilRun(() => at(outside.clock.nowMs()), life);
     expect(first).toBeGreaterThan(0);
     life.db.exec("DELETE FROM runs; UPDATE strategies SET last_slot_ms = last_slot_ms - 3600000");
     life.db.close();
     const next = openLife(outside);
-    expect(secondsUntilRun(() => insertDueRuns(next.context), next)).toBe(first);
+    expect(await secondsUntilRun(() => insertDueRuns(next.context), next)).toBe(first);
   });
 
-  test("SCH-16 an accumulated run says in the database for how many slots it stands", () => {
+  test("SCH-16 an accumulated run says in the database for how many slots it stands", async () => {
     const catchUp = { policy: "accumulate", windowSeconds: 3_600, maxRuns: 3, maxMultiple: 4 } as const;
-    const { life, at } = begin({ catchUp });
-    const [id] = at(SLOT_MS + 5 * MINUTE_MS + 30_000);
+    const { life, at } = await begin({ catchUp });
+    const [id] = await at(SLOT_MS + 5 * MINUTE_MS + 30_000);
     expect(life.store.run(id ?? "")).toMatchObject({ slotMs: SLOT_MS + 5 * MINUTE_MS, slots: 4 });
     expect(gapsOf(life)).toEqual([gap(SLOT_MS, "missed", 2), gap(SLOT_MS + 2 * MINUTE_MS, "accumulated", 3)]);
   });
@@ -183,44 +184,44 @@ describe("a mode", () => {
     ["paused", exits, "paused"],
   ];
 
-  test.each(cases)("%s lets a slot run or makes it a gap with its name", (mode, change, reason) => {
-    const { life, at, outside } = begin({ ...change, wallet: { name: "main", address: ACCOUNT } });
+  test.each(cases)("%s lets a slot run or makes it a gap with its name", async (mode, change, reason) => {
+    const { life, at, outside } = await begin({ ...change, wallet: { name: "main", address: ACCOUNT } });
     for (const scope of ["global", outside.spec.id]) {
       life.store.setMode({ scope: "global", mode: "active", setBy: "ops", reason: "r", atMs: 1 });
       life.store.setMode({ scope, mode, setBy: "ops", reason: "r", atMs: 1 });
       const slotMs = SLOT_MS + slotsOf(life).length * MINUTE_MS + gapsOf(life).length * MINUTE_MS;
-      expect(at(slotMs)).toHaveLength(reason === undefined ? 1 : 0);
+      expect(await at(slotMs)).toHaveLength(reason === undefined ? 1 : 0);
       endRuns(life);
       if (reason !== undefined) expect(gapsOf(life)).toContainEqual(expect.objectContaining({ reason }));
       if (reason !== undefined) return;
     }
   });
 
-  test("of another strategy does not stop this one", () => {
-    const { life, at } = begin();
+  test("of another strategy does not stop this one", async () => {
+    const { life, at } = await begin();
     life.store.setMode({ scope: "other", mode: "halted", setBy: "ops", reason: "r", atMs: 1 });
-    expect(at(SLOT_MS)).toHaveLength(1);
+    expect(await at(SLOT_MS)).toHaveLength(1);
   });
 });
 
 describe("a strategy that is made known", () => {
-  test("SCH-22 begins at the next slot, never at one before it was there", () => {
-    const { life, at } = begin();
+  test("SCH-22 begins at the next slot, never at one before it was there", async () => {
+    const { life, at } = await begin();
     expect(life.store.strategy("weekly")).toMatchObject({ lastSlotMs: SLOT_MS - 10_000 });
-    at(SLOT_MS + 1);
+    await at(SLOT_MS + 1);
     expect(gapsOf(life)).toEqual([]);
   });
 
-  test("again unchanged keeps its memory and its last slot: downtime is seen as such", () => {
-    const { life, outside } = begin();
+  test("again unchanged keeps its memory and its last slot: downtime is seen as such", async () => {
+    const { life, outside } = await begin();
     const row = life.store.strategy("weekly");
     outside.clock.jumpTo(SLOT_MS + 10 * MINUTE_MS);
-    registerStrategies(life.context);
+    await registerStrategies(life.context);
     expect(life.store.strategy("weekly")).toEqual(row);
   });
 
-  test("SCH-22 in a new edition keeps its memory, makes no slots in the past, and forgets none of the old ones", () => {
-    const { life, outside } = begin({ ...thresholdSpec(), wallet: { name: "main", address: ACCOUNT } });
+  test("SCH-22 in a new edition keeps its memory, makes no slots in the past, and forgets none of the old ones", async () => {
+    const { life, outside } = await begin({ ...thresholdSpec(), wallet: { name: "main", address: ACCOUNT } });
     const row = life.store.strategy("take-profit");
     const memory = '{"version":2,"legs":{"main":{"at":{"state":"armed","failures":1,"unmet":0},"fills":0}},"sold":"0"}';
     if (row !== undefined) life.store.saveStrategy({ ...row, memory }, 1);
@@ -230,19 +231,19 @@ describe("a strategy that is made known", () => {
       ...life.context,
       settings: { ...life.context.settings, strategies: [{ spec: edition, specHash: "b" }] },
     };
-    registerStrategies(context);
+    await registerStrategies(context);
     expect(life.store.strategy("take-profit")).toMatchObject({
       ...{ memory, specHash: "b", spec: decodeJson(encodeJson(edition)), lastSlotMs: SLOT_MS + 10 * MINUTE_MS },
     });
-    expect(insertDueRuns(context)).toEqual([]);
+    expect(await insertDueRuns(context)).toEqual([]);
     expect(gapsOf(life)).toEqual([gap(SLOT_MS, "missed", 11)]);
   });
 
-  test("as another kind starts with a memory of that kind", () => {
-    const { life, outside } = begin();
+  test("as another kind starts with a memory of that kind", async () => {
+    const { life, outside } = await begin();
     const spec = { ...thresholdSpec(), id: "weekly" };
     const settings = { ...life.context.settings, strategies: [{ spec, specHash: "b" }] };
-    registerStrategies({ ...life.context, settings });
+    await registerStrategies({ ...life.context, settings });
     expect(life.store.strategy("weekly")).toMatchObject({
       kind: "threshold",
       memory: '{"version":2,"legs":{},"sold":"0"}',

@@ -82,16 +82,16 @@ export function copyTo(outside: Outside, name: string): string {
 
 export const open = (life: Life): readonly string[] => life.store.openDifferences().map(({ kind }) => kind);
 
-export function accept(life: Life): string {
+export async function accept(life: Life): Promise<string> {
   const id = life.store.addRequest({ command: "accept", arguments: {}, madeBy: "ops", madeAtMs: 0 });
-  life.engine.tick();
+  await life.engine.tick();
   return life.store.answerOf(id) ?? "no answer";
 }
 
 /** Waits until no order of another database can be filled any more, and accepts. */
 export async function acceptInTime(outside: Outside, life: Life): Promise<void> {
   await turn(outside, life, LIFETIME_SECONDS + 5);
-  expect(accept(life)).toContain("accepted");
+  expect(await accept(life)).toContain("accepted");
   await turn(outside, life, 5);
   expect(open(life)).toEqual([]);
 }

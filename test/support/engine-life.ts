@@ -268,16 +268,16 @@ export async function turnUntil(
     await outside.clock.advance(POLL_MS);
     if (passedMs % 1_000 !== 1_000 - POLL_MS) continue;
     outside.chain.mine();
-    if (!life.isDead()) tick(life);
+    if (!life.isDead()) await tick(life);
     await quiet();
     if (end.isDone()) return true;
   }
   return end.isDone();
 }
 
-function tick(life: Life): void {
+async function tick(life: Life): Promise<void> {
   try {
-    life.engine.tick();
+    await life.engine.tick();
   } catch (error) {
     if (!(error instanceof Killed)) throw error;
   }

@@ -27,7 +27,7 @@ export async function readView(context: EngineContext, run: Run): Promise<Effect
   const version = store.ledgerVersion(wallet);
   const memory = parseStoredMemory(row.memory);
   if (!isMemoryOf(spec, memory)) {
-    quarantine(context, row);
+    await quarantine(context, row);
     return { kind: "view-unavailable", detail: "the strategy's stored memory cannot be read" };
   }
   const needs = strategyNeeds(spec, memory);

@@ -4,7 +4,7 @@ import { machineClock } from "../../../src/adapters/clock/shared-clock.ts";
 import { systemClock } from "../../../src/adapters/clock/system-clock.ts";
 import { createRateLimiter } from "../../../src/adapters/limiter/rate-limiter.ts";
 import { watchHeldBack, watchLimit } from "../../../src/app/alerts.ts";
-import { registerStrategies } from "../../../src/engine/scheduler.ts";
+import { registerStrategies } from "../../../src/engine/register-strategies.ts";
 import { NOW_MS } from "../../support/builders.ts";
 import { createOutside, openLife } from "../../support/engine-life.ts";
 import { silentLogger } from "../../support/silent-logger.ts";
@@ -34,10 +34,10 @@ function openLimiter(onLimit: (limits: { expected: number; seen: number }) => vo
     limiter.observe({ status: 200, header: (name) => (name === "x-ratelimit-limit-second" ? String(limit) : null) });
 }
 
-test("another limit than expected is told once, over restarts too, until the service states the expected one", () => {
+test("another limit than expected is told once, over restarts too, until the service states the expected one", async () => {
   const outside = createOutside(NOW_MS);
   const { context } = openLife(outside);
-  registerStrategies(context);
+  await registerStrategies(context);
   const watch = watchLimit(context.deps, "https://service.example/v1/key");
   const first = openLimiter(watch);
   for (const limit of [50, 20, 20, 10]) first(limit);

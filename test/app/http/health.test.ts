@@ -14,7 +14,7 @@ async function begin(options: { isAway?: boolean; mayTrade?: () => boolean } = {
   outside.chain.isDown = options.isAway === true;
   const life = openLife(outside);
   await life.engine.start();
-  life.engine.tick();
+  await life.engine.tick();
   const { clock } = outside;
   const [node, service] = [createReach({ clock }), createReach({ clock })];
   const progress = createProgressReader(life.db);
@@ -58,7 +58,7 @@ test("is not ready while the service is away or the clocks disagree", async () =
   service.answered();
   expect(health.readiness()).toMatchObject({ ready: true });
   clock.jumpTo(clock.nowMs() + HOUR_MS);
-  life.engine.tick();
+  await life.engine.tick();
   expect(health.readiness()).toMatchObject({ ready: false, clock: { ready: false, skewMs: HOUR_MS } });
   expect(health.health().healthy).toBe(true);
   outside.chain.mine();

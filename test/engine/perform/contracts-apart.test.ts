@@ -10,7 +10,7 @@ import { readChain } from "../../../src/engine/perform/read-chain.ts";
 import { readFacts } from "../../../src/engine/perform/read-facts.ts";
 import { prepare } from "../../../src/engine/prepare.ts";
 import { lookAtAllowances } from "../../../src/engine/reconcile/allowances.ts";
-import { registerStrategies } from "../../../src/engine/scheduler.ts";
+import { registerStrategies } from "../../../src/engine/register-strategies.ts";
 import { evidenceSample, NOW_MS, policySample, ROUTER, runSample, USDC, WETH } from "../../support/builders.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife } from "../../support/engine-life.ts";
 import { ERC20 } from "../../support/fake-ledger.ts";
@@ -66,7 +66,7 @@ function begin(): { outside: Outside; life: Life; asked: Asked } {
 }
 
 async function readingOf(life: Life, gasless: boolean): Promise<ClearanceReading> {
-  registerStrategies(life.context);
+  await registerStrategies(life.context);
   const planned = swapIn("planned", { ...owned, gasless: gasless ? "only" : "never" });
   const run = runSample({ swaps: [planned] });
   const asked = {

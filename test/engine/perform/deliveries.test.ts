@@ -3,7 +3,7 @@ import { toPpm } from "../../../src/domain/money/fraction.ts";
 import type { Token } from "../../../src/domain/money/token.ts";
 import { decideStrategy, initialStrategyMemory } from "../../../src/domain/strategy/strategy.ts";
 import { readView } from "../../../src/engine/perform/read-view.ts";
-import { registerStrategies } from "../../../src/engine/scheduler.ts";
+import { registerStrategies } from "../../../src/engine/register-strategies.ts";
 import { NOW_MS, RELAYER, rebalanceSpec, runSample, USDC, WETH } from "../../support/builders.ts";
 import { addRun, addSwap } from "../../support/daemon-database.ts";
 import { ACCOUNT, createOutside, openLife } from "../../support/engine-life.ts";
@@ -24,7 +24,7 @@ test.each([false, true])(
     const outside = createOutside(NOW_MS, spec as never);
     const { chain } = outside;
     const life = openLife(outside);
-    registerStrategies(life.context);
+    await registerStrategies(life.context);
     const run = addRun(life.store, runSample({ state: "deciding", strategyId: "mix" }));
     let memory = initialStrategyMemory(spec);
     const look = async (): Promise<string> => {
@@ -60,7 +60,7 @@ test("what another wallet's swap brought this one is no withdrawal, and then a d
   const outside = createOutside(NOW_MS, { ...rebalanceSpec(), wallet, onDeposit: "buy-underweight" } as never);
   const { chain } = outside;
   const life = openLife(outside);
-  registerStrategies(life.context);
+  await registerStrategies(life.context);
   const run = addRun(life.store, runSample({ state: "deciding", strategyId: "mix" }));
   const outsideEther = async () => {
     const answer = await readView(life.context, run);

@@ -7,7 +7,7 @@ import { performEffect } from "../../../src/engine/perform/perform-effect.ts";
 import { readChain } from "../../../src/engine/perform/read-chain.ts";
 import { signGasless } from "../../../src/engine/perform/sign-gasless.ts";
 import { submitGasless } from "../../../src/engine/perform/submit-gasless.ts";
-import { registerStrategies } from "../../../src/engine/scheduler.ts";
+import { registerStrategies } from "../../../src/engine/register-strategies.ts";
 import { HUNDRED_USDC, NOW_MS, RELAYER, ROUTER, runSample, USDC, WETH } from "../../support/builders.ts";
 import { addRun, addSwap } from "../../support/daemon-database.ts";
 import { ACCOUNT, createOutside, openLife } from "../../support/engine-life.ts";
@@ -17,10 +17,10 @@ const owned = { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "
 const typedData = { domain: {}, types: { A: [{ name: "a", type: "uint256" }] }, primaryType: "A", message: { a: "1" } };
 const seconds = Math.floor(NOW_MS / 1_000);
 
-function begin(swap: Swap, options: Parameters<typeof openLife>[1] = {}) {
+async function begin(swap: Swap, options: Parameters<typeof openLife>[1] = {}) {
   const outside = createOutside(NOW_MS);
   const life = openLife(outside, options);
-  registerStrategies(life.context);
+  await registerStrategies(life.context);
   const run = addRun(life.store, runSample({ swaps: [swap] }));
   return { outside, life, run, context: life.context };
 }
@@ -28,14 +28,16 @@ function begin(swap: Swap, options: Parameters<typeof openLife>[1] = {}) {
 type Life = ReturnType<typeof openLife>;
 type Outside = ReturnType<typeof createOutside>;
 
+type Begun = Awaited<ReturnType<typeof begin>>;
+
 function halt({ store }: Life): void {
   store.setMode({ scope: "global", mode: "halted", setBy: "ops", reason: "rehearsal", atMs: 1 });
 }
 
 describe("signing", () => {
-  function cleared(): { swap: Swap; begun: ReturnType<typeof begin> } {
+  async function cleared(): Promise<{ swap: Swap; begun: Begun }> {
     const swap = swapIn("cleared", owned);
-    const begun = begin(swap);
+    const begun = await begin(swap);
     const digest = begun.context.deps.digest(typedData);
     const signatures = { ...swap.signatures, swapDigest: digest, permitDigest: undefined } as NonNullable<
       Swap["signatures"]
@@ -43,14 +45,14 @@ describe("signing", () => {
     return { swap: { ...swap, signatures }, begun };
   }
 
-  function journal({ life, run }: ReturnType<typeof begin>, swap: Swap, text: string): void {
+  function journal({ life, run }: Begun, swap: Swap, text: string): void {
     const digest = swap.signatures?.swapDigest ?? "0x";
     const intent = { kind: "intend-signature", swapId: swap.id, purpose: "swap", digest, typedData: text } as const;
     life.store.writeRecord(run, { ...intent, validUntilSeconds: 1 }, 1);
   }
 
   test("signs exactly what is journaled, and the same again after a kill", async () => {
-    const { swap, begun } = cleared();
+    const { swap, begun } = await cleared();
     journal(begun, swap, JSON.stringify(typedData));
     const first = await signGasless(begun.context, begun.run, swap);
     expect(first).toMatchObject({ kind: "signed-gasless", permitSignature: undefined });
@@ -58,14 +60,14 @@ describe("signing", () => {
   });
 
   test("refuses typed data that does not have its digest: a row was changed by somebody else", async () => {
-    const { swap, begun } = cleared();
+    const { swap, begun } = await cleared();
     journal(begun, swap, JSON.stringify({ ...typedData, message: { a: "2" } }));
     await expect(signGasless(begun.context, begun.run, swap)).rejects.toThrow("does not have the digest");
     expect(begun.outside.signed).toEqual([]);
   });
 
   test("signs nothing that is not journaled", async () => {
-    const { swap, begun } = cleared();
+    const { swap, begun } = await cleared();
     await expect(signGasless(begun.context, begun.run, swap)).rejects.toThrow("no journaled typed data");
     const unsigned = { ...swap, signatures: undefined };
     await expect(signGasless(begun.context, begun.run, unsigned)).rejects.toThrow("without an intent");
@@ -75,7 +77,7 @@ describe("signing", () => {
   test.each(["global", "weekly"])(
     "asks the mode again: a halt of %s since the swap was cleared holds",
     async (scope) => {
-      const { swap, begun } = cleared();
+      const { swap, begun } = await cleared();
       journal(begun, swap, JSON.stringify(typedData));
       begun.life.store.setMode({ scope, mode: "halted", setBy: "ops", reason: "rehearsal", atMs: 1 });
       expect(await signGasless(begun.context, begun.run, swap)).toEqual({
@@ -90,7 +92,7 @@ describe("handing over", () => {
   const swap = swapIn("signed", owned);
 
   test("sends what was journaled, once", async () => {
-    const { context, outside, run } = begin(swap);
+    const { context, outside, run } = await begin(swap);
     outside.service.delivery = "lost";
     expect(await submitGasless(context, run, swap, 0)).toMatchObject({ kind: "submission-unknown" });
     expect(outside.service.submissions).toEqual([
@@ -107,7 +109,7 @@ describe("handing over", () => {
   ])(
     "begun before, it is sent again only to a service that is idempotent (%s)",
     async (idempotentExecuteSwap, sent) => {
-      const { context, outside, run } = begin(swap);
+      const { context, outside, run } = await begin(swap);
       outside.service.delivery = "lost";
       outside.service.profile = { ...swapdProfile, idempotentExecuteSwap };
       expect(await submitGasless(context, run, swap, 1)).toMatchObject({ kind: "submission-unknown" });
@@ -120,7 +122,7 @@ describe("handing over", () => {
     ["this machine's clock says so", 59_000, 0, 0],
     ["the chain's clock says so, though ours is late", 59_000, -50_000, 0],
   ])("is left out when it is too near to its deadline: %s", async (_name, chainMs, clockMs, sent) => {
-    const { context, outside, run } = begin(swap);
+    const { context, outside, run } = await begin(swap);
     outside.service.delivery = "lost";
     outside.clock.jumpTo(seconds * 1_000 + chainMs);
     outside.chain.mine();
@@ -130,7 +132,7 @@ describe("handing over", () => {
   });
 
   test("is left out while the chain's time is not known", async () => {
-    const { context, outside, run } = begin(swap);
+    const { context, outside, run } = await begin(swap);
     outside.chain.isDown = true;
     expect(await submitGasless(context, run, swap, 0)).toMatchObject({
       detail: "the chain's time is not known: no node answered",
@@ -139,7 +141,7 @@ describe("handing over", () => {
   });
 
   test("is left out while the daemon is halted: a signature that exists is kept back", async () => {
-    const { context, outside, run, life } = begin(swap);
+    const { context, outside, run, life } = await begin(swap);
     halt(life);
     expect(await submitGasless(context, run, swap, 0)).toMatchObject({
       ...{ kind: "held-back", detail: "not handed over: halted by ops: rehearsal" },
@@ -157,7 +159,7 @@ describe("handing over", () => {
       (_: Life, { clock }: Outside) => clock.jumpTo((seconds + 60) * 1_000),
     ],
   ])("is left out when the wait for %s brought a reason: %s", async (where, detail, happens) => {
-    const { context, outside, run, life } = begin(swap);
+    const { context, outside, run, life } = await begin(swap);
     const { service, chain } = outside;
     const [latest, execute] = [chain.latest.bind(chain), service.executeSwap.bind(service)];
     const happensAtTheNode = where === "the node";
@@ -176,7 +178,7 @@ describe("handing over", () => {
   });
 
   test("of something unsigned is a broken invariant", async () => {
-    const { context, run } = begin(swap);
+    const { context, run } = await begin(swap);
     await expect(submitGasless(context, run, swapIn("cleared", owned), 0)).rejects.toThrow("handed over unsigned");
   });
 });
@@ -189,7 +191,7 @@ describe("looking at the chain", () => {
   };
 
   test("finds the fill by the contract's own event, whatever the service says", async () => {
-    const { context, outside } = begin(swap);
+    const { context, outside } = await begin(swap);
     outside.chain.submitOrder(order, HUNDRED_USDC);
     outside.chain.mine();
     const answer = await readChain(context, swap);
@@ -198,14 +200,14 @@ describe("looking at the chain", () => {
   });
 
   test("does not take another swap's fill of the same wallet for its own", async () => {
-    const { context, outside } = begin(swap);
+    const { context, outside } = await begin(swap);
     outside.chain.submitOrder({ ...order, nonce: 8n }, HUNDRED_USDC);
     outside.chain.mine();
     expect(await readChain(context, swap)).toMatchObject({ observation: { fill: undefined, nonceUsed: false } });
   });
 
   test("does not call a swap cancelled whose nonce is used while its fill is hidden", async () => {
-    const { context, outside } = begin(swap);
+    const { context, outside } = await begin(swap);
     outside.chain.submitOrder(order, HUNDRED_USDC);
     for (let block = 0; block < 6; block += 1) outside.chain.mine();
     outside.chain.hidesLogs = true;
@@ -217,7 +219,7 @@ describe("looking at the chain", () => {
   test.each([true, false])(
     "takes a fill back with its block alone, not for a node that hides it (with a nonce: %s)",
     async (hasNonce) => {
-      const { context, outside, life } = begin(swap);
+      const { context, outside, life } = await begin(swap);
       if (!hasNonce) outside.service.profile = { ...swapdProfile, nonceRecord: undefined, signatureHasNonce: false };
       outside.chain.submitOrder(order, HUNDRED_USDC);
       outside.chain.mine();
@@ -252,7 +254,7 @@ describe("looking at the chain", () => {
   test.each([true, false])(
     "takes no fill back for a node that is behind its block: one above the tip is unknown (with a nonce: %s)",
     async (hasNonce) => {
-      const { context, outside } = begin(swap);
+      const { context, outside } = await begin(swap);
       const { chain } = outside;
       if (!hasNonce) outside.service.profile = { ...swapdProfile, nonceRecord: undefined, signatureHasNonce: false };
       const behind = await chain.latest();
@@ -278,7 +280,7 @@ describe("looking at the chain", () => {
   );
 
   test.each([true, false])("does not overlook a fill whose receipt is hidden (with a nonce: %s)", async (hasNonce) => {
-    const { context, outside } = begin(swap);
+    const { context, outside } = await begin(swap);
     if (!hasNonce) outside.service.profile = { ...swapdProfile, nonceRecord: undefined, signatureHasNonce: false };
     outside.chain.submitOrder(order, HUNDRED_USDC);
     outside.chain.mine();
@@ -292,7 +294,7 @@ describe("looking at the chain", () => {
   test.each([true, false])(
     "takes no fill from a receipt of another block than its event's (with a nonce: %s)",
     async (hasNonce) => {
-      const { context, outside } = begin(swap);
+      const { context, outside } = await begin(swap);
       if (!hasNonce) outside.service.profile = { ...swapdProfile, nonceRecord: undefined, signatureHasNonce: false };
       outside.chain.submitOrder(order, HUNDRED_USDC);
       outside.chain.mine();
@@ -309,7 +311,7 @@ describe("looking at the chain", () => {
   );
 
   test("says that a nonce was cancelled only when a finalised block has its event", async () => {
-    const { context, outside } = begin(swap);
+    const { context, outside } = await begin(swap);
     outside.chain.mine();
     outside.chain.cancelNonce(ACCOUNT, 7n);
     expect(await readChain(context, swap)).toMatchObject({ observation: { nonceUsed: undefined } });
@@ -318,7 +320,7 @@ describe("looking at the chain", () => {
   });
 
   test("of a signature without a nonce: any outflow that is not another swap's is the fill", async () => {
-    const { context, outside, life } = begin(swap);
+    const { context, outside, life } = await begin(swap);
     outside.service.profile = { ...swapdProfile, nonceRecord: undefined, signatureHasNonce: false };
     expect(await readChain(context, swap)).toMatchObject({
       observation: { fill: undefined, nonceUsed: undefined, allowance: 0n, serviceStatus: "pending" },
@@ -338,8 +340,8 @@ describe("looking at the chain", () => {
       outside.chain.mine();
       outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to, amount });
     };
-    function without() {
-      const begun = begin(swap);
+    async function without() {
+      const begun = await begin(swap);
       begun.outside.service.profile = { ...swapdProfile, nonceRecord: undefined, signatureHasNonce: false };
       return begun;
     }
@@ -348,7 +350,7 @@ describe("looking at the chain", () => {
       ["nothing, which anybody can write", 0n, undefined],
       ["less than the gross amount, which nobody explains", HUNDRED_USDC - 1n, true],
     ])("a transfer of %s", async (_name, amount, isUnexplained) => {
-      const { context, outside } = without();
+      const { context, outside } = await without();
       takeAway(outside, RELAYER, amount);
       const seen = await readChain(context, swap);
       expect(seen).toMatchObject({ kind: "observed", observation: { fill: undefined } });
@@ -361,7 +363,7 @@ describe("looking at the chain", () => {
     });
 
     test("once it is accepted it holds no end back", async () => {
-      const { context, outside, life } = without();
+      const { context, outside, life } = await without();
       takeAway(outside, RELAYER, 5n);
       const [log] = await outside.chain.logs({ address: USDC.address, topics: [], fromBlock: 1, toBlock: 999 });
       life.store.wasAccepted = (key) => key === `outflow ${ACCOUNT} ${log?.transactionHash} ${USDC.address} #0`;
@@ -369,13 +371,13 @@ describe("looking at the chain", () => {
     });
 
     test("a part that goes straight to the pinned contract is: a token that keeps a fee tells of less", async () => {
-      const { context, outside } = without();
+      const { context, outside } = await without();
       takeAway(outside, ROUTER, 5n);
       expect(await readChain(context, swap)).toMatchObject({ observation: { fill: { blockNumber: 101 } } });
     });
 
     test("of several that took enough the one that shows the whole exchange is", async () => {
-      const { context, outside } = without();
+      const { context, outside } = await without();
       takeAway(outside, RELAYER, HUNDRED_USDC);
       expect(await readChain(context, swap)).toMatchObject({ observation: { fill: { blockNumber: 101 } } });
       const whole = { ...order, amountOut: swap.terms?.amountOutMin ?? 0n, nonce: 8n };
@@ -386,8 +388,8 @@ describe("looking at the chain", () => {
   });
 
   describe("of a signature without a nonce, when its time is over and no outflow is seen", () => {
-    function over(): ReturnType<typeof begin> & { look(): Promise<unknown>; known(balance: bigint): void } {
-      const begun = begin(swap);
+    async function over(): Promise<Begun & { look(): Promise<unknown>; known(balance: bigint): void }> {
+      const begun = await begin(swap);
       const { outside, life, context } = begun;
       outside.service.profile = { ...swapdProfile, nonceRecord: undefined, signatureHasNonce: false };
       const baseline = { block: 100, transactionCount: 0 };
@@ -406,7 +408,7 @@ describe("looking at the chain", () => {
     const held = (outside: ReturnType<typeof createOutside>) => outside.chain.balance(USDC.address, ACCOUNT);
 
     test("a balance that fell shows that a node hides it: nothing is freed until it is seen", async () => {
-      const { outside, known, look } = over();
+      const { outside, known, look } = await over();
       known(await held(outside));
       outside.chain.submitOrder(order, HUNDRED_USDC);
       outside.chain.mine();
@@ -420,7 +422,7 @@ describe("looking at the chain", () => {
     });
 
     test("it may end where the balance is what the logs explain, or where nobody knows the balance before", async () => {
-      const { outside, known, look } = over();
+      const { outside, known, look } = await over();
       const unfilled = { kind: "observed", observation: { fill: undefined } };
       expect(await look()).toMatchObject(unfilled);
       known(await held(outside));
@@ -428,7 +430,7 @@ describe("looking at the chain", () => {
     });
 
     test("it may end where one node's false balance was remembered, and waits where nobody knows better any more", async () => {
-      const { outside, known, look } = over();
+      const { outside, known, look } = await over();
       known((await held(outside)) + 1n);
       const { balance } = outside.chain;
       outside.chain.balance = async (token, owner, block) => {
@@ -441,7 +443,7 @@ describe("looking at the chain", () => {
     });
 
     test("it may end where the node refuses logs that are so old", async () => {
-      const { outside, known, look } = over();
+      const { outside, known, look } = await over();
       known(await held(outside));
       outside.chain.mine();
       outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to: RELAYER, amount: 1n });
@@ -457,7 +459,7 @@ describe("looking at the chain", () => {
   });
 
   test("does not end a swap by a finalised block beyond those that were looked through", async () => {
-    const { context, outside } = begin(swap);
+    const { context, outside } = await begin(swap);
     const behind = await outside.chain.latest();
     outside.chain.submitOrder(order, HUNDRED_USDC);
     for (let block = 0; block < 6; block += 1) {
@@ -474,7 +476,7 @@ describe("looking at the chain", () => {
   });
 
   test("that does not answer proves nothing", async () => {
-    const { context, outside } = begin(swap);
+    const { context, outside } = await begin(swap);
     outside.chain.isDown = true;
     expect(await readChain(context, swap)).toEqual({
       ...{ kind: "observation-unavailable", swapId: swap.id, detail: "no node answered" },
@@ -482,7 +484,7 @@ describe("looking at the chain", () => {
   });
 
   test("for a swap that was never bound is a broken invariant", async () => {
-    const { context } = begin(swap);
+    const { context } = await begin(swap);
     await expect(readChain(context, swapIn("quoted", owned))).rejects.toThrow("looked up before it was bound");
   });
 });
@@ -490,7 +492,7 @@ describe("looking at the chain", () => {
 describe("the route of a swap", () => {
   test("and the service's own record are kept as they come, and their absence is no trouble", async () => {
     const swap = swapIn("signed", { ...owned, quote: { ...swapIn("quoted", owned).quote, id: "gone" } as never });
-    const { context, run } = begin(swap);
+    const { context, run } = await begin(swap);
     const effect = { kind: "FetchRoute", swapId: swap.id, what: "route" } as const;
     const nothing = { kind: "route-read", swapId: swap.id, distributions: undefined, serviceRecord: undefined };
     expect(await performEffect(context, run, { effect, before: 0 })).toEqual(nothing);
@@ -503,7 +505,7 @@ describe("the route of a swap", () => {
 });
 
 test("effects of a swap that the run does not have are a broken invariant", async () => {
-  const { context, run } = begin(swapIn("submitted", owned));
+  const { context, run } = await begin(swapIn("submitted", owned));
   const effect = { kind: "ReadChain", swapId: "run_1.9.1" } as const;
   await expect(performEffect(context, run, { effect, before: 0 })).rejects.toThrow("has no swap run_1.9.1");
   expect(context.settings.contracts).toEqual(oneContract(ROUTER));

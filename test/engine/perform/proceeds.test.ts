@@ -5,7 +5,7 @@ import type { SwapState } from "../../../src/domain/run/states.ts";
 import { laneRules } from "../../../src/engine/lane-rules.ts";
 import { signGasless } from "../../../src/engine/perform/sign-gasless.ts";
 import { submitGasless } from "../../../src/engine/perform/submit-gasless.ts";
-import { registerStrategies } from "../../../src/engine/scheduler.ts";
+import { registerStrategies } from "../../../src/engine/register-strategies.ts";
 import { NOW_MS, runSample, USDC, WBTC, WETH } from "../../support/builders.ts";
 import { addRun } from "../../support/daemon-database.ts";
 import { ACCOUNT, createOutside, openLife } from "../../support/engine-life.ts";
@@ -17,17 +17,20 @@ const planned = { kind: "proceeds", of: [0], base: 0n, share: toPpm(1_000_000), 
 const PROCEEDS = 777_000_000n;
 
 /** A run of two swaps: the second one sells what the first one brought, or would have. */
-function begin(first: SwapState, second: Swap): { run: Run; swap: Swap } & ReturnType<typeof beginOutside> {
+async function begin(
+  first: SwapState,
+  second: Swap,
+): Promise<{ run: Run; swap: Swap } & Awaited<ReturnType<typeof beginOutside>>> {
   const source = swapIn(first, { ...owned, sell: WETH, buy: USDC, amountIn: 10n ** 18n });
   const fill = source.fill === undefined ? undefined : { ...source.fill, bought: PROCEEDS };
-  const begun = beginOutside();
+  const begun = await beginOutside();
   return { ...begun, swap: second, run: addRun(begun.life.store, runSample({ swaps: [{ ...source, fill }, second] })) };
 }
 
-function beginOutside() {
+async function beginOutside() {
   const outside = createOutside(NOW_MS);
   const life = openLife(outside);
-  registerStrategies(life.context);
+  await registerStrategies(life.context);
   return { outside, life };
 }
 
@@ -37,7 +40,7 @@ function sale(state: SwapState, change: Partial<Swap> = {}): Swap {
 }
 
 test("no signature is given for proceeds that a reorganisation took back since the swap was cleared", async () => {
-  const { life, outside, run, swap } = begin("submitted", sale("cleared", { mode: "gasless" }));
+  const { life, outside, run, swap } = await begin("submitted", sale("cleared", { mode: "gasless" }));
   const answer = await signGasless(life.context, run, swap);
   const detail = "a reorganisation took back run_1.0.1, whose proceeds it sells";
   expect(answer).toEqual({ kind: "signing-barred", swapId: swap.id, detail });
@@ -45,7 +48,7 @@ test("no signature is given for proceeds that a reorganisation took back since t
 });
 
 test("no order is handed over for proceeds that a reorganisation took back since it was signed", async () => {
-  const { life, outside, run, swap } = begin("submitted", sale("signed", { mode: "gasless" }));
+  const { life, outside, run, swap } = await begin("submitted", sale("signed", { mode: "gasless" }));
   const detail = "not handed over: a reorganisation took back run_1.0.1, whose proceeds it sells";
   expect(await submitGasless(life.context, run, swap, 0)).toMatchObject({ kind: "held-back", detail });
   expect(outside.service.submissions).toEqual([]);
@@ -56,9 +59,9 @@ test.each([
   ["unknown", false],
   ["reverted", false],
   ["confirmed", true],
-] as const)("a lane signs for proceeds of a swap that is %s: %s", (first, may) => {
+] as const)("a lane signs for proceeds of a swap that is %s: %s", async (first, may) => {
   for (const [state, purpose] of [["cleared", "swap"] as const, ["approving", "approve1"] as const]) {
-    const { life, swap } = begin(first, sale(state));
+    const { life, swap } = await begin(first, sale(state));
     const id = `${swap.id}.${purpose}`;
     const intent = { id, account: ACCOUNT, purpose: purpose === "swap" ? "swap" : "approve" } as const;
     life.lanes.insertIntent(intentRow({ ...intent, nonce: 0 }));

@@ -7,7 +7,7 @@ import { gatherEvidence } from "../../../src/engine/gather-evidence.ts";
 import type { EffectAnswer } from "../../../src/engine/perform/effect-answer.ts";
 import { fetchQuote } from "../../../src/engine/perform/fetch-quote.ts";
 import { readFacts } from "../../../src/engine/perform/read-facts.ts";
-import { registerStrategies } from "../../../src/engine/scheduler.ts";
+import { registerStrategies } from "../../../src/engine/register-strategies.ts";
 import type { CallRequest } from "../../../src/ports/chain.ts";
 import { ETH, HUNDRED_USDC, NOW_MS, priceOf, ROUTER, runSample, USDC, WETH } from "../../support/builders.ts";
 import { addSwap } from "../../support/daemon-database.ts";
@@ -23,7 +23,7 @@ async function begin(
 ): Promise<{ outside: Outside; life: Life; swap: Swap }> {
   const outside = createOutside(NOW_MS);
   const life = openLife(outside);
-  registerStrategies(life.context);
+  await registerStrategies(life.context);
   const planned = swapIn("planned", {
     wallet: ACCOUNT,
     recipient: ACCOUNT,

@@ -3,7 +3,7 @@ import type { StrategyView } from "../../../src/domain/strategy/decision.ts";
 import type { StrategySpec } from "../../../src/domain/strategy/spec.ts";
 import type { EffectAnswer } from "../../../src/engine/perform/effect-answer.ts";
 import { readView } from "../../../src/engine/perform/read-view.ts";
-import { registerStrategies } from "../../../src/engine/scheduler.ts";
+import { registerStrategies } from "../../../src/engine/register-strategies.ts";
 import { ETH, NOW_MS, rebalanceSpec, runSample, thresholdSpec, USDC, WBTC, WETH } from "../../support/builders.ts";
 import { addRun, addSwap } from "../../support/daemon-database.ts";
 import { ACCOUNT, createOutside, openLife } from "../../support/engine-life.ts";
@@ -12,10 +12,10 @@ import { swapIn } from "../../support/reading-samples.ts";
 
 const wallet = { name: "main", address: ACCOUNT };
 
-function begin(change: Partial<StrategySpec> = {}) {
+async function begin(change: Partial<StrategySpec> = {}) {
   const outside = createOutside(NOW_MS, change);
   const life = openLife(outside);
-  registerStrategies(life.context);
+  await registerStrategies(life.context);
   const run = addRun(life.store, runSample({ state: "deciding", strategyId: outside.spec.id }));
   return { outside, life, run };
 }
@@ -26,7 +26,7 @@ function viewOf(answer: EffectAnswer): StrategyView {
 }
 
 test("free is what the wallet holds less what open swaps reserve", async () => {
-  const { life, run } = begin();
+  const { life, run } = await begin();
   addSwap(life.store, swapIn("submitted", { id: "a", wallet: ACCOUNT, amountIn: 300_000_000n }));
   const { free, spent, prices } = viewOf(await readView(life.context, run));
   expect(free.get(USDC.address)).toBe(700_000_000n);
@@ -35,18 +35,18 @@ test("free is what the wallet holds less what open swaps reserve", async () => {
 });
 
 test("reservations above the balance leave nothing free, never less than nothing", async () => {
-  const { life, run } = begin();
+  const { life, run } = await begin();
   addSwap(life.store, swapIn("submitted", { id: "a", wallet: ACCOUNT, amountIn: 10n ** 12n }));
   expect(viewOf(await readView(life.context, run)).free.get(USDC.address)).toBe(0n);
 });
 
 test("the gas reserve of the native token is not free", async () => {
-  const { life, run } = begin({ buy: ETH });
+  const { life, run } = await begin({ buy: ETH });
   expect(viewOf(await readView(life.context, run)).free.get(ETH.address)).toBe(10n ** 19n - 10n ** 16n);
 });
 
 test("the whole balance is seen beside what is free of it", async () => {
-  const { life, run } = begin({ buy: ETH });
+  const { life, run } = await begin({ buy: ETH });
   addSwap(life.store, swapIn("submitted", { id: "a", wallet: ACCOUNT, amountIn: 300_000_000n }));
   const { balances, instants } = viewOf(await readView(life.context, run));
   expect([balances.get(USDC.address), balances.get(ETH.address)]).toEqual([1_000_000_000n, 10n ** 19n]);
@@ -57,13 +57,13 @@ test.each([
   ["rebalance", { ...rebalanceSpec(), wallet }, [WETH, WBTC, USDC]],
   ["threshold", { ...thresholdSpec(), wallet }, [WETH, USDC]],
 ] as const)("a %s strategy sees each of its tokens once", async (_kind, change, tokens) => {
-  const { life, run } = begin(change);
+  const { life, run } = await begin(change);
   const { free } = viewOf(await readView(life.context, run));
   expect([...free.keys()].sort()).toEqual(tokens.map(({ address }) => address).sort());
 });
 
 test("a swap that settles while balances are read makes the view stale: it is read again, not believed", async () => {
-  const { life, run, outside } = begin();
+  const { life, run, outside } = await begin();
   outside.chain.mine();
   const owner = addSwap(life.store, swapIn("mined", { id: "a", wallet: ACCOUNT }));
   const read = outside.chain.balance.bind(outside.chain);
@@ -76,7 +76,7 @@ test("a swap that settles while balances are read makes the view stale: it is re
 });
 
 test("an unpriced token is left out of the prices, and the strategy decides what that means", async () => {
-  const { life, run } = begin();
+  const { life, run } = await begin();
   const missing = { missing: "stale", detail: "an hour old" } as const;
   const prices = { price: async () => missing };
   const context = { ...life.context, deps: { ...life.context.deps, prices } };
@@ -84,19 +84,19 @@ test("an unpriced token is left out of the prices, and the strategy decides what
 });
 
 test("a chain that cannot be read is no view", async () => {
-  const { life, run, outside } = begin();
+  const { life, run, outside } = await begin();
   outside.chain.isDown = true;
   expect(await readView(life.context, run)).toEqual({ kind: "view-unavailable", detail: "no node answered" });
 });
 
 test("a strategy whose file is gone is read under its last edition", async () => {
-  const { life, run } = begin();
+  const { life, run } = await begin();
   const context = { ...life.context, settings: { ...life.context.settings, strategies: [] } };
   expect(viewOf(await readView(context, run)).free.get(USDC.address)).toBe(1_000_000_000n);
 });
 
 test("balances of before the wallet's last fill or own transaction are none: other nodes are asked, then it waits", async () => {
-  const { outside, life, run } = begin();
+  const { outside, life, run } = await begin();
   const { chain } = outside;
   const first = await chain.latest();
   for (let blocks = 0; blocks < 3; blocks += 1) chain.mine();

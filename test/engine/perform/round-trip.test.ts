@@ -5,7 +5,7 @@ import type { Swap } from "../../../src/domain/run/run.ts";
 import type { EffectAnswer } from "../../../src/engine/perform/effect-answer.ts";
 import { fetchQuote } from "../../../src/engine/perform/fetch-quote.ts";
 import { readFacts } from "../../../src/engine/perform/read-facts.ts";
-import { registerStrategies } from "../../../src/engine/scheduler.ts";
+import { registerStrategies } from "../../../src/engine/register-strategies.ts";
 import type { CallRequest } from "../../../src/ports/chain.ts";
 import {
   ETH,
@@ -39,7 +39,7 @@ async function begin(
 ): Promise<World> {
   const outside = createOutside(NOW_MS);
   const life = openLife(outside, { settings: { policy: policySample({ recipients: [ACCOUNT], roundTrip }) } });
-  registerStrategies(life.context);
+  await registerStrategies(life.context);
   const planned = swapIn("planned", { wallet: ACCOUNT, recipient: ACCOUNT, ...change });
   const gasless = planned.gasless === "only";
   const answer = await fetchQuote(life.context, runSample({ swaps: [planned] }), {

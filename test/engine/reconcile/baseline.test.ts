@@ -34,7 +34,7 @@ describe("what a person did before the first start", () => {
       const life = await live(outside);
       await turn(outside, life, 5);
       const found = open(life);
-      const said = found.length === 0 ? "" : accept(life);
+      const said = found.length === 0 ? "" : await accept(life);
       expect([found, said]).toEqual([[], ""]);
     },
   );

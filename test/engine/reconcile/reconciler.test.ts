@@ -40,7 +40,7 @@ describe.each(["only", "never"] as const)(
       await turn(restored, life, 120);
       expect(fills(outside)).toBe(BUDGET);
       expect(outside.told.filter(({ code }) => code === "DATABASE_BEHIND")).toMatchObject([{ severity: "critical" }]);
-      expect(accept(life)).toContain(`it counts in the budget of ${outside.spec.id}`);
+      expect(await accept(life)).toContain(`it counts in the budget of ${outside.spec.id}`);
       await turn(restored, life, 180);
       expect([fills(outside), open(life), life.errors]).toEqual([BUDGET, [], []]);
       expect(life.store.mode(outside.spec.id)?.reason).toContain("completed");
@@ -66,7 +66,7 @@ test("an older copy with an open order of a service without nonces explains one 
   expect(open(life)).toEqual(["outflow", "outflow"]);
   await turn(restored, life, 30);
   expect([fills(outside), life.store.unsettledSwaps()]).toEqual([3, []]);
-  expect(accept(life)).toContain("accepted 2");
+  expect(await accept(life)).toContain("accepted 2");
   await turn(restored, life, 300);
   expect([fills(outside), life.errors]).toEqual([BUDGET, []]);
 });
@@ -94,10 +94,10 @@ describe("a database that is lost", () => {
     const life = await live(emptied, marker);
     expect(open(life)).toEqual(["lost", ...Array(BUDGET).fill("fill")]);
     await turn(emptied, life, 60);
-    expect(accept(life)).toContain("refused: what another database signed may be filled until its deadline");
+    expect(await accept(life)).toContain("refused: what another database signed may be filled until its deadline");
     await turn(emptied, life, LIFETIME_SECONDS - 60);
     expect(fills(outside)).toBe(BUDGET);
-    expect(accept(life)).toContain("accepted 5");
+    expect(await accept(life)).toContain("accepted 5");
     await turn(emptied, life, 120);
     expect([fills(outside), open(life), life.errors]).toEqual([BUDGET, [], []]);
   });
@@ -112,9 +112,9 @@ test("a clock that is set ahead shortens no wait for what another database signe
     const life = await live(emptied, marker);
     outside.clock.jumpTo(outside.clock.nowMs() + jumpMs);
     await turn(emptied, life, 60);
-    expect(accept(life)).toContain("refused: what another database signed may be filled until its deadline");
+    expect(await accept(life)).toContain("refused: what another database signed may be filled until its deadline");
     await turn(emptied, life, LIFETIME_SECONDS - 60);
-    expect(accept(life)).toContain("accepted 5");
+    expect(await accept(life)).toContain("accepted 5");
   }
 });
 
@@ -148,13 +148,13 @@ test("an order that the old database handed over, and that is filled late, count
   before.kill();
   const restored = { ...outside, file: copy };
   const life = await live(restored, marker);
-  expect([open(life), accept(life)]).toEqual([["older"], expect.stringContaining("refused")]);
+  expect([open(life), await accept(life)]).toEqual([["older"], expect.stringContaining("refused")]);
   outside.chain.holdsRelayed = false;
   await turn(restored, life, LIFETIME_SECONDS);
-  expect(accept(life)).toContain("accepted 1");
+  expect(await accept(life)).toContain("accepted 1");
   const isSeen = (): boolean => open(life).includes("fill");
   expect(await turnUntil(restored, life, { maxSeconds: 20, isDone: isSeen })).toBe(true);
-  expect(accept(life)).toContain(`it counts in the budget of ${outside.spec.id}`);
+  expect(await accept(life)).toContain(`it counts in the budget of ${outside.spec.id}`);
   await turn(restored, life, 120);
   expect([fills(outside), open(life), life.errors]).toEqual([BUDGET, [], []]);
 });
@@ -174,7 +174,7 @@ test("a run that is open in an older copy is not traded once more when the fill 
   const restored = { ...outside, file: copy };
   const life = await live(restored);
   expect([open(life), runs(life)]).toEqual([["fill"], [{ state: "executing", reason: null }]]);
-  expect(accept(life)).toContain(`it counts in the budget of ${outside.spec.id}`);
+  expect(await accept(life)).toContain(`it counts in the budget of ${outside.spec.id}`);
   await turn(restored, life, 90);
   expect([runs(life)[0], life.errors]).toEqual([{ state: "skipped", reason: "signing_barred" }, []]);
 });
@@ -226,7 +226,7 @@ test("a sale of which only the sold token is known counts in the budget of whoev
     { ...what, key: `outflow ${ACCOUNT} ${hash} ${USDC.address} #0`, facts },
     { ms: 0, sinceBoot: { id: "boot", ms: 0 } },
   );
-  expect(accept(life)).toContain(`it counts in the budget of ${outside.spec.id}`);
+  expect(await accept(life)).toContain(`it counts in the budget of ${outside.spec.id}`);
   await turn(outside, life, 180);
   expect([fills(outside), life.errors]).toEqual([1, []]);
 });
@@ -238,7 +238,7 @@ test("an accepted outflow that is mined once more, at another place of a block, 
   outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to: ROUTER, amount: HUNDRED_USDC });
   const life = await live(outside);
   expect(open(life)).toEqual(["outflow", "outflow"]);
-  expect(accept(life)).toContain("accepted 2");
+  expect(await accept(life)).toContain("accepted 2");
   const logs = outside.chain.logs.bind(outside.chain);
   outside.chain.logs = async (filter) => (await logs(filter)).map((log) => ({ ...log, logIndex: log.logIndex + 3 }));
   await turn(outside, life, 4);
@@ -347,7 +347,7 @@ describe("the marker", () => {
     await turn(restored, life, LIFETIME_SECONDS + 60);
     expect([open(life), fills(outside), life.errors]).toEqual([["older", "fill"], 2, []]);
     expect(life.store.answerOf(id)).toContain("refused: it was asked before this copy");
-    expect(accept(life), "asked now").toContain("accepted 2");
+    expect(await accept(life), "asked now").toContain("accepted 2");
   });
 
   test("a kill at any place around a signature leaves a database that its marker does not halt", async () => {
@@ -431,7 +431,7 @@ describe("what the chain shows and no row explains", () => {
     for (let block = 0; block < 4; block += 1) outside.chain.mine();
     const life = await live(outside);
     expect(open(life)).toEqual(["allowance"]);
-    expect(accept(life)).toContain("it is taken back");
+    expect(await accept(life)).toContain("it is taken back");
     await turn(outside, life, 60);
     expect(await outside.chain.allowance({ token: WETH.address, owner: ACCOUNT, spender: ROUTER })).toBe(0n);
   });
@@ -523,7 +523,7 @@ describe("a token whose allowance is refused", () => {
     refuseAllowance(outside, WETH.address);
     const life = await live(outside);
     expect(open(life)).toEqual(["cannot-prove"]);
-    expect(accept(life)).toContain("accepted 1");
+    expect(await accept(life)).toContain("accepted 1");
     await turn(outside, life, 180);
     expect([open(life), fills(outside) > 1]).toEqual([[], true]);
   });

@@ -26,7 +26,7 @@ const INSERT = `INSERT INTO alerts
     (id, severity, code, subject, text, strategy, run_id, raised_at_ms, over_at_ms, state, not_before_ms)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`;
 
-type AlertRows = AlertStore & Pick<SingleRows, "raiseAlert" | "addMessage" | "endAlertsOfWants">;
+type AlertRows = AlertStore & Pick<SingleRows, "warnings" | "raiseAlert" | "addMessage" | "endAlertsOfWants">;
 
 /**
  * The raising side.
@@ -58,6 +58,13 @@ export function createAlertRows(sql: Statements, sendFrom: Severity | undefined)
     },
     addMessage: (message) =>
       insert(message, { conflict: "(id)", overAtMs: message.atMs, isSent: sendFrom !== undefined }),
+    warnings: () =>
+      sql
+        .all<TrueWarning & { strategy: string | null }>(
+          `SELECT subject, code, severity, strategy, raised_at_ms AS raisedAtMs FROM alerts
+           WHERE over_at_ms IS NULL AND severity <> 'info'`,
+        )
+        .map((row) => ({ ...row, strategy: row.strategy ?? undefined })),
     trueWarnings: (strategyId, subjects) =>
       sql
         .all<TrueWarning & { strategy: string | null }>(

@@ -2,8 +2,10 @@ import type { LaneStore } from "../../../ports/lane-store.ts";
 import type { Answered, Question, QuestionKind } from "../../../ports/unit-of-work.ts";
 import { readStepRows } from "./decision-rows.ts";
 import type { RowStore } from "./row-store.ts";
+import { createSlotAnswers } from "./slot-answers.ts";
 
-type Readers = { readonly [K in QuestionKind]: (asked: Question<K>) => Answered<K> };
+/** How each question is answered. */
+export type Readers = { readonly [K in QuestionKind]: (asked: Question<K>) => Answered<K> };
 
 /** Answers questions from the rows. @param lanes the lanes' rows, whose tables may be missing until one is asked for */
 export function createAnswers(
@@ -11,6 +13,7 @@ export function createAnswers(
   lanes: () => LaneStore,
 ): <K extends QuestionKind>(question: Question<K>) => Answered<K> {
   const readers: Readers = {
+    ...createSlotAnswers(rows, lanes),
     nothing: () => undefined,
     step: ({ runId, event, of }) => {
       const run = rows.run(runId);

@@ -7,7 +7,14 @@ import type { WaitingEffect, WorkQueue } from "./work-queue.ts";
 /** The part of the store that keeps effects. */
 export type EffectRows = Pick<
   RowStore,
-  "addEffects" | "dueEffects" | "nextEffectMs" | "beginEffect" | "finishEffect" | "postponeEffect" | "hastenEffects"
+  | "addEffects"
+  | "begun"
+  | "dueEffects"
+  | "nextEffectMs"
+  | "beginEffect"
+  | "finishEffect"
+  | "postponeEffect"
+  | "hastenEffects"
 >;
 
 /**
@@ -36,6 +43,7 @@ export function createEffectRows(sql: Statements, queue: WorkQueue): EffectRows 
     },
     dueEffects: queue.due,
     nextEffectMs: queue.nextMs,
+    begun: (id) => sql.get<{ attempts: number }>("SELECT attempts FROM effects WHERE id = ?", id)?.attempts ?? 0,
     beginEffect: (id) => {
       sql.run("UPDATE effects SET attempts = attempts + 1 WHERE id = ?", id);
       return (sql.get<{ attempts: number }>("SELECT attempts FROM effects WHERE id = ?", id)?.attempts ?? 1) - 1;

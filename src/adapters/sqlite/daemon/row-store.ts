@@ -4,7 +4,7 @@ import type { PriceEvidence, RunRecord, Transition } from "../../../domain/run/r
 import type { StepInput } from "../../../domain/run/replay.ts";
 import type { Run } from "../../../domain/run/run.ts";
 import type { SameEnds } from "../../../domain/run/same-ends.ts";
-import type { AlertRow } from "../../../ports/alert-store.ts";
+import type { AlertRow, TrueWarning } from "../../../ports/alert-store.ts";
 import type { Store } from "../../../ports/store.ts";
 import type { UnitOfWork } from "../../../ports/unit-of-work.ts";
 
@@ -27,6 +27,14 @@ export interface SingleRows {
     range: { readonly sinceMs: number; readonly untilMs: number },
     except: readonly string[],
   ): number;
+  /** How the last slots of strategies came to nothing for one reason, by strategy; no entry after a trade. */
+  sameEndsOf(strategyIds: readonly string[]): ReadonlyMap<string, SameEnds>;
+  /** All that people are warned of now. */
+  warnings(): readonly TrueWarning[];
+  /** Slots of a strategy that have a run, from an instant on. */
+  slotsWithRun(strategyId: string, fromMs: number): readonly number[];
+  /** How often an effect was begun. */
+  begun(effectId: number): number;
   saveSameEnds(strategyId: string, ends: SameEnds | undefined): void;
   /** Writes an alert down. @returns false when the same code is true of the same subject already: then nothing is new */
   raiseAlert(alert: AlertRow): boolean;

@@ -78,7 +78,7 @@ const OPEN_WORK = `SELECT runs.id AS runId, runs.strategy, swaps.id AS swapId, s
 /** Rows of runs, swaps and transitions. */
 export function createRunRows(
   sql: Statements,
-): Omit<RunStore, keyof EffectRows> & Pick<SingleRows, "saveRun" | "addStep" | "clearancePrices"> {
+): Omit<RunStore, keyof EffectRows> & Pick<SingleRows, "saveRun" | "addStep" | "clearancePrices" | "slotsWithRun"> {
   const readBody = createBodyReader();
   const addTransition = (transition: Transition, atMs: number): void => {
     sql.run(
@@ -114,6 +114,13 @@ export function createRunRows(
           limit,
         )
         .map((row) => row.id),
+    slotsWithRun: (strategyId, fromMs) =>
+      sql.column<number>(
+        // Few lie ahead of the last handled one.
+        "SELECT slot_ms FROM runs WHERE strategy = ? AND slot_ms >= ? ORDER BY slot_ms LIMIT 1000",
+        strategyId,
+        fromMs,
+      ),
     hasOpenRun: (strategyId) =>
       sql.get(
         // The sign keeps SQLite on the index of open runs: a strategy has had as many as the other one has entries.

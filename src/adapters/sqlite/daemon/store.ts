@@ -18,7 +18,7 @@ import type { RowStore, SingleRows } from "./row-store.ts";
 import { createRunRows } from "./run-rows.ts";
 import { createUnitOfWork } from "./unit-of-work.ts";
 import { type WorkQueue, workQueueOf } from "./work-queue.ts";
-import { writeChanges } from "./write-changes.ts";
+import { createWriters, writeChanges } from "./write-changes.ts";
 
 /**
  * The daemon's rows on an open, migrated database. One daemon writes it; others may read.
@@ -54,7 +54,8 @@ export function createStore(db: SqliteDatabase, options: { sendAlertsFrom?: Seve
         },
       }),
   };
-  const write: Store["write"] = (changes, atMs) => writeChanges(rows, laneRows, { changes, atMs });
+  const writers = createWriters(rows, laneRows);
+  const write: Store["write"] = (changes, atMs) => writeChanges(writers, { changes, atMs });
   return {
     ...rows,
     ...createUnitOfWork({ transaction: rows.transaction, answer: createAnswers(rows, laneRows), write }),

@@ -4,63 +4,95 @@ import type { Change } from "../../../ports/changes.ts";
 import type { IntentRow, LaneStore } from "../../../ports/lane-store.ts";
 import type { RowStore } from "./row-store.ts";
 
-type Lanes = Pick<LaneStore, "insertIntent" | "recordTransition">;
+type Lanes = Pick<LaneStore, "insertIntent" | "recordTransition" | "releaseHalt">;
 
 /**
  * Writes changes in their order; to be called inside a transaction.
  * @returns the alerts and messages that are new: they are still to be told
  */
 export function writeChanges(
-  rows: RowStore,
-  lanes: () => Lanes,
+  writers: Writers,
   { changes, atMs }: { readonly changes: readonly Change[]; readonly atMs: number },
 ): readonly AlertRow[] {
-  return changes.flatMap((change) => writeOne(rows, lanes, { change, atMs }) ?? []);
+  const writeOne = <K extends Kinds>(kind: K, change: Extract<Change, { kind: K }>): AlertRow | undefined =>
+    writers[kind](change, atMs);
+  return changes.flatMap((change) => writeOne(change.kind, change) ?? []);
 }
 
-/** @returns what is to be told */
-function writeOne(
+type Kinds = Change["kind"];
+type Writers<K extends Kinds = Kinds> = {
+  /** @returns what is to be told */
+  readonly [Kind in K]: (change: Extract<Change, { kind: Kind }>, atMs: number) => AlertRow | undefined;
+};
+
+/** How each change is written. */
+export function createWriters(rows: RowStore, lanes: () => Lanes): Writers {
+  return { ...stepWriters(rows, lanes), ...alertWriters(rows), ...slotWriters(rows), ...effectWriters(rows) };
+}
+
+/** A writer that tells nothing. */
+function quietly<C>(write: (change: C, atMs: number) => unknown): (change: C, atMs: number) => undefined {
+  return (change, atMs) => void write(change, atMs);
+}
+
+function stepWriters(
   rows: RowStore,
   lanes: () => Lanes,
-  { change, atMs }: { readonly change: Change; readonly atMs: number },
-): AlertRow | undefined {
-  switch (change.kind) {
-    case "run":
-      rows.saveRun(change.run, change.transitions, atMs, change.before);
-      return;
-    case "step":
-      rows.addStep(change.runId, change.step);
-      return;
-    case "record":
-      rows.writeRecord(change.run, change.record, atMs);
-      return;
-    case "effects":
-      rows.addEffects(change.runId, change.effects, atMs);
-      return;
-    case "effect-answered":
-      rows.finishEffect(change.effectId, atMs);
-      return;
-    case "intent":
-      insertIntent(lanes(), change.intent);
-      return;
-    case "mode":
-      rows.setMode(change.row);
-      rows.endAlerts(SUBJECT.mode(change.row.scope), atMs);
-      return;
-    case "alert":
-      return rows.raiseAlert(change.alert) ? change.alert : undefined;
-    case "message":
-      return rows.addMessage(change.message) ? change.message : undefined;
-    case "alerts-over":
-      rows.endAlerts(change.subject, atMs);
-      return;
-    case "wants-over":
-      rows.endAlertsOfWants(change.strategyId, { raisedUntilMs: change.raisedUntilMs, atMs });
-      return;
-    case "same-ends":
-      rows.saveSameEnds(change.strategyId, change.ends);
-      return;
-  }
+): Writers<"run" | "step" | "record" | "effects" | "effect-answered" | "intent" | "halt-released"> {
+  return {
+    run: quietly(({ run, transitions, before }, atMs) => rows.saveRun(run, transitions, atMs, before)),
+    step: quietly(({ runId, step }) => rows.addStep(runId, step)),
+    record: quietly(({ run, record }, atMs) => rows.writeRecord(run, record, atMs)),
+    effects: quietly(({ runId, effects }, atMs) => rows.addEffects(runId, effects, atMs)),
+    "effect-answered": quietly(({ effectId }, atMs) => rows.finishEffect(effectId, atMs)),
+    intent: quietly(({ intent }) => insertIntent(lanes(), intent)),
+    "halt-released": quietly(({ account, chainId, by }, atMs) => lanes().releaseHalt(account, chainId, { by, atMs })),
+  };
+}
+
+type AlertKinds = "mode" | "alert" | "message" | "wants-over" | Extract<Kinds, `alerts-${string}`>;
+
+function alertWriters(rows: RowStore): Writers<AlertKinds> {
+  return {
+    mode: quietly(({ row }, atMs) => {
+      rows.setMode(row);
+      rows.endAlerts(SUBJECT.mode(row.scope), atMs);
+    }),
+    alert: ({ alert }) => (rows.raiseAlert(alert) ? alert : undefined),
+    message: ({ message }) => (rows.addMessage(message) ? message : undefined),
+    "alerts-over": quietly(({ subject }, atMs) => rows.endAlerts(subject, atMs)),
+    "alerts-of-others-over": quietly(({ strategyIds }, atMs) => rows.endAlertsOfOthers(strategyIds, atMs)),
+    "alerts-of-fills-over": quietly(({ strategyId }, atMs) => rows.endAlertsOfFills(strategyId, atMs)),
+    "wants-over": quietly(({ strategyId, raisedUntilMs }, atMs) =>
+      rows.endAlertsOfWants(strategyId, { raisedUntilMs, atMs }),
+    ),
+  };
+}
+
+type SlotKinds = "run-due" | "gap" | "last-slot" | "strategy" | "come-back" | "files" | "same-ends" | "mode-corrected";
+
+function slotWriters(rows: RowStore): Writers<SlotKinds> {
+  return {
+    "run-due": quietly(({ run }, atMs) => rows.insertRun(run, atMs)),
+    gap: quietly(({ gap, joinsAtMs }, atMs) => rows.addGap(gap, joinsAtMs, atMs)),
+    "last-slot": quietly(({ strategyId, lastSlotMs }) => rows.setLastSlot(strategyId, lastSlotMs)),
+    strategy: quietly(({ row }, atMs) => rows.saveStrategy(row, atMs)),
+    "come-back": quietly(({ strategyId, lastSlotMs }) => rows.comeBack(strategyId, lastSlotMs)),
+    files: quietly(({ strategyIds }) => rows.markGone(strategyIds)),
+    "same-ends": quietly(({ strategyId, ends }) => rows.saveSameEnds(strategyId, ends)),
+    "mode-corrected": quietly(({ row }) => rows.setMode(row)),
+  };
+}
+
+function effectWriters(
+  rows: RowStore,
+): Writers<"effect-begun" | "effect-postponed" | "request-answered" | "daemon-event"> {
+  return {
+    "effect-begun": quietly(({ effectId }) => rows.beginEffect(effectId)),
+    "effect-postponed": quietly(({ effectId }, atMs) => rows.postponeEffect(effectId, atMs)),
+    "request-answered": quietly(({ requestId, answer }, atMs) => rows.answerRequest(requestId, answer, atMs)),
+    "daemon-event": quietly(({ event, detail }, atMs) => rows.addDaemonEvent(event, detail, atMs)),
+  };
 }
 
 function insertIntent(lanes: Lanes, intent: IntentRow): void {

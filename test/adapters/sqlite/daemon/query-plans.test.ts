@@ -11,6 +11,7 @@ import type { RunRecord } from "../../../../src/domain/run/records.ts";
 import type { AlertOutbox } from "../../../../src/ports/alert-store.ts";
 import type { Change, StepQuestion } from "../../../../src/ports/changes.ts";
 import type { LaneStore } from "../../../../src/ports/lane-store.ts";
+import type { Question, QuestionKind } from "../../../../src/ports/unit-of-work.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import {
   alertSample,
@@ -44,7 +45,21 @@ const QUESTION: StepQuestion = {
 };
 
 const READ = { kind: "facts-read", swapId, reading: readingFor(swap) } as const;
-const QUESTIONS = [{ kind: "step", runId: run.id, event: READ, of: QUESTION }] as const;
+/** One question of each kind. */
+const QUESTIONS: { readonly [K in QuestionKind]: Question<K> } = {
+  nothing: { kind: "nothing" },
+  step: { kind: "step", runId: run.id, event: READ, of: QUESTION },
+  slots: { kind: "slots", strategyIds: ["weekly"] },
+  "next-slot": { kind: "next-slot", strategyId: "weekly", fromMs: NOW_MS },
+  editions: { kind: "editions", strategyIds: ["weekly"] },
+  busy: { kind: "busy" },
+  scope: { kind: "scope", scope: "weekly" },
+  start: { kind: "start" },
+  requests: { kind: "requests" },
+  "due-runs": { kind: "due-runs", limit: 10 },
+  effect: { kind: "effect", effectId: 1, runId: run.id },
+  differences: { kind: "differences" },
+};
 
 const planned = intentRow({ id: "run_1.0.1.swap", state: "planned", nonce: undefined });
 const CHANGES: readonly Change[] = [
@@ -54,11 +69,15 @@ const CHANGES: readonly Change[] = [
 
 const STORE: Calls<DaemonStore> = {
   transaction: (store) => store.transaction(() => 1),
-  read: (store) => Promise.all(QUESTIONS.map((question) => store.read(question))),
+  read: (store) => Promise.all(Object.values(QUESTIONS).map((question) => store.read(question as never))),
   commit: (store) =>
-    store.commit([{ question: QUESTIONS[0], decide: () => ({ changes: CHANGES, atMs: NOW_MS, value: undefined }) }]),
+    store.commit([{ question: QUESTIONS.step, decide: () => ({ changes: CHANGES, atMs: NOW_MS, value: undefined }) }]),
   stepRows: (store) => store.stepRows(run, READ, QUESTION),
   write: () => undefined,
+  sameEndsOf: (store) => store.sameEndsOf(["weekly"]),
+  warnings: (store) => store.warnings(),
+  slotsWithRun: (store) => store.slotsWithRun("weekly", 1),
+  begun: (store) => store.begun(1),
   insertRun: (store) => store.insertRun(runSample({ id: "run_2", slotMs: SLOT_MS + 1_000, swaps: [] }), NOW_MS),
   run: (store) => store.run(run.id),
   saveRun: (store) =>

@@ -1,0 +1,61 @@
+import { GLOBAL_SCOPE } from "../../../domain/run/operating-mode.ts";
+import type { LaneStore } from "../../../ports/lane-store.ts";
+import type { SlotRows } from "../../../ports/slot-questions.ts";
+import type { StrategyRow } from "../../../ports/store.ts";
+import type { Readers } from "./answers.ts";
+import type { RowStore } from "./row-store.ts";
+
+type SlotKinds =
+  | "slots"
+  | "next-slot"
+  | "editions"
+  | "busy"
+  | "scope"
+  | "start"
+  | "requests"
+  | "due-runs"
+  | "effect"
+  | "differences";
+
+/** Answers what is asked for slots, editions, operators' requests and effects. */
+export function createSlotAnswers(rows: RowStore, lanes: () => LaneStore): Pick<Readers, SlotKinds> {
+  return {
+    slots: ({ strategyIds }) => slotRows(rows, strategyIds),
+    "next-slot": ({ strategyId, fromMs }) => {
+      const slots = slotRows(rows, [strategyId]);
+      const taken = rows.slotsWithRun(strategyId, Math.min(fromMs, slots.lastSlots.get(strategyId) ?? fromMs));
+      return { ...slots, taken };
+    },
+    editions: ({ strategyIds }) => {
+      const known = strategyIds.map((id) => rows.strategy(id)).filter((row): row is StrategyRow => row !== undefined);
+      const byId = new Map(known.map((row) => [row.id, row]));
+      return { ...slotRows(rows, strategyIds), rows: byId, gone: rows.goneStrategies() };
+    },
+    busy: () => rows.strategiesWithOpenRun(),
+    scope: ({ scope }) => ({
+      mode: rows.mode(scope),
+      isKnown: rows.strategy(scope) !== undefined,
+      halts: lanes().halts(),
+    }),
+    start: () => ({ mode: rows.mode(GLOBAL_SCOPE), lastAliveMs: rows.lastAliveMs() }),
+    requests: () => rows.openRequests(),
+    "due-runs": ({ limit }) => rows.dueRuns(limit),
+    effect: ({ effectId, runId }) => {
+      const run = rows.run(runId);
+      if (run === undefined) throw new Error(`effect ${effectId} belongs to no run`);
+      return { run, begun: rows.begun(effectId) };
+    },
+    differences: () => rows.openDifferences(),
+  };
+}
+
+function slotRows(rows: RowStore, strategyIds: readonly string[]): SlotRows {
+  return {
+    lastSlots: rows.lastSlots(strategyIds),
+    modes: rows.modes(),
+    differences: rows.openDifferences(),
+    busy: rows.strategiesWithOpenRun(),
+    sameEnds: rows.sameEndsOf(strategyIds),
+    warnings: rows.warnings(),
+  };
+}

@@ -1,0 +1,113 @@
+import type { ModeRow } from "../domain/run/operating-mode.ts";
+import { slotsBetween } from "../domain/schedule/slots.ts";
+import type { StrategySpec } from "../domain/strategy/spec.ts";
+import { initialStrategyMemory, type StrategyMemory, strategyEdited } from "../domain/strategy/strategy.ts";
+import type { Change } from "../ports/changes.ts";
+import type { SlotRows } from "../ports/slot-questions.ts";
+import type { StrategyRow } from "../ports/store.ts";
+import type { Answered, Decided } from "../ports/unit-of-work.ts";
+import { tellAlerts } from "./alerts.ts";
+import { handledAtEdit, isEditionOf } from "./edition.ts";
+import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
+import { hasReadableMemory, parseStoredMemory, quarantineChanges } from "./quarantine.ts";
+import { type DecidedSlots, gapsOf, NO_GAP, nobody, type OutcomeListener, type SlotOutcome } from "./slot-gaps.ts";
+
+/**
+ * Makes every loaded strategy known to the database. A new one starts at the next slot after now, never at one before;
+ * a changed schedule never makes slots in the past either.
+ * @param isAtWork whether slots were handled until now, so that those that are left wait for their turn
+ */
+export async function registerStrategies(
+  context: EngineContext,
+  heard: OutcomeListener = nobody,
+  isAtWork: boolean = false,
+): Promise<void> {
+  const { strategies } = context.settings;
+  const question = { kind: "editions", strategyIds: strategies.map(({ spec }) => spec.id) } as const;
+  const decide = (rows: Answered<"editions">): Decided<readonly SlotOutcome[]> => {
+    const { changes, outcomes } = decideEditions(context, strategies, { rows, isAtWork });
+    return { changes, atMs: context.deps.clock.nowMs(), value: outcomes };
+  };
+  for (const { value, alerts } of await context.deps.store.commit([{ question, decide }])) {
+    value.forEach(heard);
+    tellAlerts(context.deps, alerts);
+  }
+}
+
+/** What makes editions known: those of strategies that are new, and those that differ from what the rows have. */
+export function decideEditions(
+  context: EngineContext,
+  strategies: readonly LoadedStrategy[],
+  { rows, isAtWork }: { readonly rows: Answered<"editions">; readonly isAtWork: boolean },
+): DecidedSlots {
+  const { clock, zones } = context.deps;
+  const changes: Change[] = endFutureBars(context, rows.modes);
+  const outcomes: SlotOutcome[] = [];
+  const nowMs = clock.nowMs();
+  for (const { spec, specHash } of strategies) {
+    const row = rows.rows.get(spec.id);
+    if (row !== undefined && row.kind === spec.kind && !hasReadableMemory(row)) {
+      changes.push(...quarantineChanges(context, row, rows.modes));
+      continue;
+    }
+    if (row !== undefined && isEditionOf(row, { spec, specHash })) {
+      if (row.specHash !== specHash) changes.push({ kind: "strategy", row: { ...row, spec, specHash } });
+      continue;
+    }
+    const lastSlotMs = row === undefined ? nowMs : handledAtEdit(row, spec, { nowMs, isAtWork }, zones);
+    if (row !== undefined) {
+      const missed = missedSlots(context, row, { untilMs: Math.min(lastSlotMs, nowMs), rows });
+      changes.push(...missed.changes);
+      outcomes.push(...missed.outcomes);
+    }
+    if (lastSlotMs !== row?.lastSlotMs) changes.push(...usedUpSlots(context, spec, { nowMs, lastSlotMs }));
+    const memory = row === undefined ? initialStrategyMemory(spec) : editedMemory(row, spec);
+    const edition = { id: spec.id, kind: spec.kind, specHash, spec, memory: JSON.stringify(memory), lastSlotMs };
+    changes.push({ kind: "strategy", row: edition });
+  }
+  return { changes, outcomes };
+}
+
+/** Who set a mode back to active by a clock that ran ahead did so before now: no slot is barred until that clock is right. */
+function endFutureBars({ deps: { clock } }: EngineContext, modes: readonly ModeRow[]): Change[] {
+  const atMs = clock.nowMs();
+  const ahead = modes.filter((row) => row.mode === "active" && row.atMs > atMs);
+  return ahead.map((row) => ({ kind: "mode-corrected", row: { ...row, atMs } }));
+}
+
+function editedMemory(row: StrategyRow, spec: StrategySpec): StrategyMemory {
+  return strategyEdited(row.spec, spec, parseStoredMemory(row.memory));
+}
+
+/** A strategy whose file was gone makes up for nothing of that time: whoever took it away did not want it to trade. */
+export function passOverSlots(context: EngineContext, row: StrategyRow, rows: SlotRows): DecidedSlots {
+  const nowMs = context.deps.clock.nowMs();
+  const { changes, outcomes } = missedSlots(context, row, { untilMs: nowMs, rows });
+  const back = { kind: "come-back", strategyId: row.id, lastSlotMs: Math.max(row.lastSlotMs, nowMs) } as const;
+  return { changes: [...changes, back], outcomes };
+}
+
+/** Slots that passed while nobody could run them, up to an instant: what follows begins after them. */
+function missedSlots(
+  context: EngineContext,
+  row: StrategyRow,
+  { untilMs, rows }: { readonly untilMs: number; readonly rows: SlotRows },
+): DecidedSlots {
+  const range = { afterMs: row.lastSlotMs, untilMs };
+  const passed = slotsBetween(row.spec.schedule, range, context.deps.zones);
+  if (passed === undefined) return { changes: [], outcomes: [] };
+  return gapsOf(context, row.id, { gaps: [{ ...passed, reason: "missed" }], handledMs: row.lastSlotMs, rows });
+}
+
+/** Slots to come that an operator used up under the schedule before. */
+function usedUpSlots(
+  context: EngineContext,
+  spec: StrategySpec,
+  to: { nowMs: number; lastSlotMs: number },
+): readonly Change[] {
+  const slots = slotsBetween(spec.schedule, { afterMs: to.nowMs, untilMs: to.lastSlotMs }, context.deps.zones);
+  if (slots === undefined) return [];
+  const { firstMs, lastMs, count } = slots;
+  const gap = { firstSlotMs: firstMs, lastSlotMs: lastMs, count, reason: "skipped_by_operator" };
+  return [{ kind: "gap", gap: { strategy: spec.id, ...gap }, joinsAtMs: NO_GAP }];
+}

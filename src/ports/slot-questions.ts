@@ -1,0 +1,67 @@
+import type { ModeRow } from "../domain/run/operating-mode.ts";
+import type { Run } from "../domain/run/run.ts";
+import type { SameEnds } from "../domain/run/same-ends.ts";
+import type { TrueWarning } from "./alert-store.ts";
+import type { LaneHalt } from "./lane-store.ts";
+import type { Difference } from "./reconciliation-store.ts";
+import type { OperatorRequest, StrategyRow } from "./store.ts";
+
+/** What slots of strategies go by. Instants in milliseconds. */
+export interface SlotRows {
+  /** the last handled slot of each strategy that has a row */
+  readonly lastSlots: ReadonlyMap<string, number>;
+  readonly modes: readonly ModeRow[];
+  /** what the chain tells and the rows do not, and nobody accepted yet */
+  readonly differences: readonly Difference[];
+  /** strategies with an open run */
+  readonly busy: ReadonlySet<string>;
+  /** how the last slots of these strategies came to nothing for one reason; no entry after a trade */
+  readonly sameEnds: ReadonlyMap<string, SameEnds>;
+  /** all that people are warned of now */
+  readonly warnings: readonly TrueWarning[];
+}
+
+/** What is asked for slots, editions, operators' requests and effects. */
+export interface SlotQuestions {
+  readonly slots: { readonly asked: { readonly strategyIds: readonly string[] }; readonly rows: SlotRows };
+  /** The same of one strategy, with the slots from an instant or its last handled one on that have a run. */
+  readonly "next-slot": {
+    readonly asked: { readonly strategyId: string; readonly fromMs: number };
+    readonly rows: SlotRows & { readonly taken: readonly number[] };
+  };
+  readonly editions: {
+    readonly asked: { readonly strategyIds: readonly string[] };
+    readonly rows: SlotRows & {
+      readonly rows: ReadonlyMap<string, StrategyRow>;
+      /** strategies that were marked as gone and did not come back */
+      readonly gone: ReadonlySet<string>;
+    };
+  };
+  /** Strategies with an open run. */
+  readonly busy: { readonly asked: object; readonly rows: ReadonlySet<string> };
+  /** A strategy, or all of them: its mode, whether it has a row, and the accounts that are halted now. */
+  readonly scope: {
+    readonly asked: { readonly scope: string };
+    readonly rows: {
+      readonly mode: ModeRow | undefined;
+      readonly isKnown: boolean;
+      readonly halts: readonly LaneHalt[];
+    };
+  };
+  /** What the message of a start tells. */
+  readonly start: {
+    readonly asked: object;
+    readonly rows: { readonly mode: ModeRow | undefined; readonly lastAliveMs: number | undefined };
+  };
+  /** What operators asked for and nobody answered, the oldest first. */
+  readonly requests: { readonly asked: object; readonly rows: readonly OperatorRequest[] };
+  /** Runs that have not begun, the oldest slots first. */
+  readonly "due-runs": { readonly asked: { readonly limit: number }; readonly rows: readonly string[] };
+  /** An effect that is about to be begun: its run, and how often it was begun before. */
+  readonly effect: {
+    readonly asked: { readonly effectId: number; readonly runId: string };
+    readonly rows: { readonly run: Run; readonly begun: number };
+  };
+  /** What the chain tells and the rows do not, and nobody accepted yet. */
+  readonly differences: { readonly asked: object; readonly rows: readonly Difference[] };
+}
