@@ -1,5 +1,5 @@
 import type { RunEvent } from "../domain/run/events.ts";
-import type { EffectGroup, PendingEffect } from "../ports/store.ts";
+import type { EffectGroup, PendingEffect } from "../ports/daemon-rows.ts";
 import type { Answered } from "../ports/unit-of-work.ts";
 import { writeAndTell } from "./alerts.ts";
 import type { ClockWatch } from "./clock-watch.ts";

@@ -2,7 +2,7 @@ import { SUBJECT } from "../domain/run/alert.ts";
 import type { ModeRow } from "../domain/run/operating-mode.ts";
 import { isMemoryOf, type StrategyMemory } from "../domain/strategy/strategy.ts";
 import type { Change } from "../ports/changes.ts";
-import type { StrategyRow } from "../ports/store.ts";
+import type { StrategyRow } from "../ports/daemon-rows.ts";
 import type { Answered, Decided } from "../ports/unit-of-work.ts";
 import { raiseChange, tellAlerts } from "./alerts.ts";
 import type { EngineContext } from "./engine-context.ts";

@@ -8,9 +8,9 @@ import type { Run } from "../domain/run/run.ts";
 import type { SameEnds } from "../domain/run/same-ends.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { AlertRow, TrueWarning } from "./alert-store.ts";
+import type { GapRow, StrategyRow } from "./daemon-rows.ts";
 import type { IntentRow, LaneHalt } from "./lane-store.ts";
 import type { Difference } from "./reconciliation-store.ts";
-import type { GapRow, StrategyRow } from "./store.ts";
 
 /** Something that is to be written. Plain data: what is decided is a list of these, written together or not at all. */
 export type Change =

@@ -2,9 +2,9 @@ import type { ModeRow } from "../domain/run/operating-mode.ts";
 import type { Run } from "../domain/run/run.ts";
 import type { SameEnds } from "../domain/run/same-ends.ts";
 import type { TrueWarning } from "./alert-store.ts";
+import type { OperatorRequest, StrategyRow } from "./daemon-rows.ts";
 import type { LaneHalt } from "./lane-store.ts";
 import type { Difference } from "./reconciliation-store.ts";
-import type { OperatorRequest, StrategyRow } from "./store.ts";
 
 /** What slots of strategies go by. Instants in milliseconds. */
 export interface SlotRows {

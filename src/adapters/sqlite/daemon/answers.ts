@@ -1,11 +1,9 @@
 import type { LaneStore } from "../../../ports/lane-store.ts";
 import type { Answered, Question, QuestionKind } from "../../../ports/unit-of-work.ts";
 import { readStepRows } from "./decision-rows.ts";
+import type { Readers } from "./readers.ts";
 import type { RowStore } from "./row-store.ts";
 import { createSlotAnswers } from "./slot-answers.ts";
-
-/** How each question is answered. */
-export type Readers = { readonly [K in QuestionKind]: (asked: Question<K>) => Answered<K> };
 
 /** Answers questions from the rows. @param lanes the lanes' rows, whose tables may be missing until one is asked for */
 export function createAnswers(

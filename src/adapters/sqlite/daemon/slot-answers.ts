@@ -1,8 +1,8 @@
 import { GLOBAL_SCOPE } from "../../../domain/run/operating-mode.ts";
+import type { StrategyRow } from "../../../ports/daemon-rows.ts";
 import type { LaneStore } from "../../../ports/lane-store.ts";
 import type { SlotRows } from "../../../ports/slot-questions.ts";
-import type { StrategyRow } from "../../../ports/store.ts";
-import type { Readers } from "./answers.ts";
+import type { Readers } from "./readers.ts";
 import type { RowStore } from "./row-store.ts";
 
 type SlotKinds =
