@@ -2,6 +2,7 @@ import type { LaneStore } from "../../../ports/lane-store.ts";
 import type { Answered, Question, QuestionKind } from "../../../ports/unit-of-work.ts";
 import { readStepRows } from "./decision-rows.ts";
 import type { RowStore } from "./row-store.ts";
+import { createViewAnswers } from "./view-answers.ts";
 
 type Readers = { readonly [K in QuestionKind]: (asked: Question<K>) => Answered<K> };
 
@@ -17,6 +18,7 @@ export function createAnswers(
       if (run === undefined) throw new Error(`run ${runId} is not in the database`);
       return { run, ...readStepRows(rows, lanes(), { run, event, asked: of }) };
     },
+    ...createViewAnswers(rows, lanes),
   };
   return (question) => readers[question.kind](question);
 }
