@@ -17,7 +17,7 @@ interface ModeColumns {
 }
 
 /** Rows of the daemon's own life: identity, strategies, modes, gaps, baselines, requests. */
-export function createOperationRows(sql: Statements): OperationStore & Pick<SingleRows, "saveSameEnds"> {
+export function createOperationRows(sql: Statements): OperationStore & Pick<SingleRows, "saveSameEnds" | "priceBars"> {
   return {
     ...createModeRows(sql),
     ...createStrategyRows(sql),

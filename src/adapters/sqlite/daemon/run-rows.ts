@@ -78,7 +78,8 @@ const OPEN_WORK = `SELECT runs.id AS runId, runs.strategy, swaps.id AS swapId, s
 /** Rows of runs, swaps and transitions. */
 export function createRunRows(
   sql: Statements,
-): Omit<RunStore, keyof EffectRows> & Pick<SingleRows, "saveRun" | "addStep" | "clearancePrices"> {
+): Omit<RunStore, keyof EffectRows> &
+  Pick<SingleRows, "saveRun" | "addStep" | "clearancePrices" | "hashOfOther" | "intendedSignature"> {
   const readBody = createBodyReader();
   const addTransition = (transition: Transition, atMs: number): void => {
     sql.run(
