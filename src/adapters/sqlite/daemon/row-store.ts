@@ -62,6 +62,8 @@ export interface SingleRows extends LedgerRows {
    * severity. @returns false when this very message, by its id, was written before
    */
   addMessage(message: AlertRow): boolean;
+  /** Ends what was said of services that are configured no more. @param hosts of those that are */
+  endAlertsOfOtherServices(hosts: readonly string[], atMs: number): void;
   /**
    * A strategy wants nothing now: ends what kept it from trading when it last wanted something, where that was said until
    * an instant. What is critical stays.

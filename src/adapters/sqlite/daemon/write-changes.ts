@@ -54,6 +54,9 @@ function writeOne(
     case "alerts-over":
       rows.endAlerts(change.subject, atMs);
       return;
+    case "other-services-over":
+      rows.endAlertsOfOtherServices(change.hosts, atMs);
+      return;
     case "wants-over":
       rows.endAlertsOfWants(change.strategyId, { raisedUntilMs: change.raisedUntilMs, atMs });
       return;
