@@ -87,7 +87,7 @@ export async function composeDaemon(
   const laneStore = alertOnHalt(openLaneStore(db), alerts.deps);
   const { service: second } = configuration.reference;
   const serviceHosts = [serviceUrl, ...(second === undefined ? [] : [second.url])].map(hostOf);
-  await writeAndTell(alerts.deps, [{ kind: "other-services-over", hosts: serviceHosts }]);
+  await writeAndTell(alerts.deps, [{ kind: "alerts-of-other-services-over", hosts: serviceHosts }]);
   const listenersTo = (url: string) => ({
     onLimit: unwaited(watchLimit(alerts.deps, url), deps.onFatal),
     onHeldBack: alsoAbsent(

@@ -4,7 +4,7 @@ import { startOfSlot } from "../domain/schedule/slot-jitter.ts";
 import { newestInstant } from "../domain/schedule/slot-range.ts";
 import { slotsBetween } from "../domain/schedule/slots.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
-import type { StrategyRow } from "../ports/store.ts";
+import type { StrategyRow } from "../ports/daemon-rows.ts";
 import type { LoadedStrategy } from "./engine-context.ts";
 
 /**

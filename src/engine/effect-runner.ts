@@ -1,5 +1,5 @@
 import type { RunEvent } from "../domain/run/events.ts";
-import type { EffectGroup, PendingEffect } from "../ports/store.ts";
+import type { EffectGroup, PendingEffect } from "../ports/daemon-rows.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { Committer } from "./commit.ts";
 import type { EngineContext } from "./engine-context.ts";

@@ -1,5 +1,5 @@
 import type { Address } from "../domain/money/address.ts";
-import type { FinalBlock } from "../ports/store.ts";
+import type { FinalBlock } from "../ports/daemon-rows.ts";
 import { type EngineContext, laneOf } from "./engine-context.ts";
 import { mayRevoke } from "./modes.ts";
 import { nodeFault } from "./perform/node-fault.ts";

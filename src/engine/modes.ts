@@ -5,7 +5,6 @@ import { swapOf } from "../domain/run/run.ts";
 import type { IdentityMarker } from "../ports/identity-marker.ts";
 import type { LaneStore } from "../ports/lane-store.ts";
 import type { OperationStore, Store } from "../ports/store.ts";
-import type { UnitOfWork } from "../ports/unit-of-work.ts";
 import type { ModeRows } from "../ports/view-questions.ts";
 import { judgeMarker } from "./reconcile/identity.ts";
 import { halt, whyHalted } from "./reconcile/touches.ts";
@@ -16,11 +15,6 @@ export function effectiveMode(store: OperationStore & Pick<Store, "openDifferenc
   const spec = differences.length === 0 ? undefined : store.strategy(strategyId)?.spec;
   const modes = { global: store.mode(GLOBAL_SCOPE), own: store.mode(strategyId) };
   return modeOf(strategyId, { modes, differences, spec });
-}
-
-/** Asks the rows for the same. */
-export async function readMode(store: Pick<UnitOfWork, "read">, strategyId: string): Promise<ModeRow> {
-  return modeOf(strategyId, await store.read({ kind: "strategy", strategyId }));
 }
 
 /** The same of rows that were read. */

@@ -1,7 +1,7 @@
 import { SUBJECT } from "../domain/run/alert.ts";
 import { GLOBAL_SCOPE, OPERATING_MODES, type OperatingMode } from "../domain/run/operating-mode.ts";
 import { nextInstant } from "../domain/schedule/next-instants.ts";
-import type { OperatorRequest } from "../ports/store.ts";
+import type { OperatorRequest } from "../ports/daemon-rows.ts";
 import { changeMode, type RaisedAlert, raiseAlerts, tellAlerts } from "./alerts.ts";
 import { type EngineContext, type LoadedStrategy, strategyOf } from "./engine-context.ts";
 import { cancelTransaction, revokeAllowance } from "./operator-transactions.ts";

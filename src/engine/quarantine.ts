@@ -1,6 +1,6 @@
 import { SUBJECT } from "../domain/run/alert.ts";
 import { isMemoryOf, type StrategyMemory } from "../domain/strategy/strategy.ts";
-import type { StrategyRow } from "../ports/store.ts";
+import type { StrategyRow } from "../ports/daemon-rows.ts";
 import { changeMode, raiseAlerts, tellAlerts } from "./alerts.ts";
 import type { EngineContext } from "./engine-context.ts";
 

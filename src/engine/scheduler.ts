@@ -12,7 +12,7 @@ import {
   type StrategyMemory,
   strategyEdited,
 } from "../domain/strategy/strategy.ts";
-import type { StrategyRow } from "../ports/store.ts";
+import type { StrategyRow } from "../ports/daemon-rows.ts";
 import { type RaisedAlert, tellAlerts } from "./alerts.ts";
 import { handledAtEdit, isEditionOf } from "./edition.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";

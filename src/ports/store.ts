@@ -1,74 +1,25 @@
 import type { DrawdownState } from "../domain/guard/drawdown.ts";
 import type { Address } from "../domain/money/address.ts";
 import type { UsdPrice } from "../domain/money/price.ts";
-import type { Effect } from "../domain/run/effects.ts";
 import type { RunEvent } from "../domain/run/events.ts";
 import type { ModeRow } from "../domain/run/operating-mode.ts";
 import type { Run } from "../domain/run/run.ts";
 import type { SameEnds } from "../domain/run/same-ends.ts";
 import type { SwapState } from "../domain/run/states.ts";
-import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { AlertRow, AlertStore } from "./alert-store.ts";
 import type { Change, StepQuestion, StepRows } from "./changes.ts";
+import type {
+  BaselineRow,
+  EffectGroup,
+  FinalBlock,
+  GapRow,
+  OpenWork,
+  OperatorRequest,
+  PendingEffect,
+  StrategyRow,
+} from "./daemon-rows.ts";
 import type { ReconciliationStore } from "./reconciliation-store.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
-
-/** A strategy as the database remembers it. `memory` is versioned JSON; `lastSlotMs` the last slot that has its end or run. */
-export interface StrategyRow {
-  readonly id: string;
-  readonly kind: string;
-  readonly specHash: string;
-  readonly spec: StrategySpec;
-  readonly memory: string;
-  readonly lastSlotMs: number;
-}
-
-/** An effect that is written down and not yet answered. */
-export interface PendingEffect {
-  readonly id: number;
-  readonly runId: string;
-  readonly effect: Effect;
-}
-
-/** Looks at open swaps on the chain, routes that are kept for people, everything else, and all but the routes. */
-export type EffectGroup = "looks" | "routes" | "others" | "no routes";
-
-/** Equal uneventful slots in a row. */
-export interface GapRow {
-  readonly strategy: string;
-  readonly firstSlotMs: number;
-  readonly lastSlotMs: number;
-  readonly count: number;
-  readonly reason: string;
-}
-
-/** Balances that the audit counts from. */
-export interface BaselineRow {
-  readonly wallet: Address;
-  readonly token: Address;
-  readonly symbol: string;
-  readonly decimals: number;
-  readonly blockNumber: number;
-  readonly balance: bigint;
-}
-
-/** What an operator asked of the running daemon. */
-export interface OperatorRequest {
-  readonly id: number;
-  readonly command: string;
-  readonly arguments: Readonly<Record<string, string>>;
-  readonly madeBy: string;
-  readonly madeAtMs: number;
-}
-
-/** Something that is not over, with the wallet it needs; a run that has not decided yet has no swap. */
-export interface OpenWork {
-  readonly runId: string;
-  readonly strategy: string;
-  readonly swapId: string | undefined;
-  readonly state: string;
-  readonly wallet: Address | undefined;
-}
 
 /** Rows of runs, swaps and their effects. */
 export interface RunStore {
@@ -94,13 +45,6 @@ export interface RunStore {
   postponeEffect(id: number, atMs: number): void;
   /** Makes due what was written by a clock that ran ahead of this instant and is to wait until then. */
   hastenEffects(nowMs: number): void;
-}
-
-/** A block that is final. */
-export interface FinalBlock {
-  readonly number: number;
-  /** Unix seconds */
-  readonly timestamp: number;
 }
 
 /** Sums over what all runs share. */

@@ -4,8 +4,8 @@ import type { Run } from "../domain/run/run.ts";
 import type { PriceBar } from "../domain/strategy/decision.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { StepQuestion, StepRows } from "./changes.ts";
+import type { StrategyRow } from "./daemon-rows.ts";
 import type { KnownChain } from "./reconciliation-store.ts";
-import type { StrategyRow } from "./store.ts";
 
 /** What the mode of a strategy follows from. `spec` is its edition in the rows; undefined where it has no row. */
 export type ModeRows = Pick<StepRows, "modes" | "differences"> & { readonly spec: StrategySpec | undefined };

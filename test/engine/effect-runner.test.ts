@@ -3,7 +3,7 @@ import type { Effect } from "../../src/domain/run/effects.ts";
 import type { Committer } from "../../src/engine/commit.ts";
 import { createEffectRunner, type EffectRunner } from "../../src/engine/effect-runner.ts";
 import { registerStrategies } from "../../src/engine/scheduler.ts";
-import type { EffectGroup } from "../../src/ports/store.ts";
+import type { EffectGroup } from "../../src/ports/daemon-rows.ts";
 import type { ServiceProfile } from "../../src/ports/swap-service.ts";
 import { NOW_MS, runSample, SLOT_MS } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";

@@ -1,5 +1,5 @@
 import { type Run, swapOf } from "../../domain/run/run.ts";
-import type { PendingEffect } from "../../ports/store.ts";
+import type { PendingEffect } from "../../ports/daemon-rows.ts";
 import type { EngineContext } from "../engine-context.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { fetchQuote } from "./fetch-quote.ts";

@@ -1,5 +1,6 @@
 import { type Address, toAddress } from "../../../domain/money/address.ts";
-import type { FinalBlock, LedgerStore } from "../../../ports/store.ts";
+import type { FinalBlock } from "../../../ports/daemon-rows.ts";
+import type { LedgerStore } from "../../../ports/store.ts";
 import { BUSY_SWAPS, DELIVERING_SWAPS, OPEN_INTENTS, UNSETTLED_SWAPS } from "../index-conditions.ts";
 import type { Statements } from "../statements.ts";
 import type { LedgerRows } from "./row-store.ts";

@@ -1,6 +1,7 @@
 import type { ModeRow, OperatingMode } from "../../../domain/run/operating-mode.ts";
 import type { StrategySpec } from "../../../domain/strategy/spec.ts";
-import type { GapRow, OperationStore } from "../../../ports/store.ts";
+import type { GapRow } from "../../../ports/daemon-rows.ts";
+import type { OperationStore } from "../../../ports/store.ts";
 import type { Statements } from "../statements.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
 import { createDrawdownRows } from "./drawdown-rows.ts";

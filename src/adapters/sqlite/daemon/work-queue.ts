@@ -1,4 +1,4 @@
-import type { EffectGroup, PendingEffect } from "../../../ports/store.ts";
+import type { EffectGroup, PendingEffect } from "../../../ports/daemon-rows.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { onTakenBack } from "../../../storage/transaction.ts";
 

@@ -54,7 +54,7 @@ function writeOne(
     case "alerts-over":
       rows.endAlerts(change.subject, atMs);
       return;
-    case "other-services-over":
+    case "alerts-of-other-services-over":
       rows.endAlertsOfOtherServices(change.hosts, atMs);
       return;
     case "wants-over":

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Swap } from "../../../../src/domain/run/run.ts";
 import { SWAP_STATES } from "../../../../src/domain/run/states.ts";
-import type { EffectGroup } from "../../../../src/ports/store.ts";
+import type { EffectGroup } from "../../../../src/ports/daemon-rows.ts";
 import { HUNDRED_USDC, NOW_MS, runSample, SLOT_MS, swapSample } from "../../../support/builders.ts";
 import { addRun, openDaemonDatabase, saveAs } from "../../../support/daemon-database.ts";
 import { hash, swapIn } from "../../../support/reading-samples.ts";

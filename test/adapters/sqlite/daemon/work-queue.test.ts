@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { DaemonStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
 import { createStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
 import type { Effect } from "../../../../src/domain/run/effects.ts";
-import type { EffectGroup } from "../../../../src/ports/store.ts";
+import type { EffectGroup } from "../../../../src/ports/daemon-rows.ts";
 import { openDatabase, type SqliteDatabase } from "../../../../src/storage/database.ts";
 import { runSample, SLOT_MS, swapSample } from "../../../support/builders.ts";
 import { addRun, openDaemonDatabase } from "../../../support/daemon-database.ts";

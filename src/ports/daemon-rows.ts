@@ -1,0 +1,67 @@
+import type { Address } from "../domain/money/address.ts";
+import type { Effect } from "../domain/run/effects.ts";
+import type { StrategySpec } from "../domain/strategy/spec.ts";
+
+/** A strategy as the database remembers it. `memory` is versioned JSON; `lastSlotMs` the last slot that has its end or run. */
+export interface StrategyRow {
+  readonly id: string;
+  readonly kind: string;
+  readonly specHash: string;
+  readonly spec: StrategySpec;
+  readonly memory: string;
+  readonly lastSlotMs: number;
+}
+
+/** An effect that is written down and not yet answered. */
+export interface PendingEffect {
+  readonly id: number;
+  readonly runId: string;
+  readonly effect: Effect;
+}
+
+/** Looks at open swaps on the chain, routes that are kept for people, everything else, and all but the routes. */
+export type EffectGroup = "looks" | "routes" | "others" | "no routes";
+
+/** Equal uneventful slots in a row. */
+export interface GapRow {
+  readonly strategy: string;
+  readonly firstSlotMs: number;
+  readonly lastSlotMs: number;
+  readonly count: number;
+  readonly reason: string;
+}
+
+/** Balances that the audit counts from. */
+export interface BaselineRow {
+  readonly wallet: Address;
+  readonly token: Address;
+  readonly symbol: string;
+  readonly decimals: number;
+  readonly blockNumber: number;
+  readonly balance: bigint;
+}
+
+/** What an operator asked of the running daemon. */
+export interface OperatorRequest {
+  readonly id: number;
+  readonly command: string;
+  readonly arguments: Readonly<Record<string, string>>;
+  readonly madeBy: string;
+  readonly madeAtMs: number;
+}
+
+/** Something that is not over, with the wallet it needs; a run that has not decided yet has no swap. */
+export interface OpenWork {
+  readonly runId: string;
+  readonly strategy: string;
+  readonly swapId: string | undefined;
+  readonly state: string;
+  readonly wallet: Address | undefined;
+}
+
+/** A block that is final. */
+export interface FinalBlock {
+  readonly number: number;
+  /** Unix seconds */
+  readonly timestamp: number;
+}
