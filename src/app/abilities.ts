@@ -1,5 +1,5 @@
 import { SUBJECT } from "../domain/run/alert.ts";
-import { type AlertDeps, raiseAlerts, tellAlerts } from "../engine/alerts.ts";
+import { type AlertDeps, raiseChange, writeAndTell } from "../engine/alerts.ts";
 import type { Ability, Chain, EndpointReport } from "../ports/chain.ts";
 import type { Logger } from "../ports/logger.ts";
 
@@ -47,7 +47,7 @@ export interface AbilityWatch {
    * knows no final block yet, and a read that a node refused for a moment is asked by nobody until the next swap.
    */
   keepTrying(chain: Pick<Chain, "abilities">): Promise<void>;
-  note(reports: readonly EndpointReport[]): void;
+  note(reports: readonly EndpointReport[]): Promise<void>;
   /** false: no endpoint can do what every trade needs */
   mayTrade(): boolean;
   /** What is heard from then on is left alone: the database is closed. */
@@ -56,7 +56,7 @@ export interface AbilityWatch {
 
 /** Says once what the endpoints lack, and again when it changes; an alert tells of what stops all trading. */
 export function watchAbilities(deps: AlertDeps & { readonly logger: Logger }): AbilityWatch {
-  const { logger, store, clock } = deps;
+  const { logger, clock } = deps;
   let said = "";
   let mayTrade = true;
   const stopping = new AbortController();
@@ -70,23 +70,20 @@ export function watchAbilities(deps: AlertDeps & { readonly logger: Logger }): A
     },
     stop: () => stopping.abort(),
     mayTrade: () => mayTrade,
-    note: (reports) => {
+    note: async (reports) => {
       if (stopping.signal.aborted) return;
       const { problems, warnings } = judgeAbilities(reports);
       mayTrade = problems.length === 0;
       const words = JSON.stringify([problems, warnings]);
       if (words === said) return;
+      said = words;
       for (const problem of problems) logger.error({ problem }, "no RPC endpoint can do what every trade needs");
       for (const warning of warnings) logger.warn({ warning }, "an RPC endpoint is weaker than it could be");
       const subject = SUBJECT.endpoints();
       const text = problems.join(" ");
       const alert = { severity: "critical", code: "ENDPOINTS_UNABLE", subject, text } as const;
-      const raised = store.transaction(() => {
-        store.endAlerts(subject, clock.nowMs());
-        return problems.length === 0 ? [] : raiseAlerts(deps, [alert]);
-      });
-      said = words;
-      tellAlerts(deps, raised);
+      const over = { kind: "alerts-over", subject } as const;
+      await writeAndTell(deps, problems.length === 0 ? [over] : [over, raiseChange(deps, alert)]);
     },
   };
 }

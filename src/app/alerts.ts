@@ -5,7 +5,7 @@ import { createAlertOutbox } from "../adapters/sqlite/daemon/alert-rows.ts";
 import { createStore } from "../adapters/sqlite/daemon/store.ts";
 import type { Configuration, WebhookConfiguration } from "../config/configuration.ts";
 import { SUBJECT } from "../domain/run/alert.ts";
-import { type AlertDeps, raiseAlerts, tellAlerts } from "../engine/alerts.ts";
+import { type AlertDeps, raiseChange, writeAndTell } from "../engine/alerts.ts";
 import type { Redactor } from "../net/redact.ts";
 import { hostOf, type Secret } from "../net/secret.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -106,35 +106,29 @@ export function openAlerts(
 }
 
 /** Raises an alert while a service has asked for no calls, with the instant until which that holds. */
-export function watchHeldBack(deps: AlertDeps, serviceUrl: string): (untilMs: number | undefined) => void {
+export function watchHeldBack(deps: AlertDeps, serviceUrl: string): (untilMs: number | undefined) => Promise<void> {
   const host = hostOf(serviceUrl);
   const subject = SUBJECT.callsTo(host);
-  return (untilMs) => {
-    const raised = deps.store.transaction(() => {
-      if (untilMs === undefined) {
-        deps.store.endAlerts(subject, deps.clock.nowMs());
-        return [];
-      }
-      const until = new Date(untilMs).toISOString();
-      const text = `the service at ${host} asked for no calls until ${until}: nothing is quoted or handed over before; ask its operator about the limit of the API key`;
-      return raiseAlerts(deps, [{ severity: "critical", code: "SERVICE_HOLDS_US_BACK", subject, text }]);
-    });
-    tellAlerts(deps, raised);
+  return async (untilMs) => {
+    if (untilMs === undefined) return await writeAndTell(deps, [{ kind: "alerts-over", subject }]);
+    const until = new Date(untilMs).toISOString();
+    const text = `the service at ${host} asked for no calls until ${until}: nothing is quoted or handed over before; ask its operator about the limit of the API key`;
+    const alert = { severity: "critical", code: "SERVICE_HOLDS_US_BACK", subject, text } as const;
+    await writeAndTell(deps, [raiseChange(deps, alert)]);
   };
 }
 
 /** Raises an alert when the service states another rate limit than its profile says, and ends it when that is over. */
-export function watchLimit(deps: AlertDeps, serviceUrl: string): (limits: { expected: number; seen: number }) => void {
+export function watchLimit(
+  deps: AlertDeps,
+  serviceUrl: string,
+): (limits: { expected: number; seen: number }) => Promise<void> {
   const host = hostOf(serviceUrl);
   const subject = SUBJECT.service(host);
-  return ({ expected, seen }) => {
+  return async ({ expected, seen }) => {
     const text = `the service at ${host} allows ${seen} calls a second, not ${expected}; check the API key`;
     const alert = { severity: "warning", code: "RATE_LIMIT_UNEXPECTED", subject, text } as const;
-    const raised = deps.store.transaction(() => {
-      if (seen !== expected) return raiseAlerts(deps, [alert]);
-      deps.store.endAlerts(subject, deps.clock.nowMs());
-      return [];
-    });
-    tellAlerts(deps, raised);
+    const over = { kind: "alerts-over", subject } as const;
+    await writeAndTell(deps, [seen === expected ? over : raiseChange(deps, alert)]);
   };
 }

@@ -2,7 +2,7 @@ import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { SwapContracts } from "../domain/guard/swap-contracts.ts";
 import type { Address } from "../domain/money/address.ts";
-import { alertOnHalt, alertOnRefusal } from "../engine/alerts.ts";
+import { alertOnHalt, alertOnRefusal, writeAndTell } from "../engine/alerts.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import type { EngineContext } from "../engine/engine-context.ts";
 import { createLaneListener } from "../engine/lane-listener.ts";
@@ -87,10 +87,13 @@ export async function composeDaemon(
   const laneStore = alertOnHalt(openLaneStore(db), alerts.deps);
   const { service: second } = configuration.reference;
   const serviceHosts = [serviceUrl, ...(second === undefined ? [] : [second.url])].map(hostOf);
-  store.endAlertsOfOtherServices(serviceHosts, machine.clock.nowMs());
+  await writeAndTell(alerts.deps, [{ kind: "alerts-of-other-services-over", hosts: serviceHosts }]);
   const listenersTo = (url: string) => ({
-    onLimit: watchLimit(alerts.deps, url),
-    onHeldBack: alsoAbsent(url === serviceUrl ? service : undefined, watchHeldBack(alerts.deps, url)),
+    onLimit: unwaited(watchLimit(alerts.deps, url), deps.onFatal),
+    onHeldBack: alsoAbsent(
+      url === serviceUrl ? service : undefined,
+      unwaited(watchHeldBack(alerts.deps, url), deps.onFatal),
+    ),
   });
   const services = openServices(configuration, serviceUrl, { secrets, logger, machine, listenersTo });
   const signers = await openSigners(configuration, secrets, (wallet) => {
@@ -127,6 +130,13 @@ export async function composeDaemon(
   }
   const lookAtWallets = () => lookAtWalletCodes(context);
   return { engine, alerts, services, chain, abilities, node, service, lookAtWallets };
+}
+
+/** For a caller that waits for nothing: what is wrong with the listener is wrong with the daemon. */
+function unwaited<T>(listen: (heard: T) => Promise<void>, onFatal: (error: unknown) => void): (heard: T) => void {
+  return (heard) => {
+    listen(heard).catch(onFatal);
+  };
 }
 
 function contractsOf({ network: { name }, service: { contracts } }: Configuration): SwapContracts {

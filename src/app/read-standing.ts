@@ -1,4 +1,4 @@
-import { createStore } from "../adapters/sqlite/daemon/store.ts";
+import { createStore, type DaemonStore } from "../adapters/sqlite/daemon/store.ts";
 import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { CEILING_WINDOWS_MS } from "../domain/guard/policy.ts";
@@ -10,7 +10,6 @@ import { GLOBAL_SCOPE } from "../domain/run/operating-mode.ts";
 import { nextInstant } from "../domain/schedule/next-instants.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import { effectiveMode } from "../engine/modes.ts";
-import type { Store } from "../ports/store.ts";
 import type { SqliteDatabase } from "../storage/database.ts";
 import { isMigrated } from "./daemon-database.ts";
 import { formatInstant } from "./terminal.ts";
@@ -110,7 +109,7 @@ function budgetOf(spec: StrategySpec): Money | null {
   return { token: token.symbol, amount: formatUnits(total, token.decimals) };
 }
 
-function ceiling(store: Store, sinceMs: number, limit: bigint | undefined): Ceiling {
+function ceiling(store: DaemonStore, sinceMs: number, limit: bigint | undefined): Ceiling {
   const dollars = (usd: bigint): string => formatUnits(usd, USD_DECIMALS);
   return {
     soldUsd: dollars(store.soldUsdSince(sinceMs, "")),
@@ -118,7 +117,7 @@ function ceiling(store: Store, sinceMs: number, limit: bigint | undefined): Ceil
   };
 }
 
-function balancesOf(store: Store, settings: StandingSettings | undefined, tokens: Tokens): Standing["balances"] {
+function balancesOf(store: DaemonStore, settings: StandingSettings | undefined, tokens: Tokens): Standing["balances"] {
   return [...(settings?.wallets.values() ?? [])].flatMap(({ name, address }) => {
     const known = store.knownChain(address);
     if (known === undefined) return [];

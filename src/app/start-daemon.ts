@@ -121,7 +121,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
     };
     closers.push(machine.startTicker(tick));
     await startWithin(engine, machine, fail);
-    closers.push(watchEdits(configuration, { ...alerts.deps, logger, edits: opened.edits }, engine));
+    closers.push(await watchEdits(configuration, { ...alerts.deps, logger, edits: opened.edits }, engine));
     return { url: status.url, failed, stop };
   } catch (error) {
     await stop().catch((second: unknown) => logger.error({ error: second }, "what was started could not be stopped"));
@@ -138,15 +138,15 @@ async function startWithin(engine: Engine, machine: Machine, fail: (error: unkno
   await Promise.race([started, machine.clock.sleep(LOOK_WITHIN_MS)]);
 }
 
-function watchEdits(
+async function watchEdits(
   configuration: Configuration,
   { edits, ...deps }: AlertDeps & Pick<DaemonDeps, "logger" | "edits">,
   engine: Engine,
-): () => void {
+): Promise<() => void> {
   if (edits === undefined) return () => undefined;
   const adopt = (strategies: Configuration["strategies"]): Promise<void> =>
     engine.adopt(strategies.map(({ spec, hash }) => ({ spec, specHash: hash })));
-  return watchFiles(configuration, { ...deps, ...edits, adopt });
+  return await watchFiles(configuration, { ...deps, ...edits, adopt });
 }
 
 /** A stop waits so long for answers of the service. The next start asks again, or looks at the chain. */

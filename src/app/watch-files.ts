@@ -5,7 +5,7 @@ import type { Configuration, LoadedStrategy } from "../config/configuration.ts";
 import type { LoadOutcome } from "../config/load-configuration.ts";
 import { formatProblems } from "../config/problem.ts";
 import { type Alert, SUBJECT } from "../domain/run/alert.ts";
-import { type AlertDeps, raiseAlerts, tellAlerts } from "../engine/alerts.ts";
+import { type AlertDeps, raiseChange, writeAndTell } from "../engine/alerts.ts";
 import type { Logger } from "../ports/logger.ts";
 
 const SHORTEST_PAUSE_MS = 2_000;
@@ -34,12 +34,12 @@ export interface WatchDeps extends AlertDeps {
  * @param shortestPauseMs between two looks; longer where there are thousands of files
  * @returns how to stop
  */
-export function watchFiles(
+export async function watchFiles(
   started: Configuration,
   deps: WatchDeps,
   shortestPauseMs: number = SHORTEST_PAUSE_MS,
-): () => void {
-  const say = createSay(deps, noneLeft(started));
+): Promise<() => void> {
+  const say = await createSay(deps, noneLeft(started));
   let current = started;
   let read = deps.asRead;
   let seen = stateOf(started);
@@ -52,7 +52,7 @@ export function watchFiles(
     read = edited;
     const { inForce, alert } = await takeOver(current, loaded, deps);
     current = inForce;
-    say(alert);
+    await say(alert);
   };
   const look = async (): Promise<void> => {
     const now = await lookAt(current);
@@ -160,23 +160,23 @@ function noneLeft({ strategies, origin, file }: Configuration): FilesAlert | und
  * Says what is true of the files, once for as long as it is. What was wrong with those of an earlier life is over.
  * @param first what is true of those that it starts with; told unless an earlier life did
  */
-function createSay(deps: AlertDeps, first: FilesAlert | undefined): (alert: FilesAlert | undefined) => void {
-  const { store, clock } = deps;
+async function createSay(
+  deps: AlertDeps,
+  first: FilesAlert | undefined,
+): Promise<(alert: FilesAlert | undefined) => Promise<void>> {
   const subjects = [SUBJECT.configuration(), SUBJECT.strategies()];
-  const sayNow = (alert: FilesAlert | undefined, over: readonly string[]): void => {
-    const raised = store.transaction(() => {
-      for (const subject of over) store.endAlerts(subject, clock.nowMs());
-      if (alert === undefined) return [];
-      return raiseAlerts(deps, [{ severity: "warning", subject: subjectOf(alert), ...alert }]);
-    });
-    tellAlerts(deps, raised);
+  const sayNow = async (alert: FilesAlert | undefined, over: readonly string[]): Promise<void> => {
+    const ended = over.map((subject) => ({ kind: "alerts-over", subject }) as const);
+    if (alert === undefined) return await writeAndTell(deps, ended);
+    const raised = raiseChange(deps, { severity: "warning", subject: subjectOf(alert), ...alert });
+    await writeAndTell(deps, [...ended, raised]);
   };
-  sayNow(first, first === undefined ? subjects : subjects.filter((subject) => subject !== subjectOf(first)));
+  await sayNow(first, first === undefined ? subjects : subjects.filter((subject) => subject !== subjectOf(first)));
   let said = first?.code;
-  return (alert) => {
+  return async (alert) => {
     if (alert?.code === said) return;
     said = alert?.code;
-    sayNow(alert, subjects);
+    await sayNow(alert, subjects);
   };
 }
 

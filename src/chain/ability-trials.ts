@@ -21,7 +21,7 @@ export function createAbilityTrials(
   options: ProbeOptions,
   deps: {
     readonly monotonicMs: () => number;
-    readonly onReports: (reports: readonly EndpointReport[]) => void;
+    readonly onReports: (reports: readonly EndpointReport[]) => Promise<void>;
     readonly onFault: (error: unknown) => void;
   },
 ): AbilityTrials {
@@ -38,7 +38,7 @@ export function createAbilityTrials(
   return {
     async all() {
       await Promise.all(endpoints.map((_, index) => one(index)));
-      deps.onReports([...reports]);
+      await deps.onReports([...reports]);
       return [...reports];
     },
     returned(index) {
@@ -46,7 +46,9 @@ export function createAbilityTrials(
       const isKnown = reports[index]?.findings.every(({ state }) => state !== "unknown") === true;
       if (last === undefined || (isKnown && deps.monotonicMs() - last < SHORTEST_GAP_MS)) return;
       if (reports[index] === undefined) return;
-      one(index).then(() => deps.onReports([...reports]), deps.onFault);
+      one(index)
+        .then(() => deps.onReports([...reports]))
+        .catch(deps.onFault);
     },
   };
 }

@@ -27,7 +27,7 @@ export interface ChainDeps {
   /** default: over HTTP */
   readonly fetch?: BoundedFetch | undefined;
   /** hears what the endpoints can do, whenever it was tried out */
-  readonly onAbilities?: ((reports: readonly EndpointReport[]) => void) | undefined;
+  readonly onAbilities?: ((reports: readonly EndpointReport[]) => Promise<void>) | undefined;
   /** hears of faults of our own in what nobody waits for */
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
@@ -58,7 +58,7 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     { ...options, maxLogBlocks: options.maxLogBlocks ?? DEFAULT_LOG_BLOCKS },
     {
       monotonicMs: clock.monotonicMs,
-      onReports: (reports) => deps.onAbilities?.(reports),
+      onReports: async (reports) => await deps.onAbilities?.(reports),
       onFault: (error) => deps.onFault?.(error),
     },
   );

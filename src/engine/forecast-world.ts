@@ -10,14 +10,15 @@ import { initialStrategyMemory, isExitStrategy, strategyNeeds } from "../domain/
 import type { Chain } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { PriceSource } from "../ports/price-source.ts";
-import type { Store } from "../ports/store.ts";
+import type { UnitOfWork } from "../ports/unit-of-work.ts";
+import type { ViewRows } from "../ports/view-questions.ts";
 import type { EngineSettings } from "./engine-context.ts";
-import { effectiveMode } from "./modes.ts";
+import { modeOf } from "./modes.ts";
 import { hasReadableMemory, parseStoredMemory } from "./quarantine.ts";
 
 /** What a forecast is read with. */
 export interface ForecastDeps {
-  readonly store: Store;
+  readonly store: Pick<UnitOfWork, "read">;
   readonly chain: Pick<Chain, "balance">;
   readonly prices: PriceSource;
   readonly clock: Clock;
@@ -40,91 +41,127 @@ export async function readForecastStart(
   slots: number,
 ): Promise<ForecastStart> {
   const nowMs = deps.clock.nowMs();
-  const strategies = settings.strategies.map(({ spec }) => standing(deps.store, spec, nowMs));
-  const needs = strategies.map(({ spec, memory }) => ({ spec, needs: strategyNeeds(spec, memory) }));
+  const { policy } = settings;
+  const standings = await Promise.all(settings.strategies.map(({ spec }) => readStanding(deps, spec, nowMs)));
   const prices = new Map<Address, ReferencePrice>();
   const unpriced: { token: string; detail: string }[] = [];
-  for (const token of uniqueTokens(needs.map((entry) => entry.needs))) {
+  for (const token of uniqueTokens(standings)) {
     const price = await deps.prices.price(token);
     if ("missing" in price) unpriced.push({ token: token.symbol, detail: price.detail });
     else prices.set(token.address, price);
   }
+  const balances = new Map<Address, ReadonlyMap<Address, bigint>>();
+  for (const [wallet, own] of Map.groupBy(standings, walletOf))
+    balances.set(wallet, await readBalances(deps, wallet, uniqueTokens(own)));
+  const seen = await Promise.all(standings.map((standing) => readRows(deps, standing, nowMs)));
   const wallets = new Map<Address, ForecastWallet>();
-  for (const wallet of new Set(needs.map(({ spec }) => spec.wallet.address))) {
-    const own = needs.filter(({ spec }) => spec.wallet.address === wallet).map((entry) => entry.needs);
-    wallets.set(wallet, await readWallet(deps, wallet, { tokens: uniqueTokens(own), policy: settings.policy }));
-  }
-  const { policy } = settings;
-  const spentMonth = deps.store.soldUsdSince(nowMs - CEILING_WINDOWS_MS.month, "");
-  const spentDay = deps.store.soldUsdSince(nowMs - CEILING_WINDOWS_MS.day, "");
+  for (const [wallet, own] of Map.groupBy(seen, walletOf))
+    wallets.set(wallet, moneyOf(balances.get(wallet) ?? new Map(), own, policy));
   const world: ForecastWorld = {
     nowMs,
-    strategies,
+    strategies: seen.map(({ strategy, rows: { sold, bought } }) => ({ ...strategy, spent: sold, bought })),
     wallets,
     prices,
-    bars: barsOf(
-      deps.store,
-      needs.map((entry) => entry.needs),
-      nowMs,
-    ),
+    bars: longestBars(seen),
     limits: policy,
-    // As if today's were made now and the month's long ago: what counts for a ceiling counts a little longer, never less.
-    trades: [
-      { atMs: nowMs, usd: spentDay, atLeastUsd: spentDay },
-      { atMs: nowMs - CEILING_WINDOWS_MS.day - 1, usd: spentMonth - spentDay, atLeastUsd: spentMonth - spentDay },
-    ],
+    trades: await readTrades(deps, nowMs),
     zones: deps.zones,
     slots,
   };
   return { world, unpriced };
 }
 
-/** A strategy as the database knows it. @throws Error when it was not registered: a broken invariant */
-function standing(store: Store, spec: StrategySpec, nowMs: number): ForecastStrategy {
-  const row = store.strategy(spec.id);
+/** A strategy as the rows know it, before the chain is read. */
+interface Standing {
+  readonly strategy: Omit<ForecastStrategy, "spent" | "bought">;
+  readonly needs: ViewNeeds;
+}
+
+/** The same with what the rows add to what the chain shows. */
+interface Seen extends Standing {
+  readonly rows: ViewRows;
+}
+
+/** @throws Error when the strategy was not registered: a broken invariant */
+async function readStanding({ store }: ForecastDeps, spec: StrategySpec, nowMs: number): Promise<Standing> {
+  const { strategy: row, ...rows } = await store.read({ kind: "strategy", strategyId: spec.id });
   if (row === undefined) throw new Error(`strategy ${spec.id} is not registered`);
-  const { mode } = effectiveMode(store, spec.id);
+  const { mode } = modeOf(spec.id, rows);
   const barred = mode === "paused" || mode === "halted" || (mode === "exits-only" && !isExitStrategy(spec));
+  const isReadable = hasReadableMemory({ ...row, spec });
+  const memory = isReadable ? parseStoredMemory(row.memory) : initialStrategyMemory(spec);
+  const handledMs = Math.max(row.lastSlotMs, nowMs);
   return {
-    spec,
-    memory: hasReadableMemory({ ...row, spec }) ? parseStoredMemory(row.memory) : initialStrategyMemory(spec),
-    handledMs: Math.max(row.lastSlotMs, nowMs),
-    barred: barred ? mode : hasReadableMemory({ ...row, spec }) ? undefined : "halted",
-    spent: store.soldBy(spec.id),
-    bought: store.boughtBy(spec.id),
+    strategy: { spec, memory, handledMs, barred: barred ? mode : isReadable ? undefined : "halted" },
+    needs: strategyNeeds(spec, memory),
   };
 }
 
-async function readWallet(
-  deps: ForecastDeps,
+async function readRows({ store }: ForecastDeps, standing: Standing, nowMs: number): Promise<Seen> {
+  const { needs, strategy } = standing;
+  const rows = await store.read({
+    kind: "view",
+    strategyId: strategy.spec.id,
+    wallet: walletOf(standing),
+    tokens: uniqueTokens([standing]).map(({ address }) => address),
+    bars: needs.bars.map(({ token, seconds }) => ({ token: token.address, sinceMs: nowMs - seconds * 1_000 })),
+  });
+  return { ...standing, rows };
+}
+
+async function readBalances(
+  { chain }: ForecastDeps,
   wallet: Address,
-  asked: { tokens: readonly Token[]; policy: EngineSettings["policy"] },
-): Promise<ForecastWallet> {
-  const free = new Map<Address, bigint>();
+  tokens: readonly Token[],
+): Promise<ReadonlyMap<Address, bigint>> {
   const balances = new Map<Address, bigint>();
+  for (const { address } of tokens) balances.set(address, await chain.balance(address, wallet));
+  return balances;
+}
+
+/** As if today's were made now and the month's long ago: what counts for a ceiling counts a little longer, never less. */
+async function readTrades({ store }: ForecastDeps, nowMs: number): Promise<ForecastWorld["trades"]> {
+  const since = { daySinceMs: nowMs - CEILING_WINDOWS_MS.day, monthSinceMs: nowMs - CEILING_WINDOWS_MS.month };
+  const { day, month } = await store.read({ kind: "sold-usd", ...since });
+  return [
+    { atMs: nowMs, usd: day, atLeastUsd: day },
+    { atMs: since.daySinceMs - 1, usd: month - day, atLeastUsd: month - day },
+  ];
+}
+
+/** What a wallet has for its strategies. */
+function moneyOf(
+  balances: ReadonlyMap<Address, bigint>,
+  own: readonly Seen[],
+  policy: EngineSettings["policy"],
+): ForecastWallet {
+  const reserved = new Map(own.flatMap(({ rows }) => [...rows.reserved]));
+  const net = new Map(own.flatMap(({ rows }) => [...rows.net]));
+  const free = new Map<Address, bigint>();
   const outside = new Map<Address, bigint>();
-  for (const token of asked.tokens) {
-    const balance = await deps.chain.balance(token.address, wallet);
-    const reserve = token.address === NATIVE_TOKEN ? asked.policy.gasReserve : 0n;
-    const held = deps.store.reserved(wallet, token.address) + reserve;
-    balances.set(token.address, balance);
-    free.set(token.address, balance > held ? balance - held : 0n);
-    const net = deps.store.netOfSwaps(wallet, token.address);
-    if (net !== undefined) outside.set(token.address, balance - net);
+  for (const [token, balance] of balances) {
+    const held = (reserved.get(token) ?? 0n) + (token === NATIVE_TOKEN ? policy.gasReserve : 0n);
+    free.set(token, balance > held ? balance - held : 0n);
+    const moved = net.get(token);
+    if (moved !== undefined) outside.set(token, balance - moved);
   }
   return { free, balances, outside };
 }
 
-function uniqueTokens(needs: readonly ViewNeeds[]): readonly Token[] {
-  return [...new Map(needs.flatMap((need) => need.tokens).map((token) => [token.address, token])).values()];
+function walletOf({ strategy }: Standing): Address {
+  return strategy.spec.wallet.address;
 }
 
-function barsOf(store: Store, needs: readonly ViewNeeds[], nowMs: number): ReadonlyMap<Address, readonly PriceBar[]> {
+function uniqueTokens(standings: readonly Standing[]): readonly Token[] {
+  const tokens = standings.flatMap(({ needs }) => needs.tokens);
+  return [...new Map(tokens.map((token) => [token.address, token])).values()];
+}
+
+/** One strategy may look back further than another. */
+function longestBars(seen: readonly Seen[]): ReadonlyMap<Address, readonly PriceBar[]> {
   const bars = new Map<Address, readonly PriceBar[]>();
-  for (const { token, seconds } of needs.flatMap((need) => need.bars)) {
-    const known = bars.get(token.address) ?? [];
-    const read = store.priceBars(token.address, nowMs - seconds * 1_000);
-    if (read.length >= known.length) bars.set(token.address, read);
+  for (const [token, read] of seen.flatMap(({ rows }) => [...rows.bars])) {
+    if (read.length >= (bars.get(token)?.length ?? 0)) bars.set(token, read);
   }
   return bars;
 }

@@ -5,10 +5,10 @@ import type { RunEvent } from "../domain/run/events.ts";
 import type { Evidence } from "../domain/run/evidence.ts";
 import type { Run } from "../domain/run/run.ts";
 import type { StepQuestion, StepRows } from "../ports/changes.ts";
-import type { LaneHalt } from "../ports/lane-store.ts";
+import type { ModeRows } from "../ports/view-questions.ts";
 import { type EngineContext, strategyOf } from "./engine-context.ts";
 import { gasReserveOf } from "./gas-reserve.ts";
-import { effectiveMode, modeOf } from "./modes.ts";
+import { modeOf } from "./modes.ts";
 import { parseStoredMemory } from "./quarantine.ts";
 import { EVERYBODYS } from "./same-ends.ts";
 
@@ -38,7 +38,6 @@ export function evidenceOf(
 ): Evidence {
   const { settings, deps } = context;
   const spec = strategyOf(context, run.strategyId)?.spec ?? rows.spec;
-  const modes = { ...rows, spec };
   return {
     nowMs,
     spec,
@@ -46,12 +45,8 @@ export function evidenceOf(
     policy: { ...settings.policy, gasReserve: gasReserveOf(context, spec) },
     ours: [...deps.signers.keys()],
     live: settings.live,
-    signingBarred: barOf({
-      live: settings.live,
-      halt: rows.halts.find((one) => one.account === spec.wallet.address && one.chainId === settings.chainId),
-      mode: modeOf(run.strategyId, modes),
-    }),
-    tradingBarred: rows.isBarred ? BARRED_RUN : undefined,
+    signingBarred: signingBarred(context, run.strategyId, { ...rows, spec, wallet: spec.wallet.address }),
+    tradingBarred: tradingBarred(rows),
     ledger: rows.ledger,
     service: { contracts: settings.contracts, signatureHasNonce: deps.service.profile.signatureHasNonce },
     chain: {
@@ -64,37 +59,30 @@ export function evidenceOf(
   };
 }
 
-/** Reads the rows and makes the evidence of them, where nothing is written. */
-export function gatherEvidence(context: EngineContext, run: Run, event: RunEvent): Evidence {
+/** Reads the rows and makes the evidence of them, where nothing is written: the run need not be among them. */
+export async function gatherEvidence(context: EngineContext, run: Run, event: RunEvent): Promise<Evidence> {
   const { store, clock } = context.deps;
   const nowMs = clock.nowMs();
-  return evidenceOf(context, run, { rows: store.stepRows(run, event, stepQuestion(context, nowMs)), nowMs });
+  const rows = await store.read({ kind: "rehearsed-step", run, event, of: stepQuestion(context, nowMs) });
+  return evidenceOf(context, run, { rows, nowMs });
 }
 
 const BARRED_RUN = "another database, whose acts were accepted, may have traded it";
 
 /** Why a run makes no new trade, undefined when it may. */
-export function tradingBarred({ deps }: EngineContext, runId: string): string | undefined {
-  return deps.store.isRunBarred(runId) ? BARRED_RUN : undefined;
+export function tradingBarred({ isBarred }: Pick<StepRows, "isBarred">): string | undefined {
+  return isBarred ? BARRED_RUN : undefined;
 }
 
 /** Why nothing may be signed for a strategy with its wallet now, undefined when signing is allowed. */
-export function signingBarred(context: EngineContext, strategyId: string, wallet: Address): string | undefined {
-  const { deps, settings } = context;
-  const halt = deps.laneStore.halt(wallet, settings.chainId);
-  return barOf({ live: settings.live, halt, mode: effectiveMode(deps.store, strategyId) });
-}
-
-function barOf({
-  live,
-  halt,
-  mode,
-}: {
-  readonly live: boolean;
-  readonly halt: LaneHalt | undefined;
-  readonly mode: ReturnType<typeof modeOf>;
-}): string | undefined {
+export function signingBarred(
+  { settings: { live, chainId } }: EngineContext,
+  strategyId: string,
+  { wallet, ...rows }: ModeRows & Pick<StepRows, "halts"> & { readonly wallet: Address },
+): string | undefined {
   if (!live) return "the mode is dry-run";
+  const halt = rows.halts.find((one) => one.account === wallet && one.chainId === chainId);
   if (halt !== undefined) return `the account ${halt.account} is halted: ${halt.reason}`;
+  const mode = modeOf(strategyId, rows);
   return mode.mode === "halted" ? `halted by ${mode.setBy}: ${mode.reason}` : undefined;
 }

@@ -2,11 +2,10 @@ import type { Address } from "../domain/money/address.ts";
 import { GLOBAL_SCOPE, type ModeRow, type OperatingMode, stricterMode } from "../domain/run/operating-mode.ts";
 import { proceedsBarred } from "../domain/run/proceeds.ts";
 import { swapOf } from "../domain/run/run.ts";
-import type { StrategySpec } from "../domain/strategy/spec.ts";
-import type { StepRows } from "../ports/changes.ts";
 import type { IdentityMarker } from "../ports/identity-marker.ts";
 import type { LaneStore } from "../ports/lane-store.ts";
 import type { OperationStore, Store } from "../ports/store.ts";
+import type { ModeRows } from "../ports/view-questions.ts";
 import { judgeMarker } from "./reconcile/identity.ts";
 import { halt, whyHalted } from "./reconcile/touches.ts";
 
@@ -18,11 +17,8 @@ export function effectiveMode(store: OperationStore & Pick<Store, "openDifferenc
   return modeOf(strategyId, { modes, differences, spec });
 }
 
-/** The same of rows that were read. @param rows.spec of the strategy; undefined where it has no row, or nothing is open */
-export function modeOf(
-  strategyId: string,
-  rows: Pick<StepRows, "modes" | "differences"> & { readonly spec: StrategySpec | undefined },
-): ModeRow {
+/** The same of rows that were read. */
+export function modeOf(strategyId: string, rows: ModeRows): ModeRow {
   const global = rows.modes.global ?? activeRow(GLOBAL_SCOPE);
   const own = rows.modes.own ?? activeRow(strategyId);
   const mode: OperatingMode = stricterMode(global.mode, own.mode);
@@ -33,7 +29,7 @@ export function modeOf(
 /** What the rows do not know of the chain halts the strategies that it touches, until a person accepts it. */
 function haltByDifference(
   strategyId: string,
-  { spec, differences }: Pick<StepRows, "differences"> & { readonly spec: StrategySpec | undefined },
+  { spec, differences }: Pick<ModeRows, "differences" | "spec">,
 ): ModeRow | undefined {
   const halting = spec === undefined ? undefined : halt(differences, spec);
   if (halting === undefined) return undefined;

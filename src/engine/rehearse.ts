@@ -37,7 +37,7 @@ export async function rehearse(context: EngineContext, strategy: LoadedStrategy)
   const slotMs = nextInstant(strategy.spec.schedule, clock.nowMs(), zones);
   if (slotMs === undefined) return undefined;
   const stage = createStage(context, dueRun(context, strategy, { slotMs, slots: 1 }));
-  stage.take({ kind: "started" });
+  await stage.take({ kind: "started" });
   const waits = await stage.play();
   return { run: stage.run(), checks: stage.checks, waits };
 }
@@ -74,7 +74,7 @@ interface Stage {
   lastRefusal(): string | undefined;
   /** what was said of the swap's end, or of the last refusal */
   detail(): string;
-  take(event: RunEvent): void;
+  take(event: RunEvent): Promise<void>;
   perform(effect: Effect): void;
   /** @returns whether something would be asked again in a while */
   play(isOver?: (run: Run) => boolean): Promise<boolean>;
@@ -89,8 +89,8 @@ function createStage(context: EngineContext, start: Run): Stage {
   let run = start;
   let detail = "";
   let refusal: string | undefined;
-  const take = (event: RunEvent): void => {
-    const result = step(run, event, gatherEvidence(dry, run, event));
+  const take = async (event: RunEvent): Promise<void> => {
+    const result = step(run, event, await gatherEvidence(dry, run, event));
     run = result.run;
     pending.push(...result.effects);
     if (event.kind === "quote-refused") [refusal, detail] = [event.code, event.message];
@@ -121,7 +121,7 @@ function createStage(context: EngineContext, start: Run): Stage {
           throw new Error(`a rehearsal of ${run.strategyId} wants ${next.effect.kind}`);
         const answer = await performEffect(dry, run, { effect: next.effect, before: 0 });
         if (answer.kind === "stale" || answer.kind === "held-back") pending.push(next);
-        else take(answer);
+        else await take(answer);
       }
       return true;
     },

@@ -27,8 +27,6 @@ export interface AlertStore {
   endAlertsOfFills(strategyId: string, atMs: number): void;
   /** Ends what was said of strategies that are no more, but not of their open runs, swaps and fills, nor of their modes. */
   endAlertsOfOthers(strategyIds: readonly string[], atMs: number): void;
-  /** Ends what was said of services that are configured no more. @param hosts of those that are */
-  endAlertsOfOtherServices(hosts: readonly string[], atMs: number): void;
 }
 
 /** An alert that waits to be sent; `attempts` counts how often that was begun before. */

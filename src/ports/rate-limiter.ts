@@ -34,7 +34,10 @@ export interface RateLimiter {
    */
   acquire(
     priority: CallPriority,
-    call?: { readonly signal?: AbortSignal | undefined; readonly heldBack?: (() => string | undefined) | undefined },
+    call?: {
+      readonly signal?: AbortSignal | undefined;
+      readonly heldBack?: (() => Promise<string | undefined>) | undefined;
+    },
   ): Promise<Permission>;
   /**
    * Learns how a call ended. Call it for every one that was made: refused ones, and those whose answer was lost. A right

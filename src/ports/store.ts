@@ -6,7 +6,6 @@ import type { ModeRow } from "../domain/run/operating-mode.ts";
 import type { Run } from "../domain/run/run.ts";
 import type { SameEnds } from "../domain/run/same-ends.ts";
 import type { SwapState } from "../domain/run/states.ts";
-import type { PriceBar } from "../domain/strategy/decision.ts";
 import type { AlertRow, AlertStore } from "./alert-store.ts";
 import type { Change, StepQuestion, StepRows } from "./changes.ts";
 import type {
@@ -37,10 +36,6 @@ export interface RunStore {
   openWork(): readonly OpenWork[];
   swapState(swapId: string): SwapState | undefined;
   runOfIntent(intentId: string): { readonly runId: string; readonly swapId: string } | undefined;
-  /** Whether this transaction belongs to another swap or transaction of ours than the given swap. */
-  hashOfOther(hash: string, swapId: string): boolean;
-  /** Canonical JSON of the typed data that is to be signed with this digest. */
-  intendedSignature(digest: string): string | undefined;
   /** Those of a group, the longest due first. */
   dueEffects(nowMs: number, limit: number, group: EffectGroup): readonly PendingEffect[];
   nextEffectMs(): number | undefined;
@@ -59,25 +54,11 @@ export interface LedgerStore {
    * wallet where none is named: a reading of its balances older than a change is stale.
    */
   ledgerVersion(wallet?: Address): number;
-  reserved(wallet: Address, token: Address, exceptSwapId?: string): bigint;
-  /** sold by a strategy over its life, reserved included, by token */
-  soldBy(strategyId: string): ReadonlyMap<Address, bigint>;
-  /** bought by a strategy over its life, as measured, by token */
-  boughtBy(strategyId: string): ReadonlyMap<Address, bigint>;
   /**
    * What all swaps brought a wallet of a token, those of other wallets too, less what its own sold of it.
    * @returns undefined while a swap that moves the wallet's balance of it is open, because that is on the move
    */
   netOfSwaps(wallet: Address, token: Address): bigint | undefined;
-  /**
-   * The newest block in which a fill or an own transaction of the wallet, or a fill of another wallet's swap that delivers
-   * to it, was seen and is not taken back; 0 without any.
-   */
-  newestBlock(wallet: Address): number;
-  /** whether a confirmed swap ever brought this wallet the token */
-  hasBought(wallet: Address, token: Address): boolean;
-  /** dollars (1e-18) sold since an instant, by when it was seen to be, and all that are reserved */
-  soldUsdSince(sinceMs: number, exceptSwapId: string): bigint;
   /**
    * Lets sales that were seen to be after an instant count from another one on, in whole milliseconds.
    * @returns how many there were, and the latest instant at which one was seen to be
@@ -87,8 +68,6 @@ export interface LedgerStore {
     readonly latestMs: number;
   };
   isTokenBusy(wallet: Address, token: Address, exceptSwapId: string): boolean;
-  /** The last swap that could take this token and came to its end: what was read before it did is old. */
-  lastFreed(wallet: Address, token: Address): string | undefined;
   /** allowances granted once, whose wallet and token have nothing open now */
   idleGrants(): readonly { readonly wallet: Address; readonly token: Address; readonly spender: Address }[];
   /** strategies whose swaps granted allowances of a wallet's token that are not forgotten yet */
@@ -132,8 +111,6 @@ export interface OperationStore {
   sameEnds(strategyId: string): SameEnds | undefined;
   /** Counts a price (dollars scaled by 1e18) into the bar of its hour. */
   addPriceSample(token: Address, atMs: number, usd: UsdPrice): void;
-  /** Bars from the hour of `sinceMs` on, oldest first. */
-  priceBars(token: Address, sinceMs: number): readonly PriceBar[];
   /** Drops the bars of hours that were over before what is kept begins, and of those that begin after it. */
   prunePriceBars(token: Address, kept: { readonly sinceMs: number; readonly untilMs: number }): void;
   /** What swaps of these wallets bought of a token for anybody else, as measured. */

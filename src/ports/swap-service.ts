@@ -136,7 +136,7 @@ export interface SwapService {
    * Sends once. An answer other than a clear acceptance is `unknown`: the chain decides. A call may wait for minutes, so
    * `heldBack` is asked at the instant of sending: a reason keeps the swap here, and is the detail of `not-sent`.
    */
-  executeSwap(submission: Submission, heldBack: () => string | undefined): Promise<SubmissionOutcome>;
+  executeSwap(submission: Submission, heldBack: () => Promise<string | undefined>): Promise<SubmissionOutcome>;
   swapRecord(query: { quoteId: string; hash: Hex | undefined }): Promise<ServiceSwapRecord | ServiceRefusal>;
   statusCounts(wallet: Address): Promise<Readonly<Record<string, number>> | ServiceRefusal>;
   /** The route of a quote as the service reports it, as canonical JSON text, for the record. */

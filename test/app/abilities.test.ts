@@ -51,7 +51,7 @@ test("what a node lacks while it starts up is over soon after, though nobody ask
   let found: States = { finality: "lacking" };
   const abilities = async (): Promise<readonly EndpointReport[]> => {
     trials += 1;
-    watch.note([endpoint("a", found)]);
+    await watch.note([endpoint("a", found)]);
     return [];
   };
   const trying = watch.keepTrying({ abilities });
@@ -67,16 +67,16 @@ test("what a node lacks while it starts up is over soon after, though nobody ask
   await trying;
 });
 
-test("what stops all trading is told once and ended by itself, and a stop closes its ears", () => {
+test("what stops all trading is told once and ended by itself, and a stop closes its ears", async () => {
   const life = openLife(createOutside(SLOT_MS));
   const watch = watchAbilities(life.context.deps);
   const open = () => life.db.prepare("SELECT code FROM alerts WHERE over_at_ms IS NULL").pluck().all();
-  watch.note([endpoint("a", { simulation: "lacking" })]);
-  watch.note([endpoint("a", { simulation: "lacking" })]);
+  await watch.note([endpoint("a", { simulation: "lacking" })]);
+  await watch.note([endpoint("a", { simulation: "lacking" })]);
   expect([open(), watch.mayTrade()]).toEqual([["ENDPOINTS_UNABLE"], false]);
-  watch.note([endpoint("a")]);
+  await watch.note([endpoint("a")]);
   expect([open(), watch.mayTrade()]).toEqual([[], true]);
   watch.stop();
-  watch.note([endpoint("a", { simulation: "lacking" })]);
+  await watch.note([endpoint("a", { simulation: "lacking" })]);
   expect([open(), watch.mayTrade()]).toEqual([[], true]);
 });

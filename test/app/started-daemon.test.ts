@@ -65,6 +65,27 @@ test("a start looks at its endpoints, its wallets and its service by itself, and
   expect(open.all(), "of a service that is configured no more").not.toContain("SERVICE_HOLDS_US_BACK");
 });
 
+test("what a service asks for ends the daemon where it cannot be written down, though nobody waits for it", async () => {
+  const anvil = await startBareAnvil({ chainId: BASE });
+  let status = 503;
+  const service = await startHttpServer((_request, response) => {
+    response.writeHead(status, { "retry-after": "3600" }).end();
+  });
+  const configuration = loaded(
+    { "main.yaml": `${MAIN.replace("url: embedded", `url: "${service.url}"`)}http: { listen: 127.0.0.1:0 }\n` },
+    { RPC_1: anvil.url },
+  );
+  await (await started(configuration, service.url, anvil.url)).stop();
+  const db = openDatabase({ file: configuration.database });
+  onTestFinished(() => void db.close());
+  db.exec(`CREATE TRIGGER full BEFORE INSERT ON alerts WHEN new.code = 'SERVICE_HOLDS_US_BACK'
+    BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`);
+  status = 429;
+  const daemon = await started(configuration, service.url, anvil.url);
+  onTestFinished(() => daemon.stop());
+  expect(await daemon.failed).toMatchObject({ message: expect.stringContaining("the disk is full") });
+});
+
 test("a stop that cannot write its last row ends all else, and says what kept it", async () => {
   const anvil = await startBareAnvil({ chainId: BASE });
   const service = await startHttpServer((_request, response) => void response.writeHead(503).end());

@@ -12,7 +12,7 @@ import { openDaemonDatabase } from "../support/daemon-database.ts";
 import { silentLogger } from "../support/silent-logger.ts";
 
 /** A daemon's watch over real files, looking every few milliseconds. */
-function begin(
+async function begin(
   change: (folder: string) => void = () => undefined,
   answer: (loaded: LoadOutcome, write: (name: string, text: string) => void) => Promise<LoadOutcome> = async (loaded) =>
     loaded,
@@ -40,12 +40,12 @@ function begin(
     adopt: async (strategies: readonly LoadedStrategy[]) => void adopted.push(strategies),
   };
   const start = () => watchFiles(loaded.configuration, deps, 15);
-  let stop = start();
+  let stop = await start();
   onTestFinished(() => stop());
   const openAlerts = (): unknown[] => db.prepare("SELECT code FROM alerts WHERE over_at_ms IS NULL").pluck().all();
-  const again = (): void => {
+  const again = async (): Promise<void> => {
     stop();
-    stop = start();
+    stop = await start();
   };
   return { folder, adopted, told, write, openAlerts, again, stop: () => stop() };
 }
@@ -54,12 +54,12 @@ const soon = { timeout: 20_000, interval: 10 };
 const aWhile = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 300));
 
 describe("files that are edited under a running daemon", () => {
-  it("are in order at a start: what was said of those of an earlier life is over", () => {
-    expect(begin().openAlerts()).toEqual([]);
+  it("are in order at a start: what was said of those of an earlier life is over", async () => {
+    expect((await begin()).openAlerts()).toEqual([]);
   });
 
   it("are taken over when a strategy changes, comes or goes", async () => {
-    const { folder, adopted, write, told } = begin();
+    const { folder, adopted, write, told } = await begin();
     write("strategies/weekly.yaml", DCA.replace("100 USDC", "50 USDC"));
     await vi.waitFor(() => expect(adopted).toHaveLength(1), soon);
     expect(adopted[0]?.[0]?.spec).toMatchObject({ sell: { raw: 50_000_000n } });
@@ -71,10 +71,10 @@ describe("files that are edited under a running daemon", () => {
   });
 
   it("are taken over too where that was while the daemon started, after it had read them", async () => {
-    const { adopted, write, again, stop, told } = begin();
+    const { adopted, write, again, stop, told } = await begin();
     stop();
     write("strategies/weekly.yaml", DCA.replace("100 USDC", "50 USDC"));
-    again();
+    await again();
     await vi.waitFor(() => expect(adopted).toHaveLength(1), soon);
     expect(adopted[0]?.[0]?.spec).toMatchObject({ sell: { raw: 50_000_000n } });
     await aWhile();
@@ -82,7 +82,7 @@ describe("files that are edited under a running daemon", () => {
   });
 
   it("change nothing while they are broken, and a person is told once, until they are mended", async () => {
-    const { adopted, write, told, openAlerts } = begin();
+    const { adopted, write, told, openAlerts } = await begin();
     write("strategies/weekly.yaml", DCA.replace("sell:", "sel:"));
     await vi.waitFor(() => expect(told).toEqual(["CONFIGURATION_REFUSED"]), soon);
     expect(openAlerts()).toEqual(["CONFIGURATION_REFUSED"]);
@@ -96,7 +96,7 @@ describe("files that are edited under a running daemon", () => {
   });
 
   it("need a new start when policy or main file changed: nothing of such an edit applies, strategies neither", async () => {
-    const { adopted, write, told } = begin();
+    const { adopted, write, told } = await begin();
     write("policy.yaml", POLICY.replace('"500 USD"', '"900 USD"'));
     await vi.waitFor(() => expect(told).toEqual(["RESTART_NEEDED"]), soon);
     write("strategies/weekly.yaml", DCA.replace("100 USDC", "800 USDC"));
@@ -108,14 +108,14 @@ describe("files that are edited under a running daemon", () => {
   });
 
   it("need a new start too where a wallet's keystore is another account's: nobody here has its key", async () => {
-    const { adopted, write, told } = begin();
+    const { adopted, write, told } = await begin();
     write("wallet.json", JSON.stringify({ version: 3, address: "ab".repeat(20) }));
     write("strategies/weekly.yaml", DCA.replace("100 USDC", "50 USDC"));
     await vi.waitFor(() => expect([adopted, told]).toEqual([[], ["RESTART_NEEDED"]]), soon);
   });
 
   it("that cannot even be looked at are a bad edit like others: the watch goes on", async () => {
-    const { folder, adopted, told, write } = begin();
+    const { folder, adopted, told, write } = await begin();
     symlinkSync("loop.yaml", join(folder, "strategies", "loop.yaml"));
     await vi.waitFor(() => expect(told).toEqual(["CONFIGURATION_REFUSED"]), soon);
     rmSync(join(folder, "strategies", "loop.yaml"));
@@ -124,7 +124,7 @@ describe("files that are edited under a running daemon", () => {
   });
 
   it("are missed by a person when none is left, as in a folder that was unmounted, until one is back", async () => {
-    const { folder, adopted, told, write, openAlerts } = begin();
+    const { folder, adopted, told, write, openAlerts } = await begin();
     rmSync(join(folder, "strategies", "weekly.yaml"));
     await vi.waitFor(() => expect(told).toEqual(["NO_STRATEGIES_LEFT"]), soon);
     expect(adopted).toEqual([[]]);
@@ -138,9 +138,11 @@ describe("files that are edited under a running daemon", () => {
   });
 
   it("are missed at a start too, and not again at the next one", async () => {
-    const { told, openAlerts, write, again } = begin((folder) => rmSync(join(folder, "strategies", "weekly.yaml")));
+    const { told, openAlerts, write, again } = await begin((folder) =>
+      rmSync(join(folder, "strategies", "weekly.yaml")),
+    );
     expect([openAlerts(), told]).toEqual([["NO_STRATEGIES_LEFT"], ["NO_STRATEGIES_LEFT"]]);
-    again();
+    await again();
     expect(told).toEqual(["NO_STRATEGIES_LEFT"]);
     write("strategies/weekly.yaml", DCA);
     await vi.waitFor(() => expect(openAlerts()).toEqual([]), soon);
@@ -148,7 +150,7 @@ describe("files that are edited under a running daemon", () => {
 
   it("are read again when they are edited once more while they are read, and the half of an edit is not taken", async () => {
     let edits = 0;
-    const { adopted, write } = begin(undefined, (loaded, writeMore) => {
+    const { adopted, write } = await begin(undefined, (loaded, writeMore) => {
       edits += 1;
       if (edits === 1) writeMore("strategies/second.yaml", DCA);
       return Promise.resolve(loaded);
@@ -163,7 +165,7 @@ describe("files that are edited under a running daemon", () => {
   it("change nothing when the watch ends while they are read", async () => {
     const ending: { stop: () => void } = { stop: () => undefined };
     let isAsked = false;
-    const { adopted, write, stop } = begin(undefined, (loaded) => {
+    const { adopted, write, stop } = await begin(undefined, (loaded) => {
       isAsked = true;
       ending.stop();
       return Promise.resolve(loaded);
@@ -176,7 +178,7 @@ describe("files that are edited under a running daemon", () => {
   });
 
   it("are left alone when they are written again as they were, and after the watch has ended", async () => {
-    const { adopted, write, stop } = begin();
+    const { adopted, write, stop } = await begin();
     write("strategies/weekly.yaml", DCA);
     write("main.yaml", MAIN);
     await aWhile();

@@ -10,7 +10,7 @@ function chainOver(proxies: readonly RpcProxy[]) {
   const clock = createHandClock(Date.now());
   const heard: (readonly EndpointReport[])[] = [];
   const rpcUrls = proxies.map(({ url }) => new Secret(url));
-  const onAbilities = (reports: readonly EndpointReport[]): void => void heard.push(reports);
+  const onAbilities = async (reports: readonly EndpointReport[]): Promise<void> => void heard.push(reports);
   const chain = createChain({ rpcUrls, chainId: 31337, timeoutMs: 2_000 }, { clock, onAbilities });
   return { chain, clock, heard };
 }

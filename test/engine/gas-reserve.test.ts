@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { toAddress } from "../../src/domain/money/address.ts";
 import { USD_DECIMALS, type UsdPrice } from "../../src/domain/money/price.ts";
+import type { Run } from "../../src/domain/run/run.ts";
 import type { SweepSpec } from "../../src/domain/strategy/sweep.ts";
 import { gasReserveOf } from "../../src/engine/gas-reserve.ts";
 import { gatherEvidence } from "../../src/engine/gather-evidence.ts";
@@ -48,10 +49,10 @@ async function begin() {
 
 test("SWP-11 other strategies of the wallet leave a gas tank's last resort, and the tank itself may use it", async () => {
   const { life, seller, sellers, tanks } = await begin();
-  expect(gatherEvidence(life.context, sellers, { kind: "started" }).policy.gasReserve).toBe(
-    POLICY_RESERVE + LAST_RESORT,
-  );
-  expect(gatherEvidence(life.context, tanks, { kind: "started" }).policy.gasReserve).toBe(POLICY_RESERVE);
+  const reserveOf = async (run: Run) =>
+    (await gatherEvidence(life.context, run, { kind: "started" })).policy.gasReserve;
+  expect(await reserveOf(sellers)).toBe(POLICY_RESERVE + LAST_RESORT);
+  expect(await reserveOf(tanks)).toBe(POLICY_RESERVE);
   const elsewhere = { name: "other", address: toAddress(`0x${"b".repeat(40)}`) };
   expect(gasReserveOf(life.context, { ...seller, wallet: elsewhere })).toBe(POLICY_RESERVE);
 });

@@ -31,7 +31,7 @@ function gather(life: Life) {
 }
 
 test("is plain data: it can be stored with its step, and the step taken again from it", async () => {
-  const evidence = gather(await begin());
+  const evidence = await gather(await begin());
   expect(structuredClone(evidence)).toEqual(evidence);
 });
 
@@ -39,8 +39,8 @@ test("holds the rows that a reading is judged with only where a reading came", a
   const life = await begin();
   const run = life.store.run("run_1");
   if (run === undefined) throw new Error("the run has no row");
-  expect(gatherEvidence(life.context, run, { kind: "started" }).ledger).toBeUndefined();
-  expect(gather(life).ledger).toBeDefined();
+  expect((await gatherEvidence(life.context, run, { kind: "started" })).ledger).toBeUndefined();
+  expect((await gather(life)).ledger).toBeDefined();
 });
 
 test("counts what other swaps hold, and never the swap itself", async () => {
@@ -54,7 +54,7 @@ test("counts what other swaps hold, and never the swap itself", async () => {
   write("run_1", { kind: "value", swapId: relayed.id, usd: usd("100") });
   write("run_1", { ...right, swapId: relayed.id, untilSeconds: 99 });
   const own = { isTokenBusy: false, lastFreed: undefined, isPermitIntended: false, reservedByOthers: HUNDRED_USDC };
-  expect(gather(life).ledger).toEqual({ ...own, isNonceOfOther: true, spentTodayUsd: 0n, spentMonthUsd: 0n });
+  expect((await gather(life)).ledger).toEqual({ ...own, isNonceOfOther: true, spentTodayUsd: 0n, spentMonthUsd: 0n });
   write("run_1", { kind: "close-capability", swapId: relayed.id });
   write("run_2", { kind: "value", swapId: rival.id, usd: usd("40") });
   write("run_2", { ...right, swapId: rival.id, untilSeconds: 99 });
@@ -62,7 +62,7 @@ test("counts what other swaps hold, and never the swap itself", async () => {
   write("run_2", {
     ...{ kind: "intend-signature", swapId: rival.id, purpose: "permit", digest, typedData, validUntilSeconds: 1 },
   });
-  expect(gather(life).ledger).toEqual({
+  expect((await gather(life)).ledger).toEqual({
     ...{ isTokenBusy: true, lastFreed: relayed.id, isPermitIntended: true, isNonceOfOther: true },
     ...{ spentTodayUsd: usd("40"), spentMonthUsd: usd("40"), reservedByOthers: HUNDRED_USDC },
   });

@@ -87,7 +87,7 @@ describe("a gasless swap through the double", () => {
     const before = await Promise.all(accounts.map((account) => world.balance(usdc, account)));
     const bought = await world.balance(request.buy.address, world.owner);
     const native = await world.balance(NATIVE_TOKEN, world.owner);
-    expect(await world.service.executeSwap(submission, () => undefined)).toMatchObject({ kind: "accepted" });
+    expect(await world.service.executeSwap(submission, async () => undefined)).toMatchObject({ kind: "accepted" });
     expect(await world.settled(quote.id)).toBe("success");
     const after = await Promise.all(accounts.map((account) => world.balance(usdc, account)));
     expect(after.map((value, index) => value - (before[index] ?? 0n))).toEqual([-gross, swap.swapFee, gross / 200n]);
@@ -104,11 +104,11 @@ describe("a gasless swap through the double", () => {
     const withoutPermit = { ...submission, permitSignature: undefined, permitDeadlineSeconds: undefined };
     const before = await world.balance(request.sell.address, world.owner);
     for (let time = 0; time < 2; time++) {
-      await world.service.executeSwap(withoutPermit, () => undefined);
+      await world.service.executeSwap(withoutPermit, async () => undefined);
       expect(await world.settled(quote.id)).toBe("success");
     }
     expect(before - (await world.balance(request.sell.address, world.owner))).toBe(gross * 2n);
-    await world.service.executeSwap(withoutPermit, () => undefined);
+    await world.service.executeSwap(withoutPermit, async () => undefined);
     expect(await world.settled(quote.id)).toBe("error");
   });
 
@@ -122,7 +122,7 @@ describe("a gasless swap through the double", () => {
         permitSignature: undefined,
         permitDeadlineSeconds: undefined,
       },
-      () => undefined,
+      async () => undefined,
     );
     expect(outcome).toMatchObject({ kind: "unknown" });
   });
@@ -139,7 +139,7 @@ describe("a gasless swap through the double", () => {
     const quote = await world.quote(request);
     const { submission } = await world.signGasless(quote, request.sell.address, gross);
     const before = await world.balance(request.sell.address, world.owner);
-    expect(await world.service.executeSwap(submission, () => undefined)).toMatchObject({ kind });
+    expect(await world.service.executeSwap(submission, async () => undefined)).toMatchObject({ kind });
     if (fault === "late") expect(before - (await world.balance(request.sell.address, world.owner))).toBe(0n);
     const outflow = async (): Promise<bigint> => before - (await world.balance(request.sell.address, world.owner));
     // What comes is waited for; what must not come gets the time in which the others come on a machine at rest.

@@ -94,8 +94,8 @@ export class FakeService implements SwapService {
     return this.quotes.has(quoteId) ? [] : refusal("QUOTE_UNKNOWN", false);
   }
 
-  async executeSwap(submission: Submission, heldBack: () => string | undefined): Promise<SubmissionOutcome> {
-    const reason = heldBack();
+  async executeSwap(submission: Submission, heldBack: () => Promise<string | undefined>): Promise<SubmissionOutcome> {
+    const reason = await heldBack();
     if (reason !== undefined) return { kind: "not-sent", detail: reason };
     const isRepeated = this.submissions.some(({ quoteId }) => quoteId === submission.quoteId);
     this.submissions.push(submission);

@@ -110,11 +110,11 @@ function createDispatcher(options: RateLimiterOptions, parts: DispatcherParts): 
   let waitedFor = "its turn";
 
   /** @returns how long to wait before the next try, undefined when a call was let go */
-  function tryOnce(waitingSinceUs: number): number | undefined {
+  async function tryOnce(waitingSinceUs: number): Promise<number | undefined> {
     const turn = (pace: Pace, nowUs: number) => takeTurn(pace, { nowUs, waitingSinceUs }, options.limitPerSecond);
     // Looking needs no lock; most looks find that nothing is due yet.
     const seen = turn(store.read(), sharedClock.nowUs());
-    if (seen.kind === "go") calls.endHeldBack();
+    if (seen.kind === "go") await calls.endHeldBack();
     if (calls.count() === 0) return undefined;
     const taken = seen.kind === "wait" ? seen : store.update(turn);
     parts.look(taken.pace);
@@ -134,7 +134,7 @@ function createDispatcher(options: RateLimiterOptions, parts: DispatcherParts): 
       calls.endOverdue(waitedFor);
       if (calls.count() === 0 || closing.signal.aborted) return;
       try {
-        const pauseMs = tryOnce(waitingSinceUs);
+        const pauseMs = await tryOnce(waitingSinceUs);
         if (pauseMs !== undefined) await clock.sleep(pauseMs, closing.signal);
       } catch (error) {
         if (!isStorageFault(error)) throw error;

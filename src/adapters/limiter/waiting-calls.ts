@@ -6,7 +6,7 @@ export interface WaitingCalls {
   readonly count: () => number;
   wait(priority: CallPriority, call: CallTerms): Promise<Permission>;
   /** Ends those at the head that may not be made any more, so that the turn is for one that may. */
-  endHeldBack(): void;
+  endHeldBack(): Promise<void>;
   /** Gives the first one its permission. */
   settleFirst(permission: Permission): void;
   /** Ends those that have waited as long as they may. @param waitedFor what they waited for, in words */
@@ -27,6 +27,7 @@ const PRIORITIES: readonly CallPriority[] = ["status", "quote", "background"];
 export function createWaitingCalls(options: { readonly longestWaitMs: number }, clock: Clock): WaitingCalls {
   const queues = new Map<CallPriority, WaitingCall[]>(PRIORITIES.map((priority) => [priority, []]));
   const firstQueue = (): WaitingCall[] | undefined => [...queues.values()].find((calls) => calls.length > 0);
+  const firstCall = (): WaitingCall | undefined => firstQueue()?.[0];
   return {
     count: () => PRIORITIES.reduce((sum, priority) => sum + (queues.get(priority)?.length ?? 0), 0),
     wait: (priority, { signal, heldBack }) =>
@@ -47,11 +48,13 @@ export function createWaitingCalls(options: { readonly longestWaitMs: number }, 
         signal?.addEventListener("abort", abort, { once: true });
         queue.push(call);
       }),
-    endHeldBack: () => {
-      for (let queue = firstQueue(); queue !== undefined; queue = firstQueue()) {
-        const reason = whyHeldBack(queue[0]);
+    endHeldBack: async () => {
+      for (let first = firstCall(); first !== undefined; first = firstCall()) {
+        const reason = await whyHeldBack(first);
+        // While it was asked it may have ended, or a more urgent one may have come.
+        if (first !== firstCall()) continue;
         if (reason === undefined) return;
-        queue.shift()?.settle({ heldBack: reason });
+        firstQueue()?.shift()?.settle({ heldBack: reason });
       }
     },
     settleFirst: (permission) => firstQueue()?.shift()?.settle(permission),
@@ -70,9 +73,9 @@ export function createWaitingCalls(options: { readonly longestWaitMs: number }, 
 }
 
 /** Where it cannot be asked, the call takes its turn: whoever makes it asks once more, and hears what is wrong. */
-function whyHeldBack(call: WaitingCall | undefined): string | undefined {
+async function whyHeldBack(call: WaitingCall): Promise<string | undefined> {
   try {
-    return call?.heldBack?.();
+    return await call.heldBack?.();
   } catch {
     return undefined;
   }

@@ -57,7 +57,11 @@ export interface ServiceCalls {
   /** A question that is asked by POST and changes nothing; repeated like a read. */
   ask(path: string, body: Readonly<Record<string, unknown>>, priority: CallPriority): Promise<Answer>;
   /** Sends once, whatever comes back; not at all where `heldBack` gives a reason at the instant of sending. */
-  post(path: string, body: Readonly<Record<string, unknown>>, heldBack: () => string | undefined): Promise<Answer>;
+  post(
+    path: string,
+    body: Readonly<Record<string, unknown>>,
+    heldBack: () => Promise<string | undefined>,
+  ): Promise<Answer>;
 }
 
 const DEFAULT_RETRIES = 2;
@@ -93,7 +97,7 @@ export function createServiceCalls(options: ServiceCallOptions, dependencies: Se
     const { priority, heldBack } = call;
     const permission = await dependencies.limiter.acquire(priority, { signal: options.signal, heldBack });
     if (permission !== "granted") return notSent(permission);
-    const reason = heldBack?.();
+    const reason = await heldBack?.();
     // No call was made, so nothing came to an end: only an answer, or one that was lost, says that others may go on.
     if (reason !== undefined) return notSent({ heldBack: reason });
     const startedAt = clock.monotonicMs();
@@ -163,7 +167,7 @@ interface Call {
   readonly path: string;
   readonly body: string | undefined;
   readonly priority: CallPriority;
-  readonly heldBack?: () => string | undefined;
+  readonly heldBack?: () => Promise<string | undefined>;
 }
 
 async function throwPassing(answer: Promise<Answer>): Promise<Answer> {

@@ -13,7 +13,8 @@ export async function fetchQuote(
 ): Promise<EffectAnswer> {
   const { service, store } = context.deps;
   const swap = swapOf(run, effect.swapId);
-  const spec = strategyOf(context, run.strategyId)?.spec ?? store.strategy(run.strategyId)?.spec;
+  const { strategyId } = run;
+  const spec = strategyOf(context, strategyId)?.spec ?? (await store.read({ kind: "strategy", strategyId })).spec;
   const request: QuoteRequest = {
     sell: swap.sell,
     buy: swap.buy,

@@ -4,6 +4,7 @@ import { amountTold, TRANSFER_TOPIC } from "../../domain/run/measure-fill.ts";
 import type { Swap } from "../../domain/run/run.ts";
 import type { AgreedChainReads, Chain } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
+import { outflowKey, type PlacedLog, placed } from "../reconcile/move-keys.ts";
 
 /** Both ends belong to it. */
 export interface BlockRange {
@@ -13,25 +14,39 @@ export interface BlockRange {
 
 type LogReads = Pick<Chain, "logs">;
 
+/** Where a token left a wallet, with its place in its transaction. */
+export interface Outflow extends PlacedLog {
+  /** it was found, and settled by a person */
+  readonly isAccepted: boolean;
+}
+
 /**
- * Where the sold token left the wallet, and no other swap and no transaction of ours is the reason. Tokens let anybody
- * write a transfer of nothing out of any wallet.
+ * Where the sold token left the wallet, and no other swap and no transaction of ours is the reason, in the order of the
+ * chain. Tokens let anybody write a transfer of nothing out of any wallet.
  */
 export async function unexplainedOutflows(
   context: EngineContext,
   swap: Swap,
   { reads, range }: { readonly reads: LogReads; readonly range: BlockRange },
-): ReturnType<LogReads["logs"]> {
+): Promise<readonly Outflow[]> {
   if (range.fromBlock > range.toBlock) return [];
-  const { store } = context.deps;
   const logs = await reads.logs({
     address: swap.sell.address,
     topics: [TRANSFER_TOPIC, wordOf(swap.wallet)],
     ...range,
   });
-  return logs.filter(
-    ({ data, transactionHash }) => amountTold(data) > 0n && !store.hashOfOther(transactionHash, swap.id),
-  );
+  const taken = placed(logs.filter(({ data }) => amountTold(data) > 0n));
+  if (taken.length === 0) return [];
+  const named = taken.map((outflow) => ({ ...outflow, key: outflowKey(swap.wallet, outflow) }));
+  const { ofOthers, accepted } = await context.deps.store.read({
+    kind: "outflows",
+    swapId: swap.id,
+    hashes: [...new Set(taken.map(({ log }) => log.transactionHash))],
+    keys: named.map(({ key }) => key),
+  });
+  return named
+    .filter(({ log }) => !ofOthers.has(log.transactionHash))
+    .map(({ key, ...outflow }) => ({ ...outflow, isAccepted: accepted.has(key) }));
 }
 
 type OutflowLog = Pick<Awaited<ReturnType<LogReads["logs"]>>[number], "data" | "topics">;
@@ -63,7 +78,7 @@ export async function denyHiddenOutflow(
   { wallet, sell }: Swap,
   { reads, toBlock }: { readonly reads: Pick<AgreedChainReads, "balance" | "logs">; readonly toBlock: number },
 ): Promise<void> {
-  const known = context.deps.store.knownChain(wallet);
+  const known = await context.deps.store.read({ kind: "known-chain", wallet });
   const before = known?.balances.get(sell.address);
   if (known === undefined || before === undefined) return;
   const range = { fromBlock: known.block + 1, toBlock };

@@ -7,7 +7,6 @@ import { isSwapEnd } from "../../domain/run/states.ts";
 import { fullestReceipt } from "../../lane/fullest-receipt.ts";
 import type { AgreedChainReads, BlockHead, Receipt } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
-import { outflowKey, placed } from "../reconcile/move-keys.ts";
 import type { FoundLog } from "../reconcile/read-back.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { nodeFault } from "./node-fault.ts";
@@ -159,8 +158,7 @@ async function fillByOutflow(
   swap: Swap,
   { reads, range }: At,
 ): Promise<{ readonly fill: Receipt | undefined; readonly isUnexplained: boolean }> {
-  const outflows = placed(await unexplainedOutflows(context, swap, { reads, range }));
-  const { store } = context.deps;
+  const outflows = await unexplainedOutflows(context, swap, { reads, range });
   const own: Receipt[] = [];
   let isUnexplained = false;
   for (const taken of Map.groupBy(outflows, ({ log }) => log.transactionHash).values()) {
@@ -170,7 +168,7 @@ async function fillByOutflow(
     const receipt = await receiptOf(reads, first);
     const isOfContract = receipt.logs.some(({ address }) => isOf(swap, address));
     if (isOfContract || isTakenBy(swap, logs)) own.push(receipt);
-    else isUnexplained ||= taken.some((outflow) => !store.wasAccepted(outflowKey(swap.wallet, outflow)));
+    else isUnexplained ||= taken.some(({ isAccepted }) => !isAccepted);
   }
   const fill = own.find((receipt) => isShown(context, swap, receipt)) ?? own[0];
   return { fill, isUnexplained: fill === undefined && isUnexplained };

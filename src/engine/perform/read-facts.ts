@@ -22,7 +22,10 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
   const { chain } = context.deps;
   const { quote, amountIn } = swap;
   if (quote === undefined || amountIn === undefined) throw new Error(`swap ${swap.id} is checked before it is quoted`);
-  const lastFreed = context.deps.store.lastFreed(swap.wallet, swap.sell.address);
+  const { lastFreed, hasBought } = await context.deps.store.read({
+    kind: "traded",
+    ...{ wallet: swap.wallet, sell: swap.sell.address, buy: swap.buy.address },
+  });
   const proposal = await askProposal(context, swap, quote);
   if ("kind" in proposal) {
     const { code, message, retryable } = proposal;
@@ -44,7 +47,7 @@ export async function readFacts(context: EngineContext, swap: Swap): Promise<Eff
       swap.mode === "gasless" && decoding.ok
         ? await signingMaterial(context, { swap, amountIn, decoded: decoding.swap, allowance, head })
         : undefined;
-    const back = await roundTrip(context, { swap, amountIn, quote, decoding, trial, head });
+    const back = await roundTrip(context, { swap, amountIn, quote, hasBought, decoding, trial, head });
     if (back !== undefined && "cause" in back) return unavailable(swap, back);
     const reading: ClearanceReading = {
       lastFreed,

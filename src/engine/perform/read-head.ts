@@ -9,11 +9,12 @@ import type { EngineContext } from "../engine-context.ts";
  * any more, and a shorter chain grows past the others.
  * @throws ChainReadError where every node that answers is behind
  */
-export async function readHead(
-  { deps: { chain, store } }: EngineContext,
-  ...wallets: readonly Address[]
-): Promise<BlockHead> {
-  const known = Math.max(0, ...wallets.map((wallet) => store.newestBlock(wallet)));
+export async function readHead(context: EngineContext, ...wallets: readonly Address[]): Promise<BlockHead> {
+  return await headFrom(context, await context.deps.store.read({ kind: "newest-block", wallets }));
+}
+
+/** The same where the block is known already that the rows know the wallets of. */
+export async function headFrom({ deps: { chain } }: EngineContext, known: number): Promise<BlockHead> {
   const head = await chain.latest(known);
   if (head.number >= known) return head;
   const blocks = known - head.number;

@@ -3,15 +3,16 @@ import type { ReferencePrice } from "../../domain/money/price.ts";
 import type { Run } from "../../domain/run/run.ts";
 import { instantsSince } from "../../domain/schedule/instants-since.ts";
 import type { Schedule } from "../../domain/schedule/schedule.ts";
-import type { StrategyView, ViewNeeds } from "../../domain/strategy/decision.ts";
+import type { StrategyView } from "../../domain/strategy/decision.ts";
 import type { StrategySpec } from "../../domain/strategy/spec.ts";
 import { isMemoryOf, strategyNeeds } from "../../domain/strategy/strategy.ts";
+import type { ViewRows } from "../../ports/view-questions.ts";
 import { type EngineContext, strategyOf } from "../engine-context.ts";
 import { gasReserveOf } from "../gas-reserve.ts";
 import { parseStoredMemory, quarantine } from "../quarantine.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { nodeFault } from "./node-fault.ts";
-import { readHead } from "./read-head.ts";
+import { headFrom } from "./read-head.ts";
 
 /**
  * Reads what a strategy decides on: free balances and reference prices of its tokens. The version of the wallet's ledger
@@ -20,21 +21,21 @@ import { readHead } from "./read-head.ts";
  */
 export async function readView(context: EngineContext, run: Run): Promise<EffectAnswer> {
   const { store, chain, clock, prices } = context.deps;
-  const row = store.strategy(run.strategyId);
-  if (row === undefined) throw new Error(`strategy ${run.strategyId} has no row`);
-  const spec = strategyOf(context, run.strategyId)?.spec ?? row.spec;
+  const { strategyId } = run;
+  const loaded = strategyOf(context, strategyId)?.spec;
+  const begun = await store.read({ kind: "view-start", strategyId, wallet: loaded?.wallet.address });
+  const spec = loaded ?? begun.strategy.spec;
   const wallet = spec.wallet.address;
-  const version = store.ledgerVersion(wallet);
-  const memory = parseStoredMemory(row.memory);
+  const memory = parseStoredMemory(begun.strategy.memory);
   if (!isMemoryOf(spec, memory)) {
-    await quarantine(context, row);
+    await quarantine(context, begun.strategy);
     return { kind: "view-unavailable", detail: "the strategy's stored memory cannot be read" };
   }
   const needs = strategyNeeds(spec, memory);
   const known = new Map<Address, ReferencePrice>();
   const balances = new Map<Address, bigint>();
   try {
-    const head = await readHead(context, wallet);
+    const head = await headFrom(context, begun.newestBlock);
     for (const token of needs.tokens) {
       const price = await prices.price(token);
       if (!("missing" in price)) known.set(token.address, price);
@@ -43,13 +44,15 @@ export async function readView(context: EngineContext, run: Run): Promise<Effect
   } catch (error) {
     return { kind: "view-unavailable", detail: nodeFault(error) };
   }
-  if (store.ledgerVersion(wallet) !== version) return { kind: "stale" };
+  const nowMs = clock.nowMs();
+  const bars = needs.bars.map(({ token, seconds }) => ({ token: token.address, sinceMs: nowMs - seconds * 1_000 }));
+  const rows = await store.read({ kind: "view", strategyId, wallet, tokens: [...balances.keys()], bars });
+  if (rows.ledgerVersion !== begun.ledgerVersion) return { kind: "stale" };
   const free = new Map<Address, bigint>();
   for (const [token, balance] of balances) {
-    const held = store.reserved(wallet, token) + gasReserve(context, spec, token);
+    const held = (rows.reserved.get(token) ?? 0n) + gasReserve(context, spec, token);
     free.set(token, balance > held ? balance - held : 0n);
   }
-  const nowMs = clock.nowMs();
   const view: StrategyView = {
     slotMs: run.slotMs,
     slots: run.slots,
@@ -58,24 +61,20 @@ export async function readView(context: EngineContext, run: Run): Promise<Effect
     balances,
     instants: countedInstants(context, spec.schedule, { afterMs: needs.instantsAfterMs, untilMs: run.slotMs }),
     prices: known,
-    spent: store.soldBy(spec.id),
-    bought: store.boughtBy(spec.id),
-    outside: needs.flows ? outsideMoney(context, wallet, balances) : new Map(),
-    bars: pastPrices(context, needs, nowMs),
+    spent: rows.sold,
+    bought: rows.bought,
+    outside: needs.flows ? outsideMoney(rows, balances) : new Map(),
+    bars: rows.bars,
   };
   return { kind: "view-read", view };
 }
 
 /** What the wallet would hold had our swaps never been: it changes only by deposits, withdrawals and gas. */
-function outsideMoney(
-  context: EngineContext,
-  wallet: Address,
-  balances: ReadonlyMap<Address, bigint>,
-): StrategyView["outside"] {
+function outsideMoney({ net }: Pick<ViewRows, "net">, balances: ReadonlyMap<Address, bigint>): StrategyView["outside"] {
   const outside = new Map<Address, bigint>();
   for (const [token, balance] of balances) {
-    const net = context.deps.store.netOfSwaps(wallet, token);
-    if (net !== undefined) outside.set(token, balance - net);
+    const moved = net.get(token);
+    if (moved !== undefined) outside.set(token, balance - moved);
   }
   return outside;
 }
@@ -87,13 +86,6 @@ function countedInstants(
 ): number {
   const { afterMs, untilMs } = range;
   return afterMs === undefined ? 0 : instantsSince(schedule, { afterMs, untilMs }, context.deps.zones);
-}
-
-function pastPrices(context: EngineContext, needs: ViewNeeds, nowMs: number): StrategyView["bars"] {
-  const { store } = context.deps;
-  return new Map(
-    needs.bars.map(({ token, seconds }) => [token.address, store.priceBars(token.address, nowMs - seconds * 1_000)]),
-  );
 }
 
 function gasReserve(context: EngineContext, spec: StrategySpec, token: Address): bigint {

@@ -13,6 +13,8 @@ interface Asked {
   readonly swap: Swap;
   readonly amountIn: bigint;
   readonly quote: SwapQuote;
+  /** whether a confirmed swap brought this wallet the token before */
+  readonly hasBought: boolean;
   readonly decoding: Decoding;
   readonly trial: Trial;
   /** the block that the trial was made on */
@@ -33,7 +35,7 @@ interface Fault {
  */
 export async function roundTrip(context: EngineContext, asked: Asked): Promise<RoundTrip | Fault | undefined> {
   const { swap, amountIn, quote, decoding } = asked;
-  if (!isWanted(context, swap) || quote.amountOut <= 0n) return undefined;
+  if (!isWanted(context, asked) || quote.amountOut <= 0n) return undefined;
   const amount = decoding.ok && decoding.swap.amountOutMin > 0n ? decoding.swap.amountOutMin : quote.amountOut;
   const sold = mulDivDown(amountIn, amount, quote.amountOut);
   const request = requestBack(context, swap, amount);
@@ -52,10 +54,10 @@ export async function roundTrip(context: EngineContext, asked: Asked): Promise<R
 }
 
 /** A first buy is one of a token that no confirmed swap brought this wallet before. */
-function isWanted(context: EngineContext, swap: Swap): boolean {
+function isWanted(context: EngineContext, { swap, hasBought }: Asked): boolean {
   const { roundTrip } = context.settings.policy;
   if (roundTrip === undefined || isNative(swap.buy)) return false;
-  return roundTrip.when === "always" || !context.deps.store.hasBought(swap.wallet, swap.buy.address);
+  return roundTrip.when === "always" || !hasBought;
 }
 
 function requestBack(context: EngineContext, swap: Swap, amount: bigint): QuoteRequest {

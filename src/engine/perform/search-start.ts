@@ -19,5 +19,5 @@ export async function searchStart(
   if (decoding.ok && decoding.swap.nonce !== undefined) return finalized;
   const range = { fromBlock: finalized + 1, toBlock: head };
   const older = await unexplainedOutflows(context, swap, { reads: chain, range });
-  return Math.max(finalized, ...older.map(({ blockNumber }) => blockNumber)) + 1;
+  return Math.max(finalized, ...older.map(({ log }) => log.blockNumber)) + 1;
 }

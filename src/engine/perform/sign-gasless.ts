@@ -1,4 +1,5 @@
 import type { TypedData } from "../../domain/guard/typed-data.ts";
+import type { Hex } from "../../domain/money/address.ts";
 import { proceedsBarred } from "../../domain/run/proceeds.ts";
 import type { Run, Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
@@ -11,16 +12,21 @@ import type { EffectAnswer } from "./effect-answer.ts";
  * @throws Error when the journaled digest is not the digest of the journaled typed data: a broken invariant
  */
 export async function signGasless(context: EngineContext, run: Run, swap: Swap): Promise<EffectAnswer> {
-  const { crashPoint } = context.deps;
+  const { store, crashPoint } = context.deps;
   const { signatures } = swap;
   if (signatures === undefined) throw new Error(`swap ${swap.id} is to be signed without an intent`);
+  const { swapDigest, permitDigest } = signatures;
+  const digests = permitDigest === undefined ? [swapDigest] : [swapDigest, permitDigest];
+  const rows = await store.read({ kind: "signing", runId: run.id, strategyId: run.strategyId, digests });
   const barred =
-    signingBarred(context, run.strategyId, swap.wallet) ?? pastDeadline(context, swap) ?? proceedsBarred(run, swap);
+    signingBarred(context, run.strategyId, { ...rows, wallet: swap.wallet }) ??
+    pastDeadline(context, swap) ??
+    proceedsBarred(run, swap);
   if (barred !== undefined) return { kind: "signing-barred", swapId: swap.id, detail: barred };
   crashPoint("gasless.sign.before");
-  const swapSignature = await sign(context, swap, signatures.swapDigest);
-  const permitSignature =
-    signatures.permitDigest === undefined ? undefined : await sign(context, swap, signatures.permitDigest);
+  const journaled = (digest: Hex) => ({ digest, journaled: rows.typedData.get(digest) });
+  const swapSignature = await sign(context, swap, journaled(swapDigest));
+  const permitSignature = permitDigest === undefined ? undefined : await sign(context, swap, journaled(permitDigest));
   crashPoint("gasless.sign.after");
   return { kind: "signed-gasless", swapId: swap.id, swapSignature, permitSignature };
 }
@@ -31,10 +37,12 @@ function pastDeadline({ deps: { clock } }: EngineContext, { terms }: Swap): stri
   return lateSeconds < 0 ? undefined : `its order ended ${lateSeconds} s before it could be signed`;
 }
 
-async function sign(context: EngineContext, swap: Swap, digest: `0x${string}`): Promise<`0x${string}`> {
-  const { store, signers } = context.deps;
-  const signer = signers.get(swap.wallet);
-  const journaled = store.intendedSignature(digest);
+async function sign(
+  context: EngineContext,
+  swap: Swap,
+  { digest, journaled }: { readonly digest: Hex; readonly journaled: string | undefined },
+): Promise<Hex> {
+  const signer = context.deps.signers.get(swap.wallet);
   if (signer === undefined || journaled === undefined) {
     throw new Error(`swap ${swap.id}: no ${signer === undefined ? "signer" : "journaled typed data"} for ${digest}`);
   }

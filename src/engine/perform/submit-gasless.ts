@@ -1,5 +1,6 @@
 import { proceedsBarred } from "../../domain/run/proceeds.ts";
 import type { Run, Swap } from "../../domain/run/run.ts";
+import type { SigningRows } from "../../ports/view-questions.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { signingBarred, tradingBarred } from "../gather-evidence.ts";
 import { advanceMarker } from "../reconcile/identity.ts";
@@ -18,7 +19,7 @@ export async function submitGasless(
   swap: Swap,
   before: number,
 ): Promise<EffectAnswer> {
-  const { service, clock, chain, crashPoint } = context.deps;
+  const { service, store, clock, chain, crashPoint } = context.deps;
   const { quote, signatures, terms } = swap;
   if (quote === undefined || terms === undefined || signatures?.swapSignature === undefined) {
     throw new Error(`swap ${swap.id} is to be handed over unsigned`);
@@ -34,21 +35,23 @@ export async function submitGasless(
     return unknown(`the chain's time is not known: ${nodeFault(error)}`);
   }
   const { deadlineSeconds } = terms;
-  const heldBack = (): string | undefined => {
+  const { id: runId, strategyId } = run;
+  const heldBack = async (): Promise<string | undefined> => {
+    const rows = await store.read({ kind: "signing", runId, strategyId, digests: [] });
     const barred =
-      signingBarred(context, run.strategyId, swap.wallet) ??
-      tradingBarred(context, run.id) ??
-      proceedsGone(context, run, swap);
+      signingBarred(context, strategyId, { ...rows, wallet: swap.wallet }) ??
+      tradingBarred(rows) ??
+      proceedsGone(rows, swap);
     if (barred !== undefined) return `not handed over: ${barred}`;
     const nowSeconds = Math.max(chainSeconds, Math.floor(clock.nowMs() / 1_000));
     const isLate = nowSeconds > deadlineSeconds - context.settings.pace.submitMarginSeconds;
     return isLate ? `too near to its deadline ${deadlineSeconds}, now ${nowSeconds}` : undefined;
   };
   const keep = (detail: string): EffectAnswer => ({ kind: "held-back", swapId: swap.id, detail });
-  const reason = heldBack();
+  const reason = await heldBack();
   if (reason !== undefined) return keep(reason);
   // From now on a copy that does not know these signatures is an older one.
-  advanceMarker(context, swap.wallet);
+  await advanceMarker(context, swap.wallet);
   crashPoint("gasless.submit.before");
   const { swapSignature, permitSignature, permitDeadlineSeconds } = signatures;
   const submission = { quoteId: quote.id, swapSignature, permitSignature, permitDeadlineSeconds };
@@ -60,7 +63,6 @@ export async function submitGasless(
 }
 
 /** Asked of the rows of this instant: a reorganisation may have been seen since the swap was signed. */
-function proceedsGone({ deps: { store } }: EngineContext, { id }: Run, swap: Swap): string | undefined {
-  const run = store.run(id);
+function proceedsGone({ run }: Pick<SigningRows, "run">, swap: Swap): string | undefined {
   return run === undefined ? "its run has no row" : proceedsBarred(run, swap);
 }

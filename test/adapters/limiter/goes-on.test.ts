@@ -69,7 +69,7 @@ describe("after a refusal", () => {
     const life = { file: join(temporaryDirectory(), "limiter.db"), time: new VirtualTime() };
     const limiter = openLimiter(life);
     limiter.observe(refusal());
-    const held = { heldBack: () => "halted by ops" };
+    const held = { heldBack: async () => "halted by ops" };
     const orders = [limiter.acquire("status", held), limiter.acquire("status", held)];
     const quote = limiter.acquire("quote");
     await life.time.runUntil(life.time.nowUs() + 2 * SECOND);
@@ -77,9 +77,23 @@ describe("after a refusal", () => {
     expect(await Promise.race([quote, Promise.resolve("still waiting")])).toBe("granted");
   });
 
+  it("a call that ends while it is asked whether it may leave holds back nobody else", async () => {
+    const life = { file: join(temporaryDirectory(), "limiter.db"), time: new VirtualTime() };
+    const abort = new AbortController();
+    const limiter = openLimiter(life);
+    const heldBack = async (): Promise<string> => {
+      abort.abort();
+      return "halted by ops";
+    };
+    const order = limiter.acquire("status", { heldBack, signal: abort.signal });
+    const quote = limiter.acquire("quote");
+    await life.time.runUntil(life.time.nowUs() + 2 * SECOND);
+    expect([await order, await quote]).toEqual(["aborted", "granted"]);
+  });
+
   it("a call of which nobody can say whether it may leave takes its turn: who makes it asks again", async () => {
     const life = { file: join(temporaryDirectory(), "limiter.db"), time: new VirtualTime() };
-    const heldBack = (): never => {
+    const heldBack = async (): Promise<never> => {
       throw new Error("the disk is full");
     };
     const call = openLimiter(life).acquire("status", { heldBack });

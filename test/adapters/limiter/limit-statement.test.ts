@@ -7,6 +7,7 @@ import { watchHeldBack, watchLimit } from "../../../src/app/alerts.ts";
 import { registerStrategies } from "../../../src/engine/register-strategies.ts";
 import { NOW_MS } from "../../support/builders.ts";
 import { createOutside, openLife } from "../../support/engine-life.ts";
+import { quiet } from "../../support/fake-clock.ts";
 import { silentLogger } from "../../support/silent-logger.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { VirtualTime } from "../../support/virtual-time.ts";
@@ -38,11 +39,13 @@ test("another limit than expected is told once, over restarts too, until the ser
   const outside = createOutside(NOW_MS);
   const { context } = openLife(outside);
   await registerStrategies(context);
-  const watch = watchLimit(context.deps, "https://service.example/v1/key");
+  const listen = watchLimit(context.deps, "https://service.example/v1/key");
+  const watch = (limits: Parameters<typeof listen>[0]): void => void listen(limits);
   const first = openLimiter(watch);
   for (const limit of [50, 20, 20, 10]) first(limit);
   const second = openLimiter(watch);
   second(20);
+  await quiet();
   expect(outside.told).toMatchObject([
     { severity: "warning", code: "RATE_LIMIT_UNEXPECTED", fields: { subject: "service service.example" } },
   ]);
@@ -51,13 +54,15 @@ test("another limit than expected is told once, over restarts too, until the ser
   );
   const third = openLimiter(watch);
   for (const limit of [50, 20]) third(limit);
+  await quiet();
   expect(outside.told).toHaveLength(2);
 });
 
 test("a wait of minutes that the service asks for is told once, over restarts too, and over when it is", async () => {
   const outside = createOutside(NOW_MS);
   const { context } = openLife(outside);
-  const onHeldBack = watchHeldBack(context.deps, "https://service.example/v1/key");
+  const listen = watchHeldBack(context.deps, "https://service.example/v1/key");
+  const onHeldBack = (untilMs: number | undefined): void => void listen(untilMs);
   const time = new VirtualTime();
   const options = {
     file: join(temporaryDirectory(), "limiter.db"),
@@ -84,9 +89,11 @@ test("a wait of minutes that the service asks for is told once, over restarts to
   first.close();
   const second = open();
   refuse(second, 3_600);
+  await quiet();
   expect(outside.told).toMatchObject([{ severity: "critical", code: "SERVICE_HOLDS_US_BACK" }]);
   expect(outside.told[0]?.text).toContain("the service at service.example asked for no calls until 20");
   await time.runUntil(time.nowUs() + 3_602_000_000);
   refuse(second, 3_600);
+  await quiet();
   expect(outside.told).toHaveLength(2);
 });

@@ -16,7 +16,7 @@ const submission = {
   permitDeadlineSeconds: 1_700_000_300,
 } as const;
 
-const free = (): undefined => undefined;
+const free = async (): Promise<undefined> => undefined;
 
 describe("handing over a gasless swap", () => {
   it("sends exactly the journaled signatures", async () => {
@@ -64,7 +64,7 @@ describe("handing over a gasless swap", () => {
       return "granted";
     };
     limiter.observe = (answer) => void observed.push(answer);
-    const outcome = await service.executeSwap(submission, () => reason);
+    const outcome = await service.executeSwap(submission, async () => reason);
     expect(outcome).toEqual({ kind: "not-sent", detail: "halted by ops" });
     expect([requests, observed]).toEqual([[], []]);
   });

@@ -49,7 +49,7 @@ describe("the calls of a service", () => {
     expect(await passing.calls.ask("/offers", { give: "1" }, "quote")).toMatchObject({ kind: "answer" });
     expect(passing.seen.map(({ body }) => body)).toEqual(['{"give":"1"}', '{"give":"1"}']);
     const sent = await callsTo((response) => json(response, {}, 503));
-    expect(await sent.calls.post("/orders", {}, () => undefined)).toMatchObject({ kind: "refused", status: 503 });
+    expect(await sent.calls.post("/orders", {}, async () => undefined)).toMatchObject({ kind: "refused", status: 503 });
     expect(sent.seen).toHaveLength(1);
   });
 });

@@ -366,7 +366,19 @@ describe("looking at the chain", () => {
       const { context, outside, life } = await without();
       takeAway(outside, RELAYER, 5n);
       const [log] = await outside.chain.logs({ address: USDC.address, topics: [], fromBlock: 1, toBlock: 999 });
-      life.store.wasAccepted = (key) => key === `outflow ${ACCOUNT} ${log?.transactionHash} ${USDC.address} #0`;
+      const key = `outflow ${ACCOUNT} ${log?.transactionHash} ${USDC.address} #0`;
+      const found = {
+        key,
+        wallet: ACCOUNT,
+        token: USDC.address,
+        kind: "outflow",
+        scope: "token",
+        text: "",
+        facts: {},
+      } as const;
+      life.store.addDifference(found, { ms: 1, sinceBoot: { id: "boot", ms: 1 } });
+      const [difference] = life.store.openDifferences();
+      life.store.settleDifference(difference?.id ?? 0, { by: "ops", atMs: 2 });
       expect(await readChain(context, swap)).not.toHaveProperty("observation.isUnexplained");
     });
 

@@ -130,7 +130,7 @@ describe("a gasless swap", () => {
     life.store.writeRecord(other, { ...intent, validUntilSeconds: 1 }, 1);
     const run = runSample({ swaps: [swap] });
     const event = { kind: "facts-read", swapId: swap.id, reading } as const;
-    const { records } = step(run, event, gatherEvidence(life.context, run, event));
+    const { records } = step(run, event, await gatherEvidence(life.context, run, event));
     expect(records).toEqual([expect.objectContaining({ kind: "retry", reason: "wallet_busy" })]);
   });
 

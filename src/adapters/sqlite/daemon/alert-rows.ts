@@ -26,7 +26,8 @@ const INSERT = `INSERT INTO alerts
     (id, severity, code, subject, text, strategy, run_id, raised_at_ms, over_at_ms, state, not_before_ms)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`;
 
-type AlertRows = AlertStore & Pick<SingleRows, "warnings" | "raiseAlert" | "addMessage" | "endAlertsOfWants">;
+type AlertRows = AlertStore &
+  Pick<SingleRows, "warnings" | "raiseAlert" | "addMessage" | "endAlertsOfWants" | "endAlertsOfOtherServices">;
 
 /**
  * The raising side.

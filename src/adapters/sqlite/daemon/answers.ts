@@ -4,6 +4,7 @@ import { readStepRows } from "./decision-rows.ts";
 import type { Readers } from "./readers.ts";
 import type { RowStore } from "./row-store.ts";
 import { createSlotAnswers } from "./slot-answers.ts";
+import { createViewAnswers } from "./view-answers.ts";
 
 /** Answers questions from the rows. @param lanes the lanes' rows, whose tables may be missing until one is asked for */
 export function createAnswers(
@@ -18,6 +19,7 @@ export function createAnswers(
       if (run === undefined) throw new Error(`run ${runId} is not in the database`);
       return { run, ...readStepRows(rows, lanes(), { run, event, asked: of }) };
     },
+    ...createViewAnswers(rows, lanes),
   };
   return (question) => readers[question.kind](question);
 }

@@ -3,7 +3,7 @@ import type { FinalBlock } from "../../../ports/daemon-rows.ts";
 import type { LedgerStore } from "../../../ports/store.ts";
 import { BUSY_SWAPS, DELIVERING_SWAPS, OPEN_INTENTS, UNSETTLED_SWAPS } from "../index-conditions.ts";
 import type { Statements } from "../statements.ts";
-import type { SingleRows } from "./row-store.ts";
+import type { LedgerRows } from "./row-store.ts";
 import { receivedOf, settleAnew, soldUsdSince, totalsOf } from "./total-rows.ts";
 
 /** A swap in one of these states may take the wallet's token at any moment, or is about to be allowed to. */
@@ -15,10 +15,7 @@ interface Sale {
 }
 
 /** Sums over the ledger, and who holds which token of which wallet. Amounts are summed as bigint, never by SQL. */
-export function createLedgerRows(
-  sql: Statements,
-  version: LedgerStore["ledgerVersion"],
-): LedgerStore & Pick<SingleRows, "isNonceOfOther" | "failuresBetween"> {
+export function createLedgerRows(sql: Statements, version: LedgerStore["ledgerVersion"]): LedgerStore & LedgerRows {
   return {
     ledgerVersion: version,
     reserved: (wallet, token, exceptSwapId = "") =>

@@ -18,7 +18,9 @@ interface ModeColumns {
 }
 
 /** Rows of the daemon's own life: identity, strategies, modes, gaps, baselines, requests. */
-export function createOperationRows(sql: Statements): OperationStore & Pick<SingleRows, "sameEndsOf" | "saveSameEnds"> {
+export function createOperationRows(
+  sql: Statements,
+): OperationStore & Pick<SingleRows, "sameEndsOf" | "saveSameEnds" | "priceBars"> {
   return {
     ...createModeRows(sql),
     ...createStrategyRows(sql),

@@ -78,7 +78,8 @@ const OPEN_WORK = `SELECT runs.id AS runId, runs.strategy, swaps.id AS swapId, s
 /** Rows of runs, swaps and transitions. */
 export function createRunRows(
   sql: Statements,
-): Omit<RunStore, keyof EffectRows> & Pick<SingleRows, "saveRun" | "addStep" | "clearancePrices" | "slotsWithRun"> {
+): Omit<RunStore, keyof EffectRows> &
+  Pick<SingleRows, "saveRun" | "addStep" | "clearancePrices" | "slotsWithRun" | "hashOfOther" | "intendedSignature"> {
   const readBody = createBodyReader();
   const addTransition = (transition: Transition, atMs: number): void => {
     sql.run(
@@ -107,6 +108,26 @@ export function createRunRows(
       saveRun(sql, run, atMs, before);
     },
     addStep: (runId, step) => writeStep(sql, runId, step),
+    ...createWaitingRows(sql),
+    swapState: (swapId) => sql.get<{ state: SwapState }>("SELECT state FROM swaps WHERE id = ?", swapId)?.state,
+    clearancePrices: (swapId) => {
+      const row = sql.get<{ text: string | null }>("SELECT price_evidence AS text FROM swaps WHERE id = ?", swapId);
+      return typeof row?.text === "string" ? decodePrices(row.text) : undefined;
+    },
+    runOfIntent: (intentId) => runOfIntent(sql, intentId),
+    hashOfOther: (hash, swapId) =>
+      sql.get("SELECT 1 FROM swaps WHERE hash = ? AND id <> ?", hash, swapId) !== undefined ||
+      sql.get("SELECT 1 FROM lane_attempts WHERE hash = ?", hash) !== undefined,
+    intendedSignature: (digest) =>
+      sql.get<{ typed_data: string }>("SELECT typed_data FROM signatures WHERE digest = ?", digest)?.typed_data,
+  };
+}
+
+type WaitingRows = "dueRuns" | "hasOpenRun" | "strategiesWithOpenRun" | "unsettledSwaps" | "openWork" | "slotsWithRun";
+
+/** What is not over. */
+function createWaitingRows(sql: Statements): Pick<RunStore & SingleRows, WaitingRows> {
+  return {
     dueRuns: (limit) =>
       sql
         .all<{ id: string }>(
@@ -138,17 +159,6 @@ export function createRunRows(
           OPEN_WORK,
         )
         .map((row) => ({ ...row, swapId: row.swapId ?? undefined, wallet: row.wallet ?? undefined })),
-    swapState: (swapId) => sql.get<{ state: SwapState }>("SELECT state FROM swaps WHERE id = ?", swapId)?.state,
-    clearancePrices: (swapId) => {
-      const row = sql.get<{ text: string | null }>("SELECT price_evidence AS text FROM swaps WHERE id = ?", swapId);
-      return typeof row?.text === "string" ? decodePrices(row.text) : undefined;
-    },
-    runOfIntent: (intentId) => runOfIntent(sql, intentId),
-    hashOfOther: (hash, swapId) =>
-      sql.get("SELECT 1 FROM swaps WHERE hash = ? AND id <> ?", hash, swapId) !== undefined ||
-      sql.get("SELECT 1 FROM lane_attempts WHERE hash = ?", hash) !== undefined,
-    intendedSignature: (digest) =>
-      sql.get<{ typed_data: string }>("SELECT typed_data FROM signatures WHERE digest = ?", digest)?.typed_data,
   };
 }
 

@@ -104,7 +104,7 @@ function createRead(calls: ServiceCalls) {
  */
 async function executeSwap(
   calls: ServiceCalls,
-  sent: { network: string; submission: Submission; heldBack: () => string | undefined },
+  sent: { network: string; submission: Submission; heldBack: () => Promise<string | undefined> },
 ): Promise<SubmissionOutcome> {
   const { network, submission, heldBack } = sent;
   const body = {

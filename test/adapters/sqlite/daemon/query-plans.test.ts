@@ -45,6 +45,7 @@ const QUESTION: StepQuestion = {
 };
 
 const READ = { kind: "facts-read", swapId, reading: readingFor(swap) } as const;
+const BARS = { token: USDC.address, sinceMs: 1 };
 /** One question of each kind. */
 const QUESTIONS: { readonly [K in QuestionKind]: Question<K> } = {
   nothing: { kind: "nothing" },
@@ -59,6 +60,16 @@ const QUESTIONS: { readonly [K in QuestionKind]: Question<K> } = {
   "due-runs": { kind: "due-runs", limit: 10 },
   effect: { kind: "effect", effectId: 1, runId: run.id },
   differences: { kind: "differences" },
+  strategy: { kind: "strategy", strategyId: "weekly" },
+  "view-start": { kind: "view-start", strategyId: "weekly", wallet: ACCOUNT },
+  view: { kind: "view", strategyId: "weekly", wallet: ACCOUNT, tokens: [USDC.address], bars: [BARS] },
+  "sold-usd": { kind: "sold-usd", daySinceMs: 1, monthSinceMs: 1 },
+  "newest-block": { kind: "newest-block", wallets: [ACCOUNT] },
+  traded: { kind: "traded", wallet: ACCOUNT, sell: USDC.address, buy: USDC.address },
+  outflows: { kind: "outflows", swapId, hashes: [hash("ab")], keys: ["key"] },
+  "known-chain": { kind: "known-chain", wallet: ACCOUNT },
+  signing: { kind: "signing", runId: run.id, strategyId: "weekly", digests: [hash("ab")] },
+  "rehearsed-step": { kind: "rehearsed-step", run, event: READ, of: QUESTION },
 };
 
 const planned = intentRow({ id: "run_1.0.1.swap", state: "planned", nonce: undefined });

@@ -1,0 +1,72 @@
+import { GLOBAL_SCOPE } from "../../../domain/run/operating-mode.ts";
+import type { LaneStore } from "../../../ports/lane-store.ts";
+import type { Question } from "../../../ports/unit-of-work.ts";
+import type { ModeRows, ViewQuestions, ViewRows } from "../../../ports/view-questions.ts";
+import { readStepRows } from "./decision-rows.ts";
+import type { Readers } from "./readers.ts";
+import type { RowStore } from "./row-store.ts";
+
+/** Answers what is asked while effects are performed, and by whatever looks ahead. */
+export function createViewAnswers(rows: RowStore, lanes: () => LaneStore): Pick<Readers, keyof ViewQuestions> {
+  return {
+    strategy: ({ strategyId }) => {
+      const strategy = rows.strategy(strategyId);
+      return { strategy, ...readModeRows(rows, strategyId, strategy?.spec) };
+    },
+    "view-start": ({ strategyId, wallet: asked }) => {
+      const strategy = rows.strategy(strategyId);
+      if (strategy === undefined) throw new Error(`strategy ${strategyId} has no row`);
+      const wallet = asked ?? strategy.spec.wallet.address;
+      return { strategy, ledgerVersion: rows.ledgerVersion(wallet), newestBlock: rows.newestBlock(wallet) };
+    },
+    view: (asked) => readView(rows, asked),
+    "sold-usd": ({ daySinceMs, monthSinceMs }) => ({
+      day: rows.soldUsdSince(daySinceMs, ""),
+      month: rows.soldUsdSince(monthSinceMs, ""),
+    }),
+    "newest-block": ({ wallets }) => Math.max(0, ...wallets.map((wallet) => rows.newestBlock(wallet))),
+    traded: ({ wallet, sell, buy }) => ({
+      lastFreed: rows.lastFreed(wallet, sell),
+      hasBought: rows.hasBought(wallet, buy),
+    }),
+    outflows: ({ swapId, hashes, keys }) => ({
+      ofOthers: new Set(hashes.filter((hash) => rows.hashOfOther(hash, swapId))),
+      accepted: new Set(keys.filter((key) => rows.wasAccepted(key))),
+    }),
+    "known-chain": ({ wallet }) => rows.knownChain(wallet),
+    signing: ({ runId, strategyId, digests }) => ({
+      ...readModeRows(rows, strategyId, rows.strategy(strategyId)?.spec),
+      halts: lanes().halts(),
+      isBarred: rows.isRunBarred(runId),
+      run: rows.run(runId),
+      typedData: present(digests, (digest) => rows.intendedSignature(digest)),
+    }),
+    "rehearsed-step": ({ run, event, of }) => readStepRows(rows, lanes(), { run, event, asked: of }),
+  };
+}
+
+function readModeRows(rows: RowStore, strategyId: string, spec: ModeRows["spec"]): ModeRows {
+  const modes = { global: rows.mode(GLOBAL_SCOPE), own: rows.mode(strategyId) };
+  return { modes, differences: rows.openDifferences(), spec };
+}
+
+function readView(rows: RowStore, { strategyId, wallet, tokens, bars }: Question<"view">): ViewRows {
+  return {
+    ledgerVersion: rows.ledgerVersion(wallet),
+    reserved: new Map(tokens.map((token) => [token, rows.reserved(wallet, token)])),
+    net: present(tokens, (token) => rows.netOfSwaps(wallet, token)),
+    sold: rows.soldBy(strategyId),
+    bought: rows.boughtBy(strategyId),
+    bars: new Map(bars.map(({ token, sinceMs }) => [token, rows.priceBars(token, sinceMs)])),
+  };
+}
+
+/** What there is of some names. */
+function present<N, T>(names: readonly N[], read: (name: N) => T | undefined): ReadonlyMap<N, T> {
+  const found = new Map<N, T>();
+  for (const name of names) {
+    const value = read(name);
+    if (value !== undefined) found.set(name, value);
+  }
+  return found;
+}
