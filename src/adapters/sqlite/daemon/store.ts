@@ -38,7 +38,8 @@ export function createStore(db: SqliteDatabase): DaemonStore {
     ...createLedgerRows(sql, (wallet) => (wallet === undefined ? sumOfVersions() : (versions.get(wallet) ?? 0))),
     ...createOperationRows(sql),
     ...createReconciliationRows(sql),
-    ...createAlertRows(sql, (work) => inTransaction(db, work)),
+    // Most of it belongs to a transaction that is open, and costs no more for that.
+    ...createAlertRows(sql, (work) => (db.inTransaction ? work() : inTransaction(db, work))),
     writeRecord: (run, record, atMs) =>
       writeRecord(sql, record, {
         run,
