@@ -93,6 +93,13 @@ module.exports = {
       to: { path: "^src/adapters/swap-service/[^/]+/", pathNot: "^src/adapters/swap-service/($1|wire)/" },
     },
     {
+      name: "channel-kinds-are-strangers",
+      comment: "each kind of channel is a file or a folder that can be taken out",
+      severity: "error",
+      from: { path: "^src/adapters/notify/channels/([^/.]+)" },
+      to: { path: "^src/adapters/notify/channels/", pathNot: "^src/adapters/notify/channels/$1[./]" },
+    },
+    {
       name: "no-ethers-on-the-hot-path",
       comment: "a quote is computed from raw words: decoding through ethers costs more than the route itself",
       severity: "error",

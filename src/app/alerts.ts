@@ -1,17 +1,16 @@
 import { type AlertSender, startAlertSender } from "../adapters/notify/alert-sender.ts";
 import { createLogNotifier } from "../adapters/notify/log-notifier.ts";
-import { createWebhook } from "../adapters/notify/webhook.ts";
-import { createAlertOutbox } from "../adapters/sqlite/daemon/alert-rows.ts";
+import { createAlertOutbox, setAlertChannels } from "../adapters/sqlite/daemon/alert-outbox.ts";
 import { createStore } from "../adapters/sqlite/daemon/store.ts";
-import type { Configuration, WebhookConfiguration } from "../config/configuration.ts";
+import type { Configuration } from "../config/configuration.ts";
 import { SUBJECT } from "../domain/run/alert.ts";
 import { type AlertDeps, raiseChange, writeAndTell } from "../engine/alerts.ts";
 import type { Redactor } from "../net/redact.ts";
-import { hostOf, type Secret } from "../net/secret.ts";
+import { hostOf } from "../net/secret.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { SqliteDatabase } from "../storage/database.ts";
-import { CommandFailure, EXIT } from "./exit-codes.ts";
 import type { Machine } from "./machine.ts";
+import { openChannels } from "./open-channels.ts";
 import type { SecretOpener } from "./open-secrets.ts";
 
 /** A day of trying: a receiver that was away for a night hears of everything, and of what is older only while it is true. */
@@ -24,49 +23,15 @@ const DELIVERY = {
   stopWithinMs: 1_000,
 } as const;
 
-const SHORTEST_SECRET = 16;
-
-/** The webhook that a configuration names, undefined when it names none. */
-export function openWebhook(
-  configuration: Configuration,
-  {
-    secrets,
-    redactor,
-    machine,
-  }: { readonly secrets: SecretOpener; readonly redactor: Redactor; readonly machine?: Pick<Machine, "fetch"> },
-): { readonly host: string; readonly deliver: ReturnType<typeof createWebhook> } | undefined {
-  const { webhook, network, timing } = configuration;
-  if (webhook === undefined) return undefined;
-  const { url, secret } = openParts(webhook, secrets);
-  const options = { url, secret, network: network.name, timeoutMs: timing.requestTimeoutMs };
-  return { host: hostOf(url), deliver: createWebhook({ ...options, fetch: machine?.fetch }, redactor.redact) };
-}
-
-/** @throws CommandFailure 78 when they cannot be what they are for; neither is shown */
-function openParts(webhook: WebhookConfiguration, secrets: SecretOpener): { url: Secret; secret: Secret } {
-  const url = secrets.open(webhook.url);
-  const secret = secrets.open(webhook.secret);
-  const protocol = URL.canParse(url.reveal()) ? new URL(url.reveal()).protocol : undefined;
-  if (protocol !== "http:" && protocol !== "https:") {
-    throw new CommandFailure(EXIT.configuration, "what alerts.webhook.url refers to is no http or https URL");
-  }
-  const { length } = secret.reveal();
-  if (length < SHORTEST_SECRET) {
-    const message = `what alerts.webhook.secret refers to has ${length} characters; give it at least ${SHORTEST_SECRET}, for example from: openssl rand -hex 32`;
-    throw new CommandFailure(EXIT.configuration, message);
-  }
-  return { url, secret };
-}
-
 /** What raises and sends the alerts of a daemon. */
 export interface Alerts {
   readonly deps: AlertDeps;
-  /** Begins to send what waits, when there is somewhere to send it. */
+  /** Begins to send what waits, by every channel at once. */
   start(): void;
   stop(): Promise<void>;
 }
 
-/** @throws CommandFailure 78 when the configured webhook cannot be one */
+/** @throws CommandFailure 78 when a configured channel cannot be one */
 export function openAlerts(
   configuration: Configuration,
   opened: {
@@ -79,29 +44,34 @@ export function openAlerts(
 ): Alerts {
   const { db, logger, machine } = opened;
   const { clock, ids } = machine;
-  const webhook = openWebhook(configuration, opened);
+  const channels = openChannels(configuration, opened);
+  for (const { name, waiting } of setAlertChannels(db, channels)) {
+    logger.warn({ channel: name, waiting }, "a channel of alerts is configured no more; what waited for it is dropped");
+  }
   const log = createLogNotifier(logger);
-  let sender: AlertSender | undefined;
+  const senders: AlertSender[] = [];
   return {
     deps: {
-      store: createStore(db, { sendAlertsFrom: configuration.webhook?.minimum }),
+      store: createStore(db),
       ids,
       clock,
       notifier: {
         notify: (message) => {
           log.notify(message);
-          sender?.wake();
+          for (const sender of senders) sender.wake();
         },
       },
     },
     start: () => {
-      const minimum = configuration.webhook?.minimum;
-      if (webhook === undefined || minimum === undefined) return;
-      logger.info({ host: webhook.host, minimum }, "alerts are sent to a webhook");
-      const outbox = createAlertOutbox(db);
-      sender = startAlertSender({ ...DELIVERY, minimum }, { outbox, clock, logger, deliver: webhook.deliver });
+      for (const { name: channel, kind, host, minimum, deliver } of channels) {
+        logger.info({ channel, kind, host, minimum }, "alerts are sent to a channel");
+        const outbox = createAlertOutbox(db, channel);
+        senders.push(startAlertSender(DELIVERY, { channel, outbox, clock, logger, deliver }));
+      }
     },
-    stop: async () => await sender?.stop(),
+    stop: async () => {
+      await Promise.all(senders.map((sender) => sender.stop()));
+    },
   };
 }
 

@@ -246,9 +246,9 @@ function addTransactionCommands(program: Command, terminal: Terminal): void {
 function addNotifyCommands(program: Command, terminal: Terminal): void {
   program
     .command("notify")
-    .description("the webhook that alerts are sent to")
+    .description("the channels that alerts are sent to")
     .command("test")
-    .description("send it a test alert and show what it answers")
+    .description("send a test alert to each of them and show what they answer")
     .option(...CONFIG)
     .option(...JSON_FLAG)
     .action(async (options) => (await import("./commands/notify.ts")).notifyTest(options, terminal));

@@ -1,3 +1,4 @@
+import { CHANNEL_BOOK } from "../adapters/notify/channels.ts";
 import { SERVICE_BOOK } from "../adapters/swap-service/services.ts";
 import { type JsonSchema, jsonSchemas as schemasFor } from "../config/json-schemas.ts";
 import {
@@ -8,9 +9,10 @@ import {
 } from "../config/load-configuration.ts";
 import { kindProblem } from "../service/pools/kinds.ts";
 
-// The configuration with the swap services that this program speaks to, and the kinds of pools that its own one knows.
+// The configuration with the swap services that this program speaks to, the kinds of channels that it tells people by, and
+// the kinds of pools that its own service knows.
 
-const KNOWN = { services: SERVICE_BOOK, kindProblem };
+const KNOWN = { services: SERVICE_BOOK, channels: CHANNEL_BOOK, kindProblem };
 
 type Options = Omit<LoadOptions, keyof typeof KNOWN>;
 type Environment = Parameters<typeof loadAtOnce>[1];
@@ -27,5 +29,5 @@ export async function loadInTurns(path: string, env: Environment, options: Optio
 
 /** The JSON Schemas of the configuration files, by the path from the project's root at which each is kept. */
 export function jsonSchemas(): Readonly<Record<string, JsonSchema>> {
-  return schemasFor(SERVICE_BOOK);
+  return schemasFor(KNOWN);
 }

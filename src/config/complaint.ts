@@ -79,3 +79,11 @@ export function* each<Item, Out>(items: Iterable<Item>, work: (item: Item, index
   }
   return all;
 }
+
+/** The same complaints of a part, by their paths from the top of the file. */
+export function* within<T>(path: Path, part: Found<T>): Found<T> {
+  for (let step = part.next(); ; step = part.next()) {
+    if (step.done === true) return step.value;
+    yield { ...step.value, path: [...path, ...step.value.path] };
+  }
+}

@@ -97,12 +97,18 @@ export interface ServeConfiguration extends Omit<MainFile["serve"], "relayer" | 
   };
 }
 
-/** Where alerts are sent, signed with the secret. */
-export interface WebhookConfiguration {
-  readonly url: SecretReference;
-  readonly secret: SecretReference;
+/** Where alerts are sent. */
+export interface ChannelConfiguration {
+  readonly name: string;
+  readonly kind: string;
+  /** where it stands in the main file */
+  readonly path: string;
   /** the least severity that is sent */
   readonly minimum: Severity;
+  /** it tells, too, that an alert is over */
+  readonly tellsEnds: boolean;
+  /** what its kind asks for: secrets by reference, and texts */
+  readonly options: Readonly<Record<string, SecretReference | string>>;
 }
 
 /** A strategy as it was loaded: where from, and the SHA-256 of the file's text. */
@@ -134,10 +140,10 @@ export interface Configuration {
   readonly statusHosts: readonly string[];
   readonly logLevel: MainFile["log"]["level"];
   readonly serve: ServeConfiguration;
-  /** undefined: alerts are in the log only */
-  readonly webhook: WebhookConfiguration | undefined;
+  /** where alerts are sent; where there is none, they are in the log only */
+  readonly channels: readonly ChannelConfiguration[];
   /** messages that are no alerts, and how many slots in a row may end alike before an alert says so */
-  readonly told: Omit<MainFile["alerts"], "webhook">;
+  readonly told: Pick<MainFile["alerts"], "fills" | "starts" | "sameEnds">;
   readonly timing: MainFile["timing"];
   readonly transactions: MainFile["transactions"];
   readonly maxAnswerBytes: number;

@@ -4,7 +4,9 @@ import { setImmediate } from "node:timers/promises";
 import type { ServiceBook, ServicePromises } from "../domain/guard/service-promises.ts";
 import { namedContracts, type StatedContracts } from "../domain/guard/swap-contracts.ts";
 import type { Address } from "../domain/money/address.ts";
+import type { ChannelBook } from "../domain/run/alert-channel.ts";
 import type { Network } from "../networks/network.ts";
+import { buildChannels } from "./build-channels.ts";
 import { buildNetwork } from "./build-network.ts";
 import { buildPolicy } from "./build-policy.ts";
 import { buildReference } from "./build-reference.ts";
@@ -20,7 +22,6 @@ import { resolveFrom } from "./files.ts";
 import { loadStrategies, textOf } from "./load-strategies.ts";
 import type { Problem } from "./problem.ts";
 import { findPreset, type KindProblem, type Loading, readNamed, readSource, tell } from "./read-source.ts";
-import { absoluteReference } from "./references.ts";
 import { type MainFile, mainSchema } from "./schemas/main-schema.ts";
 import { type PolicyFile, policySchema } from "./schemas/policy-schema.ts";
 import { promisesOf, statedContracts, wholeContracts } from "./service-profile.ts";
@@ -32,6 +33,8 @@ import { strategyWarnings } from "./strategy-warnings.ts";
 export interface LoadOptions {
   /** the swap services that there are */
   readonly services: ServiceBook;
+  /** the kinds of channels that there are */
+  readonly channels: ChannelBook;
   /** raw private keys are accepted outside the sandbox too */
   readonly allowRawKey?: boolean;
   /** what is wrong with the kind of a factory's pools in a preset; absent: nothing */
@@ -107,6 +110,7 @@ function* load(file: string, env: Environment, options: LoadOptions): Loading<Co
   const folder = fields.strategies === undefined ? undefined : resolveFrom(file, fields.strategies);
   const read = folder === undefined ? [] : yield* loadStrategies(source, folder, known);
   const parts = yield* buildServices(source, fields, known, { ...around, overrides: options.overrides?.serve });
+  const channels = fields.alerts && (yield* tell(source, buildChannels(source, fields.alerts, options.channels)));
   const { policy, policySource, preset, wallets, tokens, promises, contracts } = known;
   const whole = keys.whole && { ...keys.whole, ...fields };
   if (whole === undefined || preset === undefined || policy === undefined || parts === undefined) return undefined;
@@ -116,6 +120,7 @@ function* load(file: string, env: Environment, options: LoadOptions): Loading<Co
   const files = [source, ...(policySource === undefined ? [] : [policySource])].map((one) => one.file);
   return {
     ...{ file, mode: whole.mode, network, wallets, tokens, policy, strategies, warnings: [], ...parts },
+    channels: channels ?? [],
     ...buildPlain(source, whole, { env, options }),
     origin: { files, strategies: folder },
     hash: hashOf([...known.texts, ...read.flatMap(({ text }) => text)]),
@@ -225,20 +230,14 @@ function identityOf(configured: string | undefined, { overrides }: LoadOptions, 
 
 function buildPlain(source: Source, fields: MainFile, from: { env: Environment; options: LoadOptions }) {
   const { alerts, http, log, timing, transactions } = fields;
-  const { webhook, ...told } = alerts;
+  const { fills, starts, sameEnds } = alerts;
   return {
     identity: resolveFrom(source.file, identityOf(fields.identity, from.options, from.env)),
     database: resolveFrom(source.file, fields.database),
     listen: from.options.overrides?.listen ?? http.listen,
     statusHosts: http.hosts.map((name) => name.toLowerCase()),
     logLevel: log.level,
-    // Both references are opened at start, and by nobody before.
-    webhook: webhook && {
-      url: absoluteReference(source, webhook.url),
-      secret: absoluteReference(source, webhook.secret),
-      minimum: webhook.minimum,
-    },
-    ...{ told, timing, transactions },
+    ...{ told: { fills, starts, sameEnds }, timing, transactions },
     maxAnswerBytes: CONFIG_BOUNDS.maxAnswerBytes,
   };
 }

@@ -20,7 +20,7 @@ export interface BoundedRequest {
 }
 
 /** Status and headers of an answer. */
-interface AnswerHead {
+export interface AnswerHead {
   readonly status: number;
   /** A header by its name in lower case, null when it is absent; the values of a repeated one with commas between. */
   header(name: string): string | null;

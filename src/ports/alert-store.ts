@@ -17,7 +17,7 @@ export interface TrueWarning {
   readonly raisedAtMs: number;
 }
 
-/** Rows of alerts, written in the transaction that makes them true. */
+/** Rows of alerts, written in the transaction that makes them true, with a delivery for each channel that tells them. */
 export interface AlertStore {
   /** Warnings that are true of a strategy, or of one of the subjects, now. */
   trueWarnings(strategyId: string, subjects: readonly string[]): readonly TrueWarning[];
@@ -29,39 +29,62 @@ export interface AlertStore {
   endAlertsOfOthers(strategyIds: readonly string[], atMs: number): void;
 }
 
-/** An alert that waits to be sent; `attempts` counts how often that was begun before. */
-export interface WaitingAlert extends AlertRow {
+/** A channel that people are told by, as the rows know it: by its name. */
+export interface AlertChannel {
+  readonly name: string;
+  /** the least severity of the alerts that it tells; it tells every message */
+  readonly minimum: Severity;
+  /** it tells, too, that an alert is over */
+  readonly tellsEnds: boolean;
+}
+
+/** Something that waits to be told by one channel. */
+export interface WaitingDelivery {
+  /** its own number, in the order of what happened */
+  readonly number: number;
+  /** that the alert began, or the message; or that the alert is over */
+  readonly tells: "begin" | "end";
+  readonly alert: AlertRow;
+  /** when the alert was over, in Unix milliseconds; undefined while it is true */
+  readonly overAtMs: number | undefined;
+  /** how often it was tried before */
   readonly attempts: number;
+  /** when it may be tried, by the sender's own clock */
+  readonly dueAt: number;
+}
+
+/** What became of a delivery. */
+export interface DeliveryEnd {
+  readonly state: "sent" | "given-up";
+  readonly outcome: string;
+  readonly atMs: number;
 }
 
 /**
- * The sender's side of the rows. Every answer is written down, so a kill at any moment sends again and loses nothing.
- * Instants are by the sender's own clock, which begins anew with each of its lives and which nobody sets.
+ * The sender's side of the rows of one channel. Every answer is written down, so a kill at any moment sends again and
+ * loses nothing. Instants are by the sender's own clock, which begins anew with each of its lives and which nobody sets.
  */
 export interface AlertOutbox {
   /** Makes everything that waits due: what an earlier life put off was put off by another clock. */
   makeAllDue(): void;
-  /**
-   * Makes wait, and due, what is still true and was given up, or had nowhere to go when it was raised.
-   * @param minimum the least severity that is sent
-   */
-  waitAgain(minimum: Severity): void;
-  /** the alert that may be sent now and waited longest for it */
-  nextAlert(now: number): WaitingAlert | undefined;
-  /** when the next alert may be sent, undefined when none waits */
-  nextAlertMs(): number | undefined;
+  /** Makes wait, and due, what is still true and was given up, or was true before the channel told it. */
+  waitAgain(): void;
+  /** Of the oldest of each subject that which may be tried first: what is told of a subject is told in its order. */
+  next(): WaitingDelivery | undefined;
   /** Counts an attempt, durably, before it is made. */
-  beginAttempt(id: string, retryAt: number): void;
-  finishAlert(
-    id: string,
-    end: { readonly state: "sent" | "given-up"; readonly outcome: string; readonly atMs: number },
-  ): void;
-  noteOutcome(id: string, outcome: string): void;
-  /** the number of the newest alert, zero before the first */
+  beginAttempt(number: number, retryAt: number): void;
+  /** Of a beginning that is given up nobody is told the end. */
+  finish(number: number, end: DeliveryEnd): void;
+  noteOutcome(number: number, outcome: string): void;
+  /** the number of the newest delivery of all channels, zero before the first */
   newestNumber(): number;
   /**
-   * Gives up alerts up to a number that are true no more, and of more than so many the least severe, the oldest first.
+   * Gives up deliveries up to a number of what is true no more, and of more than so many the least severe, the oldest
+   * first.
    * @returns those that were given up
    */
-  giveUp(limits: { readonly upToNumber: number; readonly mostWaiting: number }, atMs: number): readonly AlertRow[];
+  giveUp(
+    limits: { readonly upToNumber: number; readonly mostWaiting: number },
+    atMs: number,
+  ): readonly WaitingDelivery[];
 }

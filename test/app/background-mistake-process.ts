@@ -21,7 +21,8 @@ const times = { shortestRetryMs: 100, longestRetryMs: 100, longestAgeMs: 60_000,
 if (where === "alerts") {
   const outbox = new Proxy({} as AlertOutbox, { get: () => broken });
   const deliver = () => Promise.reject(new Error("nothing to deliver"));
-  startAlertSender({ ...times, mostAttempts: 9, minimum: "info", mostWaiting: 9 }, { outbox, clock, logger, deliver });
+  const deps = { channel: "webhook", outbox, clock, logger, deliver };
+  startAlertSender({ ...times, mostAttempts: 9, mostWaiting: 9 }, deps);
 } else {
   let readings = Number.POSITIVE_INFINITY;
   const nowUs = () => (readings-- > 0 ? Math.round(clock.monotonicMs() * 1_000) : broken());

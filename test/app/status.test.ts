@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { createAlertOutbox, setAlertChannels } from "../../src/adapters/sqlite/daemon/alert-outbox.ts";
 import { readStatus } from "../../src/app/commands/status-document.ts";
-import { formatStanding } from "../../src/app/commands/status-standing.ts";
+import { formatStanding, formatUnsent } from "../../src/app/commands/status-standing.ts";
 import type { StandingSettings } from "../../src/app/read-standing.ts";
 import { toAddress } from "../../src/domain/money/address.ts";
 import { claimDatabase } from "../../src/storage/claim.ts";
@@ -116,6 +117,31 @@ test("what the daemon waits for is an open alert that names it, and the clock's 
   expect(text()).toMatch(/waits since .*: no node answers\nlast jump of the clock, .*: the wall clock went 2h back/);
   store.endAlerts("node", NOW_MS);
   expect(look().waitsFor).toEqual([]);
+});
+
+test("which channels are behind is told, since when and with which answer, and what is unsent by which of them", () => {
+  const { db, store, look } = begin();
+  expect([look().channels, formatUnsent(look())]).toEqual([[], []]);
+  setAlertChannels(db, [
+    { name: "phone", minimum: "warning", tellsEnds: true },
+    { name: "webhook", minimum: "critical", tellsEnds: false },
+  ]);
+  store.raiseAlert(alertSample({ id: "a" }));
+  store.raiseAlert(alertSample({ id: "b", code: "RUN_PARKED", atMs: NOW_MS + 60_000 }));
+  expect(formatUnsent(look()).join("\n")).not.toContain("behind");
+  const phone = createAlertOutbox(db, "phone");
+  phone.beginAttempt(1, 5_000);
+  phone.noteOutcome(1, "HTTP 503");
+  store.endAlerts(alertSample().subject, NOW_MS);
+  const since = new Date(NOW_MS).toISOString().replace(/\.\d+Z$/, "Z");
+  expect(look().channels).toEqual([
+    { name: "phone", isBehind: true, waiting: 4, since, outcome: "HTTP 503" },
+    { name: "webhook", isBehind: false, waiting: 0, since: null, outcome: null },
+  ]);
+  const [behind, table] = formatUnsent(look());
+  expect(behind).toBe(`the channel phone is behind: 4 to send, the oldest of ${since}; last answer: HTTP 503`);
+  expect(table).toMatch(/phone +RUN_PARKED is over +swap run_1\.0\.1 .* waiting +0 +-\n/);
+  expect(look().unsentAlerts).toHaveLength(4);
 });
 
 test("the command answers from the rows alone, for people and for programs", async () => {

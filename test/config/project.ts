@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { CHANNEL_BOOK } from "../../src/adapters/notify/channels.ts";
 import { SERVICE_BOOK } from "../../src/adapters/swap-service/services.ts";
 import type { Configuration } from "../../src/config/configuration.ts";
 import { type LoadOptions, type LoadOutcome, loadConfiguration } from "../../src/config/load-configuration.ts";
@@ -86,7 +87,11 @@ export function load(
   env: Readonly<Record<string, string>> = {},
   options: Partial<LoadOptions> = {},
 ): LoadOutcome {
-  return loadConfiguration(join(project(changes), "main.yaml"), env, { services: SERVICE_BOOK, ...options });
+  return loadConfiguration(join(project(changes), "main.yaml"), env, {
+    services: SERVICE_BOOK,
+    channels: CHANNEL_BOOK,
+    ...options,
+  });
 }
 
 export function loaded(...from: Parameters<typeof load>): Configuration {

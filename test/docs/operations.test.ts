@@ -1,12 +1,11 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
-import { createWebhook } from "../../src/adapters/notify/webhook.ts";
+import { webhook } from "../../src/adapters/notify/channels/webhook.ts";
 import { runCli } from "../../src/app/cli.ts";
 import { DENIALS } from "../../src/domain/guard/denial.ts";
-import { Secret } from "../../src/net/secret.ts";
 import { startReceiver } from "../support/alert-receiver.ts";
-import { alertSample } from "../support/builders.ts";
+import { channelMessage, sendBy, sendingOf } from "../support/channel-messages.ts";
 
 /** Parts of docs/OPERATIONS.md that a reader copies or looks up, held against the program. */
 
@@ -17,8 +16,7 @@ const SECRET = "0123456789abcdef-alert-secret";
 
 async function received() {
   const { url, received: all } = await startReceiver();
-  const options = { url: new Secret(url), secret: new Secret(SECRET), network: "base", timeoutMs: 2_000 };
-  await createWebhook(options, (text) => text)(alertSample({ runId: "run_1" }), { nowMs: Date.now() });
+  await sendBy(webhook, { url, secret: SECRET }, channelMessage(), sendingOf({ nowMs: Date.now() }));
   const [first] = all;
   if (first === undefined) throw new Error("nothing came");
   return first;

@@ -163,7 +163,9 @@ it("swapd notify test shows what the receiver answers, and ends with 1 when it d
   expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("did not take the alert: HTTP 404") });
   const json = await test({}, "--json");
   expect(json.code).toBe(1);
-  expect(JSON.parse(json.out)).toMatchObject({ host: new URL(url).host, taken: false, status: 404 });
+  expect(JSON.parse(json.out)).toMatchObject({
+    channels: [{ channel: "webhook", kind: "webhook", host: new URL(url).host, taken: false, detail: "HTTP 404" }],
+  });
   const gone = await test({ HOOK_URL: `http://127.0.0.1:1${PATH}` });
   expect(gone).toMatchObject({ code: 1, err: expect.stringContaining("127.0.0.1:1") });
   expect(await test({ HOOK_SECRET: "short" })).toMatchObject({ code: 78, err: expect.stringContaining("at least 16") });
@@ -173,6 +175,20 @@ it("swapd notify test shows what the receiver answers, and ends with 1 when it d
     err: expect.stringContaining("HOOK_SECRET is empty"),
   });
   for (const { out, err } of [taken, refused, json, gone]) expect(out + err).not.toMatch(/canary-alert/);
+  const phone = await startReceiver((response) => void response.writeHead(200).end("{}"));
+  const named = `channels: { phone: { kind: ntfy, server: "${phone.url}", topic: { env: TOPIC } } }`;
+  writeFileSync(
+    file,
+    `${example}\nalerts: { webhook: { url: { env: HOOK_URL }, secret: { env: HOOK_SECRET } }, ${named} }\n`,
+  );
+  const both = await test({ TOPIC: "canary-alert-topic" });
+  expect(both).toMatchObject({ code: 1, out: expect.stringMatching(/^phone: \S+ took the alert \S+: HTTP 200\n$/) });
+  expect(both.err).toMatch(/^webhook: \S+ did not take the alert: HTTP 404\n$/m);
+  expect(both.out + both.err).not.toContain("canary-alert-topic");
+  expect(JSON.parse(phone.received[0]?.body ?? "")).toMatchObject({
+    topic: "canary-alert-topic",
+    title: "TEST on base",
+  });
   writeFileSync(file, example);
-  expect(await test({})).toMatchObject({ code: 1, err: expect.stringContaining("names no webhook") });
+  expect(await test({})).toMatchObject({ code: 1, err: expect.stringContaining("names no channel") });
 });

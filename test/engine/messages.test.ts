@@ -1,15 +1,13 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../src/adapters/clock/system-clock.ts";
 import { startAlertSender } from "../../src/adapters/notify/alert-sender.ts";
-import { createWebhook } from "../../src/adapters/notify/webhook.ts";
-import { createAlertOutbox } from "../../src/adapters/sqlite/daemon/alert-rows.ts";
-import { createStore } from "../../src/adapters/sqlite/daemon/store.ts";
+import { webhook } from "../../src/adapters/notify/channels/webhook.ts";
+import { createAlertOutbox, setAlertChannels } from "../../src/adapters/sqlite/daemon/alert-outbox.ts";
 import { SUBJECT } from "../../src/domain/run/alert.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
-import { createRedactor } from "../../src/net/redact.ts";
-import { Secret } from "../../src/net/secret.ts";
 import { startReceiver } from "../support/alert-receiver.ts";
 import { alertSample, GWEI, SLOT_MS } from "../support/builders.ts";
+import { channelMessage, sendBy } from "../support/channel-messages.ts";
 import { createOutside, type Life, type Outside, openLife, turn, turnUntil } from "../support/engine-life.ts";
 import { refusal } from "../support/fake-service.ts";
 import { silentLogger } from "../support/silent-logger.ts";
@@ -117,19 +115,18 @@ test("a fill that a reorganisation took back and the chain brings again is the s
 test("messages arrive at a receiver, though only what is critical is sent of alerts", async () => {
   const { outside, life } = begin();
   const { url, received } = await startReceiver();
-  const store = createStore(life.db, { sendAlertsFrom: "critical" });
-  const { write, commit } = store;
-  Object.assign(life.context.deps.store, { write, commit });
+  setAlertChannels(life.db, [{ name: "webhook", minimum: "critical", tellsEnds: false }]);
   await trade(outside, life);
-  const options = { url: new Secret(`${url}/hook`), secret: new Secret("s".repeat(16)), network: "sandbox" };
+  const values = { url: `${url}/hook`, secret: "s".repeat(16) };
   const sender = startAlertSender(
     {
       ...{ shortestRetryMs: 100, longestRetryMs: 400, mostAttempts: 50, longestAgeMs: 60_000, mostWaiting: 100 },
-      ...{ stopWithinMs: 200, minimum: "critical" },
+      stopWithinMs: 200,
     },
     {
-      ...{ outbox: createAlertOutbox(life.db), clock: systemClock, logger: silentLogger() },
-      deliver: createWebhook({ ...options, timeoutMs: 5_000 }, createRedactor().redact),
+      ...{ channel: "webhook", outbox: createAlertOutbox(life.db, "webhook"), clock: systemClock },
+      logger: silentLogger(),
+      deliver: async ({ alert }) => await sendBy(webhook, values, channelMessage({ ...alert, network: "sandbox" })),
     },
   );
   onTestFinished(async () => await sender.stop());

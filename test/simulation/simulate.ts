@@ -20,6 +20,7 @@ import { SimChain } from "./world/chain.ts";
 import { createNetwork } from "./world/network.ts";
 import { ETH, POOL, TOKENS, units } from "./world/places.ts";
 import { drawProfile } from "./world/profile.ts";
+import { createReceivers } from "./world/receivers.ts";
 import { createSimService } from "./world/service.ts";
 import { createSignatureBook } from "./world/signatures.ts";
 import { clockOffsetMs, mineNext } from "./world/weather.ts";
@@ -110,6 +111,7 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
     ...{ folder: bench.folder, emptyDatabase: bench.emptyDatabase, faults, trace, openRows },
     exchanged: (before, after) => {
       const knowsLess = oracle.exchanged(before, after);
+      receivers.exchanged();
       operator.heardOfExchange();
       if (knowsLess) trace.note("world", `the rows know ${after.signed} of ${before.signed} signatures`);
     },
@@ -128,8 +130,9 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
   });
   const overLimit = (calls: number, limit: number): void =>
     report("S14", `${calls} calls of the service within a second that allows ${limit}`);
+  const receivers = createReceivers({ time, faults, report });
   const network = createNetwork({
-    ...{ time, chain, service, faults },
+    ...{ time, chain, service, faults, receivers },
     listener: {
       ...{ sent: oracle.sent, arrived: oracle.arrived },
       handedOver: oracle.handedOver,
@@ -204,7 +207,10 @@ export async function simulate(bench: Bench, terms: SeedTerms): Promise<SeedResu
     if (violations.length === 0) {
       operator.pauseAll();
       trace.note("world", "the operator pauses everything");
-      await within(REST, (tell) => checkRest({ ...look, report: tell }));
+      await within(REST, (tell) => {
+        checkRest({ ...look, report: tell });
+        receivers.checkTold(rows, tell);
+      });
       checkSafety(look);
       checkFills(look);
       for (const problem of replayAll(files.file).problems) report("S16", problem);
@@ -262,7 +268,7 @@ function fundsOf(wallet: string): ReadonlyMap<string, bigint> {
 }
 
 function checkHost(host: string, report: Report): void {
-  if (!/^(rpc[0-2]|service)\.sim$/.test(host)) report("S13", `${host} was called`);
+  if (!/^(rpc[0-2]|service|hook|push)\.sim$/.test(host)) report("S13", `${host} was called`);
 }
 
 /** What is still to be done says most about why nothing happens. */

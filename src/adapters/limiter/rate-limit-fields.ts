@@ -1,3 +1,5 @@
+import { readCount } from "../../net/retry-after.ts";
+
 /**
  * The `RateLimit` fields of HTTP, in the forms of all drafts of the IETF, as far as they say something about calls:
  *
@@ -22,16 +24,10 @@ interface Item {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-const COUNT_PATTERN = /^[0-9]{1,9}$/;
 const LONGEST_FIELD = 1_000;
 const MEMBER_PATTERN =
   /^("[\x20\x21\x23-\x5b\x5d-\x7e]{0,64}"|[A-Za-z0-9*][A-Za-z0-9_.:/*-]{0,64})((?:; *[a-z*][a-z0-9_.*-]*=[^;,]{1,128})*)$/;
 const DICTIONARY_PATTERN = /^(limit|remaining|reset)=([0-9]{1,9})$/;
-
-/** A count of at most nine digits; undefined for everything else, lists of repeated fields included. */
-export function readCount(text: string | null | undefined): number | undefined {
-  return typeof text === "string" && COUNT_PATTERN.test(text) ? Number(text) : undefined;
-}
 
 /** Reads all that an answer's fields say about its limits. */
 export function readRateFields(header: (name: string) => string | null): readonly RateStatement[] {

@@ -1,8 +1,7 @@
+import { readCount, readRetryAfter } from "../../net/retry-after.ts";
 import type { LimitedAnswer } from "../../ports/rate-limiter.ts";
 import type { LimitNotice } from "./pace.ts";
-import { type RateStatement, readCount, readRateFields } from "./rate-limit-fields.ts";
-
-const HTTP_DATE_PATTERN = /^[A-Za-z]{3,9}[, ].*[0-9]{2}:[0-9]{2}:[0-9]{2}/;
+import { type RateStatement, readRateFields } from "./rate-limit-fields.ts";
 
 /**
  * Reads what an answer says about limits. A malformed or repeated header is ignored, an answer out of a cache says
@@ -21,20 +20,6 @@ function tightest(fields: readonly RateStatement[]): Pick<LimitNotice, "remainin
   const remaining = least(fields.map((field) => field.remaining));
   const resets = fields.filter((field) => field.remaining === remaining).map(({ resetSeconds }) => resetSeconds ?? 0);
   return { remaining, resetSeconds: Math.max(0, ...resets) || undefined };
-}
-
-/**
- * Reads `Retry-After`: seconds, or one of the three date forms of HTTP. A bare number is always seconds, never a year.
- * @returns milliseconds from now, not negative; undefined when it is absent or malformed
- */
-export function readRetryAfter(text: string | null, nowMs: number): number | undefined {
-  if (text === null) return undefined;
-  const seconds = readCount(text);
-  if (seconds !== undefined) return seconds * 1_000;
-  if (!HTTP_DATE_PATTERN.test(text)) return undefined;
-  // The third form of HTTP (asctime) carries no zone and means UTC like the others.
-  const atMs = Date.parse(text.includes("GMT") ? text : `${text} GMT`);
-  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
 }
 
 function least(values: readonly (number | undefined)[]): number | undefined {

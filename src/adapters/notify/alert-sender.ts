@@ -1,34 +1,34 @@
-import type { Severity } from "../../domain/run/alert.ts";
-import type { AlertOutbox, WaitingAlert } from "../../ports/alert-store.ts";
+import type { AlertOutbox, WaitingDelivery } from "../../ports/alert-store.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Logger } from "../../ports/logger.ts";
+import type { LogFields, Logger } from "../../ports/logger.ts";
 import { isStorageFault } from "../../storage/storage-fault.ts";
-import type { Delivery } from "./webhook.ts";
+import type { Delivery } from "./post.ts";
 
-/** How long and how often alerts are sent again. */
+/** How long and how often messages are sent again. */
 export interface AlertSenderOptions {
   readonly shortestRetryMs: number;
+  /** and so often what was given up is tried once more while it is true; a receiver that asks for more is asked sooner */
   readonly longestRetryMs: number;
-  /** one that was refused so often is tried once more whenever the receiver takes something again, while it is true */
+  /** one that was not taken so often is given up */
   readonly mostAttempts: number;
-  /** the least severity that is sent */
-  readonly minimum: Severity;
-  /** an alert that is true no more is sent for so long */
+  /** what is true no more is sent for so long */
   readonly longestAgeMs: number;
-  /** alerts that wait; of more than these the oldest give way */
+  /** messages that wait; of more than these the least severe and oldest give way */
   readonly mostWaiting: number;
   /** a stop waits so long for the request under way */
   readonly stopWithinMs: number;
 }
 
 export interface AlertSenderDeps {
+  /** the name of the channel */
+  readonly channel: string;
   readonly outbox: AlertOutbox;
   readonly clock: Clock;
   readonly logger: Logger;
-  deliver(alert: WaitingAlert, at: { nowMs: number; signal: AbortSignal }): Promise<Delivery>;
+  deliver(waiting: WaitingDelivery, at: { nowMs: number; signal: AbortSignal }): Promise<Delivery>;
 }
 
-/** Delivers alerts beside everything else: nothing waits for it. */
+/** Delivers to one channel beside everything else: nothing waits for it, other channels neither. */
 export interface AlertSender {
   /** There may be something to send. */
   wake(): void;
@@ -43,33 +43,34 @@ interface Memory {
   /** how often in a row the receiver took nothing, and until when it is left alone */
   refusals: number;
   pausedUntilMs: number;
+  /** when what is still true was last made to wait again; undefined before the first time */
+  lookedAtMs: number | undefined;
   /** taken by the receiver, and not yet written down as sent: it must not be sent again */
-  readonly taken: Map<string, string>;
-  /** the newest alert at some instants, the oldest first: what was there so long ago is given up */
+  readonly taken: Map<WaitingDelivery, string>;
+  /** the newest delivery at some instants, the oldest first: what was there so long ago is given up */
   readonly newest: { readonly atMs: number; readonly number: number }[];
 }
 
 /**
- * Starts the sender: one request at a time, the longest waiting alert first. Attempts are counted before they are made,
- * so that a kill repeats an alert rather than losing it. A receiver that takes nothing is asked less and less often.
+ * Starts the sender of a channel: one request at a time, of each subject the oldest first. Attempts are counted before
+ * they are made, so that a kill repeats a message rather than losing it. A receiver that takes nothing is asked less and
+ * less often.
  */
 export function startAlertSender(options: AlertSenderOptions, deps: AlertSenderDeps): AlertSender {
-  const { clock, logger, outbox } = deps;
+  const { clock, logger, outbox, channel } = deps;
   const stopping = new AbortController();
   const givingUp = new AbortController();
   let sleeper = new AbortController();
-  const memory: Memory = { refusals: 0, pausedUntilMs: 0, taken: new Map(), newest: [] };
+  const memory: Memory = { refusals: 0, pausedUntilMs: 0, lookedAtMs: undefined, taken: new Map(), newest: [] };
   const sleep = async (durationMs: number): Promise<void> => {
     await clock.sleep(durationMs, AbortSignal.any([sleeper.signal, stopping.signal]));
     if (sleeper.signal.aborted) sleeper = new AbortController();
   };
-  let isBegun = false;
   const loop = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       try {
-        if (!isBegun) outbox.makeAllDue();
-        if (!isBegun) outbox.waitAgain(options.minimum);
-        isBegun = true;
+        if (memory.lookedAtMs === undefined) outbox.makeAllDue();
+        tryAgainWhatIsTrue(options, deps, memory);
         settleTaken(deps, memory);
         dropTooMany(options, deps, memory);
         const mayAsk = clock.monotonicMs() >= memory.pausedUntilMs;
@@ -79,7 +80,7 @@ export function startAlertSender(options: AlertSenderOptions, deps: AlertSenderD
       } catch (error) {
         if (!isStorageFault(error)) throw error;
         // The database may be busy or full: the rows wait, and swaps go on.
-        logger.error({ error }, "alerts cannot be sent now; they wait");
+        logger.error({ channel, error }, "alerts cannot be sent now; they wait");
         await sleep(Math.min(options.longestRetryMs, LONGEST_WAIT_MS));
       }
     }
@@ -97,21 +98,33 @@ export function startAlertSender(options: AlertSenderOptions, deps: AlertSenderD
   };
 }
 
+/** At the start, and as often as the longest pause is long. */
+function tryAgainWhatIsTrue(
+  { longestRetryMs }: AlertSenderOptions,
+  { outbox, clock }: AlertSenderDeps,
+  memory: Memory,
+): void {
+  const now = clock.monotonicMs();
+  if (memory.lookedAtMs !== undefined && now - memory.lookedAtMs < longestRetryMs) return;
+  outbox.waitAgain();
+  memory.lookedAtMs = now;
+}
+
 /** Writes down what the receiver has: as long as that fails, nothing else is sent. */
-function settleTaken({ outbox, clock, logger }: AlertSenderDeps, { taken }: Memory): void {
-  for (const [id, outcome] of taken) {
-    outbox.finishAlert(id, { state: "sent", outcome, atMs: clock.nowMs() });
-    taken.delete(id);
-    logger.info({ alertId: id, outcome }, "alert sent");
+function settleTaken({ outbox, clock, logger, channel }: AlertSenderDeps, { taken }: Memory): void {
+  for (const [waiting, outcome] of taken) {
+    outbox.finish(waiting.number, { state: "sent", outcome, atMs: clock.nowMs() });
+    taken.delete(waiting);
+    logger.info({ ...fieldsOf(channel, waiting), outcome }, "alert sent");
   }
 }
 
-/** So finely the age of alerts is known. */
+/** So finely the age of messages is known. */
 const AGES = 24;
 
 function dropTooMany(
   options: AlertSenderOptions,
-  { outbox, clock, logger }: AlertSenderDeps,
+  { outbox, clock, logger, channel }: AlertSenderDeps,
   { newest }: Memory,
 ): void {
   const { mostWaiting, longestAgeMs } = options;
@@ -122,43 +135,63 @@ function dropTooMany(
   }
   let upToNumber = 0;
   while (newest[0] !== undefined && now - newest[0].atMs >= longestAgeMs) upToNumber = newest.shift()?.number ?? 0;
-  for (const alert of outbox.giveUp({ upToNumber, mostWaiting }, clock.nowMs())) {
-    const fields = { alertId: alert.id, code: alert.code, subject: alert.subject, mostWaiting };
+  for (const waiting of outbox.giveUp({ upToNumber, mostWaiting }, clock.nowMs())) {
+    const fields = { ...fieldsOf(channel, waiting), subject: waiting.alert.subject, mostWaiting };
     logger.error(fields, "an alert was not sent: it waited too long, or too many wait");
   }
 }
 
-/** @returns whether an alert was there to be sent and the receiver was asked */
+/** @returns whether something was there to be sent and the receiver was asked */
 async function sendNext(
   options: AlertSenderOptions,
   deps: AlertSenderDeps,
   memory: Memory,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { outbox, clock, logger } = deps;
+  const { outbox, clock } = deps;
   const now = clock.monotonicMs();
-  const alert = outbox.nextAlert(now);
-  if (alert === undefined) return false;
-  outbox.beginAttempt(alert.id, now + retryDelayMs(options, alert.attempts));
-  const { taken, detail } = await deps.deliver(alert, { nowMs: clock.nowMs(), signal });
-  if (taken) {
-    if (memory.refusals > 0) outbox.waitAgain(options.minimum);
-    memory.refusals = 0;
-    memory.taken.set(alert.id, detail);
-    settleTaken(deps, memory);
+  const waiting = outbox.next();
+  if (waiting === undefined || waiting.dueAt > now) return false;
+  outbox.beginAttempt(waiting.number, now + retryDelayMs(options, waiting.attempts));
+  const delivery = await deps.deliver(waiting, { nowMs: clock.nowMs(), signal });
+  if (delivery.kind !== "delivered") {
+    noteNotTaken(options, deps, { memory, waiting, delivery });
     return true;
   }
-  const fields = { alertId: alert.id, code: alert.code, attempt: alert.attempts + 1, outcome: detail };
-  memory.pausedUntilMs = clock.monotonicMs() + retryDelayMs(options, memory.refusals);
+  const isBack = memory.refusals > 0;
+  memory.refusals = 0;
+  memory.taken.set(waiting, delivery.detail);
+  settleTaken(deps, memory);
+  if (isBack) outbox.waitAgain();
+  return true;
+}
+
+function noteNotTaken(
+  options: AlertSenderOptions,
+  { outbox, clock, logger, channel }: AlertSenderDeps,
+  came: {
+    readonly memory: Memory;
+    readonly waiting: WaitingDelivery;
+    readonly delivery: Exclude<Delivery, { kind: "delivered" }>;
+  },
+): void {
+  const { memory, waiting, delivery } = came;
+  const { detail, kind } = delivery;
+  const fields = { ...fieldsOf(channel, waiting), attempt: waiting.attempts + 1, outcome: detail };
+  const askedForMs = kind === "later" ? Math.min(delivery.afterMs ?? 0, options.longestRetryMs) : 0;
+  memory.pausedUntilMs = clock.monotonicMs() + Math.max(retryDelayMs(options, memory.refusals), askedForMs);
   memory.refusals += 1;
-  if (alert.attempts + 1 >= options.mostAttempts) {
-    outbox.finishAlert(alert.id, { state: "given-up", outcome: detail, atMs: clock.nowMs() });
+  if (kind === "refused" || waiting.attempts + 1 >= options.mostAttempts) {
+    outbox.finish(waiting.number, { state: "given-up", outcome: detail, atMs: clock.nowMs() });
     logger.error(fields, "an alert was not sent: its receiver took it at no attempt");
   } else {
-    outbox.noteOutcome(alert.id, detail);
+    outbox.noteOutcome(waiting.number, detail);
     logger.warn(fields, "the receiver did not take an alert; it is sent again later");
   }
-  return true;
+}
+
+function fieldsOf(channel: string, { alert, tells }: WaitingDelivery): LogFields {
+  return { channel, alertId: alert.id, code: alert.code, tells };
 }
 
 /** Doubles from the shortest to the longest. */
@@ -167,9 +200,9 @@ function retryDelayMs({ shortestRetryMs, longestRetryMs }: AlertSenderOptions, b
 }
 
 function untilNextMs({ outbox, clock }: AlertSenderDeps, { pausedUntilMs }: Memory): number {
-  const next = outbox.nextAlertMs();
+  const next = outbox.next();
   if (next === undefined) return LONGEST_WAIT_MS;
   const now = clock.monotonicMs();
-  const waitMs = Math.max(next - now, pausedUntilMs - now, 1);
+  const waitMs = Math.max(next.dueAt - now, pausedUntilMs - now, 1);
   return Math.min(waitMs, LONGEST_WAIT_MS);
 }

@@ -78,6 +78,9 @@ function readRows(
     })),
     halts: reader.halts().map(({ account, reason, atMs }) => ({ account, reason, at: formatInstant(atMs) })),
     alerts: reader.trueAlerts().map(({ raisedAtMs, ...alert }) => ({ ...alert, at: formatInstant(raisedAtMs) })),
+    channels: reader
+      .channels()
+      .map(({ sinceMs, ...channel }) => ({ ...channel, since: sinceMs === null ? null : formatInstant(sinceMs) })),
     unsentAlerts: reader
       .unsentAlerts()
       .map(({ raisedAtMs, ...alert }) => ({ ...alert, at: formatInstant(raisedAtMs) })),

@@ -49,6 +49,29 @@ function cents(usd: string): string {
   return usd.replace(/(\.\d\d)\d*$/, "$1");
 }
 
+/** Which channels are behind, and what is unsent. */
+export function formatUnsent({ channels, unsentAlerts }: StatusDocument): string[] {
+  const behind = channels
+    .filter(({ isBehind }) => isBehind)
+    .map(({ name, waiting, since, outcome }) => {
+      return `the channel ${name} is behind: ${waiting} to send, the oldest of ${since}; last answer: ${outcome ?? "none"}`;
+    });
+  if (unsentAlerts.length === 0) return behind;
+  const rows = unsentAlerts
+    .slice(0, 10)
+    .map(({ channel, code, tells, subject, at, state, attempts, outcome }) => [
+      channel,
+      tells === "end" ? `${code} is over` : code,
+      subject,
+      at,
+      state,
+      String(attempts),
+      outcome ?? "-",
+    ]);
+  const count = `UNSENT ALERTS (${unsentAlerts.length})`;
+  return [...behind, formatTable([["CHANNEL", count, "ABOUT", "SINCE", "STATE", "TRIES", "LAST ANSWER"], ...rows])];
+}
+
 /** Counts by state, in words. */
 export function counts(states: Readonly<Record<string, number>>): string {
   return Object.entries(states)

@@ -4,7 +4,7 @@ import { readServiceCounts } from "../service-counts.ts";
 import { configurationOf, findTarget, type Target, withDatabase } from "../target.ts";
 import { formatTable, type Terminal } from "../terminal.ts";
 import { readStatus, type StatusDocument } from "./status-document.ts";
-import { counts, formatStanding } from "./status-standing.ts";
+import { counts, formatStanding, formatUnsent } from "./status-standing.ts";
 
 /** `swapd status`: whether a daemon runs and what it waits for, strategies, modes, budgets, balances, swaps by state. */
 export async function status(
@@ -41,20 +41,7 @@ function formatStatus(document: StatusDocument): string {
     const halts = document.halts.map((halt) => [halt.account, halt.at, halt.reason]);
     parts.push(formatTable([["HALTED ACCOUNT", "SINCE", "WHY (`swapd resume` releases it)"], ...halts]));
   }
-  if (document.unsentAlerts.length > 0) {
-    const alerts = document.unsentAlerts
-      .slice(0, 10)
-      .map((alert) => [alert.code, alert.subject, alert.at, alert.state, String(alert.attempts), alert.outcome ?? "-"]);
-    const heading = [
-      `UNSENT ALERTS (${document.unsentAlerts.length})`,
-      "ABOUT",
-      "SINCE",
-      "STATE",
-      "TRIES",
-      "LAST ANSWER",
-    ];
-    parts.push(formatTable([heading, ...alerts]));
-  }
+  parts.push(...formatUnsent(document));
   const modes = document.modes.map((mode) => [mode.scope, mode.mode, mode.setBy, mode.at, mode.reason]);
   if (modes.length > 0) parts.push(formatTable([["SCOPE", "MODE", "SET BY", "AT", "WHY"], ...modes]));
   if (document.gaps.length > 0) {

@@ -143,12 +143,26 @@ const serve = orEmpty("our own service, embedded or alone", {
   }),
 });
 
+/** What every channel has, whatever its kind. */
+export const channelTerms = {
+  minimum: or(z.enum(SEVERITIES), "warning", "the least severity that is sent (warning)"),
+  ends: or(z.boolean({ error: "needs true or false" }), false, "tells, too, that an alert is over"),
+};
+
+/** A channel by its kind. Which kinds there are, and their other keys, is told to the loader: each is a file of its own. */
+export const channelEntry = z.looseObject({ kind: z.string({ error: "needs the name of a kind of channel" }) });
+
 const alerts = orEmpty("how people hear of what needs them; the log has the same", {
-  webhook: maybeMap("where alerts are sent, signed; without it the log alone has them", {
+  webhook: maybeMap("where alerts are sent, signed; a channel of the name webhook", {
     url: secretReference("the URL that alerts are posted to; it usually carries a key"),
     secret: secretReference("what alerts are signed with (HMAC-SHA256), at least 16 characters"),
-    minimum: or(z.enum(SEVERITIES), "warning", "the least severity that is sent (warning)"),
+    ...channelTerms,
   }),
+  channels: or(
+    z.record(name, channelEntry, { error: "needs channels by name" }),
+    {},
+    "channels that alerts are sent to, by name; without any the log alone has them",
+  ),
   fills: or(
     z.boolean({ error: "needs true or false" }),
     false,

@@ -1,82 +1,110 @@
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { type AlertSenderOptions, startAlertSender } from "../../../src/adapters/notify/alert-sender.ts";
-import { createAlertOutbox } from "../../../src/adapters/sqlite/daemon/alert-rows.ts";
+import type { Delivery } from "../../../src/adapters/notify/post.ts";
+import { createAlertOutbox, setAlertChannels } from "../../../src/adapters/sqlite/daemon/alert-outbox.ts";
 import { createStore } from "../../../src/adapters/sqlite/daemon/store.ts";
+import type { AlertChannel } from "../../../src/ports/alert-store.ts";
 import { alertSample, NOW_MS } from "../../support/builders.ts";
 import { openDaemonDatabase } from "../../support/daemon-database.ts";
 import { FakeClock, quiet } from "../../support/fake-clock.ts";
 import { silentLogger } from "../../support/silent-logger.ts";
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const OPTIONS: AlertSenderOptions = {
   ...{ shortestRetryMs: 2_000, longestRetryMs: 1_800_000, mostAttempts: 1_000, longestAgeMs: DAY_MS, mostWaiting: 100 },
-  ...{ stopWithinMs: 200, minimum: "info" },
+  stopWithinMs: 200,
 };
+const TAKEN: Delivery = { kind: "delivered", detail: "an answer" };
+const LATER: Delivery = { kind: "later", detail: "an answer" };
+const REFUSED: Delivery = { kind: "refused", detail: "an answer" };
 
-/** A receiver that takes nothing until it is told to. */
-function begin(clock = new FakeClock(NOW_MS), db = openDaemonDatabase().db, options: Partial<AlertSenderOptions> = {}) {
-  const store = createStore(db, { sendAlertsFrom: "info" });
-  const receiver = { takes: true, got: [] as string[] };
-  const outbox = createAlertOutbox(db);
-  const open = (change: Partial<typeof outbox> = {}) => {
-    const sender = startAlertSender(
-      { ...OPTIONS, ...options },
-      {
-        ...{ outbox: { ...outbox, ...change }, clock, logger: silentLogger() },
-        deliver: async ({ id }) => {
-          receiver.got.push(id);
-          return { taken: receiver.takes, status: receiver.takes ? 200 : 500, detail: "an answer" };
+const channel = (name: string, change: Partial<AlertChannel> = {}): AlertChannel => ({
+  ...{ name, minimum: "info", tellsEnds: false },
+  ...change,
+});
+
+/** Channels whose receivers take everything until they are told otherwise. */
+function begin(
+  clock = new FakeClock(NOW_MS),
+  db = openDaemonDatabase().db,
+  { channels = [channel("one")], ...options }: Partial<AlertSenderOptions> & { channels?: AlertChannel[] } = {},
+) {
+  setAlertChannels(db, channels);
+  const store = createStore(db);
+  const logger = silentLogger();
+  const receiver = (name: string) => {
+    const outbox = createAlertOutbox(db, name);
+    const its = { answer: TAKEN, got: [] as string[], outbox };
+    const open = (change: Partial<typeof outbox> = {}) => {
+      const sender = startAlertSender(
+        { ...OPTIONS, ...options },
+        {
+          ...{ channel: name, outbox: { ...outbox, ...change }, clock, logger },
+          deliver: async ({ alert: { id }, tells }) => {
+            its.got.push(tells === "end" ? `${id} over` : id);
+            return its.answer;
+          },
         },
-      },
-    );
-    onTestFinished(async () => {
-      const stopped = sender.stop();
-      await clock.advance(OPTIONS.stopWithinMs);
-      await stopped;
-    });
-    return sender;
+      );
+      onTestFinished(async () => {
+        const stopped = sender.stop();
+        await clock.advance(OPTIONS.stopWithinMs);
+        await stopped;
+      });
+      return sender;
+    };
+    return Object.assign(its, { open });
   };
-  const raise = (id: string): boolean => store.raiseAlert(alertSample({ id, code: id, atMs: clock.nowMs() }));
-  const states = (): unknown[] => db.prepare("SELECT state FROM alerts ORDER BY number").pluck().all();
-  return { clock, db, store, receiver, outbox, open, raise, states };
+  const raise = (id: string, change = {}): boolean =>
+    store.raiseAlert(alertSample({ id, code: id, subject: `about ${id}`, atMs: clock.nowMs(), ...change }));
+  const end = (id: string): void => store.endAlerts(`about ${id}`, clock.nowMs());
+  const states = (name = "one"): unknown[] =>
+    db.prepare("SELECT state FROM alert_deliveries WHERE channel = ? ORDER BY number").pluck().all(name);
+  const [first, second] = channels.map(({ name }) => receiver(name));
+  if (first === undefined) throw new Error("a channel is needed");
+  const pass = async (minutes: number): Promise<void> => {
+    for (let minute = 0; minute < minutes; minute += 1) await clock.advance(MINUTE_MS);
+  };
+  return { ...{ clock, db, store, logger, raise, end, states, pass }, one: first, two: second ?? first };
 }
 
 test.each([
   ["back by seven hours", -7 * HOUR_MS],
   ["ahead by three days", 3 * DAY_MS],
 ])("a clock that is set %s holds up neither an alert that waits nor a new one", async (_name, byMs) => {
-  const { clock, receiver, open, raise, states } = begin();
-  receiver.takes = false;
+  const { clock, one, raise, states } = begin();
+  one.answer = LATER;
   raise("before");
-  const sender = open();
+  const sender = one.open();
   await quiet();
-  expect(receiver.got).toEqual(["before"]);
+  expect(one.got).toEqual(["before"]);
   clock.jumpTo(NOW_MS + byMs);
-  receiver.takes = true;
+  one.answer = TAKEN;
   raise("after");
   sender.wake();
   for (let second = 0; second < 3; second += 1) await clock.advance(1_000);
-  expect(receiver.got).toEqual(["before", "after", "before"]);
+  expect(one.got).toEqual(["before", "after", "before"]);
   expect(states()).toEqual(["sent", "sent"]);
 });
 
 test("what an earlier life put off by a clock that ran ahead is sent at once by the next one", async () => {
   const first = begin(new FakeClock(NOW_MS + 7 * HOUR_MS));
   first.raise("a");
-  first.outbox.beginAttempt("a", first.clock.nowMs() + HOUR_MS);
+  first.one.outbox.beginAttempt(1, first.clock.nowMs() + HOUR_MS);
   const second = begin(new FakeClock(NOW_MS), first.db);
-  second.open();
+  second.one.open();
   await quiet();
-  expect(second.receiver.got).toEqual(["a"]);
+  expect(second.one.got).toEqual(["a"]);
 });
 
 test("an alert is tried for a day by the monotonic clock, whatever the wall clock says, and is then given up", async () => {
-  const { clock, store, receiver, open, raise, states } = begin();
-  receiver.takes = false;
+  const { clock, one, raise, end, states } = begin();
+  one.answer = LATER;
   raise("a");
-  store.endAlerts(alertSample().subject, NOW_MS);
-  open();
+  end("a");
+  one.open();
   for (let hour = 0; hour < 23; hour += 1) {
     await clock.advance(HOUR_MS);
     clock.jumpTo(NOW_MS + (hour % 2) * 30 * DAY_MS);
@@ -88,65 +116,288 @@ test("an alert is tried for a day by the monotonic clock, whatever the wall cloc
 });
 
 test("an alert that is still true reaches a receiver that was away for longer than a day", async () => {
-  const { clock, receiver, open, raise, states } = begin();
-  receiver.takes = false;
+  const { clock, one, raise, states } = begin();
+  one.answer = LATER;
   raise("a");
-  open();
+  one.open();
   for (let hour = 0; hour < 30; hour += 1) await clock.advance(HOUR_MS);
   expect(states()).toEqual(["waiting"]);
-  receiver.takes = true;
+  one.answer = TAKEN;
   await clock.advance(HOUR_MS);
   expect(states()).toEqual(["sent"]);
 });
 
-test("one that was refused too often is tried once more when the receiver takes something again, while it is true", async () => {
-  const { clock, store, receiver, open, raise, states } = begin(undefined, undefined, { mostAttempts: 3 });
-  receiver.takes = false;
-  raise("a");
-  raise("b");
-  store.endAlerts(alertSample().subject, NOW_MS);
-  raise("c");
-  const sender = open();
-  await clock.advance(HOUR_MS);
-  for (let minute = 0; minute < 60; minute += 1) await clock.advance(60_000);
-  expect(states()).toEqual(["given-up", "given-up", "given-up"]);
-  receiver.takes = true;
-  receiver.got.length = 0;
-  raise("d");
-  sender.wake();
-  for (let minute = 0; minute < 60; minute += 1) await clock.advance(60_000);
-  expect(receiver.got).toEqual(["d", "c"]);
-  expect(states()).toEqual(["given-up", "given-up", "sent", "sent"]);
+describe("one that was refused too often, or for good,", () => {
+  test.each([
+    ["too often", LATER, 3],
+    ["for good", REFUSED, 1_000],
+  ])("is tried once more when the receiver takes something again, while it is true: %s", async (_how, no, most) => {
+    const { one, raise, end, states, pass } = begin(undefined, undefined, { mostAttempts: most });
+    one.answer = no;
+    raise("a");
+    end("a");
+    raise("b");
+    const sender = one.open();
+    await pass(120);
+    expect(states()[0]).toBe("given-up");
+    one.answer = TAKEN;
+    one.got.length = 0;
+    raise("c");
+    sender.wake();
+    for (let minute = 0; minute < 31 && one.got.length === 0; minute += 1) await pass(1);
+    await pass(2);
+    expect(new Set(one.got)).toEqual(new Set(["c", "b"]));
+    expect(states()).toEqual(["given-up", "sent", "sent"]);
+  });
+
+  test("is tried again every half hour while it is true, though nothing else happens, and never after its end", async () => {
+    const { one, raise, end, states, pass } = begin();
+    one.answer = REFUSED;
+    raise("a");
+    one.open();
+    await pass(5);
+    expect([one.got, states()]).toEqual([["a"], ["given-up"]]);
+    await pass(5 * 60);
+    expect(one.got.length).toBeGreaterThan(4);
+    expect(one.got.length).toBeLessThan(12);
+    one.answer = TAKEN;
+    await pass(60);
+    expect(states()).toEqual(["sent"]);
+    one.answer = REFUSED;
+    raise("b");
+    await pass(2);
+    end("b");
+    one.got.length = 0;
+    await pass(24 * 60);
+    expect(one.got).toEqual([]);
+  });
 });
 
-test("what had nowhere to go when it became true is sent by the start after a webhook was named, and once", async () => {
+test("what had nowhere to go when it became true is sent by the start after a channel was named, and once", async () => {
   const nowhere = openDaemonDatabase();
-  const store = createStore(nowhere.db);
-  store.raiseAlert(alertSample({ id: "halted", code: "ACCOUNT_HALTED", severity: "critical" }));
-  store.raiseAlert(alertSample({ id: "mild", code: "MILD", severity: "info" }));
-  const { clock, receiver, open } = begin(undefined, nowhere.db, { minimum: "warning" });
-  open();
+  nowhere.store.raiseAlert(alertSample({ id: "halted", code: "ACCOUNT_HALTED", severity: "critical" }));
+  nowhere.store.raiseAlert(alertSample({ id: "mild", code: "MILD", severity: "info" }));
+  const { clock, one } = begin(undefined, nowhere.db, { channels: [channel("one", { minimum: "warning" })] });
+  one.open();
   await quiet();
-  open();
+  one.open();
   await clock.advance(HOUR_MS);
-  expect(receiver.got).toEqual(["halted"]);
+  expect(one.got).toEqual(["halted"]);
 });
 
 test("what the receiver took is not sent again in this life, though the database cannot write it down for a while", async () => {
-  const { clock, receiver, outbox, open, raise, states } = begin();
+  const { one, raise, states, pass } = begin();
   let failures = 3;
   raise("a");
   raise("b");
-  open({
-    finishAlert: (...end) => {
+  one.open({
+    finish: (...end) => {
       failures -= 1;
       if (failures >= 0) throw Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
-      outbox.finishAlert(...end);
+      one.outbox.finish(...end);
     },
   });
   await quiet();
-  expect(receiver.got).toEqual(["a"]);
-  for (let minute = 0; minute < 5; minute += 1) await clock.advance(60_000);
-  expect(receiver.got).toEqual(["a", "b"]);
+  expect(one.got).toEqual(["a"]);
+  await pass(5);
+  expect(one.got).toEqual(["a", "b"]);
   expect(states()).toEqual(["sent", "sent"]);
+});
+
+describe("a receiver that asks for a pause", () => {
+  const asks = (afterMs: number): Delivery => ({ ...LATER, kind: "later", afterMs });
+
+  test("is left alone for so long, whatever else comes to be told", async () => {
+    const { clock, one, raise, pass } = begin();
+    one.answer = asks(10 * MINUTE_MS);
+    raise("a");
+    const sender = one.open();
+    await quiet();
+    one.answer = TAKEN;
+    raise("b");
+    sender.wake();
+    await pass(9);
+    expect(one.got).toEqual(["a"]);
+    await clock.advance(MINUTE_MS);
+    await pass(1);
+    expect(one.got).toEqual(["a", "b", "a"]);
+  });
+
+  test("for longer than the longest pause is asked after that all the same", async () => {
+    const { one, raise, pass } = begin();
+    one.answer = asks(7 * DAY_MS);
+    raise("a");
+    one.open();
+    await pass(25);
+    expect(one.got).toEqual(["a"]);
+    await pass(7);
+    expect(one.got).toEqual(["a", "a"]);
+  });
+});
+
+describe("two channels", () => {
+  const CHANNELS = [channel("one"), channel("two", { tellsEnds: true })];
+  const both = (options: Partial<AlertSenderOptions> = {}) =>
+    begin(undefined, undefined, { ...options, channels: CHANNELS });
+
+  test("of which one is away for hours: the other is told at once and once, and the one hears all when it is back", async () => {
+    const { one, two, raise, end, states, pass } = both();
+    one.answer = LATER;
+    const senders = [one.open(), two.open()];
+    for (let hour = 0; hour < 6; hour += 1) {
+      raise(`a${hour}`);
+      for (const sender of senders) sender.wake();
+      await pass(1);
+      end(`a${hour}`);
+      await pass(59);
+    }
+    expect(two.got).toEqual([0, 1, 2, 3, 4, 5].flatMap((hour) => [`a${hour}`, `a${hour} over`]));
+    expect(states("one")).toEqual(Array(6).fill("waiting"));
+    one.answer = TAKEN;
+    one.got.length = 0;
+    await pass(60);
+    expect([...one.got].sort()).toEqual(["a0", "a1", "a2", "a3", "a4", "a5"]);
+    expect(two.got).toHaveLength(12);
+    expect([...states("one"), ...states("two")]).toEqual(Array(18).fill("sent"));
+  });
+
+  test("are told by the least severity of each, and of messages both", async () => {
+    const { one, two, raise, store } = begin(undefined, undefined, {
+      channels: [channel("one", { minimum: "critical" }), channel("two", { minimum: "warning" })],
+    });
+    raise("mild", { severity: "info" });
+    raise("warm", { severity: "warning" });
+    raise("hot", { severity: "critical" });
+    store.addMessage(alertSample({ id: "fill", severity: "info" }));
+    one.open();
+    two.open();
+    await quiet();
+    expect([one.got, two.got]).toEqual([
+      ["hot", "fill"],
+      ["warm", "hot", "fill"],
+    ]);
+  });
+
+  test("of which one is killed between its attempt and the answer: it alone is told again", async () => {
+    const { db, one, two, raise } = both();
+    raise("a");
+    one.outbox.beginAttempt(1, 5_000);
+    two.open();
+    await quiet();
+    const next = begin(undefined, db, { channels: CHANNELS });
+    next.one.open();
+    next.two.open();
+    await quiet();
+    expect([two.got, next.one.got, next.two.got]).toEqual([["a"], ["a"], []]);
+  });
+});
+
+describe("a channel", () => {
+  test("that is added later is told what is still true, and not the past", async () => {
+    const { db, store, raise, end, one } = begin();
+    raise("over");
+    end("over");
+    raise("true");
+    store.addMessage(alertSample({ id: "fill", severity: "info" }));
+    one.open();
+    await quiet();
+    const next = begin(undefined, db, { channels: [channel("one"), channel("two")] });
+    next.one.open();
+    next.two.open();
+    await quiet();
+    expect([one.got, next.one.got, next.two.got]).toEqual([["over", "true", "fill"], [], ["true"]]);
+  });
+
+  test("that is configured no more leaves nothing that waits, and back again it is a new one", async () => {
+    const { db, raise, end, one, states, pass } = begin();
+    one.answer = LATER;
+    raise("over");
+    raise("true");
+    one.open();
+    await pass(3);
+    end("over");
+    expect(setAlertChannels(db, [])).toEqual([{ name: "one", waiting: 2 }]);
+    expect(states()).toEqual([]);
+    const back = begin(undefined, db);
+    back.one.open();
+    await quiet();
+    expect(back.one.got).toEqual(["true"]);
+  });
+
+  test("that is renamed tells what is true once more, under the same ids, and never under the old name", async () => {
+    const { db, raise, one } = begin();
+    raise("true");
+    one.open();
+    await quiet();
+    const renamed = begin(undefined, db, { channels: [channel("new")] });
+    renamed.one.open();
+    await quiet();
+    expect([one.got, renamed.one.got]).toEqual([["true"], ["true"]]);
+    expect(renamed.states("one")).toEqual([]);
+  });
+
+  test("whose least severity was lowered is told what is true, and what it was told before not again", async () => {
+    const { db, raise, one } = begin(undefined, undefined, { channels: [channel("one", { minimum: "critical" })] });
+    raise("hot", { severity: "critical" });
+    raise("warm");
+    one.open();
+    await quiet();
+    const lower = begin(undefined, db, { channels: [channel("one", { minimum: "warning" })] });
+    lower.one.open();
+    await quiet();
+    expect([one.got, lower.one.got]).toEqual([["hot"], ["warm"]]);
+  });
+});
+
+describe("of one subject", () => {
+  const tellingEnds = { channels: [channel("one", { tellsEnds: true })] };
+
+  test("beginning, end and the next beginning are told in their order, however the receiver fails, and others pass", async () => {
+    const { one, raise, end, store, pass } = begin(undefined, undefined, tellingEnds);
+    one.answer = LATER;
+    raise("a", { code: "A", subject: "about a" });
+    one.open();
+    await quiet();
+    end("a");
+    raise("a2", { code: "A", subject: "about a" });
+    raise("b");
+    await pass(20);
+    one.got.length = 0;
+    one.answer = TAKEN;
+    await pass(40);
+    expect(one.got.filter((id) => id !== "b")).toEqual(["a", "a over", "a2"]);
+    expect(one.got).toContain("b");
+    store.endAlerts("about a", NOW_MS);
+    await pass(2);
+    expect(one.got.at(-1)).toBe("a2 over");
+  });
+
+  test("the end of what was given up is told to nobody", async () => {
+    const { one, raise, end, states, pass } = begin(undefined, undefined, { ...tellingEnds, mostAttempts: 3 });
+    one.answer = LATER;
+    raise("a");
+    raise("b");
+    one.open();
+    await pass(1);
+    end("a");
+    await pass(120);
+    end("b");
+    one.answer = TAKEN;
+    one.got.length = 0;
+    await pass(120);
+    expect(one.got).toEqual([]);
+    expect(states()).not.toContain("waiting");
+  });
+
+  test("a message that is never taken as it is holds up none that follows", async () => {
+    const { one, raise, pass } = begin();
+    raise("bad", { subject: "same" });
+    one.answer = REFUSED;
+    one.open();
+    await quiet();
+    one.answer = TAKEN;
+    raise("good", { subject: "same" });
+    await pass(2);
+    expect(one.got.slice(0, 2)).toEqual(["bad", "good"]);
+  });
 });

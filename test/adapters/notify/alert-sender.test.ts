@@ -3,16 +3,16 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../../src/adapters/clock/system-clock.ts";
 import {
   type AlertSender,
+  type AlertSenderDeps,
   type AlertSenderOptions,
   startAlertSender,
 } from "../../../src/adapters/notify/alert-sender.ts";
-import { createWebhook } from "../../../src/adapters/notify/webhook.ts";
-import { createAlertOutbox } from "../../../src/adapters/sqlite/daemon/alert-rows.ts";
+import { webhook } from "../../../src/adapters/notify/channels/webhook.ts";
+import { createAlertOutbox, setAlertChannels } from "../../../src/adapters/sqlite/daemon/alert-outbox.ts";
 import { createStore } from "../../../src/adapters/sqlite/daemon/store.ts";
-import { createRedactor } from "../../../src/net/redact.ts";
-import { Secret } from "../../../src/net/secret.ts";
 import { isSigned, startReceiver } from "../../support/alert-receiver.ts";
 import { alertSample } from "../../support/builders.ts";
+import { channelMessage, sendBy, sendingOf } from "../../support/channel-messages.ts";
 import { openDaemonDatabase } from "../../support/daemon-database.ts";
 import { silentLogger } from "../../support/silent-logger.ts";
 
@@ -23,26 +23,39 @@ const SECRET = "0123456789abcdef-alert-secret";
 const KEY = "key-in-the-path-0123";
 const OPTIONS: AlertSenderOptions = {
   ...{ shortestRetryMs: 100, longestRetryMs: 400, mostAttempts: 50, longestAgeMs: 60_000, mostWaiting: 100 },
-  ...{ stopWithinMs: 200, minimum: "info" },
+  stopWithinMs: 200,
 };
+
+/** Tells a webhook at this URL, over HTTP. */
+const deliverTo =
+  (url: string, timeoutMs = 5_000): AlertSenderDeps["deliver"] =>
+  async ({ alert }, { nowMs, signal }) => {
+    const values = { url: `${url}/${KEY}`, secret: SECRET };
+    return await sendBy(webhook, values, channelMessage(alert), sendingOf({ nowMs, timeoutMs, signal }));
+  };
 
 function begin(url: string, change: Partial<AlertSenderOptions> = {}) {
   const { db } = openDaemonDatabase();
-  const store = createStore(db, { sendAlertsFrom: "info" });
+  setAlertChannels(db, [{ name: "webhook", minimum: "info", tellsEnds: false }]);
+  const store = createStore(db);
   const logger = silentLogger();
-  const options = { url: new Secret(`${url}/${KEY}`), secret: new Secret(SECRET), network: "base", timeoutMs: 5_000 };
-  const deliver = createWebhook(options, createRedactor().redact);
-  const outbox = createAlertOutbox(db);
+  const outbox = createAlertOutbox(db, "webhook");
+  const deps = { channel: "webhook", outbox, clock: systemClock, logger, deliver: deliverTo(url) };
   const open = (): AlertSender => {
-    const sender = startAlertSender({ ...OPTIONS, ...change }, { outbox, clock: systemClock, logger, deliver });
+    const sender = startAlertSender({ ...OPTIONS, ...change }, deps);
     onTestFinished(async () => await sender.stop());
     return sender;
   };
   const raise = (id: string, fields = {}): void => {
-    store.raiseAlert(alertSample({ id, code: id, atMs: Date.now(), ...fields }));
+    store.raiseAlert(alertSample({ id, code: id, subject: id, atMs: Date.now(), ...fields }));
   };
-  const rows = () => db.prepare("SELECT id, state, attempts, outcome FROM alerts ORDER BY number").all();
-  return { db, logger, outbox, open, raise, rows };
+  const rows = () =>
+    db
+      .prepare(
+        "SELECT id, state, attempts, outcome FROM alert_deliveries AS one JOIN alerts ON alerts.number = alert ORDER BY one.number",
+      )
+      .all();
+  return { ...{ db, store, logger, deps, open, raise, rows } };
 }
 
 const ids = (received: readonly { headers: Record<string, unknown> }[]): unknown[] =>
@@ -129,8 +142,11 @@ test("a receiver that takes nothing is asked less often, however much waits, and
 
 test("alerts that are too many or taken at no attempt are given up, each with a line in the log", async () => {
   const { url, received } = await startReceiver((response) => void response.writeHead(500).end());
-  const { open, raise, rows, logger } = begin(url, { mostWaiting: 2, mostAttempts: 2 });
-  for (const id of ["a", "b", "c"]) raise(id);
+  const { open, store, raise, rows, logger } = begin(url, { mostWaiting: 2, mostAttempts: 2 });
+  for (const id of ["a", "b", "c"]) {
+    raise(id);
+    store.endAlerts(id, Date.now());
+  }
   open();
   await vi.waitFor(() => expect(rows().map((row) => (row as { state: string }).state)).not.toContain("waiting"), SOON);
   expect(rows()).toMatchObject([
@@ -153,7 +169,7 @@ test("neither log nor database holds more of the URL than its host, and nothing 
   raise("a");
   open();
   await vi.waitFor(() => expect(rows()).toMatchObject([{ state: "sent", attempts: 3 }]), SOON);
-  const told = JSON.stringify([logger.lines, db.prepare("SELECT * FROM alerts").all()]);
+  const told = JSON.stringify([logger.lines, db.prepare("SELECT * FROM alerts, alert_deliveries").all()]);
   expect(told).toContain(new URL(url).host);
   expect(told).toContain("redirect");
   expect(told).not.toContain(KEY);
@@ -162,27 +178,70 @@ test("neither log nor database holds more of the URL than its host, and nothing 
 
 test("a database that fails for a while stops the sending and nothing else", async () => {
   const { url, received } = await startReceiver();
-  const { outbox, logger, raise, rows } = begin(url);
+  const { deps, logger, raise, rows } = begin(url);
   let failures = 0;
-  const failing = {
-    ...outbox,
-    nextAlert: (nowMs: number) => {
-      failures += 1;
-      if (failures < 3) throw Object.assign(new Error("database is locked"), { code: "SQLITE_BUSY" });
-      return outbox.nextAlert(nowMs);
-    },
+  const next: typeof deps.outbox.next = () => {
+    failures += 1;
+    if (failures < 3) throw Object.assign(new Error("database is locked"), { code: "SQLITE_BUSY" });
+    return deps.outbox.next();
   };
-  const deliver = createWebhook(
-    { url: new Secret(url), secret: new Secret(SECRET), network: "base", timeoutMs: 1_000 },
-    createRedactor().redact,
-  );
   raise("a");
-  const sender = startAlertSender(
-    { ...OPTIONS, longestRetryMs: 50 },
-    { outbox: failing, clock: systemClock, logger, deliver },
-  );
+  const failing = { ...deps, outbox: { ...deps.outbox, next } };
+  const sender = startAlertSender({ ...OPTIONS, longestRetryMs: 50 }, failing);
   onTestFinished(async () => await sender.stop());
   await vi.waitFor(() => expect(rows()).toMatchObject([{ state: "sent" }]), SOON);
   expect(received).toHaveLength(1);
   expect(logger.lines.filter(({ level }) => level === "error")).toHaveLength(2);
+});
+
+test("a receiver that answers 429 is asked again when it said, and one that is gone for good is not asked for the same", async () => {
+  const atMs: number[] = [];
+  const limited = await startReceiver((response, count) => {
+    atMs.push(performance.now());
+    response.writeHead(count === 1 ? 429 : 200, { "retry-after": "1" }).end();
+  });
+  const asked = begin(limited.url, { longestRetryMs: 5_000 });
+  asked.raise("a");
+  asked.open();
+  const gone = await startReceiver((response) => void response.writeHead(410).end());
+  const refused = begin(gone.url, { longestRetryMs: 60_000 });
+  refused.raise("a");
+  refused.store.endAlerts("a", Date.now());
+  refused.open();
+  await vi.waitFor(() => expect(asked.rows()).toMatchObject([{ state: "sent", attempts: 2 }]), SOON);
+  expect((atMs[1] ?? 0) - (atMs[0] ?? 0)).toBeGreaterThan(990);
+  expect(refused.rows()).toEqual([{ id: "a", state: "given-up", attempts: 1, outcome: "HTTP 410" }]);
+  expect(gone.received).toHaveLength(1);
+});
+
+test("channels whose receivers hang, fail or are gone delay none that is well", async () => {
+  const { db, store, logger } = begin("http://127.0.0.1:1");
+  const answers = {
+    hangs: () => undefined,
+    fails: (response: ServerResponse) => void response.writeHead(500).end(),
+    gone: (response: ServerResponse) => void response.writeHead(410).end(),
+    well: (response: ServerResponse) => void response.writeHead(200).end(),
+  };
+  const names = Object.keys(answers) as (keyof typeof answers)[];
+  setAlertChannels(
+    db,
+    names.map((name) => ({ name, minimum: "info", tellsEnds: false })),
+  );
+  for (let index = 0; index < 5; index += 1) store.raiseAlert(alertSample({ id: `a${index}`, code: `A${index}` }));
+  const told = new Map<string, unknown[]>();
+  for (const name of names) {
+    const { url, received } = await startReceiver(answers[name]);
+    told.set(name, received);
+    const outbox = createAlertOutbox(db, name);
+    const sender = startAlertSender(OPTIONS, {
+      ...{ channel: name, outbox, clock: systemClock, logger, deliver: deliverTo(url, 60_000) },
+    });
+    onTestFinished(async () => await sender.stop());
+  }
+  const states = (name: string) =>
+    db.prepare("SELECT DISTINCT state FROM alert_deliveries WHERE channel = ?").pluck().all(name);
+  await vi.waitFor(() => expect(states("well")).toEqual(["sent"]), SOON);
+  await vi.waitFor(() => expect(told.get("hangs")).toHaveLength(1), SOON);
+  expect(told.get("well")).toHaveLength(5);
+  for (const name of ["hangs", "fails"]) expect(states(name)).toEqual(["waiting"]);
 });

@@ -117,7 +117,8 @@ timing: { quoteLifetime: 30s, permitLifetime: 30s, pollInterval: 200ms }
 `;
 }
 
-function start(args: readonly string[], { cwd, env }: { cwd: string; env: Record<string, string> }): Running {
+/** Starts a process of a copy. */
+export function start(args: readonly string[], { cwd, env }: { cwd: string; env: Record<string, string> }): Running {
   const child = spawn(process.execPath, args, {
     cwd,
     env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined, SWAPD_CONFIG: "", ...env },

@@ -142,6 +142,9 @@ export const CANARY = "canary7f3a9";
 export const SECRETS: Readonly<Record<string, string>> = {
   SIM_WALLET: WALLET_KEY,
   SIM_API_KEY: `key-${CANARY}`,
+  SIM_HOOK: `https://hook.sim/${CANARY}`,
+  SIM_HOOK_SECRET: `secret-of-alerts-${CANARY}`,
+  SIM_TOPIC: `topic-${CANARY}`,
   ...Object.fromEntries(
     Array.from({ length: RPCS }, (_, index) => [`SIM_RPC_${index}`, `https://rpc${index}.sim/${CANARY}`]),
   ),
@@ -194,6 +197,10 @@ policy: policy.yaml
 strategies: strategies
 database: swapd.db
 timing: { quoteLifetime: 60s, permitLifetime: 60s, pollInterval: 4s, requestTimeout: 5s }
+alerts:
+  webhook: { url: { env: SIM_HOOK }, secret: { env: SIM_HOOK_SECRET }, minimum: info, ends: true }
+  channels: { phone: { kind: ntfy, server: "https://push.sim", topic: { env: SIM_TOPIC } } }
+  fills: true
 `;
   const file = join(folder, "swapd.yaml");
   writeFileSync(file, main);

@@ -4,6 +4,7 @@ import type { VirtualTime } from "../virtual-time.ts";
 import type { SimChain } from "./chain.ts";
 import { createWindowCount } from "./limits.ts";
 import { answerMethod, NodeError, type NodeView } from "./node.ts";
+import type { Receivers } from "./receivers.ts";
 import type { SimService } from "./service.ts";
 
 const SERVICE_HOST = "service.sim";
@@ -59,9 +60,10 @@ export function createNetwork(parts: {
   chain: SimChain;
   service: SimService;
   faults: Faults;
+  receivers: Receivers;
   listener: NetworkListener;
 }): SimNetwork {
-  const { time, chain, service, faults, listener } = parts;
+  const { time, chain, service, faults, receivers, listener } = parts;
   const limit = faults.chance.pick([8, 20, 50], "service limit");
   const window = createWindowCount(limit);
   let requests = 0;
@@ -125,6 +127,7 @@ export function createNetwork(parts: {
       const side = isService ? "service" : "node";
       const label = isService ? pathname : `${host} ${methodsOf(request.body)}`;
       listener.called(host);
+      if (receivers.owns(host)) return receivers.fetch(caller, request);
       if (isService) listener.asked();
       for (const raw of rawIn(request.body)) listener.sent(raw);
       if (isService && pathname === "/user-manager/execute-swap") listener.handedOver(request.body ?? "");

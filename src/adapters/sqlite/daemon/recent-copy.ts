@@ -25,7 +25,14 @@ const RECENT: Readonly<Record<string, string>> = {
   capabilities: "live = 1",
   lane_intents: OPEN_INTENTS,
   ...{ transitions: NONE, effects: NONE, signatures: NONE, checks: NONE, gaps: NONE, requests: NONE, retries: NONE },
-  ...{ daemon_events: NONE, alerts: NONE, lane_attempts: NONE, lane_signings: NONE, lane_transitions: NONE },
+  ...{
+    daemon_events: NONE,
+    alerts: NONE,
+    alert_deliveries: NONE,
+    lane_attempts: NONE,
+    lane_signings: NONE,
+    lane_transitions: NONE,
+  },
   ...{ lane_costs: NONE, lane_cancel_wishes: NONE, steps: NONE, step_settings: NONE },
 };
 

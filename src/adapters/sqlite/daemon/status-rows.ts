@@ -9,8 +9,10 @@ interface StrategyStatus {
   readonly memory: string;
 }
 
-/** An alert that its receiver has not taken; `given-up`: it is asked again when it takes another one, and by a start. */
+/** An alert, or its end, that a channel has not taken; one that was given up is tried on while it is true. */
 interface UnsentAlert {
+  readonly channel: string;
+  readonly tells: "begin" | "end";
   readonly code: string;
   readonly subject: string;
   readonly state: "waiting" | "given-up";
@@ -18,6 +20,18 @@ interface UnsentAlert {
   /** what came of the last attempt */
   readonly outcome: string | null;
   readonly raisedAtMs: number;
+}
+
+/** A channel and what waits for it. */
+interface ChannelStatus {
+  readonly name: string;
+  /** it did not take something that waits since */
+  readonly isBehind: boolean;
+  readonly waiting: number;
+  /** when the oldest of what waits was raised; null where nothing waits */
+  readonly sinceMs: number | null;
+  /** what came of the last attempt at something that was not taken */
+  readonly outcome: string | null;
 }
 
 /** A critical alert that is still true. */
@@ -43,6 +57,8 @@ export interface StatusReader {
   halts(): readonly { account: string; reason: string; atMs: number }[];
   /** alerts that wait to be sent, or were never taken and are still true, the newest first */
   unsentAlerts(): readonly UnsentAlert[];
+  /** channels as the newest start found them, by name */
+  channels(): readonly ChannelStatus[];
   /** what wakes somebody up and is true now, oldest first */
   trueAlerts(): readonly TrueAlert[];
   /** all that is true now, whatever its severity, oldest first */
@@ -78,6 +94,7 @@ export function createStatusReader(sql: Statements): StatusReader {
     halts: () =>
       sql.all("SELECT account, reason, at_ms AS atMs FROM lane_halts WHERE released_at_ms IS NULL ORDER BY account"),
     unsentAlerts: () => unsentAlerts(sql),
+    channels: () => channels(sql),
     trueAlerts: () => trueAlerts(sql),
     openAlerts: () => openAlerts(sql),
     lastClockJump: () => sql.get(LAST_CLOCK_JUMP),
@@ -112,12 +129,33 @@ function trueAlerts(sql: Statements): readonly TrueAlert[] {
   );
 }
 
+const UNSENT = "state = 'waiting' OR (state = 'given-up' AND over_at_ms IS NULL) ORDER BY number DESC LIMIT 1000";
+
 function unsentAlerts(sql: Statements): readonly UnsentAlert[] {
   if (!hasTable(sql, "alerts")) return [];
+  // A database that no daemon of this release has opened yet knows one channel.
+  const from = hasTable(sql, "alert_deliveries")
+    ? `SELECT channel, tells, code, alerts.subject, state, attempts, outcome, raised_at_ms, over_at_ms, sent.number
+       FROM alert_deliveries AS sent JOIN alerts ON alerts.number = sent.alert`
+    : "SELECT 'webhook' AS channel, 'begin' AS tells, * FROM alerts";
   return sql.all(
-    `SELECT code, subject, state, attempts, outcome, raised_at_ms AS raisedAtMs FROM alerts
-     WHERE state = 'waiting' OR (state = 'given-up' AND over_at_ms IS NULL) ORDER BY number DESC LIMIT 1000`,
+    `SELECT channel, tells, code, subject, state, attempts, outcome, raised_at_ms AS raisedAtMs
+     FROM (${from}) WHERE ${UNSENT}`,
   );
+}
+
+function channels(sql: Statements): readonly ChannelStatus[] {
+  if (!hasTable(sql, "alert_channels")) return [];
+  return sql
+    .all<Omit<ChannelStatus, "isBehind"> & { attempts: number | null }>(
+      `SELECT name, count(waits.number) AS waiting, min(raised_at_ms) AS sinceMs, max(attempts) AS attempts,
+         (SELECT outcome FROM alert_deliveries WHERE channel = name AND state <> 'sent' AND outcome IS NOT NULL
+          ORDER BY number DESC LIMIT 1) AS outcome
+       FROM alert_channels LEFT JOIN alert_deliveries AS waits ON waits.channel = name AND waits.state = 'waiting'
+         LEFT JOIN alerts ON alerts.number = waits.alert
+       GROUP BY name ORDER BY name`,
+    )
+    .map(({ attempts, ...channel }) => ({ ...channel, isBehind: (attempts ?? 0) > 0 }));
 }
 
 /** How many runs of a strategy, or swaps of all, are in which state. */

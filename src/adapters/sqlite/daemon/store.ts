@@ -1,5 +1,4 @@
 import type { Address } from "../../../domain/money/address.ts";
-import type { Severity } from "../../../domain/run/alert.ts";
 import type { LaneStore } from "../../../ports/lane-store.ts";
 import type { RunStore, Store } from "../../../ports/store.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
@@ -20,11 +19,8 @@ import { createUnitOfWork } from "./unit-of-work.ts";
 import { type WorkQueue, workQueueOf } from "./work-queue.ts";
 import { createWriters, writeChanges } from "./write-changes.ts";
 
-/**
- * The daemon's rows on an open, migrated database. One daemon writes it; others may read.
- * @param options.sendAlertsFrom the least severity of alerts that wait to be sent; undefined: none is sent
- */
-export function createStore(db: SqliteDatabase, options: { sendAlertsFrom?: Severity | undefined } = {}): DaemonStore {
+/** The daemon's rows on an open, migrated database. One daemon writes it; others may read. */
+export function createStore(db: SqliteDatabase): DaemonStore {
   const sql = prepareStatements(db);
   const versions = new Map<Address, number>();
   const sumOfVersions = (): number => [...versions.values()].reduce((sum, version) => sum + version, 0);
@@ -44,7 +40,8 @@ export function createStore(db: SqliteDatabase, options: { sendAlertsFrom?: Seve
     ...createLedgerRows(sql, (wallet) => (wallet === undefined ? sumOfVersions() : (versions.get(wallet) ?? 0))),
     ...createOperationRows(sql),
     ...createReconciliationRows(sql),
-    ...createAlertRows(sql, options.sendAlertsFrom),
+    // Most of it belongs to a transaction that is open, and costs no more for that.
+    ...createAlertRows(sql, (work) => (db.inTransaction ? work() : inTransaction(db, work))),
     writeRecord: (run, record, atMs) =>
       writeRecord(sql, record, {
         run,

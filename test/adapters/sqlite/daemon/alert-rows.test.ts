@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createAlertOutbox } from "../../../../src/adapters/sqlite/daemon/alert-rows.ts";
+import { createAlertOutbox, setAlertChannels } from "../../../../src/adapters/sqlite/daemon/alert-outbox.ts";
 import type { DaemonStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
 import { createStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
 import { type Severity, SUBJECT } from "../../../../src/domain/run/alert.ts";
@@ -7,11 +7,12 @@ import { isWarnedOf } from "../../../../src/engine/true-warnings.ts";
 import { alertSample, NOW_MS } from "../../../support/builders.ts";
 import { openDaemonDatabase } from "../../../support/daemon-database.ts";
 
-function begin(sendAlertsFrom: Severity | undefined = "warning") {
+function begin(minimum: Severity = "warning", tellsEnds = false) {
   const { db } = openDaemonDatabase();
-  const store = createStore(db, { sendAlertsFrom });
-  const states = (): unknown[] => db.prepare("SELECT state FROM alerts ORDER BY number").pluck().all();
-  return { db, store, outbox: createAlertOutbox(db), states };
+  setAlertChannels(db, [{ name: "webhook", minimum, tellsEnds }]);
+  const store = createStore(db);
+  const states = (): unknown[] => db.prepare("SELECT state FROM alert_deliveries ORDER BY number").pluck().all();
+  return { db, store, outbox: createAlertOutbox(db, "webhook"), states };
 }
 
 test("the same code is not raised again for a subject while it is true, and is when it was over", () => {
@@ -34,38 +35,53 @@ test("an alert whose transaction fails was never raised", () => {
       throw new Error("killed");
     });
   expect(work).toThrow("killed");
-  expect(outbox.nextAlert(NOW_MS)).toBeUndefined();
+  expect(outbox.next()).toBeUndefined();
   expect(store.raiseAlert(alertSample())).toBe(true);
 });
 
 test.each([
-  ["info", ["waiting", "waiting", "waiting"]],
-  ["warning", ["log-only", "waiting", "waiting"]],
-  ["critical", ["log-only", "log-only", "waiting"]],
-  [undefined, ["log-only", "log-only", "log-only"]],
+  ["info", ["info", "warning", "critical"]],
+  ["warning", ["warning", "critical"]],
+  ["critical", ["critical"]],
 ] as const)("what is below %s is not sent", (minimum, expected) => {
-  const { db } = openDaemonDatabase();
-  const store = createStore(db, { sendAlertsFrom: minimum });
+  const { db, store } = begin(minimum);
   for (const severity of ["info", "warning", "critical"] as const) {
     store.raiseAlert(alertSample({ id: severity, code: severity, severity }));
   }
-  expect(db.prepare("SELECT state FROM alerts ORDER BY number").pluck().all()).toEqual(expected);
+  const sent = db.prepare("SELECT id FROM alert_deliveries JOIN alerts ON alerts.number = alert").pluck().all();
+  expect(sent).toEqual(expected);
 });
 
-test("an alert comes out as it went in, also when it is over by then, and not before its time", () => {
+test("an alert comes out as it went in, also when it is over by then, with the instant that it is due at", () => {
   const { store, outbox } = begin();
   const alert = alertSample({ runId: "run_1" });
   store.raiseAlert(alert);
-  store.endAlerts(alert.subject, NOW_MS);
-  expect(outbox.nextAlert(0)).toEqual({ ...alert, attempts: 0 });
-  outbox.beginAttempt("alert_1", 5_000);
-  expect(outbox.nextAlert(4_999)).toBeUndefined();
-  expect(outbox.nextAlertMs()).toBe(5_000);
-  expect(outbox.nextAlert(5_000)).toMatchObject({ id: "alert_1", attempts: 1 });
+  store.endAlerts(alert.subject, NOW_MS + 5);
+  const waiting = { number: 1, tells: "begin", alert, overAtMs: NOW_MS + 5, attempts: 0, dueAt: 0 };
+  expect(outbox.next()).toEqual(waiting);
+  outbox.beginAttempt(1, 5_000);
+  expect(outbox.next()).toEqual({ ...waiting, attempts: 1, dueAt: 5_000 });
   outbox.makeAllDue();
-  expect(outbox.nextAlert(0)).toMatchObject({ id: "alert_1", attempts: 1 });
-  outbox.finishAlert("alert_1", { state: "sent", outcome: "HTTP 200", atMs: NOW_MS });
-  expect(outbox.nextAlertMs()).toBeUndefined();
+  expect(outbox.next()).toEqual({ ...waiting, attempts: 1 });
+  outbox.finish(1, { state: "sent", outcome: "HTTP 200", atMs: NOW_MS });
+  expect(outbox.next()).toBeUndefined();
+});
+
+test("of each subject the oldest is next, and of these the one that is due first", () => {
+  const { store, outbox } = begin("info");
+  for (const [id, subject] of [
+    ["a1", "a"],
+    ["a2", "a"],
+    ["b1", "b"],
+  ] as const)
+    store.raiseAlert(alertSample({ id, code: id, subject }));
+  expect(outbox.next()?.alert.id).toBe("a1");
+  outbox.beginAttempt(1, 5_000);
+  expect(outbox.next()?.alert.id).toBe("b1");
+  outbox.beginAttempt(3, 6_000);
+  expect(outbox.next()?.alert.id).toBe("a1");
+  outbox.finish(1, { state: "sent", outcome: "HTTP 200", atMs: NOW_MS });
+  expect(outbox.next()?.alert.id).toBe("a2");
 });
 
 test("of too many the least severe are given up, the oldest first, and of the rest those that are too old", () => {
@@ -75,7 +91,7 @@ test("of too many the least severe are given up, the oldest first, and of the re
     store.raiseAlert(alertSample({ id: `alert_${index}`, code: `C${index}`, severity }));
   }
   const giveUp = (upToNumber: number, mostWaiting: number): string[] =>
-    outbox.giveUp({ upToNumber, mostWaiting }, NOW_MS).map(({ id }) => id);
+    outbox.giveUp({ upToNumber, mostWaiting }, NOW_MS).map(({ alert }) => alert.id);
   expect(giveUp(0, 4)).toEqual(["alert_1", "alert_3"]);
   expect(giveUp(0, 2)).toEqual(["alert_2", "alert_5"]);
   expect(outbox.newestNumber()).toBe(6);
@@ -90,15 +106,37 @@ test("what is true, severe enough and not sent waits again, and nothing else doe
   const { db, store, outbox } = begin("critical");
   store.raiseAlert(alertSample({ id: "log", code: "LOG", severity: "warning" }));
   store.raiseAlert(alertSample({ id: "mild", code: "MILD", severity: "info" }));
-  store.raiseAlert(alertSample({ id: "past", code: "PAST", severity: "critical", subject: "past" }));
-  for (const id of ["tried", "sent"]) store.raiseAlert(alertSample({ id, code: id, severity: "critical" }));
+  for (const id of ["past", "tried", "sent"])
+    store.raiseAlert(alertSample({ id, code: id, severity: "critical", subject: id }));
   const end = { outcome: "HTTP 500", atMs: NOW_MS };
-  for (const id of ["past", "tried"]) outbox.finishAlert(id, { ...end, state: "given-up" });
-  outbox.finishAlert("sent", { ...end, state: "sent" });
+  for (const number of [1, 2]) outbox.finish(number, { ...end, state: "given-up" });
+  outbox.finish(3, { ...end, state: "sent" });
   store.endAlerts("past", NOW_MS);
-  outbox.waitAgain("warning");
-  const waiting = db.prepare("SELECT id FROM alerts WHERE state = 'waiting' ORDER BY number").pluck().all();
+  setAlertChannels(db, [{ name: "webhook", minimum: "warning", tellsEnds: false }]);
+  outbox.waitAgain();
+  outbox.waitAgain();
+  const waiting = db
+    .prepare("SELECT id FROM alert_deliveries JOIN alerts ON alerts.number = alert WHERE state = 'waiting' ORDER BY id")
+    .pluck()
+    .all();
   expect(waiting).toEqual(["log", "tried"]);
+});
+
+test("an end waits for the channels that tell ends, once, and not where the beginning was given up or is not told", () => {
+  const { db, store } = begin("warning", true);
+  const channels = [
+    { name: "webhook", minimum: "warning", tellsEnds: true },
+    { name: "mute", minimum: "warning", tellsEnds: false },
+    { name: "calm", minimum: "critical", tellsEnds: true },
+  ] as const;
+  setAlertChannels(db, channels);
+  store.raiseAlert(alertSample({ id: "a", code: "A" }));
+  store.raiseAlert(alertSample({ id: "b", code: "B" }));
+  createAlertOutbox(db, "webhook").finish(3, { state: "given-up", outcome: "HTTP 410", atMs: NOW_MS });
+  store.endAlerts(alertSample().subject, NOW_MS);
+  store.endAlerts(alertSample().subject, NOW_MS);
+  const ends = db.prepare("SELECT channel, alert FROM alert_deliveries WHERE tells = 'end'").all();
+  expect(ends).toEqual([{ channel: "webhook", alert: 1 }]);
 });
 
 test("a message is sent whatever the least severity is, is never true of anything, and is written once by its id", () => {
@@ -106,7 +144,7 @@ test("a message is sent whatever the least severity is, is never true of anythin
   const message = alertSample({ id: "fill_1", severity: "info", code: "FILLED" });
   expect(store.addMessage(message)).toBe(true);
   expect(store.addMessage({ ...message, text: "in other words" })).toBe(false);
-  expect(outbox.nextAlert(0)).toEqual({ ...message, attempts: 0 });
+  expect(outbox.next()).toMatchObject({ alert: message, overAtMs: NOW_MS, attempts: 0 });
   expect(db.prepare("SELECT count(*) FROM alerts WHERE over_at_ms IS NULL").pluck().get()).toBe(0);
   const nowhere = createStore(openDaemonDatabase().db);
   expect(nowhere.addMessage(message)).toBe(true);
@@ -142,7 +180,7 @@ test("old rows go once they are over and settled, and never before", () => {
 test("a text of any length is stored within bounds", () => {
   const { store, outbox } = begin();
   store.raiseAlert(alertSample({ text: "x".repeat(100_000) }));
-  expect(outbox.nextAlert(NOW_MS)?.text.length).toBeLessThan(2_010);
+  expect(outbox.next()?.alert.text.length).toBeLessThan(2_010);
 });
 
 test("what was said of a strategy is over when it is gone, but not of its open swaps and its mode", () => {

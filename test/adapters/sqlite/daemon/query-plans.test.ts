@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createAlertOutbox } from "../../../../src/adapters/sqlite/daemon/alert-rows.ts";
+import { createAlertOutbox, setAlertChannels } from "../../../../src/adapters/sqlite/daemon/alert-outbox.ts";
 import { createHistoryReader, type HistoryReader } from "../../../../src/adapters/sqlite/daemon/history-rows.ts";
 import { copyRecent } from "../../../../src/adapters/sqlite/daemon/recent-copy.ts";
 import type { DaemonStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
@@ -293,12 +293,11 @@ const LANES: Calls<LaneStore> = {
 
 const OUTBOX: Calls<AlertOutbox> = {
   makeAllDue: (outbox) => outbox.makeAllDue(),
-  nextAlert: (outbox) => outbox.nextAlert(NOW_MS),
-  nextAlertMs: (outbox) => outbox.nextAlertMs(),
-  beginAttempt: (outbox) => outbox.beginAttempt("a", NOW_MS),
-  finishAlert: (outbox) => outbox.finishAlert("a", { state: "sent", outcome: "200", atMs: NOW_MS }),
-  noteOutcome: (outbox) => outbox.noteOutcome("a", "500"),
-  waitAgain: (outbox) => outbox.waitAgain("warning"),
+  next: (outbox) => outbox.next(),
+  beginAttempt: (outbox) => outbox.beginAttempt(1, NOW_MS),
+  finish: (outbox) => outbox.finish(1, { state: "given-up", outcome: "200", atMs: NOW_MS }),
+  noteOutcome: (outbox) => outbox.noteOutcome(1, "500"),
+  waitAgain: (outbox) => outbox.waitAgain(),
   giveUp: (outbox) => outbox.giveUp({ upToNumber: 1, mostWaiting: 9 }, NOW_MS),
   newestNumber: (outbox) => outbox.newestNumber(),
 };
@@ -318,6 +317,7 @@ const READER: Calls<HistoryReader> = {
   modes: (reader) => reader.modes(),
   halts: (reader) => reader.halts(),
   unsentAlerts: (reader) => reader.unsentAlerts(),
+  channels: (reader) => reader.channels(),
   trueAlerts: (reader) => reader.trueAlerts(),
   openAlerts: (reader) => reader.openAlerts(),
   lastClockJump: (reader) => reader.lastClockJump(),
@@ -338,7 +338,8 @@ function allStatements() {
   const statements = collectStatements(db);
   callAll(STORE, createStore(db));
   callAll(LANES, createLaneStore(db));
-  callAll(OUTBOX, createAlertOutbox(db));
+  setAlertChannels(db, [{ name: "webhook", minimum: "info", tellsEnds: true }]);
+  callAll(OUTBOX, createAlertOutbox(db, "webhook"));
   callAll(READER, createHistoryReader(db));
   readLaneHistory(db, 20);
   const copy = openDatabase({ file: join(temporaryDirectory(), "copy.db") });

@@ -1,0 +1,93 @@
+import type { Severity } from "../../domain/run/alert.ts";
+import type { ChannelOption, ChannelOptions } from "../../domain/run/alert-channel.ts";
+import type { Secret } from "../../net/secret.ts";
+import type { Delivery, Post } from "./post.ts";
+
+/** What one channel is to tell people. Secrets are taken out of its texts. */
+export interface ChannelMessage {
+  /** the same for each try of the same message, and of no other: a receiver knows by it what it has already */
+  readonly id: string;
+  /** that an alert is over: the `id` of the message that told of it; else undefined */
+  readonly ends: string | undefined;
+  readonly severity: Severity;
+  readonly code: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly strategy: string | undefined;
+  readonly runId: string | undefined;
+  readonly network: string;
+  /** when it became true, or happened, or was over */
+  readonly atMs: number;
+}
+
+/** What a channel sends with. */
+export interface Sending {
+  readonly nowMs: number;
+  /** Sends one request over HTTP, bounded in time and size. */
+  readonly post: Post;
+  /** gives up what is under way */
+  readonly signal: AbortSignal;
+}
+
+/** One channel, opened. */
+export interface Channel {
+  /** whom it asks: all of its address that may be shown */
+  readonly host: string;
+  /**
+   * Tells one message, once; `detail` of what came of it shows nothing secret. It throws nothing: what is thrown is a
+   * mistake of ours and stops the daemon.
+   */
+  send(message: ChannelMessage, sending: Sending): Promise<Delivery>;
+}
+
+type Needed<IsSecret extends boolean> = ChannelOption & { readonly isSecret: IsSecret; readonly isOptional: false };
+type LeftOut<Option extends ChannelOption> = Omit<Option, "isOptional"> & { readonly isOptional: true };
+
+type ValueOf<Option extends ChannelOption> =
+  | (Option["isSecret"] extends true ? Secret : string)
+  | (Option["isOptional"] extends true ? undefined : never);
+
+/** Values by the names of their options. */
+type ValuesOf<Options extends ChannelOptions> = { readonly [Name in keyof Options]: ValueOf<Options[Name]> };
+
+/** A kind of channel: what its file gives. */
+export interface ChannelKind {
+  readonly options: ChannelOptions;
+  /** @param values of all options, each of them in order */
+  open(values: Readonly<Record<string, Secret | string | undefined>>): Channel;
+}
+
+/** A kind of channel from its options, and from what is opened with their values. */
+export function channelKind<Options extends ChannelOptions>(
+  options: Options,
+  open: (values: ValuesOf<Options>) => Channel,
+): ChannelKind {
+  return { options, open: (values) => open(values as ValuesOf<Options>) };
+}
+
+const nothingWrong = (): undefined => undefined;
+
+/** An option that is a secret: a URL that carries a key, a token. */
+export function secret(description: string, problem: ChannelOption["problem"] = nothingWrong): Needed<true> {
+  return { description, isSecret: true, isOptional: false, example: undefined, problem };
+}
+
+/** An option that everybody may read. */
+export function text(
+  description: string,
+  example: string,
+  problem: ChannelOption["problem"] = nothingWrong,
+): Needed<false> {
+  return { description, isSecret: false, isOptional: false, example, problem };
+}
+
+/** An option that may be left out. */
+export function optional<Option extends ChannelOption>(option: Option): LeftOut<Option> {
+  return { ...option, isOptional: true };
+}
+
+/** What is wrong with a URL to post to. */
+export function urlProblem(value: string): string | undefined {
+  const protocol = URL.parse(value)?.protocol;
+  return protocol === "http:" || protocol === "https:" ? undefined : "is no http or https URL";
+}

@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { loadConfiguration } from "../../src/app/load-configuration.ts";
+import { openChannels } from "../../src/app/open-channels.ts";
+import { createSecretOpener } from "../../src/app/open-secrets.ts";
+import { createRedactor } from "../../src/net/redact.ts";
+import { MAIN, project } from "../config/project.ts";
+import { startReceiver } from "../support/alert-receiver.ts";
+import { alertSample, NOW_MS } from "../support/builders.ts";
+
+const SECRET = "canary-secret-0123456789";
+const ALERTS = `alerts:
+  webhook: { url: { env: HOOK }, secret: { env: SECRET } }
+  channels:
+    phone: { kind: ntfy, server: SERVER, topic: { env: TOPIC }, token: { env: TOKEN } }
+`;
+
+function open(env: Record<string, string>, server = "http://127.0.0.1:1") {
+  const main = MAIN + ALERTS.replace("SERVER", server);
+  const loaded = loadConfiguration(join(project({ "main.yaml": main }), "main.yaml"), {});
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const redactor = createRedactor();
+  const whole = { HOOK: "http://127.0.0.1:1/hook", SECRET, TOPIC: "some-topic", TOKEN: "tk_1", ...env };
+  return openChannels(loaded.configuration, { secrets: createSecretOpener(whole, redactor), redactor });
+}
+
+const at = { nowMs: NOW_MS, signal: new AbortController().signal };
+
+test("each channel is told in its own form, and no secret of any channel leaves in a text", async () => {
+  const { url, received } = await startReceiver();
+  const channels = open({ HOOK: `${url}/hook` }, url);
+  expect(channels.map(({ name, kind, host }) => [name, kind, host])).toEqual([
+    ["webhook", "webhook", new URL(url).host],
+    ["phone", "ntfy", new URL(url).host],
+  ]);
+  const text = `the service said ${SECRET} at https://node.example/v3/abcdef`;
+  const alert = alertSample({ text });
+  for (const { deliver } of channels) {
+    expect(await deliver({ alert, tells: "begin", overAtMs: undefined }, at)).toMatchObject({ kind: "delivered" });
+    expect(await deliver({ alert, tells: "end", overAtMs: NOW_MS + 5_000 }, at)).toMatchObject({ kind: "delivered" });
+  }
+  const bodies = received.map(({ body }) => JSON.parse(body));
+  const [begin, end] = bodies;
+  expect(begin).toMatchObject({
+    id: "alert_1",
+    severity: "warning",
+    network: "base",
+    at: new Date(NOW_MS).toISOString(),
+  });
+  expect(end).toMatchObject({
+    ...{ id: "alert_1.end", ends: "alert_1", severity: "info", code: alert.code, subject: alert.subject },
+    ...{ text: expect.stringMatching(/^over: the service said/), at: new Date(NOW_MS + 5_000).toISOString() },
+  });
+  expect(bodies.slice(2).map(({ topic, title }) => [topic, title])).toEqual([
+    ["some-topic", "SWAP_UNKNOWN on base"],
+    ["some-topic", "SWAP_UNKNOWN on base is over"],
+  ]);
+  for (const { body } of received) expect(body).not.toMatch(/canary|abcdef/);
+});
+
+test.each([
+  ["a URL that is none", { HOOK: "hooks.example/canary" }, "what alerts.webhook.url refers to is no http or https URL"],
+  ["a topic that is none", { TOPIC: "canary/word" }, "what alerts.channels.phone.topic refers to is no topic"],
+  ["a secret that is short", { SECRET: "canary" }, "what alerts.webhook.secret refers to has 6 characters"],
+  ["a variable that is empty", { TOKEN: "" }, "TOKEN is empty"],
+])("%s is told with its place, with 78, and is not shown", (_what, env, expected) => {
+  let thrown: unknown;
+  try {
+    open(env);
+  } catch (error) {
+    thrown = error;
+  }
+  expect(thrown).toMatchObject({ exitCode: 78, message: expect.stringContaining(expected) });
+  expect(String(thrown)).not.toContain("canary");
+});

@@ -1,0 +1,115 @@
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { brief, loaded, MAIN, problemsOf } from "./project.ts";
+
+const alerts = (webhook: string): Record<string, string> => ({
+  "main.yaml": `${MAIN}alerts: { webhook: { ${webhook} } }\n`,
+});
+const channels = (text: string): Record<string, string> => ({
+  "main.yaml": `${MAIN}alerts:\n  channels:\n${text.replaceAll(/^/gm, "    ")}\n`,
+});
+const told = (changes: Record<string, string>): string => problemsOf(changes).map(brief).join("\n");
+
+it("is where alerts go: two references, files from the folder of the main file, and warnings upwards by default", () => {
+  const { channels: found, file } = loaded(alerts("url: { env: ALERT_URL }, secret: { file: alert.key }"));
+  expect(found).toEqual([
+    {
+      ...{ name: "webhook", kind: "webhook", path: "alerts.webhook", minimum: "warning", tellsEnds: false },
+      options: { url: { env: "ALERT_URL" }, secret: { file: join(file, "../alert.key") } },
+    },
+  ]);
+  const [other] = loaded(alerts("url: { env: A }, secret: { env: B }, minimum: critical, ends: true")).channels;
+  expect(other).toMatchObject({ minimum: "critical", tellsEnds: true });
+});
+
+it("is not needed: the log has everything", () => {
+  expect(loaded().channels).toEqual([]);
+  expect(loaded({ "main.yaml": `${MAIN}alerts: { fills: true }\n` }).channels).toEqual([]);
+});
+
+it("has others beside it, each with a name and a kind, and with the options of its kind", () => {
+  const both = `${MAIN}alerts:
+  webhook: { url: { env: A }, secret: { env: B } }
+  channels:
+    phone: { kind: ntfy, server: "https://push.example", topic: { file: topic }, minimum: critical, ends: true }
+    desk: { kind: webhook, url: { env: C }, secret: { env: D } }
+`;
+  const { channels: found, file } = loaded({ "main.yaml": both });
+  expect(found.map(({ name, kind, path }) => [name, kind, path])).toEqual([
+    ["webhook", "webhook", "alerts.webhook"],
+    ["phone", "ntfy", "alerts.channels.phone"],
+    ["desk", "webhook", "alerts.channels.desk"],
+  ]);
+  expect(found[1]).toMatchObject({
+    ...{ minimum: "critical", tellsEnds: true },
+    options: { server: "https://push.example", topic: { file: join(file, "../topic") } },
+  });
+});
+
+it.each([
+  [
+    "phone: { kind: nfty, topic: { env: A } }",
+    'alerts.channels.phone.kind: is none of the values known here -> did you mean "ntfy"?',
+  ],
+  ["phone: { topic: { env: A } }", 'alerts.channels.phone.kind: the key "kind" is missing'],
+  ["phone: { kind: ntfy }", 'alerts.channels.phone.topic: the key "topic" is missing'],
+  ["phone: { kind: ntfy, topic: a-key }", "alerts.channels.phone.topic: needs a reference"],
+  [
+    "phone: { kind: ntfy, topic: { env: A }, server: https://ntfy.sh/a-key }",
+    "alerts.channels.phone.server: is more than a server; write for example https://ntfy.sh",
+  ],
+  [
+    "phone: { kind: ntfy, topic: { env: A }, tokn: { env: B } }",
+    'alerts.channels.phone.tokn: unknown key "tokn" -> did you mean "token"?',
+  ],
+  [
+    "phone: { kind: ntfy, topic: { env: A }, minimum: loud }",
+    "alerts.channels.phone.minimum: is none of the values known here",
+  ],
+  ["phone: { kind: ntfy, topic: { env: A }, ends: yes }", "alerts.channels.phone.ends: needs true or false"],
+  ["Phone: { kind: ntfy, topic: { env: A } }", "a name is lower-case letters, digits and hyphens"],
+  ["phone: ntfy", "alerts.channels.phone: needs a map of keys"],
+])("a channel as %s is refused at its place: %s", (text, expected) => {
+  const problems = told(channels(text));
+  expect(problems).toContain(expected);
+  // The line after `channels:`, and not the top of the file.
+  expect(problems).toMatch(new RegExp(`^${MAIN.split("\n").length + 2}:\\d+ `));
+  expect(problems).not.toContain("a-key");
+});
+
+it("shows nothing of a token that was written into the file", () => {
+  const [problem, ...others] = problemsOf(channels("phone: { kind: ntfy, topic: { env: A }, token: tk_canary0123 }"));
+  expect(problem?.path).toBe("alerts.channels.phone.token");
+  expect(JSON.stringify([problem, others])).not.toContain("canary");
+});
+
+it("is refused under the name of the webhook, and beyond sixteen", () => {
+  const webhook = "webhook: { url: { env: A }, secret: { env: B } }";
+  const twice = `${MAIN}alerts: { ${webhook}, channels: { webhook: { kind: ntfy, topic: { env: C } } } }\n`;
+  expect(told({ "main.yaml": twice })).toContain("alerts.webhook has this name already");
+  const names = Array.from({ length: 17 }, (_, index) => `c${index}: { kind: ntfy, topic: { env: A } }`);
+  expect(told(channels(names.join("\n")))).toContain("there are 17 channels; at most 16 are told");
+  expect(loaded(channels(names.slice(1).join("\n"))).channels).toHaveLength(16);
+});
+
+it("takes messages of fills and starts where they are switched on, and counts slots that ended alike to three", () => {
+  expect(loaded().told).toEqual({ fills: false, starts: false, sameEnds: 3 });
+  const told = { "main.yaml": `${MAIN}alerts: { fills: true, starts: true, sameEnds: 10 }\n` };
+  expect(loaded(told).told).toEqual({ fills: true, starts: true, sameEnds: 10 });
+  const wrong = { "main.yaml": `${MAIN}alerts: { fills: yes please, sameEnds: 1 }\n` };
+  const problems = problemsOf(wrong).map(brief).join("\n");
+  expect(problems).toContain("alerts.fills: needs true or false");
+  expect(problems).toContain("alerts.sameEnds: ");
+});
+
+it.each([
+  ['url: "https://hooks.example/T00/key", secret: { env: B }', "alerts.webhook.url: needs a reference"],
+  ["url: { env: A }, secret: hunter2hunter2hunter2", "alerts.webhook.secret: needs a reference"],
+  ["url: { env: A }", 'alerts.webhook.secret: the key "secret" is missing'],
+  ["url: { env: A }, secret: { env: B }, minimum: loud", "alerts.webhook.minimum: is none of the values known here"],
+  ["url: { env: A }, secret: { env: B }, minimun: info", 'alerts.webhook.minimun: unknown key "minimun"'],
+])("with %s it is refused: %s", (webhook, expected) => {
+  const problems = problemsOf(alerts(webhook)).map(brief);
+  expect(problems.join("\n")).toContain(expected);
+  expect(problems.join("\n")).not.toMatch(/hunter2hunter2|T00/);
+});

@@ -1,0 +1,64 @@
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { run, workedExample } from "./support/worked-example.ts";
+
+const { page, blocks, build } = workedExample("docs/WRITING-A-NETWORK.md", ["vitest.config.ts"]);
+
+const STRATEGY = 'kind: dca\nwallet: main\nsell: "10 USDC"\nbuy: WETH\nschedule: { every: 6h }\n';
+
+/** A copy of the project with the example, and what the shown configuration names beside it. */
+function begin(): string {
+  const folder = build();
+  cpSync(join(folder, "config/policy.example.yaml"), join(folder, "policy.yaml"));
+  mkdirSync(join(folder, "strategies"));
+  writeFileSync(join(folder, "strategies/hold.yaml"), STRATEGY);
+  writeFileSync(join(folder, "wallet.json"), JSON.stringify({ version: 3, address: "70".repeat(20), crypto: {} }));
+  return folder;
+}
+
+test("the page shows a file, two lines of the project and an import, and a chain of one's own", () => {
+  expect(blocks.map(({ path, language }) => [path, language])).toEqual([
+    ["src/networks/devnet.ts", "ts"],
+    ["src/networks/book.ts", "diff"],
+    ["test/networks/book.test.ts", "diff"],
+    ["mychain.yaml", "yaml"],
+    ["swapd.yaml", "yaml"],
+  ]);
+  const added = blocks.filter(({ language }) => language === "diff").map(({ text }) => text.match(/^\+/gm)?.length);
+  expect(added).toEqual([2, 1]);
+  for (const [, path] of page.matchAll(/^\| `(test\/[\w./-]+)` \|/gm))
+    expect(readFileSync(path ?? "", "utf8"), path).toContain("NETWORKS");
+});
+
+test("the example's network passes the tests that the networks of the book pass", () => {
+  const folder = begin();
+  const own = [...page.matchAll(/^\| `(test\/[\w./-]+\.test\.ts)` \| (?!one line)/gm)].map(([, path]) => path ?? "");
+  expect(own).toHaveLength(4);
+  const vitest = run(folder, "node_modules/vitest/vitest.mjs", "run", "--reporter=verbose", ...own);
+  expect(vitest, vitest.output).toMatchObject({ status: 0 });
+  expect(vitest.output).toMatch(/Test Files.*4 passed/);
+  expect(vitest.output).toMatch(/devnet > has addresses with right checksums/);
+  expect(vitest.output).toMatch(/the built-in network devnet > serves the daemon/);
+  expect(vitest.output).toMatch(/a first configuration for devnet > is taken by swapd check/);
+});
+
+test("the example's network, and a chain of one's own, are taken by swapd check, and a typo is told as shown", () => {
+  const folder = begin();
+  const check = () => run(folder, "src/main.ts", "check", "--offline", "swapd.yaml");
+  const own = check();
+  expect(own, own.output).toMatchObject({ status: 0 });
+
+  const main = readFileSync(join(folder, "swapd.yaml"), "utf8");
+  const [, booked = ""] = /says `(network: \{[^`]*)`/.exec(page) ?? [];
+  writeFileSync(join(folder, "swapd.yaml"), main.replace(/^network: .*$/m, booked));
+  const ofBook = check();
+  expect(ofBook, ofBook.output).toMatchObject({ status: 0 });
+
+  writeFileSync(join(folder, "swapd.yaml"), main);
+  const preset = join(folder, "mychain.yaml");
+  writeFileSync(preset, readFileSync(preset, "utf8").replace(/^(wrappedNative: .*)180aa3"/m, '$1180aA3"'));
+  const refused = check();
+  expect(refused).toMatchObject({ status: 1 });
+  expect(page).toContain(`\`\`\`text\n${refused.output.trimEnd().replace(/^\S*\//, "")}\n\`\`\`\n`);
+});
