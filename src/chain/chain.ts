@@ -10,7 +10,7 @@ import { classifyBroadcast, combineBroadcasts } from "./classify-broadcast.ts";
 import { takesDelegatedPermit } from "./delegated-permit.ts";
 import { readPermitFacts } from "./permit-facts.ts";
 import { createRpcPool } from "./rpc-pool.ts";
-import { simulateCalls } from "./simulate.ts";
+import { simulateCalls } from "./try-out/by-simulate.ts";
 
 export interface ChainOptions extends ReadOptions {
   /** in the order in which they are asked */

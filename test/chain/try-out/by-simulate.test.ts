@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { systemClock } from "../../src/adapters/clock/system-clock.ts";
-import { createChain } from "../../src/chain/chain.ts";
-import { approvalsOf, transfersOf } from "../../src/chain/token-logs.ts";
-import { type Hex, NATIVE_TOKEN, toAddress } from "../../src/domain/money/address.ts";
-import { MAX_UINT256 } from "../../src/domain/money/amount.ts";
-import { Secret } from "../../src/net/secret.ts";
-import { ANVIL_ACCOUNT, OTHER_ACCOUNT, startBareAnvil } from "../support/bare-anvil.ts";
-import { deploy, sendAndMine } from "../support/contracts.ts";
-import { startRpcProxy } from "../support/rpc-proxy.ts";
+import { systemClock } from "../../../src/adapters/clock/system-clock.ts";
+import { createChain } from "../../../src/chain/chain.ts";
+import { approvalsOf, transfersOf } from "../../../src/chain/token-logs.ts";
+import { type Hex, NATIVE_TOKEN, toAddress } from "../../../src/domain/money/address.ts";
+import { MAX_UINT256 } from "../../../src/domain/money/amount.ts";
+import { Secret } from "../../../src/net/secret.ts";
+import { ANVIL_ACCOUNT, OTHER_ACCOUNT, startBareAnvil } from "../../support/bare-anvil.ts";
+import { deploy, sendAndMine } from "../../support/contracts.ts";
+import { startRpcProxy } from "../../support/rpc-proxy.ts";
 
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 

@@ -1,12 +1,12 @@
-import { ChainReadError } from "../domain/chain-read-error.ts";
-import type { BlockHead, CallRequest, ChainLog, SimulationOutcome } from "../ports/chain.ts";
-import { RpcError } from "./json-rpc.ts";
-import { isFailedCall } from "./node-errors.ts";
-import { toQuantity } from "./quantity.ts";
-import { readArray, readBytes, readLog, readObject, readQuantity } from "./read-values.ts";
-import { revertReason } from "./revert-reason.ts";
-import type { RpcPool } from "./rpc-pool.ts";
-import { approvalsOf, transfersOf } from "./token-logs.ts";
+import { ChainReadError } from "../../domain/chain-read-error.ts";
+import type { BlockHead, CallRequest, ChainLog, SimulationOutcome } from "../../ports/chain.ts";
+import { RpcError } from "../json-rpc.ts";
+import { isFailedCall } from "../node-errors.ts";
+import { toQuantity } from "../quantity.ts";
+import { readArray, readBytes, readLog, readObject, readQuantity } from "../read-values.ts";
+import { revertReason } from "../revert-reason.ts";
+import type { RpcPool } from "../rpc-pool.ts";
+import { approvalsOf, transfersOf } from "../token-logs.ts";
 
 /**
  * Runs calls one after the other in a block on top of `head` by `eth_simulateV1`, with every move of native tokens
