@@ -38,8 +38,12 @@ describe("a trial of an endpoint", () => {
   test.each([
     ["simulate", "eth_simulateV1", { kind: "error", code: -32601, message: "Method not found" }],
     ["simulate", "eth_simulateV1", { kind: "error", code: -32603, message: "method handler crashed" }],
-    ["simulate", "eth_simulateV1", { kind: "answer", result: [{ calls: [{ ...SIMULATED, status: "0x0" }] }] }],
-    ["simulate", "eth_simulateV1", { kind: "answer", result: [{ calls: [SIMULATED] }] }],
+    [
+      "simulate",
+      "eth_simulateV1",
+      { kind: "answer", result: [{ calls: [{ ...SIMULATED, status: "0x0" }, SIMULATED] }] },
+    ],
+    ["simulate", "eth_simulateV1", { kind: "answer", result: [{ calls: [SIMULATED, SIMULATED] }] }],
     ["simulate", "eth_simulateV1", { kind: "answer", result: null }],
     ["trace", "debug_traceCall", { kind: "error", code: -32601, message: "Method not found" }],
     ["trace", "debug_traceCall", { kind: "error", code: -32600, message: "method not allowed" }],
@@ -78,7 +82,7 @@ describe("a trial of an endpoint", () => {
 test("a read goes to the endpoint that has the ability, also where the first one only pretends to", async () => {
   const anvil = await startBareAnvil();
   const [weak, able] = [await startRpcProxy(anvil.url), await startRpcProxy(anvil.url)];
-  weak.fault("eth_simulateV1", { kind: "answer", result: [{ calls: [SIMULATED] }] });
+  weak.fault("eth_simulateV1", { kind: "answer", result: [{ calls: [SIMULATED, SIMULATED] }] });
   const { chain } = chainOver([weak, able]);
   await chain.abilities();
   const before = weak.seen.length;
