@@ -1,8 +1,9 @@
 import { AbiCoder, type Result } from "ethers";
 import { ChainReadError } from "../../domain/chain-read-error.ts";
-import { type Address, type Hex, isHex, NATIVE_TOKEN } from "../../domain/money/address.ts";
+import { type Address, type Hex, NATIVE_TOKEN } from "../../domain/money/address.ts";
 import type { SimulationOutcome, Watched } from "../../ports/chain.ts";
 import { encodeTokenCall } from "../abi.ts";
+import { splitWords } from "../at-block/words.ts";
 import { readBytes } from "../read-values.ts";
 import { revertReason } from "../revert-reason.ts";
 import { PROBE_CODE } from "./lent-code.ts";
@@ -17,8 +18,10 @@ type Question =
 
 const way = "probe";
 
-const PROGRAM = ["tuple(address to, uint256 value, bytes data)[]", "tuple(address target, bytes data)[]"];
-const REPORT = ["uint256[] used", "bool reverted", "bytes reason", "uint256[] seen"];
+/** Words are packed: the library's decoder takes seconds for a thousand of them. */
+const PROGRAM = ["tuple(address to, uint256 value, bytes data)[]", "bytes questions"];
+const REPORT = ["bytes used", "bool reverted", "bytes reason", "bytes known", "bytes answers"];
+const SELECTOR = { balance: encodeTokenCall("balanceOf", []), allowance: encodeTokenCall("allowance", []) };
 
 /** What a transaction costs before its first instruction, and each byte of its data. */
 const BASE_GAS = 21_000n;
@@ -44,7 +47,7 @@ export const tryProbed: TryAt = async (ask, run) => {
   const call = { from: owner, to: owner, data: programOf(run, questions) };
   const report = readReport(await ask("eth_call", [call, run.block, lent]));
   if (report.reverted) return { kind: "reverted", way, reason: revertReason(report.reason, undefined) };
-  if (report.used.length !== run.calls.length || report.seen.length !== 2 * (run.calls.length + 1) * questions.length) {
+  if (report.used.length !== run.calls.length || report.seen.length !== (run.calls.length + 1) * questions.length) {
     throw new ChainReadError("malformed answer", "the node's answer to a probe is not whole: check the RPC endpoint");
   }
   const looks = looksOf(report.seen, questions);
@@ -72,32 +75,32 @@ function unique(addresses: readonly Address[]): readonly Address[] {
 }
 
 function programOf({ calls }: TrialRun, questions: readonly Question[]): Hex {
-  const asked = questions.map((question) => ({ target: question.token, data: dataOf(question) }));
-  return AbiCoder.defaultAbiCoder().encode(PROGRAM, [calls, asked]) as Hex;
+  return AbiCoder.defaultAbiCoder().encode(PROGRAM, [calls, `0x${questions.map(packed).join("")}`]) as Hex;
 }
 
-function dataOf(question: Question): Hex {
-  const { account, token } = question;
-  if (question.about === "allowance") return encodeTokenCall("allowance", [account, question.spender]);
-  return token === NATIVE_TOKEN ? `0x${account.slice(2).padStart(64, "0")}` : encodeTokenCall("balanceOf", [account]);
+/** Whom to ask, the selector, whose, and for which spender; zeros where there is none. */
+function packed({ about, token, account, ...rest }: Question): string {
+  const spender = "spender" in rest ? rest.spender : NATIVE_TOKEN;
+  return [token, SELECTOR[about], account, spender].map((bytes) => bytes.slice(2)).join("");
 }
 
 interface Report {
   readonly used: readonly bigint[];
   readonly reverted: boolean;
   readonly reason: Hex;
-  readonly seen: readonly bigint[];
+  /** by look, then by question; undefined where there was no answer */
+  readonly seen: readonly (bigint | undefined)[];
 }
 
 /** @throws ChainReadError when the probe cannot have written it */
 function readReport(answer: unknown): Report {
   const bytes = readBytes(answer, "the answer to a probe");
-  const [used, reverted, reason, seen] = decoded(bytes);
+  const [used, reverted, reason, known, answers] = decoded(bytes);
   return {
-    used: [...(used as readonly bigint[])],
+    used: splitWords(used as Hex),
     reverted: reverted as boolean,
-    reason: isHex(reason) ? reason : "0x",
-    seen: [...(seen as readonly bigint[])],
+    reason: reason as Hex,
+    seen: splitWords(answers as Hex).map((word, index) => (known[2 * index + 3] === "1" ? word : undefined)),
   };
 }
 
@@ -117,13 +120,10 @@ interface Look {
 }
 
 /** By look, each question with its answer. */
-function looksOf(seen: readonly bigint[], questions: readonly Question[]): readonly (readonly Look[])[] {
-  const count = seen.length / Math.max(1, 2 * questions.length);
+function looksOf(seen: Report["seen"], questions: readonly Question[]): readonly (readonly Look[])[] {
+  const count = seen.length / Math.max(1, questions.length);
   return Array.from({ length: count }, (_, look) =>
-    questions.map((question, index) => {
-      const place = 2 * (look * questions.length + index);
-      return { question, answer: seen[place] === 1n ? seen[place + 1] : undefined };
-    }),
+    questions.map((question, index) => ({ question, answer: seen[look * questions.length + index] })),
   );
 }
 
