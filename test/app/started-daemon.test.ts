@@ -28,8 +28,6 @@ function started(configuration: Configuration, serviceUrl: string, rpcUrl: strin
   });
 }
 
-const UNTRIED = expect.stringContaining("add an endpoint with eth_simulateV1 or debug_traceCall");
-
 test("a start looks at its endpoints, its wallets and its service by itself, and tells what is wrong with each", async () => {
   const anvil = await startBareAnvil({ chainId: BASE });
   await anvil.rpc.call("anvil_setCode", [WALLET, `0xef0100${"d".repeat(40)}`]);
@@ -53,11 +51,10 @@ test("a start looks at its endpoints, its wallets and its service by itself, and
   await expect
     .poll(() => open.all(), { timeout: 20_000 })
     .toEqual(expect.arrayContaining(["ACCOUNT_HALTED", "ENDPOINTS_UNABLE", "SERVICE_HOLDS_US_BACK"]));
+  const told = db.prepare("SELECT text FROM alerts WHERE code = 'ENDPOINTS_UNABLE'").pluck().all();
+  expect(told).toEqual([expect.stringContaining("add an endpoint with eth_simulateV1 or debug_traceCall")]);
   const ready = await fetch(`${daemon.url}/readyz`);
-  expect([ready.status, await ready.json()]).toMatchObject([
-    503,
-    { ready: false, node: { ready: false, reason: UNTRIED } },
-  ]);
+  expect([ready.status, await ready.json()]).toMatchObject([503, { ready: false, node: { ready: false } }]);
   expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200);
   await daemon.stop();
   isUp = false;
