@@ -12,7 +12,7 @@ export interface Artifact {
   deployedBytecode: string;
 }
 
-/** Contracts whose artifacts are committed: those that the service or the sandbox deploys or calls. */
+/** Contracts whose artifacts are committed: those that are deployed, called or lent. */
 const CONTRACTS: ReadonlyMap<string, string> = new Map([
   ["SwapdExecutor", "SwapdExecutor.sol"],
   ["SwapdSettlement", "SwapdSettlement.sol"],
@@ -28,6 +28,8 @@ const CONTRACTS: ReadonlyMap<string, string> = new Map([
   ["TokenProxy", "sandbox/TokenProxy.sol"],
   ["UsdtLikeToken", "sandbox/UsdtLikeToken.sol"],
   ["WrappedNative", "sandbox/WrappedNative.sol"],
+  ["TrialProbe", "trial/TrialProbe.sol"],
+  ["TrialSubject", "trial/TrialSubject.sol"],
 ]);
 
 /**
@@ -119,4 +121,24 @@ export function compileSources(sources: Sources, wanted: ReadonlyMap<string, str
 /** The text of an artifact file: stable, so that a change of the file is a change of the contract. */
 export function artifactText(artifact: Artifact): string {
   return `${JSON.stringify(artifact, null, 2)}\n`;
+}
+
+/** Code that nobody deploys: the chain client lends it to addresses for the length of one question. */
+const LENT: ReadonlyMap<string, string> = new Map([
+  ["TrialProbe", "PROBE_CODE"],
+  ["TrialSubject", "SUBJECT_CODE"],
+]);
+
+/** The file of the chain client that carries it: it reads no files while it runs. */
+export const LENT_CODE_FILE = join(here, "..", "src", "chain", "try-out", "lent-code.ts");
+
+/** The text of that file. */
+export function lentCodeText(artifacts: readonly Artifact[]): string {
+  const constants = [...LENT].map(([contract, constant]) => {
+    const artifact = artifacts.find(({ contractName }) => contractName === contract);
+    if (artifact === undefined) throw new Error(`${contract} was not compiled`);
+    const source = `contracts/src/${CONTRACTS.get(contract)}`;
+    return `\n/** ${source}, compiled. */\nexport const ${constant}: Hex =\n  "${artifact.deployedBytecode}";\n`;
+  });
+  return `import type { Hex } from "../../domain/money/address.ts";\n\n// Written by \`npm run contracts\`.\n${constants.join("")}`;
 }

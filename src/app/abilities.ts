@@ -1,11 +1,11 @@
+import { DEFAULT_TRIAL_WAYS, TRIAL_WAYS, type TrialWay, tellWays } from "../domain/guard/trial-way.ts";
 import { SUBJECT } from "../domain/run/alert.ts";
 import { type AlertDeps, raiseChange, writeAndTell } from "../engine/alerts.ts";
-import type { Ability, Chain, EndpointReport } from "../ports/chain.ts";
+import type { Ability, AbilityFinding, Chain, EndpointReport } from "../ports/chain.ts";
 import type { Logger } from "../ports/logger.ts";
 
 /** What the lack of an ability at every endpoint means; undefined: it is slower or narrower, and trading goes on. */
-const LACKED: Readonly<Record<Ability, string | undefined>> = {
-  simulation: "no transaction can be tried out, so none is signed: add an endpoint with eth_simulateV1",
+const LACKED: Readonly<Record<Exclude<Ability, TrialWay>, string | undefined>> = {
   finality: "no block ever counts as final, so lost swaps never end: add an endpoint with the finalized tag",
   overrides: undefined,
   logs: undefined,
@@ -17,25 +17,74 @@ export interface AbilityVerdict {
   readonly problems: readonly string[];
   /** which endpoint is weaker than it could be, and in what */
   readonly warnings: readonly string[];
+  /** the ways in which one of them can try transactions out, of those that the policy permits */
+  readonly ways: readonly TrialWay[];
 }
 
-/** Judges all endpoints together: what one of them can do is asked of that one. */
-export function judgeAbilities(reports: readonly EndpointReport[]): AbilityVerdict {
-  const problems: string[] = [];
-  const warnings: string[] = [];
-  for (const ability of Object.keys(LACKED) as Ability[]) {
-    const found = reports.map(({ host, findings }, index) => {
-      const finding = findings.find((one) => one.ability === ability);
-      const name = reports.length > 1 ? `endpoint ${index + 1} (${host})` : `the endpoint ${host}`;
-      return { name, state: finding?.state ?? "unknown", detail: finding?.detail ?? "it was not tried out" };
-    });
-    const lacking = found.filter(({ state }) => state === "lacking");
+/** An endpoint by the name that people are shown, and what a trial found of an ability. */
+interface Judged {
+  readonly name: string;
+  finding(ability: Ability): { readonly state: AbilityFinding["state"]; readonly detail: string };
+}
+
+/**
+ * Judges all endpoints together: what one of them can do is asked of that one.
+ * @param permitted how the policy lets transactions be tried out
+ */
+export function judgeAbilities(reports: readonly EndpointReport[], permitted: readonly TrialWay[]): AbilityVerdict {
+  const endpoints = reports.map(({ host, findings }, index): Judged => {
+    const name = reports.length > 1 ? `endpoint ${index + 1} (${host})` : `the endpoint ${host}`;
+    return {
+      name,
+      finding: (ability) => {
+        const { state = "unknown", detail } = findings.find((one) => one.ability === ability) ?? {};
+        return { state, detail: detail ?? "it was not tried out" };
+      },
+    };
+  });
+  const { problems, warnings, ways } = judgeWays(endpoints, permitted);
+  for (const ability of Object.keys(LACKED) as (keyof typeof LACKED)[]) {
+    const lacking = endpoints.filter(({ finding }) => finding(ability).state === "lacking");
     const meaning = LACKED[ability];
-    if (meaning !== undefined && lacking.length > 0 && lacking.length === found.length) {
-      problems.push(`${lacking.map(({ name, detail }) => `${name}: ${detail}`).join("; ")}. ${meaning}`);
-    } else warnings.push(...lacking.map(({ name, detail }) => `${name} lacks ${ability}: ${detail}`));
+    if (meaning !== undefined && lacking.length > 0 && lacking.length === endpoints.length) {
+      const said = lacking.map(({ name, finding }) => `${name}: ${finding(ability).detail}`);
+      problems.push(`${said.join("; ")}. ${meaning}`);
+    } else warnings.push(...lacking.map(({ name, finding }) => `${name} lacks ${ability}: ${finding(ability).detail}`));
   }
-  return { problems, warnings };
+  return { problems, warnings, ways };
+}
+
+/** One permitted way at one endpoint is enough; silence proves nothing. */
+function judgeWays(endpoints: readonly Judged[], permitted: readonly TrialWay[]) {
+  const states = ({ finding }: Judged): readonly string[] => permitted.map((way) => finding(way).state);
+  const unable = endpoints.filter((endpoint) => states(endpoint).every((state) => state === "lacking"));
+  const ways = TRIAL_WAYS.filter(
+    (way) => permitted.includes(way) && endpoints.some(({ finding }) => finding(way).state === "able"),
+  );
+  const lacks = ({ finding }: Judged, of: readonly TrialWay[]): string =>
+    [...new Set(of.map((way) => finding(way).detail))].join("; ");
+  if (unable.length > 0 && unable.length === endpoints.length) {
+    const said = unable.map((endpoint) => `${endpoint.name}: ${lacks(endpoint, permitted)}`).join("; ");
+    return { problems: [`${said}. ${whatToDo(endpoints, permitted)}`], warnings: [], ways };
+  }
+  const warnings = endpoints.flatMap((endpoint) => {
+    const best = permitted.find((way) => endpoint.finding(way).state !== "lacking");
+    const better = permitted.slice(0, best === undefined ? undefined : permitted.indexOf(best));
+    if (better.length === 0) return [];
+    const instead = best === undefined ? "" : `, and tries out by ${tellWays([best])}`;
+    return [`${endpoint.name} lacks ${tellWays(better)}${instead}: ${lacks(endpoint, better)}`];
+  });
+  return { problems: [] as string[], warnings, ways };
+}
+
+function whatToDo(endpoints: readonly Judged[], permitted: readonly TrialWay[]): string {
+  const wanted = tellWays(permitted.length === 1 && permitted[0] === "probe" ? TRIAL_WAYS : DEFAULT_TRIAL_WAYS);
+  const add = `no transaction can be tried out as the policy permits, so none is signed: add an endpoint with ${wanted}`;
+  const further = TRIAL_WAYS.filter((way) => !permitted.includes(way));
+  const [other] = further.filter((way) => endpoints.some(({ finding }) => finding(way).state === "able"));
+  if (other === undefined) return add;
+  const words = `or let the owner add ${other} to \`simulation\` in the policy, which this one can do`;
+  return `${add}, ${words}${other === "probe" ? " (docs/SECURITY.md says what it does not see)" : ""}`;
 }
 
 const TRY_AGAIN_MS = 60_000;
@@ -48,42 +97,47 @@ export interface AbilityWatch {
    */
   keepTrying(chain: Pick<Chain, "abilities">): Promise<void>;
   note(reports: readonly EndpointReport[]): Promise<void>;
-  /** false: no endpoint can do what every trade needs */
-  mayTrade(): boolean;
+  /** Why no endpoint can do what every trade needs, and what to change; undefined where one can. */
+  whyUnable(): string | undefined;
   /** What is heard from then on is left alone: the database is closed. */
   stop(): void;
 }
 
-/** Says once what the endpoints lack, and again when it changes; an alert tells of what stops all trading. */
-export function watchAbilities(deps: AlertDeps & { readonly logger: Logger }): AbilityWatch {
+/**
+ * Says once what the endpoints lack, and again when it changes; an alert tells of what stops all trading.
+ * @param permitted how the policy lets transactions be tried out
+ */
+export function watchAbilities(
+  deps: AlertDeps & { readonly logger: Logger },
+  permitted: readonly TrialWay[],
+): AbilityWatch {
   const { logger, clock } = deps;
   let said = "";
-  let mayTrade = true;
+  let unable: string | undefined;
   const stopping = new AbortController();
   return {
     keepTrying: async (chain) => {
       await chain.abilities();
       while (!stopping.signal.aborted) {
         await clock.sleep(TRY_AGAIN_MS, stopping.signal);
-        if (!stopping.signal.aborted && !mayTrade) await chain.abilities();
+        if (!stopping.signal.aborted && unable !== undefined) await chain.abilities();
       }
     },
     stop: () => stopping.abort(),
-    mayTrade: () => mayTrade,
+    whyUnable: () => unable,
     note: async (reports) => {
       if (stopping.signal.aborted) return;
-      const { problems, warnings } = judgeAbilities(reports);
-      mayTrade = problems.length === 0;
+      const { problems, warnings } = judgeAbilities(reports, permitted);
+      unable = problems.length === 0 ? undefined : problems.join(" ");
       const words = JSON.stringify([problems, warnings]);
       if (words === said) return;
       said = words;
       for (const problem of problems) logger.error({ problem }, "no RPC endpoint can do what every trade needs");
       for (const warning of warnings) logger.warn({ warning }, "an RPC endpoint is weaker than it could be");
       const subject = SUBJECT.endpoints();
-      const text = problems.join(" ");
-      const alert = { severity: "critical", code: "ENDPOINTS_UNABLE", subject, text } as const;
       const over = { kind: "alerts-over", subject } as const;
-      await writeAndTell(deps, problems.length === 0 ? [over] : [over, raiseChange(deps, alert)]);
+      const alert = { severity: "critical", code: "ENDPOINTS_UNABLE", subject } as const;
+      await writeAndTell(deps, unable === undefined ? [over] : [over, raiseChange(deps, { ...alert, text: unable })]);
     },
   };
 }

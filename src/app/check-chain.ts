@@ -1,6 +1,8 @@
 import { systemClock } from "../adapters/clock/system-clock.ts";
 import type { Configuration, WalletConfiguration } from "../config/configuration.ts";
 import { codeProblem } from "../domain/guard/delegation.ts";
+import { trialWaysOf } from "../domain/guard/policy.ts";
+import { tellWays } from "../domain/guard/trial-way.ts";
 import { NATIVE_TOKEN } from "../domain/money/address.ts";
 import { formatUnits } from "../domain/money/amount.ts";
 import { isNative, type Token } from "../domain/money/token.ts";
@@ -71,16 +73,19 @@ async function lookAtHead({ chain, configuration }: Looking): Promise<ChainFindi
 }
 
 /** What each endpoint can do is found out by trying: the name of a method alone proves nothing. */
-async function lookAtEndpoints({ chain }: Looking): Promise<ChainFinding[]> {
+async function lookAtEndpoints({ chain, configuration }: Looking): Promise<ChainFinding[]> {
   const reports = await chain.abilities();
-  const { problems, warnings } = judgeAbilities(reports);
+  const { problems, warnings, ways } = judgeAbilities(reports, trialWaysOf(configuration.policy));
   const what = "RPC endpoints";
   const hosts = reports.map(({ host }) => host).join(", ");
   const silent = reports.filter(({ findings }) => findings.some(({ state }) => state === "unknown"));
   const findings: ChainFinding[] = problems.map((found) => {
     return { what, found, whatToDo: "nothing can be traded through them as they are" };
   });
-  if (problems.length === 0) findings.push({ what, found: `${hosts} can do what trading needs`, whatToDo: undefined });
+  if (problems.length === 0) {
+    const tried = ways.length === 0 ? "" : `, and transactions are tried out by ${tellWays(ways.slice(0, 1))}`;
+    findings.push({ what, found: `${hosts} can do what trading needs${tried}`, whatToDo: undefined });
+  }
   for (const found of warnings) findings.push({ what, found, whatToDo: undefined, isWarning: true });
   for (const { host } of silent) {
     const found = `${host} did not answer everything: what it can do is not known`;

@@ -1,5 +1,6 @@
 import { type ChainDeps, createChain } from "../chain/chain.ts";
 import type { Configuration } from "../config/configuration.ts";
+import { trialWaysOf } from "../domain/guard/policy.ts";
 import type { Chain } from "../ports/chain.ts";
 import { type Machine, thisMachine } from "./machine.ts";
 import type { SecretOpener } from "./open-secrets.ts";
@@ -10,9 +11,14 @@ export function openChain(
   secrets: SecretOpener,
   machine: Pick<Machine, "clock" | "fetch"> & Pick<ChainDeps, "onAbilities" | "onFault"> = thisMachine(),
 ): Chain {
-  const { network, timing } = configuration;
+  const { network, timing, policy } = configuration;
   return createChain(
-    { rpcUrls: secrets.rpcUrls(configuration), chainId: network.chainId, timeoutMs: timing.requestTimeoutMs },
+    {
+      rpcUrls: secrets.rpcUrls(configuration),
+      chainId: network.chainId,
+      timeoutMs: timing.requestTimeoutMs,
+      trialWays: trialWaysOf(policy),
+    },
     machine,
   );
 }

@@ -98,7 +98,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
       node,
       service,
       progress,
-      mayTrade: abilities.mayTrade,
+      whyUnable: abilities.whyUnable,
     });
     const status = await startStatusServer(
       { ...listen, names: statusHosts },

@@ -8,6 +8,8 @@ export interface AbilityTrials {
   all(): Promise<readonly EndpointReport[]>;
   /** One answers again: another machine may stand behind its address. Not more often than once a minute. */
   returned(index: number): void;
+  /** What was found of them does not hold any more: tries those out again that were not within the last minute. */
+  again(): void;
 }
 
 const SHORTEST_GAP_MS = 60_000;
@@ -35,17 +37,28 @@ export function createAbilityTrials(
     reports[index] = await probeEndpoint(endpoint, options);
   }
 
+  function isRecent(index: number): boolean {
+    const last = triedAtMs[index];
+    return last === undefined || deps.monotonicMs() - last < SHORTEST_GAP_MS;
+  }
+
   return {
+    again() {
+      const stale = endpoints.flatMap((_, index) => (isRecent(index) ? [] : [one(index)]));
+      if (stale.length === 0) return;
+      Promise.all(stale)
+        .then(() => deps.onReports([...reports]))
+        .catch(deps.onFault);
+    },
     async all() {
       await Promise.all(endpoints.map((_, index) => one(index)));
       await deps.onReports([...reports]);
       return [...reports];
     },
     returned(index) {
-      const last = triedAtMs[index];
-      const isKnown = reports[index]?.findings.every(({ state }) => state !== "unknown") === true;
-      if (last === undefined || (isKnown && deps.monotonicMs() - last < SHORTEST_GAP_MS)) return;
       if (reports[index] === undefined) return;
+      const isKnown = reports[index].findings.every(({ state }) => state !== "unknown");
+      if (isKnown && isRecent(index)) return;
       one(index)
         .then(() => deps.onReports([...reports]))
         .catch(deps.onFault);

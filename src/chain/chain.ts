@@ -1,7 +1,8 @@
 import { keccak256 } from "ethers";
+import { DEFAULT_TRIAL_WAYS, type TrialWay } from "../domain/guard/trial-way.ts";
 import type { BoundedFetch } from "../net/bounded-fetch.ts";
 import type { Secret } from "../net/secret.ts";
-import type { Chain, EndpointReport } from "../ports/chain.ts";
+import type { BlockHead, Chain, EndpointReport } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
 import { createAbilityTrials } from "./ability-trials.ts";
 import { agreedReads } from "./agreed-reads.ts";
@@ -9,8 +10,10 @@ import { DEFAULT_LOG_BLOCKS, type ReadOptions, readsOver } from "./chain-reads.t
 import { classifyBroadcast, combineBroadcasts } from "./classify-broadcast.ts";
 import { takesDelegatedPermit } from "./delegated-permit.ts";
 import { readPermitFacts } from "./permit-facts.ts";
+import { toQuantity } from "./quantity.ts";
 import { createRpcPool } from "./rpc-pool.ts";
-import { simulateCalls } from "./simulate.ts";
+import { createTryOut } from "./try-out/try-out.ts";
+import type { TrialRun } from "./try-out/way.ts";
 
 export interface ChainOptions extends ReadOptions {
   /** in the order in which they are asked */
@@ -20,6 +23,8 @@ export interface ChainOptions extends ReadOptions {
   readonly timeoutMs?: number;
   /** of one answer; default 16 MiB */
   readonly maxBytes?: number;
+  /** how transactions may be tried out; default: in a way that shows every transfer and allowance */
+  readonly trialWays?: readonly TrialWay[] | undefined;
 }
 
 export interface ChainDeps {
@@ -49,7 +54,10 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
       timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       maxBytes: options.maxBytes ?? DEFAULT_MAX_BYTES,
       fetch,
-      onReturn: (endpoint) => trials.returned(endpoint),
+      onReturn: (endpoint) => {
+        tryOut.forget(endpoint);
+        trials.returned(endpoint);
+      },
     },
     clock,
   );
@@ -58,10 +66,17 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
     { ...options, maxLogBlocks: options.maxLogBlocks ?? DEFAULT_LOG_BLOCKS },
     {
       monotonicMs: clock.monotonicMs,
-      onReports: async (reports) => await deps.onAbilities?.(reports),
+      onReports: async (reports) => {
+        for (const [index, report] of reports.entries()) tryOut.note(index, report);
+        await deps.onAbilities?.(reports);
+      },
       onFault: (error) => deps.onFault?.(error),
     },
   );
+  const tryOut = createTryOut({
+    ...{ pool, monotonicMs: clock.monotonicMs, onNone: trials.again },
+    ways: options.trialWays ?? DEFAULT_TRIAL_WAYS,
+  });
   const reads = readsOver(pool, options);
   const nowSeconds = () => Math.floor(clock.nowMs() / 1_000);
   return {
@@ -74,12 +89,18 @@ export function createChain(options: ChainOptions, deps: ChainDeps): Chain {
       const answers = await pool.sendToAll("eth_sendRawTransaction", [raw]);
       return combineBroadcasts(answers.map((answer) => classifyBroadcast(answer, hash)));
     },
-    simulate: async (calls, on) => {
-      const head = on ?? (await reads.latest());
-      return simulateCalls(pool, calls, { head, nowSeconds: nowSeconds() });
+    simulate: async (calls, about = {}) => {
+      const { on = await reads.latest(), watched = { accounts: [], tokens: [], spenders: [] } } = about;
+      return tryOut.run({ calls, watched, lent: {}, ...blockAfter(on, nowSeconds()) });
     },
     takesDelegatedPermit: (request) => takesDelegatedPermit(pool, request),
     permitFacts: (token, owner, block) =>
       readPermitFacts({ token, owner, chainId: options.chainId }, (data) => reads.call({ to: token, data }, block)),
   };
+}
+
+/** Height and time of the block that is tried out in are stated, because nodes differ in what they assume. */
+function blockAfter(head: BlockHead, nowSeconds: number): Pick<TrialRun, "block" | "next"> {
+  const time = Math.max(head.timestamp + 1, nowSeconds);
+  return { block: toQuantity(head.number), next: { number: toQuantity(head.number + 1), time: toQuantity(time) } };
 }

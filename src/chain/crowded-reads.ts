@@ -54,7 +54,12 @@ export function createCrowdedReads(rpc: Pick<JsonRpc, "call" | "batch">, monoton
       });
     }
   });
-  return (method, params) => (SHORT_READS.has(method) ? ask({ method, params }) : rpc.call(method, params));
+  return (method, params) => (isShort(method, params) ? ask({ method, params }) : rpc.call(method, params));
+}
+
+/** A call that is lent code may run for as long as the node lets it. */
+function isShort(method: string, params: readonly unknown[]): boolean {
+  return SHORT_READS.has(method) && !(method === "eth_call" && params.length > 2);
 }
 
 /** The answers in their order; without a proper answer to the whole batch, an error in every place. */

@@ -14,7 +14,7 @@ export interface Endpoint {
   /** The same for what cannot wait: an endpoint that rests is asked too. */
   readonly askNow: Ask;
   /** In which order it is asked, lowest first: well, without the ability, in trouble, resting. */
-  rank(ability: string): number;
+  rank(ability?: string): number;
   /** Remembers whether it can do something, as a trial of it showed. */
   learn(ability: string, has: boolean): void;
   /** Asks for its newest block where it is time to look at it again: while the others are asked before it, nobody else does. */

@@ -1,10 +1,12 @@
 import { ChainReadError } from "../domain/chain-read-error.ts";
+import { TRIAL_WAYS, type TrialWay } from "../domain/guard/trial-way.ts";
 import { type Address, toAddress } from "../domain/money/address.ts";
 import type { Ability, AbilityFinding, EndpointReport } from "../ports/chain.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { RpcError } from "./json-rpc.ts";
 import { classOf, isHeldBack } from "./node-errors.ts";
 import { toQuantity } from "./quantity.ts";
+import { proveWay } from "./try-out/proof.ts";
 
 /** An address without key or contract, which is lent code for the trial. */
 const PROBE: Address = toAddress("0x7377617064206162696c6974792070726f626521");
@@ -15,8 +17,8 @@ const FORTY_TWO = `0x${"2a".padStart(64, "0")}`;
 
 interface Trial {
   readonly ability: Ability;
-  /** under which name the endpoint remembers it */
-  readonly remembered: string;
+  /** under which name the endpoint remembers it; what it masters of ways is remembered where they are chosen */
+  readonly remembered?: string;
   readonly run: (endpoint: Endpoint, options: ProbeOptions) => Promise<string | undefined>;
 }
 
@@ -27,9 +29,11 @@ export interface ProbeOptions {
   readonly finalityDepth?: number;
 }
 
+const wayTrial = (way: TrialWay): Trial => ({ ability: way, run: ({ ask }) => proveWay(way, ask) });
+
 /** Each trial gives what is wrong, undefined where nothing is. */
 const TRIALS: readonly Trial[] = [
-  { ability: "simulation", remembered: "eth_simulateV1", run: trySimulation },
+  ...TRIAL_WAYS.map(wayTrial),
   { ability: "finality", remembered: "finalized", run: tryFinality },
   { ability: "overrides", remembered: "eth_call with overrides", run: tryOverrides },
   { ability: "logs", remembered: "eth_getLogs", run: tryLogs },
@@ -43,7 +47,7 @@ export async function probeEndpoint(endpoint: Endpoint, options: ProbeOptions): 
   const findings: AbilityFinding[] = [];
   for (const { ability, remembered, run } of TRIALS) {
     const finding = await verdictOf(() => run(endpoint, options));
-    if (finding.state !== "unknown") endpoint.learn(remembered, finding.state === "able");
+    if (remembered !== undefined && finding.state !== "unknown") endpoint.learn(remembered, finding.state === "able");
     findings.push({ ability, ...finding });
   }
   return { host: endpoint.host, findings };
@@ -54,21 +58,14 @@ async function verdictOf(run: () => Promise<string | undefined>): Promise<Omit<A
     const problem = await run();
     return problem === undefined ? { state: "able" } : { state: "lacking", detail: problem };
   } catch (error) {
-    if (error instanceof ChainReadError) return { state: "unknown", detail: error.message };
-    if (!(error instanceof RpcError)) throw error;
-    const isSilent = classOf(error) === "no-answer" || isHeldBack(error);
-    return { state: isSilent ? "unknown" : "lacking", detail: error.message };
+    if (!(error instanceof RpcError || error instanceof ChainReadError)) throw error;
+    return { state: saysWhatItLacks(error) ? "lacking" : "unknown", detail: error.message };
   }
 }
 
-async function trySimulation(endpoint: Endpoint): Promise<string | undefined> {
-  const calls = [{ from: PROBE, to: PROBE, input: "0x" }];
-  const block = { stateOverrides: { [PROBE]: { code: PUSH0_CODE } }, calls };
-  const options = { blockStateCalls: [block], traceTransfers: true, validation: false };
-  const answer = await endpoint.ask("eth_simulateV1", [options, "latest"]);
-  const call = fieldsOf(listOf(fieldsOf(listOf(answer)[0]).calls)[0]);
-  if (call.status !== "0x1") return "eth_simulateV1 does not run code with PUSH0";
-  return call.returnData === FORTY_TWO ? undefined : "eth_simulateV1 ignores state overrides";
+/** Whether an endpoint that gave this instead of an answer lacks what it was asked for: silence and patience say nothing of it. */
+export function saysWhatItLacks(error: RpcError | ChainReadError): boolean {
+  return error instanceof RpcError && classOf(error) !== "no-answer" && !isHeldBack(error);
 }
 
 async function tryOverrides(endpoint: Endpoint): Promise<string | undefined> {
@@ -95,10 +92,6 @@ async function tryLogs(endpoint: Endpoint, { maxLogBlocks }: ProbeOptions): Prom
   };
   const answer = await endpoint.ask("eth_getLogs", [{ address: PROBE, topics: [], ...range }]);
   return Array.isArray(answer) ? undefined : "eth_getLogs gives no list";
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {

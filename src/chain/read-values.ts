@@ -48,7 +48,7 @@ export function readBytes(value: unknown, what: string): Hex {
   return value.toLowerCase() as Hex;
 }
 
-function readAddress(value: unknown, what: string): Address {
+export function readAddress(value: unknown, what: string): Address {
   const address = parseAddress(value);
   if (address === undefined) throw malformed(what, value);
   return address;

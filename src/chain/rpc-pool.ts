@@ -4,7 +4,7 @@ import type { BoundedFetch } from "../net/bounded-fetch.ts";
 import type { Secret } from "../net/secret.ts";
 import { abilityOf, createEndpoint, type Endpoint } from "./endpoint.ts";
 import type { EndpointClock } from "./endpoint-health.ts";
-import { askInTurn, type Failure, inOrder, mayOtherAnswer } from "./in-turn.ts";
+import { askInTurn, type Failure, type InTurn, inOrder, mayOtherAnswer } from "./in-turn.ts";
 import { RpcError } from "./json-rpc.ts";
 import { classOf, isHeldBack } from "./node-errors.ts";
 
@@ -32,6 +32,11 @@ export interface RpcPool {
    * @throws ChainReadError also when no endpoint has the block
    */
   readUpTo(block: Hex, method: string, params: readonly unknown[]): Promise<unknown>;
+  /**
+   * Holds a conversation with one endpoint, and where it does not come to its end with the next one. Whatever is thrown
+   * counts against the endpoint that it was held with.
+   */
+  converse<T>(one: (endpoint: Endpoint) => Promise<T>): Promise<InTurn<T>>;
   /** Sends to all endpoints of the right chain at once; errors stand in their places. */
   sendToAll(method: string, params: readonly unknown[]): Promise<readonly unknown[]>;
   /** all endpoints, in the configured order */
@@ -64,14 +69,18 @@ export function poolOf(endpoints: readonly Endpoint[]): RpcPool {
     throw new ChainReadError("malformed answer", `${endpoint.host} lags: it does not have block ${Number(block)}`);
   }
 
+  /** One alone is asked anyway. */
+  function lookAgain(): void {
+    if (endpoints.length > 1) for (const endpoint of endpoints) endpoint.lookAgain();
+  }
+
   /** @returns undefined when endpoints gave that alone */
   async function ask<T>(
     method: string,
     params: readonly unknown[],
     one: (endpoint: Endpoint) => Promise<T>,
   ): Promise<T> {
-    // One alone is asked anyway.
-    if (endpoints.length > 1) for (const endpoint of endpoints) endpoint.lookAgain();
+    lookAgain();
     const mayOther = (error: RpcError) => mayOtherAnswer(error, { method, params });
     const isEnough = (answer: T) => answer !== undefined;
     const result = await askInTurn(inOrder(endpoints, abilityOf(method, params)), { mayOther, isEnough }, one);
@@ -93,6 +102,10 @@ export function poolOf(endpoints: readonly Endpoint[]): RpcPool {
         await assertHas(endpoint, block);
         return endpoint.ask(method, params);
       }),
+    converse: (one) => {
+      lookAgain();
+      return askInTurn(inOrder(endpoints), { mayOther: () => true }, one);
+    },
     sendToAll: (method, params) =>
       Promise.all(
         endpoints.map((endpoint) =>
@@ -120,12 +133,15 @@ function noAnswer(method: string, failures: readonly Failure[]): Failure {
   return new ChainReadError(reasonOf(failures), `no RPC endpoint answered ${method}: ${reasons}`);
 }
 
-function reasonOf(failures: readonly Failure[]): ChainReadError["code"] {
-  const isWrongChain = (failure: Error) => failure instanceof ChainReadError && failure.code === "wrong chain";
+/** What it comes to that each of them failed like this. */
+export function reasonOf(failures: readonly Failure[]): ChainReadError["code"] {
+  const isWrongChain = (failure: Failure) => failure instanceof ChainReadError && failure.code === "wrong chain";
   if (failures.every(isWrongChain)) return "wrong chain";
-  const kinds = failures.map((failure) => (failure instanceof RpcError ? classOf(failure) : "no-answer"));
-  if (kinds.some((kind) => kind === "not-available")) return "not available";
-  if (kinds.some((kind) => kind === "too-much")) return "refused";
-  const isRefusal = (failure: Error) => failure instanceof RpcError && failure.kind === "rpc" && !isHeldBack(failure);
+  const isLack = (failure: Failure) =>
+    failure instanceof RpcError ? classOf(failure) === "not-available" : failure.code === "not available";
+  if (failures.some(isLack)) return "not available";
+  if (failures.some((failure) => failure instanceof RpcError && classOf(failure) === "too-much")) return "refused";
+  const isRefusal = (failure: Failure) =>
+    failure instanceof RpcError ? failure.kind === "rpc" && !isHeldBack(failure) : failure.isRefusal;
   return failures.every(isRefusal) ? "refused" : "unreachable";
 }

@@ -1,3 +1,4 @@
+import type { TrialWay } from "../domain/guard/trial-way.ts";
 import type { Address, Hex } from "../domain/money/address.ts";
 
 /** A block header; `timestamp` in Unix seconds, `baseFeePerGas` in wei. */
@@ -111,10 +112,25 @@ export interface CallRequest {
   readonly value: bigint;
 }
 
-/** What a simulated transaction did with tokens, by tracing transfers; native moves are token zero. */
+/**
+ * What a trial that sees no logs asks about: balances of these tokens and of the native one at these accounts, and what
+ * these spenders may take of them.
+ */
+export interface Watched {
+  readonly accounts: readonly Address[];
+  /** without the native one */
+  readonly tokens: readonly Address[];
+  readonly spenders: readonly Address[];
+}
+
+/**
+ * What calls that were tried out did with tokens; native moves are token zero. By `probe` a move is what an account has
+ * more or less after a call, and its other side is the zero address; an approval is an allowance that rose.
+ */
 export type SimulationOutcome =
   | {
       readonly kind: "ok";
+      readonly way: TrialWay;
       /** of all calls together */
       readonly gasUsed: bigint;
       /** in the order of the calls */
@@ -122,14 +138,14 @@ export type SimulationOutcome =
       readonly transfers: readonly { token: Address; from: Address; to: Address; amount: bigint }[];
       readonly approvals: readonly { token: Address; owner: Address; spender: Address; amount: bigint }[];
     }
-  | { readonly kind: "reverted"; readonly reason: string }
+  | { readonly kind: "reverted"; readonly way: TrialWay; readonly reason: string }
   | { readonly kind: "unavailable"; readonly reason: string };
 
 /**
- * What trading needs of an endpoint. `simulation`: to try transactions out by today's rules. `finality`: to say which
+ * What trading needs of an endpoint. A way: to try transactions out like that, by today's rules. `finality`: to say which
  * block is final. `overrides`: to run calls with lent code. `logs`: to list events over the usual range of blocks.
  */
-export type Ability = "simulation" | "finality" | "overrides" | "logs";
+export type Ability = TrialWay | "finality" | "overrides" | "logs";
 
 /** What a trial of an ability showed; `unknown` where no proper answer came, which proves nothing. */
 export interface AbilityFinding {
@@ -162,8 +178,15 @@ export interface Chain extends LaneChain {
     fromBlock: number;
     toBlock: number;
   }): Promise<readonly (ChainLog & { readonly transactionHash: Hex; readonly blockNumber: number })[]>;
-  /** Runs exactly these calls one after the other on top of a block, default: the latest one, tracing transfers. */
-  simulate(calls: readonly CallRequest[], on?: BlockHead): Promise<SimulationOutcome>;
+  /**
+   * Runs exactly these calls one after the other on top of a block, default: the latest one, in the best way that is
+   * permitted and that some endpoint has shown to master.
+   * @param about what is watched where the way sees no logs; default: nothing
+   */
+  simulate(
+    calls: readonly CallRequest[],
+    about?: { readonly on?: BlockHead; readonly watched?: Watched },
+  ): Promise<SimulationOutcome>;
   /** Tries out what each endpoint can do, in the configured order. From then on those that return are tried out again. */
   abilities(): Promise<readonly EndpointReport[]>;
   /** Facts for building an EIP-2612 permit, undefined when the token has none that can be proved by its separator. */

@@ -8,44 +8,63 @@ import { quiet } from "../support/fake-clock.ts";
 type States = Partial<Record<Ability, AbilityFinding["state"]>>;
 
 function endpoint(host: string, states: States = {}): EndpointReport {
-  const findings = (["simulation", "finality", "overrides", "logs"] as const).map((ability) => {
+  const findings = (["simulate", "trace", "probe", "finality", "overrides", "logs"] as const).map((ability) => {
     return { ability, state: states[ability] ?? "able", detail: `${host} says no` };
   });
   return { host, findings };
 }
 
+const STRICT = ["simulate", "trace"] as const;
+const none: States = { simulate: "lacking", trace: "lacking" };
+
 test.each<[string, EndpointReport[], number, number]>([
   ["all able", [endpoint("a")], 0, 0],
-  ["the only one cannot try out", [endpoint("a", { simulation: "lacking" })], 1, 0],
-  ["none can try out", [endpoint("a", { simulation: "lacking" }), endpoint("b", { simulation: "lacking" })], 1, 0],
+  ["the only one cannot try out", [endpoint("a", none)], 1, 0],
+  ["none can try out", [endpoint("a", none), endpoint("b", none)], 1, 0],
+  ["the only one traces", [endpoint("a", { simulate: "lacking" })], 0, 1],
+  ["the only one simulates and does not trace", [endpoint("a", { trace: "lacking" })], 0, 0],
+  ["each lacks another way", [endpoint("a", { simulate: "lacking" }), endpoint("b", { trace: "lacking" })], 0, 1],
   ["none calls a block final", [endpoint("a", { finality: "lacking" })], 1, 0],
-  ["one of two cannot try out", [endpoint("a", { simulation: "lacking" }), endpoint("b")], 0, 1],
-  [
-    "one cannot, one is silent",
-    [endpoint("a", { simulation: "lacking" }), endpoint("b", { simulation: "unknown" })],
-    0,
-    1,
-  ],
-  ["the only one is silent", [endpoint("a", { simulation: "unknown" })], 0, 0],
+  ["one of two cannot try out", [endpoint("a", none), endpoint("b")], 0, 1],
+  ["one cannot, one is silent", [endpoint("a", none), endpoint("b", { simulate: "unknown", trace: "unknown" })], 0, 1],
+  ["the only one is silent", [endpoint("a", { simulate: "unknown", trace: "unknown" })], 0, 0],
+  ["the only one is silent about its last way", [endpoint("a", { simulate: "lacking", trace: "unknown" })], 0, 1],
+  ["what the policy does not permit is lacking", [endpoint("a", { probe: "lacking" })], 0, 0],
   ["logs and overrides are narrow", [endpoint("a", { logs: "lacking", overrides: "lacking" })], 0, 2],
 ])("%s", (_case, reports, problems, warnings) => {
-  const verdict = judgeAbilities(reports);
+  const verdict = judgeAbilities(reports, STRICT);
   expect([verdict.problems.length, verdict.warnings.length]).toEqual([problems, warnings]);
 });
 
-test("what is lacking is said with the endpoint's host, and what to do", () => {
-  const { problems } = judgeAbilities([endpoint("rpc.example", { simulation: "lacking" })]);
-  expect(problems[0]).toBe(
-    "the endpoint rpc.example: rpc.example says no. no transaction can be tried out, so none is signed: add an endpoint with eth_simulateV1",
+test("a way that the policy does not permit helps nobody, and is offered where an endpoint masters it", () => {
+  const unable = { ...none, probe: "lacking" } as const;
+  expect(judgeAbilities([endpoint("rpc.example", unable)], STRICT).problems).toEqual([
+    "the endpoint rpc.example: rpc.example says no. no transaction can be tried out as the policy permits, so none is signed: add an endpoint with eth_simulateV1 or debug_traceCall",
+  ]);
+  expect(judgeAbilities([endpoint("rpc.example", none)], STRICT).problems).toEqual([
+    "the endpoint rpc.example: rpc.example says no. no transaction can be tried out as the policy permits, so none is signed: add an endpoint with eth_simulateV1 or debug_traceCall, or let the owner add probe to `simulation` in the policy, which this one can do (docs/SECURITY.md says what it does not see)",
+  ]);
+  expect(judgeAbilities([endpoint("a", { simulate: "lacking" })], ["simulate"]).problems[0]).toMatch(
+    /add trace to `simulation` in the policy, which this one can do$/,
   );
-  const { warnings } = judgeAbilities([endpoint("a", { simulation: "lacking" }), endpoint("b")]);
-  expect(warnings[0]).toBe("endpoint 1 (a) lacks simulation: a says no");
+  expect(judgeAbilities([endpoint("a", none)], ["simulate", "trace", "probe"])).toEqual({
+    ...{ problems: [], ways: ["probe"] },
+    warnings: [
+      "the endpoint a lacks eth_simulateV1 or debug_traceCall, and tries out by a probe in eth_call: a says no",
+    ],
+  });
+});
+
+test("what is lacking at one of several endpoints is said with its host", () => {
+  const { warnings, ways } = judgeAbilities([endpoint("a", { simulate: "lacking" }), endpoint("b")], STRICT);
+  expect(warnings[0]).toBe("endpoint 1 (a) lacks eth_simulateV1, and tries out by debug_traceCall: a says no");
+  expect(ways).toEqual(["simulate", "trace"]);
 });
 
 test("what a node lacks while it starts up is over soon after, though nobody asks for it meanwhile", async () => {
   const outside = createOutside(SLOT_MS);
   const life = openLife(outside);
-  const watch = watchAbilities(life.context.deps);
+  const watch = watchAbilities(life.context.deps, STRICT);
   const open = () => life.db.prepare("SELECT code FROM alerts WHERE over_at_ms IS NULL").pluck().all();
   let trials = 0;
   let found: States = { finality: "lacking" };
@@ -57,10 +76,10 @@ test("what a node lacks while it starts up is over soon after, though nobody ask
   const trying = watch.keepTrying({ abilities });
   await quiet();
   await outside.clock.advance(50_000);
-  expect([open(), watch.mayTrade(), trials]).toEqual([["ENDPOINTS_UNABLE"], false, 1]);
+  expect([open(), watch.whyUnable() === undefined, trials]).toEqual([["ENDPOINTS_UNABLE"], false, 1]);
   found = {};
   await outside.clock.advance(20_000);
-  expect([open(), watch.mayTrade(), trials]).toEqual([[], true, 2]);
+  expect([open(), watch.whyUnable() === undefined, trials]).toEqual([[], true, 2]);
   await outside.clock.advance(600_000);
   expect(trials).toBe(2);
   watch.stop();
@@ -69,14 +88,14 @@ test("what a node lacks while it starts up is over soon after, though nobody ask
 
 test("what stops all trading is told once and ended by itself, and a stop closes its ears", async () => {
   const life = openLife(createOutside(SLOT_MS));
-  const watch = watchAbilities(life.context.deps);
+  const watch = watchAbilities(life.context.deps, STRICT);
   const open = () => life.db.prepare("SELECT code FROM alerts WHERE over_at_ms IS NULL").pluck().all();
-  await watch.note([endpoint("a", { simulation: "lacking" })]);
-  await watch.note([endpoint("a", { simulation: "lacking" })]);
-  expect([open(), watch.mayTrade()]).toEqual([["ENDPOINTS_UNABLE"], false]);
+  await watch.note([endpoint("a", none)]);
+  await watch.note([endpoint("a", none)]);
+  expect([open(), watch.whyUnable() === undefined]).toEqual([["ENDPOINTS_UNABLE"], false]);
   await watch.note([endpoint("a")]);
-  expect([open(), watch.mayTrade()]).toEqual([[], true]);
+  expect([open(), watch.whyUnable() === undefined]).toEqual([[], true]);
   watch.stop();
-  await watch.note([endpoint("a", { simulation: "lacking" })]);
-  expect([open(), watch.mayTrade()]).toEqual([[], true]);
+  await watch.note([endpoint("a", none)]);
+  expect([open(), watch.whyUnable() === undefined]).toEqual([[], true]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { checkChain } from "../../src/app/check-chain.ts";
-import { loaded, MAIN, WALLET } from "../config/project.ts";
+import { loaded, MAIN, POLICY, WALLET } from "../config/project.ts";
 import { startBareAnvil } from "../support/bare-anvil.ts";
 import { startRpcProxy } from "../support/rpc-proxy.ts";
 
@@ -8,24 +8,49 @@ const BASE = 8453;
 const MISSING = { kind: "error", code: -32601, message: "Method not found" } as const;
 
 /** All that the check finds through these endpoints; the chain behind them has none of the tokens. */
-async function findingsOver(urls: readonly string[], change: (main: string) => string = (main) => main) {
+async function findingsOver(
+  urls: readonly string[],
+  { change = (main) => main, policy = POLICY }: { change?: (main: string) => string; policy?: string } = {},
+) {
   const env = Object.fromEntries(urls.map((url, index) => [`RPC_${index + 1}`, url]));
   const rpc = Object.keys(env).map((name) => `{ env: ${name} }`);
   const main = MAIN.replace("rpc: [{ env: RPC_1 }]", `rpc: [${rpc.join(", ")}]`);
-  return await checkChain(loaded({ "main.yaml": change(main) }, env), env);
+  return await checkChain(loaded({ "main.yaml": change(main), "policy.yaml": policy }, env), env);
 }
 
 async function endpointFindings(urls: readonly string[]) {
   return (await findingsOver(urls)).filter(({ what }) => what === "RPC endpoints");
 }
 
-test("a node without eth_simulateV1 makes the check red, and is named by its host", async () => {
+test("a node without eth_simulateV1 and debug_traceCall makes the check red, and is named by its host", async () => {
   const proxy = await startRpcProxy((await startBareAnvil({ chainId: BASE })).url);
-  proxy.fault("eth_simulateV1", MISSING);
+  for (const method of ["eth_simulateV1", "debug_traceCall"]) proxy.fault(method, MISSING);
   const [finding] = await endpointFindings([proxy.url]);
   expect(finding?.whatToDo).toBeDefined();
   expect(finding?.found).toContain("the endpoint 127.0.0.1");
   expect(finding?.found).toContain("Method not found");
+  expect(finding?.found).toContain(
+    "add an endpoint with eth_simulateV1 or debug_traceCall, or let the owner add probe",
+  );
+});
+
+test("with one of the two it is green, and a warning says which way is left", async () => {
+  const proxy = await startRpcProxy((await startBareAnvil({ chainId: BASE })).url);
+  proxy.fault("eth_simulateV1", MISSING);
+  const [finding, warning] = await endpointFindings([proxy.url]);
+  expect(finding).toMatchObject({ whatToDo: undefined });
+  expect(finding?.found).toMatch(/can do what trading needs, and transactions are tried out by debug_traceCall$/);
+  expect(warning?.found).toMatch(/lacks eth_simulateV1, and tries out by debug_traceCall: .*Method not found/);
+});
+
+test("with neither it is green where the policy permits the probe", async () => {
+  const proxy = await startRpcProxy((await startBareAnvil({ chainId: BASE })).url);
+  for (const method of ["eth_simulateV1", "debug_traceCall"]) proxy.fault(method, MISSING);
+  const policy = `${POLICY}simulation: [simulate, trace, probe]\n`;
+  const findings = await findingsOver([proxy.url], { policy });
+  const [finding] = findings.filter(({ what }) => what === "RPC endpoints");
+  expect(finding).toMatchObject({ whatToDo: undefined });
+  expect(finding?.found).toMatch(/tried out by a probe in eth_call$/);
 });
 
 test("beside an endpoint that has it, it is a warning that names the weaker one", async () => {
@@ -37,7 +62,8 @@ test("beside an endpoint that has it, it is a warning that names the weaker one"
     [undefined, false],
     [undefined, true],
   ]);
-  expect(findings[1]?.found).toMatch(/endpoint 1 \(127\.0\.0\.1.*\) lacks simulation/);
+  expect(findings[0]?.found).toMatch(/tried out by eth_simulateV1$/);
+  expect(findings[1]?.found).toMatch(/endpoint 1 \(127\.0\.0\.1.*\) lacks eth_simulateV1/);
 });
 
 test("a wallet that delegates to somebody whom nobody named makes the check red; named, it is said", async () => {
@@ -47,6 +73,6 @@ test("a wallet that delegates to somebody whom nobody named makes the check red;
   const named = (main: string) => main.replace("wallet.pass }", `wallet.pass }, delegate: "${delegate}"`);
   const [red] = (await findingsOver([anvil.url])).filter(({ what }) => what === "main delegates");
   expect(red?.whatToDo).toMatch(/key is stolen/);
-  const [known] = (await findingsOver([anvil.url], named)).filter(({ what }) => what === "main delegates");
+  const [known] = (await findingsOver([anvil.url], { change: named })).filter(({ what }) => what === "main delegates");
   expect(known).toMatchObject({ found: `to ${delegate}, as it is named`, whatToDo: undefined });
 });

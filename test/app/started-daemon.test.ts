@@ -32,7 +32,9 @@ test("a start looks at its endpoints, its wallets and its service by itself, and
   const anvil = await startBareAnvil({ chainId: BASE });
   await anvil.rpc.call("anvil_setCode", [WALLET, `0xef0100${"d".repeat(40)}`]);
   const node = await startRpcProxy(anvil.url);
-  node.fault("eth_simulateV1", { kind: "error", code: -32601, message: "Method not found" });
+  for (const method of ["eth_simulateV1", "debug_traceCall"]) {
+    node.fault(method, { kind: "error", code: -32601, message: "Method not found" });
+  }
   const service = await startHttpServer((_request, response) => {
     response.writeHead(429, { "retry-after": "3600", "content-type": "application/json" }).end("{}");
   });
@@ -49,6 +51,8 @@ test("a start looks at its endpoints, its wallets and its service by itself, and
   await expect
     .poll(() => open.all(), { timeout: 20_000 })
     .toEqual(expect.arrayContaining(["ACCOUNT_HALTED", "ENDPOINTS_UNABLE", "SERVICE_HOLDS_US_BACK"]));
+  const told = db.prepare("SELECT text FROM alerts WHERE code = 'ENDPOINTS_UNABLE'").pluck().all();
+  expect(told).toEqual([expect.stringContaining("add an endpoint with eth_simulateV1 or debug_traceCall")]);
   const ready = await fetch(`${daemon.url}/readyz`);
   expect([ready.status, await ready.json()]).toMatchObject([503, { ready: false, node: { ready: false } }]);
   expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200);

@@ -26,7 +26,9 @@ describe("a trial of an endpoint", () => {
     const proxy = await startRpcProxy((await startBareAnvil()).url);
     const [report] = await chainOver([proxy]).chain.abilities();
     expect(report?.findings.map(({ ability, state }) => [ability, state])).toEqual([
-      ["simulation", "able"],
+      ["simulate", "able"],
+      ["trace", "able"],
+      ["probe", "able"],
       ["finality", "able"],
       ["overrides", "able"],
       ["logs", "able"],
@@ -34,12 +36,24 @@ describe("a trial of an endpoint", () => {
   });
 
   test.each([
-    ["simulation", "eth_simulateV1", { kind: "error", code: -32601, message: "Method not found" }],
-    ["simulation", "eth_simulateV1", { kind: "error", code: -32603, message: "method handler crashed" }],
-    ["simulation", "eth_simulateV1", { kind: "answer", result: [{ calls: [{ ...SIMULATED, status: "0x0" }] }] }],
-    ["simulation", "eth_simulateV1", { kind: "answer", result: [{ calls: [SIMULATED] }] }],
-    ["simulation", "eth_simulateV1", { kind: "answer", result: null }],
+    ["simulate", "eth_simulateV1", { kind: "error", code: -32601, message: "Method not found" }],
+    ["simulate", "eth_simulateV1", { kind: "error", code: -32603, message: "method handler crashed" }],
+    [
+      "simulate",
+      "eth_simulateV1",
+      { kind: "answer", result: [{ calls: [{ ...SIMULATED, status: "0x0" }, SIMULATED] }] },
+    ],
+    ["simulate", "eth_simulateV1", { kind: "answer", result: [{ calls: [SIMULATED, SIMULATED] }] }],
+    ["simulate", "eth_simulateV1", { kind: "answer", result: null }],
+    ["trace", "debug_traceCall", { kind: "error", code: -32601, message: "Method not found" }],
+    ["trace", "debug_traceCall", { kind: "error", code: -32600, message: "method not allowed" }],
+    ["trace", "debug_traceCall", { kind: "answer", result: { gas: 0, structLogs: [] } }],
+    ["trace", "debug_traceCall", { kind: "answer", result: null }],
     ["overrides", "eth_call", { kind: "answer", result: "0x" }],
+    ["trace", "debug_traceCall", { kind: "error", code: -32601, message: "Method not found" }],
+    ["trace", "debug_traceCall", { kind: "error", code: -32600, message: "method not allowed" }],
+    ["trace", "debug_traceCall", { kind: "answer", result: { gas: 0, structLogs: [] } }],
+    ["trace", "debug_traceCall", { kind: "answer", result: null }],
     ["overrides", "eth_call", { kind: "error", code: -32602, message: "too many arguments" }],
     ["logs", "eth_getLogs", { kind: "error", code: -32005, message: "query exceeds max block range 10" }],
   ] as const)("finds that %s is lacking where %s gives %j", async (ability, method, fault) => {
@@ -47,7 +61,8 @@ describe("a trial of an endpoint", () => {
     proxy.fault(method, fault);
     const reports = await chainOver([proxy]).chain.abilities();
     expect(stateOf(reports, ability)).toBe("lacking");
-    expect(reports[0]?.findings.filter(({ state }) => state === "able")).toHaveLength(3);
+    const lacking = reports[0]?.findings.flatMap((one) => (one.state === "able" ? [] : [one.ability]));
+    expect(lacking).toEqual(method === "eth_call" ? ["probe", "overrides"] : [ability]);
   });
 
   test("finds that no block is final", async () => {
@@ -60,14 +75,14 @@ describe("a trial of an endpoint", () => {
   test("whose answer is lost says nothing of the ability", async () => {
     const proxy = await startRpcProxy((await startBareAnvil()).url);
     proxy.fault("eth_simulateV1", { kind: "drop-after", loss: "reset" });
-    expect(stateOf(await chainOver([proxy]).chain.abilities(), "simulation")).toBe("unknown");
+    expect(stateOf(await chainOver([proxy]).chain.abilities(), "simulate")).toBe("unknown");
   });
 });
 
 test("a read goes to the endpoint that has the ability, also where the first one only pretends to", async () => {
   const anvil = await startBareAnvil();
   const [weak, able] = [await startRpcProxy(anvil.url), await startRpcProxy(anvil.url)];
-  weak.fault("eth_simulateV1", { kind: "answer", result: [{ calls: [SIMULATED] }] });
+  weak.fault("eth_simulateV1", { kind: "answer", result: [{ calls: [SIMULATED, SIMULATED] }] });
   const { chain } = chainOver([weak, able]);
   await chain.abilities();
   const before = weak.seen.length;
@@ -81,10 +96,10 @@ test("an endpoint that returns after an outage is tried out again", async () => 
   const { chain, heard } = chainOver([proxy]);
   proxy.fault("eth_chainId", { kind: "drop-before" });
   await chain.abilities();
-  expect(stateOf(heard.at(-1), "simulation")).toBe("unknown");
+  expect(stateOf(heard.at(-1), "simulate")).toBe("unknown");
   proxy.clear();
   await chain.latest();
-  await expect.poll(() => stateOf(heard.at(-1), "simulation")).toBe("able");
+  await expect.poll(() => stateOf(heard.at(-1), "simulate")).toBe("able");
 });
 
 test("logs of a node with a short range are asked in smaller pieces, and none is missing", async () => {

@@ -50,8 +50,13 @@ test("a few reads go by themselves: no slow one holds up another", async () => {
 test("a transaction and a trial never travel with others", async () => {
   const { ask, requests } = await startEcho();
   const alone = ["eth_sendRawTransaction", "eth_simulateV1", "eth_chainId"];
-  await Promise.all([...crowd(9).map((index) => ask("eth_call", [index])), ...alone.map((name) => ask(name, []))]);
-  expect(sizes(requests).sort()).toEqual([1, 1, 1, 9]);
+  const lent = ask("eth_call", ["call", "latest", { account: { code: "0x" } }]);
+  await Promise.all([
+    ...crowd(9).map((index) => ask("eth_call", [index])),
+    ...alone.map((name) => ask(name, [])),
+    lent,
+  ]);
+  expect(sizes(requests).sort()).toEqual([1, 1, 1, 1, 9]);
 });
 
 test("an error in a batch is asked alone, and is an answer only then", async () => {

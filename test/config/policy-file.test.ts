@@ -115,6 +115,26 @@ describe("gasless orders that nobody can try out", () => {
   });
 });
 
+describe("how swaps may be tried out", () => {
+  it("GRD-26 is in ways that show every move, unless the owner permits others", () => {
+    const ways = (line: string) => loaded({ "policy.yaml": `${POLICY}${line}` }).policy.trialWays;
+    expect(ways("")).toEqual(["simulate", "trace"]);
+    expect(ways("simulation: [simulate]\n")).toEqual(["simulate"]);
+    expect(ways("simulation: [probe, simulate, probe]\n")).toEqual(["simulate", "probe"]);
+  });
+
+  it.each([
+    [
+      "simulation: []",
+      "12:13 simulation: needs at least one of simulate, trace, probe: without a trial nothing is signed",
+    ],
+    ["simulation: [prob]", '12:14 simulation.0: is none of the values known here -> did you mean "probe"?'],
+    ["simulation: probe", "12:13 simulation: needs a list -> write [first, second]"],
+  ])("is refused as %s", (line, expected) => {
+    expect(problemsOf({ "policy.yaml": `${POLICY}${line}\n` }).map(brief)).toEqual([expected]);
+  });
+});
+
 describe("the drawdown stop", () => {
   const MAIN_PRICED = MAIN.replace(/ {2}PEPE.*\n/, "");
   const withStop = (stop: string) => ({

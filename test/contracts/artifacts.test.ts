@@ -1,7 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ARTIFACTS_DIRECTORY, artifactText, compileContracts } from "../../contracts/compile.ts";
+import {
+  ARTIFACTS_DIRECTORY,
+  artifactText,
+  compileContracts,
+  LENT_CODE_FILE,
+  lentCodeText,
+} from "../../contracts/compile.ts";
 
 test("the committed artifacts are what the sources compile to, so nobody deploys other code than he reads", {
   timeout: 600_000,
@@ -13,4 +19,5 @@ test("the committed artifacts are what the sources compile to, so nobody deploys
     const committed = readFileSync(join(ARTIFACTS_DIRECTORY, `${artifact.contractName}.json`), "utf8");
     expect(committed === artifactText(artifact), `${artifact.contractName}: run npm run contracts`).toBe(true);
   }
+  expect(readFileSync(LENT_CODE_FILE, "utf8") === lentCodeText(artifacts), "run npm run contracts").toBe(true);
 });

@@ -62,7 +62,15 @@ test("a run that is held for hours by a clock that is ahead leaves the daemon he
   const [node, service] = [createReach({ clock }), createReach({ clock })];
   const progress = createProgressReader(life.db);
   const { engine } = life;
-  const health = createHealthReader({ mode: "live", clock, engine, node, service, progress, mayTrade: () => true });
+  const health = createHealthReader({
+    mode: "live",
+    clock,
+    engine,
+    node,
+    service,
+    progress,
+    whyUnable: () => undefined,
+  });
   outside.service.refuses = refusal("BUSY", true);
   await engine.start();
   await turn(outside, life, 10);

@@ -151,7 +151,7 @@ test("a revocation that the token refuses is not sent, and another token's is", 
   outside.chain.ledger.setAllowance(WETH.address, ACCOUNT, 7n);
   life.store.writeRecord(runSample(), { kind: "grant", ...grant, token: WETH.address }, 1);
   outside.chain.simulate = async (calls) =>
-    calls[0]?.to === USDC.address ? { kind: "reverted", reason: "approve of zero" } : simulate(calls);
+    calls[0]?.to === USDC.address ? { kind: "reverted", way: "simulate", reason: "approve of zero" } : simulate(calls);
   await revokeLeftovers(life.context);
   expect(revocations(life)).toMatchObject([{ purpose: "revoke", to_address: WETH.address }]);
   expect(life.store.idleGrants()).toContainEqual(grant);

@@ -159,6 +159,7 @@ function factsFor(
       maxDepeg: toPpm(20_000),
       maxRoundTripLoss: undefined,
       acceptsUntriedGasless: false,
+      trialWays: ["simulate", "trace"],
     },
     pinned: PINNED,
     owner: OWNER,

@@ -163,6 +163,7 @@ export function policySample(change: Partial<Policy> = {}): Policy {
     maxDepeg: toPpm(20_000),
     roundTrip: undefined,
     acceptsUntriedGasless: false,
+    trialWays: ["simulate", "trace"],
     drawdown: undefined,
     pauseAfter: { failures: 3, withinSeconds: 3_600 },
     ...change,

@@ -210,7 +210,7 @@ export class FakeChain implements Chain {
   }
 
   async abilities(): Promise<readonly EndpointReport[]> {
-    const findings = (["simulation", "finality", "overrides", "logs"] as const).map((ability) => {
+    const findings = (["simulate", "trace", "probe", "finality", "overrides", "logs"] as const).map((ability) => {
       return { ability, state: "able" } as const;
     });
     return [{ host: "memory", findings }];
@@ -257,17 +257,17 @@ export class FakeChain implements Chain {
       );
   }
 
-  async simulate(calls: readonly CallRequest[]): Promise<SimulationOutcome> {
+  async simulate(calls: readonly CallRequest[], _about?: unknown): Promise<SimulationOutcome> {
     const ledger = new FakeLedger(this.stateAt().values);
     ledger.rate = this.ledger.rate;
     try {
       const logs = calls.flatMap((call) => ledger.execute(call, this.newest.head.timestamp));
       return {
-        ...{ kind: "ok", gasUsed: GAS * BigInt(calls.length), gasUsedByCall: calls.map(() => GAS) },
+        ...{ kind: "ok", way: "simulate", gasUsed: GAS * BigInt(calls.length), gasUsedByCall: calls.map(() => GAS) },
         ...movesOf(logs),
       };
     } catch (error) {
-      if (error instanceof FakeRevert) return { kind: "reverted", reason: error.message };
+      if (error instanceof FakeRevert) return { kind: "reverted", way: "simulate", reason: error.message };
       throw error;
     }
   }

@@ -12,8 +12,8 @@ export interface HealthSources {
   readonly node: Reach;
   readonly service: Reach;
   readonly progress: ProgressReader;
-  /** whether some endpoint can do what trading needs */
-  mayTrade(): boolean;
+  /** why no endpoint can do what trading needs, and what to change; undefined where one can */
+  whyUnable(): string | undefined;
 }
 
 /** Whether the daemon does its own work, and in which mode. */
@@ -94,10 +94,10 @@ export function createHealthReader(sources: HealthSources): HealthReader {
     },
     readiness: () => {
       const absent = engine.waitingFor() ?? node.absence();
-      const nodePart = absent === undefined && !sources.mayTrade() ? UNABLE : partOf(absent);
+      const unable = absent === undefined ? sources.whyUnable() : undefined;
       const clocks = clockPart(engine);
       const parts = {
-        node: nodePart,
+        node: unable === undefined ? partOf(absent) : { ready: false, reason: unable, since: null },
         service: partOf(service.absence()),
         clock: clocks,
         database: databasePart(progress),
@@ -107,12 +107,6 @@ export function createHealthReader(sources: HealthSources): HealthReader {
     },
   };
 }
-
-const UNABLE: Part = {
-  ready: false,
-  reason: "no endpoint can do what trading needs; see: swapd check, swapd status",
-  since: null,
-};
 
 /** Gives an id back once it has been asked about for long enough, without another in between. */
 function createLateness(clock: Clock): (id: string | undefined) => string | undefined {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DEFAULT_TRIAL_WAYS, TRIAL_WAYS } from "../../domain/guard/trial-way.ts";
 import { toPpm } from "../../domain/money/fraction.ts";
 import { count, maybe, maybeMap, or, secretReference, text } from "../fields.ts";
 import { dollars, gasPrice, money, seconds, share } from "../units.ts";
@@ -69,6 +70,14 @@ export const policySchema = z.strictObject({
     max_loss: share("the most that buying and selling back at once may lose", ["%", "bps"], half),
     when: or(z.enum(["first-buy", "always"]), "first-buy", "first-buy (default) or always"),
   }),
+  simulation: or(
+    z
+      .array(z.enum(TRIAL_WAYS))
+      .min(1, { error: "needs at least one of simulate, trace, probe: without a trial nothing is signed" })
+      .max(100),
+    [...DEFAULT_TRIAL_WAYS],
+    "how swaps may be tried out: simulate (eth_simulateV1), trace (debug_traceCall), probe (eth_call; sees known tokens only)",
+  ),
   gasless_untried: or(
     z.enum(["deny", "accept"]),
     "deny",

@@ -88,6 +88,7 @@ function payloadChecks(facts: SwapFacts, expected: ExpectedSwap): Check[] {
     minimum: expected.requiredMinimum,
     spender: facts.pinned.contracts.spender,
     allowanceLimit: facts.allowanceLimit,
+    ways: facts.limits.trialWays,
   };
   return [...checks, ...simulationChecks(facts.simulation, bounds)];
 }

@@ -223,8 +223,9 @@ export const DENIALS: Readonly<Record<DenialCode, DenialExplanation>> = {
     whatToDo: "Do not use this service until its operator explains the difference.",
   },
   SIMULATION_UNAVAILABLE: {
-    meaning: "The node cannot try transactions out, so none may be signed.",
-    whatToDo: "Use an RPC endpoint with eth_simulateV1.",
+    meaning: "No RPC endpoint can try transactions out as the policy permits, so none may be signed.",
+    whatToDo:
+      "Use an endpoint with eth_simulateV1 or debug_traceCall, or let the owner add `probe` to `simulation` in the policy.",
   },
   GASLESS_UNTRIED: {
     meaning: "The service gives nothing with which a gasless order could be tried out before it is signed.",

@@ -3,6 +3,7 @@ import { tellAmount, tellBoth } from "../money/for-people.ts";
 import type { SwapTokens } from "./bind-swap.ts";
 import { type Check, firstDenial } from "./check.ts";
 import type { Denial } from "./denial.ts";
+import { type TrialWay, tellWays } from "./trial-way.ts";
 
 /** A move of a token seen in a simulation; native moves carry the zero address. */
 export interface SimulatedTransfer {
@@ -24,10 +25,12 @@ export interface SimulatedApproval {
 export type SimulatedSwap =
   | {
       readonly kind: "ok";
+      /** absent in rows of before: there was one way then, `simulate` */
+      readonly way?: TrialWay | undefined;
       readonly transfers: readonly SimulatedTransfer[];
       readonly approvals: readonly SimulatedApproval[];
     }
-  | { readonly kind: "reverted"; readonly reason: string }
+  | { readonly kind: "reverted"; readonly way?: TrialWay | undefined; readonly reason: string }
   | { readonly kind: "unavailable"; readonly reason: string }
   | { readonly kind: "not-applicable" };
 
@@ -49,6 +52,8 @@ export interface SimulationBounds {
   readonly spender: Address;
   /** largest allowance of the sold token for the spender: the one before, or the exact one that we set ourselves */
   readonly allowanceLimit: bigint;
+  /** how it may be tried out, by the policy */
+  readonly ways: readonly TrialWay[];
 }
 
 /** Holds the outcome against the bounds. @returns why it must not be signed, or undefined */
@@ -62,18 +67,32 @@ export function simulationChecks(outcome: SimulatedSwap | undefined, bounds: Sim
     const value = outcome?.kind === "unavailable" ? outcome.reason : "not simulated";
     return [{ code: "SIMULATION_UNAVAILABLE", subject: "simulation", value, limit: "simulated", ok: false }];
   }
+  const way = wayCheck(outcome.way ?? "simulate", bounds);
   if (outcome.kind === "reverted") {
     return [
+      way,
       { code: "SIMULATION_REVERTED", subject: "simulation", value: outcome.reason, limit: "no revert", ok: false },
     ];
   }
   const { transfers, approvals } = outcome;
   return [
+    way,
     soldCheck(transfers, bounds),
     ...boughtChecks(transfers, bounds),
     foreignTokenCheck(transfers, bounds),
     allowanceCheck(approvals, bounds),
   ];
+}
+
+/** The chain uses no other way than the policy permits; this holds whoever answered to it. */
+function wayCheck(way: TrialWay, { ways }: SimulationBounds): Check {
+  return {
+    code: "SIMULATION_UNAVAILABLE",
+    subject: "way of trying it out",
+    value: tellWays([way]),
+    limit: tellWays(ways),
+    ok: ways.includes(way),
+  };
 }
 
 /** What comes back to the owner is not set off: a swap that takes more and returns it needs more than it may have. */

@@ -5,8 +5,9 @@ import type { Token } from "../money/token.ts";
 import type { Affiliate, StrategyLimits } from "../strategy/common.ts";
 import type { ExecutionMode } from "./bind-swap.ts";
 import type { Decoding, PinnedSettlement, ProposedTransaction } from "./decoded-swap.ts";
-import type { Policy } from "./policy.ts";
+import { type Policy, trialWaysOf } from "./policy.ts";
 import type { SimulatedSwap } from "./simulation.ts";
+import type { TrialWay } from "./trial-way.ts";
 
 /** The limits that hold for one swap: of each, the stricter of the owner's and the operator's. */
 export interface SwapLimits extends StrategyLimits {
@@ -36,6 +37,8 @@ export interface SwapLimits extends StrategyLimits {
   readonly maxRoundTripLoss: Ppm | undefined;
   /** whether a gasless order may be signed that could not be tried out */
   readonly acceptsUntriedGasless: boolean;
+  /** how a swap may be tried out */
+  readonly trialWays: readonly TrialWay[];
 }
 
 /** Combines the owner's policy with a strategy's limits. A strategy can only be stricter. */
@@ -59,6 +62,7 @@ export function effectiveLimits(strategy: StrategyLimits, policy: Policy): SwapL
     maxDepeg: policy.maxDepeg,
     maxRoundTripLoss: policy.roundTrip?.maxLoss,
     acceptsUntriedGasless: policy.acceptsUntriedGasless,
+    trialWays: trialWaysOf(policy),
   };
 }
 

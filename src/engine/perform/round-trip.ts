@@ -8,6 +8,7 @@ import type { BlockHead, CallRequest } from "../../ports/chain.ts";
 import type { QuoteRequest } from "../../ports/swap-service.ts";
 import type { EngineContext } from "../engine-context.ts";
 import type { Trial } from "./try-out.ts";
+import { watchedBy } from "./watched.ts";
 
 interface Asked {
   readonly swap: Swap;
@@ -82,7 +83,7 @@ async function tryBack(context: EngineContext, asked: TriedBack): Promise<RoundT
   const reset = (await context.deps.chain.allowance(grant, head.number)) > 0n ? [approve(0n)] : [];
   const { to, data, value } = transaction;
   const calls = [...trial.calls, ...reset, approve(amount), { from: wallet, to, data, value }];
-  const outcome = await context.deps.chain.simulate(calls, head);
+  const outcome = await context.deps.chain.simulate(calls, { on: head, watched: watchedBy(context, swap) });
   if (outcome.kind === "unavailable") {
     return { cause: "node", detail: `the way back could not be tried out: ${outcome.reason}` };
   }

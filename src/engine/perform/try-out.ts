@@ -3,8 +3,9 @@ import type { Address, Hex } from "../../domain/money/address.ts";
 import { isNative } from "../../domain/money/token.ts";
 import type { ClearanceReading, SimulationReading } from "../../domain/run/events.ts";
 import type { Swap } from "../../domain/run/run.ts";
-import type { BlockHead, CallRequest } from "../../ports/chain.ts";
+import type { BlockHead, CallRequest, Watched } from "../../ports/chain.ts";
 import type { EngineContext } from "../engine-context.ts";
+import { watchedBy } from "./watched.ts";
 
 /** What trying the transactions out showed. */
 export interface Trial {
@@ -46,17 +47,19 @@ export async function tryOut(context: EngineContext, request: TrialRequest): Pro
   const { swap, call, amountIn, head } = request;
   if (!request.decoding.ok) return untried({ kind: "unavailable", reason: UNDECODED });
   if (call === undefined) return untried({ kind: "not-applicable" });
+  const about = { on: head, watched: watchedBy(context, swap) };
+  const simulate = (calls: readonly CallRequest[]) => simulated(context, calls, about);
   const swapCall: CallRequest = { from: swap.wallet, to: call.to, data: call.data, value: call.value };
   if (isNative(swap.sell) || request.allowance >= amountIn) {
-    return { ...(await simulate(context, [swapCall], head)), approval: undefined };
+    return { ...(await simulate([swapCall])), approval: undefined };
   }
   const exact = approvalCall(context, swap, amountIn);
-  const direct = await simulate(context, [exact, swapCall], head);
+  const direct = await simulate([exact, swapCall]);
   if (direct.simulation.kind !== "reverted" || request.allowance === 0n) {
     return { ...direct, approval: approvalOf(exact, amountIn) };
   }
   const reset = approvalCall(context, swap, 0n);
-  const afterReset = await simulate(context, [reset, exact, swapCall], head);
+  const afterReset = await simulate([reset, exact, swapCall]);
   return { ...afterReset, approval: approvalOf(reset, 0n) };
 }
 
@@ -64,12 +67,12 @@ function untried(simulation: SimulationReading): Trial {
   return { simulation, gasLimit: 0n, approval: undefined, calls: [] };
 }
 
-async function simulate(
-  context: EngineContext,
+async function simulated(
+  { deps: { chain } }: EngineContext,
   calls: readonly CallRequest[],
-  head: BlockHead,
+  about: { readonly on: BlockHead; readonly watched: Watched },
 ): Promise<Omit<Trial, "approval">> {
-  const simulation = await context.deps.chain.simulate(calls, head);
+  const simulation = await chain.simulate(calls, about);
   if (simulation.kind !== "ok") return { simulation, gasLimit: 0n, calls: [] };
   return { simulation, gasLimit: gasLimitFor(simulation.gasUsedByCall.at(-1) ?? 0n), calls };
 }

@@ -9,7 +9,7 @@ import { ACCOUNT, createOutside, openLife, turn } from "../../support/engine-lif
 const HOUR_MS = 3_600_000;
 
 /** A daemon with one open run, the world around it, and the health that is read of both. */
-async function begin(options: { isAway?: boolean; mayTrade?: () => boolean } = {}) {
+async function begin(options: { isAway?: boolean; whyUnable?: () => string | undefined } = {}) {
   const outside = createOutside(SLOT_MS - 5_000);
   outside.chain.isDown = options.isAway === true;
   const life = openLife(outside);
@@ -25,7 +25,7 @@ async function begin(options: { isAway?: boolean; mayTrade?: () => boolean } = {
     node,
     service,
     progress,
-    mayTrade: options.mayTrade ?? (() => true),
+    whyUnable: options.whyUnable ?? (() => undefined),
   });
   return { outside, life, clock, node, service, health };
 }
@@ -65,14 +65,14 @@ test("is not ready while the service is away or the clocks disagree", async () =
 });
 
 test("is not ready while no endpoint can do what trading needs, and healthy all the same", async () => {
-  let mayTrade = false;
-  const { health } = await begin({ mayTrade: () => mayTrade });
+  let why: string | undefined = "nothing can be tried out: add an endpoint";
+  const { health } = await begin({ whyUnable: () => why });
   expect(health.readiness()).toMatchObject({
     ready: false,
-    node: { ready: false, reason: expect.stringContaining("swapd check") },
+    node: { ready: false, reason: why },
   });
   expect(health.health().healthy).toBe(true);
-  mayTrade = true;
+  why = undefined;
   expect(health.readiness().ready).toBe(true);
 });
 
@@ -101,7 +101,15 @@ function stuck() {
   const [node, service] = [createReach({ clock }), createReach({ clock })];
   const engine = { tickAgeMs: () => 0, waitingFor: () => undefined, clocks: life.engine.clocks };
   const progress = createProgressReader(life.db);
-  const health = createHealthReader({ mode: "live", clock, engine, node, service, progress, mayTrade: () => true });
+  const health = createHealthReader({
+    mode: "live",
+    clock,
+    engine,
+    node,
+    service,
+    progress,
+    whyUnable: () => undefined,
+  });
   const window = SLOT_MS + 60_000;
   const run = { id: "run_1", strategyId: "weekly", slotMs: SLOT_MS, slots: 1, state: "due" as const, swaps: [] };
   const rest = { reason: undefined, detail: undefined, specHash: "spec", windowEndsMs: window, retries: 0 };

@@ -5,7 +5,9 @@ import {
   type SimulatedApproval,
   type SimulatedTransfer,
   type SimulationBounds,
+  simulationChecks,
 } from "../../../src/domain/guard/simulation.ts";
+import { TRIAL_WAYS } from "../../../src/domain/guard/trial-way.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
 import { OWNER, ROUTER, STRANGER, TOKENS, USDC, WETH } from "./swap-samples.ts";
 
@@ -23,6 +25,7 @@ const bounds: SimulationBounds = {
   minimum: 50n,
   spender: ROUTER,
   allowanceLimit: 100n,
+  ways: ["simulate", "trace"],
 };
 const sold: SimulatedTransfer = { token: USDC, from: OWNER, to: ROUTER, amount: 100n };
 const bought: SimulatedTransfer = { token: WETH, from: ROUTER, to: OWNER, amount: 50n };
@@ -36,7 +39,7 @@ function verdict(
 }
 
 describe("what a simulated swap may do to us", () => {
-  it("passes when exactly the swap happens", () => {
+  it("GRD-25 passes when exactly the swap happens", () => {
     expect(verdict([sold, bought])).toBeUndefined();
     expect(verdict([sold, { ...bought, to: STRANGER }], [], { recipient: STRANGER })).toBeUndefined();
   });
@@ -82,6 +85,31 @@ describe("what a simulated swap may do to us", () => {
   it("does not mind what others approve, nor allowances set to zero", () => {
     expect(verdict([sold, bought], [{ token: WETH, owner: STRANGER, spender: ROUTER, amount: 9n }])).toBeUndefined();
     expect(verdict([sold, bought], [{ token: USDC, owner: OWNER, spender: STRANGER, amount: 0n }])).toBeUndefined();
+  });
+
+  it.each([
+    ["simulate", "eth_simulateV1"],
+    ["trace", "debug_traceCall"],
+    ["probe", "a probe in eth_call"],
+  ] as const)(
+    "says on a row of its own that it was tried out by %s, and denies it where the policy does not permit that",
+    (way, words) => {
+      for (const outcome of [
+        { kind: "ok", way, transfers: [sold, bought], approvals: [] },
+        { kind: "reverted", way, reason: "paused" },
+      ] as const) {
+        const [permitted] = simulationChecks(outcome, { ...bounds, ways: [way] });
+        expect(permitted).toMatchObject({ subject: "way of trying it out", value: words, limit: words, ok: true });
+        const ways = TRIAL_WAYS.filter((one) => one !== way);
+        expect(checkSimulation(outcome, { ...bounds, ways })?.code).toBe("SIMULATION_UNAVAILABLE");
+      }
+    },
+  );
+
+  it("takes rows of before for simulated: there was no other way", () => {
+    const outcome = { kind: "ok", transfers: [sold, bought], approvals: [] } as const;
+    expect(checkSimulation(outcome, { ...bounds, ways: ["simulate"] })).toBeUndefined();
+    expect(checkSimulation(outcome, { ...bounds, ways: ["trace", "probe"] })?.code).toBe("SIMULATION_UNAVAILABLE");
   });
 
   it("denies what was not, or could not be, tried out", () => {

@@ -98,6 +98,7 @@ export function factsSample(change: Partial<SwapFacts> = {}): SwapFacts {
       maxDepeg: toPpm(20_000),
       maxRoundTripLoss: undefined,
       acceptsUntriedGasless: false,
+      trialWays: ["simulate", "trace"],
     },
     pinned: { chainId: 31337, contracts: oneContract(ROUTER), wrappedNative: WETH },
     owner: OWNER,

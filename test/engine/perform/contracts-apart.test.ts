@@ -60,7 +60,8 @@ function begin(): { outside: Outside; life: Life; asked: Asked } {
   };
   chain.simulate = async (calls) => {
     for (const { to } of calls) if (to !== USDC.address) asked.tried.add(to);
-    return { kind: "ok", gasUsed: 1n, gasUsedByCall: calls.map(() => 1n), transfers: [], approvals: [] };
+    const gasUsedByCall = calls.map(() => 1n);
+    return { kind: "ok", way: "simulate", gasUsed: 1n, gasUsedByCall, transfers: [], approvals: [] };
   };
   return { outside, life: openLife(outside, { settings: { contracts: APART, policy } }), asked };
 }

@@ -7,6 +7,7 @@ import { gatherEvidence } from "../../../src/engine/gather-evidence.ts";
 import type { EffectAnswer } from "../../../src/engine/perform/effect-answer.ts";
 import { fetchQuote } from "../../../src/engine/perform/fetch-quote.ts";
 import { readFacts } from "../../../src/engine/perform/read-facts.ts";
+import { watchedBy } from "../../../src/engine/perform/watched.ts";
 import { registerStrategies } from "../../../src/engine/register-strategies.ts";
 import type { CallRequest } from "../../../src/ports/chain.ts";
 import { ETH, HUNDRED_USDC, NOW_MS, priceOf, ROUTER, runSample, USDC, WETH } from "../../support/builders.ts";
@@ -64,13 +65,27 @@ describe("a self-executed swap", () => {
     expect(readingOf(await readFacts(life.context, swap)).approval).toBeUndefined();
   });
 
+  test("is tried out on the block that all is read at, and what is watched comes along", async () => {
+    const { life, swap, outside } = await begin(false);
+    const simulate = outside.chain.simulate.bind(outside.chain);
+    const asked: unknown[] = [];
+    outside.chain.simulate = async (calls, about) => {
+      asked.push(about);
+      return await simulate(calls, about);
+    };
+    const { head } = readingOf(await readFacts(life.context, swap));
+    expect(asked).toMatchObject([{ on: { number: head.number }, watched: watchedBy(life.context, swap) }]);
+  });
+
   test("of a token that only approves from zero is reset first", async () => {
     const { life, swap, outside } = await begin(false);
     outside.chain.ledger.setAllowance(USDC.address, ACCOUNT, 7n);
     const simulate = outside.chain.simulate.bind(outside.chain);
     outside.chain.simulate = async (calls) => {
       const amounts = calls.filter(({ to }) => to === USDC.address).map(({ data }) => BigInt(`0x${data.slice(74)}`));
-      return amounts[0] === 0n ? await simulate(calls) : { kind: "reverted", reason: "approve from non-zero" };
+      return amounts[0] === 0n
+        ? await simulate(calls)
+        : { kind: "reverted", way: "simulate", reason: "approve from non-zero" };
     };
     const reading = readingOf(await readFacts(life.context, swap));
     expect(reading.approval).toMatchObject({ amount: 0n });
@@ -172,7 +187,7 @@ describe("a gasless swap", () => {
     const { life, swap, outside } = await begin(true);
     outside.chain.ledger.rate = 90n;
     const { simulation } = readingOf(await readFacts(life.context, swap));
-    expect(simulation).toEqual({ kind: "reverted", reason: "too little" });
+    expect(simulation).toEqual({ kind: "reverted", way: "simulate", reason: "too little" });
   });
 
   test("whose route the service refuses is refused, not signed untried", async () => {

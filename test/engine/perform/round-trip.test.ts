@@ -113,7 +113,7 @@ describe("a round trip", () => {
     const world = await begin(FIRST_BUY);
     const simulate = world.outside.chain.simulate.bind(world.outside.chain);
     world.outside.chain.simulate = async (calls) =>
-      calls.length > 2 ? { kind: "reverted", reason: "sales are closed" } : await simulate(calls);
+      calls.length > 2 ? { kind: "reverted", way: "simulate", reason: "sales are closed" } : await simulate(calls);
     expect(await roundTripOf(world)).toEqual({
       ...{ kind: "impossible", reason: "selling back reverts: sales are closed" },
     });

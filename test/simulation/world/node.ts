@@ -2,6 +2,7 @@ import type { Address, Hex } from "../../../src/domain/money/address.ts";
 import type { SimBlock, SimChain, SimReceipt } from "./chain.ts";
 import { GWEI } from "./chain.ts";
 import { answerCall } from "./contracts.ts";
+import { knownProgram } from "./known-program.ts";
 import { Ledger, Revert, type SimLog } from "./ledger.ts";
 import { CHAIN_ID, ETH, ROUTER } from "./places.ts";
 import { quantity, quickHash } from "./words.ts";
@@ -169,7 +170,8 @@ interface SimulationRequest {
 
 function simulate(chain: SimChain, tip: SimBlock, request: SimulationRequest): unknown {
   const ledger = new Ledger(tip.state);
-  return request.blockStateCalls.map(({ blockOverrides, calls }) => {
+  return request.blockStateCalls.map(({ blockOverrides, stateOverrides, calls }) => {
+    if (stateOverrides !== undefined) return { number: quantity(tip.number + 1), calls: knownProgram(calls) };
     const seconds = Number(blockOverrides?.time ?? quantity(tip.seconds + 1));
     const moment = { seconds, prices: chain.prices(tip.number) };
     return {

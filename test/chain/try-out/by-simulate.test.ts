@@ -1,17 +1,18 @@
 import { expect, test } from "vitest";
-import { systemClock } from "../../src/adapters/clock/system-clock.ts";
-import { createChain } from "../../src/chain/chain.ts";
-import { approvalsOf, transfersOf } from "../../src/chain/token-logs.ts";
-import { type Hex, NATIVE_TOKEN, toAddress } from "../../src/domain/money/address.ts";
-import { MAX_UINT256 } from "../../src/domain/money/amount.ts";
-import { Secret } from "../../src/net/secret.ts";
-import { ANVIL_ACCOUNT, OTHER_ACCOUNT, startBareAnvil } from "../support/bare-anvil.ts";
-import { deploy, sendAndMine } from "../support/contracts.ts";
-import { startRpcProxy } from "../support/rpc-proxy.ts";
+import { systemClock } from "../../../src/adapters/clock/system-clock.ts";
+import { createChain } from "../../../src/chain/chain.ts";
+import { approvalsOf, transfersOf } from "../../../src/chain/token-logs.ts";
+import { type Hex, NATIVE_TOKEN, toAddress } from "../../../src/domain/money/address.ts";
+import { MAX_UINT256 } from "../../../src/domain/money/amount.ts";
+import { Secret } from "../../../src/net/secret.ts";
+import { ANVIL_ACCOUNT, OTHER_ACCOUNT, startBareAnvil } from "../../support/bare-anvil.ts";
+import { deploy, sendAndMine } from "../../support/contracts.ts";
+import { startRpcProxy } from "../../support/rpc-proxy.ts";
 
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
-const chainOver = (url: string) => createChain({ rpcUrls: [new Secret(url)], chainId: 31337 }, { clock: systemClock });
+const chainOver = (url: string) =>
+  createChain({ rpcUrls: [new Secret(url)], chainId: 31337, trialWays: ["simulate"] }, { clock: systemClock });
 
 test("calls run one on top of the other, and token moves, native moves and allowances are all seen", async () => {
   const anvil = await startBareAnvil();
@@ -46,7 +47,7 @@ test("a call that reverts makes the whole simulation reverted, with the contract
     { from: OTHER_ACCOUNT, to: token, data, value: 0n },
   ]);
   const selector = abi.getError("ERC20InsufficientBalance")?.selector;
-  expect(outcome).toEqual({ kind: "reverted", reason: `custom error ${selector}` });
+  expect(outcome).toEqual({ kind: "reverted", way: "simulate", reason: `custom error ${selector}` });
 });
 
 test("contracts see the height and time of the next block, not those of a block long ago", async () => {
@@ -80,7 +81,8 @@ test.each([
   proxy.fault("eth_simulateV1", { kind: "error", code, message });
   const outcome = await chainOver(proxy.url).simulate([PLAIN_CALL]);
   if (outcome.kind !== "unavailable") throw new Error(JSON.stringify(outcome));
-  expect(outcome.reason).toContain(`no RPC endpoint answered eth_simulateV1: ${new URL(proxy.url).hostname}`);
+  const host = new URL(proxy.url).hostname;
+  expect(outcome.reason).toContain(`no RPC endpoint can try it out by eth_simulateV1: ${host}`);
   expect(outcome.reason).toContain(message);
 });
 
@@ -88,7 +90,7 @@ test("a trial whose answer is lost says nothing of the node's abilities", async 
   const anvil = await startBareAnvil();
   const proxy = await startRpcProxy(anvil.url);
   proxy.fault("eth_simulateV1", { kind: "drop-after", loss: "502" });
-  await expect(chainOver(proxy.url).simulate([PLAIN_CALL])).rejects.toThrow(/no RPC endpoint answered/);
+  await expect(chainOver(proxy.url).simulate([PLAIN_CALL])).rejects.toThrow(/no RPC endpoint can try it out/);
 });
 
 test("transfers and allowances of unusual tokens are seen too", () => {

@@ -1,0 +1,121 @@
+import { ChainReadError } from "../../domain/chain-read-error.ts";
+import { TRIAL_WAYS, type TrialWay, tellWays } from "../../domain/guard/trial-way.ts";
+import type { EndpointReport, SimulationOutcome } from "../../ports/chain.ts";
+import type { Endpoint } from "../endpoint.ts";
+import type { Failure } from "../in-turn.ts";
+import { RpcError } from "../json-rpc.ts";
+import { saysWhatItLacks } from "../probe-endpoint.ts";
+import { type RpcPool, reasonOf } from "../rpc-pool.ts";
+import { proveWay } from "./proof.ts";
+import type { TrialOutcome, TrialRun } from "./way.ts";
+import { tryIn } from "./ways.ts";
+
+/** Tries calls out through the endpoints of a pool, in the best way that is permitted and that one of them masters. */
+export interface TryOut {
+  /** @throws ChainReadError when no endpoint answers for the moment */
+  run(run: TrialRun): Promise<SimulationOutcome>;
+  /** Takes over what a trial of all abilities found. */
+  note(endpoint: number, report: EndpointReport): void;
+  /** Another machine may stand behind the endpoint's address: what was found of its ways counts no more. */
+  forget(endpoint: number): void;
+}
+
+interface TryOutDeps {
+  readonly pool: Pick<RpcPool, "converse" | "endpoints">;
+  /** those that may be used */
+  readonly ways: readonly TrialWay[];
+  readonly monotonicMs: () => number;
+  /** hears that no endpoint masters any of them */
+  readonly onNone: () => void;
+}
+
+/** That an endpoint masters a way is believed for this long; then it has to show it again before it is used. */
+const PROVED_MS = 60_000;
+/** That it does not is believed for this long: meanwhile it is not asked. */
+const LACKING_MS = 600_000;
+
+/** What an endpoint cannot do in a way, undefined where it masters it. */
+type Lack = string | undefined;
+
+export function createTryOut({ pool, ways, monotonicMs, onNone }: TryOutDeps): TryOut {
+  const found = new Map<string, { readonly lack: Lack; readonly atMs: number }>();
+  const underway = new Map<string, Promise<Lack>>();
+  const keyOf = (endpoint: Endpoint, way: TrialWay): string => `${pool.endpoints.indexOf(endpoint)} ${way}`;
+
+  function learn(key: string, lack: Lack): Lack {
+    found.set(key, { lack, atMs: monotonicMs() });
+    return lack;
+  }
+
+  /** What is known of an endpoint's way, else what it shows now; many that ask at once ask once. @throws Failure */
+  async function lackOf(endpoint: Endpoint, way: TrialWay): Promise<Lack> {
+    const key = keyOf(endpoint, way);
+    const known = found.get(key);
+    const believedMs = known?.lack === undefined ? PROVED_MS : LACKING_MS;
+    if (known !== undefined && monotonicMs() - known.atMs < believedMs) return known.lack;
+    const proof = underway.get(key) ?? prove(endpoint, way);
+    underway.set(key, proof);
+    try {
+      return learn(key, await proof);
+    } finally {
+      underway.delete(key);
+    }
+  }
+
+  /** @throws Failure */
+  async function tryAt(endpoint: Endpoint, way: TrialWay, run: TrialRun): Promise<TrialOutcome> {
+    const lack = await lackOf(endpoint, way);
+    if (lack !== undefined) throw new ChainReadError("not available", lack);
+    try {
+      return await tryIn(way, endpoint.ask, run);
+    } catch (error) {
+      // Whatever it was: it has to show once more that it can.
+      found.delete(keyOf(endpoint, way));
+      throw error;
+    }
+  }
+
+  return {
+    async run(run) {
+      const failures: Failure[] = [];
+      for (const way of TRIAL_WAYS.filter((each) => ways.includes(each))) {
+        const result = await pool.converse((endpoint) => tryAt(endpoint, way, run));
+        if (result.kind === "enough") return result.answer;
+        failures.push(...result.failures);
+      }
+      const said = [...new Set(failures.map(({ message }) => message))].join("; ");
+      const reason = `no RPC endpoint can try it out by ${tellWays(ways)}: ${said}`;
+      const code = reasonOf(failures);
+      if (code !== "not available" && code !== "refused") throw new ChainReadError(code, reason);
+      onNone();
+      return { kind: "unavailable", reason };
+    },
+    note(index, { findings }) {
+      const endpoint = pool.endpoints[index];
+      if (endpoint === undefined) return;
+      for (const way of TRIAL_WAYS) {
+        const finding = findings.find(({ ability }) => ability === way);
+        if (finding?.state === "able") learn(keyOf(endpoint, way), undefined);
+        if (finding?.state === "lacking") learn(keyOf(endpoint, way), named(endpoint, finding.detail ?? "lacking"));
+      }
+    },
+    forget(index) {
+      for (const way of TRIAL_WAYS) found.delete(`${index} ${way}`);
+    },
+  };
+}
+
+/** @throws RpcError or ChainReadError where the endpoint did not show it, and did not say that it cannot */
+async function prove(endpoint: Endpoint, way: TrialWay): Promise<Lack> {
+  try {
+    const problem = await proveWay(way, endpoint.ask);
+    return problem === undefined ? undefined : named(endpoint, problem);
+  } catch (error) {
+    if (!(error instanceof RpcError || error instanceof ChainReadError) || !saysWhatItLacks(error)) throw error;
+    return named(endpoint, error.message);
+  }
+}
+
+function named({ host }: Endpoint, words: string): string {
+  return words.startsWith(host) ? words : `${host}: ${words}`;
+}

@@ -1,0 +1,26 @@
+/**
+ * How a swap is tried out before it is signed, the way that proves most first.
+ * - `simulate`: the node runs the calls in a block of their own and tells every transfer and allowance
+ * - `trace`: it runs them one by one, each on what the one before left, and tells the same
+ * - `probe`: code of ours, lent to the owner, runs them and compares balances and allowances of known tokens
+ */
+export type TrialWay = "simulate" | "trace" | "probe";
+
+/** All of them, in the order in which they are preferred. */
+export const TRIAL_WAYS: readonly TrialWay[] = ["simulate", "trace", "probe"];
+
+/** Those that may be used where the policy says nothing of it. */
+export const DEFAULT_TRIAL_WAYS: readonly TrialWay[] = ["simulate", "trace"];
+
+const ASKED: Readonly<Record<TrialWay, string>> = {
+  simulate: "eth_simulateV1",
+  trace: "debug_traceCall",
+  probe: "a probe in eth_call",
+};
+
+/** What an endpoint is asked for, in the words of its operator: "eth_simulateV1 or debug_traceCall". */
+export function tellWays(ways: readonly TrialWay[]): string {
+  return TRIAL_WAYS.filter((way) => ways.includes(way))
+    .map((way) => ASKED[way])
+    .join(" or ");
+}
