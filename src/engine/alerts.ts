@@ -2,6 +2,7 @@ import { type Alert, SUBJECT } from "../domain/run/alert.ts";
 import type { ModeRow } from "../domain/run/operating-mode.ts";
 import type { Change } from "../ports/changes.ts";
 import type { LaneStore } from "../ports/lane-store.ts";
+import type { QuestionKind, Unit } from "../ports/unit-of-work.ts";
 import type { EngineDeps } from "./engine-context.ts";
 
 /** What alerts are written and told with. */
@@ -36,11 +37,24 @@ export function raiseAlerts(
 }
 
 /** Writes changes that depend on no row, and tells the alerts and messages among them that are new. */
-export async function writeAndTell(deps: AlertDeps, changes: readonly Change[]): Promise<void> {
+export async function writeAndTell(
+  deps: Pick<AlertDeps, "store" | "clock" | "notifier">,
+  changes: readonly Change[],
+): Promise<void> {
   const atMs = deps.clock.nowMs();
   const question = { kind: "nothing" } as const;
-  const written = await deps.store.commit([{ question, decide: () => ({ changes, atMs, value: undefined }) }]);
-  for (const { alerts } of written) tellAlerts(deps, alerts);
+  await commitAndTell(deps, { question, decide: () => ({ changes, atMs, value: undefined }) });
+}
+
+/** Carries one unit out, and tells the alerts and messages that are new. @returns what was decided */
+export async function commitAndTell<K extends QuestionKind, T>(
+  deps: Pick<AlertDeps, "store" | "notifier">,
+  unit: Unit<K, T>,
+): Promise<T> {
+  const [written] = await deps.store.commit([unit]);
+  if (written === undefined) throw new Error("a unit of work came to nothing");
+  tellAlerts(deps, written.alerts);
+  return written.value;
 }
 
 /** Tells alerts that are committed. */

@@ -3,7 +3,10 @@ import type { SlotTurn } from "./slot-turn.ts";
 
 /** The scheduler's beat: what is looked at once a second. */
 export interface Beat {
+  /** Begins a look, unless the one before is not over. */
   tick(): void;
+  /** Resolves when no look is under way. */
+  idle(): Promise<void>;
   /** Milliseconds since the last tick, or the making, was over: by the monotonic clock. */
   ageMs(): number;
 }
@@ -14,23 +17,37 @@ export interface Beat {
  */
 export function createBeat(
   clock: Clock,
-  hooks: { slots: SlotTurn; wake(): void; guarded(work: () => void): void; signal: AbortSignal },
+  hooks: {
+    slots: SlotTurn;
+    /** looks at once a second what depends on no slot */
+    first(): Promise<void>;
+    wake(): void;
+    guarded(work: () => Promise<void>): Promise<void>;
+    signal: AbortSignal;
+  },
 ): Beat {
   let tickedAtMs = clock.monotonicMs();
-  let isCatchingUp = false;
-  const take = (): void =>
-    hooks.guarded(() => {
-      if (hooks.signal.aborted) return;
-      const { hasNew, isDone } = hooks.slots.take();
+  let underWay: Promise<void> | undefined;
+  const take = async (): Promise<void> => {
+    await hooks.first();
+    while (!hooks.signal.aborted) {
+      const { hasNew, isDone } = await hooks.slots.take();
       if (hasNew) hooks.wake();
-      isCatchingUp = !isDone;
-      if (isDone) tickedAtMs = clock.monotonicMs();
-      else void clock.sleep(0).then(take);
-    });
+      if (isDone) {
+        tickedAtMs = clock.monotonicMs();
+        return;
+      }
+      await clock.sleep(0);
+    }
+  };
   return {
     tick: () => {
-      if (!isCatchingUp) take();
+      if (hooks.signal.aborted) return;
+      underWay ??= hooks.guarded(take).finally(() => {
+        underWay = undefined;
+      });
     },
+    idle: async () => await underWay,
     ageMs: () => clock.monotonicMs() - tickedAtMs,
   };
 }

@@ -2,7 +2,7 @@ import type { BlockHead } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
 import { tellAlerts } from "./alerts.ts";
 import { createBeat } from "./beat.ts";
-import { createBeginning } from "./beginning.ts";
+import { type Beginning, createBeginning } from "./beginning.ts";
 import { createClockJumps } from "./clock-jumps.ts";
 import { type ClockWatch, createClockWatch } from "./clock-watch.ts";
 import { type Committer, createCommitter } from "./commit.ts";
@@ -63,23 +63,25 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
     waker.wake();
   });
   const beginning = createBeginning(start);
-  const slots = createSlotTurn(editions, { clocks, downtime, waitingFor: beginning.waitingFor });
+  const gate = createGate(deps.clock, beginning);
+  const slots = createSlotTurn(editions, { clocks, downtime, waitingFor: gate.waitingFor });
   const loops: Promise<void>[] = [];
   const stopping = new AbortController();
   const jumps = createClockJumps(deps);
   const outside = createOutsideWatch(start, { beginning, clocks });
   const guarded = (work: () => Promise<void>): Promise<void> => work().catch(onFatal);
   const { signal } = stopping;
-  const guardedHere = (work: () => void): void => guardedNow(onFatal, work);
-  const beat = createBeat(deps.clock, { slots, wake: waker.wake, guarded: guardedHere, signal });
+  const beat = createBeat(deps.clock, { slots, first: jumps.check, wake: waker.wake, guarded, signal });
   const reconciler = createReconciler(context);
   const effects = createEffectRunner(context, committer, { clocks, guarded, hear: outside.hear, onDone: waker.wake });
   const effectLoop = (): Promise<void> => keepPerforming(start, { clocks, committer, effects, waker }, signal);
   const begin = async (head: BlockHead): Promise<void> => {
     // Before anything may be signed, and before the first slot: the rows are held against the chain.
-    reconciler.begin();
+    await reconciler.begin();
     clocks.observe(head);
-    downtime.started();
+    await downtime.started();
+    if (signal.aborted) return;
+    gate.open();
     slots.settle();
     loops.push(guarded(reconciler.look));
     await within(deps.clock, loops.at(-1), signal);
@@ -98,27 +100,48 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
       slots.adopt(settings.strategies);
       loops.push(guarded(() => outside.keepLooking(signal)));
       const head = await beginning.attempt();
-      if (head !== undefined) return await begin(head);
-      loops.push(guarded(waitAndBegin));
+      if (head === undefined) loops.push(guarded(waitAndBegin));
+      else await waitedFor(loops, begin(head));
     },
-    tick: () => {
-      guardedHere(jumps.check);
-      beat.tick();
-    },
+    tick: beat.tick,
     stop: async () => {
       stopping.abort();
       waker.wake();
       await Promise.all(loops);
+      await beat.idle();
       await effects.idle();
       // A daemon that only waited was not at work: its time belongs to the downtime.
-      if (beginning.waitingFor() === undefined) downtime.stopped();
+      if (gate.waitingFor() === undefined) await downtime.stopped();
       deps.store.addDaemonEvent("stopped", "by request", deps.clock.nowMs());
     },
-    adopt: (strategies) => guardedHere(() => slots.adopt(strategies)),
+    adopt: (strategies) => guardedNow(onFatal, () => slots.adopt(strategies)),
     tickAgeMs: beat.ageMs,
     clocks,
     waitingFor: beginning.waitingFor,
   };
+}
+
+/**
+ * Slots and requests wait for the node, and then until the wallets are unchecked: what stands in an older copy of the
+ * database is refused by then.
+ */
+function createGate(
+  clock: Clock,
+  beginning: Pick<Beginning, "waitingFor">,
+): Pick<Beginning, "waitingFor"> & { open(): void } {
+  let closed: Absence | undefined = { sinceMs: clock.nowMs(), reason: "its rows are held against their marker" };
+  return {
+    waitingFor: () => beginning.waitingFor() ?? closed,
+    open: () => {
+      closed = undefined;
+    },
+  };
+}
+
+/** The same work, which a stop waits for as well: it still writes rows. */
+function waitedFor(loops: Promise<void>[], work: Promise<void>): Promise<void> {
+  loops.push(work.catch(() => undefined));
+  return work;
 }
 
 /** Writes the start down, with its message where one is wanted. */

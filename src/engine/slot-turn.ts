@@ -16,7 +16,7 @@ export interface SlotTurn {
    * Once a second, and again soon while it is not done.
    * @returns whether there are new runs, and whether all strategies were looked at
    */
-  take(): { readonly hasNew: boolean; readonly isDone: boolean };
+  take(): Promise<{ readonly hasNew: boolean; readonly isDone: boolean }>;
 }
 
 /** Makes the turn of slots. While the daemon waits or the clocks disagree only the requests are taken that need no slot. */
@@ -35,14 +35,12 @@ export function createSlotTurn(
     else editions.adopt(asked);
     asked = undefined;
   };
-  /** Why nothing may go by the wall clock now. */
-  const problemNow = (): string | undefined => {
+  const whyWaiting = (): string | undefined => {
     const waiting = waitingFor();
-    if (waiting !== undefined) return `the daemon waits for its node to begin (${waiting.reason})`;
-    return clocks.check();
+    return waiting === undefined ? undefined : `the daemon waits for its node to begin (${waiting.reason})`;
   };
   const settle = (): void => {
-    if (problemNow() === undefined) settleEditions();
+    if (whyWaiting() === undefined && clocks.problem() === undefined) settleEditions();
   };
   return {
     settle,
@@ -51,13 +49,14 @@ export function createSlotTurn(
       asked = strategies;
       settle();
     },
-    take: () => {
-      const problem = problemNow();
+    take: async () => {
+      /** Why nothing may go by the wall clock now. */
+      const problem = whyWaiting() ?? (await clocks.check());
       if (problem === undefined) settleEditions();
       takeRequests(context, problem);
       if (problem !== undefined) return { hasNew: false, isDone: true };
       const { runs, isDone } = insertSomeDueRuns(context, downtime.heard);
-      if (isDone) downtime.tick();
+      if (isDone) await downtime.tick();
       return { hasNew: runs.length > 0, isDone };
     },
   };

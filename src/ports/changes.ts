@@ -8,10 +8,14 @@ import type { SameEnds } from "../domain/run/same-ends.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { AlertRow, TrueWarning } from "./alert-store.ts";
 import type { IntentRow, LaneHalt } from "./lane-store.ts";
+import type { ReconciliationChange } from "./reconciliation-questions.ts";
 import type { Difference } from "./reconciliation-store.ts";
+import type { WatchChange } from "./watch-questions.ts";
 
 /** Something that is to be written. Plain data: what is decided is a list of these, written together or not at all. */
 export type Change =
+  | ReconciliationChange
+  | WatchChange
   /** the run as it is now, with the moves that led there from what it was */
   | { readonly kind: "run"; readonly run: Run; readonly before: Run; readonly transitions: readonly Transition[] }
   /** what a step was taken from, so that it can be taken again */

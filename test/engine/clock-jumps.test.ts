@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { createBeat } from "../../src/engine/beat.ts";
 import { createClockJumps } from "../../src/engine/clock-jumps.ts";
 import { createOutside, openLife } from "../support/engine-life.ts";
+import { quiet } from "../support/fake-clock.ts";
 import { silentLogger } from "../support/silent-logger.ts";
 
 const START_MS = Date.UTC(2026, 10, 22, 9);
@@ -17,7 +18,7 @@ function begin() {
   const pass = async (seconds: number): Promise<void> => {
     for (let second = 0; second < seconds; second++) {
       await clock.advance(1_000);
-      jumps.check();
+      await jumps.check();
     }
   };
   const rows = (): unknown[] =>
@@ -73,10 +74,12 @@ test("the age of the last tick goes by the monotonic clock: a clock that is set 
   const { engine } = openLife(outside);
   await engine.start();
   engine.tick();
+  await quiet();
   outside.clock.jumpTo(START_MS - 3_600_000);
   await outside.clock.advance(4_000);
   expect(engine.tickAgeMs()).toBe(4_000);
   engine.tick();
+  await quiet();
   expect(engine.tickAgeMs()).toBe(0);
 });
 
@@ -84,16 +87,12 @@ test("a beat that never gets through its slots grows old, and one that does in t
   const { clock } = createOutside(START_MS);
   let isDone = false;
   const errors: unknown[] = [];
-  const guarded = (work: () => void): void => {
-    try {
-      work();
-    } catch (error) {
-      errors.push(error);
-    }
-  };
-  const slots = { take: () => ({ hasNew: false, isDone }), adopt: () => undefined, settle: () => undefined };
+  const guarded = (work: () => Promise<void>): Promise<void> =>
+    work().catch((error: unknown) => void errors.push(error));
+  const slots = { take: async () => ({ hasNew: false, isDone }), adopt: () => undefined, settle: () => undefined };
   const { signal } = new AbortController();
-  const beat = createBeat(clock, { slots, wake: () => undefined, guarded, signal });
+  const hooks = { first: async () => undefined, wake: () => undefined, guarded, signal };
+  const beat = createBeat(clock, { slots, ...hooks });
   for (let second = 0; second < 12; second++) {
     beat.tick();
     await clock.advance(1_000);
@@ -102,7 +101,7 @@ test("a beat that never gets through its slots grows old, and one that does in t
   isDone = true;
   await clock.advance(1_000);
   expect([beat.ageMs() <= 1_000, errors]).toEqual([true, []]);
-  slots.take = () => {
+  slots.take = async () => {
     throw new Error("the disk is full");
   };
   beat.tick();

@@ -6,6 +6,7 @@ import { isSwapEnd } from "../../src/domain/run/states.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { HUNDRED_USDC, policySample, ROUTER, rebalanceSpec, SLOT_MS, USDC, WETH } from "../support/builders.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife, turn, turnUntil } from "../support/engine-life.ts";
+import { quiet } from "../support/fake-clock.ts";
 import { refusal } from "../support/fake-service.ts";
 
 const START_MS = SLOT_MS - 1_500;
@@ -279,6 +280,7 @@ describe("what a timer calls", () => {
     const { life } = await begin();
     life.db.exec("DROP TABLE requests");
     expect(() => life.engine.tick()).not.toThrow();
+    await quiet();
     expect(life.errors).toMatchObject([{ message: "no such table: requests" }]);
   });
 

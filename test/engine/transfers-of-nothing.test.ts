@@ -67,7 +67,7 @@ test("an outflow that is no fill holds the order's end back until a person accep
   await again.engine.start();
   await turn(outside, again, 2_000);
   expect([first(), again.store.openDifferences().map(({ kind }) => kind)]).toEqual(["unknown", ["outflow"]]);
-  expect(accept(again)).toContain("accepted 1");
+  expect(await accept(again)).toContain("accepted 1");
   await turn(outside, again, 120);
   expect([first(), again.errors]).toEqual(["expired", []]);
 });

@@ -1,11 +1,15 @@
 import { basename, dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { createMarkerFiles } from "../../src/adapters/identity/marker-files.ts";
+import type { Address } from "../../src/domain/money/address.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
+import type { EngineContext } from "../../src/engine/engine-context.ts";
+import { uncheckedChange } from "../../src/engine/reconcile/findings.ts";
 import type { IdentityMarker } from "../../src/ports/identity-marker.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { HUNDRED_USDC, SLOT_MS } from "./builders.ts";
 import { createOutside, type Life, type Outside, openLife, turn, turnUntil } from "./engine-life.ts";
+import { quiet } from "./fake-clock.ts";
 import { SETTLEMENT } from "./fake-ledger.ts";
 
 // Several databases that trade for one wallet in turn: copies, empty ones, and the right one put back.
@@ -82,16 +86,22 @@ export function copyTo(outside: Outside, name: string): string {
 
 export const open = (life: Life): readonly string[] => life.store.openDifferences().map(({ kind }) => kind);
 
-export function accept(life: Life): string {
+export async function accept(life: Life): Promise<string> {
   const id = life.store.addRequest({ command: "accept", arguments: {}, madeBy: "ops", madeAtMs: 0 });
   life.engine.tick();
+  await quiet();
   return life.store.answerOf(id) ?? "no answer";
 }
 
 /** Waits until no order of another database can be filled any more, and accepts. */
 export async function acceptInTime(outside: Outside, life: Life): Promise<void> {
   await turn(outside, life, LIFETIME_SECONDS + 5);
-  expect(accept(life)).toContain("accepted");
+  expect(await accept(life)).toContain("accepted");
   await turn(outside, life, 5);
   expect(open(life)).toEqual([]);
+}
+
+/** Notes that a wallet is unchecked, as a start and an accepted difference do. */
+export function addUnchecked({ deps }: Pick<EngineContext, "deps">, wallet: Address): void {
+  deps.store.write([uncheckedChange(deps.clock, wallet)], deps.clock.nowMs());
 }

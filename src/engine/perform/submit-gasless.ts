@@ -48,7 +48,7 @@ export async function submitGasless(
   const reason = heldBack();
   if (reason !== undefined) return keep(reason);
   // From now on a copy that does not know these signatures is an older one.
-  advanceMarker(context, swap.wallet);
+  await advanceMarker(context, swap.wallet);
   crashPoint("gasless.submit.before");
   const { swapSignature, permitSignature, permitDeadlineSeconds } = signatures;
   const submission = { quoteId: quote.id, swapSignature, permitSignature, permitDeadlineSeconds };

@@ -2,9 +2,10 @@ import { expect, test } from "vitest";
 import { createProgressReader } from "../../../src/adapters/sqlite/daemon/progress-rows.ts";
 import { createHealthReader } from "../../../src/app/http/health.ts";
 import { createReach } from "../../../src/engine/reach.ts";
-import { addUnchecked } from "../../../src/engine/reconcile/reconciler.ts";
 import { SLOT_MS } from "../../support/builders.ts";
+import { addUnchecked } from "../../support/databases-in-turn.ts";
 import { ACCOUNT, createOutside, openLife, turn } from "../../support/engine-life.ts";
+import { quiet } from "../../support/fake-clock.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -15,6 +16,7 @@ async function begin(options: { isAway?: boolean; mayTrade?: () => boolean } = {
   const life = openLife(outside);
   await life.engine.start();
   life.engine.tick();
+  await quiet();
   const { clock } = outside;
   const [node, service] = [createReach({ clock }), createReach({ clock })];
   const progress = createProgressReader(life.db);
@@ -59,6 +61,7 @@ test("is not ready while the service is away or the clocks disagree", async () =
   expect(health.readiness()).toMatchObject({ ready: true });
   clock.jumpTo(clock.nowMs() + HOUR_MS);
   life.engine.tick();
+  await quiet();
   expect(health.readiness()).toMatchObject({ ready: false, clock: { ready: false, skewMs: HOUR_MS } });
   expect(health.health().healthy).toBe(true);
   outside.chain.mine();

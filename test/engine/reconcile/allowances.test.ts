@@ -156,13 +156,13 @@ describe("an allowance that no row granted", () => {
     const life = await live(outside);
     expect(life.store.openDifferences()).toMatchObject([{ kind: "cannot-prove", scope: "token", token: USDC.address }]);
     chain.reorganise(1);
-    expect(accept(life)).toContain("accepted 1");
+    expect(await accept(life)).toContain("accepted 1");
     await turn(outside, life, 10);
     chain.mine();
     allow(outside, 5n);
     await turn(outside, life, 3_700);
     expect([open(life), life.store.hasGrant(grant)]).toEqual([["allowance"], false]);
-    expect(accept(life)).toContain("it is taken back");
+    expect(await accept(life)).toContain("it is taken back");
     await turn(outside, life, 60);
     expect([open(life), life.store.hasGrant(grant), life.errors]).toEqual([[], false, []]);
     expect(await chain.allowance({ token: USDC.address, owner: ACCOUNT, spender: ROUTER })).toBe(0n);
@@ -181,7 +181,7 @@ describe("an allowance that no row granted", () => {
     const [allowance, finalized] = [chain.allowance.bind(chain), chain.finalized.bind(chain)];
     chain.finalized = async () => before;
     chain.allowance = (asked, block) => allowance(asked, Math.min(block ?? before.number, before.number));
-    expect(accept(life)).toContain("it is taken back");
+    expect(await accept(life)).toContain("it is taken back");
     await turn(outside, life, 20);
     expect(life.store.hasGrant(grant)).toBe(true);
     Object.assign(chain, { allowance, finalized });

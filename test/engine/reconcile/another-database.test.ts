@@ -56,7 +56,7 @@ test("a request on a database that was lost is no word on what the same one sign
   const life = await live(emptied, marker);
   await turn(emptied, life, 5);
   expect(life.store.answerOf(id)).toContain("refused");
-  expect(accept(life)).toContain("refused: what another database signed may be filled until its deadline");
+  expect(await accept(life)).toContain("refused: what another database signed may be filled until its deadline");
 });
 
 test("the newer database is told as well when it comes back after its copy was accepted and signed", async () => {
@@ -152,7 +152,7 @@ test("a look that began before a person accepted is not the one that comes after
   await fill(outside, 2, marker);
   const life = openLife(restored, { marker });
   const reconciler = createReconciler(life.context);
-  reconciler.begin();
+  await reconciler.begin();
   await reconciler.look();
   expect(open(life)).toEqual(["older", "fill"]);
   await outside.clock.advance(3_600_000);

@@ -6,11 +6,12 @@ import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { maySignIntent } from "../../../src/engine/modes.ts";
-import { addUnchecked, createReconciler } from "../../../src/engine/reconcile/reconciler.ts";
+import { createReconciler } from "../../../src/engine/reconcile/reconciler.ts";
 import { HUNDRED_USDC, POOL, ROUTER, SLOT_MS, USDC, WBTC, WETH } from "../../support/builders.ts";
 import { addSwap } from "../../support/daemon-database.ts";
 import {
   accept,
+  addUnchecked,
   BUDGET,
   begin,
   copyTo,
@@ -40,7 +41,7 @@ describe.each(["only", "never"] as const)(
       await turn(restored, life, 120);
       expect(fills(outside)).toBe(BUDGET);
       expect(outside.told.filter(({ code }) => code === "DATABASE_BEHIND")).toMatchObject([{ severity: "critical" }]);
-      expect(accept(life)).toContain(`it counts in the budget of ${outside.spec.id}`);
+      expect(await accept(life)).toContain(`it counts in the budget of ${outside.spec.id}`);
       await turn(restored, life, 180);
       expect([fills(outside), open(life), life.errors]).toEqual([BUDGET, [], []]);
       expect(life.store.mode(outside.spec.id)?.reason).toContain("completed");
@@ -66,7 +67,7 @@ test("an older copy with an open order of a service without nonces explains one 
   expect(open(life)).toEqual(["outflow", "outflow"]);
   await turn(restored, life, 30);
   expect([fills(outside), life.store.unsettledSwaps()]).toEqual([3, []]);
-  expect(accept(life)).toContain("accepted 2");
+  expect(await accept(life)).toContain("accepted 2");
   await turn(restored, life, 300);
   expect([fills(outside), life.errors]).toEqual([BUDGET, []]);
 });
@@ -94,10 +95,10 @@ describe("a database that is lost", () => {
     const life = await live(emptied, marker);
     expect(open(life)).toEqual(["lost", ...Array(BUDGET).fill("fill")]);
     await turn(emptied, life, 60);
-    expect(accept(life)).toContain("refused: what another database signed may be filled until its deadline");
+    expect(await accept(life)).toContain("refused: what another database signed may be filled until its deadline");
     await turn(emptied, life, LIFETIME_SECONDS - 60);
     expect(fills(outside)).toBe(BUDGET);
-    expect(accept(life)).toContain("accepted 5");
+    expect(await accept(life)).toContain("accepted 5");
     await turn(emptied, life, 120);
     expect([fills(outside), open(life), life.errors]).toEqual([BUDGET, [], []]);
   });
@@ -112,9 +113,9 @@ test("a clock that is set ahead shortens no wait for what another database signe
     const life = await live(emptied, marker);
     outside.clock.jumpTo(outside.clock.nowMs() + jumpMs);
     await turn(emptied, life, 60);
-    expect(accept(life)).toContain("refused: what another database signed may be filled until its deadline");
+    expect(await accept(life)).toContain("refused: what another database signed may be filled until its deadline");
     await turn(emptied, life, LIFETIME_SECONDS - 60);
-    expect(accept(life)).toContain("accepted 5");
+    expect(await accept(life)).toContain("accepted 5");
   }
 });
 
@@ -148,13 +149,13 @@ test("an order that the old database handed over, and that is filled late, count
   before.kill();
   const restored = { ...outside, file: copy };
   const life = await live(restored, marker);
-  expect([open(life), accept(life)]).toEqual([["older"], expect.stringContaining("refused")]);
+  expect([open(life), await accept(life)]).toEqual([["older"], expect.stringContaining("refused")]);
   outside.chain.holdsRelayed = false;
   await turn(restored, life, LIFETIME_SECONDS);
-  expect(accept(life)).toContain("accepted 1");
+  expect(await accept(life)).toContain("accepted 1");
   const isSeen = (): boolean => open(life).includes("fill");
   expect(await turnUntil(restored, life, { maxSeconds: 20, isDone: isSeen })).toBe(true);
-  expect(accept(life)).toContain(`it counts in the budget of ${outside.spec.id}`);
+  expect(await accept(life)).toContain(`it counts in the budget of ${outside.spec.id}`);
   await turn(restored, life, 120);
   expect([fills(outside), open(life), life.errors]).toEqual([BUDGET, [], []]);
 });
@@ -171,10 +172,14 @@ test("a run that is open in an older copy is not traded once more when the fill 
   outside.service.refuses = undefined;
   expect(await turnUntil(outside, before, { maxSeconds: 50, isDone: () => fills(outside) === 1 })).toBe(true);
   before.kill();
+  // The run has got no further when the fill is accepted.
+  outside.service.refuses = refusal("BUSY", true);
   const restored = { ...outside, file: copy };
   const life = await live(restored);
   expect([open(life), runs(life)]).toEqual([["fill"], [{ state: "executing", reason: null }]]);
-  expect(accept(life)).toContain(`it counts in the budget of ${outside.spec.id}`);
+  expect(await accept(life)).toContain(`it counts in the budget of ${outside.spec.id}`);
+  expect(runs(life)).toEqual([{ state: "executing", reason: null }]);
+  outside.service.refuses = undefined;
   await turn(restored, life, 90);
   expect([runs(life)[0], life.errors]).toEqual([{ state: "skipped", reason: "signing_barred" }, []]);
 });
@@ -226,7 +231,7 @@ test("a sale of which only the sold token is known counts in the budget of whoev
     { ...what, key: `outflow ${ACCOUNT} ${hash} ${USDC.address} #0`, facts },
     { ms: 0, sinceBoot: { id: "boot", ms: 0 } },
   );
-  expect(accept(life)).toContain(`it counts in the budget of ${outside.spec.id}`);
+  expect(await accept(life)).toContain(`it counts in the budget of ${outside.spec.id}`);
   await turn(outside, life, 180);
   expect([fills(outside), life.errors]).toEqual([1, []]);
 });
@@ -238,7 +243,7 @@ test("an accepted outflow that is mined once more, at another place of a block, 
   outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to: ROUTER, amount: HUNDRED_USDC });
   const life = await live(outside);
   expect(open(life)).toEqual(["outflow", "outflow"]);
-  expect(accept(life)).toContain("accepted 2");
+  expect(await accept(life)).toContain("accepted 2");
   const logs = outside.chain.logs.bind(outside.chain);
   outside.chain.logs = async (filter) => (await logs(filter)).map((log) => ({ ...log, logIndex: log.logIndex + 3 }));
   await turn(outside, life, 4);
@@ -347,7 +352,7 @@ describe("the marker", () => {
     await turn(restored, life, LIFETIME_SECONDS + 60);
     expect([open(life), fills(outside), life.errors]).toEqual([["older", "fill"], 2, []]);
     expect(life.store.answerOf(id)).toContain("refused: it was asked before this copy");
-    expect(accept(life), "asked now").toContain("accepted 2");
+    expect(await accept(life), "asked now").toContain("accepted 2");
   });
 
   test("a kill at any place around a signature leaves a database that its marker does not halt", async () => {
@@ -412,7 +417,7 @@ describe("what the chain shows and no row explains", () => {
     await fill(outside, 1);
     const { context, store } = openLife(outside);
     const reconciler = createReconciler(context);
-    reconciler.begin();
+    await reconciler.begin();
     await reconciler.look();
     for (let block = 0; block < 5; block += 1) outside.chain.mine();
     outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to: ROUTER, amount: 7n });
@@ -431,7 +436,7 @@ describe("what the chain shows and no row explains", () => {
     for (let block = 0; block < 4; block += 1) outside.chain.mine();
     const life = await live(outside);
     expect(open(life)).toEqual(["allowance"]);
-    expect(accept(life)).toContain("it is taken back");
+    expect(await accept(life)).toContain("it is taken back");
     await turn(outside, life, 60);
     expect(await outside.chain.allowance({ token: WETH.address, owner: ACCOUNT, spender: ROUTER })).toBe(0n);
   });
@@ -443,7 +448,7 @@ test("an outflow that an open swap alone may explain is looked at again when tha
   const { context, store } = openLife(outside);
   const look = async (): Promise<readonly string[]> => {
     const reconciler = createReconciler(context);
-    reconciler.begin();
+    await reconciler.begin();
     await reconciler.look();
     return store.openDifferences().map(({ kind }) => kind);
   };
@@ -468,12 +473,12 @@ test("an open order explains nothing that is less than what it signed", async ()
   outside.service.profile = { ...swapdProfile, signatureHasNonce: false, nonceRecord: undefined };
   const { context, store } = openLife(outside);
   const reconciler = createReconciler(context);
-  reconciler.begin();
+  await reconciler.begin();
   await reconciler.look();
   addSwap(store, swapIn("submitted", { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" }));
   outside.chain.mine();
   outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to: POOL, amount: 5n });
-  reconciler.begin();
+  await reconciler.begin();
   await reconciler.look();
   expect(store.openDifferences()).toMatchObject([{ kind: "outflow" }]);
 });
@@ -523,7 +528,7 @@ describe("a token whose allowance is refused", () => {
     refuseAllowance(outside, WETH.address);
     const life = await live(outside);
     expect(open(life)).toEqual(["cannot-prove"]);
-    expect(accept(life)).toContain("accepted 1");
+    expect(await accept(life)).toContain("accepted 1");
     await turn(outside, life, 180);
     expect([open(life), fills(outside) > 1]).toEqual([[], true]);
   });
@@ -551,7 +556,7 @@ test("what keeps one wallet from being looked at keeps no other one", async () =
     [...context.deps.signers.values()].flatMap((one) => [[other, one] as const, [ACCOUNT, one] as const]),
   );
   const reconciler = createReconciler({ ...context, deps: { ...context.deps, signers } });
-  reconciler.begin();
+  await reconciler.begin();
   await reconciler.look();
   expect(store.openDifferences()).toMatchObject([{ kind: "unchecked", wallet: other }]);
 });
@@ -682,7 +687,7 @@ test.each<[string, (outside: Outside) => void, string]>([
   change(outside);
   const { context, store } = openLife(outside);
   const reconciler = createReconciler(context);
-  reconciler.begin();
+  await reconciler.begin();
   await reconciler.look();
   expect(store.openDifferences()).toMatchObject([{ kind: "new", text: expect.stringContaining(why) }]);
 });

@@ -1,9 +1,10 @@
 import type { LaneStore } from "../../../ports/lane-store.ts";
 import type { Answered, Question, QuestionKind } from "../../../ports/unit-of-work.ts";
 import { readStepRows } from "./decision-rows.ts";
+import type { Readers } from "./readers.ts";
+import { createReconciliationReaders } from "./reconciliation-answers.ts";
 import type { RowStore } from "./row-store.ts";
-
-type Readers = { readonly [K in QuestionKind]: (asked: Question<K>) => Answered<K> };
+import { createWatchReaders } from "./watch-answers.ts";
 
 /** Answers questions from the rows. @param lanes the lanes' rows, whose tables may be missing until one is asked for */
 export function createAnswers(
@@ -11,6 +12,8 @@ export function createAnswers(
   lanes: () => LaneStore,
 ): <K extends QuestionKind>(question: Question<K>) => Answered<K> {
   const readers: Readers = {
+    ...createReconciliationReaders(rows),
+    ...createWatchReaders(rows),
     nothing: () => undefined,
     step: ({ runId, event, of }) => {
       const run = rows.run(runId);

@@ -19,6 +19,8 @@ import type { SingleRows } from "./row-store.ts";
 import { writeStep } from "./step-rows.ts";
 import { type CountedSwap, countRun, countSwap } from "./total-rows.ts";
 
+type OtherRows = "saveRun" | "addStep" | "clearancePrices" | "unsettledSwaps" | "openWork" | "swapState";
+
 const SWAP_COLUMNS = [
   "id",
   "run_id",
@@ -76,9 +78,7 @@ const OPEN_WORK = `SELECT runs.id AS runId, runs.strategy, swaps.id AS swapId, s
     WHERE runs.${OPEN_RUNS}`;
 
 /** Rows of runs, swaps and transitions. */
-export function createRunRows(
-  sql: Statements,
-): Omit<RunStore, keyof EffectRows> & Pick<SingleRows, "saveRun" | "addStep" | "clearancePrices"> {
+export function createRunRows(sql: Statements): Omit<RunStore, keyof EffectRows> & Pick<SingleRows, OtherRows> {
   const readBody = createBodyReader();
   const addTransition = (transition: Transition, atMs: number): void => {
     sql.run(

@@ -54,11 +54,13 @@ export function createStore(db: SqliteDatabase, options: { sendAlertsFrom?: Seve
         },
       }),
   };
+  const answer = createAnswers(rows, laneRows);
   const write: Store["write"] = (changes, atMs) => writeChanges(rows, laneRows, { changes, atMs });
   return {
     ...rows,
-    ...createUnitOfWork({ transaction: rows.transaction, answer: createAnswers(rows, laneRows), write }),
+    ...createUnitOfWork({ transaction: rows.transaction, answer, write }),
     stepRows: (run, event, asked) => readStepRows(rows, laneRows(), { run, event, asked }),
+    answer,
     write,
   };
 }

@@ -3,8 +3,9 @@ import type { AlertRow } from "../../../ports/alert-store.ts";
 import type { Change } from "../../../ports/changes.ts";
 import type { IntentRow, LaneStore } from "../../../ports/lane-store.ts";
 import type { RowStore } from "./row-store.ts";
+import { writeBeside } from "./write-beside.ts";
 
-type Lanes = Pick<LaneStore, "insertIntent" | "recordTransition">;
+type Lanes = Pick<LaneStore, "insertIntent" | "recordTransition" | "acceptCount">;
 
 /**
  * Writes changes in their order; to be called inside a transaction.
@@ -59,6 +60,9 @@ function writeOne(
       return;
     case "same-ends":
       rows.saveSameEnds(change.strategyId, change.ends);
+      return;
+    default:
+      writeBeside({ rows, lanes, atMs }, change);
       return;
   }
 }

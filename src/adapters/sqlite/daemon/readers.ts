@@ -1,0 +1,6 @@
+import type { Answered, Question, QuestionKind } from "../../../ports/unit-of-work.ts";
+
+/** What answers questions, by their kinds. */
+export type Readers<Kinds extends QuestionKind = QuestionKind> = {
+  readonly [K in Kinds]: (asked: Question<K>) => Answered<K>;
+};
