@@ -98,7 +98,7 @@ function nothing({ deps: { clock } }: EngineContext): Decided<undefined> {
  * A revocation for the lane, decided on rows that say whether the token is still idle: a swap cannot slip in between.
  * @returns as the value the intent's id, undefined when the token is busy
  */
-export function decideRevocation(context: EngineContext, grant: Grant, rows: GrantRows): Decided<string | undefined> {
+function decideRevocation(context: EngineContext, grant: Grant, rows: GrantRows): Decided<string | undefined> {
   const { deps, settings } = context;
   if (rows.isBusy) return nothing(context);
   // Without a lane nobody would ever send it.
