@@ -97,9 +97,11 @@ export async function composeDaemon(
     ),
   });
   const services = openServices(configuration, serviceUrl, { secrets, logger, machine, listenersTo });
-  const signers = await openSigners(configuration, secrets, (wallet) => {
+  const signers = await openSigners(configuration, secrets, async (wallet) => {
     deps.beforeSigning?.();
-    advanceMarker(context, wallet);
+    await advanceMarker(context, wallet);
+    // Asked again: another daemon may have taken the database meanwhile.
+    deps.beforeSigning?.();
   });
   const lanes = new Map<Address, Lane>();
   const context: EngineContext = {
@@ -149,7 +151,7 @@ function contractsOf({ network: { name }, service: { contracts } }: Configuratio
 async function openSigners(
   configuration: Configuration,
   secrets: SecretOpener,
-  beforeSigning: (wallet: Address) => void,
+  beforeSigning: (wallet: Address) => Promise<void>,
 ): Promise<Map<Address, Signer>> {
   const signers = new Map<Address, Signer>();
   for (const wallet of configuration.wallets.values()) {
@@ -162,15 +164,15 @@ async function openSigners(
   return signers;
 }
 
-function guarded(signer: Signer, beforeSigning: () => void): Signer {
+function guarded(signer: Signer, beforeSigning: () => Promise<void>): Signer {
   return {
     address: signer.address,
     signTransaction: async (transaction) => {
-      beforeSigning();
+      await beforeSigning();
       return await signer.signTransaction(transaction);
     },
     signTypedData: async (typedData) => {
-      beforeSigning();
+      await beforeSigning();
       return await signer.signTypedData(typedData);
     },
   };

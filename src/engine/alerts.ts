@@ -1,7 +1,7 @@
 import { type Alert, SUBJECT } from "../domain/run/alert.ts";
-import type { ModeRow } from "../domain/run/operating-mode.ts";
 import type { Change } from "../ports/changes.ts";
 import type { LaneStore } from "../ports/lane-store.ts";
+import type { QuestionKind, Unit } from "../ports/unit-of-work.ts";
 import type { EngineDeps } from "./engine-context.ts";
 
 /** What alerts are written and told with. */
@@ -23,24 +23,25 @@ export function raiseChange(
   return { kind: "alert", alert: { ...alert, strategy, runId, id: ids.newId("alert"), atMs: clock.nowMs() } };
 }
 
-/** Writes alerts down, inside the transaction that makes them true. @returns those that are new: they are still to be told */
-export function raiseAlerts(
-  deps: Omit<AlertDeps, "notifier">,
-  alerts: readonly Alert[],
-  run: { readonly strategy?: string; readonly runId?: string } = {},
-): readonly RaisedAlert[] {
-  return deps.store.write(
-    alerts.map((alert) => raiseChange(deps, alert, run)),
-    deps.clock.nowMs(),
-  );
-}
-
 /** Writes changes that depend on no row, and tells the alerts and messages among them that are new. */
-export async function writeAndTell(deps: AlertDeps, changes: readonly Change[]): Promise<void> {
+export async function writeAndTell(
+  deps: Pick<AlertDeps, "store" | "clock" | "notifier">,
+  changes: readonly Change[],
+): Promise<void> {
   const atMs = deps.clock.nowMs();
   const question = { kind: "nothing" } as const;
-  const written = await deps.store.commit([{ question, decide: () => ({ changes, atMs, value: undefined }) }]);
-  for (const { alerts } of written) tellAlerts(deps, alerts);
+  await commitAndTell(deps, { question, decide: () => ({ changes, atMs, value: undefined }) });
+}
+
+/** Carries one unit out, and tells the alerts and messages that are new. @returns what was decided */
+export async function commitAndTell<K extends QuestionKind, T>(
+  deps: Pick<AlertDeps, "store" | "notifier">,
+  unit: Unit<K, T>,
+): Promise<T> {
+  const [written] = await deps.store.commit([unit]);
+  if (written === undefined) throw new Error("a unit of work came to nothing");
+  tellAlerts(deps, written.alerts);
+  return written.value;
 }
 
 /** Tells alerts that are committed. */
@@ -49,11 +50,6 @@ export function tellAlerts({ notifier }: Pick<AlertDeps, "notifier">, alerts: re
     const run = { ...(strategy === undefined ? {} : { strategy }), ...(runId === undefined ? {} : { runId }) };
     notifier.notify({ severity, code, text, fields: { subject, ...run } });
   }
-}
-
-/** Sets a mode. What was said about the scope's mode before is over. */
-export function changeMode({ store, clock }: Pick<AlertDeps, "store" | "clock">, row: ModeRow): void {
-  store.write([{ kind: "mode", row }], clock.nowMs());
 }
 
 /** The lanes' rows, where a halted account is written down together with its alert. */
@@ -67,7 +63,7 @@ export function alertOnHalt(laneStore: LaneStore, deps: AlertDeps): LaneStore {
       const alert = { severity: "critical", code: "ACCOUNT_HALTED", subject: SUBJECT.account(account), text } as const;
       const raised = laneStore.transaction(() => {
         laneStore.addHalt(halt);
-        return raiseAlerts(deps, [alert]);
+        return store.write([raiseChange(deps, alert)], clock.nowMs());
       });
       tellAlerts(deps, raised);
     },
@@ -85,10 +81,9 @@ export function alertOnRefusal(deps: AlertDeps): (intentId: string, detail: stri
   return (intentId, detail) => {
     const subject = SUBJECT.transaction(intentId);
     if (detail === undefined) store.endAlerts(subject, clock.nowMs());
-    else
-      tellAlerts(
-        deps,
-        raiseAlerts(deps, [{ severity: "warning", code: "TRANSACTION_REFUSED", subject, text: detail }]),
-      );
+    else {
+      const alert = { severity: "warning", code: "TRANSACTION_REFUSED", subject, text: detail } as const;
+      tellAlerts(deps, store.write([raiseChange(deps, alert)], clock.nowMs()));
+    }
   };
 }

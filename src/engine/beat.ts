@@ -3,8 +3,10 @@ import type { SlotTurn } from "./slot-turn.ts";
 
 /** The scheduler's beat: what is looked at once a second. */
 export interface Beat {
-  /** Resolves when the look is over; at once where the one before is not. */
+  /** Begins a look, unless the one before is not over. Resolves when none is under way. */
   tick(): Promise<void>;
+  /** Resolves when no look is under way. */
+  idle(): Promise<void>;
   /** Milliseconds since the last tick, or the making, was over: by the monotonic clock. */
   ageMs(): number;
 }
@@ -15,28 +17,38 @@ export interface Beat {
  */
 export function createBeat(
   clock: Clock,
-  hooks: { slots: SlotTurn; wake(): void; guarded(work: () => Promise<void>): Promise<void>; signal: AbortSignal },
+  hooks: {
+    slots: SlotTurn;
+    /** looks at once a second what depends on no slot */
+    first(): Promise<void>;
+    wake(): void;
+    guarded(work: () => Promise<void>): Promise<void>;
+    signal: AbortSignal;
+  },
 ): Beat {
   let tickedAtMs = clock.monotonicMs();
-  let isTaking = false;
+  let underWay: Promise<void> | undefined;
   const take = async (): Promise<void> => {
+    await hooks.first();
     while (!hooks.signal.aborted) {
       const { hasNew, isDone } = await hooks.slots.take();
       if (hasNew) hooks.wake();
-      if (!isDone) await clock.sleep(0, hooks.signal);
-      else {
+      if (isDone) {
         tickedAtMs = clock.monotonicMs();
         return;
       }
+      await clock.sleep(0, hooks.signal);
     }
   };
   return {
     tick: async () => {
-      if (isTaking) return;
-      isTaking = true;
-      await hooks.guarded(take);
-      isTaking = false;
+      if (hooks.signal.aborted) return;
+      underWay ??= hooks.guarded(take).finally(() => {
+        underWay = undefined;
+      });
+      await underWay;
     },
+    idle: async () => await underWay,
     ageMs: () => clock.monotonicMs() - tickedAtMs,
   };
 }

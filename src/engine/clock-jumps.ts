@@ -4,7 +4,7 @@ import { formatDuration } from "./format-duration.ts";
 /** Writes down that the wall clock was set, or stood still together with the whole machine. */
 export interface ClockJumps {
   /** Once a second. */
-  check(): void;
+  check(): Promise<void>;
 }
 
 /** Less than this between two ticks is a time server at its work. */
@@ -24,16 +24,17 @@ export function createClockJumps({ clock, store, logger }: Pick<EngineDeps, "clo
   let jumps = 0;
   let [fromMs, fromOffsetMs] = [clock.nowMs(), lastOffsetMs];
   let lastNowMs = clock.nowMs();
-  const write = (): void => {
+  const write = async (): Promise<void> => {
     const nowMs = clock.nowMs();
     const text = describe({ fromMs, nowMs, byMs: offsetMs() - fromOffsetMs, jumps });
     lastRowMs = clock.monotonicMs();
     jumps = 0;
-    store.addDaemonEvent("clock-jump", text, nowMs);
+    const changes = [{ kind: "daemon-event", event: "clock-jump", detail: text }] as const;
+    await store.commit([{ question: { kind: "nothing" }, decide: () => ({ changes, atMs: nowMs, value: undefined }) }]);
     logger.warn({ clock: text }, "the wall clock jumped");
   };
   return {
-    check: () => {
+    check: async () => {
       const nowOffsetMs = offsetMs();
       if (Math.abs(nowOffsetMs - lastOffsetMs) >= LEAST_JUMP_MS) {
         if (jumps === 0) [fromMs, fromOffsetMs] = [lastNowMs, lastOffsetMs];
@@ -41,7 +42,7 @@ export function createClockJumps({ clock, store, logger }: Pick<EngineDeps, "clo
       }
       lastOffsetMs = nowOffsetMs;
       lastNowMs = clock.nowMs();
-      if (jumps > 0 && clock.monotonicMs() - lastRowMs >= ROW_EVERY_MS) write();
+      if (jumps > 0 && clock.monotonicMs() - lastRowMs >= ROW_EVERY_MS) await write();
     },
   };
 }

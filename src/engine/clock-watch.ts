@@ -1,6 +1,8 @@
 import { type Alert, SUBJECT } from "../domain/run/alert.ts";
 import type { BlockHead } from "../ports/chain.ts";
-import { raiseAlerts, tellAlerts } from "./alerts.ts";
+import type { Change } from "../ports/changes.ts";
+import type { Answered } from "../ports/unit-of-work.ts";
+import { commitAndTell, raiseChange } from "./alerts.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { nodeFault } from "./perform/node-fault.ts";
 import { createWaker } from "./waker.ts";
@@ -16,7 +18,7 @@ export interface ClockWatch {
   /** Takes in the newest block that somebody read. */
   observe(head: BlockHead): void;
   /** Once a second, before anything is decided by the wall clock. @returns why it must not be, undefined when it may */
-  check(): string | undefined;
+  check(): Promise<string | undefined>;
   /** What a check would find at this instant. */
   problem(): string | undefined;
   /** Milliseconds that the wall clock is ahead of the chain's time; undefined before the first block. */
@@ -42,7 +44,7 @@ interface Seen {
 
 /** Makes the watch of one life of the daemon. */
 export function createClockWatch(context: EngineContext): ClockWatch {
-  const { chain, clock, store, logger } = context.deps;
+  const { chain, clock, logger } = context.deps;
   const { slotClockSkewSeconds, pollMs } = context.settings.pace;
   const waker = createWaker(clock);
   let seen: Seen | undefined;
@@ -56,15 +58,6 @@ export function createClockWatch(context: EngineContext): ClockWatch {
     const skew = skewMs();
     if (seen === undefined || skew === undefined || Math.abs(skew) <= slotClockSkewSeconds * 1_000) return undefined;
     return describe(skew, { seen, nowMs: clock.nowMs(), bound: slotClockSkewSeconds });
-  };
-  const say = (found: string | undefined): void => {
-    const raised = store.transaction(() => {
-      if (found !== undefined) return raiseAlerts(context.deps, [alertOf(found)]);
-      store.endAlerts(SUBJECT.clock(), clock.nowMs());
-      return [];
-    });
-    tellAlerts(context.deps, raised);
-    if (found === undefined && told !== undefined) logger.info({}, "this machine's clock and the chain's agree again");
   };
   const observe = ({ number, timestamp }: BlockHead): void => {
     const timestampMs = timestamp * 1_000;
@@ -82,18 +75,18 @@ export function createClockWatch(context: EngineContext): ClockWatch {
   };
   return {
     observe,
-    check: () => {
-      const nowMs = clock.nowMs();
-      // Effects that were to wait a moment by a clock that ran ahead would wait until it is there again. It may have run
-      // ahead for less than a second, or in an earlier life: their rows tell, and nothing else does.
-      store.hastenEffects(nowMs);
+    check: async () => {
       const found = judge();
-      if (seen !== undefined && found === undefined) settleFromNow(context, nowMs);
-      if (isFirstCheck || (found === undefined) !== (told === undefined)) say(found);
-      if (found !== undefined && told === undefined) waker.wake();
+      const before = told;
+      const isNews = isFirstCheck || (found === undefined) !== (before === undefined);
+      if (found !== undefined && before === undefined) waker.wake();
       isFirstCheck = false;
       told = found;
-      return found;
+      await write(context, { found, isNews, mayBeBelieved: seen !== undefined && found === undefined });
+      if (isNews && found === undefined && before !== undefined)
+        logger.info({}, "this machine's clock and the chain's agree again");
+      // It may have jumped meanwhile.
+      return found ?? judge();
     },
     problem: judge,
     skewMs,
@@ -112,21 +105,40 @@ export function createClockWatch(context: EngineContext): ClockWatch {
   };
 }
 
+/** Writes what a check came to, and with it what a clock that ran ahead has left. */
+async function write(
+  { deps, settings }: EngineContext,
+  { found, isNews, mayBeBelieved }: { found: string | undefined; isNews: boolean; mayBeBelieved: boolean },
+): Promise<void> {
+  const atMs = deps.clock.nowMs();
+  const afterMs = Math.ceil(atMs) + settings.pace.slotClockSkewSeconds * 1_000;
+  const over = { kind: "alerts-over", subject: SUBJECT.clock() } as const;
+  const said = found === undefined ? over : raiseChange(deps, alertOf(found));
+  const settled = await commitAndTell(deps, {
+    question: { kind: "sales-ahead", afterMs },
+    decide: (sales) => {
+      const anew = mayBeBelieved ? countFromNow(sales, afterMs) : undefined;
+      // Effects that were to wait a moment by a clock that ran ahead would wait until it is there again. It may have run
+      // ahead for less than a second, or in an earlier life: their rows tell, and nothing else does.
+      const changes = [{ kind: "effects-hastened" }, ...(anew?.changes ?? []), ...(isNews ? [said] : [])] as const;
+      return { changes, atMs, value: anew?.text };
+    },
+  });
+  if (settled !== undefined) deps.logger.warn({ clock: settled }, "sales of a time to come count from now on");
+}
+
 /**
  * Sales that a clock which ran ahead saw would count in the caps of a day and a month until it is there again, and nothing
  * would be traded. By a clock that the chain's agrees with they count from now on: never shorter than from their sale on.
  */
-function settleFromNow({ deps, settings }: EngineContext, nowMs: number): void {
-  const { store, logger } = deps;
-  const atMs = Math.ceil(nowMs);
-  const afterMs = atMs + settings.pace.slotClockSkewSeconds * 1_000;
-  store.transaction(() => {
-    const { count, latestMs } = store.settleAnew({ afterMs, atMs });
-    if (count === 0) return;
-    const text = `${count} sales that were seen by a clock that ran ahead, the latest at ${new Date(latestMs).toISOString()}, count in the caps of a day and a month from now on`;
-    store.addDaemonEvent("clock-jump", text, atMs);
-    logger.warn({ clock: text }, "sales of a time to come count from now on");
-  });
+function countFromNow(
+  { count, latestMs }: Answered<"sales-ahead">,
+  afterMs: number,
+): { readonly text: string; readonly changes: readonly Change[] } | undefined {
+  if (count === 0) return undefined;
+  const text = `${count} sales that were seen by a clock that ran ahead, the latest at ${new Date(latestMs).toISOString()}, count in the caps of a day and a month from now on`;
+  const event = { kind: "daemon-event", event: "clock-jump", detail: text } as const;
+  return { text, changes: [{ kind: "sales-settled-anew", afterMs }, event] };
 }
 
 function alertOf(text: string): Alert {

@@ -1,3 +1,4 @@
+import type { Answered, Decided } from "../ports/unit-of-work.ts";
 import { type EngineContext, strategyOf } from "./engine-context.ts";
 import { formatDuration } from "./format-duration.ts";
 import type { OutcomeListener, SlotOutcome } from "./slot-gaps.ts";
@@ -11,13 +12,13 @@ const SETTLE_WITHIN_MS = 60_000;
 /** Tells once, after a start, what happened while the daemon was down; and keeps the note that it is at work. */
 export interface DowntimeWatch {
   /** Before anything is decided: what the last life left behind. */
-  started(): void;
+  started(): Promise<void>;
   /** Hears what became of the slots of the downtime. */
   readonly heard: OutcomeListener;
   /** Once a second. */
-  tick(): void;
+  tick(): Promise<void>;
   /** The last sign of life before the process ends. */
-  stopped(): void;
+  stopped(): Promise<void>;
 }
 
 interface Report {
@@ -32,44 +33,64 @@ export function createDowntimeWatch(context: EngineContext): DowntimeWatch {
   const { store, clock, logger } = context.deps;
   let report: Report | undefined;
   let notedMs = Number.NEGATIVE_INFINITY;
-  const note = (): void => {
+  const note = (): Decided<void> => {
     notedMs = clock.nowMs();
-    store.noteAlive(notedMs);
+    return { changes: [{ kind: "alive" }], atMs: notedMs, value: undefined };
+  };
+  const writeNote = async (): Promise<void> => {
+    await store.commit([{ question: { kind: "nothing" }, decide: note }]);
+  };
+  const tell = async (told: Report): Promise<void> => {
+    const [written] = await store.commit([
+      {
+        question: { kind: "downtime", swapIds: told.openSwapIds },
+        decide: (rows) => {
+          const atMs = clock.nowMs();
+          const text = isComplete(told, rows, atMs) ? describe(context, told, rows) : undefined;
+          const changes =
+            text === undefined ? [] : ([{ kind: "daemon-event", event: "downtime", detail: text }] as const);
+          return { changes, atMs, value: text };
+        },
+      },
+    ]);
+    if (written?.value === undefined) return;
+    report = undefined;
+    logger.info({ downtime: written.value }, "what happened while the daemon was down");
   };
   return {
-    started: () => {
-      const sinceMs = store.lastAliveMs();
-      const openSwapIds = store.unsettledSwaps();
-      if (sinceMs !== undefined) report = { sinceMs, startedMs: clock.nowMs(), openSwapIds, outcomes: [] };
-      note();
+    started: async () => {
+      const [written] = await store.commit([
+        { question: { kind: "downtime", swapIds: [] }, decide: (rows) => ({ ...note(), value: rows }) },
+      ]);
+      if (written?.value.lastAliveMs === undefined) return;
+      const { lastAliveMs: sinceMs, unsettled: openSwapIds } = written.value;
+      report = { sinceMs, startedMs: notedMs, openSwapIds, outcomes: [] };
     },
     heard: (outcome) => {
       const firstMs = outcome.kind === "gap" ? outcome.gap.firstMs : outcome.slotMs;
       if (report !== undefined && firstMs <= report.startedMs) report.outcomes.push(outcome);
     },
-    tick: () => {
+    tick: async () => {
       // A clock that was set back must not silence the note until it catches up.
-      if (Math.abs(clock.nowMs() - notedMs) >= ALIVE_EVERY_MS) note();
-      if (report === undefined || !isComplete(context, report)) return;
-      const text = describe(context, report);
-      report = undefined;
-      store.addDaemonEvent("downtime", text, clock.nowMs());
-      logger.info({ downtime: text }, "what happened while the daemon was down");
+      if (Math.abs(clock.nowMs() - notedMs) >= ALIVE_EVERY_MS) await writeNote();
+      if (report !== undefined) await tell(report);
     },
-    stopped: note,
+    stopped: writeNote,
   };
 }
 
-function isComplete({ deps }: EngineContext, { openSwapIds, startedMs }: Report): boolean {
-  if (openSwapIds.length === 0 || deps.clock.nowMs() - startedMs >= SETTLE_WITHIN_MS) return true;
-  const unsettled = new Set(deps.store.unsettledSwaps());
-  return !openSwapIds.some((id) => unsettled.has(id));
+type Rows = Answered<"downtime">;
+
+function isComplete({ openSwapIds, startedMs }: Report, { unsettled }: Rows, nowMs: number): boolean {
+  if (openSwapIds.length === 0 || nowMs - startedMs >= SETTLE_WITHIN_MS) return true;
+  const open = new Set(unsettled);
+  return !openSwapIds.some((id) => open.has(id));
 }
 
-function describe(context: EngineContext, report: Report): string {
+function describe(context: EngineContext, report: Report, rows: Rows): string {
   const { sinceMs, startedMs, openSwapIds, outcomes } = report;
   const parts = [`down ${formatDuration(Math.max(0, startedMs - sinceMs))}`, describeSlots(context, outcomes)];
-  if (openSwapIds.length > 0) parts.push(describeSwaps(context, openSwapIds));
+  if (openSwapIds.length > 0) parts.push(describeSwaps(openSwapIds, rows));
   return parts.join("; ");
 }
 
@@ -98,12 +119,12 @@ function describeSlots(context: EngineContext, outcomes: readonly SlotOutcome[])
   return `${slots} ${slots === 1 ? "slot" : "slots"} missed: ${listCounts(counts)}`;
 }
 
-function describeSwaps({ deps }: EngineContext, ids: readonly string[]): string {
-  const unsettled = new Set(deps.store.unsettledSwaps());
+function describeSwaps(ids: readonly string[], { unsettled, states }: Rows): string {
+  const open = new Set(unsettled);
   const counts = new Map<string, number>();
   for (const id of ids) {
-    const state = deps.store.swapState(id) ?? "unknown";
-    const what = unsettled.has(id) ? `still ${state}` : state;
+    const state = states.get(id) ?? "unknown";
+    const what = open.has(id) ? `still ${state}` : state;
     counts.set(what, (counts.get(what) ?? 0) + 1);
   }
   return `${ids.length} ${ids.length === 1 ? "swap was" : "swaps were"} open: ${listCounts(counts)}`;

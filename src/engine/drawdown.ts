@@ -11,8 +11,10 @@ import {
 import { formatPercent } from "../domain/money/fraction.ts";
 import type { Token } from "../domain/money/token.ts";
 import { SUBJECT } from "../domain/run/alert.ts";
-import { GLOBAL_SCOPE, stricterMode } from "../domain/run/operating-mode.ts";
-import { changeMode, type RaisedAlert, raiseAlerts, tellAlerts } from "./alerts.ts";
+import { GLOBAL_SCOPE, type OperatingMode, stricterMode } from "../domain/run/operating-mode.ts";
+import type { Change } from "../ports/changes.ts";
+import type { Answered } from "../ports/unit-of-work.ts";
+import { commitAndTell, raiseChange, writeAndTell } from "./alerts.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { nodeFault } from "./perform/node-fault.ts";
@@ -32,23 +34,30 @@ export async function watchDrawdown(
 ): Promise<string | undefined> {
   const rule = context.settings.policy.drawdown;
   if (rule === undefined) return undefined;
-  const version = context.deps.store.ledgerVersion();
+  const { store, signers } = context.deps;
+  const tokens = [context.settings.native, ...context.settings.tokens].map(({ address }) => address);
+  const question = { kind: "drawdown", wallets: [...signers.keys()], tokens } as const;
+  const { version } = await store.read(question);
   const balances = await readBalances(context, signal);
   if (signal.aborted) return undefined;
   if (typeof balances === "string") return balances;
-  const found = context.deps.store.transaction(() => {
-    // By a clock that is wrong, what was seen would be of another time. It may have jumped while the prices were read.
-    const problem = clocks.problem();
-    if (problem !== undefined) return problem;
-    const sample = context.deps.store.ledgerVersion() === version ? sampleOf(context, balances) : undefined;
-    return sample === undefined ? "swaps are moving tokens at each look" : heed(context, rule, sample);
+  return await commitAndTell(context.deps, {
+    question,
+    decide: (rows) => {
+      const atMs = context.deps.clock.nowMs();
+      const none = (value: string) => ({ changes: [], atMs, value });
+      // By a clock that is wrong, what was seen would be of another time. It may have jumped while the prices were read.
+      const problem = clocks.problem();
+      if (problem !== undefined) return none(problem);
+      const holdings = rows.version === version ? holdingsOf(balances, rows) : undefined;
+      if (holdings === undefined) return none("swaps are moving tokens at each look");
+      return { changes: heed(context, rule, { sample: { atMs, holdings }, rows }), atMs, value: undefined };
+    },
   });
-  if (typeof found === "string") return found;
-  tellAlerts(context.deps, found);
-  return undefined;
 }
 
 type Balance = Omit<Holding, "net">;
+type Rows = Answered<"drawdown">;
 
 /** A feed that is late, and a crowd of swaps, are over long before that. */
 const UNWATCHED_MS = 3_600_000;
@@ -80,49 +89,48 @@ async function balanceOf({ deps }: EngineContext, token: Token, block: number): 
   return raw;
 }
 
-function sampleOf({ deps }: EngineContext, balances: readonly Balance[]): DrawdownSample | undefined {
-  const { store, clock } = deps;
-  const ours = [...deps.signers.keys()];
+/** @returns undefined where a swap is moving a token */
+function holdingsOf(balances: readonly Balance[], { nets }: Rows): readonly Holding[] | undefined {
   const holdings: Holding[] = [];
   for (const balance of balances) {
-    let net = store.deliveredToOthers(ours, balance.token);
-    for (const wallet of ours) {
-      const own = store.netOfSwaps(wallet, balance.token);
-      if (own === undefined) return undefined;
-      net += own;
-    }
+    const net = nets.get(balance.token);
+    if (net === undefined) return undefined;
     holdings.push({ ...balance, net });
   }
-  return { atMs: clock.nowMs(), holdings };
+  return holdings;
 }
 
 /**
  * Carries the index on, in the commit that also stops the daemon when it fell too far. Only a person sets it going again;
  * that word begins the index anew, so that the old fall does not stop it a second time.
  */
-function heed(context: EngineContext, rule: DrawdownRule, sample: DrawdownSample): readonly RaisedAlert[] {
-  const { store, clock } = context.deps;
-  const known = store.drawdown();
-  const mode = store.mode(GLOBAL_SCOPE)?.mode ?? "active";
+function heed(
+  context: EngineContext,
+  rule: DrawdownRule,
+  { sample, rows }: { readonly sample: DrawdownSample; readonly rows: Rows },
+): readonly Change[] {
+  const { state: known } = rows;
+  const mode = rows.mode?.mode ?? "active";
   const isResumed = known?.stopped === true && mode === "active";
   const next = known === undefined || isResumed ? beginDrawdown(sample) : nextDrawdown(known, sample, rule);
   const stops = !next.stopped && isBeyondStop(next, rule);
-  store.saveDrawdown({ ...next, stopped: next.stopped || stops }, clock.nowMs());
-  return stops ? stop(context, rule, next) : [];
+  const state = { ...next, stopped: next.stopped || stops };
+  return [{ kind: "drawdown", state }, ...(stops ? stop(context, rule, { state: next, mode }) : [])];
 }
 
 /** A mode that a person made as strict or stricter stays. */
-function stop({ deps }: EngineContext, rule: DrawdownRule, state: DrawdownState): readonly RaisedAlert[] {
-  const mode = deps.store.mode(GLOBAL_SCOPE)?.mode ?? "active";
+function stop(
+  { deps }: EngineContext,
+  rule: DrawdownRule,
+  { state, mode }: { readonly state: DrawdownState; readonly mode: OperatingMode },
+): readonly Change[] {
   const days = formatDays(rule.overSeconds);
   const reason = `the wallets are worth ${formatPercent(fallOf(state))} less than at their high of the last ${days}, deposits and withdrawals aside; the policy stops beyond ${formatPercent(rule.stop)}`;
-  if (stricterMode(mode, "exits-only") !== mode) {
-    const row = { scope: GLOBAL_SCOPE, mode: "exits-only", setBy: "policy", reason, atMs: deps.clock.nowMs() } as const;
-    changeMode(deps, row);
-  }
+  const row = { scope: GLOBAL_SCOPE, mode: "exits-only", setBy: "policy", reason, atMs: deps.clock.nowMs() } as const;
   const text = `${reason}: only runs that leave a position start now; look at it, then go on from here with: swapd resume`;
   const alert = { severity: "critical", code: "DRAWDOWN_STOP", subject: SUBJECT.mode(GLOBAL_SCOPE), text } as const;
-  return raiseAlerts(deps, [alert]);
+  const isStricter = stricterMode(mode, "exits-only") !== mode;
+  return [...(isStricter ? [{ kind: "mode", row } as const] : []), raiseChange(deps, alert)];
 }
 
 function formatDays(seconds: number): string {
@@ -139,7 +147,7 @@ export async function keepWatchingDrawdown(
   const { clock, logger } = context.deps;
   const say = createSay(context);
   if (context.settings.policy.drawdown === undefined) {
-    say(undefined);
+    await say(undefined);
     return;
   }
   while (!signal.aborted) {
@@ -149,32 +157,26 @@ export async function keepWatchingDrawdown(
         logger.warn({ error: said }, "the value of the wallets could not be looked at");
         return said;
       });
-      if (!signal.aborted) say(fault);
+      if (!signal.aborted) await say(fault);
     }
     await clock.sleep(context.settings.pace.samplePricesMs, signal);
   }
 }
 
 /** Tells once when there was no sample for long: the owner's rule stops nobody then, and strategies may trade on. */
-function createSay({ deps }: EngineContext): (fault: string | undefined) => void {
-  const { store, clock } = deps;
+function createSay({ deps }: EngineContext): (fault: string | undefined) => Promise<void> {
+  const { clock } = deps;
   const subject = SUBJECT.value();
   let seenMs = clock.monotonicMs();
   let isTold: boolean | undefined;
-  return (fault) => {
+  return async (fault) => {
     const nowMs = clock.monotonicMs();
     if (fault === undefined) seenMs = nowMs;
     const isLong = nowMs - seenMs >= UNWATCHED_MS;
     if (isTold === isLong || (fault !== undefined && !isLong)) return;
-    const raised = store.transaction(() => {
-      if (!isLong) {
-        store.endAlerts(subject, clock.nowMs());
-        return [];
-      }
-      const text = `the drawdown stop of the policy stops nobody now: what the wallets are worth is not known for an hour (${fault})`;
-      return raiseAlerts(deps, [{ severity: "critical", code: "DRAWDOWN_UNWATCHED", subject, text }]);
-    });
     isTold = isLong;
-    tellAlerts(deps, raised);
+    const text = `the drawdown stop of the policy stops nobody now: what the wallets are worth is not known for an hour (${fault})`;
+    const alert = { severity: "critical", code: "DRAWDOWN_UNWATCHED", subject, text } as const;
+    await writeAndTell(deps, [isLong ? raiseChange(deps, alert) : { kind: "alerts-over", subject }]);
   };
 }

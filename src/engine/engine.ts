@@ -2,8 +2,8 @@ import type { BlockHead } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Answered, Decided } from "../ports/unit-of-work.ts";
 import { tellAlerts, writeAndTell } from "./alerts.ts";
-import { type Beat, createBeat } from "./beat.ts";
-import { createBeginning } from "./beginning.ts";
+import { createBeat } from "./beat.ts";
+import { type Beginning, createBeginning } from "./beginning.ts";
 import { createClockJumps } from "./clock-jumps.ts";
 import { type ClockWatch, createClockWatch } from "./clock-watch.ts";
 import { type Committer, createCommitter } from "./commit.ts";
@@ -64,22 +64,25 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
     waker.wake();
   });
   const beginning = createBeginning(start);
-  const slots = createSlotTurn(editions, { clocks, downtime, waitingFor: beginning.waitingFor });
+  const gate = createGate(deps.clock, beginning);
+  const slots = createSlotTurn(editions, { clocks, downtime, waitingFor: gate.waitingFor });
   const loops: Promise<void>[] = [];
   const stopping = new AbortController();
   const jumps = createClockJumps(deps);
   const outside = createOutsideWatch(start, { beginning, clocks });
   const guarded = (work: () => Promise<void>): Promise<void> => work().catch(onFatal);
   const { signal } = stopping;
-  const beat = createBeat(deps.clock, { slots, wake: waker.wake, guarded, signal });
+  const beat = createBeat(deps.clock, { slots, first: jumps.check, wake: waker.wake, guarded, signal });
   const reconciler = createReconciler(context);
   const effects = createEffectRunner(context, committer, { clocks, guarded, hear: outside.hear, onDone: waker.wake });
   const effectLoop = (): Promise<void> => keepPerforming(start, { clocks, committer, effects, waker }, signal);
   const begin = async (head: BlockHead): Promise<void> => {
     // Before anything may be signed, and before the first slot: the rows are held against the chain.
-    reconciler.begin();
+    await reconciler.begin();
     clocks.observe(head);
     await downtime.started();
+    if (signal.aborted) return;
+    gate.open();
     await slots.settle();
     loops.push(guarded(reconciler.look));
     await within(deps.clock, loops.at(-1), signal);
@@ -98,32 +101,47 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
       await slots.adopt(settings.strategies);
       loops.push(guarded(() => outside.keepLooking(signal)));
       const head = await beginning.attempt();
-      if (head !== undefined) return await begin(head);
-      loops.push(guarded(waitAndBegin));
+      if (head === undefined) loops.push(guarded(waitAndBegin));
+      else await waitedFor(loops, begin(head));
     },
-    tick: () => guarded(() => tickBy(jumps, beat)),
+    tick: beat.tick,
     stop: async () => {
       stopping.abort();
       waker.wake();
-      await Promise.all(loops);
-      await slots.idle();
+      await Promise.all([...loops, beat.idle(), slots.idle()]);
       await effects.idle();
       // A daemon that only waited was not at work: its time belongs to the downtime.
-      if (beginning.waitingFor() === undefined) await downtime.stopped();
+      if (gate.waitingFor() === undefined) await downtime.stopped();
       await writeAndTell(deps, [{ kind: "daemon-event", event: "stopped", detail: "by request" }]);
     },
-    adopt: async (strategies) => {
-      if (!signal.aborted) await guarded(() => slots.adopt(strategies));
-    },
+    adopt: (strategies) => (signal.aborted ? Promise.resolve() : guarded(() => slots.adopt(strategies))),
     tickAgeMs: beat.ageMs,
     clocks,
     waitingFor: beginning.waitingFor,
   };
 }
 
-async function tickBy(jumps: ReturnType<typeof createClockJumps>, beat: Beat): Promise<void> {
-  jumps.check();
-  await beat.tick();
+/**
+ * Slots and requests wait for the node, and then until the wallets are unchecked: what stands in an older copy of the
+ * database is refused by then.
+ */
+function createGate(
+  clock: Clock,
+  beginning: Pick<Beginning, "waitingFor">,
+): Pick<Beginning, "waitingFor"> & { open(): void } {
+  let closed: Absence | undefined = { sinceMs: clock.nowMs(), reason: "its rows are held against their marker" };
+  return {
+    waitingFor: () => beginning.waitingFor() ?? closed,
+    open: () => {
+      closed = undefined;
+    },
+  };
+}
+
+/** The same work, which a stop waits for as well: it still writes rows. */
+function waitedFor(loops: Promise<void>[], work: Promise<void>): Promise<void> {
+  loops.push(work.catch(() => undefined));
+  return work;
 }
 
 /** Writes the start down, with its message where one is wanted. */

@@ -1,19 +1,15 @@
-import type { Address } from "../domain/money/address.ts";
-import type { FinalBlock } from "../ports/daemon-rows.ts";
+import { plannedIntent } from "../lane/planned-intent.ts";
+import type { Change } from "../ports/changes.ts";
+import type { Grant, GrantRows } from "../ports/reconciliation-questions.ts";
+import type { FinalBlock } from "../ports/reconciliation-store.ts";
+import type { Decided, Unit } from "../ports/unit-of-work.ts";
 import { type EngineContext, laneOf } from "./engine-context.ts";
-import { mayRevoke } from "./modes.ts";
+import { mayTakeBack } from "./modes.ts";
 import { nodeFault } from "./perform/node-fault.ts";
 
 const REVOKE_GAS_LIMIT = 120_000n;
 /** A revocation is no hurry, but it must not wait in the queue for ever. */
 const REVOKE_WITHIN_SECONDS = 600;
-
-/** An allowance by its three parties. */
-export interface Grant {
-  readonly wallet: Address;
-  readonly token: Address;
-  readonly spender: Address;
-}
 
 /**
  * Takes back what is left of allowances once no swap of that wallet and token is open and the wallet can pay for it. A
@@ -22,7 +18,7 @@ export interface Grant {
 export async function revokeLeftovers(context: EngineContext): Promise<void> {
   const { store, logger, lanes } = context.deps;
   if (!context.settings.live) return;
-  for (const grant of store.idleGrants()) {
+  for (const grant of await store.read({ kind: "idle-grants" })) {
     // A wallet that is configured no more has neither lane nor key here.
     if (!lanes.has(grant.wallet)) continue;
     await revokeLeftover(context, grant).catch((error: unknown) => {
@@ -34,11 +30,11 @@ export async function revokeLeftovers(context: EngineContext): Promise<void> {
 async function revokeLeftover(context: EngineContext, grant: Grant): Promise<void> {
   const { store, chain, logger } = context.deps;
   const { wallet, token, spender } = grant;
-  if (!mayRevoke(store, grant)) return;
-  const version = store.ledgerVersion(wallet);
+  const rows = await store.read({ kind: "grant", wallet, token });
+  if (!mayTakeBack(rows, grant)) return;
   if ((await chain.allowance({ token, owner: wallet, spender })) === 0n) {
     const final = await noneAtFinalBlock(context, grant);
-    if (final !== undefined) forget(context, grant, { version, final });
+    if (final !== undefined) await forget(context, grant, { version: rows.version, final });
     return;
   }
   const { maxFeePerGas } = context.settings.policy;
@@ -51,7 +47,7 @@ async function revokeLeftover(context: EngineContext, grant: Grant): Promise<voi
   const data = context.deps.approveCalldata(spender, 0n);
   const trial = await chain.simulate([{ from: wallet, to: token, data, value: 0n }]);
   const cost = REVOKE_GAS_LIMIT * maxFeePerGas;
-  if (trial.kind === "ok" && (await chain.nativeBalance(wallet)) >= cost) submitRevocation(context, grant);
+  if (trial.kind === "ok" && (await chain.nativeBalance(wallet)) >= cost) await revoke(context, grant);
   else logger.warn({ wallet, token, spender, trial: trial.kind }, "a leftover allowance cannot be revoked now");
 }
 
@@ -67,40 +63,58 @@ async function noneAtFinalBlock(context: EngineContext, grant: Grant): Promise<F
 }
 
 /** Not when a swap was cleared since the allowance was read: it may have granted a new one, under the same row. */
-function forget(
-  context: EngineContext,
+async function forget(
+  { deps: { store, clock } }: EngineContext,
   grant: Grant,
   { version, final }: { readonly version: number; readonly final: FinalBlock },
-): void {
-  const { store } = context.deps;
-  store.transaction(() => {
-    if (store.ledgerVersion(grant.wallet) === version && !store.isTokenBusy(grant.wallet, grant.token, ""))
-      store.forgetGrant(grant, final);
-  });
+): Promise<void> {
+  const { wallet, token } = grant;
+  const decide = (rows: GrantRows): Decided<void> => {
+    const isOld = rows.version !== version || rows.isBusy;
+    return {
+      changes: isOld ? [] : [{ kind: "grant-forgotten", grant, final }],
+      atMs: clock.nowMs(),
+      value: undefined,
+    };
+  };
+  await store.commit([{ question: { kind: "grant", wallet, token }, decide }]);
+}
+
+/** Hands a revocation to the lane, where the token is still idle and nobody halted its wallet while the chain was read. */
+async function revoke(context: EngineContext, grant: Grant): Promise<void> {
+  const { wallet, token } = grant;
+  const decide = (rows: GrantRows): ReturnType<typeof decideRevocation> =>
+    mayTakeBack(rows, grant) ? decideRevocation(context, grant, rows) : nothing(context);
+  const unit: Unit<"grant", string | undefined> = { question: { kind: "grant", wallet, token }, decide };
+  const [written] = await context.deps.store.commit([unit]);
+  if (written?.value !== undefined) context.deps.logger.info({ ...grant }, "an allowance is being revoked");
+}
+
+function nothing({ deps: { clock } }: EngineContext): Decided<undefined> {
+  return { changes: [], atMs: clock.nowMs(), value: undefined };
 }
 
 /**
- * Hands a revocation to the lane, in one transaction with the question whether the token is still idle: a swap cannot
- * slip in between.
- * @returns the intent, undefined when the token is busy
+ * A revocation for the lane, decided on rows that say whether the token is still idle: a swap cannot slip in between.
+ * @returns as the value the intent's id, undefined when the token is busy
  */
-export function submitRevocation(context: EngineContext, grant: Grant): string | undefined {
-  const { store, ids, clock, logger } = context.deps;
-  return store.transaction(() => {
-    if (store.isTokenBusy(grant.wallet, grant.token, "")) return undefined;
-    const id = ids.newId("revoke");
-    laneOf(context, grant.wallet).submit({
-      id,
-      purpose: "revoke",
-      to: grant.token,
-      data: context.deps.approveCalldata(grant.spender, 0n),
-      value: 0n,
-      gasLimit: REVOKE_GAS_LIMIT,
-      maxFeePerGasCap: context.settings.policy.maxFeePerGas,
-      signBySeconds: Math.floor(clock.nowMs() / 1_000) + REVOKE_WITHIN_SECONDS,
-      deadlineSeconds: undefined,
-    });
-    logger.info({ ...grant }, "an allowance is being revoked");
-    return id;
-  });
+export function decideRevocation(context: EngineContext, grant: Grant, rows: GrantRows): Decided<string | undefined> {
+  const { deps, settings } = context;
+  if (rows.isBusy) return nothing(context);
+  // Without a lane nobody would ever send it.
+  laneOf(context, grant.wallet);
+  const atMs = deps.clock.nowMs();
+  const request = {
+    id: deps.ids.newId("revoke"),
+    purpose: "revoke",
+    to: grant.token,
+    data: deps.approveCalldata(grant.spender, 0n),
+    value: 0n,
+    gasLimit: REVOKE_GAS_LIMIT,
+    maxFeePerGasCap: settings.policy.maxFeePerGas,
+    signBySeconds: Math.floor(atMs / 1_000) + REVOKE_WITHIN_SECONDS,
+    deadlineSeconds: undefined,
+  } as const;
+  const intent = plannedIntent({ account: grant.wallet, chainId: settings.chainId }, request, atMs);
+  return { changes: [{ kind: "intent", intent } satisfies Change], atMs, value: request.id };
 }

@@ -4,6 +4,7 @@ import { proceedsBarred } from "../domain/run/proceeds.ts";
 import { swapOf } from "../domain/run/run.ts";
 import type { IdentityMarker } from "../ports/identity-marker.ts";
 import type { LaneStore } from "../ports/lane-store.ts";
+import type { GrantRows } from "../ports/reconciliation-questions.ts";
 import type { OperationStore, Store } from "../ports/store.ts";
 import type { ModeRows } from "../ports/view-questions.ts";
 import { judgeMarker } from "./reconcile/identity.ts";
@@ -55,7 +56,7 @@ export function maySignIntent({ store, laneStore, live, marker }: SigningTerms, 
   if (!live && laneStore.attempts(intentId).length === 0) return false;
   const intent = laneStore.intent(intentId);
   // No look at the chain halts a dry run, so that the marker is asked each time.
-  if (!live && intent !== undefined && judgeMarker({ store, marker }, intent.account) !== undefined) return false;
+  if (!live && intent !== undefined && isBehindMarker(store, marker, intent.account)) return false;
   const owner = store.runOfIntent(intentId);
   if (owner !== undefined) {
     if (store.isRunBarred(owner.runId) && isNewTrade(laneStore, intentId)) return false;
@@ -66,6 +67,11 @@ export function maySignIntent({ store, laneStore, live, marker }: SigningTerms, 
     return run !== undefined && effectiveMode(store, run.strategyId).mode !== "halted";
   }
   return intent !== undefined && mayRevoke(store, { wallet: intent.account, token: intent.to });
+}
+
+function isBehindMarker(store: Store, marker: IdentityMarker | undefined, wallet: Address): boolean {
+  const { database: ours } = store.answer({ kind: "standing", keys: [] });
+  return judgeMarker({ ours, seen: marker?.read(wallet)?.state }, wallet) !== undefined;
 }
 
 /** A revocation ends something, and so do all later versions of what was signed once. */
@@ -79,11 +85,22 @@ function isUnsignedTrade(laneStore: LaneStore, intentId: string): boolean {
 }
 
 /** Whether what is left of a wallet's allowances of a token may be taken back now. */
-export function mayRevoke(store: Store, { wallet, token }: { wallet: Address; token: Address }): boolean {
-  const isOpen = store.openDifferences().some((one) => one.wallet === wallet && (one.token ?? token) === token);
-  if (isOpen) return false;
-  const scopes = [GLOBAL_SCOPE, ...store.grantors(wallet, token)];
-  return scopes.every((scope) => effectiveMode(store, scope).mode !== "halted");
+function mayRevoke(store: Store, of: { readonly wallet: Address; readonly token: Address }): boolean {
+  const { wallet, token } = of;
+  return mayTakeBack(store.answer({ kind: "grant", wallet, token }), of);
+}
+
+/** The same of rows that were read: a revocation is a signature for those who were granted the allowance. */
+export function mayTakeBack(
+  { differences, mode: global, grantors }: GrantRows,
+  { wallet, token }: { readonly wallet: Address; readonly token: Address },
+): boolean {
+  const isOpen = differences.some((one) => one.wallet === wallet && (one.token ?? token) === token);
+  if (isOpen || global?.mode === "halted") return false;
+  return grantors.every(
+    ({ strategyId, spec, mode: own }) =>
+      modeOf(strategyId, { modes: { global, own }, differences, spec }).mode !== "halted",
+  );
 }
 
 function activeRow(scope: string): ModeRow {

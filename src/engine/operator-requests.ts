@@ -7,9 +7,9 @@ import type { LaneHalt } from "../ports/lane-store.ts";
 import type { Answered, Question, QuestionKind } from "../ports/unit-of-work.ts";
 import { raiseChange, tellAlerts, writeAndTell } from "./alerts.ts";
 import { type EngineContext, type LoadedStrategy, strategyOf } from "./engine-context.ts";
-import { cancelTransaction, revokeAllowance } from "./operator-transactions.ts";
+import { cancelTransaction, decideRevocationAsked, type Outcome, revocationAsked } from "./operator-transactions.ts";
 import { messageOf } from "./perform/message-of.ts";
-import { acceptDifferences } from "./reconcile/accept.ts";
+import { decideAcceptance } from "./reconcile/accept.ts";
 import { barredReason, dueRun, insertDueRuns } from "./scheduler.ts";
 import { NO_GAP } from "./slot-gaps.ts";
 
@@ -43,12 +43,6 @@ function needsSlots({ command, arguments: { mode } }: OperatorRequest): boolean 
   return command === "run" || command === "skip" || (command === "mode" && mode === "active");
 }
 
-/** What came of a request, for the operator, and what follows from it. */
-interface Outcome {
-  readonly answer: string;
-  readonly changes: readonly Change[];
-}
-
 function refused(why: string): Outcome {
   return { answer: `refused: ${why}`, changes: [] };
 }
@@ -62,9 +56,15 @@ async function carryOut(context: EngineContext, request: OperatorRequest): Promi
     case "skip":
       return await withStrategy(context, request, skipNext);
     case "revoke":
-      return answerHere(context, request, () => revokeAllowance(context, request.arguments));
+      return await revoke(context, request);
     case "accept":
-      return answerHere(context, request, () => acceptDifferences(context, request.madeBy));
+      return await decideAndAnswer(context, request, {
+        question: { kind: "standing", keys: [] },
+        decide: (rows) => {
+          const { changes, value: answer } = decideAcceptance(context, rows, request.madeBy);
+          return { changes, answer };
+        },
+      });
     case "cancel":
       return answerHere(context, request, () =>
         cancelTransaction(context, request.arguments.intent ?? "", request.madeBy),
@@ -72,6 +72,16 @@ async function carryOut(context: EngineContext, request: OperatorRequest): Promi
     default:
       return await answerOnly(context, request.id, `refused: unknown command ${JSON.stringify(request.command)}`);
   }
+}
+
+async function revoke(context: EngineContext, request: OperatorRequest): Promise<void> {
+  const asked = revocationAsked(context, request.arguments);
+  if (typeof asked === "string") return await answerOnly(context, request.id, asked);
+  const { wallet, token } = asked.grant;
+  await decideAndAnswer(context, request, {
+    question: { kind: "grant", wallet, token },
+    decide: (rows) => decideRevocationAsked(context, asked, rows),
+  });
 }
 
 function answerHere({ deps }: EngineContext, { id }: OperatorRequest, carry: () => string): void {

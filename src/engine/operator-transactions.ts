@@ -1,15 +1,31 @@
 import { parseAddress } from "../domain/money/address.ts";
 import type { CancelAnswer } from "../lane/cancel-intent.ts";
+import type { Change } from "../ports/changes.ts";
+import type { Grant, GrantRows } from "../ports/reconciliation-questions.ts";
 import type { EngineContext } from "./engine-context.ts";
-import { submitRevocation } from "./janitor.ts";
-import { mayRevoke } from "./modes.ts";
+import { decideRevocation } from "./janitor.ts";
+import { mayTakeBack } from "./modes.ts";
+
+/** What came of a request, for the operator, and what follows from it. */
+export interface Outcome {
+  readonly answer: string;
+  readonly changes: readonly Change[];
+}
+
+/** A revocation that a person wants and that may be decided on. */
+interface AskedRevocation {
+  readonly grant: Grant;
+  readonly symbol: string;
+}
 
 /**
- * Takes an allowance back because a person wants it. The lane sends it like every other transaction, under the owner's
- * ceiling for gas. Allowances of any spender may go: that only ever takes rights away.
+ * The allowance that a person wants to be taken back. Allowances of any spender may go: that only ever takes rights away.
+ * @returns why not, where it is refused whatever the rows say
  */
-export function revokeAllowance(context: EngineContext, asked: Readonly<Record<string, string>>): string {
-  const { settings, deps } = context;
+export function revocationAsked(
+  { settings, deps }: EngineContext,
+  asked: Readonly<Record<string, string>>,
+): AskedRevocation | string {
   const wallet = parseAddress(asked.wallet ?? "");
   const token = parseAddress(asked.token ?? "");
   const spender = parseAddress(asked.spender ?? "");
@@ -20,12 +36,25 @@ export function revokeAllowance(context: EngineContext, asked: Readonly<Record<s
   if (!deps.lanes.has(wallet)) return `refused: ${wallet} is no wallet of this daemon`;
   const known = settings.tokens.find(({ address }) => address === token);
   if (known === undefined) return `refused: ${token} is none of the configured tokens`;
-  if (!mayRevoke(deps.store, { wallet, token })) return "refused: nothing is signed while it is halted; resume first";
-  const id = submitRevocation(context, { wallet, token, spender });
-  if (id === undefined) {
-    return `refused: a swap or a revocation of ${known.symbol} in ${wallet} is open; ask again when it has ended`;
+  return { grant: { wallet, token, spender }, symbol: known.symbol };
+}
+
+/** The lane sends it like every other transaction, under the owner's ceiling for gas. */
+export function decideRevocationAsked(
+  context: EngineContext,
+  { grant, symbol }: AskedRevocation,
+  rows: GrantRows,
+): Outcome {
+  if (!mayTakeBack(rows, grant)) {
+    return { answer: "refused: nothing is signed while it is halted; resume first", changes: [] };
   }
-  return `the allowance of ${known.symbol} for ${spender} is being revoked by ${id}; follow it with: swapd tx list`;
+  const { value: id, changes } = decideRevocation(context, grant, rows);
+  if (id === undefined) {
+    const busy = `a swap or a revocation of ${symbol} in ${grant.wallet} is open`;
+    return { answer: `refused: ${busy}; ask again when it has ended`, changes };
+  }
+  const answer = `the allowance of ${symbol} for ${grant.spender} is being revoked by ${id}; follow it with: swapd tx list`;
+  return { answer, changes };
 }
 
 /** Cancels an open transaction of one of the wallets because a person wants it. */

@@ -1,7 +1,7 @@
 import { type Alert, SUBJECT } from "../domain/run/alert.ts";
 import type { BlockHead } from "../ports/chain.ts";
 import type { ServiceRefusal } from "../ports/swap-service.ts";
-import { raiseAlerts, tellAlerts } from "./alerts.ts";
+import { raiseChange, writeAndTell } from "./alerts.ts";
 import type { Beginning } from "./beginning.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { EngineContext } from "./engine-context.ts";
@@ -72,12 +72,13 @@ export function createOutsideWatch(
     what.failingSinceMs = fault === undefined ? undefined : (what.failingSinceMs ?? what.heardMs);
     what.detail = fault ?? "";
   };
-  const say = (what: Contact, alert: Omit<Alert, "severity">): void => {
+  const say = async (what: Contact, alert: Omit<Alert, "severity">): Promise<void> => {
     const sinceMs = what.failingSinceMs;
     const isAway = sinceMs !== undefined && clock.monotonicMs() - sinceMs >= PATIENCE_MS;
     if (sinceMs !== undefined && !isAway) return;
-    if (what.isAway !== isAway) write(context, { ...alert, severity: "critical" }, isAway);
+    const isNew = what.isAway !== isAway;
     what.isAway = isAway;
+    if (isNew) await write(context, { ...alert, severity: "critical" }, isAway);
   };
   const lookAtService = async (): Promise<void> => {
     const [wallet] = context.deps.signers.keys();
@@ -110,11 +111,11 @@ export function createOutsideWatch(
       await Promise.all([
         keepDoing(signal, async () => {
           note(node, await chain.latest().then(faultOf, nodeFault));
-          if (!signal.aborted) say(node, nodeAway(node.detail));
+          if (!signal.aborted) await say(node, nodeAway(node.detail));
         }),
         keepDoing(signal, async () => {
           await lookAtService();
-          if (!signal.aborted) say(quotes, serviceAway(quotes.detail));
+          if (!signal.aborted) await say(quotes, serviceAway(quotes.detail));
         }),
       ]);
     },
@@ -136,13 +137,9 @@ function isRefusal(answer: object): answer is ServiceRefusal {
 }
 
 /** The alert and its end are rows: what is told already is not told twice, and what ended while nobody ran is ended. */
-function write({ deps }: EngineContext, alert: Alert, isAway: boolean): void {
-  const raised = deps.store.transaction(() => {
-    if (isAway) return raiseAlerts(deps, [alert]);
-    deps.store.endAlerts(alert.subject, deps.clock.nowMs());
-    return [];
-  });
-  tellAlerts(deps, raised);
+async function write({ deps }: EngineContext, alert: Alert, isAway: boolean): Promise<void> {
+  const over = { kind: "alerts-over", subject: alert.subject } as const;
+  await writeAndTell(deps, [isAway ? raiseChange(deps, alert) : over]);
 }
 
 function nodeAway(detail: string): Omit<Alert, "severity"> {

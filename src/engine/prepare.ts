@@ -1,7 +1,10 @@
 import { ChainReadError } from "../domain/chain-read-error.ts";
 import { namedContracts } from "../domain/guard/swap-contracts.ts";
 import type { Address } from "../domain/money/address.ts";
+import type { Token } from "../domain/money/token.ts";
 import type { BlockHead } from "../ports/chain.ts";
+import type { Answered } from "../ports/unit-of-work.ts";
+import { writeAndTell } from "./alerts.ts";
 import type { EngineContext } from "./engine-context.ts";
 
 /** Why the daemon must not start on this chain or database. */
@@ -20,20 +23,20 @@ export class PreflightError extends Error {
   }
 }
 
+type Rows = Answered<"beginning">;
+
 /**
  * Checks what needs no node: that wallets and database are the configured ones.
  * @throws PreflightError when they are not
  */
-function prepareRows(context: EngineContext): void {
-  const { settings, deps } = context;
-  const known = deps.store.identity();
+function checkRows({ settings, deps }: EngineContext, { identity: known, work }: Rows): void {
   if (known !== undefined && (known.chainId !== settings.chainId || known.network !== settings.network)) {
     throw new PreflightError(
       "DATABASE_IDENTITY_MISMATCH",
       `the database belongs to ${known.network} (chain ${known.chainId}), the configuration names ${settings.network} (chain ${settings.chainId}); give each network a database of its own`,
     );
   }
-  checkWallets(context);
+  checkWallets(deps, work);
 }
 
 /**
@@ -44,27 +47,35 @@ function prepareRows(context: EngineContext): void {
  */
 export async function prepare(context: EngineContext): Promise<BlockHead> {
   const { settings, deps } = context;
-  const { store, chain, clock } = deps;
-  prepareRows(context);
+  const { store, chain } = deps;
+  const rows = await store.read({ kind: "beginning" });
+  checkRows(context, rows);
   await checkTokens(context);
   await checkContracts(context);
-  store.saveIdentity({ network: settings.network, chainId: settings.chainId, atMs: clock.nowMs() });
+  const { network, chainId } = settings;
+  await writeAndTell(deps, [{ kind: "identity", network, chainId }]);
   const head = await chain.latest();
-  for (const wallet of deps.signers.keys()) await addBaselines(context, wallet, head.number);
+  const known = new Set(rows.baselines.map(({ wallet, token }) => `${wallet} ${token}`));
+  for (const wallet of deps.signers.keys()) {
+    const tokens = [settings.native, ...settings.tokens].filter(({ address }) => !known.has(`${wallet} ${address}`));
+    await addBaselines(context, { wallet, tokens, tip: head.number });
+  }
   return head;
 }
 
-async function addBaselines(context: EngineContext, wallet: Address, tip: number): Promise<void> {
-  const { settings, deps } = context;
-  const { store, chain } = deps;
-  const tokens = [settings.native, ...settings.tokens].filter(({ address }) => !store.hasBaseline(wallet, address));
+async function addBaselines(
+  { deps }: EngineContext,
+  { wallet, tokens, tip }: { readonly wallet: Address; readonly tokens: readonly Token[]; readonly tip: number },
+): Promise<void> {
+  const { chain } = deps;
   if (tokens.length === 0) return;
   const settled = await settledBlock(chain, wallet, tip);
   for (const { address, symbol, decimals } of tokens) {
-    const of = { wallet, token: address, symbol, decimals };
     const final = settled === tip ? undefined : await chain.balance(address, wallet, settled).catch(unknown);
-    if (final !== undefined) store.addBaseline({ ...of, blockNumber: settled, balance: final });
-    else store.addBaseline({ ...of, blockNumber: tip, balance: await chain.balance(address, wallet, tip) });
+    const [blockNumber, balance] =
+      final === undefined ? [tip, await chain.balance(address, wallet, tip)] : [settled, final];
+    const baseline = { wallet, token: address, symbol, decimals, blockNumber, balance };
+    await writeAndTell(deps, [{ kind: "baseline", baseline }]);
   }
 }
 
@@ -85,15 +96,13 @@ function unknown(error: unknown): undefined {
 }
 
 /** Without its key an open swap could not be replaced, cancelled or taken back: nobody removes a wallet from under one. */
-function checkWallets({ deps }: EngineContext): void {
-  const { store, signers } = deps;
-  for (const { runId, swapId, strategy, state, wallet } of store.openWork()) {
-    const needed = wallet ?? store.strategy(strategy)?.spec.wallet.address;
-    if (needed === undefined || signers.has(needed)) continue;
+function checkWallets({ signers }: EngineContext["deps"], work: Rows["work"]): void {
+  for (const { runId, swapId, strategy, state, wallet } of work) {
+    if (wallet === undefined || signers.has(wallet)) continue;
     const what = swapId === undefined ? `run ${runId}` : `swap ${swapId}`;
     throw new PreflightError(
       "WALLET_GONE",
-      `${what} of strategy ${strategy} is open (${state}) and belongs to wallet ${needed}, which the configuration no longer names; put the wallet back under \`wallets\`, and remove it once \`swapd show ${swapId ?? runId}\` says that it has ended`,
+      `${what} of strategy ${strategy} is open (${state}) and belongs to wallet ${wallet}, which the configuration no longer names; put the wallet back under \`wallets\`, and remove it once \`swapd show ${swapId ?? runId}\` says that it has ended`,
     );
   }
 }

@@ -4,6 +4,7 @@ import type { Token } from "../domain/money/token.ts";
 import { HOUR_MS } from "../domain/schedule/durations.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import { initialStrategyMemory, strategyNeeds } from "../domain/strategy/strategy.ts";
+import type { Decided } from "../ports/unit-of-work.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { nodeFault } from "./perform/node-fault.ts";
@@ -51,15 +52,18 @@ export async function samplePrices(
     if (!("missing" in price)) seen.push({ token, usd: price.usd });
   }
   if (wanted.length === 0 || signal.aborted) return;
-  store.transaction(() => {
+  const decide = (): Decided<void> => {
+    const atMs = clock.nowMs();
     // By a clock that is wrong, what was seen would be of another time. It may have jumped while the prices were read.
-    if (clocks.problem() !== undefined) return;
-    const nowMs = clock.nowMs();
-    for (const { token, usd } of seen) store.addPriceSample(token.address, nowMs, usd);
-    for (const { token, seconds } of wanted) {
-      store.prunePriceBars(token.address, { sinceMs: nowMs - seconds * 1_000 - KEPT_BEYOND_MS, untilMs: nowMs });
-    }
-  });
+    if (clocks.problem() !== undefined) return { changes: [], atMs, value: undefined };
+    const samples = seen.map(({ token, usd }) => ({ kind: "price-sample", token: token.address, usd }) as const);
+    const kept = wanted.map(({ token, seconds }) => {
+      const sinceMs = atMs - seconds * 1_000 - KEPT_BEYOND_MS;
+      return { kind: "price-bars-kept", token: token.address, sinceMs } as const;
+    });
+    return { changes: [...samples, ...kept], atMs, value: undefined };
+  };
+  await store.commit([{ question: { kind: "nothing" }, decide }]);
 }
 
 /** Looks at once and then at its pace until the engine stops. Trouble with one look is told, and the next one follows. */

@@ -37,14 +37,12 @@ export function createSlotTurn(
     asked = undefined;
     await (strategies === undefined ? editions.settle() : editions.adopt(strategies));
   };
-  /** Why nothing may go by the wall clock now. */
-  const problemNow = async (): Promise<string | undefined> => {
+  const whyWaiting = (): string | undefined => {
     const waiting = waitingFor();
-    if (waiting !== undefined) return `the daemon waits for its node to begin (${waiting.reason})`;
-    return await clocks.check();
+    return waiting === undefined ? undefined : `the daemon waits for its node to begin (${waiting.reason})`;
   };
   const settle = async (): Promise<void> => {
-    if ((await problemNow()) === undefined) await settleEditions();
+    if (whyWaiting() === undefined && clocks.problem() === undefined) await settleEditions();
   };
   const inTurn = createTurns();
   return {
@@ -58,7 +56,8 @@ export function createSlotTurn(
       }),
     take: () =>
       inTurn(async () => {
-        const problem = await problemNow();
+        /** Why nothing may go by the wall clock now. */
+        const problem = whyWaiting() ?? (await clocks.check());
         if (problem === undefined) await settleEditions();
         await takeRequests(context, problem);
         if (problem !== undefined) return { hasNew: false, isDone: true };

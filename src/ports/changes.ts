@@ -10,10 +10,14 @@ import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { AlertRow, TrueWarning } from "./alert-store.ts";
 import type { GapRow, StrategyRow } from "./daemon-rows.ts";
 import type { IntentRow, LaneHalt } from "./lane-store.ts";
+import type { ReconciliationChange } from "./reconciliation-questions.ts";
 import type { Difference } from "./reconciliation-store.ts";
+import type { WatchChange } from "./watch-questions.ts";
 
 /** Something that is to be written. Plain data: what is decided is a list of these, written together or not at all. */
 export type Change =
+  | ReconciliationChange
+  | WatchChange
   /** the run as it is now, with the moves that led there from what it was */
   | { readonly kind: "run"; readonly run: Run; readonly before: Run; readonly transitions: readonly Transition[] }
   /** what a step was taken from, so that it can be taken again */
@@ -58,7 +62,6 @@ export type Change =
   | { readonly kind: "effect-begun"; readonly effectId: number }
   /** nothing came of its last beginning: it is to be done again, behind whatever is due by now */
   | { readonly kind: "effect-postponed"; readonly effectId: number }
-  | { readonly kind: "daemon-event"; readonly event: string; readonly detail: string }
   /** how the strategy's last slots ended alike; undefined: they did not */
   | { readonly kind: "same-ends"; readonly strategyId: string; readonly ends: SameEnds | undefined };
 

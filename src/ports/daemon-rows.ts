@@ -1,4 +1,3 @@
-import type { Address } from "../domain/money/address.ts";
 import type { Effect } from "../domain/run/effects.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 
@@ -31,16 +30,6 @@ export interface GapRow {
   readonly reason: string;
 }
 
-/** Balances that the audit counts from. */
-export interface BaselineRow {
-  readonly wallet: Address;
-  readonly token: Address;
-  readonly symbol: string;
-  readonly decimals: number;
-  readonly blockNumber: number;
-  readonly balance: bigint;
-}
-
 /** What an operator asked of the running daemon. */
 export interface OperatorRequest {
   readonly id: number;
@@ -48,20 +37,4 @@ export interface OperatorRequest {
   readonly arguments: Readonly<Record<string, string>>;
   readonly madeBy: string;
   readonly madeAtMs: number;
-}
-
-/** Something that is not over, with the wallet it needs; a run that has not decided yet has no swap. */
-export interface OpenWork {
-  readonly runId: string;
-  readonly strategy: string;
-  readonly swapId: string | undefined;
-  readonly state: string;
-  readonly wallet: Address | undefined;
-}
-
-/** A block that is final. */
-export interface FinalBlock {
-  readonly number: number;
-  /** Unix seconds */
-  readonly timestamp: number;
 }

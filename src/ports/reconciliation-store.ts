@@ -1,4 +1,4 @@
-import type { Address, Hex } from "../domain/money/address.ts";
+import type { Address } from "../domain/money/address.ts";
 import type { BootInstant } from "./clock.ts";
 
 /**
@@ -41,6 +41,13 @@ export interface Difference extends Finding {
   readonly foundSinceBoot: BootInstant | undefined;
 }
 
+/** A block that is final. */
+export interface FinalBlock {
+  readonly number: number;
+  /** Unix seconds */
+  readonly timestamp: number;
+}
+
 /** How far the chain was held against the rows of a wallet, and where that began. */
 export interface KnownChain {
   readonly wallet: Address;
@@ -65,46 +72,9 @@ export interface DatabaseState {
 
 /** Rows of what the database knows of the chain and of itself. */
 export interface ReconciliationStore {
-  databaseState(): DatabaseState;
-  nameDatabase(id: string): void;
-  /** Counts well beyond so many steps of signing, so that a database that stood there, or was about to, is the older one. */
-  countBeyond(signatures: number): void;
   openDifferences(): readonly Difference[];
-  /**
-   * What the chain itself settled is open again when it is found again, and so is an allowance without a grant: one that
-   * was accepted has a grant until it is taken back.
-   * @returns false when the same is open or was accepted
-   */
-  addDifference(finding: Finding, at: { readonly ms: number; readonly sinceBoot: BootInstant }): boolean;
   /** Whether a difference with this key was found, and settled by a person. */
   wasAccepted(key: string): boolean;
-  /** What is open was found at this instant at the latest, whatever a clock that ran ahead said. */
-  capFindings(atMs: number): void;
-  /** The runs that are open now trade no more: another database may have traded them. */
-  barOpenRuns(): void;
   isRunBarred(runId: string): boolean;
-  settleDifference(id: number, settlement: { readonly by: string; readonly atMs: number }): void;
-  /** Forgets that a wallet is unchecked: it was held against the chain. */
-  removeUnchecked(wallet: Address): void;
   knownChain(wallet: Address): KnownChain | undefined;
-  saveKnownChain(known: KnownChain, atMs: number): void;
-  /** Whether anything was ever about to be signed for the wallet, and the last block that its rows know. */
-  signedHistory(wallet: Address): { readonly hasSigned: boolean; readonly lastBlock: number };
-  /** Whether a transaction belongs to a swap or a transaction of ours. */
-  knowsTransaction(hash: Hex): boolean;
-  /** Whether a swap of the wallet was bound to this nonce of the settlement contract. */
-  knowsNonce(wallet: Address, nonce: bigint): boolean;
-  hasGrant(grant: { readonly wallet: Address; readonly token: Address; readonly spender: Address }): boolean;
-  /** Notes an allowance that nobody here granted, so that it is taken back like any leftover; with the block that showed it. */
-  adoptGrant(
-    grant: { readonly wallet: Address; readonly token: Address; readonly spender: Address },
-    seen: { readonly block: number; readonly atMs: number },
-  ): void;
-  /** Counts an accepted fill in a strategy's budget. */
-  countSale(sale: {
-    readonly differenceId: number;
-    readonly strategy: string;
-    readonly token: Address;
-    readonly amount: bigint;
-  }): void;
 }

@@ -1,25 +1,13 @@
-import type { DrawdownState } from "../domain/guard/drawdown.ts";
 import type { Address } from "../domain/money/address.ts";
-import type { UsdPrice } from "../domain/money/price.ts";
 import type { RunEvent } from "../domain/run/events.ts";
 import type { ModeRow } from "../domain/run/operating-mode.ts";
 import type { Run } from "../domain/run/run.ts";
 import type { SameEnds } from "../domain/run/same-ends.ts";
-import type { SwapState } from "../domain/run/states.ts";
 import type { AlertRow, AlertStore } from "./alert-store.ts";
 import type { Change, StepQuestion, StepRows } from "./changes.ts";
-import type {
-  BaselineRow,
-  EffectGroup,
-  FinalBlock,
-  GapRow,
-  OpenWork,
-  OperatorRequest,
-  PendingEffect,
-  StrategyRow,
-} from "./daemon-rows.ts";
+import type { EffectGroup, GapRow, OperatorRequest, PendingEffect, StrategyRow } from "./daemon-rows.ts";
 import type { ReconciliationStore } from "./reconciliation-store.ts";
-import type { UnitOfWork } from "./unit-of-work.ts";
+import type { Answered, Question, QuestionKind, UnitOfWork } from "./unit-of-work.ts";
 
 /** Rows of runs, swaps and their effects. */
 export interface RunStore {
@@ -30,11 +18,6 @@ export interface RunStore {
   dueRuns(limit: number): readonly string[];
   hasOpenRun(strategyId: string): boolean;
   strategiesWithOpenRun(): ReadonlySet<string>;
-  /** Swaps that were signed and of which nobody knows yet whether they were done. */
-  unsettledSwaps(): readonly string[];
-  /** Swaps that have not ended, and runs that are open without any. */
-  openWork(): readonly OpenWork[];
-  swapState(swapId: string): SwapState | undefined;
   runOfIntent(intentId: string): { readonly runId: string; readonly swapId: string } | undefined;
   /** Those of a group, the longest due first. */
   dueEffects(nowMs: number, limit: number, group: EffectGroup): readonly PendingEffect[];
@@ -43,8 +26,6 @@ export interface RunStore {
   beginEffect(id: number): number;
   /** Leaves it to be done again, behind whatever is due by now: nothing came of its last beginning. */
   postponeEffect(id: number, atMs: number): void;
-  /** Makes due what was written by a clock that ran ahead of this instant and is to wait until then. */
-  hastenEffects(nowMs: number): void;
 }
 
 /** Sums over what all runs share. */
@@ -59,38 +40,10 @@ export interface LedgerStore {
    * @returns undefined while a swap that moves the wallet's balance of it is open, because that is on the move
    */
   netOfSwaps(wallet: Address, token: Address): bigint | undefined;
-  /**
-   * Lets sales that were seen to be after an instant count from another one on, in whole milliseconds.
-   * @returns how many there were, and the latest instant at which one was seen to be
-   */
-  settleAnew(times: { readonly afterMs: number; readonly atMs: number }): {
-    readonly count: number;
-    readonly latestMs: number;
-  };
-  isTokenBusy(wallet: Address, token: Address, exceptSwapId: string): boolean;
-  /** allowances granted once, whose wallet and token have nothing open now */
-  idleGrants(): readonly { readonly wallet: Address; readonly token: Address; readonly spender: Address }[];
-  /** strategies whose swaps granted allowances of a wallet's token that are not forgotten yet */
-  grantors(wallet: Address, token: Address): readonly string[];
-  /**
-   * Whether what was signed here may still change what a wallet allows of a token, after a block that is final: then its
-   * allowance at that block says nothing of what it will be. An approval or revocation is not final, because a fork that
-   * took it back may bring it again; or it was mined above that block, which a node that is behind calls its newest; or
-   * a permit may still be brought to the token after it.
-   */
-  isAllowanceOpen(wallet: Address, token: Address, final: FinalBlock): boolean;
-  /**
-   * To be called when a final block shows no allowance. Not while that is open, nor while a swap is confirmed and not
-   * final: without it, what a fork leaves of its approval could still be taken. Nor by a block below the one in which a
-   * foreign allowance was seen.
-   */
-  forgetGrant(grant: { wallet: Address; token: Address; spender: Address }, final: FinalBlock): void;
 }
 
 /** Rows of the daemon's own life. */
 export interface OperationStore {
-  identity(): { readonly network: string; readonly chainId: number } | undefined;
-  saveIdentity(identity: { network: string; chainId: number; atMs: number }): void;
   strategy(id: string): StrategyRow | undefined;
   saveStrategy(row: StrategyRow, atMs: number): void;
   /** The last handled slots of these strategies; one that is not known has no entry. */
@@ -109,17 +62,6 @@ export interface OperationStore {
   addGap(gap: GapRow, joinsAtMs: number, atMs: number): void;
   /** How the last slots of a strategy came to nothing for one reason; undefined after a trade. */
   sameEnds(strategyId: string): SameEnds | undefined;
-  /** Counts a price (dollars scaled by 1e18) into the bar of its hour. */
-  addPriceSample(token: Address, atMs: number, usd: UsdPrice): void;
-  /** Drops the bars of hours that were over before what is kept begins, and of those that begin after it. */
-  prunePriceBars(token: Address, kept: { readonly sinceMs: number; readonly untilMs: number }): void;
-  /** What swaps of these wallets bought of a token for anybody else, as measured. */
-  deliveredToOthers(wallets: readonly Address[], token: Address): bigint;
-  /** The value of the wallets over time, undefined before its first sample. */
-  drawdown(): DrawdownState | undefined;
-  saveDrawdown(state: DrawdownState, atMs: number): void;
-  hasBaseline(wallet: Address, token: Address): boolean;
-  addBaseline(row: BaselineRow): void;
   addRequest(request: { command: string; arguments: Record<string, string>; madeBy: string; madeAtMs: number }): number;
   openRequests(): readonly OperatorRequest[];
   answerRequest(id: number, answer: string, atMs: number): void;
@@ -127,7 +69,6 @@ export interface OperationStore {
   answerOf(id: number): string | undefined;
   /** When the daemon was last known to be at work; undefined before its first life. */
   lastAliveMs(): number | undefined;
-  noteAlive(atMs: number): void;
   addDaemonEvent(kind: string, detail: string, atMs: number): void;
 }
 
@@ -138,6 +79,8 @@ export interface Store extends RunStore, LedgerStore, OperationStore, AlertStore
    * @throws Error when the run's strategy has no row: a broken invariant
    */
   stepRows(run: Run, event: RunEvent, asked: StepQuestion): StepRows;
+  /** What `read` answers, inside a transaction that is open: for what is asked and written without waiting. */
+  answer<K extends QuestionKind>(question: Question<K>): Answered<K>;
   /** Writes changes in their order. @returns the alerts and messages that are new: they are still to be told */
   write(changes: readonly Change[], atMs: number): readonly AlertRow[];
   /** Runs synchronous work in one durable transaction; a nested call joins it. */

@@ -18,10 +18,10 @@ test("a machine's clock is held against the blocks of a real node, in both direc
   const { context } = openLife(createOutside(SLOT_MS));
   const watch = createClockWatch({ ...context, deps: { ...context.deps, chain, clock } });
   watch.observe(await chain.latest());
-  expect(watch.check()).toBeUndefined();
+  expect(await watch.check()).toBeUndefined();
 
   aheadMs = HOUR_SECONDS * 1_000;
-  expect(watch.check()).toMatch(/ 3[56]\d\d s ahead of the chain's time/);
+  expect(await watch.check()).toMatch(/ 3[56]\d\d s ahead of the chain's time/);
   const stop = new AbortController();
   const looking = watch.keepLooking(stop.signal);
   await anvil.rpc.call("evm_increaseTime", [HOUR_SECONDS]);
@@ -29,7 +29,7 @@ test("a machine's clock is held against the blocks of a real node, in both direc
   await expect.poll(() => watch.check(), { timeout: 10_000 }).toBeUndefined();
 
   aheadMs = 0;
-  expect(watch.check()).toMatch(/ 3[56]\d\d s behind the chain's time/);
+  expect(await watch.check()).toMatch(/ 3[56]\d\d s behind the chain's time/);
   stop.abort();
   await looking;
 });

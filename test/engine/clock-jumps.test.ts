@@ -17,7 +17,7 @@ function begin() {
   const pass = async (seconds: number): Promise<void> => {
     for (let second = 0; second < seconds; second++) {
       await clock.advance(1_000);
-      jumps.check();
+      await jumps.check();
     }
   };
   const rows = (): unknown[] =>
@@ -89,7 +89,8 @@ test("a beat that never gets through its slots grows old, and one that does in t
   const nothing = async (): Promise<void> => undefined;
   const slots = { take: async () => ({ hasNew: false, isDone }), adopt: nothing, settle: nothing, idle: nothing };
   const { signal } = new AbortController();
-  const beat = createBeat(clock, { slots, wake: () => undefined, guarded, signal });
+  const hooks = { first: async () => undefined, wake: () => undefined, guarded, signal };
+  const beat = createBeat(clock, { slots, ...hooks });
   for (let second = 0; second < 12; second++) {
     void beat.tick();
     await clock.advance(1_000);
@@ -98,7 +99,7 @@ test("a beat that never gets through its slots grows old, and one that does in t
   isDone = true;
   await clock.advance(1_000);
   expect([beat.ageMs() <= 1_000, errors]).toEqual([true, []]);
-  slots.take = () => {
+  slots.take = async () => {
     throw new Error("the disk is full");
   };
   await beat.tick();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
-import { acceptDifferences } from "../../src/engine/reconcile/accept.ts";
 import { SLOT_MS } from "../support/builders.ts";
+import { acceptAlone } from "../support/databases-in-turn.ts";
 import { ACCOUNT, createOutside, type Life, type Outside, openLife, turn, turnUntil } from "../support/engine-life.ts";
 
 interface Intent {
@@ -44,7 +44,7 @@ test.each(["the first nonce of all", "an accepted count"])(
     if (isAccepted) {
       const isFound = () => life.store.openDifferences().some(({ kind }) => kind === "nonce");
       expect(await turnUntil(outside, life, { maxSeconds: 5, isDone: isFound })).toBe(true);
-      life.store.transaction(() => acceptDifferences(life.context, "anna"));
+      await acceptAlone(life, "anna");
     }
     const isOut = () => intentsOf(life).some(({ nonce, state }) => nonce === 1 && state === "broadcast");
     expect(await turnUntil(outside, life, { maxSeconds: 90, isDone: isOut })).toBe(true);

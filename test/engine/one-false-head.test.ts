@@ -68,7 +68,7 @@ describe("of two endpoints", () => {
       watch.observe(at(100 + second, second));
       watch.observe(at(50, -3 * 3_600));
       watch.observe(at(60 + second, second - 3 * 3_600));
-      expect(watch.check()).toBeUndefined();
+      expect(await watch.check()).toBeUndefined();
       await outside.clock.advance(12_000);
     }
   });
@@ -78,7 +78,7 @@ describe("of two endpoints", () => {
     const watch = createClockWatch(openLife(outside).context);
     for (let second = 0; second < 3_600; second += 12) {
       for (const number of [100, 98, 99, 97]) watch.observe(at(number, number - 100));
-      expect(watch.check()).toBeUndefined();
+      expect(await watch.check()).toBeUndefined();
       await outside.clock.advance(12_000);
     }
   });

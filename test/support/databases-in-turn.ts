@@ -1,7 +1,11 @@
 import { basename, dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { createMarkerFiles } from "../../src/adapters/identity/marker-files.ts";
+import type { Address } from "../../src/domain/money/address.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
+import type { EngineContext } from "../../src/engine/engine-context.ts";
+import { decideAcceptance } from "../../src/engine/reconcile/accept.ts";
+import { uncheckedChange } from "../../src/engine/reconcile/findings.ts";
 import type { IdentityMarker } from "../../src/ports/identity-marker.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { HUNDRED_USDC, SLOT_MS } from "./builders.ts";
@@ -94,4 +98,16 @@ export async function acceptInTime(outside: Outside, life: Life): Promise<void> 
   expect(await accept(life)).toContain("accepted");
   await turn(outside, life, 5);
   expect(open(life)).toEqual([]);
+}
+
+/** Notes that a wallet is unchecked, as a start and an accepted difference do. */
+export function addUnchecked({ deps }: Pick<EngineContext, "deps">, wallet: Address): void {
+  deps.store.write([uncheckedChange(deps.clock, wallet)], deps.clock.nowMs());
+}
+
+/** Accepts as `swapd db accept` does where no daemon runs. */
+export async function acceptAlone({ store, context }: Life, by = "ops"): Promise<string> {
+  const question = { kind: "standing", keys: [] } as const;
+  const [written] = await store.commit([{ question, decide: (rows) => decideAcceptance(context, rows, by) }]);
+  return written?.value ?? "nothing was written";
 }

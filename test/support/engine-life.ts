@@ -209,17 +209,17 @@ function createMortality(): { mortal<T extends object>(held: T): T; state: { isD
   return { mortal, state };
 }
 
-function countingSigner(outside: Outside, beforeSigning: () => void): Signer {
+function countingSigner(outside: Outside, beforeSigning: () => Promise<void>): Signer {
   return {
     address: signer.address,
     signTransaction: async (transaction) => {
-      beforeSigning();
+      await beforeSigning();
       const signed = await signTransaction(transaction);
       outside.signed.push({ kind: "transaction", text: signed.raw });
       return signed;
     },
     signTypedData: async (typedData) => {
-      beforeSigning();
+      await beforeSigning();
       outside.signed.push({ kind: "typed data", text: JSON.stringify(typedData) });
       return await signer.signTypedData(typedData);
     },

@@ -2,8 +2,10 @@ import { existsSync } from "node:fs";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { createStore } from "../../adapters/sqlite/daemon/store.ts";
 import type { Configuration } from "../../config/configuration.ts";
-import { acceptDifferences } from "../../engine/reconcile/accept.ts";
-import { judgeMarker } from "../../engine/reconcile/identity.ts";
+import { decideAcceptance } from "../../engine/reconcile/accept.ts";
+import { judgeMarkers } from "../../engine/reconcile/identity.ts";
+import type { Standing } from "../../ports/reconciliation-questions.ts";
+import type { Decided, UnitOfWork } from "../../ports/unit-of-work.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
 import { migrateDaemonDatabase, openMarker } from "../daemon-database.ts";
 import { maxLifetimeSeconds } from "../engine-settings.ts";
@@ -40,7 +42,7 @@ function refusedAsMissing(database: string): string {
 }
 
 /** Does what the daemon would do, in its place. @throws CommandFailure when there is nothing to accept, or not yet */
-function acceptAlone(db: SqliteDatabase, configuration: Configuration): string {
+async function acceptAlone(db: SqliteDatabase, configuration: Configuration): Promise<string> {
   migrateDaemonDatabase(db);
   const store = createStore(db);
   const strategies = configuration.strategies.map(({ spec, hash }) => ({ spec, specHash: hash }));
@@ -49,19 +51,24 @@ function acceptAlone(db: SqliteDatabase, configuration: Configuration): string {
     strategies,
     pace: { maxLifetimeSeconds: maxLifetimeSeconds(configuration) },
   };
-  const isFound = store.openDifferences().some(({ kind }) => kind !== "unchecked");
-  if (!isFound) throw new CommandFailure(EXIT.no, nothingToAccept(store, configuration));
-  const context = { settings, deps: { store, laneStore: openLaneStore(db), clock: systemClock } };
-  const answer = store.transaction(() => acceptDifferences(context, operatorName()));
+  const question = { kind: "standing", keys: [] } as const;
+  const { open } = await store.read(question);
+  const isFound = open.some(({ kind }) => kind !== "unchecked");
+  if (!isFound) throw new CommandFailure(EXIT.no, await nothingToAccept(store, configuration));
+  // The lanes' tables may be missing, or be those of an older release.
+  openLaneStore(db);
+  const context = { settings, deps: { clock: systemClock } };
+  const decide = (rows: Standing): Decided<string> => decideAcceptance(context, rows, operatorName());
+  const [written] = await store.commit([{ question, decide }]);
+  const answer = written?.value ?? "";
   if (answer.startsWith("refused:")) throw new CommandFailure(EXIT.no, answer);
   return `${answer}\nno daemon runs: the next start looks at the chain once more before it signs`;
 }
 
-function nothingToAccept(store: ReturnType<typeof createStore>, configuration: Configuration): string {
-  const marker = openMarker(configuration);
-  const wallets = [...configuration.wallets.values()];
-  const [found] = wallets.flatMap(({ address }) => judgeMarker({ store, marker }, address) ?? []);
-  if (found === undefined || store.wasAccepted(found.key)) {
+async function nothingToAccept(store: UnitOfWork, configuration: Configuration): Promise<string> {
+  const wallets = [...configuration.wallets.values()].map(({ address }) => address);
+  const [found] = (await judgeMarkers(store, openMarker(configuration), wallets)).fresh;
+  if (found === undefined) {
     return "refused: nothing is open that could be accepted; see: swapd db check";
   }
   return `refused: ${found.text}; nobody has held it against the chain yet: start the daemon, look at \`swapd db check\`, accept then`;

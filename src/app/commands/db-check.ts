@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { createStore } from "../../adapters/sqlite/daemon/store.ts";
 import type { Address } from "../../domain/money/address.ts";
-import { judgeMarker } from "../../engine/reconcile/identity.ts";
+import { judgeMarkers } from "../../engine/reconcile/identity.ts";
 import type { IdentityMarker } from "../../ports/identity-marker.ts";
-import type { Finding, ReconciliationStore } from "../../ports/reconciliation-store.ts";
+import type { Finding } from "../../ports/reconciliation-store.ts";
+import type { UnitOfWork } from "../../ports/unit-of-work.ts";
 import { integrityProblems, isDamage } from "../../storage/backup.ts";
 import { openDatabase, StorageError } from "../../storage/database.ts";
 import { isMigrated, openMarker } from "../daemon-database.ts";
@@ -18,7 +19,7 @@ export async function checkDatabase(options: { config?: string; json?: boolean }
   const wallets = [...configuration.wallets.values()].map(({ address }) => address);
   const marker = openMarker(configuration);
   const document = existsSync(target.database)
-    ? read(target.database, { wallets, marker })
+    ? await read(target.database, { wallets, marker })
     : missing(target.database, { wallets, marker }, `there is no database at ${target.database}`);
   if (options.json === true) terminal.out(JSON.stringify(document));
   else terminal.out(describe(document));
@@ -52,9 +53,9 @@ function missing(database: string, { wallets, marker }: Asked, what: string): Do
 }
 
 /** A file that cannot be opened or read is what the command is there to tell. */
-function read(database: string, asked: Asked): Document {
+async function read(database: string, asked: Asked): Promise<Document> {
   try {
-    return readWhole(database, asked);
+    return await readWhole(database, asked);
   } catch (error) {
     if (!(error instanceof StorageError) && !isDamage(error)) throw error;
     const damage = `it is damaged (${error.message}): put a backup back with \`swapd restore\``;
@@ -63,7 +64,7 @@ function read(database: string, asked: Asked): Document {
   }
 }
 
-function readWhole(database: string, asked: Asked): Document {
+async function readWhole(database: string, asked: Asked): Promise<Document> {
   const db = openDatabase({ file: database, readonly: true });
   try {
     if (!hasTables(db)) return missing(database, asked, `the database ${database} is empty`);
@@ -73,24 +74,22 @@ function readWhole(database: string, asked: Asked): Document {
       problems.push(`${why}: start this release, and ask again`);
       return { database, id: null, problems, wallets: [], differences: [] };
     }
-    const store = createStore(db);
-    return { database, id: store.databaseState().id ?? null, problems, ...readDifferences(store, asked) };
+    return { database, problems, ...(await readDifferences(createStore(db), asked)) };
   } finally {
     db.close();
   }
 }
 
-function readDifferences(
-  store: ReconciliationStore,
+async function readDifferences(
+  store: UnitOfWork,
   { wallets, marker }: Asked,
-): Pick<Document, "wallets" | "differences"> {
-  const stored = store.openDifferences();
-  const now = wallets.flatMap((wallet) => judgeMarker({ store, marker }, wallet) ?? []);
-  const fresh = now.filter(({ key }) => !store.wasAccepted(key) && stored.every((one) => one.key !== key));
+): Promise<Pick<Document, "id" | "wallets" | "differences">> {
+  const { rows, fresh } = await judgeMarkers(store, marker, wallets);
   return {
-    wallets: wallets.map((wallet) => ({ wallet, knownToBlock: store.knownChain(wallet)?.block ?? null })),
+    id: rows.database.id ?? null,
+    wallets: wallets.map((wallet) => ({ wallet, knownToBlock: rows.known.get(wallet)?.block ?? null })),
     differences: [
-      ...stored.map(({ foundAtMs, ...one }) => ({ ...shown(one), since: formatInstant(foundAtMs) })),
+      ...rows.open.map(({ foundAtMs, ...one }) => ({ ...shown(one), since: formatInstant(foundAtMs) })),
       ...fresh.map((one) => ({ ...shown(one), since: "now" })),
     ],
   };

@@ -59,7 +59,7 @@ interface Asked {
 export async function ask(
   command: Asked,
   target: Target,
-  alone: ((db: SqliteDatabase) => string) | undefined,
+  alone: ((db: SqliteDatabase) => string | Promise<string>) | undefined,
 ): Promise<string> {
   const { database } = target;
   // Opening would make one: a file without tables, where somebody may look for the one that is lost.
@@ -71,7 +71,7 @@ export async function ask(
     if (lock.kind === "linked") throw new CommandFailure(EXIT.configuration, lock.message);
     if (lock.kind === "claimed") {
       try {
-        if (alone !== undefined) return alone(db);
+        if (alone !== undefined) return await alone(db);
         throw withoutDaemon(command, database);
       } finally {
         lock.release();

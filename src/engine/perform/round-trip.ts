@@ -83,7 +83,8 @@ async function tryBack(context: EngineContext, asked: TriedBack): Promise<RoundT
   const reset = (await context.deps.chain.allowance(grant, head.number)) > 0n ? [approve(0n)] : [];
   const { to, data, value } = transaction;
   const calls = [...trial.calls, ...reset, approve(amount), { from: wallet, to, data, value }];
-  const outcome = await context.deps.chain.simulate(calls, { on: head, watched: watchedBy(context, swap) });
+  const about = { on: head, watched: await watchedBy(context, swap) };
+  const outcome = await context.deps.chain.simulate(calls, about);
   if (outcome.kind === "unavailable") {
     return { cause: "node", detail: `the way back could not be tried out: ${outcome.reason}` };
   }

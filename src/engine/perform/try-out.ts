@@ -47,7 +47,7 @@ export async function tryOut(context: EngineContext, request: TrialRequest): Pro
   const { swap, call, amountIn, head } = request;
   if (!request.decoding.ok) return untried({ kind: "unavailable", reason: UNDECODED });
   if (call === undefined) return untried({ kind: "not-applicable" });
-  const about = { on: head, watched: watchedBy(context, swap) };
+  const about = { on: head, watched: await watchedBy(context, swap) };
   const simulate = (calls: readonly CallRequest[]) => simulated(context, calls, about);
   const swapCall: CallRequest = { from: swap.wallet, to: call.to, data: call.data, value: call.value };
   if (isNative(swap.sell) || request.allowance >= amountIn) {

@@ -6,8 +6,8 @@ import type { EngineContext } from "../engine-context.ts";
  * What a trial of a swap looks at where it sees no logs: all our accounts and the recipient, every token that is
  * configured, swapped or allowed by a row, and every contract that may be approved or stands in such a row.
  */
-export function watchedBy({ settings, deps }: EngineContext, { recipient, sell, buy }: Swap): Watched {
-  const grants = deps.store.idleGrants();
+export async function watchedBy({ settings, deps }: EngineContext, { recipient, sell, buy }: Swap): Promise<Watched> {
+  const grants = await deps.store.read({ kind: "idle-grants" });
   const listed = [...settings.tokens, sell, buy, settings.native].map(({ address }) => address);
   return {
     accounts: unique([...deps.signers.keys(), recipient]),

@@ -1,9 +1,11 @@
 import { type Address, toAddress } from "../../domain/money/address.ts";
 import { tradedSides } from "../../domain/strategy/strategy.ts";
-import type { LaneStore } from "../../ports/lane-store.ts";
-import type { Difference } from "../../ports/reconciliation-store.ts";
+import type { Change } from "../../ports/changes.ts";
+import type { Standing } from "../../ports/reconciliation-questions.ts";
+import type { Difference, KnownChain } from "../../ports/reconciliation-store.ts";
+import type { Decided } from "../../ports/unit-of-work.ts";
 import type { EngineContext, LoadedStrategy } from "../engine-context.ts";
-import { addUnchecked, endAlertIfNothingIsOpen } from "./reconciler.ts";
+import { overIfNothingIsOpen, uncheckedChange } from "./findings.ts";
 
 /** What accepting needs: the running daemon has it, and a command that took the daemon's place. */
 export interface AcceptContext {
@@ -12,9 +14,7 @@ export interface AcceptContext {
     readonly strategies: readonly LoadedStrategy[];
     readonly pace: Pick<EngineContext["settings"]["pace"], "maxLifetimeSeconds">;
   };
-  readonly deps: Pick<EngineContext["deps"], "store" | "clock"> & {
-    readonly laneStore: Pick<LaneStore, "acceptCount">;
-  };
+  readonly deps: Pick<EngineContext["deps"], "clock">;
 }
 
 /** What another database signed is behind these, and nobody knows what of it is still to be filled. */
@@ -23,33 +23,40 @@ const OF_ANOTHER_DATABASE: ReadonlySet<Difference["kind"]> = new Set(["new", "lo
 /**
  * A person accepts what the chain or the marker knows and the rows do not. Accepted fills count in the budget of every
  * strategy that may have made them, so that nobody sells above it; foreign allowances are taken back; then the wallet is
- * held against the chain once more before it signs. To be called inside the transaction that answers.
- * @returns what was accepted, for the person
+ * held against the chain once more before it signs.
+ * @returns as the value what was accepted, for the person
  */
-export function acceptDifferences(context: AcceptContext, by: string): string {
-  const { store, clock } = context.deps;
+export function decideAcceptance(context: AcceptContext, rows: Standing, by: string): Decided<string> {
+  const { clock } = context.deps;
   const atMs = clock.nowMs();
-  store.capFindings(atMs);
-  const open = store.openDifferences().filter(({ kind }) => kind !== "unchecked");
-  if (open.length === 0) return "refused: nothing is open that could be accepted; see: swapd db check";
+  const capped = { kind: "findings-capped" } as const;
+  const refused = (why: string): Decided<string> => ({ changes: [capped], atMs, value: `refused: ${why}` });
+  const open = rows.open.filter(({ kind }) => kind !== "unchecked");
+  if (open.length === 0) return refused("nothing is open that could be accepted; see: swapd db check");
   const youngMs = stillToBeFilled(context, open);
   if (youngMs !== undefined) {
     const instant = new Date(youngMs).toISOString();
-    return `refused: what another database signed may be filled until its deadline, at the latest ${instant}; accepted before that, such a fill would count in no budget. Ask again then`;
+    return refused(
+      `what another database signed may be filled until its deadline, at the latest ${instant}; accepted before that, such a fill would count in no budget. Ask again then`,
+    );
   }
-  const said = open.map((difference) => {
-    store.settleDifference(difference.id, { by, atMs });
-    return `${difference.text}${carryOver(context, difference, by)}`;
-  });
-  // All else may be the trade of a run that is still open here, and that would trade once more.
-  if (open.some(({ kind }) => kind !== "allowance")) store.barOpenRuns();
-  for (const wallet of new Set(open.map((difference) => difference.wallet))) {
-    // Anew: a look that has begun already is not the one that comes after this.
-    store.removeUnchecked(wallet);
-    addUnchecked(context, wallet);
-    endAlertIfNothingIsOpen(context, wallet);
-  }
-  return [`accepted ${open.length}:`, ...said].join("\n  ");
+  const known = new Map(rows.known);
+  const followed = open.map((difference) => carryOver(context, difference, { by, known }));
+  const said = open.map(({ text }, index) => `${text}${followed[index]?.said ?? ""}`);
+  const changes: readonly Change[] = [
+    capped,
+    ...open.map(({ id }) => ({ kind: "difference-settled", id, by }) as const),
+    ...followed.flatMap((one) => one.changes),
+    // All else may be the trade of a run that is still open here, and that would trade once more.
+    ...(open.some(({ kind }) => kind !== "allowance") ? [{ kind: "open-runs-barred" } as const] : []),
+    ...[...new Set(open.map(({ wallet }) => wallet))].flatMap((wallet) => [
+      // Anew: a look that has begun already is not the one that comes after this.
+      { kind: "checked", wallet } as const,
+      uncheckedChange(clock, wallet),
+      ...overIfNothingIsOpen(wallet, []),
+    ]),
+  ];
+  return { changes, atMs, value: [`accepted ${open.length}:`, ...said].join("\n  ") };
 }
 
 /**
@@ -62,39 +69,53 @@ function stillToBeFilled({ settings, deps }: AcceptContext, open: readonly Diffe
   const ages = open
     .filter(({ kind }) => OF_ANOTHER_DATABASE.has(kind))
     .map(({ foundAtMs, foundSinceBoot }) =>
-      foundSinceBoot?.id === now.id ? now.ms - foundSinceBoot.ms : nowMs - foundAtMs,
+      // What a clock that ran ahead found was found now at the latest.
+      foundSinceBoot?.id === now.id ? now.ms - foundSinceBoot.ms : nowMs - Math.min(foundAtMs, nowMs),
     );
   const leftMs = settings.pace.maxLifetimeSeconds * 1_000 - Math.min(...ages);
   return leftMs > 0 ? nowMs + leftMs : undefined;
 }
 
-/** What follows from accepting one. @returns what is to be said of that */
-function carryOver(context: AcceptContext, difference: Difference, by: string): string {
-  const { store, clock } = context.deps;
+/** What follows from accepting one, and what is to be said of that. */
+interface Followed {
+  readonly changes: readonly Change[];
+  readonly said?: string;
+}
+
+/** @param known what is known of the chain, by wallet: what accepting one changes of it, the next one goes by */
+function carryOver(
+  context: AcceptContext,
+  difference: Difference,
+  { by, known }: { readonly by: string; readonly known: Map<Address, KnownChain> },
+): Followed {
   const { wallet, facts, kind, scope } = difference;
-  const known = store.knownChain(wallet);
-  if (kind === "nonce" && known !== undefined) {
+  const before = known.get(wallet);
+  const learn = (after: KnownChain): Change => {
+    known.set(wallet, after);
+    return { kind: "known-chain", known: after };
+  };
+  if (kind === "nonce" && before !== undefined) {
     const transactionCount = Number(facts.count);
-    store.saveKnownChain({ ...known, transactionCount }, clock.nowMs());
-    const account = { account: wallet, chainId: context.settings.chainId, transactionCount };
-    context.deps.laneStore.acceptCount(account, { by, atMs: clock.nowMs() });
+    const counted = { account: wallet, chainId: context.settings.chainId, transactionCount };
+    return { changes: [learn({ ...before, transactionCount }), { kind: "count-accepted", counted, by }] };
   }
   // What could not be proved is accepted up to here: balances of before prove nothing any more.
-  if (kind === "cannot-prove" && scope !== "token" && known !== undefined) {
-    const block = Math.max(known.block, Number(facts.toBlock ?? known.block));
-    store.saveKnownChain({ ...known, block, balances: new Map() }, clock.nowMs());
+  if (kind === "cannot-prove" && scope !== "token" && before !== undefined) {
+    const block = Math.max(before.block, Number(facts.toBlock ?? before.block));
+    return { changes: [learn({ ...before, block, balances: new Map() })] };
   }
   // From here on the other database is the one that knows less, should it come back.
-  if (kind === "older" || kind === "lost") store.countBeyond(Number(facts.signatures ?? 0));
+  if (kind === "older" || kind === "lost")
+    return { changes: [{ kind: "signatures-counted", beyond: Number(facts.signatures ?? 0) }] };
   if (kind === "allowance") {
     const grant = { wallet, token: toAddress(facts.token ?? ""), spender: toAddress(facts.spender ?? "") };
     // An older release did not write the block down.
-    store.adoptGrant(grant, { block: Number(facts.block ?? 0), atMs: clock.nowMs() });
-    return "; it is taken back";
+    const block = Number(facts.block ?? 0);
+    return { changes: [{ kind: "grant-adopted", grant, block }], said: "; it is taken back" };
   }
   if (kind === "fill") return countSale(context, difference, { sell: facts.sell, buy: facts.buy, sold: facts.sold });
   if (kind === "outflow") return countSale(context, difference, { sell: facts.token, sold: facts.amount });
-  return "";
+  return { changes: [] };
 }
 
 interface Sale {
@@ -105,7 +126,7 @@ interface Sale {
 }
 
 /** A sale counts in the budget of every strategy that may have made it: rather too much than too little. */
-function countSale(context: AcceptContext, { id, wallet }: Difference, { sell, buy, sold }: Sale): string {
+function countSale(context: AcceptContext, { id, wallet }: Difference, { sell, buy, sold }: Sale): Followed {
   const soldToken = toAddress(sell ?? "");
   const boughtToken = buy === undefined ? undefined : toAddress(buy);
   const mayHave = context.settings.strategies.filter(({ spec }) => {
@@ -115,10 +136,16 @@ function countSale(context: AcceptContext, { id, wallet }: Difference, { sell, b
     const buysIt = boughtToken === undefined || has(buys, boughtToken);
     return spec.wallet.address === wallet && has(sells, soldToken) && buysIt;
   });
-  for (const { spec } of mayHave) {
-    const sale = { differenceId: id, strategy: spec.id, token: soldToken, amount: BigInt(sold ?? "0") };
-    context.deps.store.countSale(sale);
-  }
-  const names = mayHave.map(({ spec }) => spec.id).join(", ");
-  return names === "" ? "; no strategy sells this, it counts in no budget" : `; it counts in the budget of ${names}`;
+  const amount = BigInt(sold ?? "0");
+  const names = mayHave.map(({ spec }) => spec.id);
+  return {
+    changes: names.map((strategy) => ({
+      kind: "sale-accepted",
+      ...{ differenceId: id, strategy, token: soldToken, amount },
+    })),
+    said:
+      names.length === 0
+        ? "; no strategy sells this, it counts in no budget"
+        : `; it counts in the budget of ${names.join(", ")}`,
+  };
 }

@@ -1,7 +1,8 @@
 import { ChainReadError } from "../../domain/chain-read-error.ts";
 import type { Address } from "../../domain/money/address.ts";
 import type { AgreedChainReads } from "../../ports/chain.ts";
-import type { Finding } from "../../ports/reconciliation-store.ts";
+import type { FinalBlock, Finding } from "../../ports/reconciliation-store.ts";
+import type { Answered } from "../../ports/unit-of-work.ts";
 import type { LookContext } from "./patient-chain.ts";
 import { tokensOf } from "./read-back.ts";
 
@@ -56,11 +57,10 @@ async function lookAt(
   const spender = context.settings.contracts.spender;
   const read = (block?: number): Promise<Said> =>
     agreed.allowance({ token, owner: wallet, spender }, block).catch(unsaid);
-  const isFound = store
-    .openDifferences()
-    .some((one) => one.kind === "allowance" && one.wallet === wallet && one.token === token);
-  const hasGrant = (): boolean => store.hasGrant({ wallet, token, spender });
-  if (hasGrant() && !isFound) return undefined;
+  const rows = (final?: FinalBlock): Promise<Answered<"allowance">> =>
+    store.read({ kind: "allowance", wallet, token, spender, final });
+  const { isFound, isGranted } = await rows();
+  if (isGranted && !isFound) return undefined;
   const first = await read();
   if (first === 0n && !isFound) return undefined;
   if (first instanceof ChainReadError && first.isRefusal) return unproved(asked, spender, refused(first));
@@ -70,9 +70,9 @@ async function lookAt(
   const final = { number: Math.min(number, toBlock), timestamp };
   const atFinal = await read(final.number);
   // The rows are asked after the chain: they may know more by then, never less.
-  const isOpen = store.isAllowanceOpen(wallet, token, final);
-  if (newest === 0n) return isFound && atFinal === 0n && !isOpen ? "none" : undefined;
-  if (hasGrant()) return undefined;
+  const { isGranted: isGrantedByNow, isOpen } = await rows(final);
+  if (newest === 0n) return isFound && atFinal === 0n && isOpen === false ? "none" : undefined;
+  if (isGrantedByNow) return undefined;
   if (isOpen) return "undecided";
   if (newest instanceof ChainReadError) return unproved(asked, spender, refused(newest));
   if (atFinal === 0n)

@@ -1,50 +1,89 @@
 import type { Address } from "../../domain/money/address.ts";
-import type { IdentityMarker } from "../../ports/identity-marker.ts";
-import type { Finding, ReconciliationStore } from "../../ports/reconciliation-store.ts";
+import type { IdentityMarker, Marker } from "../../ports/identity-marker.ts";
+import type { Standing } from "../../ports/reconciliation-questions.ts";
+import type { DatabaseState, Finding } from "../../ports/reconciliation-store.ts";
+import type { UnitOfWork } from "../../ports/unit-of-work.ts";
 import type { EngineContext } from "../engine-context.ts";
+
+/** What a marker says of the database that it stands for. */
+export type MarkedState = NonNullable<Marker["state"]>;
 
 /**
  * Holds the database against the marker that stands outside of its folder: another database where the wallet's was is a
  * lost one, and one that knows of fewer signatures is an older copy.
+ * @param states.seen what the wallet's marker says; undefined where there is none
  */
 export function judgeMarker(
-  {
-    store,
-    marker,
-  }: { readonly store: Pick<ReconciliationStore, "databaseState">; readonly marker?: IdentityMarker | undefined },
+  { ours, seen }: { readonly ours: DatabaseState; readonly seen: MarkedState | undefined },
   wallet: Address,
 ): Finding | undefined {
-  const seen = marker?.read(wallet)?.state;
   if (seen === undefined) return undefined;
-  const ours = store.databaseState();
   const what = { wallet, token: undefined, scope: "wallet" } as const;
   if (seen.id !== ours.id) {
     const text = `the database that traded for ${wallet} is lost: this one is another, and knows nothing of what that one signed (${seen.signatures} steps of typed data, ${seen.signings} of transactions); bring it back with \`swapd restore\`, or mount its volume`;
-    // With its counts: the same database may be put back, sign more, and be lost once more.
-    const key = `lost ${wallet} ${seen.id} ${seen.signatures} ${seen.signings}`;
-    return { key, ...what, kind: "lost", text, facts: { ...numbers(seen), id: seen.id } };
+    return { key: lostKey(wallet, seen), ...what, kind: "lost", text, facts: { ...numbers(seen), id: seen.id } };
   }
   if (ours.signatures >= seen.signatures && ours.signings >= seen.signings) return undefined;
   const text = `the database is an older copy: for ${wallet} its marker counts ${seen.signatures} steps of signing typed data and ${seen.signings} of signing transactions, the rows know ${ours.signatures} and ${ours.signings}`;
-  // Without our own counts: accepting raises them, and the marker follows only with the look after it.
-  const key = `older ${wallet} ${seen.signatures} ${seen.signings}`;
-  return { key, ...what, kind: "older", text, facts: numbers(seen) };
+  return { key: olderKey(wallet, seen), ...what, kind: "older", text, facts: numbers(seen) };
 }
 
-function numbers({ signatures, signings }: { signatures: number; signings: number }): Record<string, string> {
+/** The names of all that a marker may tell of its wallet. */
+export function markerKeys(wallet: Address, seen: MarkedState | undefined): readonly string[] {
+  return seen === undefined ? [] : [lostKey(wallet, seen), olderKey(wallet, seen)];
+}
+
+/** With its counts: the same database may be put back, sign more, and be lost once more. */
+function lostKey(wallet: Address, { id, signatures, signings }: MarkedState): string {
+  return `lost ${wallet} ${id} ${signatures} ${signings}`;
+}
+
+/** Without our own counts: accepting raises them, and the marker follows only with the look after it. */
+function olderKey(wallet: Address, { signatures, signings }: MarkedState): string {
+  return `older ${wallet} ${signatures} ${signings}`;
+}
+
+function numbers({ signatures, signings }: MarkedState): Record<string, string> {
   return { signatures: signatures.toString(), signings: signings.toString() };
 }
 
-/** Writes what the database knows into the wallet's marker, unless that stands there already. */
-export function advanceMarker(
+/** Holds the database against the markers of wallets now. @returns with its rows what they do not tell of yet */
+export async function judgeMarkers(
+  store: UnitOfWork,
+  marker: IdentityMarker | undefined,
+  wallets: readonly Address[],
+): Promise<{ readonly rows: Standing; readonly fresh: readonly Finding[] }> {
+  const seen = wallets.map((wallet) => ({ wallet, state: marker?.read(wallet)?.state }));
+  const keys = seen.flatMap(({ wallet, state }) => markerKeys(wallet, state));
+  const rows = await store.read({ kind: "standing", keys });
+  const found = seen.flatMap(({ wallet, state }) => judgeMarker({ ours: rows.database, seen: state }, wallet) ?? []);
+  return { rows, fresh: found.filter(({ key }) => !rows.told.has(key)) };
+}
+
+/** Writes what the database knows now into the wallet's marker, unless that stands there already. */
+export async function advanceMarker(
   { deps }: { readonly deps: Pick<EngineContext["deps"], "marker" | "store"> },
   wallet: Address,
-): void {
+): Promise<void> {
   const { marker, store } = deps;
-  const known = store.knownChain(wallet);
-  const { id, signatures, signings } = store.databaseState();
-  if (marker === undefined || known === undefined || id === undefined) return;
+  if (marker !== undefined) writeMarker(marker, wallet, await store.read({ kind: "standing", keys: [] }));
+}
+
+/** The same of rows that were read. Another signature may have gone further since: a marker of the database never goes back. */
+export function writeMarker(
+  marker: IdentityMarker | undefined,
+  wallet: Address,
+  { known, database }: Pick<Standing, "known" | "database">,
+): void {
+  const baseline = known.get(wallet)?.baseline;
+  const { id, signatures, signings } = database;
+  if (marker === undefined || baseline === undefined || id === undefined) return;
   const stands = marker.read(wallet)?.state;
-  if (stands?.id === id && stands.signatures === signatures && stands.signings === signings) return;
-  marker.write(wallet, { state: { id, signatures, signings }, baseline: known.baseline });
+  if (stands?.id === id && !isBehind(stands, database)) return;
+  marker.write(wallet, { state: { id, signatures, signings }, baseline });
+}
+
+/** Accepting an older copy counts its steps with typed data beyond those of the marker: they come first. */
+function isBehind(stands: MarkedState, { signatures, signings }: DatabaseState): boolean {
+  return stands.signatures < signatures || (stands.signatures === signatures && stands.signings < signings);
 }

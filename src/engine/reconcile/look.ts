@@ -6,7 +6,7 @@ import { lookAtAllowances } from "./allowances.ts";
 import { agreedBalance, balancesBy, knowledgeAt } from "./baseline.ts";
 import type { LookContext } from "./patient-chain.ts";
 import { type Moves, type Range, type ReadSoFar, readBack, tokensOf } from "./read-back.ts";
-import { unknownFills, unknownOutflows } from "./unknown-moves.ts";
+import { unknownFills, unknownOutflows, whatIsOurs } from "./unknown-moves.ts";
 
 /** What the chain shows of a wallet since a block, and where the next look begins. */
 export interface Look {
@@ -47,12 +47,14 @@ export async function lookAtChain(context: LookContext, soFar: ReadSoFar, known:
   let held: { readonly before: KnownChain["balances"]; readonly moves: Moves } | undefined;
   try {
     const read = await readBack(context, soFar, { wallet, finalized, ...range });
-    findings.push(...unknownFills(context, wallet, read.fills));
-    const outflows = unknownOutflows(context, wallet, {
-      ...{ fills: read.fills, ...range },
+    const moves = {
+      ...{ wallet, fills: read.fills, fromBlock: range.fromBlock },
       // What the wallet's owner moved before its first look is nothing that a row could know.
       outflows: read.out.filter(({ blockNumber }) => blockNumber > known.baseline.block),
-    });
+    };
+    const ours = await whatIsOurs(context, moves);
+    findings.push(...unknownFills(context, moves, ours));
+    const outflows = unknownOutflows(context, moves, ours);
     findings.push(...outflows.found);
     isSettled = outflows.explained === 0;
     isUnfinished = read.upTo < latest.number;

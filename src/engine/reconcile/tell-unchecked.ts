@@ -1,46 +1,49 @@
 import { SUBJECT } from "../../domain/run/alert.ts";
-import { raiseAlerts, tellAlerts } from "../alerts.ts";
+import type { Change } from "../../ports/changes.ts";
+import { commitAndTell, raiseChange } from "../alerts.ts";
 import type { EngineContext } from "../engine-context.ts";
 
 const ASK_EVERY_MS = 15_000;
 /** What takes no longer than this passes by itself. */
 const PATIENCE_MS = 60_000;
 
-/** What is known of the looks that hold the rows against the chain. */
-interface Looks {
-  isUnchecked(): boolean;
-  /** why the last look came to nothing; undefined while none did, or the first one still reads */
-  fault(): string | undefined;
-}
-
 /**
  * Tells once when a wallet is unchecked for a minute, and ends it when it no longer is. The node may answer everything but
  * logs: then nothing else would say why no slot begins.
+ * @param fault why the last look came to nothing; undefined while none did, or the first one still reads
  */
-export async function keepTelling({ deps }: EngineContext, looks: Looks, signal: AbortSignal): Promise<void> {
+export async function keepTelling(
+  { deps }: EngineContext,
+  fault: () => string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
   const { clock } = deps;
   let sinceMs: number | undefined;
   let isTold: boolean | undefined;
   while (!signal.aborted) {
-    const nowMs = clock.monotonicMs();
-    sinceMs = looks.isUnchecked() ? (sinceMs ?? nowMs) : undefined;
-    const isLong = sinceMs !== undefined && nowMs - sinceMs >= PATIENCE_MS;
-    if ((isLong || sinceMs === undefined) && isTold !== isLong) {
-      write(deps, isLong, looks.fault());
-      isTold = isLong;
-    }
+    const before = { sinceMs, isTold };
+    const now = await commitAndTell(deps, {
+      question: { kind: "standing", keys: [] },
+      decide: ({ open }) => {
+        const nowMs = clock.monotonicMs();
+        const since = open.some(({ kind }) => kind === "unchecked") ? (before.sinceMs ?? nowMs) : undefined;
+        const isLong = since !== undefined && nowMs - since >= PATIENCE_MS;
+        const isNews = (isLong || since === undefined) && before.isTold !== isLong;
+        return {
+          changes: isNews ? [said(deps, isLong, fault())] : [],
+          atMs: clock.nowMs(),
+          value: { sinceMs: since, isTold: isNews ? isLong : before.isTold },
+        };
+      },
+    });
+    sinceMs = now.sinceMs;
+    isTold = now.isTold;
     await clock.sleep(ASK_EVERY_MS, signal);
   }
 }
 
-function write(deps: EngineContext["deps"], isLong: boolean, fault: string | undefined): void {
-  const raised = deps.store.transaction(() => {
-    if (!isLong) {
-      deps.store.endAlerts(SUBJECT.check(), deps.clock.nowMs());
-      return [];
-    }
-    const text = `what wallets did is not read back from the chain yet, so nothing of them is signed, stops neither: ${fault ?? "the first look still reads"}`;
-    return raiseAlerts(deps, [{ severity: "critical", code: "DATABASE_UNCHECKED", subject: SUBJECT.check(), text }]);
-  });
-  tellAlerts(deps, raised);
+function said(deps: EngineContext["deps"], isLong: boolean, fault: string | undefined): Change {
+  if (!isLong) return { kind: "alerts-over", subject: SUBJECT.check() };
+  const text = `what wallets did is not read back from the chain yet, so nothing of them is signed, stops neither: ${fault ?? "the first look still reads"}`;
+  return raiseChange(deps, { severity: "critical", code: "DATABASE_UNCHECKED", subject: SUBJECT.check(), text });
 }

@@ -3,18 +3,37 @@ import { amountTold } from "../../domain/run/measure-fill.ts";
 import type { Swap } from "../../domain/run/run.ts";
 import type { SwapState } from "../../domain/run/states.ts";
 import type { Finding } from "../../ports/reconciliation-store.ts";
+import type { Answered } from "../../ports/unit-of-work.ts";
 import { isTakenBy } from "../perform/outflows.ts";
 import { fillKey, outflowKey, placed } from "./move-keys.ts";
 import type { LookContext } from "./patient-chain.ts";
 import type { FoundLog } from "./read-back.ts";
 
+/** Moves of a wallet that the chain shows. */
+interface Seen {
+  readonly wallet: Address;
+  readonly fills: readonly FoundLog[];
+  readonly outflows: readonly FoundLog[];
+  /** where the look began */
+  readonly fromBlock: number;
+}
+
+type Ours = Answered<"ours">;
+
+/** Asks the rows what of the moves they know. They are asked after the chain: they may know more by then, never less. */
+export async function whatIsOurs({ deps }: LookContext, { wallet, fills, outflows }: Seen): Promise<Ours> {
+  const logs = [...fills, ...outflows.filter(({ data }) => amountTold(data) > 0n)];
+  const hashes = [...new Set(logs.map(({ transactionHash }) => transactionHash))];
+  const nonces = fills.flatMap((log) => deps.service.profile.nonceRecord?.readFill(log)?.nonce ?? []);
+  return await deps.store.read({ kind: "ours", wallet, hashes, nonces: [...new Set(nonces)] });
+}
+
 /** Fills of a wallet in our settlement that no row knows. */
-export function unknownFills(context: LookContext, wallet: Address, fills: readonly FoundLog[]): readonly Finding[] {
-  const { store, service } = context.deps;
+export function unknownFills({ deps }: LookContext, { wallet, fills }: Seen, ours: Ours): readonly Finding[] {
   return placed(fills).flatMap(({ log, place }) => {
-    const fill = service.profile.nonceRecord?.readFill(log);
-    if (fill === undefined || store.knowsTransaction(log.transactionHash)) return [];
-    if (fill.nonce !== 0n && store.knowsNonce(wallet, fill.nonce)) return [];
+    const fill = deps.service.profile.nonceRecord?.readFill(log);
+    if (fill === undefined || ours.hashes.has(log.transactionHash)) return [];
+    if (fill.nonce !== 0n && ours.nonces.has(fill.nonce)) return [];
     const text = `${wallet} sold ${fill.sold} of ${fill.sell} for ${fill.bought} of ${fill.buy} (smallest units) in block ${log.blockNumber}, transaction ${log.transactionHash}: no row knows this fill`;
     const key = fillKey(wallet, { log, place });
     const facts = { sell: fill.sell, buy: fill.buy, sold: fill.sold.toString(), hash: log.transactionHash };
@@ -22,26 +41,19 @@ export function unknownFills(context: LookContext, wallet: Address, fills: reado
   });
 }
 
-interface Seen {
-  readonly fills: readonly FoundLog[];
-  readonly outflows: readonly FoundLog[];
-  /** where the look began */
-  readonly fromBlock: number;
-}
-
 /** Outflows that no row knows. @returns those that nobody explains, and how many an open order alone may explain */
 export function unknownOutflows(
   context: LookContext,
-  wallet: Address,
   seen: Seen,
+  ours: Ours,
 ): { readonly found: readonly Finding[]; readonly explained: number } {
-  const { store } = context.deps;
+  const { wallet } = seen;
   const told = new Set(seen.fills.map(({ transactionHash }) => transactionHash));
   // Tokens let anybody write a transfer of nothing out of any wallet.
   const unknown = seen.outflows.filter(
-    ({ data, transactionHash: hash }) => amountTold(data) > 0n && !told.has(hash) && !store.knowsTransaction(hash),
+    ({ data, transactionHash: hash }) => amountTold(data) > 0n && !told.has(hash) && !ours.hashes.has(hash),
   );
-  const explained = explainedByOrders(unknown, unknown.length === 0 ? [] : ordersOut(context, wallet, seen));
+  const explained = explainedByOrders(unknown, ordersOut(context, seen, ours));
   const found = placed(unknown).flatMap(({ log, place }) => {
     const { transactionHash: hash, address: token, blockNumber } = log;
     if (explained.has(`${hash} ${token}`)) return [];
@@ -54,21 +66,13 @@ export function unknownOutflows(
 }
 
 /** Gasless orders of a wallet that may have been filled without a row that knows the transaction. */
-function ordersOut(
-  { deps: { store, service } }: LookContext,
-  wallet: Address,
-  { fills, outflows, fromBlock }: Seen,
-): readonly Swap[] {
+function ordersOut({ deps: { service } }: LookContext, { fills, outflows, fromBlock }: Seen, { swaps }: Ours) {
   const nonces = new Set(fills.map((log) => service.profile.nonceRecord?.readFill(log)?.nonce));
   const hashes = new Set([...fills, ...outflows].map(({ transactionHash }) => transactionHash));
   const isSeen = ({ terms, fill }: Swap): boolean =>
     (terms?.nonce !== undefined && nonces.has(terms.nonce)) ||
     (fill !== undefined && (hashes.has(fill.hash) || fill.blockNumber < fromBlock));
-  return store
-    .openWork()
-    .filter((work) => work.wallet === wallet && work.swapId !== undefined)
-    .flatMap(({ runId, swapId }) => store.run(runId)?.swaps.filter(({ id }) => id === swapId) ?? [])
-    .filter((swap) => swap.mode === "gasless" && TAKING.has(swap.state) && !isSeen(swap));
+  return swaps.filter((swap) => swap.mode === "gasless" && TAKING.has(swap.state) && !isSeen(swap));
 }
 
 const TAKING: ReadonlySet<SwapState> = new Set(["signed", "submitted", "mined", "confirmed", "unknown"]);

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { createProgressReader } from "../../../src/adapters/sqlite/daemon/progress-rows.ts";
 import { createHealthReader } from "../../../src/app/http/health.ts";
 import { createReach } from "../../../src/engine/reach.ts";
-import { addUnchecked } from "../../../src/engine/reconcile/reconciler.ts";
 import { SLOT_MS } from "../../support/builders.ts";
+import { addUnchecked } from "../../support/databases-in-turn.ts";
 import { ACCOUNT, createOutside, openLife, turn } from "../../support/engine-life.ts";
 
 const HOUR_MS = 3_600_000;

@@ -74,7 +74,7 @@ describe("a self-executed swap", () => {
       return await simulate(calls, about);
     };
     const { head } = readingOf(await readFacts(life.context, swap));
-    expect(asked).toMatchObject([{ on: { number: head.number }, watched: watchedBy(life.context, swap) }]);
+    expect(asked).toMatchObject([{ on: { number: head.number }, watched: await watchedBy(life.context, swap) }]);
   });
 
   test("of a token that only approves from zero is reset first", async () => {

@@ -8,12 +8,12 @@ import { swapIn } from "../../support/reading-samples.ts";
 const OLD_TOKEN = toAddress(`0x${"5".repeat(40)}`);
 const OLD_SPENDER = toAddress(`0x${"6".repeat(40)}`);
 
-test("a trial that sees no logs looks at every account, token and spender of configuration and rows", () => {
+test("a trial that sees no logs looks at every account, token and spender of configuration and rows", async () => {
   const life = openLife(createOutside(NOW_MS));
   const grant = { wallet: ACCOUNT, token: OLD_TOKEN, spender: OLD_SPENDER };
   life.store.writeRecord(runSample(), { kind: "grant", ...grant }, 1);
   const swap = swapIn("quoted", { wallet: ACCOUNT, recipient: POOL, sell: ETH, buy: WBTC });
-  const { accounts, tokens, spenders } = watchedBy(life.context, swap);
+  const { accounts, tokens, spenders } = await watchedBy(life.context, swap);
   expect(accounts).toEqual([ACCOUNT, POOL]);
   expect(new Set(tokens)).toEqual(
     new Set([...life.context.settings.tokens.map(({ address }) => address), WBTC.address, OLD_TOKEN]),

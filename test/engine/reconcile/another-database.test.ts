@@ -1,10 +1,10 @@
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { acceptDifferences } from "../../../src/engine/reconcile/accept.ts";
 import { createReconciler } from "../../../src/engine/reconcile/reconciler.ts";
 import type { IdentityMarker } from "../../../src/ports/identity-marker.ts";
 import {
   accept,
+  acceptAlone,
   acceptInTime,
   begin,
   copyTo,
@@ -16,14 +16,11 @@ import {
   markerOf,
   open,
 } from "../../support/databases-in-turn.ts";
-import { ACCOUNT, type Life, type Outside, openLife, turn } from "../../support/engine-life.ts";
+import { ACCOUNT, type Outside, openLife, turn } from "../../support/engine-life.ts";
 
 const CHAIN_ID = 31_337;
 
 const another = (outside: Outside): Outside => ({ ...outside, file: join(dirname(outside.file), "another.db") });
-
-/** As `swapd db accept` does where no daemon runs. */
-const acceptAlone = ({ store, context }: Life): string => store.transaction(() => acceptDifferences(context, "ops"));
 
 const behind = ({ told }: Outside): number => told.filter(({ code }) => code === "DATABASE_BEHIND").length;
 
@@ -116,7 +113,7 @@ test("an older copy that is accepted while no daemon runs trades on with the nex
   expect(open(first)).toContain("older");
   await turn(restored, first, LIFETIME_SECONDS + 5);
   await first.engine.stop();
-  expect(acceptAlone(first)).toContain("accepted");
+  expect(await acceptAlone(first)).toContain("accepted");
   const told = behind(outside);
   for (const _start of [1, 2]) {
     const before = fills(outside);
@@ -152,7 +149,7 @@ test("a look that began before a person accepted is not the one that comes after
   await fill(outside, 2, marker);
   const life = openLife(restored, { marker });
   const reconciler = createReconciler(life.context);
-  reconciler.begin();
+  await reconciler.begin();
   await reconciler.look();
   expect(open(life)).toEqual(["older", "fill"]);
   await outside.clock.advance(3_600_000);
@@ -171,7 +168,7 @@ test("a look that began before a person accepted is not the one that comes after
   };
   const slow = reconciler.look();
   await expect.poll(() => asked).toBeGreaterThan(0);
-  expect(acceptAlone(life)).toContain("accepted 2");
+  expect(await acceptAlone(life)).toContain("accepted 2");
   letGo();
   await slow;
   expect(open(life)).toEqual(["unchecked"]);
@@ -214,9 +211,9 @@ test("a finding of a clock that ran ahead while nobody looked is waited for from
   await halted.engine.stop();
   halted.db.exec("UPDATE differences SET found_at_ms = found_at_ms + 86400000");
   outside.clock.reboot();
-  expect(acceptAlone(halted)).toContain("refused: what another database signed may be filled until its deadline");
+  expect(await acceptAlone(halted)).toContain("refused: what another database signed may be filled until its deadline");
   await outside.clock.advance(LIFETIME_SECONDS * 1_000);
-  expect(acceptAlone(halted)).toContain("accepted 2");
+  expect(await acceptAlone(halted)).toContain("accepted 2");
 });
 
 test("a finding of a clock that stood behind, and was set while nothing ran, is waited for all the same", async () => {
@@ -228,7 +225,7 @@ test("a finding of a clock that stood behind, and was set while nothing ran, is 
   const halted = await live(emptied, marker);
   await halted.engine.stop();
   outside.clock.jumpTo(outside.clock.nowMs() + 86_400_000);
-  expect(acceptAlone(halted)).toContain("refused: what another database signed may be filled until its deadline");
+  expect(await acceptAlone(halted)).toContain("refused: what another database signed may be filled until its deadline");
   await outside.clock.advance(LIFETIME_SECONDS * 1_000);
-  expect(acceptAlone(halted)).toContain("accepted 2");
+  expect(await acceptAlone(halted)).toContain("accepted 2");
 });

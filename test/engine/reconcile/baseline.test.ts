@@ -44,7 +44,7 @@ describe("what a person did before the first start", () => {
     mine(outside, 8);
     const life = openLife(outside, {});
     const reconciler = createReconciler(life.context);
-    reconciler.begin();
+    await reconciler.begin();
     await reconciler.look();
     expect(open(life)).toEqual([]);
     mine(outside, 1);
@@ -111,7 +111,7 @@ describe("the first count of transactions", () => {
     chain.ledger.countUp(ACCOUNT);
     const life = openLife(outside, {});
     const reconciler = createReconciler(life.context);
-    reconciler.begin();
+    await reconciler.begin();
     await reconciler.look();
     expect([open(life), life.store.knownChain(ACCOUNT)]).toEqual([["unchecked"], undefined]);
     mine(outside, 1);
@@ -153,7 +153,7 @@ describe("one false balance", () => {
     othersSay(outside);
     const life = openLife(outside, {});
     const reconciler = createReconciler(life.context);
-    reconciler.begin();
+    await reconciler.begin();
     const { balance } = chain;
     for (let look = 1; look <= 3; look += 1) {
       const end = look === which ? lie(outside) : () => undefined;
@@ -173,7 +173,7 @@ describe("one false balance", () => {
     mine(outside, 8);
     const life = openLife(outside, {});
     const reconciler = createReconciler(life.context);
-    reconciler.begin();
+    await reconciler.begin();
     await reconciler.look();
     mine(outside, 6);
     await outside.clock.advance(3_600_000);
@@ -210,7 +210,7 @@ describe("one false balance", () => {
       othersSay(outside, { balance: () => Promise.reject(new ChainReadError(code, "not together")) });
       const life = openLife(outside, {});
       const reconciler = createReconciler(life.context);
-      reconciler.begin();
+      await reconciler.begin();
       await reconciler.look();
       expect([open(life), life.store.knownChain(ACCOUNT)?.balances]).toEqual([[], new Map()]);
       life.kill();

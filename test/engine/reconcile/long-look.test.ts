@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
 import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
-import { addUnchecked } from "../../../src/engine/reconcile/reconciler.ts";
 import { SLOT_MS } from "../../support/builders.ts";
+import { addUnchecked } from "../../support/databases-in-turn.ts";
 import { createOutside, type Life, openLife, turn, turnUntil } from "../../support/engine-life.ts";
 
 function begin(gasless: "only" | "never") {

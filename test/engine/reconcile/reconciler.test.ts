@@ -6,11 +6,12 @@ import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
 import { maySignIntent } from "../../../src/engine/modes.ts";
-import { addUnchecked, createReconciler } from "../../../src/engine/reconcile/reconciler.ts";
+import { createReconciler } from "../../../src/engine/reconcile/reconciler.ts";
 import { HUNDRED_USDC, POOL, ROUTER, SLOT_MS, USDC, WBTC, WETH } from "../../support/builders.ts";
 import { addSwap } from "../../support/daemon-database.ts";
 import {
   accept,
+  addUnchecked,
   BUDGET,
   begin,
   copyTo,
@@ -171,10 +172,14 @@ test("a run that is open in an older copy is not traded once more when the fill 
   outside.service.refuses = undefined;
   expect(await turnUntil(outside, before, { maxSeconds: 50, isDone: () => fills(outside) === 1 })).toBe(true);
   before.kill();
+  // The run has got no further when the fill is accepted.
+  outside.service.refuses = refusal("BUSY", true);
   const restored = { ...outside, file: copy };
   const life = await live(restored);
   expect([open(life), runs(life)]).toEqual([["fill"], [{ state: "executing", reason: null }]]);
   expect(await accept(life)).toContain(`it counts in the budget of ${outside.spec.id}`);
+  expect(runs(life)).toEqual([{ state: "executing", reason: null }]);
+  outside.service.refuses = undefined;
   await turn(restored, life, 90);
   expect([runs(life)[0], life.errors]).toEqual([{ state: "skipped", reason: "signing_barred" }, []]);
 });
@@ -412,7 +417,7 @@ describe("what the chain shows and no row explains", () => {
     await fill(outside, 1);
     const { context, store } = openLife(outside);
     const reconciler = createReconciler(context);
-    reconciler.begin();
+    await reconciler.begin();
     await reconciler.look();
     for (let block = 0; block < 5; block += 1) outside.chain.mine();
     outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to: ROUTER, amount: 7n });
@@ -443,7 +448,7 @@ test("an outflow that an open swap alone may explain is looked at again when tha
   const { context, store } = openLife(outside);
   const look = async (): Promise<readonly string[]> => {
     const reconciler = createReconciler(context);
-    reconciler.begin();
+    await reconciler.begin();
     await reconciler.look();
     return store.openDifferences().map(({ kind }) => kind);
   };
@@ -468,12 +473,12 @@ test("an open order explains nothing that is less than what it signed", async ()
   outside.service.profile = { ...swapdProfile, signatureHasNonce: false, nonceRecord: undefined };
   const { context, store } = openLife(outside);
   const reconciler = createReconciler(context);
-  reconciler.begin();
+  await reconciler.begin();
   await reconciler.look();
   addSwap(store, swapIn("submitted", { wallet: ACCOUNT, recipient: ACCOUNT, mode: "gasless", gasless: "only" }));
   outside.chain.mine();
   outside.chain.takeAway({ token: USDC.address, from: ACCOUNT, to: POOL, amount: 5n });
-  reconciler.begin();
+  await reconciler.begin();
   await reconciler.look();
   expect(store.openDifferences()).toMatchObject([{ kind: "outflow" }]);
 });
@@ -551,7 +556,7 @@ test("what keeps one wallet from being looked at keeps no other one", async () =
     [...context.deps.signers.values()].flatMap((one) => [[other, one] as const, [ACCOUNT, one] as const]),
   );
   const reconciler = createReconciler({ ...context, deps: { ...context.deps, signers } });
-  reconciler.begin();
+  await reconciler.begin();
   await reconciler.look();
   expect(store.openDifferences()).toMatchObject([{ kind: "unchecked", wallet: other }]);
 });
@@ -682,7 +687,7 @@ test.each<[string, (outside: Outside) => void, string]>([
   change(outside);
   const { context, store } = openLife(outside);
   const reconciler = createReconciler(context);
-  reconciler.begin();
+  await reconciler.begin();
   await reconciler.look();
   expect(store.openDifferences()).toMatchObject([{ kind: "new", text: expect.stringContaining(why) }]);
 });

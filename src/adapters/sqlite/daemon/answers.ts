@@ -2,9 +2,11 @@ import type { LaneStore } from "../../../ports/lane-store.ts";
 import type { Answered, Question, QuestionKind } from "../../../ports/unit-of-work.ts";
 import { readStepRows } from "./decision-rows.ts";
 import type { Readers } from "./readers.ts";
+import { createReconciliationReaders } from "./reconciliation-answers.ts";
 import type { RowStore } from "./row-store.ts";
 import { createSlotAnswers } from "./slot-answers.ts";
 import { createViewAnswers } from "./view-answers.ts";
+import { createWatchReaders } from "./watch-answers.ts";
 
 /** Answers questions from the rows. @param lanes the lanes' rows, whose tables may be missing until one is asked for */
 export function createAnswers(
@@ -12,6 +14,8 @@ export function createAnswers(
   lanes: () => LaneStore,
 ): <K extends QuestionKind>(question: Question<K>) => Answered<K> {
   const readers: Readers = {
+    ...createReconciliationReaders(rows),
+    ...createWatchReaders(rows),
     ...createSlotAnswers(rows, lanes),
     nothing: () => undefined,
     step: ({ runId, event, of }) => {

@@ -1,13 +1,13 @@
 import type { DrawdownState } from "../../../domain/guard/drawdown.ts";
-import type { OperationStore } from "../../../ports/store.ts";
 import type { Statements } from "../statements.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
+import type { RowStore } from "./row-store.ts";
 import { receivedOf } from "./total-rows.ts";
 
 type Rows = "drawdown" | "saveDrawdown" | "deliveredToOthers";
 
 /** The one row of the wallets' value over time. */
-export function createDrawdownRows(sql: Statements): Pick<OperationStore, Rows> {
+export function createDrawdownRows(sql: Statements): Pick<RowStore, Rows> {
   return {
     deliveredToOthers: (wallets, token) => {
       const ours = new Set<string>(wallets);

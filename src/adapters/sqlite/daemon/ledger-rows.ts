@@ -1,10 +1,10 @@
 import { type Address, toAddress } from "../../../domain/money/address.ts";
-import type { FinalBlock } from "../../../ports/daemon-rows.ts";
+import type { FinalBlock } from "../../../ports/reconciliation-store.ts";
 import type { LedgerStore } from "../../../ports/store.ts";
 import { BUSY_SWAPS, DELIVERING_SWAPS, OPEN_INTENTS, UNSETTLED_SWAPS } from "../index-conditions.ts";
 import type { Statements } from "../statements.ts";
-import type { LedgerRows } from "./row-store.ts";
-import { receivedOf, settleAnew, soldUsdSince, totalsOf } from "./total-rows.ts";
+import type { LedgerRows, RowStore } from "./row-store.ts";
+import { receivedOf, salesAhead, settleAnew, soldUsdSince, totalsOf } from "./total-rows.ts";
 
 /** A swap in one of these states may take the wallet's token at any moment, or is about to be allowed to. */
 const BUSY_STATES = "('cleared', 'approving', 'signed', 'submitted', 'mined', 'unknown')";
@@ -14,8 +14,20 @@ interface Sale {
   amount: string;
 }
 
+type OtherRows =
+  | "salesAhead"
+  | "settleAnew"
+  | "isTokenBusy"
+  | "idleGrants"
+  | "grantors"
+  | "isAllowanceOpen"
+  | "forgetGrant";
+
 /** Sums over the ledger, and who holds which token of which wallet. Amounts are summed as bigint, never by SQL. */
-export function createLedgerRows(sql: Statements, version: LedgerStore["ledgerVersion"]): LedgerStore & LedgerRows {
+export function createLedgerRows(
+  sql: Statements,
+  version: LedgerStore["ledgerVersion"],
+): Pick<RowStore, keyof LedgerStore | keyof LedgerRows | OtherRows> {
   return {
     ledgerVersion: version,
     reserved: (wallet, token, exceptSwapId = "") =>
@@ -33,6 +45,7 @@ export function createLedgerRows(sql: Statements, version: LedgerStore["ledgerVe
     newestBlock: (wallet) => newestBlock(sql, wallet),
     hasBought: (wallet, token) => receivedOf(sql, token).some((row) => row.wallet === wallet && row.amount !== 0n),
     soldUsdSince: (sinceMs, exceptSwapId) => soldUsdSince(sql, sinceMs, exceptSwapId),
+    salesAhead: (afterMs) => salesAhead(sql, afterMs),
     settleAnew: (times) => settleAnew(sql, times),
     isTokenBusy: (wallet, token, exceptSwapId) => isTokenBusy(sql, { wallet, token, exceptSwapId }),
     lastFreed: (wallet, token) =>

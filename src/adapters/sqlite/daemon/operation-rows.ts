@@ -1,3 +1,4 @@
+import { toAddress } from "../../../domain/money/address.ts";
 import type { ModeRow, OperatingMode } from "../../../domain/run/operating-mode.ts";
 import type { StrategySpec } from "../../../domain/strategy/spec.ts";
 import type { GapRow } from "../../../ports/daemon-rows.ts";
@@ -6,7 +7,7 @@ import type { Statements } from "../statements.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
 import { createDrawdownRows } from "./drawdown-rows.ts";
 import { createPriceRows } from "./price-rows.ts";
-import type { SingleRows } from "./row-store.ts";
+import type { RowStore } from "./row-store.ts";
 import { createSameEndRows } from "./same-end-rows.ts";
 
 interface ModeColumns {
@@ -17,10 +18,20 @@ interface ModeColumns {
   at_ms: number;
 }
 
+type OtherRows =
+  | keyof ReturnType<typeof createDrawdownRows>
+  | keyof ReturnType<typeof createPriceRows>
+  | "saveSameEnds"
+  | "sameEndsOf"
+  | "answerOpenRequests"
+  | "baselines"
+  | "addBaseline"
+  | "identity"
+  | "saveIdentity"
+  | "noteAlive";
+
 /** Rows of the daemon's own life: identity, strategies, modes, gaps, baselines, requests. */
-export function createOperationRows(
-  sql: Statements,
-): OperationStore & Pick<SingleRows, "sameEndsOf" | "saveSameEnds" | "priceBars"> {
+export function createOperationRows(sql: Statements): Pick<RowStore, keyof OperationStore | OtherRows> {
   return {
     ...createModeRows(sql),
     ...createStrategyRows(sql),
@@ -41,8 +52,6 @@ export function createOperationRows(
         atMs,
       );
     },
-    hasBaseline: (wallet, token) =>
-      sql.get("SELECT 1 FROM baselines WHERE wallet = ? AND token = ?", wallet, token) !== undefined,
     addBaseline: (row) => {
       sql.run(
         `INSERT INTO baselines (wallet, token, symbol, decimals, block_number, balance) VALUES (?, ?, ?, ?, ?, ?)
@@ -55,6 +64,10 @@ export function createOperationRows(
         row.balance.toString(),
       );
     },
+    baselines: () =>
+      sql
+        .all<{ wallet: string; token: string }>("SELECT wallet, token FROM baselines")
+        .map(({ wallet, token }) => ({ wallet: toAddress(wallet), token: toAddress(token) })),
     lastAliveMs: () => sql.get<{ at: number | null }>("SELECT alive_at_ms AS at FROM identity")?.at ?? undefined,
     noteAlive: (atMs) => {
       sql.run("UPDATE identity SET alive_at_ms = ?", atMs);
@@ -197,7 +210,7 @@ function addGap(sql: Statements, gap: GapRow, when: { joinsAtMs: number; atMs: n
 
 function createRequestRows(
   sql: Statements,
-): Pick<OperationStore, "addRequest" | "openRequests" | "answerRequest" | "answerOf"> {
+): Pick<RowStore, "addRequest" | "openRequests" | "answerRequest" | "answerOpenRequests" | "answerOf"> {
   return {
     addRequest: (request) =>
       sql.insert(
@@ -221,6 +234,9 @@ function createRequestRows(
         })),
     answerOf: (id) =>
       sql.get<{ answer: string | null }>("SELECT answer FROM requests WHERE id = ?", id)?.answer ?? undefined,
+    answerOpenRequests: (answer, atMs) => {
+      sql.run("UPDATE requests SET taken_at_ms = ?, answer = ? WHERE taken_at_ms IS NULL", atMs, answer);
+    },
     answerRequest: (id, answer, atMs) => {
       sql.run("UPDATE requests SET taken_at_ms = ?, answer = ? WHERE id = ?", atMs, answer, id);
     },

@@ -1,8 +1,7 @@
 import type { UsdPrice } from "../../../domain/money/price.ts";
 import { HOUR_MS } from "../../../domain/schedule/durations.ts";
-import type { OperationStore } from "../../../ports/store.ts";
 import type { Statements } from "../statements.ts";
-import type { SingleRows } from "./row-store.ts";
+import type { RowStore } from "./row-store.ts";
 
 interface BarColumns {
   hour_ms: number;
@@ -13,9 +12,7 @@ interface BarColumns {
 }
 
 /** Rows of reference prices by the hour. Prices are compared as bigint, never by SQL, which would compare text. */
-export function createPriceRows(
-  sql: Statements,
-): Pick<OperationStore & SingleRows, "addPriceSample" | "priceBars" | "prunePriceBars"> {
+export function createPriceRows(sql: Statements): Pick<RowStore, "addPriceSample" | "priceBars" | "prunePriceBars"> {
   return {
     addPriceSample: (token, atMs, usd) => {
       const hourMs = Math.floor(atMs / HOUR_MS) * HOUR_MS;

@@ -1,4 +1,6 @@
 import type { Answered, Question, QuestionKind } from "../../../ports/unit-of-work.ts";
 
-/** How each question is answered. */
-export type Readers = { readonly [K in QuestionKind]: (asked: Question<K>) => Answered<K> };
+/** What answers questions, by their kinds. */
+export type Readers<Kinds extends QuestionKind = QuestionKind> = {
+  readonly [K in Kinds]: (asked: Question<K>) => Answered<K>;
+};

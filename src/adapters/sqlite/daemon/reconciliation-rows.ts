@@ -1,12 +1,8 @@
 import { type Address, toAddress } from "../../../domain/money/address.ts";
-import type {
-  Difference,
-  DifferenceKind,
-  KnownChain,
-  ReconciliationStore,
-} from "../../../ports/reconciliation-store.ts";
+import type { Difference, DifferenceKind, KnownChain } from "../../../ports/reconciliation-store.ts";
 import { OPEN_RUNS } from "../index-conditions.ts";
 import type { Statements } from "../statements.ts";
+import type { RowStore } from "./row-store.ts";
 
 interface DifferenceColumns {
   id: number;
@@ -22,11 +18,20 @@ interface DifferenceColumns {
   found_boot_ms: number | null;
 }
 
+interface KnownColumns {
+  wallet: string;
+  block_number: number;
+  transaction_count: number;
+  balances: string;
+  baseline_block: number;
+  baseline_count: number;
+}
+
 /** More than any daemon is about to sign at once, of which its marker knows nothing yet. */
 const FURTHER = 1_000;
 
 /** Rows of what the database knows of the chain and of itself. */
-export function createReconciliationRows(sql: Statements): ReconciliationStore {
+export function createReconciliationRows(sql: Statements): Pick<RowStore, OtherRows | DifferenceRows | KnowledgeRows> {
   return {
     ...createDifferenceRows(sql),
     ...createKnowledgeRows(sql),
@@ -66,17 +71,20 @@ export function createReconciliationRows(sql: Statements): ReconciliationStore {
   };
 }
 
+type OtherRows = "databaseState" | "nameDatabase" | "countBeyond" | "adoptGrant" | "countSale";
+
 type DifferenceRows =
   | "openDifferences"
   | "wasAccepted"
   | "addDifference"
+  | "isTold"
   | "capFindings"
   | "barOpenRuns"
   | "isRunBarred"
   | "settleDifference"
   | "removeUnchecked";
 
-function createDifferenceRows(sql: Statements): Pick<ReconciliationStore, DifferenceRows> {
+function createDifferenceRows(sql: Statements): Pick<RowStore, DifferenceRows> {
   return {
     openDifferences: () =>
       sql
@@ -101,6 +109,13 @@ function createDifferenceRows(sql: Statements): Pick<ReconciliationStore, Differ
         JSON.stringify(finding.facts),
         ...[at.ms, at.sinceBoot.id, at.sinceBoot.ms],
       ) > 0,
+    isTold: (key) =>
+      sql.get(
+        `SELECT 1 FROM differences AS one WHERE key = ? AND (settled_by IS NULL OR (settled_by <> 'chain'
+           AND (kind <> 'allowance' OR EXISTS (SELECT 1 FROM grants WHERE grants.wallet = one.wallet
+             AND grants.token = one.token AND spender = json_extract(one.facts, '$.spender')))))`,
+        key,
+      ) !== undefined,
     wasAccepted: (key) =>
       sql.get("SELECT 1 FROM differences WHERE key = ? AND settled_by <> 'chain'", key) !== undefined,
     capFindings: (atMs) => {
@@ -124,11 +139,25 @@ function createDifferenceRows(sql: Statements): Pick<ReconciliationStore, Differ
   };
 }
 
-type KnowledgeRows = "knownChain" | "saveKnownChain" | "signedHistory" | "knowsTransaction" | "knowsNonce" | "hasGrant";
+type KnowledgeRows =
+  | "knownChain"
+  | "knownChains"
+  | "saveKnownChain"
+  | "signedHistory"
+  | "knowsTransaction"
+  | "knowsNonce"
+  | "hasGrant";
 
-function createKnowledgeRows(sql: Statements): Pick<ReconciliationStore, KnowledgeRows> {
+function createKnowledgeRows(sql: Statements): Pick<RowStore, KnowledgeRows> {
   return {
-    knownChain: (wallet) => knownChain(sql, wallet),
+    knownChain: (wallet) => {
+      const row = sql.get<KnownColumns>("SELECT * FROM known_chain WHERE wallet = ?", wallet);
+      return row === undefined ? undefined : decodeKnown(row);
+    },
+    knownChains: () => {
+      const known = sql.all<KnownColumns>("SELECT * FROM known_chain").map(decodeKnown);
+      return new Map(known.map((row) => [row.wallet, row]));
+    },
     saveKnownChain: ({ wallet, block, transactionCount, balances, baseline }, atMs) => {
       const texts = Object.fromEntries([...balances].map(([token, amount]) => [token, amount.toString()]));
       sql.run(
@@ -168,18 +197,10 @@ function decodeDifference(row: DifferenceColumns): Difference {
   };
 }
 
-function knownChain(sql: Statements, wallet: Address): KnownChain | undefined {
-  const row = sql.get<{
-    block_number: number;
-    transaction_count: number;
-    balances: string;
-    baseline_block: number;
-    baseline_count: number;
-  }>("SELECT * FROM known_chain WHERE wallet = ?", wallet);
-  if (row === undefined) return undefined;
+function decodeKnown(row: KnownColumns): KnownChain {
   const balances = Object.entries(JSON.parse(row.balances) as Record<string, string>);
   return {
-    wallet,
+    wallet: toAddress(row.wallet),
     block: row.block_number,
     transactionCount: row.transaction_count,
     balances: new Map(balances.map(([token, amount]) => [toAddress(token), BigInt(amount)])),
@@ -187,7 +208,7 @@ function knownChain(sql: Statements, wallet: Address): KnownChain | undefined {
   };
 }
 
-function signedHistory(sql: Statements, wallet: Address): ReturnType<ReconciliationStore["signedHistory"]> {
+function signedHistory(sql: Statements, wallet: Address): ReturnType<RowStore["signedHistory"]> {
   const own = sql.get("SELECT 1 FROM lane_intents WHERE account = ? AND nonce IS NOT NULL LIMIT 1", wallet);
   const right = sql.get("SELECT 1 FROM capabilities WHERE wallet = ? ORDER BY rowid LIMIT 1", wallet);
   const newest = sql.get<{ block: number }>(

@@ -1,13 +1,20 @@
-import type { Address } from "../../../domain/money/address.ts";
+import type { DrawdownState } from "../../../domain/guard/drawdown.ts";
+import type { Address, Hex } from "../../../domain/money/address.ts";
+import type { UsdPrice } from "../../../domain/money/price.ts";
 import type { EffectRequest } from "../../../domain/run/effects.ts";
 import type { PriceEvidence, RunRecord, Transition } from "../../../domain/run/records.ts";
 import type { StepInput } from "../../../domain/run/replay.ts";
 import type { Run } from "../../../domain/run/run.ts";
 import type { SameEnds } from "../../../domain/run/same-ends.ts";
+import type { SwapState } from "../../../domain/run/states.ts";
 import type { PriceBar } from "../../../domain/strategy/decision.ts";
 import type { AlertRow, TrueWarning } from "../../../ports/alert-store.ts";
+import type { BootInstant } from "../../../ports/clock.ts";
+import type { Grant } from "../../../ports/reconciliation-questions.ts";
+import type { DatabaseState, FinalBlock, Finding, KnownChain } from "../../../ports/reconciliation-store.ts";
 import type { Store } from "../../../ports/store.ts";
 import type { UnitOfWork } from "../../../ports/unit-of-work.ts";
+import type { BaselineRow, OpenWork } from "../../../ports/watch-questions.ts";
 
 /** Rows of the ledger, over what all runs share. */
 export interface LedgerRows {
@@ -77,7 +84,96 @@ export interface SingleRows extends LedgerRows {
    * an instant. What is critical stays.
    */
   endAlertsOfWants(strategyId: string, when: { readonly raisedUntilMs: number; readonly atMs: number }): void;
+  /** Swaps that were signed and of which nobody knows yet whether they were done. */
+  unsettledSwaps(): readonly string[];
+  /** Swaps that have not ended, and runs that are open without any. */
+  openWork(): readonly OpenWork[];
+  swapState(swapId: string): SwapState | undefined;
+  /** Makes due what was written by a clock that ran ahead of this instant and is to wait until then. */
+  hastenEffects(nowMs: number): void;
+  /**
+   * Lets sales that were seen to be after an instant count from another one on, in whole milliseconds.
+   * @returns how many there were, and the latest instant at which one was seen to be
+   */
+  settleAnew(times: { readonly afterMs: number; readonly atMs: number }): {
+    readonly count: number;
+    readonly latestMs: number;
+  };
+  isTokenBusy(wallet: Address, token: Address, exceptSwapId: string): boolean;
+  /** allowances granted once, whose wallet and token have nothing open now */
+  idleGrants(): readonly Grant[];
+  /** strategies whose swaps granted allowances of a wallet's token that are not forgotten yet */
+  grantors(wallet: Address, token: Address): readonly string[];
+  /**
+   * Whether what was signed here may still change what a wallet allows of a token, after a block that is final: then its
+   * allowance at that block says nothing of what it will be. An approval or revocation is not final, because a fork that
+   * took it back may bring it again; or it was mined above that block, which a node that is behind calls its newest; or
+   * a permit may still be brought to the token after it.
+   */
+  isAllowanceOpen(wallet: Address, token: Address, final: FinalBlock): boolean;
+  /**
+   * To be called when a final block shows no allowance. Not while that is open, nor while a swap is confirmed and not
+   * final: without it, what a fork leaves of its approval could still be taken. Nor by a block below the one in which a
+   * foreign allowance was seen.
+   */
+  forgetGrant(grant: Grant, final: FinalBlock): void;
+  identity(): { readonly network: string; readonly chainId: number } | undefined;
+  saveIdentity(identity: { network: string; chainId: number; atMs: number }): void;
+  /** Counts a price (dollars scaled by 1e18) into the bar of its hour. */
+  addPriceSample(token: Address, atMs: number, usd: UsdPrice): void;
+  /** Drops the bars of hours that were over before what is kept begins, and of those that begin after it. */
+  prunePriceBars(token: Address, kept: { readonly sinceMs: number; readonly untilMs: number }): void;
+  /** What swaps of these wallets bought of a token for anybody else, as measured. */
+  deliveredToOthers(wallets: readonly Address[], token: Address): bigint;
+  /** The value of the wallets over time, undefined before its first sample. */
+  drawdown(): DrawdownState | undefined;
+  saveDrawdown(state: DrawdownState, atMs: number): void;
+  addBaseline(row: BaselineRow): void;
+  noteAlive(atMs: number): void;
+  databaseState(): DatabaseState;
+  nameDatabase(id: string): void;
+  /** Counts well beyond so many steps of signing, so that a database that stood there, or was about to, is the older one. */
+  countBeyond(signatures: number): void;
+  /**
+   * What the chain itself settled is open again when it is found again, and so is an allowance without a grant: one that
+   * was accepted has a grant until it is taken back.
+   * @returns false when the same is open or was accepted
+   */
+  addDifference(finding: Finding, at: { readonly ms: number; readonly sinceBoot: BootInstant }): boolean;
+  /** What is open was found at this instant at the latest, whatever a clock that ran ahead said. */
+  capFindings(atMs: number): void;
+  /** The runs that are open now trade no more: another database may have traded them. */
+  barOpenRuns(): void;
+  settleDifference(id: number, settlement: { readonly by: string; readonly atMs: number }): void;
+  /** Forgets that a wallet is unchecked: it was held against the chain. */
+  removeUnchecked(wallet: Address): void;
+  saveKnownChain(known: KnownChain, atMs: number): void;
+  /** Whether anything was ever about to be signed for the wallet, and the last block that its rows know. */
+  signedHistory(wallet: Address): { readonly hasSigned: boolean; readonly lastBlock: number };
+  /** Whether a transaction belongs to a swap or a transaction of ours. */
+  knowsTransaction(hash: Hex): boolean;
+  /** Whether a swap of the wallet was bound to this nonce of the settlement contract. */
+  knowsNonce(wallet: Address, nonce: bigint): boolean;
+  hasGrant(grant: Grant): boolean;
+  /** Notes an allowance that nobody here granted, so that it is taken back like any leftover; with the block that showed it. */
+  adoptGrant(grant: Grant, seen: { readonly block: number; readonly atMs: number }): void;
+  /** Counts an accepted fill in a strategy's budget. */
+  countSale(sale: {
+    readonly differenceId: number;
+    readonly strategy: string;
+    readonly token: Address;
+    readonly amount: bigint;
+  }): void;
+  /** Answers all requests that are not answered. */
+  answerOpenRequests(answer: string, atMs: number): void;
+  /** Whether a difference with this key is open, or was accepted in a way that adding it again changes nothing. */
+  isTold(key: string): boolean;
+  /** How far the chain was held against the rows, by wallet. */
+  knownChains(): ReadonlyMap<Address, KnownChain>;
+  baselines(): readonly Pick<BaselineRow, "wallet" | "token">[];
+  /** Sales that were seen to be after an instant: how many, and the latest instant at which one was seen to be. */
+  salesAhead(afterMs: number): { readonly count: number; readonly latestMs: number };
 }
 
 /** The store without what is put together from single rows, and these. */
-export type RowStore = Omit<Store, "stepRows" | "write" | keyof UnitOfWork> & SingleRows;
+export type RowStore = Omit<Store, "stepRows" | "answer" | "write" | keyof UnitOfWork> & SingleRows;

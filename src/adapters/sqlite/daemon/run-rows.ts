@@ -15,9 +15,18 @@ import {
   type SwapColumns,
 } from "./codec.ts";
 import type { EffectRows } from "./effect-rows.ts";
-import type { SingleRows } from "./row-store.ts";
+import type { RowStore } from "./row-store.ts";
 import { writeStep } from "./step-rows.ts";
 import { type CountedSwap, countRun, countSwap } from "./total-rows.ts";
+
+type OtherRows =
+  | WaitingRows
+  | "saveRun"
+  | "addStep"
+  | "clearancePrices"
+  | "swapState"
+  | "hashOfOther"
+  | "intendedSignature";
 
 const SWAP_COLUMNS = [
   "id",
@@ -76,10 +85,7 @@ const OPEN_WORK = `SELECT runs.id AS runId, runs.strategy, swaps.id AS swapId, s
     WHERE runs.${OPEN_RUNS}`;
 
 /** Rows of runs, swaps and transitions. */
-export function createRunRows(
-  sql: Statements,
-): Omit<RunStore, keyof EffectRows> &
-  Pick<SingleRows, "saveRun" | "addStep" | "clearancePrices" | "slotsWithRun" | "hashOfOther" | "intendedSignature"> {
+export function createRunRows(sql: Statements): Omit<RunStore, keyof EffectRows> & Pick<RowStore, OtherRows> {
   const readBody = createBodyReader();
   const addTransition = (transition: Transition, atMs: number): void => {
     sql.run(
@@ -126,7 +132,7 @@ export function createRunRows(
 type WaitingRows = "dueRuns" | "hasOpenRun" | "strategiesWithOpenRun" | "unsettledSwaps" | "openWork" | "slotsWithRun";
 
 /** What is not over. */
-function createWaitingRows(sql: Statements): Pick<RunStore & SingleRows, WaitingRows> {
+function createWaitingRows(sql: Statements): Pick<RowStore, WaitingRows> {
   return {
     dueRuns: (limit) =>
       sql

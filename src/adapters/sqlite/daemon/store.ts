@@ -51,12 +51,14 @@ export function createStore(db: SqliteDatabase): DaemonStore {
         },
       }),
   };
+  const answer = createAnswers(rows, laneRows);
   const writers = createWriters(rows, laneRows);
   const write: Store["write"] = (changes, atMs) => writeChanges(writers, { changes, atMs });
   return {
     ...rows,
-    ...createUnitOfWork({ transaction: rows.transaction, answer: createAnswers(rows, laneRows), write }),
+    ...createUnitOfWork({ transaction: rows.transaction, answer, write }),
     stepRows: (run, event, asked) => readStepRows(rows, laneRows(), { run, event, asked }),
+    answer,
     write,
   };
 }

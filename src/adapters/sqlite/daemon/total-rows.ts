@@ -139,16 +139,31 @@ export function settleAnew(
   sql: Statements,
   { afterMs, atMs }: { readonly afterMs: number; readonly atMs: number },
 ): { readonly count: number; readonly latestMs: number } {
-  const rows = sql.all<CountedMoney & { readonly swap_id: string; readonly settled_at_ms: number }>(
+  const rows = settledAfter(sql, afterMs);
+  for (const row of rows) {
+    sql.run("UPDATE ledger SET settled_at_ms = ? WHERE swap_id = ?", atMs, row.swap_id);
+    countMoney(sql, row, { ...row, settled_at_ms: atMs });
+  }
+  return tellOf(rows);
+}
+
+/** The sales that are settled after an instant: how many, and the latest one's instant. */
+export function salesAhead(sql: Statements, afterMs: number): { readonly count: number; readonly latestMs: number } {
+  return tellOf(settledAfter(sql, afterMs));
+}
+
+type SettledRow = CountedMoney & { readonly swap_id: string; readonly settled_at_ms: number };
+
+function settledAfter(sql: Statements, afterMs: number): readonly SettledRow[] {
+  return sql.all<SettledRow>(
     `SELECT swap_id, strategy, token, amount, usd, state, settled_at_ms FROM ledger
      WHERE state = 'spent' AND settled_at_ms > ? AND settled_at_ms < ?`,
     afterMs,
     LAST_MS,
   );
-  for (const row of rows) {
-    sql.run("UPDATE ledger SET settled_at_ms = ? WHERE swap_id = ?", atMs, row.swap_id);
-    countMoney(sql, row, { ...row, settled_at_ms: atMs });
-  }
+}
+
+function tellOf(rows: readonly SettledRow[]): { readonly count: number; readonly latestMs: number } {
   return { count: rows.length, latestMs: rows.reduce((latest, row) => Math.max(latest, row.settled_at_ms), 0) };
 }
 

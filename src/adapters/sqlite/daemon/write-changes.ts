@@ -3,8 +3,10 @@ import type { AlertRow } from "../../../ports/alert-store.ts";
 import type { Change } from "../../../ports/changes.ts";
 import type { IntentRow, LaneStore } from "../../../ports/lane-store.ts";
 import type { RowStore } from "./row-store.ts";
+import { reconciliationWriters, watchWriters } from "./write-beside.ts";
+import { quietly, type Writers } from "./writers.ts";
 
-type Lanes = Pick<LaneStore, "insertIntent" | "recordTransition" | "releaseHalt">;
+type Lanes = Pick<LaneStore, "insertIntent" | "recordTransition" | "releaseHalt" | "acceptCount">;
 
 /**
  * Writes changes in their order; to be called inside a transaction.
@@ -20,19 +22,16 @@ export function writeChanges(
 }
 
 type Kinds = Change["kind"];
-type Writers<K extends Kinds = Kinds> = {
-  /** @returns what is to be told */
-  readonly [Kind in K]: (change: Extract<Change, { kind: Kind }>, atMs: number) => AlertRow | undefined;
-};
-
 /** How each change is written. */
 export function createWriters(rows: RowStore, lanes: () => Lanes): Writers {
-  return { ...stepWriters(rows, lanes), ...alertWriters(rows), ...slotWriters(rows), ...effectWriters(rows) };
-}
-
-/** A writer that tells nothing. */
-function quietly<C>(write: (change: C, atMs: number) => unknown): (change: C, atMs: number) => undefined {
-  return (change, atMs) => void write(change, atMs);
+  return {
+    ...stepWriters(rows, lanes),
+    ...alertWriters(rows),
+    ...slotWriters(rows),
+    ...effectWriters(rows),
+    ...reconciliationWriters(rows, lanes),
+    ...watchWriters(rows),
+  };
 }
 
 function stepWriters(
@@ -85,14 +84,11 @@ function slotWriters(rows: RowStore): Writers<SlotKinds> {
   };
 }
 
-function effectWriters(
-  rows: RowStore,
-): Writers<"effect-begun" | "effect-postponed" | "request-answered" | "daemon-event"> {
+function effectWriters(rows: RowStore): Writers<"effect-begun" | "effect-postponed" | "request-answered"> {
   return {
     "effect-begun": quietly(({ effectId }) => rows.beginEffect(effectId)),
     "effect-postponed": quietly(({ effectId }, atMs) => rows.postponeEffect(effectId, atMs)),
     "request-answered": quietly(({ requestId, answer }, atMs) => rows.answerRequest(requestId, answer, atMs)),
-    "daemon-event": quietly(({ event, detail }, atMs) => rows.addDaemonEvent(event, detail, atMs)),
   };
 }
 

@@ -45,6 +45,7 @@ const QUESTION: StepQuestion = {
 };
 
 const READ = { kind: "facts-read", swapId, reading: readingFor(swap) } as const;
+const GRANT = { wallet: WALLET, token: USDC.address, spender: ROUTER };
 const BARS = { token: USDC.address, sinceMs: 1 };
 /** One question of each kind. */
 const QUESTIONS: { readonly [K in QuestionKind]: Question<K> } = {
@@ -70,6 +71,16 @@ const QUESTIONS: { readonly [K in QuestionKind]: Question<K> } = {
   "known-chain": { kind: "known-chain", wallet: ACCOUNT },
   signing: { kind: "signing", runId: run.id, strategyId: "weekly", digests: [hash("ab")] },
   "rehearsed-step": { kind: "rehearsed-step", run, event: READ, of: QUESTION },
+  standing: { kind: "standing", keys: ["nonce"] },
+  "first-look": { kind: "first-look", wallet: WALLET, spender: ROUTER, tokens: [USDC.address] },
+  ours: { kind: "ours", wallet: WALLET, hashes: [hash("ab")], nonces: [7n] },
+  allowance: { kind: "allowance", ...GRANT, final: FINAL },
+  "idle-grants": { kind: "idle-grants" },
+  grant: { kind: "grant", wallet: WALLET, token: USDC.address },
+  beginning: { kind: "beginning" },
+  downtime: { kind: "downtime", swapIds: [swapId] },
+  "sales-ahead": { kind: "sales-ahead", afterMs: NOW_MS },
+  drawdown: { kind: "drawdown", wallets: [WALLET], tokens: [USDC.address] },
 };
 
 const planned = intentRow({ id: "run_1.0.1.swap", state: "planned", nonce: undefined });
@@ -81,6 +92,7 @@ const CHANGES: readonly Change[] = [
 const STORE: Calls<DaemonStore> = {
   transaction: (store) => store.transaction(() => 1),
   read: (store) => Promise.all(Object.values(QUESTIONS).map((question) => store.read(question as never))),
+  answer: (store) => store.answer(QUESTIONS.step),
   commit: (store) =>
     store.commit([{ question: QUESTIONS.step, decide: () => ({ changes: CHANGES, atMs: NOW_MS, value: undefined }) }]),
   stepRows: (store) => store.stepRows(run, READ, QUESTION),
@@ -127,6 +139,7 @@ const STORE: Calls<DaemonStore> = {
   newestBlock: (store) => store.newestBlock(WALLET),
   hasBought: (store) => store.hasBought(WALLET, USDC.address),
   soldUsdSince: (store) => store.soldUsdSince(NOW_MS - 86_400_000, swapId),
+  salesAhead: (store) => store.salesAhead(NOW_MS),
   settleAnew: (store) => store.settleAnew({ afterMs: NOW_MS, atMs: NOW_MS }),
   isTokenBusy: (store) => store.isTokenBusy(WALLET, USDC.address, swapId),
   lastFreed: (store) => store.lastFreed(WALLET, USDC.address),
@@ -160,7 +173,7 @@ const STORE: Calls<DaemonStore> = {
   deliveredToOthers: (store) => store.deliveredToOthers([WALLET], USDC.address),
   drawdown: (store) => store.drawdown(),
   saveDrawdown: (store) => store.saveDrawdown({} as never, NOW_MS),
-  hasBaseline: (store) => store.hasBaseline(WALLET, USDC.address),
+  baselines: (store) => store.baselines(),
   addBaseline: (store) =>
     store.addBaseline({
       wallet: WALLET,
@@ -173,6 +186,7 @@ const STORE: Calls<DaemonStore> = {
   addRequest: (store) => store.addRequest({ command: "run", arguments: {}, madeBy: "ops", madeAtMs: NOW_MS }),
   openRequests: (store) => store.openRequests(),
   answerRequest: (store) => store.answerRequest(1, "done", NOW_MS),
+  answerOpenRequests: (store) => store.answerOpenRequests("refused", NOW_MS),
   answerOf: (store) => store.answerOf(1),
   lastAliveMs: (store) => store.lastAliveMs(),
   noteAlive: (store) => store.noteAlive(NOW_MS),
@@ -201,10 +215,12 @@ const STORE: Calls<DaemonStore> = {
       },
       { ms: NOW_MS, sinceBoot: { id: "boot", ms: 0 } },
     ),
+  isTold: (store) => store.isTold("nonce"),
   wasAccepted: (store) => store.wasAccepted("nonce"),
   settleDifference: (store) => store.settleDifference(1, { by: "ops", atMs: NOW_MS }),
   removeUnchecked: (store) => store.removeUnchecked(WALLET),
   knownChain: (store) => store.knownChain(WALLET),
+  knownChains: (store) => store.knownChains(),
   saveKnownChain: (store) => {
     const baseline = { block: 1, transactionCount: 2 };
     store.saveKnownChain({ wallet: WALLET, ...baseline, balances: new Map(), baseline }, NOW_MS);

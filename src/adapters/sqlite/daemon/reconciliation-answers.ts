@@ -1,0 +1,60 @@
+import type { Address } from "../../../domain/money/address.ts";
+import { GLOBAL_SCOPE } from "../../../domain/run/operating-mode.ts";
+import type { Swap } from "../../../domain/run/run.ts";
+import type { GrantRows, ReconciliationQuestions } from "../../../ports/reconciliation-questions.ts";
+import type { Readers } from "./readers.ts";
+import type { RowStore } from "./row-store.ts";
+
+/** Answers what is asked where the rows are held against the chain. */
+export function createReconciliationReaders(rows: RowStore): Readers<keyof ReconciliationQuestions> {
+  return {
+    standing: ({ keys }) => ({
+      database: rows.databaseState(),
+      open: rows.openDifferences(),
+      told: new Set(keys.filter((key) => rows.isTold(key))),
+      known: rows.knownChains(),
+    }),
+    "first-look": ({ wallet, spender, tokens }) => ({
+      ...rows.signedHistory(wallet),
+      granted: new Set(tokens.filter((token) => rows.hasGrant({ wallet, token, spender }))),
+    }),
+    ours: ({ wallet, hashes, nonces }) => {
+      const ours = new Set(hashes.filter((hash) => rows.knowsTransaction(hash)));
+      return {
+        hashes: ours,
+        nonces: new Set(nonces.filter((nonce) => rows.knowsNonce(wallet, nonce))),
+        swaps: hashes.every((hash) => ours.has(hash)) ? [] : openSwaps(rows, wallet),
+      };
+    },
+    allowance: ({ wallet, token, spender, final }) => ({
+      isGranted: rows.hasGrant({ wallet, token, spender }),
+      isFound: rows
+        .openDifferences()
+        .some((one) => one.kind === "allowance" && one.wallet === wallet && one.token === token),
+      isOpen: final === undefined ? undefined : rows.isAllowanceOpen(wallet, token, final),
+    }),
+    "idle-grants": () => rows.idleGrants(),
+    grant: ({ wallet, token }) => grantRows(rows, wallet, token),
+  };
+}
+
+function openSwaps(rows: RowStore, wallet: Address): readonly Swap[] {
+  return rows
+    .openWork()
+    .filter((work) => work.wallet === wallet && work.swapId !== undefined)
+    .flatMap(({ runId, swapId }) => rows.run(runId)?.swaps.filter(({ id }) => id === swapId) ?? []);
+}
+
+function grantRows(rows: RowStore, wallet: Address, token: Address): GrantRows {
+  return {
+    version: rows.ledgerVersion(wallet),
+    isBusy: rows.isTokenBusy(wallet, token, ""),
+    differences: rows.openDifferences(),
+    mode: rows.mode(GLOBAL_SCOPE),
+    grantors: rows.grantors(wallet, token).map((strategyId) => ({
+      strategyId,
+      spec: rows.strategy(strategyId)?.spec,
+      mode: rows.mode(strategyId),
+    })),
+  };
+}

@@ -1,0 +1,47 @@
+import type { Address } from "../../../domain/money/address.ts";
+import { GLOBAL_SCOPE } from "../../../domain/run/operating-mode.ts";
+import type { WatchQuestions } from "../../../ports/watch-questions.ts";
+import type { Readers } from "./readers.ts";
+import type { RowStore } from "./row-store.ts";
+
+/** Answers what is asked by what watches beside the work. */
+export function createWatchReaders(rows: RowStore): Readers<keyof WatchQuestions> {
+  return {
+    beginning: () => ({
+      identity: rows.identity(),
+      work: rows.openWork().map((one) => ({ ...one, wallet: one.wallet ?? walletOf(rows, one.strategy) })),
+      baselines: rows.baselines(),
+    }),
+    downtime: ({ swapIds }) => ({
+      lastAliveMs: rows.lastAliveMs(),
+      unsettled: rows.unsettledSwaps(),
+      states: new Map(
+        swapIds.flatMap((id) => {
+          const state = rows.swapState(id);
+          return state === undefined ? [] : [[id, state] as const];
+        }),
+      ),
+    }),
+    "sales-ahead": ({ afterMs }) => rows.salesAhead(afterMs),
+    drawdown: ({ wallets, tokens }) => ({
+      version: rows.ledgerVersion(),
+      state: rows.drawdown(),
+      mode: rows.mode(GLOBAL_SCOPE),
+      nets: new Map(tokens.map((token) => [token, netOf(rows, wallets, token)])),
+    }),
+  };
+}
+
+function walletOf(rows: RowStore, strategyId: string): Address | undefined {
+  return rows.strategy(strategyId)?.spec.wallet.address;
+}
+
+function netOf(rows: RowStore, wallets: readonly Address[], token: Address): bigint | undefined {
+  let net = rows.deliveredToOthers(wallets, token);
+  for (const wallet of wallets) {
+    const own = rows.netOfSwaps(wallet, token);
+    if (own === undefined) return undefined;
+    net += own;
+  }
+  return net;
+}

@@ -1,0 +1,42 @@
+import type { LaneStore } from "../../../ports/lane-store.ts";
+import type { ReconciliationChange } from "../../../ports/reconciliation-questions.ts";
+import type { WatchChange } from "../../../ports/watch-questions.ts";
+import type { RowStore } from "./row-store.ts";
+import { quietly, type Writers } from "./writers.ts";
+
+/** Writes what is decided where the rows are held against the chain. */
+export function reconciliationWriters(
+  rows: RowStore,
+  lanes: () => Pick<LaneStore, "acceptCount">,
+): Writers<ReconciliationChange["kind"]> {
+  return {
+    "database-named": quietly(({ id }) => rows.nameDatabase(id)),
+    "requests-refused": quietly(({ answer }, atMs) => rows.answerOpenRequests(answer, atMs)),
+    difference: quietly(({ finding, at }) => rows.addDifference(finding, at)),
+    "difference-settled": quietly(({ id, by }, atMs) => rows.settleDifference(id, { by, atMs })),
+    checked: quietly(({ wallet }) => rows.removeUnchecked(wallet)),
+    "findings-capped": quietly((_, atMs) => rows.capFindings(atMs)),
+    "known-chain": quietly(({ known }, atMs) => rows.saveKnownChain(known, atMs)),
+    "count-accepted": quietly(({ counted, by }, atMs) => lanes().acceptCount(counted, { by, atMs })),
+    "signatures-counted": quietly(({ beyond }) => rows.countBeyond(beyond)),
+    "open-runs-barred": quietly(() => rows.barOpenRuns()),
+    "grant-adopted": quietly(({ grant, block }, atMs) => rows.adoptGrant(grant, { block, atMs })),
+    "sale-accepted": quietly((sale) => rows.countSale(sale)),
+    "grant-forgotten": quietly(({ grant, final }) => rows.forgetGrant(grant, final)),
+  };
+}
+
+/** Writes what is decided by what watches beside the steps of runs. */
+export function watchWriters(rows: RowStore): Writers<WatchChange["kind"]> {
+  return {
+    identity: quietly(({ network, chainId }, atMs) => rows.saveIdentity({ network, chainId, atMs })),
+    baseline: quietly(({ baseline }) => rows.addBaseline(baseline)),
+    alive: quietly((_, atMs) => rows.noteAlive(atMs)),
+    "daemon-event": quietly(({ event, detail }, atMs) => rows.addDaemonEvent(event, detail, atMs)),
+    "effects-hastened": quietly((_, atMs) => rows.hastenEffects(atMs)),
+    "sales-settled-anew": quietly(({ afterMs }, atMs) => rows.settleAnew({ afterMs, atMs: Math.ceil(atMs) })),
+    "price-sample": quietly(({ token, usd }, atMs) => rows.addPriceSample(token, atMs, usd)),
+    "price-bars-kept": quietly(({ token, sinceMs }, atMs) => rows.prunePriceBars(token, { sinceMs, untilMs: atMs })),
+    drawdown: quietly(({ state }, atMs) => rows.saveDrawdown(state, atMs)),
+  };
+}

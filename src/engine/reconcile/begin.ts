@@ -1,0 +1,63 @@
+import type { Address } from "../../domain/money/address.ts";
+import type { Change } from "../../ports/changes.ts";
+import type { Standing } from "../../ports/reconciliation-questions.ts";
+import type { DifferenceKind, Finding } from "../../ports/reconciliation-store.ts";
+import type { Decided } from "../../ports/unit-of-work.ts";
+import { commitAndTell } from "../alerts.ts";
+import type { EngineContext } from "../engine-context.ts";
+import { alertOfNew, foundChange, overIfNothingIsOpen, uncheckedChange } from "./findings.ts";
+import { judgeMarker, type MarkedState, markerKeys } from "./identity.ts";
+
+const OF_MARKERS: ReadonlySet<DifferenceKind> = new Set(["lost", "older"]);
+
+/** Holds the database against the markers of all wallets, which are unchecked from here on, all in one commit. */
+export async function beginUnchecked(context: EngineContext, wallets: readonly Address[]): Promise<void> {
+  const { deps } = context;
+  const seen = new Map(wallets.map((wallet) => [wallet, deps.marker?.read(wallet)?.state]));
+  const keys = [...seen].flatMap(([wallet, state]) => markerKeys(wallet, state));
+  const added = await commitAndTell(deps, {
+    question: { kind: "standing", keys },
+    decide: (rows) => decideBegin(context, seen, rows),
+  });
+  for (const { wallet, kind, text } of added) deps.logger.error({ wallet, kind }, text);
+}
+
+function decideBegin(
+  { deps }: EngineContext,
+  seen: ReadonlyMap<Address, MarkedState | undefined>,
+  rows: Standing,
+): Decided<readonly Finding[]> {
+  const { ids, clock } = deps;
+  const id = rows.database.id ?? ids.newId("database");
+  const ours = { ...rows.database, id };
+  const added: Finding[] = [];
+  const changes: Change[] = rows.database.id === undefined ? [{ kind: "database-named", id }] : [];
+  for (const [wallet, state] of seen) {
+    const identity = judgeMarker({ ours, seen: state }, wallet);
+    if (identity === undefined) changes.push(...settleIdentity(wallet, state, rows));
+    else if (!rows.told.has(identity.key)) {
+      added.push(identity);
+      changes.push(refuseOldRequests(), foundChange(clock, identity), ...alertOfNew(deps, wallet, [identity]));
+    }
+    // Anew: what was found at an earlier start is held against the chain once more.
+    if (identity !== undefined) changes.push({ kind: "checked", wallet });
+    changes.push(uncheckedChange(clock, wallet));
+  }
+  return { changes, atMs: clock.nowMs(), value: added };
+}
+
+/** What another marker told, as that of another installation whose volume was mounted here, is over with the right one. */
+function settleIdentity(wallet: Address, state: MarkedState | undefined, { open }: Standing): readonly Change[] {
+  if (state === undefined) return [];
+  const told = open.filter((one) => one.wallet === wallet && OF_MARKERS.has(one.kind));
+  if (told.length === 0) return [];
+  const settled = told.map(({ id }) => ({ kind: "difference-settled", id, by: "chain" }) as const);
+  const left = open.filter((one) => !told.includes(one));
+  return [...settled, ...overIfNothingIsOpen(wallet, left)];
+}
+
+/** What was asked before a copy was made, and stands in it, is no word on what the copy lacks. */
+function refuseOldRequests(): Change {
+  const answer = "refused: it was asked before this copy of the database was put back; ask again";
+  return { kind: "requests-refused", answer };
+}

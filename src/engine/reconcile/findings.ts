@@ -1,0 +1,53 @@
+import type { Address } from "../../domain/money/address.ts";
+import { SUBJECT } from "../../domain/run/alert.ts";
+import type { Change } from "../../ports/changes.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Standing } from "../../ports/reconciliation-questions.ts";
+import type { Difference, Finding } from "../../ports/reconciliation-store.ts";
+import { raiseChange } from "../alerts.ts";
+import type { EngineDeps } from "../engine-context.ts";
+
+/** A finding as it is to be written down. */
+export function foundChange(clock: Clock, finding: Finding): Change {
+  return { kind: "difference", finding, at: { ms: clock.nowMs(), sinceBoot: clock.sinceBoot() } };
+}
+
+/** Until the chain was held against the rows nothing is signed for a wallet. */
+export function uncheckedChange(clock: Clock, wallet: Address): Change {
+  const text = `${wallet} signs nothing until its rows were held against the chain`;
+  const what = { wallet, token: undefined, kind: "unchecked", scope: "wallet", facts: {} } as const;
+  return foundChange(clock, { key: `unchecked ${wallet}`, ...what, text });
+}
+
+/** Which note it is that a wallet is unchecked: one that came while a look was under way is none of that look's. */
+export function uncheckedOf(open: readonly Difference[], wallet: Address): string | undefined {
+  const note = open.find((one) => one.wallet === wallet && one.kind === "unchecked");
+  return note === undefined ? undefined : `${note.id} ${note.foundAtMs}`;
+}
+
+/** What of findings is new to the rows, each once. @param rows that were asked for their keys */
+export function newOnes(findings: readonly Finding[], { told }: Pick<Standing, "told">): readonly Finding[] {
+  const byKey = new Map(findings.map((finding) => [finding.key, finding]));
+  return [...byKey.values()].filter(({ key }) => !told.has(key));
+}
+
+/** The alert of what is new of a wallet, told once. */
+export function alertOfNew(
+  deps: Pick<EngineDeps, "ids" | "clock">,
+  wallet: Address,
+  added: readonly Finding[],
+): readonly Change[] {
+  const [first, ...more] = added;
+  if (first === undefined) return [];
+  const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
+  const text = `${first.text}${others}; nothing that it touches is signed. See: swapd db check; accept: swapd db accept`;
+  return [
+    raiseChange(deps, { severity: "critical", code: "DATABASE_BEHIND", subject: SUBJECT.database(wallet), text }),
+  ];
+}
+
+/** What was said about the wallet's database is over once nothing of it is open. @param open what is left open then */
+export function overIfNothingIsOpen(wallet: Address, open: readonly Finding[]): readonly Change[] {
+  const isOpen = open.some((one) => one.wallet === wallet && one.kind !== "unchecked");
+  return isOpen ? [] : [{ kind: "alerts-over", subject: SUBJECT.database(wallet) }];
+}

@@ -1,0 +1,125 @@
+import type { Address } from "../../domain/money/address.ts";
+import type { Standing } from "../../ports/reconciliation-questions.ts";
+import type { Finding, KnownChain } from "../../ports/reconciliation-store.ts";
+import { commitAndTell } from "../alerts.ts";
+import { baselineNow, countNow } from "./baseline.ts";
+import { alertOfNew, foundChange, newOnes } from "./findings.ts";
+import { refusalOf } from "./look.ts";
+import type { LookContext } from "./patient-chain.ts";
+import { readTrades } from "./read-back.ts";
+
+/** Where the chain is no longer than this, a wallet that never traded here can be told by the chain alone. */
+const PROVABLE_BLOCKS = 100_000;
+
+/** The name of the finding that a database does not know a wallet which may have traded. */
+export function newKey(wallet: Address): string {
+  return `new ${wallet}`;
+}
+
+/**
+ * The block that the rows know, as it is written down; for a wallet without one, where it begins.
+ * @param rows that were asked for the wallet's `newKey`
+ * @returns undefined where the database does not know the wallet: a person decides, and nothing more can be said until then
+ */
+export async function whereToBegin(
+  context: LookContext,
+  wallet: Address,
+  rows: Standing,
+): Promise<KnownChain | undefined> {
+  const { store, marker, chain, laneStore } = context.deps;
+  const known = rows.known.get(wallet);
+  if (known !== undefined) return known;
+  const seen = marker?.read(wallet);
+  if (seen?.baseline !== undefined) {
+    const { baseline } = seen;
+    return await save(context, { wallet, ...baseline, balances: new Map(), baseline });
+  }
+  const { spender } = context.settings.contracts;
+  const tokens = context.settings.tokens.map(({ address }) => address);
+  const { hasSigned, lastBlock, granted } = await store.read({ kind: "first-look", wallet, spender, tokens });
+  if (hasSigned) {
+    const highest = laneStore.highestNonce(wallet, context.settings.chainId);
+    const transactionCount =
+      highest === undefined ? await countNow(context, wallet, await chain.agreed()) : highest + 1;
+    const baseline = { block: lastBlock, transactionCount };
+    return await save(context, { wallet, ...baseline, balances: new Map(), baseline });
+  }
+  const isAccepted = seen !== undefined || isAcceptedAsNew(rows, wallet);
+  const trace = isAccepted ? undefined : await traceOf(context, wallet, granted);
+  if (trace === undefined) return await save(context, await baselineNow(context, wallet));
+  await writeNew(context, wallet, trace);
+  return undefined;
+}
+
+function isAcceptedAsNew({ open, told }: Standing, wallet: Address): boolean {
+  const key = newKey(wallet);
+  return told.has(key) && open.every((one) => one.key !== key);
+}
+
+/** Writes down where a wallet's knowledge begins. @returns what the rows know by now */
+async function save({ deps }: LookContext, first: KnownChain): Promise<KnownChain> {
+  return await commitAndTell(deps, {
+    question: { kind: "standing", keys: [] },
+    decide: (rows) => {
+      const known = rows.known.get(first.wallet);
+      return {
+        changes: known === undefined ? [{ kind: "known-chain", known: first }] : [],
+        atMs: deps.clock.nowMs(),
+        value: known ?? first,
+      };
+    },
+  });
+}
+
+/**
+ * What the chain shows of trades that the wallet made before: a fill of it in our settlement or an allowance to it, since
+ * the first block. The wallet may have had a database that is lost then, and a person has to say.
+ * @returns undefined where the chain itself shows that it never traded here
+ */
+async function traceOf(
+  context: LookContext,
+  wallet: Address,
+  granted: ReadonlySet<Address>,
+): Promise<string | undefined> {
+  const { chain } = context.deps;
+  const { number } = await chain.latest();
+  const { spender } = context.settings.contracts;
+  if (number > PROVABLE_BLOCKS) return `nobody reads all ${number} blocks back`;
+  const trades = await readTrades(context, wallet, { fromBlock: 0, toBlock: number }).catch(refusalOf);
+  if (typeof trades === "string") return `its logs are refused: ${trades}`;
+  if (trades[0] !== undefined)
+    return `the chain knows ${trades.length} fills of it, the first in block ${trades[0].blockNumber}`;
+  for (const { address: token } of context.settings.tokens) {
+    if (token === context.settings.native.address || granted.has(token)) continue;
+    const amount = await chain.allowance({ token, owner: wallet, spender }).catch(refusalOf);
+    if (typeof amount === "string") return `its allowance of ${token} is refused: ${amount}`;
+    if (amount > 0n) return `it allows ${spender} to take ${amount} of ${token}`;
+  }
+  return undefined;
+}
+
+/**
+ * Writes down that the database does not know a wallet. Where a person accepted that while the chain was read, the wallet
+ * stays unchecked: the look that follows begins with what they accepted.
+ */
+async function writeNew({ deps }: LookContext, wallet: Address, trace: string): Promise<void> {
+  const { clock, logger } = deps;
+  const text = `this database knows nothing of ${wallet}, which may have traded before (${trace}): if there was another database, bring it back with \`swapd restore\`; accepted, budgets, caps and memories begin at nothing`;
+  const what = { wallet, token: undefined, kind: "new", scope: "wallet", facts: {} } as const;
+  const finding: Finding = { key: newKey(wallet), ...what, text };
+  const added = await commitAndTell(deps, {
+    question: { kind: "standing", keys: [finding.key] },
+    decide: (rows) => {
+      const atMs = clock.nowMs();
+      if (isAcceptedAsNew(rows, wallet)) return { changes: [], atMs, value: [] };
+      const fresh = newOnes([finding], rows);
+      const found = fresh.map((one) => foundChange(clock, one));
+      return {
+        changes: [...found, { kind: "checked", wallet }, ...alertOfNew(deps, wallet, fresh)],
+        atMs,
+        value: fresh,
+      };
+    },
+  });
+  for (const { kind } of added) logger.error({ wallet, kind }, text);
+}

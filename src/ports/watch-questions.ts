@@ -1,0 +1,94 @@
+import type { DrawdownState } from "../domain/guard/drawdown.ts";
+import type { Address } from "../domain/money/address.ts";
+import type { UsdPrice } from "../domain/money/price.ts";
+import type { ModeRow } from "../domain/run/operating-mode.ts";
+import type { SwapState } from "../domain/run/states.ts";
+
+/** Balances that the audit counts from. */
+export interface BaselineRow {
+  readonly wallet: Address;
+  readonly token: Address;
+  readonly symbol: string;
+  readonly decimals: number;
+  readonly blockNumber: number;
+  readonly balance: bigint;
+}
+
+/** Something that is not over, with the wallet it needs; a run that has not decided yet has no swap. */
+export interface OpenWork {
+  readonly runId: string;
+  readonly strategy: string;
+  readonly swapId: string | undefined;
+  readonly state: string;
+  readonly wallet: Address | undefined;
+}
+
+/** What is asked of the rows by what watches beside the work. Instants in milliseconds. */
+export interface WatchQuestions {
+  /** What a start is held against. */
+  readonly beginning: {
+    readonly asked: object;
+    readonly rows: {
+      /** undefined before the first start */
+      readonly identity: { readonly network: string; readonly chainId: number } | undefined;
+      /** what is open; a run without a swap with its strategy's wallet, where that has a row */
+      readonly work: readonly OpenWork[];
+      readonly baselines: readonly Pick<BaselineRow, "wallet" | "token">[];
+    };
+  };
+  /** @param asked.swapIds swaps whose states are wanted */
+  readonly downtime: {
+    readonly asked: { readonly swapIds: readonly string[] };
+    readonly rows: {
+      /** when the daemon was last known to be at work; undefined before its first life */
+      readonly lastAliveMs: number | undefined;
+      /** swaps that were signed and of which nobody knows yet whether they were done */
+      readonly unsettled: readonly string[];
+      readonly states: ReadonlyMap<string, SwapState>;
+    };
+  };
+  /** Sales that were seen to be after an instant. */
+  readonly "sales-ahead": {
+    readonly asked: { readonly afterMs: number };
+    readonly rows: {
+      readonly count: number;
+      /** the latest instant at which one was seen to be; 0 without any */
+      readonly latestMs: number;
+    };
+  };
+  /** What the value of all wallets together is judged with. */
+  readonly drawdown: {
+    readonly asked: { readonly wallets: readonly Address[]; readonly tokens: readonly Address[] };
+    readonly rows: {
+      /** as `LedgerStore.ledgerVersion` says it of all wallets */
+      readonly version: number;
+      /** undefined before the first sample */
+      readonly state: DrawdownState | undefined;
+      /** the mode of everything */
+      readonly mode: ModeRow | undefined;
+      /**
+       * what all swaps brought these wallets of a token, and what of theirs went to others, less what they sold of it;
+       * undefined while a swap that moves it is open
+       */
+      readonly nets: ReadonlyMap<Address, bigint | undefined>;
+    };
+  };
+}
+
+/** What is written by what watches beside the work. Instants in milliseconds. */
+export type WatchChange =
+  | { readonly kind: "identity"; readonly network: string; readonly chainId: number }
+  /** a balance that the audit counts from, unless there is one */
+  | { readonly kind: "baseline"; readonly baseline: BaselineRow }
+  /** the daemon is at work */
+  | { readonly kind: "alive" }
+  | { readonly kind: "daemon-event"; readonly event: string; readonly detail: string }
+  /** effects that a clock which ran ahead of now let wait are due */
+  | { readonly kind: "effects-hastened" }
+  /** sales that were seen to be after an instant count from now on, in whole milliseconds */
+  | { readonly kind: "sales-settled-anew"; readonly afterMs: number }
+  /** reference prices of now count into the bars of their hour; dollars scaled by 1e18 */
+  | { readonly kind: "price-sample"; readonly token: Address; readonly usd: UsdPrice }
+  /** bars of hours that were over before what is kept begins are dropped, and those of hours to come */
+  | { readonly kind: "price-bars-kept"; readonly token: Address; readonly sinceMs: number }
+  | { readonly kind: "drawdown"; readonly state: DrawdownState };
