@@ -9,7 +9,7 @@ import { stepQuestion } from "./gather-evidence.ts";
 /** Steps a run by an event and commits everything that follows from it, in one transaction. */
 export interface Committer {
   /**
-   * @param effectId the effect that this event answers, marked as done in the same commit
+   * @param effectId the effect that this event answers, gone with the same commit
    */
   commit(runId: string, event: RunEvent, effectId?: number): void;
   /**
@@ -24,7 +24,7 @@ export interface Committer {
 export interface Answer {
   readonly runId: string;
   readonly event: RunEvent;
-  /** the effect that is answered, marked as done in the same commit */
+  /** the effect that is answered, gone with the same commit */
   readonly effectId: number | undefined;
 }
 

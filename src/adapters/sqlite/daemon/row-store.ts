@@ -16,7 +16,8 @@ export interface SingleRows {
   /** The prices that a swap was cleared by; undefined before that. */
   clearancePrices(swapId: string): PriceEvidence | undefined;
   addEffects(runId: string, effects: readonly EffectRequest[], atMs: number): void;
-  finishEffect(id: number, atMs: number): void;
+  /** Forgets an effect that is answered. Its id is never given again. */
+  finishEffect(id: number): void;
   writeRecord(run: Run, record: RunRecord, atMs: number): void;
   /** Whether another swap of the wallet was ever bound to this nonce. */
   isNonceOfOther(wallet: Address, nonce: bigint, exceptSwapId: string): boolean;

@@ -38,7 +38,7 @@ function writeOne(
       rows.addEffects(change.runId, change.effects, atMs);
       return;
     case "effect-answered":
-      rows.finishEffect(change.effectId, atMs);
+      rows.finishEffect(change.effectId);
       return;
     case "intent":
       insertIntent(lanes(), change.intent);

@@ -79,7 +79,7 @@ const STORE: Calls<DaemonStore> = {
     (["looks", "routes", "others", "no routes"] as const).map((group) => store.dueEffects(NOW_MS, 9, group)),
   nextEffectMs: (store) => store.nextEffectMs(),
   beginEffect: (store) => store.beginEffect(1),
-  finishEffect: (store) => store.finishEffect(1, NOW_MS),
+  finishEffect: (store) => store.finishEffect(1),
   postponeEffect: (store) => store.postponeEffect(1, NOW_MS),
   hastenEffects: (store) => store.hastenEffects(NOW_MS),
   writeRecord: (store) => Object.values(RECORDS).map((record) => store.writeRecord(run, record, NOW_MS)),

@@ -163,10 +163,10 @@ describe("effects", () => {
       { id: 1, runId: "run_1", effect: quote },
     ]);
     expect(store.dueEffects(21, 1, "no routes")).toHaveLength(1);
-    store.finishEffect(2, 22);
+    store.finishEffect(2);
     expect(store.dueEffects(21, 10, "no routes").map(({ id }) => id)).toEqual([1]);
     expect(store.nextEffectMs()).toBe(21);
-    store.finishEffect(1, 23);
+    store.finishEffect(1);
     expect(store.nextEffectMs()).toBeUndefined();
   });
 
