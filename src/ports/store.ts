@@ -12,6 +12,7 @@ import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { AlertRow, AlertStore } from "./alert-store.ts";
 import type { Change, StepQuestion, StepRows } from "./changes.ts";
 import type { ReconciliationStore } from "./reconciliation-store.ts";
+import type { RetentionStore } from "./retention-store.ts";
 
 /** A strategy as the database remembers it. `memory` is versioned JSON; `lastSlotMs` the last slot that has its end or run. */
 export interface StrategyRow {
@@ -210,7 +211,7 @@ export interface OperationStore {
 }
 
 /** The daemon's database. Everything written inside `transaction` is durable together, or not at all. */
-export interface Store extends RunStore, LedgerStore, OperationStore, AlertStore, ReconciliationStore {
+export interface Store extends RunStore, LedgerStore, OperationStore, AlertStore, ReconciliationStore, RetentionStore {
   /**
    * The rows that a step is decided on, read whole.
    * @throws Error when the run's strategy has no row: a broken invariant

@@ -24,6 +24,8 @@ export function recount(db: SqliteDatabase): Record<string, string> {
   );
   add("SELECT 'runs ' || strategy || ' ' || state || ' ' AS name, 1 AS amount FROM runs");
   add("SELECT 'swaps  ' || state || ' ' AS name, 1 AS amount FROM swaps");
+  add("SELECT 'runs ' || strategy || ' ' || state || ' ' AS name, count AS amount FROM gaps WHERE state IS NOT NULL");
+  for (const end of ["skipped", "denied"]) add(`SELECT 'swaps  ${end} ' AS name, ${end}_swaps AS amount FROM gaps`);
   add(
     `SELECT 'hour ' || (settled_at_ms - settled_at_ms % 3600000) AS name, usd AS amount FROM ledger
      WHERE state = 'spent'`,

@@ -40,6 +40,11 @@ export function prepareStatements(db: SqliteDatabase): Statements {
   };
 }
 
+/** The same of a column. */
+export function hasColumn(sql: Statements, table: string, name: string): boolean {
+  return sql.get("SELECT 1 FROM pragma_table_info(?) WHERE name = ?", table, name) !== undefined;
+}
+
 /** A database that no daemon of this release has opened yet may lack a table. */
 export function hasTable(sql: Statements, name: string): boolean {
   return sql.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", name) !== undefined;

@@ -1,5 +1,5 @@
 import type { Check } from "../../../domain/guard/check.ts";
-import type { Statements } from "../statements.ts";
+import { hasColumn, type Statements } from "../statements.ts";
 import { pack, unpack } from "./pack.ts";
 
 /** A check as it was made, for the question why. */
@@ -31,7 +31,7 @@ export function writeChecks(sql: Statements, swapId: string, checks: readonly Ch
 
 /** The newest checks of a swap in their order, also in a database that no daemon of this release has opened yet. */
 export function readChecks(sql: Statements, swapId: string): readonly CheckHistory[] {
-  const isOlder = sql.get("SELECT 1 FROM pragma_table_info('checks') WHERE name = 'position'") !== undefined;
+  const isOlder = hasColumn(sql, "checks", "position");
   const row = sql.get<{ atMs: number; body: string | Uint8Array }>(isOlder ? SINGLE_ROWS : ONE_ROW, swapId);
   if (row === undefined) return [];
   const { atMs, body } = row;

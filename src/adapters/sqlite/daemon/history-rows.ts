@@ -1,7 +1,7 @@
 import type { Transition } from "../../../domain/run/records.ts";
 import type { StoredRun } from "../../../domain/run/replay.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
-import { prepareStatements, type SqlValue, type Statements } from "../statements.ts";
+import { hasColumn, prepareStatements, type SqlValue, type Statements } from "../statements.ts";
 import { type CheckHistory, readChecks } from "./check-rows.ts";
 import { readSwaps, type SwapHistory } from "./history-swaps.ts";
 import { type RetryHistory, readRetries } from "./retry-rows.ts";
@@ -37,6 +37,8 @@ export interface GapHistory {
   readonly lastSlotMs: number;
   readonly count: number;
   readonly reason: string;
+  /** how the runs of these slots ended, of which this is what is kept; null: the slots got no run */
+  readonly state: string | null;
 }
 
 /** Reads what happened, from a database that another process may be writing. */
@@ -51,7 +53,9 @@ export interface HistoryReader extends StatusReader {
   checks(swapId: string): readonly CheckHistory[];
   /** why a run asked again, oldest first */
   retries(runId: string): readonly RetryHistory[];
-  gaps(strategy?: string): readonly GapHistory[];
+  gaps(): readonly GapHistory[];
+  /** the gap of a strategy that began last before an instant */
+  gapAt(strategy: string, atMs: number): GapHistory | undefined;
   /** a run with all that is needed to take its steps again */
   storedRun(id: string): StoredRun | undefined;
 }
@@ -65,8 +69,6 @@ interface RunRow {
   detail: string | null;
   ended_at_ms: number | null;
 }
-
-const GAP_COLUMNS = "strategy, first_slot_ms AS firstSlotMs, last_slot_ms AS lastSlotMs, count, reason";
 
 /** Opens the reading side on an open database. */
 export function createHistoryReader(db: SqliteDatabase): HistoryReader {
@@ -85,16 +87,22 @@ export function createHistoryReader(db: SqliteDatabase): HistoryReader {
     transitions: (subjectIds) => readTransitions(sql, subjectIds),
     storedRun: (id) => readStoredRun(sql, id),
     checks: (swapId) => readChecks(sql, swapId),
-    gaps: (strategy) =>
-      strategy === undefined
-        ? sql.all<GapHistory>(`SELECT ${GAP_COLUMNS} FROM gaps ORDER BY first_slot_ms DESC LIMIT 1000`)
-        : sql.all<GapHistory>(
-            `SELECT ${GAP_COLUMNS} FROM gaps WHERE strategy = ? ORDER BY first_slot_ms DESC LIMIT 1000`,
-            strategy,
-          ),
+    gaps: () => sql.all<GapHistory>(`${selectGaps(sql)} ORDER BY first_slot_ms DESC LIMIT 1000`),
+    gapAt: (strategy, atMs) =>
+      sql.get<GapHistory>(
+        `${selectGaps(sql)} WHERE strategy = ? AND first_slot_ms <= ? ORDER BY first_slot_ms DESC LIMIT 1`,
+        strategy,
+        atMs,
+      ),
     retries: (runId) => readRetries(sql, runId),
     ...createStatusReader(sql),
   };
+}
+
+/** A database that no daemon of this release has opened yet does not tell of runs that became gaps. */
+function selectGaps(sql: Statements): string {
+  const state = hasColumn(sql, "gaps", "state") ? "state" : "NULL AS state";
+  return `SELECT strategy, first_slot_ms AS firstSlotMs, last_slot_ms AS lastSlotMs, count, reason, ${state} FROM gaps`;
 }
 
 function readTransitions(sql: Statements, subjectIds: readonly string[]): readonly TransitionHistory[] {

@@ -13,6 +13,7 @@ import { createLedgerRows } from "./ledger-rows.ts";
 import { createOperationRows } from "./operation-rows.ts";
 import { createReconciliationRows } from "./reconciliation-rows.ts";
 import { writeRecord } from "./record-rows.ts";
+import { createRetentionRows } from "./retention-rows.ts";
 import type { RowStore, SingleRows } from "./row-store.ts";
 import { createRunRows } from "./run-rows.ts";
 import { type WorkQueue, workQueueOf } from "./work-queue.ts";
@@ -42,6 +43,7 @@ export function createStore(db: SqliteDatabase, options: { sendAlertsFrom?: Seve
     ...createLedgerRows(sql, (wallet) => (wallet === undefined ? sumOfVersions() : (versions.get(wallet) ?? 0))),
     ...createOperationRows(sql),
     ...createReconciliationRows(sql),
+    ...createRetentionRows(sql),
     ...createAlertRows(sql, options.sendAlertsFrom),
     writeRecord: (run, record, atMs) =>
       writeRecord(sql, record, {

@@ -180,6 +180,7 @@ const STORE: Calls<DaemonStore> = {
   hasGrant: (store) => store.hasGrant({ wallet: WALLET, token: USDC.address, spender: ROUTER }),
   adoptGrant: (store) =>
     store.adoptGrant({ wallet: WALLET, token: USDC.address, spender: ROUTER }, { block: 9, atMs: NOW_MS }),
+  letGo: (store) => store.letGo({ unsignedBeforeMs: NOW_MS * 2, nowMs: NOW_MS, after: undefined, mayGoOn: () => true }),
   countSale: (store) => store.countSale({ differenceId: 1, strategy: "weekly", token: USDC.address, amount: 1n }),
 };
 
@@ -276,7 +277,8 @@ const READER: Calls<HistoryReader> = {
   transitions: (reader) => reader.transitions([run.id]),
   checks: (reader) => reader.checks(swapId),
   retries: (reader) => reader.retries(run.id),
-  gaps: (reader) => [reader.gaps(), reader.gaps("weekly")],
+  gaps: (reader) => reader.gaps(),
+  gapAt: (reader) => reader.gapAt("weekly", NOW_MS),
   storedRun: (reader) => reader.storedRun(run.id),
   strategies: (reader) => reader.strategies(),
   swapStates: (reader) => reader.swapStates(),

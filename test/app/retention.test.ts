@@ -1,0 +1,65 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { runCli } from "../../src/app/cli.ts";
+import { makeFolder } from "../e2e/support/swapd.ts";
+import { NOW_MS, runSample, SLOT_MS } from "../support/builders.ts";
+import { addRun, addStrategy, type DaemonDatabase, openDaemonDatabase } from "../support/daemon-database.ts";
+
+let file: string;
+let database: string;
+beforeEach(() => {
+  const folder = makeFolder();
+  onTestFinished(() => folder.remove());
+  for (const name of ["RPC_1", "RPC_2"]) vi.stubEnv(name, "http://127.0.0.1:1");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  file = join(folder.path, "config/mine.yaml");
+  database = join(folder.path, "swapd.db");
+  const example = readFileSync(join(folder.path, "config/mainnet.example.yaml"), "utf8");
+  const own = `main: { address: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",`;
+  writeFileSync(file, example.replace("main: {", own).replace("/data/swapd.db", database));
+});
+
+async function swapd(...words: string[]): Promise<string> {
+  const said: string[] = [];
+  const say = (text: string) => void said.push(text);
+  await runCli(["node", "swapd", ...words, "--config", file], { out: say, err: say, isInteractive: false });
+  return said.join("\n");
+}
+
+function letGo({ store }: DaemonDatabase): void {
+  const turn = { unsignedBeforeMs: NOW_MS * 2, nowMs: NOW_MS, after: undefined, mayGoOn: () => true };
+  store.transaction(() => store.letGo(turn));
+}
+
+it("why a slot did not trade is told when its run has become a gap, also behind thousands of others", async () => {
+  const daemon = openDaemonDatabase(database);
+  const { store } = daemon;
+  addStrategy(store);
+  const at = (minute: number): number => SLOT_MS + minute * 60_000;
+  for (const [minute, reason] of [
+    [0, "not_due"],
+    [1, "not_due"],
+    [2, "price_stale"],
+  ] as const)
+    addRun(store, runSample({ id: `run_${minute}`, slotMs: at(minute), state: "skipped", reason }));
+  letGo(daemon);
+  store.transaction(() => {
+    for (let minute = 3; minute < 1_503; minute += 1)
+      store.addGap(
+        { strategy: "weekly", firstSlotMs: at(minute), lastSlotMs: at(minute), count: 1, reason: `r${minute}` },
+        0,
+        1,
+      );
+  });
+  const whyAt = (minute: number): Promise<string> => swapd("why", "weekly", "--at", new Date(at(minute)).toISOString());
+  expect(await whyAt(1)).toBe(
+    "weekly: 2 runs from 2023-11-14T22:14:00Z to 2023-11-14T22:15:00Z ended skipped: not_due; nothing was signed, and no more is kept of it",
+  );
+  expect(await whyAt(2)).toBe(
+    "weekly: the run of 2023-11-14T22:16:00Z ended skipped: price_stale; nothing was signed, and no more is kept of it",
+  );
+  expect(await whyAt(3)).toContain("weekly had no run: 1 slots from 2023-11-14T22:17:00Z");
+  const status = JSON.parse(await swapd("status", "--json")) as { strategies: unknown; gaps: unknown[] };
+  expect([status.strategies, status.gaps.length]).toMatchObject([[{ id: "weekly", runs: { skipped: 3 } }], 1_000]);
+});
