@@ -1,3 +1,4 @@
+import { CEILING_WINDOWS_MS } from "../domain/guard/policy.ts";
 import { DAY_MS } from "../domain/schedule/durations.ts";
 import type { RetentionPlace } from "../ports/retention-store.ts";
 import type { EngineContext } from "./engine-context.ts";
@@ -12,6 +13,9 @@ const TURN_MS = 10;
 /** In between everybody else has a turn. */
 const PAUSE_MS = 50;
 
+/** Ceilings count what was sold in a month, and of its first hour by the rows. */
+const CEILINGS_LOOK_BACK_MS = CEILING_WINDOWS_MS.month + DAY_MS;
+
 /** What tells whether this machine's clock can be believed. */
 interface Clocks {
   problem(): string | undefined;
@@ -23,35 +27,42 @@ export async function keepLettingGo(context: EngineContext, signal: AbortSignal,
   for (let waitMs = FIRST_LOOK_AFTER_MS; !signal.aborted; waitMs = LOOK_EVERY_MS) {
     await clock.sleep(waitMs, signal);
     if (signal.aborted) return;
-    const pruned = await letGo(context, signal, clocks);
-    if (pruned > 0) logger.info({ pruned }, "old runs that signed nothing became gaps");
+    const went = await letGo(context, signal, clocks);
+    if (went.pruned + went.archived > 0) logger.info(went, "old runs became gaps, or were archived");
   }
 }
 
 /**
  * Lets go of all that is old now, in turns. A stop or a kill between two turns, or within one, leaves the rest to the next
  * look: each turn is one transaction.
- * @returns how many runs went
+ * @returns how many runs became gaps, and how many were archived
  */
-export async function letGo(context: EngineContext, signal: AbortSignal, clocks: Clocks): Promise<number> {
+export async function letGo(
+  context: EngineContext,
+  signal: AbortSignal,
+  clocks: Clocks,
+): Promise<{ readonly pruned: number; readonly archived: number }> {
   const { store, clock } = context.deps;
-  let pruned = 0;
+  const went = { pruned: 0, archived: 0 };
   let after: RetentionPlace | undefined;
   const knownMs = await timeThatPassed(context, clocks);
-  if (knownMs === undefined) return 0;
-  const unsignedBeforeMs = knownMs - lookBackMs(context);
+  if (knownMs === undefined) return went;
+  const lookBack = lookBackMs(context);
+  const unsignedBeforeMs = knownMs - lookBack;
+  const signedBeforeMs = knownMs - Math.max(lookBack, CEILINGS_LOOK_BACK_MS);
   do {
     // While it is not known what the wallets did, a row may be what tells it.
     if (signal.aborted || clocks.problem() !== undefined || store.openDifferences().length > 0) break;
     const endsAtMs = clock.monotonicMs() + TURN_MS;
     const mayGoOn = (): boolean => clock.monotonicMs() < endsAtMs;
-    const turn = { unsignedBeforeMs, nowMs: clock.nowMs(), after, mayGoOn };
+    const turn = { unsignedBeforeMs, signedBeforeMs, nowMs: clock.nowMs(), after, mayGoOn };
     const result = store.transaction(() => store.letGo(turn));
-    pruned += result.pruned;
+    went.pruned += result.pruned;
+    went.archived += result.archived;
     after = result.last;
     await clock.sleep(PAUSE_MS, signal);
   } while (after !== undefined);
-  return pruned;
+  return went;
 }
 
 /** As long as the configuration says, and as the policy looks back at failures. */

@@ -8,6 +8,8 @@ export interface RetentionPlace {
 export interface RetentionTurn {
   /** runs that ended before it and signed nothing become gaps */
   readonly unsignedBeforeMs: number;
+  /** runs that ended before it, and of which all that was signed is settled and expired before it, are archived */
+  readonly signedBeforeMs: number;
   /** what is written now is written at this instant */
   readonly nowMs: number;
   /** the last run that was looked at; undefined begins with the oldest */
@@ -20,6 +22,8 @@ export interface RetentionTurn {
 export interface RetentionResult {
   /** runs that became gaps */
   readonly pruned: number;
+  /** runs whose rows became one */
+  readonly archived: number;
   /** the last run that was looked at; undefined: no older one is left */
   readonly last: RetentionPlace | undefined;
 }
@@ -27,8 +31,10 @@ export interface RetentionResult {
 /** Rows that nobody needs any more. */
 export interface RetentionStore {
   /**
-   * Looks at some of the oldest runs, in one transaction. One that signed nothing goes with all that belongs to it, and its
-   * slot stays as a gap, together with equal ends right before it. What is open, or has anything to be done, stays.
+   * Looks at some of the oldest runs, to be called in a transaction. One that signed nothing goes with all that belongs to
+   * it, and its slot stays as a gap, together with equal ends right before it. Of one that signed the run and its swaps
+   * stay, and what else there is becomes one compressed row; what its steps saw is forgotten. What is open, or has anything
+   * to be done, stays as it is, and so does whatever the newest of an account or of a right is read from.
    */
   letGo(turn: RetentionTurn): RetentionResult;
 }

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { runCli } from "../../src/app/cli.ts";
 import { makeFolder } from "../e2e/support/swapd.ts";
-import { NOW_MS, runSample, SLOT_MS } from "../support/builders.ts";
-import { addRun, addStrategy, type DaemonDatabase, openDaemonDatabase } from "../support/daemon-database.ts";
+import { runSample, SLOT_MS } from "../support/builders.ts";
+import { addRun, addStrategy, openDaemonDatabase } from "../support/daemon-database.ts";
+import { letAllGo, live } from "../support/old-runs.ts";
 
 let file: string;
 let database: string;
@@ -27,14 +28,8 @@ async function swapd(...words: string[]): Promise<string> {
   return said.join("\n");
 }
 
-function letGo({ store }: DaemonDatabase): void {
-  const turn = { unsignedBeforeMs: NOW_MS * 2, nowMs: NOW_MS, after: undefined, mayGoOn: () => true };
-  store.transaction(() => store.letGo(turn));
-}
-
 it("why a slot did not trade is told when its run has become a gap, also behind thousands of others", async () => {
-  const daemon = openDaemonDatabase(database);
-  const { store } = daemon;
+  const { store } = openDaemonDatabase(database);
   addStrategy(store);
   const at = (minute: number): number => SLOT_MS + minute * 60_000;
   for (const [minute, reason] of [
@@ -43,7 +38,7 @@ it("why a slot did not trade is told when its run has become a gap, also behind 
     [2, "price_stale"],
   ] as const)
     addRun(store, runSample({ id: `run_${minute}`, slotMs: at(minute), state: "skipped", reason }));
-  letGo(daemon);
+  letAllGo(store);
   store.transaction(() => {
     for (let minute = 3; minute < 1_503; minute += 1)
       store.addGap(
@@ -62,4 +57,30 @@ it("why a slot did not trade is told when its run has become a gap, also behind 
   expect(await whyAt(3)).toContain("weekly had no run: 1 slots from 2023-11-14T22:17:00Z");
   const status = JSON.parse(await swapd("status", "--json")) as { strategies: unknown; gaps: unknown[] };
   expect([status.strategies, status.gaps.length]).toMatchObject([[{ id: "weekly", runs: { skipped: 3 } }], 1_000]);
+});
+
+it("an archived run is told to the letter as it was, by its id, its swap's, its instant and in the history", async () => {
+  const { life } = await live({ gasless: "never" });
+  writeFileSync(file, readFileSync(file, "utf8").replace(database, life.file));
+  const [first, second] = life.db
+    .prepare<[], { id: string; slot: number }>("SELECT id, slot_ms AS slot FROM runs ORDER BY slot_ms")
+    .all();
+  const asked = [
+    ["history"],
+    ["history", "--json"],
+    ["show", first?.id ?? ""],
+    ["show", `${second?.id}.0.1`, "--json"],
+    ["why", "weekly", "--at", new Date(first?.slot ?? 0).toISOString()],
+    ["why", "weekly", "--json", "--at", new Date(second?.slot ?? 0).toISOString()],
+    ["why", "weekly"],
+  ];
+  const tell = () => Promise.all(asked.map((words) => swapd(...words)));
+  const before = await tell();
+  expect(before[2]).toContain("confirmed -> final");
+  expect(before[4]).toContain("filled");
+  expect(await swapd("replay", first?.id ?? "")).toContain("stored moves and the run's state are the same");
+  expect(letAllGo(life.store).archived).toBeGreaterThan(2);
+  expect(await tell()).toEqual(before);
+  expect(await swapd("replay", first?.id ?? "")).toContain("are not stored any more: they are kept for `retention`");
+  expect(await swapd("replay", "run_none")).toContain("no run has the id");
 });

@@ -5,6 +5,7 @@ import { keepLettingGo, letGo } from "../../src/engine/retention.ts";
 import { NOW_MS, policySample, runSample, SLOT_MS, WALLET } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
 import { createOutside, openLife } from "../support/engine-life.ts";
+import { swapIn } from "../support/reading-samples.ts";
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
@@ -32,7 +33,7 @@ function begin(daysAgo: readonly number[], settings: Partial<EngineSettings> = {
 /** Turns need time: it is moved on until they are done. */
 async function go({ outside, life }: ReturnType<typeof begin>, clocks = agreeing, signal = running): Promise<number> {
   let result: number | undefined;
-  void letGo(life.context, signal, clocks).then((pruned) => {
+  void letGo(life.context, signal, clocks).then(({ pruned }) => {
     result = pruned;
   });
   for (let waited = 0; result === undefined && waited < 1_000; waited += 1) await outside.clock.advance(50);
@@ -57,6 +58,18 @@ describe("runs that signed nothing", () => {
     const life = begin([7, 5], { policy: policySample({ pauseAfter }) });
     expect(await go(life)).toBe(1);
     expect(life.life.store.failuresBetween("weekly", { sinceMs: NOW_MS - 6 * DAY_MS, untilMs: NOW_MS }, [])).toBe(1);
+  });
+
+  test("go sooner than those that signed, which ceilings count for a month", async () => {
+    const life = begin([5, 5]);
+    for (const [index, days] of [40, 29].entries()) {
+      const [id, slotMs] = [`signed_${index}`, SLOT_MS - days * DAY_MS];
+      const swap = { ...swapIn("final", { terms: undefined }), id: `${id}.0.1`, runId: id };
+      addRun(life.life.store, runSample({ id, slotMs, state: "filled", swaps: [swap] }), { atMs: slotMs });
+    }
+    expect(await go(life)).toBe(2);
+    const archived = life.life.db.prepare("SELECT id FROM runs WHERE archive IS NOT NULL").pluck().all();
+    expect([archived, life.left()]).toEqual([["signed_0"], 2]);
   });
 
   test("go by the hour while the daemon runs, and not in the first minute of a start", async () => {

@@ -2,9 +2,10 @@ import type { Transition } from "../../../domain/run/records.ts";
 import type { StoredRun } from "../../../domain/run/replay.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { hasColumn, prepareStatements, type SqlValue, type Statements } from "../statements.ts";
-import { type CheckHistory, readChecks } from "./check-rows.ts";
+import { type ArchiveReader, createArchiveReader } from "./archive-reader.ts";
+import { type CheckHistory, decodeChecks, readChecks, type StoredChecks } from "./check-rows.ts";
 import { readSwaps, type SwapHistory } from "./history-swaps.ts";
-import { type RetryHistory, readRetries } from "./retry-rows.ts";
+import { decodeRetry, type RetryHistory, readRetries, type StoredRetry } from "./retry-rows.ts";
 import { createRunRows } from "./run-rows.ts";
 import { createStatusReader, type StatusReader } from "./status-rows.ts";
 import { readSteps } from "./step-rows.ts";
@@ -56,7 +57,7 @@ export interface HistoryReader extends StatusReader {
   gaps(): readonly GapHistory[];
   /** the gap of a strategy that began last before an instant */
   gapAt(strategy: string, atMs: number): GapHistory | undefined;
-  /** a run with all that is needed to take its steps again */
+  /** a run with all that is needed to take its steps again; undefined where these are not kept any more, too */
   storedRun(id: string): StoredRun | undefined;
 }
 
@@ -73,8 +74,9 @@ interface RunRow {
 /** Opens the reading side on an open database. */
 export function createHistoryReader(db: SqliteDatabase): HistoryReader {
   const sql = prepareStatements(db);
+  const archives = createArchiveReader(sql);
   const runsWhere = (condition: string, ...values: SqlValue[]): readonly RunHistory[] =>
-    sql.all<RunRow>(`SELECT * FROM runs WHERE ${condition}`, ...values).map((row) => withSwaps(sql, row));
+    sql.all<RunRow>(`SELECT * FROM runs WHERE ${condition}`, ...values).map((row) => withSwaps(sql, row, archives));
   return {
     runs: ({ strategy, limit }) =>
       strategy === undefined
@@ -84,9 +86,19 @@ export function createHistoryReader(db: SqliteDatabase): HistoryReader {
     runOfSwap: (swapId) => runsWhere("id = (SELECT run_id FROM swaps WHERE id = ?)", swapId)[0],
     runAt: (strategy, atMs) =>
       runsWhere("strategy = ? AND slot_ms <= ? ORDER BY slot_ms DESC LIMIT 1", strategy, atMs)[0],
-    transitions: (subjectIds) => readTransitions(sql, subjectIds),
-    storedRun: (id) => readStoredRun(sql, id),
-    checks: (swapId) => readChecks(sql, swapId),
+    transitions: (subjectIds) => {
+      const archived = archives
+        .ofSubjects(subjectIds)
+        .flatMap((archive) => archive.rows<StoredTransition>("transitions"));
+      const ofThese = archived.filter((row) => subjectIds.includes(row.subject_id)).map(decodeTransition);
+      return [...ofThese, ...readTransitions(sql, subjectIds)];
+    },
+    storedRun: (id) => (archives.ofRun(id) === undefined ? readStoredRun(sql, id) : undefined),
+    checks: (swapId) => {
+      const rows = archives.ofSubjects([swapId]).flatMap((archive) => archive.rows<StoredChecks>("checks"));
+      const archived = rows.find((row) => row.swap_id === swapId);
+      return archived === undefined ? readChecks(sql, swapId) : decodeChecks(archived);
+    },
     gaps: () => sql.all<GapHistory>(`${selectGaps(sql)} ORDER BY first_slot_ms DESC LIMIT 1000`),
     gapAt: (strategy, atMs) =>
       sql.get<GapHistory>(
@@ -94,7 +106,7 @@ export function createHistoryReader(db: SqliteDatabase): HistoryReader {
         strategy,
         atMs,
       ),
-    retries: (runId) => readRetries(sql, runId),
+    retries: (runId) => archives.ofRun(runId)?.rows<StoredRetry>("retries").map(decodeRetry) ?? readRetries(sql, runId),
     ...createStatusReader(sql),
   };
 }
@@ -105,12 +117,29 @@ function selectGaps(sql: Statements): string {
   return `SELECT strategy, first_slot_ms AS firstSlotMs, last_slot_ms AS lastSlotMs, count, reason, ${state} FROM gaps`;
 }
 
+/** A row of `transitions`. */
+interface StoredTransition {
+  readonly subject: string;
+  readonly subject_id: string;
+  readonly from_state: string | null;
+  readonly to_state: string;
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly at_ms: number;
+}
+
 function readTransitions(sql: Statements, subjectIds: readonly string[]): readonly TransitionHistory[] {
-  return sql.all<TransitionHistory>(
-    `SELECT subject, subject_id AS id, from_state AS "from", to_state AS "to", reason, detail, at_ms AS atMs
-     FROM transitions WHERE subject_id IN (SELECT value FROM json_each(?)) ORDER BY transitions.id`,
-    JSON.stringify(subjectIds),
-  );
+  return sql
+    .all<StoredTransition>(
+      "SELECT * FROM transitions WHERE subject_id IN (SELECT value FROM json_each(?)) ORDER BY transitions.id",
+      JSON.stringify(subjectIds),
+    )
+    .map(decodeTransition);
+}
+
+function decodeTransition(row: StoredTransition): TransitionHistory {
+  const { subject, subject_id: id, from_state: from, to_state: to, reason, detail, at_ms: atMs } = row;
+  return { subject, id, from, to, reason, detail, atMs };
 }
 
 function readStoredRun(sql: Statements, id: string): StoredRun | undefined {
@@ -124,7 +153,7 @@ function readStoredRun(sql: Statements, id: string): StoredRun | undefined {
   return { run, transitions: transitions as readonly Transition[], steps: readSteps(sql, id) };
 }
 
-function withSwaps(sql: Statements, run: RunRow): RunHistory {
+function withSwaps(sql: Statements, run: RunRow, archives: ArchiveReader): RunHistory {
   return {
     id: run.id,
     strategy: run.strategy,
@@ -133,6 +162,6 @@ function withSwaps(sql: Statements, run: RunRow): RunHistory {
     reason: run.reason,
     detail: run.detail,
     endedAtMs: run.ended_at_ms,
-    swaps: readSwaps(sql, run.id),
+    swaps: readSwaps(sql, run.id, archives.ofRun(run.id)),
   };
 }

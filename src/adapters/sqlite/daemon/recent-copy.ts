@@ -26,7 +26,8 @@ const RECENT: Readonly<Record<string, string>> = {
   lane_intents: OPEN_INTENTS,
   ...{ transitions: NONE, effects: NONE, signatures: NONE, checks: NONE, gaps: NONE, requests: NONE, retries: NONE },
   ...{ daemon_events: NONE, alerts: NONE, lane_attempts: NONE, lane_signings: NONE, lane_transitions: NONE },
-  ...{ lane_costs: NONE, lane_cancel_wishes: NONE, steps: NONE, step_settings: NONE },
+  ...{ lane_costs: NONE, lane_cancel_wishes: NONE, steps: NONE, step_settings: NONE, archives: NONE },
+  archive_bases: NONE,
 };
 
 /** Whoever works on the copy may take his time: the windows move on meanwhile. */

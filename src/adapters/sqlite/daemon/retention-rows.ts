@@ -1,8 +1,12 @@
-import type { RetentionPlace, RetentionStore, RetentionTurn } from "../../../ports/retention-store.ts";
+import type { RetentionPlace, RetentionResult, RetentionStore, RetentionTurn } from "../../../ports/retention-store.ts";
 import type { Statements } from "../statements.ts";
+import { writeArchive } from "./archive-rows.ts";
 
 /** So many runs are looked at in one turn at most: each of them may be one that has to stay. */
 const MOST_LOOKED_AT = 64;
+
+const UNSIGNED_ENDS: ReadonlySet<string> = new Set(["skipped", "denied"]);
+const ENDS: ReadonlySet<string> = new Set([...UNSIGNED_ENDS, "final", "reverted", "expired", "cancelled"]);
 
 interface OldRun {
   readonly id: string;
@@ -36,25 +40,40 @@ export function createRetentionRows(sql: Statements): RetentionStore {
   return {
     letGo: (turn) => {
       const runs = oldRuns(sql, turn);
-      let pruned = 0;
+      const went = { pruned: 0, archived: 0 };
       for (const [index, run] of runs.entries()) {
+        const how = letGo(sql, run, turn);
+        if (how !== undefined) went[how] += 1;
         const isLast = index === runs.length - 1;
-        if (mayGo(sql, run)) {
-          prune(sql, run, turn.nowMs);
-          pruned += 1;
-        }
-        if (!isLast && !turn.mayGoOn()) return { pruned, last: placeOf(run) };
+        if (!isLast && !turn.mayGoOn()) return { ...went, last: placeOf(run) };
       }
-      const last = runs.at(-1);
-      return { pruned, last: last === undefined || runs.length < MOST_LOOKED_AT ? undefined : placeOf(last) };
+      const last = runs.length < MOST_LOOKED_AT ? undefined : runs.at(-1);
+      return { ...went, last: last && placeOf(last) };
     },
   };
+}
+
+/** @returns what became of the run; undefined where it stays as it is */
+function letGo(sql: Statements, run: OldRun, turn: RetentionTurn): keyof Omit<RetentionResult, "last"> | undefined {
+  if (sql.get("SELECT 1 FROM effects WHERE run_id = ?", run.id) !== undefined) return undefined;
+  const swaps = sql.all<OldSwap>("SELECT id, state FROM swaps WHERE run_id = ? ORDER BY position, attempt", run.id);
+  if (!swaps.every(({ state }) => ENDS.has(state))) return undefined;
+  const intents = swaps.flatMap(({ id }) => intentsOf(sql, id));
+  if (intents.length === 0 && isUnsigned(sql, { run, swaps })) {
+    prune(sql, run, { swaps, nowMs: turn.nowMs });
+    return "pruned";
+  }
+  if (run.ended_at_ms >= turn.signedBeforeMs || !isSettled(sql, run, { intents, beforeMs: turn.signedBeforeMs }))
+    return undefined;
+  const { id, strategy } = run;
+  writeArchive(sql, { id, strategy, swaps: swaps.map((swap) => swap.id), intents });
+  return "archived";
 }
 
 function oldRuns(sql: Statements, { after, unsignedBeforeMs }: RetentionTurn): readonly OldRun[] {
   return sql.all<OldRun>(
     `SELECT id, strategy, slot_ms, state, reason, ended_at_ms FROM runs
-     WHERE ended_at_ms IS NOT NULL AND (ended_at_ms, id) > (?, ?) AND ended_at_ms < ?
+     WHERE ended_at_ms IS NOT NULL AND archive IS NULL AND (ended_at_ms, id) > (?, ?) AND ended_at_ms < ?
      ORDER BY ended_at_ms, id LIMIT ${MOST_LOOKED_AT}`,
     after?.endedAtMs ?? 0,
     after?.runId ?? "",
@@ -66,25 +85,66 @@ function placeOf({ ended_at_ms: endedAtMs, id: runId }: OldRun): RetentionPlace 
   return { endedAtMs, runId };
 }
 
-/** Nothing of it was signed or is to be done. A right is given, and an approval begun, before anything is signed. */
-function mayGo(sql: Statements, { id }: OldRun): boolean {
+/** Transactions are named after their swap, with a point behind it; `/` is the letter that follows the point. */
+function intentsOf(sql: Statements, swapId: string): readonly string[] {
+  const named = "SELECT id FROM lane_intents WHERE id > ? AND id < ? ORDER BY id";
+  return sql.column<string>(named, `${swapId}.`, `${swapId}/`);
+}
+
+/** A right is given, and an approval begun, before anything is signed. */
+function isUnsigned(
+  sql: Statements,
+  { run, swaps }: { readonly run: OldRun; readonly swaps: readonly OldSwap[] },
+): boolean {
+  const signed = `SELECT 1 FROM swaps WHERE run_id = ? AND (
+    EXISTS (SELECT 1 FROM capabilities WHERE swap_id = swaps.id) OR EXISTS (SELECT 1 FROM signatures WHERE swap_id = swaps.id))`;
+  const isVain = run.state === "skipped" || run.state === "failed";
+  return isVain && swaps.every(({ state }) => UNSIGNED_ENDS.has(state)) && sql.get(signed, run.id) === undefined;
+}
+
+/**
+ * Whether everything that was signed for a run is over since before an instant. What the daemon reads the newest of stays
+ * where it reads it: the last transaction of an account, and the last right to a token for each contract.
+ */
+function isSettled(
+  sql: Statements,
+  { id }: OldRun,
+  { intents, beforeMs }: { readonly intents: readonly string[]; readonly beforeMs: number },
+): boolean {
+  const beforeSeconds = Math.floor(beforeMs / 1_000);
   return (
-    sql.get(
-      `SELECT 1 FROM swaps WHERE run_id = ? AND (state NOT IN ('skipped', 'denied')
-         OR EXISTS (SELECT 1 FROM capabilities WHERE swap_id = swaps.id)
-         OR EXISTS (SELECT 1 FROM signatures WHERE swap_id = swaps.id)
-         OR EXISTS (SELECT 1 FROM lane_intents WHERE id > swaps.id || '.' AND id < swaps.id || '/'))`,
-      id,
-    ) === undefined && sql.get("SELECT 1 FROM effects WHERE run_id = ?", id) === undefined
+    sql.get("SELECT 1 FROM swaps WHERE run_id = ? AND deadline_seconds >= ?", id, beforeSeconds) === undefined &&
+    sql.get(RIGHT_THAT_STAYS, id, beforeSeconds) === undefined &&
+    sql.get(UNEXPIRED_SIGNATURE, id, beforeSeconds) === undefined &&
+    intents.every((intent) => sql.get(INTENT_THAT_STAYS, intent, beforeSeconds) === undefined)
   );
 }
 
-function prune(sql: Statements, run: OldRun, nowMs: number): void {
-  const swaps = sql.all<OldSwap>("SELECT id, state FROM swaps WHERE run_id = ?", run.id);
+const RIGHT_THAT_STAYS = `SELECT 1 FROM swaps JOIN capabilities AS held ON held.swap_id = swaps.id
+  WHERE run_id = ? AND (live = 1 OR until_seconds >= ? OR NOT EXISTS (
+    SELECT 1 FROM capabilities WHERE token = held.token AND wallet = held.wallet AND live = 0
+      AND capabilities.rowid > held.rowid AND spender = held.spender))`;
+
+const UNEXPIRED_SIGNATURE = `SELECT 1 FROM swaps JOIN signatures ON swap_id = swaps.id
+  WHERE run_id = ? AND valid_until_seconds >= ?`;
+
+const INTENT_THAT_STAYS = `SELECT 1 FROM lane_intents AS one WHERE id = ? AND (
+    state NOT IN ('final', 'dropped') OR deadline_seconds >= ?
+    OR (nonce IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM lane_intents WHERE account = one.account AND chain_id = one.chain_id AND nonce > one.nonce))
+    OR (mined_block_number IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM lane_intents WHERE account = one.account AND mined_block_number > one.mined_block_number)))`;
+
+interface PrunedEnd {
+  readonly swaps: readonly OldSwap[];
+  readonly nowMs: number;
+}
+
+function prune(sql: Statements, run: OldRun, end: PrunedEnd): void {
   sql.run("INSERT INTO leaving (run_id) VALUES (?)", run.id);
   for (const rows of ROWS_OF_RUN) sql.run(rows, run.id);
   sql.run("DELETE FROM leaving WHERE run_id = ?", run.id);
-  addEnd(sql, run, { swaps, nowMs });
+  addEnd(sql, run, end);
 }
 
 /** Joins the strategy's last gap before the slot where that is of equal ends, and neither a run nor a gap lies between. */

@@ -180,7 +180,11 @@ const STORE: Calls<DaemonStore> = {
   hasGrant: (store) => store.hasGrant({ wallet: WALLET, token: USDC.address, spender: ROUTER }),
   adoptGrant: (store) =>
     store.adoptGrant({ wallet: WALLET, token: USDC.address, spender: ROUTER }, { block: 9, atMs: NOW_MS }),
-  letGo: (store) => store.letGo({ unsignedBeforeMs: NOW_MS * 2, nowMs: NOW_MS, after: undefined, mayGoOn: () => true }),
+  letGo: (store) =>
+    store.letGo({
+      ...{ unsignedBeforeMs: NOW_MS * 2, signedBeforeMs: NOW_MS * 2 },
+      ...{ nowMs: NOW_MS, after: undefined, mayGoOn: () => true },
+    }),
   countSale: (store) => store.countSale({ differenceId: 1, strategy: "weekly", token: USDC.address, amount: 1n }),
 };
 
