@@ -2,6 +2,7 @@ import SqliteConstructor from "better-sqlite3";
 import { z } from "zod";
 import { type ArchivedRows, readArchives } from "./archives.ts";
 import { archivedBodies, type BodyRow, differingBodies } from "./bodies.ts";
+import { checkHistory } from "./history.ts";
 import { checkReplay, type Histories, replay, type TransitionRow } from "./replay.ts";
 import { AuditError, type Difference, difference } from "./report.ts";
 import {
@@ -166,6 +167,7 @@ function readAll(db: Database, start: Start | undefined): Snapshot {
   const states = (name: string) =>
     db.prepare<[], { id: string; state: string }>(`SELECT id, state FROM ${name} WHERE ${where(name)}`);
   found.push(...histories.differences);
+  if (start === undefined) found.push(...checkHistory(db));
   found.push(...checkReplay({ runs: states("runs").all(), swaps: states("swaps").all() }, histories));
   return {
     start,

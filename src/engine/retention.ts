@@ -62,7 +62,18 @@ export async function letGo(
     after = result.last;
     await clock.sleep(PAUSE_MS, signal);
   } while (after !== undefined);
+  await closeGaps(context, signal, knownMs);
   return went;
+}
+
+/** A gap that grows is joined by each slot, and the slots of hardly any strategy are further apart. */
+const IDLE_MS = 8 * DAY_MS;
+
+/** Closes gaps that nothing will be joined to any more, once a day. */
+async function closeGaps({ deps }: EngineContext, signal: AbortSignal, knownMs: number): Promise<void> {
+  const idle = { sinceMs: knownMs - IDLE_MS, atLeastOneSinceMs: knownMs - IDLE_MS - DAY_MS };
+  while (!signal.aborted && deps.store.transaction(() => deps.store.closeGaps(idle)) > 0)
+    await deps.clock.sleep(PAUSE_MS, signal);
 }
 
 /** As long as the configuration says, and as the policy looks back at failures. */

@@ -37,4 +37,11 @@ export interface RetentionStore {
    * to be done, stays as it is, and so does whatever the newest of an account or of a right is read from.
    */
   letGo(turn: RetentionTurn): RetentionResult;
+  /**
+   * Closes some of the gaps that nothing was joined to since an instant, to be called in a transaction: from then on they
+   * never change, and one that is changed or deleted all the same is noticed. Where none is idle since the earlier instant
+   * nothing is closed yet, so that a day's worth is closed at once.
+   * @returns how many were closed
+   */
+  closeGaps(idle: { readonly sinceMs: number; readonly atLeastOneSinceMs: number }): number;
 }

@@ -6,6 +6,7 @@ import { makeFolder } from "../e2e/support/swapd.ts";
 import { runSample, SLOT_MS } from "../support/builders.ts";
 import { addRun, addStrategy, openDaemonDatabase } from "../support/daemon-database.ts";
 import { letAllGo, live } from "../support/old-runs.ts";
+import { dropTriggers } from "../support/query-plans.ts";
 
 let file: string;
 let database: string;
@@ -83,4 +84,18 @@ it("an archived run is told to the letter as it was, by its id, its swap's, its 
   expect(await tell()).toEqual(before);
   expect(await swapd("replay", first?.id ?? "")).toContain("are not stored any more: they are kept for `retention`");
   expect(await swapd("replay", "run_none")).toContain("no run has the id");
+});
+
+it("db check and a backup name the last link of the history, and db check says which one was changed", async () => {
+  const { life } = await live({ gasless: "never" }, undefined, 160);
+  writeFileSync(file, readFileSync(file, "utf8").replace(database, life.file));
+  letAllGo(life.store);
+  const { history } = JSON.parse(await swapd("db", "check", "--json")) as { history: { links: number; head: string } };
+  expect(history).toEqual({ links: 2, head: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  const copy = `${life.file}.copy`;
+  expect(await swapd("backup", "--to", copy)).toContain(`history of 2 links up to ${history.head}`);
+  expect(await swapd("db", "check")).toContain(`history of 2 links up to ${history.head}`);
+  dropTriggers(life.db);
+  life.db.exec("UPDATE swaps SET bought = '1' WHERE run_id = (SELECT id FROM runs WHERE archive = 2)");
+  expect(await swapd("db", "check")).toContain("link 2 of the history does not hold: what is kept of run ");
 });

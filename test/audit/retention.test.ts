@@ -62,3 +62,24 @@ test("an archive that cannot be read is a difference of its own, and so are the 
     expect(report.differences.length, sql).toBeGreaterThan(3);
   }
 });
+
+test.each([
+  ["a closed gap deleted", "DELETE FROM gaps WHERE strategy = 'quiet'", "history 1"],
+  ["a closed gap changed", "UPDATE gaps SET reason = 'paused' WHERE strategy = 'quiet'", "history 1"],
+  ["an archive dropped", "DELETE FROM archives WHERE seq = 3", "history 3"],
+  ["an archived run changed", "UPDATE runs SET detail = 'x' WHERE archive = 4", "history 4"],
+  ["the head cut back", "UPDATE history_head SET seq = 6", "history head"],
+])("finds %s", async (_hazard, sql, subject) => {
+  const report = await world.auditAfter(
+    ({ journal }) => {
+      journal.insert("gaps", {
+        ...{ strategy: "quiet", first_slot_ms: 1, last_slot_ms: 2, count: 2, reason: "missed", recorded_at_ms: 1 },
+      });
+      archive(journal);
+      journal.run(sql);
+    },
+    { keepsSums: true },
+  );
+  const found = report.differences.filter(({ code }) => code === "HISTORY_CHANGED").map((one) => one.subject);
+  expect(found).toEqual([subject]);
+});

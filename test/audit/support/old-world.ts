@@ -21,7 +21,10 @@ export function archive(journal: Journal): number {
   const db = openDatabase({ file: String(journal.get("SELECT file FROM pragma_database_list WHERE name = 'main'")) });
   try {
     db.pragma("foreign_keys = OFF");
-    return letAllGo(createStore(db)).archived;
+    const store = createStore(db);
+    const idle = { sinceMs: Date.now(), atLeastOneSinceMs: Date.now() };
+    store.transaction(() => store.closeGaps(idle));
+    return letAllGo(store).archived;
   } finally {
     db.close();
   }

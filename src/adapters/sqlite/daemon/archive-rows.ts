@@ -1,5 +1,6 @@
 import type { Statements } from "../statements.ts";
 import { ARCHIVE_VERSION, baseText, type StoredArchive, type StoredRows } from "./archive-reader.ts";
+import { archiveHash, historyHead, moveHead } from "./history-chain.ts";
 import { pack, unpack } from "./pack.ts";
 
 /** So much smaller an archive has to be than one by itself to be stored against another one. */
@@ -51,7 +52,7 @@ export interface ArchivedRun {
  */
 export function writeArchive(sql: Statements, run: ArchivedRun): void {
   const text = JSON.stringify({ version: ARCHIVE_VERSION, run: run.id, tables: contentOf(sql, run) });
-  const seq = insertArchive(sql, run.strategy, text);
+  const seq = insertArchive(sql, run, text);
   sql.run("INSERT INTO leaving (run_id, archive) VALUES (?, ?)", run.id, seq);
   for (const intent of run.intents) removeIntent(sql, intent);
   const swaps = JSON.stringify(run.swaps);
@@ -94,7 +95,7 @@ function contentOf(sql: Statements, { id, swaps, intents }: ArchivedRun): Stored
 }
 
 /** @returns the number of the archive */
-function insertArchive(sql: Statements, strategy: string, text: string): number {
+function insertArchive(sql: Statements, { id, strategy }: ArchivedRun, text: string): number {
   const known = sql.get<{ seq: number }>("SELECT seq FROM archive_bases WHERE strategy = ?", strategy)?.seq;
   const base = known === undefined ? undefined : { seq: known, text: baseText(sql, known) };
   const alone = pack(text);
@@ -103,7 +104,12 @@ function insertArchive(sql: Statements, strategy: string, text: string): number 
   const body = isWorthIt ? against : alone;
   if (unpack(body, isWorthIt ? base.text : undefined) !== text)
     throw new Error(`an archive of ${strategy} does not read back as it was written`);
-  const seq = sql.insert("INSERT INTO archives (base, body) VALUES (?, ?)", isWorthIt ? base.seq : null, body);
+  const head = historyHead(sql);
+  const link = { seq: head.seq + 1, base: isWorthIt ? base.seq : null, body };
+  const hash = archiveHash(sql, link, { runId: id, before: head.hash });
+  const { seq } = link;
+  sql.run("INSERT INTO archives (seq, base, body, hash) VALUES (?, ?, ?, ?)", seq, link.base, body, hash);
+  moveHead(sql, { seq, hash });
   if (!isWorthIt)
     sql.run(
       "INSERT INTO archive_bases (strategy, seq) VALUES (?, ?) ON CONFLICT (strategy) DO UPDATE SET seq = excluded.seq",

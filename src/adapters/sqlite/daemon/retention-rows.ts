@@ -1,6 +1,7 @@
 import type { RetentionPlace, RetentionResult, RetentionStore, RetentionTurn } from "../../../ports/retention-store.ts";
 import type { Statements } from "../statements.ts";
 import { writeArchive } from "./archive-rows.ts";
+import { closeGaps } from "./history-chain.ts";
 
 /** So many runs are looked at in one turn at most: each of them may be one that has to stay. */
 const MOST_LOOKED_AT = 64;
@@ -50,6 +51,7 @@ export function createRetentionRows(sql: Statements): RetentionStore {
       const last = runs.length < MOST_LOOKED_AT ? undefined : runs.at(-1);
       return { ...went, last: last && placeOf(last) };
     },
+    closeGaps: (idle) => closeGaps(sql, idle),
   };
 }
 
@@ -156,8 +158,14 @@ function addEnd(
   const reason = run.reason ?? run.state;
   const skipped = end.swaps.filter(({ state }) => state === "skipped").length;
   const denied = end.swaps.length - skipped;
-  const before = sql.get<{ id: number; last_slot_ms: number; state: string | null; reason: string }>(
-    `SELECT id, last_slot_ms, state, reason FROM gaps WHERE strategy = ? AND first_slot_ms < ?
+  const before = sql.get<{
+    id: number;
+    last_slot_ms: number;
+    state: string | null;
+    reason: string;
+    closed: number | null;
+  }>(
+    `SELECT id, last_slot_ms, state, reason, closed FROM gaps WHERE strategy = ? AND first_slot_ms < ?
      ORDER BY first_slot_ms DESC LIMIT 1`,
     run.strategy,
     run.slot_ms,
@@ -165,6 +173,7 @@ function addEnd(
   const isJoined =
     before?.state === run.state &&
     before.reason === reason &&
+    before.closed === null &&
     sql.get(
       "SELECT 1 FROM runs WHERE strategy = ? AND slot_ms > ? AND slot_ms < ? LIMIT 1",
       run.strategy,

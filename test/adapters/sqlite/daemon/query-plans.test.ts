@@ -180,6 +180,7 @@ const STORE: Calls<DaemonStore> = {
   hasGrant: (store) => store.hasGrant({ wallet: WALLET, token: USDC.address, spender: ROUTER }),
   adoptGrant: (store) =>
     store.adoptGrant({ wallet: WALLET, token: USDC.address, spender: ROUTER }, { block: 9, atMs: NOW_MS }),
+  closeGaps: (store) => store.closeGaps({ sinceMs: NOW_MS * 2, atLeastOneSinceMs: NOW_MS * 2 }),
   letGo: (store) =>
     store.letGo({
       ...{ unsignedBeforeMs: NOW_MS * 2, signedBeforeMs: NOW_MS * 2 },
