@@ -9,7 +9,7 @@ const LOOK_EVERY_MS = 3_600_000;
 /** A start has better things to do. */
 const FIRST_LOOK_AFTER_MS = 60_000;
 /** So long one turn goes on; the last run of it may take some milliseconds more. */
-const TURN_MS = 10;
+const TURN_MS = 5;
 /** In between everybody else has a turn. */
 const PAUSE_MS = 50;
 

@@ -135,7 +135,8 @@ const INTENT_THAT_STAYS = `SELECT 1 FROM lane_intents AS one WHERE id = ? AND (
     OR (nonce IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM lane_intents WHERE account = one.account AND chain_id = one.chain_id AND nonce > one.nonce))
     OR (mined_block_number IS NOT NULL AND NOT EXISTS (
-      SELECT 1 FROM lane_intents WHERE account = one.account AND mined_block_number > one.mined_block_number)))`;
+      SELECT 1 FROM lane_intents
+      WHERE account = one.account AND mined_block_number >= one.mined_block_number AND nonce > one.nonce)))`;
 
 interface PrunedEnd {
   readonly swaps: readonly OldSwap[];
