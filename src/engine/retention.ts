@@ -42,7 +42,8 @@ export async function letGo(
   signal: AbortSignal,
   clocks: Clocks,
 ): Promise<{ readonly pruned: number; readonly archived: number }> {
-  const { store, clock } = context.deps;
+  const { deps } = context;
+  const { store, clock } = deps;
   const went = { pruned: 0, archived: 0 };
   let after: RetentionPlace | undefined;
   const knownMs = await timeThatPassed(context, clocks);
@@ -59,6 +60,9 @@ export async function letGo(
     const result = store.transaction(() => store.letGo(turn));
     went.pruned += result.pruned;
     went.archived += result.archived;
+    // What stays costs room and nothing else: no reason to stop trading.
+    for (const refused of result.refused)
+      deps.logger.error({ ...refused }, "an old run cannot go: see `swapd db check`");
     after = result.last;
     await clock.sleep(PAUSE_MS, signal);
   } while (after !== undefined);
@@ -72,8 +76,12 @@ const IDLE_MS = 8 * DAY_MS;
 /** Closes gaps that nothing will be joined to any more, once a day. */
 async function closeGaps({ deps }: EngineContext, signal: AbortSignal, knownMs: number): Promise<void> {
   const idle = { sinceMs: knownMs - IDLE_MS, atLeastOneSinceMs: knownMs - IDLE_MS - DAY_MS };
-  while (!signal.aborted && deps.store.transaction(() => deps.store.closeGaps(idle)) > 0)
+  while (!signal.aborted) {
+    const { closed, refused } = deps.store.transaction(() => deps.store.closeGaps(idle));
+    if (refused !== undefined) deps.logger.error({ why: refused }, "old gaps cannot be closed: see `swapd db check`");
+    if (closed === 0) return;
     await deps.clock.sleep(PAUSE_MS, signal);
+  }
 }
 
 /** As long as the configuration says, and as the policy looks back at failures. */

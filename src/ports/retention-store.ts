@@ -18,12 +18,20 @@ export interface RetentionTurn {
   mayGoOn(): boolean;
 }
 
+/** A run that should go and cannot: its rows contradict one another, or what they would be kept by cannot be read. */
+export interface RefusedRun {
+  readonly runId: string;
+  readonly why: string;
+}
+
 /** What came of a turn. */
 export interface RetentionResult {
   /** runs that became gaps */
   readonly pruned: number;
   /** runs whose rows became one */
   readonly archived: number;
+  /** runs that stay as they are, although they are old: nothing of them was changed */
+  readonly refused: readonly RefusedRun[];
   /** the last run that was looked at; undefined: no older one is left */
   readonly last: RetentionPlace | undefined;
 }
@@ -41,7 +49,10 @@ export interface RetentionStore {
    * Closes some of the gaps that nothing was joined to since an instant, to be called in a transaction: from then on they
    * never change, and one that is changed or deleted all the same is noticed. Where none is idle since the earlier instant
    * nothing is closed yet, so that a day's worth is closed at once.
-   * @returns how many were closed
+   * @returns how many were closed, and why none could be
    */
-  closeGaps(idle: { readonly sinceMs: number; readonly atLeastOneSinceMs: number }): number;
+  closeGaps(idle: { readonly sinceMs: number; readonly atLeastOneSinceMs: number }): {
+    readonly closed: number;
+    readonly refused: string | undefined;
+  };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createHistoryReader } from "../../src/adapters/sqlite/daemon/history-rows.ts";
 import { createStore } from "../../src/adapters/sqlite/daemon/store.ts";
+import { openDatabase } from "../../src/storage/database.ts";
 import { rebalanceSpec, USDC, WETH } from "../support/builders.ts";
 import { COURSES } from "../support/courses.ts";
 import { ACCOUNT, type Life, turn } from "../support/engine-life.ts";
@@ -158,14 +159,46 @@ test("nothing of an archived run changes, is added or goes: the database refuses
 test("a turn that fails in the middle of an archive leaves all rows where they were", async () => {
   const { life } = await live({ gasless: "never" }, undefined, 200);
   const before = toldOfRuns(life.db);
+  life.db.function("fails", () => {
+    throw new Error("the disk is full");
+  });
   for (const table of ["lane_intents", "swaps", "transitions", "steps", "runs"]) {
     const event = table === "swaps" || table === "runs" ? "UPDATE" : "DELETE";
-    life.db.exec(`CREATE TRIGGER fails BEFORE ${event} ON ${table} BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`);
+    life.db.exec(`CREATE TRIGGER fails BEFORE ${event} ON ${table} BEGIN SELECT fails(); END`);
     expect(() => letAllGo(life.store), table).toThrow("the disk is full");
     life.db.exec("DROP TRIGGER fails");
     expect([count(life, "archives"), count(life, "leaving"), toldOfRuns(life.db)]).toEqual([0, 0, before]);
   }
   expect(letAllGo(life.store).archived).toBe(3);
+});
+
+test("what was archived and taken back is no base of what is archived then under its number", async () => {
+  const { life } = await live({ gasless: "never" });
+  const before = toldOfRuns(life.db);
+  const killed = (): void => {
+    life.store.transaction(() => {
+      letAllGo(life.store);
+      throw new Error("killed");
+    });
+  };
+  expect(killed).toThrow("killed");
+  // The first one stays for now: another run gets its number.
+  life.db.exec("UPDATE capabilities SET live = 1 WHERE rowid = 1");
+  expect(letAllGo(life.store).archived).toBeGreaterThan(1);
+  const again = openDatabase({ file: life.file, readonly: true });
+  expect(toldOfRuns(again)).toEqual(before);
+  again.close();
+});
+
+test("a base that somebody made unreadable keeps the next runs of its strategy where they are, and no others", async () => {
+  const { outside, life } = await live({ gasless: "never" });
+  letAllGo(life.store);
+  life.db.exec("DROP TRIGGER archives_fixed; UPDATE archives SET body = x'ff00' WHERE base IS NULL");
+  await turn(outside, life, 120);
+  const place = { unsignedBeforeMs: 5e12, signedBeforeMs: 5e12, nowMs: 5e12, after: undefined, mayGoOn: () => true };
+  const result = life.store.transaction(() => life.store.letGo(place));
+  expect([result.archived, result.refused.length]).toEqual([0, 2]);
+  expect(count(life, "leaving")).toBe(0);
 });
 
 test("the steps of an archived run are not told, and no table is read to find what is old", async () => {

@@ -1,10 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { checkHistory } from "../../src/adapters/sqlite/daemon/history-chain.ts";
+import { prepareStatements } from "../../src/adapters/sqlite/statements.ts";
 import { ChainReadError } from "../../src/domain/chain-read-error.ts";
 import type { EngineSettings } from "../../src/engine/engine-context.ts";
 import { keepLettingGo, letGo } from "../../src/engine/retention.ts";
 import { NOW_MS, policySample, runSample, SLOT_MS, WALLET } from "../support/builders.ts";
 import { addRun } from "../support/daemon-database.ts";
-import { createOutside, openLife } from "../support/engine-life.ts";
+import { createOutside, openLife, turn } from "../support/engine-life.ts";
+import { live } from "../support/old-runs.ts";
 import { swapIn } from "../support/reading-samples.ts";
 
 const DAY_MS = 86_400_000;
@@ -137,13 +140,46 @@ describe("nothing goes", () => {
 
 test("a turn that fails in the middle takes nothing, and the next look takes all", async () => {
   const life = begin([5, 5, 5, 5]);
-  life.life.db.exec(
-    `CREATE TRIGGER fails BEFORE DELETE ON runs WHEN OLD.id = 'run_2' BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`,
-  );
+  life.life.db.function("fails", () => {
+    throw new Error("the disk is full");
+  });
+  life.life.db.exec("CREATE TRIGGER fails BEFORE DELETE ON runs WHEN OLD.id = 'run_2' BEGIN SELECT fails(); END");
   await expect(letGo(life.life.context, running, agreeing)).rejects.toThrow("the disk is full");
   const rows = (sql: string): unknown => life.life.db.prepare(sql).pluck().get();
   expect([life.left(), rows("SELECT count(*) FROM gaps")]).toEqual([4, 0]);
   life.life.db.exec("DROP TRIGGER fails");
   expect(await go(life)).toBe(4);
   expect(rows("SELECT sum(count) FROM gaps")).toBe(4);
+});
+
+test("a run that the database refuses to let go stays, is told, and keeps neither the others nor the daemon", async () => {
+  const life = begin([5, 5, 5, 5]);
+  const told: unknown[] = [];
+  life.life.context.deps.logger.error = (fields) => void told.push(fields);
+  life.life.db.exec(
+    "CREATE TRIGGER refuses BEFORE DELETE ON runs WHEN OLD.id = 'run_2' BEGIN SELECT RAISE(ABORT, 'it is wanted'); END",
+  );
+  expect(await go(life)).toBe(3);
+  expect(life.left()).toBe(1);
+  expect(told).toEqual([{ runId: "run_2", why: "it is wanted" }]);
+});
+
+test("a daemon that goes on for months lets go by itself, and trades on", async () => {
+  const { outside, life } = await live({ gasless: "never" }, undefined, 160);
+  for (let days = 0; days < 100; days += 1) {
+    await outside.clock.advance(DAY_MS);
+    outside.chain.mine();
+  }
+  const before = life.db.prepare("SELECT count(*) FROM runs").pluck().get();
+  // Days in one step leave the clocks apart: a look comes once an hour, and takes nothing before they agree.
+  for (let minutes = 0; minutes < 61; minutes += 1) {
+    await outside.clock.advance(MINUTE_MS);
+    outside.chain.mine();
+  }
+  await turn(outside, life, 130);
+  expect(life.errors).toEqual([]);
+  const archived = life.db.prepare("SELECT count(*) FROM runs WHERE archive IS NOT NULL").pluck().get();
+  expect(archived).toBeGreaterThan(1);
+  expect(life.db.prepare("SELECT count(*) FROM runs").pluck().get()).toBeGreaterThan(Number(before));
+  expect(checkHistory(prepareStatements(life.db))).toEqual([]);
 });

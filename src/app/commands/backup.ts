@@ -42,7 +42,7 @@ export async function backup(
 }
 
 /** The last link of the history that is in a copy; none where an older release made the database. */
-function headOf(file: string): ReturnType<typeof readHead> | undefined {
+function headOf(file: string): ReturnType<typeof readHead> {
   const db = openDatabase({ file, readonly: true });
   try {
     const sql = prepareStatements(db);

@@ -36,7 +36,7 @@ interface Document {
   readonly database: string;
   readonly id: string | null;
   /** the last link of what is archived and closed; null where it was not read */
-  readonly history: ReturnType<typeof readHead> | null;
+  readonly history: Exclude<ReturnType<typeof readHead>, undefined> | null;
   readonly problems: readonly string[];
   readonly wallets: readonly { readonly wallet: Address; readonly knownToBlock: number | null }[];
   readonly differences: readonly (ReturnType<typeof shown> & { readonly since: string })[];
@@ -82,7 +82,7 @@ function readWhole(database: string, asked: Asked): Document {
     const { id = null } = store.databaseState();
     const sql = prepareStatements(db);
     problems.push(...checkHistory(sql).map((problem) => `${problem}; put a backup back, or find out who did it`));
-    return { database, id, problems, history: readHead(sql), ...readDifferences(store, asked) };
+    return { database, id, problems, history: readHead(sql) ?? null, ...readDifferences(store, asked) };
   } finally {
     db.close();
   }

@@ -36,6 +36,7 @@ export interface ArchiveReader {
 
 /** Opens the archives of a database; the last one that was asked for is at hand. */
 export function createArchiveReader(sql: Statements): ArchiveReader {
+  const baseOf = createBases(sql);
   let mayHave: boolean | undefined;
   let last: { readonly seq: number; readonly archive: Archive } | undefined;
   const isThere = (): boolean => {
@@ -43,7 +44,7 @@ export function createArchiveReader(sql: Statements): ArchiveReader {
     return mayHave;
   };
   const read = (seq: number): Archive => {
-    if (last?.seq !== seq) last = { seq, archive: readArchive(sql, seq) };
+    if (last?.seq !== seq) last = { seq, archive: readArchive(sql, seq, baseOf) };
     return last.archive;
   };
   return {
@@ -63,16 +64,19 @@ export function createArchiveReader(sql: Statements): ArchiveReader {
 const OF_SUBJECTS = `SELECT archive FROM runs WHERE archive IS NOT NULL AND id IN (
   SELECT value FROM json_each(?) UNION SELECT run_id FROM swaps WHERE id IN (SELECT value FROM json_each(?)))`;
 
+/** Why an archive cannot be read or written: somebody else changed the database. */
+export class ArchiveError extends Error {}
+
 /**
  * Reads an archive.
- * @throws Error when it is missing, or was written by a later version
+ * @throws ArchiveError when it is missing, or was written by a later version
  */
-function readArchive(sql: Statements, seq: number): Archive {
+function readArchive(sql: Statements, seq: number, baseOf: (seq: number) => string): Archive {
   const { base, body } = bodyOf(sql, seq);
-  const text = unpack(body, base === null ? undefined : baseText(sql, base));
+  const text = unpack(body, base === null ? undefined : baseOf(base));
   const { version, tables } = JSON.parse(text) as StoredArchive;
   if (version !== ARCHIVE_VERSION)
-    throw new Error(`archive ${seq} is of version ${version}; this program knows ${ARCHIVE_VERSION}`);
+    throw new ArchiveError(`archive ${seq} is of version ${version}; this program knows ${ARCHIVE_VERSION}`);
   return {
     rows: <T>(table: string) => {
       const { columns, rows } = tables[table] ?? { columns: [], rows: [] };
@@ -81,22 +85,30 @@ function readArchive(sql: Statements, seq: number): Archive {
   };
 }
 
-const bases = new WeakMap<Statements, Map<number, string>>();
+/** The texts that others were compressed against, the last ones at hand: for whoever reads only. */
+function createBases(sql: Statements): (seq: number) => string {
+  const known = new Map<number, string>();
+  return (seq) => {
+    const text = known.get(seq) ?? baseText(sql, seq);
+    known.delete(seq);
+    known.set(seq, text);
+    const [oldest] = known.keys();
+    if (known.size > MOST_BASES && oldest !== undefined) known.delete(oldest);
+    return text;
+  };
+}
 
-/** The text that others were compressed against; an archive never changes, so the last ones are at hand. */
+/**
+ * The text that others are compressed against. Whoever writes reads it anew for each: one that was taken back is another
+ * one under the same number.
+ * @throws ArchiveError when it is missing
+ */
 export function baseText(sql: Statements, seq: number): string {
-  const known = bases.get(sql) ?? new Map<number, string>();
-  bases.set(sql, known);
-  const text = known.get(seq) ?? unpack(bodyOf(sql, seq).body);
-  known.delete(seq);
-  known.set(seq, text);
-  const [oldest] = known.keys();
-  if (known.size > MOST_BASES && oldest !== undefined) known.delete(oldest);
-  return text;
+  return unpack(bodyOf(sql, seq).body);
 }
 
 function bodyOf(sql: Statements, seq: number): { readonly base: number | null; readonly body: Uint8Array } {
   const row = sql.get<{ base: number | null; body: Uint8Array }>("SELECT base, body FROM archives WHERE seq = ?", seq);
-  if (row === undefined) throw new Error(`archive ${seq} is missing: the database was changed by somebody else`);
+  if (row === undefined) throw new ArchiveError(`archive ${seq} is missing: the database was changed by somebody else`);
   return row;
 }

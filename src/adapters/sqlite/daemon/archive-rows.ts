@@ -1,5 +1,5 @@
 import type { Statements } from "../statements.ts";
-import { ARCHIVE_VERSION, baseText, type StoredArchive, type StoredRows } from "./archive-reader.ts";
+import { ARCHIVE_VERSION, ArchiveError, baseText, type StoredArchive, type StoredRows } from "./archive-reader.ts";
 import { archiveHash, historyHead, moveHead } from "./history-chain.ts";
 import { pack, unpack } from "./pack.ts";
 
@@ -48,7 +48,7 @@ export interface ArchivedRun {
 /**
  * Moves what belongs to a run into one row, in the transaction of the caller. The run and its swaps stay; their steps are
  * forgotten.
- * @throws Error when what was written does not read back as it was
+ * @throws ArchiveError when what was written does not read back as it was, or cannot be linked to what is there
  */
 export function writeArchive(sql: Statements, run: ArchivedRun): void {
   const text = JSON.stringify({ version: ARCHIVE_VERSION, run: run.id, tables: contentOf(sql, run) });
@@ -103,7 +103,7 @@ function insertArchive(sql: Statements, { id, strategy }: ArchivedRun, text: str
   const isWorthIt = base !== undefined && against.length < alone.length * WORTH_A_BASE;
   const body = isWorthIt ? against : alone;
   if (unpack(body, isWorthIt ? base.text : undefined) !== text)
-    throw new Error(`an archive of ${strategy} does not read back as it was written`);
+    throw new ArchiveError(`an archive of ${strategy} does not read back as it was written`);
   const head = historyHead(sql);
   const link = { seq: head.seq + 1, base: isWorthIt ? base.seq : null, body };
   const hash = archiveHash(sql, link, { runId: id, before: head.hash });

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Statements } from "../statements.ts";
+import { ArchiveError } from "./archive-reader.ts";
 
 /** The last link of the history. */
 export interface HistoryHead {
@@ -21,11 +22,12 @@ const GAP_COLUMNS =
 const MOST_CLOSED = 1_000;
 const LINKS_AT_ONCE = 500;
 
+const HEAD_MISSING = "the head of the history is missing: the database was changed by somebody else";
+
 /** The newest link; before the first one its number is 0. */
 export function historyHead(sql: Statements): HistoryHead {
   const head = sql.get<HistoryHead>("SELECT seq, hash FROM history_head");
-  if (head === undefined)
-    throw new Error("the head of the history is missing: the database was changed by somebody else");
+  if (head === undefined) throw new ArchiveError(HEAD_MISSING);
   return head;
 }
 
@@ -35,9 +37,9 @@ export function moveHead(sql: Statements, { seq, hash }: HistoryHead): void {
 }
 
 /** The same for people: how many links there are, and the last one's hash in hexadecimal. */
-export function readHead(sql: Statements): { readonly links: number; readonly head: string } {
-  const { seq, hash } = historyHead(sql);
-  return { links: seq, head: Buffer.from(hash).toString("hex") };
+export function readHead(sql: Statements): { readonly links: number; readonly head: string } | undefined {
+  const head = sql.get<HistoryHead>("SELECT seq, hash FROM history_head");
+  return head === undefined ? undefined : { links: head.seq, head: Buffer.from(head.hash).toString("hex") };
 }
 
 /** The hash of a link: of the one before it, of what it says in plain text, and of bytes. */
@@ -110,7 +112,8 @@ interface StoredLink {
 /** Holds the whole history against its links. @returns what is wrong, one sentence each; empty where nothing is */
 export function checkHistory(sql: Statements): readonly string[] {
   const problems: string[] = [];
-  const head = historyHead(sql);
+  const head = sql.get<HistoryHead>("SELECT seq, hash FROM history_head");
+  if (head === undefined) return [HEAD_MISSING];
   const runs = new Map(
     sql
       .all<{ archive: number; id: string }>("SELECT archive, id FROM runs WHERE archive IS NOT NULL")

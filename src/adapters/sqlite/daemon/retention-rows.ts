@@ -1,5 +1,8 @@
-import type { RetentionPlace, RetentionResult, RetentionStore, RetentionTurn } from "../../../ports/retention-store.ts";
+import type { RefusedRun, RetentionPlace, RetentionStore, RetentionTurn } from "../../../ports/retention-store.ts";
+import type { SqliteDatabase } from "../../../storage/database.ts";
+import { inTransaction } from "../../../storage/transaction.ts";
 import type { Statements } from "../statements.ts";
+import { ArchiveError } from "./archive-reader.ts";
 import { writeArchive } from "./archive-rows.ts";
 import { closeGaps } from "./history-chain.ts";
 
@@ -37,26 +40,43 @@ const ROWS_OF_RUN = [
 ];
 
 /** Rows of old runs, as they go. */
-export function createRetentionRows(sql: Statements): RetentionStore {
+export function createRetentionRows(sql: Statements, db: SqliteDatabase): RetentionStore {
   return {
     letGo: (turn) => {
       const runs = oldRuns(sql, turn);
-      const went = { pruned: 0, archived: 0 };
+      const went = { pruned: 0, archived: 0, refused: [] as RefusedRun[] };
       for (const [index, run] of runs.entries()) {
-        const how = letGo(sql, run, turn);
-        if (how !== undefined) went[how] += 1;
+        const how = letGoOrRefuse(() => inTransaction(db, () => letGo(sql, run, turn)));
+        if (typeof how === "object") went.refused.push({ runId: run.id, why: how.message });
+        else if (how !== undefined) went[how] += 1;
         const isLast = index === runs.length - 1;
         if (!isLast && !turn.mayGoOn()) return { ...went, last: placeOf(run) };
       }
       const last = runs.length < MOST_LOOKED_AT ? undefined : runs.at(-1);
       return { ...went, last: last && placeOf(last) };
     },
-    closeGaps: (idle) => closeGaps(sql, idle),
+    closeGaps: (idle) => {
+      const closed = letGoOrRefuse(() => inTransaction(db, () => closeGaps(sql, idle)));
+      return typeof closed === "number" ? { closed, refused: undefined } : { closed: 0, refused: closed.message };
+    },
   };
 }
 
+/** What the database's own rules refuse, and what was made unreadable by somebody else: it concerns that run alone. */
+const REFUSAL = /^(?:SQLITE_CONSTRAINT|Z_)/;
+
+function letGoOrRefuse<T>(work: () => T): T | Error {
+  try {
+    return work();
+  } catch (error) {
+    const isRefusal = error instanceof Error && "code" in error && REFUSAL.test(String(error.code));
+    if (isRefusal || error instanceof ArchiveError) return error;
+    throw error;
+  }
+}
+
 /** @returns what became of the run; undefined where it stays as it is */
-function letGo(sql: Statements, run: OldRun, turn: RetentionTurn): keyof Omit<RetentionResult, "last"> | undefined {
+function letGo(sql: Statements, run: OldRun, turn: RetentionTurn): "pruned" | "archived" | undefined {
   if (sql.get("SELECT 1 FROM effects WHERE run_id = ?", run.id) !== undefined) return undefined;
   const swaps = sql.all<OldSwap>("SELECT id, state FROM swaps WHERE run_id = ? ORDER BY position, attempt", run.id);
   if (!swaps.every(({ state }) => ENDS.has(state))) return undefined;

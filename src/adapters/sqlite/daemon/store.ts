@@ -43,7 +43,7 @@ export function createStore(db: SqliteDatabase, options: { sendAlertsFrom?: Seve
     ...createLedgerRows(sql, (wallet) => (wallet === undefined ? sumOfVersions() : (versions.get(wallet) ?? 0))),
     ...createOperationRows(sql),
     ...createReconciliationRows(sql),
-    ...createRetentionRows(sql),
+    ...createRetentionRows(sql, db),
     ...createAlertRows(sql, options.sendAlertsFrom),
     writeRecord: (run, record, atMs) =>
       writeRecord(sql, record, {
