@@ -37,8 +37,11 @@ export function createEffectRows(sql: Statements, queue: WorkQueue): EffectRows 
     dueEffects: queue.due,
     nextEffectMs: queue.nextMs,
     beginEffect: (id) => {
+      const before = sql.get<{ attempts: number }>("SELECT attempts FROM effects WHERE id = ?", id)?.attempts;
+      // To begin it as if for the first time would be to do it twice.
+      if (before === undefined) throw new Error(`effect ${id} is begun, and it was answered or never written down`);
       sql.run("UPDATE effects SET attempts = attempts + 1 WHERE id = ?", id);
-      return (sql.get<{ attempts: number }>("SELECT attempts FROM effects WHERE id = ?", id)?.attempts ?? 1) - 1;
+      return before;
     },
     finishEffect: (id) => {
       sql.run("DELETE FROM effects WHERE id = ?", id);

@@ -208,6 +208,14 @@ describe("effects", () => {
     expect([store.beginEffect(1), store.beginEffect(1)]).toEqual([0, 1]);
   });
 
+  test("that are answered begin no more: nobody would know how often they were begun before", () => {
+    const { store } = openDaemonDatabase();
+    addRun(store, runSample());
+    store.addEffects("run_1", [{ effect: { kind: "ReadView" }, notBeforeMs: 0 }], 1);
+    store.finishEffect(1);
+    expect(() => store.beginEffect(1)).toThrow("effect 1 is begun, and it was answered or never written down");
+  });
+
   test("that were overtaken are put off and stay to be done", () => {
     const { store } = openDaemonDatabase();
     addRun(store, runSample());
