@@ -15,6 +15,21 @@ WHEN EXISTS (
   )
 )
 BEGIN SELECT RAISE(ABORT, 'the newest transaction of an account stays'); END;
+-- Nonces up to these may have been given to what is gone from these tables.
+CREATE TABLE lane_archived (
+  account TEXT NOT NULL,
+  chain_id INTEGER NOT NULL,
+  nonce INTEGER NOT NULL,
+  PRIMARY KEY (account, chain_id)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER lane_archived_up_to AFTER INSERT ON lane_leaving
+BEGIN
+  INSERT INTO lane_archived (account, chain_id, nonce)
+    SELECT account, chain_id, nonce FROM lane_intents WHERE id = NEW.intent_id AND nonce IS NOT NULL
+    ON CONFLICT (account, chain_id) DO UPDATE SET nonce = max(nonce, excluded.nonce);
+END;
+CREATE TRIGGER lane_archived_stays BEFORE DELETE ON lane_archived
+BEGIN SELECT RAISE(ABORT, 'what was archived is not forgotten'); END;
 
 DROP TRIGGER lane_intents_kept;
 CREATE TRIGGER lane_intents_kept BEFORE DELETE ON lane_intents

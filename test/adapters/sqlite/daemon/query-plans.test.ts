@@ -228,6 +228,7 @@ const LANES: Calls<LaneStore> = {
   openIntents: (lanes) => lanes.openIntents(ACCOUNT, chainId),
   forgetUnsigned: (lanes) => lanes.forgetUnsigned("tx_1"),
   intentAt: (lanes) => lanes.intentAt(ACCOUNT, chainId, 1),
+  isArchivedNonce: (lanes) => lanes.isArchivedNonce(ACCOUNT, chainId, 1),
   highestNonce: (lanes) => lanes.highestNonce(ACCOUNT, chainId),
   updateIntent: (lanes) => lanes.updateIntent("tx_1", { nonce: 0 }),
   insertSigning: (lanes) =>
