@@ -87,7 +87,7 @@ it("an archived run is told to the letter as it was, by its id, its swap's, its 
 });
 
 it("db check and a backup name the last link of the history, and db check says which one was changed", async () => {
-  const { life } = await live({ gasless: "never" }, undefined, 160);
+  const { life } = await live({ gasless: "never" }, undefined, { seconds: 160 });
   writeFileSync(file, readFileSync(file, "utf8").replace(database, life.file));
   letAllGo(life.store);
   const { history } = JSON.parse(await swapd("db", "check", "--json")) as { history: { links: number; head: string } };

@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { createHistoryReader } from "../../src/adapters/sqlite/daemon/history-rows.ts";
 import { createStore } from "../../src/adapters/sqlite/daemon/store.ts";
 import { openDatabase } from "../../src/storage/database.ts";
-import { rebalanceSpec, USDC, WETH } from "../support/builders.ts";
-import { COURSES } from "../support/courses.ts";
+import { everyAnswer } from "../support/answers.ts";
+import { rebalanceSpec, WETH } from "../support/builders.ts";
 import { ACCOUNT, type Life, turn } from "../support/engine-life.ts";
 import { refusal } from "../support/fake-service.ts";
 import { EVERY_MINUTE, letAllGo, live, toldOfRuns } from "../support/old-runs.ts";
-import { collectStatements, growingParts } from "../support/query-plans.ts";
+import { collectStatements, dropTriggers, growingParts } from "../support/query-plans.ts";
 import { keptTotals, recount } from "../support/recount.ts";
 
 function count({ db }: Life, table: string): number {
@@ -15,18 +15,6 @@ function count({ db }: Life, table: string): number {
 }
 
 describe("an archived run tells what it told before", () => {
-  test.each(COURSES)("that was $name", async ({ gasless, begin }) => {
-    const { life } = await live({ gasless }, begin);
-    const [before, totals] = [toldOfRuns(life.db), keptTotals(life.db)];
-    const { archived } = letAllGo(life.store);
-    expect(archived).toBeGreaterThan(0);
-    expect(toldOfRuns(life.db)).toEqual(before);
-    expect(keptTotals(life.db)).toEqual(totals);
-    expect(recount(life.db)).toEqual(totals);
-    const first = life.db.prepare("SELECT archive FROM runs ORDER BY slot_ms LIMIT 1").pluck().get();
-    expect(first).toBe(1);
-  });
-
   test("of several swaps, with retries and runs that signed nothing between them", async () => {
     const owner = { recipient: ACCOUNT, wallet: { name: "main", address: ACCOUNT } };
     const spec = { ...rebalanceSpec({ schedule: EVERY_MINUTE }), ...owner, sell: undefined };
@@ -75,22 +63,10 @@ test("an archived run is one row beside its own and its swaps', and small", asyn
 
 test("what the daemon asks for is answered as before: nonces, hashes, rights, newest blocks, and the marker's counts", async () => {
   const { life, outside } = await live({ gasless: "never" });
-  const ask = (store = life.store, lanes = life.lanes): unknown => [
-    ...[store.databaseState(), store.signedHistory(ACCOUNT), store.newestBlock(ACCOUNT)],
-    ...[store.lastFreed(ACCOUNT, WETH.address), store.hasBought(ACCOUNT, USDC.address)],
-    ...[lanes.highestNonce(ACCOUNT, 31_337), lanes.openIntents(ACCOUNT, 31_337)],
-    ...[store.soldBy("weekly"), store.boughtBy("weekly"), store.netOfSwaps(ACCOUNT, WETH.address)],
-    life.db
-      .prepare("SELECT hash FROM swaps")
-      .pluck()
-      .all()
-      .map((hash) => store.knowsTransaction(String(hash) as never)),
-    ...[store.openWork(), store.unsettledSwaps(), store.soldUsdSince(0, "none")],
-  ];
-  const before = ask();
+  const ask = everyAnswer(life);
+  const before = ask(life);
   expect(letAllGo(life.store).archived).toBeGreaterThan(3);
-  expect(ask()).toEqual(before);
-  expect(ask(createStore(life.db))).toEqual(before);
+  expect(ask(life)).toEqual(before);
   const runs = count(life, "runs");
   await turn(outside, life, 120);
   expect([life.errors, count(life, "runs") - runs]).toEqual([[], 2]);
@@ -126,8 +102,25 @@ describe("a run that signed stays as it is", () => {
     },
   );
 
+  test.each([
+    ["its slot is young", "UPDATE runs SET slot_ms = 4000000000000 + rowid"],
+    ["its swaps were written lately", "UPDATE swaps SET updated_at_ms = 4000000000000"],
+    ["its money was settled lately", "UPDATE ledger SET settled_at_ms = 4000000000000"],
+  ])("while %s, whenever it ended", async (_what, sql) => {
+    const { life } = await live({ gasless: "never" }, undefined, { seconds: 200 });
+    dropTriggers(life.db);
+    life.db.exec(sql);
+    expect(letAllGo(life.store, { signedBeforeMs: 4_000_000_000_000 })).toEqual({ pruned: 0, archived: 0 });
+  });
+
+  test("while money is reserved for it: the database refuses", async () => {
+    const { life } = await live({ gasless: "never" }, undefined, { seconds: 200 });
+    life.db.exec("DROP TRIGGER ledger_state; UPDATE ledger SET state = 'reserved'");
+    expect([letAllGo(life.store).archived, count(life, "archives")]).toEqual([0, 0]);
+  });
+
   test("while it is confirmed and not final, and while a right of it is live", async () => {
-    const { life } = await live({ gasless: "never" }, undefined, 200);
+    const { life } = await live({ gasless: "never" }, undefined, { seconds: 200 });
     life.db.exec("UPDATE capabilities SET live = 1 WHERE rowid = 1");
     expect(letAllGo(life.store).archived).toBe(count(life, "runs") - 2);
     expect(states(life)).toEqual([0, 1, 1, 0]);
@@ -135,7 +128,7 @@ describe("a run that signed stays as it is", () => {
 });
 
 test("nothing of an archived run changes, is added or goes: the database refuses it", async () => {
-  const { life } = await live({ gasless: "never" }, undefined, 200);
+  const { life } = await live({ gasless: "never" }, undefined, { seconds: 200 });
   letAllGo(life.store);
   const { db } = life;
   const refused = (sql: string) => expect(() => db.exec(sql), sql).toThrow(/never|stays|done/);
@@ -157,7 +150,7 @@ test("nothing of an archived run changes, is added or goes: the database refuses
 });
 
 test("a turn that fails in the middle of an archive leaves all rows where they were", async () => {
-  const { life } = await live({ gasless: "never" }, undefined, 200);
+  const { life } = await live({ gasless: "never" }, undefined, { seconds: 200 });
   const before = toldOfRuns(life.db);
   life.db.function("fails", () => {
     throw new Error("the disk is full");

@@ -5,7 +5,7 @@ import { ChainReadError } from "../../src/domain/chain-read-error.ts";
 import type { EngineSettings } from "../../src/engine/engine-context.ts";
 import { keepLettingGo, letGo } from "../../src/engine/retention.ts";
 import { NOW_MS, policySample, runSample, SLOT_MS, WALLET } from "../support/builders.ts";
-import { addRun } from "../support/daemon-database.ts";
+import { addRun, settle } from "../support/daemon-database.ts";
 import { createOutside, openLife, turn } from "../support/engine-life.ts";
 import { live } from "../support/old-runs.ts";
 import { swapIn } from "../support/reading-samples.ts";
@@ -68,7 +68,8 @@ describe("runs that signed nothing", () => {
     for (const [index, days] of [40, 29].entries()) {
       const [id, slotMs] = [`signed_${index}`, SLOT_MS - days * DAY_MS];
       const swap = { ...swapIn("final", { terms: undefined }), id: `${id}.0.1`, runId: id };
-      addRun(life.life.store, runSample({ id, slotMs, state: "filled", swaps: [swap] }), { atMs: slotMs });
+      const run = runSample({ id, slotMs, state: "filled", swaps: [swap] });
+      settle(life.life.store, addRun(life.life.store, run, { atMs: slotMs }), slotMs);
     }
     expect(await go(life)).toBe(2);
     const archived = life.life.db.prepare("SELECT id FROM runs WHERE archive IS NOT NULL").pluck().all();
@@ -165,7 +166,7 @@ test("a run that the database refuses to let go stays, is told, and keeps neithe
 });
 
 test("a daemon that goes on for months lets go by itself, and trades on", async () => {
-  const { outside, life } = await live({ gasless: "never" }, undefined, 160);
+  const { outside, life } = await live({ gasless: "never" }, undefined, { seconds: 160 });
   for (let days = 0; days < 100; days += 1) {
     await outside.clock.advance(DAY_MS);
     outside.chain.mine();

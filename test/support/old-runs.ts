@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { createHistoryReader } from "../../src/adapters/sqlite/daemon/history-rows.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
+import type { EngineSettings } from "../../src/engine/engine-context.ts";
 import type { RetentionTurn } from "../../src/ports/retention-store.ts";
 import type { Store } from "../../src/ports/store.ts";
 import type { SqliteDatabase } from "../../src/storage/database.ts";
@@ -55,11 +56,12 @@ const SELLS_WETH = { sell: { token: WETH, raw: 10n ** 17n }, buy: USDC, schedule
 export async function live(
   change: Record<string, unknown>,
   begin: (outside: Outside) => Hear = () => () => undefined,
-  seconds = 280,
+  { seconds = 280, settings = {} }: { readonly seconds?: number; readonly settings?: Partial<EngineSettings> } = {},
 ): Promise<{ outside: Outside; life: Life }> {
   const outside = createOutside(SLOT_MS - 1_500, { ...SELLS_WETH, ...change } as Partial<StrategySpec>);
   const hear = begin(outside);
   const life: Life = openLife(outside, {
+    settings,
     killAt: (label) => {
       hear(label, life);
       return false;

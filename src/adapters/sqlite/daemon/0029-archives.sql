@@ -39,6 +39,9 @@ WHEN NOT EXISTS (SELECT 1 FROM runs WHERE id = NEW.run_id AND ended_at_ms IS NOT
       AND state NOT IN ('final', 'reverted', 'expired', 'cancelled', 'skipped', 'denied')
   )
   OR EXISTS (SELECT 1 FROM swaps JOIN capabilities ON swap_id = swaps.id WHERE run_id = NEW.run_id AND live = 1)
+  OR EXISTS (
+    SELECT 1 FROM swaps JOIN ledger ON swap_id = swaps.id WHERE run_id = NEW.run_id AND ledger.state = 'reserved'
+  )
 BEGIN SELECT RAISE(ABORT, 'a run that is not over stays'); END;
 CREATE TRIGGER leaving_unsigned BEFORE INSERT ON leaving
 WHEN NEW.archive IS NULL AND (

@@ -82,23 +82,29 @@ function letGo(sql: Statements, run: OldRun, turn: RetentionTurn): "pruned" | "a
   if (!swaps.every(({ state }) => ENDS.has(state))) return undefined;
   const intents = swaps.flatMap(({ id }) => intentsOf(sql, id));
   if (intents.length === 0 && isUnsigned(sql, { run, swaps })) {
-    prune(sql, run, { swaps, nowMs: turn.nowMs });
+    const before = gapBefore(sql, run);
+    // An extra run may lie within slots that got none: a gap of its own would lie in that one.
+    if (before !== undefined && before.last_slot_ms >= run.slot_ms) return undefined;
+    prune(sql, run, { swaps, before, nowMs: turn.nowMs });
     return "pruned";
   }
-  if (run.ended_at_ms >= turn.signedBeforeMs || !isSettled(sql, run, { intents, beforeMs: turn.signedBeforeMs }))
-    return undefined;
+  const beforeMs = turn.signedBeforeMs;
+  if (newestInstant(sql, run) >= beforeMs || !isSettled(sql, run, { intents, beforeMs })) return undefined;
   const { id, strategy } = run;
   writeArchive(sql, { id, strategy, swaps: swaps.map((swap) => swap.id), intents });
   return "archived";
 }
 
+/** A clock that was far behind may have written the end: nothing is older than its slot. */
 function oldRuns(sql: Statements, { after, unsignedBeforeMs }: RetentionTurn): readonly OldRun[] {
   return sql.all<OldRun>(
     `SELECT id, strategy, slot_ms, state, reason, ended_at_ms FROM runs
      WHERE ended_at_ms IS NOT NULL AND archive IS NULL AND (ended_at_ms, id) > (?, ?) AND ended_at_ms < ?
+       AND slot_ms < ?
      ORDER BY ended_at_ms, id LIMIT ${MOST_LOOKED_AT}`,
     after?.endedAtMs ?? 0,
     after?.runId ?? "",
+    unsignedBeforeMs,
     unsignedBeforeMs,
   );
 }
@@ -122,6 +128,16 @@ function isUnsigned(
     EXISTS (SELECT 1 FROM capabilities WHERE swap_id = swaps.id) OR EXISTS (SELECT 1 FROM signatures WHERE swap_id = swaps.id))`;
   const isVain = run.state === "skipped" || run.state === "failed";
   return isVain && swaps.every(({ state }) => UNSIGNED_ENDS.has(state)) && sql.get(signed, run.id) === undefined;
+}
+
+/** When anything of a run was written last, and its slot at the least: what was final late may count late. */
+function newestInstant(sql: Statements, run: OldRun): number {
+  const last = sql.get<{ written: number | null; settled: number | null }>(
+    `SELECT max(updated_at_ms) AS written, max(settled_at_ms) AS settled FROM swaps
+     LEFT JOIN ledger ON swap_id = swaps.id WHERE run_id = ?`,
+    run.id,
+  );
+  return Math.max(run.ended_at_ms, run.slot_ms, last?.written ?? 0, last?.settled ?? 0);
 }
 
 /**
@@ -158,8 +174,27 @@ const INTENT_THAT_STAYS = `SELECT 1 FROM lane_intents AS one WHERE id = ? AND (
       SELECT 1 FROM lane_intents
       WHERE account = one.account AND mined_block_number >= one.mined_block_number AND nonce > one.nonce)))`;
 
+/** The gap of a strategy that began last. */
+interface GapBefore {
+  readonly id: number;
+  readonly last_slot_ms: number;
+  readonly state: string | null;
+  readonly reason: string;
+  readonly closed: number | null;
+}
+
+function gapBefore(sql: Statements, { strategy, slot_ms }: OldRun): GapBefore | undefined {
+  return sql.get<GapBefore>(
+    `SELECT id, last_slot_ms, state, reason, closed FROM gaps WHERE strategy = ? AND first_slot_ms <= ?
+     ORDER BY first_slot_ms DESC LIMIT 1`,
+    strategy,
+    slot_ms,
+  );
+}
+
 interface PrunedEnd {
   readonly swaps: readonly OldSwap[];
+  readonly before: GapBefore | undefined;
   readonly nowMs: number;
 }
 
@@ -171,26 +206,10 @@ function prune(sql: Statements, run: OldRun, end: PrunedEnd): void {
 }
 
 /** Joins the strategy's last gap before the slot where that is of equal ends, and neither a run nor a gap lies between. */
-function addEnd(
-  sql: Statements,
-  run: OldRun,
-  end: { readonly swaps: readonly OldSwap[]; readonly nowMs: number },
-): void {
+function addEnd(sql: Statements, run: OldRun, { swaps, before, nowMs }: PrunedEnd): void {
   const reason = run.reason ?? run.state;
-  const skipped = end.swaps.filter(({ state }) => state === "skipped").length;
-  const denied = end.swaps.length - skipped;
-  const before = sql.get<{
-    id: number;
-    last_slot_ms: number;
-    state: string | null;
-    reason: string;
-    closed: number | null;
-  }>(
-    `SELECT id, last_slot_ms, state, reason, closed FROM gaps WHERE strategy = ? AND first_slot_ms < ?
-     ORDER BY first_slot_ms DESC LIMIT 1`,
-    run.strategy,
-    run.slot_ms,
-  );
+  const skipped = swaps.filter(({ state }) => state === "skipped").length;
+  const denied = swaps.length - skipped;
   const isJoined =
     before?.state === run.state &&
     before.reason === reason &&
@@ -205,13 +224,13 @@ function addEnd(
     sql.run(
       `UPDATE gaps SET last_slot_ms = ?, count = count + 1, recorded_at_ms = ?,
          skipped_swaps = skipped_swaps + ?, denied_swaps = denied_swaps + ? WHERE id = ?`,
-      ...[run.slot_ms, end.nowMs, skipped, denied, before.id],
+      ...[run.slot_ms, nowMs, skipped, denied, before.id],
     );
     return;
   }
   sql.run(
     `INSERT INTO gaps (strategy, first_slot_ms, last_slot_ms, count, reason, recorded_at_ms, state, skipped_swaps, denied_swaps)
      VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?)`,
-    ...[run.strategy, run.slot_ms, run.slot_ms, reason, end.nowMs, run.state, skipped, denied],
+    ...[run.strategy, run.slot_ms, run.slot_ms, reason, nowMs, run.state, skipped, denied],
   );
 }

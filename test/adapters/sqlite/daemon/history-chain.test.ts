@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { checkHistory, readHead } from "../../../../src/adapters/sqlite/daemon/history-chain.ts";
 import { prepareStatements } from "../../../../src/adapters/sqlite/statements.ts";
 import { runSample, SLOT_MS } from "../../../support/builders.ts";
-import { addRun, type DaemonDatabase, openDaemonDatabase } from "../../../support/daemon-database.ts";
+import { addRun, type DaemonDatabase, openDaemonDatabase, settle } from "../../../support/daemon-database.ts";
 import { letAllGo } from "../../../support/old-runs.ts";
 import { dropTriggers } from "../../../support/query-plans.ts";
 import { swapIn } from "../../../support/reading-samples.ts";
@@ -16,6 +16,7 @@ function addSigned({ store }: DaemonDatabase, minute: number): void {
   const swap = { ...swapIn("final", { terms: undefined }), id: `${id}.0.1`, runId: id };
   const run = runSample({ id, slotMs: SLOT_MS + minute * 60_000, state: "filled", swaps: [swap] });
   addRun(store, run, { atMs: SLOT_MS });
+  settle(store, run, SLOT_MS);
 }
 
 function addGap({ store }: DaemonDatabase, at: number, atMs = at): void {

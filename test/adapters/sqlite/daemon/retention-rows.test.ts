@@ -21,13 +21,19 @@ type End = "skipped" | "failed";
 function addEnded(
   store: DaemonStore,
   minute: number,
-  end: { state?: End; reason?: string; swap?: "skipped" | "denied" | undefined; strategyId?: string } = {},
+  end: {
+    state?: End;
+    reason?: string;
+    swap?: "skipped" | "denied" | undefined;
+    strategyId?: string;
+    endedMs?: number;
+  } = {},
 ): string {
   const { state = "skipped", reason = "not_due", swap, strategyId = "weekly" } = end;
   const id = `run_${strategyId}_${minute}`;
   const slotMs = SLOT_MS + minute * MINUTE_MS;
   const swaps = swap === undefined ? [] : [{ ...swapIn(swap), id: `${id}.0.1`, runId: id }];
-  addRun(store, runSample({ id, slotMs, strategyId, state, reason, swaps }), { atMs: slotMs + 1 });
+  addRun(store, runSample({ id, slotMs, strategyId, state, reason, swaps }), { atMs: end.endedMs ?? slotMs + 1 });
   if (swap !== undefined) {
     const run = store.run(id);
     if (run !== undefined) store.writeRecord(run, { kind: "release", swapId: `${id}.0.1` }, slotMs + 1);
@@ -102,6 +108,34 @@ describe("an old run that signed nothing", () => {
     const slot = { firstSlotMs: SLOT_MS + MINUTE_MS, lastSlotMs: SLOT_MS + MINUTE_MS };
     store.addGap({ strategy: "weekly", ...slot, count: 1, reason: "not_due" }, SLOT_MS, NOW_MS);
     expect(gapsOf(db)).toHaveLength(2);
+  });
+
+  test("stays where its slot lies within slots that got none: a gap of its own would lie in theirs", () => {
+    const { db, store } = openDaemonDatabase();
+    const missed = { strategy: "weekly", count: 2, reason: "missed" };
+    store.addGap({ ...missed, firstSlotMs: SLOT_MS, lastSlotMs: SLOT_MS + 2 * MINUTE_MS }, 0, NOW_MS);
+    addEnded(store, 1);
+    addEnded(store, 3);
+    expect(letGo(store)).toBe(1);
+    expect(gapsOf(db)).toEqual([
+      ["weekly", 0, 2, 2, "missed", null, 0],
+      ["weekly", 3, 3, 1, "not_due", "skipped", 0],
+    ]);
+  });
+
+  test("stays while its slot is young, whenever a clock that was behind says that it ended", () => {
+    const { store } = openDaemonDatabase();
+    addEnded(store, 0, { endedMs: 1 });
+    expect(letGo(store, { unsignedBeforeMs: SLOT_MS })).toBe(0);
+    expect(letGo(store, { unsignedBeforeMs: SLOT_MS + 1 })).toBe(1);
+  });
+
+  test("stays while anything is reserved for it: the database refuses", () => {
+    const { db, store } = openDaemonDatabase();
+    addRun(store, runSample({ state: "failed", swaps: [swapIn("denied")] }));
+    const result = store.transaction(() => store.letGo(TURN));
+    expect([result.pruned, result.refused]).toEqual([0, [{ runId: "run_1", why: "a run that is not over stays" }]]);
+    expect([count(db, "ledger"), count(db, "leaving")]).toEqual([1, 0]);
   });
 
   test("stays while it is young, while anything of it is to be done, and where anything may have been signed for it", () => {
