@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { createHistoryReader, type HistoryReader } from "../../src/adapters/sqlite/daemon/history-rows.ts";
+import { openDatabase } from "../../src/storage/database.ts";
 import { everyAnswer } from "../support/answers.ts";
 import { policySample, RELAYER, WETH } from "../support/builders.ts";
 import { COURSES, type Course } from "../support/courses.ts";
@@ -68,3 +70,24 @@ test.each<OldCourse>([...COURSES, ...FURTHER])(
     expect(life.errors).toEqual([]);
   },
 );
+
+test.each<[string, (reader: HistoryReader, id: string) => unknown]>([
+  ["itself and its swaps", (reader, id) => reader.run(id)],
+  ["its moves", (reader, id) => reader.transitions([id, `${id}.0.1`])],
+  ["its checks", (reader, id) => reader.checks(`${id}.0.1`)],
+])("what is read of a run in the moment in which it is archived is whole: %s", async (_what, read) => {
+  const { life } = await live({ gasless: "never" }, undefined, { seconds: 200 });
+  const [id = ""] = life.db.prepare<[], string>("SELECT id FROM runs ORDER BY slot_ms").pluck().all();
+  const before = read(createHistoryReader(life.db), id);
+  const reading = openDatabase({ file: life.file, readonly: true });
+  const prepare = reading.prepare.bind(reading);
+  let archived = 0;
+  // Right before any of the rows are asked for that go.
+  reading.prepare = ((sql: string) => {
+    if (/FROM (?:swaps WHERE run_id|transitions|checks)/.test(sql)) archived += letAllGo(life.store).archived;
+    return prepare(sql);
+  }) as typeof reading.prepare;
+  expect(read(createHistoryReader(reading), id)).toEqual(before);
+  reading.close();
+  expect(archived).toBeGreaterThan(0);
+});

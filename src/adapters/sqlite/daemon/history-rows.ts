@@ -71,12 +71,13 @@ interface RunRow {
   ended_at_ms: number | null;
 }
 
-/** Opens the reading side on an open database. */
+/** Opens the reading side on an open database. A run may be archived meanwhile: what is told of it is read at once. */
 export function createHistoryReader(db: SqliteDatabase): HistoryReader {
   const sql = prepareStatements(db);
   const archives = createArchiveReader(sql);
-  const runsWhere = (condition: string, ...values: SqlValue[]): readonly RunHistory[] =>
-    sql.all<RunRow>(`SELECT * FROM runs WHERE ${condition}`, ...values).map((row) => withSwaps(sql, row, archives));
+  const runsWhere = db.transaction((condition: string, ...values: SqlValue[]): readonly RunHistory[] =>
+    sql.all<RunRow>(`SELECT * FROM runs WHERE ${condition}`, ...values).map((row) => withSwaps(sql, row, archives)),
+  );
   return {
     runs: ({ strategy, limit }) =>
       strategy === undefined
@@ -86,19 +87,19 @@ export function createHistoryReader(db: SqliteDatabase): HistoryReader {
     runOfSwap: (swapId) => runsWhere("id = (SELECT run_id FROM swaps WHERE id = ?)", swapId)[0],
     runAt: (strategy, atMs) =>
       runsWhere("strategy = ? AND slot_ms <= ? ORDER BY slot_ms DESC LIMIT 1", strategy, atMs)[0],
-    transitions: (subjectIds) => {
+    transitions: db.transaction((subjectIds: readonly string[]) => {
       const archived = archives
         .ofSubjects(subjectIds)
         .flatMap((archive) => archive.rows<StoredTransition>("transitions"));
       const ofThese = archived.filter((row) => subjectIds.includes(row.subject_id)).map(decodeTransition);
       return [...ofThese, ...readTransitions(sql, subjectIds)];
-    },
-    storedRun: (id) => (archives.ofRun(id) === undefined ? readStoredRun(sql, id) : undefined),
-    checks: (swapId) => {
+    }),
+    storedRun: db.transaction((id: string) => (archives.ofRun(id) === undefined ? readStoredRun(sql, id) : undefined)),
+    checks: db.transaction((swapId: string) => {
       const rows = archives.ofSubjects([swapId]).flatMap((archive) => archive.rows<StoredChecks>("checks"));
       const archived = rows.find((row) => row.swap_id === swapId);
       return archived === undefined ? readChecks(sql, swapId) : decodeChecks(archived);
-    },
+    }),
     gaps: () => sql.all<GapHistory>(`${selectGaps(sql)} ORDER BY first_slot_ms DESC LIMIT 1000`),
     gapAt: (strategy, atMs) =>
       sql.get<GapHistory>(
@@ -106,7 +107,10 @@ export function createHistoryReader(db: SqliteDatabase): HistoryReader {
         strategy,
         atMs,
       ),
-    retries: (runId) => archives.ofRun(runId)?.rows<StoredRetry>("retries").map(decodeRetry) ?? readRetries(sql, runId),
+    retries: db.transaction(
+      (runId: string) =>
+        archives.ofRun(runId)?.rows<StoredRetry>("retries").map(decodeRetry) ?? readRetries(sql, runId),
+    ),
     ...createStatusReader(sql),
   };
 }
