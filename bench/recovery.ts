@@ -101,9 +101,10 @@ function countRecovered(
       .all()
       .map((row) => [row.id, row.state]),
   );
+  // The answer of a look that found nothing writes the next one down.
   const looked = new Set(
     db
-      .prepare<[number], string>("SELECT swap_id FROM effects WHERE kind = 'ReadChain' AND done_at_ms >= ?")
+      .prepare<[number], string>("SELECT swap_id FROM effects WHERE kind = 'ReadChain' AND created_at_ms >= ?")
       .pluck()
       .all(startedAtMs),
   );

@@ -96,10 +96,6 @@ function statements(swap: ReturnType<typeof encodeSwap>): readonly string[] {
     ...intents("approve1", "2 * n"),
     ...intents("swap", "2 * n + 1"),
     `INSERT INTO checks (swap_id, at_ms, body) SELECT ${SWAP}, 1, x'${Buffer.from(CHECKS).toString("hex")}' FROM numbers`,
-    ...["ReadView", "FetchQuote", "ReadFacts"].map(
-      (kind) =>
-        `INSERT INTO effects (run_id, swap_id, kind, version, payload, not_before_ms, attempts, done_at_ms, created_at_ms) SELECT ${RUN}, ${SWAP}, '${kind}', 1, '{"kind":"${kind}"}', ${SLOT}, 1, ${SLOT}, ${SLOT} FROM numbers`,
-    ),
   ];
 }
 
@@ -151,6 +147,6 @@ export function endDecision(db: SqliteDatabase, runId: string): void {
     }
     move.run("run", runId, run.get(runId));
     db.prepare("UPDATE runs SET state = 'skipped', ended_at_ms = 1 WHERE id = ?").run(runId);
-    db.prepare("UPDATE effects SET done_at_ms = 1 WHERE run_id = ?").run(runId);
+    db.prepare("DELETE FROM effects WHERE run_id = ?").run(runId);
   })();
 }

@@ -39,6 +39,7 @@ export function engineSettings(configuration: Configuration, contracts: SwapCont
     tokens: tokens.filter((token) => token.address !== NATIVE_TOKEN),
     strategies: configuration.strategies.map(({ spec, hash }) => ({ spec, specHash: hash })),
     told: configuration.told,
+    retentionMs: configuration.retentionMs,
     pace: {
       pollMs: timing.pollIntervalMs,
       retryMs: Math.min(FIXED.retryMs, timing.pollIntervalMs * 4),

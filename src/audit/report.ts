@@ -4,6 +4,7 @@ export const DIFFERENCE_MEANINGS = {
   BASELINE_MISSING: "a wallet that signed has no recorded balance to count from, of what it sold or bought",
   BASELINE_DIFFERS: "a recorded balance to count from is not the one that the chain had",
   DATABASE_BEHIND: "the daemon found that its database knows less than the chain, and nobody accepted it",
+  HISTORY_CHANGED: "what is kept of an old run, or old gaps, was changed or deleted since it was closed",
   TRANSITION_ILLEGAL: "a run or a swap moved in a way that its machine does not have",
   TRANSITION_BROKEN: "a transition does not start where the one before it ended",
   STATE_NOT_REPLAYED: "the recorded transitions do not lead to the state in the row",

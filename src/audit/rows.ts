@@ -124,6 +124,9 @@ export const gapRow = z.object({
   first_slot_ms: z.number().int(),
   last_slot_ms: z.number().int(),
   count,
+  state: z.string().nullable(),
+  skipped_swaps: count,
+  denied_swaps: count,
 });
 
 /** What must happen with one nonce of a wallet. */

@@ -1,5 +1,8 @@
 import SqliteConstructor from "better-sqlite3";
 import { z } from "zod";
+import { type ArchivedRows, readArchives } from "./archives.ts";
+import { archivedBodies, type BodyRow, differingBodies } from "./bodies.ts";
+import { checkHistory } from "./history.ts";
 import { checkReplay, type Histories, replay, type TransitionRow } from "./replay.ts";
 import { AuditError, type Difference, difference } from "./report.ts";
 import {
@@ -76,27 +79,20 @@ export interface KeptSums {
   readonly signatures: number;
 }
 
-/** What the body of a swap says, beside what its columns say; `readable` is 0 where it is no JSON. */
-export interface BodyRow {
-  readonly id: string;
-  readonly readable: number;
-  readonly quote_id: string | null;
-  readonly body_quote_id: string | null;
-  readonly amount_out_min: string | null;
-  readonly body_amount_out_min: string | null;
+/** What went into an archive of these, and is no more in them; `swaps` keep their row. */
+const MOVED = new Set(["ledger", "capabilities", "signatures", "lane_intents", "lane_attempts", "lane_signings"]);
+
+function* inTurn<T>(first: Iterable<T>, then: Iterable<T>): Generator<T> {
+  yield* first;
+  yield* then;
 }
 
-/** Bodies are long: SQLite compares them, and only those that differ are read. What a body does not say is no difference. */
-const differingBodies = (where: string): string => `SELECT * FROM (
-    SELECT id, json_valid(body) AS readable, quote_id, amount_out_min,
-      iif(json_valid(body), json_extract(body, '$.quote.id'), NULL) AS body_quote_id,
-      iif(json_valid(body), json_extract(body, '$.terms.amountOutMin."$bigint"'), NULL) AS body_amount_out_min
-    FROM swaps WHERE ${where}
-  ) WHERE readable = 0 OR (body_quote_id IS NOT NULL AND body_quote_id IS NOT quote_id)
-    OR (body_amount_out_min IS NOT NULL AND body_amount_out_min IS NOT amount_out_min)`;
-
-const uncheckedSwaps = (where: string): string =>
-  `SELECT id FROM swaps WHERE ${where} AND NOT EXISTS (SELECT 1 FROM checks WHERE checks.swap_id = swaps.id)`;
+function uncheckedSwaps(db: Database, where: string, archived: ArchivedRows): ReadonlySet<string> {
+  const text = `SELECT id FROM swaps WHERE ${where} AND NOT EXISTS (SELECT 1 FROM checks WHERE checks.swap_id = swaps.id)`;
+  const elsewhere = new Set(archived.of("checks").map((row) => row.swap_id));
+  const ids = db.prepare<[], string>(text).pluck().all();
+  return new Set(ids.filter((id) => !elsewhere.has(id)));
+}
 
 function hasFindings(db: Database): boolean {
   return db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'differences'").get() !== undefined;
@@ -153,20 +149,25 @@ function unreadable(file: string, cause: unknown): AuditError {
 function readAll(db: Database, start: Start | undefined): Snapshot {
   const found: Difference[] = [];
   const where = (name: string): string => (start === undefined ? "true" : (CHOSEN[name] ?? "true"));
+  const archived = readArchives(db, where("runs"), found);
   const table = <T>(name: string, key: readonly string[], schema: RowSchema<T>): T[] =>
-    readTable(db, { name, key, schema, where: where(name) }, found);
+    readTable(db, { name, key, schema, where: where(name), archived: MOVED.has(name) ? archived.of(name) : [] }, found);
   const swaps = table("swaps", ["id"], swapRow);
   const intents = table("lane_intents", ["id"], intentRow);
   const histories = replay(
-    db
-      .prepare<[], TransitionRow>(
-        `SELECT id, subject, subject_id, from_state, to_state FROM transitions WHERE ${where("transitions")} ORDER BY id`,
-      )
-      .iterate(),
+    inTurn(
+      archived.of("transitions") as unknown as readonly TransitionRow[],
+      db
+        .prepare<[], TransitionRow>(
+          `SELECT id, subject, subject_id, from_state, to_state FROM transitions WHERE ${where("transitions")} ORDER BY id`,
+        )
+        .iterate(),
+    ),
   );
   const states = (name: string) =>
     db.prepare<[], { id: string; state: string }>(`SELECT id, state FROM ${name} WHERE ${where(name)}`);
   found.push(...histories.differences);
+  if (start === undefined) found.push(...checkHistory(db));
   found.push(...checkReplay({ runs: states("runs").all(), swaps: states("swaps").all() }, histories));
   return {
     start,
@@ -174,14 +175,12 @@ function readAll(db: Database, start: Start | undefined): Snapshot {
     baselines: table("baselines", ["wallet", "token"], baselineRow),
     runs: table("runs", ["id"], runRow),
     swaps: new Map(swaps.map((swap) => [swap.id, swap])),
-    bodies: db.prepare<[], BodyRow>(differingBodies(where("swaps"))).all(),
+    bodies: [
+      ...differingBodies(db, where("swaps")),
+      ...archivedBodies(archived, new Map(swaps.map((swap) => [swap.id, swap]))),
+    ],
     strategies: table("strategies", ["id"], strategyRow),
-    unchecked: new Set(
-      db
-        .prepare<[], string>(uncheckedSwaps(where("swaps")))
-        .pluck()
-        .all(),
-    ),
+    unchecked: uncheckedSwaps(db, where("swaps"), archived),
     findings: hasFindings(db) ? table("differences", ["id"], findingRow) : [],
     kept: start === undefined ? readKept(db, table) : undefined,
     ledger: new Map(table("ledger", ["swap_id"], ledgerRow).map((row) => [row.swap_id, row])),
@@ -212,16 +211,21 @@ function readKept(
 /** The columns that are read are those that the schema names: bodies and routes are long. */
 type RowSchema<T> = z.ZodType<T> & { readonly shape: Readonly<Record<string, unknown>> };
 
-function readTable<T>(
-  db: Database,
-  table: { name: string; key: readonly string[]; schema: RowSchema<T>; where: string },
-  found: Difference[],
-): T[] {
+interface ReadTable<T> {
+  readonly name: string;
+  readonly key: readonly string[];
+  readonly schema: RowSchema<T>;
+  readonly where: string;
+  readonly archived: readonly Readonly<Record<string, unknown>>[];
+}
+
+function readTable<T>(db: Database, table: ReadTable<T>, found: Difference[]): T[] {
   const rows: T[] = [];
   const columns = Object.keys(table.schema.shape).join(", ");
-  for (const row of db
+  const stored = db
     .prepare<[], Record<string, unknown>>(`SELECT ${columns} FROM ${table.name} WHERE ${table.where}`)
-    .iterate()) {
+    .iterate();
+  for (const row of inTurn(table.archived, stored)) {
     const parsed = table.schema.safeParse(row);
     if (parsed.success) {
       rows.push(parsed.data);

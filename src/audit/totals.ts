@@ -40,12 +40,19 @@ function nameOf(...parts: readonly (string | number)[]): string {
   return parts.filter((part) => part !== "").join(" ");
 }
 
-function countAll({ runs, swaps, ledger }: Snapshot): ReadonlyMap<string, bigint> {
+/** Runs that became gaps count on: their numbers are in the gaps. */
+function countAll({ runs, swaps, ledger, gaps }: Snapshot): ReadonlyMap<string, bigint> {
   const sums = new Map<string, bigint>();
   const add = (by: bigint, ...name: readonly (string | number)[]): void => {
     sums.set(nameOf(...name), (sums.get(nameOf(...name)) ?? 0n) + by);
   };
   for (const { strategy, state } of runs) add(1n, "runs", strategy, state);
+  for (const gap of gaps) {
+    if (gap.state === null) continue;
+    add(BigInt(gap.count), "runs", gap.strategy, gap.state);
+    add(BigInt(gap.skipped_swaps), "swaps", "skipped");
+    add(BigInt(gap.denied_swaps), "swaps", "denied");
+  }
   for (const { state, strategy, token, amount, usd, settled_at_ms: atMs } of ledger.values()) {
     if (state === "released") continue;
     add(amount, "sold", strategy, token);

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { type BodyRow, parseOrUndefined } from "./bodies.ts";
 import { type Difference, difference } from "./report.ts";
 import { endedUnfilled, isFilled, type SwapRow } from "./rows.ts";
-import type { BodyRow, Snapshot } from "./snapshot.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 /**
  * What a careful daemon writes more than once, held against each other: a row that was changed or deleted by hand leaves
@@ -63,15 +64,6 @@ function checkBody(row: BodyRow): Difference[] {
     const message = `The column ${field} of swap ${row.id} says ${column ?? "nothing"}; its body says ${body}.`;
     return [difference("BODY_DIFFERS", subject, message, { field, body, column })];
   });
-}
-
-function parseOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON: the caller reports it.
-    return undefined;
-  }
 }
 
 /** Nothing is cleared without a price, so what may be signed counts towards the caps of a day and a month. */

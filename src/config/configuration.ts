@@ -133,6 +133,8 @@ export interface Configuration {
   /** what is allowed and still worth a look */
   readonly warnings: readonly Problem[];
   readonly database: string;
+  /** how long runs that signed nothing are kept */
+  readonly retentionMs: number;
   /** the folder of the markers that tell a lost or old database from a new one */
   readonly identity: string;
   readonly listen: Listen;

@@ -233,6 +233,7 @@ function buildPlain(source: Source, fields: MainFile, from: { env: Environment; 
   const { fills, starts, sameEnds } = alerts;
   return {
     identity: resolveFrom(source.file, identityOf(fields.identity, from.options, from.env)),
+    retentionMs: fields.retention,
     database: resolveFrom(source.file, fields.database),
     listen: from.options.overrides?.listen ?? http.listen,
     statusHosts: http.hosts.map((name) => name.toLowerCase()),

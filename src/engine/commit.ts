@@ -26,7 +26,7 @@ export interface Committer {
 export interface Answer {
   readonly runId: string;
   readonly event: RunEvent;
-  /** the effect that is answered, marked as done in the same commit */
+  /** the effect that is answered, gone with the same commit */
   readonly effectId?: number;
 }
 

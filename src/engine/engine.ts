@@ -19,6 +19,7 @@ import { createOutsideWatch } from "./outside-watch.ts";
 import { keepSampling } from "./price-sampler.ts";
 import type { Absence } from "./reach.ts";
 import { createReconciler, type Reconciler } from "./reconcile/reconciler.ts";
+import { keepLettingGo } from "./retention.ts";
 import { createSlotTurn } from "./slot-turn.ts";
 import { createWaker, type Waker } from "./waker.ts";
 
@@ -197,6 +198,7 @@ function watchesOf(
     () => reconciler.keepTelling(signal),
     () => keepSampling(context, signal, clocks),
     () => keepWatchingDrawdown(context, signal, clocks),
+    () => keepLettingGo(context, signal, clocks),
   ];
 }
 

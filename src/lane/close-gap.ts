@@ -18,8 +18,8 @@ export function forgetGaps({ suspicions }: LaneTurn): void {
  * reorganisation, and until it is used again nothing of ours can be mined. That is believed once the block in which it was
  * first seen is final, and all endpoints count no more there and at their newest block; until then whoever sent it has the
  * time to send it again. Bytes of ours that succeeded there, or cancelled it, are what the rows say: they are sent again.
- * Where no row was ever given the nonce, an empty transaction to ourselves takes it: it moves nothing, and what it races
- * with, should that come back, is not ours. In all else a person has to act.
+ * Where nothing of ours was ever given the nonce, an empty transaction to ourselves takes it: it moves nothing, and what it
+ * races with, should that come back, is not ours. In all else a person has to act, also where what had it is archived.
  */
 export async function closeGap(
   turn: LaneTurn,
@@ -58,12 +58,15 @@ async function isBelieved(turn: LaneTurn, missing: number): Promise<boolean> {
   return final <= missing && (await agreed.transactionCount(options.account, agreed.latest.number)) === missing;
 }
 
-/** @returns what was done; undefined where no row has the nonce */
+/** @returns what was done; undefined where nothing of ours had the nonce */
 async function resend(turn: LaneTurn, missing: number): Promise<string | undefined> {
   const { deps, options } = turn;
   const { store, chain } = deps;
   const owner = store.intentAt(options.account, options.chainId, missing);
-  if (owner === undefined) return undefined;
+  if (owner === undefined) {
+    if (!store.isArchivedNonce(options.account, options.chainId, missing)) return undefined;
+    return `What had it is archived: send an empty transaction of that account with nonce ${missing}`;
+  }
   const mined = store.attempts(owner.id).find(({ hash }) => hash === owner.minedAttemptHash);
   // What reverted may succeed now, and its money was given to others; an order past its deadline can only revert.
   if (mined === undefined || owner.outcome === "reverted" || isTooLate(turn, owner))

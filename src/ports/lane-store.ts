@@ -135,6 +135,8 @@ export interface LaneStore {
   intent(id: string): IntentRow | undefined;
   /** The intent that was given this nonce. */
   intentAt(account: Address, chainId: number, nonce: number): IntentRow | undefined;
+  /** Whether a nonce that no row has may have been given to a final transaction whose rows are in an archive. */
+  isArchivedNonce(account: Address, chainId: number, nonce: number): boolean;
   /** Intents of the account that are not final and not dropped, oldest first. */
   openIntents(account: Address, chainId: number): readonly IntentRow[];
   /** The highest nonce ever given to an intent of this account, undefined when none was. */

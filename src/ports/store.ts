@@ -7,6 +7,7 @@ import type { AlertRow, AlertStore } from "./alert-store.ts";
 import type { Change, StepQuestion, StepRows } from "./changes.ts";
 import type { EffectGroup, GapRow, OperatorRequest, PendingEffect, StrategyRow } from "./daemon-rows.ts";
 import type { ReconciliationStore } from "./reconciliation-store.ts";
+import type { RetentionStore } from "./retention-store.ts";
 import type { Answered, Question, QuestionKind, UnitOfWork } from "./unit-of-work.ts";
 
 /** Rows of runs, swaps and their effects. */
@@ -73,7 +74,14 @@ export interface OperationStore {
 }
 
 /** The daemon's database. Everything written inside `transaction` is durable together, or not at all. */
-export interface Store extends RunStore, LedgerStore, OperationStore, AlertStore, ReconciliationStore, UnitOfWork {
+export interface Store
+  extends RunStore,
+    LedgerStore,
+    OperationStore,
+    AlertStore,
+    ReconciliationStore,
+    RetentionStore,
+    UnitOfWork {
   /**
    * The rows that a step is decided on, read whole.
    * @throws Error when the run's strategy has no row: a broken invariant

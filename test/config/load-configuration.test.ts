@@ -77,6 +77,17 @@ describe("a whole configuration", () => {
   });
 });
 
+describe("the retention", () => {
+  it("is a quarter of a year, unless it is told otherwise", () => {
+    expect(loaded().retentionMs).toBe(90 * 86_400_000);
+    expect(loaded({ "main.yaml": `${MAIN}retention: 30d\n` }).retentionMs).toBe(30 * 86_400_000);
+  });
+
+  it("is never so short that limits would count what is gone", () => {
+    expect(mainProblems(`${MAIN}retention: 6h\n`).join()).toContain("retention: is not between 1d and 3650d");
+  });
+});
+
 describe("a file that cannot be read is a problem, not a crash", () => {
   it("missing main file", () => {
     const outcome = loadConfiguration("/nowhere/main.yaml", {});

@@ -219,7 +219,7 @@ describe("an edited strategy", () => {
       }
       await turn(outside, life, 30);
       const extra = runs(life).length;
-      life.db.prepare("DELETE FROM gaps").run();
+      life.db.exec("DROP TRIGGER gaps_stay; DELETE FROM gaps");
       await life.engine.adopt([{ spec: { ...outside.spec, schedule }, specHash: "edited" }]);
       const used = life.db.prepare("SELECT count, reason, last_slot_ms AS lastMs FROM gaps").all() as {
         lastMs: number;

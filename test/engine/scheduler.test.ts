@@ -156,7 +156,9 @@ describe("a schedule's limits", () => {
     };
     const first = await secondsUntilRun(() => at(outside.clock.nowMs()), life);
     expect(first).toBeGreaterThan(0);
-    life.db.exec("DELETE FROM runs; UPDATE strategies SET last_slot_ms = last_slot_ms - 3600000");
+    life.db.exec(
+      "DROP TRIGGER runs_kept; DELETE FROM runs; UPDATE strategies SET last_slot_ms = last_slot_ms - 3600000",
+    );
     life.db.close();
     const next = openLife(outside);
     expect(await secondsUntilRun(() => insertDueRuns(next.context), next)).toBe(first);

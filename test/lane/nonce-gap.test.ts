@@ -104,4 +104,25 @@ describe("a nonce below ours that nothing uses any more", () => {
     expect(world.refusals.at(-1)?.detail).toContain("send an empty transaction of that account with nonce 0");
     expect(await world.count()).toBe(0);
   });
+
+  it("and that an archived transaction had is left to a person: other bytes than what was signed must not take it", async () => {
+    const world = await startLaneWorld();
+    await world.anvil.mine(3);
+    world.submit("a");
+    await world.tick();
+    await world.step(3);
+    world.submit("b");
+    await world.tick();
+    world.store.transaction(() => {
+      world.db.prepare("INSERT INTO lane_leaving (intent_id) VALUES ('a')").run();
+      for (const table of ["lane_costs", "lane_transitions", "lane_signings", "lane_attempts"])
+        world.db.prepare(`DELETE FROM ${table} WHERE intent_id = 'a'`).run();
+      world.db.prepare("DELETE FROM lane_intents WHERE id = 'a'").run();
+      world.db.prepare("DELETE FROM lane_leaving").run();
+    });
+    await world.anvil.reorg(4);
+    await world.step(12);
+    expect(world.refusals.at(-1)?.detail).toContain("send an empty transaction of that account with nonce 0");
+    expect([fillers(world), await world.count(), world.signed.length]).toEqual([[], 0, 2]);
+  });
 });

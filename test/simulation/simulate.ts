@@ -274,7 +274,7 @@ function checkHost(host: string, report: Report): void {
 /** What is still to be done says most about why nothing happens. */
 function noteUndone(rows: Rows, trace: Trace, nowMs: number): void {
   for (const { kind, run_id, not_before_ms } of rows.all<{ kind: string; run_id: string; not_before_ms: number }>(
-    "SELECT kind, run_id, not_before_ms FROM effects WHERE done_at_ms IS NULL",
+    "SELECT kind, run_id, not_before_ms FROM effects",
   ))
     trace.note("ORACLE", `not done: ${kind} of ${run_id}, due in ${((not_before_ms - nowMs) / 1_000).toFixed(0)} s`);
   for (const { scope, mode, reason } of rows.all<Record<string, string>>("SELECT scope, mode, reason FROM modes"))

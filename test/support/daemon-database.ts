@@ -123,6 +123,14 @@ function reserve(store: DaemonStore, run: Run, { swap, atMs }: { swap: Swap; atM
   store.writeRecord(run, { kind: "reserve", swapId: swap.id, token: swap.sell, amount: swap.amountIn }, atMs);
 }
 
+/** Writes what became of the money of swaps that ended: it was spent where they were filled. */
+export function settle(store: DaemonStore, run: Run, atMs: number): void {
+  for (const { id: swapId, state, amountIn: amount } of run.swaps) {
+    if (amount === undefined) continue;
+    store.writeRecord(run, state === "final" ? { kind: "spend", swapId, amount } : { kind: "release", swapId }, atMs);
+  }
+}
+
 const swapsAdded = new WeakMap<DaemonStore, number>();
 
 /** A run of its own for each swap, each in another slot. */

@@ -2,10 +2,22 @@ import type { SqliteDatabase } from "../../src/storage/database.ts";
 
 /**
  * Tables that grow with the history. All others have a row a strategy, token, wallet or hour, a row each time that a
- * person had to look (halts), or forget what is old (alerts).
+ * person had to look (halts), or forget what is old (alerts) or answered (effects).
  */
 const GROWING = new Set([
-  ...["runs", "swaps", "transitions", "effects", "ledger", "capabilities", "signatures", "checks", "gaps", "retries"],
+  ...[
+    "runs",
+    "swaps",
+    "transitions",
+    "ledger",
+    "capabilities",
+    "signatures",
+    "checks",
+    "gaps",
+    "retries",
+    "steps",
+    "archives",
+  ],
   ...["requests", "daemon_events", "lane_intents", "lane_attempts", "lane_signings", "lane_transitions"],
   ...["lane_costs", "lane_cancel_wishes"],
   // of the aggregation service; what its pool book keeps has a bound, which is large
@@ -21,7 +33,6 @@ const SMALL: Readonly<Record<string, { why: string; search?: string; covering?: 
   swaps_open: { why: "swaps that are open" },
   swaps_busy: { why: "swaps that are open" },
   swaps_delivering: { why: "swaps that are open" },
-  effects_pending: { why: "what is to be done" },
   ledger_reserved: { why: "swaps that are open" },
   capabilities_one_live: { why: "one a wallet and token" },
   capabilities_freed: { why: "the newest alone is read", search: "token=? AND wallet=?" },
@@ -33,6 +44,7 @@ const SMALL: Readonly<Record<string, { why: string; search?: string; covering?: 
   },
   swaps_by_recipient_block: { why: "the newest alone is read", search: "recipient=? AND block_number>?" },
   swaps_by_wallet_block: { why: "the newest alone is read", search: "wallet=? AND block_number>?" },
+  lane_intents_nonce: { why: "whether there is one", search: "account=? AND chain_id=? AND nonce>?" },
   lane_intents_in_flight: { why: "one an account" },
   runs_failed: { why: "failures within the policy's window", search: "strategy=? AND ended_at_ms>?" },
   ledger_spent_by_time: { why: "an hour", search: "settled_at_ms>? AND settled_at_ms<?" },
@@ -41,8 +53,7 @@ const SMALL: Readonly<Record<string, { why: string; search?: string; covering?: 
   signatures_permits: { why: "permits that may still be used", search: "valid_until_seconds>?" },
   swaps_by_nonce: { why: "swaps of one nonce", search: "wallet=? AND nonce=?" },
   swaps_by_hash: { why: "swaps of one transaction", search: "hash=?" },
-  swaps_by_intent: { why: "swaps of one transaction", search: "intent_id=?" },
-  effects_by_run: { why: "effects of one run", search: "run_id=?" },
+  steps_by_run: { why: "steps of one run", search: "run_id=?" },
   retries_by_run: { why: "retries of one run", search: "run_id=?" },
   transitions_by_subject: { why: "moves of one run or swap", search: "subject_id=?" },
   gaps_by_end: { why: "one gap", search: "strategy=? AND last_slot_ms=?" },

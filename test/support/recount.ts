@@ -1,3 +1,5 @@
+import { createArchiveReader } from "../../src/adapters/sqlite/daemon/archive-reader.ts";
+import { prepareStatements } from "../../src/adapters/sqlite/statements.ts";
 import type { SqliteDatabase } from "../../src/storage/database.ts";
 
 const FILLED = "state IN ('confirmed', 'final')";
@@ -5,10 +7,12 @@ const FILLED = "state IN ('confirmed', 'final')";
 /** Every running total, counted anew from the rows; what is zero is left out. */
 export function recount(db: SqliteDatabase): Record<string, string> {
   const totals = new Map<string, bigint>();
+  const count = (name: string, amount: string | number): void => {
+    totals.set(name, (totals.get(name) ?? 0n) + BigInt(amount));
+  };
   const add = (sql: string): void => {
-    for (const { name, amount } of db.prepare<[], { name: string; amount: string | number }>(sql).all()) {
-      totals.set(name, (totals.get(name) ?? 0n) + BigInt(amount));
-    }
+    for (const { name, amount } of db.prepare<[], { name: string; amount: string | number }>(sql).all())
+      count(name, amount);
   };
   add(`SELECT 'sold ' || strategy || ' ' || token || ' ' AS name, amount FROM ledger WHERE state <> 'released'`);
   add(
@@ -24,6 +28,8 @@ export function recount(db: SqliteDatabase): Record<string, string> {
   );
   add("SELECT 'runs ' || strategy || ' ' || state || ' ' AS name, 1 AS amount FROM runs");
   add("SELECT 'swaps  ' || state || ' ' AS name, 1 AS amount FROM swaps");
+  add("SELECT 'runs ' || strategy || ' ' || state || ' ' AS name, count AS amount FROM gaps WHERE state IS NOT NULL");
+  for (const end of ["skipped", "denied"]) add(`SELECT 'swaps  ${end} ' AS name, ${end}_swaps AS amount FROM gaps`);
   add(
     `SELECT 'hour ' || (settled_at_ms - settled_at_ms % 3600000) AS name, usd AS amount FROM ledger
      WHERE state = 'spent'`,
@@ -32,7 +38,29 @@ export function recount(db: SqliteDatabase): Record<string, string> {
     `SELECT 'day ' || (settled_at_ms - settled_at_ms % 86400000) AS name, usd AS amount FROM ledger
      WHERE state = 'spent'`,
   );
+  for (const { strategy, token, amount, usd, state, settled_at_ms: atMs } of archivedLedger(db)) {
+    if (state === "released") continue;
+    count(`sold ${strategy} ${token} `, amount);
+    if (state !== "spent") continue;
+    count(`hour ${atMs - (atMs % 3_600_000)}`, usd);
+    count(`day ${atMs - (atMs % 86_400_000)}`, usd);
+  }
   return asText(totals);
+}
+
+interface ArchivedMoney {
+  readonly strategy: string;
+  readonly token: string;
+  readonly amount: string;
+  readonly usd: string;
+  readonly state: string;
+  readonly settled_at_ms: number;
+}
+
+function archivedLedger(db: SqliteDatabase): readonly ArchivedMoney[] {
+  const archives = createArchiveReader(prepareStatements(db));
+  const ids = db.prepare<[], string>("SELECT id FROM runs WHERE archive IS NOT NULL").pluck().all();
+  return ids.flatMap((id) => archives.ofRun(id)?.rows<ArchivedMoney>("ledger") ?? []);
 }
 
 /** Every running total as it is kept, in the same form. */

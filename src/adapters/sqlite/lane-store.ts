@@ -47,7 +47,14 @@ function joinTransaction<T>(db: SqliteDatabase, work: () => T): T {
   return db.inTransaction ? work() : inTransaction(db, work);
 }
 
-type Intents = "insertIntent" | "intent" | "intentAt" | "openIntents" | "highestNonce" | "updateIntent";
+type Intents =
+  | "insertIntent"
+  | "intent"
+  | "intentAt"
+  | "isArchivedNonce"
+  | "openIntents"
+  | "highestNonce"
+  | "updateIntent";
 
 function intents(db: SqliteDatabase): Pick<LaneStore, Intents> {
   const insert = db.prepare(
@@ -62,6 +69,9 @@ function intents(db: SqliteDatabase): Pick<LaneStore, Intents> {
   const byId = db.prepare<[string], StoredIntent>("SELECT * FROM lane_intents WHERE id = ?");
   const atNonce = db.prepare<[string, number, number], StoredIntent>(
     "SELECT * FROM lane_intents WHERE account = ? AND chain_id = ? AND nonce = ?",
+  );
+  const archived = db.prepare<[string, number, number]>(
+    "SELECT 1 FROM lane_archived WHERE account = ? AND chain_id = ? AND nonce >= ?",
   );
   const open = db.prepare<[string, number], StoredIntent>(
     `SELECT * FROM lane_intents WHERE account = ? AND chain_id = ?
@@ -82,6 +92,7 @@ function intents(db: SqliteDatabase): Pick<LaneStore, Intents> {
       return row === undefined ? undefined : toIntentRow(row);
     },
     intentAt: (account, chainId, nonce) => atNonce.all(account, chainId, nonce).map(toIntentRow)[0],
+    isArchivedNonce: (account, chainId, nonce) => archived.get(account, chainId, nonce) !== undefined,
     openIntents: (account, chainId) => open.all(account, chainId).map(toIntentRow),
     highestNonce: (account, chainId) => highest.get(account, chainId) ?? undefined,
     updateIntent(id, change) {

@@ -14,6 +14,8 @@ export interface Statements {
   /** The only column of every row, without an object around each. */
   column<Value>(sql: string, ...values: SqlValue[]): Value[];
   get<Row>(sql: string, ...values: SqlValue[]): Row | undefined;
+  /** Rows by named values; those that the text does not name are left out. */
+  allNamed<Row>(sql: string, values: Record<string, SqlValue>): Row[];
   named(sql: string, values: Record<string, SqlValue>): number;
 }
 
@@ -36,8 +38,14 @@ export function prepareStatements(db: SqliteDatabase): Statements {
         .all(...values) as Value[],
     all: <Row>(sql: string, ...values: SqlValue[]) => prepared(sql).all(...values) as Row[],
     get: <Row>(sql: string, ...values: SqlValue[]) => prepared(sql).get(...values) as Row | undefined,
+    allNamed: <Row>(sql: string, values: Record<string, SqlValue>) => prepared(sql).all(values) as Row[],
     named: (sql, values) => prepared(sql).run(values).changes,
   };
+}
+
+/** The same of a column. */
+export function hasColumn(sql: Statements, table: string, name: string): boolean {
+  return sql.get("SELECT 1 FROM pragma_table_info(?) WHERE name = ?", table, name) !== undefined;
 }
 
 /** A database that no daemon of this release has opened yet may lack a table. */

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
+import { readHead } from "../../adapters/sqlite/daemon/history-chain.ts";
+import { hasTable, prepareStatements } from "../../adapters/sqlite/statements.ts";
 import { backUp } from "../../storage/backup.ts";
 import { openDatabase } from "../../storage/database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
@@ -25,13 +27,29 @@ export async function backup(
   if (configuration.service.url === "embedded" && existsSync(service)) {
     pairs.push({ database: service, backup: `${to}${SERVICE_SUFFIX}` });
   }
-  const copies = pairs.map((pair) => ({ ...pair, bytes: copy(pair) }));
+  const copies = pairs.map((pair) => {
+    const bytes = copy(pair);
+    return { ...pair, bytes, history: pair.backup === to ? headOf(to) : undefined };
+  });
   if (options.json === true) {
     terminal.out(JSON.stringify({ copies }));
     return;
   }
-  for (const { database, backup: file, bytes } of copies)
-    terminal.out(`${database} -> ${file} (${bytes} bytes, whole)`);
+  for (const { database, backup: file, bytes, history } of copies) {
+    const head = history === undefined ? "" : `; history of ${history.links} links up to ${history.head}`;
+    terminal.out(`${database} -> ${file} (${bytes} bytes, whole${head})`);
+  }
+}
+
+/** The last link of the history that is in a copy; none where an older release made the database. */
+function headOf(file: string): ReturnType<typeof readHead> {
+  const db = openDatabase({ file, readonly: true });
+  try {
+    const sql = prepareStatements(db);
+    return hasTable(sql, "history_head") ? readHead(sql) : undefined;
+  } finally {
+    db.close();
+  }
 }
 
 function copy({ database, backup: to }: { database: string; backup: string }): number {

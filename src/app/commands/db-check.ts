@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
+import { checkHistory, readHead } from "../../adapters/sqlite/daemon/history-chain.ts";
 import { createStore } from "../../adapters/sqlite/daemon/store.ts";
+import { prepareStatements } from "../../adapters/sqlite/statements.ts";
 import type { Address } from "../../domain/money/address.ts";
 import { judgeMarkers } from "../../engine/reconcile/identity.ts";
 import type { IdentityMarker } from "../../ports/identity-marker.ts";
@@ -34,6 +36,8 @@ interface Asked {
 interface Document {
   readonly database: string;
   readonly id: string | null;
+  /** the last link of what is archived and closed; null where it was not read */
+  readonly history: Exclude<ReturnType<typeof readHead>, undefined> | null;
   readonly problems: readonly string[];
   readonly wallets: readonly { readonly wallet: Address; readonly knownToBlock: number | null }[];
   readonly differences: readonly (ReturnType<typeof shown> & { readonly since: string })[];
@@ -46,6 +50,7 @@ function missing(database: string, { wallets, marker }: Asked, what: string): Do
   return {
     database,
     id: null,
+    history: null,
     problems: [`${what}: ${why}`],
     wallets: [],
     differences: [],
@@ -60,7 +65,7 @@ async function read(database: string, asked: Asked): Promise<Document> {
     if (!(error instanceof StorageError) && !isDamage(error)) throw error;
     const damage = `it is damaged (${error.message}): put a backup back with \`swapd restore\``;
     const problem = error instanceof StorageError ? error.message : damage;
-    return { database, id: null, problems: [problem], wallets: [], differences: [] };
+    return { database, id: null, history: null, problems: [problem], wallets: [], differences: [] };
   }
 }
 
@@ -72,9 +77,12 @@ async function readWhole(database: string, asked: Asked): Promise<Document> {
     if (!isMigrated(db)) {
       const why = "it was last used by an older release, or a start brings its tables up to date right now";
       problems.push(`${why}: start this release, and ask again`);
-      return { database, id: null, problems, wallets: [], differences: [] };
+      return { database, id: null, history: null, problems, wallets: [], differences: [] };
     }
-    return { database, problems, ...(await readDifferences(createStore(db), asked)) };
+    const sql = prepareStatements(db);
+    problems.push(...checkHistory(sql).map((problem) => `${problem}; put a backup back, or find out who did it`));
+    const history = readHead(sql) ?? null;
+    return { database, problems, history, ...(await readDifferences(createStore(db), asked)) };
   } finally {
     db.close();
   }
@@ -99,10 +107,11 @@ function shown({ kind, scope, wallet, token, text, facts }: Finding) {
   return { kind, halts: scope, wallet, token: token ?? null, text, facts };
 }
 
-function describe({ database, id, problems, wallets, differences }: Document): string {
+function describe({ database, id, history, problems, wallets, differences }: Document): string {
   const known = wallets.map(({ wallet, knownToBlock }) => [wallet, String(knownToBlock ?? "not yet")]);
   return [
     `database ${database}, ${id ?? "without a name yet"}; ${problems.length === 0 ? "whole" : problems.join("; ")}`,
+    ...(history === null || history.links === 0 ? [] : [`history of ${history.links} links up to ${history.head}`]),
     ...(known.length === 0 ? [] : [formatTable([["WALLET", "HELD AGAINST THE CHAIN UP TO BLOCK"], ...known])]),
     ...differences.map(({ kind, halts, since, text }) => `${kind} (halts ${halts}) since ${since}: ${text}`),
     ...(differences.some(({ kind }) => kind !== "unchecked") ? ["accept all of it with: swapd db accept"] : []),

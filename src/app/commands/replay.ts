@@ -5,9 +5,15 @@ import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
 
 /** `swapd replay <run>`: takes the steps of a run again from what is stored, and compares the moves with the stored ones. */
 export function replay(runId: string, options: { config?: string; json?: boolean }, terminal: Terminal): void {
-  const stored = withHistory(findTarget(options), (reader) => reader.storedRun(runId));
+  const { stored, isThere } = withHistory(findTarget(options), (reader) => ({
+    stored: reader.storedRun(runId),
+    isThere: reader.run(runId) !== undefined,
+  }));
   if (stored === undefined) {
-    throw new CommandFailure(EXIT.no, `no run has the id ${JSON.stringify(runId)}; \`swapd history\` lists them`);
+    const why = isThere
+      ? `the steps of ${runId} are not stored any more: they are kept for \`retention\`, and its moves and checks for ever`
+      : `no run has the id ${JSON.stringify(runId)}; \`swapd history\` lists them`;
+    throw new CommandFailure(EXIT.no, why);
   }
   const { results, difference } = replayStored(stored);
   const steps = stored.steps.map(({ event, evidence }, index) => ({

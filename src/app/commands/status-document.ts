@@ -84,12 +84,15 @@ function readRows(
     unsentAlerts: reader
       .unsentAlerts()
       .map(({ raisedAtMs, ...alert }) => ({ ...alert, at: formatInstant(raisedAtMs) })),
-    gaps: reader.gaps().map((gap) => ({
-      strategy: gap.strategy,
-      first: formatInstant(gap.firstSlotMs),
-      last: formatInstant(gap.lastSlotMs),
-      count: gap.count,
-      reason: gap.reason,
-    })),
+    gaps: reader
+      .gaps()
+      .filter(({ state }) => state === null)
+      .map((gap) => ({
+        strategy: gap.strategy,
+        first: formatInstant(gap.firstSlotMs),
+        last: formatInstant(gap.lastSlotMs),
+        count: gap.count,
+        reason: gap.reason,
+      })),
   };
 }

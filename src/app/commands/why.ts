@@ -1,4 +1,4 @@
-import type { HistoryReader, RunHistory } from "../../adapters/sqlite/daemon/history-rows.ts";
+import type { GapHistory, HistoryReader, RunHistory } from "../../adapters/sqlite/daemon/history-rows.ts";
 import { SUBJECT } from "../../domain/run/alert.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { findTarget, withHistory } from "../target.ts";
@@ -38,10 +38,9 @@ function explain(reader: HistoryReader, strategy: string, atMs: number): { json:
     );
   }
   const run = reader.runAt(strategy, atMs);
-  const gap = reader.gaps(strategy).find((row) => row.firstSlotMs <= atMs);
+  const gap = reader.gapAt(strategy, atMs);
   if (gap !== undefined && (run === undefined || gap.lastSlotMs > run.slotMs)) {
-    const text = `${strategy} had no run: ${gap.count} slots from ${formatInstant(gap.firstSlotMs)} to ${formatInstant(gap.lastSlotMs)}: ${gap.reason}`;
-    return { json: { strategy, gap }, text };
+    return { json: { strategy, gap }, text: describeGap(gap) };
   }
   if (run === undefined) {
     return { json: { strategy, run: null }, text: `${strategy} had no slot before ${formatInstant(atMs)}` };
@@ -56,6 +55,13 @@ function explain(reader: HistoryReader, strategy: string, atMs: number): { json:
     json: { strategy, run: runJson(run), retries: retries.map(retryJson), checks },
     text: retries.length === 0 ? said : `${said}\n\n${formatRetries(retries)}`,
   };
+}
+
+function describeGap({ strategy, firstSlotMs, lastSlotMs, count, reason, state }: GapHistory): string {
+  const [first, last] = [firstSlotMs, lastSlotMs].map(formatInstant);
+  if (state === null) return `${strategy} had no run: ${count} slots from ${first} to ${last}: ${reason}`;
+  const runs = count === 1 ? `the run of ${first}` : `${count} runs from ${first} to ${last}`;
+  return `${strategy}: ${runs} ended ${state}: ${reason}; nothing was signed, and no more is kept of it`;
 }
 
 function sentence(

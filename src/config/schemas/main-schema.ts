@@ -236,6 +236,13 @@ export const mainSchema = z.strictObject({
   policy: text("the file with the owner's ceilings, relative to this file", "policy.yaml"),
   strategies: text("the folder with one file a strategy, relative to this file", "strategies"),
   database: orExample(text("the daemon's database", "swapd.db")),
+  // Below, and limits would count what is gone; above, and a typo would keep everything.
+  retention: orExample(
+    milliseconds("how long runs that signed nothing are kept, and what the steps of all runs saw", "90d", [
+      "1d",
+      "3650d",
+    ]),
+  ),
   identity: text(
     "the folder of the markers that tell a lost or old database from a new one; best on a volume that is not the database's",
     "identity",

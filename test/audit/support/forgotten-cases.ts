@@ -106,6 +106,11 @@ export const FORGOTTEN_CASES: readonly Case[] = [
     keepsSums: true,
   },
   {
+    hazard: "old gaps deleted with the link that closed them",
+    spoil: ({ journal }) => journal.run("UPDATE history_head SET seq = seq + 2"),
+    reports: ["HISTORY_CHANGED"],
+  },
+  {
     hazard: "the signatures of a swap that is open deleted",
     spoil: ({ journal }) => {
       journal.run("UPDATE identity SET signatures = (SELECT count(*) FROM signatures)");

@@ -43,11 +43,14 @@ export interface World {
   stop(): Promise<void>;
 }
 
+/** What is swapped after the swaps that every world has. */
+type Trades = (trader: Trader, chain: Chain) => unknown;
+
 /**
  * One swap of every kind: self-executed and gasless, from and to the native token, to another recipient, one that
  * expired, one that is open, and a deposit.
  */
-export async function buildWorld(flags: readonly string[] = []): Promise<World> {
+export async function buildWorld(flags: readonly string[] = [], trades: Trades = () => undefined): Promise<World> {
   const chain = await startChain(flags);
   const folder = mkdtempSync(join(tmpdir(), "swapd-audit-"));
   const database = join(folder, "clean.db");
@@ -64,6 +67,7 @@ export async function buildWorld(flags: readonly string[] = []): Promise<World> 
   await first.swapGasless({ id: "open", sell: DAI, buy: USDC, amount: 9_000n }, "not executed");
   const deposit = chain.contracts.usdc.abi.encodeFunctionData("mint", [chain.wallet.address, 123_456n]);
   await chain.send(DEPLOYER, USDC.address, deposit as Hex);
+  await trades(first, chain);
   clean.recount();
   clean.close();
 

@@ -142,7 +142,7 @@ const OPEN_AT_A_DAEMON: readonly Question[] = [
   { what: "reservation of", sql: "SELECT swap_id AS id FROM ledger WHERE state = 'reserved'" },
   { what: "capability of", sql: "SELECT swap_id AS id FROM capabilities WHERE live = 1" },
   TRANSACTION,
-  { what: "effect", sql: "SELECT run_id || ' ' || kind AS id FROM effects WHERE done_at_ms IS NULL" },
+  { what: "effect", sql: "SELECT run_id || ' ' || kind AS id FROM effects" },
   { what: "allowance of", sql: "SELECT token AS id FROM grants" },
 ];
 

@@ -1,5 +1,5 @@
 import type { Check } from "../../../domain/guard/check.ts";
-import type { Statements } from "../statements.ts";
+import { hasColumn, type Statements } from "../statements.ts";
 import { pack, unpack } from "./pack.ts";
 
 /** A check as it was made, for the question why. */
@@ -31,15 +31,26 @@ export function writeChecks(sql: Statements, swapId: string, checks: readonly Ch
 
 /** The newest checks of a swap in their order, also in a database that no daemon of this release has opened yet. */
 export function readChecks(sql: Statements, swapId: string): readonly CheckHistory[] {
-  const isOlder = sql.get("SELECT 1 FROM pragma_table_info('checks') WHERE name = 'position'") !== undefined;
-  const row = sql.get<{ atMs: number; body: string | Uint8Array }>(isOlder ? SINGLE_ROWS : ONE_ROW, swapId);
-  if (row === undefined) return [];
-  const { atMs, body } = row;
+  const isOlder = hasColumn(sql, "checks", "position");
+  const row = sql.get<StoredChecks>(isOlder ? SINGLE_ROWS : ONE_ROW, swapId);
+  return row === undefined ? [] : decodeChecks(row);
+}
+
+/** A row of `checks`; its body is plain text where they were single rows, and in an archive. */
+export interface StoredChecks {
+  readonly swap_id: string;
+  readonly at_ms: number;
+  readonly body: string | Uint8Array;
+}
+
+/** The checks of a row, in their order. */
+export function decodeChecks({ swap_id: swapId, at_ms: atMs, body }: StoredChecks): readonly CheckHistory[] {
   const stored = JSON.parse(typeof body === "string" ? body : unpack(body)) as readonly StoredCheck[];
   return stored.map(([code, passed, value, limit]) => ({ swapId, atMs, code, passed: passed === 1, value, limit }));
 }
 
-const ONE_ROW = "SELECT at_ms AS atMs, body FROM checks WHERE swap_id = ?";
+const ONE_ROW = "SELECT swap_id, at_ms, body FROM checks WHERE swap_id = ?";
 
-const SINGLE_ROWS = `SELECT at_ms AS atMs, json_group_array(json_array(code, passed, value, bound) ORDER BY position) AS body
+const SINGLE_ROWS = `SELECT swap_id, at_ms,
+    json_group_array(json_array(code, passed, value, bound) ORDER BY position) AS body
   FROM checks WHERE swap_id = ? GROUP BY at_ms ORDER BY at_ms DESC LIMIT 1`;

@@ -45,11 +45,14 @@ export function createEffectRows(sql: Statements, queue: WorkQueue): EffectRows 
     nextEffectMs: queue.nextMs,
     begun: (id) => sql.get<{ attempts: number }>("SELECT attempts FROM effects WHERE id = ?", id)?.attempts ?? 0,
     beginEffect: (id) => {
+      const before = sql.get<{ attempts: number }>("SELECT attempts FROM effects WHERE id = ?", id)?.attempts;
+      // To begin it as if for the first time would be to do it twice.
+      if (before === undefined) throw new Error(`effect ${id} is begun, and it was answered or never written down`);
       sql.run("UPDATE effects SET attempts = attempts + 1 WHERE id = ?", id);
-      return (sql.get<{ attempts: number }>("SELECT attempts FROM effects WHERE id = ?", id)?.attempts ?? 1) - 1;
+      return before;
     },
-    finishEffect: (id, atMs) => {
-      sql.run("UPDATE effects SET done_at_ms = ? WHERE id = ?", atMs, id);
+    finishEffect: (id) => {
+      sql.run("DELETE FROM effects WHERE id = ?", id);
       queue.remove(id);
     },
     postponeEffect: (id, atMs) => {
@@ -65,7 +68,7 @@ export function createEffectRows(sql: Statements, queue: WorkQueue): EffectRows 
     },
     hastenEffects: (nowMs) => {
       sql.run(
-        "UPDATE effects SET not_before_ms = ? WHERE done_at_ms IS NULL AND not_before_ms > ? AND created_at_ms > ?",
+        "UPDATE effects SET not_before_ms = ? WHERE not_before_ms > ? AND created_at_ms > ?",
         nowMs,
         nowMs,
         nowMs,
@@ -75,12 +78,12 @@ export function createEffectRows(sql: Statements, queue: WorkQueue): EffectRows 
   };
 }
 
-/** The effects that are not done. */
+/** The effects that are to be done: what is done has no row any more. */
 export function readWaiting(sql: Statements): readonly WaitingEffect[] {
   return sql
     .all<{ id: number; runId: string; payload: string; notBeforeMs: number; writtenAtMs: number }>(
       `SELECT id, run_id AS runId, payload, not_before_ms AS notBeforeMs, created_at_ms AS writtenAtMs
-       FROM effects WHERE done_at_ms IS NULL`,
+       FROM effects`,
     )
     .map(({ payload, ...row }) => ({ ...row, effect: decode(payload) }));
 }

@@ -1,10 +1,11 @@
 import type { Transition } from "../../../domain/run/records.ts";
 import type { StoredRun } from "../../../domain/run/replay.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
-import { prepareStatements, type SqlValue, type Statements } from "../statements.ts";
-import { type CheckHistory, readChecks } from "./check-rows.ts";
+import { hasColumn, prepareStatements, type SqlValue, type Statements } from "../statements.ts";
+import { type ArchiveReader, createArchiveReader } from "./archive-reader.ts";
+import { type CheckHistory, decodeChecks, readChecks, type StoredChecks } from "./check-rows.ts";
 import { readSwaps, type SwapHistory } from "./history-swaps.ts";
-import { type RetryHistory, readRetries } from "./retry-rows.ts";
+import { decodeRetry, type RetryHistory, readRetries, type StoredRetry } from "./retry-rows.ts";
 import { createRunRows } from "./run-rows.ts";
 import { createStatusReader, type StatusReader } from "./status-rows.ts";
 import { readSteps } from "./step-rows.ts";
@@ -37,6 +38,8 @@ export interface GapHistory {
   readonly lastSlotMs: number;
   readonly count: number;
   readonly reason: string;
+  /** how the runs of these slots ended, of which this is what is kept; null: the slots got no run */
+  readonly state: string | null;
 }
 
 /** Reads what happened, from a database that another process may be writing. */
@@ -51,8 +54,10 @@ export interface HistoryReader extends StatusReader {
   checks(swapId: string): readonly CheckHistory[];
   /** why a run asked again, oldest first */
   retries(runId: string): readonly RetryHistory[];
-  gaps(strategy?: string): readonly GapHistory[];
-  /** a run with all that is needed to take its steps again */
+  gaps(): readonly GapHistory[];
+  /** the gap of a strategy that began last before an instant */
+  gapAt(strategy: string, atMs: number): GapHistory | undefined;
+  /** a run with all that is needed to take its steps again; undefined where these are not kept any more, too */
   storedRun(id: string): StoredRun | undefined;
 }
 
@@ -66,13 +71,13 @@ interface RunRow {
   ended_at_ms: number | null;
 }
 
-const GAP_COLUMNS = "strategy, first_slot_ms AS firstSlotMs, last_slot_ms AS lastSlotMs, count, reason";
-
-/** Opens the reading side on an open database. */
+/** Opens the reading side on an open database. A run may be archived meanwhile: what is told of it is read at once. */
 export function createHistoryReader(db: SqliteDatabase): HistoryReader {
   const sql = prepareStatements(db);
-  const runsWhere = (condition: string, ...values: SqlValue[]): readonly RunHistory[] =>
-    sql.all<RunRow>(`SELECT * FROM runs WHERE ${condition}`, ...values).map((row) => withSwaps(sql, row));
+  const archives = createArchiveReader(sql);
+  const runsWhere = db.transaction((condition: string, ...values: SqlValue[]): readonly RunHistory[] =>
+    sql.all<RunRow>(`SELECT * FROM runs WHERE ${condition}`, ...values).map((row) => withSwaps(sql, row, archives)),
+  );
   return {
     runs: ({ strategy, limit }) =>
       strategy === undefined
@@ -82,27 +87,63 @@ export function createHistoryReader(db: SqliteDatabase): HistoryReader {
     runOfSwap: (swapId) => runsWhere("id = (SELECT run_id FROM swaps WHERE id = ?)", swapId)[0],
     runAt: (strategy, atMs) =>
       runsWhere("strategy = ? AND slot_ms <= ? ORDER BY slot_ms DESC LIMIT 1", strategy, atMs)[0],
-    transitions: (subjectIds) => readTransitions(sql, subjectIds),
-    storedRun: (id) => readStoredRun(sql, id),
-    checks: (swapId) => readChecks(sql, swapId),
-    gaps: (strategy) =>
-      strategy === undefined
-        ? sql.all<GapHistory>(`SELECT ${GAP_COLUMNS} FROM gaps ORDER BY first_slot_ms DESC LIMIT 1000`)
-        : sql.all<GapHistory>(
-            `SELECT ${GAP_COLUMNS} FROM gaps WHERE strategy = ? ORDER BY first_slot_ms DESC LIMIT 1000`,
-            strategy,
-          ),
-    retries: (runId) => readRetries(sql, runId),
+    transitions: db.transaction((subjectIds: readonly string[]) => {
+      const archived = archives
+        .ofSubjects(subjectIds)
+        .flatMap((archive) => archive.rows<StoredTransition>("transitions"));
+      const ofThese = archived.filter((row) => subjectIds.includes(row.subject_id)).map(decodeTransition);
+      return [...ofThese, ...readTransitions(sql, subjectIds)];
+    }),
+    storedRun: db.transaction((id: string) => (archives.ofRun(id) === undefined ? readStoredRun(sql, id) : undefined)),
+    checks: db.transaction((swapId: string) => {
+      const rows = archives.ofSubjects([swapId]).flatMap((archive) => archive.rows<StoredChecks>("checks"));
+      const archived = rows.find((row) => row.swap_id === swapId);
+      return archived === undefined ? readChecks(sql, swapId) : decodeChecks(archived);
+    }),
+    gaps: () => sql.all<GapHistory>(`${selectGaps(sql)} ORDER BY first_slot_ms DESC LIMIT 1000`),
+    gapAt: (strategy, atMs) =>
+      sql.get<GapHistory>(
+        `${selectGaps(sql)} WHERE strategy = ? AND first_slot_ms <= ? ORDER BY first_slot_ms DESC LIMIT 1`,
+        strategy,
+        atMs,
+      ),
+    retries: db.transaction(
+      (runId: string) =>
+        archives.ofRun(runId)?.rows<StoredRetry>("retries").map(decodeRetry) ?? readRetries(sql, runId),
+    ),
     ...createStatusReader(sql),
   };
 }
 
+/** A database that no daemon of this release has opened yet does not tell of runs that became gaps. */
+function selectGaps(sql: Statements): string {
+  const state = hasColumn(sql, "gaps", "state") ? "state" : "NULL AS state";
+  return `SELECT strategy, first_slot_ms AS firstSlotMs, last_slot_ms AS lastSlotMs, count, reason, ${state} FROM gaps`;
+}
+
+/** A row of `transitions`. */
+interface StoredTransition {
+  readonly subject: string;
+  readonly subject_id: string;
+  readonly from_state: string | null;
+  readonly to_state: string;
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly at_ms: number;
+}
+
 function readTransitions(sql: Statements, subjectIds: readonly string[]): readonly TransitionHistory[] {
-  return sql.all<TransitionHistory>(
-    `SELECT subject, subject_id AS id, from_state AS "from", to_state AS "to", reason, detail, at_ms AS atMs
-     FROM transitions WHERE subject_id IN (SELECT value FROM json_each(?)) ORDER BY transitions.id`,
-    JSON.stringify(subjectIds),
-  );
+  return sql
+    .all<StoredTransition>(
+      "SELECT * FROM transitions WHERE subject_id IN (SELECT value FROM json_each(?)) ORDER BY transitions.id",
+      JSON.stringify(subjectIds),
+    )
+    .map(decodeTransition);
+}
+
+function decodeTransition(row: StoredTransition): TransitionHistory {
+  const { subject, subject_id: id, from_state: from, to_state: to, reason, detail, at_ms: atMs } = row;
+  return { subject, id, from, to, reason, detail, atMs };
 }
 
 function readStoredRun(sql: Statements, id: string): StoredRun | undefined {
@@ -116,7 +157,7 @@ function readStoredRun(sql: Statements, id: string): StoredRun | undefined {
   return { run, transitions: transitions as readonly Transition[], steps: readSteps(sql, id) };
 }
 
-function withSwaps(sql: Statements, run: RunRow): RunHistory {
+function withSwaps(sql: Statements, run: RunRow, archives: ArchiveReader): RunHistory {
   return {
     id: run.id,
     strategy: run.strategy,
@@ -125,6 +166,6 @@ function withSwaps(sql: Statements, run: RunRow): RunHistory {
     reason: run.reason,
     detail: run.detail,
     endedAtMs: run.ended_at_ms,
-    swaps: readSwaps(sql, run.id),
+    swaps: readSwaps(sql, run.id, archives.ofRun(run.id)),
   };
 }

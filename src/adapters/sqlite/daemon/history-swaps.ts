@@ -1,4 +1,5 @@
 import { hasTable, type Statements } from "../statements.ts";
+import type { Archive } from "./archive-reader.ts";
 
 /** One source's price of a token: dollars scaled by 1e18 as text, and Unix seconds by the source's own clock. */
 export interface PriceHistory {
@@ -84,9 +85,16 @@ interface SwapRow {
   service_record: string | null;
 }
 
-/** The swaps of a run, in their order. */
-export function readSwaps(sql: Statements, runId: string): readonly SwapHistory[] {
+/** The swaps of a run, in their order. @param archive where the rest of the run's rows are, if they were archived */
+export function readSwaps(sql: Statements, runId: string, archive: Archive | undefined): readonly SwapHistory[] {
   const rows = sql.all<SwapRow>("SELECT * FROM swaps WHERE run_id = ? ORDER BY position, attempt", runId);
+  if (archive !== undefined) {
+    const others = new Map(archive.rows<SwapRow>("swaps").map((row) => [row.id, row]));
+    return rows.map((row) => ({
+      ...decodeSwap({ ...row, ...others.get(row.id) }),
+      costs: archivedCosts(archive, row.id),
+    }));
+  }
   const costsOf = hasTable(sql, "lane_costs") ? readCosts : () => [];
   return rows.map((row) => ({ ...decodeSwap(row), costs: costsOf(sql, row.id) }));
 }
@@ -115,18 +123,57 @@ function decodeSwap(row: SwapRow): Omit<SwapHistory, "costs"> {
   };
 }
 
+/** A row of `lane_costs`. */
+interface StoredCost {
+  readonly intent_id: string;
+  readonly hash: string;
+  readonly succeeded: number;
+  readonly block_number: number;
+  readonly block_time_seconds: number;
+  readonly gas_used: string;
+  readonly gas_price: string;
+  readonly data_fee: string | null;
+}
+
+function archivedCosts(archive: Archive, swapId: string): readonly CostHistory[] {
+  const kinds = new Map(
+    archive.rows<{ hash: string; kind: string }>("lane_attempts").map((row) => [row.hash, row.kind]),
+  );
+  const costs = new Map(archive.rows<StoredCost>("lane_costs").map((row) => [row.intent_id, row]));
+  return archive
+    .rows<{ id: string; purpose: string; nonce: number }>("lane_intents")
+    .filter(({ id }) => id.startsWith(`${swapId}.`))
+    .sort((one, other) => one.nonce - other.nonce)
+    .flatMap(({ id, purpose }) => {
+      const cost = costs.get(id);
+      const kind = cost === undefined ? undefined : kinds.get(cost.hash);
+      return cost === undefined || kind === undefined ? [] : [decodeCost(cost, { purpose, kind })];
+    });
+}
+
+function decodeCost(row: StoredCost, of: Pick<CostHistory, "purpose" | "kind">): CostHistory {
+  return {
+    ...of,
+    ...{ hash: row.hash, succeeded: row.succeeded === 1, blockNumber: row.block_number },
+    ...{
+      blockTimeSeconds: row.block_time_seconds,
+      gasUsed: row.gas_used,
+      gasPrice: row.gas_price,
+      dataFee: row.data_fee,
+    },
+  };
+}
+
 /** Transactions are named after their swap, with a point behind it; `/` is the letter that follows the point. */
 function readCosts(sql: Statements, swapId: string): readonly CostHistory[] {
   return sql
-    .all<Omit<CostHistory, "succeeded"> & { succeeded: number }>(
-      `SELECT lane_intents.purpose, lane_attempts.kind, lane_costs.hash, lane_costs.succeeded,
-         lane_costs.block_number AS blockNumber, lane_costs.block_time_seconds AS blockTimeSeconds,
-         lane_costs.gas_used AS gasUsed, lane_costs.gas_price AS gasPrice, lane_costs.data_fee AS dataFee
+    .all<StoredCost & Pick<CostHistory, "purpose" | "kind">>(
+      `SELECT lane_intents.purpose, lane_attempts.kind, lane_costs.*
        FROM lane_costs JOIN lane_intents ON lane_intents.id = lane_costs.intent_id
          JOIN lane_attempts ON lane_attempts.hash = lane_costs.hash
        WHERE lane_costs.intent_id > ? AND lane_costs.intent_id < ? ORDER BY lane_intents.nonce`,
       `${swapId}.`,
       `${swapId}/`,
     )
-    .map((row) => ({ ...row, succeeded: row.succeeded === 1 }));
+    .map(({ purpose, kind, ...cost }) => decodeCost(cost, { purpose, kind }));
 }

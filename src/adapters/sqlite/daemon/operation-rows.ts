@@ -187,7 +187,8 @@ function addGap(sql: Statements, gap: GapRow, when: { joinsAtMs: number; atMs: n
   const { joinsAtMs, atMs } = when;
   const joined = sql.run(
     `UPDATE gaps SET last_slot_ms = ?, count = count + ?, recorded_at_ms = ?
-     WHERE strategy = ? AND reason = ? AND last_slot_ms = ?`,
+     WHERE strategy = ? AND reason = ? AND last_slot_ms = ? AND state IS NULL
+       AND closed IS NULL`,
     gap.lastSlotMs,
     gap.count,
     atMs,

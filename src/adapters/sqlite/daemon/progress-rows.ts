@@ -29,7 +29,7 @@ export function createProgressReader(db: SqliteDatabase): ProgressReader {
     overdueEffect: (dueBeforeMs) => {
       const row = sql.get<{ id: number; run: string; effect: string }>(
         `SELECT id, run_id AS run, kind AS effect FROM effects
-         WHERE done_at_ms IS NULL AND not_before_ms < ? ORDER BY not_before_ms LIMIT 1`,
+         WHERE not_before_ms < ? ORDER BY not_before_ms LIMIT 1`,
         dueBeforeMs,
       );
       return row === undefined ? undefined : `${row.id} (${row.effect} of ${row.run})`;

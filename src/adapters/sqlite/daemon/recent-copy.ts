@@ -33,7 +33,8 @@ const RECENT: Readonly<Record<string, string>> = {
     lane_signings: NONE,
     lane_transitions: NONE,
   },
-  ...{ lane_costs: NONE, lane_cancel_wishes: NONE, steps: NONE, step_settings: NONE },
+  ...{ lane_costs: NONE, lane_cancel_wishes: NONE, steps: NONE, step_settings: NONE, archives: NONE },
+  archive_bases: NONE,
 };
 
 /** Whoever works on the copy may take his time: the windows move on meanwhile. */

@@ -39,7 +39,9 @@ export function createReconciliationRows(sql: Statements): Pick<RowStore, OtherR
       const row = sql.get<{ id: string | null; signatures: number }>(
         "SELECT database_id AS id, signatures + signed AS signatures FROM identity",
       );
-      const signings = sql.get<{ seq: number }>("SELECT seq FROM lane_signings ORDER BY seq DESC LIMIT 1")?.seq ?? 0;
+      // The newest row may be in an archive by now; its number is not given again.
+      const signings =
+        sql.get<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'lane_signings'")?.seq ?? 0;
       return { id: row?.id ?? undefined, signatures: row?.signatures ?? 0, signings };
     },
     nameDatabase: (id) => {

@@ -54,9 +54,25 @@ export interface RetryHistory {
 /** A run's retries, oldest first. A database that no daemon of this release has opened yet has no such table. */
 export function readRetries(sql: Statements, runId: string): readonly RetryHistory[] {
   if (!hasTable(sql, "retries")) return [];
-  return sql.all<RetryHistory>(
-    `SELECT swap_id AS swapId, reason, detail, count, first_at_ms AS firstAtMs, last_at_ms AS lastAtMs,
-       next_at_ms AS nextAtMs FROM retries WHERE run_id = ? ORDER BY id`,
-    runId,
-  );
+  return sql.all<StoredRetry>("SELECT * FROM retries WHERE run_id = ? ORDER BY id", runId).map(decodeRetry);
+}
+
+/** A row of `retries`. */
+export interface StoredRetry {
+  readonly swap_id: string | null;
+  readonly reason: string;
+  readonly detail: string;
+  readonly count: number;
+  readonly first_at_ms: number;
+  readonly last_at_ms: number;
+  readonly next_at_ms: number;
+}
+
+/** As people read it. */
+export function decodeRetry(row: StoredRetry): RetryHistory {
+  const { swap_id: swapId, reason, detail, count } = row;
+  return {
+    ...{ swapId, reason, detail, count },
+    ...{ firstAtMs: row.first_at_ms, lastAtMs: row.last_at_ms, nextAtMs: row.next_at_ms },
+  };
 }

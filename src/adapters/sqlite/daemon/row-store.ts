@@ -57,7 +57,8 @@ export interface SingleRows extends LedgerRows {
   /** Canonical JSON of the typed data that is to be signed with this digest. */
   intendedSignature(digest: string): string | undefined;
   addEffects(runId: string, effects: readonly EffectRequest[], atMs: number): void;
-  finishEffect(id: number, atMs: number): void;
+  /** Forgets an effect that is answered. Its id is never given again. */
+  finishEffect(id: number): void;
   writeRecord(run: Run, record: RunRecord, atMs: number): void;
   /** Bars from the hour of `sinceMs` on, oldest first. */
   priceBars(token: Address, sinceMs: number): readonly PriceBar[];

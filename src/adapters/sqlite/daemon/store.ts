@@ -13,6 +13,7 @@ import { createLedgerRows } from "./ledger-rows.ts";
 import { createOperationRows } from "./operation-rows.ts";
 import { createReconciliationRows } from "./reconciliation-rows.ts";
 import { writeRecord } from "./record-rows.ts";
+import { createRetentionRows } from "./retention-rows.ts";
 import type { RowStore, SingleRows } from "./row-store.ts";
 import { createRunRows } from "./run-rows.ts";
 import { createUnitOfWork } from "./unit-of-work.ts";
@@ -40,6 +41,7 @@ export function createStore(db: SqliteDatabase): DaemonStore {
     ...createLedgerRows(sql, (wallet) => (wallet === undefined ? sumOfVersions() : (versions.get(wallet) ?? 0))),
     ...createOperationRows(sql),
     ...createReconciliationRows(sql),
+    ...createRetentionRows(sql, db),
     // Most of it belongs to a transaction that is open, and costs no more for that.
     ...createAlertRows(sql, (work) => (db.inTransaction ? work() : inTransaction(db, work))),
     writeRecord: (run, record, atMs) =>

@@ -43,7 +43,7 @@ function stepWriters(
     step: quietly(({ runId, step }) => rows.addStep(runId, step)),
     record: quietly(({ run, record }, atMs) => rows.writeRecord(run, record, atMs)),
     effects: quietly(({ runId, effects }, atMs) => rows.addEffects(runId, effects, atMs)),
-    "effect-answered": quietly(({ effectId }, atMs) => rows.finishEffect(effectId, atMs)),
+    "effect-answered": quietly(({ effectId }) => rows.finishEffect(effectId)),
     intent: quietly(({ intent }) => insertIntent(lanes(), intent)),
     "halt-released": quietly(({ account, chainId, by }, atMs) => lanes().releaseHalt(account, chainId, { by, atMs })),
   };

@@ -52,8 +52,9 @@ test("moves and gaps are told as they were written", () => {
   const { reader, store } = begin();
   const gap = { strategy: "weekly", firstSlotMs: 1, lastSlotMs: 3, count: 3, reason: "missed" };
   store.addGap(gap, 0, 1);
-  expect(reader.gaps("weekly")).toEqual([gap]);
-  expect([reader.gaps().length, reader.gaps("other").length]).toEqual([1, 0]);
+  expect(reader.gaps()).toEqual([{ ...gap, state: null }]);
+  expect([0, 1, 9].map((atMs) => reader.gapAt("weekly", atMs)?.count)).toEqual([undefined, 3, 3]);
+  expect(reader.gapAt("other", 9)).toBeUndefined();
   expect(reader.transitions(["run_1", "run_3"])).toMatchObject([
     { subject: "run", id: "run_1", from: null, to: "due", atMs: NOW_MS },
     { subject: "run", id: "run_1", from: "due", to: "deciding", atMs: NOW_MS },

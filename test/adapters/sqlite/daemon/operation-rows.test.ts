@@ -56,7 +56,7 @@ describe("slots without a run", () => {
     store.addGap(gap(10), 9, 1);
     store.addGap(gap(11), 10, 2);
     store.addGap(gap(12, "paused", 5), 11, 3);
-    expect(db.prepare("SELECT * FROM gaps").all()).toEqual([
+    expect(db.prepare("SELECT * FROM gaps").all()).toMatchObject([
       { strategy: "weekly", first_slot_ms: 10, last_slot_ms: 16, count: 7, reason: "paused", recorded_at_ms: 3 },
     ]);
   });

@@ -127,7 +127,7 @@ const STORE: Calls<DaemonStore> = {
     (["looks", "routes", "others", "no routes"] as const).map((group) => store.dueEffects(NOW_MS, 9, group)),
   nextEffectMs: (store) => store.nextEffectMs(),
   beginEffect: (store) => store.beginEffect(1),
-  finishEffect: (store) => store.finishEffect(1, NOW_MS),
+  finishEffect: (store) => store.finishEffect(1),
   postponeEffect: (store) => store.postponeEffect(1, NOW_MS),
   hastenEffects: (store) => store.hastenEffects(NOW_MS),
   writeRecord: (store) => Object.values(RECORDS).map((record) => store.writeRecord(run, record, NOW_MS)),
@@ -231,6 +231,12 @@ const STORE: Calls<DaemonStore> = {
   hasGrant: (store) => store.hasGrant({ wallet: WALLET, token: USDC.address, spender: ROUTER }),
   adoptGrant: (store) =>
     store.adoptGrant({ wallet: WALLET, token: USDC.address, spender: ROUTER }, { block: 9, atMs: NOW_MS }),
+  closeGaps: (store) => store.closeGaps({ sinceMs: NOW_MS * 2, atLeastOneSinceMs: NOW_MS * 2 }),
+  letGo: (store) =>
+    store.letGo({
+      ...{ unsignedBeforeMs: NOW_MS * 2, signedBeforeMs: NOW_MS * 2 },
+      ...{ nowMs: NOW_MS, after: undefined, mayGoOn: () => true },
+    }),
   countSale: (store) => store.countSale({ differenceId: 1, strategy: "weekly", token: USDC.address, amount: 1n }),
 };
 
@@ -273,6 +279,7 @@ const LANES: Calls<LaneStore> = {
   openIntents: (lanes) => lanes.openIntents(ACCOUNT, chainId),
   forgetUnsigned: (lanes) => lanes.forgetUnsigned("tx_1"),
   intentAt: (lanes) => lanes.intentAt(ACCOUNT, chainId, 1),
+  isArchivedNonce: (lanes) => lanes.isArchivedNonce(ACCOUNT, chainId, 1),
   highestNonce: (lanes) => lanes.highestNonce(ACCOUNT, chainId),
   updateIntent: (lanes) => lanes.updateIntent("tx_1", { nonce: 0 }),
   insertSigning: (lanes) =>
@@ -326,7 +333,8 @@ const READER: Calls<HistoryReader> = {
   transitions: (reader) => reader.transitions([run.id]),
   checks: (reader) => reader.checks(swapId),
   retries: (reader) => reader.retries(run.id),
-  gaps: (reader) => [reader.gaps(), reader.gaps("weekly")],
+  gaps: (reader) => reader.gaps(),
+  gapAt: (reader) => reader.gapAt("weekly", NOW_MS),
   storedRun: (reader) => reader.storedRun(run.id),
   strategies: (reader) => reader.strategies(),
   swapStates: (reader) => reader.swapStates(),

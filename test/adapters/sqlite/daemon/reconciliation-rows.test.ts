@@ -3,6 +3,7 @@ import type { Finding } from "../../../../src/ports/reconciliation-store.ts";
 import { readMigrations } from "../../../../src/storage/migrations.ts";
 import { NOW_MS, ROUTER, USDC, WALLET } from "../../../support/builders.ts";
 import { openDaemonDatabase } from "../../../support/daemon-database.ts";
+import { intentRow } from "../../../support/lane-database.ts";
 
 const NOW = { ms: NOW_MS, sinceBoot: { id: "boot", ms: 7 } };
 const GRANT = { wallet: WALLET, token: USDC.address, spender: ROUTER };
@@ -68,4 +69,23 @@ test("what an older release found and a person accepted is known by the key that
     `outflow ${WALLET} ${hash} ${USDC.address} #0`,
     ALLOWANCE.key,
   ]);
+});
+
+test("how often was signed for never falls, also when the newest row of it is archived", () => {
+  const { store, lanes, db } = openDaemonDatabase();
+  expect(store.databaseState().signings).toBe(0);
+  // A nonce below one that was given later was signed for last.
+  for (const nonce of [6, 5]) {
+    lanes.insertIntent(intentRow({ id: `tx_${nonce}`, state: "final", nonce, outcome: "cancelled" }));
+    lanes.insertSigning({
+      ...{ intentId: `tx_${nonce}`, kind: "original", nonce, to: WALLET, data: "0x", value: 0n },
+      ...{ gasLimit: 1n, maxFeePerGas: 1n, maxPriorityFeePerGas: 1n, atMs: NOW_MS },
+    });
+  }
+  expect(store.databaseState().signings).toBe(2);
+  store.transaction(() => {
+    db.exec("INSERT INTO lane_leaving VALUES ('tx_5'); DELETE FROM lane_signings WHERE intent_id = 'tx_5'");
+    db.exec("DELETE FROM lane_intents WHERE id = 'tx_5'; DELETE FROM lane_leaving");
+  });
+  expect(store.databaseState().signings).toBe(2);
 });

@@ -163,10 +163,10 @@ describe("effects", () => {
       { id: 1, runId: "run_1", effect: quote },
     ]);
     expect(store.dueEffects(21, 1, "no routes")).toHaveLength(1);
-    store.finishEffect(2, 22);
+    store.finishEffect(2);
     expect(store.dueEffects(21, 10, "no routes").map(({ id }) => id)).toEqual([1]);
     expect(store.nextEffectMs()).toBe(21);
-    store.finishEffect(1, 23);
+    store.finishEffect(1);
     expect(store.nextEffectMs()).toBeUndefined();
   });
 
@@ -206,6 +206,14 @@ describe("effects", () => {
     addRun(store, runSample());
     store.addEffects("run_1", [{ effect: { kind: "ReadView" }, notBeforeMs: 0 }], 1);
     expect([store.beginEffect(1), store.beginEffect(1)]).toEqual([0, 1]);
+  });
+
+  test("that are answered begin no more: nobody would know how often they were begun before", () => {
+    const { store } = openDaemonDatabase();
+    addRun(store, runSample());
+    store.addEffects("run_1", [{ effect: { kind: "ReadView" }, notBeforeMs: 0 }], 1);
+    store.finishEffect(1);
+    expect(() => store.beginEffect(1)).toThrow("effect 1 is begun, and it was answered or never written down");
   });
 
   test("that were overtaken are put off and stay to be done", () => {

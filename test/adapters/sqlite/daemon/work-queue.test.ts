@@ -35,7 +35,7 @@ function perform(store: DaemonStore, act: Act): void {
   if (act.kind === "add") {
     store.addEffects("run_1", [{ effect: act.effect, notBeforeMs: act.atMs + act.delayMs }], act.atMs);
   }
-  if (act.kind === "finish") store.finishEffect(act.id, act.atMs);
+  if (act.kind === "finish") store.finishEffect(act.id);
   if (act.kind === "postpone") store.postponeEffect(act.id, act.atMs);
   if (act.kind === "hasten") store.hastenEffects(act.atMs);
 }
@@ -130,5 +130,21 @@ describe("what is to be done is told from memory as the rows have it", () => {
     // Another store of the same connection has prepared nothing yet, so that whatever it asks is seen.
     expect(answers(createStore(db))).toEqual(before);
     expect([...statements]).toEqual([]);
+  });
+
+  test("the row of an effect goes with its answer, and its id is not given to another one, after a start either", () => {
+    const { file, store, db } = openDaemonDatabase();
+    addRun(store, runSample({ swaps: [swapSample()] }));
+    const add = (to: DaemonStore): void =>
+      to.addEffects("run_1", [{ effect: { kind: "ReadView" }, notBeforeMs: 1 }], 1);
+    const idsOf = (from: DaemonStore): readonly number[] => from.dueEffects(9, 9, "others").map(({ id }) => id);
+    add(store);
+    const [first = 0] = idsOf(store);
+    store.finishEffect(first);
+    expect(db.prepare("SELECT count(*) FROM effects").pluck().get()).toBe(0);
+    withFreshStore(file, (again) => {
+      add(again);
+      expect(idsOf(again)).toEqual([first + 1]);
+    });
   });
 });

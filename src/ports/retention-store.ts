@@ -1,0 +1,58 @@
+/** Where a pass over old runs has come to. */
+export interface RetentionPlace {
+  readonly endedAtMs: number;
+  readonly runId: string;
+}
+
+/** One turn of such a pass. Instants are Unix milliseconds. */
+export interface RetentionTurn {
+  /** runs that ended before it and signed nothing become gaps */
+  readonly unsignedBeforeMs: number;
+  /** runs that ended before it, and of which all that was signed is settled and expired before it, are archived */
+  readonly signedBeforeMs: number;
+  /** what is written now is written at this instant */
+  readonly nowMs: number;
+  /** the last run that was looked at; undefined begins with the oldest */
+  readonly after: RetentionPlace | undefined;
+  /** Asked after each run: false ends the turn. */
+  mayGoOn(): boolean;
+}
+
+/** A run that should go and cannot: its rows contradict one another, or what they would be kept by cannot be read. */
+export interface RefusedRun {
+  readonly runId: string;
+  readonly why: string;
+}
+
+/** What came of a turn. */
+export interface RetentionResult {
+  /** runs that became gaps */
+  readonly pruned: number;
+  /** runs whose rows became one */
+  readonly archived: number;
+  /** runs that stay as they are, although they are old: nothing of them was changed */
+  readonly refused: readonly RefusedRun[];
+  /** the last run that was looked at; undefined: no older one is left */
+  readonly last: RetentionPlace | undefined;
+}
+
+/** Rows that nobody needs any more. */
+export interface RetentionStore {
+  /**
+   * Looks at some of the oldest runs, to be called in a transaction. One that signed nothing goes with all that belongs to
+   * it, and its slot stays as a gap, together with equal ends right before it. Of one that signed the run and its swaps
+   * stay, and what else there is becomes one compressed row; what its steps saw is forgotten. What is open, or has anything
+   * to be done, stays as it is, and so does whatever the newest of an account or of a right is read from.
+   */
+  letGo(turn: RetentionTurn): RetentionResult;
+  /**
+   * Closes some of the gaps that nothing was joined to since an instant, to be called in a transaction: from then on they
+   * never change, and one that is changed or deleted all the same is noticed. Where none is idle since the earlier instant
+   * nothing is closed yet, so that a day's worth is closed at once.
+   * @returns how many were closed, and why none could be
+   */
+  closeGaps(idle: { readonly sinceMs: number; readonly atLeastOneSinceMs: number }): {
+    readonly closed: number;
+    readonly refused: string | undefined;
+  };
+}
