@@ -44,11 +44,17 @@ export async function whereToBegin(
     const baseline = { block: lastBlock, transactionCount };
     return await save(context, { wallet, ...baseline, balances: new Map(), baseline });
   }
-  const isAccepted = seen !== undefined || isAcceptedAsNew(rows, wallet);
-  const trace = isAccepted ? undefined : await traceOf(context, wallet, granted);
-  if (trace === undefined) return await save(context, await baselineNow(context, wallet));
-  await writeNew(context, wallet, trace);
-  return undefined;
+  if (seen !== undefined || isAcceptedAsNew(rows, wallet))
+    return await save(context, await baselineNow(context, wallet));
+  const traced = await traceOf(context, wallet, granted);
+  if (typeof traced === "string") {
+    await writeNew(context, wallet, traced);
+    return undefined;
+  }
+  const first = await baselineNow(context, wallet);
+  const { block, transactionCount } = first.baseline;
+  // Nobody accepted what came after the block up to which it never traded.
+  return await save(context, { ...first, baseline: { block: Math.min(block, traced), transactionCount } });
 }
 
 function isAcceptedAsNew({ open, told }: Standing, wallet: Address): boolean {
@@ -74,13 +80,9 @@ async function save({ deps }: LookContext, first: KnownChain): Promise<KnownChai
 /**
  * What the chain shows of trades that the wallet made before: a fill of it in our settlement or an allowance to it, since
  * the first block. The wallet may have had a database that is lost then, and a person has to say.
- * @returns undefined where the chain itself shows that it never traded here
+ * @returns the block up to which the chain itself shows that it never traded here, where it does
  */
-async function traceOf(
-  context: LookContext,
-  wallet: Address,
-  granted: ReadonlySet<Address>,
-): Promise<string | undefined> {
+async function traceOf(context: LookContext, wallet: Address, granted: ReadonlySet<Address>): Promise<string | number> {
   const { chain } = context.deps;
   const { number } = await chain.latest();
   const { spender } = context.settings.contracts;
@@ -95,7 +97,7 @@ async function traceOf(
     if (typeof amount === "string") return `its allowance of ${token} is refused: ${amount}`;
     if (amount > 0n) return `it allows ${spender} to take ${amount} of ${token}`;
   }
-  return undefined;
+  return number;
 }
 
 /**

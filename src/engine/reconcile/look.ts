@@ -47,10 +47,11 @@ export async function lookAtChain(context: LookContext, soFar: ReadSoFar, known:
   let held: { readonly before: KnownChain["balances"]; readonly moves: Moves } | undefined;
   try {
     const read = await readBack(context, soFar, { wallet, finalized, ...range });
+    // What was done before the wallet's first look was accepted with it, and is nothing that a row could know.
+    const isSince = ({ blockNumber }: { readonly blockNumber: number }): boolean => blockNumber > known.baseline.block;
     const moves = {
-      ...{ wallet, fills: read.fills, fromBlock: range.fromBlock },
-      // What the wallet's owner moved before its first look is nothing that a row could know.
-      outflows: read.out.filter(({ blockNumber }) => blockNumber > known.baseline.block),
+      ...{ wallet, fromBlock: range.fromBlock },
+      ...{ fills: read.fills.filter(isSince), outflows: read.out.filter(isSince) },
     };
     const ours = await whatIsOurs(context, moves);
     findings.push(...unknownFills(context, moves, ours));

@@ -1,9 +1,10 @@
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
 import { NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
 import { createReconciler } from "../../../src/engine/reconcile/reconciler.ts";
 import { POOL, USDC } from "../../support/builders.ts";
-import { accept, begin, live, open } from "../../support/databases-in-turn.ts";
+import { accept, begin, fill, live, markerOf, open } from "../../support/databases-in-turn.ts";
 import { ACCOUNT, type Outside, openLife, turn } from "../../support/engine-life.ts";
 
 type Agreed = Awaited<ReturnType<Outside["chain"]["agreed"]>>;
@@ -38,6 +39,42 @@ describe("what a person did before the first start", () => {
       expect([found, said]).toEqual([[], ""]);
     },
   );
+
+  test.each(["only", "never"] as const)(
+    "what another database traded right before the first start of an accepted wallet is not told as nobody's (gasless: %s)",
+    async (gasless) => {
+      const outside = begin(gasless, "none");
+      mine(outside, 8);
+      await fill(outside, 1);
+      const another = { ...outside, file: join(dirname(outside.file), "another.db") };
+      const marker = markerOf(outside);
+      // As `init` leaves it.
+      marker.write(ACCOUNT, { state: undefined, baseline: undefined });
+      const life = await live(another, marker);
+      await turn(another, life, 5);
+      expect(open(life)).toEqual([]);
+    },
+  );
+
+  test("what is traded right after a wallet that nobody accepted was found to have traded never is told", async () => {
+    const outside = begin("only", "none");
+    const { chain } = outside;
+    mine(outside, 8);
+    // Another database's order is filled between the proof that the wallet never traded and its first count.
+    const other = { ...outside, file: join(dirname(outside.file), "another.db") };
+    const { agreed } = chain;
+    let isProved = false;
+    chain.agreed = async () => {
+      if (!isProved) {
+        isProved = true;
+        await fill(other, 1);
+      }
+      return await agreed.call(chain);
+    };
+    const life = await live(outside);
+    await turn(outside, life, 30);
+    expect(open(life)).toContain("fill");
+  });
 
   test("what leaves the wallet in the block after its first look is told, whatever was accepted before", async () => {
     const outside = begin("only", "none");

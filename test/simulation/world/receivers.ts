@@ -22,6 +22,8 @@ export interface Receivers {
 type Fate = "well" | "lost" | "answer lost" | "refused";
 
 const LATENCY_MS = 5;
+/** What is answered so is given up, and tried once more while it is true. */
+const GONE = 410;
 
 export function createReceivers(parts: { time: VirtualTime; faults: Faults; report: Report }): Receivers {
   const { time, faults, report } = parts;
@@ -29,6 +31,8 @@ export function createReceivers(parts: { time: VirtualTime; faults: Faults; repo
   const told = new Map(Object.values(CHANNELS).map((channel) => [channel, new Map<string, number>()]));
   /** who heard that a message was taken, by channel and id */
   const heard = new Map<string, Caller>();
+  /** by channel and id, what was refused for good once: it is told later all the same, out of its order */
+  const refused = new Set<string>();
   let isExchanged = false;
   let count = 0;
 
@@ -54,7 +58,7 @@ export function createReceivers(parts: { time: VirtualTime; faults: Faults; repo
       const id = idIn(request.body ?? "");
       const fate = fateOf(host);
       count += 1;
-      const status = faults.chance.pick([429, 500, 410], "alerts: status", count);
+      const status = faults.chance.pick([429, 500, GONE], "alerts: status", count);
       return await new Promise((resolve, reject) => {
         const living = (work: () => void): void => {
           if (!caller.isDead()) work();
@@ -65,6 +69,7 @@ export function createReceivers(parts: { time: VirtualTime; faults: Faults; repo
         if (fate === "lost") return;
         time.after(LATENCY_MS, () => {
           if (fate !== "refused") take(caller, channel, id);
+          else if (status === GONE) refused.add(`${channel} ${id}`);
           if (fate === "answer lost") return;
           const answer = { status: fate === "refused" ? status : 200, text: "", header: () => null };
           time.after(LATENCY_MS, () =>
@@ -79,7 +84,8 @@ export function createReceivers(parts: { time: VirtualTime; faults: Faults; repo
     checkTold: (rows, tell) => {
       for (const channel of Object.values(CHANNELS)) {
         const its = told.get(channel) ?? new Map<string, number>();
-        checkChannel(rows, { channel, told: its, isOrdered: !isExchanged, report: tell });
+        const isOrdered = (id: string): boolean => !isExchanged && !refused.has(`${channel} ${id}`);
+        checkChannel(rows, { channel, told: its, isOrdered, report: tell });
       }
     },
   };
@@ -101,7 +107,7 @@ interface DeliveryRow {
 
 function checkChannel(
   rows: Rows,
-  of: { channel: string; told: ReadonlyMap<string, number>; isOrdered: boolean; report: Report },
+  of: { channel: string; told: ReadonlyMap<string, number>; isOrdered(id: string): boolean; report: Report },
 ): void {
   const { channel, told, isOrdered, report } = of;
   const newest = new Map<string, number>();
@@ -115,7 +121,8 @@ function checkChannel(
     if (state !== "sent") continue;
     const at = told.get(name);
     if (at === undefined) report("L5", `${channel} was never told ${name}, which counts as told`);
-    else if (isOrdered && at < (newest.get(subject) ?? -1))
+    if (!isOrdered(name)) continue;
+    if (at !== undefined && at < (newest.get(subject) ?? -1))
       report("S17", `${channel} was told ${name} of ${subject} out of order`);
     newest.set(subject, Math.max(newest.get(subject) ?? -1, at ?? -1));
   }
