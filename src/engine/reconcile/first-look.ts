@@ -57,6 +57,15 @@ export async function whereToBegin(
   return await save(context, { ...first, baseline: { block: Math.min(block, traced), transactionCount } });
 }
 
+/**
+ * The block up to which fills of a wallet are known, whoever made them: those before its first look were accepted with it
+ * at `init`, or are shown by the chain not to be there. Not where a person accepted that the database does not know it:
+ * until then an order of a database that is lost may have been filled, and it counts.
+ */
+export function knownFillsUpTo({ block, baseline, wallet }: KnownChain, rows: Standing): number {
+  return isAcceptedAsNew(rows, wallet) ? block : baseline.block;
+}
+
 function isAcceptedAsNew({ open, told }: Standing, wallet: Address): boolean {
   const key = newKey(wallet);
   return told.has(key) && open.every((one) => one.key !== key);

@@ -22,6 +22,13 @@ export interface Look {
   readonly withoutAllowance: ReadonlySet<Address>;
 }
 
+/** From where a look begins. */
+interface LookStart {
+  readonly known: KnownChain;
+  /** fills up to this block are known, whoever made them */
+  readonly fillsSince: number;
+}
+
 /** The words of a refusal. @throws what else kept a read from its answer: a node that is away may tell later */
 export function refusalOf(error: unknown): string {
   if (!(error instanceof ChainReadError) || !error.isRefusal) throw error;
@@ -33,7 +40,11 @@ export function refusalOf(error: unknown): string {
  * our settlement, outflows and allowances of the configured tokens. What no row explains is a finding. Nothing is written.
  * @throws ChainReadError when the node is away: nothing can be said yet
  */
-export async function lookAtChain(context: LookContext, soFar: ReadSoFar, known: KnownChain): Promise<Look> {
+export async function lookAtChain(
+  context: LookContext,
+  soFar: ReadSoFar,
+  { known, fillsSince }: LookStart,
+): Promise<Look> {
   const { chain } = context.deps;
   const { wallet } = known;
   const [latest, newestFinal] = [await chain.latest(), await chain.finalized()];
@@ -47,11 +58,11 @@ export async function lookAtChain(context: LookContext, soFar: ReadSoFar, known:
   let held: { readonly before: KnownChain["balances"]; readonly moves: Moves } | undefined;
   try {
     const read = await readBack(context, soFar, { wallet, finalized, ...range });
-    // What was done before the wallet's first look was accepted with it, and is nothing that a row could know.
-    const isSince = ({ blockNumber }: { readonly blockNumber: number }): boolean => blockNumber > known.baseline.block;
     const moves = {
       ...{ wallet, fromBlock: range.fromBlock },
-      ...{ fills: read.fills.filter(isSince), outflows: read.out.filter(isSince) },
+      fills: read.fills.filter(({ blockNumber }) => blockNumber > fillsSince),
+      // What the wallet's owner moved before its first look is nothing that a row could know.
+      outflows: read.out.filter(({ blockNumber }) => blockNumber > known.baseline.block),
     };
     const ours = await whatIsOurs(context, moves);
     findings.push(...unknownFills(context, moves, ours));

@@ -8,7 +8,7 @@ import { commitAndTell, writeAndTell } from "../alerts.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { beginUnchecked } from "./begin.ts";
 import { alertOfNew, foundChange, newOnes, overIfNothingIsOpen, uncheckedOf } from "./findings.ts";
-import { newKey, whereToBegin } from "./first-look.ts";
+import { knownFillsUpTo, newKey, whereToBegin } from "./first-look.ts";
 import { writeMarker } from "./identity.ts";
 import { type Look, lookAtChain } from "./look.ts";
 import { type LookContext, withPatience } from "./patient-chain.ts";
@@ -112,7 +112,7 @@ async function lookAt(context: LookContext, soFar: ReadSoFar, wallet: Address): 
   const rows = await store.read({ kind: "standing", keys: [newKey(wallet)] });
   const known = await whereToBegin(context, wallet, rows);
   if (known === undefined) return true;
-  const seen = await lookAtChain(context, soFar, known);
+  const seen = await lookAtChain(context, soFar, { known, fillsSince: knownFillsUpTo(known, rows) });
   await write(context, wallet, { ...seen, begunBy: uncheckedOf(rows.open, wallet) });
   const after = await store.read({ kind: "standing", keys: [] });
   const open = after.open.filter((difference) => difference.wallet === wallet);

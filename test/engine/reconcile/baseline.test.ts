@@ -4,8 +4,8 @@ import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
 import { NATIVE_TOKEN } from "../../../src/domain/money/address.ts";
 import { createReconciler } from "../../../src/engine/reconcile/reconciler.ts";
 import { POOL, USDC } from "../../support/builders.ts";
-import { accept, begin, fill, live, markerOf, open } from "../../support/databases-in-turn.ts";
-import { ACCOUNT, type Outside, openLife, turn } from "../../support/engine-life.ts";
+import { accept, begin, fill, fills, LIFETIME_SECONDS, live, markerOf, open } from "../../support/databases-in-turn.ts";
+import { ACCOUNT, type Outside, openLife, turn, turnUntil } from "../../support/engine-life.ts";
 
 type Agreed = Awaited<ReturnType<Outside["chain"]["agreed"]>>;
 
@@ -73,6 +73,29 @@ describe("what a person did before the first start", () => {
     };
     const life = await live(outside);
     await turn(outside, life, 30);
+    expect(open(life)).toContain("fill");
+  });
+
+  test("an order of a lost database that is filled while a person decides on the wallet is told after that", async () => {
+    const outside = begin("only");
+    const { chain } = outside;
+    const oldest = await chain.latest();
+    // As on mainnet: a block is final a quarter of an hour later.
+    chain.finalized = async () => oldest;
+    await fill(outside, 1);
+    chain.holdsRelayed = true;
+    const before = openLife(outside);
+    await before.engine.start();
+    const isOut = (): boolean => outside.service.submissions.length === 2;
+    expect(await turnUntil(outside, before, { maxSeconds: 90, isDone: isOut })).toBe(true);
+    before.kill();
+    const emptied = { ...outside, file: join(dirname(outside.file), "another.db") };
+    const life = await live(emptied);
+    expect(open(life)).toEqual(["new"]);
+    chain.holdsRelayed = false;
+    await turn(emptied, life, LIFETIME_SECONDS);
+    expect([fills(outside), await accept(life)]).toEqual([2, expect.stringContaining("accepted 1")]);
+    await turn(emptied, life, 5);
     expect(open(life)).toContain("fill");
   });
 
