@@ -1,5 +1,5 @@
 import type { Answered, Decided } from "../ports/unit-of-work.ts";
-import { tellAlerts, writeAndTell } from "./alerts.ts";
+import { commitAndTell, writeAndTell } from "./alerts.ts";
 import { isEditionOf } from "./edition.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
 import { decideEditions, passOverSlots } from "./register-strategies.ts";
@@ -36,24 +36,23 @@ export function createEditions(context: EngineContext, heard: OutcomeListener): 
       const rows = comeBack ? afterPassing(read, clock.nowMs()) : read;
       const open = wanted.map((strategy) => openEdition(strategy, rows) ?? strategy);
       const ready = wanted.filter((strategy, index) => strategy === open[index]);
+      const late = wanted.filter((strategy, index) => strategy !== open[index]);
       const edited = decideEditions(context, ready, { rows, isAtWork });
       const over = { kind: "alerts-of-others-over", strategyIds: idsOf(wanted) } as const;
       return {
         changes: [...back.changes, ...(comeBack ? [over] : []), ...edited.changes],
         atMs: clock.nowMs(),
-        value: { inForce: open, ready: new Set(idsOf(ready)), outcomes: [...back.outcomes, ...edited.outcomes] },
+        value: { inForce: open, waiting: new Set(idsOf(late)), outcomes: [...back.outcomes, ...edited.outcomes] },
       };
     };
-    for (const { value, alerts } of await store.commit([{ question, decide }])) {
-      const before = waiting;
-      inForce = value.inForce;
-      waiting = new Set(idsOf(wanted).filter((id) => !value.ready.has(id)));
-      isAtWork = true;
-      value.outcomes.forEach(heard);
-      tellAlerts(context.deps, alerts);
-      for (const strategy of waiting) {
-        if (!before.has(strategy)) logger.info({ strategy }, "the edited strategy applies once its open run has ended");
-      }
+    const taken = await commitAndTell(context.deps, { question, decide });
+    const before = waiting;
+    inForce = taken.inForce;
+    waiting = taken.waiting;
+    isAtWork = true;
+    taken.outcomes.forEach(heard);
+    for (const strategy of waiting) {
+      if (!before.has(strategy)) logger.info({ strategy }, "the edited strategy applies once its open run has ended");
     }
   };
   return {
@@ -71,10 +70,10 @@ export function createEditions(context: EngineContext, heard: OutcomeListener): 
   };
 }
 
-/** What is in force, which of it is what the files say, and what became of slots. */
+/** What is in force, which editions wait for a run to end, and what became of slots. */
 interface TakenOver {
   readonly inForce: readonly LoadedStrategy[];
-  readonly ready: ReadonlySet<string>;
+  readonly waiting: ReadonlySet<string>;
   readonly outcomes: readonly SlotOutcome[];
 }
 

@@ -1,7 +1,7 @@
 import type { BlockHead } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Answered, Decided } from "../ports/unit-of-work.ts";
-import { tellAlerts, writeAndTell } from "./alerts.ts";
+import { commitAndTell, writeAndTell } from "./alerts.ts";
 import { createBeat } from "./beat.ts";
 import { type Beginning, createBeginning } from "./beginning.ts";
 import { createClockJumps } from "./clock-jumps.ts";
@@ -155,7 +155,7 @@ async function recordStart(context: EngineContext): Promise<void> {
     value: undefined,
   });
   const question = { kind: "start" } as const;
-  for (const { alerts } of await deps.store.commit([{ question, decide }])) tellAlerts(deps, alerts);
+  await commitAndTell(deps, { question, decide });
 }
 
 /** Begins runs that are due and performs effects that are due, until stopped. Runs begin by a clock that can be believed. */

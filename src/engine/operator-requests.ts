@@ -5,7 +5,7 @@ import type { Change } from "../ports/changes.ts";
 import type { OperatorRequest } from "../ports/daemon-rows.ts";
 import type { LaneHalt } from "../ports/lane-store.ts";
 import type { Answered, Question, QuestionKind } from "../ports/unit-of-work.ts";
-import { raiseChange, tellAlerts, writeAndTell } from "./alerts.ts";
+import { commitAndTell, raiseChange, writeAndTell } from "./alerts.ts";
 import { type EngineContext, type LoadedStrategy, strategyOf } from "./engine-context.ts";
 import { cancelTransaction, decideRevocationAsked, type Outcome, revocationAsked } from "./operator-transactions.ts";
 import { messageOf } from "./perform/message-of.ts";
@@ -22,10 +22,12 @@ export async function takeRequests(context: EngineContext, clockProblem?: string
   for (const request of await store.read({ kind: "requests" })) {
     const { id, command, madeBy } = request;
     try {
-      if (clockProblem !== undefined && needsSlots(request)) {
-        await answerOnly(context, id, `refused: ${clockProblem}; then ask again`);
-      } else await carryOut(context, request);
-      logger.info({ command, madeBy }, "operator request taken");
+      const answer =
+        clockProblem !== undefined && needsSlots(request)
+          ? await answerOnly(context, id, `refused: ${clockProblem}; then ask again`)
+          : await carryOut(context, request);
+      // What was halted and may go on stands in no other line of the log.
+      logger.info({ command, madeBy, answer }, "operator request taken");
     } catch (error) {
       // Nothing of it was written. Left open it would end every start that comes after this one.
       logger.error({ command, madeBy, error: messageOf(error) }, "an operator request could not be carried out");
@@ -34,8 +36,9 @@ export async function takeRequests(context: EngineContext, clockProblem?: string
   }
 }
 
-async function answerOnly({ deps }: EngineContext, requestId: number, answer: string): Promise<void> {
+async function answerOnly({ deps }: EngineContext, requestId: number, answer: string): Promise<string> {
   await writeAndTell(deps, [{ kind: "request-answered", requestId, answer }]);
+  return answer;
 }
 
 /** Whether the request uses up a slot, or says from when on slots may run again. */
@@ -47,7 +50,8 @@ function refused(why: string): Outcome {
   return { answer: `refused: ${why}`, changes: [] };
 }
 
-async function carryOut(context: EngineContext, request: OperatorRequest): Promise<void> {
+/** @returns what came of it, for the operator */
+async function carryOut(context: EngineContext, request: OperatorRequest): Promise<string> {
   switch (request.command) {
     case "mode":
       return await setMode(context, request);
@@ -74,18 +78,22 @@ async function carryOut(context: EngineContext, request: OperatorRequest): Promi
   }
 }
 
-async function revoke(context: EngineContext, request: OperatorRequest): Promise<void> {
+async function revoke(context: EngineContext, request: OperatorRequest): Promise<string> {
   const asked = revocationAsked(context, request.arguments);
   if (typeof asked === "string") return await answerOnly(context, request.id, asked);
   const { wallet, token } = asked.grant;
-  await decideAndAnswer(context, request, {
+  return await decideAndAnswer(context, request, {
     question: { kind: "grant", wallet, token },
     decide: (rows) => decideRevocationAsked(context, asked, rows),
   });
 }
 
-function answerHere({ deps }: EngineContext, { id }: OperatorRequest, carry: () => string): void {
-  deps.store.transaction(() => deps.store.answerRequest(id, carry(), deps.clock.nowMs()));
+function answerHere({ deps }: EngineContext, { id }: OperatorRequest, carry: () => string): string {
+  return deps.store.transaction(() => {
+    const answer = carry();
+    deps.store.answerRequest(id, answer, deps.clock.nowMs());
+    return answer;
+  });
 }
 
 /** Decides on rows, and writes what follows and the answer together. */
@@ -93,24 +101,21 @@ async function decideAndAnswer<K extends QuestionKind>(
   { deps }: EngineContext,
   { id: requestId }: OperatorRequest,
   { question, decide }: { readonly question: Question<K>; decide(rows: Answered<K>): Outcome },
-): Promise<void> {
-  const written = await deps.store.commit([
-    {
-      question,
-      decide: (rows) => {
-        const { changes, answer } = decide(rows);
-        const answered = { kind: "request-answered", requestId, answer } as const;
-        return { changes: [...changes, answered], atMs: deps.clock.nowMs(), value: undefined };
-      },
+): Promise<string> {
+  return await commitAndTell(deps, {
+    question,
+    decide: (rows) => {
+      const { changes, answer } = decide(rows);
+      const answered = { kind: "request-answered", requestId, answer } as const;
+      return { changes: [...changes, answered], atMs: deps.clock.nowMs(), value: answer };
     },
-  ]);
-  for (const { alerts } of written) tellAlerts(deps, alerts);
+  });
 }
 
-async function setMode(context: EngineContext, request: OperatorRequest): Promise<void> {
+async function setMode(context: EngineContext, request: OperatorRequest): Promise<string> {
   const { mode, scope = GLOBAL_SCOPE, reason = "no reason given" } = request.arguments;
   const question = { kind: "scope", scope } as const;
-  await decideAndAnswer(context, request, {
+  return await decideAndAnswer(context, request, {
     question,
     decide: (rows) => {
       if (!isMode(mode)) return refused(`no mode ${JSON.stringify(mode)}; known are ${OPERATING_MODES.join(", ")}`);
@@ -165,14 +170,18 @@ type StrategyCommand = (
   asked: { readonly extra: boolean; readonly madeBy: string; readonly rows: Answered<"next-slot"> },
 ) => Outcome;
 
-async function withStrategy(context: EngineContext, request: OperatorRequest, command: StrategyCommand): Promise<void> {
+async function withStrategy(
+  context: EngineContext,
+  request: OperatorRequest,
+  command: StrategyCommand,
+): Promise<string> {
   const { strategy: id = "", extra } = request.arguments;
   const { madeBy } = request;
   const strategy = strategyOf(context, id);
   if (strategy === undefined) return await answerOnly(context, request.id, `refused: no strategy "${id}"`);
   // Slots that are due already come first: consuming the next one would pass over them without an end.
   await insertDueRuns(context);
-  await decideAndAnswer(context, request, {
+  return await decideAndAnswer(context, request, {
     question: { kind: "next-slot", strategyId: id, fromMs: thisSecond(context) },
     decide: (rows) => command(context, strategy, { extra: extra === "true", madeBy, rows }),
   });

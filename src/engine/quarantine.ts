@@ -4,7 +4,7 @@ import { isMemoryOf, type StrategyMemory } from "../domain/strategy/strategy.ts"
 import type { Change } from "../ports/changes.ts";
 import type { StrategyRow } from "../ports/daemon-rows.ts";
 import type { Answered, Decided } from "../ports/unit-of-work.ts";
-import { raiseChange, tellAlerts } from "./alerts.ts";
+import { commitAndTell, raiseChange } from "./alerts.ts";
 import type { EngineContext } from "./engine-context.ts";
 
 /** Stored memory as JSON; undefined when the row holds none, which no kind of strategy can read. */
@@ -27,13 +27,13 @@ export function hasReadableMemory({ spec, memory }: Pick<StrategyRow, "spec" | "
  * row is left for whoever can read it; all other strategies go on.
  */
 export async function quarantine(context: EngineContext, row: Pick<StrategyRow, "id" | "kind">): Promise<void> {
-  const { store, clock } = context.deps;
+  const { clock } = context.deps;
   const question = { kind: "scope", scope: row.id } as const;
   const decide = ({ mode }: Answered<"scope">): Decided<undefined> => {
     const changes = quarantineChanges(context, row, mode === undefined ? [] : [mode]);
     return { changes, atMs: clock.nowMs(), value: undefined };
   };
-  for (const { alerts } of await store.commit([{ question, decide }])) tellAlerts(context.deps, alerts);
+  await commitAndTell(context.deps, { question, decide });
 }
 
 /** What halts it and tells a person. @param modes those that are set, its own among them */

@@ -6,7 +6,7 @@ import type { Change } from "../ports/changes.ts";
 import type { StrategyRow } from "../ports/daemon-rows.ts";
 import type { SlotRows } from "../ports/slot-questions.ts";
 import type { Answered, Decided } from "../ports/unit-of-work.ts";
-import { tellAlerts } from "./alerts.ts";
+import { commitAndTell } from "./alerts.ts";
 import { handledAtEdit, isEditionOf } from "./edition.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
 import { hasReadableMemory, parseStoredMemory, quarantineChanges } from "./quarantine.ts";
@@ -28,10 +28,8 @@ export async function registerStrategies(
     const { changes, outcomes } = decideEditions(context, strategies, { rows, isAtWork });
     return { changes, atMs: context.deps.clock.nowMs(), value: outcomes };
   };
-  for (const { value, alerts } of await context.deps.store.commit([{ question, decide }])) {
-    value.forEach(heard);
-    tellAlerts(context.deps, alerts);
-  }
+  const outcomes = await commitAndTell(context.deps, { question, decide });
+  outcomes.forEach(heard);
 }
 
 /** What makes editions known: those of strategies that are new, and those that differ from what the rows have. */

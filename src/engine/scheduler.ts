@@ -10,7 +10,7 @@ import { isExitStrategy } from "../domain/strategy/strategy.ts";
 import type { Change } from "../ports/changes.ts";
 import type { SlotRows } from "../ports/slot-questions.ts";
 import type { Decided } from "../ports/unit-of-work.ts";
-import { tellAlerts } from "./alerts.ts";
+import { commitAndTell } from "./alerts.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
 import { halt } from "./reconcile/touches.ts";
 import { type DecidedSlots, gapsOf, nobody, type OutcomeListener, type SlotOutcome } from "./slot-gaps.ts";
@@ -30,7 +30,7 @@ export async function insertSomeDueRuns(
   context: EngineContext,
   heard: OutcomeListener = nobody,
 ): Promise<{ readonly runs: readonly string[]; readonly isDone: boolean }> {
-  const { store, clock } = context.deps;
+  const { clock } = context.deps;
   const nowMs = clock.nowMs();
   const endsAtMs = clock.monotonicMs() + LONGEST_TURN_MS;
   const due = context.settings.strategies.filter(({ spec }) => (nextStart.get(spec) ?? 0) <= nowMs);
@@ -39,15 +39,11 @@ export async function insertSomeDueRuns(
     const batch = due.slice(from, from + BATCH);
     const question = { kind: "slots", strategyIds: batch.map(({ spec }) => spec.id) } as const;
     const decide = (rows: SlotRows) => decideBatch(context, batch, { nowMs, endsAtMs, rows });
-    let isDone = true;
-    for (const { value, alerts } of await store.commit([{ question, decide }])) {
-      value.outcomes.forEach(heard);
-      tellAlerts(context.deps, alerts);
-      runs.push(...value.runs);
-      isDone &&= value.isDone;
-    }
+    const inserted = await commitAndTell(context.deps, { question, decide });
+    inserted.outcomes.forEach(heard);
+    runs.push(...inserted.runs);
     const isLast = from + BATCH >= due.length;
-    if (!isDone || (!isLast && clock.monotonicMs() >= endsAtMs)) return { runs, isDone: false };
+    if (!inserted.isDone || (!isLast && clock.monotonicMs() >= endsAtMs)) return { runs, isDone: false };
   }
   return { runs, isDone: true };
 }

@@ -72,7 +72,7 @@ export function createSlotTurn(
 function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
-    const turn = last.then(work, work);
+    const turn = last.then(work);
     last = turn.catch(() => undefined);
     return turn;
   };

@@ -2,14 +2,15 @@ import { expect, test } from "vitest";
 import { takeRequests } from "../../src/engine/operator-requests.ts";
 import { SLOT_MS } from "../support/builders.ts";
 import { ACCOUNT, createOutside, type Life, openLife } from "../support/engine-life.ts";
+import { silentLogger } from "../support/silent-logger.ts";
 
 const HALT = { account: ACCOUNT, chainId: 31_337, reason: "a stranger's transaction", transactionCount: 3, atMs: 1 };
 
 /** What an operator is answered. */
-async function ask(life: Life, change: Record<string, string>): Promise<string | undefined> {
+async function ask(life: Life, change: Record<string, string>, logger = silentLogger()): Promise<string | undefined> {
   const request = { command: "mode", arguments: change, madeBy: "ann", madeAtMs: SLOT_MS };
   const id = life.store.addRequest(request);
-  await takeRequests(life.context);
+  await takeRequests({ ...life.context, deps: { ...life.context.deps, logger } });
   return life.store.answerOf(id);
 }
 
@@ -24,8 +25,10 @@ test("a halted account goes on when a person goes back to active for everything,
     await ask(life, change);
     expect(life.lane.halted()).toEqual(HALT);
   }
-  const answer = await ask(life, { mode: "active", scope: "global" });
+  const logger = silentLogger();
+  const answer = await ask(life, { mode: "active", scope: "global" }, logger);
   expect(answer).toBe(`global is active; released ${ACCOUNT}, which was halted because a stranger's transaction`);
+  expect(logger.lines).toMatchObject([{ fields: { madeBy: "ann", answer } }]);
   expect(life.lane.halted()).toBeUndefined();
   expect(life.lanes.acceptedCount(ACCOUNT, 31_337)).toBe(3);
   const released = life.db.prepare("SELECT released_by FROM lane_halts").pluck().all();
