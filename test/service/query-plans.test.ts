@@ -72,7 +72,7 @@ const POOLS: Calls<PoolBook> = {
   close: (book) => book.close(),
 };
 
-function openAll() {
+async function openAll() {
   const db = openServiceDatabase(join(temporaryDirectory(), "service.db"));
   onTestFinished(() => void db.close());
   migrateLane(db);
@@ -83,17 +83,17 @@ function openAll() {
   const openPools = () => openPoolBook(db, { scope: "testnet", nowMs: 1, logger: silentLogger() });
   openPools().close();
   const statements = collectStatements(db);
-  callAll(STORE, createServiceStore(db, "testnet"));
+  await callAll(STORE, createServiceStore(db, "testnet"));
   unservedSwaps(db, []);
-  callAll(BOOK, openRelayBook(db, "testnet"));
+  await callAll(BOOK, openRelayBook(db, "testnet"));
   createUnsentSwaps(db, { laneStore, clock })();
-  callAll(KEYS, createKeyStore(db));
-  callAll(POOLS, openPools());
+  await callAll(KEYS, createKeyStore(db));
+  await callAll(POOLS, openPools());
   return { db, statements: [...statements] };
 }
 
-test("no statement of the service grows with its history", () => {
-  const { db, statements } = openAll();
+test("no statement of the service grows with its history", async () => {
+  const { db, statements } = await openAll();
   expect(statements.length).toBeGreaterThan(40);
   const growing = statements.flatMap((sql) => {
     const parts = growingParts(db, sql);

@@ -79,8 +79,8 @@ const SMALL: Readonly<Record<string, { why: string; search?: string; covering?: 
 export type Calls<T> = { readonly [Method in keyof T]: (port: T) => unknown };
 
 /** Makes every call, in the order in which they are written. */
-export function callAll<T extends object>(calls: Calls<T>, port: T): void {
-  for (const call of Object.values(calls) as ((port: T) => unknown)[]) call(port);
+export async function callAll<T extends object>(calls: Calls<T>, port: T): Promise<void> {
+  for (const call of Object.values(calls) as ((port: T) => unknown)[]) await call(port);
 }
 
 /** Lets a test write what the program never would. */

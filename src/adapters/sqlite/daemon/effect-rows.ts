@@ -43,7 +43,7 @@ export function createEffectRows(sql: Statements, queue: WorkQueue): EffectRows 
     },
     dueEffects: queue.due,
     nextEffectMs: queue.nextMs,
-    begun: (id) => sql.get<{ attempts: number }>("SELECT attempts FROM effects WHERE id = ?", id)?.attempts ?? 0,
+    begun: (id) => sql.get<{ attempts: number }>("SELECT attempts FROM effects WHERE id = ?", id)?.attempts,
     beginEffect: (id) => {
       const before = sql.get<{ attempts: number }>("SELECT attempts FROM effects WHERE id = ?", id)?.attempts;
       // To begin it as if for the first time would be to do it twice.

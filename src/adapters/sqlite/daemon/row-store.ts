@@ -68,8 +68,8 @@ export interface SingleRows extends LedgerRows {
   warnings(): readonly TrueWarning[];
   /** Slots of a strategy that have a run, from an instant on. */
   slotsWithRun(strategyId: string, fromMs: number): readonly number[];
-  /** How often an effect was begun. */
-  begun(effectId: number): number;
+  /** How often an effect was begun; undefined where it was answered, or never written down. */
+  begun(effectId: number): number | undefined;
   saveSameEnds(strategyId: string, ends: SameEnds | undefined): void;
   /** Writes an alert down. @returns false when the same code is true of the same subject already: then nothing is new */
   raiseAlert(alert: AlertRow): boolean;

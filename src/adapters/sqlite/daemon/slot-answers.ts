@@ -43,7 +43,10 @@ export function createSlotAnswers(rows: RowStore, lanes: () => LaneStore): Pick<
     effect: ({ effectId, runId }) => {
       const run = rows.run(runId);
       if (run === undefined) throw new Error(`effect ${effectId} belongs to no run`);
-      return { run, begun: rows.begun(effectId) };
+      const begun = rows.begun(effectId);
+      // To perform it as if nobody had would be to do it twice.
+      if (begun === undefined) throw new Error(`effect ${effectId} was answered, or never written down`);
+      return { run, begun };
     },
     differences: () => rows.openDifferences(),
   };

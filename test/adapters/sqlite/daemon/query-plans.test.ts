@@ -91,7 +91,6 @@ const CHANGES: readonly Change[] = [
 
 const STORE: Calls<DaemonStore> = {
   transaction: (store) => store.transaction(() => 1),
-  read: (store) => Promise.all(Object.values(QUESTIONS).map((question) => store.read(question as never))),
   answer: (store) => store.answer(QUESTIONS.step),
   commit: (store) =>
     store.commit([{ question: QUESTIONS.step, decide: () => ({ changes: CHANGES, atMs: NOW_MS, value: undefined }) }]),
@@ -127,6 +126,7 @@ const STORE: Calls<DaemonStore> = {
     (["looks", "routes", "others", "no routes"] as const).map((group) => store.dueEffects(NOW_MS, 9, group)),
   nextEffectMs: (store) => store.nextEffectMs(),
   beginEffect: (store) => store.beginEffect(1),
+  read: (store) => Promise.all(Object.values(QUESTIONS).map((question) => store.read(question as never))),
   finishEffect: (store) => store.finishEffect(1),
   postponeEffect: (store) => store.postponeEffect(1, NOW_MS),
   hastenEffects: (store) => store.hastenEffects(NOW_MS),
@@ -354,17 +354,17 @@ const READER: Calls<HistoryReader> = {
  * Every statement of both stores, of the alerts' sender and of the reading side, as they are called in whatever order
  * without the guards; and a database with guards, whose own questions are part of a plan.
  */
-function allStatements() {
+async function allStatements() {
   const { db, store } = openDaemonDatabase();
   addStrategy(store);
   addRun(store, runSample({ swaps: [swapIn("confirmed", { amountIn: undefined })] }));
   dropTriggers(db);
   const statements = collectStatements(db);
-  callAll(STORE, createStore(db));
-  callAll(LANES, createLaneStore(db));
+  await callAll(STORE, createStore(db));
+  await callAll(LANES, createLaneStore(db));
   setAlertChannels(db, [{ name: "webhook", minimum: "info", tellsEnds: true }]);
-  callAll(OUTBOX, createAlertOutbox(db, "webhook"));
-  callAll(READER, createHistoryReader(db));
+  await callAll(OUTBOX, createAlertOutbox(db, "webhook"));
+  await callAll(READER, createHistoryReader(db));
   readLaneHistory(db, 20);
   const copy = openDatabase({ file: join(temporaryDirectory(), "copy.db") });
   copyRecent(db, copy, NOW_MS);
@@ -372,8 +372,8 @@ function allStatements() {
   return { db: openDaemonDatabase().db, statements: [...statements] };
 }
 
-test("no statement of the daemon or of its reading commands grows with the history", () => {
-  const { db, statements } = allStatements();
+test("no statement of the daemon or of its reading commands grows with the history", async () => {
+  const { db, statements } = await allStatements();
   expect(statements.length).toBeGreaterThan(120);
   const growing = statements.flatMap((sql) => {
     const parts = growingParts(db, sql);

@@ -208,12 +208,14 @@ describe("effects", () => {
     expect([store.beginEffect(1), store.beginEffect(1)]).toEqual([0, 1]);
   });
 
-  test("that are answered begin no more: nobody would know how often they were begun before", () => {
+  test("that are answered begin no more: nobody would know how often they were begun before", async () => {
     const { store } = openDaemonDatabase();
     addRun(store, runSample());
     store.addEffects("run_1", [{ effect: { kind: "ReadView" }, notBeforeMs: 0 }], 1);
     store.finishEffect(1);
     expect(() => store.beginEffect(1)).toThrow("effect 1 is begun, and it was answered or never written down");
+    const asked = { kind: "effect", effectId: 1, runId: "run_1" } as const;
+    await expect(store.read(asked)).rejects.toThrow("effect 1 was answered, or never written down");
   });
 
   test("that were overtaken are put off and stay to be done", () => {
