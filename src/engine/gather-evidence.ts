@@ -3,9 +3,10 @@ import { CEILING_WINDOWS_MS } from "../domain/guard/policy.ts";
 import type { Address } from "../domain/money/address.ts";
 import type { RunEvent } from "../domain/run/events.ts";
 import type { Evidence } from "../domain/run/evidence.ts";
-import type { Run } from "../domain/run/run.ts";
+import { proceedsBarred } from "../domain/run/proceeds.ts";
+import type { Run, Swap } from "../domain/run/run.ts";
 import type { StepQuestion, StepRows } from "../ports/changes.ts";
-import type { ModeRows } from "../ports/view-questions.ts";
+import type { ModeRows, SigningRows } from "../ports/view-questions.ts";
 import { type EngineContext, strategyOf } from "./engine-context.ts";
 import { gasReserveOf } from "./gas-reserve.ts";
 import { modeOf } from "./modes.ts";
@@ -72,6 +73,11 @@ const BARRED_RUN = "another database, whose acts were accepted, may have traded 
 /** Why a run makes no new trade, undefined when it may. */
 export function tradingBarred({ isBarred }: Pick<StepRows, "isBarred">): string | undefined {
   return isBarred ? BARRED_RUN : undefined;
+}
+
+/** Why proceeds that a swap sells are not there, by the rows of this instant: a reorganisation may just have been seen. */
+export function proceedsGone({ run }: Pick<SigningRows, "run">, swap: Swap): string | undefined {
+  return run === undefined ? "its run has no row" : proceedsBarred(run, swap);
 }
 
 /** Why nothing may be signed for a strategy with its wallet now, undefined when signing is allowed. */

@@ -1,9 +1,8 @@
 import type { TypedData } from "../../domain/guard/typed-data.ts";
 import type { Hex } from "../../domain/money/address.ts";
-import { proceedsBarred } from "../../domain/run/proceeds.ts";
 import type { Run, Swap } from "../../domain/run/run.ts";
 import type { EngineContext } from "../engine-context.ts";
-import { signingBarred } from "../gather-evidence.ts";
+import { proceedsGone, signingBarred } from "../gather-evidence.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 
 /**
@@ -21,7 +20,7 @@ export async function signGasless(context: EngineContext, run: Run, swap: Swap):
   const barred =
     signingBarred(context, run.strategyId, { ...rows, wallet: swap.wallet }) ??
     pastDeadline(context, swap) ??
-    proceedsBarred(run, swap);
+    proceedsGone(rows, swap);
   if (barred !== undefined) return { kind: "signing-barred", swapId: swap.id, detail: barred };
   crashPoint("gasless.sign.before");
   const journaled = (digest: Hex) => ({ digest, journaled: rows.typedData.get(digest) });

@@ -1,8 +1,6 @@
-import { proceedsBarred } from "../../domain/run/proceeds.ts";
 import type { Run, Swap } from "../../domain/run/run.ts";
-import type { SigningRows } from "../../ports/view-questions.ts";
 import type { EngineContext } from "../engine-context.ts";
-import { signingBarred, tradingBarred } from "../gather-evidence.ts";
+import { proceedsGone, signingBarred, tradingBarred } from "../gather-evidence.ts";
 import { advanceMarker } from "../reconcile/identity.ts";
 import type { EffectAnswer } from "./effect-answer.ts";
 import { nodeFault } from "./node-fault.ts";
@@ -60,9 +58,4 @@ export async function submitGasless(
   if (outcome.kind === "not-sent") return keep(outcome.detail);
   if (outcome.kind === "unknown") return unknown(outcome.detail);
   return { kind: "submission-accepted", swapId: swap.id, serviceSwapId: outcome.serviceSwapId };
-}
-
-/** Asked of the rows of this instant: a reorganisation may have been seen since the swap was signed. */
-function proceedsGone({ run }: Pick<SigningRows, "run">, swap: Swap): string | undefined {
-  return run === undefined ? "its run has no row" : proceedsBarred(run, swap);
 }

@@ -47,6 +47,13 @@ test("no signature is given for proceeds that a reorganisation took back since t
   expect(outside.signed).toEqual([]);
 });
 
+test("no signature is given where the reorganisation is seen after its effect was begun", async () => {
+  const { life, outside, run, swap } = await begin("submitted", sale("cleared", { mode: "gasless" }));
+  const swaps = run.swaps.map((one) => (one.id === swap.id ? one : { ...one, state: "confirmed" as const }));
+  const answer = await signGasless(life.context, { ...run, swaps }, swap);
+  expect([answer.kind, outside.signed]).toEqual(["signing-barred", []]);
+});
+
 test("no order is handed over for proceeds that a reorganisation took back since it was signed", async () => {
   const { life, outside, run, swap } = await begin("submitted", sale("signed", { mode: "gasless" }));
   const detail = "not handed over: a reorganisation took back run_1.0.1, whose proceeds it sells";
