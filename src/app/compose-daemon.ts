@@ -24,7 +24,7 @@ import { type Alerts, openAlerts, watchHeldBack, watchLimit } from "./alerts.ts"
 import { approveCalldata, digestOf } from "./encoding.ts";
 import { engineSettings } from "./engine-settings.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
-import { openLaneStore } from "./lane-wiring.ts";
+import { openLaneRows } from "./lane-wiring.ts";
 import type { Machine } from "./machine.ts";
 import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
@@ -84,7 +84,7 @@ export async function composeDaemon(
   const opened = openChain(configuration, secrets, { ...machine, ...listening });
   const chain = watchAgreement(watchChain(opened, node, machine.clock), alerts.deps);
   const { store } = alerts.deps;
-  const laneStore = alertOnHalt(openLaneStore(db), alerts.deps);
+  const laneStore = alertOnHalt(openLaneRows(db), alerts.deps);
   const { service: second } = configuration.reference;
   const serviceHosts = [serviceUrl, ...(second === undefined ? [] : [second.url])].map(hostOf);
   store.endAlertsOfOtherServices(serviceHosts, machine.clock.nowMs());

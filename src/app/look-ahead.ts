@@ -16,7 +16,7 @@ import { isMigrated, openDaemonDatabase } from "./daemon-database.ts";
 import { approveCalldata, digestOf } from "./encoding.ts";
 import { engineSettings } from "./engine-settings.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
-import { openLaneStore } from "./lane-wiring.ts";
+import { openLaneRows } from "./lane-wiring.ts";
 import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
 import { addressOnly, withoutSignatures } from "./open-secrets.ts";
@@ -76,7 +76,7 @@ async function open(configuration: Configuration, opening: Opening): Promise<Eng
     settings: { ...engineSettings(configuration, contracts), live: false },
     deps: {
       store: createStore(db),
-      laneStore: openLaneStore(db),
+      laneStore: openLaneRows(db),
       chain,
       service: services.client,
       secondService: services.second,

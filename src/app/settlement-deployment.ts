@@ -2,7 +2,8 @@ import { systemClock } from "../adapters/clock/system-clock.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { createLane, type Lane } from "../lane/lane.ts";
 import type { Chain } from "../ports/chain.ts";
-import type { IntentRow, LaneStore } from "../ports/lane-store.ts";
+import type { LaneRowStore } from "../ports/lane-row-store.ts";
+import type { IntentRow } from "../ports/lane-store.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Signer } from "../ports/signer.ts";
 import { DEPLOYER, type PlannedContract } from "../service/settlement/deployment.ts";
@@ -25,7 +26,7 @@ export type Progress =
 const SIGN_WITHIN_SECONDS = 3_600;
 
 interface Parts {
-  readonly store: LaneStore;
+  readonly store: LaneRowStore;
   readonly chain: Chain;
   readonly signer: Signer;
   readonly logger: Logger;
@@ -50,7 +51,7 @@ export function openDeploymentLane(configuration: Configuration, parts: Parts): 
 /** Writes down what is to be sent, in one transaction; what an earlier run wrote down and is not over goes on. */
 export function submitMissing(
   lane: Lane,
-  store: LaneStore,
+  store: LaneRowStore,
   plan: { missing: readonly Missing[]; maxFeePerGas: bigint },
 ): void {
   store.transaction(() => {
@@ -74,7 +75,7 @@ export function submitMissing(
 }
 
 /** All that was ever asked for to create a contract, oldest first. */
-function intentsFor(store: LaneStore, address: string): readonly IntentRow[] {
+function intentsFor(store: LaneRowStore, address: string): readonly IntentRow[] {
   const rows: IntentRow[] = [];
   for (;;) {
     const row = store.intent(`deploy-${address}-${rows.length + 1}`);
@@ -84,7 +85,7 @@ function intentsFor(store: LaneStore, address: string): readonly IntentRow[] {
 }
 
 /** Looks at the newest transaction of each contract. */
-export function progressOf(lane: Lane, store: LaneStore, contracts: readonly PlannedContract[]): Progress {
+export function progressOf(lane: Lane, store: LaneRowStore, contracts: readonly PlannedContract[]): Progress {
   const halt = lane.halted();
   if (halt !== undefined) return { kind: "halted", reason: halt.reason };
   const newest = contracts.map(({ address }) => intentsFor(store, address).at(-1)).filter((row) => row !== undefined);

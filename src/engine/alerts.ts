@@ -1,7 +1,7 @@
 import { type Alert, SUBJECT } from "../domain/run/alert.ts";
 import type { ModeRow } from "../domain/run/operating-mode.ts";
 import type { Change } from "../ports/changes.ts";
-import type { LaneStore } from "../ports/lane-store.ts";
+import type { LaneRowStore } from "../ports/lane-row-store.ts";
 import type { EngineDeps } from "./engine-context.ts";
 
 /** What alerts are written and told with. */
@@ -57,7 +57,7 @@ export function changeMode({ store, clock }: Pick<AlertDeps, "store" | "clock">,
 }
 
 /** The lanes' rows, where a halted account is written down together with its alert. */
-export function alertOnHalt(laneStore: LaneStore, deps: AlertDeps): LaneStore {
+export function alertOnHalt(laneStore: LaneRowStore, deps: AlertDeps): LaneRowStore {
   const { store, clock } = deps;
   return {
     ...laneStore,

@@ -1,7 +1,7 @@
 import type { TransactionChange } from "../domain/run/events.ts";
 import type { LaneEvent, LaneListener } from "../lane/lane-event.ts";
 import type { Receipt } from "../ports/chain.ts";
-import type { LaneStore } from "../ports/lane-store.ts";
+import type { LaneRowStore } from "../ports/lane-row-store.ts";
 import type { RunStore } from "../ports/store.ts";
 import type { Committer } from "./commit.ts";
 
@@ -10,7 +10,7 @@ import type { Committer } from "./commit.ts";
  * transaction, so the attempt's row and the swap's row change together. Revocations of the janitor belong to no run.
  */
 export function createLaneListener(
-  stores: { runs: RunStore; lanes: LaneStore },
+  stores: { runs: RunStore; lanes: LaneRowStore },
   committer: () => Pick<Committer, "commitHere">,
 ): LaneListener {
   return {

@@ -5,7 +5,7 @@ import { swapOf } from "../domain/run/run.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { StepRows } from "../ports/changes.ts";
 import type { IdentityMarker } from "../ports/identity-marker.ts";
-import type { LaneStore } from "../ports/lane-store.ts";
+import type { LaneRowStore } from "../ports/lane-row-store.ts";
 import type { OperationStore, Store } from "../ports/store.ts";
 import { judgeMarker } from "./reconcile/identity.ts";
 import { halt, whyHalted } from "./reconcile/touches.ts";
@@ -44,7 +44,7 @@ function haltByDifference(
 /** What signing for an intent goes by. */
 interface SigningTerms {
   readonly store: Store;
-  readonly laneStore: LaneStore;
+  readonly laneStore: LaneRowStore;
   readonly live: boolean;
   readonly marker: IdentityMarker | undefined;
 }
@@ -73,12 +73,12 @@ export function maySignIntent({ store, laneStore, live, marker }: SigningTerms, 
 }
 
 /** A revocation ends something, and so do all later versions of what was signed once. */
-function isNewTrade(laneStore: LaneStore, intentId: string): boolean {
+function isNewTrade(laneStore: LaneRowStore, intentId: string): boolean {
   return laneStore.intent(intentId)?.purpose !== "revoke" && laneStore.signings(intentId).length === 0;
 }
 
 /** A swap or its approval of which there are no bytes: what has some is followed to its end. */
-function isUnsignedTrade(laneStore: LaneStore, intentId: string): boolean {
+function isUnsignedTrade(laneStore: LaneRowStore, intentId: string): boolean {
   return laneStore.intent(intentId)?.purpose !== "revoke" && laneStore.attempts(intentId).length === 0;
 }
 

@@ -2,7 +2,8 @@ import type { Address } from "../domain/money/address.ts";
 import { smaller } from "../domain/money/bigint.ts";
 import type { AgreedReads, BlockHead, LaneChain, Receipt } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { AttemptRow, AttemptState, IntentRow, IntentState, LaneStore } from "../ports/lane-store.ts";
+import type { LaneRowStore } from "../ports/lane-row-store.ts";
+import type { AttemptRow, AttemptState, IntentRow, IntentState } from "../ports/lane-store.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Signer } from "../ports/signer.ts";
 import type { LaneEvent, LaneListener } from "./lane-event.ts";
@@ -43,7 +44,7 @@ export interface LaneOptions {
 
 /** What a lane works with. */
 export interface LaneDeps {
-  readonly store: LaneStore;
+  readonly store: LaneRowStore;
   readonly chain: LaneChain;
   readonly signer: Signer;
   readonly clock: Clock;
@@ -99,7 +100,7 @@ export function isTooLate({ deps, latest }: LaneTurn, { deadlineSeconds }: Inten
   return Math.max(latest.timestamp, Math.floor(deps.clock.nowMs() / 1_000)) >= deadlineSeconds;
 }
 
-type IntentChange = Parameters<LaneStore["updateIntent"]>[1];
+type IntentChange = Parameters<LaneRowStore["updateIntent"]>[1];
 
 /**
  * Moves an intent: its row, the transition and what the listener writes are one transaction. `event` is left out where
@@ -132,7 +133,7 @@ export function moveIntent(
 export function moveAttempt(
   deps: LaneDeps,
   attempt: AttemptRow,
-  move: { to: AttemptState; change?: Parameters<LaneStore["updateAttempt"]>[1]; detail?: string },
+  move: { to: AttemptState; change?: Parameters<LaneRowStore["updateAttempt"]>[1]; detail?: string },
 ): void {
   const { store, clock } = deps;
   // The caller may have read it before an earlier move of the same turn.

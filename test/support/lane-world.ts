@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Transaction } from "ethers";
 import { onTestFinished } from "vitest";
 import { createSigner } from "../../src/adapters/keys/signer.ts";
-import { createLaneStore, migrateLane } from "../../src/adapters/sqlite/lane-store.ts";
+import { createLaneRows, migrateLane } from "../../src/adapters/sqlite/lane-rows.ts";
 import { createChain } from "../../src/chain/chain.ts";
 import { type Address, type Hex, toAddress } from "../../src/domain/money/address.ts";
 import { createLane, type Lane } from "../../src/lane/lane.ts";
@@ -10,7 +10,8 @@ import type { LaneOptions } from "../../src/lane/lane-context.ts";
 import type { LaneEvent, LaneListener } from "../../src/lane/lane-event.ts";
 import type { LaneRequest } from "../../src/lane/planned-intent.ts";
 import { Secret } from "../../src/net/secret.ts";
-import type { AttemptRow, IntentRow, LaneStore } from "../../src/ports/lane-store.ts";
+import type { LaneRowStore } from "../../src/ports/lane-row-store.ts";
+import type { AttemptRow, IntentRow } from "../../src/ports/lane-store.ts";
 import type { Signer, UnsignedTransaction } from "../../src/ports/signer.ts";
 import { openDatabase, type SqliteDatabase } from "../../src/storage/database.ts";
 import { createHandClock } from "../service/support/hand-clock.ts";
@@ -45,7 +46,7 @@ export interface LaneWorld {
   /** may be changed while the lane lives */
   readonly switches: { signing: boolean; barred: string[]; crashAt: ((label: string) => boolean) | undefined };
   readonly lane: Lane;
-  readonly store: LaneStore;
+  readonly store: LaneRowStore;
   readonly db: SqliteDatabase;
   /** Asks for a transfer of 5 wei to an address of its own. @returns that address */
   submit(id: string, change?: Partial<LaneRequest>): Address;
@@ -109,7 +110,7 @@ export async function startLaneWorld({
   const open = () => {
     const db = openDatabase({ file });
     migrateLane(db);
-    const store = createLaneStore(db);
+    const store = createLaneRows(db);
     const chain = createChain({ rpcUrls, chainId: CHAIN_ID, timeoutMs: 2_000 }, { clock });
     const crashPoint = (label: string): void => {
       if (switches.crashAt?.(label) === true) throw new Killed(label);
@@ -223,7 +224,7 @@ function rawOf(call: { readonly params: readonly unknown[] }): string {
   return String(call.params[0]);
 }
 
-function historyOf(store: LaneStore, id: string): string[] {
+function historyOf(store: LaneRowStore, id: string): string[] {
   const names = new Map(store.attempts(id).map((attempt, index) => [attempt.hash, `${attempt.kind} ${index + 1}`]));
   return store.transitions(id).map(({ attemptHash, from, to }) => {
     const subject = attemptHash === undefined ? "intent" : (names.get(attemptHash) ?? attemptHash);

@@ -8,7 +8,7 @@ import type { SqliteDatabase } from "../../storage/database.ts";
 import { migrateDaemonDatabase, openMarker } from "../daemon-database.ts";
 import { maxLifetimeSeconds } from "../engine-settings.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { openLaneStore } from "../lane-wiring.ts";
+import { openLaneRows } from "../lane-wiring.ts";
 import { operatorName } from "../operator-name.ts";
 import { type ChangeOptions, configurationOf, findTargetToChange, nameTarget } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
@@ -51,7 +51,7 @@ function acceptAlone(db: SqliteDatabase, configuration: Configuration): string {
   };
   const isFound = store.openDifferences().some(({ kind }) => kind !== "unchecked");
   if (!isFound) throw new CommandFailure(EXIT.no, nothingToAccept(store, configuration));
-  const context = { settings, deps: { store, laneStore: openLaneStore(db), clock: systemClock } };
+  const context = { settings, deps: { store, laneStore: openLaneRows(db), clock: systemClock } };
   const answer = store.transaction(() => acceptDifferences(context, operatorName()));
   if (answer.startsWith("refused:")) throw new CommandFailure(EXIT.no, answer);
   return `${answer}\nno daemon runs: the next start looks at the chain once more before it signs`;

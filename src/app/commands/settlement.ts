@@ -15,7 +15,7 @@ import { acquireLock } from "../../storage/lock.ts";
 import { crashPointFrom } from "../crash-point.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { namingKey } from "../key-failure.ts";
-import { openLaneStore } from "../lane-wiring.ts";
+import { openLaneRows } from "../lane-wiring.ts";
 import { openChain } from "../open-chain.ts";
 import { createRuntime, type Runtime } from "../runtime.ts";
 import { checkChainId, checkDeployer, codeAt, differences, executorOf, plannedContracts } from "../settlement-chain.ts";
@@ -201,7 +201,7 @@ async function send(
     isStopped = true;
   });
   try {
-    const store = openLaneStore(db);
+    const store = openLaneRows(db);
     const crashPoint = crashPointFrom(runtime.env, "settlement.");
     const lane = openDeploymentLane(configuration, {
       ...{ store, chain, signer: job.signer, crashPoint },

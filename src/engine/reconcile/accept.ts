@@ -1,6 +1,6 @@
 import { type Address, toAddress } from "../../domain/money/address.ts";
 import { tradedSides } from "../../domain/strategy/strategy.ts";
-import type { LaneStore } from "../../ports/lane-store.ts";
+import type { LaneRowStore } from "../../ports/lane-row-store.ts";
 import type { Difference } from "../../ports/reconciliation-store.ts";
 import type { EngineContext, LoadedStrategy } from "../engine-context.ts";
 import { addUnchecked, endAlertIfNothingIsOpen } from "./reconciler.ts";
@@ -13,7 +13,7 @@ export interface AcceptContext {
     readonly pace: Pick<EngineContext["settings"]["pace"], "maxLifetimeSeconds">;
   };
   readonly deps: Pick<EngineContext["deps"], "store" | "clock"> & {
-    readonly laneStore: Pick<LaneStore, "acceptCount">;
+    readonly laneStore: Pick<LaneRowStore, "acceptCount">;
   };
 }
 

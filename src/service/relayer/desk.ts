@@ -3,7 +3,7 @@ import type { JsonRpc } from "../../chain/json-rpc.ts";
 import type { Address, Hex } from "../../domain/money/address.ts";
 import type { Lane } from "../../lane/lane.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { LaneStore } from "../../ports/lane-store.ts";
+import type { LaneRowStore } from "../../ports/lane-row-store.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
 import type { SettledNetwork } from "../options.ts";
 import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
@@ -45,7 +45,7 @@ export interface DeskDependencies {
   readonly quotes: QuoteBook;
   readonly tokens: Tokens;
   readonly store: ServiceStore;
-  readonly laneStore: LaneStore;
+  readonly laneStore: LaneRowStore;
   readonly lane: Lane;
   readonly book: RelayBook;
   readonly places: Places;

@@ -5,7 +5,7 @@ import type { Address } from "../../domain/money/address.ts";
 import { createLane, type Lane } from "../../lane/lane.ts";
 import type { LaneChain } from "../../ports/chain.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { LaneStore } from "../../ports/lane-store.ts";
+import type { LaneRowStore } from "../../ports/lane-row-store.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Signer } from "../../ports/signer.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
@@ -28,7 +28,7 @@ export interface RelayerDependencies {
   readonly signer: Signer;
   readonly chain: LaneChain;
   /** Creates the tables of lanes in the service's own database, and the store on them. */
-  readonly createLaneStore: (db: SqliteDatabase) => LaneStore;
+  readonly createLaneRows: (db: SqliteDatabase) => LaneRowStore;
   /** named places where a test may stop the process; absent in production */
   readonly crashPoint?: (label: string) => void;
 }
@@ -36,7 +36,7 @@ export interface RelayerDependencies {
 /** A relayer at work. */
 export interface Relayer {
   readonly lane: Lane;
-  readonly laneStore: LaneStore;
+  readonly laneStore: LaneRowStore;
   readonly book: RelayBook;
   readonly places: Places;
   readonly state: RelayerState;
@@ -72,7 +72,7 @@ export function openRelayer(
   const { relayer, network } = options;
   const { signer, chain, store, rpc, clock, logger, crashPoint = () => undefined } = dependencies;
   const account = signer.address;
-  const laneStore = dependencies.createLaneStore(store.db);
+  const laneStore = dependencies.createLaneRows(store.db);
   const book = openRelayBook(store.db, network.name);
   // Each swap that waits, and each quote, asks for these several times.
   const memory = createReadMemory(store.db);
@@ -132,7 +132,7 @@ function ownSwaps({
 }: {
   account: Address;
   store: Pick<ServiceStore, "pendingSwaps" | "unminedSwaps">;
-  laneStore: LaneStore;
+  laneStore: LaneRowStore;
   logger: Logger;
 }): ServiceStore["unminedSwaps"] {
   const ofOthers = store.pendingSwaps().filter(({ intentId }) => laneStore.intent(intentId)?.account !== account);

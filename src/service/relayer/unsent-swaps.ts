@@ -1,5 +1,5 @@
 import type { Clock } from "../../ports/clock.ts";
-import type { LaneStore } from "../../ports/lane-store.ts";
+import type { LaneRowStore } from "../../ports/lane-row-store.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
 import { giveBackPages } from "../store/file-size.ts";
 
@@ -31,7 +31,7 @@ interface Unsent extends Place {
  */
 export function createUnsentSwaps(
   db: SqliteDatabase,
-  { laneStore, clock }: { laneStore: LaneStore; clock: Pick<Clock, "nowMs" | "monotonicMs"> },
+  { laneStore, clock }: { laneStore: LaneRowStore; clock: Pick<Clock, "nowMs" | "monotonicMs"> },
 ): () => void {
   const old = db.prepare<Place & { before: number; most: number }, Unsent>(
     `SELECT id, quote_id AS quoteId, intent_id AS intentId, deadline_seconds AS deadlineSeconds, rowid AS row FROM swaps

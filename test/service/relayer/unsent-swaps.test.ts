@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createLaneStore, migrateLane } from "../../../src/adapters/sqlite/lane-store.ts";
+import { createLaneRows, migrateLane } from "../../../src/adapters/sqlite/lane-rows.ts";
 import type { JsonRpc } from "../../../src/chain/json-rpc.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
 import type { LaneChain } from "../../../src/ports/chain.ts";
@@ -27,7 +27,7 @@ function open() {
   onTestFinished(() => void db.close());
   db.pragma("synchronous = OFF");
   migrateLane(db);
-  const laneStore = createLaneStore(db);
+  const laneStore = createLaneRows(db);
   const store = createServiceStore(db, "testnet");
   const book = openRelayBook(db, "testnet");
   const at = { monotonicMs: 0 };
@@ -162,7 +162,7 @@ test("the relayer lets them go by itself, between the turns of its lane", async 
     {
       signer: { address: owner } as Signer,
       chain: {} as LaneChain,
-      createLaneStore: () => laneStore,
+      createLaneRows: () => laneStore,
       store,
       rpc: { host: "node", call: async () => "0x1" } as unknown as JsonRpc,
       head: () => Promise.reject(new Error("nothing waits")),

@@ -1,4 +1,4 @@
-import type { LaneStore } from "../../../ports/lane-store.ts";
+import type { LaneRowStore } from "../../../ports/lane-row-store.ts";
 import type { Answered, Question, QuestionKind } from "../../../ports/unit-of-work.ts";
 import { readStepRows } from "./decision-rows.ts";
 import type { RowStore } from "./row-store.ts";
@@ -8,7 +8,7 @@ type Readers = { readonly [K in QuestionKind]: (asked: Question<K>) => Answered<
 /** Answers questions from the rows. @param lanes the lanes' rows, whose tables may be missing until one is asked for */
 export function createAnswers(
   rows: RowStore,
-  lanes: () => LaneStore,
+  lanes: () => LaneRowStore,
 ): <K extends QuestionKind>(question: Question<K>) => Answered<K> {
   const readers: Readers = {
     nothing: () => undefined,

@@ -3,7 +3,7 @@ import type { LedgerEvidence } from "../../../domain/run/evidence.ts";
 import { GLOBAL_SCOPE } from "../../../domain/run/operating-mode.ts";
 import { type Run, swapOf } from "../../../domain/run/run.ts";
 import type { StepQuestion, StepRows } from "../../../ports/changes.ts";
-import type { LaneStore } from "../../../ports/lane-store.ts";
+import type { LaneRowStore } from "../../../ports/lane-row-store.ts";
 import type { RowStore } from "./row-store.ts";
 
 /**
@@ -12,7 +12,7 @@ import type { RowStore } from "./row-store.ts";
  */
 export function readStepRows(
   rows: RowStore,
-  lanes: Pick<LaneStore, "halts">,
+  lanes: Pick<LaneRowStore, "halts">,
   { run, event, asked }: { readonly run: Run; readonly event: RunEvent; readonly asked: StepQuestion },
 ): StepRows {
   const { strategyId } = run;

@@ -1,10 +1,10 @@
 import type { Address } from "../../../domain/money/address.ts";
 import type { Severity } from "../../../domain/run/alert.ts";
-import type { LaneStore } from "../../../ports/lane-store.ts";
+import type { LaneRowStore } from "../../../ports/lane-row-store.ts";
 import type { RunStore, Store } from "../../../ports/store.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { inTransaction } from "../../../storage/transaction.ts";
-import { createLaneStore } from "../lane-store.ts";
+import { createLaneRows } from "../lane-rows.ts";
 import { prepareStatements } from "../statements.ts";
 import { createAlertRows } from "./alert-rows.ts";
 import { createAnswers } from "./answers.ts";
@@ -30,10 +30,10 @@ export function createStore(db: SqliteDatabase, options: { sendAlertsFrom?: Seve
   const sumOfVersions = (): number => [...versions.values()].reduce((sum, version) => sum + version, 0);
   const queue = workQueueOf(db, () => readWaiting(sql));
   const runs = createRunRows(sql);
-  let lanes: LaneStore | undefined;
+  let lanes: LaneRowStore | undefined;
   // Its tables may be missing until the daemon makes them.
-  const laneRows = (): LaneStore => {
-    lanes ??= createLaneStore(db);
+  const laneRows = (): LaneRowStore => {
+    lanes ??= createLaneRows(db);
     return lanes;
   };
   const rows: RowStore = {

@@ -1,10 +1,11 @@
 import { SUBJECT } from "../../../domain/run/alert.ts";
 import type { AlertRow } from "../../../ports/alert-store.ts";
 import type { Change } from "../../../ports/changes.ts";
-import type { IntentRow, LaneStore } from "../../../ports/lane-store.ts";
+import type { LaneRowStore } from "../../../ports/lane-row-store.ts";
+import type { IntentRow } from "../../../ports/lane-store.ts";
 import type { RowStore } from "./row-store.ts";
 
-type Lanes = Pick<LaneStore, "insertIntent" | "recordTransition">;
+type Lanes = Pick<LaneRowStore, "insertIntent" | "recordTransition">;
 
 /**
  * Writes changes in their order; to be called inside a transaction.

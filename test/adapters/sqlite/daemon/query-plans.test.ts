@@ -6,11 +6,11 @@ import { copyRecent } from "../../../../src/adapters/sqlite/daemon/recent-copy.t
 import type { DaemonStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
 import { createStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
 import { readLaneHistory } from "../../../../src/adapters/sqlite/lane-history.ts";
-import { createLaneStore } from "../../../../src/adapters/sqlite/lane-store.ts";
+import { createLaneRows } from "../../../../src/adapters/sqlite/lane-rows.ts";
 import type { RunRecord } from "../../../../src/domain/run/records.ts";
 import type { AlertOutbox } from "../../../../src/ports/alert-store.ts";
 import type { Change, StepQuestion } from "../../../../src/ports/changes.ts";
-import type { LaneStore } from "../../../../src/ports/lane-store.ts";
+import type { LaneRowStore } from "../../../../src/ports/lane-row-store.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import {
   alertSample,
@@ -220,7 +220,7 @@ const RECORDS: { readonly [Kind in RunRecord["kind"]]: Extract<RunRecord, { kind
   alert: { kind: "alert", severity: "info", code: "SWAP_UNKNOWN", subject: "s", text: "t" } as never,
 };
 
-const LANES: Calls<LaneStore> = {
+const LANES: Calls<LaneRowStore> = {
   transaction: (lanes) => lanes.transaction(() => 1),
   insertIntent: (lanes) => lanes.insertIntent(intentRow()),
   intent: (lanes) => lanes.intent("tx_1"),
@@ -307,7 +307,7 @@ function allStatements() {
   dropTriggers(db);
   const statements = collectStatements(db);
   callAll(STORE, createStore(db));
-  callAll(LANES, createLaneStore(db));
+  callAll(LANES, createLaneRows(db));
   callAll(OUTBOX, createAlertOutbox(db));
   callAll(READER, createHistoryReader(db));
   readLaneHistory(db, 20);
