@@ -2,20 +2,18 @@ import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { SwapContracts } from "../domain/guard/swap-contracts.ts";
 import type { Address } from "../domain/money/address.ts";
-import { alertOnHalt, alertOnRefusal } from "../engine/alerts.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import type { EngineContext } from "../engine/engine-context.ts";
-import { createLaneListener } from "../engine/lane-listener.ts";
 import { laneRules } from "../engine/lane-rules.ts";
 import { createReach, type Reach } from "../engine/reach.ts";
 import { advanceMarker } from "../engine/reconcile/identity.ts";
 import { lookAtWalletCodes } from "../engine/wallet-code.ts";
 import { createLane, type Lane } from "../lane/lane.ts";
-import type { LaneListener } from "../lane/lane-event.ts";
 import type { Redactor } from "../net/redact.ts";
 import { hostOf } from "../net/secret.ts";
 import type { Chain } from "../ports/chain.ts";
 import type { IdentityMarker } from "../ports/identity-marker.ts";
+import type { LaneStore } from "../ports/lane-unit-of-work.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Signer } from "../ports/signer.ts";
 import type { SqliteDatabase } from "../storage/database.ts";
@@ -84,7 +82,7 @@ export async function composeDaemon(
   const opened = openChain(configuration, secrets, { ...machine, ...listening });
   const chain = watchAgreement(watchChain(opened, node, machine.clock), alerts.deps);
   const { store } = alerts.deps;
-  const laneStore = alertOnHalt(openLaneRows(db), alerts.deps);
+  const laneStore = openLaneRows(db);
   const { service: second } = configuration.reference;
   const serviceHosts = [serviceUrl, ...(second === undefined ? [] : [second.url])].map(hostOf);
   store.endAlertsOfOtherServices(serviceHosts, machine.clock.nowMs());
@@ -118,12 +116,8 @@ export async function composeDaemon(
     },
   };
   const engine = createEngine(context, deps.onFatal);
-  const listener = {
-    ...createLaneListener({ runs: store, lanes: laneStore }, () => engine.committer),
-    onRefused: alertOnRefusal(alerts.deps),
-  };
   for (const signer of signers.values()) {
-    lanes.set(signer.address, openLane(configuration, context, { signer, listener }));
+    lanes.set(signer.address, openLane(configuration, context, { signer, store: engine.laneStore }));
   }
   const lookAtWallets = () => lookAtWalletCodes(context);
   return { engine, alerts, services, chain, abilities, node, service, lookAtWallets };
@@ -171,10 +165,9 @@ const CANCEL_MARGIN_SECONDS = 2;
 function openLane(
   configuration: Configuration,
   context: EngineContext,
-  parts: { signer: Signer; listener: LaneListener },
+  { signer, store }: { signer: Signer; store: LaneStore },
 ): Lane {
-  const { laneStore, chain, clock, logger, crashPoint } = context.deps;
-  const { signer, listener } = parts;
+  const { chain, clock, logger, crashPoint } = context.deps;
   return createLane(
     {
       account: signer.address,
@@ -184,6 +177,6 @@ function openLane(
       cancelMarginSeconds: CANCEL_MARGIN_SECONDS,
       ...laneRules(context),
     },
-    { store: laneStore, chain, signer, clock, logger, listener, crashPoint },
+    { store, chain, signer, clock, logger, crashPoint },
   );
 }

@@ -1,7 +1,8 @@
 import { type Alert, SUBJECT } from "../domain/run/alert.ts";
 import type { ModeRow } from "../domain/run/operating-mode.ts";
 import type { Change } from "../ports/changes.ts";
-import type { LaneRowStore } from "../ports/lane-row-store.ts";
+import type { Refusal } from "../ports/lane-event.ts";
+import type { LaneHalt } from "../ports/lane-store.ts";
 import type { EngineDeps } from "./engine-context.ts";
 
 /** What alerts are written and told with. */
@@ -56,39 +57,15 @@ export function changeMode({ store, clock }: Pick<AlertDeps, "store" | "clock">,
   store.write([{ kind: "mode", row }], clock.nowMs());
 }
 
-/** The lanes' rows, where a halted account is written down together with its alert. */
-export function alertOnHalt(laneStore: LaneRowStore, deps: AlertDeps): LaneRowStore {
-  const { store, clock } = deps;
-  return {
-    ...laneStore,
-    addHalt: (halt) => {
-      const { account, reason } = halt;
-      const text = `${account} is halted and signs nothing: ${reason}. Find out who it was and stop them, then: swapd resume`;
-      const alert = { severity: "critical", code: "ACCOUNT_HALTED", subject: SUBJECT.account(account), text } as const;
-      const raised = laneStore.transaction(() => {
-        laneStore.addHalt(halt);
-        return raiseAlerts(deps, [alert]);
-      });
-      tellAlerts(deps, raised);
-    },
-    releaseHalt: (account, chainId, release) =>
-      laneStore.transaction(() => {
-        laneStore.releaseHalt(account, chainId, release);
-        store.endAlerts(SUBJECT.account(account), clock.nowMs());
-      }),
-  };
+/** What a person hears of an account that is halted. */
+export function haltChange(deps: Pick<AlertDeps, "ids" | "clock">, { account, reason }: LaneHalt): Change {
+  const text = `${account} is halted and signs nothing: ${reason}. Find out who it was and stop them, then: swapd resume`;
+  return raiseChange(deps, { severity: "critical", code: "ACCOUNT_HALTED", subject: SUBJECT.account(account), text });
 }
 
-/** Tells of transactions that no node takes, and ends that when it is over. */
-export function alertOnRefusal(deps: AlertDeps): (intentId: string, detail: string | undefined) => void {
-  const { store, clock } = deps;
-  return (intentId, detail) => {
-    const subject = SUBJECT.transaction(intentId);
-    if (detail === undefined) store.endAlerts(subject, clock.nowMs());
-    else
-      tellAlerts(
-        deps,
-        raiseAlerts(deps, [{ severity: "warning", code: "TRANSACTION_REFUSED", subject, text: detail }]),
-      );
-  };
+/** What a person hears of a transaction that no node takes, and that this is over. */
+export function refusalChange(deps: Pick<AlertDeps, "ids" | "clock">, { intentId, detail }: Refusal): Change {
+  const subject = SUBJECT.transaction(intentId);
+  if (detail === undefined) return { kind: "alerts-over", subject };
+  return raiseChange(deps, { severity: "warning", code: "TRANSACTION_REFUSED", subject, text: detail });
 }

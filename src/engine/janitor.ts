@@ -1,4 +1,5 @@
 import type { Address } from "../domain/money/address.ts";
+import { plannedIntent } from "../lane/planned-intent.ts";
 import type { FinalBlock } from "../ports/store.ts";
 import { type EngineContext, laneOf } from "./engine-context.ts";
 import { mayRevoke } from "./modes.ts";
@@ -89,7 +90,10 @@ export function submitRevocation(context: EngineContext, grant: Grant): string |
   return store.transaction(() => {
     if (store.isTokenBusy(grant.wallet, grant.token, "")) return undefined;
     const id = ids.newId("revoke");
-    laneOf(context, grant.wallet).submit({
+    // Without a lane nobody would ever send it.
+    laneOf(context, grant.wallet);
+    const nowMs = clock.nowMs();
+    const request = {
       id,
       purpose: "revoke",
       to: grant.token,
@@ -97,9 +101,11 @@ export function submitRevocation(context: EngineContext, grant: Grant): string |
       value: 0n,
       gasLimit: REVOKE_GAS_LIMIT,
       maxFeePerGasCap: context.settings.policy.maxFeePerGas,
-      signBySeconds: Math.floor(clock.nowMs() / 1_000) + REVOKE_WITHIN_SECONDS,
+      signBySeconds: Math.floor(nowMs / 1_000) + REVOKE_WITHIN_SECONDS,
       deadlineSeconds: undefined,
-    });
+    } as const;
+    const of = { account: grant.wallet, chainId: context.settings.chainId };
+    store.write([{ kind: "intent", intent: plannedIntent(of, request, nowMs) }], nowMs);
     logger.info({ ...grant }, "an allowance is being revoked");
     return id;
   });

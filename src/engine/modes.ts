@@ -4,10 +4,11 @@ import { proceedsBarred } from "../domain/run/proceeds.ts";
 import { swapOf } from "../domain/run/run.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { StepRows } from "../ports/changes.ts";
-import type { IdentityMarker } from "../ports/identity-marker.ts";
-import type { LaneRowStore } from "../ports/lane-row-store.ts";
+import type { Marker } from "../ports/identity-marker.ts";
+import type { LaneRows } from "../ports/lane-unit-of-work.ts";
+import type { LaneSigningRows, RevocationRows, SigningTerms } from "../ports/questions.ts";
 import type { OperationStore, Store } from "../ports/store.ts";
-import { judgeMarker } from "./reconcile/identity.ts";
+import { judgeState } from "./reconcile/identity.ts";
 import { halt, whyHalted } from "./reconcile/touches.ts";
 
 /** The mode that holds for a strategy: the stricter of its own and the global one, with who set it and why. */
@@ -41,12 +42,11 @@ function haltByDifference(
   return { scope: strategyId, mode: "halted", setBy: "reconciliation", reason: whyHalted(halting), atMs };
 }
 
-/** What signing for an intent goes by. */
-interface SigningTerms {
-  readonly store: Store;
-  readonly laneStore: LaneRowStore;
+/** How a daemon signs, and the marker that its database has for the account. */
+export interface SigningMarker {
   readonly live: boolean;
-  readonly marker: IdentityMarker | undefined;
+  /** undefined: none is kept, or it is not needed, because a look at the chain has held the database against it */
+  readonly seen: Marker["state"];
 }
 
 /**
@@ -55,39 +55,49 @@ interface SigningTerms {
  * revocation of a leftover belongs to no run: it is a signature for those who were granted the allowance. In a dry run what
  * was signed before is followed to its end, by the newest database alone, and nothing else is signed.
  */
-export function maySignIntent({ store, laneStore, live, marker }: SigningTerms, intentId: string): boolean {
-  if (!live && laneStore.attempts(intentId).length === 0) return false;
-  const intent = laneStore.intent(intentId);
+export function maySignIntent(
+  { lane, owner, revocation, database }: LaneSigningRows<SigningTerms>,
+  { live, seen }: SigningMarker,
+): boolean {
+  const { intent } = lane;
+  if (intent === undefined || lane.halt !== undefined) return false;
+  if (!live && lane.attempts.length === 0) return false;
   // No look at the chain halts a dry run, so that the marker is asked each time.
-  if (!live && intent !== undefined && judgeMarker({ store, marker }, intent.account) !== undefined) return false;
-  const owner = store.runOfIntent(intentId);
+  if (!live && judgeState(seen, database, intent.account) !== undefined) return false;
   if (owner !== undefined) {
-    if (store.isRunBarred(owner.runId) && isNewTrade(laneStore, intentId)) return false;
-    const run = store.run(owner.runId);
-    if (run !== undefined && isUnsignedTrade(laneStore, intentId) && proceedsBarred(run, swapOf(run, owner.swapId))) {
-      return false;
-    }
-    return run !== undefined && effectiveMode(store, run.strategyId).mode !== "halted";
+    const { run, swapId, rows } = owner;
+    if (rows.isBarred && isNewTrade(lane)) return false;
+    if (isUnsignedTrade(lane) && proceedsBarred(run, swapOf(run, swapId))) return false;
+    return modeOf(run.strategyId, rows).mode !== "halted";
   }
-  return intent !== undefined && mayRevoke(store, { wallet: intent.account, token: intent.to });
+  return revocation !== undefined && mayRevokeBy(revocation, { wallet: intent.account, token: intent.to });
 }
 
 /** A revocation ends something, and so do all later versions of what was signed once. */
-function isNewTrade(laneStore: LaneRowStore, intentId: string): boolean {
-  return laneStore.intent(intentId)?.purpose !== "revoke" && laneStore.signings(intentId).length === 0;
+function isNewTrade({ intent, signings }: LaneRows): boolean {
+  return intent?.purpose !== "revoke" && signings.length === 0;
 }
 
 /** A swap or its approval of which there are no bytes: what has some is followed to its end. */
-function isUnsignedTrade(laneStore: LaneRowStore, intentId: string): boolean {
-  return laneStore.intent(intentId)?.purpose !== "revoke" && laneStore.attempts(intentId).length === 0;
+function isUnsignedTrade({ intent, attempts }: LaneRows): boolean {
+  return intent?.purpose !== "revoke" && attempts.length === 0;
 }
 
 /** Whether what is left of a wallet's allowances of a token may be taken back now. */
-export function mayRevoke(store: Store, { wallet, token }: { wallet: Address; token: Address }): boolean {
-  const isOpen = store.openDifferences().some((one) => one.wallet === wallet && (one.token ?? token) === token);
-  if (isOpen) return false;
-  const scopes = [GLOBAL_SCOPE, ...store.grantors(wallet, token)];
-  return scopes.every((scope) => effectiveMode(store, scope).mode !== "halted");
+export function mayRevoke(store: Pick<Store, "answer">, grant: { wallet: Address; token: Address }): boolean {
+  const { wallet, token } = grant;
+  return mayRevokeBy(store.answer({ kind: "revocation", wallet, token }), grant);
+}
+
+function mayRevokeBy(
+  { differences, global, grantors }: RevocationRows,
+  { wallet, token }: { wallet: Address; token: Address },
+): boolean {
+  if (differences.some((one) => one.wallet === wallet && (one.token ?? token) === token)) return false;
+  if (global?.mode === "halted") return false;
+  return grantors.every(
+    ({ strategyId, own, spec }) => modeOf(strategyId, { modes: { global, own }, differences, spec }).mode !== "halted",
+  );
 }
 
 function activeRow(scope: string): ModeRow {

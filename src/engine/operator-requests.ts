@@ -91,9 +91,15 @@ function setMode(context: EngineContext, request: OperatorRequest, onAlerts: OnA
 
 /** Going back to active for everything is a person's word that halted accounts may go on, too. */
 function releaseAccounts(context: EngineContext, by: string): string[] {
-  return [...context.deps.lanes.values()].flatMap((lane) => {
-    const halt = lane.release(by);
-    return halt === undefined ? [] : [`released ${halt.account}, which was halted because ${halt.reason}`];
+  const { store, laneStore, lanes, clock, logger } = context.deps;
+  return [...lanes.keys()].flatMap((wallet) => {
+    const halt = laneStore.halt(wallet, context.settings.chainId);
+    if (halt === undefined) return [];
+    const { account, chainId, reason } = halt;
+    const over = { kind: "alerts-over", subject: SUBJECT.account(account) } as const;
+    store.write([{ kind: "halt-released", account, chainId, by }, over], clock.nowMs());
+    logger.warn({ account, by, reason }, "a person released a halted account");
+    return [`released ${account}, which was halted because ${reason}`];
   });
 }
 

@@ -1,7 +1,8 @@
 import { parseAddress } from "../domain/money/address.ts";
-import type { CancelAnswer } from "../lane/cancel-intent.ts";
+import { type CancelAnswer, decideCancel } from "../lane/cancel-intent.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { submitRevocation } from "./janitor.ts";
+import { signingMarker, signingRows } from "./lane-store.ts";
 import { mayRevoke } from "./modes.ts";
 
 /**
@@ -30,11 +31,16 @@ export function revokeAllowance(context: EngineContext, asked: Readonly<Record<s
 
 /** Cancels an open transaction of one of the wallets because a person wants it. */
 export function cancelTransaction(context: EngineContext, id: string, by: string): string {
-  const { deps } = context;
-  const intent = deps.laneStore.intent(id);
-  const lane = intent === undefined ? undefined : deps.lanes.get(intent.account);
-  if (lane === undefined) return `refused: no transaction ${JSON.stringify(id)}; see: swapd tx list`;
-  return cancelText(id, lane.cancel(id, by));
+  const { store, laneStore, lanes, clock } = context.deps;
+  const account = laneStore.intent(id)?.account;
+  if (account === undefined || !lanes.has(account)) {
+    return `refused: no transaction ${JSON.stringify(id)}; see: swapd tx list`;
+  }
+  const question = { account, chainId: context.settings.chainId, intent: { id } };
+  const rows = signingRows(store.answer({ kind: "lane-signing", ...question }), signingMarker(context, question));
+  const { changes, atMs, value } = decideCancel(rows, { by, atMs: clock.nowMs() });
+  store.write(changes, atMs);
+  return cancelText(id, value);
 }
 
 function cancelText(id: string, answer: CancelAnswer): string {

@@ -1,17 +1,23 @@
 import type { Hex } from "../domain/money/address.ts";
 import type { BlockTransaction } from "../ports/chain.ts";
-import type { AttemptKind, IntentRow, SigningRow } from "../ports/lane-store.ts";
+import type { AttemptKind, AttemptRow, CancelWish, IntentRow, SigningRow } from "../ports/lane-store.ts";
+import type { LaneDecided, LaneRows } from "../ports/lane-unit-of-work.ts";
 import type { Fees } from "./fees.ts";
 import { firstFees } from "./fees.ts";
 import {
+  accountOf,
+  commit,
   feeCapOf,
   isSaidAgain,
-  type LaneDeps,
+  type Known,
+  type LaneParts,
   type LaneTurn,
-  maySign,
-  moveIntent,
+  nothing,
   passCrashPoint,
+  readIntent,
+  readToSign,
 } from "./lane-context.ts";
+import { moveIntent } from "./moves.ts";
 
 /** Gas of an empty self-transfer, with room for chains whose plain transfers cost more than 21,000. */
 export const EMPTY_GAS_LIMIT = 60_000n;
@@ -47,32 +53,44 @@ export function affordableFees(turn: LaneTurn, intent: IntentRow, { balance, pri
 }
 
 /** Writes an intent with its nonce down, and what is to be signed for it: its next turn signs that, or drops it. */
-export function insertBegun(turn: LaneTurn, intent: IntentRow, fees: Fees): void {
-  const { store } = turn.deps;
-  store.insertIntent(intent);
-  store.recordTransition({
-    intentId: intent.id,
-    attemptHash: undefined,
-    from: undefined,
-    to: "planned",
+export function begunIntent(turn: LaneTurn, intent: IntentRow, fees: Fees): LaneDecided<boolean> {
+  return {
+    changes: [
+      { kind: "intent", intent, detail: `nonce ${intent.nonce} is missing` },
+      { kind: "signing", signing: signingOf(turn, intent, { kind: "original", fees }) },
+    ],
     atMs: intent.createdAtMs,
-    detail: `nonce ${intent.nonce} is missing`,
-  });
-  store.insertSigning(signingOf(turn, intent, { kind: "original", fees }));
+    value: true,
+  };
 }
 
-/** Gives a waiting intent a nonce and writes down what is to be signed. */
-export async function beginIntent(turn: LaneTurn, intent: IntentRow, fees: Fees): Promise<void> {
-  const { deps } = turn;
-  const { store } = deps;
+/** Gives a waiting intent a nonce and writes down what is to be signed. @returns whether it did */
+export async function beginIntent(turn: LaneTurn, { id }: IntentRow, fees: Fees): Promise<boolean> {
   const next = await nextNonce(turn);
-  // A person may have halted everything while the chain was read.
-  if (next === undefined || !maySign(turn, intent)) return;
-  store.transaction(() => {
-    store.updateIntent(intent.id, { nonce: next });
-    store.insertSigning(signingOf(turn, { ...intent, nonce: next }, { kind: "original", fees }));
+  if (next === undefined) return false;
+  const isBegun = await commit(turn, id, (rows) => {
+    const { intent } = rows;
+    const isWaiting = intent.state === "planned" && intent.nonce === undefined && rows.wish === undefined;
+    // A person may have halted everything while the chain was read, or cancelled this, or accepted what others sent.
+    if (!rows.maySign || !isWaiting || !next.isOf(rows)) return nothing(turn, false);
+    const { nonce } = next;
+    return {
+      changes: [
+        { kind: "nonce-given", intentId: id, nonce },
+        { kind: "signing", signing: signingOf(turn, { ...intent, nonce }, { kind: "original", fees }) },
+      ],
+      atMs: turn.deps.clock.nowMs(),
+      value: true,
+    };
   });
-  passCrashPoint(deps, "lane.reserve.after");
+  if (isBegun) passCrashPoint(turn.deps, "lane.reserve.after");
+  return isBegun;
+}
+
+/** A nonce that is certain as long as the rows are those that it was told from. */
+interface NextNonce {
+  readonly nonce: number;
+  isOf(rows: LaneRows): boolean;
 }
 
 /**
@@ -81,22 +99,23 @@ export async function beginIntent(turn: LaneTurn, intent: IntentRow, fees: Fees)
  * first nonce of all comes from the chain, where all endpoints have to agree on it.
  * @returns undefined while it is not certain
  */
-async function nextNonce(turn: LaneTurn): Promise<number | undefined> {
+async function nextNonce(turn: LaneTurn): Promise<NextNonce | undefined> {
   const { deps, options, suspicions } = turn;
   const { store, chain, logger } = deps;
-  const { account, chainId } = options;
-  const highest = store.highestNonce(account, chainId);
+  const { account } = options;
   const count = await chain.transactionCount(account, "latest");
-  const accepted = store.acceptedCount(account, chainId);
+  const { highestNonce: highest, acceptedCount: accepted } = await store.read(accountOf(options));
+  const isOf = (rows: LaneRows): boolean => rows.highestNonce === highest && rows.acceptedCount === accepted;
   const what = "the chain counts more transactions than the rows";
   if (highest === undefined) {
     const agreed = await chain.agreed();
-    return (await agreed.transactionCount(account, agreed.latest.number)) === count ? count : undefined;
+    const isAgreed = (await agreed.transactionCount(account, agreed.latest.number)) === count;
+    return isAgreed ? { nonce: count, isOf } : undefined;
   }
   const next = Math.max(highest + 1, accepted);
   if (count <= next) {
     suspicions.delete(what);
-    return next;
+    return { nonce: next, isOf };
   }
   const agreed = await chain.agreed();
   const finalized = await agreed.finalized();
@@ -106,28 +125,42 @@ async function nextNonce(turn: LaneTurn): Promise<number | undefined> {
     return undefined;
   }
   const reason = `finalised blocks count ${final} transactions of this account, the rows know ${next}`;
-  store.transaction(() => halt(turn, `${reason}: somebody else uses its key`, final));
+  await halt(turn, { reason: `${reason}: somebody else uses its key`, count: () => final, isTrueOf: isOf });
   return undefined;
 }
 
-/** Writes down one more version of an intent that is to be signed: with higher fees, or as a cancellation. */
-export function planAttempt(turn: LaneTurn, intent: IntentRow, attempt: { kind: AttemptKind; fees: Fees }): void {
-  turn.deps.store.transaction(() => turn.deps.store.insertSigning(signingOf(turn, intent, attempt)));
-  passCrashPoint(turn.deps, attempt.kind === "cancel" ? "lane.cancel.reserve.after" : "lane.bump.reserve.after");
+/** Writes down one more version of an intent that is to be signed, with higher fees or as a cancellation, where it may be. */
+export async function planAttempt(
+  turn: LaneTurn,
+  id: string,
+  due: (rows: Known<LaneRows>) => { readonly kind: AttemptKind; readonly fees: Fees } | undefined,
+): Promise<void> {
+  const kind = await commit(turn, id, (rows): LaneDecided<AttemptKind | undefined> => {
+    // What is written down and not signed comes first; and a person may have halted everything while the node answered.
+    const attempt = rows.signings.length > rows.attempts.length || !rows.maySign ? undefined : due(rows);
+    if (attempt === undefined) return nothing(turn, undefined);
+    const signing = signingOf(turn, rows.intent, attempt);
+    return { changes: [{ kind: "signing", signing }], atMs: signing.atMs, value: attempt.kind };
+  });
+  if (kind === undefined) return;
+  passCrashPoint(turn.deps, kind === "cancel" ? "lane.cancel.reserve.after" : "lane.bump.reserve.after");
 }
 
 /**
  * Signs what is written down and not signed yet, where that is allowed at this instant, and stores the bytes before anybody
- * else can see them. Signing is deterministic, so that a kill in between gives the same bytes again.
+ * else can see them. Signing is deterministic, so that a kill in between gives the same bytes again. Where a person
+ * cancelled it while the key was used, and heard that nothing of it was signed, the bytes are forgotten instead: they
+ * never left.
  */
-export async function signPlanned(turn: LaneTurn, intent: IntentRow): Promise<void> {
+export async function signPlanned(turn: LaneTurn, id: string): Promise<void> {
   const { deps, options } = turn;
-  const { store, signer, clock } = deps;
-  const signing = store.signings(intent.id).at(store.attempts(intent.id).length);
-  if (signing === undefined || !maySign(turn, intent)) return;
+  if (unsignedOf(await readIntent(turn, id)) === undefined) return;
+  const rows = await readToSign(turn, id);
+  const signing = unsignedOf(rows);
+  if (signing === undefined || !rows.maySign || isGivenUp(rows)) return;
   const label = labelOf(signing.kind);
   passCrashPoint(deps, `${label}.sign.before`);
-  const { raw, hash } = await signer.signTransaction({
+  const { raw, hash } = await deps.signer.signTransaction({
     chainId: options.chainId,
     nonce: signing.nonce,
     to: signing.to,
@@ -138,15 +171,30 @@ export async function signPlanned(turn: LaneTurn, intent: IntentRow): Promise<vo
     maxPriorityFeePerGas: signing.maxPriorityFeePerGas,
   });
   passCrashPoint(deps, `${label}.signed.before`);
-  const insert = (): void => insertAttempt(deps, signing, { raw, hash, atMs: clock.nowMs() });
-  if (intent.state === "planned") moveIntent(deps, intent, { to: "signed", event: { kind: "signed", hash } }, insert);
-  else {
-    store.transaction(() => {
-      insert();
-      deps.listener.onIntent({ intentId: intent.id, kind: "replaced", hash });
-    });
-  }
+  const attempt = attemptOf(signing, { raw, hash, atMs: deps.clock.nowMs() });
+  await commit(turn, id, (now) => (isGivenUp(now) ? dropped(turn, now) : stored(turn, now, attempt)));
   passCrashPoint(deps, `${label}.signed.after`);
+}
+
+/** What is written down and not signed yet. */
+function unsignedOf({ signings, attempts }: LaneRows): SigningRow | undefined {
+  return signings.at(attempts.length);
+}
+
+/** Whether a person cancelled it before there were any bytes of it. */
+function isGivenUp({ intent, wish }: Known<LaneRows>): boolean {
+  return intent.state === "planned" && wish !== undefined;
+}
+
+function stored(parts: LaneParts, rows: Known<LaneRows>, attempt: AttemptRow): LaneDecided<unknown> {
+  const { id, state } = rows.intent;
+  const { hash } = attempt;
+  const added = { kind: "attempt", attempt } as const;
+  if (state === "planned") {
+    return moveIntent(parts, rows, { move: { to: "signed", event: { kind: "signed", hash } }, alongside: [added] });
+  }
+  const event = { intentId: id, kind: "replaced", hash } as const;
+  return { changes: [added], atMs: attempt.signedAtMs, value: undefined, event };
 }
 
 /**
@@ -155,17 +203,15 @@ export async function signPlanned(turn: LaneTurn, intent: IntentRow): Promise<vo
  * intent may: ours never did.
  * @returns whether something was signed now
  */
-export async function signAgain(turn: LaneTurn, intent: IntentRow, use: BlockTransaction): Promise<boolean> {
-  const { store } = turn.deps;
+export async function signAgain(turn: LaneTurn, { id }: IntentRow, use: BlockTransaction): Promise<boolean> {
+  const { intent, attempts, signings, maySign } = await readToSign(turn, id);
   const { fees, value, gasLimit } = use;
   const isOurs = value === intent.value && gasLimit === intent.gasLimit;
-  if (!isOurs || fees === undefined || fees.maxFeePerGas > intent.maxFeePerGasCap || !maySign(turn, intent))
-    return false;
-  const attempts = store.attempts(intent.id);
+  if (!isOurs || fees === undefined || fees.maxFeePerGas > intent.maxFeePerGasCap || !maySign) return false;
   if (attempts.some(({ kind, maxFeePerGas }) => kind !== "cancel" && maxFeePerGas === fees.maxFeePerGas)) return false;
   // A kill left the row of a version that was not signed: that one first.
-  if (store.signings(intent.id).length === attempts.length) planAttempt(turn, intent, { kind: "replacement", fees });
-  await signPlanned(turn, intent);
+  if (signings.length === attempts.length) await planAttempt(turn, id, () => ({ kind: "replacement", fees }));
+  await signPlanned(turn, id);
   return true;
 }
 
@@ -180,25 +226,50 @@ export function labelOf(kind: AttemptKind): string {
  * had one, is free again. A clock of ours that runs ahead ends nothing: it only keeps the intent from being signed.
  * @returns whether it is over, by the chain or by us
  */
-export function dropIfOver({ deps, latest }: LaneTurn, intent: IntentRow): boolean {
-  const { signBySeconds } = intent;
-  const wish = deps.store.cancelWish(intent.id);
+export async function dropIfOver(
+  turn: LaneTurn,
+  { id, signBySeconds }: IntentRow,
+  wish: CancelWish | undefined,
+): Promise<boolean> {
+  const { deps, latest } = turn;
   const isLateHere = Math.floor(deps.clock.nowMs() / 1_000) > signBySeconds;
   if (wish === undefined && latest.timestamp <= signBySeconds) return isLateHere;
-  const reason =
-    wish === undefined
-      ? `it was to be signed until ${signBySeconds}, now is ${latest.timestamp}`
-      : `${wish.by} cancelled it`;
-  const event = { kind: "dropped", reason, ...(wish === undefined ? {} : { cancelledBy: wish.by }) } as const;
-  moveIntent(deps, intent, { to: "dropped", change: { nonce: undefined }, event, detail: reason });
+  await commit(turn, id, (rows) => dropped(turn, rows));
   return true;
 }
 
-/** Stops all signing for the account until a person looks; `count` transactions of it are in blocks. */
-export function halt(turn: LaneTurn, reason: string, count: number): void {
-  const { deps, options } = turn;
-  const { account, chainId } = options;
-  deps.store.addHalt({ account, chainId, reason, transactionCount: count, atMs: deps.clock.nowMs() });
+function dropped(turn: LaneTurn, rows: Known<LaneRows>): LaneDecided<IntentRow> {
+  const { wish, intent } = rows;
+  const reason =
+    wish === undefined
+      ? `it was to be signed until ${intent.signBySeconds}, now is ${turn.latest.timestamp}`
+      : `${wish.by} cancelled it`;
+  const event = { kind: "dropped", reason, ...(wish === undefined ? {} : { cancelledBy: wish.by }) } as const;
+  return moveIntent(turn, rows, { move: { to: "dropped", fields: { nonce: undefined }, event, detail: reason } });
+}
+
+/**
+ * Stops all signing for an account that is not halted until a person looks.
+ * @param why.count so many transactions of it are in blocks
+ * @param why.isTrueOf whether it is so by the rows of that instant: a person may have accepted it meanwhile
+ */
+export async function halt(
+  { options, deps }: LaneParts,
+  why: { readonly reason: string; count(rows: LaneRows): number; isTrueOf(rows: LaneRows): boolean },
+): Promise<void> {
+  const question = accountOf(options);
+  const { account } = question;
+  const { reason } = why;
+  const isHalted = await deps.store.commit({
+    question,
+    decide: (rows): LaneDecided<boolean> => {
+      if (rows.halt !== undefined || !why.isTrueOf(rows)) return nothing({ options, deps }, false);
+      const atMs = deps.clock.nowMs();
+      const change = { ...question, reason, transactionCount: why.count(rows), atMs };
+      return { changes: [{ kind: "account-halted", halt: change }], atMs, value: true };
+    },
+  });
+  if (!isHalted) return;
   deps.logger.error({ account, reason }, "the account is halted: nothing is signed until a person releases it");
 }
 
@@ -219,9 +290,8 @@ function signingOf(turn: LaneTurn, intent: IntentRow, attempt: { kind: AttemptKi
   };
 }
 
-function insertAttempt(deps: LaneDeps, signing: SigningRow, signed: { raw: Hex; hash: Hex; atMs: number }): void {
-  const { store } = deps;
-  store.insertAttempt({
+function attemptOf(signing: SigningRow, signed: { raw: Hex; hash: Hex; atMs: number }): AttemptRow {
+  return {
     hash: signed.hash,
     intentId: signing.intentId,
     kind: signing.kind,
@@ -234,13 +304,5 @@ function insertAttempt(deps: LaneDeps, signing: SigningRow, signed: { raw: Hex; 
     firstBroadcastBlock: undefined,
     lastBroadcastAtMs: undefined,
     lastBroadcastBlock: undefined,
-  });
-  store.recordTransition({
-    intentId: signing.intentId,
-    attemptHash: signed.hash,
-    from: undefined,
-    to: "signed",
-    atMs: signed.atMs,
-    detail: signing.kind,
-  });
+  };
 }

@@ -7,7 +7,8 @@ import type { Run } from "../domain/run/run.ts";
 import type { SameEnds } from "../domain/run/same-ends.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { AlertRow, TrueWarning } from "./alert-store.ts";
-import type { IntentRow, LaneHalt } from "./lane-store.ts";
+import type { LaneChange } from "./lane-changes.ts";
+import type { LaneHalt } from "./lane-store.ts";
 import type { Difference } from "./reconciliation-store.ts";
 
 /** Something that is to be written. Plain data: what is decided is a list of these, written together or not at all. */
@@ -19,8 +20,7 @@ export type Change =
   | { readonly kind: "record"; readonly run: Run; readonly record: RunRecord }
   | { readonly kind: "effects"; readonly runId: string; readonly effects: readonly EffectRequest[] }
   | { readonly kind: "effect-answered"; readonly effectId: number }
-  /** a transaction that a lane is asked for */
-  | { readonly kind: "intent"; readonly intent: IntentRow }
+  | LaneChange
   /** a mode; what was said of the scope's mode before is over */
   | { readonly kind: "mode"; readonly row: ModeRow }
   /** an alert, unless its code is true of its subject already */

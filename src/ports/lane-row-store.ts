@@ -1,5 +1,8 @@
 import type { Address, Hex } from "../domain/money/address.ts";
+import type { LaneChange } from "./lane-changes.ts";
+import type { LaneListener } from "./lane-event.ts";
 import type { AttemptRow, CancelWish, CostRow, IntentRow, LaneHalt, LaneTransition, SigningRow } from "./lane-store.ts";
+import type { LaneStore } from "./lane-unit-of-work.ts";
 
 /** Rows of lanes one by one, read and written at once. Every write happens inside `transaction`. */
 export interface LaneRowStore {
@@ -44,6 +47,8 @@ export interface LaneRowStore {
   /** Writes a wish down; an intent has at most one, and it is never taken back. */
   wishCancel(wish: CancelWish): void;
   cancelWish(intentId: string): CancelWish | undefined;
+  /** Wishes of the account's open intents. */
+  openWishes(account: Address, chainId: number): readonly CancelWish[];
   /** A halted account signs nothing until a person releases it. */
   halt(account: Address, chainId: number): LaneHalt | undefined;
   /** All accounts that are halted now. */
@@ -59,4 +64,13 @@ export interface LaneRowStore {
   ): void;
   /** The most transactions of the account that a person ever accepted; 0 when nobody did. */
   acceptedCount(account: Address, chainId: number): number;
+}
+
+/** Lanes in a database whose other rows are written at once, too: the service's, and that of a deployment. */
+export interface Lanes {
+  readonly rows: LaneRowStore;
+  /** The rows as a lane uses them. @param listener hears what it reports, in the transaction that writes it */
+  store(listener?: LaneListener): LaneStore;
+  /** Writes changes in their order; to be called inside a transaction of the rows. */
+  write(changes: readonly LaneChange[], atMs: number): void;
 }

@@ -126,3 +126,9 @@ export interface CancelWish {
   readonly by: string;
   readonly atMs: number;
 }
+
+/** One account on one chain: what a lane moves. */
+export interface LaneAccount {
+  readonly account: Address;
+  readonly chainId: number;
+}

@@ -12,7 +12,7 @@ import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { AlertRow, AlertStore } from "./alert-store.ts";
 import type { Change, StepQuestion, StepRows } from "./changes.ts";
 import type { ReconciliationStore } from "./reconciliation-store.ts";
-import type { UnitOfWork } from "./unit-of-work.ts";
+import type { Answered, Question, QuestionKind, UnitOfWork } from "./unit-of-work.ts";
 
 /** A strategy as the database remembers it. `memory` is versioned JSON; `lastSlotMs` the last slot that has its end or run. */
 export interface StrategyRow {
@@ -217,6 +217,8 @@ export interface Store extends RunStore, LedgerStore, OperationStore, AlertStore
    * @throws Error when the run's strategy has no row: a broken invariant
    */
   stepRows(run: Run, event: RunEvent, asked: StepQuestion): StepRows;
+  /** The same as `read`, at once: for synchronous work inside of `transaction`. */
+  answer<K extends QuestionKind>(question: Question<K>): Answered<K>;
   /** Writes changes in their order. @returns the alerts and messages that are new: they are still to be told */
   write(changes: readonly Change[], atMs: number): readonly AlertRow[];
   /** Runs synchronous work in one durable transaction; a nested call joins it. */

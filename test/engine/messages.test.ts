@@ -118,8 +118,8 @@ test("messages arrive at a receiver, though only what is critical is sent of ale
   const { outside, life } = begin();
   const { url, received } = await startReceiver();
   const store = createStore(life.db, { sendAlertsFrom: "critical" });
-  const { write } = store;
-  Object.assign(life.context.deps.store, { write });
+  const { write, commit } = store;
+  Object.assign(life.context.deps.store, { write, commit });
   await trade(outside, life);
   const options = { url: new Secret(`${url}/hook`), secret: new Secret("s".repeat(16)), network: "sandbox" };
   const sender = startAlertSender(

@@ -86,7 +86,7 @@ function openAll() {
   callAll(STORE, createServiceStore(db, "testnet"));
   unservedSwaps(db, []);
   callAll(BOOK, openRelayBook(db, "testnet"));
-  createUnsentSwaps(db, { laneStore, clock })();
+  createUnsentSwaps(db, { rows: laneStore, clock })();
   callAll(KEYS, createKeyStore(db));
   callAll(POOLS, openPools());
   return { db, statements: [...statements] };

@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createLaneRows, migrateLane } from "../../src/adapters/sqlite/lane-rows.ts";
+import { writeLaneChange } from "../../src/adapters/sqlite/write-lane-changes.ts";
 import { type Address, toAddress } from "../../src/domain/money/address.ts";
+import { type LaneRequest, plannedIntent } from "../../src/lane/planned-intent.ts";
 import type { LaneRowStore } from "../../src/ports/lane-row-store.ts";
-import type { AttemptRow, IntentRow } from "../../src/ports/lane-store.ts";
+import type { AttemptRow, IntentRow, LaneAccount } from "../../src/ports/lane-store.ts";
 import { openDatabase, type SqliteDatabase } from "../../src/storage/database.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 
@@ -19,6 +21,12 @@ export function openLaneDatabase(file = join(temporaryDirectory(), "lane.db")): 
   onTestFinished(() => void db.close());
   migrateLane(db);
   return { file, db, store: createLaneRows(db) };
+}
+
+/** Asks a lane for a transaction. */
+export function submit(rows: LaneRowStore, account: LaneAccount, request: LaneRequest, nowMs = 1): void {
+  const change = { kind: "intent", intent: plannedIntent(account, request, nowMs) } as const;
+  rows.transaction(() => writeLaneChange(rows, { change, atMs: nowMs }));
 }
 
 export function intentRow(change: Partial<IntentRow> = {}): IntentRow {

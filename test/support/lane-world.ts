@@ -3,19 +3,21 @@ import { Transaction } from "ethers";
 import { onTestFinished } from "vitest";
 import { createSigner } from "../../src/adapters/keys/signer.ts";
 import { createLaneRows, migrateLane } from "../../src/adapters/sqlite/lane-rows.ts";
+import { createLanes } from "../../src/adapters/sqlite/lane-store.ts";
 import { createChain } from "../../src/chain/chain.ts";
 import { type Address, type Hex, toAddress } from "../../src/domain/money/address.ts";
 import { createLane, type Lane } from "../../src/lane/lane.ts";
 import type { LaneOptions } from "../../src/lane/lane-context.ts";
-import type { LaneEvent, LaneListener } from "../../src/lane/lane-event.ts";
 import type { LaneRequest } from "../../src/lane/planned-intent.ts";
 import { Secret } from "../../src/net/secret.ts";
+import type { LaneEvent, LaneListener } from "../../src/ports/lane-event.ts";
 import type { LaneRowStore } from "../../src/ports/lane-row-store.ts";
-import type { AttemptRow, IntentRow } from "../../src/ports/lane-store.ts";
+import type { AttemptRow, IntentRow, LaneHalt } from "../../src/ports/lane-store.ts";
 import type { Signer, UnsignedTransaction } from "../../src/ports/signer.ts";
 import { openDatabase, type SqliteDatabase } from "../../src/storage/database.ts";
 import { createHandClock } from "../service/support/hand-clock.ts";
 import { ANVIL_ACCOUNT, ANVIL_KEY, type BareAnvil, startBareAnvil } from "./bare-anvil.ts";
+import { submit } from "./lane-database.ts";
 import { type RpcProxy, startRpcProxy } from "./rpc-proxy.ts";
 import { silentLogger } from "./silent-logger.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
@@ -50,6 +52,11 @@ export interface LaneWorld {
   readonly db: SqliteDatabase;
   /** Asks for a transfer of 5 wei to an address of its own. @returns that address */
   submit(id: string, change?: Partial<LaneRequest>): Address;
+  halted(): LaneHalt | undefined;
+  /** A person lets the account go on. @returns the halt that ended */
+  release(by: string): LaneHalt | undefined;
+  /** whether no intent waits or is in flight */
+  isFree(): boolean;
   tick(times?: number): Promise<void>;
   /** Mines a block and lets the lane look at it; as often as said. */
   step(times?: number): Promise<void>;
@@ -76,7 +83,7 @@ export interface LaneWorld {
   heard(id: string): string[];
 }
 
-const DEFAULTS: Omit<LaneOptions, "signing"> = {
+const DEFAULTS: LaneOptions = {
   account: ANVIL_ACCOUNT,
   chainId: CHAIN_ID,
   confirmations: 2,
@@ -117,10 +124,10 @@ export async function startLaneWorld({
     };
     const listener: LaneListener = {
       onIntent: (event) => void events.push(event),
-      onRefused: (intentId, detail) => void refusals.push({ intentId, detail }),
+      onRefused: (refusal) => void refusals.push(refusal),
     };
-    const settings = { ...DEFAULTS, signing, ...options };
-    const lane = createLane(settings, { store, chain, signer, clock, logger, listener, crashPoint });
+    const lanes = createLanes(store, signing).store(listener);
+    const lane = createLane({ ...DEFAULTS, ...options }, { store: lanes, chain, signer, clock, logger, crashPoint });
     return { db, store, lane };
   };
   let current = open();
@@ -144,9 +151,17 @@ export async function startLaneWorld({
     submit(id, change = {}) {
       const to = toAddress(`0x${(0xa0_0000 + requests.length).toString(16).padStart(40, "0")}`);
       requests.push({ id, to });
-      current.lane.submit({ ...transferTo(to, clock.nowMs()), id, ...change });
+      const request = { ...transferTo(to, clock.nowMs()), id, ...change };
+      submit(current.store, DEFAULTS, request, clock.nowMs());
       return to;
     },
+    halted: () => current.store.halt(ANVIL_ACCOUNT, CHAIN_ID),
+    release: (by) => {
+      const halt = current.store.halt(ANVIL_ACCOUNT, CHAIN_ID);
+      current.store.releaseHalt(ANVIL_ACCOUNT, CHAIN_ID, { by, atMs: clock.nowMs() });
+      return halt;
+    },
+    isFree: () => current.store.openIntents(ANVIL_ACCOUNT, CHAIN_ID).every(({ state }) => state === "confirmed"),
     async step(times = 1) {
       for (let time = 0; time < times; time++) {
         await anvil.mine();

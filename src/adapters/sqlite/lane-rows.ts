@@ -1,5 +1,5 @@
 import type { LaneRowStore } from "../../ports/lane-row-store.ts";
-import type { AttemptRow, IntentRow } from "../../ports/lane-store.ts";
+import type { AttemptRow, CancelWish, IntentRow } from "../../ports/lane-store.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
 import { migrate, readMigrations } from "../../storage/migrations.ts";
 import { inTransaction } from "../../storage/transaction.ts";
@@ -201,17 +201,21 @@ function halts(db: SqliteDatabase): Pick<LaneRowStore, Halts> {
   };
 }
 
+const WISHES = `SELECT intent_id AS intentId, wished_by AS "by", at_ms AS atMs FROM lane_cancel_wishes`;
+
 /** Prepared when they are used: a service's database may be older than their table. */
-function cancelWishes(db: SqliteDatabase): Pick<LaneRowStore, "wishCancel" | "cancelWish"> {
+function cancelWishes(db: SqliteDatabase): Pick<LaneRowStore, "wishCancel" | "cancelWish" | "openWishes"> {
   const sql = prepareStatements(db);
   return {
     wishCancel: ({ intentId, by, atMs }) => {
       sql.run("INSERT INTO lane_cancel_wishes (intent_id, wished_by, at_ms) VALUES (?, ?, ?)", intentId, by, atMs);
     },
-    cancelWish: (intentId) =>
-      sql.get<{ intentId: string; by: string; atMs: number }>(
-        `SELECT intent_id AS intentId, wished_by AS "by", at_ms AS atMs FROM lane_cancel_wishes WHERE intent_id = ?`,
-        intentId,
+    cancelWish: (intentId) => sql.get<CancelWish>(`${WISHES} WHERE intent_id = ?`, intentId),
+    openWishes: (account, chainId) =>
+      sql.all<CancelWish>(
+        `${WISHES} WHERE intent_id IN (SELECT id FROM lane_intents WHERE account = ? AND chain_id = ? AND ${OPEN_INTENTS})`,
+        account,
+        chainId,
       ),
   };
 }

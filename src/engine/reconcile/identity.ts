@@ -1,6 +1,6 @@
 import type { Address } from "../../domain/money/address.ts";
-import type { IdentityMarker } from "../../ports/identity-marker.ts";
-import type { Finding, ReconciliationStore } from "../../ports/reconciliation-store.ts";
+import type { IdentityMarker, Marker } from "../../ports/identity-marker.ts";
+import type { DatabaseState, Finding, ReconciliationStore } from "../../ports/reconciliation-store.ts";
 import type { EngineContext } from "../engine-context.ts";
 
 /**
@@ -14,9 +14,12 @@ export function judgeMarker(
   }: { readonly store: Pick<ReconciliationStore, "databaseState">; readonly marker?: IdentityMarker | undefined },
   wallet: Address,
 ): Finding | undefined {
-  const seen = marker?.read(wallet)?.state;
+  return judgeState(marker?.read(wallet)?.state, store.databaseState(), wallet);
+}
+
+/** The same of what was read. @param seen what the wallet's marker says; undefined: nothing */
+export function judgeState(seen: Marker["state"], ours: DatabaseState, wallet: Address): Finding | undefined {
   if (seen === undefined) return undefined;
-  const ours = store.databaseState();
   const what = { wallet, token: undefined, scope: "wallet" } as const;
   if (seen.id !== ours.id) {
     const text = `the database that traded for ${wallet} is lost: this one is another, and knows nothing of what that one signed (${seen.signatures} steps of typed data, ${seen.signings} of transactions); bring it back with \`swapd restore\`, or mount its volume`;

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createLaneRows, migrateLane } from "../../../src/adapters/sqlite/lane-rows.ts";
+import { createLanes } from "../../../src/adapters/sqlite/lane-store.ts";
 import type { JsonRpc } from "../../../src/chain/json-rpc.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
 import type { LaneChain } from "../../../src/ports/chain.ts";
@@ -66,7 +67,7 @@ test("swaps that a former key of the relayer left open hold no places for ever, 
     {
       signer: { address: ACCOUNT } as Signer,
       chain: {} as LaneChain,
-      createLaneRows: () => laneStore,
+      openLanes: () => createLanes(laneStore),
       store,
       rpc: { host: "node", call: async () => "0x1" } as unknown as JsonRpc,
       head: () => Promise.reject(new Error("nothing waits")),

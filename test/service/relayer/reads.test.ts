@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createLaneRows, migrateLane } from "../../../src/adapters/sqlite/lane-rows.ts";
+import { createLanes } from "../../../src/adapters/sqlite/lane-store.ts";
 import type { JsonRpc } from "../../../src/chain/json-rpc.ts";
 import { type Address, toAddress } from "../../../src/domain/money/address.ts";
 import type { LaneChain } from "../../../src/ports/chain.ts";
@@ -62,7 +63,7 @@ function openRelayerOver(count: number) {
     {
       signer: { address: RELAYER } as Signer,
       chain: { latest: () => stopped.promise } as unknown as LaneChain,
-      createLaneRows: () => ({ ...laneStore, openIntents: counted("open", laneStore.openIntents) }),
+      openLanes: () => createLanes({ ...laneStore, openIntents: counted("open", laneStore.openIntents) }),
       store: { ...store, unminedSwaps: counted("waiting", store.unminedSwaps) },
       rpc: { host: "node", call: async () => `0x${(10n ** 20n).toString(16)}` } as unknown as JsonRpc,
       head: () => stopped.promise,

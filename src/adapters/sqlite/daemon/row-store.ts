@@ -43,4 +43,4 @@ export interface SingleRows {
 }
 
 /** The store without what is put together from single rows, and these. */
-export type RowStore = Omit<Store, "stepRows" | "write" | keyof UnitOfWork> & SingleRows;
+export type RowStore = Omit<Store, "stepRows" | "answer" | "write" | keyof UnitOfWork> & SingleRows;

@@ -8,7 +8,7 @@ import { createLaneRows } from "../lane-rows.ts";
 import { prepareStatements } from "../statements.ts";
 import { createAlertRows } from "./alert-rows.ts";
 import { createAnswers } from "./answers.ts";
-import { readStepRows } from "./decision-rows.ts";
+import { readStepRows, subjectOf } from "./decision-rows.ts";
 import { createEffectRows, readWaiting } from "./effect-rows.ts";
 import { createLedgerRows } from "./ledger-rows.ts";
 import { createOperationRows } from "./operation-rows.ts";
@@ -55,10 +55,12 @@ export function createStore(db: SqliteDatabase, options: { sendAlertsFrom?: Seve
       }),
   };
   const write: Store["write"] = (changes, atMs) => writeChanges(rows, laneRows, { changes, atMs });
+  const answer = createAnswers(rows, laneRows);
   return {
     ...rows,
-    ...createUnitOfWork({ transaction: rows.transaction, answer: createAnswers(rows, laneRows), write }),
-    stepRows: (run, event, asked) => readStepRows(rows, laneRows(), { run, event, asked }),
+    ...createUnitOfWork({ transaction: rows.transaction, answer, write }),
+    stepRows: (run, event, asked) => readStepRows(rows, laneRows(), { run, about: subjectOf(event), asked }),
+    answer,
     write,
   };
 }

@@ -2,10 +2,8 @@ import { SUBJECT } from "../../../domain/run/alert.ts";
 import type { AlertRow } from "../../../ports/alert-store.ts";
 import type { Change } from "../../../ports/changes.ts";
 import type { LaneRowStore } from "../../../ports/lane-row-store.ts";
-import type { IntentRow } from "../../../ports/lane-store.ts";
+import { writeLaneChange } from "../write-lane-changes.ts";
 import type { RowStore } from "./row-store.ts";
-
-type Lanes = Pick<LaneRowStore, "insertIntent" | "recordTransition">;
 
 /**
  * Writes changes in their order; to be called inside a transaction.
@@ -13,7 +11,7 @@ type Lanes = Pick<LaneRowStore, "insertIntent" | "recordTransition">;
  */
 export function writeChanges(
   rows: RowStore,
-  lanes: () => Lanes,
+  lanes: () => LaneRowStore,
   { changes, atMs }: { readonly changes: readonly Change[]; readonly atMs: number },
 ): readonly AlertRow[] {
   return changes.flatMap((change) => writeOne(rows, lanes, { change, atMs }) ?? []);
@@ -22,7 +20,7 @@ export function writeChanges(
 /** @returns what is to be told */
 function writeOne(
   rows: RowStore,
-  lanes: () => Lanes,
+  lanes: () => LaneRowStore,
   { change, atMs }: { readonly change: Change; readonly atMs: number },
 ): AlertRow | undefined {
   switch (change.kind) {
@@ -41,9 +39,6 @@ function writeOne(
     case "effect-answered":
       rows.finishEffect(change.effectId, atMs);
       return;
-    case "intent":
-      insertIntent(lanes(), change.intent);
-      return;
     case "mode":
       rows.setMode(change.row);
       rows.endAlerts(SUBJECT.mode(change.row.scope), atMs);
@@ -61,12 +56,8 @@ function writeOne(
     case "same-ends":
       rows.saveSameEnds(change.strategyId, change.ends);
       return;
+    default:
+      writeLaneChange(lanes(), { change, atMs });
+      return;
   }
-}
-
-function insertIntent(lanes: Lanes, intent: IntentRow): void {
-  lanes.insertIntent(intent);
-  const { id, purpose, createdAtMs } = intent;
-  const first = { from: undefined, to: "planned", atMs: createdAtMs, detail: purpose } as const;
-  lanes.recordTransition({ intentId: id, attemptHash: undefined, ...first });
 }

@@ -44,7 +44,16 @@ const QUESTION: StepQuestion = {
 };
 
 const READ = { kind: "facts-read", swapId, reading: readingFor(swap) } as const;
-const QUESTIONS = [{ kind: "step", runId: run.id, event: READ, of: QUESTION }] as const;
+const STEP = { kind: "step", runId: run.id, event: READ, of: QUESTION } as const;
+const LANE = { account: ACCOUNT, chainId };
+const QUESTIONS = [
+  STEP,
+  { kind: "lane-open", ...LANE },
+  { kind: "lane", ...LANE, intent: { nonce: 1 } },
+  { kind: "lane-signing", ...LANE, intent: { id: `${swapId}.swap` } },
+  { kind: "lane-move", ...LANE, intent: { id: `${swapId}.swap` }, of: QUESTION },
+  { kind: "revocation", wallet: WALLET, token: USDC.address },
+] as const;
 
 const planned = intentRow({ id: "run_1.0.1.swap", state: "planned", nonce: undefined });
 const CHANGES: readonly Change[] = [
@@ -56,8 +65,9 @@ const STORE: Calls<DaemonStore> = {
   transaction: (store) => store.transaction(() => 1),
   read: (store) => Promise.all(QUESTIONS.map((question) => store.read(question))),
   commit: (store) =>
-    store.commit([{ question: QUESTIONS[0], decide: () => ({ changes: CHANGES, atMs: NOW_MS, value: undefined }) }]),
+    store.commit([{ question: STEP, decide: () => ({ changes: CHANGES, atMs: NOW_MS, value: undefined }) }]),
   stepRows: (store) => store.stepRows(run, READ, QUESTION),
+  answer: (store) => store.answer({ kind: "nothing" }),
   write: () => undefined,
   insertRun: (store) => store.insertRun(runSample({ id: "run_2", slotMs: SLOT_MS + 1_000, swaps: [] }), NOW_MS),
   run: (store) => store.run(run.id),
@@ -252,6 +262,7 @@ const LANES: Calls<LaneRowStore> = {
   transitions: (lanes) => lanes.transitions("tx_1"),
   wishCancel: (lanes) => lanes.wishCancel({ intentId: "tx_1", by: "ops", atMs: 1 }),
   cancelWish: (lanes) => lanes.cancelWish("tx_1"),
+  openWishes: (lanes) => lanes.openWishes(ACCOUNT, chainId),
   halt: (lanes) => lanes.halt(ACCOUNT, chainId),
   halts: (lanes) => lanes.halts(),
   addHalt: (lanes) => lanes.addHalt({ account: ACCOUNT, chainId, reason: "r", transactionCount: 1, atMs: 1 }),
