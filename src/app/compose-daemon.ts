@@ -117,7 +117,7 @@ export async function composeDaemon(
   };
   const engine = createEngine(context, deps.onFatal);
   for (const signer of signers.values()) {
-    lanes.set(signer.address, openLane(configuration, context, { signer, store: engine.laneStore }));
+    lanes.set(signer.address, openLane(configuration, context, { signer, store: engine.committer.laneStore }));
   }
   const lookAtWallets = () => lookAtWalletCodes(context);
   return { engine, alerts, services, chain, abilities, node, service, lookAtWallets };

@@ -1,11 +1,12 @@
 import type { Address } from "../domain/money/address.ts";
-import type { StepResult } from "../domain/run/draft.ts";
 import type { RunEvent } from "../domain/run/events.ts";
+import type { LaneStore } from "../ports/lane-unit-of-work.ts";
 import type { Answered, Decided, Unit, Written } from "../ports/unit-of-work.ts";
-import { tellAlerts } from "./alerts.ts";
-import { decideStep, swapOfRequest } from "./decide-step.ts";
+import { decideStep } from "./decide-step.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { stepQuestion } from "./gather-evidence.ts";
+import { createLaneStore } from "./lane-store.ts";
+import { createTeller, type Step } from "./tell-steps.ts";
 
 /** Steps a run by an event and commits everything that follows from it, in one transaction. */
 export interface Committer {
@@ -16,6 +17,8 @@ export interface Committer {
    * invariant, each is committed by itself: a run that can never go on must not keep the others from what became of them.
    */
   commitTogether(answer: Answer): Promise<void>;
+  /** The rows as lanes use them: what they report steps the runs that asked for their transactions. */
+  readonly laneStore: LaneStore;
 }
 
 /** The answer of an effect, as the next event of a run. */
@@ -26,25 +29,10 @@ export interface Answer {
   readonly effectId?: number;
 }
 
-/** Tells of steps that are committed. */
-export type TellSteps = (steps: readonly Written<Step>[]) => void;
-
-/** Tells logs and people of steps, and `onCommitted` which wallets' lanes were handed something. */
-export function createTeller(context: EngineContext, onCommitted: (lanes: readonly Address[]) => void): TellSteps {
+/** Makes the committer. `onCommitted` is called after each commit, with the wallets whose lanes were handed something. */
+export function createCommitter(context: EngineContext, onCommitted: (lanes: readonly Address[]) => void): Committer {
   const { deps } = context;
-  return (steps) => {
-    for (const { value } of steps) deps.crashPoint(`commit.${value.event.kind}.after`);
-    for (const { value, alerts } of steps) {
-      report(context, value.result);
-      tellAlerts(deps, alerts);
-    }
-    onCommitted(steps.flatMap(({ value }) => lanesOf(value.result)));
-  };
-}
-
-/** Makes the committer. */
-export function createCommitter(context: EngineContext, tell: TellSteps): Committer {
-  const { deps } = context;
+  const tell = createTeller(context, onCommitted);
   const write = async (answers: readonly Answer[]): Promise<readonly Written<Step>[]> => {
     for (const { event } of answers) deps.crashPoint(`commit.${event.kind}.before`);
     return await deps.store.commit(answers.map((answer) => stepOf(context, answer)));
@@ -64,6 +52,7 @@ export function createCommitter(context: EngineContext, tell: TellSteps): Commit
   let together: { answers: Answer[]; hold: Promise<boolean> } | undefined;
   return {
     commit,
+    laneStore: createLaneStore(context, tell),
     commitTogether: async (answer) => {
       if (together === undefined) {
         const answers: Answer[] = [];
@@ -79,12 +68,6 @@ export function createCommitter(context: EngineContext, tell: TellSteps): Commit
       if (!(await together.hold)) await commit(answer);
     },
   };
-}
-
-/** A step that was taken. */
-export interface Step {
-  readonly event: RunEvent;
-  readonly result: StepResult;
 }
 
 function stepOf(context: EngineContext, answer: Answer): Unit<"step", Step> {
@@ -104,25 +87,4 @@ function decide(
   const { result, changes } = decideStep(context, { run: rows.run, event, rows, nowMs });
   const answered = effectId === undefined ? [] : [{ kind: "effect-answered", effectId } as const];
   return { changes: [...changes, ...answered], atMs: nowMs, value: { event, result } };
-}
-
-function lanesOf({ run, records }: StepResult): readonly Address[] {
-  const requests = records.flatMap((record) => (record.kind === "transaction" ? [record.request] : []));
-  return requests.map(({ id }) => swapOfRequest(run, id).wallet);
-}
-
-function report({ deps: { logger } }: EngineContext, result: StepResult): void {
-  for (const transition of result.transitions) {
-    logger.info(
-      {
-        strategy: result.run.strategyId,
-        [transition.subject === "run" ? "runId" : "swapId"]: transition.subjectId,
-        from: transition.from,
-        to: transition.to,
-        reason: transition.reason,
-        detail: transition.detail,
-      },
-      `${transition.subject} ${transition.to}`,
-    );
-  }
 }

@@ -1,12 +1,11 @@
 import type { BlockHead } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { LaneStore } from "../ports/lane-unit-of-work.ts";
 import { tellAlerts } from "./alerts.ts";
 import { createBeat } from "./beat.ts";
 import { createBeginning } from "./beginning.ts";
 import { createClockJumps } from "./clock-jumps.ts";
 import { type ClockWatch, createClockWatch } from "./clock-watch.ts";
-import { type Committer, createCommitter, createTeller } from "./commit.ts";
+import { type Committer, createCommitter } from "./commit.ts";
 import { createDowntimeWatch } from "./downtime.ts";
 import { keepWatchingDrawdown } from "./drawdown.ts";
 import { createEditions } from "./editions.ts";
@@ -14,7 +13,6 @@ import { createEffectRunner, type EffectRunner } from "./effect-runner.ts";
 import type { EngineContext, LoadedStrategy } from "./engine-context.ts";
 import { revokeLeftovers } from "./janitor.ts";
 import { createLaneLoops } from "./lane-loops.ts";
-import { createLaneStore } from "./lane-store.ts";
 import { startMessage } from "./messages.ts";
 import { createOutsideWatch } from "./outside-watch.ts";
 import { keepSampling } from "./price-sampler.ts";
@@ -37,8 +35,6 @@ export interface Engine {
   /** Finishes what is being done and stops. What is written down waits for the next start. */
   stop(): Promise<void>;
   readonly committer: Committer;
-  /** the rows as lanes use them */
-  readonly laneStore: LaneStore;
   /** Takes over edited strategies, each from its next slot. */
   adopt(strategies: readonly LoadedStrategy[]): void;
   /** Milliseconds since the last tick, or the start, was over: by the monotonic clock. */
@@ -62,11 +58,10 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
   const editions = createEditions(start, downtime.heard);
   const { context } = editions;
   const laneLoops = createLaneLoops(context);
-  const tell = createTeller(context, (wallets) => {
+  const committer = createCommitter(context, (wallets) => {
     laneLoops.wake(wallets);
     waker.wake();
   });
-  const committer = createCommitter(context, tell);
   const beginning = createBeginning(start);
   const slots = createSlotTurn(editions, { clocks, downtime, waitingFor: beginning.waitingFor });
   const loops: Promise<void>[] = [];
@@ -98,7 +93,6 @@ export function createEngine(start: EngineContext, onFatal: (error: unknown) => 
   };
   return {
     committer,
-    laneStore: createLaneStore(context, tell),
     start: async () => {
       recordStart(start);
       slots.adopt(settings.strategies);

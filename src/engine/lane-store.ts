@@ -2,12 +2,12 @@ import type { LaneDecided, LaneQuestion, LaneStore, LaneUnit, SigningRows } from
 import type { LaneSigningRows, SigningTerms } from "../ports/questions.ts";
 import type { Answered, Decided } from "../ports/unit-of-work.ts";
 import { haltChange, refusalChange, tellAlerts } from "./alerts.ts";
-import type { Step, TellSteps } from "./commit.ts";
 import { type DecidedStep, decideStep } from "./decide-step.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { stepQuestion } from "./gather-evidence.ts";
 import { runEventOf } from "./lane-events.ts";
 import { maySignIntent, type SigningMarker } from "./modes.ts";
+import type { Step, TellSteps } from "./tell-steps.ts";
 
 /**
  * The daemon's rows as its lanes use them. What a lane reports of a swap's transaction steps the run in the same unit of

@@ -1,8 +1,9 @@
 import type { IntentRow } from "../ports/lane-store.ts";
+import { begunIntent } from "./begin-intent.ts";
 import { firstFees } from "./fees.ts";
 import { accountOf, commit, isTooLate, type LaneTurn, nothing } from "./lane-context.ts";
 import { CANCEL_CAP_FACTOR } from "./replace-attempt.ts";
-import { begunIntent, EMPTY_GAS_LIMIT } from "./sign-attempt.ts";
+import { EMPTY_GAS_LIMIT } from "./sign-attempt.ts";
 
 const GAP = "nonce is missing: ";
 /** So long may what fills a gap wait for its signature: after that the gap may be closed already. */

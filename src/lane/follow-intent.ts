@@ -4,12 +4,13 @@ import type { CostRow, IntentRow } from "../ports/lane-store.ts";
 import type { LaneRows } from "../ports/lane-unit-of-work.ts";
 import { broadcastNewest, lowerBlocks } from "./broadcast.ts";
 import { closeGap, forgetGaps } from "./close-gap.ts";
+import { dropIfOver } from "./drop-intent.ts";
 import type { Mined } from "./find-mined.ts";
 import { fullestReceipt } from "./fullest-receipt.ts";
 import { commit, type Known, type LaneTurn, passCrashPoint, readIntent } from "./lane-context.ts";
 import { attemptIn, moveAttempt, moveIntent } from "./moves.ts";
 import { planReplacement } from "./replace-attempt.ts";
-import { dropIfOver, signPlanned } from "./sign-attempt.ts";
+import { signPlanned } from "./sign-attempt.ts";
 import { judgeTakenNonce, takenNonce } from "./taken-nonce.ts";
 
 /** Takes an intent that has a nonce one step further. @param mined which of its attempts is in a block now */

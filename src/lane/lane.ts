@@ -2,12 +2,14 @@ import { ChainReadError } from "../domain/chain-read-error.ts";
 import type { BlockHead, LaneChain } from "../ports/chain.ts";
 import type { IntentRow, LaneHalt } from "../ports/lane-store.ts";
 import type { OpenIntents } from "../ports/lane-unit-of-work.ts";
+import { affordableFees, beginIntent, type Means, readMeans } from "./begin-intent.ts";
 import { type CancelAnswer, decideCancel } from "./cancel-intent.ts";
+import { dropIfOver } from "./drop-intent.ts";
 import type { Fees } from "./fees.ts";
 import { findMined, type Mined } from "./find-mined.ts";
 import { followIntent } from "./follow-intent.ts";
+import { haltAccount } from "./halt-account.ts";
 import { accountOf, type LaneDeps, type LaneOptions, type LaneTurn, readIntent, readToSign } from "./lane-context.ts";
-import { affordableFees, beginIntent, dropIfOver, halt, type Means, readMeans } from "./sign-attempt.ts";
 import { type ConfirmedWatch, createConfirmedWatch, LOOKS_AT_ONCE } from "./watch-confirmed.ts";
 
 /**
@@ -42,7 +44,8 @@ export function createLane(options: LaneOptions, deps: LaneDeps): Lane {
     },
     halted: async () => (await store.read(account)).halt,
     // No transaction was counted that a release could accept.
-    halt: (reason) => halt({ options, deps }, { reason, count: (rows) => rows.acceptedCount, isTrueOf: () => true }),
+    halt: (reason) =>
+      haltAccount({ options, deps }, { reason, count: (rows) => rows.acceptedCount, isTrueOf: () => true }),
   };
 }
 

@@ -2,9 +2,10 @@ import type { BlockTransaction } from "../ports/chain.ts";
 import type { IntentRow } from "../ports/lane-store.ts";
 import { findMined } from "./find-mined.ts";
 import { findNonceUse } from "./find-nonce-use.ts";
+import { haltAccount } from "./halt-account.ts";
 import { commit, isSaidAgain, type LaneTurn, readIntent } from "./lane-context.ts";
 import { moveAttempt, moveIntent } from "./moves.ts";
-import { halt, signAgain } from "./sign-attempt.ts";
+import { signAgain } from "./sign-attempt.ts";
 
 /**
  * The chain counts a transaction at the intent's nonce, and no attempt of it has a receipt. At the tip that proves
@@ -37,7 +38,7 @@ export async function judgeTakenNonce(turn: LaneTurn, { id }: IntentRow, nonce: 
   if (!isSaidAgain(turn, takenNonce(nonce), finalized.number)) {
     deps.logger.warn({ intentId: intent.id, reason }, "a later finalised block is to say the same before it counts");
   } else if (nonce >= (await readIntent(turn, id)).acceptedCount) {
-    await halt(turn, { reason, count: () => count, isTrueOf: ({ acceptedCount }) => nonce >= acceptedCount });
+    await haltAccount(turn, { reason, count: () => count, isTrueOf: ({ acceptedCount }) => nonce >= acceptedCount });
   } else if (use !== undefined && !isSameAct(intent, use)) await endTaken(turn, intent, reason);
   else if (use !== undefined && (await signAgain(turn, intent, use))) {
     deps.logger.warn({ intentId: intent.id, hash: use.hash }, "signed again: what has this nonce does the same");

@@ -140,7 +140,7 @@ test("an account that its lane halts wakes somebody up, and a person's release e
 test("a transaction that no node takes is told once while it is so, and is over by itself", async () => {
   const { life, outside } = begin();
   const hear = (detail: string | undefined): Promise<void> =>
-    life.engine.laneStore.commit({
+    life.engine.committer.laneStore.commit({
       question: { account: ACCOUNT, chainId: 31_337 },
       decide: () => ({ changes: [], atMs: NOW_MS, value: undefined, refusal: { intentId: "swap-1", detail } }),
     });

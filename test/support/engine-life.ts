@@ -166,7 +166,7 @@ export function openLife(
     if (!(error instanceof Killed)) errors.push(error);
     state.isDead = true;
   });
-  const lane = openLane(context, engine.laneStore);
+  const lane = openLane(context, engine.committer.laneStore);
   lanes.set(ACCOUNT, lane);
   const kill = (): void => {
     state.isDead = true;
@@ -249,7 +249,7 @@ function approveCalldata(spender: Address, amount: bigint): Hex {
 
 /** Whether the lane may sign for an intent now. */
 export async function maySign({ engine }: Life, id: string): Promise<boolean> {
-  return (await engine.laneStore.readToSign({ account: ACCOUNT, chainId: 31_337, intent: { id } })).maySign;
+  return (await engine.committer.laneStore.readToSign({ account: ACCOUNT, chainId: 31_337, intent: { id } })).maySign;
 }
 
 /** Lets the world turn, with a block and a tick each second, until the time or the process is over. */

@@ -13,6 +13,7 @@ import { Secret } from "../../src/net/secret.ts";
 import type { LaneEvent, LaneListener } from "../../src/ports/lane-event.ts";
 import type { LaneRowStore } from "../../src/ports/lane-row-store.ts";
 import type { AttemptRow, IntentRow, LaneHalt } from "../../src/ports/lane-store.ts";
+import type { LaneStore } from "../../src/ports/lane-unit-of-work.ts";
 import type { Signer, UnsignedTransaction } from "../../src/ports/signer.ts";
 import { openDatabase, type SqliteDatabase } from "../../src/storage/database.ts";
 import { createHandClock } from "../service/support/hand-clock.ts";
@@ -46,7 +47,13 @@ export interface LaneWorld {
   /** everything the key was used for */
   readonly signed: UnsignedTransaction[];
   /** may be changed while the lane lives */
-  readonly switches: { signing: boolean; barred: string[]; crashAt: ((label: string) => boolean) | undefined };
+  readonly switches: {
+    signing: boolean;
+    barred: string[];
+    crashAt: ((label: string) => boolean) | undefined;
+    /** called whenever the lane has been answered by its rows, and while its key is used */
+    between: (() => Promise<void>) | undefined;
+  };
   readonly lane: Lane;
   readonly store: LaneRowStore;
   readonly db: SqliteDatabase;
@@ -109,8 +116,8 @@ export async function startLaneWorld({
   const events: LaneEvent[] = [];
   const refusals: LaneWorld["refusals"] = [];
   const signed: UnsignedTransaction[] = [];
-  const switches: LaneWorld["switches"] = { signing: true, barred: [], crashAt: undefined };
-  const signer = recordingSigner(signed);
+  const switches: LaneWorld["switches"] = { signing: true, barred: [], crashAt: undefined, between: undefined };
+  const signer = recordingSigner(signed, () => switches.between?.());
   const file = join(temporaryDirectory(), "lane.db");
   const requests: { id: string; to: Address }[] = [];
   const signing = (intentId: string): boolean => switches.signing && !switches.barred.includes(intentId);
@@ -126,7 +133,7 @@ export async function startLaneWorld({
       onIntent: (event) => void events.push(event),
       onRefused: (refusal) => void refusals.push(refusal),
     };
-    const lanes = createLanes(store, signing).store(listener);
+    const lanes = withGaps(createLanes(store, signing).store(listener), () => switches.between?.());
     const lane = createLane({ ...DEFAULTS, ...options }, { store: lanes, chain, signer, clock, logger, crashPoint });
     return { db, store, lane };
   };
@@ -217,13 +224,29 @@ function signForeign(nonce: number, maxFeePerGas: bigint, value = 1n): Promise<{
   return signerOf().signTransaction({ chainId: CHAIN_ID, nonce, to, data, value, gasLimit, ...fees });
 }
 
-function recordingSigner(signed: UnsignedTransaction[]): Signer {
+/** The rows of a lane, with a moment after each answer in which something else may happen. */
+function withGaps(store: LaneStore, between: () => Promise<void> | undefined): LaneStore {
+  const andThen = async <T>(answered: Promise<T>): Promise<T> => {
+    const answer = await answered;
+    await between();
+    return answer;
+  };
+  return {
+    open: (account) => andThen(store.open(account)),
+    read: (question) => andThen(store.read(question)),
+    readToSign: (question) => andThen(store.readToSign(question)),
+    commit: (unit) => andThen(store.commit(unit)),
+  };
+}
+
+function recordingSigner(signed: UnsignedTransaction[], between: () => Promise<void> | undefined): Signer {
   const signer = signerOf();
   return {
     ...signer,
-    signTransaction: (transaction) => {
+    signTransaction: async (transaction) => {
       signed.push(transaction);
-      return signer.signTransaction(transaction);
+      await between();
+      return await signer.signTransaction(transaction);
     },
   };
 }
