@@ -1,5 +1,5 @@
+import type { LaneSigningRows, SigningTerms } from "../ports/lane-questions.ts";
 import type { LaneDecided, LaneQuestion, LaneStore, LaneUnit, SigningRows } from "../ports/lane-unit-of-work.ts";
-import type { LaneSigningRows, SigningTerms } from "../ports/questions.ts";
 import type { Answered, Decided } from "../ports/unit-of-work.ts";
 import { haltChange, refusalChange, tellAlerts } from "./alerts.ts";
 import { type DecidedStep, decideStep } from "./decide-step.ts";

@@ -10,12 +10,19 @@ import { fullestReceipt } from "./fullest-receipt.ts";
 import { commit, type Known, type LaneTurn, passCrashPoint, readIntent } from "./lane-context.ts";
 import { attemptIn, moveAttempt, moveIntent } from "./moves.ts";
 import { planReplacement } from "./replace-attempt.ts";
-import { signPlanned } from "./sign-attempt.ts";
+import { isUnsigned, signPlanned } from "./sign-attempt.ts";
 import { judgeTakenNonce, takenNonce } from "./taken-nonce.ts";
 
-/** Takes an intent that has a nonce one step further. @param mined which of its attempts is in a block now */
-export async function followIntent(turn: LaneTurn, id: string, mined: Mined | undefined): Promise<void> {
-  const rows = await readIntent(turn, id);
+/** An intent that was looked at. */
+export interface Look {
+  /** what it was then; each of its moves is decided on what it is when that is written */
+  readonly rows: Known<LaneRows>;
+  /** which of its attempts was in a block */
+  readonly mined: Mined | undefined;
+}
+
+/** Takes an intent that has a nonce one step further. */
+export async function followIntent(turn: LaneTurn, { rows, mined }: Look): Promise<void> {
   if (rows.intent.state === "planned") await startOver(turn, rows);
   else if (mined === undefined) await lookForLoss(turn, rows);
   else await noteMined(turn, rows.intent, mined);
@@ -225,7 +232,7 @@ async function lookForLoss(turn: LaneTurn, rows: Known<LaneRows>): Promise<void>
   turn.suspicions.delete(takenNonce(nonce));
   if (count < nonce) await closeGap(turn, intent, { nonce, missing: count });
   else forgetGaps(turn);
-  await planReplacement(turn, intent, count === nonce);
-  await signPlanned(turn, id);
+  const now = await readIntent(turn, id);
+  if ((await planReplacement(turn, now, count === nonce)) || isUnsigned(now)) await signPlanned(turn, id);
   await broadcastNewest(turn, id);
 }

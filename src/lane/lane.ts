@@ -6,8 +6,8 @@ import { affordableFees, beginIntent, type Means, readMeans } from "./begin-inte
 import { type CancelAnswer, decideCancel } from "./cancel-intent.ts";
 import { dropIfOver } from "./drop-intent.ts";
 import type { Fees } from "./fees.ts";
-import { findMined, type Mined } from "./find-mined.ts";
-import { followIntent } from "./follow-intent.ts";
+import { findMined } from "./find-mined.ts";
+import { followIntent, type Look } from "./follow-intent.ts";
 import { haltAccount } from "./halt-account.ts";
 import { accountOf, type LaneDeps, type LaneOptions, type LaneTurn, readIntent, readToSign } from "./lane-context.ts";
 import { type ConfirmedWatch, createConfirmedWatch, LOOKS_AT_ONCE } from "./watch-confirmed.ts";
@@ -88,7 +88,7 @@ async function takeTurn(
   if (after.intents.some(isInFlight)) return;
   const next = await firstToSend(turn, waiting, signal);
   if (next !== undefined && (await beginIntent(turn, next.intent, next.fees)))
-    await followIntent(turn, next.intent.id, undefined);
+    await followIntent(turn, { rows: await readIntent(turn, next.intent.id), mined: undefined });
 }
 
 /** Drops what is over before it got a nonce. @returns what still waits for one */
@@ -128,10 +128,11 @@ function isMinedBy({ minedBlockNumber }: IntentRow, { number }: BlockHead): bool
 }
 
 /** What is confirmed and may end now is asked of all endpoints at once. */
-async function lookAt(turn: LaneTurn, intent: IntentRow): Promise<Mined | undefined> {
-  const { attempts } = await readIntent(turn, intent.id);
+async function lookAt(turn: LaneTurn, { id }: IntentRow): Promise<Look> {
+  const rows = await readIntent(turn, id);
+  const { intent, attempts } = rows;
   const mayEnd = intent.state === "confirmed" && isMinedBy(intent, turn.finalized);
-  return await findMined(turn, attempts, mayEnd ? await turn.agreement() : undefined);
+  return { rows, mined: await findMined(turn, attempts, mayEnd ? await turn.agreement() : undefined) };
 }
 
 /** Takes intents that have a nonce one step further: what is read of them is read together, and acted on in their order. */
@@ -144,9 +145,9 @@ async function followAll(
   for (let start = 0; start < intents.length; start += LOOKS_AT_ONCE) {
     const some = intents.slice(start, start + LOOKS_AT_ONCE);
     const looks = await Promise.allSettled(some.map((intent) => lookAt(turn, intent)));
-    for (const [index, intent] of some.entries()) {
+    for (const look of looks) {
       if (signal?.aborted === true) return;
-      const trouble = await troubleOf(async () => followIntent(turn, intent.id, resultOf(looks[index])));
+      const trouble = await troubleOf(async () => followIntent(turn, resultOf(look)));
       // What nodes say of one transaction, or disagree on, says nothing of the others; where none answers none does.
       if (trouble?.code === "unreachable") throw trouble;
       if (trouble !== undefined) tellTrouble(options, deps, trouble);
@@ -155,8 +156,7 @@ async function followAll(
 }
 
 /** What was read. @throws what was thrown */
-function resultOf<T>(result: PromiseSettledResult<T> | undefined): T {
-  if (result === undefined) throw new Error("an intent is followed that was not looked at");
+function resultOf<T>(result: PromiseSettledResult<T>): T {
   if (result.status === "rejected") throw result.reason;
   return result.value;
 }

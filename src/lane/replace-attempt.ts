@@ -1,8 +1,7 @@
-import type { IntentRow } from "../ports/lane-store.ts";
 import type { LaneRows } from "../ports/lane-unit-of-work.ts";
 import { firstFees, raisedFees } from "./fees.ts";
-import { feeCapOf, isTooLate, type Known, type LaneTurn, readIntent, readToSign } from "./lane-context.ts";
-import { planAttempt } from "./sign-attempt.ts";
+import { feeCapOf, isTooLate, type Known, type LaneTurn, readToSign } from "./lane-context.ts";
+import { isUnsigned, planAttempt } from "./sign-attempt.ts";
 
 /** How much more than an intent's own cap its cancellation may pay: it must be able to outbid what it replaces. */
 export const CANCEL_CAP_FACTOR = 2n;
@@ -11,14 +10,15 @@ export const CANCEL_CAP_FACTOR = 2n;
  * Writes down a version of the intent that is to take the place of its newest attempt, when it is time for one: past its
  * deadline, or when a person wants it, an intent is cancelled; unmined for too long it is sent with higher fees, up to the cap.
  * @param isNext whether the chain waits for exactly this nonce: an earlier one that is missing holds it up, not its fees
+ * @returns whether it wrote one down
  */
-export async function planReplacement(turn: LaneTurn, { id }: IntentRow, isNext: boolean): Promise<void> {
+export async function planReplacement(turn: LaneTurn, before: Known<LaneRows>, isNext: boolean): Promise<boolean> {
   const { deps, latest } = turn;
-  const before = await readIntent(turn, id);
-  if (before.signings.length > before.attempts.length || dueKind(turn, before, isNext) === undefined) return;
-  if (!(await readToSign(turn, id)).maySign) return;
+  const { id } = before.intent;
+  if (isUnsigned(before) || dueKind(turn, before, isNext) === undefined) return false;
+  if (!(await readToSign(turn, id)).maySign) return false;
   const market = { baseFeePerGas: latest.baseFeePerGas, priorityFee: await deps.chain.priorityFee() };
-  await planAttempt(turn, id, (rows) => {
+  return await planAttempt(turn, id, (rows) => {
     const newest = rows.attempts.at(-1);
     const kind = dueKind(turn, rows, isNext);
     if (newest === undefined || kind === undefined) return undefined;

@@ -11,7 +11,6 @@ import {
   type LaneTurn,
   nothing,
   passCrashPoint,
-  readIntent,
   readToSign,
 } from "./lane-context.ts";
 import { moveIntent } from "./moves.ts";
@@ -19,21 +18,25 @@ import { moveIntent } from "./moves.ts";
 /** Gas of an empty self-transfer, with room for chains whose plain transfers cost more than 21,000. */
 export const EMPTY_GAS_LIMIT = 60_000n;
 
-/** Writes down one more version of an intent that is to be signed, with higher fees or as a cancellation, where it may be. */
+/**
+ * Writes down one more version of an intent that is to be signed, with higher fees or as a cancellation, where it may be.
+ * @returns whether it did
+ */
 export async function planAttempt(
   turn: LaneTurn,
   id: string,
   due: (rows: Known<LaneRows>) => { readonly kind: AttemptKind; readonly fees: Fees } | undefined,
-): Promise<void> {
+): Promise<boolean> {
   const kind = await commit(turn, id, (rows): LaneDecided<AttemptKind | undefined> => {
     // What is written down and not signed comes first; and a person may have halted everything while the node answered.
-    const attempt = rows.signings.length > rows.attempts.length || !rows.maySign ? undefined : due(rows);
+    const attempt = isUnsigned(rows) || !rows.maySign ? undefined : due(rows);
     if (attempt === undefined) return nothing(turn, undefined);
     const signing = signingOf(turn, rows.intent, attempt);
     return { changes: [{ kind: "signing", signing }], atMs: signing.atMs, value: attempt.kind };
   });
-  if (kind === undefined) return;
+  if (kind === undefined) return false;
   passCrashPoint(turn.deps, kind === "cancel" ? "lane.cancel.reserve.after" : "lane.bump.reserve.after");
+  return true;
 }
 
 /**
@@ -44,9 +47,8 @@ export async function planAttempt(
  */
 export async function signPlanned(turn: LaneTurn, id: string): Promise<void> {
   const { deps, options } = turn;
-  if (unsignedOf(await readIntent(turn, id)) === undefined) return;
   const rows = await readToSign(turn, id);
-  const signing = unsignedOf(rows);
+  const signing = rows.signings.at(rows.attempts.length);
   if (signing === undefined || !rows.maySign || isGivenUp(rows)) return;
   const label = labelOf(signing.kind);
   passCrashPoint(deps, `${label}.sign.before`);
@@ -66,9 +68,9 @@ export async function signPlanned(turn: LaneTurn, id: string): Promise<void> {
   passCrashPoint(deps, `${label}.signed.after`);
 }
 
-/** What is written down and not signed yet. */
-function unsignedOf({ signings, attempts }: LaneRows): SigningRow | undefined {
-  return signings.at(attempts.length);
+/** Whether a version is written down and not signed yet. */
+export function isUnsigned({ signings, attempts }: LaneRows): boolean {
+  return signings.length > attempts.length;
 }
 
 /** Whether a person cancelled it before there were any bytes of it. */
@@ -94,13 +96,14 @@ function stored(parts: LaneParts, rows: Known<LaneRows>, attempt: AttemptRow): L
  * @returns whether something was signed now
  */
 export async function signAgain(turn: LaneTurn, { id }: IntentRow, use: BlockTransaction): Promise<boolean> {
-  const { intent, attempts, signings, maySign } = await readToSign(turn, id);
+  const rows = await readToSign(turn, id);
+  const { intent, attempts, maySign } = rows;
   const { fees, value, gasLimit } = use;
   const isOurs = value === intent.value && gasLimit === intent.gasLimit;
   if (!isOurs || fees === undefined || fees.maxFeePerGas > intent.maxFeePerGasCap || !maySign) return false;
   if (attempts.some(({ kind, maxFeePerGas }) => kind !== "cancel" && maxFeePerGas === fees.maxFeePerGas)) return false;
   // A kill left the row of a version that was not signed: that one first.
-  if (signings.length === attempts.length) await planAttempt(turn, id, () => ({ kind: "replacement", fees }));
+  if (!isUnsigned(rows)) await planAttempt(turn, id, () => ({ kind: "replacement", fees }));
   await signPlanned(turn, id);
   return true;
 }

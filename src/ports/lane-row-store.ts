@@ -47,8 +47,8 @@ export interface LaneRowStore {
   /** Writes a wish down; an intent has at most one, and it is never taken back. */
   wishCancel(wish: CancelWish): void;
   cancelWish(intentId: string): CancelWish | undefined;
-  /** Wishes of the account's open intents. */
-  openWishes(account: Address, chainId: number): readonly CancelWish[];
+  /** Wishes of the account's intents that wait for a nonce. */
+  waitingWishes(account: Address, chainId: number): readonly CancelWish[];
   /** A halted account signs nothing until a person releases it. */
   halt(account: Address, chainId: number): LaneHalt | undefined;
   /** All accounts that are halted now. */

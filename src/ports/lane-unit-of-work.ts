@@ -11,7 +11,7 @@ export interface LaneQuestion extends LaneAccount {
 export interface OpenIntents {
   /** not final and not dropped, oldest first */
   readonly intents: readonly IntentRow[];
-  /** of these */
+  /** of those among them that wait for a nonce */
   readonly wishes: readonly CancelWish[];
 }
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createLaneRows, migrateLane } from "../../src/adapters/sqlite/lane-rows.ts";
-import { writeLaneChange } from "../../src/adapters/sqlite/write-lane-changes.ts";
+import { createLanes } from "../../src/adapters/sqlite/lane-store.ts";
 import { type Address, toAddress } from "../../src/domain/money/address.ts";
 import { type LaneRequest, plannedIntent } from "../../src/lane/planned-intent.ts";
 import type { LaneRowStore } from "../../src/ports/lane-row-store.ts";
@@ -26,7 +26,7 @@ export function openLaneDatabase(file = join(temporaryDirectory(), "lane.db")): 
 /** Asks a lane for a transaction. */
 export function submit(rows: LaneRowStore, account: LaneAccount, request: LaneRequest, nowMs = 1): void {
   const change = { kind: "intent", intent: plannedIntent(account, request, nowMs) } as const;
-  rows.transaction(() => writeLaneChange(rows, { change, atMs: nowMs }));
+  rows.transaction(() => createLanes(rows).write([change], nowMs));
 }
 
 export function intentRow(change: Partial<IntentRow> = {}): IntentRow {

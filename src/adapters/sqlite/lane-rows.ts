@@ -204,16 +204,18 @@ function halts(db: SqliteDatabase): Pick<LaneRowStore, Halts> {
 const WISHES = `SELECT intent_id AS intentId, wished_by AS "by", at_ms AS atMs FROM lane_cancel_wishes`;
 
 /** Prepared when they are used: a service's database may be older than their table. */
-function cancelWishes(db: SqliteDatabase): Pick<LaneRowStore, "wishCancel" | "cancelWish" | "openWishes"> {
+function cancelWishes(db: SqliteDatabase): Pick<LaneRowStore, "wishCancel" | "cancelWish" | "waitingWishes"> {
   const sql = prepareStatements(db);
   return {
     wishCancel: ({ intentId, by, atMs }) => {
       sql.run("INSERT INTO lane_cancel_wishes (intent_id, wished_by, at_ms) VALUES (?, ?, ?)", intentId, by, atMs);
     },
     cancelWish: (intentId) => sql.get<CancelWish>(`${WISHES} WHERE intent_id = ?`, intentId),
-    openWishes: (account, chainId) =>
+    waitingWishes: (account, chainId) =>
       sql.all<CancelWish>(
-        `${WISHES} WHERE intent_id IN (SELECT id FROM lane_intents WHERE account = ? AND chain_id = ? AND ${OPEN_INTENTS})`,
+        `${WISHES} WHERE intent_id IN (
+           SELECT id FROM lane_intents WHERE account = ? AND chain_id = ? AND ${OPEN_INTENTS} AND nonce IS NULL
+         )`,
         account,
         chainId,
       ),

@@ -2,7 +2,7 @@ import type { LaneListener } from "../../ports/lane-event.ts";
 import type { LaneRowStore, Lanes } from "../../ports/lane-row-store.ts";
 import type { IntentRow, LaneAccount } from "../../ports/lane-store.ts";
 import type { LaneQuestion, LaneRows, LaneStore, OpenIntents, SigningRows } from "../../ports/lane-unit-of-work.ts";
-import { writeLaneChange } from "./write-lane-changes.ts";
+import { writeLaneChanges } from "./lane-writers.ts";
 
 /** Whether something may be signed for an intent now, while its account is not halted. */
 type Signing = (intentId: string) => boolean;
@@ -12,9 +12,7 @@ export function createLanes(rows: LaneRowStore, signing: Signing = () => true): 
   return {
     rows,
     store: (listener) => createLaneStore(rows, { signing, listener }),
-    write: (changes, atMs) => {
-      for (const change of changes) writeLaneChange(rows, { change, atMs });
-    },
+    write: (changes, atMs) => writeLaneChanges(rows, changes, atMs),
   };
 }
 
@@ -38,7 +36,7 @@ function createLaneStore(
     commit: async ({ question, decide }) =>
       rows.transaction(() => {
         const { changes, atMs, value, event, refusal } = decide(readToSign(question));
-        for (const change of changes) writeLaneChange(rows, { change, atMs });
+        writeLaneChanges(rows, changes, atMs);
         if (event !== undefined) listener?.onIntent(event);
         if (refusal !== undefined) listener?.onRefused?.(refusal);
         return value;
@@ -48,7 +46,9 @@ function createLaneStore(
 
 /** What is open of an account. */
 export function readOpen(rows: LaneRowStore, { account, chainId }: LaneAccount): OpenIntents {
-  return { intents: rows.openIntents(account, chainId), wishes: rows.openWishes(account, chainId) };
+  const intents = rows.openIntents(account, chainId);
+  const isAnyWaiting = intents.some(({ nonce }) => nonce === undefined);
+  return { intents, wishes: isAnyWaiting ? rows.waitingWishes(account, chainId) : [] };
 }
 
 /** An account, and the intent that is asked for. */

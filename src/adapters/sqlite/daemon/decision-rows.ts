@@ -3,8 +3,8 @@ import type { LedgerEvidence } from "../../../domain/run/evidence.ts";
 import { GLOBAL_SCOPE } from "../../../domain/run/operating-mode.ts";
 import { type Run, swapOf } from "../../../domain/run/run.ts";
 import type { StepQuestion, StepRows } from "../../../ports/changes.ts";
+import type { SigningTerms } from "../../../ports/lane-questions.ts";
 import type { LaneRowStore } from "../../../ports/lane-row-store.ts";
-import type { SigningTerms } from "../../../ports/questions.ts";
 import type { StrategyRow } from "../../../ports/store.ts";
 import type { RowStore } from "./row-store.ts";
 

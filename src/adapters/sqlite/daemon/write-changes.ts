@@ -2,7 +2,7 @@ import { SUBJECT } from "../../../domain/run/alert.ts";
 import type { AlertRow } from "../../../ports/alert-store.ts";
 import type { Change } from "../../../ports/changes.ts";
 import type { LaneRowStore } from "../../../ports/lane-row-store.ts";
-import { writeLaneChange } from "../write-lane-changes.ts";
+import { writeLaneChanges } from "../lane-writers.ts";
 import type { RowStore } from "./row-store.ts";
 
 /**
@@ -57,7 +57,7 @@ function writeOne(
       rows.saveSameEnds(change.strategyId, change.ends);
       return;
     default:
-      writeLaneChange(lanes(), { change, atMs });
+      writeLaneChanges(lanes(), [change], atMs);
       return;
   }
 }
