@@ -1,7 +1,7 @@
 import type { DaemonStore } from "../../src/adapters/sqlite/daemon/store.ts";
 import { type Address, type Hex, toAddress } from "../../src/domain/money/address.ts";
 import type { AlertStore } from "../../src/ports/alert-store.ts";
-import type { LaneStore } from "../../src/ports/lane-store.ts";
+import type { LaneRowStore } from "../../src/ports/lane-row-store.ts";
 import type { SqliteDatabase } from "../../src/storage/database.ts";
 import type { DaemonDatabase } from "./daemon-database.ts";
 
@@ -148,7 +148,7 @@ const STORE: Asked<Omit<DaemonStore, keyof AlertStore>> = {
 };
 
 /** The same of a lane's rows. */
-const LANES: Asked<LaneStore> = {
+const LANES: Asked<LaneRowStore> = {
   transaction: "writes",
   intent: (lanes, of) => each(of.openIntents, lanes.intent),
   // Of a nonce below all that a lane follows it is told whether something of ours had it, which is archived.
@@ -168,6 +168,7 @@ const LANES: Asked<LaneStore> = {
   cost: (lanes, of) => each(of.openIntents, lanes.cost),
   transitions: (lanes, of) => each(of.openIntents, lanes.transitions),
   cancelWish: (lanes, of) => each(of.openIntents, lanes.cancelWish),
+  waitingWishes: (lanes, of) => each(of.addresses, (account) => lanes.waitingWishes(account, CHAIN)),
   halt: (lanes, of) => each(of.addresses, (account) => lanes.halt(account, CHAIN)),
   halts: (lanes) => lanes.halts(),
   acceptedCount: (lanes, of) => each(of.addresses, (account) => lanes.acceptedCount(account, CHAIN)),

@@ -1,13 +1,13 @@
 import type { Address } from "../../../domain/money/address.ts";
-import type { LaneStore } from "../../../ports/lane-store.ts";
+import type { LaneRowStore } from "../../../ports/lane-row-store.ts";
 import type { RunStore, Store } from "../../../ports/store.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { inTransaction } from "../../../storage/transaction.ts";
-import { createLaneStore } from "../lane-store.ts";
+import { createLaneRows } from "../lane-rows.ts";
 import { prepareStatements } from "../statements.ts";
 import { createAlertRows } from "./alert-rows.ts";
 import { createAnswers } from "./answers.ts";
-import { readStepRows } from "./decision-rows.ts";
+import { readStepRows, subjectOf } from "./decision-rows.ts";
 import { createEffectRows, readWaiting } from "./effect-rows.ts";
 import { createLedgerRows } from "./ledger-rows.ts";
 import { createOperationRows } from "./operation-rows.ts";
@@ -27,10 +27,10 @@ export function createStore(db: SqliteDatabase): DaemonStore {
   const sumOfVersions = (): number => [...versions.values()].reduce((sum, version) => sum + version, 0);
   const queue = workQueueOf(db, () => readWaiting(sql));
   const runs = createRunRows(sql);
-  let lanes: LaneStore | undefined;
+  let lanes: LaneRowStore | undefined;
   // Its tables may be missing until the daemon makes them.
-  const laneRows = (): LaneStore => {
-    lanes ??= createLaneStore(db);
+  const laneRows = (): LaneRowStore => {
+    lanes ??= createLaneRows(db);
     return lanes;
   };
   const rows: RowStore = {
@@ -59,7 +59,7 @@ export function createStore(db: SqliteDatabase): DaemonStore {
   return {
     ...rows,
     ...createUnitOfWork({ transaction: rows.transaction, answer, write }),
-    stepRows: (run, event, asked) => readStepRows(rows, laneRows(), { run, event, asked }),
+    stepRows: (run, event, asked) => readStepRows(rows, laneRows(), { run, about: subjectOf(event), asked }),
     answer,
     write,
   };
