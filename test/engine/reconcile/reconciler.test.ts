@@ -286,7 +286,7 @@ test("a node that loses one answer in six does not keep the wallet from being lo
   chain.logs = losing(chain.logs.bind(chain));
   chain.allowance = losing(chain.allowance.bind(chain));
   chain.balance = losing(chain.balance.bind(chain));
-  addUnchecked(life.context, ACCOUNT);
+  await addUnchecked(life.context, ACCOUNT);
   await turnUntil(outside, life, { maxSeconds: 60, isDone: () => open(life).length === 0 });
   expect([open(life), life.errors]).toEqual([[], []]);
 });

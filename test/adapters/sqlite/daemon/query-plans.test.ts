@@ -95,14 +95,16 @@ const CHANGES: readonly Change[] = [
   { kind: "mode", row: { scope: "weekly", mode: "paused", setBy: "ops", reason: "r", atMs: NOW_MS } },
 ];
 
+const RETENTION = {
+  ...{ unsignedBeforeMs: NOW_MS * 2, signedBeforeMs: NOW_MS * 2 },
+  ...{ nowMs: NOW_MS, after: undefined, mayGoOn: () => true },
+};
+
 const STORE: Calls<DaemonStore> = {
   transaction: (store) => store.transaction(() => 1),
   read: (store) => Promise.all(Object.values(QUESTIONS).map((question) => store.read(question as never))),
-  answer: (store) => store.answer(QUESTIONS.step),
   commit: (store) =>
     store.commit([{ question: QUESTIONS.step, decide: () => ({ changes: CHANGES, atMs: NOW_MS, value: undefined }) }]),
-  stepRows: (store) => store.stepRows(run, READ, QUESTION),
-  write: () => undefined,
   sameEndsOf: (store) => store.sameEndsOf(["weekly"]),
   warnings: (store) => store.warnings(),
   slotsWithRun: (store) => store.slotsWithRun("weekly", 1),
@@ -237,12 +239,10 @@ const STORE: Calls<DaemonStore> = {
   hasGrant: (store) => store.hasGrant({ wallet: WALLET, token: USDC.address, spender: ROUTER }),
   adoptGrant: (store) =>
     store.adoptGrant({ wallet: WALLET, token: USDC.address, spender: ROUTER }, { block: 9, atMs: NOW_MS }),
+  closeIdleGaps: (store) => store.closeIdleGaps({ sinceMs: NOW_MS * 2, atLeastOneSinceMs: NOW_MS * 2 }),
   closeGaps: (store) => store.closeGaps({ sinceMs: NOW_MS * 2, atLeastOneSinceMs: NOW_MS * 2 }),
-  letGo: (store) =>
-    store.letGo({
-      ...{ unsignedBeforeMs: NOW_MS * 2, signedBeforeMs: NOW_MS * 2 },
-      ...{ nowMs: NOW_MS, after: undefined, mayGoOn: () => true },
-    }),
+  letGo: (store) => store.letGo(RETENTION),
+  letRunsGo: (store) => store.letRunsGo(RETENTION),
   countSale: (store) => store.countSale({ differenceId: 1, strategy: "weekly", token: USDC.address, amount: 1n }),
 };
 
