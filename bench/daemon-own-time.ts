@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { createStore } from "../src/adapters/sqlite/daemon/store.ts";
-import { migrateLane } from "../src/adapters/sqlite/lane-store.ts";
+import { migrateLane } from "../src/adapters/sqlite/lane-rows.ts";
 import { migrateDaemonDatabase } from "../src/app/daemon-database.ts";
 import type { RunEvent } from "../src/domain/run/events.ts";
 import type { Run } from "../src/domain/run/run.ts";

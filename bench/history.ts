@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DaemonStore } from "../src/adapters/sqlite/daemon/store.ts";
 import { createStore } from "../src/adapters/sqlite/daemon/store.ts";
-import { migrateLane } from "../src/adapters/sqlite/lane-store.ts";
+import { migrateLane } from "../src/adapters/sqlite/lane-rows.ts";
 import { migrateDaemonDatabase } from "../src/app/daemon-database.ts";
 import { CEILING_WINDOWS_MS } from "../src/domain/guard/policy.ts";
 import type { Address } from "../src/domain/money/address.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createStore } from "../src/adapters/sqlite/daemon/store.ts";
-import { migrateLane } from "../src/adapters/sqlite/lane-store.ts";
+import { migrateLane } from "../src/adapters/sqlite/lane-rows.ts";
 import { migrateDaemonDatabase } from "../src/app/daemon-database.ts";
 import { readSandboxFacts } from "../src/app/sandbox-facts.ts";
 import type { RetentionTurn } from "../src/ports/retention-store.ts";

@@ -1,22 +1,22 @@
+import { migrateLane } from "../adapters/sqlite/lane-rows.ts";
 import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { trialWaysOf } from "../domain/guard/policy.ts";
 import type { SwapContracts } from "../domain/guard/swap-contracts.ts";
 import type { Address } from "../domain/money/address.ts";
-import { alertOnHalt, alertOnRefusal, writeAndTell } from "../engine/alerts.ts";
+import { writeAndTell } from "../engine/alerts.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import type { EngineContext } from "../engine/engine-context.ts";
-import { createLaneListener } from "../engine/lane-listener.ts";
 import { laneRules } from "../engine/lane-rules.ts";
 import { createReach, type Reach } from "../engine/reach.ts";
 import { advanceMarker } from "../engine/reconcile/identity.ts";
 import { lookAtWalletCodes } from "../engine/wallet-code.ts";
 import { createLane, type Lane } from "../lane/lane.ts";
-import type { LaneListener } from "../lane/lane-event.ts";
 import type { Redactor } from "../net/redact.ts";
 import { hostOf } from "../net/secret.ts";
 import type { Chain } from "../ports/chain.ts";
 import type { IdentityMarker } from "../ports/identity-marker.ts";
+import type { LaneStore } from "../ports/lane-unit-of-work.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Signer } from "../ports/signer.ts";
 import type { SqliteDatabase } from "../storage/database.ts";
@@ -25,7 +25,6 @@ import { type Alerts, openAlerts, watchHeldBack, watchLimit } from "./alerts.ts"
 import { approveCalldata, digestOf } from "./encoding.ts";
 import { engineSettings } from "./engine-settings.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
-import { openLaneStore } from "./lane-wiring.ts";
 import type { Machine } from "./machine.ts";
 import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
@@ -84,8 +83,7 @@ export async function composeDaemon(
   const listening = { onAbilities: abilities.note, onFault: deps.onFatal };
   const opened = openChain(configuration, secrets, { ...machine, ...listening });
   const chain = watchAgreement(watchChain(opened, node, machine.clock), alerts.deps);
-  const { store } = alerts.deps;
-  const laneStore = alertOnHalt(openLaneStore(db), alerts.deps);
+  migrateLane(db);
   const { service: second } = configuration.reference;
   const serviceHosts = [serviceUrl, ...(second === undefined ? [] : [second.url])].map(hostOf);
   await writeAndTell(alerts.deps, [{ kind: "alerts-of-other-services-over", hosts: serviceHosts }]);
@@ -108,7 +106,6 @@ export async function composeDaemon(
     settings: engineSettings(configuration, contracts),
     deps: {
       ...alerts.deps,
-      laneStore,
       chain,
       service: watchService(services.client, service),
       prices: openPrices(configuration, chain),
@@ -124,12 +121,8 @@ export async function composeDaemon(
     },
   };
   const engine = createEngine(context, deps.onFatal);
-  const listener = {
-    ...createLaneListener({ runs: store, lanes: laneStore }, () => engine.committer),
-    onRefused: alertOnRefusal(alerts.deps),
-  };
   for (const signer of signers.values()) {
-    lanes.set(signer.address, openLane(configuration, context, { signer, listener }));
+    lanes.set(signer.address, openLane(configuration, context, { signer, store: engine.committer.laneStore }));
   }
   const lookAtWallets = () => lookAtWalletCodes(context);
   return { engine, alerts, services, chain, abilities, node, service, lookAtWallets };
@@ -184,10 +177,9 @@ const CANCEL_MARGIN_SECONDS = 2;
 function openLane(
   configuration: Configuration,
   context: EngineContext,
-  parts: { signer: Signer; listener: LaneListener },
+  { signer, store }: { signer: Signer; store: LaneStore },
 ): Lane {
-  const { laneStore, chain, clock, logger, crashPoint } = context.deps;
-  const { signer, listener } = parts;
+  const { chain, clock, logger, crashPoint } = context.deps;
   return createLane(
     {
       account: signer.address,
@@ -197,6 +189,6 @@ function openLane(
       cancelMarginSeconds: CANCEL_MARGIN_SECONDS,
       ...laneRules(context),
     },
-    { store: laneStore, chain, signer, clock, logger, listener, crashPoint },
+    { store, chain, signer, clock, logger, crashPoint },
   );
 }

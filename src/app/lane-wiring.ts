@@ -1,11 +1,15 @@
-import { createLaneStore } from "../adapters/sqlite/lane-store.ts";
-import type { LaneStore } from "../ports/lane-store.ts";
+import { createLaneRows, migrateLane } from "../adapters/sqlite/lane-rows.ts";
+import { createLanes } from "../adapters/sqlite/lane-store.ts";
+import type { LaneRowStore, Lanes } from "../ports/lane-row-store.ts";
 import type { SqliteDatabase } from "../storage/database.ts";
-import { migrate, readMigrations } from "../storage/migrations.ts";
 
-/** Brings the lanes' tables into a database and opens their rows; the daemon and the service's relayer share this code. */
-export function openLaneStore(db: SqliteDatabase): LaneStore {
-  const migrations = readMigrations(new URL("../adapters/sqlite/lane/", import.meta.url));
-  migrate(db, { set: "lane", migrations, backup: true });
-  return createLaneStore(db);
+/** Brings the lanes' tables into a database and opens their rows. */
+export function openLaneRows(db: SqliteDatabase): LaneRowStore {
+  migrateLane(db);
+  return createLaneRows(db);
+}
+
+/** The same for the service's relayer and for a deployment, whose databases have no unit of work of their own. */
+export function openLanes(db: SqliteDatabase): Lanes {
+  return createLanes(openLaneRows(db));
 }

@@ -5,6 +5,7 @@ import { systemClock } from "../adapters/clock/system-clock.ts";
 import { createRandomIds } from "../adapters/ids/random-ids.ts";
 import { copyRecent } from "../adapters/sqlite/daemon/recent-copy.ts";
 import { createStore } from "../adapters/sqlite/daemon/store.ts";
+import { migrateLane } from "../adapters/sqlite/lane-rows.ts";
 import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { Address } from "../domain/money/address.ts";
@@ -16,7 +17,6 @@ import { isMigrated, openDaemonDatabase } from "./daemon-database.ts";
 import { approveCalldata, digestOf } from "./encoding.ts";
 import { engineSettings } from "./engine-settings.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
-import { openLaneStore } from "./lane-wiring.ts";
 import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
 import { addressOnly, withoutSignatures } from "./open-secrets.ts";
@@ -70,13 +70,13 @@ async function open(configuration: Configuration, opening: Opening): Promise<Eng
   closing.push(() => {
     db.close();
   });
+  migrateLane(db);
   const chain = openChain(configuration, runtime.secrets);
   const services = await openPrivateServices(configuration, opening);
   const context: EngineContext = {
     settings: { ...engineSettings(configuration, contracts), live: false },
     deps: {
       store: createStore(db),
-      laneStore: openLaneStore(db),
       chain,
       service: services.client,
       secondService: services.second,

@@ -1,8 +1,10 @@
 import { systemClock } from "../adapters/clock/system-clock.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { createLane, type Lane } from "../lane/lane.ts";
+import { plannedIntent } from "../lane/planned-intent.ts";
 import type { Chain } from "../ports/chain.ts";
-import type { IntentRow, LaneStore } from "../ports/lane-store.ts";
+import type { LaneRowStore, Lanes } from "../ports/lane-row-store.ts";
+import type { IntentRow, LaneAccount } from "../ports/lane-store.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Signer } from "../ports/signer.ts";
 import { DEPLOYER, type PlannedContract } from "../service/settlement/deployment.ts";
@@ -25,7 +27,7 @@ export type Progress =
 const SIGN_WITHIN_SECONDS = 3_600;
 
 interface Parts {
-  readonly store: LaneStore;
+  readonly lanes: Lanes;
   readonly chain: Chain;
   readonly signer: Signer;
   readonly logger: Logger;
@@ -33,7 +35,7 @@ interface Parts {
 }
 
 /** The operator's account, moved by the same code as a wallet of the daemon: journal, sign, send, replace, confirm. */
-export function openDeploymentLane(configuration: Configuration, parts: Parts): Lane {
+export function openDeploymentLane(configuration: Configuration, { lanes, ...parts }: Parts): Lane {
   const { network, transactions } = configuration;
   return createLane(
     {
@@ -43,22 +45,23 @@ export function openDeploymentLane(configuration: Configuration, parts: Parts): 
       cancelMarginSeconds: 0,
       ...transactions,
     },
-    { ...parts, clock: systemClock, listener: { onIntent: () => undefined } },
+    { ...parts, store: lanes.store(), clock: systemClock },
   );
 }
 
 /** Writes down what is to be sent, in one transaction; what an earlier run wrote down and is not over goes on. */
 export function submitMissing(
-  lane: Lane,
-  store: LaneStore,
+  { rows, write }: Lanes,
+  account: LaneAccount,
   plan: { missing: readonly Missing[]; maxFeePerGas: bigint },
 ): void {
-  store.transaction(() => {
+  const nowMs = systemClock.nowMs();
+  rows.transaction(() => {
     for (const { address, data, gasLimit } of plan.missing) {
-      const rows = intentsFor(store, address);
-      if (rows.some((row) => !isOver(row))) continue;
-      lane.submit({
-        id: `deploy-${address}-${rows.length + 1}`,
+      const asked = intentsFor(rows, address);
+      if (asked.some((row) => !isOver(row))) continue;
+      const request = {
+        id: `deploy-${address}-${asked.length + 1}`,
         // The deployer creates for anybody whatever it is handed.
         purpose: "relay",
         to: DEPLOYER.address,
@@ -66,28 +69,33 @@ export function submitMissing(
         value: 0n,
         gasLimit,
         maxFeePerGasCap: plan.maxFeePerGas,
-        signBySeconds: Math.floor(systemClock.nowMs() / 1_000) + SIGN_WITHIN_SECONDS,
+        signBySeconds: Math.floor(nowMs / 1_000) + SIGN_WITHIN_SECONDS,
         deadlineSeconds: undefined,
-      });
+      } as const;
+      write([{ kind: "intent", intent: plannedIntent(account, request, nowMs) }], nowMs);
     }
   });
 }
 
 /** All that was ever asked for to create a contract, oldest first. */
-function intentsFor(store: LaneStore, address: string): readonly IntentRow[] {
+function intentsFor(lanes: Pick<LaneRowStore, "intent">, address: string): readonly IntentRow[] {
   const rows: IntentRow[] = [];
   for (;;) {
-    const row = store.intent(`deploy-${address}-${rows.length + 1}`);
+    const row = lanes.intent(`deploy-${address}-${rows.length + 1}`);
     if (row === undefined) return rows;
     rows.push(row);
   }
 }
 
 /** Looks at the newest transaction of each contract. */
-export function progressOf(lane: Lane, store: LaneStore, contracts: readonly PlannedContract[]): Progress {
-  const halt = lane.halted();
+export async function progressOf(
+  lane: Lane,
+  { rows }: Lanes,
+  contracts: readonly PlannedContract[],
+): Promise<Progress> {
+  const halt = await lane.halted();
   if (halt !== undefined) return { kind: "halted", reason: halt.reason };
-  const newest = contracts.map(({ address }) => intentsFor(store, address).at(-1)).filter((row) => row !== undefined);
+  const newest = contracts.map(({ address }) => intentsFor(rows, address).at(-1)).filter((row) => row !== undefined);
   for (const row of newest) {
     if (row.state === "dropped" || (row.state === "final" && row.outcome !== "succeeded")) {
       return { kind: "ended", reason: `${row.id} ended: ${row.outcome ?? "it was not signed in time"}` };

@@ -7,7 +7,7 @@ import { type Service, startService } from "../service/service.ts";
 import { crashPointFrom } from "./crash-point.ts";
 import { embeddedKey } from "./embedded-key.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
-import { openLaneStore } from "./lane-wiring.ts";
+import { openLanes } from "./lane-wiring.ts";
 import { openChain } from "./open-chain.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -116,7 +116,7 @@ async function networkOf(
   const relayer: RelayerDependencies = {
     signer: await secrets.signer(serve.relayer),
     chain: openChain(configuration, secrets),
-    createLaneStore: openLaneStore,
+    openLanes,
     crashPoint: crashPointFrom(env, "relayer."),
   };
   return { options: { ...options, relayer: { ...transactions, ...serve.gasless, cancelMarginSeconds: 0 } }, relayer };

@@ -1,6 +1,7 @@
 import { type Alert, SUBJECT } from "../domain/run/alert.ts";
 import type { Change } from "../ports/changes.ts";
-import type { LaneStore } from "../ports/lane-store.ts";
+import type { Refusal } from "../ports/lane-event.ts";
+import type { LaneHalt } from "../ports/lane-store.ts";
 import type { QuestionKind, Unit } from "../ports/unit-of-work.ts";
 import type { EngineDeps } from "./engine-context.ts";
 
@@ -52,38 +53,15 @@ export function tellAlerts({ notifier }: Pick<AlertDeps, "notifier">, alerts: re
   }
 }
 
-/** The lanes' rows, where a halted account is written down together with its alert. */
-export function alertOnHalt(laneStore: LaneStore, deps: AlertDeps): LaneStore {
-  const { store, clock } = deps;
-  return {
-    ...laneStore,
-    addHalt: (halt) => {
-      const { account, reason } = halt;
-      const text = `${account} is halted and signs nothing: ${reason}. Find out who it was and stop them, then: swapd resume`;
-      const alert = { severity: "critical", code: "ACCOUNT_HALTED", subject: SUBJECT.account(account), text } as const;
-      const raised = laneStore.transaction(() => {
-        laneStore.addHalt(halt);
-        return store.write([raiseChange(deps, alert)], clock.nowMs());
-      });
-      tellAlerts(deps, raised);
-    },
-    releaseHalt: (account, chainId, release) =>
-      laneStore.transaction(() => {
-        laneStore.releaseHalt(account, chainId, release);
-        store.endAlerts(SUBJECT.account(account), clock.nowMs());
-      }),
-  };
+/** What a person hears of an account that is halted. */
+export function haltChange(deps: Pick<AlertDeps, "ids" | "clock">, { account, reason }: LaneHalt): Change {
+  const text = `${account} is halted and signs nothing: ${reason}. Find out who it was and stop them, then: swapd resume`;
+  return raiseChange(deps, { severity: "critical", code: "ACCOUNT_HALTED", subject: SUBJECT.account(account), text });
 }
 
-/** Tells of transactions that no node takes, and ends that when it is over. */
-export function alertOnRefusal(deps: AlertDeps): (intentId: string, detail: string | undefined) => void {
-  const { store, clock } = deps;
-  return (intentId, detail) => {
-    const subject = SUBJECT.transaction(intentId);
-    if (detail === undefined) store.endAlerts(subject, clock.nowMs());
-    else {
-      const alert = { severity: "warning", code: "TRANSACTION_REFUSED", subject, text: detail } as const;
-      tellAlerts(deps, store.write([raiseChange(deps, alert)], clock.nowMs()));
-    }
-  };
+/** What a person hears of a transaction that no node takes, and that this is over. */
+export function refusalChange(deps: Pick<AlertDeps, "ids" | "clock">, { intentId, detail }: Refusal): Change {
+  const subject = SUBJECT.transaction(intentId);
+  if (detail === undefined) return { kind: "alerts-over", subject };
+  return raiseChange(deps, { severity: "warning", code: "TRANSACTION_REFUSED", subject, text: detail });
 }

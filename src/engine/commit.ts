@@ -1,25 +1,24 @@
 import type { Address } from "../domain/money/address.ts";
-import type { StepResult } from "../domain/run/draft.ts";
 import type { RunEvent } from "../domain/run/events.ts";
-import type { Run } from "../domain/run/run.ts";
-import type { StepRows } from "../ports/changes.ts";
-import type { Decided, Unit, Written } from "../ports/unit-of-work.ts";
-import { tellAlerts } from "./alerts.ts";
-import { decideStep, swapOfRequest } from "./decide-step.ts";
+import type { LaneStore } from "../ports/lane-unit-of-work.ts";
+import type { Answered, Decided, Unit, Written } from "../ports/unit-of-work.ts";
+import { decideStep } from "./decide-step.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { stepQuestion } from "./gather-evidence.ts";
+import { createLaneStore } from "./lane-store.ts";
+import { createTeller, type Step } from "./tell-steps.ts";
 
 /** Steps a run by an event and commits everything that follows from it, in one transaction. */
 export interface Committer {
   commit(answer: Answer): Promise<void>;
-  /** The same inside a transaction that is open, for what a lane reports. */
-  commitHere(answer: Answer): void;
   /**
    * The same, in one transaction with the other answers of this moment: those of looks that travelled together come
    * together. Only for answers that nothing which is committed meanwhile can make stale. Where one of them breaks an
    * invariant, each is committed by itself: a run that can never go on must not keep the others from what became of them.
    */
   commitTogether(answer: Answer): Promise<void>;
+  /** The rows as lanes use them: what they report steps the runs that asked for their transactions. */
+  readonly laneStore: LaneStore;
 }
 
 /** The answer of an effect, as the next event of a run. */
@@ -33,20 +32,10 @@ export interface Answer {
 /** Makes the committer. `onCommitted` is called after each commit, with the wallets whose lanes were handed something. */
 export function createCommitter(context: EngineContext, onCommitted: (lanes: readonly Address[]) => void): Committer {
   const { deps } = context;
-  const passBefore = (answers: readonly Answer[]): void => {
-    for (const { event } of answers) deps.crashPoint(`commit.${event.kind}.before`);
-  };
+  const tell = createTeller(context, onCommitted);
   const write = async (answers: readonly Answer[]): Promise<readonly Written<Step>[]> => {
-    passBefore(answers);
+    for (const { event } of answers) deps.crashPoint(`commit.${event.kind}.before`);
     return await deps.store.commit(answers.map((answer) => stepOf(context, answer)));
-  };
-  const tell = (steps: readonly Written<Step>[]): void => {
-    for (const { event } of steps.map(({ value }) => value.answer)) deps.crashPoint(`commit.${event.kind}.after`);
-    for (const { value, alerts } of steps) {
-      report(context, value.result);
-      tellAlerts(deps, alerts);
-    }
-    onCommitted(steps.flatMap(({ value }) => lanesOf(value.result)));
   };
   /** @returns whether they hold; else nothing is written */
   const commitGroup = async (answers: readonly Answer[]): Promise<boolean> => {
@@ -63,10 +52,7 @@ export function createCommitter(context: EngineContext, onCommitted: (lanes: rea
   let together: { answers: Answer[]; hold: Promise<boolean> } | undefined;
   return {
     commit,
-    commitHere: (answer) => {
-      passBefore([answer]);
-      tell(deps.store.transaction(() => [writeHere(context, answer)]));
-    },
+    laneStore: createLaneStore(context, tell),
     commitTogether: async (answer) => {
       if (together === undefined) {
         const answers: Answer[] = [];
@@ -84,59 +70,21 @@ export function createCommitter(context: EngineContext, onCommitted: (lanes: rea
   };
 }
 
-/** A step that was taken by an answer. */
-interface Step {
-  readonly answer: Answer;
-  readonly result: StepResult;
-}
-
 function stepOf(context: EngineContext, answer: Answer): Unit<"step", Step> {
   const { runId, event } = answer;
   const nowMs = context.deps.clock.nowMs();
   return {
     question: { kind: "step", runId, event, of: stepQuestion(context, nowMs) },
-    decide: (rows) => decide(context, { ...rows, rows, nowMs, answer }),
+    decide: (rows) => decide(context, { rows, nowMs, answer }),
   };
 }
 
 function decide(
   context: EngineContext,
-  { run, rows, nowMs, answer }: { run: Run; rows: StepRows; nowMs: number; answer: Answer },
+  { rows, nowMs, answer }: { rows: Answered<"step">; nowMs: number; answer: Answer },
 ): Decided<Step> {
   const { event, effectId } = answer;
-  const { result, changes } = decideStep(context, { run, event, rows, nowMs });
+  const { result, changes } = decideStep(context, { run: rows.run, event, rows, nowMs });
   const answered = effectId === undefined ? [] : [{ kind: "effect-answered", effectId } as const];
-  return { changes: [...changes, ...answered], atMs: nowMs, value: { answer, result } };
-}
-
-function writeHere(context: EngineContext, answer: Answer): Written<Step> {
-  const { store, clock } = context.deps;
-  const { runId, event } = answer;
-  const run = store.run(runId);
-  if (run === undefined) throw new Error(`run ${runId} is not in the database`);
-  const nowMs = clock.nowMs();
-  const rows = store.stepRows(run, event, stepQuestion(context, nowMs));
-  const { changes, value } = decide(context, { run, rows, nowMs, answer });
-  return { value, alerts: store.write(changes, nowMs) };
-}
-
-function lanesOf({ run, records }: StepResult): readonly Address[] {
-  const requests = records.flatMap((record) => (record.kind === "transaction" ? [record.request] : []));
-  return requests.map(({ id }) => swapOfRequest(run, id).wallet);
-}
-
-function report({ deps: { logger } }: EngineContext, result: StepResult): void {
-  for (const transition of result.transitions) {
-    logger.info(
-      {
-        strategy: result.run.strategyId,
-        [transition.subject === "run" ? "runId" : "swapId"]: transition.subjectId,
-        from: transition.from,
-        to: transition.to,
-        reason: transition.reason,
-        detail: transition.detail,
-      },
-      `${transition.subject} ${transition.to}`,
-    );
-  }
+  return { changes: [...changes, ...answered], atMs: nowMs, value: { event, result } };
 }

@@ -10,7 +10,6 @@ import type { Chain } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { IdentityMarker } from "../ports/identity-marker.ts";
 import type { IdSource } from "../ports/ids.ts";
-import type { LaneStore } from "../ports/lane-store.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Notifier } from "../ports/notifier.ts";
 import type { OutputSource, PriceSource } from "../ports/price-source.ts";
@@ -70,8 +69,6 @@ export interface EngineSettings {
 /** What the engine works with. One signer and one lane for each wallet. */
 export interface EngineDeps {
   readonly store: Store;
-  /** the lanes' rows, in the same database */
-  readonly laneStore: LaneStore;
   readonly chain: Chain;
   readonly service: SwapService;
   readonly prices: PriceSource;

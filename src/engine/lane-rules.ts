@@ -2,23 +2,17 @@ import { measureFill } from "../domain/run/measure-fill.ts";
 import { swapOf } from "../domain/run/run.ts";
 import type { LaneOptions } from "../lane/lane-context.ts";
 import type { EngineContext } from "./engine-context.ts";
-import { maySignIntent } from "./modes.ts";
 
-/** What a lane of the daemon asks at each signature and offer, of the modes and the policy of that instant. */
-export function laneRules({
-  settings,
-  deps,
-}: EngineContext): Required<Pick<LaneOptions, "signing" | "maxFeePerGas" | "isShown">> {
-  const { store, laneStore, marker } = deps;
+/** What a lane of the daemon asks of the policy of that instant, and of what its swaps are to do. */
+export function laneRules({ settings, deps }: EngineContext): Required<Pick<LaneOptions, "maxFeePerGas" | "isShown">> {
   return {
-    signing: (intentId) => maySignIntent({ store, laneStore, live: settings.live, marker }, intentId),
     maxFeePerGas: () => settings.policy.maxFeePerGas,
-    isShown: ({ id, purpose, value }, receipt) => {
-      const owner = purpose === "swap" ? store.runOfIntent(id) : undefined;
-      const run = owner === undefined ? undefined : store.run(owner.runId);
-      if (owner === undefined || run === undefined) return true;
+    isShown: async ({ id, account, chainId, purpose, value }, receipt) => {
+      if (purpose !== "swap") return true;
+      const { owner } = await deps.store.read({ kind: "lane-signing", account, chainId, intent: { id } });
+      if (owner === undefined) return true;
       const native = { wrapped: settings.wrappedNative, value };
-      return measureFill(receipt, swapOf(run, owner.swapId), native).assumed !== true;
+      return measureFill(receipt, swapOf(owner.run, owner.swapId), native).assumed !== true;
     },
   };
 }

@@ -2,16 +2,24 @@ import type { Address } from "../domain/money/address.ts";
 import { GLOBAL_SCOPE, type ModeRow, type OperatingMode, stricterMode } from "../domain/run/operating-mode.ts";
 import { proceedsBarred } from "../domain/run/proceeds.ts";
 import { swapOf } from "../domain/run/run.ts";
-import type { IdentityMarker } from "../ports/identity-marker.ts";
-import type { LaneStore } from "../ports/lane-store.ts";
-import type { GrantRows } from "../ports/reconciliation-questions.ts";
-import type { OperationStore, Store } from "../ports/store.ts";
+import type { StrategySpec } from "../domain/strategy/spec.ts";
+import type { LaneSigningRows, SigningTerms } from "../ports/lane-questions.ts";
+import type { LaneRows } from "../ports/lane-unit-of-work.ts";
+import type { GrantTerms } from "../ports/reconciliation-questions.ts";
+import type { Difference } from "../ports/reconciliation-store.ts";
 import type { ModeRows } from "../ports/view-questions.ts";
-import { judgeMarker } from "./reconcile/identity.ts";
+import { judgeMarker, type MarkedState } from "./reconcile/identity.ts";
 import { halt, whyHalted } from "./reconcile/touches.ts";
 
+/** Single rows that a mode is read from. */
+interface SingleModeRows {
+  openDifferences(): readonly Difference[];
+  strategy(id: string): { readonly spec: StrategySpec } | undefined;
+  mode(scope: string): ModeRow | undefined;
+}
+
 /** The mode that holds for a strategy: the stricter of its own and the global one, with who set it and why. */
-export function effectiveMode(store: OperationStore & Pick<Store, "openDifferences">, strategyId: string): ModeRow {
+export function effectiveMode(store: SingleModeRows, strategyId: string): ModeRow {
   const differences = store.openDifferences();
   const spec = differences.length === 0 ? undefined : store.strategy(strategyId)?.spec;
   const modes = { global: store.mode(GLOBAL_SCOPE), own: store.mode(strategyId) };
@@ -38,12 +46,11 @@ function haltByDifference(
   return { scope: strategyId, mode: "halted", setBy: "reconciliation", reason: whyHalted(halting), atMs };
 }
 
-/** What signing for an intent goes by. */
-interface SigningTerms {
-  readonly store: Store;
-  readonly laneStore: LaneStore;
+/** How a daemon signs, and the marker that its database has for the account. */
+export interface SigningMarker {
   readonly live: boolean;
-  readonly marker: IdentityMarker | undefined;
+  /** undefined: none is kept, or it is not needed, because a look at the chain has held the database against it */
+  readonly seen: MarkedState | undefined;
 }
 
 /**
@@ -52,47 +59,40 @@ interface SigningTerms {
  * revocation of a leftover belongs to no run: it is a signature for those who were granted the allowance. In a dry run what
  * was signed before is followed to its end, by the newest database alone, and nothing else is signed.
  */
-export function maySignIntent({ store, laneStore, live, marker }: SigningTerms, intentId: string): boolean {
-  if (!live && laneStore.attempts(intentId).length === 0) return false;
-  const intent = laneStore.intent(intentId);
+export function maySignIntent(
+  { lane, owner, revocation, database }: LaneSigningRows<SigningTerms>,
+  { live, seen }: SigningMarker,
+): boolean {
+  const { intent } = lane;
+  if (intent === undefined || lane.halt !== undefined) return false;
+  if (!live && lane.attempts.length === 0) return false;
   // No look at the chain halts a dry run, so that the marker is asked each time.
-  if (!live && intent !== undefined && isBehindMarker(store, marker, intent.account)) return false;
-  const owner = store.runOfIntent(intentId);
+  if (!live && judgeMarker({ ours: database, seen }, intent.account) !== undefined) return false;
   if (owner !== undefined) {
-    if (store.isRunBarred(owner.runId) && isNewTrade(laneStore, intentId)) return false;
-    const run = store.run(owner.runId);
-    if (run !== undefined && isUnsignedTrade(laneStore, intentId) && proceedsBarred(run, swapOf(run, owner.swapId))) {
-      return false;
-    }
-    return run !== undefined && effectiveMode(store, run.strategyId).mode !== "halted";
+    const { run, swapId, rows } = owner;
+    if (rows.isBarred && isNewTrade(lane)) return false;
+    if (isUnsignedTrade(lane) && proceedsBarred(run, swapOf(run, swapId))) return false;
+    return modeOf(run.strategyId, rows).mode !== "halted";
   }
-  return intent !== undefined && mayRevoke(store, { wallet: intent.account, token: intent.to });
-}
-
-function isBehindMarker(store: Store, marker: IdentityMarker | undefined, wallet: Address): boolean {
-  const { database: ours } = store.answer({ kind: "standing", keys: [] });
-  return judgeMarker({ ours, seen: marker?.read(wallet)?.state }, wallet) !== undefined;
+  return revocation !== undefined && mayTakeBack(revocation, { wallet: intent.account, token: intent.to });
 }
 
 /** A revocation ends something, and so do all later versions of what was signed once. */
-function isNewTrade(laneStore: LaneStore, intentId: string): boolean {
-  return laneStore.intent(intentId)?.purpose !== "revoke" && laneStore.signings(intentId).length === 0;
+function isNewTrade({ intent, signings }: LaneRows): boolean {
+  return intent?.purpose !== "revoke" && signings.length === 0;
 }
 
 /** A swap or its approval of which there are no bytes: what has some is followed to its end. */
-function isUnsignedTrade(laneStore: LaneStore, intentId: string): boolean {
-  return laneStore.intent(intentId)?.purpose !== "revoke" && laneStore.attempts(intentId).length === 0;
+function isUnsignedTrade({ intent, attempts }: LaneRows): boolean {
+  return intent?.purpose !== "revoke" && attempts.length === 0;
 }
 
-/** Whether what is left of a wallet's allowances of a token may be taken back now. */
-function mayRevoke(store: Store, of: { readonly wallet: Address; readonly token: Address }): boolean {
-  const { wallet, token } = of;
-  return mayTakeBack(store.answer({ kind: "grant", wallet, token }), of);
-}
-
-/** The same of rows that were read: a revocation is a signature for those who were granted the allowance. */
+/**
+ * Whether what is left of a wallet's allowances of a token may be taken back: a revocation is a signature for those who
+ * were granted the allowance.
+ */
 export function mayTakeBack(
-  { differences, mode: global, grantors }: GrantRows,
+  { differences, mode: global, grantors }: GrantTerms,
   { wallet, token }: { readonly wallet: Address; readonly token: Address },
 ): boolean {
   const isOpen = differences.some((one) => one.wallet === wallet && (one.token ?? token) === token);

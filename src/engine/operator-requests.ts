@@ -7,7 +7,13 @@ import type { LaneHalt } from "../ports/lane-store.ts";
 import type { Answered, Question, QuestionKind } from "../ports/unit-of-work.ts";
 import { commitAndTell, raiseChange, writeAndTell } from "./alerts.ts";
 import { type EngineContext, type LoadedStrategy, strategyOf } from "./engine-context.ts";
-import { cancelTransaction, decideRevocationAsked, type Outcome, revocationAsked } from "./operator-transactions.ts";
+import {
+  cancellationAsked,
+  decideCancellation,
+  decideRevocationAsked,
+  type Outcome,
+  revocationAsked,
+} from "./operator-transactions.ts";
 import { messageOf } from "./perform/message-of.ts";
 import { decideAcceptance } from "./reconcile/accept.ts";
 import { barredReason, dueRun, insertDueRuns } from "./scheduler.ts";
@@ -70,9 +76,7 @@ async function carryOut(context: EngineContext, request: OperatorRequest): Promi
         },
       });
     case "cancel":
-      return answerHere(context, request, () =>
-        cancelTransaction(context, request.arguments.intent ?? "", request.madeBy),
-      );
+      return await cancel(context, request);
     default:
       return await answerOnly(context, request.id, `refused: unknown command ${JSON.stringify(request.command)}`);
   }
@@ -88,11 +92,12 @@ async function revoke(context: EngineContext, request: OperatorRequest): Promise
   });
 }
 
-function answerHere({ deps }: EngineContext, { id }: OperatorRequest, carry: () => string): string {
-  return deps.store.transaction(() => {
-    const answer = carry();
-    deps.store.answerRequest(id, answer, deps.clock.nowMs());
-    return answer;
+async function cancel(context: EngineContext, request: OperatorRequest): Promise<string> {
+  const asked = await cancellationAsked(context, request.arguments.intent ?? "");
+  if (typeof asked === "string") return await answerOnly(context, request.id, asked);
+  return await decideAndAnswer(context, request, {
+    question: { kind: "lane-signing", ...asked },
+    decide: (rows) => decideCancellation(context, { asked, rows, by: request.madeBy }),
   });
 }
 

@@ -1,9 +1,12 @@
 import { parseAddress } from "../domain/money/address.ts";
-import type { CancelAnswer } from "../lane/cancel-intent.ts";
+import { type CancelAnswer, decideCancel } from "../lane/cancel-intent.ts";
 import type { Change } from "../ports/changes.ts";
+import type { LaneSigningRows, SigningTerms } from "../ports/lane-questions.ts";
+import type { LaneQuestion } from "../ports/lane-unit-of-work.ts";
 import type { Grant, GrantRows } from "../ports/reconciliation-questions.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { decideRevocation } from "./janitor.ts";
+import { signingMarker, signingRows } from "./lane-store.ts";
 import { mayTakeBack } from "./modes.ts";
 
 /** What came of a request, for the operator, and what follows from it. */
@@ -57,13 +60,37 @@ export function decideRevocationAsked(
   return { answer, changes };
 }
 
-/** Cancels an open transaction of one of the wallets because a person wants it. */
-export function cancelTransaction(context: EngineContext, id: string, by: string): string {
-  const { deps } = context;
-  const intent = deps.laneStore.intent(id);
-  const lane = intent === undefined ? undefined : deps.lanes.get(intent.account);
-  if (lane === undefined) return `refused: no transaction ${JSON.stringify(id)}; see: swapd tx list`;
-  return cancelText(id, lane.cancel(id, by));
+/** A transaction that a person wants to be cancelled: one of a wallet of this daemon. */
+type AskedCancellation = LaneQuestion & { readonly intent: { readonly id: string } };
+
+/** The open transaction that a person wants to be cancelled. @returns why not, where no wallet has one of this name */
+export async function cancellationAsked(
+  { settings, deps }: EngineContext,
+  intentId: string,
+): Promise<AskedCancellation | string> {
+  const account = await deps.store.read({ kind: "intent-account", intentId });
+  if (account === undefined || !deps.lanes.has(account)) {
+    return `refused: no transaction ${JSON.stringify(intentId)}; see: swapd tx list`;
+  }
+  return { account, chainId: settings.chainId, intent: { id: intentId } };
+}
+
+/** Decides on a person's wish that an open transaction be cancelled. */
+export function decideCancellation(
+  context: EngineContext,
+  {
+    asked,
+    rows,
+    by,
+  }: {
+    readonly asked: AskedCancellation;
+    readonly rows: LaneSigningRows<SigningTerms>;
+    readonly by: string;
+  },
+): Outcome {
+  const atMs = context.deps.clock.nowMs();
+  const { changes, value } = decideCancel(signingRows(rows, signingMarker(context, asked)), { by, atMs });
+  return { answer: cancelText(asked.intent.id, value), changes };
 }
 
 function cancelText(id: string, answer: CancelAnswer): string {

@@ -52,12 +52,12 @@ export async function letGo(
   const unsignedBeforeMs = knownMs - lookBack;
   const signedBeforeMs = knownMs - Math.max(lookBack, CEILINGS_LOOK_BACK_MS);
   do {
-    // While it is not known what the wallets did, a row may be what tells it.
-    if (signal.aborted || clocks.problem() !== undefined || store.openDifferences().length > 0) break;
+    if (signal.aborted || clocks.problem() !== undefined) break;
     const endsAtMs = clock.monotonicMs() + TURN_MS;
     const mayGoOn = (): boolean => clock.monotonicMs() < endsAtMs;
     const turn = { unsignedBeforeMs, signedBeforeMs, nowMs: clock.nowMs(), after, mayGoOn };
-    const result = store.transaction(() => store.letGo(turn));
+    const result = await store.letRunsGo(turn);
+    if (result === undefined) break;
     went.pruned += result.pruned;
     went.archived += result.archived;
     // What stays costs room and nothing else: no reason to stop trading.
@@ -77,7 +77,7 @@ const IDLE_MS = 8 * DAY_MS;
 async function closeGaps({ deps }: EngineContext, signal: AbortSignal, knownMs: number): Promise<void> {
   const idle = { sinceMs: knownMs - IDLE_MS, atLeastOneSinceMs: knownMs - IDLE_MS - DAY_MS };
   while (!signal.aborted) {
-    const { closed, refused } = deps.store.transaction(() => deps.store.closeGaps(idle));
+    const { closed, refused } = await deps.store.closeIdleGaps(idle);
     if (refused !== undefined) deps.logger.error({ why: refused }, "old gaps cannot be closed: see `swapd db check`");
     if (closed === 0) return;
     await deps.clock.sleep(PAUSE_MS, signal);

@@ -1,7 +1,7 @@
 import { ChainReadError } from "../domain/chain-read-error.ts";
 import { codeProblem } from "../domain/guard/delegation.ts";
 import type { Address } from "../domain/money/address.ts";
-import type { EngineContext } from "./engine-context.ts";
+import { type EngineContext, laneOf } from "./engine-context.ts";
 
 /**
  * Halts a wallet whose account has code that the configuration does not name. One node's word is not enough: all
@@ -21,14 +21,7 @@ export async function haltIfDelegated(context: EngineContext, wallet: Address): 
       `a node says that ${wallet} has code, and the next answer says it has none`,
     );
   }
-  const { laneStore, clock } = deps;
-  const { chainId } = settings;
-  laneStore.transaction(() => {
-    if (laneStore.halt(wallet, chainId) !== undefined) return;
-    // No transaction was counted that a release could accept: it accepts no more than before.
-    const transactionCount = laneStore.acceptedCount(wallet, chainId);
-    laneStore.addHalt({ account: wallet, chainId, reason, transactionCount, atMs: clock.nowMs() });
-  });
+  await laneOf(context, wallet).halt(reason);
 }
 
 /** Looks at all wallets once, as at a start. Where the nodes do not answer, each signature looks again. */

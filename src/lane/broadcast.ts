@@ -1,6 +1,8 @@
 import type { BroadcastOutcome } from "../ports/chain.ts";
 import type { AttemptRow, IntentRow } from "../ports/lane-store.ts";
-import { isTooLate, type LaneTurn, maySign, moveAttempt, moveIntent, passCrashPoint } from "./lane-context.ts";
+import type { LaneDecided, LaneRows } from "../ports/lane-unit-of-work.ts";
+import { commit, isTooLate, type Known, type LaneTurn, nothing, passCrashPoint, readIntent } from "./lane-context.ts";
+import { attemptIn, moveAttempt, moveIntent } from "./moves.ts";
 import { labelOf } from "./sign-attempt.ts";
 
 /**
@@ -8,42 +10,68 @@ import { labelOf } from "./sign-attempt.ts";
  * now. Nothing that a node answers proves that the bytes are in no pool, and nothing that it refuses them with is
  * believed: it is asked again, and the chain's own nonces and receipts decide.
  */
-export async function broadcastNewest(turn: LaneTurn, intent: IntentRow): Promise<void> {
-  const { deps, latest } = turn;
-  const attempt = deps.store.attempts(intent.id).at(-1);
-  if (attempt === undefined || !isDue(turn, attempt)) return;
-  // Whatever kept its bytes back, they are never sent again: a cancellation closes their nonce.
-  if (attempt.kind !== "cancel" && isTooLate(turn, intent)) return;
-  if (attempt.lastBroadcastBlock === undefined && !maySign(turn, intent)) return;
-  deps.store.transaction(() =>
-    deps.store.updateAttempt(attempt.hash, {
-      firstBroadcastBlock: attempt.firstBroadcastBlock ?? latest.number,
-      lastBroadcastAtMs: deps.clock.nowMs(),
-      lastBroadcastBlock: latest.number,
-    }),
-  );
+export async function broadcastNewest(turn: LaneTurn, id: string): Promise<void> {
+  const { deps } = turn;
+  const newest = (await readIntent(turn, id)).attempts.at(-1);
+  if (newest === undefined || !isDue(turn, newest)) return;
+  const attempt = await noteSending(turn, id);
+  if (attempt === undefined) return;
   const label = labelOf(attempt.kind);
   passCrashPoint(deps, `${label}.broadcast.before`);
   const outcome = await deps.chain.broadcast(attempt.raw);
   passCrashPoint(deps, `${label}.broadcast.after`);
-  note(turn, { intent, attempt, outcome });
+  await noteOutcome(turn, attempt, outcome);
+}
+
+/** Writes down that the newest attempt is sent, where that is due and allowed now. @returns what is sent */
+async function noteSending(turn: LaneTurn, id: string): Promise<AttemptRow | undefined> {
+  const { deps, latest } = turn;
+  return await commit(turn, id, (rows): LaneDecided<AttemptRow | undefined> => {
+    const attempt = rows.attempts.at(-1);
+    if (attempt === undefined || !isDue(turn, attempt)) return nothing(turn, undefined);
+    // Whatever kept its bytes back, they are never sent again: a cancellation closes their nonce.
+    if (attempt.kind !== "cancel" && isTooLate(turn, rows.intent)) return nothing(turn, undefined);
+    if (attempt.lastBroadcastBlock === undefined && !rows.maySign) return nothing(turn, undefined);
+    const atMs = deps.clock.nowMs();
+    const sending = {
+      firstBroadcastBlock: attempt.firstBroadcastBlock ?? latest.number,
+      lastBroadcastAtMs: atMs,
+      lastBroadcastBlock: latest.number,
+    };
+    return { changes: [{ kind: "attempt-sent", hash: attempt.hash, sending }], atMs, value: attempt };
+  });
 }
 
 /**
  * A block of a broadcast that lies above the newest one is of a false head, or a rollup took it back: blocks would be
  * counted from there once the chain has come so far, and it never may. They are counted from the newest one instead.
  */
-export function lowerBlocks({ deps: { store, logger }, latest }: LaneTurn, { id }: IntentRow): void {
-  for (const { hash, firstBroadcastBlock: first, lastBroadcastBlock: last } of store.attempts(id)) {
-    if (first === undefined || last === undefined || Math.max(first, last) <= latest.number) continue;
-    const blocks = { noted: Math.max(first, last), newest: latest.number };
-    logger.warn(
-      { intentId: id, hash, ...blocks },
+export async function lowerBlocks(turn: LaneTurn, { intent, attempts }: Known<LaneRows>): Promise<void> {
+  const { latest, deps } = turn;
+  if (attempts.every((attempt) => blockOf(attempt) <= latest.number)) return;
+  const lowered = await commit(turn, intent.id, (rows) => {
+    const above = rows.attempts.filter((attempt) => blockOf(attempt) > latest.number);
+    const changes = above.map(({ hash, firstBroadcastBlock: first = latest.number }) => {
+      const firstBroadcastBlock = Math.min(first, latest.number);
+      return {
+        kind: "attempt-sent",
+        hash,
+        sending: { firstBroadcastBlock, lastBroadcastBlock: latest.number },
+      } as const;
+    });
+    return { changes, atMs: deps.clock.nowMs(), value: above };
+  });
+  for (const attempt of lowered) {
+    deps.logger.warn(
+      { intentId: intent.id, hash: attempt.hash, noted: blockOf(attempt), newest: latest.number },
       "sent at a block that is not there: blocks count from the newest one",
     );
-    const lowered = { firstBroadcastBlock: Math.min(first, latest.number), lastBroadcastBlock: latest.number };
-    store.transaction(() => store.updateAttempt(hash, lowered));
   }
+}
+
+/** The highest block at which an attempt was sent; 0 when it never was. */
+function blockOf({ firstBroadcastBlock: first, lastBroadcastBlock: last }: AttemptRow): number {
+  return first === undefined || last === undefined ? 0 : Math.max(first, last);
 }
 
 /** What no node has taken yet is sent again with each block; what one has, only after some blocks. */
@@ -53,42 +81,42 @@ function isDue({ latest, options }: LaneTurn, attempt: AttemptRow): boolean {
   return blocks >= (attempt.state === "signed" ? 1 : options.rebroadcastAfterBlocks);
 }
 
-interface Sent {
-  readonly intent: IntentRow;
-  readonly attempt: AttemptRow;
-  readonly outcome: BroadcastOutcome;
-}
-
-function note(turn: LaneTurn, sent: Sent): void {
-  const { deps } = turn;
-  const { intent, attempt, outcome } = sent;
+async function noteOutcome(turn: LaneTurn, { intentId, hash }: AttemptRow, outcome: BroadcastOutcome): Promise<void> {
   if (outcome.kind !== "accepted" && outcome.kind !== "known") {
     const detail = "detail" in outcome ? outcome.detail : undefined;
-    deps.logger.warn(
-      { intentId: intent.id, hash: attempt.hash, outcome: outcome.kind, detail },
+    turn.deps.logger.warn(
+      { intentId, hash, outcome: outcome.kind, detail },
       "a node did not take a transaction; the chain decides what became of it",
     );
-    noteRefusal(turn, intent, detail ?? outcome.kind);
+    await noteRefusal(turn, intentId, detail ?? outcome.kind);
     return;
   }
-  if (attempt.state !== "signed") return;
-  const taken = (): void => moveAttempt(deps, attempt, { to: "broadcast", detail: outcome.kind });
-  if (intent.state !== "signed") {
-    deps.store.transaction(taken);
-    return;
-  }
-  moveIntent(deps, intent, { to: "broadcast", event: { kind: "broadcast", hash: attempt.hash } }, taken);
+  await commit(turn, intentId, (rows): LaneDecided<unknown> => {
+    const attempt = attemptIn(rows, hash);
+    if (attempt.state !== "signed") return nothing(turn, undefined);
+    const taken = moveAttempt(attempt, "broadcast", outcome.kind);
+    if (rows.intent.state !== "signed") return { ...nothing(turn, undefined), changes: [taken] };
+    const move = { to: "broadcast", event: { kind: "broadcast", hash } } as const;
+    return moveIntent(turn, rows, { move, alongside: [taken] });
+  });
 }
 
 /** A person hears of what no node has ever taken for so long; the lane goes on asking. */
-function noteRefusal({ deps, options, latest }: LaneTurn, intent: IntentRow, words: string): void {
-  const attempts = deps.store.attempts(intent.id);
-  const since = attempts[0]?.firstBroadcastBlock;
-  if (since === undefined || latest.number - since < options.bumpAfterBlocks) return;
-  if (attempts.some(({ state }) => state !== "signed")) return;
-  const what = `${intent.purpose} ${intent.id} of ${options.account} (nonce ${intent.nonce})`;
-  const detail =
-    `no node takes ${what} since block ${since}, it is sent again with each block: ${words}. Check that the RPC ` +
-    "endpoints serve the right chain, and the account's pending transactions: another program may use its key";
-  deps.store.transaction(() => deps.listener.onRefused?.(intent.id, detail));
+async function noteRefusal(turn: LaneTurn, id: string, words: string): Promise<void> {
+  await commit(turn, id, ({ intent, attempts }) => {
+    const since = attempts[0]?.firstBroadcastBlock;
+    const isTaken = attempts.some(({ state }) => state !== "signed");
+    const isLong = since !== undefined && turn.latest.number - since >= turn.options.bumpAfterBlocks;
+    if (isTaken || !isLong) return nothing(turn, undefined);
+    const refusal = { intentId: id, detail: refusedText(intent, since, words) };
+    return { ...nothing(turn, undefined), refusal };
+  });
+}
+
+function refusedText({ id, purpose, account, nonce }: IntentRow, sinceBlock: number, words: string): string {
+  return (
+    `no node takes ${purpose} ${id} of ${account} (nonce ${nonce}) since block ${sinceBlock}, it is sent again with each ` +
+    `block: ${words}. Check that the RPC endpoints serve the right chain, and the account's pending transactions: ` +
+    "another program may use its key"
+  );
 }

@@ -1,5 +1,5 @@
 import type { IntentState } from "../ports/lane-store.ts";
-import type { LaneDeps, LaneOptions } from "./lane-context.ts";
+import type { LaneDecided, SigningRows } from "../ports/lane-unit-of-work.ts";
 
 /** What came of a person's wish to cancel an intent. */
 export type CancelAnswer =
@@ -15,21 +15,22 @@ export type CancelAnswer =
   | { readonly kind: "not here" };
 
 /**
- * Writes the wish down; the lane's own turn carries it out, so that it never comes between a signature and its row. It
- * stays true: where a reorganisation brings the intent back, it is cancelled all the same.
+ * Decides on a wish, of which a row is written; the lane's own turn carries it out, so that it never comes between a
+ * signature and its row. It stays true: where a reorganisation brings the intent back, it is cancelled all the same.
+ * @param rows of the intent that is to be cancelled
  */
-export function wishCancel(options: LaneOptions, deps: LaneDeps, wish: { id: string; by: string }): CancelAnswer {
-  const { store, clock } = deps;
-  const { account, chainId } = options;
-  const intent = store.intent(wish.id);
-  if (intent === undefined || intent.account !== account || intent.chainId !== chainId) return { kind: "not here" };
+export function decideCancel(
+  rows: SigningRows,
+  { by, atMs }: { readonly by: string; readonly atMs: number },
+): LaneDecided<CancelAnswer> {
+  const { intent, wish, maySign } = rows;
+  const answered = (value: CancelAnswer): LaneDecided<CancelAnswer> => ({ changes: [], atMs, value });
+  if (intent === undefined) return answered({ kind: "not here" });
   const { state, nonce } = intent;
-  if (state !== "planned" && state !== "signed" && state !== "broadcast") return { kind: "too late", state };
-  const before = store.cancelWish(wish.id);
-  if (before !== undefined) return { kind: "asked before", by: before.by };
+  if (state !== "planned" && state !== "signed" && state !== "broadcast") return answered({ kind: "too late", state });
+  if (wish !== undefined) return answered({ kind: "asked before", by: wish.by });
   const isSigned = state !== "planned" && nonce !== undefined;
-  const isBarred = store.halt(account, chainId) !== undefined || options.signing?.(wish.id) === false;
-  if (isSigned && isBarred) return { kind: "barred" };
-  store.wishCancel({ intentId: wish.id, by: wish.by, atMs: clock.nowMs() });
-  return isSigned ? { kind: "cancelling", nonce } : { kind: "dropping" };
+  if (isSigned && !maySign) return answered({ kind: "barred" });
+  const value: CancelAnswer = isSigned ? { kind: "cancelling", nonce } : { kind: "dropping" };
+  return { changes: [{ kind: "cancel-wish", wish: { intentId: intent.id, by, atMs } }], atMs, value };
 }

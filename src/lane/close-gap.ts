@@ -1,8 +1,9 @@
 import type { IntentRow } from "../ports/lane-store.ts";
+import { begunIntent } from "./begin-intent.ts";
 import { firstFees } from "./fees.ts";
-import { isTooLate, type LaneTurn, maySign } from "./lane-context.ts";
+import { accountOf, commit, isTooLate, type LaneTurn, nothing } from "./lane-context.ts";
 import { CANCEL_CAP_FACTOR } from "./replace-attempt.ts";
-import { EMPTY_GAS_LIMIT, insertBegun } from "./sign-attempt.ts";
+import { EMPTY_GAS_LIMIT } from "./sign-attempt.ts";
 
 const GAP = "nonce is missing: ";
 /** So long may what fills a gap wait for its signature: after that the gap may be closed already. */
@@ -27,12 +28,11 @@ export async function closeGap(
   { nonce, missing }: { nonce: number; missing: number },
 ): Promise<void> {
   const { deps, options, latest } = turn;
-  const { store } = deps;
-  const { account, chainId } = options;
+  const { account } = options;
   const isBetween = (other: IntentRow): boolean =>
     other.nonce !== undefined && other.nonce >= missing && other.nonce < nonce;
   // Those are followed by themselves, and so is what already fills the gap.
-  if (store.openIntents(account, chainId).some(isBetween)) return;
+  if ((await deps.store.open(accountOf(options))).intents.some(isBetween)) return;
   if (!(await isBelieved(turn, missing))) return;
   // What is done now is not done again before that much time has passed once more.
   turn.suspicions.set(`${GAP}${missing}`, latest.number);
@@ -42,7 +42,7 @@ export async function closeGap(
     `${what} cannot be mined: the chain waits for nonce ${missing}, and what had used it was taken back by a ` +
     `reorganisation. ${done}`;
   deps.logger.warn({ intentId: intent.id, nonce, missing }, detail);
-  store.transaction(() => deps.listener.onRefused?.(intent.id, detail));
+  await commit(turn, intent.id, () => ({ ...nothing(turn, undefined), refusal: { intentId: intent.id, detail } }));
 }
 
 async function isBelieved(turn: LaneTurn, missing: number): Promise<boolean> {
@@ -62,12 +62,14 @@ async function isBelieved(turn: LaneTurn, missing: number): Promise<boolean> {
 async function resend(turn: LaneTurn, missing: number): Promise<string | undefined> {
   const { deps, options } = turn;
   const { store, chain } = deps;
-  const owner = store.intentAt(options.account, options.chainId, missing);
-  if (owner === undefined) {
-    if (!store.isArchivedNonce(options.account, options.chainId, missing)) return undefined;
-    return `What had it is archived: send an empty transaction of that account with nonce ${missing}`;
-  }
-  const mined = store.attempts(owner.id).find(({ hash }) => hash === owner.minedAttemptHash);
+  const {
+    intent: owner,
+    attempts,
+    isArchived,
+  } = await store.read({ ...accountOf(options), intent: { nonce: missing } });
+  if (isArchived) return `What had it is archived: send an empty transaction of that account with nonce ${missing}`;
+  if (owner === undefined) return undefined;
+  const mined = attempts.find(({ hash }) => hash === owner.minedAttemptHash);
   // What reverted may succeed now, and its money was given to others; an order past its deadline can only revert.
   if (mined === undefined || owner.outcome === "reverted" || isTooLate(turn, owner))
     return `It was ${owner.id}, which ended ${owner.outcome}: send an empty transaction of that account with nonce ${missing}`;
@@ -90,8 +92,12 @@ async function fill(turn: LaneTurn, intent: IntentRow, missing: number): Promise
     ...{ minedBlockNumber: undefined, minedBlockHash: undefined, minedAttemptHash: undefined },
     createdAtMs: deps.clock.nowMs(),
   };
-  if (fees === undefined || !maySign(turn, intent) || deps.store.intent(row.id) !== undefined)
+  const { intent: same } = await deps.store.read({ ...accountOf(options), intent: { id: row.id } });
+  const isFilled =
+    fees !== undefined &&
+    same === undefined &&
+    (await commit(turn, intent.id, ({ maySign }) => (maySign ? begunIntent(turn, row, fees) : nothing(turn, false))));
+  if (!isFilled)
     return `Nothing may be signed for it now: send an empty transaction of that account with nonce ${missing}`;
-  deps.store.transaction(() => insertBegun(turn, row, fees));
   return `No row knows that one: an empty transaction to itself takes nonce ${missing}`;
 }

@@ -1,31 +1,38 @@
 import { ChainReadError } from "../domain/chain-read-error.ts";
 import type { Receipt } from "../ports/chain.ts";
 import type { CostRow, IntentRow } from "../ports/lane-store.ts";
+import type { LaneRows } from "../ports/lane-unit-of-work.ts";
 import { broadcastNewest, lowerBlocks } from "./broadcast.ts";
 import { closeGap, forgetGaps } from "./close-gap.ts";
+import { dropIfOver } from "./drop-intent.ts";
 import type { Mined } from "./find-mined.ts";
 import { fullestReceipt } from "./fullest-receipt.ts";
-import { type LaneTurn, moveAttempt, moveIntent, passCrashPoint, reread } from "./lane-context.ts";
+import { commit, type Known, type LaneTurn, passCrashPoint, readIntent } from "./lane-context.ts";
+import { attemptIn, moveAttempt, moveIntent } from "./moves.ts";
 import { planReplacement } from "./replace-attempt.ts";
-import { dropIfOver, signPlanned } from "./sign-attempt.ts";
+import { isUnsigned, signPlanned } from "./sign-attempt.ts";
 import { judgeTakenNonce, takenNonce } from "./taken-nonce.ts";
 
-/** Takes an intent that has a nonce one step further. @param mined which of its attempts is in a block now */
-export async function followIntent(turn: LaneTurn, intent: IntentRow, mined: Mined | undefined): Promise<void> {
-  if (intent.state === "planned") {
-    await startOver(turn, intent);
-    return;
-  }
-  if (mined === undefined) await lookForLoss(turn, intent);
-  else await noteMined(turn, intent, mined);
+/** An intent that was looked at. */
+export interface Look {
+  /** what it was then; each of its moves is decided on what it is when that is written */
+  readonly rows: Known<LaneRows>;
+  /** which of its attempts was in a block */
+  readonly mined: Mined | undefined;
+}
+
+/** Takes an intent that has a nonce one step further. */
+export async function followIntent(turn: LaneTurn, { rows, mined }: Look): Promise<void> {
+  if (rows.intent.state === "planned") await startOver(turn, rows);
+  else if (mined === undefined) await lookForLoss(turn, rows);
+  else await noteMined(turn, rows.intent, mined);
 }
 
 /** A nonce was given and nothing signed yet: either now, or never. */
-async function startOver(turn: LaneTurn, intent: IntentRow): Promise<void> {
-  if (dropIfOver(turn, intent)) return;
-  await signPlanned(turn, intent);
-  const signed = reread(turn, intent);
-  if (signed.state === "signed") await broadcastNewest(turn, signed);
+async function startOver(turn: LaneTurn, { intent, wish }: Known<LaneRows>): Promise<void> {
+  if (await dropIfOver(turn, intent, wish)) return;
+  await signPlanned(turn, intent.id);
+  await broadcastNewest(turn, intent.id);
 }
 
 async function noteMined(turn: LaneTurn, intent: IntentRow, found: Mined): Promise<void> {
@@ -33,46 +40,41 @@ async function noteMined(turn: LaneTurn, intent: IntentRow, found: Mined): Promi
   const { mined, isShown } = await asShown(turn, intent, found);
   const { receipt } = mined;
   const isSame = intent.minedBlockHash === receipt.blockHash && intent.minedAttemptHash === receipt.hash;
-  if ((intent.state === "mined" || intent.state === "confirmed") && !isSame) takeBack(turn, intent);
-  let current = reread(turn, intent);
+  let current = intent;
+  if ((intent.state === "mined" || intent.state === "confirmed") && !isSame) current = await takeBack(turn, intent);
   if (current.state === "signed" || current.state === "broadcast") {
     passCrashPoint(deps, "lane.mined.before");
-    recordMined(turn, current, mined);
+    current = await recordMined(turn, current, mined);
     passCrashPoint(deps, "lane.mined.after");
-    current = reread(turn, intent);
   }
-  if (current.state === "mined" && isShown) {
-    await confirmWhenDeep(turn, current, mined);
-    current = reread(turn, intent);
-  }
+  if (current.state === "mined" && isShown) current = await confirmWhenDeep(turn, current, mined);
   const final = mined.isFinal ? mined : await asFinal(turn, mined);
   if (final === undefined) return;
-  if (isContradicted(turn, current, final)) {
-    takeBack(turn, current, "all endpoints tell another outcome of it than one did");
-    recordMined(turn, reread(turn, intent), final);
-    current = reread(turn, intent);
+  if (await isContradicted(turn, current, final)) {
+    await takeBack(turn, current, "all endpoints tell another outcome of it than one did");
+    current = await recordMined(turn, current, final);
   }
   if (current.state === "mined") {
-    recordConfirmed(turn, current, final);
+    current = await recordConfirmed(turn, current, final);
     passCrashPoint(deps, "lane.confirmed.after");
-    current = reread(turn, intent);
   }
-  recordFinal(turn, current, final);
+  await recordFinal(turn, current, final);
 }
 
 /**
  * Enough blocks lie on top of it. That it reverted is told once all endpoints that answer say so, because who hears of it
  * may give up. They are asked for some blocks more; then the account is free for what comes next, and its end tells it.
  */
-async function confirmWhenDeep(turn: LaneTurn, intent: IntentRow, mined: Mined): Promise<void> {
+async function confirmWhenDeep(turn: LaneTurn, intent: IntentRow, mined: Mined): Promise<IntentRow> {
   const { options, latest, deps } = turn;
   const { attempt, receipt } = mined;
   const more = latest.number - receipt.blockNumber + 1 - options.confirmations;
-  if (more < 0) return;
+  if (more < 0) return intent;
   const isTold = attempt.kind === "cancel" || receipt.succeeded || (await isShownByAll(turn, mined));
-  if (!isTold && more < options.bumpAfterBlocks) return;
-  recordConfirmed(turn, intent, mined, isTold);
+  if (!isTold && more < options.bumpAfterBlocks) return intent;
+  const confirmed = await recordConfirmed(turn, intent, mined, isTold);
   passCrashPoint(deps, "lane.confirmed.after");
+  return confirmed;
 }
 
 /** At the tip endpoints may disagree: one is a block behind, or wrong. */
@@ -87,9 +89,9 @@ async function isShownByAll(turn: LaneTurn, { receipt }: Mined): Promise<boolean
 }
 
 /** Whether the rows tell of a confirmed one that it succeeded, and all endpoints that it reverted, or the other way round. */
-function isContradicted({ deps }: LaneTurn, { id, state }: IntentRow, { attempt, receipt }: Mined): boolean {
+async function isContradicted(turn: LaneTurn, { id, state }: IntentRow, { attempt, receipt }: Mined): Promise<boolean> {
   if (state !== "confirmed") return false;
-  const told = deps.store.attempts(id).find(({ hash }) => hash === attempt.hash)?.state;
+  const told = attemptIn(await readIntent(turn, id), attempt.hash).state;
   return told === (receipt.succeeded ? "reverted" : "confirmed");
 }
 
@@ -100,11 +102,11 @@ async function asShown(
   mined: Mined,
 ): Promise<{ readonly mined: Mined; readonly isShown: boolean }> {
   const { attempt, receipt } = mined;
-  const shows = (one: Receipt): boolean => options.isShown?.(intent, one) ?? true;
-  if (attempt.kind === "cancel" || !receipt.succeeded || shows(receipt)) return { mined, isShown: true };
+  const shows = async (one: Receipt): Promise<boolean> => (await options.isShown?.(intent, one)) ?? true;
+  if (attempt.kind === "cancel" || !receipt.succeeded || (await shows(receipt))) return { mined, isShown: true };
   const full = await fullestReceipt(deps.chain, receipt);
   const { blockTimeSeconds } = receipt;
-  return { mined: { ...mined, receipt: { ...full, blockTimeSeconds } }, isShown: shows(full) };
+  return { mined: { ...mined, receipt: { ...full, blockTimeSeconds } }, isShown: await shows(full) };
 }
 
 /**
@@ -122,25 +124,21 @@ async function asFinal(turn: LaneTurn, mined: Mined): Promise<Mined | undefined>
   return { ...mined, receipt: { ...receipt, logs }, isFinal: true };
 }
 
-function recordMined(turn: LaneTurn, intent: IntentRow, mined: Mined): void {
-  const { attempt, receipt } = mined;
-  moveIntent(
-    turn.deps,
-    intent,
-    {
-      to: "mined",
-      change: {
-        minedBlockNumber: receipt.blockNumber,
-        minedBlockHash: receipt.blockHash,
-        minedAttemptHash: receipt.hash,
-      },
-      ...(attempt.kind === "cancel" ? {} : { event: { kind: "mined" as const, hash: receipt.hash, receipt } }),
-      detail: `block ${receipt.blockNumber}`,
-    },
-    () => {
-      moveAttempt(turn.deps, attempt, { to: "mined" });
-      turn.deps.store.saveCost(costOf(intent, receipt));
-    },
+async function recordMined(turn: LaneTurn, { id }: IntentRow, { attempt, receipt }: Mined): Promise<IntentRow> {
+  const fields = {
+    minedBlockNumber: receipt.blockNumber,
+    minedBlockHash: receipt.blockHash,
+    minedAttemptHash: receipt.hash,
+  };
+  const event = attempt.kind === "cancel" ? {} : { event: { kind: "mined" as const, hash: receipt.hash, receipt } };
+  return await commit(turn, id, (rows) =>
+    moveIntent(turn, rows, {
+      move: { to: "mined", fields, ...event, detail: `block ${receipt.blockNumber}` },
+      alongside: [
+        moveAttempt(attemptIn(rows, attempt.hash), "mined"),
+        { kind: "cost", cost: costOf(rows.intent, receipt) },
+      ],
+    }),
   );
 }
 
@@ -159,79 +157,82 @@ function costOf({ id }: IntentRow, receipt: Mined["receipt"]): CostRow {
   };
 }
 
-function recordConfirmed({ deps }: LaneTurn, intent: IntentRow, { attempt, receipt }: Mined, isTold = true): void {
+async function recordConfirmed(
+  turn: LaneTurn,
+  { id }: IntentRow,
+  { attempt, receipt }: Mined,
+  isTold = true,
+): Promise<IntentRow> {
   const event = isTold && attempt.kind !== "cancel" ? { event: { kind: "confirmed" as const, receipt } } : {};
-  moveIntent(deps, intent, { to: "confirmed", ...event }, () =>
-    moveAttempt(deps, attempt, { to: receipt.succeeded ? "confirmed" : "reverted" }),
+  return await commit(turn, id, (rows) =>
+    moveIntent(turn, rows, {
+      move: { to: "confirmed", ...event },
+      alongside: [moveAttempt(attemptIn(rows, attempt.hash), receipt.succeeded ? "confirmed" : "reverted")],
+    }),
   );
 }
 
-function recordFinal(turn: LaneTurn, intent: IntentRow, mined: Mined): void {
-  const { deps } = turn;
-  const succeeded = mined.receipt.succeeded ? "succeeded" : "reverted";
-  const outcome = mined.attempt.kind === "cancel" ? "cancelled" : succeeded;
-  passCrashPoint(deps, "lane.final.before");
-  moveIntent(
-    deps,
-    intent,
-    { to: "final", change: { outcome }, event: { kind: "final", outcome, receipt: mined.receipt }, detail: outcome },
-    () => {
-      for (const attempt of deps.store.attempts(intent.id)) {
-        if (attempt.hash !== mined.attempt.hash) moveAttempt(deps, attempt, { to: "replaced" });
-      }
-    },
-  );
-  passCrashPoint(deps, "lane.final.after");
+async function recordFinal(turn: LaneTurn, { id }: IntentRow, { attempt, receipt }: Mined): Promise<void> {
+  const succeeded = receipt.succeeded ? "succeeded" : "reverted";
+  const outcome = attempt.kind === "cancel" ? "cancelled" : succeeded;
+  passCrashPoint(turn.deps, "lane.final.before");
+  await commit(turn, id, (rows) => {
+    const others = rows.attempts.filter(({ hash }) => hash !== attempt.hash);
+    return moveIntent(turn, rows, {
+      move: { to: "final", fields: { outcome }, event: { kind: "final", outcome, receipt }, detail: outcome },
+      alongside: others.map((other) => moveAttempt(other, "replaced")),
+    });
+  });
+  passCrashPoint(turn.deps, "lane.final.after");
 }
 
 /** What was told of its block is not so: what was mined is in flight again. */
-function takeBack(turn: LaneTurn, intent: IntentRow, detail = "its block is no longer canonical"): void {
-  const { deps, latest } = turn;
-  const attempts = deps.store.attempts(intent.id);
-  const attempt = attempts.find((candidate) => candidate.hash === intent.minedAttemptHash);
-  moveIntent(
-    deps,
-    intent,
-    {
-      to: "broadcast",
-      change: { minedBlockNumber: undefined, minedBlockHash: undefined, minedAttemptHash: undefined },
-      ...(attempt?.kind === "cancel" ? {} : { event: { kind: "reorged" as const } }),
-      detail,
-    },
-    () => {
-      if (attempt !== undefined) moveAttempt(deps, attempt, { to: "broadcast" });
-      deps.store.forgetCost(intent.id);
-      const newest = attempts.at(-1);
-      // It was no fault of its fees that it is in no block any more.
-      if (newest?.firstBroadcastBlock !== undefined) {
-        deps.store.updateAttempt(newest.hash, { firstBroadcastBlock: latest.number });
-      }
-    },
-  );
+async function takeBack(
+  turn: LaneTurn,
+  { id }: IntentRow,
+  detail = "its block is no longer canonical",
+): Promise<IntentRow> {
+  const { latest } = turn;
+  const fields = { minedBlockNumber: undefined, minedBlockHash: undefined, minedAttemptHash: undefined };
+  return await commit(turn, id, (rows) => {
+    const attempt = rows.attempts.find(({ hash }) => hash === rows.intent.minedAttemptHash);
+    const newest = rows.attempts.at(-1);
+    const event = attempt?.kind === "cancel" ? {} : { event: { kind: "reorged" as const } };
+    return moveIntent(turn, rows, {
+      move: { to: "broadcast", fields, ...event, detail },
+      alongside: [
+        ...(attempt === undefined ? [] : [moveAttempt(attempt, "broadcast")]),
+        { kind: "cost-forgotten", intentId: id },
+        // It was no fault of its fees that it is in no block any more.
+        ...(newest?.firstBroadcastBlock === undefined
+          ? []
+          : [{ kind: "attempt-sent", hash: newest.hash, sending: { firstBroadcastBlock: latest.number } } as const]),
+      ],
+    });
+  });
 }
 
 /** No receipt. That proves nothing: a reorganisation, a lagging node, a lost broadcast and a foreign nonce look alike. */
-async function lookForLoss(turn: LaneTurn, intent: IntentRow): Promise<void> {
+async function lookForLoss(turn: LaneTurn, rows: Known<LaneRows>): Promise<void> {
   const { deps } = turn;
-  if (intent.minedBlockNumber !== undefined) {
-    const canonical = await deps.chain.block(intent.minedBlockNumber);
+  let { intent } = rows;
+  const { id, nonce, minedBlockNumber } = intent;
+  if (minedBlockNumber !== undefined) {
+    const canonical = await deps.chain.block(minedBlockNumber);
     if (canonical === undefined || canonical.hash === intent.minedBlockHash) return;
-    takeBack(turn, intent);
+    intent = await takeBack(turn, intent);
   }
-  const current = reread(turn, intent);
-  lowerBlocks(turn, intent);
-  const attempts = deps.store.attempts(intent.id);
-  const { nonce } = current;
-  if (nonce === undefined) throw new Error(`intent ${intent.id} is ${current.state} without a nonce`);
+  await lowerBlocks(turn, rows);
+  if (nonce === undefined) throw new Error(`intent ${id} is ${intent.state} without a nonce`);
   const count = await deps.chain.transactionCount(turn.options.account, "latest");
   if (count > nonce) {
-    await judgeTakenNonce(turn, current, { attempts, nonce });
+    await judgeTakenNonce(turn, intent, nonce);
     return;
   }
   turn.suspicions.delete(takenNonce(nonce));
-  if (count < nonce) await closeGap(turn, current, { nonce, missing: count });
+  if (count < nonce) await closeGap(turn, intent, { nonce, missing: count });
   else forgetGaps(turn);
-  await planReplacement(turn, current, { attempts, isNext: count === nonce });
-  await signPlanned(turn, current);
-  await broadcastNewest(turn, reread(turn, current));
+  const now = await readIntent(turn, id);
+  if ((await planReplacement(turn, now, count === nonce)) || isUnsigned(now)) await signPlanned(turn, id);
+  await broadcastNewest(turn, id);
 }

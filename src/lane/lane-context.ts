@@ -2,11 +2,10 @@ import type { Address } from "../domain/money/address.ts";
 import { smaller } from "../domain/money/bigint.ts";
 import type { AgreedReads, BlockHead, LaneChain, Receipt } from "../ports/chain.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { AttemptRow, AttemptState, IntentRow, IntentState, LaneStore } from "../ports/lane-store.ts";
+import type { IntentRow, LaneAccount } from "../ports/lane-store.ts";
+import type { LaneDecided, LaneRows, LaneStore, SigningRows } from "../ports/lane-unit-of-work.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Signer } from "../ports/signer.ts";
-import type { LaneEvent, LaneListener } from "./lane-event.ts";
-import { assertAttemptTransition, assertIntentTransition } from "./transitions.ts";
 
 /** How a lane behaves. Counts of blocks; every one of them bounds something. */
 export interface LaneOptions {
@@ -22,11 +21,6 @@ export interface LaneOptions {
   readonly maxCancellations: number;
   /** chain time after an intent's deadline until its nonce is taken by a cancellation */
   readonly cancelMarginSeconds: number;
-  /**
-   * false: nothing is signed for this intent and nothing of it is sent for the first time; it is still watched. Default:
-   * always true
-   */
-  readonly signing?: (intentId: string) => boolean;
   /** the most that is offered per gas, wei, whatever an intent may have been planned with; not for cancellations. Default: none */
   readonly maxFeePerGas?: () => bigint;
   /**
@@ -38,7 +32,7 @@ export interface LaneOptions {
    * whether the receipt of a success shows what its transaction did; false: a node left logs out of it, and it is not
    * confirmed by that, before its block is final. Default: always true
    */
-  readonly isShown?: (intent: IntentRow, receipt: Receipt) => boolean;
+  readonly isShown?: (intent: IntentRow, receipt: Receipt) => Promise<boolean>;
 }
 
 /** What a lane works with. */
@@ -48,7 +42,6 @@ export interface LaneDeps {
   readonly signer: Signer;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly listener: LaneListener;
   /** named places where a test may stop the process; absent in production */
   readonly crashPoint?: (label: string) => void;
 }
@@ -82,10 +75,49 @@ export function passCrashPoint(deps: LaneDeps, label: string): void {
   deps.crashPoint?.(label);
 }
 
-/** Whether the lane may sign and send for an intent now. */
-export function maySign({ options, deps }: LaneTurn, intent: IntentRow): boolean {
-  if (deps.store.halt(options.account, options.chainId) !== undefined) return false;
-  return options.signing?.(intent.id) ?? true;
+/** What a lane works with, whatever its chain says. */
+export type LaneParts = Pick<LaneTurn, "options" | "deps">;
+
+/** The account that a lane moves. */
+export function accountOf({ account, chainId }: LaneAccount): LaneAccount {
+  return { account, chainId };
+}
+
+/** Rows of an intent that is there. */
+export type Known<Rows extends LaneRows> = Rows & { readonly intent: IntentRow };
+
+/** An intent as it is now. @throws Error when it is gone: a broken invariant */
+export async function readIntent({ options, deps }: LaneParts, id: string): Promise<Known<LaneRows>> {
+  return known(id, await deps.store.read({ ...accountOf(options), intent: { id } }));
+}
+
+/** The same, and whether the lane may sign and send for it. @throws Error when it is gone: a broken invariant */
+export async function readToSign({ options, deps }: LaneParts, id: string): Promise<Known<SigningRows>> {
+  return known(id, await deps.store.readToSign({ ...accountOf(options), intent: { id } }));
+}
+
+/**
+ * Decides on an intent as it is now, and writes what that comes to: nothing comes in between.
+ * @throws Error when it is gone: a broken invariant
+ */
+export async function commit<T>(
+  { options, deps }: LaneParts,
+  id: string,
+  decide: (rows: Known<SigningRows>) => LaneDecided<T>,
+): Promise<T> {
+  const question = { ...accountOf(options), intent: { id } };
+  return await deps.store.commit({ question, decide: (rows) => decide(known(id, rows)) });
+}
+
+function known<Rows extends LaneRows>(id: string, rows: Rows): Known<Rows> {
+  const { intent } = rows;
+  if (intent === undefined) throw new Error(`intent ${id} is gone from the database`);
+  return { ...rows, intent };
+}
+
+/** Decides that nothing is written. */
+export function nothing<T>({ deps }: LaneParts, value: T): LaneDecided<T> {
+  return { changes: [], atMs: deps.clock.nowMs(), value };
 }
 
 /** The most that an intent may pay per gas now: its own cap, or a lower one of today. */
@@ -97,61 +129,4 @@ export function feeCapOf({ options }: LaneTurn, { maxFeePerGasCap }: IntentRow):
 export function isTooLate({ deps, latest }: LaneTurn, { deadlineSeconds }: IntentRow): boolean {
   if (deadlineSeconds === undefined) return false;
   return Math.max(latest.timestamp, Math.floor(deps.clock.nowMs() / 1_000)) >= deadlineSeconds;
-}
-
-type IntentChange = Parameters<LaneStore["updateIntent"]>[1];
-
-/**
- * Moves an intent: its row, the transition and what the listener writes are one transaction. `event` is left out where
- * nobody outside may see the move.
- */
-export function moveIntent(
-  deps: LaneDeps,
-  intent: IntentRow,
-  move: { to: IntentState; change?: IntentChange; event?: Omit<LaneEvent, "intentId">; detail?: string },
-  alongside: () => void = () => undefined,
-): void {
-  assertIntentTransition(intent.state, move.to);
-  deps.store.transaction(() => {
-    alongside();
-    deps.store.updateIntent(intent.id, { ...move.change, state: move.to });
-    deps.store.recordTransition({
-      intentId: intent.id,
-      attemptHash: undefined,
-      from: intent.state,
-      to: move.to,
-      atMs: deps.clock.nowMs(),
-      detail: move.detail,
-    });
-    if (move.event !== undefined) deps.listener.onIntent({ intentId: intent.id, ...move.event });
-    if (move.to !== "signed") deps.listener.onRefused?.(intent.id, undefined);
-  });
-}
-
-/** Moves one attempt; to be called inside the transaction of what it belongs to. */
-export function moveAttempt(
-  deps: LaneDeps,
-  attempt: AttemptRow,
-  move: { to: AttemptState; change?: Parameters<LaneStore["updateAttempt"]>[1]; detail?: string },
-): void {
-  const { store, clock } = deps;
-  // The caller may have read it before an earlier move of the same turn.
-  const from = store.attempts(attempt.intentId).find(({ hash }) => hash === attempt.hash)?.state ?? attempt.state;
-  assertAttemptTransition(from, move.to);
-  store.updateAttempt(attempt.hash, { ...move.change, state: move.to });
-  store.recordTransition({
-    intentId: attempt.intentId,
-    attemptHash: attempt.hash,
-    from,
-    to: move.to,
-    atMs: clock.nowMs(),
-    detail: move.detail,
-  });
-}
-
-/** The row as it is now. @throws Error when it is gone: a broken invariant */
-export function reread(turn: LaneTurn, intent: IntentRow): IntentRow {
-  const row = turn.deps.store.intent(intent.id);
-  if (row === undefined) throw new Error(`intent ${intent.id} is gone from the database`);
-  return row;
 }

@@ -1,13 +1,15 @@
 import { ChainReadError } from "../domain/chain-read-error.ts";
 import type { BlockHead, LaneChain } from "../ports/chain.ts";
 import type { IntentRow, LaneHalt } from "../ports/lane-store.ts";
-import { type CancelAnswer, wishCancel } from "./cancel-intent.ts";
+import type { OpenIntents } from "../ports/lane-unit-of-work.ts";
+import { affordableFees, beginIntent, type Means, readMeans } from "./begin-intent.ts";
+import { type CancelAnswer, decideCancel } from "./cancel-intent.ts";
+import { dropIfOver } from "./drop-intent.ts";
 import type { Fees } from "./fees.ts";
-import { findMined, type Mined } from "./find-mined.ts";
-import { followIntent } from "./follow-intent.ts";
-import { type LaneDeps, type LaneOptions, type LaneTurn, maySign } from "./lane-context.ts";
-import { type LaneRequest, plannedIntent } from "./planned-intent.ts";
-import { affordableFees, beginIntent, dropIfOver, type Means, readMeans } from "./sign-attempt.ts";
+import { findMined } from "./find-mined.ts";
+import { followIntent, type Look } from "./follow-intent.ts";
+import { haltAccount } from "./halt-account.ts";
+import { accountOf, type LaneDeps, type LaneOptions, type LaneTurn, readIntent, readToSign } from "./lane-context.ts";
 import { type ConfirmedWatch, createConfirmedWatch, LOOKS_AT_ONCE } from "./watch-confirmed.ts";
 
 /**
@@ -16,46 +18,34 @@ import { type ConfirmedWatch, createConfirmedWatch, LOOKS_AT_ONCE } from "./watc
  * the same rows goes on where the last one was stopped: start-up and recovery are the same path.
  */
 export interface Lane {
-  /** Writes the request down; to be called inside the store's transaction that decides on it. */
-  submit(request: LaneRequest): void;
   /** Takes everything one step further. Trouble with the chain is waited out; a broken invariant throws. */
   tick(signal?: AbortSignal): Promise<void>;
-  /** Writes down that a person wants an intent cancelled; to be called inside the store's transaction that answers. */
-  cancel(id: string, by: string): CancelAnswer;
-  /** whether no intent is waiting or in flight */
-  isFree(): boolean;
+  /** Writes down that somebody wants an intent cancelled; the lane's own turn carries it out. */
+  cancel(id: string, by: string): Promise<CancelAnswer>;
   /** why nothing is signed until a person releases the account; undefined when it is not halted */
-  halted(): LaneHalt | undefined;
-  /**
-   * A person looked at why the account is halted and lets it go on. The transactions that the chain counted then are
-   * accepted; one more that is not ours halts it again.
-   * @returns the halt that ended, undefined when there was none
-   */
-  release(by: string): LaneHalt | undefined;
+  halted(): Promise<LaneHalt | undefined>;
+  /** Stops all signing until a person releases the account, unless it is halted; the release accepts nothing new. */
+  halt(reason: string): Promise<void>;
 }
 
 /** Makes the lane of an account. There must be one lane for each account and chain in the world. */
 export function createLane(options: LaneOptions, deps: LaneDeps): Lane {
-  const { store } = deps;
-  const { account, chainId } = options;
+  const { store, clock } = deps;
+  const account = accountOf(options);
   const memory = { suspicions: new Map<string, number>(), watch: createConfirmedWatch() };
   return {
-    submit: (request) => store.transaction(() => insert(options, deps, request)),
     tick: async (signal) => {
       const trouble = await troubleOf(() => takeTurn(options, deps, { ...memory, signal }));
       if (trouble !== undefined) tellTrouble(options, deps, trouble);
     },
-    cancel: (id, by) => store.transaction(() => wishCancel(options, deps, { id, by })),
-    isFree: () => store.openIntents(account, chainId).every((intent) => intent.state === "confirmed"),
-    halted: () => store.halt(account, chainId),
-    release: (by) =>
-      store.transaction(() => {
-        const halt = store.halt(account, chainId);
-        if (halt === undefined) return undefined;
-        store.releaseHalt(account, chainId, { by, atMs: deps.clock.nowMs() });
-        deps.logger.warn({ account, by, reason: halt.reason }, "a person released a halted account");
-        return halt;
-      }),
+    cancel: async (id, by) => {
+      const question = { ...account, intent: { id } };
+      return await store.commit({ question, decide: (rows) => decideCancel(rows, { by, atMs: clock.nowMs() }) });
+    },
+    halted: async () => (await store.read(account)).halt,
+    // No transaction was counted that a release could accept.
+    halt: (reason) =>
+      haltAccount({ options, deps }, { reason, count: (rows) => rows.acceptedCount, isTrueOf: () => true }),
   };
 }
 
@@ -74,20 +64,6 @@ function tellTrouble({ account }: LaneOptions, { logger }: LaneDeps, { code, mes
   logger.warn({ account, code, error: message }, "the lane could not read its chain");
 }
 
-function insert(options: LaneOptions, deps: LaneDeps, request: LaneRequest): void {
-  const nowMs = deps.clock.nowMs();
-  const row = plannedIntent(options, request, nowMs);
-  deps.store.insertIntent(row);
-  deps.store.recordTransition({
-    intentId: request.id,
-    attemptHash: undefined,
-    from: undefined,
-    to: "planned",
-    atMs: nowMs,
-    detail: request.purpose,
-  });
-}
-
 /** What a lane remembers from turn to turn; a restart forgets it. */
 interface TurnMemory {
   readonly suspicions: Map<string, number>;
@@ -100,21 +76,29 @@ async function takeTurn(
   { suspicions, watch, signal }: TurnMemory & { readonly signal: AbortSignal | undefined },
 ): Promise<void> {
   const { store, chain } = deps;
-  const open = store.openIntents(options.account, options.chainId);
+  const { intents: open } = await store.open(accountOf(options));
   if (open.length === 0) return;
   const agreement = agreementOf(chain);
   const blocks = { latest: await chain.latest(), finalized: await finalFor(chain, open, agreement) };
   const turn: LaneTurn = { options, deps, ...blocks, agreement, suspicions };
   await followAll(turn, await watch.toLookAt(turn, open.filter(hasNonce)), signal);
   if (signal?.aborted === true) return;
-  const after = store.openIntents(options.account, options.chainId);
-  const waiting = after.filter((intent) => intent.nonce === undefined && !dropIfOver(turn, intent));
-  if (after.some(isInFlight)) return;
+  const after = await store.open(accountOf(options));
+  const waiting = await stillWaiting(turn, after);
+  if (after.intents.some(isInFlight)) return;
   const next = await firstToSend(turn, waiting, signal);
-  if (next === undefined) return;
-  await beginIntent(turn, next.intent, next.fees);
-  const begun = store.intent(next.intent.id);
-  if (begun?.state === "planned" && begun.nonce !== undefined) await followIntent(turn, begun, undefined);
+  if (next !== undefined && (await beginIntent(turn, next.intent, next.fees)))
+    await followIntent(turn, { rows: await readIntent(turn, next.intent.id), mined: undefined });
+}
+
+/** Drops what is over before it got a nonce. @returns what still waits for one */
+async function stillWaiting(turn: LaneTurn, { intents, wishes }: OpenIntents): Promise<readonly IntentRow[]> {
+  const wishOf = new Map(wishes.map((wish) => [wish.intentId, wish]));
+  const waiting: IntentRow[] = [];
+  for (const intent of intents) {
+    if (intent.nonce === undefined && !(await dropIfOver(turn, intent, wishOf.get(intent.id)))) waiting.push(intent);
+  }
+  return waiting;
 }
 
 /** Asks all endpoints once a turn, however many intents need it. */
@@ -144,10 +128,11 @@ function isMinedBy({ minedBlockNumber }: IntentRow, { number }: BlockHead): bool
 }
 
 /** What is confirmed and may end now is asked of all endpoints at once. */
-async function lookAt(turn: LaneTurn, intent: IntentRow): Promise<Mined | undefined> {
-  const attempts = turn.deps.store.attempts(intent.id);
+async function lookAt(turn: LaneTurn, { id }: IntentRow): Promise<Look> {
+  const rows = await readIntent(turn, id);
+  const { intent, attempts } = rows;
   const mayEnd = intent.state === "confirmed" && isMinedBy(intent, turn.finalized);
-  return await findMined(turn, attempts, mayEnd ? await turn.agreement() : undefined);
+  return { rows, mined: await findMined(turn, attempts, mayEnd ? await turn.agreement() : undefined) };
 }
 
 /** Takes intents that have a nonce one step further: what is read of them is read together, and acted on in their order. */
@@ -160,9 +145,9 @@ async function followAll(
   for (let start = 0; start < intents.length; start += LOOKS_AT_ONCE) {
     const some = intents.slice(start, start + LOOKS_AT_ONCE);
     const looks = await Promise.allSettled(some.map((intent) => lookAt(turn, intent)));
-    for (const [index, intent] of some.entries()) {
+    for (const look of looks) {
       if (signal?.aborted === true) return;
-      const trouble = await troubleOf(async () => followIntent(turn, intent, resultOf(looks[index])));
+      const trouble = await troubleOf(async () => followIntent(turn, resultOf(look)));
       // What nodes say of one transaction, or disagree on, says nothing of the others; where none answers none does.
       if (trouble?.code === "unreachable") throw trouble;
       if (trouble !== undefined) tellTrouble(options, deps, trouble);
@@ -171,8 +156,7 @@ async function followAll(
 }
 
 /** What was read. @throws what was thrown */
-function resultOf<T>(result: PromiseSettledResult<T> | undefined): T {
-  if (result === undefined) throw new Error("an intent is followed that was not looked at");
+function resultOf<T>(result: PromiseSettledResult<T>): T {
   if (result.status === "rejected") throw result.reason;
   return result.value;
 }
@@ -187,7 +171,7 @@ async function firstToSend(
   let means: Means | undefined;
   for (const intent of waiting) {
     if (signal?.aborted === true) return undefined;
-    if (!maySign(turn, intent)) continue;
+    if (!(await readToSign(turn, intent.id)).maySign) continue;
     if (isWorthSending !== undefined && !(await isWorthSending(intent))) continue;
     means ??= await readMeans(turn);
     const fees = affordableFees(turn, intent, means);

@@ -1,7 +1,7 @@
-import type { AttemptRow, IntentRow } from "../ports/lane-store.ts";
+import type { LaneRows } from "../ports/lane-unit-of-work.ts";
 import { firstFees, raisedFees } from "./fees.ts";
-import { feeCapOf, isTooLate, type LaneTurn, maySign } from "./lane-context.ts";
-import { planAttempt } from "./sign-attempt.ts";
+import { feeCapOf, isTooLate, type Known, type LaneTurn, readToSign } from "./lane-context.ts";
+import { isUnsigned, planAttempt } from "./sign-attempt.ts";
 
 /** How much more than an intent's own cap its cancellation may pay: it must be able to outbid what it replaces. */
 export const CANCEL_CAP_FACTOR = 2n;
@@ -10,33 +10,30 @@ export const CANCEL_CAP_FACTOR = 2n;
  * Writes down a version of the intent that is to take the place of its newest attempt, when it is time for one: past its
  * deadline, or when a person wants it, an intent is cancelled; unmined for too long it is sent with higher fees, up to the cap.
  * @param isNext whether the chain waits for exactly this nonce: an earlier one that is missing holds it up, not its fees
+ * @returns whether it wrote one down
  */
-export async function planReplacement(
-  turn: LaneTurn,
-  intent: IntentRow,
-  now: { attempts: readonly AttemptRow[]; isNext: boolean },
-): Promise<void> {
+export async function planReplacement(turn: LaneTurn, before: Known<LaneRows>, isNext: boolean): Promise<boolean> {
   const { deps, latest } = turn;
-  const newest = now.attempts.at(-1);
-  if (newest === undefined || deps.store.signings(intent.id).length > now.attempts.length) return;
-  const kind = dueKind(turn, intent, { ...now, newest });
-  if (kind === undefined || !maySign(turn, intent)) return;
+  const { id } = before.intent;
+  if (isUnsigned(before) || dueKind(turn, before, isNext) === undefined) return false;
+  if (!(await readToSign(turn, id)).maySign) return false;
   const market = { baseFeePerGas: latest.baseFeePerGas, priorityFee: await deps.chain.priorityFee() };
-  const cap = kind === "cancel" ? intent.maxFeePerGasCap * CANCEL_CAP_FACTOR : feeCapOf(turn, intent);
-  const fees = raisedFees(newest, market, cap);
-  if (fees === undefined || firstFees(market, cap) === undefined) return;
-  // A person may have halted everything while the node answered.
-  if (!maySign(turn, intent)) return;
-  planAttempt(turn, intent, { kind, fees });
+  return await planAttempt(turn, id, (rows) => {
+    const newest = rows.attempts.at(-1);
+    const kind = dueKind(turn, rows, isNext);
+    if (newest === undefined || kind === undefined) return undefined;
+    const cap = kind === "cancel" ? rows.intent.maxFeePerGasCap * CANCEL_CAP_FACTOR : feeCapOf(turn, rows.intent);
+    const fees = raisedFees(newest, market, cap);
+    return fees === undefined || firstFees(market, cap) === undefined ? undefined : { kind, fees };
+  });
 }
 
-function dueKind(
-  turn: LaneTurn,
-  intent: IntentRow,
-  now: { attempts: readonly AttemptRow[]; newest: AttemptRow; isNext: boolean },
-): "replacement" | "cancel" | undefined {
-  const { options, latest, deps } = turn;
-  const { newest, attempts, isNext } = now;
+/** Which version is due now, if any. */
+function dueKind(turn: LaneTurn, rows: Known<LaneRows>, isNext: boolean): "replacement" | "cancel" | undefined {
+  const { options, latest } = turn;
+  const { intent, attempts, wish } = rows;
+  const newest = attempts.at(-1);
+  if (newest === undefined) return undefined;
   const sinceBlock = newest.firstBroadcastBlock;
   const isStuck = isNext && sinceBlock !== undefined && latest.number - sinceBlock >= options.bumpAfterBlocks;
   // Once a cancellation is out, the chain's time may even go back: the intent itself is never sent again.
@@ -47,6 +44,6 @@ function dueKind(
   const { deadlineSeconds } = intent;
   if (deadlineSeconds !== undefined && latest.timestamp > deadlineSeconds + options.cancelMarginSeconds)
     return "cancel";
-  if (deps.store.cancelWish(intent.id) !== undefined) return "cancel";
+  if (wish !== undefined) return "cancel";
   return isStuck && attempts.length <= options.maxReplacements && !isTooLate(turn, intent) ? "replacement" : undefined;
 }

@@ -1,133 +1,58 @@
 import type { Hex } from "../domain/money/address.ts";
 import type { BlockTransaction } from "../ports/chain.ts";
-import type { AttemptKind, IntentRow, SigningRow } from "../ports/lane-store.ts";
+import type { AttemptKind, AttemptRow, IntentRow, SigningRow } from "../ports/lane-store.ts";
+import type { LaneDecided, LaneRows } from "../ports/lane-unit-of-work.ts";
+import { dropped } from "./drop-intent.ts";
 import type { Fees } from "./fees.ts";
-import { firstFees } from "./fees.ts";
 import {
-  feeCapOf,
-  isSaidAgain,
-  type LaneDeps,
+  commit,
+  type Known,
+  type LaneParts,
   type LaneTurn,
-  maySign,
-  moveIntent,
+  nothing,
   passCrashPoint,
+  readToSign,
 } from "./lane-context.ts";
+import { moveIntent } from "./moves.ts";
 
 /** Gas of an empty self-transfer, with room for chains whose plain transfers cost more than 21,000. */
 export const EMPTY_GAS_LIMIT = 60_000n;
 
-/** What an account has, and what nodes suggest as a tip: wei, and wei per gas. */
-export interface Means {
-  readonly balance: bigint;
-  readonly priorityFee: bigint;
-}
-
-/** Reads the means of a turn's account. */
-export async function readMeans({ deps: { chain }, options: { account } }: LaneTurn): Promise<Means> {
-  return { balance: await chain.nativeBalance(account), priorityFee: await chain.priorityFee() };
-}
-
-/** What a waiting intent is first signed with. @returns undefined while gas costs more than it may pay, or than there is */
-export function affordableFees(turn: LaneTurn, intent: IntentRow, { balance, priorityFee }: Means): Fees | undefined {
-  const { baseFeePerGas } = turn.latest;
-  const { logger } = turn.deps;
-  const cap = feeCapOf(turn, intent);
-  const fees = firstFees({ baseFeePerGas, priorityFee }, cap);
-  if (fees === undefined) {
-    logger.warn(
-      { intentId: intent.id, baseFee: baseFeePerGas, cap },
-      "gas costs more than the next transaction may pay",
-    );
-    return undefined;
-  }
-  const cost = intent.value + intent.gasLimit * fees.maxFeePerGas;
-  if (balance >= cost) return fees;
-  logger.warn({ intentId: intent.id, balance, cost }, "the account cannot pay for its next transaction");
-  return undefined;
-}
-
-/** Writes an intent with its nonce down, and what is to be signed for it: its next turn signs that, or drops it. */
-export function insertBegun(turn: LaneTurn, intent: IntentRow, fees: Fees): void {
-  const { store } = turn.deps;
-  store.insertIntent(intent);
-  store.recordTransition({
-    intentId: intent.id,
-    attemptHash: undefined,
-    from: undefined,
-    to: "planned",
-    atMs: intent.createdAtMs,
-    detail: `nonce ${intent.nonce} is missing`,
-  });
-  store.insertSigning(signingOf(turn, intent, { kind: "original", fees }));
-}
-
-/** Gives a waiting intent a nonce and writes down what is to be signed. */
-export async function beginIntent(turn: LaneTurn, intent: IntentRow, fees: Fees): Promise<void> {
-  const { deps } = turn;
-  const { store } = deps;
-  const next = await nextNonce(turn);
-  // A person may have halted everything while the chain was read.
-  if (next === undefined || !maySign(turn, intent)) return;
-  store.transaction(() => {
-    store.updateIntent(intent.id, { nonce: next });
-    store.insertSigning(signingOf(turn, { ...intent, nonce: next }, { kind: "original", fees }));
-  });
-  passCrashPoint(deps, "lane.reserve.after");
-}
-
 /**
- * The next nonce comes from the rows, held against the chain. When a finalised block counts transactions that neither the
- * rows know nor a person accepted, and a later one still does, somebody else uses the key: the account is halted. The
- * first nonce of all comes from the chain, where all endpoints have to agree on it.
- * @returns undefined while it is not certain
+ * Writes down one more version of an intent that is to be signed, with higher fees or as a cancellation, where it may be.
+ * @returns whether it did
  */
-async function nextNonce(turn: LaneTurn): Promise<number | undefined> {
-  const { deps, options, suspicions } = turn;
-  const { store, chain, logger } = deps;
-  const { account, chainId } = options;
-  const highest = store.highestNonce(account, chainId);
-  const count = await chain.transactionCount(account, "latest");
-  const accepted = store.acceptedCount(account, chainId);
-  const what = "the chain counts more transactions than the rows";
-  if (highest === undefined) {
-    const agreed = await chain.agreed();
-    return (await agreed.transactionCount(account, agreed.latest.number)) === count ? count : undefined;
-  }
-  const next = Math.max(highest + 1, accepted);
-  if (count <= next) {
-    suspicions.delete(what);
-    return next;
-  }
-  const agreed = await chain.agreed();
-  const finalized = await agreed.finalized();
-  const final = await agreed.transactionCount(account, finalized.number);
-  if (final <= next || !isSaidAgain(turn, what, finalized.number)) {
-    logger.warn({ account, count, known: next, final }, `${what}; nothing is signed until finalised blocks tell why`);
-    return undefined;
-  }
-  const reason = `finalised blocks count ${final} transactions of this account, the rows know ${next}`;
-  store.transaction(() => halt(turn, `${reason}: somebody else uses its key`, final));
-  return undefined;
-}
-
-/** Writes down one more version of an intent that is to be signed: with higher fees, or as a cancellation. */
-export function planAttempt(turn: LaneTurn, intent: IntentRow, attempt: { kind: AttemptKind; fees: Fees }): void {
-  turn.deps.store.transaction(() => turn.deps.store.insertSigning(signingOf(turn, intent, attempt)));
-  passCrashPoint(turn.deps, attempt.kind === "cancel" ? "lane.cancel.reserve.after" : "lane.bump.reserve.after");
+export async function planAttempt(
+  turn: LaneTurn,
+  id: string,
+  due: (rows: Known<LaneRows>) => { readonly kind: AttemptKind; readonly fees: Fees } | undefined,
+): Promise<boolean> {
+  const kind = await commit(turn, id, (rows): LaneDecided<AttemptKind | undefined> => {
+    // What is written down and not signed comes first; and a person may have halted everything while the node answered.
+    const attempt = isUnsigned(rows) || !rows.maySign ? undefined : due(rows);
+    if (attempt === undefined) return nothing(turn, undefined);
+    const signing = signingOf(turn, rows.intent, attempt);
+    return { changes: [{ kind: "signing", signing }], atMs: signing.atMs, value: attempt.kind };
+  });
+  if (kind === undefined) return false;
+  passCrashPoint(turn.deps, kind === "cancel" ? "lane.cancel.reserve.after" : "lane.bump.reserve.after");
+  return true;
 }
 
 /**
  * Signs what is written down and not signed yet, where that is allowed at this instant, and stores the bytes before anybody
- * else can see them. Signing is deterministic, so that a kill in between gives the same bytes again.
+ * else can see them. Signing is deterministic, so that a kill in between gives the same bytes again. Where a person
+ * cancelled it while the key was used, and heard that nothing of it was signed, the bytes are forgotten instead: they
+ * never left.
  */
-export async function signPlanned(turn: LaneTurn, intent: IntentRow): Promise<void> {
+export async function signPlanned(turn: LaneTurn, id: string): Promise<void> {
   const { deps, options } = turn;
-  const { store, signer, clock } = deps;
-  const signing = store.signings(intent.id).at(store.attempts(intent.id).length);
-  if (signing === undefined || !maySign(turn, intent)) return;
+  const rows = await readToSign(turn, id);
+  const signing = rows.signings.at(rows.attempts.length);
+  if (signing === undefined || !rows.maySign || isGivenUp(rows)) return;
   const label = labelOf(signing.kind);
   passCrashPoint(deps, `${label}.sign.before`);
-  const { raw, hash } = await signer.signTransaction({
+  const { raw, hash } = await deps.signer.signTransaction({
     chainId: options.chainId,
     nonce: signing.nonce,
     to: signing.to,
@@ -138,15 +63,30 @@ export async function signPlanned(turn: LaneTurn, intent: IntentRow): Promise<vo
     maxPriorityFeePerGas: signing.maxPriorityFeePerGas,
   });
   passCrashPoint(deps, `${label}.signed.before`);
-  const insert = (): void => insertAttempt(deps, signing, { raw, hash, atMs: clock.nowMs() });
-  if (intent.state === "planned") moveIntent(deps, intent, { to: "signed", event: { kind: "signed", hash } }, insert);
-  else {
-    store.transaction(() => {
-      insert();
-      deps.listener.onIntent({ intentId: intent.id, kind: "replaced", hash });
-    });
-  }
+  const attempt = attemptOf(signing, { raw, hash, atMs: deps.clock.nowMs() });
+  await commit(turn, id, (now) => (isGivenUp(now) ? dropped(turn, now) : stored(turn, now, attempt)));
   passCrashPoint(deps, `${label}.signed.after`);
+}
+
+/** Whether a version is written down and not signed yet. */
+export function isUnsigned({ signings, attempts }: LaneRows): boolean {
+  return signings.length > attempts.length;
+}
+
+/** Whether a person cancelled it before there were any bytes of it. */
+function isGivenUp({ intent, wish }: Known<LaneRows>): boolean {
+  return intent.state === "planned" && wish !== undefined;
+}
+
+function stored(parts: LaneParts, rows: Known<LaneRows>, attempt: AttemptRow): LaneDecided<unknown> {
+  const { id, state } = rows.intent;
+  const { hash } = attempt;
+  const added = { kind: "attempt", attempt } as const;
+  if (state === "planned") {
+    return moveIntent(parts, rows, { move: { to: "signed", event: { kind: "signed", hash } }, alongside: [added] });
+  }
+  const event = { intentId: id, kind: "replaced", hash } as const;
+  return { changes: [added], atMs: attempt.signedAtMs, value: undefined, event };
 }
 
 /**
@@ -155,17 +95,16 @@ export async function signPlanned(turn: LaneTurn, intent: IntentRow): Promise<vo
  * intent may: ours never did.
  * @returns whether something was signed now
  */
-export async function signAgain(turn: LaneTurn, intent: IntentRow, use: BlockTransaction): Promise<boolean> {
-  const { store } = turn.deps;
+export async function signAgain(turn: LaneTurn, { id }: IntentRow, use: BlockTransaction): Promise<boolean> {
+  const rows = await readToSign(turn, id);
+  const { intent, attempts, maySign } = rows;
   const { fees, value, gasLimit } = use;
   const isOurs = value === intent.value && gasLimit === intent.gasLimit;
-  if (!isOurs || fees === undefined || fees.maxFeePerGas > intent.maxFeePerGasCap || !maySign(turn, intent))
-    return false;
-  const attempts = store.attempts(intent.id);
+  if (!isOurs || fees === undefined || fees.maxFeePerGas > intent.maxFeePerGasCap || !maySign) return false;
   if (attempts.some(({ kind, maxFeePerGas }) => kind !== "cancel" && maxFeePerGas === fees.maxFeePerGas)) return false;
   // A kill left the row of a version that was not signed: that one first.
-  if (store.signings(intent.id).length === attempts.length) planAttempt(turn, intent, { kind: "replacement", fees });
-  await signPlanned(turn, intent);
+  if (!isUnsigned(rows)) await planAttempt(turn, id, () => ({ kind: "replacement", fees }));
+  await signPlanned(turn, id);
   return true;
 }
 
@@ -175,34 +114,8 @@ export function labelOf(kind: AttemptKind): string {
   return kind === "cancel" ? "lane.cancel" : "lane.bump";
 }
 
-/**
- * Ends an intent of which nothing was signed, when a person cancelled it or its time is over by the chain; its nonce, if it
- * had one, is free again. A clock of ours that runs ahead ends nothing: it only keeps the intent from being signed.
- * @returns whether it is over, by the chain or by us
- */
-export function dropIfOver({ deps, latest }: LaneTurn, intent: IntentRow): boolean {
-  const { signBySeconds } = intent;
-  const wish = deps.store.cancelWish(intent.id);
-  const isLateHere = Math.floor(deps.clock.nowMs() / 1_000) > signBySeconds;
-  if (wish === undefined && latest.timestamp <= signBySeconds) return isLateHere;
-  const reason =
-    wish === undefined
-      ? `it was to be signed until ${signBySeconds}, now is ${latest.timestamp}`
-      : `${wish.by} cancelled it`;
-  const event = { kind: "dropped", reason, ...(wish === undefined ? {} : { cancelledBy: wish.by }) } as const;
-  moveIntent(deps, intent, { to: "dropped", change: { nonce: undefined }, event, detail: reason });
-  return true;
-}
-
-/** Stops all signing for the account until a person looks; `count` transactions of it are in blocks. */
-export function halt(turn: LaneTurn, reason: string, count: number): void {
-  const { deps, options } = turn;
-  const { account, chainId } = options;
-  deps.store.addHalt({ account, chainId, reason, transactionCount: count, atMs: deps.clock.nowMs() });
-  deps.logger.error({ account, reason }, "the account is halted: nothing is signed until a person releases it");
-}
-
-function signingOf(turn: LaneTurn, intent: IntentRow, attempt: { kind: AttemptKind; fees: Fees }): SigningRow {
+/** What is written down before a version of an intent is signed. @throws Error without a nonce: a broken invariant */
+export function signingOf(turn: LaneTurn, intent: IntentRow, attempt: { kind: AttemptKind; fees: Fees }): SigningRow {
   const { kind, fees } = attempt;
   if (intent.nonce === undefined) throw new Error(`intent ${intent.id} is to be signed without a nonce`);
   const isCancel = kind === "cancel";
@@ -219,9 +132,8 @@ function signingOf(turn: LaneTurn, intent: IntentRow, attempt: { kind: AttemptKi
   };
 }
 
-function insertAttempt(deps: LaneDeps, signing: SigningRow, signed: { raw: Hex; hash: Hex; atMs: number }): void {
-  const { store } = deps;
-  store.insertAttempt({
+function attemptOf(signing: SigningRow, signed: { raw: Hex; hash: Hex; atMs: number }): AttemptRow {
+  return {
     hash: signed.hash,
     intentId: signing.intentId,
     kind: signing.kind,
@@ -234,13 +146,5 @@ function insertAttempt(deps: LaneDeps, signing: SigningRow, signed: { raw: Hex; 
     firstBroadcastBlock: undefined,
     lastBroadcastAtMs: undefined,
     lastBroadcastBlock: undefined,
-  });
-  store.recordTransition({
-    intentId: signing.intentId,
-    attemptHash: signed.hash,
-    from: undefined,
-    to: "signed",
-    atMs: signed.atMs,
-    detail: signing.kind,
-  });
+  };
 }

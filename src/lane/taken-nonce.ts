@@ -1,9 +1,11 @@
 import type { BlockTransaction } from "../ports/chain.ts";
-import type { AttemptRow, IntentRow } from "../ports/lane-store.ts";
+import type { IntentRow } from "../ports/lane-store.ts";
 import { findMined } from "./find-mined.ts";
 import { findNonceUse } from "./find-nonce-use.ts";
-import { isSaidAgain, type LaneTurn, moveAttempt, moveIntent } from "./lane-context.ts";
-import { halt, signAgain } from "./sign-attempt.ts";
+import { haltAccount } from "./halt-account.ts";
+import { commit, isSaidAgain, type LaneTurn, readIntent } from "./lane-context.ts";
+import { moveAttempt, moveIntent } from "./moves.ts";
+import { signAgain } from "./sign-attempt.ts";
 
 /**
  * The chain counts a transaction at the intent's nonce, and no attempt of it has a receipt. At the tip that proves
@@ -14,15 +16,11 @@ import { halt, signAgain } from "./sign-attempt.ts";
  * same is signed again with its fees: where the bytes are the same it was ours, from a database that is gone, and its
  * receipt counts. Otherwise, and where the nodes show no transaction, the intent stays open.
  */
-export async function judgeTakenNonce(
-  turn: LaneTurn,
-  intent: IntentRow,
-  taken: { attempts: readonly AttemptRow[]; nonce: number },
-): Promise<void> {
+export async function judgeTakenNonce(turn: LaneTurn, { id }: IntentRow, nonce: number): Promise<void> {
   const { deps, options } = turn;
-  const { account, chainId } = options;
-  const { attempts, nonce } = taken;
-  if (deps.store.halt(account, chainId) !== undefined) return;
+  const { account } = options;
+  const { intent, attempts, halt: before } = await readIntent(turn, id);
+  if (before !== undefined) return;
   const agreed = await deps.chain.agreed();
   const finalized = await agreed.finalized();
   const count = await agreed.transactionCount(account, finalized.number);
@@ -39,9 +37,9 @@ export async function judgeTakenNonce(
   const reason = `nonce ${nonce} was used in a finalised block ${userOf(intent, use)} (ours: ${ours})`;
   if (!isSaidAgain(turn, takenNonce(nonce), finalized.number)) {
     deps.logger.warn({ intentId: intent.id, reason }, "a later finalised block is to say the same before it counts");
-  } else if (nonce >= deps.store.acceptedCount(account, chainId)) {
-    deps.store.transaction(() => halt(turn, reason, count));
-  } else if (use !== undefined && !isSameAct(intent, use)) endTaken(turn, intent, { attempts, reason });
+  } else if (nonce >= (await readIntent(turn, id)).acceptedCount) {
+    await haltAccount(turn, { reason, count: () => count, isTrueOf: ({ acceptedCount }) => nonce >= acceptedCount });
+  } else if (use !== undefined && !isSameAct(intent, use)) await endTaken(turn, intent, reason);
   else if (use !== undefined && (await signAgain(turn, intent, use))) {
     deps.logger.warn({ intentId: intent.id, hash: use.hash }, "signed again: what has this nonce does the same");
   } else
@@ -64,14 +62,13 @@ function isSameAct(intent: IntentRow, use: BlockTransaction): boolean {
   return use.to === intent.to && use.data === intent.data.toLowerCase();
 }
 
-function endTaken(
-  { deps }: LaneTurn,
-  intent: IntentRow,
-  taken: { attempts: readonly AttemptRow[]; reason: string },
-): void {
-  const { attempts, reason } = taken;
-  const event = { kind: "final", outcome: "cancelled", reason } as const;
-  moveIntent(deps, intent, { to: "final", change: { outcome: "cancelled" }, event, detail: reason }, () => {
-    for (const attempt of attempts) moveAttempt(deps, attempt, { to: "dropped", detail: reason });
+async function endTaken(turn: LaneTurn, { id }: IntentRow, reason: string): Promise<void> {
+  await commit(turn, id, (rows) => {
+    const event = { kind: "final", outcome: "cancelled", reason } as const;
+    const move = { to: "final", fields: { outcome: "cancelled" }, event, detail: reason } as const;
+    return moveIntent(turn, rows, {
+      move,
+      alongside: rows.attempts.map((attempt) => moveAttempt(attempt, "dropped", reason)),
+    });
   });
 }

@@ -17,18 +17,6 @@ export interface TrueWarning {
   readonly raisedAtMs: number;
 }
 
-/** Rows of alerts, written in the transaction that makes them true, with a delivery for each channel that tells them. */
-export interface AlertStore {
-  /** Warnings that are true of a strategy, or of one of the subjects, now. */
-  trueWarnings(strategyId: string, subjects: readonly string[]): readonly TrueWarning[];
-  /** Nothing is true of the subject any more; what was not sent yet is sent all the same. */
-  endAlerts(subject: string, atMs: number): void;
-  /** A person took note of what became of a strategy's fills. */
-  endAlertsOfFills(strategyId: string, atMs: number): void;
-  /** Ends what was said of strategies that are no more, but not of their open runs, swaps and fills, nor of their modes. */
-  endAlertsOfOthers(strategyIds: readonly string[], atMs: number): void;
-}
-
 /** A channel that people are told by, as the rows know it: by its name. */
 export interface AlertChannel {
   readonly name: string;

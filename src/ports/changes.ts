@@ -1,4 +1,3 @@
-import type { Address } from "../domain/money/address.ts";
 import type { EffectRequest } from "../domain/run/effects.ts";
 import type { LedgerEvidence } from "../domain/run/evidence.ts";
 import type { ModeRow } from "../domain/run/operating-mode.ts";
@@ -9,13 +8,15 @@ import type { SameEnds } from "../domain/run/same-ends.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { AlertRow, TrueWarning } from "./alert-store.ts";
 import type { GapRow, StrategyRow } from "./daemon-rows.ts";
-import type { IntentRow, LaneHalt } from "./lane-store.ts";
+import type { LaneChange } from "./lane-changes.ts";
+import type { LaneHalt } from "./lane-store.ts";
 import type { ReconciliationChange } from "./reconciliation-questions.ts";
 import type { Difference } from "./reconciliation-store.ts";
 import type { WatchChange } from "./watch-questions.ts";
 
 /** Something that is to be written. Plain data: what is decided is a list of these, written together or not at all. */
 export type Change =
+  | LaneChange
   | ReconciliationChange
   | WatchChange
   /** the run as it is now, with the moves that led there from what it was */
@@ -25,8 +26,6 @@ export type Change =
   | { readonly kind: "record"; readonly run: Run; readonly record: RunRecord }
   | { readonly kind: "effects"; readonly runId: string; readonly effects: readonly EffectRequest[] }
   | { readonly kind: "effect-answered"; readonly effectId: number }
-  /** a transaction that a lane is asked for */
-  | { readonly kind: "intent"; readonly intent: IntentRow }
   /** a mode as it is now; what was said of the scope stays true */
   | { readonly kind: "mode-corrected"; readonly row: ModeRow }
   /** a mode; what was said of the scope's mode before is over */
@@ -55,8 +54,6 @@ export type Change =
   | { readonly kind: "alerts-of-others-over"; readonly strategyIds: readonly string[] }
   /** a person took note of what became of a strategy's fills */
   | { readonly kind: "alerts-of-fills-over"; readonly strategyId: string }
-  /** an account's halt is over: as many transactions as it names are accepted, whoever made them */
-  | { readonly kind: "halt-released"; readonly account: Address; readonly chainId: number; readonly by: string }
   | { readonly kind: "request-answered"; readonly requestId: number; readonly answer: string }
   /** an effect is begun: counted before it is performed */
   | { readonly kind: "effect-begun"; readonly effectId: number }

@@ -127,64 +127,8 @@ export interface CancelWish {
   readonly atMs: number;
 }
 
-/** Rows of lanes. Every write happens inside `transaction`, together with what the listener writes. */
-export interface LaneStore {
-  /** Runs the work in one durable transaction (nested calls join it). The work is synchronous. */
-  transaction<T>(work: () => T): T;
-  insertIntent(row: IntentRow): void;
-  intent(id: string): IntentRow | undefined;
-  /** The intent that was given this nonce. */
-  intentAt(account: Address, chainId: number, nonce: number): IntentRow | undefined;
-  /** Whether a nonce that no row has may have been given to a final transaction whose rows are in an archive. */
-  isArchivedNonce(account: Address, chainId: number, nonce: number): boolean;
-  /** Intents of the account that are not final and not dropped, oldest first. */
-  openIntents(account: Address, chainId: number): readonly IntentRow[];
-  /** The highest nonce ever given to an intent of this account, undefined when none was. */
-  highestNonce(account: Address, chainId: number): number | undefined;
-  updateIntent(
-    id: string,
-    change: Partial<
-      Pick<IntentRow, "state" | "nonce" | "outcome" | "minedBlockNumber" | "minedBlockHash" | "minedAttemptHash">
-    >,
-  ): void;
-  /**
-   * Forgets a relayed swap of which nothing was ever signed, with its moves and what was written down to be signed.
-   * @returns false where it is not over, something was signed, or it was our own: then it stays
-   */
-  forgetUnsigned(id: string): boolean;
-  insertSigning(row: SigningRow): void;
-  /** Everything that was ever about to be signed for this intent, oldest first. */
-  signings(intentId: string): readonly SigningRow[];
-  insertAttempt(row: AttemptRow): void;
-  attempts(intentId: string): readonly AttemptRow[];
-  updateAttempt(
-    hash: Hex,
-    change: Partial<Pick<AttemptRow, "state" | "firstBroadcastBlock" | "lastBroadcastAtMs" | "lastBroadcastBlock">>,
-  ): void;
-  /** Writes what a mined transaction cost, in place of what was known before. */
-  saveCost(row: CostRow): void;
-  /** The transaction is in no block any more. */
-  forgetCost(intentId: string): void;
-  cost(intentId: string): CostRow | undefined;
-  /** Appends one move; there is no way to change it. */
-  recordTransition(row: LaneTransition): void;
-  transitions(intentId: string): readonly LaneTransition[];
-  /** Writes a wish down; an intent has at most one, and it is never taken back. */
-  wishCancel(wish: CancelWish): void;
-  cancelWish(intentId: string): CancelWish | undefined;
-  /** A halted account signs nothing until a person releases it. */
-  halt(account: Address, chainId: number): LaneHalt | undefined;
-  /** All accounts that are halted now. */
-  halts(): readonly LaneHalt[];
-  /** Halts an account that is not halted. */
-  addHalt(halt: LaneHalt): void;
-  /** Ends a halt: as many transactions as it names are accepted, whoever made them. */
-  releaseHalt(account: Address, chainId: number, release: { readonly by: string; readonly atMs: number }): void;
-  /** Accepts so many transactions of an account that no halt counted, whoever made them. */
-  acceptCount(
-    counted: Pick<LaneHalt, "account" | "chainId" | "transactionCount">,
-    acceptance: { readonly by: string; readonly atMs: number },
-  ): void;
-  /** The most transactions of the account that a person ever accepted; 0 when nobody did. */
-  acceptedCount(account: Address, chainId: number): number;
+/** One account on one chain: what a lane moves. */
+export interface LaneAccount {
+  readonly account: Address;
+  readonly chainId: number;
 }

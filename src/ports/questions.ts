@@ -1,13 +1,19 @@
 import type { RunEvent } from "../domain/run/events.ts";
 import type { Run } from "../domain/run/run.ts";
 import type { StepQuestion, StepRows } from "./changes.ts";
+import type { LaneQuestions } from "./lane-questions.ts";
 import type { ReconciliationQuestions } from "./reconciliation-questions.ts";
 import type { SlotQuestions } from "./slot-questions.ts";
 import type { ViewQuestions } from "./view-questions.ts";
 import type { WatchQuestions } from "./watch-questions.ts";
 
 /** What is asked of the rows, by its kind, and what they answer. Plain data both. */
-export interface Questions extends ReconciliationQuestions, SlotQuestions, ViewQuestions, WatchQuestions {
+export interface Questions
+  extends LaneQuestions,
+    ReconciliationQuestions,
+    SlotQuestions,
+    ViewQuestions,
+    WatchQuestions {
   /** Nothing: what is written depends on no row. */
   readonly nothing: { readonly asked: object; readonly rows: undefined };
   /** What a step of a run is decided on. */

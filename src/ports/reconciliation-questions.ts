@@ -25,11 +25,15 @@ export interface Standing {
 }
 
 /** Whether an allowance may be taken back, or be forgotten. */
-export interface GrantRows {
+export interface GrantRows extends GrantTerms {
   /** as `LedgerStore.ledgerVersion` says it of the wallet */
   readonly version: number;
   /** a swap may take the token, or its allowance is being taken back */
   readonly isBusy: boolean;
+}
+
+/** Who says whether a wallet's allowances of a token may be taken back. */
+export interface GrantTerms {
   readonly differences: readonly Difference[];
   /** the mode of everything */
   readonly mode: ModeRow | undefined;

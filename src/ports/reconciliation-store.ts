@@ -69,12 +69,3 @@ export interface DatabaseState {
   /** how often a transaction was about to be signed */
   readonly signings: number;
 }
-
-/** Rows of what the database knows of the chain and of itself. */
-export interface ReconciliationStore {
-  openDifferences(): readonly Difference[];
-  /** Whether a difference with this key was found, and settled by a person. */
-  wasAccepted(key: string): boolean;
-  isRunBarred(runId: string): boolean;
-  knownChain(wallet: Address): KnownChain | undefined;
-}

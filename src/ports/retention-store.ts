@@ -36,23 +36,32 @@ export interface RetentionResult {
   readonly last: RetentionPlace | undefined;
 }
 
-/** Rows that nobody needs any more. */
+/** What came of closing gaps. */
+export interface ClosedGaps {
+  readonly closed: number;
+  /** why none could be; undefined: nothing kept them */
+  readonly refused: string | undefined;
+}
+
+/** Gaps that nothing was joined to since an instant; where none is idle since the earlier one, nothing is closed yet. */
+export interface IdleGaps {
+  readonly sinceMs: number;
+  readonly atLeastOneSinceMs: number;
+}
+
+/** Lets go of rows that nobody needs any more. Each call is one durable transaction. */
 export interface RetentionStore {
   /**
-   * Looks at some of the oldest runs, to be called in a transaction. One that signed nothing goes with all that belongs to
-   * it, and its slot stays as a gap, together with equal ends right before it. Of one that signed the run and its swaps
-   * stay, and what else there is becomes one compressed row; what its steps saw is forgotten. What is open, or has anything
-   * to be done, stays as it is, and so does whatever the newest of an account or of a right is read from.
+   * Looks at some of the oldest runs. One that signed nothing goes with all that belongs to it, and its slot stays as a
+   * gap, together with equal ends right before it. Of one that signed the run and its swaps stay, and what else there is
+   * becomes one compressed row; what its steps saw is forgotten. What is open, or has anything to be done, stays as it is,
+   * and so does whatever the newest of an account or of a right is read from.
+   * @returns undefined while a difference is open: it is not known what the wallets did, and a row may be what tells it
    */
-  letGo(turn: RetentionTurn): RetentionResult;
+  letRunsGo(turn: RetentionTurn): Promise<RetentionResult | undefined>;
   /**
-   * Closes some of the gaps that nothing was joined to since an instant, to be called in a transaction: from then on they
-   * never change, and one that is changed or deleted all the same is noticed. Where none is idle since the earlier instant
-   * nothing is closed yet, so that a day's worth is closed at once.
-   * @returns how many were closed, and why none could be
+   * Closes some of the gaps: from then on they never change, and one that is changed or deleted all the same is noticed.
+   * A day's worth is closed at once.
    */
-  closeGaps(idle: { readonly sinceMs: number; readonly atLeastOneSinceMs: number }): {
-    readonly closed: number;
-    readonly refused: string | undefined;
-  };
+  closeIdleGaps(idle: IdleGaps): Promise<ClosedGaps>;
 }

@@ -119,7 +119,7 @@ test("a cancelled swap keeps what the cancellation cost", async () => {
   await untilSent(outside, life);
   const swapId = theSwap(life).id;
   outside.chain.baseFee *= 1_000n;
-  expect(life.lane.cancel(`${swapId}.swap`, "ops").kind).toBe("cancelling");
+  expect((await life.lane.cancel(`${swapId}.swap`, "ops")).kind).toBe("cancelling");
   await turn(outside, life, 2);
   outside.chain.baseFee /= 1_000n;
   await until(outside, life, "cancelled", "final");

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import type { RunEvent } from "../../src/domain/run/events.ts";
-import { alertOnRefusal } from "../../src/engine/alerts.ts";
 import { takeRequests } from "../../src/engine/operator-requests.ts";
 import { registerStrategies } from "../../src/engine/register-strategies.ts";
 import { NOW_MS, ROUTER, runSample, SLOT_MS } from "../support/builders.ts";
@@ -129,8 +128,7 @@ test("an operator who halts is noted, who pauses is not, and what was noted ends
 
 test("an account that its lane halts wakes somebody up, and a person's release ends it", async () => {
   const { life, outside } = await begin();
-  const halt = { account: ACCOUNT, chainId: 31_337, reason: "a stranger's transaction", transactionCount: 3, atMs: 1 };
-  life.context.deps.laneStore.addHalt(halt);
+  await life.lane.halt("a stranger's transaction");
   expect(outside.told).toMatchObject([{ severity: "critical", code: "ACCOUNT_HALTED" }]);
   expect(outside.told[0]?.text).toContain("a stranger's transaction");
   expect(alertsOf(life)).toMatchObject([{ subject: `account ${ACCOUNT}`, isOver: 0 }]);
@@ -141,11 +139,15 @@ test("an account that its lane halts wakes somebody up, and a person's release e
 
 test("a transaction that no node takes is told once while it is so, and is over by itself", async () => {
   const { life, outside } = await begin();
-  const hear = alertOnRefusal(life.context.deps);
-  hear("swap-1", "no node takes it: queue full");
-  hear("swap-1", "no node takes it: exceeds block gas limit");
+  const hear = (detail: string | undefined): Promise<void> =>
+    life.engine.committer.laneStore.commit({
+      question: { account: ACCOUNT, chainId: 31_337 },
+      decide: () => ({ changes: [], atMs: NOW_MS, value: undefined, refusal: { intentId: "swap-1", detail } }),
+    });
+  await hear("no node takes it: queue full");
+  await hear("no node takes it: exceeds block gas limit");
   expect(codes(outside)).toEqual(["TRANSACTION_REFUSED"]);
-  hear("swap-1", undefined);
+  await hear(undefined);
   expect(alertsOf(life)).toEqual([
     { severity: "warning", code: "TRANSACTION_REFUSED", subject: "transaction swap-1", isOver: 1 },
   ]);

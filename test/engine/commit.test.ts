@@ -51,7 +51,7 @@ describe("a step and everything that follows from it are one commit", () => {
     await commit(life, facts(quoted));
     expect(rows(life)).toMatchObject({ state: ["cleared"], capabilities: 1, lane_intents: 1, open: 0 });
     expect(life.lanes.intent("run_1.0.1.swap")).toMatchObject({ purpose: "swap", state: "planned", to: ROUTER });
-    expect(life.lane.isFree()).toBe(false);
+    expect(life.lanes.openIntents(ACCOUNT, 31_337)).toHaveLength(1);
   });
 
   test("for signatures: both digests, the right, and the wish to sign", async () => {

@@ -34,7 +34,7 @@ describe("a wallet whose account delegates to somebody whom nobody named", () =>
     outside.chain.codes.set(ACCOUNT, delegationTo(DELEGATE));
     expect(await end(outside, life)).toMatchObject({ state: "skipped", reason: "signing_barred" });
     expect(outside.signed).toEqual([]);
-    expect(life.lane.halted()?.reason).toContain(`delegates to ${DELEGATE}`);
+    expect(life.lanes.halt(ACCOUNT, 31_337)?.reason).toContain(`delegates to ${DELEGATE}`);
     expect(outside.told).toMatchObject([{ severity: "critical", code: "ACCOUNT_HALTED" }]);
     expect(outside.told[0]?.text).toContain("the key is stolen");
   });
@@ -43,10 +43,10 @@ describe("a wallet whose account delegates to somebody whom nobody named", () =>
     const { outside, life } = await begin({});
     outside.chain.codes.set(ACCOUNT, delegationTo(DELEGATE));
     await lookAtWalletCodes(life.context);
-    expect(life.lane.halted()).toBeDefined();
-    life.lane.release("ann");
+    expect(life.lanes.halt(ACCOUNT, 31_337)).toBeDefined();
+    life.lanes.releaseHalt(ACCOUNT, 31_337, { by: "ann", atMs: 1 });
     await lookAtWalletCodes(life.context);
-    expect(life.lane.halted()).toBeDefined();
+    expect(life.lanes.halt(ACCOUNT, 31_337)).toBeDefined();
   });
 
   test("is not halted by the word of one node: then nothing is signed, and it is looked again", async () => {
@@ -57,11 +57,11 @@ describe("a wallet whose account delegates to somebody whom nobody named", () =>
     chain.code = async (address, block) =>
       block === undefined && lies-- > 0 ? delegationTo(DELEGATE) : honest(address, block);
     await turn(outside, life, 4);
-    expect(life.lane.halted()).toBeUndefined();
+    expect(life.lanes.halt(ACCOUNT, 31_337)).toBeUndefined();
     expect(outside.signed).toEqual([]);
     await turnUntil(outside, life, { maxSeconds: 50, isDone: () => outside.signed.length > 0 });
     expect(outside.signed.length).toBeGreaterThan(0);
-    expect(life.lane.halted()).toBeUndefined();
+    expect(life.lanes.halt(ACCOUNT, 31_337)).toBeUndefined();
   });
 });
 
@@ -72,7 +72,7 @@ describe("a wallet whose delegate is named", () => {
     const { outside, life } = await begin({ gasless }, { delegates });
     outside.chain.codes.set(ACCOUNT, delegationTo(DELEGATE));
     expect(await end(outside, life)).toMatchObject({ state: "filled" });
-    expect(life.lane.halted()).toBeUndefined();
+    expect(life.lanes.halt(ACCOUNT, 31_337)).toBeUndefined();
   });
 
   test("signs no permit that the token would ask the delegate about in vain", async () => {
@@ -87,7 +87,7 @@ describe("a wallet whose delegate is named", () => {
     const { outside, life } = await begin({}, { delegates });
     outside.chain.codes.set(ACCOUNT, delegationTo(toAddress(`0x${"e".repeat(40)}`)));
     await end(outside, life);
-    expect(life.lane.halted()?.reason).toContain(`not to ${DELEGATE}`);
+    expect(life.lanes.halt(ACCOUNT, 31_337)?.reason).toContain(`not to ${DELEGATE}`);
   });
 });
 

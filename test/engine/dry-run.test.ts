@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
-import { laneRules } from "../../src/engine/lane-rules.ts";
+import { createLaneStore } from "../../src/engine/lane-store.ts";
 import { ROUTER, SLOT_MS, USDC } from "../support/builders.ts";
 import { ACCOUNT, createOutside, type Outside, openLife, turn } from "../support/engine-life.ts";
 
@@ -58,13 +58,14 @@ test("by an older copy of the database nothing is signed in a dry run, not even 
   const intents = live.db.prepare("SELECT id FROM lane_intents").pluck().all() as string[];
   const { id, signatures, signings } = live.store.databaseState();
   if (id === undefined) throw new Error("the database has no name");
-  const may = (beyond: number): boolean[] => {
+  const may = (beyond: number): Promise<boolean[]> => {
     const state = { id, signatures, signings: signings + beyond };
     const marker = { read: () => ({ state, baseline: undefined }), write: () => undefined };
     const { settings, deps } = live.context;
-    const rows = { store: live.store, laneStore: live.lanes, marker };
-    const { signing } = laneRules({ settings: { ...settings, live: false }, deps: { ...deps, ...rows } });
-    return intents.map(signing);
+    const context = { settings: { ...settings, live: false }, deps: { ...deps, store: live.store, marker } };
+    const { readToSign } = createLaneStore(context, () => undefined);
+    const ask = (id: string) => readToSign({ account: ACCOUNT, chainId: 31_337, intent: { id } });
+    return Promise.all(intents.map(async (id) => (await ask(id)).maySign));
   };
-  expect([may(0), may(1)]).toEqual([[true], [false]]);
+  expect([await may(0), await may(1)]).toEqual([[true], [false]]);
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import type { Receipt } from "../../src/ports/chain.ts";
 import { SLOT_MS } from "../support/builders.ts";
-import { createOutside, openLife, turn } from "../support/engine-life.ts";
+import { ACCOUNT, createOutside, openLife, turn } from "../support/engine-life.ts";
 
 /** A life in which one node shows approvals as reverted, for as long as `isForged` says so, and all others as they are. */
 async function begin(isForged: (approval: Receipt) => boolean) {
@@ -58,7 +58,7 @@ test("an approval that one node called reverted until its block was final leads 
   chain.finalized = async () => first;
   await turn(outside, life, 30);
   expect([swaps(), outside.signed.length]).toEqual([[{ state: "approving", reason: null }], 1]);
-  expect(life.lane.isFree()).toBe(true);
+  expect(life.lanes.openIntents(ACCOUNT, 31_337).every(({ state }) => state === "confirmed")).toBe(true);
   isLying = false;
   chain.finalized = finalized;
   await turn(outside, life, 20);

@@ -60,7 +60,7 @@ test.each(["the first nonce of all", "an accepted count"])(
     expect(intents[0]).toMatchObject({ purpose: "revoke", nonce: 0, state: "final", outcome: "succeeded" });
     expect(intents[1]).toMatchObject({ purpose: "approve", nonce: 1, state: "final", outcome: "succeeded" });
     expect(life.db.prepare("SELECT count(*) FROM swaps WHERE state = 'final'").pluck().get()).toBe(1);
-    expect([life.lane.halted(), life.errors]).toEqual([undefined, []]);
+    expect([life.lanes.halt(ACCOUNT, 31_337), life.errors]).toEqual([undefined, []]);
     await life.engine.stop();
   },
 );

@@ -23,13 +23,13 @@ test("a halted account goes on when a person goes back to active for everything,
     { mode: "active", scope: "weekly" },
   ]) {
     await ask(life, change);
-    expect(life.lane.halted()).toEqual(HALT);
+    expect(life.lanes.halt(ACCOUNT, 31_337)).toEqual(HALT);
   }
   const logger = silentLogger();
   const answer = await ask(life, { mode: "active", scope: "global" }, logger);
   expect(answer).toBe(`global is active; released ${ACCOUNT}, which was halted because a stranger's transaction`);
   expect(logger.lines).toMatchObject([{ fields: { madeBy: "ann", answer } }]);
-  expect(life.lane.halted()).toBeUndefined();
+  expect(life.lanes.halt(ACCOUNT, 31_337)).toBeUndefined();
   expect(life.lanes.acceptedCount(ACCOUNT, 31_337)).toBe(3);
   const released = life.db.prepare("SELECT released_by FROM lane_halts").pluck().all();
   expect(released).toEqual(["ann"]);

@@ -12,7 +12,7 @@ test("an open transaction is cancelled by a self-transfer at its nonce, under tw
   const to = world.submit("a");
   world.submit("b");
   await world.fullStep();
-  expect(world.lane.cancel("a", "ops")).toEqual({ kind: "cancelling", nonce: 0 });
+  expect(await world.lane.cancel("a", "ops")).toEqual({ kind: "cancelling", nonce: 0 });
   await world.tick();
   const cancel = decode(world.attempts("a").at(-1)?.raw);
   expect(cancel).toMatchObject({ nonce: 0, value: 0n, data: "0x" });
@@ -29,7 +29,7 @@ test("the chain decides: where the original lands first, it counts and nothing m
   const world = await startLaneWorld();
   const to = world.submit("a");
   await world.fullStep();
-  expect(world.lane.cancel("a", "ops").kind).toBe("cancelling");
+  expect((await world.lane.cancel("a", "ops")).kind).toBe("cancelling");
   await world.anvil.mine();
   await finish(world, "a");
   expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
@@ -41,7 +41,7 @@ test("what was not signed yet is dropped, and gives its nonce back", async () =>
   const world = await startLaneWorld();
   world.submit("a");
   world.submit("b");
-  expect(world.lane.cancel("a", "ops")).toEqual({ kind: "dropping" });
+  expect(await world.lane.cancel("a", "ops")).toEqual({ kind: "dropping" });
   await world.tick();
   expect(world.intent("a")).toMatchObject({ state: "dropped", nonce: undefined });
   expect(world.events[0]).toMatchObject({
@@ -58,15 +58,15 @@ test("what is in a block, over, unknown, or asked for already is left as it is",
   const world = await startLaneWorld();
   world.submit("a");
   await world.fullStep();
-  world.lane.cancel("a", "ops");
-  expect(world.lane.cancel("a", "somebody")).toEqual({ kind: "asked before", by: "ops" });
+  await world.lane.cancel("a", "ops");
+  expect(await world.lane.cancel("a", "somebody")).toEqual({ kind: "asked before", by: "ops" });
   await finish(world, "a");
-  expect(world.lane.cancel("a", "ops")).toEqual({ kind: "too late", state: "final" });
+  expect(await world.lane.cancel("a", "ops")).toEqual({ kind: "too late", state: "final" });
   world.submit("b");
   await world.tick();
   await world.step();
-  expect(world.lane.cancel("b", "ops")).toMatchObject({ kind: "too late" });
-  expect(world.lane.cancel("c", "ops")).toEqual({ kind: "not here" });
+  expect(await world.lane.cancel("b", "ops")).toMatchObject({ kind: "too late" });
+  expect(await world.lane.cancel("c", "ops")).toEqual({ kind: "not here" });
 });
 
 test("a signed one is refused while nothing may be signed, an unsigned one is dropped all the same", async () => {
@@ -75,8 +75,8 @@ test("a signed one is refused while nothing may be signed, an unsigned one is dr
   await world.fullStep();
   world.submit("b");
   world.switches.signing = false;
-  expect(world.lane.cancel("a", "ops")).toEqual({ kind: "barred" });
-  expect(world.lane.cancel("b", "ops")).toEqual({ kind: "dropping" });
+  expect(await world.lane.cancel("a", "ops")).toEqual({ kind: "barred" });
+  expect(await world.lane.cancel("b", "ops")).toEqual({ kind: "dropping" });
   await world.tick();
   expect(world.intent("b").state).toBe("dropped");
   expect(world.attempts("a")).toHaveLength(1);

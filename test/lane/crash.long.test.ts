@@ -29,7 +29,7 @@ function storyOf(label: string): Story {
 async function block(world: LaneWorld, story: Story, turn: number): Promise<void> {
   if (story === "plain") return await world.step();
   if (story === "cancel" && turn === 1) await world.anvil.rpc.call("evm_increaseTime", [600]);
-  if (story === "wish" && world.intent("a").state === "broadcast") world.lane.cancel("a", "ops");
+  if (story === "wish" && world.intent("a").state === "broadcast") await world.lane.cancel("a", "ops");
   const second = world.attempts("a")[1];
   if (second === undefined || !world.sends().includes(second.raw)) await world.fullStep();
   else await world.step();

@@ -45,7 +45,7 @@ describe("a false word of the only node", () => {
     await world.step();
     expect(world.intent("a").state).toBe("broadcast");
     await world.step(4);
-    expect(world.lane.halted()).toBeUndefined();
+    expect(world.halted()).toBeUndefined();
     expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
     expect(await world.received(to)).toBe(5n);
     expect(world.signed.length).toBe(1);
@@ -72,7 +72,7 @@ describe("a false word of the only node", () => {
     await world.step(3);
     expect(world.refusals[0]?.intentId).toBe("a");
     expect(world.refusals[0]?.detail).toMatch(/no node takes swap a .*exceeds block gas limit/);
-    expect(world.lane.halted()).toBeUndefined();
+    expect(world.halted()).toBeUndefined();
     world.proxy.clear();
     await world.step(5);
     expect(world.refusals.at(-1)).toEqual({ intentId: "a", detail: undefined });
@@ -92,7 +92,7 @@ describe("a false count of one node", () => {
     expect(world.intent("b").nonce).toBeUndefined();
     world.proxy.clear();
     await world.step(5);
-    expect(world.lane.halted()).toBeUndefined();
+    expect(world.halted()).toBeUndefined();
     expect(world.intent("b")).toMatchObject({ state: "final", outcome: "succeeded", nonce: 1 });
     expect(await world.received(to)).toBe(5n);
   });
@@ -108,7 +108,7 @@ describe("a false count of one node", () => {
     await world.tick(3);
     world.proxy.clear();
     await world.step(3);
-    expect(world.lane.halted()).toBeUndefined();
+    expect(world.halted()).toBeUndefined();
     expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
     expect(await world.received(to)).toBe(5n);
     expect(world.signed.length).toBe(1);
@@ -133,12 +133,12 @@ describe("a pool that holds a stranger's transaction", () => {
     const to = world.submit("a");
     world.submit("b");
     await world.tick();
-    expect(world.lane.halted()).toBeUndefined();
+    expect(world.halted()).toBeUndefined();
     expect(world.intent("a")).toMatchObject({ state: "signed", nonce: 0 });
     await world.step(5);
-    expect(world.lane.halted()?.reason).toContain("finalised block");
+    expect(world.halted()?.reason).toContain("finalised block");
     expect(world.intent("a").state).toBe("signed");
-    world.lane.release("bob");
+    world.release("bob");
     await world.step();
     expect(world.intent("a")).toMatchObject({ state: "final", outcome: "cancelled" });
     expect(world.intent("b").nonce).toBe(1);
@@ -194,7 +194,7 @@ describe("an order past its deadline", () => {
     expect(world.attempts("a").length).toBe(1);
     world.restart();
     await world.step();
-    world.lane.release("ann");
+    world.release("ann");
     await world.step(4);
     expect(orderSends(world)).toBe(1);
     expect(world.intent("a")).toMatchObject({ state: "final", outcome: "cancelled" });
@@ -299,7 +299,7 @@ describe("an end that frees money", () => {
       await world.step(2);
       expect(world.heard("a").includes("confirmed")).toBe(isShown);
       await world.step(4);
-      expect([world.lane.isFree(), world.heard("a").includes("confirmed")]).toEqual([true, isShown]);
+      expect([world.isFree(), world.heard("a").includes("confirmed")]).toEqual([true, isShown]);
       world.proxy.clear();
       world.second?.clear();
       await world.step();

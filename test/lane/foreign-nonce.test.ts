@@ -24,13 +24,13 @@ describe("a transaction of somebody else at the nonce of ours", () => {
     await world.tick();
     await world.sendForeign(0);
     await world.step();
-    expect(world.lane.halted()).toBeUndefined();
+    expect(world.halted()).toBeUndefined();
     await world.step();
-    expect(world.lane.halted()).toBeUndefined();
+    expect(world.halted()).toBeUndefined();
     await world.step();
-    expect(world.lane.halted()).toBeUndefined();
+    expect(world.halted()).toBeUndefined();
     await world.step();
-    const halt = world.lane.halted();
+    const halt = world.halted();
     expect(halt).toMatchObject({ transactionCount: 1 });
     expect(halt?.reason).toContain("nonce 0 was used in a finalised block by a transaction that is not ours");
     expect(halt?.reason).toContain(world.attempts("a")[0]?.hash);
@@ -54,7 +54,7 @@ describe("a transaction of somebody else at the nonce of ours", () => {
     await world.anvil.reorg(2);
     world.proxy.clear();
     await world.step(4);
-    expect(world.lane.halted()).toBeUndefined();
+    expect(world.halted()).toBeUndefined();
     expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
     expect(await world.received(to)).toBe(5n);
     expect(world.signed.length).toBe(1);
@@ -71,9 +71,9 @@ describe("a chain that counts more transactions than the rows", () => {
     await world.anvil.mine();
     world.submit("b");
     await world.tick();
-    expect(world.lane.halted()).toBeUndefined();
+    expect(world.halted()).toBeUndefined();
     await world.step(3);
-    expect(world.lane.halted()?.reason).toBe(
+    expect(world.halted()?.reason).toBe(
       "finalised blocks count 2 transactions of this account, the rows know 1: somebody else uses its key",
     );
     expect(world.intent("b")).toMatchObject({ state: "planned", nonce: undefined });
@@ -93,9 +93,9 @@ describe("a person who releases a halted account", () => {
     await world.anvil.mine();
     const to = world.submit("b");
     await world.step(4);
-    expect(world.lane.release("ann")).toMatchObject({ transactionCount: 3 });
-    expect(world.lane.halted()).toBeUndefined();
-    expect(world.lane.release("ann")).toBeUndefined();
+    expect(world.release("ann")).toMatchObject({ transactionCount: 3 });
+    expect(world.halted()).toBeUndefined();
+    expect(world.release("ann")).toBeUndefined();
     world.restart();
     await world.tick();
     expect(world.intent("b").nonce).toBe(3);
@@ -116,7 +116,7 @@ describe("a person who releases a halted account", () => {
     const { store } = openLaneDatabase(world.db.name);
     for (const { account, chainId } of store.halts()) store.releaseHalt(account, chainId, { by: "ann", atMs: 1 });
     await world.tick();
-    expect(world.lane.halted()).toBeUndefined();
+    expect(world.halted()).toBeUndefined();
     expect(world.intent("b")).toMatchObject({ state: "broadcast", nonce: 2 });
   });
 
@@ -131,11 +131,11 @@ describe("a person who releases a halted account", () => {
     await world.step(4);
     await world.sendForeign(2);
     await world.anvil.mine();
-    world.lane.release("ann");
+    world.release("ann");
     await world.step(4);
-    expect(world.lane.halted()).toMatchObject({ transactionCount: 3 });
+    expect(world.halted()).toMatchObject({ transactionCount: 3 });
     expect(world.signed.length).toBe(1);
-    world.lane.release("ann");
+    world.release("ann");
     await world.tick();
     expect(world.intent("b").nonce).toBe(3);
   });
@@ -148,9 +148,9 @@ describe("a person who releases a halted account", () => {
     await world.tick();
     await world.sendForeign(0);
     await world.step(4);
-    expect(world.lane.halted()).toBeDefined();
+    expect(world.halted()).toBeDefined();
     world.proxy.clear();
-    world.lane.release("ann");
+    world.release("ann");
     await world.tick();
     expect(world.intent("a")).toMatchObject({ state: "final", outcome: "cancelled", minedBlockNumber: undefined });
     expect(world.attempts("a").map(({ state }) => state)).toEqual(["dropped"]);
@@ -160,7 +160,7 @@ describe("a person who releases a halted account", () => {
     expect(world.intent("b")).toMatchObject({ state: "final", outcome: "succeeded" });
     expect(await world.received(lost)).toBe(0n);
     expect(await world.received(next)).toBe(5n);
-    expect(world.lane.halted()).toBeUndefined();
+    expect(world.halted()).toBeUndefined();
   });
 
   it("is told which transaction ended it, and the row says so", async () => {
@@ -172,8 +172,8 @@ describe("a person who releases a halted account", () => {
     const foreign = await world.signForeign(0, 50n * GWEI);
     await world.sendForeign(0);
     await world.step(20);
-    expect(world.lane.halted()?.reason).toContain(foreign.hash);
-    world.lane.release("ann");
+    expect(world.halted()?.reason).toContain(foreign.hash);
+    world.release("ann");
     await world.tick();
     expect(world.intent("a")).toMatchObject({ state: "final", outcome: "cancelled" });
     expect(world.store.transitions("a").at(-1)?.detail).toContain(foreign.hash);
@@ -193,10 +193,10 @@ describe("a person who releases a halted account", () => {
     const refusal = { kind: "error", message: "missing trie node" } as const;
     world.proxy.faultWhere({ method, where: isHidden }, refusal);
     await world.step(2);
-    expect(world.lane.halted()?.reason).toContain("no node shows the transaction");
-    world.lane.release("ann");
+    expect(world.halted()?.reason).toContain("no node shows the transaction");
+    world.release("ann");
     await world.step(3);
-    expect(world.lane.halted()).toBeUndefined();
+    expect(world.halted()).toBeUndefined();
     expect(world.intent("a").state).toBe("broadcast");
     world.proxy.clear();
     await world.tick();
@@ -212,8 +212,8 @@ describe("a person who releases a halted account", () => {
     await world.tick();
     await world.sendForeign(0);
     await world.step(4);
-    expect(world.lane.halted()?.reason).toContain("does what ours was to do");
-    world.lane.release("ann");
+    expect(world.halted()?.reason).toContain("does what ours was to do");
+    world.release("ann");
     await world.step(2);
     expect(world.intent("a").state).toBe("signed");
     expect(world.attempts("a").length, "its value is another one").toBe(1);
@@ -221,12 +221,12 @@ describe("a person who releases a halted account", () => {
 
   it("ends one by the receipt of a version of it whose row is gone, as after a start from an old copy", async () => {
     const world = await beginWhereTheSameWasDone();
-    expect(world.lane.halted()?.reason).toContain("does what ours was to do");
-    world.lane.release("ann");
+    expect(world.halted()?.reason).toContain("does what ours was to do");
+    world.release("ann");
     await world.step(3);
     expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
     expect(world.heard("a")).toContain("mined");
-    expect(world.lane.halted()).toBeUndefined();
+    expect(world.halted()).toBeUndefined();
     expect(world.attempts("a").map(({ state }) => state)).toEqual(["replaced", "confirmed"]);
     world.submit("b");
     await world.step(2);
@@ -237,7 +237,7 @@ describe("a person who releases a halted account", () => {
 describe("what has the nonce of ours and does the same", () => {
   it("is not signed with fees above what the intent may pay, whatever all nodes show", async () => {
     const world = await beginWhereTheSameWasDone({ maxFeePerGasCap: 40n * GWEI });
-    world.lane.release("ann");
+    world.release("ann");
     await world.step(3);
     expect(world.signed.every(({ maxFeePerGas }) => maxFeePerGas <= 40n * GWEI)).toBe(true);
     expect(world.attempts("a").length).toBe(1);
@@ -250,7 +250,7 @@ describe("what has the nonce of ours and does the same", () => {
     const fees = { maxFeePerGas: 50n * GWEI, maxPriorityFeePerGas: (50n * GWEI) / 3n };
     world.store.insertSigning({ ...first, kind: "replacement", ...fees });
     world.restart();
-    world.lane.release("ann");
+    world.release("ann");
     await world.step(4);
     expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
   });
@@ -264,7 +264,7 @@ describe("a receipt of ours that no node has", () => {
     await world.tick();
     world.proxy.fault("eth_getTransactionReceipt", { kind: "answer", result: null });
     await world.step(30);
-    expect(world.lane.halted()).toBeUndefined();
+    expect(world.halted()).toBeUndefined();
     expect(world.intent("a").state).toBe("broadcast");
     expect(world.signed.length).toBe(1);
     const before = world.proxy.seen.length;

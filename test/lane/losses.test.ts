@@ -106,7 +106,7 @@ describe("a node that does not know the receipt of a mined transaction", () => {
     world.proxy.clear();
     await world.step(2);
     expect(world.intent("a").state).toBe("final");
-    expect(world.lane.halted()).toBeUndefined();
+    expect(world.halted()).toBeUndefined();
     await expectOnce(world, to);
   });
 
@@ -124,7 +124,7 @@ describe("a node that does not know the receipt of a mined transaction", () => {
     world.proxy.clear();
     await world.tick();
     expect(world.intent("a").state).toBe("final");
-    expect(world.lane.halted()).toBeUndefined();
+    expect(world.halted()).toBeUndefined();
     await expectOnce(world, to);
   });
 

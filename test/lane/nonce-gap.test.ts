@@ -34,7 +34,7 @@ describe("a nonce below ours that nothing uses any more", () => {
     expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
     const told = world.refusals.filter(({ intentId }) => intentId === "a");
     expect(told.at(-1), "that is over").toEqual({ intentId: "a", detail: undefined });
-    expect([await world.count(), world.signed.length, world.lane.halted()]).toEqual([2, 2, undefined]);
+    expect([await world.count(), world.signed.length, world.halted()]).toEqual([2, 2, undefined]);
   });
 
   it("is filled once, whatever place the process is killed at", async () => {
@@ -58,7 +58,7 @@ describe("a nonce below ours that nothing uses any more", () => {
     await world.step(6);
     expect([fillers(world), world.signed.length]).toEqual([[], 1]);
     expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
-    expect(world.lane.halted()).toBeUndefined();
+    expect(world.halted()).toBeUndefined();
   });
 
   it("is told while nothing may be signed, and what a person has to send", async () => {

@@ -91,9 +91,9 @@ describe("one head of another chain", () => {
     world.proxy.faultWhere({ method: "eth_getTransactionCount", where: isAtBlock }, { kind: "answer", result: "0x2" });
     await world.tick();
     world.proxy.clear();
-    expect(world.lane.halted()).toBeUndefined();
+    expect(world.halted()).toBeUndefined();
     await world.step(5);
-    expect(world.lane.halted()?.reason).toContain("somebody else uses its key");
+    expect(world.halted()?.reason).toContain("somebody else uses its key");
   });
 });
 

@@ -18,7 +18,7 @@ describe("a reorganisation", () => {
     await world.anvil.reorg(1);
     await world.tick();
     expect(world.intent("a")).toMatchObject({ state: "broadcast", minedBlockNumber: undefined });
-    expect(world.lane.isFree()).toBe(false);
+    expect(world.isFree()).toBe(false);
     await world.step(6);
     expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
     const events = ["signed", "broadcast", "mined", "reorged", "mined", "confirmed", "final"];

@@ -7,7 +7,7 @@ describe("one transaction", () => {
   it("is written down before each step, mined once, and final only in a finalised block", async () => {
     const world = await startLaneWorld();
     const to = world.submit("a");
-    expect(world.lane.isFree()).toBe(false);
+    expect(world.isFree()).toBe(false);
     await world.tick();
     expect(world.intent("a")).toMatchObject({ state: "broadcast", nonce: 0 });
     expect(await world.received(to)).toBe(0n);
@@ -15,7 +15,7 @@ describe("one transaction", () => {
     expect(world.intent("a")).toMatchObject({ state: "mined", minedBlockNumber: 1 });
     await world.step();
     expect(world.intent("a")).toMatchObject({ state: "confirmed", outcome: undefined });
-    expect(world.lane.isFree()).toBe(true);
+    expect(world.isFree()).toBe(true);
     await world.step();
     expect(world.intent("a")).toMatchObject({ state: "final", outcome: "succeeded" });
     expect(world.history("a")).toEqual([
@@ -89,7 +89,7 @@ describe("several transactions", () => {
     await world.anvil.mine();
     world.submit("a");
     await world.tick();
-    expect(world.lane.halted()).toBeUndefined();
+    expect(world.halted()).toBeUndefined();
     expect(world.intent("a").nonce).toBe(2);
   });
 });

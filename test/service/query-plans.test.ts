@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createLaneStore, migrateLane } from "../../src/adapters/sqlite/lane-store.ts";
+import { createLaneRows, migrateLane } from "../../src/adapters/sqlite/lane-rows.ts";
 import { createKeyStore, type KeyStore } from "../../src/service/keys/key-store.ts";
 import { openPoolBook, type PoolBook } from "../../src/service/pools/pool-book.ts";
 import type { Quote } from "../../src/service/quotes/quote.ts";
@@ -79,14 +79,14 @@ async function openAll() {
   openRelayBook(db, "testnet");
   createKeyStore(db);
   const clock = createHandClock(1);
-  const laneStore = createLaneStore(db);
+  const laneStore = createLaneRows(db);
   const openPools = () => openPoolBook(db, { scope: "testnet", nowMs: 1, logger: silentLogger() });
   openPools().close();
   const statements = collectStatements(db);
   await callAll(STORE, createServiceStore(db, "testnet"));
   unservedSwaps(db, []);
   await callAll(BOOK, openRelayBook(db, "testnet"));
-  createUnsentSwaps(db, { laneStore, clock })();
+  createUnsentSwaps(db, { rows: laneStore, clock })();
   await callAll(KEYS, createKeyStore(db));
   await callAll(POOLS, openPools());
   return { db, statements: [...statements] };

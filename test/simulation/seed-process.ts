@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDaemonDatabase } from "../../src/app/daemon-database.ts";
-import { openLaneStore } from "../../src/app/lane-wiring.ts";
+import { openLaneRows } from "../../src/app/lane-wiring.ts";
 import { Killed } from "./daemon/machine.ts";
 import { loadCatalogue } from "./daemon/workload.ts";
 import { type Bench, type SeedResult, type SeedTerms, simulate } from "./simulate.ts";
@@ -27,7 +27,7 @@ process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 function openBench(): Bench {
   const emptyDatabase = join(folder, "empty.db");
   const db = openDaemonDatabase(emptyDatabase);
-  openLaneStore(db);
+  openLaneRows(db);
   db.close();
   let world = new VirtualTime(0);
   const configuration = loadCatalogue(join(folder, "configuration"));

@@ -1,7 +1,7 @@
+import type { AlertStore } from "../../src/adapters/sqlite/daemon/row-store.ts";
 import type { DaemonStore } from "../../src/adapters/sqlite/daemon/store.ts";
 import { type Address, type Hex, toAddress } from "../../src/domain/money/address.ts";
-import type { AlertStore } from "../../src/ports/alert-store.ts";
-import type { LaneStore } from "../../src/ports/lane-store.ts";
+import type { LaneRowStore } from "../../src/ports/lane-row-store.ts";
 import type { SqliteDatabase } from "../../src/storage/database.ts";
 import type { DaemonDatabase } from "./daemon-database.ts";
 
@@ -54,15 +54,6 @@ function ofGrants(of: Subjects, ask: (grant: { wallet: Address; token: Address; 
 /** Everything that the daemon asks its store. A new method is missing here until somebody thought of what is old. */
 const STORE: Asked<Omit<DaemonStore, keyof AlertStore>> = {
   transaction: "writes",
-  write: "writes",
-  stepRows: (store, of) =>
-    each(of.openRuns, (id) => {
-      const run = store.run(id);
-      if (run === undefined) return undefined;
-      const asked = { sinceMs: 0, untilMs: Number.MAX_SAFE_INTEGER, except: [] };
-      const question = { daySinceMs: 0, monthSinceMs: 0, failures: asked, everybodys: ["clock"] };
-      return store.stepRows(run, { kind: "started" }, question);
-    }),
   insertRun: "writes",
   run: (store, of) => each(of.openRuns, store.run),
   dueRuns: (store) => store.dueRuns(99),
@@ -115,7 +106,6 @@ const STORE: Asked<Omit<DaemonStore, keyof AlertStore>> = {
   knownChains: (store) => store.knownChains(),
   baselines: (store) => store.baselines(),
   // What questions answer is put together from these rows.
-  answer: "of what is young",
   read: "of what is young",
   commit: "writes",
   lastSlots: (store, of) => store.lastSlots(of.strategies),
@@ -132,6 +122,8 @@ const STORE: Asked<Omit<DaemonStore, keyof AlertStore>> = {
   answerOf: (store) => store.answerOf(1),
   lastAliveMs: (store) => store.lastAliveMs(),
   letGo: "writes",
+  letRunsGo: "writes",
+  closeIdleGaps: "writes",
   closeGaps: "writes",
   raiseAlert: "writes",
   addMessage: "writes",
@@ -148,7 +140,7 @@ const STORE: Asked<Omit<DaemonStore, keyof AlertStore>> = {
 };
 
 /** The same of a lane's rows. */
-const LANES: Asked<LaneStore> = {
+const LANES: Asked<LaneRowStore> = {
   transaction: "writes",
   intent: (lanes, of) => each(of.openIntents, lanes.intent),
   // Of a nonce below all that a lane follows it is told whether something of ours had it, which is archived.
@@ -168,6 +160,7 @@ const LANES: Asked<LaneStore> = {
   cost: (lanes, of) => each(of.openIntents, lanes.cost),
   transitions: (lanes, of) => each(of.openIntents, lanes.transitions),
   cancelWish: (lanes, of) => each(of.openIntents, lanes.cancelWish),
+  waitingWishes: (lanes, of) => each(of.addresses, (account) => lanes.waitingWishes(account, CHAIN)),
   halt: (lanes, of) => each(of.addresses, (account) => lanes.halt(account, CHAIN)),
   halts: (lanes) => lanes.halts(),
   acceptedCount: (lanes, of) => each(of.addresses, (account) => lanes.acceptedCount(account, CHAIN)),

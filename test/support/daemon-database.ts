@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { DaemonStore } from "../../src/adapters/sqlite/daemon/store.ts";
 import { createStore } from "../../src/adapters/sqlite/daemon/store.ts";
-import { createLaneStore, migrateLane } from "../../src/adapters/sqlite/lane-store.ts";
+import { createLaneRows, migrateLane } from "../../src/adapters/sqlite/lane-rows.ts";
 import type { Transition } from "../../src/domain/run/records.ts";
 import type { Run, Swap } from "../../src/domain/run/run.ts";
 import { RUN_TRANSITIONS, SWAP_TRANSITIONS } from "../../src/domain/run/states.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { initialStrategyMemory } from "../../src/domain/strategy/strategy.ts";
-import type { LaneStore } from "../../src/ports/lane-store.ts";
+import type { LaneRowStore } from "../../src/ports/lane-row-store.ts";
 import { openDatabase, type SqliteDatabase } from "../../src/storage/database.ts";
 import { migrate, readMigrations } from "../../src/storage/migrations.ts";
 import { dcaSpec, NOW_MS, runSample, SLOT_MS } from "./builders.ts";
@@ -21,7 +21,7 @@ export interface DaemonDatabase {
   readonly file: string;
   readonly db: SqliteDatabase;
   readonly store: DaemonStore;
-  readonly lanes: LaneStore;
+  readonly lanes: LaneRowStore;
 }
 
 /** The daemon's database with all its tables, in a file of its own, closed and removed with the test. */
@@ -30,7 +30,7 @@ export function openDaemonDatabase(file = join(temporaryDirectory(), "daemon.db"
   const db = openDatabase({ file });
   onTestFinished(() => void db.close());
   migrateAll(db);
-  return { file, db, store: createStore(db), lanes: createLaneStore(db) };
+  return { file, db, store: createStore(db), lanes: createLaneRows(db) };
 }
 
 let empty: Buffer | undefined;

@@ -3,6 +3,7 @@ import { expect, onTestFinished } from "vitest";
 import { createMarkerFiles } from "../../src/adapters/identity/marker-files.ts";
 import type { Address } from "../../src/domain/money/address.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
+import { writeAndTell } from "../../src/engine/alerts.ts";
 import type { EngineContext } from "../../src/engine/engine-context.ts";
 import { decideAcceptance } from "../../src/engine/reconcile/accept.ts";
 import { uncheckedChange } from "../../src/engine/reconcile/findings.ts";
@@ -101,8 +102,8 @@ export async function acceptInTime(outside: Outside, life: Life): Promise<void> 
 }
 
 /** Notes that a wallet is unchecked, as a start and an accepted difference do. */
-export function addUnchecked({ deps }: Pick<EngineContext, "deps">, wallet: Address): void {
-  deps.store.write([uncheckedChange(deps.clock, wallet)], deps.clock.nowMs());
+export async function addUnchecked({ deps }: Pick<EngineContext, "deps">, wallet: Address): Promise<void> {
+  await writeAndTell(deps, [uncheckedChange(deps.clock, wallet)]);
 }
 
 /** Accepts as `swapd db accept` does where no daemon runs. */

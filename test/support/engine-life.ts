@@ -6,17 +6,15 @@ import { oneContract } from "../../src/domain/guard/swap-contracts.ts";
 import type { TypedData } from "../../src/domain/guard/typed-data.ts";
 import type { Address, Hex } from "../../src/domain/money/address.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
-import { alertOnHalt } from "../../src/engine/alerts.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import type { EngineContext, EngineSettings } from "../../src/engine/engine-context.ts";
-import { createLaneListener } from "../../src/engine/lane-listener.ts";
 import { laneRules } from "../../src/engine/lane-rules.ts";
 import { advanceMarker } from "../../src/engine/reconcile/identity.ts";
 import { createLane, type Lane } from "../../src/lane/lane.ts";
-import type { LaneListener } from "../../src/lane/lane-event.ts";
 import { Secret } from "../../src/net/secret.ts";
 import type { IdentityMarker } from "../../src/ports/identity-marker.ts";
+import type { LaneStore } from "../../src/ports/lane-unit-of-work.ts";
 import type { Signer, UnsignedTransaction } from "../../src/ports/signer.ts";
 import { dcaSpec, ETH, policySample, priceOf, ROUTER, USDC, WBTC, WETH } from "./builders.ts";
 import { type DaemonDatabase, openDaemonDatabase } from "./daemon-database.ts";
@@ -156,7 +154,7 @@ export function openLife(
     settings: settingsFor(outside.spec, options.settings),
     deps: {
       ...alerts,
-      ...{ laneStore: alertOnHalt(mortal(database.lanes), alerts), lanes, crashPoint },
+      ...{ lanes, crashPoint },
       ...{ chain: mortal(outside.chain), service: mortal(outside.service) },
       prices: { price: async (token) => ({ ...priceOf(token), atSeconds: outside.clock.nowMs() / 1_000 }) },
       signers: new Map([[ACCOUNT, mortal(countingSigner(outside, () => advanceMarker(context, ACCOUNT)))]]),
@@ -169,11 +167,7 @@ export function openLife(
     if (!(error instanceof Killed)) errors.push(error);
     state.isDead = true;
   });
-  const listener = createLaneListener(
-    { runs: context.deps.store, lanes: context.deps.laneStore },
-    () => engine.committer,
-  );
-  const lane = openLane(context, listener);
+  const lane = openLane(context, engine.committer.laneStore);
   lanes.set(ACCOUNT, lane);
   const kill = (): void => {
     state.isDead = true;
@@ -181,8 +175,8 @@ export function openLife(
   return { ...database, context, engine, lane, errors, passed, isDead: () => state.isDead, kill };
 }
 
-function openLane(context: EngineContext, listener: LaneListener): Lane {
-  const { laneStore, chain, clock, logger, crashPoint, signers } = context.deps;
+function openLane(context: EngineContext, store: LaneStore): Lane {
+  const { chain, clock, logger, crashPoint, signers } = context.deps;
   const owner = signers.get(ACCOUNT);
   if (owner === undefined) throw new Error("the account has no signer");
   const options = {
@@ -190,7 +184,7 @@ function openLane(context: EngineContext, listener: LaneListener): Lane {
     ...{ maxReplacements: 3, maxCancellations: 3, cancelMarginSeconds: 2 },
     ...laneRules(context),
   };
-  return createLane(options, { store: laneStore, chain, signer: owner, clock, logger, listener, crashPoint });
+  return createLane(options, { store, chain, signer: owner, clock, logger, crashPoint });
 }
 
 /** What a dead process calls has no effect: every method of what it holds throws. */
@@ -252,6 +246,11 @@ function digestOf({ domain, types, message }: TypedData): Hex {
 
 function approveCalldata(spender: Address, amount: bigint): Hex {
   return ERC20.encodeFunctionData("approve", [spender, amount]) as Hex;
+}
+
+/** Whether the lane may sign for an intent now. */
+export async function maySign({ engine }: Life, id: string): Promise<boolean> {
+  return (await engine.committer.laneStore.readToSign({ account: ACCOUNT, chainId: 31_337, intent: { id } })).maySign;
 }
 
 /** Lets the world turn, with a block and a tick each second, until the time or the process is over. */

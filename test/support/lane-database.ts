@@ -1,8 +1,11 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { createLaneStore, migrateLane } from "../../src/adapters/sqlite/lane-store.ts";
+import { createLaneRows, migrateLane } from "../../src/adapters/sqlite/lane-rows.ts";
+import { createLanes } from "../../src/adapters/sqlite/lane-store.ts";
 import { type Address, toAddress } from "../../src/domain/money/address.ts";
-import type { AttemptRow, IntentRow, LaneStore } from "../../src/ports/lane-store.ts";
+import { type LaneRequest, plannedIntent } from "../../src/lane/planned-intent.ts";
+import type { LaneRowStore } from "../../src/ports/lane-row-store.ts";
+import type { AttemptRow, IntentRow, LaneAccount } from "../../src/ports/lane-store.ts";
 import { openDatabase, type SqliteDatabase } from "../../src/storage/database.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 
@@ -12,12 +15,18 @@ export const ACCOUNT: Address = toAddress("0x00000000000000000000000000000000000
 export function openLaneDatabase(file = join(temporaryDirectory(), "lane.db")): {
   file: string;
   db: SqliteDatabase;
-  store: LaneStore;
+  store: LaneRowStore;
 } {
   const db = openDatabase({ file });
   onTestFinished(() => void db.close());
   migrateLane(db);
-  return { file, db, store: createLaneStore(db) };
+  return { file, db, store: createLaneRows(db) };
+}
+
+/** Asks a lane for a transaction. */
+export function submit(rows: LaneRowStore, account: LaneAccount, request: LaneRequest, nowMs = 1): void {
+  const change = { kind: "intent", intent: plannedIntent(account, request, nowMs) } as const;
+  rows.transaction(() => createLanes(rows).write([change], nowMs));
 }
 
 export function intentRow(change: Partial<IntentRow> = {}): IntentRow {

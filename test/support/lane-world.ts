@@ -2,19 +2,23 @@ import { join } from "node:path";
 import { Transaction } from "ethers";
 import { onTestFinished } from "vitest";
 import { createSigner } from "../../src/adapters/keys/signer.ts";
-import { createLaneStore, migrateLane } from "../../src/adapters/sqlite/lane-store.ts";
+import { createLaneRows, migrateLane } from "../../src/adapters/sqlite/lane-rows.ts";
+import { createLanes } from "../../src/adapters/sqlite/lane-store.ts";
 import { createChain } from "../../src/chain/chain.ts";
 import { type Address, type Hex, toAddress } from "../../src/domain/money/address.ts";
 import { createLane, type Lane } from "../../src/lane/lane.ts";
 import type { LaneOptions } from "../../src/lane/lane-context.ts";
-import type { LaneEvent, LaneListener } from "../../src/lane/lane-event.ts";
 import type { LaneRequest } from "../../src/lane/planned-intent.ts";
 import { Secret } from "../../src/net/secret.ts";
-import type { AttemptRow, IntentRow, LaneStore } from "../../src/ports/lane-store.ts";
+import type { LaneEvent, LaneListener } from "../../src/ports/lane-event.ts";
+import type { LaneRowStore } from "../../src/ports/lane-row-store.ts";
+import type { AttemptRow, IntentRow, LaneHalt } from "../../src/ports/lane-store.ts";
+import type { LaneStore } from "../../src/ports/lane-unit-of-work.ts";
 import type { Signer, UnsignedTransaction } from "../../src/ports/signer.ts";
 import { openDatabase, type SqliteDatabase } from "../../src/storage/database.ts";
 import { createHandClock } from "../service/support/hand-clock.ts";
 import { ANVIL_ACCOUNT, ANVIL_KEY, type BareAnvil, startBareAnvil } from "./bare-anvil.ts";
+import { submit } from "./lane-database.ts";
 import { type RpcProxy, startRpcProxy } from "./rpc-proxy.ts";
 import { silentLogger } from "./silent-logger.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
@@ -43,12 +47,23 @@ export interface LaneWorld {
   /** everything the key was used for */
   readonly signed: UnsignedTransaction[];
   /** may be changed while the lane lives */
-  readonly switches: { signing: boolean; barred: string[]; crashAt: ((label: string) => boolean) | undefined };
+  readonly switches: {
+    signing: boolean;
+    barred: string[];
+    crashAt: ((label: string) => boolean) | undefined;
+    /** called whenever the lane has been answered by its rows, and while its key is used */
+    between: (() => Promise<void>) | undefined;
+  };
   readonly lane: Lane;
-  readonly store: LaneStore;
+  readonly store: LaneRowStore;
   readonly db: SqliteDatabase;
   /** Asks for a transfer of 5 wei to an address of its own. @returns that address */
   submit(id: string, change?: Partial<LaneRequest>): Address;
+  halted(): LaneHalt | undefined;
+  /** A person lets the account go on. @returns the halt that ended */
+  release(by: string): LaneHalt | undefined;
+  /** whether no intent waits or is in flight */
+  isFree(): boolean;
   tick(times?: number): Promise<void>;
   /** Mines a block and lets the lane look at it; as often as said. */
   step(times?: number): Promise<void>;
@@ -75,7 +90,7 @@ export interface LaneWorld {
   heard(id: string): string[];
 }
 
-const DEFAULTS: Omit<LaneOptions, "signing"> = {
+const DEFAULTS: LaneOptions = {
   account: ANVIL_ACCOUNT,
   chainId: CHAIN_ID,
   confirmations: 2,
@@ -101,25 +116,25 @@ export async function startLaneWorld({
   const events: LaneEvent[] = [];
   const refusals: LaneWorld["refusals"] = [];
   const signed: UnsignedTransaction[] = [];
-  const switches: LaneWorld["switches"] = { signing: true, barred: [], crashAt: undefined };
-  const signer = recordingSigner(signed);
+  const switches: LaneWorld["switches"] = { signing: true, barred: [], crashAt: undefined, between: undefined };
+  const signer = recordingSigner(signed, () => switches.between?.());
   const file = join(temporaryDirectory(), "lane.db");
   const requests: { id: string; to: Address }[] = [];
   const signing = (intentId: string): boolean => switches.signing && !switches.barred.includes(intentId);
   const open = () => {
     const db = openDatabase({ file });
     migrateLane(db);
-    const store = createLaneStore(db);
+    const store = createLaneRows(db);
     const chain = createChain({ rpcUrls, chainId: CHAIN_ID, timeoutMs: 2_000 }, { clock });
     const crashPoint = (label: string): void => {
       if (switches.crashAt?.(label) === true) throw new Killed(label);
     };
     const listener: LaneListener = {
       onIntent: (event) => void events.push(event),
-      onRefused: (intentId, detail) => void refusals.push({ intentId, detail }),
+      onRefused: (refusal) => void refusals.push(refusal),
     };
-    const settings = { ...DEFAULTS, signing, ...options };
-    const lane = createLane(settings, { store, chain, signer, clock, logger, listener, crashPoint });
+    const lanes = withGaps(createLanes(store, signing).store(listener), () => switches.between?.());
+    const lane = createLane({ ...DEFAULTS, ...options }, { store: lanes, chain, signer, clock, logger, crashPoint });
     return { db, store, lane };
   };
   let current = open();
@@ -143,9 +158,17 @@ export async function startLaneWorld({
     submit(id, change = {}) {
       const to = toAddress(`0x${(0xa0_0000 + requests.length).toString(16).padStart(40, "0")}`);
       requests.push({ id, to });
-      current.lane.submit({ ...transferTo(to, clock.nowMs()), id, ...change });
+      const request = { ...transferTo(to, clock.nowMs()), id, ...change };
+      submit(current.store, DEFAULTS, request, clock.nowMs());
       return to;
     },
+    halted: () => current.store.halt(ANVIL_ACCOUNT, CHAIN_ID),
+    release: (by) => {
+      const halt = current.store.halt(ANVIL_ACCOUNT, CHAIN_ID);
+      current.store.releaseHalt(ANVIL_ACCOUNT, CHAIN_ID, { by, atMs: clock.nowMs() });
+      return halt;
+    },
+    isFree: () => current.store.openIntents(ANVIL_ACCOUNT, CHAIN_ID).every(({ state }) => state === "confirmed"),
     async step(times = 1) {
       for (let time = 0; time < times; time++) {
         await anvil.mine();
@@ -201,13 +224,29 @@ function signForeign(nonce: number, maxFeePerGas: bigint, value = 1n): Promise<{
   return signerOf().signTransaction({ chainId: CHAIN_ID, nonce, to, data, value, gasLimit, ...fees });
 }
 
-function recordingSigner(signed: UnsignedTransaction[]): Signer {
+/** The rows of a lane, with a moment after each answer in which something else may happen. */
+function withGaps(store: LaneStore, between: () => Promise<void> | undefined): LaneStore {
+  const andThen = async <T>(answered: Promise<T>): Promise<T> => {
+    const answer = await answered;
+    await between();
+    return answer;
+  };
+  return {
+    open: (account) => andThen(store.open(account)),
+    read: (question) => andThen(store.read(question)),
+    readToSign: (question) => andThen(store.readToSign(question)),
+    commit: (unit) => andThen(store.commit(unit)),
+  };
+}
+
+function recordingSigner(signed: UnsignedTransaction[], between: () => Promise<void> | undefined): Signer {
   const signer = signerOf();
   return {
     ...signer,
-    signTransaction: (transaction) => {
+    signTransaction: async (transaction) => {
       signed.push(transaction);
-      return signer.signTransaction(transaction);
+      await between();
+      return await signer.signTransaction(transaction);
     },
   };
 }
@@ -223,7 +262,7 @@ function rawOf(call: { readonly params: readonly unknown[] }): string {
   return String(call.params[0]);
 }
 
-function historyOf(store: LaneStore, id: string): string[] {
+function historyOf(store: LaneRowStore, id: string): string[] {
   const names = new Map(store.attempts(id).map((attempt, index) => [attempt.hash, `${attempt.kind} ${index + 1}`]));
   return store.transitions(id).map(({ attemptHash, from, to }) => {
     const subject = attemptHash === undefined ? "intent" : (names.get(attemptHash) ?? attemptHash);

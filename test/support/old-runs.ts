@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 import { createHistoryReader } from "../../src/adapters/sqlite/daemon/history-rows.ts";
+import type { DaemonStore } from "../../src/adapters/sqlite/daemon/store.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import type { EngineSettings } from "../../src/engine/engine-context.ts";
 import type { RetentionTurn } from "../../src/ports/retention-store.ts";
-import type { Store } from "../../src/ports/store.ts";
 import type { SqliteDatabase } from "../../src/storage/database.ts";
 import { SLOT_MS, USDC, WETH } from "./builders.ts";
 import type { Hear } from "./courses.ts";
@@ -13,7 +13,10 @@ import { createOutside, type Life, type Outside, openLife, turn } from "./engine
 const FAR_MS = 5_000_000_000_000;
 
 /** Lets go of everything that is over, as if it were years ago. @returns how many runs became gaps, and were archived */
-export function letAllGo(store: Store, change: Partial<RetentionTurn> = {}): { pruned: number; archived: number } {
+export function letAllGo(
+  store: DaemonStore,
+  change: Partial<RetentionTurn> = {},
+): { pruned: number; archived: number } {
   const went = { pruned: 0, archived: 0 };
   let after: RetentionTurn["after"];
   do {

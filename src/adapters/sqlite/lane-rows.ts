@@ -1,186 +1,293 @@
-import type { Address, Hex } from "../../domain/money/address.ts";
-import type {
-  AttemptKind,
-  AttemptRow,
-  AttemptState,
-  CostRow,
-  IntentOutcome,
-  IntentPurpose,
-  IntentRow,
-  IntentState,
-  LaneHalt,
-  LaneTransition,
-  SigningRow,
-} from "../../ports/lane-store.ts";
+import type { LaneRowStore } from "../../ports/lane-row-store.ts";
+import type { AttemptRow, CancelWish, IntentRow } from "../../ports/lane-store.ts";
+import type { SqliteDatabase } from "../../storage/database.ts";
+import { migrate, readMigrations } from "../../storage/migrations.ts";
+import { inTransaction } from "../../storage/transaction.ts";
+import { OPEN_INTENTS } from "./index-conditions.ts";
+import {
+  type StoredAttempt,
+  type StoredCost,
+  type StoredHalt,
+  type StoredIntent,
+  type StoredSigning,
+  type StoredTransition,
+  toAttemptRow,
+  toBinding,
+  toCostRow,
+  toHalt,
+  toIntentRow,
+  toSigningRow,
+  toTransition,
+} from "./lane-codec.ts";
+import { prepareStatements } from "./statements.ts";
 
-/** A row of `lane_intents` as SQLite gives it. Amounts are text, absent values null. */
-export interface StoredIntent {
-  readonly id: string;
-  readonly account: Address;
-  readonly chain_id: number;
-  readonly purpose: IntentPurpose;
-  readonly to_address: Address;
-  readonly data: Hex;
-  readonly value: string;
-  readonly gas_limit: string;
-  readonly max_fee_per_gas_cap: string;
-  readonly sign_by_seconds: number;
-  readonly deadline_seconds: number | null;
-  readonly state: IntentState;
-  readonly nonce: number | null;
-  readonly outcome: IntentOutcome | null;
-  readonly mined_block_number: number | null;
-  readonly mined_block_hash: Hex | null;
-  readonly mined_attempt_hash: Hex | null;
-  readonly created_at_ms: number;
+/** Creates or updates the tables of lanes in this database, after copying one that holds rows. */
+export function migrateLane(db: SqliteDatabase): void {
+  const migrations = readMigrations(new URL("./lane/", import.meta.url));
+  migrate(db, { set: "lane", migrations, backup: true });
 }
 
-export function toIntentRow(row: StoredIntent): IntentRow {
+/** Lane rows in an open, migrated database. Stores of the same connection share its transactions. */
+export function createLaneRows(db: SqliteDatabase): LaneRowStore {
   return {
-    id: row.id,
-    account: row.account,
-    chainId: row.chain_id,
-    purpose: row.purpose,
-    to: row.to_address,
-    data: row.data,
-    value: BigInt(row.value),
-    gasLimit: BigInt(row.gas_limit),
-    maxFeePerGasCap: BigInt(row.max_fee_per_gas_cap),
-    signBySeconds: row.sign_by_seconds,
-    deadlineSeconds: row.deadline_seconds ?? undefined,
-    state: row.state,
-    nonce: row.nonce ?? undefined,
-    outcome: row.outcome ?? undefined,
-    minedBlockNumber: row.mined_block_number ?? undefined,
-    minedBlockHash: row.mined_block_hash ?? undefined,
-    minedAttemptHash: row.mined_attempt_hash ?? undefined,
-    createdAtMs: row.created_at_ms,
+    transaction: (work) => joinTransaction(db, work),
+    ...intents(db),
+    ...attempts(db),
+    ...journal(db),
+    ...halts(db),
+    ...costs(db),
+    ...cancelWishes(db),
+    ...forgetting(db),
+    ...archived(db),
   };
 }
 
-/** A row of `lane_signings` as SQLite gives it. */
-export interface StoredSigning {
-  readonly intent_id: string;
-  readonly kind: AttemptKind;
-  readonly nonce: number;
-  readonly to_address: Address;
-  readonly data: Hex;
-  readonly value: string;
-  readonly gas_limit: string;
-  readonly max_fee_per_gas: string;
-  readonly max_priority_fee_per_gas: string;
-  readonly at_ms: number;
+/**
+ * Runs the work in one durable transaction, or in the one that is already open on this connection.
+ * The write lock is taken at the start, so that what the work reads is still true when it commits.
+ */
+function joinTransaction<T>(db: SqliteDatabase, work: () => T): T {
+  return db.inTransaction ? work() : inTransaction(db, work);
 }
 
-export function toSigningRow(row: StoredSigning): SigningRow {
+type Intents = "insertIntent" | "intent" | "intentAt" | "openIntents" | "highestNonce" | "updateIntent";
+
+function intents(db: SqliteDatabase): Pick<LaneRowStore, Intents> {
+  const insert = db.prepare(
+    `INSERT INTO lane_intents (
+       id, account, chain_id, purpose, to_address, data, value, gas_limit, max_fee_per_gas_cap, sign_by_seconds,
+       deadline_seconds, state, nonce, outcome, mined_block_number, mined_block_hash, mined_attempt_hash, created_at_ms
+     ) VALUES (
+       @id, @account, @chainId, @purpose, @to, @data, @value, @gasLimit, @maxFeePerGasCap, @signBySeconds,
+       @deadlineSeconds, @state, @nonce, @outcome, @minedBlockNumber, @minedBlockHash, @minedAttemptHash, @createdAtMs
+     )`,
+  );
+  const byId = db.prepare<[string], StoredIntent>("SELECT * FROM lane_intents WHERE id = ?");
+  const atNonce = db.prepare<[string, number, number], StoredIntent>(
+    "SELECT * FROM lane_intents WHERE account = ? AND chain_id = ? AND nonce = ?",
+  );
+  const open = db.prepare<[string, number], StoredIntent>(
+    `SELECT * FROM lane_intents WHERE account = ? AND chain_id = ?
+       AND ${OPEN_INTENTS} ORDER BY seq`,
+  );
+  const highest = db
+    .prepare<[string, number], number>(
+      `SELECT nonce FROM lane_intents WHERE account = ? AND chain_id = ? AND nonce IS NOT NULL
+       ORDER BY nonce DESC LIMIT 1`,
+    )
+    .pluck();
+  const markConfirmed = db.prepare("UPDATE lane_intents SET was_confirmed = 1 WHERE id = ?");
+  const update = createUpdate(db, { table: "lane_intents", key: "id", columns: INTENT_COLUMNS });
   return {
-    intentId: row.intent_id,
-    kind: row.kind,
-    nonce: row.nonce,
-    to: row.to_address,
-    data: row.data,
-    value: BigInt(row.value),
-    gasLimit: BigInt(row.gas_limit),
-    maxFeePerGas: BigInt(row.max_fee_per_gas),
-    maxPriorityFeePerGas: BigInt(row.max_priority_fee_per_gas),
-    atMs: row.at_ms,
+    insertIntent: (row) => void insert.run(toBinding(row)),
+    intent(id) {
+      const row = byId.get(id);
+      return row === undefined ? undefined : toIntentRow(row);
+    },
+    intentAt: (account, chainId, nonce) => atNonce.all(account, chainId, nonce).map(toIntentRow)[0],
+    openIntents: (account, chainId) => open.all(account, chainId).map(toIntentRow),
+    highestNonce: (account, chainId) => highest.get(account, chainId) ?? undefined,
+    updateIntent(id, change) {
+      if (change.state === "confirmed") markConfirmed.run(id);
+      update(id, change);
+    },
   };
 }
 
-/** A row of `lane_attempts` as SQLite gives it. */
-export interface StoredAttempt {
-  readonly hash: Hex;
-  readonly intent_id: string;
-  readonly kind: AttemptKind;
-  readonly raw: Hex;
-  readonly nonce: number;
-  readonly max_fee_per_gas: string;
-  readonly max_priority_fee_per_gas: string;
-  readonly state: AttemptState;
-  readonly signed_at_ms: number;
-  readonly first_broadcast_block: number | null;
-  readonly last_broadcast_at_ms: number | null;
-  readonly last_broadcast_block: number | null;
-}
-
-export function toAttemptRow(row: StoredAttempt): AttemptRow {
+function attempts(db: SqliteDatabase): Pick<LaneRowStore, "insertAttempt" | "attempts" | "updateAttempt"> {
+  const insert = db.prepare(
+    `INSERT INTO lane_attempts (
+       hash, intent_id, kind, raw, nonce, max_fee_per_gas, max_priority_fee_per_gas, state, signed_at_ms,
+       first_broadcast_block, last_broadcast_at_ms, last_broadcast_block
+     ) VALUES (
+       @hash, @intentId, @kind, @raw, @nonce, @maxFeePerGas, @maxPriorityFeePerGas, @state, @signedAtMs,
+       @firstBroadcastBlock, @lastBroadcastAtMs, @lastBroadcastBlock
+     )`,
+  );
+  const ofIntent = db.prepare<[string], StoredAttempt>("SELECT * FROM lane_attempts WHERE intent_id = ? ORDER BY seq");
   return {
-    hash: row.hash,
-    intentId: row.intent_id,
-    kind: row.kind,
-    raw: row.raw,
-    nonce: row.nonce,
-    maxFeePerGas: BigInt(row.max_fee_per_gas),
-    maxPriorityFeePerGas: BigInt(row.max_priority_fee_per_gas),
-    state: row.state,
-    signedAtMs: row.signed_at_ms,
-    firstBroadcastBlock: row.first_broadcast_block ?? undefined,
-    lastBroadcastAtMs: row.last_broadcast_at_ms ?? undefined,
-    lastBroadcastBlock: row.last_broadcast_block ?? undefined,
+    insertAttempt: (row) => void insert.run(toBinding(row)),
+    attempts: (intentId) => ofIntent.all(intentId).map(toAttemptRow),
+    updateAttempt: createUpdate(db, { table: "lane_attempts", key: "hash", columns: ATTEMPT_COLUMNS }),
   };
 }
 
-/** A row of `lane_costs` as SQLite gives it. */
-export interface StoredCost {
-  readonly intent_id: string;
-  readonly hash: Hex;
-  readonly succeeded: number;
-  readonly block_number: number;
-  readonly block_time_seconds: number;
-  readonly gas_used: string;
-  readonly gas_price: string;
-  readonly data_fee: string | null;
-}
+type Journal = "insertSigning" | "signings" | "recordTransition" | "transitions";
 
-export function toCostRow(row: StoredCost): CostRow {
+function journal(db: SqliteDatabase): Pick<LaneRowStore, Journal> {
+  const insertSigning = db.prepare(
+    `INSERT INTO lane_signings (
+       intent_id, kind, nonce, to_address, data, value, gas_limit, max_fee_per_gas, max_priority_fee_per_gas, at_ms
+     ) VALUES (
+       @intentId, @kind, @nonce, @to, @data, @value, @gasLimit, @maxFeePerGas, @maxPriorityFeePerGas, @atMs
+     )`,
+  );
+  const signings = db.prepare<[string], StoredSigning>("SELECT * FROM lane_signings WHERE intent_id = ? ORDER BY seq");
+  const insertTransition = db.prepare(
+    `INSERT INTO lane_transitions (intent_id, attempt_hash, from_state, to_state, at_ms, detail)
+     VALUES (@intentId, @attemptHash, @from, @to, @atMs, @detail)`,
+  );
+  const transitions = db.prepare<[string], StoredTransition>(
+    "SELECT * FROM lane_transitions WHERE intent_id = ? ORDER BY id",
+  );
   return {
-    intentId: row.intent_id,
-    hash: row.hash,
-    succeeded: row.succeeded === 1,
-    blockNumber: row.block_number,
-    blockTimeSeconds: row.block_time_seconds,
-    gasUsed: BigInt(row.gas_used),
-    gasPrice: BigInt(row.gas_price),
-    dataFee: row.data_fee === null ? undefined : BigInt(row.data_fee),
+    insertSigning: (row) => void insertSigning.run(toBinding(row)),
+    signings: (intentId) => signings.all(intentId).map(toSigningRow),
+    recordTransition: (row) => void insertTransition.run(toBinding(row)),
+    transitions: (intentId) => transitions.all(intentId).map(toTransition),
   };
 }
 
-/** A row of `lane_transitions` as SQLite gives it. */
-export interface StoredTransition {
-  readonly intent_id: string;
-  readonly attempt_hash: Hex | null;
-  readonly from_state: IntentState | AttemptState | null;
-  readonly to_state: IntentState | AttemptState;
-  readonly at_ms: number;
-  readonly detail: string | null;
-}
-
-export function toTransition(row: StoredTransition): LaneTransition {
+function costs(db: SqliteDatabase): Pick<LaneRowStore, "saveCost" | "forgetCost" | "cost"> {
+  const sql = prepareStatements(db);
   return {
-    intentId: row.intent_id,
-    attemptHash: row.attempt_hash ?? undefined,
-    from: row.from_state ?? undefined,
-    to: row.to_state,
-    atMs: row.at_ms,
-    detail: row.detail ?? undefined,
+    saveCost: (row) => {
+      sql.named(
+        `INSERT INTO lane_costs (
+           intent_id, hash, succeeded, block_number, block_time_seconds, gas_used, gas_price, data_fee
+         ) VALUES (
+           @intentId, @hash, @succeeded, @blockNumber, @blockTimeSeconds, @gasUsed, @gasPrice, @dataFee
+         ) ON CONFLICT (intent_id) DO UPDATE SET hash = excluded.hash, succeeded = excluded.succeeded,
+           block_number = excluded.block_number, block_time_seconds = excluded.block_time_seconds,
+           gas_used = excluded.gas_used, gas_price = excluded.gas_price, data_fee = excluded.data_fee`,
+        toBinding({ ...row, succeeded: row.succeeded ? 1 : 0 }),
+      );
+    },
+    forgetCost: (intentId) => {
+      sql.run("DELETE FROM lane_costs WHERE intent_id = ?", intentId);
+    },
+    cost: (intentId) => {
+      const row = sql.get<StoredCost>("SELECT * FROM lane_costs WHERE intent_id = ?", intentId);
+      return row === undefined ? undefined : toCostRow(row);
+    },
   };
 }
 
-/** A row of `lane_halts` as SQLite gives it. */
-export interface StoredHalt {
-  readonly account: Address;
-  readonly chain_id: number;
-  readonly reason: string;
-  readonly transaction_count: number;
-  readonly at_ms: number;
+type Halts = "halt" | "halts" | "addHalt" | "releaseHalt" | "acceptCount" | "acceptedCount";
+
+function halts(db: SqliteDatabase): Pick<LaneRowStore, Halts> {
+  const columns = "account, chain_id, reason, transaction_count, at_ms";
+  const one = db.prepare<[string, number], StoredHalt>(
+    `SELECT ${columns} FROM lane_halts WHERE account = ? AND chain_id = ? AND released_at_ms IS NULL`,
+  );
+  const all = db.prepare<[], StoredHalt>(
+    `SELECT ${columns} FROM lane_halts WHERE released_at_ms IS NULL ORDER BY account, chain_id`,
+  );
+  const insert = db.prepare(
+    `INSERT INTO lane_halts (${columns}) VALUES (@account, @chainId, @reason, @transactionCount, @atMs)`,
+  );
+  const release = db.prepare(
+    `UPDATE lane_halts SET released_by = ?, released_at_ms = ?
+     WHERE account = ? AND chain_id = ? AND released_at_ms IS NULL`,
+  );
+  const accept = db.prepare(
+    `INSERT INTO lane_halts (${columns}, released_by, released_at_ms)
+     VALUES (@account, @chainId, 'accepted before it halted', @transactionCount, @atMs, @by, @atMs)`,
+  );
+  const accepted = db
+    .prepare<[string, number], number | null>(
+      `SELECT max(transaction_count) FROM lane_halts
+       WHERE account = ? AND chain_id = ? AND released_at_ms IS NOT NULL`,
+    )
+    .pluck();
+  return {
+    halt(account, chainId) {
+      const row = one.get(account, chainId);
+      return row === undefined ? undefined : toHalt(row);
+    },
+    halts: () => all.all().map(toHalt),
+    addHalt: (row) => void insert.run(row),
+    releaseHalt: (account, chainId, { by, atMs }) => void release.run(by, atMs, account, chainId),
+    acceptCount: (counted, acceptance) => void accept.run({ ...counted, ...acceptance }),
+    acceptedCount: (account, chainId) => accepted.get(account, chainId) ?? 0,
+  };
 }
 
-export function toHalt(row: StoredHalt): LaneHalt {
+const WISHES = `SELECT intent_id AS intentId, wished_by AS "by", at_ms AS atMs FROM lane_cancel_wishes`;
+
+/** Prepared when they are used: a service's database may be older than their table. */
+function cancelWishes(db: SqliteDatabase): Pick<LaneRowStore, "wishCancel" | "cancelWish" | "waitingWishes"> {
+  const sql = prepareStatements(db);
   return {
-    account: row.account,
-    chainId: row.chain_id,
-    reason: row.reason,
-    transactionCount: row.transaction_count,
-    atMs: row.at_ms,
+    wishCancel: ({ intentId, by, atMs }) => {
+      sql.run("INSERT INTO lane_cancel_wishes (intent_id, wished_by, at_ms) VALUES (?, ?, ?)", intentId, by, atMs);
+    },
+    cancelWish: (intentId) => sql.get<CancelWish>(`${WISHES} WHERE intent_id = ?`, intentId),
+    waitingWishes: (account, chainId) =>
+      sql.all<CancelWish>(
+        `${WISHES} WHERE intent_id IN (
+           SELECT id FROM lane_intents WHERE account = ? AND chain_id = ? AND ${OPEN_INTENTS} AND nonce IS NULL
+         )`,
+        account,
+        chainId,
+      ),
   };
+}
+
+/** Prepared when it is used: a service's database may be older than its table. */
+function archived(db: SqliteDatabase): Pick<LaneRowStore, "isArchivedNonce"> {
+  const sql = prepareStatements(db);
+  return {
+    isArchivedNonce: (account, chainId, nonce) =>
+      sql.get(
+        "SELECT 1 FROM lane_archived WHERE account = ? AND chain_id = ? AND nonce >= ?",
+        account,
+        chainId,
+        nonce,
+      ) !== undefined,
+  };
+}
+
+function forgetting(db: SqliteDatabase): Pick<LaneRowStore, "forgetUnsigned"> {
+  const sql = prepareStatements(db);
+  const unsigned = `SELECT 1 FROM lane_intents WHERE id = ? AND purpose = 'relay' AND state = 'dropped'
+    AND NOT EXISTS (SELECT 1 FROM lane_attempts WHERE intent_id = lane_intents.id)`;
+  return {
+    forgetUnsigned: (id) => {
+      if (sql.get(unsigned, id) === undefined) return false;
+      sql.run("DELETE FROM lane_signings WHERE intent_id = ?", id);
+      sql.run("DELETE FROM lane_transitions WHERE intent_id = ?", id);
+      sql.run("DELETE FROM lane_cancel_wishes WHERE intent_id = ?", id);
+      sql.run("DELETE FROM lane_intents WHERE id = ?", id);
+      return true;
+    },
+  };
+}
+
+const INTENT_COLUMNS = {
+  state: "state",
+  nonce: "nonce",
+  outcome: "outcome",
+  minedBlockNumber: "mined_block_number",
+  minedBlockHash: "mined_block_hash",
+  minedAttemptHash: "mined_attempt_hash",
+} as const satisfies Partial<Record<keyof IntentRow, string>>;
+
+const ATTEMPT_COLUMNS = {
+  state: "state",
+  firstBroadcastBlock: "first_broadcast_block",
+  lastBroadcastAtMs: "last_broadcast_at_ms",
+  lastBroadcastBlock: "last_broadcast_block",
+} as const satisfies Partial<Record<keyof AttemptRow, string>>;
+
+/** An update of the named fields only; a field that is there and undefined becomes null. */
+function createUpdate(
+  db: SqliteDatabase,
+  target: { table: string; key: string; columns: Readonly<Record<string, string>> },
+): (key: string, change: object) => void {
+  const statements = prepareStatements(db);
+  return (key, change) => {
+    const fields = Object.keys(change);
+    if (fields.length === 0) return;
+    const assignments = fields.map((field) => `${columnOf(target.columns, field)} = @${field}`).join(", ");
+    const sql = `UPDATE ${target.table} SET ${assignments} WHERE ${target.key} = @key`;
+    const changes = statements.named(sql, { ...toBinding(change), key });
+    if (changes !== 1) throw new Error(`no row of ${target.table} has ${target.key} ${key}: nothing was changed`);
+  };
+}
+
+function columnOf(columns: Readonly<Record<string, string>>, field: string): string {
+  const column = columns[field];
+  if (column === undefined) throw new Error(`the field ${field} cannot be changed`);
+  return column;
 }

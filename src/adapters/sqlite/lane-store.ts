@@ -1,290 +1,79 @@
-import type { AttemptRow, IntentRow, LaneStore } from "../../ports/lane-store.ts";
-import type { SqliteDatabase } from "../../storage/database.ts";
-import { migrate, readMigrations } from "../../storage/migrations.ts";
-import { inTransaction } from "../../storage/transaction.ts";
-import { OPEN_INTENTS } from "./index-conditions.ts";
-import {
-  type StoredAttempt,
-  type StoredCost,
-  type StoredHalt,
-  type StoredIntent,
-  type StoredSigning,
-  type StoredTransition,
-  toAttemptRow,
-  toCostRow,
-  toHalt,
-  toIntentRow,
-  toSigningRow,
-  toTransition,
-} from "./lane-rows.ts";
-import { prepareStatements, type SqlValue } from "./statements.ts";
+import type { LaneListener } from "../../ports/lane-event.ts";
+import type { LaneRowStore, Lanes } from "../../ports/lane-row-store.ts";
+import type { IntentRow, LaneAccount } from "../../ports/lane-store.ts";
+import type { LaneQuestion, LaneRows, LaneStore, OpenIntents, SigningRows } from "../../ports/lane-unit-of-work.ts";
+import { writeLaneChanges } from "./lane-writers.ts";
 
-/** Creates or updates the tables of lanes in this database, after copying one that holds rows. */
-export function migrateLane(db: SqliteDatabase): void {
-  const migrations = readMigrations(new URL("./lane/", import.meta.url));
-  migrate(db, { set: "lane", migrations, backup: true });
-}
+/** Whether something may be signed for an intent now, while its account is not halted. */
+type Signing = (intentId: string) => boolean;
 
-/** Lane rows in an open, migrated database. Stores of the same connection share its transactions. */
-export function createLaneStore(db: SqliteDatabase): LaneStore {
+/** Lanes on their rows. @param signing what those who ask for transactions say */
+export function createLanes(rows: LaneRowStore, signing: Signing = () => true): Lanes {
   return {
-    transaction: (work) => joinTransaction(db, work),
-    ...intents(db),
-    ...attempts(db),
-    ...journal(db),
-    ...halts(db),
-    ...costs(db),
-    ...cancelWishes(db),
-    ...forgetting(db),
+    rows,
+    store: (listener) => createLaneStore(rows, { signing, listener }),
+    write: (changes, atMs) => writeLaneChanges(rows, changes, atMs),
   };
 }
 
 /**
- * Runs the work in one durable transaction, or in the one that is already open on this connection.
- * The write lock is taken at the start, so that what the work reads is still true when it commits.
+ * The rows of lanes where their database has no other unit of work. A unit is over before its call returns, so units are
+ * carried out in the order of their calls.
  */
-function joinTransaction<T>(db: SqliteDatabase, work: () => T): T {
-  return db.inTransaction ? work() : inTransaction(db, work);
-}
-
-type Intents =
-  | "insertIntent"
-  | "intent"
-  | "intentAt"
-  | "isArchivedNonce"
-  | "openIntents"
-  | "highestNonce"
-  | "updateIntent";
-
-function intents(db: SqliteDatabase): Pick<LaneStore, Intents> {
-  const insert = db.prepare(
-    `INSERT INTO lane_intents (
-       id, account, chain_id, purpose, to_address, data, value, gas_limit, max_fee_per_gas_cap, sign_by_seconds,
-       deadline_seconds, state, nonce, outcome, mined_block_number, mined_block_hash, mined_attempt_hash, created_at_ms
-     ) VALUES (
-       @id, @account, @chainId, @purpose, @to, @data, @value, @gasLimit, @maxFeePerGasCap, @signBySeconds,
-       @deadlineSeconds, @state, @nonce, @outcome, @minedBlockNumber, @minedBlockHash, @minedAttemptHash, @createdAtMs
-     )`,
-  );
-  const byId = db.prepare<[string], StoredIntent>("SELECT * FROM lane_intents WHERE id = ?");
-  const atNonce = db.prepare<[string, number, number], StoredIntent>(
-    "SELECT * FROM lane_intents WHERE account = ? AND chain_id = ? AND nonce = ?",
-  );
-  const archived = db.prepare<[string, number, number]>(
-    "SELECT 1 FROM lane_archived WHERE account = ? AND chain_id = ? AND nonce >= ?",
-  );
-  const open = db.prepare<[string, number], StoredIntent>(
-    `SELECT * FROM lane_intents WHERE account = ? AND chain_id = ?
-       AND ${OPEN_INTENTS} ORDER BY seq`,
-  );
-  const highest = db
-    .prepare<[string, number], number>(
-      `SELECT nonce FROM lane_intents WHERE account = ? AND chain_id = ? AND nonce IS NOT NULL
-       ORDER BY nonce DESC LIMIT 1`,
-    )
-    .pluck();
-  const markConfirmed = db.prepare("UPDATE lane_intents SET was_confirmed = 1 WHERE id = ?");
-  const update = createUpdate(db, { table: "lane_intents", key: "id", columns: INTENT_COLUMNS });
+function createLaneStore(
+  rows: LaneRowStore,
+  { signing, listener }: { readonly signing: Signing; readonly listener: LaneListener | undefined },
+): LaneStore {
+  const readToSign = (question: LaneQuestion): SigningRows => {
+    const read = readLane(rows, question);
+    const isWanted = read.intent === undefined || signing(read.intent.id);
+    return { ...read, maySign: read.halt === undefined && isWanted };
+  };
   return {
-    insertIntent: (row) => void insert.run(toBinding(row)),
-    intent(id) {
-      const row = byId.get(id);
-      return row === undefined ? undefined : toIntentRow(row);
-    },
-    intentAt: (account, chainId, nonce) => atNonce.all(account, chainId, nonce).map(toIntentRow)[0],
-    isArchivedNonce: (account, chainId, nonce) => archived.get(account, chainId, nonce) !== undefined,
-    openIntents: (account, chainId) => open.all(account, chainId).map(toIntentRow),
-    highestNonce: (account, chainId) => highest.get(account, chainId) ?? undefined,
-    updateIntent(id, change) {
-      if (change.state === "confirmed") markConfirmed.run(id);
-      update(id, change);
-    },
+    open: async (account) => readOpen(rows, account),
+    read: async (question) => readLane(rows, question),
+    readToSign: async (question) => readToSign(question),
+    commit: async ({ question, decide }) =>
+      rows.transaction(() => {
+        const { changes, atMs, value, event, refusal } = decide(readToSign(question));
+        writeLaneChanges(rows, changes, atMs);
+        if (event !== undefined) listener?.onIntent(event);
+        if (refusal !== undefined) listener?.onRefused?.(refusal);
+        return value;
+      }),
   };
 }
 
-function attempts(db: SqliteDatabase): Pick<LaneStore, "insertAttempt" | "attempts" | "updateAttempt"> {
-  const insert = db.prepare(
-    `INSERT INTO lane_attempts (
-       hash, intent_id, kind, raw, nonce, max_fee_per_gas, max_priority_fee_per_gas, state, signed_at_ms,
-       first_broadcast_block, last_broadcast_at_ms, last_broadcast_block
-     ) VALUES (
-       @hash, @intentId, @kind, @raw, @nonce, @maxFeePerGas, @maxPriorityFeePerGas, @state, @signedAtMs,
-       @firstBroadcastBlock, @lastBroadcastAtMs, @lastBroadcastBlock
-     )`,
-  );
-  const ofIntent = db.prepare<[string], StoredAttempt>("SELECT * FROM lane_attempts WHERE intent_id = ? ORDER BY seq");
+/** What is open of an account. */
+export function readOpen(rows: LaneRowStore, { account, chainId }: LaneAccount): OpenIntents {
+  const intents = rows.openIntents(account, chainId);
+  const isAnyWaiting = intents.some(({ nonce }) => nonce === undefined);
+  return { intents, wishes: isAnyWaiting ? rows.waitingWishes(account, chainId) : [] };
+}
+
+/** An account, and the intent that is asked for. */
+export function readLane(rows: LaneRowStore, question: LaneQuestion): LaneRows {
+  const { account, chainId } = question;
+  const intent = readIntent(rows, question);
   return {
-    insertAttempt: (row) => void insert.run(toBinding(row)),
-    attempts: (intentId) => ofIntent.all(intentId).map(toAttemptRow),
-    updateAttempt: createUpdate(db, { table: "lane_attempts", key: "hash", columns: ATTEMPT_COLUMNS }),
+    intent,
+    isArchived: intent === undefined && isArchivedNonce(rows, question),
+    signings: intent === undefined ? [] : rows.signings(intent.id),
+    attempts: intent === undefined ? [] : rows.attempts(intent.id),
+    wish: intent === undefined ? undefined : rows.cancelWish(intent.id),
+    halt: rows.halt(account, chainId),
+    highestNonce: rows.highestNonce(account, chainId),
+    acceptedCount: rows.acceptedCount(account, chainId),
   };
 }
 
-type Journal = "insertSigning" | "signings" | "recordTransition" | "transitions";
-
-function journal(db: SqliteDatabase): Pick<LaneStore, Journal> {
-  const insertSigning = db.prepare(
-    `INSERT INTO lane_signings (
-       intent_id, kind, nonce, to_address, data, value, gas_limit, max_fee_per_gas, max_priority_fee_per_gas, at_ms
-     ) VALUES (
-       @intentId, @kind, @nonce, @to, @data, @value, @gasLimit, @maxFeePerGas, @maxPriorityFeePerGas, @atMs
-     )`,
-  );
-  const signings = db.prepare<[string], StoredSigning>("SELECT * FROM lane_signings WHERE intent_id = ? ORDER BY seq");
-  const insertTransition = db.prepare(
-    `INSERT INTO lane_transitions (intent_id, attempt_hash, from_state, to_state, at_ms, detail)
-     VALUES (@intentId, @attemptHash, @from, @to, @atMs, @detail)`,
-  );
-  const transitions = db.prepare<[string], StoredTransition>(
-    "SELECT * FROM lane_transitions WHERE intent_id = ? ORDER BY id",
-  );
-  return {
-    insertSigning: (row) => void insertSigning.run(toBinding(row)),
-    signings: (intentId) => signings.all(intentId).map(toSigningRow),
-    recordTransition: (row) => void insertTransition.run(toBinding(row)),
-    transitions: (intentId) => transitions.all(intentId).map(toTransition),
-  };
+function isArchivedNonce(rows: LaneRowStore, { account, chainId, intent: asked }: LaneQuestion): boolean {
+  return asked !== undefined && "nonce" in asked && rows.isArchivedNonce(account, chainId, asked.nonce);
 }
 
-function costs(db: SqliteDatabase): Pick<LaneStore, "saveCost" | "forgetCost" | "cost"> {
-  const sql = prepareStatements(db);
-  return {
-    saveCost: (row) => {
-      sql.named(
-        `INSERT INTO lane_costs (
-           intent_id, hash, succeeded, block_number, block_time_seconds, gas_used, gas_price, data_fee
-         ) VALUES (
-           @intentId, @hash, @succeeded, @blockNumber, @blockTimeSeconds, @gasUsed, @gasPrice, @dataFee
-         ) ON CONFLICT (intent_id) DO UPDATE SET hash = excluded.hash, succeeded = excluded.succeeded,
-           block_number = excluded.block_number, block_time_seconds = excluded.block_time_seconds,
-           gas_used = excluded.gas_used, gas_price = excluded.gas_price, data_fee = excluded.data_fee`,
-        toBinding({ ...row, succeeded: row.succeeded ? 1 : 0 }),
-      );
-    },
-    forgetCost: (intentId) => {
-      sql.run("DELETE FROM lane_costs WHERE intent_id = ?", intentId);
-    },
-    cost: (intentId) => {
-      const row = sql.get<StoredCost>("SELECT * FROM lane_costs WHERE intent_id = ?", intentId);
-      return row === undefined ? undefined : toCostRow(row);
-    },
-  };
-}
-
-type Halts = "halt" | "halts" | "addHalt" | "releaseHalt" | "acceptCount" | "acceptedCount";
-
-function halts(db: SqliteDatabase): Pick<LaneStore, Halts> {
-  const columns = "account, chain_id, reason, transaction_count, at_ms";
-  const one = db.prepare<[string, number], StoredHalt>(
-    `SELECT ${columns} FROM lane_halts WHERE account = ? AND chain_id = ? AND released_at_ms IS NULL`,
-  );
-  const all = db.prepare<[], StoredHalt>(
-    `SELECT ${columns} FROM lane_halts WHERE released_at_ms IS NULL ORDER BY account, chain_id`,
-  );
-  const insert = db.prepare(
-    `INSERT INTO lane_halts (${columns}) VALUES (@account, @chainId, @reason, @transactionCount, @atMs)`,
-  );
-  const release = db.prepare(
-    `UPDATE lane_halts SET released_by = ?, released_at_ms = ?
-     WHERE account = ? AND chain_id = ? AND released_at_ms IS NULL`,
-  );
-  const accept = db.prepare(
-    `INSERT INTO lane_halts (${columns}, released_by, released_at_ms)
-     VALUES (@account, @chainId, 'accepted before it halted', @transactionCount, @atMs, @by, @atMs)`,
-  );
-  const accepted = db
-    .prepare<[string, number], number | null>(
-      `SELECT max(transaction_count) FROM lane_halts
-       WHERE account = ? AND chain_id = ? AND released_at_ms IS NOT NULL`,
-    )
-    .pluck();
-  return {
-    halt(account, chainId) {
-      const row = one.get(account, chainId);
-      return row === undefined ? undefined : toHalt(row);
-    },
-    halts: () => all.all().map(toHalt),
-    addHalt: (row) => void insert.run(row),
-    releaseHalt: (account, chainId, { by, atMs }) => void release.run(by, atMs, account, chainId),
-    acceptCount: (counted, acceptance) => void accept.run({ ...counted, ...acceptance }),
-    acceptedCount: (account, chainId) => accepted.get(account, chainId) ?? 0,
-  };
-}
-
-/** Prepared when they are used: a service's database may be older than their table. */
-function cancelWishes(db: SqliteDatabase): Pick<LaneStore, "wishCancel" | "cancelWish"> {
-  const sql = prepareStatements(db);
-  return {
-    wishCancel: ({ intentId, by, atMs }) => {
-      sql.run("INSERT INTO lane_cancel_wishes (intent_id, wished_by, at_ms) VALUES (?, ?, ?)", intentId, by, atMs);
-    },
-    cancelWish: (intentId) =>
-      sql.get<{ intentId: string; by: string; atMs: number }>(
-        `SELECT intent_id AS intentId, wished_by AS "by", at_ms AS atMs FROM lane_cancel_wishes WHERE intent_id = ?`,
-        intentId,
-      ),
-  };
-}
-
-function forgetting(db: SqliteDatabase): Pick<LaneStore, "forgetUnsigned"> {
-  const sql = prepareStatements(db);
-  const unsigned = `SELECT 1 FROM lane_intents WHERE id = ? AND purpose = 'relay' AND state = 'dropped'
-    AND NOT EXISTS (SELECT 1 FROM lane_attempts WHERE intent_id = lane_intents.id)`;
-  return {
-    forgetUnsigned: (id) => {
-      if (sql.get(unsigned, id) === undefined) return false;
-      sql.run("DELETE FROM lane_signings WHERE intent_id = ?", id);
-      sql.run("DELETE FROM lane_transitions WHERE intent_id = ?", id);
-      sql.run("DELETE FROM lane_cancel_wishes WHERE intent_id = ?", id);
-      sql.run("DELETE FROM lane_intents WHERE id = ?", id);
-      return true;
-    },
-  };
-}
-
-const INTENT_COLUMNS = {
-  state: "state",
-  nonce: "nonce",
-  outcome: "outcome",
-  minedBlockNumber: "mined_block_number",
-  minedBlockHash: "mined_block_hash",
-  minedAttemptHash: "mined_attempt_hash",
-} as const satisfies Partial<Record<keyof IntentRow, string>>;
-
-const ATTEMPT_COLUMNS = {
-  state: "state",
-  firstBroadcastBlock: "first_broadcast_block",
-  lastBroadcastAtMs: "last_broadcast_at_ms",
-  lastBroadcastBlock: "last_broadcast_block",
-} as const satisfies Partial<Record<keyof AttemptRow, string>>;
-
-/** An update of the named fields only; a field that is there and undefined becomes null. */
-function createUpdate(
-  db: SqliteDatabase,
-  target: { table: string; key: string; columns: Readonly<Record<string, string>> },
-): (key: string, change: object) => void {
-  const statements = prepareStatements(db);
-  return (key, change) => {
-    const fields = Object.keys(change);
-    if (fields.length === 0) return;
-    const assignments = fields.map((field) => `${columnOf(target.columns, field)} = @${field}`).join(", ");
-    const sql = `UPDATE ${target.table} SET ${assignments} WHERE ${target.key} = @key`;
-    const changes = statements.named(sql, { ...toBinding(change), key });
-    if (changes !== 1) throw new Error(`no row of ${target.table} has ${target.key} ${key}: nothing was changed`);
-  };
-}
-
-function columnOf(columns: Readonly<Record<string, string>>, field: string): string {
-  const column = columns[field];
-  if (column === undefined) throw new Error(`the field ${field} cannot be changed`);
-  return column;
-}
-
-/** Amounts as decimal text, absent values as null. */
-function toBinding(row: object): Record<string, SqlValue> {
-  const entries = Object.entries(row).map(([field, value]) => [
-    field,
-    typeof value === "bigint" ? value.toString() : (value ?? null),
-  ]);
-  return Object.fromEntries(entries);
+function readIntent(rows: LaneRowStore, { account, chainId, intent: asked }: LaneQuestion): IntentRow | undefined {
+  if (asked === undefined) return undefined;
+  if ("nonce" in asked) return rows.intentAt(account, chainId, asked.nonce);
+  const found = rows.intent(asked.id);
+  return found?.account === account && found.chainId === chainId ? found : undefined;
 }

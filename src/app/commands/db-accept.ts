@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { createStore } from "../../adapters/sqlite/daemon/store.ts";
+import { migrateLane } from "../../adapters/sqlite/lane-rows.ts";
 import type { Configuration } from "../../config/configuration.ts";
 import { decideAcceptance } from "../../engine/reconcile/accept.ts";
 import { judgeMarkers } from "../../engine/reconcile/identity.ts";
@@ -10,7 +11,6 @@ import type { SqliteDatabase } from "../../storage/database.ts";
 import { migrateDaemonDatabase, openMarker } from "../daemon-database.ts";
 import { maxLifetimeSeconds } from "../engine-settings.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { openLaneStore } from "../lane-wiring.ts";
 import { operatorName } from "../operator-name.ts";
 import { type ChangeOptions, configurationOf, findTargetToChange, nameTarget } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
@@ -56,7 +56,7 @@ async function acceptAlone(db: SqliteDatabase, configuration: Configuration): Pr
   const isFound = open.some(({ kind }) => kind !== "unchecked");
   if (!isFound) throw new CommandFailure(EXIT.no, await nothingToAccept(store, configuration));
   // The lanes' tables may be missing, or be those of an older release.
-  openLaneStore(db);
+  migrateLane(db);
   const context = { settings, deps: { clock: systemClock } };
   const decide = (rows: Standing): Decided<string> => decideAcceptance(context, rows, operatorName());
   const [written] = await store.commit([{ question, decide }]);

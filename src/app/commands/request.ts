@@ -1,17 +1,15 @@
 import { existsSync } from "node:fs";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
-import { createStore } from "../../adapters/sqlite/daemon/store.ts";
+import { createStore, type DaemonStore } from "../../adapters/sqlite/daemon/store.ts";
 import { SUBJECT } from "../../domain/run/alert.ts";
 import type { OperatingMode } from "../../domain/run/operating-mode.ts";
 import { GLOBAL_SCOPE } from "../../domain/run/operating-mode.ts";
-import type { AlertStore } from "../../ports/alert-store.ts";
-import type { LaneStore } from "../../ports/lane-store.ts";
-import type { OperationStore } from "../../ports/store.ts";
+import type { LaneRowStore } from "../../ports/lane-row-store.ts";
 import { claimDatabase } from "../../storage/claim.ts";
 import { openDatabase, type SqliteDatabase } from "../../storage/database.ts";
 import { migrateDaemonDatabase } from "../daemon-database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { openLaneStore } from "../lane-wiring.ts";
+import { openLaneRows } from "../lane-wiring.ts";
 import { operatorName } from "../operator-name.ts";
 import { type ChangeOptions, findTargetToChange, nameTarget, type Target } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
@@ -98,7 +96,7 @@ function withoutDaemon({ name }: Asked, database: string): CommandFailure {
 function setMode(db: SqliteDatabase, target: Target, wish: Record<string, string>): string {
   const { mode = "", scope = GLOBAL_SCOPE, reason = "no reason given" } = wish;
   migrateDaemonDatabase(db);
-  const lanes = openLaneStore(db);
+  const lanes = openLaneRows(db);
   const store = createStore(db);
   const atMs = systemClock.nowMs();
   if (scope !== GLOBAL_SCOPE && store.strategy(scope) === undefined && !isConfigured(target, scope)) {
@@ -119,7 +117,7 @@ function setMode(db: SqliteDatabase, target: Target, wish: Record<string, string
 }
 
 /** What was asked of a daemon that ended before it took it: the next one would set that over this later word. */
-function refuseOlder(store: OperationStore, scope: string, atMs: number): void {
+function refuseOlder(store: DaemonStore, scope: string, atMs: number): void {
   for (const { id, command, arguments: wish } of store.openRequests()) {
     if (command !== "mode" || (wish.scope ?? GLOBAL_SCOPE) !== scope) continue;
     store.answerRequest(id, `refused: the mode of ${scope} was set since, while no daemon ran; ask again`, atMs);
@@ -131,7 +129,7 @@ function isConfigured(target: Target, id: string): boolean {
   return target.kind === "configured" && target.configuration.strategies.some(({ spec }) => spec.id === id);
 }
 
-function releaseAccounts(lanes: LaneStore, alerts: AlertStore): string[] {
+function releaseAccounts(lanes: LaneRowStore, alerts: DaemonStore): string[] {
   return lanes.halts().map(({ account, chainId, reason }) => {
     const atMs = systemClock.nowMs();
     lanes.releaseHalt(account, chainId, { by: operatorName(), atMs });

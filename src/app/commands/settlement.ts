@@ -15,7 +15,7 @@ import { acquireLock } from "../../storage/lock.ts";
 import { crashPointFrom } from "../crash-point.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { namingKey } from "../key-failure.ts";
-import { openLaneStore } from "../lane-wiring.ts";
+import { openLanes } from "../lane-wiring.ts";
 import { openChain } from "../open-chain.ts";
 import { createRuntime, type Runtime } from "../runtime.ts";
 import { checkChainId, checkDeployer, codeAt, differences, executorOf, plannedContracts } from "../settlement-chain.ts";
@@ -201,17 +201,18 @@ async function send(
     isStopped = true;
   });
   try {
-    const store = openLaneStore(db);
+    const lanes = openLanes(db);
     const crashPoint = crashPointFrom(runtime.env, "settlement.");
     const lane = openDeploymentLane(configuration, {
-      ...{ store, chain, signer: job.signer, crashPoint },
+      ...{ lanes, chain, signer: job.signer, crashPoint },
       logger: runtime.logger,
     });
-    submitMissing(lane, store, { missing: job.missing, maxFeePerGas: configuration.policy.maxFeePerGas });
+    const account = { account: job.signer.address, chainId: configuration.network.chainId };
+    submitMissing(lanes, account, { missing: job.missing, maxFeePerGas: configuration.policy.maxFeePerGas });
     terminal.err(`journal     ${file}`);
     for (;;) {
       await lane.tick();
-      const progress = progressOf(lane, store, job.contracts);
+      const progress = await progressOf(lane, lanes, job.contracts);
       if (progress.kind === "done") return;
       if (progress.kind !== "under way") throw new CommandFailure(EXIT.no, progress.reason);
       if (isStopped) {

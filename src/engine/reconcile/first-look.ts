@@ -26,7 +26,7 @@ export async function whereToBegin(
   wallet: Address,
   rows: Standing,
 ): Promise<KnownChain | undefined> {
-  const { store, marker, chain, laneStore } = context.deps;
+  const { store, marker, chain } = context.deps;
   const known = rows.known.get(wallet);
   if (known !== undefined) return known;
   const seen = marker?.read(wallet);
@@ -38,7 +38,8 @@ export async function whereToBegin(
   const tokens = context.settings.tokens.map(({ address }) => address);
   const { hasSigned, lastBlock, granted } = await store.read({ kind: "first-look", wallet, spender, tokens });
   if (hasSigned) {
-    const highest = laneStore.highestNonce(wallet, context.settings.chainId);
+    const { chainId } = context.settings;
+    const { highestNonce: highest } = await store.read({ kind: "lane", account: wallet, chainId });
     const transactionCount =
       highest === undefined ? await countNow(context, wallet, await chain.agreed()) : highest + 1;
     const baseline = { block: lastBlock, transactionCount };

@@ -155,9 +155,9 @@ async function unknownTransactions(
   saidByOne: number,
 ): Promise<readonly Finding[] | undefined> {
   const { wallet } = known;
-  if (saidByOne <= nextNonce(context, known)) return [];
+  if (saidByOne <= (await nextNonce(context, known))) return [];
   const count = await agreedCount(context, wallet);
-  const next = nextNonce(context, known);
+  const next = await nextNonce(context, known);
   if (count === undefined) return undefined;
   if (count <= next) return [];
   const text = `the chain counts ${count} transactions of ${wallet}, the rows know ${next}`;
@@ -167,10 +167,11 @@ async function unknownTransactions(
 }
 
 /** The rows are asked after the chain: they may know more by then, never less. */
-function nextNonce({ deps: { laneStore }, settings: { chainId } }: LookContext, known: KnownChain): number {
-  const highest = laneStore.highestNonce(known.wallet, chainId);
-  const ours = Math.max(known.transactionCount, highest === undefined ? 0 : highest + 1);
-  return Math.max(ours, laneStore.acceptedCount(known.wallet, chainId));
+async function nextNonce({ deps: { store }, settings }: LookContext, known: KnownChain): Promise<number> {
+  const { wallet: account, transactionCount } = known;
+  const rows = await store.read({ kind: "lane", account, chainId: settings.chainId });
+  const ours = Math.max(transactionCount, rows.highestNonce === undefined ? 0 : rows.highestNonce + 1);
+  return Math.max(ours, rows.acceptedCount);
 }
 
 async function agreedCount({ deps: { chain } }: LookContext, wallet: Address): Promise<number | undefined> {

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { JsonRpc } from "../../chain/json-rpc.ts";
 import type { Address, Hex } from "../../domain/money/address.ts";
-import type { Lane } from "../../lane/lane.ts";
+import { plannedIntent } from "../../lane/planned-intent.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { LaneStore } from "../../ports/lane-store.ts";
+import type { Lanes } from "../../ports/lane-row-store.ts";
 import { type Refusal, refuse } from "../errors/errors.ts";
 import type { SettledNetwork } from "../options.ts";
 import type { Snapshot, Snapshots } from "../pools/snapshots.ts";
@@ -45,8 +45,7 @@ export interface DeskDependencies {
   readonly quotes: QuoteBook;
   readonly tokens: Tokens;
   readonly store: ServiceStore;
-  readonly laneStore: LaneStore;
-  readonly lane: Lane;
+  readonly lanes: Lanes;
   readonly book: RelayBook;
   readonly places: Places;
   readonly state: RelayerState;
@@ -200,10 +199,10 @@ function accept(
   { quote, request, relay, sender }: { quote: FirmQuote; request: ExecuteRequest; relay: Relay; sender: Sender },
   context: DeskContext,
 ): Acceptance {
-  const { store, laneStore, lane, book, places, network } = context;
+  const { store, lanes, book, places, network } = context;
   const { order } = quote;
   const nowMs = context.clock.nowMs();
-  return laneStore.transaction(() => {
+  return lanes.rows.transaction(() => {
     const before = repeated(store, request);
     if (before !== undefined) return before;
     const refusal = places.refusal({ owner: quote.owner, toToken: order.toAsset, sender });
@@ -235,7 +234,7 @@ function accept(
     store.keepQuote(quote);
     store.insertSwap(row);
     book.insert(row.intentId, { ...relay.terms, caller: sender.name, isKeyed: sender.isKeyed }, nowMs);
-    lane.submit({
+    const wanted = {
       id: row.intentId,
       purpose: "relay",
       to: network.settlement,
@@ -245,7 +244,9 @@ function accept(
       maxFeePerGasCap: relay.maxFeePerGasCap,
       signBySeconds: lastSecondToSign(quote),
       deadlineSeconds: row.deadlineSeconds,
-    });
+    } as const;
+    const account = { account: context.relayer, chainId: network.chainId };
+    lanes.write([{ kind: "intent", intent: plannedIntent(account, wanted, nowMs) }], nowMs);
     return { kind: "accepted", row };
   });
 }

@@ -91,13 +91,13 @@ export function createRelayerState(
 
   async function report(): Promise<RelayerReport & { readonly detail: string }> {
     const balance = await nativeBalance();
+    const isHalted = (await lane.halted()) !== undefined;
     const pending = store.pendingCount();
     const unpaid = places.working().filter(({ intentId }) => !book.isPaid(intentId));
     const setAside = unpaid.reduce((sum, { intentId }) => sum + (book.terms(intentId)?.expectedCost ?? 0n), 0n);
     const { paid: spent, lost: losses } = costsOfDay();
     const limits = { minimumBalance, maxDailyLoss, maxDailyGas };
     const figures = { ...limits, balance, setAside, losses, spent, pending };
-    const isHalted = lane.halted() !== undefined;
     return { address: account, ...figures, ...judge(figures, { isHalted, isFull: places.full() !== undefined }) };
   }
 

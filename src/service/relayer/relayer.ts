@@ -5,7 +5,7 @@ import type { Address } from "../../domain/money/address.ts";
 import { createLane, type Lane } from "../../lane/lane.ts";
 import type { LaneChain } from "../../ports/chain.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { LaneStore } from "../../ports/lane-store.ts";
+import type { LaneRowStore, Lanes } from "../../ports/lane-row-store.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Signer } from "../../ports/signer.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
@@ -27,8 +27,8 @@ import { createUnsentSwaps } from "./unsent-swaps.ts";
 export interface RelayerDependencies {
   readonly signer: Signer;
   readonly chain: LaneChain;
-  /** Creates the tables of lanes in the service's own database, and the store on them. */
-  readonly createLaneStore: (db: SqliteDatabase) => LaneStore;
+  /** Creates the tables of lanes in the service's own database, and the lanes on them. */
+  readonly openLanes: (db: SqliteDatabase) => Lanes;
   /** named places where a test may stop the process; absent in production */
   readonly crashPoint?: (label: string) => void;
 }
@@ -36,7 +36,7 @@ export interface RelayerDependencies {
 /** A relayer at work. */
 export interface Relayer {
   readonly lane: Lane;
-  readonly laneStore: LaneStore;
+  readonly lanes: Lanes;
   readonly book: RelayBook;
   readonly places: Places;
   readonly state: RelayerState;
@@ -72,11 +72,12 @@ export function openRelayer(
   const { relayer, network } = options;
   const { signer, chain, store, rpc, clock, logger, crashPoint = () => undefined } = dependencies;
   const account = signer.address;
-  const laneStore = dependencies.createLaneStore(store.db);
+  const lanes = dependencies.openLanes(store.db);
+  const { rows } = lanes;
   const book = openRelayBook(store.db, network.name);
   // Each swap that waits, and each quote, asks for these several times.
   const memory = createReadMemory(store.db);
-  const open = () => memory.read("open", () => laneStore.openIntents(account, network.chainId));
+  const open = () => memory.read("open", () => rows.openIntents(account, network.chainId));
   const inFlight = () =>
     memory.read("in flight", () => open().filter(({ id, nonce }) => nonce !== undefined && !book.isPaid(id)));
   const listed = new Set(network.listedTokens.map(({ address }) => address));
@@ -102,22 +103,21 @@ export function openRelayer(
       maxReplacements: relayer.maxReplacements,
       maxCancellations: relayer.maxCancellations,
       cancelMarginSeconds: relayer.cancelMarginSeconds,
-      signing: () => true,
       isWorthSending: gate.isWorthSending,
     },
-    { store: laneStore, chain, signer, clock, logger, listener, crashPoint },
+    { store: lanes.store(listener), chain, signer, clock, logger, crashPoint },
   );
-  const ofAccount = ownSwaps({ account, store, laneStore, logger });
+  const ofAccount = ownSwaps({ account, store, rows, logger });
   const unminedSwaps = () => memory.read("unmined", ofAccount);
   const places = createPlaces(listed, { store: { unminedSwaps }, book, losses, isIdle: gate.isIdle, clock });
   const state = createRelayerState({ relayer, account }, { lane, inFlight, store, book, places, rpc, clock, logger });
-  const pruneUnsent = createUnsentSwaps(store.db, { laneStore, clock });
+  const pruneUnsent = createUnsentSwaps(store.db, { rows, clock });
   const runner = runLane({ lane, clock, logger }, async () => {
     pruneUnsent();
     await gate.look();
     await state.watch();
   });
-  return { lane, laneStore, book, places, state, runner, crashPoint };
+  return { lane, lanes, book, places, state, runner, crashPoint };
 }
 
 /**
@@ -127,15 +127,15 @@ export function openRelayer(
 function ownSwaps({
   account,
   store,
-  laneStore,
+  rows,
   logger,
 }: {
   account: Address;
   store: Pick<ServiceStore, "pendingSwaps" | "unminedSwaps">;
-  laneStore: LaneStore;
+  rows: Pick<LaneRowStore, "intent">;
   logger: Logger;
 }): ServiceStore["unminedSwaps"] {
-  const ofOthers = store.pendingSwaps().filter(({ intentId }) => laneStore.intent(intentId)?.account !== account);
+  const ofOthers = store.pendingSwaps().filter(({ intentId }) => rows.intent(intentId)?.account !== account);
   if (ofOthers.length > 0) {
     logger.warn(
       { account, swaps: ofOthers.length },

@@ -28,7 +28,7 @@ export interface GateDependencies {
   readonly losses: Pick<LossShares, "against">;
   /** why a swap that works again has no place, by its wallet's balance */
   readonly placeAgain: Places["refusalAgain"];
-  readonly cancel: (intentId: string, by: string) => CancelAnswer;
+  readonly cancel: (intentId: string, by: string) => Promise<CancelAnswer>;
   readonly logger: Logger;
 }
 
@@ -169,7 +169,7 @@ function createLooks(options: GateOptions, dependencies: GateDependencies): Look
     for (const id of looks.keys()) if (!waiting.has(id)) looks.delete(id);
     const idle = [...looks.keys()].flatMap((id) => (works(id) ? [] : (waiting.get(id) ?? [])));
     for (const intent of idle.splice(0, Math.max(0, idle.length - MAX_IDLE))) {
-      dependencies.cancel(intent.id, THE_RELAYER);
+      await dependencies.cancel(intent.id, THE_RELAYER);
     }
     const working = [...waiting.values()].filter(({ id }) => works(id));
     const due = [...working, ...idle.slice(0, IDLE_TRIED_IN_A_BLOCK)];
@@ -247,7 +247,7 @@ function createJudge(
       const data = SETTLEMENT_INTERFACE.encodeFunctionData("isNonceUsed", [row.wallet, row.nonce]);
       const answer = await rpc.call("eth_call", [{ to: network.settlement, data }, "finalized"]);
       if (typeof answer === "string" && /^0x[0-9a-f]{64}$/i.test(answer) && BigInt(answer) === 1n) {
-        cancel(intent.id, THE_CHAIN);
+        await cancel(intent.id, THE_CHAIN);
       }
     },
   };

@@ -1,5 +1,5 @@
-import type { LaneEvent, LaneListener } from "../../lane/lane-event.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { LaneEvent, LaneListener } from "../../ports/lane-event.ts";
 import { ERRORS } from "../errors/errors.ts";
 import type { SettledNetwork } from "../options.ts";
 import { filledAmount } from "../settlement/swapped-event.ts";

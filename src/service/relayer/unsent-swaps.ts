@@ -1,5 +1,5 @@
 import type { Clock } from "../../ports/clock.ts";
-import type { LaneStore } from "../../ports/lane-store.ts";
+import type { LaneRowStore } from "../../ports/lane-row-store.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
 import { giveBackPages } from "../store/file-size.ts";
 
@@ -31,7 +31,10 @@ interface Unsent extends Place {
  */
 export function createUnsentSwaps(
   db: SqliteDatabase,
-  { laneStore, clock }: { laneStore: LaneStore; clock: Pick<Clock, "nowMs" | "monotonicMs"> },
+  {
+    rows,
+    clock,
+  }: { rows: Pick<LaneRowStore, "transaction" | "forgetUnsigned">; clock: Pick<Clock, "nowMs" | "monotonicMs"> },
 ): () => void {
   const old = db.prepare<Place & { before: number; most: number }, Unsent>(
     `SELECT id, quote_id AS quoteId, intent_id AS intentId, deadline_seconds AS deadlineSeconds, rowid AS row FROM swaps
@@ -56,9 +59,9 @@ export function createUnsentSwaps(
     // What has to stay holds up nothing behind it.
     last = slice.at(SWAPS_OF_A_SLICE - 1) ?? START;
     if (slice.length === 0) return;
-    laneStore.transaction(() => {
+    rows.transaction(() => {
       for (const swap of slice) {
-        if (laneStore.forgetUnsigned(swap.intentId)) for (const statement of remove) statement.run(swap);
+        if (rows.forgetUnsigned(swap.intentId)) for (const statement of remove) statement.run(swap);
       }
     });
     giveBackPages(db);

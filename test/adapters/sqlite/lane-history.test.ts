@@ -5,24 +5,29 @@ import { openDatabase } from "../../../src/storage/database.ts";
 import { GWEI, NOW_MS, RELAYER, ROUTER, runSample, USDC, WALLET } from "../../support/builders.ts";
 import { addRun } from "../../support/daemon-database.ts";
 import { ACCOUNT, createOutside, openLife } from "../../support/engine-life.ts";
+import { submit as addIntent } from "../../support/lane-database.ts";
 import { swapIn } from "../../support/reading-samples.ts";
 import { memoryDirectory } from "../../support/temporary-directory.ts";
 
 function begin() {
   const life = openLife(createOutside(NOW_MS));
   const submit = (id: string): void =>
-    life.lane.submit({
-      ...{
-        id,
-        purpose: "revoke",
-        to: USDC.address,
-        data: "0x",
-        value: 0n,
-        gasLimit: 60_000n,
-        maxFeePerGasCap: 100n * GWEI,
+    addIntent(
+      life.lanes,
+      { account: ACCOUNT, chainId: 31_337 },
+      {
+        ...{
+          id,
+          purpose: "revoke",
+          to: USDC.address,
+          data: "0x",
+          value: 0n,
+          gasLimit: 60_000n,
+          maxFeePerGasCap: 100n * GWEI,
+        },
+        ...{ signBySeconds: Math.floor(NOW_MS / 1_000) + 600, deadlineSeconds: undefined },
       },
-      ...{ signBySeconds: Math.floor(NOW_MS / 1_000) + 600, deadlineSeconds: undefined },
-    });
+    );
   return { life, submit };
 }
 
@@ -30,7 +35,7 @@ test("open transactions are all shown, of those that are over the newest, with w
   const { life, submit } = begin();
   for (const id of ["a", "b", "c", "d"]) submit(id);
   for (const id of ["a", "b"]) life.lanes.updateIntent(id, { state: "dropped" });
-  life.lane.cancel("c", "ops");
+  await life.lane.cancel("c", "ops");
   const halt = { account: ACCOUNT, chainId: 31_337, reason: "a stranger", transactionCount: 1, atMs: 5 };
   life.lanes.addHalt(halt);
   const { intents, halts } = readLaneHistory(life.db, 1);

@@ -80,7 +80,7 @@ test("is not ready while the database knows less than the chain, and says what; 
   const { life, health } = await begin();
   const key = { wallet: ACCOUNT, token: undefined, scope: "wallet", facts: {} } as const;
   expect(health.readiness()).toMatchObject({ ready: true, database: { ready: true } });
-  addUnchecked(life.context, ACCOUNT);
+  await addUnchecked(life.context, ACCOUNT);
   expect(health.readiness()).toMatchObject({ ready: false, database: { reason: expect.stringContaining("until") } });
   const nonce = { ...key, key: "nonce 1", kind: "nonce", text: "the chain counts more" } as const;
   life.store.addDifference(nonce, { ms: SLOT_MS, sinceBoot: { id: "boot", ms: 0 } });

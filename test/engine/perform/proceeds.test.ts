@@ -2,13 +2,12 @@ import { expect, test } from "vitest";
 import { toPpm } from "../../../src/domain/money/fraction.ts";
 import type { Run, Swap } from "../../../src/domain/run/run.ts";
 import type { SwapState } from "../../../src/domain/run/states.ts";
-import { laneRules } from "../../../src/engine/lane-rules.ts";
 import { signGasless } from "../../../src/engine/perform/sign-gasless.ts";
 import { submitGasless } from "../../../src/engine/perform/submit-gasless.ts";
 import { registerStrategies } from "../../../src/engine/register-strategies.ts";
 import { NOW_MS, runSample, USDC, WBTC, WETH } from "../../support/builders.ts";
 import { addRun } from "../../support/daemon-database.ts";
-import { ACCOUNT, createOutside, openLife } from "../../support/engine-life.ts";
+import { ACCOUNT, createOutside, maySign, openLife } from "../../support/engine-life.ts";
 import { attemptRow, intentRow } from "../../support/lane-database.ts";
 import { swapIn } from "../../support/reading-samples.ts";
 
@@ -72,9 +71,9 @@ test.each([
     const id = `${swap.id}.${purpose}`;
     const intent = { id, account: ACCOUNT, purpose: purpose === "swap" ? "swap" : "approve" } as const;
     life.lanes.insertIntent(intentRow({ ...intent, nonce: 0 }));
-    expect(laneRules(life.context).signing(id)).toBe(may);
+    expect(await maySign(life, id)).toBe(may);
     // What is signed may be mined whatever is thought of it: it is followed to its end.
     life.lanes.insertAttempt(attemptRow({ intentId: id }));
-    expect(laneRules(life.context).signing(id)).toBe(true);
+    expect(await maySign(life, id)).toBe(true);
   }
 });

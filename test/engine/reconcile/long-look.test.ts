@@ -73,19 +73,19 @@ test("a wallet that was not held against the chain, and that nobody looks at any
   const first = open();
   await first.engine.start();
   expect(first.store.openDifferences()).toMatchObject([{ kind: "unchecked" }]);
-  addUnchecked({ deps: first.context.deps }, toAddress(`0x${"77".repeat(20)}`));
+  await addUnchecked({ deps: first.context.deps }, toAddress(`0x${"77".repeat(20)}`));
   first.kill();
   first.db.close();
   const dry = openLife(outside, { settings: { live: false } });
   await dry.engine.start();
   await turn(outside, dry, 30);
   // So does `db accept`.
-  for (const wallet of dry.context.deps.signers.keys()) addUnchecked({ deps: dry.context.deps }, wallet);
+  for (const wallet of dry.context.deps.signers.keys()) await addUnchecked({ deps: dry.context.deps }, wallet);
   await turn(outside, dry, 90);
   await dry.engine.stop();
   expect([dry.store.openDifferences(), openAlerts(dry), dry.errors]).toEqual([[], [], []]);
   expect(statesOf(dry)).toContain("skipped");
-  addUnchecked({ deps: dry.context.deps }, toAddress(`0x${"77".repeat(20)}`));
+  await addUnchecked({ deps: dry.context.deps }, toAddress(`0x${"77".repeat(20)}`));
   dry.db.close();
   outside.chain.logs = logs;
   const life = open();

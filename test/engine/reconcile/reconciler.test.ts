@@ -5,7 +5,6 @@ import { swapdProfile } from "../../../src/adapters/swap-service/swapd/service.t
 import { ChainReadError } from "../../../src/domain/chain-read-error.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
 import type { Swap } from "../../../src/domain/run/run.ts";
-import { maySignIntent } from "../../../src/engine/modes.ts";
 import { createReconciler } from "../../../src/engine/reconcile/reconciler.ts";
 import { HUNDRED_USDC, POOL, ROUTER, SLOT_MS, USDC, WBTC, WETH } from "../../support/builders.ts";
 import { addSwap } from "../../support/daemon-database.ts";
@@ -23,8 +22,9 @@ import {
   nameAfterItsFile,
   open,
 } from "../../support/databases-in-turn.ts";
-import { ACCOUNT, type Life, type Outside, openLife, turn, turnUntil } from "../../support/engine-life.ts";
+import { ACCOUNT, type Life, maySign, type Outside, openLife, turn, turnUntil } from "../../support/engine-life.ts";
 import { refusal } from "../../support/fake-service.ts";
+import { submit } from "../../support/lane-database.ts";
 import { swapIn } from "../../support/reading-samples.ts";
 
 describe.each(["only", "never"] as const)(
@@ -209,15 +209,13 @@ test("what such a run wrote down for the chain and did not sign is not signed an
   const purposes = ["swap", "approve", "revoke"] as const;
   for (const [place, purpose] of purposes.entries()) {
     const terms = { to: USDC.address, data: "0x", value: 0n, gasLimit: 21_000n, maxFeePerGasCap: 1n } as const;
-    life.lane.submit({ id: ids[place] ?? "", purpose, ...terms, signBySeconds: 2 ** 40, deadlineSeconds: undefined });
+    const request = { id: ids[place] ?? "", purpose, ...terms, signBySeconds: 2 ** 40, deadlineSeconds: undefined };
+    submit(life.lanes, { account: ACCOUNT, chainId: 31_337 }, request);
   }
-  const may = (): boolean[] =>
-    ids.map((id) =>
-      maySignIntent({ store: life.store, laneStore: life.context.deps.laneStore, live: true, marker: undefined }, id),
-    );
-  expect(may()).toEqual([true, true, true]);
+  const may = () => Promise.all(ids.map((id) => maySign(life, id)));
+  expect(await may()).toEqual([true, true, true]);
   life.store.barOpenRuns();
-  expect(may()).toEqual([false, false, true]);
+  expect(await may()).toEqual([false, false, true]);
 });
 
 test("a sale of which only the sold token is known counts in the budget of whoever sells that", async () => {
@@ -288,7 +286,7 @@ test("a node that loses one answer in six does not keep the wallet from being lo
   chain.logs = losing(chain.logs.bind(chain));
   chain.allowance = losing(chain.allowance.bind(chain));
   chain.balance = losing(chain.balance.bind(chain));
-  addUnchecked(life.context, ACCOUNT);
+  await addUnchecked(life.context, ACCOUNT);
   await turnUntil(outside, life, { maxSeconds: 60, isDone: () => open(life).length === 0 });
   expect([open(life), life.errors]).toEqual([[], []]);
 });

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createLaneStore, migrateLane } from "../../../src/adapters/sqlite/lane-store.ts";
+import { createLaneRows, migrateLane } from "../../../src/adapters/sqlite/lane-rows.ts";
+import { createLanes } from "../../../src/adapters/sqlite/lane-store.ts";
 import type { JsonRpc } from "../../../src/chain/json-rpc.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
 import type { LaneChain } from "../../../src/ports/chain.ts";
@@ -23,7 +24,7 @@ test("swaps that a former key of the relayer left open hold no places for ever, 
   const folder = mkdtempSync(join(tmpdir(), "swapd-former-"));
   const db = openServiceDatabase(join(folder, "service.db"));
   migrateLane(db);
-  const [store, laneStore] = [createServiceStore(db, "testnet"), createLaneStore(db)];
+  const [store, laneStore] = [createServiceStore(db, "testnet"), createLaneRows(db)];
   const plain = { to: TOKEN, data: "0x", value: 0n, gasLimit: 1n, maxFeePerGasCap: 1n } as const;
   for (let place = 0; place < 60; place += 1) {
     const intentId = `relay-${place}`;
@@ -66,7 +67,7 @@ test("swaps that a former key of the relayer left open hold no places for ever, 
     {
       signer: { address: ACCOUNT } as Signer,
       chain: {} as LaneChain,
-      createLaneStore: () => laneStore,
+      openLanes: () => createLanes(laneStore),
       store,
       rpc: { host: "node", call: async () => "0x1" } as unknown as JsonRpc,
       head: () => Promise.reject(new Error("nothing waits")),

@@ -59,7 +59,7 @@ function gateOver(swaps: readonly Swap[]) {
         maySpend: () => 10n ** 18n,
         losses: { against: () => undefined },
         placeAgain: (row, balance) => places.refusalAgain(row, balance),
-        cancel: () => ({ kind: "dropping" }),
+        cancel: async () => ({ kind: "dropping" }),
       },
     );
     const places = createPlaces(new Set([TOKEN]), {

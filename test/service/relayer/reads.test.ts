@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
-import { createLaneStore, migrateLane } from "../../../src/adapters/sqlite/lane-store.ts";
+import { createLaneRows, migrateLane } from "../../../src/adapters/sqlite/lane-rows.ts";
+import { createLanes } from "../../../src/adapters/sqlite/lane-store.ts";
 import type { JsonRpc } from "../../../src/chain/json-rpc.ts";
 import { type Address, toAddress } from "../../../src/domain/money/address.ts";
 import type { LaneChain } from "../../../src/ports/chain.ts";
@@ -38,7 +39,7 @@ function openRelayerOver(count: number) {
     if (sql.includes("sum(")) statement.get = counted("sums", statement.get.bind(statement));
     return statement;
   }) as typeof db.prepare;
-  const laneStore = createLaneStore(db);
+  const laneStore = createLaneRows(db);
   const store = createServiceStore(db, "testnet");
   const book = openRelayBook(db, "testnet");
   for (let place = 0; place < count; place += 1) {
@@ -62,7 +63,7 @@ function openRelayerOver(count: number) {
     {
       signer: { address: RELAYER } as Signer,
       chain: { latest: () => stopped.promise } as unknown as LaneChain,
-      createLaneStore: () => ({ ...laneStore, openIntents: counted("open", laneStore.openIntents) }),
+      openLanes: () => createLanes({ ...laneStore, openIntents: counted("open", laneStore.openIntents) }),
       store: { ...store, unminedSwaps: counted("waiting", store.unminedSwaps) },
       rpc: { host: "node", call: async () => `0x${(10n ** 20n).toString(16)}` } as unknown as JsonRpc,
       head: () => stopped.promise,

@@ -64,7 +64,7 @@ function gateOver(count: number) {
       maySpend: () => 10n ** 18n,
       placeAgain: () => undefined,
       losses: { against: ({ id }) => (barred.has(id) ? refuse("GASLESS_STANDING", { detail: "lost" }) : undefined) },
-      cancel: (id) => {
+      cancel: async (id) => {
         cancelled.push(id);
         waiting = waiting.filter((intent) => intent.id !== id);
         return { kind: "dropping" };

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createLaneStore, migrateLane } from "../../../src/adapters/sqlite/lane-store.ts";
+import { createLaneRows, migrateLane } from "../../../src/adapters/sqlite/lane-rows.ts";
+import { createLanes } from "../../../src/adapters/sqlite/lane-store.ts";
 import type { JsonRpc } from "../../../src/chain/json-rpc.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
 import type { LaneChain } from "../../../src/ports/chain.ts";
@@ -27,12 +28,12 @@ function open() {
   onTestFinished(() => void db.close());
   db.pragma("synchronous = OFF");
   migrateLane(db);
-  const laneStore = createLaneStore(db);
+  const laneStore = createLaneRows(db);
   const store = createServiceStore(db, "testnet");
   const book = openRelayBook(db, "testnet");
   const at = { monotonicMs: 0 };
   const clock = { nowMs: () => NOW_SECONDS * 1_000, monotonicMs: () => at.monotonicMs };
-  const prune = createUnsentSwaps(db, { laneStore, clock });
+  const prune = createUnsentSwaps(db, { rows: laneStore, clock });
   const count = (table: string) => db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get();
   /** A swap that was accepted, and what came of it. */
   function add(
@@ -162,7 +163,7 @@ test("the relayer lets them go by itself, between the turns of its lane", async 
     {
       signer: { address: owner } as Signer,
       chain: {} as LaneChain,
-      createLaneStore: () => laneStore,
+      openLanes: () => createLanes(laneStore),
       store,
       rpc: { host: "node", call: async () => "0x1" } as unknown as JsonRpc,
       head: () => Promise.reject(new Error("nothing waits")),

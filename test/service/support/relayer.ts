@@ -1,5 +1,6 @@
 import { createSigner } from "../../../src/adapters/keys/signer.ts";
-import { createLaneStore, migrateLane } from "../../../src/adapters/sqlite/lane-store.ts";
+import { createLaneRows, migrateLane } from "../../../src/adapters/sqlite/lane-rows.ts";
+import { createLanes } from "../../../src/adapters/sqlite/lane-store.ts";
 import { createChain } from "../../../src/chain/chain.ts";
 import { Secret } from "../../../src/net/secret.ts";
 import type { RelayerOptions } from "../../../src/service/options.ts";
@@ -28,9 +29,9 @@ export function relayerParts(
   return {
     signer: createSigner(new Secret(privateKey)),
     chain: createChain({ rpcUrls: [new Secret(chain.url)], chainId: 31_337 }, { clock: systemClock }),
-    createLaneStore: (db) => {
+    openLanes: (db) => {
       migrateLane(db);
-      return createLaneStore(db);
+      return createLanes(createLaneRows(db));
     },
     ...(crashPoint === undefined ? {} : { crashPoint }),
   };

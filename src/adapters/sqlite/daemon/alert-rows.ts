@@ -1,7 +1,7 @@
 import { SEVERITIES, SUBJECT } from "../../../domain/run/alert.ts";
-import type { AlertRow, AlertStore, TrueWarning } from "../../../ports/alert-store.ts";
+import type { AlertRow, TrueWarning } from "../../../ports/alert-store.ts";
 import type { SqlValue, Statements } from "../statements.ts";
-import type { SingleRows } from "./row-store.ts";
+import type { AlertStore, SingleRows } from "./row-store.ts";
 
 /** Alerts that are over and settled are kept as long as so many newer ones are not there. */
 const MOST_KEPT = 10_000;

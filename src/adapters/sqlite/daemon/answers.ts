@@ -1,6 +1,7 @@
-import type { LaneStore } from "../../../ports/lane-store.ts";
+import type { LaneRowStore } from "../../../ports/lane-row-store.ts";
 import type { Answered, Question, QuestionKind } from "../../../ports/unit-of-work.ts";
-import { readStepRows } from "./decision-rows.ts";
+import { readStepRows, subjectOf } from "./decision-rows.ts";
+import { createLaneAnswers } from "./lane-answers.ts";
 import type { Readers } from "./readers.ts";
 import { createReconciliationReaders } from "./reconciliation-answers.ts";
 import type { RowStore } from "./row-store.ts";
@@ -11,17 +12,18 @@ import { createWatchReaders } from "./watch-answers.ts";
 /** Answers questions from the rows. @param lanes the lanes' rows, whose tables may be missing until one is asked for */
 export function createAnswers(
   rows: RowStore,
-  lanes: () => LaneStore,
+  lanes: () => LaneRowStore,
 ): <K extends QuestionKind>(question: Question<K>) => Answered<K> {
   const readers: Readers = {
     ...createReconciliationReaders(rows),
     ...createWatchReaders(rows),
     ...createSlotAnswers(rows, lanes),
+    ...createLaneAnswers(rows, lanes),
     nothing: () => undefined,
     step: ({ runId, event, of }) => {
       const run = rows.run(runId);
       if (run === undefined) throw new Error(`run ${runId} is not in the database`);
-      return { run, ...readStepRows(rows, lanes(), { run, event, asked: of }) };
+      return { run, ...readStepRows(rows, lanes(), { run, about: subjectOf(event), asked: of }) };
     },
     ...createViewAnswers(rows, lanes),
   };

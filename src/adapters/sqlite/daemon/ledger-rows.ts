@@ -1,9 +1,8 @@
 import { type Address, toAddress } from "../../../domain/money/address.ts";
 import type { FinalBlock } from "../../../ports/reconciliation-store.ts";
-import type { LedgerStore } from "../../../ports/store.ts";
 import { BUSY_SWAPS, DELIVERING_SWAPS, OPEN_INTENTS, UNSETTLED_SWAPS } from "../index-conditions.ts";
 import type { Statements } from "../statements.ts";
-import type { LedgerRows, RowStore } from "./row-store.ts";
+import type { LedgerRows, LedgerStore, RowStore } from "./row-store.ts";
 import { receivedOf, salesAhead, settleAnew, soldUsdSince, totalsOf } from "./total-rows.ts";
 
 /** A swap in one of these states may take the wallet's token at any moment, or is about to be allowed to. */

@@ -2,12 +2,11 @@ import { toAddress } from "../../../domain/money/address.ts";
 import type { ModeRow, OperatingMode } from "../../../domain/run/operating-mode.ts";
 import type { StrategySpec } from "../../../domain/strategy/spec.ts";
 import type { GapRow } from "../../../ports/daemon-rows.ts";
-import type { OperationStore } from "../../../ports/store.ts";
 import type { Statements } from "../statements.ts";
 import { decodeJson, encodeJson } from "./codec.ts";
 import { createDrawdownRows } from "./drawdown-rows.ts";
 import { createPriceRows } from "./price-rows.ts";
-import type { RowStore } from "./row-store.ts";
+import type { OperationStore, RowStore } from "./row-store.ts";
 import { createSameEndRows } from "./same-end-rows.ts";
 
 interface ModeColumns {

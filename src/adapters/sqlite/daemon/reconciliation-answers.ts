@@ -1,7 +1,7 @@
 import type { Address } from "../../../domain/money/address.ts";
 import { GLOBAL_SCOPE } from "../../../domain/run/operating-mode.ts";
 import type { Swap } from "../../../domain/run/run.ts";
-import type { GrantRows, ReconciliationQuestions } from "../../../ports/reconciliation-questions.ts";
+import type { GrantRows, GrantTerms, ReconciliationQuestions } from "../../../ports/reconciliation-questions.ts";
 import type { Readers } from "./readers.ts";
 import type { RowStore } from "./row-store.ts";
 
@@ -49,6 +49,13 @@ function grantRows(rows: RowStore, wallet: Address, token: Address): GrantRows {
   return {
     version: rows.ledgerVersion(wallet),
     isBusy: rows.isTokenBusy(wallet, token, ""),
+    ...readGrantTerms(rows, wallet, token),
+  };
+}
+
+/** Reads what taking back a wallet's allowances of a token goes by. */
+export function readGrantTerms(rows: RowStore, wallet: Address, token: Address): GrantTerms {
+  return {
     differences: rows.openDifferences(),
     mode: rows.mode(GLOBAL_SCOPE),
     grantors: rows.grantors(wallet, token).map((strategyId) => ({

@@ -1,10 +1,11 @@
-import type { RefusedRun, RetentionPlace, RetentionStore, RetentionTurn } from "../../../ports/retention-store.ts";
+import type { RefusedRun, RetentionPlace, RetentionTurn } from "../../../ports/retention-store.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { inTransaction } from "../../../storage/transaction.ts";
 import type { Statements } from "../statements.ts";
 import { ArchiveError } from "./archive-reader.ts";
 import { writeArchive } from "./archive-rows.ts";
 import { closeGaps } from "./history-chain.ts";
+import type { RetentionRows } from "./row-store.ts";
 
 /** So many runs are looked at in one turn at most: each of them may be one that has to stay. */
 const MOST_LOOKED_AT = 64;
@@ -40,7 +41,7 @@ const ROWS_OF_RUN = [
 ];
 
 /** Rows of old runs, as they go. */
-export function createRetentionRows(sql: Statements, db: SqliteDatabase): RetentionStore {
+export function createRetentionRows(sql: Statements, db: SqliteDatabase): RetentionRows {
   return {
     letGo: (turn) => {
       const runs = oldRuns(sql, turn);

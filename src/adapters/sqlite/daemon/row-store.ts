@@ -2,6 +2,7 @@ import type { DrawdownState } from "../../../domain/guard/drawdown.ts";
 import type { Address, Hex } from "../../../domain/money/address.ts";
 import type { UsdPrice } from "../../../domain/money/price.ts";
 import type { EffectRequest } from "../../../domain/run/effects.ts";
+import type { ModeRow } from "../../../domain/run/operating-mode.ts";
 import type { PriceEvidence, RunRecord, Transition } from "../../../domain/run/records.ts";
 import type { StepInput } from "../../../domain/run/replay.ts";
 import type { Run } from "../../../domain/run/run.ts";
@@ -10,10 +11,17 @@ import type { SwapState } from "../../../domain/run/states.ts";
 import type { PriceBar } from "../../../domain/strategy/decision.ts";
 import type { AlertRow, TrueWarning } from "../../../ports/alert-store.ts";
 import type { BootInstant } from "../../../ports/clock.ts";
+import type { GapRow, OperatorRequest, StrategyRow } from "../../../ports/daemon-rows.ts";
 import type { Grant } from "../../../ports/reconciliation-questions.ts";
-import type { DatabaseState, FinalBlock, Finding, KnownChain } from "../../../ports/reconciliation-store.ts";
+import type {
+  DatabaseState,
+  Difference,
+  FinalBlock,
+  Finding,
+  KnownChain,
+} from "../../../ports/reconciliation-store.ts";
+import type { ClosedGaps, IdleGaps, RetentionResult, RetentionTurn } from "../../../ports/retention-store.ts";
 import type { Store } from "../../../ports/store.ts";
-import type { UnitOfWork } from "../../../ports/unit-of-work.ts";
 import type { BaselineRow, OpenWork } from "../../../ports/watch-questions.ts";
 
 /** Rows of the ledger, over what all runs share. */
@@ -176,5 +184,103 @@ export interface SingleRows extends LedgerRows {
   salesAhead(afterMs: number): { readonly count: number; readonly latestMs: number };
 }
 
-/** The store without what is put together from single rows, and these. */
-export type RowStore = Omit<Store, "stepRows" | "answer" | "write" | keyof UnitOfWork> & SingleRows;
+/** Rows of runs, swaps and their effects. */
+export interface RunStore {
+  /** Inserts a due run. @returns false when the strategy already has one for this slot */
+  insertRun(run: Run, atMs: number): boolean;
+  run(id: string): Run | undefined;
+  /** Runs that have not begun, the oldest slots first: asked for at every turn of the engine. */
+  dueRuns(limit: number): readonly string[];
+  hasOpenRun(strategyId: string): boolean;
+  strategiesWithOpenRun(): ReadonlySet<string>;
+  runOfIntent(intentId: string): { readonly runId: string; readonly swapId: string } | undefined;
+  /** Counts a beginning of an effect, durably, before it is performed. @returns how often it was begun before */
+  beginEffect(id: number): number;
+  /** Leaves it to be done again, behind whatever is due by now: nothing came of its last beginning. */
+  postponeEffect(id: number, atMs: number): void;
+}
+
+/** Sums over what all runs share. */
+export interface LedgerStore {
+  /**
+   * Changes whenever a reservation, a fill or a release of a swap is written that the wallet pays for or receives, of any
+   * wallet where none is named: a reading of its balances older than a change is stale.
+   */
+  ledgerVersion(wallet?: Address): number;
+  /**
+   * What all swaps brought a wallet of a token, those of other wallets too, less what its own sold of it.
+   * @returns undefined while a swap that moves the wallet's balance of it is open, because that is on the move
+   */
+  netOfSwaps(wallet: Address, token: Address): bigint | undefined;
+}
+
+/** Rows of the daemon's own life. */
+export interface OperationStore {
+  strategy(id: string): StrategyRow | undefined;
+  saveStrategy(row: StrategyRow, atMs: number): void;
+  /** The last handled slots of these strategies; one that is not known has no entry. */
+  lastSlots(strategyIds: readonly string[]): ReadonlyMap<string, number>;
+  setLastSlot(strategyId: string, lastSlotMs: number): void;
+  /** Marks all strategies but these as gone: they have no file. */
+  markGone(strategyIds: readonly string[]): void;
+  /** Strategies that were marked as gone and did not come back. */
+  goneStrategies(): ReadonlySet<string>;
+  /** A strategy's file is there again, and slots up to an instant have their end. */
+  comeBack(strategyId: string, lastSlotMs: number): void;
+  mode(scope: string): ModeRow | undefined;
+  modes(): readonly ModeRow[];
+  setMode(row: ModeRow): void;
+  /** Records slots without a run; joins the strategy's last gap when it ended at `joinsAtMs` for the same reason. */
+  addGap(gap: GapRow, joinsAtMs: number, atMs: number): void;
+  /** How the last slots of a strategy came to nothing for one reason; undefined after a trade. */
+  sameEnds(strategyId: string): SameEnds | undefined;
+  addRequest(request: { command: string; arguments: Record<string, string>; madeBy: string; madeAtMs: number }): number;
+  openRequests(): readonly OperatorRequest[];
+  answerRequest(id: number, answer: string, atMs: number): void;
+  /** what came of a request, undefined while it was not taken */
+  answerOf(id: number): string | undefined;
+  /** When the daemon was last known to be at work; undefined before its first life. */
+  lastAliveMs(): number | undefined;
+  addDaemonEvent(kind: string, detail: string, atMs: number): void;
+}
+
+/** Rows of alerts, written in the transaction that makes them true, with a delivery for each channel that tells them. */
+export interface AlertStore {
+  /** Warnings that are true of a strategy, or of one of the subjects, now. */
+  trueWarnings(strategyId: string, subjects: readonly string[]): readonly TrueWarning[];
+  /** Nothing is true of the subject any more; what was not sent yet is sent all the same. */
+  endAlerts(subject: string, atMs: number): void;
+  /** A person took note of what became of a strategy's fills. */
+  endAlertsOfFills(strategyId: string, atMs: number): void;
+  /** Ends what was said of strategies that are no more, but not of their open runs, swaps and fills, nor of their modes. */
+  endAlertsOfOthers(strategyIds: readonly string[], atMs: number): void;
+}
+
+/** Rows of what the database knows of the chain and of itself. */
+export interface ReconciliationStore {
+  openDifferences(): readonly Difference[];
+  /** Whether a difference with this key was found, and settled by a person. */
+  wasAccepted(key: string): boolean;
+  isRunBarred(runId: string): boolean;
+  knownChain(wallet: Address): KnownChain | undefined;
+}
+
+/** Rows that nobody needs any more, as they go: to be called in a transaction. */
+export interface RetentionRows {
+  letGo(turn: RetentionTurn): RetentionResult;
+  closeGaps(idle: IdleGaps): ClosedGaps;
+}
+
+/** All rows of the daemon, one by one. Everything written inside `transaction` is durable together, or not at all. */
+export interface RowStore
+  extends SingleRows,
+    RunStore,
+    LedgerStore,
+    OperationStore,
+    AlertStore,
+    ReconciliationStore,
+    RetentionRows,
+    Pick<Store, "dueEffects" | "nextEffectMs"> {
+  /** Runs synchronous work in one durable transaction; a nested call joins it. */
+  transaction<T>(work: () => T): T;
+}

@@ -2,7 +2,6 @@ import type { Address } from "../../../domain/money/address.ts";
 import type { Transition } from "../../../domain/run/records.ts";
 import { type Run, swapOf } from "../../../domain/run/run.ts";
 import { isRunEnd, type SwapState } from "../../../domain/run/states.ts";
-import type { RunStore } from "../../../ports/store.ts";
 import { OPEN_RUNS, UNSETTLED_SWAPS } from "../index-conditions.ts";
 import type { Statements } from "../statements.ts";
 import {
@@ -15,7 +14,7 @@ import {
   type SwapColumns,
 } from "./codec.ts";
 import type { EffectRows } from "./effect-rows.ts";
-import type { RowStore } from "./row-store.ts";
+import type { RowStore, RunStore } from "./row-store.ts";
 import { writeStep } from "./step-rows.ts";
 import { type CountedSwap, countRun, countSwap } from "./total-rows.ts";
 

@@ -1,6 +1,6 @@
 import { GLOBAL_SCOPE } from "../../../domain/run/operating-mode.ts";
 import type { StrategyRow } from "../../../ports/daemon-rows.ts";
-import type { LaneStore } from "../../../ports/lane-store.ts";
+import type { LaneRowStore } from "../../../ports/lane-row-store.ts";
 import type { SlotRows } from "../../../ports/slot-questions.ts";
 import type { Readers } from "./readers.ts";
 import type { RowStore } from "./row-store.ts";
@@ -18,7 +18,7 @@ type SlotKinds =
   | "differences";
 
 /** Answers what is asked for slots, editions, operators' requests and effects. */
-export function createSlotAnswers(rows: RowStore, lanes: () => LaneStore): Pick<Readers, SlotKinds> {
+export function createSlotAnswers(rows: RowStore, lanes: () => LaneRowStore): Pick<Readers, SlotKinds> {
   return {
     slots: ({ strategyIds }) => slotRows(rows, strategyIds),
     "next-slot": ({ strategyId, fromMs }) => {

@@ -1,20 +1,21 @@
 import type { Address } from "../../../domain/money/address.ts";
-import type { LaneStore } from "../../../ports/lane-store.ts";
-import type { RunStore, Store } from "../../../ports/store.ts";
+import type { AlertRow } from "../../../ports/alert-store.ts";
+import type { Change } from "../../../ports/changes.ts";
+import type { LaneRowStore } from "../../../ports/lane-row-store.ts";
+import type { Store } from "../../../ports/store.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { inTransaction } from "../../../storage/transaction.ts";
-import { createLaneStore } from "../lane-store.ts";
+import { createLaneRows } from "../lane-rows.ts";
 import { prepareStatements } from "../statements.ts";
 import { createAlertRows } from "./alert-rows.ts";
 import { createAnswers } from "./answers.ts";
-import { readStepRows } from "./decision-rows.ts";
 import { createEffectRows, readWaiting } from "./effect-rows.ts";
 import { createLedgerRows } from "./ledger-rows.ts";
 import { createOperationRows } from "./operation-rows.ts";
 import { createReconciliationRows } from "./reconciliation-rows.ts";
 import { writeRecord } from "./record-rows.ts";
 import { createRetentionRows } from "./retention-rows.ts";
-import type { RowStore, SingleRows } from "./row-store.ts";
+import type { RowStore, RunStore } from "./row-store.ts";
 import { createRunRows } from "./run-rows.ts";
 import { createUnitOfWork } from "./unit-of-work.ts";
 import { type WorkQueue, workQueueOf } from "./work-queue.ts";
@@ -27,10 +28,10 @@ export function createStore(db: SqliteDatabase): DaemonStore {
   const sumOfVersions = (): number => [...versions.values()].reduce((sum, version) => sum + version, 0);
   const queue = workQueueOf(db, () => readWaiting(sql));
   const runs = createRunRows(sql);
-  let lanes: LaneStore | undefined;
+  let lanes: LaneRowStore | undefined;
   // Its tables may be missing until the daemon makes them.
-  const laneRows = (): LaneStore => {
-    lanes ??= createLaneStore(db);
+  const laneRows = (): LaneRowStore => {
+    lanes ??= createLaneRows(db);
     return lanes;
   };
   const rows: RowStore = {
@@ -55,18 +56,19 @@ export function createStore(db: SqliteDatabase): DaemonStore {
   };
   const answer = createAnswers(rows, laneRows);
   const writers = createWriters(rows, laneRows);
-  const write: Store["write"] = (changes, atMs) => writeChanges(writers, { changes, atMs });
+  const write = (changes: readonly Change[], atMs: number): readonly AlertRow[] =>
+    writeChanges(writers, { changes, atMs });
   return {
     ...rows,
     ...createUnitOfWork({ transaction: rows.transaction, answer, write }),
-    stepRows: (run, event, asked) => readStepRows(rows, laneRows(), { run, event, asked }),
-    answer,
-    write,
+    letRunsGo: async (turn) =>
+      rows.transaction(() => (rows.openDifferences().length > 0 ? undefined : rows.letGo(turn))),
+    closeIdleGaps: async (idle) => rows.transaction(() => rows.closeGaps(idle)),
   };
 }
 
 /** The store of a database, with its single rows. */
-export type DaemonStore = Store & SingleRows;
+export type DaemonStore = Store & RowStore;
 
 /** Asks for runs that have not begun only where there may be one. */
 function dueRunRows(

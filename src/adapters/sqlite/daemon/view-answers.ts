@@ -1,13 +1,13 @@
 import { GLOBAL_SCOPE } from "../../../domain/run/operating-mode.ts";
-import type { LaneStore } from "../../../ports/lane-store.ts";
+import type { LaneRowStore } from "../../../ports/lane-row-store.ts";
 import type { Question } from "../../../ports/unit-of-work.ts";
 import type { ModeRows, ViewQuestions, ViewRows } from "../../../ports/view-questions.ts";
-import { readStepRows } from "./decision-rows.ts";
+import { readStepRows, subjectOf } from "./decision-rows.ts";
 import type { Readers } from "./readers.ts";
 import type { RowStore } from "./row-store.ts";
 
 /** Answers what is asked while effects are performed, and by whatever looks ahead. */
-export function createViewAnswers(rows: RowStore, lanes: () => LaneStore): Pick<Readers, keyof ViewQuestions> {
+export function createViewAnswers(rows: RowStore, lanes: () => LaneRowStore): Pick<Readers, keyof ViewQuestions> {
   return {
     strategy: ({ strategyId }) => {
       const strategy = rows.strategy(strategyId);
@@ -41,7 +41,7 @@ export function createViewAnswers(rows: RowStore, lanes: () => LaneStore): Pick<
       run: rows.run(runId),
       typedData: present(digests, (digest) => rows.intendedSignature(digest)),
     }),
-    "rehearsed-step": ({ run, event, of }) => readStepRows(rows, lanes(), { run, event, asked: of }),
+    "rehearsed-step": ({ run, event, of }) => readStepRows(rows, lanes(), { run, about: subjectOf(event), asked: of }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { LaneStore } from "../../../ports/lane-store.ts";
+import type { LaneRowStore } from "../../../ports/lane-row-store.ts";
 import type { ReconciliationChange } from "../../../ports/reconciliation-questions.ts";
 import type { WatchChange } from "../../../ports/watch-questions.ts";
 import type { RowStore } from "./row-store.ts";
@@ -7,7 +7,7 @@ import { quietly, type Writers } from "./writers.ts";
 /** Writes what is decided where the rows are held against the chain. */
 export function reconciliationWriters(
   rows: RowStore,
-  lanes: () => Pick<LaneStore, "acceptCount">,
+  lanes: () => Pick<LaneRowStore, "acceptCount">,
 ): Writers<ReconciliationChange["kind"]> {
   return {
     "database-named": quietly(({ id }) => rows.nameDatabase(id)),

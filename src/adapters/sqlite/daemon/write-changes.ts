@@ -1,12 +1,11 @@
 import { SUBJECT } from "../../../domain/run/alert.ts";
 import type { AlertRow } from "../../../ports/alert-store.ts";
 import type { Change } from "../../../ports/changes.ts";
-import type { IntentRow, LaneStore } from "../../../ports/lane-store.ts";
+import type { LaneRowStore } from "../../../ports/lane-row-store.ts";
+import { createLaneWriters } from "../lane-writers.ts";
 import type { RowStore } from "./row-store.ts";
 import { reconciliationWriters, watchWriters } from "./write-beside.ts";
 import { quietly, type Writers } from "./writers.ts";
-
-type Lanes = Pick<LaneStore, "insertIntent" | "recordTransition" | "releaseHalt" | "acceptCount">;
 
 /**
  * Writes changes in their order; to be called inside a transaction.
@@ -22,10 +21,12 @@ export function writeChanges(
 }
 
 type Kinds = Change["kind"];
+
 /** How each change is written. */
-export function createWriters(rows: RowStore, lanes: () => Lanes): Writers {
+export function createWriters(rows: RowStore, lanes: () => LaneRowStore): Writers {
   return {
-    ...stepWriters(rows, lanes),
+    ...stepWriters(rows),
+    ...createLaneWriters(lanes),
     ...alertWriters(rows),
     ...slotWriters(rows),
     ...effectWriters(rows),
@@ -34,18 +35,13 @@ export function createWriters(rows: RowStore, lanes: () => Lanes): Writers {
   };
 }
 
-function stepWriters(
-  rows: RowStore,
-  lanes: () => Lanes,
-): Writers<"run" | "step" | "record" | "effects" | "effect-answered" | "intent" | "halt-released"> {
+function stepWriters(rows: RowStore): Writers<"run" | "step" | "record" | "effects" | "effect-answered"> {
   return {
     run: quietly(({ run, transitions, before }, atMs) => rows.saveRun(run, transitions, atMs, before)),
     step: quietly(({ runId, step }) => rows.addStep(runId, step)),
     record: quietly(({ run, record }, atMs) => rows.writeRecord(run, record, atMs)),
     effects: quietly(({ runId, effects }, atMs) => rows.addEffects(runId, effects, atMs)),
     "effect-answered": quietly(({ effectId }) => rows.finishEffect(effectId)),
-    intent: quietly(({ intent }) => insertIntent(lanes(), intent)),
-    "halt-released": quietly(({ account, chainId, by }, atMs) => lanes().releaseHalt(account, chainId, { by, atMs })),
   };
 }
 
@@ -90,11 +86,4 @@ function effectWriters(rows: RowStore): Writers<"effect-begun" | "effect-postpon
     "effect-postponed": quietly(({ effectId }, atMs) => rows.postponeEffect(effectId, atMs)),
     "request-answered": quietly(({ requestId, answer }, atMs) => rows.answerRequest(requestId, answer, atMs)),
   };
-}
-
-function insertIntent(lanes: Lanes, intent: IntentRow): void {
-  lanes.insertIntent(intent);
-  const { id, purpose, createdAtMs } = intent;
-  const first = { from: undefined, to: "planned", atMs: createdAtMs, detail: purpose } as const;
-  lanes.recordTransition({ intentId: id, attemptHash: undefined, ...first });
 }

@@ -6,11 +6,11 @@ import { copyRecent } from "../../../../src/adapters/sqlite/daemon/recent-copy.t
 import type { DaemonStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
 import { createStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
 import { readLaneHistory } from "../../../../src/adapters/sqlite/lane-history.ts";
-import { createLaneStore } from "../../../../src/adapters/sqlite/lane-store.ts";
+import { createLaneRows } from "../../../../src/adapters/sqlite/lane-rows.ts";
 import type { RunRecord } from "../../../../src/domain/run/records.ts";
 import type { AlertOutbox } from "../../../../src/ports/alert-store.ts";
 import type { Change, StepQuestion } from "../../../../src/ports/changes.ts";
-import type { LaneStore } from "../../../../src/ports/lane-store.ts";
+import type { LaneRowStore } from "../../../../src/ports/lane-row-store.ts";
 import type { Question, QuestionKind } from "../../../../src/ports/unit-of-work.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import {
@@ -46,6 +46,7 @@ const QUESTION: StepQuestion = {
 
 const READ = { kind: "facts-read", swapId, reading: readingFor(swap) } as const;
 const GRANT = { wallet: WALLET, token: USDC.address, spender: ROUTER };
+const LANE = { account: ACCOUNT, chainId };
 const BARS = { token: USDC.address, sinceMs: 1 };
 /** One question of each kind. */
 const QUESTIONS: { readonly [K in QuestionKind]: Question<K> } = {
@@ -81,6 +82,11 @@ const QUESTIONS: { readonly [K in QuestionKind]: Question<K> } = {
   downtime: { kind: "downtime", swapIds: [swapId] },
   "sales-ahead": { kind: "sales-ahead", afterMs: NOW_MS },
   drawdown: { kind: "drawdown", wallets: [WALLET], tokens: [USDC.address] },
+  "lane-open": { kind: "lane-open", ...LANE },
+  lane: { kind: "lane", ...LANE, intent: { nonce: 1 } },
+  "lane-signing": { kind: "lane-signing", ...LANE, intent: { id: `${swapId}.swap` } },
+  "lane-move": { kind: "lane-move", ...LANE, intent: { id: `${swapId}.swap` }, of: QUESTION },
+  "intent-account": { kind: "intent-account", intentId: "tx_1" },
 };
 
 const planned = intentRow({ id: "run_1.0.1.swap", state: "planned", nonce: undefined });
@@ -89,13 +95,15 @@ const CHANGES: readonly Change[] = [
   { kind: "mode", row: { scope: "weekly", mode: "paused", setBy: "ops", reason: "r", atMs: NOW_MS } },
 ];
 
+const RETENTION = {
+  ...{ unsignedBeforeMs: NOW_MS * 2, signedBeforeMs: NOW_MS * 2 },
+  ...{ nowMs: NOW_MS, after: undefined, mayGoOn: () => true },
+};
+
 const STORE: Calls<DaemonStore> = {
   transaction: (store) => store.transaction(() => 1),
-  answer: (store) => store.answer(QUESTIONS.step),
   commit: (store) =>
     store.commit([{ question: QUESTIONS.step, decide: () => ({ changes: CHANGES, atMs: NOW_MS, value: undefined }) }]),
-  stepRows: (store) => store.stepRows(run, READ, QUESTION),
-  write: () => undefined,
   sameEndsOf: (store) => store.sameEndsOf(["weekly"]),
   warnings: (store) => store.warnings(),
   slotsWithRun: (store) => store.slotsWithRun("weekly", 1),
@@ -231,12 +239,10 @@ const STORE: Calls<DaemonStore> = {
   hasGrant: (store) => store.hasGrant({ wallet: WALLET, token: USDC.address, spender: ROUTER }),
   adoptGrant: (store) =>
     store.adoptGrant({ wallet: WALLET, token: USDC.address, spender: ROUTER }, { block: 9, atMs: NOW_MS }),
+  closeIdleGaps: (store) => store.closeIdleGaps({ sinceMs: NOW_MS * 2, atLeastOneSinceMs: NOW_MS * 2 }),
   closeGaps: (store) => store.closeGaps({ sinceMs: NOW_MS * 2, atLeastOneSinceMs: NOW_MS * 2 }),
-  letGo: (store) =>
-    store.letGo({
-      ...{ unsignedBeforeMs: NOW_MS * 2, signedBeforeMs: NOW_MS * 2 },
-      ...{ nowMs: NOW_MS, after: undefined, mayGoOn: () => true },
-    }),
+  letGo: (store) => store.letGo(RETENTION),
+  letRunsGo: (store) => store.letRunsGo(RETENTION),
   countSale: (store) => store.countSale({ differenceId: 1, strategy: "weekly", token: USDC.address, amount: 1n }),
 };
 
@@ -272,7 +278,7 @@ const RECORDS: { readonly [Kind in RunRecord["kind"]]: Extract<RunRecord, { kind
   alert: { kind: "alert", severity: "info", code: "SWAP_UNKNOWN", subject: "s", text: "t" } as never,
 };
 
-const LANES: Calls<LaneStore> = {
+const LANES: Calls<LaneRowStore> = {
   transaction: (lanes) => lanes.transaction(() => 1),
   insertIntent: (lanes) => lanes.insertIntent(intentRow()),
   intent: (lanes) => lanes.intent("tx_1"),
@@ -305,6 +311,7 @@ const LANES: Calls<LaneStore> = {
   transitions: (lanes) => lanes.transitions("tx_1"),
   wishCancel: (lanes) => lanes.wishCancel({ intentId: "tx_1", by: "ops", atMs: 1 }),
   cancelWish: (lanes) => lanes.cancelWish("tx_1"),
+  waitingWishes: (lanes) => lanes.waitingWishes(ACCOUNT, chainId),
   halt: (lanes) => lanes.halt(ACCOUNT, chainId),
   halts: (lanes) => lanes.halts(),
   addHalt: (lanes) => lanes.addHalt({ account: ACCOUNT, chainId, reason: "r", transactionCount: 1, atMs: 1 }),
@@ -361,7 +368,7 @@ async function allStatements() {
   dropTriggers(db);
   const statements = collectStatements(db);
   await callAll(STORE, createStore(db));
-  await callAll(LANES, createLaneStore(db));
+  await callAll(LANES, createLaneRows(db));
   setAlertChannels(db, [{ name: "webhook", minimum: "info", tellsEnds: true }]);
   await callAll(OUTBOX, createAlertOutbox(db, "webhook"));
   await callAll(READER, createHistoryReader(db));

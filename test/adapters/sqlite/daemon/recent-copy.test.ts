@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { copyRecent } from "../../../../src/adapters/sqlite/daemon/recent-copy.ts";
 import type { DaemonStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
 import { createStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
-import { createLaneStore, migrateLane } from "../../../../src/adapters/sqlite/lane-store.ts";
+import { createLaneRows, migrateLane } from "../../../../src/adapters/sqlite/lane-rows.ts";
 import { isMigrated, migrateDaemonDatabase } from "../../../../src/app/daemon-database.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import { NOW_MS, runSample, swapSample, USDC, WALLET, WETH } from "../../../support/builders.ts";
@@ -50,7 +50,7 @@ test("a copy of what is recent answers every question of a decision as the whole
   migrateLane(target);
   expect(answers(createStore(target))).toEqual(answers(store));
   expect(keptTotals(target)).toEqual(keptTotals(db));
-  expect(createLaneStore(target).openIntents(ACCOUNT, 31_337)).toHaveLength(1);
+  expect(createLaneRows(target).openIntents(ACCOUNT, 31_337)).toHaveLength(1);
   const count = (table: string): unknown => target.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
   expect([count("transitions"), count("checks")]).toEqual([0, 0]);
   expect(count("swaps")).toBeLessThan(5);

@@ -1,6 +1,6 @@
 import type { Hex } from "../domain/money/address.ts";
-import type { Receipt } from "../ports/chain.ts";
-import type { IntentOutcome } from "../ports/lane-store.ts";
+import type { Receipt } from "./chain.ts";
+import type { IntentOutcome } from "./lane-store.ts";
 
 /**
  * What became of an intent. `mined` carries the receipt (which may say that it reverted); `final` its outcome in a
@@ -17,12 +17,17 @@ export interface LaneEvent {
   readonly cancelledBy?: string;
 }
 
-/** Hears of every move, synchronously, inside the transaction that writes it. */
+/**
+ * No node has taken a transaction for as many blocks as one is given before its fees are raised, or it waits for a nonce
+ * that nobody uses; `detail` is what a person reads of it. Undefined: it is over.
+ */
+export interface Refusal {
+  readonly intentId: string;
+  readonly detail: string | undefined;
+}
+
+/** Hears what lanes report, synchronously, inside the transaction that writes it. */
 export interface LaneListener {
   onIntent(event: LaneEvent): void;
-  /**
-   * No node has taken a transaction for as many blocks as one is given before its fees are raised; `detail` is what they
-   * say. Undefined: it is over.
-   */
-  onRefused?(intentId: string, detail: string | undefined): void;
+  onRefused?(refusal: Refusal): void;
 }

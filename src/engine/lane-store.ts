@@ -1,0 +1,89 @@
+import type { LaneSigningRows, SigningTerms } from "../ports/lane-questions.ts";
+import type { LaneDecided, LaneQuestion, LaneStore, LaneUnit, SigningRows } from "../ports/lane-unit-of-work.ts";
+import type { Answered, Decided } from "../ports/unit-of-work.ts";
+import { haltChange, refusalChange, tellAlerts } from "./alerts.ts";
+import { type DecidedStep, decideStep } from "./decide-step.ts";
+import type { EngineContext } from "./engine-context.ts";
+import { stepQuestion } from "./gather-evidence.ts";
+import { runEventOf } from "./lane-events.ts";
+import { maySignIntent, type SigningMarker } from "./modes.ts";
+import type { Step, TellSteps } from "./tell-steps.ts";
+
+/**
+ * The daemon's rows as its lanes use them. What a lane reports of a swap's transaction steps the run in the same unit of
+ * work, so that the attempt's row and the swap's row change together; what people hear of it is told after that.
+ */
+export function createLaneStore(context: EngineContext, tell: TellSteps): LaneStore {
+  const { store, clock } = context.deps;
+  return {
+    open: (account) => store.read({ kind: "lane-open", ...account }),
+    read: (question) => store.read({ kind: "lane", ...question }),
+    readToSign: async (question) => {
+      const rows = await store.read({ kind: "lane-signing", ...question });
+      return signingRows(rows, signingMarker(context, question));
+    },
+    commit: async <T>(unit: LaneUnit<T>): Promise<T> => {
+      const marker = signingMarker(context, unit.question);
+      const question = { kind: "lane-move", ...unit.question, of: stepQuestion(context, clock.nowMs()) } as const;
+      const decide = (rows: Answered<"lane-move">): Decided<Moved<T>> => move(context, rows, { unit, marker });
+      const [written] = await store.commit([{ question, decide }]);
+      if (written === undefined) throw new Error("a unit of a lane came to nothing");
+      const { alerts, value: moved } = written;
+      if (moved.step === undefined) tellAlerts(context.deps, alerts);
+      else tell([{ value: moved.step, alerts }]);
+      return moved.value;
+    },
+  };
+}
+
+/** What a lane decided, and the step that its run took by that. */
+interface Moved<T> {
+  readonly value: T;
+  readonly step: Step | undefined;
+}
+
+/** What a lane decides on, of the daemon's rows. */
+export function signingRows(rows: LaneSigningRows<SigningTerms>, marker: SigningMarker): SigningRows {
+  return { ...rows.lane, maySign: maySignIntent(rows, marker) };
+}
+
+/** What is outside of the rows. The marker is read only where no look at the chain has held the database against it. */
+export function signingMarker(
+  { settings: { live }, deps: { marker } }: Pick<EngineContext, "settings" | "deps">,
+  { account }: LaneQuestion,
+): SigningMarker {
+  return { live, seen: live ? undefined : marker?.read(account)?.state };
+}
+
+function move<T>(
+  context: EngineContext,
+  rows: Answered<"lane-move">,
+  { unit, marker }: { readonly unit: LaneUnit<T>; readonly marker: SigningMarker },
+): Decided<Moved<T>> {
+  const { deps } = context;
+  const decided = unit.decide(signingRows(rows, marker));
+  const { changes, atMs, value, refusal } = decided;
+  const taken = stepBy(context, rows, decided);
+  const halts = changes.flatMap((change) => (change.kind === "account-halted" ? [haltChange(deps, change.halt)] : []));
+  const told = refusal === undefined ? [] : [refusalChange(deps, refusal)];
+  return {
+    changes: [...changes, ...(taken?.changes ?? []), ...halts, ...told],
+    atMs,
+    value: { value, step: taken?.step },
+  };
+}
+
+/** The step of the run that the intent belongs to, by what the lane reports of it. */
+function stepBy(
+  context: EngineContext,
+  { lane, owner }: Answered<"lane-move">,
+  { event: reported, atMs }: Pick<LaneDecided<unknown>, "event" | "atMs">,
+): { readonly step: Step; readonly changes: DecidedStep["changes"] } | undefined {
+  if (owner === undefined || reported === undefined) return undefined;
+  const { run, swapId, rows } = owner;
+  const event = runEventOf(reported, { swapId, value: lane.intent?.value ?? 0n });
+  if (event === undefined) return undefined;
+  context.deps.crashPoint(`commit.${event.kind}.before`);
+  const { result, changes } = decideStep(context, { run, event, rows, nowMs: atMs });
+  return { step: { event, result }, changes };
+}

@@ -1,0 +1,50 @@
+import type { Address } from "../domain/money/address.ts";
+import type { StepResult } from "../domain/run/draft.ts";
+import type { RunEvent } from "../domain/run/events.ts";
+import type { Written } from "../ports/unit-of-work.ts";
+import { tellAlerts } from "./alerts.ts";
+import { swapOfRequest } from "./decide-step.ts";
+import type { EngineContext } from "./engine-context.ts";
+
+/** A step that was taken. */
+export interface Step {
+  readonly event: RunEvent;
+  readonly result: StepResult;
+}
+
+/** Tells of steps that are committed. */
+export type TellSteps = (steps: readonly Written<Step>[]) => void;
+
+/** Tells logs and people of steps, and `onCommitted` which wallets' lanes were handed something. */
+export function createTeller(context: EngineContext, onCommitted: (lanes: readonly Address[]) => void): TellSteps {
+  const { deps } = context;
+  return (steps) => {
+    for (const { value } of steps) deps.crashPoint(`commit.${value.event.kind}.after`);
+    for (const { value, alerts } of steps) {
+      report(context, value.result);
+      tellAlerts(deps, alerts);
+    }
+    onCommitted(steps.flatMap(({ value }) => lanesOf(value.result)));
+  };
+}
+
+function lanesOf({ run, records }: StepResult): readonly Address[] {
+  const requests = records.flatMap((record) => (record.kind === "transaction" ? [record.request] : []));
+  return requests.map(({ id }) => swapOfRequest(run, id).wallet);
+}
+
+function report({ deps: { logger } }: EngineContext, result: StepResult): void {
+  for (const transition of result.transitions) {
+    logger.info(
+      {
+        strategy: result.run.strategyId,
+        [transition.subject === "run" ? "runId" : "swapId"]: transition.subjectId,
+        from: transition.from,
+        to: transition.to,
+        reason: transition.reason,
+        detail: transition.detail,
+      },
+      `${transition.subject} ${transition.to}`,
+    );
+  }
+}
