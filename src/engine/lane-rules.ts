@@ -9,7 +9,8 @@ export function laneRules({ settings, deps }: EngineContext): Required<Pick<Lane
     maxFeePerGas: () => settings.policy.maxFeePerGas,
     isShown: async ({ id, account, chainId, purpose, value }, receipt) => {
       if (purpose !== "swap") return true;
-      const { owner } = await deps.store.read({ kind: "lane-signing", account, chainId, intent: { id } });
+      const question = { account, chainId, intent: { id }, withDatabase: false };
+      const { owner } = await deps.store.read({ kind: "lane-signing", ...question });
       if (owner === undefined) return true;
       const native = { wrapped: settings.wrappedNative, value };
       return measureFill(receipt, swapOf(owner.run, owner.swapId), native).assumed !== true;

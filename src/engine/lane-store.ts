@@ -14,17 +14,19 @@ import type { Step, TellSteps } from "./tell-steps.ts";
  * work, so that the attempt's row and the swap's row change together; what people hear of it is told after that.
  */
 export function createLaneStore(context: EngineContext, tell: TellSteps): LaneStore {
+  const { settings } = context;
   const { store, clock } = context.deps;
   return {
     open: (account) => store.read({ kind: "lane-open", ...account }),
     read: (question) => store.read({ kind: "lane", ...question }),
     readToSign: async (question) => {
-      const rows = await store.read({ kind: "lane-signing", ...question });
+      const rows = await store.read({ kind: "lane-signing", ...question, withDatabase: !settings.live });
       return signingRows(rows, signingMarker(context, question));
     },
     commit: async <T>(unit: LaneUnit<T>): Promise<T> => {
       const marker = signingMarker(context, unit.question);
-      const question = { kind: "lane-move", ...unit.question, of: stepQuestion(context, clock.nowMs()) } as const;
+      const asked = { ...unit.question, withDatabase: !settings.live, of: stepQuestion(context, clock.nowMs()) };
+      const question = { kind: "lane-move", ...asked } as const;
       const decide = (rows: Answered<"lane-move">): Decided<Moved<T>> => move(context, rows, { unit, marker });
       const [written] = await store.commit([{ question, decide }]);
       if (written === undefined) throw new Error("a unit of a lane came to nothing");

@@ -67,7 +67,9 @@ export function maySignIntent(
   if (intent === undefined || lane.halt !== undefined) return false;
   if (!live && lane.attempts.length === 0) return false;
   // No look at the chain halts a dry run, so that the marker is asked each time.
-  if (!live && judgeMarker({ ours: database, seen }, intent.account) !== undefined) return false;
+  if (!live && (database === undefined || judgeMarker({ ours: database, seen }, intent.account) !== undefined)) {
+    return false;
+  }
   if (owner !== undefined) {
     const { run, swapId, rows } = owner;
     if (rows.isBarred && isNewTrade(lane)) return false;

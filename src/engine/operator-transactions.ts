@@ -1,8 +1,7 @@
 import { parseAddress } from "../domain/money/address.ts";
 import { type CancelAnswer, decideCancel } from "../lane/cancel-intent.ts";
 import type { Change } from "../ports/changes.ts";
-import type { LaneSigningRows, SigningTerms } from "../ports/lane-questions.ts";
-import type { LaneQuestion } from "../ports/lane-unit-of-work.ts";
+import type { LaneSigningQuestion, LaneSigningRows, SigningTerms } from "../ports/lane-questions.ts";
 import type { Grant, GrantRows } from "../ports/reconciliation-questions.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { decideRevocation } from "./janitor.ts";
@@ -61,7 +60,7 @@ export function decideRevocationAsked(
 }
 
 /** A transaction that a person wants to be cancelled: one of a wallet of this daemon. */
-type AskedCancellation = LaneQuestion & { readonly intent: { readonly id: string } };
+type AskedCancellation = LaneSigningQuestion & { readonly intent: { readonly id: string } };
 
 /** The open transaction that a person wants to be cancelled. @returns why not, where no wallet has one of this name */
 export async function cancellationAsked(
@@ -72,7 +71,7 @@ export async function cancellationAsked(
   if (account === undefined || !deps.lanes.has(account)) {
     return `refused: no transaction ${JSON.stringify(intentId)}; see: swapd tx list`;
   }
-  return { account, chainId: settings.chainId, intent: { id: intentId } };
+  return { account, chainId: settings.chainId, intent: { id: intentId }, withDatabase: !settings.live };
 }
 
 /** Decides on a person's wish that an open transaction be cancelled. */

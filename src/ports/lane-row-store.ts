@@ -2,7 +2,7 @@ import type { Address, Hex } from "../domain/money/address.ts";
 import type { LaneChange } from "./lane-changes.ts";
 import type { LaneListener } from "./lane-event.ts";
 import type { AttemptRow, CancelWish, CostRow, IntentRow, LaneHalt, LaneTransition, SigningRow } from "./lane-store.ts";
-import type { LaneStore } from "./lane-unit-of-work.ts";
+import type { LaneRows, LaneStore } from "./lane-unit-of-work.ts";
 
 /** Rows of lanes one by one, read and written at once. Every write happens inside `transaction`. */
 export interface LaneRowStore {
@@ -51,6 +51,8 @@ export interface LaneRowStore {
   cancelWish(intentId: string): CancelWish | undefined;
   /** Wishes of the account's intents that wait for a nonce. */
   waitingWishes(account: Address, chainId: number): readonly CancelWish[];
+  /** Halt, highest nonce and accepted count of an account, in one reading. */
+  account(account: Address, chainId: number): Pick<LaneRows, "halt" | "highestNonce" | "acceptedCount">;
   /** A halted account signs nothing until a person releases it. */
   halt(account: Address, chainId: number): LaneHalt | undefined;
   /** All accounts that are halted now. */

@@ -164,6 +164,7 @@ const LANES: Asked<LaneRowStore> = {
   halt: (lanes, of) => each(of.addresses, (account) => lanes.halt(account, CHAIN)),
   halts: (lanes) => lanes.halts(),
   acceptedCount: (lanes, of) => each(of.addresses, (account) => lanes.acceptedCount(account, CHAIN)),
+  account: (lanes, of) => each(of.addresses, (account) => lanes.account(account, CHAIN)),
 };
 
 /** What the rows are about now. */

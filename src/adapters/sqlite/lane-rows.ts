@@ -4,17 +4,16 @@ import type { SqliteDatabase } from "../../storage/database.ts";
 import { migrate, readMigrations } from "../../storage/migrations.ts";
 import { inTransaction } from "../../storage/transaction.ts";
 import { OPEN_INTENTS } from "./index-conditions.ts";
+import { createLaneAccountRows } from "./lane-account-rows.ts";
 import {
   type StoredAttempt,
   type StoredCost,
-  type StoredHalt,
   type StoredIntent,
   type StoredSigning,
   type StoredTransition,
   toAttemptRow,
   toBinding,
   toCostRow,
-  toHalt,
   toIntentRow,
   toSigningRow,
   toTransition,
@@ -34,7 +33,7 @@ export function createLaneRows(db: SqliteDatabase): LaneRowStore {
     ...intents(db),
     ...attempts(db),
     ...journal(db),
-    ...halts(db),
+    ...createLaneAccountRows(db),
     ...costs(db),
     ...cancelWishes(db),
     ...forgetting(db),
@@ -160,46 +159,6 @@ function costs(db: SqliteDatabase): Pick<LaneRowStore, "saveCost" | "forgetCost"
       const row = sql.get<StoredCost>("SELECT * FROM lane_costs WHERE intent_id = ?", intentId);
       return row === undefined ? undefined : toCostRow(row);
     },
-  };
-}
-
-type Halts = "halt" | "halts" | "addHalt" | "releaseHalt" | "acceptCount" | "acceptedCount";
-
-function halts(db: SqliteDatabase): Pick<LaneRowStore, Halts> {
-  const columns = "account, chain_id, reason, transaction_count, at_ms";
-  const one = db.prepare<[string, number], StoredHalt>(
-    `SELECT ${columns} FROM lane_halts WHERE account = ? AND chain_id = ? AND released_at_ms IS NULL`,
-  );
-  const all = db.prepare<[], StoredHalt>(
-    `SELECT ${columns} FROM lane_halts WHERE released_at_ms IS NULL ORDER BY account, chain_id`,
-  );
-  const insert = db.prepare(
-    `INSERT INTO lane_halts (${columns}) VALUES (@account, @chainId, @reason, @transactionCount, @atMs)`,
-  );
-  const release = db.prepare(
-    `UPDATE lane_halts SET released_by = ?, released_at_ms = ?
-     WHERE account = ? AND chain_id = ? AND released_at_ms IS NULL`,
-  );
-  const accept = db.prepare(
-    `INSERT INTO lane_halts (${columns}, released_by, released_at_ms)
-     VALUES (@account, @chainId, 'accepted before it halted', @transactionCount, @atMs, @by, @atMs)`,
-  );
-  const accepted = db
-    .prepare<[string, number], number | null>(
-      `SELECT max(transaction_count) FROM lane_halts
-       WHERE account = ? AND chain_id = ? AND released_at_ms IS NOT NULL`,
-    )
-    .pluck();
-  return {
-    halt(account, chainId) {
-      const row = one.get(account, chainId);
-      return row === undefined ? undefined : toHalt(row);
-    },
-    halts: () => all.all().map(toHalt),
-    addHalt: (row) => void insert.run(row),
-    releaseHalt: (account, chainId, { by, atMs }) => void release.run(by, atMs, account, chainId),
-    acceptCount: (counted, acceptance) => void accept.run({ ...counted, ...acceptance }),
-    acceptedCount: (account, chainId) => accepted.get(account, chainId) ?? 0,
   };
 }
 

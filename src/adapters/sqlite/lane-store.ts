@@ -61,9 +61,7 @@ export function readLane(rows: LaneRowStore, question: LaneQuestion): LaneRows {
     signings: intent === undefined ? [] : rows.signings(intent.id),
     attempts: intent === undefined ? [] : rows.attempts(intent.id),
     wish: intent === undefined ? undefined : rows.cancelWish(intent.id),
-    halt: rows.halt(account, chainId),
-    highestNonce: rows.highestNonce(account, chainId),
-    acceptedCount: rows.acceptedCount(account, chainId),
+    ...rows.account(account, chainId),
   };
 }
 

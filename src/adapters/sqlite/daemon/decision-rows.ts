@@ -3,7 +3,6 @@ import type { LedgerEvidence } from "../../../domain/run/evidence.ts";
 import { GLOBAL_SCOPE } from "../../../domain/run/operating-mode.ts";
 import { type Run, swapOf } from "../../../domain/run/run.ts";
 import type { StepQuestion, StepRows } from "../../../ports/changes.ts";
-import type { StrategyRow } from "../../../ports/daemon-rows.ts";
 import type { SigningTerms } from "../../../ports/lane-questions.ts";
 import type { LaneRowStore } from "../../../ports/lane-row-store.ts";
 import type { RowStore } from "./row-store.ts";
@@ -19,9 +18,11 @@ export function readStepRows(
 ): StepRows {
   const { strategyId } = run;
   const { facts, swapId } = about;
-  const strategy = strategyOf(rows, run);
+  const strategy = rows.strategy(strategyId);
+  if (strategy === undefined) throw new Error(`strategy ${strategyId} has no row`);
   return {
-    ...signingTerms(rows, run, strategy),
+    ...runTerms(rows, run),
+    spec: strategy.spec,
     memory: strategy.memory,
     ledger: facts === undefined ? undefined : readLedger(rows, run, { event: facts, asked }),
     halts: lanes.halts(),
@@ -47,24 +48,19 @@ export function subjectOf(event: RunEvent): StepSubject {
   };
 }
 
-/** What signing for a run goes by. @throws Error when its strategy has no row: a broken invariant */
+/** What signing for a run goes by. */
 export function readSigningTerms(rows: RowStore, run: Run): SigningTerms {
-  return signingTerms(rows, run, strategyOf(rows, run));
+  const terms = runTerms(rows, run);
+  const isAnyOpen = terms.differences.length > 0;
+  return { ...terms, spec: isAnyOpen ? rows.strategy(run.strategyId)?.spec : undefined };
 }
 
-function signingTerms(rows: RowStore, { id, strategyId }: Run, { spec }: StrategyRow): SigningTerms {
+function runTerms(rows: RowStore, { id, strategyId }: Run): Omit<SigningTerms, "spec"> {
   return {
-    spec,
     isBarred: rows.isRunBarred(id),
     modes: { global: rows.mode(GLOBAL_SCOPE), own: rows.mode(strategyId) },
     differences: rows.openDifferences(),
   };
-}
-
-function strategyOf(rows: RowStore, { strategyId }: Run): StrategyRow {
-  const strategy = rows.strategy(strategyId);
-  if (strategy === undefined) throw new Error(`strategy ${strategyId} has no row`);
-  return strategy;
 }
 
 function readLedger(

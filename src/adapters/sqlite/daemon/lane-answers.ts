@@ -1,7 +1,11 @@
 import type { Run } from "../../../domain/run/run.ts";
-import type { LaneQuestions, LaneSigningRows, SigningTerms } from "../../../ports/lane-questions.ts";
+import type {
+  LaneQuestions,
+  LaneSigningQuestion,
+  LaneSigningRows,
+  SigningTerms,
+} from "../../../ports/lane-questions.ts";
 import type { LaneRowStore } from "../../../ports/lane-row-store.ts";
-import type { LaneQuestion } from "../../../ports/lane-unit-of-work.ts";
 import { readLane, readOpen } from "../lane-store.ts";
 import { readSigningTerms, readStepRows } from "./decision-rows.ts";
 import type { Readers } from "./readers.ts";
@@ -33,7 +37,7 @@ export function createLaneAnswers(rows: RowStore, lanes: () => LaneRowStore): Re
 function readLaneSigning<Terms extends SigningTerms>(
   rows: RowStore,
   lanes: LaneRowStore,
-  { question, termsOf }: { readonly question: LaneQuestion; termsOf(run: Run, swapId: string): Terms },
+  { question, termsOf }: { readonly question: LaneSigningQuestion; termsOf(run: Run, swapId: string): Terms },
 ): LaneSigningRows<Terms> {
   const lane = readLane(lanes, question);
   const { intent } = lane;
@@ -43,7 +47,7 @@ function readLaneSigning<Terms extends SigningTerms>(
     owner: found === undefined ? undefined : ownerOf(rows, found, termsOf),
     revocation:
       intent === undefined || found !== undefined ? undefined : readGrantTerms(rows, intent.account, intent.to),
-    database: rows.databaseState(),
+    database: question.withDatabase ? rows.databaseState() : undefined,
   };
 }
 

@@ -84,8 +84,8 @@ const QUESTIONS: { readonly [K in QuestionKind]: Question<K> } = {
   drawdown: { kind: "drawdown", wallets: [WALLET], tokens: [USDC.address] },
   "lane-open": { kind: "lane-open", ...LANE },
   lane: { kind: "lane", ...LANE, intent: { nonce: 1 } },
-  "lane-signing": { kind: "lane-signing", ...LANE, intent: { id: `${swapId}.swap` } },
-  "lane-move": { kind: "lane-move", ...LANE, intent: { id: `${swapId}.swap` }, of: QUESTION },
+  "lane-signing": { kind: "lane-signing", ...LANE, withDatabase: true, intent: { id: `${swapId}.swap` } },
+  "lane-move": { kind: "lane-move", ...LANE, withDatabase: true, intent: { id: `${swapId}.swap` }, of: QUESTION },
   "intent-account": { kind: "intent-account", intentId: "tx_1" },
 };
 
@@ -312,6 +312,7 @@ const LANES: Calls<LaneRowStore> = {
   wishCancel: (lanes) => lanes.wishCancel({ intentId: "tx_1", by: "ops", atMs: 1 }),
   cancelWish: (lanes) => lanes.cancelWish("tx_1"),
   waitingWishes: (lanes) => lanes.waitingWishes(ACCOUNT, chainId),
+  account: (lanes) => lanes.account(ACCOUNT, chainId),
   halt: (lanes) => lanes.halt(ACCOUNT, chainId),
   halts: (lanes) => lanes.halts(),
   addHalt: (lanes) => lanes.addHalt({ account: ACCOUNT, chainId, reason: "r", transactionCount: 1, atMs: 1 }),
