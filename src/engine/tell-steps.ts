@@ -19,7 +19,7 @@ export type TellSteps = (steps: readonly Written<Step>[]) => void;
 export function createTeller(context: EngineContext, onCommitted: (lanes: readonly Address[]) => void): TellSteps {
   const { deps } = context;
   return (steps) => {
-    for (const { value } of steps) deps.crashPoint(`commit.${value.event.kind}.after`);
+    for (const { event } of steps.map(({ value }) => value)) deps.crashPoint(`commit.${event.kind}.after`);
     for (const { value, alerts } of steps) {
       report(context, value.result);
       tellAlerts(deps, alerts);
