@@ -162,8 +162,14 @@ async function sendNext(
   memory.refusals = 0;
   memory.taken.set(waiting, delivery.detail);
   settleTaken(deps, memory);
-  if (isBack) outbox.waitAgain();
+  if (isBack) hearAll(deps);
   return true;
+}
+
+/** A receiver that is back hears what was given up and is still true, and what earlier attempts put off. */
+function hearAll({ outbox }: AlertSenderDeps): void {
+  outbox.waitAgain();
+  outbox.makeAllDue();
 }
 
 function noteNotTaken(

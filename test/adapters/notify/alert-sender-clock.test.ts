@@ -204,6 +204,26 @@ test("what the receiver took is not sent again in this life, though the database
   expect(states()).toEqual(["sent", "sent"]);
 });
 
+test("what many lives tried in vain is sent as soon as the receiver takes something else", async () => {
+  const { clock, one, raise, pass } = begin();
+  one.answer = LATER;
+  raise("a");
+  for (let life = 0; life < 9; life += 1) {
+    const sender = one.open();
+    await quiet();
+    const stopped = sender.stop();
+    await clock.advance(OPTIONS.stopWithinMs);
+    await stopped;
+  }
+  const sender = one.open();
+  await quiet();
+  one.answer = TAKEN;
+  raise("b");
+  sender.wake();
+  await pass(1);
+  expect(one.got.slice(10)).toEqual(["b", "a"]);
+});
+
 describe("a receiver that asks for a pause", () => {
   const asks = (afterMs: number): Delivery => ({ ...LATER, kind: "later", afterMs });
 
