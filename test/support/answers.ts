@@ -153,7 +153,6 @@ const LANES: Asked<LaneRowStore> = {
     ),
   isArchivedNonce: "of what is young",
   openIntents: (lanes, of) => each(of.addresses, (account) => lanes.openIntents(account, CHAIN)),
-  highestNonce: (lanes, of) => each(of.addresses, (account) => lanes.highestNonce(account, CHAIN)),
   forgetUnsigned: "writes",
   signings: (lanes, of) => each(of.openIntents, lanes.signings),
   attempts: (lanes, of) => each(of.openIntents, lanes.attempts),
@@ -163,7 +162,6 @@ const LANES: Asked<LaneRowStore> = {
   waitingWishes: (lanes, of) => each(of.addresses, (account) => lanes.waitingWishes(account, CHAIN)),
   halt: (lanes, of) => each(of.addresses, (account) => lanes.halt(account, CHAIN)),
   halts: (lanes) => lanes.halts(),
-  acceptedCount: (lanes, of) => each(of.addresses, (account) => lanes.acceptedCount(account, CHAIN)),
   account: (lanes, of) => each(of.addresses, (account) => lanes.account(account, CHAIN)),
 };
 

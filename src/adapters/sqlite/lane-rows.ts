@@ -49,7 +49,7 @@ function joinTransaction<T>(db: SqliteDatabase, work: () => T): T {
   return db.inTransaction ? work() : inTransaction(db, work);
 }
 
-type Intents = "insertIntent" | "intent" | "intentAt" | "openIntents" | "highestNonce" | "updateIntent";
+type Intents = "insertIntent" | "intent" | "intentAt" | "openIntents" | "updateIntent";
 
 function intents(db: SqliteDatabase): Pick<LaneRowStore, Intents> {
   const insert = db.prepare(
@@ -69,12 +69,6 @@ function intents(db: SqliteDatabase): Pick<LaneRowStore, Intents> {
     `SELECT * FROM lane_intents WHERE account = ? AND chain_id = ?
        AND ${OPEN_INTENTS} ORDER BY seq`,
   );
-  const highest = db
-    .prepare<[string, number], number>(
-      `SELECT nonce FROM lane_intents WHERE account = ? AND chain_id = ? AND nonce IS NOT NULL
-       ORDER BY nonce DESC LIMIT 1`,
-    )
-    .pluck();
   const markConfirmed = db.prepare("UPDATE lane_intents SET was_confirmed = 1 WHERE id = ?");
   const update = createUpdate(db, { table: "lane_intents", key: "id", columns: INTENT_COLUMNS });
   return {
@@ -85,7 +79,6 @@ function intents(db: SqliteDatabase): Pick<LaneRowStore, Intents> {
     },
     intentAt: (account, chainId, nonce) => atNonce.all(account, chainId, nonce).map(toIntentRow)[0],
     openIntents: (account, chainId) => open.all(account, chainId).map(toIntentRow),
-    highestNonce: (account, chainId) => highest.get(account, chainId) ?? undefined,
     updateIntent(id, change) {
       if (change.state === "confirmed") markConfirmed.run(id);
       update(id, change);

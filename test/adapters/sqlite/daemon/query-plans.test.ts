@@ -286,7 +286,6 @@ const LANES: Calls<LaneRowStore> = {
   forgetUnsigned: (lanes) => lanes.forgetUnsigned("tx_1"),
   intentAt: (lanes) => lanes.intentAt(ACCOUNT, chainId, 1),
   isArchivedNonce: (lanes) => lanes.isArchivedNonce(ACCOUNT, chainId, 1),
-  highestNonce: (lanes) => lanes.highestNonce(ACCOUNT, chainId),
   updateIntent: (lanes) => lanes.updateIntent("tx_1", { nonce: 0 }),
   insertSigning: (lanes) =>
     lanes.insertSigning({
@@ -319,7 +318,6 @@ const LANES: Calls<LaneRowStore> = {
   releaseHalt: (lanes) => lanes.releaseHalt(ACCOUNT, chainId, { by: "ops", atMs: 2 }),
   acceptCount: (lanes) =>
     lanes.acceptCount({ account: ACCOUNT, chainId, transactionCount: 3 }, { by: "ops", atMs: NOW_MS }),
-  acceptedCount: (lanes) => lanes.acceptedCount(ACCOUNT, chainId),
 };
 
 const OUTBOX: Calls<AlertOutbox> = {
