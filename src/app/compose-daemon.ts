@@ -1,4 +1,4 @@
-import { migrateLane } from "../adapters/sqlite/lane-rows.ts";
+import { migrateLane } from "../adapters/sqlite/lanes.ts";
 import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { trialWaysOf } from "../domain/guard/policy.ts";

@@ -118,6 +118,7 @@ const STORE: Asked<Omit<DaemonStore, keyof AlertStore>> = {
     each(of.tokens, (token) => each(of.addresses, (wallet) => store.deliveredToOthers([wallet], token))),
   drawdown: (store) => store.drawdown(),
   addRequest: "writes",
+  newestRequest: (store) => store.newestRequest(),
   openRequests: (store) => store.openRequests(),
   answerOf: (store) => store.answerOf(1),
   lastAliveMs: (store) => store.lastAliveMs(),

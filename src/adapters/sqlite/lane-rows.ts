@@ -1,7 +1,6 @@
 import type { LaneRowStore } from "../../ports/lane-row-store.ts";
 import type { AttemptRow, CancelWish, IntentRow } from "../../ports/lane-store.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
-import { migrate, readMigrations } from "../../storage/migrations.ts";
 import { inTransaction } from "../../storage/transaction.ts";
 import { OPEN_INTENTS } from "./index-conditions.ts";
 import { createLaneAccountRows } from "./lane-account-rows.ts";
@@ -19,12 +18,6 @@ import {
   toTransition,
 } from "./lane-codec.ts";
 import { prepareStatements } from "./statements.ts";
-
-/** Creates or updates the tables of lanes in this database, after copying one that holds rows. */
-export function migrateLane(db: SqliteDatabase): void {
-  const migrations = readMigrations(new URL("./lane/", import.meta.url));
-  migrate(db, { set: "lane", migrations, backup: true });
-}
 
 /** Lane rows in an open, migrated database. Stores of the same connection share its transactions. */
 export function createLaneRows(db: SqliteDatabase): LaneRowStore {
