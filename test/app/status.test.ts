@@ -127,7 +127,7 @@ test("what the daemon waits for is an open alert that names it, and the clock's 
 test("which channels are behind is told, since when and with which answer, and what is unsent by which of them", async () => {
   const { db, store, look } = begin();
   expect([(await look()).channels, formatUnsent(await look())]).toEqual([[], []]);
-  setAlertChannels(db, [
+  await setAlertChannels(db, [
     { name: "phone", minimum: "warning", tellsEnds: true },
     { name: "webhook", minimum: "critical", tellsEnds: false },
   ]);
@@ -135,8 +135,8 @@ test("which channels are behind is told, since when and with which answer, and w
   store.raiseAlert(alertSample({ id: "b", code: "RUN_PARKED", atMs: NOW_MS + 60_000 }));
   expect(formatUnsent(await look()).join("\n")).not.toContain("behind");
   const phone = createAlertOutbox(db, "phone");
-  phone.beginAttempt(1, 5_000);
-  phone.noteOutcome(1, "HTTP 503");
+  await phone.beginAttempt(1, 5_000);
+  await phone.noteOutcome(1, "HTTP 503");
   store.endAlerts(alertSample().subject, NOW_MS);
   const since = new Date(NOW_MS).toISOString().replace(/\.\d+Z$/, "Z");
   expect((await look()).channels).toEqual([

@@ -81,7 +81,10 @@ test("is not ready while the database knows less than the chain, and says what; 
   const key = { wallet: ACCOUNT, token: undefined, scope: "wallet", facts: {} } as const;
   expect(await health.readiness()).toMatchObject({ ready: true, database: { ready: true } });
   await addUnchecked(life.context, ACCOUNT);
-  expect(await health.readiness()).toMatchObject({ ready: false, database: { reason: expect.stringContaining("until") } });
+  expect(await health.readiness()).toMatchObject({
+    ready: false,
+    database: { reason: expect.stringContaining("until") },
+  });
   const nonce = { ...key, key: "nonce 1", kind: "nonce", text: "the chain counts more" } as const;
   life.store.addDifference(nonce, { ms: SLOT_MS, sinceBoot: { id: "boot", ms: 0 } });
   expect(await health.readiness()).toMatchObject({
