@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
+import { migrateDaemon } from "../src/adapters/sqlite/daemon/schema.ts";
 import { createStore } from "../src/adapters/sqlite/daemon/store.ts";
-import { migrateLane } from "../src/adapters/sqlite/lane-rows.ts";
-import { migrateDaemonDatabase } from "../src/app/daemon-database.ts";
+import { migrateLane } from "../src/adapters/sqlite/lanes.ts";
 import type { RunEvent } from "../src/domain/run/events.ts";
 import type { Run } from "../src/domain/run/run.ts";
 import { step } from "../src/domain/run/step.ts";
@@ -38,7 +38,7 @@ function secondsOf(args: readonly string[]): number {
 function measureStore(): number {
   const folder = mkdtempSync(join(tmpdir(), "swapd-bench-store-"));
   const db = openDatabase({ file: join(folder, "swapd.db") });
-  migrateDaemonDatabase(db);
+  migrateDaemon(db);
   migrateLane(db);
   const store = createStore(db);
   const facts = evidenceSample();

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { migrateDaemon } from "../src/adapters/sqlite/daemon/schema.ts";
 import { createStore } from "../src/adapters/sqlite/daemon/store.ts";
-import { migrateLane } from "../src/adapters/sqlite/lane-rows.ts";
-import { migrateDaemonDatabase } from "../src/app/daemon-database.ts";
+import { migrateLane } from "../src/adapters/sqlite/lanes.ts";
 import { readSandboxFacts } from "../src/app/sandbox-facts.ts";
 import type { RetentionTurn } from "../src/ports/retention-store.ts";
 import { backUp } from "../src/storage/backup.ts";
@@ -134,7 +134,7 @@ const tables = [...other.before.keys()]
   .filter(({ before, after }) => before > 20 || after > 20);
 
 const empty = openDatabase({ file: join(folder, "empty.db") });
-migrateDaemonDatabase(empty);
+migrateDaemon(empty);
 migrateLane(empty);
 const filled = join(folder, "filled.db");
 createJournal(filled).close();

@@ -1,7 +1,7 @@
 import { type AlertSender, startAlertSender } from "../adapters/notify/alert-sender.ts";
 import { createLogNotifier } from "../adapters/notify/log-notifier.ts";
 import { createAlertOutbox, setAlertChannels } from "../adapters/sqlite/daemon/alert-outbox.ts";
-import { createStore } from "../adapters/sqlite/daemon/store.ts";
+import { openStore } from "../adapters/sqlite/daemon/open-store.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { SUBJECT } from "../domain/run/alert.ts";
 import { type AlertDeps, raiseChange, writeAndTell } from "../engine/alerts.ts";
@@ -32,7 +32,7 @@ export interface Alerts {
 }
 
 /** @throws CommandFailure 78 when a configured channel cannot be one */
-export function openAlerts(
+export async function openAlerts(
   configuration: Configuration,
   opened: {
     readonly machine: Machine;
@@ -41,18 +41,18 @@ export function openAlerts(
     readonly secrets: SecretOpener;
     readonly redactor: Redactor;
   },
-): Alerts {
+): Promise<Alerts> {
   const { db, logger, machine } = opened;
   const { clock, ids } = machine;
   const channels = openChannels(configuration, opened);
-  for (const { name, waiting } of setAlertChannels(db, channels)) {
+  for (const { name, waiting } of await setAlertChannels(db, channels)) {
     logger.warn({ channel: name, waiting }, "a channel of alerts is configured no more; what waited for it is dropped");
   }
   const log = createLogNotifier(logger);
   const senders: AlertSender[] = [];
   return {
     deps: {
-      store: createStore(db),
+      store: openStore(db),
       ids,
       clock,
       notifier: {

@@ -1,4 +1,4 @@
-import { migrateLane } from "../adapters/sqlite/lane-rows.ts";
+import { migrateLane } from "../adapters/sqlite/lanes.ts";
 import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { trialWaysOf } from "../domain/guard/policy.ts";
@@ -78,7 +78,7 @@ export async function composeDaemon(
   const { logger, secrets, db, machine } = deps;
   const [node, service] = [createReach(machine), createReach(machine)];
   const contracts = contractsOf(configuration);
-  const alerts = openAlerts(configuration, deps);
+  const alerts = await openAlerts(configuration, deps);
   const abilities = watchAbilities({ ...alerts.deps, logger }, trialWaysOf(configuration.policy));
   const listening = { onAbilities: abilities.note, onFault: deps.onFatal };
   const opened = openChain(configuration, secrets, { ...machine, ...listening });

@@ -1,9 +1,9 @@
 import { createMarkerFiles } from "../adapters/identity/marker-files.ts";
+import { migrateDaemon } from "../adapters/sqlite/daemon/schema.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { IdentityMarker } from "../ports/identity-marker.ts";
 import { type Claim, claimDatabase } from "../storage/claim.ts";
 import { openDatabase, type SqliteDatabase } from "../storage/database.ts";
-import { migrate, readMigrations } from "../storage/migrations.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 
 /**
@@ -36,21 +36,6 @@ export function openMarker({ identity, network }: Configuration): IdentityMarker
 /** Opens the daemon's database and brings its own tables to this program's schema. */
 export function openDaemonDatabase(file: string): SqliteDatabase {
   const db = openDatabase({ file });
-  migrateDaemonDatabase(db);
+  migrateDaemon(db);
   return db;
-}
-
-/** Brings an open database's own tables of the daemon to this program's schema. */
-export function migrateDaemonDatabase(db: SqliteDatabase): void {
-  const migrations = readMigrations(new URL("../adapters/sqlite/daemon/", import.meta.url));
-  migrate(db, { set: "daemon", migrations, backup: true });
-}
-
-/** Whether a database has every table of this program, the lanes' too: only then does nothing need its whole history. */
-export function isMigrated(db: SqliteDatabase): boolean {
-  const hasJournal = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'").get() !== undefined;
-  const applied = (set: string): number =>
-    db.prepare<[string], number>("SELECT count(*) FROM schema_migrations WHERE set_name = ?").pluck().get(set) ?? 0;
-  const known = (set: string): number => readMigrations(new URL(`../adapters/sqlite/${set}/`, import.meta.url)).length;
-  return hasJournal && ["daemon", "lane"].every((set) => applied(set) === known(set));
 }

@@ -1,4 +1,4 @@
-import { createHistoryReader } from "../adapters/sqlite/daemon/history-rows.ts";
+import { createReadModel } from "../adapters/sqlite/daemon/read-model.ts";
 import { openDatabase } from "../storage/database.ts";
 import { formatInstant, formatTokenAmount, type Terminal } from "./terminal.ts";
 
@@ -7,12 +7,12 @@ const RECENT_RUNS = 200;
 const FILLED = new Set(["confirmed", "final"]);
 
 /** Prints a line for each swap when it is confirmed, so that somebody in front of a terminal sees the strategies work. */
-export function followSwaps(database: string, terminal: Terminal): { stop(): void } {
+export function followSwaps(database: string, terminal: Terminal): { stop(): Promise<void> } {
   const db = openDatabase({ file: database, readonly: true });
-  const reader = createHistoryReader(db);
+  const reads = createReadModel(db);
   const told = new Set<string>();
-  const look = (): void => {
-    const runs = [...reader.runs({ limit: RECENT_RUNS })].reverse();
+  const look = async (): Promise<void> => {
+    const runs = [...(await reads.runs({ limit: RECENT_RUNS }))].reverse();
     for (const run of runs) {
       for (const swap of run.swaps) {
         if (told.has(swap.id) || !FILLED.has(swap.state)) continue;
@@ -25,11 +25,16 @@ export function followSwaps(database: string, terminal: Terminal): { stop(): voi
       }
     }
   };
-  const timer = setInterval(look, LOOK_EVERY_MS);
+  let looks = Promise.resolve();
+  const lookAgain = (): void => {
+    looks = looks.then(look);
+  };
+  const timer = setInterval(lookAgain, LOOK_EVERY_MS);
   return {
-    stop: () => {
+    stop: async () => {
       clearInterval(timer);
-      look();
+      lookAgain();
+      await looks;
       db.close();
     },
   };

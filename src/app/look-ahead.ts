@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../adapters/clock/system-clock.ts";
 import { createRandomIds } from "../adapters/ids/random-ids.ts";
+import { openStore } from "../adapters/sqlite/daemon/open-store.ts";
 import { copyRecent } from "../adapters/sqlite/daemon/recent-copy.ts";
-import { createStore } from "../adapters/sqlite/daemon/store.ts";
-import { migrateLane } from "../adapters/sqlite/lane-rows.ts";
+import { isMigrated } from "../adapters/sqlite/daemon/schema.ts";
+import { migrateLane } from "../adapters/sqlite/lanes.ts";
 import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { Address } from "../domain/money/address.ts";
@@ -13,7 +14,7 @@ import type { EngineContext } from "../engine/engine-context.ts";
 import { registerStrategies } from "../engine/register-strategies.ts";
 import type { Signer } from "../ports/signer.ts";
 import { openDatabase } from "../storage/database.ts";
-import { isMigrated, openDaemonDatabase } from "./daemon-database.ts";
+import { openDaemonDatabase } from "./daemon-database.ts";
 import { approveCalldata, digestOf } from "./encoding.ts";
 import { engineSettings } from "./engine-settings.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
@@ -76,7 +77,7 @@ async function open(configuration: Configuration, opening: Opening): Promise<Eng
   const context: EngineContext = {
     settings: { ...engineSettings(configuration, contracts), live: false },
     deps: {
-      store: createStore(db),
+      store: openStore(db),
       chain,
       service: services.client,
       secondService: services.second,

@@ -1,15 +1,16 @@
 import { existsSync } from "node:fs";
-import { type ApprovalReader, createApprovalReader } from "../adapters/sqlite/daemon/approval-rows.ts";
+import { createReadModel } from "../adapters/sqlite/daemon/read-model.ts";
+import { hasTables } from "../adapters/sqlite/daemon/schema.ts";
 import type { Configuration, WalletConfiguration } from "../config/configuration.ts";
 import { type Address, NATIVE_TOKEN } from "../domain/money/address.ts";
 import { valueUp } from "../domain/money/price.ts";
 import type { Token } from "../domain/money/token.ts";
+import type { ApprovalRows, ReadModel } from "../ports/read-model.ts";
 import { openDatabase } from "../storage/database.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { openChain } from "./open-chain.ts";
 import { openPrices } from "./open-prices.ts";
 import { createRuntime } from "./runtime.ts";
-import { hasTables } from "./target.ts";
 
 /** An allowance that stands on the chain now. */
 export interface Approval {
@@ -43,18 +44,19 @@ export async function readApprovals(
   const runtime = createRuntime({ level: "error", env });
   const chain = openChain(configuration, runtime.secrets);
   const prices = openPrices(configuration, chain);
-  const known = openKnown(configuration);
   const wallets = [...configuration.wallets.values()].filter(
     ({ name }) => only.wallet === undefined || name === only.wallet,
   );
   const tokens = [...configuration.tokens.values()]
     .map(({ token }) => token)
     .filter(({ address }) => address !== NATIVE_TOKEN && (only.token === undefined || address === only.token));
+  const addresses = { wallets: wallets.map(({ address }) => address), tokens: tokens.map(({ address }) => address) };
+  const known = await readKnown(configuration, addresses);
   const approvals: Approval[] = [];
   try {
     for (const token of tokens) {
       for (const wallet of wallets) {
-        for (const spender of known.spenders()) {
+        for (const spender of known.spenders) {
           const amount = await chain.allowance({ token: token.address, owner: wallet.address, spender });
           if (amount === 0n) continue;
           const price = isUnbounded(amount) ? undefined : await prices.price(token);
@@ -62,8 +64,8 @@ export async function readApprovals(
             price === undefined || "missing" in price
               ? undefined
               : valueUp({ raw: amount, decimals: token.decimals }, price.usd);
-          const swap = known.swapUsing(wallet.address, token.address);
-          approvals.push({ wallet, token, spender, amount, usd, swap });
+          const using = known.using.find((one) => one.wallet === wallet.address && one.token === token.address);
+          approvals.push({ wallet, token, spender, amount, usd, swap: using?.swap });
         }
       }
     }
@@ -71,26 +73,27 @@ export async function readApprovals(
     if (!(error instanceof Error)) throw error;
     const message = runtime.redactor.redact(`the chain could not be read: ${error.message}; check the RPC endpoints`);
     throw new CommandFailure(EXIT.no, message);
-  } finally {
-    known.close();
   }
   return approvals;
 }
 
 /** The pinned contract is known without a database, too. */
-function openKnown({ database, service: { contracts }, policy }: Configuration): ApprovalReader & { close(): void } {
+async function readKnown(
+  { database, service: { contracts }, policy }: Configuration,
+  of: Parameters<ReadModel["approvals"]>[0],
+): Promise<ApprovalRows> {
   const pinned = [...(contracts === undefined ? [] : [contracts.spender]), ...policy.spenders];
-  const nothing = { spenders: () => [...new Set(pinned)], swapUsing: () => undefined, close: () => undefined };
-  if (!existsSync(database)) return nothing;
-  const db = openDatabase({ file: database, readonly: true });
-  if (!hasTables(db)) {
+  const { spenders, using } = existsSync(database) ? await readRows(database, of) : NOTHING;
+  return { spenders: [...new Set([...pinned, ...spenders])], using };
+}
+
+const NOTHING: ApprovalRows = { spenders: [], using: [] };
+
+async function readRows(file: string, of: Parameters<ReadModel["approvals"]>[0]): Promise<ApprovalRows> {
+  const db = openDatabase({ file, readonly: true });
+  try {
+    return hasTables(db) ? await createReadModel(db).approvals(of) : NOTHING;
+  } finally {
     db.close();
-    return nothing;
   }
-  const reader = createApprovalReader(db);
-  return {
-    spenders: () => [...new Set([...pinned, ...reader.spenders()])],
-    swapUsing: reader.swapUsing,
-    close: () => db.close(),
-  };
 }

@@ -1,4 +1,3 @@
-import { createStore, type DaemonStore } from "../adapters/sqlite/daemon/store.ts";
 import { createIntlZones } from "../adapters/zones/intl-zones.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { CEILING_WINDOWS_MS } from "../domain/guard/policy.ts";
@@ -9,9 +8,8 @@ import type { Token } from "../domain/money/token.ts";
 import { GLOBAL_SCOPE } from "../domain/run/operating-mode.ts";
 import { nextInstant } from "../domain/schedule/next-instants.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
-import { effectiveMode } from "../engine/modes.ts";
-import type { SqliteDatabase } from "../storage/database.ts";
-import { isMigrated } from "./daemon-database.ts";
+import { modeOf } from "../engine/modes.ts";
+import type { StandingRows, StatusQuestion } from "../ports/read-model.ts";
 import { formatInstant } from "./terminal.ts";
 
 /** What a standing needs of a configuration. */
@@ -51,39 +49,43 @@ interface Standing {
   readonly lastAlive: string | null;
 }
 
-/** Reads it. Undefined while no daemon of this release has opened the database: its sums are not kept yet. */
-export function readStanding(
-  db: SqliteDatabase,
-  settings: StandingSettings | undefined,
-  nowMs: number,
-): Standing | undefined {
-  if (!isMigrated(db)) return undefined;
-  const store = createStore(db);
+/** What the rows are asked for a standing. */
+export function standingQuestion(settings: StandingSettings | undefined, nowMs: number): StatusQuestion {
+  return {
+    strategyIds: settings?.strategies.map(({ spec }) => spec.id) ?? [],
+    wallets: [...(settings?.wallets.values() ?? [])].map(({ address }) => address),
+    daySinceMs: nowMs - CEILING_WINDOWS_MS.day,
+    monthSinceMs: nowMs - CEILING_WINDOWS_MS.month,
+  };
+}
+
+/** Tells it of what the rows answered. */
+export function describeStanding(rows: StandingRows, settings: StandingSettings | undefined, nowMs: number): Standing {
   const tokens = new Map([...(settings?.tokens.values() ?? [])].map(({ token }) => [token.address, token]));
   const specs = new Map(settings?.strategies.map(({ spec }) => [spec.id, spec]));
-  const ids = new Set([...db.prepare<[], string>("SELECT id FROM strategies").pluck().all(), ...specs.keys()]);
-  const lastSlots = store.lastSlots([...ids]);
+  const modes = new Map(rows.modes.map((row) => [row.scope, row]));
+  const global = modes.get(GLOBAL_SCOPE);
+  const { differences } = rows;
   const zones = createIntlZones();
   const strategies = new Map<string, StrategyStanding>();
-  for (const id of [...ids].sort()) {
+  for (const [id, sold] of [...rows.sold].sort(([one], [other]) => (one < other ? -1 : 1))) {
     const spec = specs.get(id);
-    const afterMs = Math.max(lastSlots.get(id) ?? 0, nowMs);
+    const afterMs = Math.max(rows.lastSlots.get(id) ?? 0, nowMs);
     const slotMs = spec === undefined ? undefined : nextInstant(spec.schedule, afterMs, zones);
     strategies.set(id, {
-      mode: effectiveMode(store, id).mode,
+      mode: modeOf(id, { modes: { global, own: modes.get(id) }, differences, spec: rows.specs.get(id) }).mode,
       nextSlot: slotMs === undefined ? null : formatInstant(slotMs),
-      sold: [...store.soldBy(id)].filter(([, raw]) => raw !== 0n).map(([token, raw]) => money(tokens, token, raw)),
+      sold: [...sold].filter(([, raw]) => raw !== 0n).map(([token, raw]) => money(tokens, token, raw)),
       budget: spec === undefined ? null : budgetOf(spec),
     });
   }
-  const aliveMs = store.lastAliveMs();
   return {
-    mode: store.mode(GLOBAL_SCOPE)?.mode ?? "active",
+    mode: global?.mode ?? "active",
     strategies,
-    day: ceiling(store, nowMs - CEILING_WINDOWS_MS.day, settings?.policy.maxPerDayUsd),
-    month: ceiling(store, nowMs - CEILING_WINDOWS_MS.month, settings?.policy.maxPerMonthUsd),
-    balances: balancesOf(store, settings, tokens),
-    lastAlive: aliveMs === undefined ? null : formatInstant(aliveMs),
+    day: ceiling(rows.soldUsd.day, settings?.policy.maxPerDayUsd),
+    month: ceiling(rows.soldUsd.month, settings?.policy.maxPerMonthUsd),
+    balances: balancesOf(rows, settings, tokens),
+    lastAlive: rows.lastAliveMs === undefined ? null : formatInstant(rows.lastAliveMs),
   };
 }
 
@@ -109,17 +111,17 @@ function budgetOf(spec: StrategySpec): Money | null {
   return { token: token.symbol, amount: formatUnits(total, token.decimals) };
 }
 
-function ceiling(store: DaemonStore, sinceMs: number, limit: bigint | undefined): Ceiling {
+function ceiling(soldUsd: bigint, limit: bigint | undefined): Ceiling {
   const dollars = (usd: bigint): string => formatUnits(usd, USD_DECIMALS);
   return {
-    soldUsd: dollars(store.soldUsdSince(sinceMs, "")),
+    soldUsd: dollars(soldUsd),
     limitUsd: limit === undefined ? null : dollars(limit),
   };
 }
 
-function balancesOf(store: DaemonStore, settings: StandingSettings | undefined, tokens: Tokens): Standing["balances"] {
+function balancesOf(rows: StandingRows, settings: StandingSettings | undefined, tokens: Tokens): Standing["balances"] {
   return [...(settings?.wallets.values() ?? [])].flatMap(({ name, address }) => {
-    const known = store.knownChain(address);
+    const known = rows.known.get(address);
     if (known === undefined) return [];
     return [...known.balances].map(([token, raw]) => ({
       wallet: name,

@@ -1,4 +1,4 @@
-import { createStore } from "../adapters/sqlite/daemon/store.ts";
+import { openStore } from "../adapters/sqlite/daemon/open-store.ts";
 import type { ModeRow } from "../domain/run/operating-mode.ts";
 import { stricterMode } from "../domain/run/operating-mode.ts";
 import { openDatabase } from "../storage/database.ts";
@@ -14,27 +14,36 @@ export interface RestoredModes {
  * Writes into a copy what is halted, paused or bound to exits in the database that it is to replace, and not as strictly
  * in itself: a restore takes no stop back.
  */
-export function keepStricterModes(replaced: string, copy: string): RestoredModes {
-  const before = readModes(replaced);
+export async function keepStricterModes(replaced: string, copy: string, atMs: number): Promise<RestoredModes> {
+  const before = await readModes(replaced);
   const db = openDatabase({ file: copy });
   try {
-    const store = createStore(db);
-    const kept = before?.filter(({ scope, mode }) => {
-      const own = store.mode(scope)?.mode ?? "active";
-      return stricterMode(own, mode) !== own;
-    });
-    store.transaction(() => kept?.forEach(store.setMode));
-    return { inForce: store.modes().filter(({ mode }) => mode !== "active"), kept };
+    const store = openStore(db);
+    const question = { kind: "modes" } as const;
+    const decide = (own: readonly ModeRow[]) => {
+      const kept = before?.filter((row) => isStricter(row, own));
+      const changes = (kept ?? []).map((row) => ({ kind: "mode-corrected", row }) as const);
+      return { changes, atMs, value: kept };
+    };
+    const [written] = await store.commit([{ question, decide }]);
+    const inForce = await store.read(question);
+    return { inForce: inForce.filter(({ mode }) => mode !== "active"), kept: written?.value };
   } finally {
     db.close();
   }
 }
 
-function readModes(file: string): readonly ModeRow[] | undefined {
+/** Whether a mode stops more than that of its scope among others. */
+function isStricter({ scope, mode }: ModeRow, others: readonly ModeRow[]): boolean {
+  const other = others.find((row) => row.scope === scope)?.mode ?? "active";
+  return stricterMode(other, mode) !== other;
+}
+
+async function readModes(file: string): Promise<readonly ModeRow[] | undefined> {
   try {
     const db = openDatabase({ file, readonly: true });
     try {
-      return createStore(db).modes();
+      return await openStore(db).read({ kind: "modes" });
     } finally {
       db.close();
     }

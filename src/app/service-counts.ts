@@ -5,7 +5,7 @@ import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { thisMachine } from "./machine.ts";
 import { connectionOf, openSwapService, type ServiceConnection } from "./open-swap-service.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
-import { type Target, withHistory } from "./target.ts";
+import { type Target, withReads } from "./target.ts";
 
 /** By wallet: the service's count of swaps by status, or why it gave none. A hint beside our rows, never evidence. */
 export type ServiceCounts = Readonly<Record<string, Readonly<Record<string, number>> | string>>;
@@ -16,7 +16,8 @@ export async function readServiceCounts(target: Target): Promise<ServiceCounts> 
   const service = openSwapService(connectionTo(target, runtime), { logger: runtime.logger, machine: thisMachine() });
   try {
     const answers: Record<string, Readonly<Record<string, number>> | string> = {};
-    for (const wallet of withHistory(target, (reader) => reader.wallets())) {
+    const { wallets } = await withReads(target, (reads) => reads.counts());
+    for (const wallet of wallets) {
       const answer = await service.client.statusCounts(toAddress(wallet));
       answers[wallet] = isRefusal(answer) ? `no answer (${answer.code}: ${answer.message})` : answer;
     }

@@ -1,5 +1,4 @@
-import { createHistoryReader } from "../adapters/sqlite/daemon/history-rows.ts";
-import { createProgressReader } from "../adapters/sqlite/daemon/progress-rows.ts";
+import { createReadModel } from "../adapters/sqlite/daemon/read-model.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { AlertDeps } from "../engine/alerts.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -89,7 +88,7 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
   };
   try {
     // The port first: when it is taken, nothing has begun yet.
-    const progress = createProgressReader(reader);
+    const reads = createReadModel(reader);
     const { mode, listen, statusHosts } = configuration;
     const health = createHealthReader({
       mode,
@@ -97,13 +96,10 @@ async function run(configuration: Configuration, serviceUrl: string, opened: Ope
       engine,
       node,
       service,
-      progress,
+      reads,
       whyUnable: abilities.whyUnable,
     });
-    const status = await startStatusServer(
-      { ...listen, names: statusHosts },
-      { history: createHistoryReader(reader), health, logger },
-    );
+    const status = await startStatusServer({ ...listen, names: statusHosts }, { reads, health, logger });
     closers.unshift(status.stop);
     closers.push(async () => {
       const patience = setTimeout(services.giveUp, GIVE_UP_AFTER_MS);

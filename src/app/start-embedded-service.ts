@@ -1,4 +1,5 @@
 import { systemClock } from "../adapters/clock/system-clock.ts";
+import { openLanes } from "../adapters/sqlite/lanes.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { NATIVE_TOKEN } from "../domain/money/address.ts";
 import type { ListedToken, NetworkOptions } from "../service/options.ts";
@@ -7,7 +8,6 @@ import { type Service, startService } from "../service/service.ts";
 import { crashPointFrom } from "./crash-point.ts";
 import { embeddedKey } from "./embedded-key.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
-import { openLanes } from "./lane-wiring.ts";
 import { openChain } from "./open-chain.ts";
 import type { Runtime } from "./runtime.ts";
 

@@ -1,9 +1,11 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { createHistoryReader, type HistoryReader } from "../adapters/sqlite/daemon/history-rows.ts";
+import { createReadModel } from "../adapters/sqlite/daemon/read-model.ts";
+import { hasTables } from "../adapters/sqlite/daemon/schema.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { formatProblems } from "../config/problem.ts";
-import { openDatabase, type SqliteDatabase } from "../storage/database.ts";
+import type { ReadModel } from "../ports/read-model.ts";
+import { openDatabase } from "../storage/database.ts";
 import { CommandFailure, EXIT } from "./exit-codes.ts";
 import { loadConfiguration } from "./load-configuration.ts";
 import { readSandboxFacts, type SandboxFacts } from "./sandbox-facts.ts";
@@ -97,28 +99,21 @@ export function readConfiguration(file: string, exitCode: number): Configuration
   throw new CommandFailure(exitCode, formatProblems(loaded.problems));
 }
 
-/** Runs work on the target's history, read-only, and closes it. */
-export function withHistory<T>(target: Target, work: (history: HistoryReader) => T): T {
-  return withDatabase(target, (db) => work(createHistoryReader(db)));
-}
-
-/** Runs work on the target's database, read-only, and closes it. */
-export function withDatabase<T>(target: Target, work: (db: SqliteDatabase) => T): T {
-  if (!existsSync(target.database)) {
-    throw new CommandFailure(EXIT.no, `there is no database at ${target.database}: the daemon has not run yet`);
-  }
+/** Runs work on what people read of the target, and closes it. */
+export async function withReads<T>(target: Target, work: (reads: ReadModel) => Promise<T>): Promise<T> {
+  if (!existsSync(target.database)) throw notRunYet(target);
   const db = openDatabase({ file: target.database, readonly: true });
   try {
     if (!hasTables(db)) {
       throw new CommandFailure(EXIT.no, `the database ${target.database} is empty: the daemon has not run yet`);
     }
-    return work(db);
+    return await work(createReadModel(db));
   } finally {
     db.close();
   }
 }
 
-/** Whether a daemon has made its tables in an open database: a start that failed may leave a file without any. */
-export function hasTables(db: SqliteDatabase): boolean {
-  return db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'runs'").get() !== undefined;
+/** Why nothing can be read of a target without a database. */
+export function notRunYet({ database }: Pick<Target, "database">): CommandFailure {
+  return new CommandFailure(EXIT.no, `there is no database at ${database}: the daemon has not run yet`);
 }

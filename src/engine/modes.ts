@@ -2,31 +2,14 @@ import type { Address } from "../domain/money/address.ts";
 import { GLOBAL_SCOPE, type ModeRow, type OperatingMode, stricterMode } from "../domain/run/operating-mode.ts";
 import { proceedsBarred } from "../domain/run/proceeds.ts";
 import { swapOf } from "../domain/run/run.ts";
-import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { LaneSigningRows, SigningTerms } from "../ports/lane-questions.ts";
 import type { LaneRows } from "../ports/lane-unit-of-work.ts";
 import type { GrantTerms } from "../ports/reconciliation-questions.ts";
-import type { Difference } from "../ports/reconciliation-store.ts";
 import type { ModeRows } from "../ports/view-questions.ts";
 import { judgeMarker, type MarkedState } from "./reconcile/identity.ts";
 import { halt, whyHalted } from "./reconcile/touches.ts";
 
-/** Single rows that a mode is read from. */
-interface SingleModeRows {
-  openDifferences(): readonly Difference[];
-  strategy(id: string): { readonly spec: StrategySpec } | undefined;
-  mode(scope: string): ModeRow | undefined;
-}
-
 /** The mode that holds for a strategy: the stricter of its own and the global one, with who set it and why. */
-export function effectiveMode(store: SingleModeRows, strategyId: string): ModeRow {
-  const differences = store.openDifferences();
-  const spec = differences.length === 0 ? undefined : store.strategy(strategyId)?.spec;
-  const modes = { global: store.mode(GLOBAL_SCOPE), own: store.mode(strategyId) };
-  return modeOf(strategyId, { modes, differences, spec });
-}
-
-/** The same of rows that were read. */
 export function modeOf(strategyId: string, rows: ModeRows): ModeRow {
   const global = rows.modes.global ?? activeRow(GLOBAL_SCOPE);
   const own = rows.modes.own ?? activeRow(strategyId);

@@ -54,18 +54,18 @@ export interface DeliveryEnd {
  */
 export interface AlertOutbox {
   /** Makes everything that waits due: what an earlier life put off was put off by another clock. */
-  makeAllDue(): void;
+  makeAllDue(): Promise<void>;
   /** Makes wait, and due, what is still true and was given up, or was true before the channel told it. */
-  waitAgain(): void;
+  waitAgain(): Promise<void>;
   /** Of the oldest of each subject that which may be tried first: what is told of a subject is told in its order. */
-  next(): WaitingDelivery | undefined;
+  next(): Promise<WaitingDelivery | undefined>;
   /** Counts an attempt, durably, before it is made. */
-  beginAttempt(number: number, retryAt: number): void;
+  beginAttempt(number: number, retryAt: number): Promise<void>;
   /** Of a beginning that is given up nobody is told the end. */
-  finish(number: number, end: DeliveryEnd): void;
-  noteOutcome(number: number, outcome: string): void;
+  finish(number: number, end: DeliveryEnd): Promise<void>;
+  noteOutcome(number: number, outcome: string): Promise<void>;
   /** the number of the newest delivery of all channels, zero before the first */
-  newestNumber(): number;
+  newestNumber(): Promise<number>;
   /**
    * Gives up deliveries up to a number of what is true no more, and of more than so many the least severe, the oldest
    * first.
@@ -74,5 +74,5 @@ export interface AlertOutbox {
   giveUp(
     limits: { readonly upToNumber: number; readonly mostWaiting: number },
     atMs: number,
-  ): readonly WaitingDelivery[];
+  ): Promise<readonly WaitingDelivery[]>;
 }

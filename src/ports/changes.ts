@@ -7,7 +7,7 @@ import type { Run } from "../domain/run/run.ts";
 import type { SameEnds } from "../domain/run/same-ends.ts";
 import type { StrategySpec } from "../domain/strategy/spec.ts";
 import type { AlertRow, TrueWarning } from "./alert-store.ts";
-import type { GapRow, StrategyRow } from "./daemon-rows.ts";
+import type { GapRow, OperatorRequest, StrategyRow } from "./daemon-rows.ts";
 import type { LaneChange } from "./lane-changes.ts";
 import type { LaneHalt } from "./lane-store.ts";
 import type { ReconciliationChange } from "./reconciliation-questions.ts";
@@ -54,6 +54,8 @@ export type Change =
   | { readonly kind: "alerts-of-others-over"; readonly strategyIds: readonly string[] }
   /** a person took note of what became of a strategy's fills */
   | { readonly kind: "alerts-of-fills-over"; readonly strategyId: string }
+  /** somebody asks the daemon for something, now */
+  | { readonly kind: "request-made"; readonly request: Omit<OperatorRequest, "id" | "madeAtMs"> }
   | { readonly kind: "request-answered"; readonly requestId: number; readonly answer: string }
   /** an effect is begun: counted before it is performed */
   | { readonly kind: "effect-begun"; readonly effectId: number }

@@ -16,8 +16,6 @@ export interface LaneRowStore {
   isArchivedNonce(account: Address, chainId: number, nonce: number): boolean;
   /** Intents of the account that are not final and not dropped, oldest first. */
   openIntents(account: Address, chainId: number): readonly IntentRow[];
-  /** The highest nonce ever given to an intent of this account, undefined when none was. */
-  highestNonce(account: Address, chainId: number): number | undefined;
   updateIntent(
     id: string,
     change: Partial<
@@ -66,8 +64,6 @@ export interface LaneRowStore {
     counted: Pick<LaneHalt, "account" | "chainId" | "transactionCount">,
     acceptance: { readonly by: string; readonly atMs: number },
   ): void;
-  /** The most transactions of the account that a person ever accepted; 0 when nobody did. */
-  acceptedCount(account: Address, chainId: number): number;
 }
 
 /** Lanes in a database whose other rows are written at once, too: the service's, and that of a deployment. */

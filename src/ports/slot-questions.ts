@@ -53,6 +53,12 @@ export interface SlotQuestions {
     readonly asked: object;
     readonly rows: { readonly mode: ModeRow | undefined; readonly lastAliveMs: number | undefined };
   };
+  /** Every mode that was ever set, by scope. */
+  readonly modes: { readonly asked: object; readonly rows: readonly ModeRow[] };
+  /** The newest request that is written down; 0 before the first. */
+  readonly "newest-request": { readonly asked: object; readonly rows: number };
+  /** What came of a request; undefined while it was not taken. */
+  readonly "request-answer": { readonly asked: { readonly requestId: number }; readonly rows: string | undefined };
   /** What operators asked for and nobody answered, the oldest first. */
   readonly requests: { readonly asked: object; readonly rows: readonly OperatorRequest[] };
   /** Runs that have not begun, the oldest slots first. */

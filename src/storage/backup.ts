@@ -75,15 +75,15 @@ const COMPANIONS = ["-wal", "-shm", "-journal"];
  * database. `prepare` may write into the coming file before it stands there.
  * @returns where the replaced database is now; undefined when nothing stood there
  */
-export function replaceDatabase(
+export async function replaceDatabase(
   file: string,
-  by: { copy: string; keepAs: string; prepare?: (coming: string) => void },
-): string | undefined {
+  by: { copy: string; keepAs: string; prepare?: (coming: string) => Promise<void> },
+): Promise<string | undefined> {
   const coming = `${file}.restoring`;
   rmSync(coming, { force: true });
   createPrivate(coming);
   copyFileSync(by.copy, coming);
-  by.prepare?.(coming);
+  await by.prepare?.(coming);
   assertWhole(coming);
   for (const suffix of COMPANIONS) rmSync(`${coming}${suffix}`, { force: true });
   syncFile(coming);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { SwapHistory } from "../../src/adapters/sqlite/daemon/history-swaps.ts";
 import { checkTable, swapLines } from "../../src/app/commands/swap-lines.ts";
+import type { SwapHistory } from "../../src/ports/history.ts";
 
 const price = (usd: string) => ({ usd, source: "feed", atSeconds: 1 });
 const DOLLAR = `1${"0".repeat(18)}`;

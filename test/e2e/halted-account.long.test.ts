@@ -34,7 +34,7 @@ it("a halted relayer of the service is released by a person's word for it alone,
     expect(released).toMatchObject({ code: 0, err: "" });
     expect(released.out).toContain(`released the relayer ${ANVIL_ACCOUNT}, which was halted because ${REASON}`);
     expect(lanes.halts()).toEqual([]);
-    expect(lanes.acceptedCount(ANVIL_ACCOUNT, 8453)).toBe(5);
+    expect(lanes.account(ANVIL_ACCOUNT, 8453).acceptedCount).toBe(5);
     expect(db.prepare("SELECT released_by FROM lane_halts").pluck().get()).toMatch(/: it was me$/);
     expect((await swapd("resume", "--relayer")).out).toContain("nothing to release");
   } finally {
@@ -75,7 +75,7 @@ it("a halted account is shown with its reason, and released by a person's word f
     expect(resumed.out).toContain(`released ${ANVIL_ACCOUNT}, which was halted because ${REASON}`);
     expect(resumed.code).toBe(0);
     expect(lanes.halts()).toEqual([]);
-    expect(lanes.acceptedCount(ANVIL_ACCOUNT, 8453)).toBe(5);
+    expect(lanes.account(ANVIL_ACCOUNT, 8453).acceptedCount).toBe(5);
     expect((JSON.parse((await swapd("status", "--json")).out) as { halts: unknown[] }).halts).toEqual([]);
   } finally {
     folder.remove();

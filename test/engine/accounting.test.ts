@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { createHistoryReader } from "../../src/adapters/sqlite/daemon/history-rows.ts";
-import type { SwapHistory } from "../../src/adapters/sqlite/daemon/history-swaps.ts";
 import { runJson } from "../../src/app/commands/history.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
+import type { SwapHistory } from "../../src/ports/history.ts";
 import { ETH, priceOf, SLOT_MS, USDC, WETH } from "../support/builders.ts";
 import { createOutside, type Life, type Outside, openLife, turn, turnUntil } from "../support/engine-life.ts";
 import { quiet } from "../support/fake-clock.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createProgressReader } from "../../src/adapters/sqlite/daemon/progress-rows.ts";
+import { createReadModel } from "../../src/adapters/sqlite/daemon/read-model.ts";
 import { createHealthReader } from "../../src/app/http/health.ts";
 import type { StrategySpec } from "../../src/domain/strategy/spec.ts";
 import { createReach } from "../../src/engine/reach.ts";
@@ -60,7 +60,7 @@ test("a run is not ended for good by a clock that jumps a day ahead while the se
 test("a run that is held for hours by a clock that is ahead leaves the daemon healthy, is told of, and ends once the clock is right", async () => {
   const { outside, machine, clock, life, runs } = begin();
   const [node, service] = [createReach({ clock }), createReach({ clock })];
-  const progress = createProgressReader(life.db);
+  const reads = createReadModel(life.db);
   const { engine } = life;
   const health = createHealthReader({
     mode: "live",
@@ -68,7 +68,7 @@ test("a run that is held for hours by a clock that is ahead leaves the daemon he
     engine,
     node,
     service,
-    progress,
+    reads,
     whyUnable: () => undefined,
   });
   outside.service.refuses = refusal("BUSY", true);
@@ -77,13 +77,13 @@ test("a run that is held for hours by a clock that is ahead leaves the daemon he
   machine.aheadMs = DAY_MS;
   for (let minutes = 0; minutes < 90; minutes += 1) {
     await turn(outside, life, 60);
-    expect(health.health().problems).toEqual([]);
+    expect((await health.health()).problems).toEqual([]);
   }
   expect(runs()).toMatchObject([{ state: "executing" }]);
   expect(outside.told.map(({ code }) => code)).toContain("CLOCK_DISAGREES");
-  expect(health.readiness()).toMatchObject({ ready: false, clock: { ready: false } });
+  expect(await health.readiness()).toMatchObject({ ready: false, clock: { ready: false } });
   machine.aheadMs = 0;
   await turn(outside, life, 30);
   expect(runs()).toMatchObject([{ state: "skipped", reason: "quote_unavailable" }]);
-  expect([health.health().healthy, life.errors]).toEqual([true, []]);
+  expect([(await health.health()).healthy, life.errors]).toEqual([true, []]);
 });

@@ -1,24 +1,27 @@
 import { expect, test } from "vitest";
 import { OPERATING_MODES, stricterMode } from "../../src/domain/run/operating-mode.ts";
-import { effectiveMode } from "../../src/engine/modes.ts";
-import { openDaemonDatabase } from "../support/daemon-database.ts";
+import { modeOf } from "../../src/engine/modes.ts";
+import { type DaemonDatabase, openDaemonDatabase } from "../support/daemon-database.ts";
+
+const effectiveMode = async (store: DaemonDatabase["store"], strategyId: string) =>
+  modeOf(strategyId, await store.read({ kind: "strategy", strategyId }));
 
 const row = { setBy: "ops", reason: "r", atMs: 1 } as const;
 
-test("without any row everything is active, by default", () => {
-  expect(effectiveMode(openDaemonDatabase().store, "weekly")).toMatchObject({ mode: "active", setBy: "nobody" });
+test("without any row everything is active, by default", async () => {
+  expect(await effectiveMode(openDaemonDatabase().store, "weekly")).toMatchObject({ mode: "active", setBy: "nobody" });
 });
 
-test("the stricter of the two modes holds, with who set it and why", () => {
+test("the stricter of the two modes holds, with who set it and why", async () => {
   for (const global of OPERATING_MODES) {
     for (const own of OPERATING_MODES) {
       const { store } = openDaemonDatabase();
       store.setMode({ ...row, scope: "global", mode: global, reason: "global" });
       store.setMode({ ...row, scope: "weekly", mode: own, reason: "own" });
-      const found = effectiveMode(store, "weekly");
+      const found = await effectiveMode(store, "weekly");
       expect(found.mode).toBe(stricterMode(global, own));
       expect([global, own][found.reason === "global" ? 0 : 1]).toBe(found.mode);
-      expect(effectiveMode(store, "other").mode).toBe(global);
+      expect((await effectiveMode(store, "other")).mode).toBe(global);
     }
   }
 });

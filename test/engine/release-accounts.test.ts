@@ -30,7 +30,7 @@ test("a halted account goes on when a person goes back to active for everything,
   expect(answer).toBe(`global is active; released ${ACCOUNT}, which was halted because a stranger's transaction`);
   expect(logger.lines).toMatchObject([{ fields: { madeBy: "ann", answer } }]);
   expect(life.lanes.halt(ACCOUNT, 31_337)).toBeUndefined();
-  expect(life.lanes.acceptedCount(ACCOUNT, 31_337)).toBe(3);
+  expect(life.lanes.account(ACCOUNT, 31_337).acceptedCount).toBe(3);
   const released = life.db.prepare("SELECT released_by FROM lane_halts").pluck().all();
   expect(released).toEqual(["ann"]);
   expect(await ask(life, { mode: "active", scope: "global" })).toBe("global is active");

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createLaneRows, migrateLane } from "../../src/adapters/sqlite/lane-rows.ts";
+import { createLaneRows } from "../../src/adapters/sqlite/lane-rows.ts";
+import { migrateLane } from "../../src/adapters/sqlite/lanes.ts";
 import { createKeyStore, type KeyStore } from "../../src/service/keys/key-store.ts";
 import { openPoolBook, type PoolBook } from "../../src/service/pools/pool-book.ts";
 import type { Quote } from "../../src/service/quotes/quote.ts";

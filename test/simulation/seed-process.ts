@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { migrateLane } from "../../src/adapters/sqlite/lanes.ts";
 import { openDaemonDatabase } from "../../src/app/daemon-database.ts";
-import { openLaneRows } from "../../src/app/lane-wiring.ts";
 import { Killed } from "./daemon/machine.ts";
 import { loadCatalogue } from "./daemon/workload.ts";
 import { type Bench, type SeedResult, type SeedTerms, simulate } from "./simulate.ts";
@@ -27,7 +27,7 @@ process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 function openBench(): Bench {
   const emptyDatabase = join(folder, "empty.db");
   const db = openDaemonDatabase(emptyDatabase);
-  openLaneRows(db);
+  migrateLane(db);
   db.close();
   let world = new VirtualTime(0);
   const configuration = loadCatalogue(join(folder, "configuration"));

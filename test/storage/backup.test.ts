@@ -48,7 +48,7 @@ test("a copy that is not whole gets no name, and leaves nothing behind", () => {
   expect(readdirSync(folder).filter((name) => name.startsWith("copy.db"))).toEqual([]);
 });
 
-test("a damaged file, and one of another kind, is no copy to restore", () => {
+test("a damaged file, and one of another kind, is no copy to restore", async () => {
   const { folder, file, db } = begin();
   db.exec(
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) INSERT INTO t SELECT i FROM n",
@@ -58,13 +58,15 @@ test("a damaged file, and one of another kind, is no copy to restore", () => {
   assertWhole(to);
   truncateSync(to, statSync(to).size - 8_192);
   const before = readFileSync(file);
-  expect(() => replaceDatabase(file, { copy: to, keepAs: join(folder, "kept.db") })).toThrow(/damaged|malformed/);
+  await expect(replaceDatabase(file, { copy: to, keepAs: join(folder, "kept.db") })).rejects.toThrow(
+    /damaged|malformed/,
+  );
   writeFileSync(join(folder, "text.db"), "no database ".repeat(400));
   expect(() => assertWhole(join(folder, "text.db"))).toThrow("cannot open the database");
   expect([existsSync(join(folder, "kept.db")), readFileSync(file).equals(before)]).toEqual([false, true]);
 });
 
-test("a copy takes the place of a database, whose rows are kept with its write-ahead log", () => {
+test("a copy takes the place of a database, whose rows are kept with its write-ahead log", async () => {
   const { folder, file, db } = begin();
   const to = join(folder, "copy.db");
   backUp(db, to);
@@ -72,15 +74,15 @@ test("a copy takes the place of a database, whose rows are kept with its write-a
   // The process was killed: what was committed last stands in the log alone.
   expect(statSync(`${file}-wal`).size).toBeGreaterThan(0);
   const keepAs = join(folder, "kept.db");
-  expect(replaceDatabase(file, { copy: to, keepAs })).toBe(keepAs);
+  expect(await replaceDatabase(file, { copy: to, keepAs })).toBe(keepAs);
   expect([rowsOf(file), rowsOf(keepAs), rowsOf(to)]).toEqual([[1], [1, 2], [1]]);
   expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
   const nowhere = join(folder, "new.db");
-  expect(replaceDatabase(nowhere, { copy: to, keepAs: join(folder, "none.db") })).toBeUndefined();
+  expect(await replaceDatabase(nowhere, { copy: to, keepAs: join(folder, "none.db") })).toBeUndefined();
   expect(rowsOf(nowhere)).toEqual([1]);
 });
 
-test("a write-ahead log that was left without its database says nothing of the copy that takes its place", () => {
+test("a write-ahead log that was left without its database says nothing of the copy that takes its place", async () => {
   const { folder, file, db } = begin();
   const to = join(folder, "copy.db");
   backUp(db, to);
@@ -88,7 +90,7 @@ test("a write-ahead log that was left without its database says nothing of the c
   const [lost, log] = [join(folder, "lost.db"), readFileSync(`${file}-wal`)];
   writeFileSync(lost, "");
   writeFileSync(`${lost}-wal`, log);
-  expect(replaceDatabase(lost, { copy: to, keepAs: join(folder, "kept.db") })).toBeUndefined();
+  expect(await replaceDatabase(lost, { copy: to, keepAs: join(folder, "kept.db") })).toBeUndefined();
   expect(rowsOf(lost)).toEqual([1]);
   expect(readFileSync(join(folder, "kept.db-wal")).equals(log)).toBe(true);
 });

@@ -118,6 +118,7 @@ const STORE: Asked<Omit<DaemonStore, keyof AlertStore>> = {
     each(of.tokens, (token) => each(of.addresses, (wallet) => store.deliveredToOthers([wallet], token))),
   drawdown: (store) => store.drawdown(),
   addRequest: "writes",
+  newestRequest: (store) => store.newestRequest(),
   openRequests: (store) => store.openRequests(),
   answerOf: (store) => store.answerOf(1),
   lastAliveMs: (store) => store.lastAliveMs(),
@@ -153,7 +154,6 @@ const LANES: Asked<LaneRowStore> = {
     ),
   isArchivedNonce: "of what is young",
   openIntents: (lanes, of) => each(of.addresses, (account) => lanes.openIntents(account, CHAIN)),
-  highestNonce: (lanes, of) => each(of.addresses, (account) => lanes.highestNonce(account, CHAIN)),
   forgetUnsigned: "writes",
   signings: (lanes, of) => each(of.openIntents, lanes.signings),
   attempts: (lanes, of) => each(of.openIntents, lanes.attempts),
@@ -163,7 +163,6 @@ const LANES: Asked<LaneRowStore> = {
   waitingWishes: (lanes, of) => each(of.addresses, (account) => lanes.waitingWishes(account, CHAIN)),
   halt: (lanes, of) => each(of.addresses, (account) => lanes.halt(account, CHAIN)),
   halts: (lanes) => lanes.halts(),
-  acceptedCount: (lanes, of) => each(of.addresses, (account) => lanes.acceptedCount(account, CHAIN)),
   account: (lanes, of) => each(of.addresses, (account) => lanes.account(account, CHAIN)),
 };
 

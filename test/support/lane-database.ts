@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { createLaneRows, migrateLane } from "../../src/adapters/sqlite/lane-rows.ts";
+import { createLaneRows } from "../../src/adapters/sqlite/lane-rows.ts";
 import { createLanes } from "../../src/adapters/sqlite/lane-store.ts";
+import { migrateLane } from "../../src/adapters/sqlite/lanes.ts";
 import { type Address, toAddress } from "../../src/domain/money/address.ts";
 import { type LaneRequest, plannedIntent } from "../../src/lane/planned-intent.ts";
 import type { LaneRowStore } from "../../src/ports/lane-row-store.ts";

@@ -69,13 +69,13 @@ export function startAlertSender(options: AlertSenderOptions, deps: AlertSenderD
   const loop = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       try {
-        if (memory.lookedAtMs === undefined) outbox.makeAllDue();
-        tryAgainWhatIsTrue(options, deps, memory);
-        settleTaken(deps, memory);
-        dropTooMany(options, deps, memory);
+        if (memory.lookedAtMs === undefined) await outbox.makeAllDue();
+        await tryAgainWhatIsTrue(options, deps, memory);
+        await settleTaken(deps, memory);
+        await dropTooMany(options, deps, memory);
         const mayAsk = clock.monotonicMs() >= memory.pausedUntilMs;
         if (!mayAsk || !(await sendNext(options, deps, memory, givingUp.signal))) {
-          await sleep(untilNextMs(deps, memory));
+          await sleep(await untilNextMs(deps, memory));
         }
       } catch (error) {
         if (!isStorageFault(error)) throw error;
@@ -99,21 +99,21 @@ export function startAlertSender(options: AlertSenderOptions, deps: AlertSenderD
 }
 
 /** At the start, and as often as the longest pause is long. */
-function tryAgainWhatIsTrue(
+async function tryAgainWhatIsTrue(
   { longestRetryMs }: AlertSenderOptions,
   { outbox, clock }: AlertSenderDeps,
   memory: Memory,
-): void {
+): Promise<void> {
   const now = clock.monotonicMs();
   if (memory.lookedAtMs !== undefined && now - memory.lookedAtMs < longestRetryMs) return;
-  outbox.waitAgain();
+  await outbox.waitAgain();
   memory.lookedAtMs = now;
 }
 
 /** Writes down what the receiver has: as long as that fails, nothing else is sent. */
-function settleTaken({ outbox, clock, logger, channel }: AlertSenderDeps, { taken }: Memory): void {
+async function settleTaken({ outbox, clock, logger, channel }: AlertSenderDeps, { taken }: Memory): Promise<void> {
   for (const [waiting, outcome] of taken) {
-    outbox.finish(waiting.number, { state: "sent", outcome, atMs: clock.nowMs() });
+    await outbox.finish(waiting.number, { state: "sent", outcome, atMs: clock.nowMs() });
     taken.delete(waiting);
     logger.info({ ...fieldsOf(channel, waiting), outcome }, "alert sent");
   }
@@ -122,20 +122,20 @@ function settleTaken({ outbox, clock, logger, channel }: AlertSenderDeps, { take
 /** So finely the age of messages is known. */
 const AGES = 24;
 
-function dropTooMany(
+async function dropTooMany(
   options: AlertSenderOptions,
   { outbox, clock, logger, channel }: AlertSenderDeps,
   { newest }: Memory,
-): void {
+): Promise<void> {
   const { mostWaiting, longestAgeMs } = options;
   const now = clock.monotonicMs();
   const last = newest.at(-1);
   if (last === undefined || now - last.atMs >= longestAgeMs / AGES) {
-    newest.push({ atMs: now, number: outbox.newestNumber() });
+    newest.push({ atMs: now, number: await outbox.newestNumber() });
   }
   let upToNumber = 0;
   while (newest[0] !== undefined && now - newest[0].atMs >= longestAgeMs) upToNumber = newest.shift()?.number ?? 0;
-  for (const waiting of outbox.giveUp({ upToNumber, mostWaiting }, clock.nowMs())) {
+  for (const waiting of await outbox.giveUp({ upToNumber, mostWaiting }, clock.nowMs())) {
     const fields = { ...fieldsOf(channel, waiting), subject: waiting.alert.subject, mostWaiting };
     logger.error(fields, "an alert was not sent: it waited too long, or too many wait");
   }
@@ -150,29 +150,29 @@ async function sendNext(
 ): Promise<boolean> {
   const { outbox, clock } = deps;
   const now = clock.monotonicMs();
-  const waiting = outbox.next();
+  const waiting = await outbox.next();
   if (waiting === undefined || waiting.dueAt > now) return false;
-  outbox.beginAttempt(waiting.number, now + retryDelayMs(options, waiting.attempts));
+  await outbox.beginAttempt(waiting.number, now + retryDelayMs(options, waiting.attempts));
   const delivery = await deps.deliver(waiting, { nowMs: clock.nowMs(), signal });
   if (delivery.kind !== "delivered") {
-    noteNotTaken(options, deps, { memory, waiting, delivery });
+    await noteNotTaken(options, deps, { memory, waiting, delivery });
     return true;
   }
   const isBack = memory.refusals > 0;
   memory.refusals = 0;
   memory.taken.set(waiting, delivery.detail);
-  settleTaken(deps, memory);
-  if (isBack) hearAll(deps);
+  await settleTaken(deps, memory);
+  if (isBack) await hearAll(deps);
   return true;
 }
 
 /** A receiver that is back hears what was given up and is still true, and what earlier attempts put off. */
-function hearAll({ outbox }: AlertSenderDeps): void {
-  outbox.waitAgain();
-  outbox.makeAllDue();
+async function hearAll({ outbox }: AlertSenderDeps): Promise<void> {
+  await outbox.waitAgain();
+  await outbox.makeAllDue();
 }
 
-function noteNotTaken(
+async function noteNotTaken(
   options: AlertSenderOptions,
   { outbox, clock, logger, channel }: AlertSenderDeps,
   came: {
@@ -180,7 +180,7 @@ function noteNotTaken(
     readonly waiting: WaitingDelivery;
     readonly delivery: Exclude<Delivery, { kind: "delivered" }>;
   },
-): void {
+): Promise<void> {
   const { memory, waiting, delivery } = came;
   const { detail, kind } = delivery;
   const fields = { ...fieldsOf(channel, waiting), attempt: waiting.attempts + 1, outcome: detail };
@@ -188,10 +188,10 @@ function noteNotTaken(
   memory.pausedUntilMs = clock.monotonicMs() + Math.max(retryDelayMs(options, memory.refusals), askedForMs);
   memory.refusals += 1;
   if (kind === "refused" || waiting.attempts + 1 >= options.mostAttempts) {
-    outbox.finish(waiting.number, { state: "given-up", outcome: detail, atMs: clock.nowMs() });
+    await outbox.finish(waiting.number, { state: "given-up", outcome: detail, atMs: clock.nowMs() });
     logger.error(fields, "an alert was not sent: its receiver took it at no attempt");
   } else {
-    outbox.noteOutcome(waiting.number, detail);
+    await outbox.noteOutcome(waiting.number, detail);
     logger.warn(fields, "the receiver did not take an alert; it is sent again later");
   }
 }
@@ -205,8 +205,8 @@ function retryDelayMs({ shortestRetryMs, longestRetryMs }: AlertSenderOptions, b
   return Math.min(longestRetryMs, shortestRetryMs * 2 ** Math.min(before, 30));
 }
 
-function untilNextMs({ outbox, clock }: AlertSenderDeps, { pausedUntilMs }: Memory): number {
-  const next = outbox.next();
+async function untilNextMs({ outbox, clock }: AlertSenderDeps, { pausedUntilMs }: Memory): Promise<number> {
+  const next = await outbox.next();
   if (next === undefined) return LONGEST_WAIT_MS;
   const now = clock.monotonicMs();
   const waitMs = Math.max(next.dueAt - now, pausedUntilMs - now, 1);

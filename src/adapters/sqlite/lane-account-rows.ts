@@ -2,7 +2,7 @@ import type { LaneRowStore } from "../../ports/lane-row-store.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
 import { type StoredHalt, toHalt } from "./lane-codec.ts";
 
-type AccountRows = "account" | "halt" | "halts" | "addHalt" | "releaseHalt" | "acceptCount" | "acceptedCount";
+type AccountRows = "account" | "halt" | "halts" | "addHalt" | "releaseHalt" | "acceptCount";
 
 /** Rows of a lane's account: why it is halted, and what a person accepted. */
 export function createLaneAccountRows(db: SqliteDatabase): Pick<LaneRowStore, AccountRows> {
@@ -24,12 +24,6 @@ export function createLaneAccountRows(db: SqliteDatabase): Pick<LaneRowStore, Ac
     `INSERT INTO lane_halts (${columns}, released_by, released_at_ms)
      VALUES (@account, @chainId, 'accepted before it halted', @transactionCount, @atMs, @by, @atMs)`,
   );
-  const accepted = db
-    .prepare<[string, number], number | null>(
-      `SELECT max(transaction_count) FROM lane_halts
-       WHERE account = ? AND chain_id = ? AND released_at_ms IS NOT NULL`,
-    )
-    .pluck();
   const halt: LaneRowStore["halt"] = (account, chainId) => {
     const row = one.get(account, chainId);
     return row === undefined ? undefined : toHalt(row);
@@ -41,7 +35,6 @@ export function createLaneAccountRows(db: SqliteDatabase): Pick<LaneRowStore, Ac
     addHalt: (row) => void insert.run(row),
     releaseHalt: (account, chainId, { by, atMs }) => void release.run(by, atMs, account, chainId),
     acceptCount: (counted, acceptance) => void accept.run({ ...counted, ...acceptance }),
-    acceptedCount: (account, chainId) => accepted.get(account, chainId) ?? 0,
   };
 }
 

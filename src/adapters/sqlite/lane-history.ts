@@ -1,39 +1,5 @@
+import type { AttemptHistory, HaltHistory, IntentHistory } from "../../ports/history.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
-
-/** One signed version of a transaction, as it is shown. Fees are decimal text in wei per gas, instants Unix milliseconds. */
-export interface AttemptHistory {
-  readonly hash: string;
-  readonly kind: string;
-  readonly state: string;
-  readonly maxFeePerGas: string;
-  readonly maxPriorityFeePerGas: string;
-  readonly signedAtMs: number;
-}
-
-/** What must happen with one nonce, as it is shown. */
-export interface IntentHistory {
-  readonly id: string;
-  readonly account: string;
-  readonly purpose: string;
-  readonly state: string;
-  readonly outcome: string | null;
-  readonly nonce: number | null;
-  readonly to: string;
-  readonly value: string;
-  readonly maxFeePerGasCap: string;
-  readonly createdAtMs: number;
-  readonly minedBlockNumber: number | null;
-  /** who asked for its cancellation */
-  readonly cancelledBy: string | null;
-  readonly attempts: readonly AttemptHistory[];
-}
-
-/** An account that signs nothing until a person releases it. */
-interface HaltHistory {
-  readonly account: string;
-  readonly reason: string;
-  readonly atMs: number;
-}
 
 /**
  * Reads the transactions of a database for people: the open ones, and the newest of the others up to a number; and the

@@ -1,7 +1,6 @@
 import type { LaneRowStore } from "../../ports/lane-row-store.ts";
 import type { AttemptRow, CancelWish, IntentRow } from "../../ports/lane-store.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
-import { migrate, readMigrations } from "../../storage/migrations.ts";
 import { inTransaction } from "../../storage/transaction.ts";
 import { OPEN_INTENTS } from "./index-conditions.ts";
 import { createLaneAccountRows } from "./lane-account-rows.ts";
@@ -19,12 +18,6 @@ import {
   toTransition,
 } from "./lane-codec.ts";
 import { prepareStatements } from "./statements.ts";
-
-/** Creates or updates the tables of lanes in this database, after copying one that holds rows. */
-export function migrateLane(db: SqliteDatabase): void {
-  const migrations = readMigrations(new URL("./lane/", import.meta.url));
-  migrate(db, { set: "lane", migrations, backup: true });
-}
 
 /** Lane rows in an open, migrated database. Stores of the same connection share its transactions. */
 export function createLaneRows(db: SqliteDatabase): LaneRowStore {
@@ -49,7 +42,7 @@ function joinTransaction<T>(db: SqliteDatabase, work: () => T): T {
   return db.inTransaction ? work() : inTransaction(db, work);
 }
 
-type Intents = "insertIntent" | "intent" | "intentAt" | "openIntents" | "highestNonce" | "updateIntent";
+type Intents = "insertIntent" | "intent" | "intentAt" | "openIntents" | "updateIntent";
 
 function intents(db: SqliteDatabase): Pick<LaneRowStore, Intents> {
   const insert = db.prepare(
@@ -69,12 +62,6 @@ function intents(db: SqliteDatabase): Pick<LaneRowStore, Intents> {
     `SELECT * FROM lane_intents WHERE account = ? AND chain_id = ?
        AND ${OPEN_INTENTS} ORDER BY seq`,
   );
-  const highest = db
-    .prepare<[string, number], number>(
-      `SELECT nonce FROM lane_intents WHERE account = ? AND chain_id = ? AND nonce IS NOT NULL
-       ORDER BY nonce DESC LIMIT 1`,
-    )
-    .pluck();
   const markConfirmed = db.prepare("UPDATE lane_intents SET was_confirmed = 1 WHERE id = ?");
   const update = createUpdate(db, { table: "lane_intents", key: "id", columns: INTENT_COLUMNS });
   return {
@@ -85,7 +72,6 @@ function intents(db: SqliteDatabase): Pick<LaneRowStore, Intents> {
     },
     intentAt: (account, chainId, nonce) => atNonce.all(account, chainId, nonce).map(toIntentRow)[0],
     openIntents: (account, chainId) => open.all(account, chainId).map(toIntentRow),
-    highestNonce: (account, chainId) => highest.get(account, chainId) ?? undefined,
     updateIntent(id, change) {
       if (change.state === "confirmed") markConfirmed.run(id);
       update(id, change);

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
-import { readHead } from "../../adapters/sqlite/daemon/history-chain.ts";
-import { hasTable, prepareStatements } from "../../adapters/sqlite/statements.ts";
+import { createReadModel } from "../../adapters/sqlite/daemon/read-model.ts";
+import type { HistoryHead } from "../../ports/read-model.ts";
 import { backUp } from "../../storage/backup.ts";
 import { openDatabase } from "../../storage/database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { configurationOf, findTarget, withDatabase } from "../target.ts";
+import { configurationOf, findTarget, withReads } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Of the service's database, when it is embedded: beside the daemon's copy. */
@@ -21,32 +21,30 @@ export async function backup(
   const { configuration } = configurationOf(target);
   const time = new Date(systemClock.nowMs()).toISOString().replaceAll(/[-:]/g, "").replace(/\..*/, "Z");
   const to = resolve(options.to ?? `${target.database}.backup-${time}`);
-  withDatabase(target, () => undefined);
+  await withReads(target, async () => undefined);
   const pairs = [{ database: target.database, backup: to }];
   const service = configuration.serve.database;
   if (configuration.service.url === "embedded" && existsSync(service)) {
     pairs.push({ database: service, backup: `${to}${SERVICE_SUFFIX}` });
   }
-  const copies = pairs.map((pair) => {
-    const bytes = copy(pair);
-    return { ...pair, bytes, history: pair.backup === to ? headOf(to) : undefined };
-  });
+  const made = pairs.map((pair) => ({ ...pair, bytes: copy(pair) }));
+  const head = await headOf(to);
+  const copies = made.map((one) => ({ ...one, history: one.backup === to ? head : undefined }));
   if (options.json === true) {
     terminal.out(JSON.stringify({ copies }));
     return;
   }
   for (const { database, backup: file, bytes, history } of copies) {
-    const head = history === undefined ? "" : `; history of ${history.links} links up to ${history.head}`;
-    terminal.out(`${database} -> ${file} (${bytes} bytes, whole${head})`);
+    const ends = history === undefined ? "" : `; history of ${history.links} links up to ${history.head}`;
+    terminal.out(`${database} -> ${file} (${bytes} bytes, whole${ends})`);
   }
 }
 
 /** The last link of the history that is in a copy; none where an older release made the database. */
-function headOf(file: string): ReturnType<typeof readHead> {
+async function headOf(file: string): Promise<HistoryHead | undefined> {
   const db = openDatabase({ file, readonly: true });
   try {
-    const sql = prepareStatements(db);
-    return hasTable(sql, "history_head") ? readHead(sql) : undefined;
+    return await createReadModel(db).historyHead();
   } finally {
     db.close();
   }

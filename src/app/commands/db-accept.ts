@@ -1,14 +1,15 @@
 import { existsSync } from "node:fs";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
-import { createStore } from "../../adapters/sqlite/daemon/store.ts";
-import { migrateLane } from "../../adapters/sqlite/lane-rows.ts";
+import { openStore } from "../../adapters/sqlite/daemon/open-store.ts";
+import { migrateDaemon } from "../../adapters/sqlite/daemon/schema.ts";
+import { migrateLane } from "../../adapters/sqlite/lanes.ts";
 import type { Configuration } from "../../config/configuration.ts";
 import { decideAcceptance } from "../../engine/reconcile/accept.ts";
 import { judgeMarkers } from "../../engine/reconcile/identity.ts";
 import type { Standing } from "../../ports/reconciliation-questions.ts";
 import type { Decided, UnitOfWork } from "../../ports/unit-of-work.ts";
 import type { SqliteDatabase } from "../../storage/database.ts";
-import { migrateDaemonDatabase, openMarker } from "../daemon-database.ts";
+import { openMarker } from "../daemon-database.ts";
 import { maxLifetimeSeconds } from "../engine-settings.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { operatorName } from "../operator-name.ts";
@@ -43,8 +44,8 @@ function refusedAsMissing(database: string): string {
 
 /** Does what the daemon would do, in its place. @throws CommandFailure when there is nothing to accept, or not yet */
 async function acceptAlone(db: SqliteDatabase, configuration: Configuration): Promise<string> {
-  migrateDaemonDatabase(db);
-  const store = createStore(db);
+  migrateDaemon(db);
+  const store = openStore(db);
   const strategies = configuration.strategies.map(({ spec, hash }) => ({ spec, specHash: hash }));
   const settings = {
     chainId: configuration.network.chainId,

@@ -1,17 +1,18 @@
 import { existsSync } from "node:fs";
-import { checkHistory, readHead } from "../../adapters/sqlite/daemon/history-chain.ts";
-import { createStore } from "../../adapters/sqlite/daemon/store.ts";
-import { prepareStatements } from "../../adapters/sqlite/statements.ts";
+import { openStore } from "../../adapters/sqlite/daemon/open-store.ts";
+import { createReadModel } from "../../adapters/sqlite/daemon/read-model.ts";
+import { hasTables, isMigrated } from "../../adapters/sqlite/daemon/schema.ts";
 import type { Address } from "../../domain/money/address.ts";
 import { judgeMarkers } from "../../engine/reconcile/identity.ts";
 import type { IdentityMarker } from "../../ports/identity-marker.ts";
+import type { HistoryHead } from "../../ports/read-model.ts";
 import type { Finding } from "../../ports/reconciliation-store.ts";
 import type { UnitOfWork } from "../../ports/unit-of-work.ts";
 import { integrityProblems, isDamage } from "../../storage/backup.ts";
 import { openDatabase, StorageError } from "../../storage/database.ts";
-import { isMigrated, openMarker } from "../daemon-database.ts";
+import { openMarker } from "../daemon-database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { configurationOf, findTarget, hasTables } from "../target.ts";
+import { configurationOf, findTarget } from "../target.ts";
 import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
 
 /** `swapd db check`: whether the database is whole, and what the marker or the chain knows and it does not. */
@@ -37,7 +38,7 @@ interface Document {
   readonly database: string;
   readonly id: string | null;
   /** the last link of what is archived and closed; null where it was not read */
-  readonly history: Exclude<ReturnType<typeof readHead>, undefined> | null;
+  readonly history: HistoryHead | null;
   readonly problems: readonly string[];
   readonly wallets: readonly { readonly wallet: Address; readonly knownToBlock: number | null }[];
   readonly differences: readonly (ReturnType<typeof shown> & { readonly since: string })[];
@@ -79,10 +80,12 @@ async function readWhole(database: string, asked: Asked): Promise<Document> {
       problems.push(`${why}: start this release, and ask again`);
       return { database, id: null, history: null, problems, wallets: [], differences: [] };
     }
-    const sql = prepareStatements(db);
-    problems.push(...checkHistory(sql).map((problem) => `${problem}; put a backup back, or find out who did it`));
-    const history = readHead(sql) ?? null;
-    return { database, problems, history, ...(await readDifferences(createStore(db), asked)) };
+    const reads = createReadModel(db);
+    problems.push(
+      ...(await reads.historyProblems()).map((problem) => `${problem}; put a backup back, or find out who did it`),
+    );
+    const history = (await reads.historyHead()) ?? null;
+    return { database, problems, history, ...(await readDifferences(openStore(db), asked)) };
   } finally {
     db.close();
   }

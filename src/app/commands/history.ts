@@ -1,16 +1,15 @@
-import type { RunHistory } from "../../adapters/sqlite/daemon/history-rows.ts";
-import type { CostHistory, SwapHistory } from "../../adapters/sqlite/daemon/history-swaps.ts";
-import { findTarget, withHistory } from "../target.ts";
+import type { CostHistory, RunHistory, SwapHistory } from "../../ports/history.ts";
+import { findTarget, withReads } from "../target.ts";
 import { formatInstant, formatTable, formatTokenAmount, type Terminal } from "../terminal.ts";
 
 /** `swapd history`: runs with their swaps, newest first. */
-export function history(
+export async function history(
   options: { config?: string; json?: boolean; strategy?: string; limit: number },
   terminal: Terminal,
-): void {
+): Promise<void> {
   const { limit, strategy } = options;
-  const runs = withHistory(findTarget(options), (reader) =>
-    reader.runs(strategy === undefined ? { limit } : { limit, strategy }),
+  const runs = await withReads(findTarget(options), (reads) =>
+    reads.runs(strategy === undefined ? { limit } : { limit, strategy }),
   );
   if (options.json === true) {
     terminal.out(JSON.stringify({ runs: runs.map(runJson) }));

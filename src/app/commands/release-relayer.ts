@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
-import { createLaneRows } from "../../adapters/sqlite/lane-rows.ts";
+import { lanesIn } from "../../adapters/sqlite/lanes.ts";
 import { openDatabase, type SqliteDatabase } from "../../storage/database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
 import { operatorName } from "../operator-name.ts";
@@ -30,10 +30,10 @@ export function releaseRelayer(options: { config?: string; reason: string }, ter
 function releaseAll(db: SqliteDatabase, by: string): string {
   // Without a relayer the service never made the table.
   if (db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'lane_halts'").get() === undefined) return NOTHING;
-  const lanes = createLaneRows(db);
-  const released = lanes.transaction(() =>
-    lanes.halts().map(({ account, chainId, reason }) => {
-      lanes.releaseHalt(account, chainId, { by, atMs: systemClock.nowMs() });
+  const { rows } = lanesIn(db);
+  const released = rows.transaction(() =>
+    rows.halts().map(({ account, chainId, reason }) => {
+      rows.releaseHalt(account, chainId, { by, atMs: systemClock.nowMs() });
       return `released the relayer ${account}, which was halted because ${reason}`;
     }),
   );

@@ -1,14 +1,15 @@
 import { type Replay, replayRun, type StoredRun } from "../../domain/run/replay.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { findTarget, withHistory } from "../target.ts";
+import { findTarget, withReads } from "../target.ts";
 import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
 
 /** `swapd replay <run>`: takes the steps of a run again from what is stored, and compares the moves with the stored ones. */
-export function replay(runId: string, options: { config?: string; json?: boolean }, terminal: Terminal): void {
-  const { stored, isThere } = withHistory(findTarget(options), (reader) => ({
-    stored: reader.storedRun(runId),
-    isThere: reader.run(runId) !== undefined,
-  }));
+export async function replay(
+  runId: string,
+  options: { config?: string; json?: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const { stored, isThere } = await withReads(findTarget(options), (reads) => reads.storedRun(runId));
   if (stored === undefined) {
     const why = isThere
       ? `the steps of ${runId} are not stored any more: they are kept for \`retention\`, and its moves and checks for ever`

@@ -1,15 +1,16 @@
 import { existsSync } from "node:fs";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
-import { createStore, type DaemonStore } from "../../adapters/sqlite/daemon/store.ts";
+import { openStore } from "../../adapters/sqlite/daemon/open-store.ts";
+import { migrateDaemon } from "../../adapters/sqlite/daemon/schema.ts";
+import { migrateLane } from "../../adapters/sqlite/lanes.ts";
 import { SUBJECT } from "../../domain/run/alert.ts";
-import type { OperatingMode } from "../../domain/run/operating-mode.ts";
-import { GLOBAL_SCOPE } from "../../domain/run/operating-mode.ts";
-import type { LaneRowStore } from "../../ports/lane-row-store.ts";
+import { GLOBAL_SCOPE, type ModeRow, type OperatingMode } from "../../domain/run/operating-mode.ts";
+import type { Change } from "../../ports/changes.ts";
+import type { LaneHalt } from "../../ports/lane-store.ts";
+import type { Answered, Decided, UnitOfWork } from "../../ports/unit-of-work.ts";
 import { claimDatabase } from "../../storage/claim.ts";
 import { openDatabase, type SqliteDatabase } from "../../storage/database.ts";
-import { migrateDaemonDatabase } from "../daemon-database.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { openLaneRows } from "../lane-wiring.ts";
 import { operatorName } from "../operator-name.ts";
 import { type ChangeOptions, findTargetToChange, nameTarget, type Target } from "../target.ts";
 import type { Terminal } from "../terminal.ts";
@@ -64,7 +65,7 @@ export async function ask(
   if (alone === undefined && !existsSync(database)) throw withoutDaemon(command, database);
   const db = openDatabase({ file: database });
   try {
-    const store = createStore(db);
+    const store = openStore(db);
     const lock = claimDatabase(database);
     if (lock.kind === "linked") throw new CommandFailure(EXIT.configuration, lock.message);
     if (lock.kind === "claimed") {
@@ -75,13 +76,7 @@ export async function ask(
         lock.release();
       }
     }
-    const id = store.addRequest({
-      command: command.name,
-      arguments: command.arguments,
-      madeBy: operatorName(),
-      madeAtMs: systemClock.nowMs(),
-    });
-    return await waitForAnswer(store, id);
+    return await waitForAnswer(store, await makeRequest(store, command));
   } finally {
     db.close();
   }
@@ -92,36 +87,61 @@ function withoutDaemon({ name }: Asked, database: string): CommandFailure {
   return new CommandFailure(EXIT.no, `${what}: start it with \`swapd start\`, then ask again`);
 }
 
-/** Does what the daemon would do, in its place. Who halts here knows of it, and the log has no daemon to write it. */
-function setMode(db: SqliteDatabase, target: Target, wish: Record<string, string>): string {
-  const { mode = "", scope = GLOBAL_SCOPE, reason = "no reason given" } = wish;
-  migrateDaemonDatabase(db);
-  const lanes = openLaneRows(db);
-  const store = createStore(db);
+/** Writes the request down. @returns its id */
+async function makeRequest(store: UnitOfWork, { name, arguments: wish }: Asked): Promise<number> {
+  const made = { kind: "request-made", request: { command: name, arguments: wish, madeBy: operatorName() } } as const;
   const atMs = systemClock.nowMs();
-  if (scope !== GLOBAL_SCOPE && store.strategy(scope) === undefined && !isConfigured(target, scope)) {
-    throw new CommandFailure(EXIT.no, `refused: no strategy ${JSON.stringify(scope)}; see: swapd status`);
-  }
-  return store.transaction(() => {
-    // As the daemon would: the row says since when runs may start, and active over active changes nothing of that.
-    const isActive = mode === "active" && (store.mode(scope)?.mode ?? "active") === "active";
-    if (!isActive) {
-      store.setMode({ scope, mode: mode as OperatingMode, setBy: operatorName(), reason, atMs });
-      store.endAlerts(SUBJECT.mode(scope), atMs);
+  const [, newest] = await store.commit<"nothing" | "newest-request", number | undefined>([
+    { question: { kind: "nothing" }, decide: () => ({ changes: [made], atMs, value: undefined }) },
+    { question: { kind: "newest-request" }, decide: (id) => ({ changes: [], atMs, value: id }) },
+  ]);
+  if (newest?.value === undefined) throw new Error("a request was not written down");
+  return newest.value;
+}
+
+/** Does what the daemon would do, in its place. Who halts here knows of it, and the log has no daemon to write it. */
+async function setMode(db: SqliteDatabase, target: Target, wish: Record<string, string>): Promise<string> {
+  const { mode = "", scope = GLOBAL_SCOPE, reason = "no reason given" } = wish;
+  migrateDaemon(db);
+  migrateLane(db);
+  const atMs = systemClock.nowMs();
+  const row = { scope, mode: mode as OperatingMode, setBy: operatorName(), reason, atMs };
+  const decide = (rows: Answered<"scope">): Decided<readonly string[]> => {
+    if (scope !== GLOBAL_SCOPE && !rows.isKnown && !isConfigured(target, scope)) {
+      throw new CommandFailure(EXIT.no, `refused: no strategy ${JSON.stringify(scope)}; see: swapd status`);
     }
-    if (mode === "active") store.endAlertsOfFills(scope, atMs);
-    refuseOlder(store, scope, atMs);
-    const released = scope === GLOBAL_SCOPE && mode === "active" ? releaseAccounts(lanes, store) : [];
-    return [`${scope} is ${mode}; no daemon runs, so it holds from the next start`, ...released].join("; ");
-  });
+    const released = scope === GLOBAL_SCOPE && mode === "active" ? rows.halts : [];
+    return {
+      changes: [...modeChanges(row, rows), ...released.flatMap(releaseChanges)],
+      atMs,
+      value: released.map(({ account, reason: why }) => `released ${account}, which was halted because ${why}`),
+    };
+  };
+  const [written] = await openStore(db).commit<"scope" | "requests", readonly string[]>([
+    { question: { kind: "scope", scope }, decide },
+    {
+      question: { kind: "requests" },
+      decide: (rows: Answered<"requests">) => ({ changes: refuseOlder(rows, scope), atMs, value: [] }),
+    },
+  ]);
+  return [`${scope} is ${mode}; no daemon runs, so it holds from the next start`, ...(written?.value ?? [])].join("; ");
+}
+
+/** As the daemon would: the row says since when runs may start, and active over active changes nothing of that. */
+function modeChanges(row: ModeRow, rows: Answered<"scope">): readonly Change[] {
+  const isActive = row.mode === "active" && (rows.mode?.mode ?? "active") === "active";
+  return [
+    ...(isActive ? [] : [{ kind: "mode", row } as const]),
+    ...(row.mode === "active" ? [{ kind: "alerts-of-fills-over", strategyId: row.scope } as const] : []),
+  ];
 }
 
 /** What was asked of a daemon that ended before it took it: the next one would set that over this later word. */
-function refuseOlder(store: DaemonStore, scope: string, atMs: number): void {
-  for (const { id, command, arguments: wish } of store.openRequests()) {
-    if (command !== "mode" || (wish.scope ?? GLOBAL_SCOPE) !== scope) continue;
-    store.answerRequest(id, `refused: the mode of ${scope} was set since, while no daemon ran; ask again`, atMs);
-  }
+function refuseOlder(requests: Answered<"requests">, scope: string): readonly Change[] {
+  const answer = `refused: the mode of ${scope} was set since, while no daemon ran; ask again`;
+  return requests
+    .filter(({ command, arguments: wish }) => command === "mode" && (wish.scope ?? GLOBAL_SCOPE) === scope)
+    .map(({ id: requestId }) => ({ kind: "request-answered", requestId, answer }));
 }
 
 /** A strategy whose file is there and that no daemon has loaded yet. */
@@ -129,19 +149,17 @@ function isConfigured(target: Target, id: string): boolean {
   return target.kind === "configured" && target.configuration.strategies.some(({ spec }) => spec.id === id);
 }
 
-function releaseAccounts(lanes: LaneRowStore, alerts: DaemonStore): string[] {
-  return lanes.halts().map(({ account, chainId, reason }) => {
-    const atMs = systemClock.nowMs();
-    lanes.releaseHalt(account, chainId, { by: operatorName(), atMs });
-    alerts.endAlerts(SUBJECT.account(account), atMs);
-    return `released ${account}, which was halted because ${reason}`;
-  });
+function releaseChanges({ account, chainId }: LaneHalt): readonly Change[] {
+  return [
+    { kind: "halt-released", account, chainId, by: operatorName() },
+    { kind: "alerts-over", subject: SUBJECT.account(account) },
+  ];
 }
 
-async function waitForAnswer(store: ReturnType<typeof createStore>, id: number): Promise<string> {
+async function waitForAnswer(store: UnitOfWork, requestId: number): Promise<string> {
   const until = systemClock.monotonicMs() + ANSWER_WITHIN_MS;
   while (systemClock.monotonicMs() < until) {
-    const answer = store.answerOf(id);
+    const answer = await store.read({ kind: "request-answer", requestId });
     if (answer?.startsWith("refused:") === true) throw new CommandFailure(EXIT.no, answer);
     if (answer !== undefined) return answer;
     await systemClock.sleep(LOOK_EVERY_MS);

@@ -23,8 +23,8 @@ export async function restore(
   const copy = resolve(file);
   refuseUnfit(copy, configuration);
   let modes: RestoredModes | undefined;
-  const prepare = (coming: string): void => {
-    modes = keepStricterModes(configuration.database, coming);
+  const prepare = async (coming: string): Promise<void> => {
+    modes = await keepStricterModes(configuration.database, coming, systemClock.nowMs());
   };
   const pairs: Pair[] = [{ database: configuration.database, copy, prepare }];
   const ofService = `${copy}${SERVICE_SUFFIX}`;
@@ -32,7 +32,7 @@ export async function restore(
     orRefuse(ofService, () => assertWhole(ofService));
     pairs.push({ database: configuration.serve.database, copy: ofService });
   }
-  const restored = replaceAll(pairs);
+  const restored = await replaceAll(pairs);
   if (options.json === true) {
     terminal.out(JSON.stringify({ restored, modes }));
     return;
@@ -82,20 +82,24 @@ interface Pair {
   readonly database: string;
   readonly copy: string;
   /** writes into the copy before it stands there */
-  readonly prepare?: (coming: string) => void;
+  readonly prepare?: (coming: string) => Promise<void>;
 }
 
+type Replaced = Pair & { readonly replaced: string | null };
+
 /** All databases are claimed before the first one is replaced: what cannot be restored as a whole is left as it was. */
-function replaceAll(pairs: readonly Pair[]): readonly (Pair & { readonly replaced: string | null })[] {
+async function replaceAll(pairs: readonly Pair[]): Promise<readonly Replaced[]> {
   const time = new Date(systemClock.nowMs()).toISOString().replaceAll(/[-:.]/g, "");
   const claims: { readonly pair: Pair; readonly file: string; release(): void }[] = [];
   try {
     for (const pair of pairs) claims.push({ pair, ...claimed(pair.database) });
-    return claims.map(({ pair, file }) => {
+    const restored: Replaced[] = [];
+    for (const { pair, file } of claims) {
       const { database, ...by } = pair;
-      const replaced = replaceDatabase(file, { ...by, keepAs: `${file}.replaced-${time}` });
-      return { database, copy: by.copy, replaced: replaced ?? null };
-    });
+      const replaced = await replaceDatabase(file, { ...by, keepAs: `${file}.replaced-${time}` });
+      restored.push({ database, copy: by.copy, replaced: replaced ?? null });
+    }
+    return restored;
   } finally {
     for (const claim of claims) claim.release();
   }

@@ -1,4 +1,4 @@
-import type { RetryHistory } from "../../adapters/sqlite/daemon/retry-rows.ts";
+import type { RetryHistory } from "../../ports/history.ts";
 import { formatInstant, formatTable } from "../terminal.ts";
 
 /** Retries as the commands tell them in JSON. */

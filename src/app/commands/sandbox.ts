@@ -267,7 +267,7 @@ async function waitForEnd(options: SandboxCommandOptions, running: Ending): Prom
     chain.failed,
     ...(daemon === undefined ? [] : [daemon.failed]),
   ]);
-  watching?.stop();
+  await watching?.stop();
   stop.done();
   if (ended === undefined) {
     if (watching !== undefined) terminal.out(`\nstopping; everything stays readable: ${NEXT_COMMANDS.join(" | ")}`);

@@ -1,35 +1,35 @@
-import type { HistoryReader, RunHistory } from "../../adapters/sqlite/daemon/history-rows.ts";
+import type { RunDetails } from "../../ports/read-model.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { findTarget, withHistory } from "../target.ts";
+import { findTarget, withReads } from "../target.ts";
 import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
 import { runJson } from "./history.ts";
 import { formatRetries, retryJson } from "./retries.ts";
 import { checkTable, swapLines } from "./swap-lines.ts";
 
 /** `swapd show <run|swap>`: one run with every transition, every check, its routes and the service's own record. */
-export function show(id: string, options: { config?: string; json?: boolean }, terminal: Terminal): void {
-  const document = withHistory(findTarget(options), (reader) => {
-    const run = reader.run(id) ?? reader.runOfSwap(id);
-    if (run === undefined) {
-      throw new CommandFailure(
-        EXIT.no,
-        `no run or swap has the id ${JSON.stringify(id)}; \`swapd history --json\` lists them`,
-      );
-    }
-    return describe(reader, run);
-  });
+export async function show(
+  id: string,
+  options: { config?: string; json?: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const found = await withReads(findTarget(options), (reads) => reads.run(id));
+  if (found === undefined) {
+    throw new CommandFailure(
+      EXIT.no,
+      `no run or swap has the id ${JSON.stringify(id)}; \`swapd history --json\` lists them`,
+    );
+  }
+  const document = describe(found);
   terminal.out(options.json === true ? JSON.stringify(document.json) : document.text);
 }
 
-function describe(reader: HistoryReader, run: RunHistory): { json: unknown; text: string } {
-  const transitions = reader.transitions([run.id, ...run.swaps.map((swap) => swap.id)]);
-  const swaps = run.swaps.map((swap) => ({
+function describe({ run, transitions, checks: made, retries }: RunDetails): { json: unknown; text: string } {
+  const swaps = run.swaps.map((swap, index) => ({
     id: swap.id,
     route: parseOrNull(swap.distributions),
     serviceRecord: parseOrNull(swap.serviceRecord),
-    checks: reader.checks(swap.id),
+    checks: made[index]?.checks ?? [],
   }));
-  const retries = reader.retries(run.id);
   const json = {
     run: runJson(run),
     retries: retries.map(retryJson),

@@ -1,12 +1,11 @@
-import { createHistoryReader, type HistoryReader } from "../../adapters/sqlite/daemon/history-rows.ts";
+import type { ReadModel, StatusRows } from "../../ports/read-model.ts";
 import { lookAtClaim } from "../../storage/claim.ts";
-import type { SqliteDatabase } from "../../storage/database.ts";
-import { readStanding, type StandingSettings, type StrategyStanding } from "../read-standing.ts";
+import { describeStanding, type StandingSettings, type StrategyStanding, standingQuestion } from "../read-standing.ts";
 import type { readServiceCounts } from "../service-counts.ts";
 import { formatInstant } from "../terminal.ts";
 
 /** All that `swapd status` tells of a database. */
-export type StatusDocument = ReturnType<typeof readStatus> & {
+export type StatusDocument = Awaited<ReturnType<typeof readStatus>> & {
   readonly serviceCounts?: Awaited<ReturnType<typeof readServiceCounts>> | undefined;
 };
 
@@ -21,17 +20,16 @@ const WAITED_FOR = new Set([
 ]);
 
 /** Reads it from an open database, of any release. */
-export function readStatus(
-  db: SqliteDatabase,
+export async function readStatus(
+  reads: Pick<ReadModel, "status">,
   about: { readonly database: string; readonly settings: StandingSettings | undefined },
 ) {
-  const reader = createHistoryReader(db);
   const claim = lookAtClaim(about.database);
-  const standing = readStanding(db, about.settings, Date.now());
-  const openAlerts = reader
-    .openAlerts()
-    .map(({ raisedAtMs, ...alert }) => ({ ...alert, at: formatInstant(raisedAtMs) }));
-  const jump = reader.lastClockJump();
+  const nowMs = Date.now();
+  const rows = await reads.status(standingQuestion(about.settings, nowMs));
+  const standing = rows.standing === undefined ? undefined : describeStanding(rows.standing, about.settings, nowMs);
+  const openAlerts = rows.openAlerts.map(({ raisedAtMs, ...alert }) => ({ ...alert, at: formatInstant(raisedAtMs) }));
+  const jump = rows.lastClockJump;
   const configuredMode = about.settings?.mode ?? null;
   return {
     daemon: {
@@ -40,52 +38,50 @@ export function readStatus(
       lastAlive: standing?.lastAlive ?? null,
     },
     // A running daemon has the mode of its start: the file may say another one since.
-    mode: (claim.kind === "free" ? undefined : reader.startedMode()) ?? configuredMode,
+    mode: (claim.kind === "free" ? undefined : rows.startedMode) ?? configuredMode,
     configuredMode,
     operating: standing?.mode ?? null,
     waitsFor: openAlerts.filter(({ code }) => WAITED_FOR.has(code)).map(({ text, at }) => ({ text, since: at })),
     lastClockJump: jump === undefined ? null : { text: jump.text, at: formatInstant(jump.atMs) },
     sold: standing === undefined ? null : { day: standing.day, month: standing.month },
     balances: standing?.balances ?? [],
-    ...readRows(reader, about.database, standing?.strategies),
+    ...describeRows(rows, about.database, standing?.strategies),
     openAlerts,
   };
 }
 
-function readRows(
-  reader: HistoryReader,
+function describeRows(
+  rows: StatusRows,
   database: string,
   standings: ReadonlyMap<string, StrategyStanding> | undefined,
 ) {
-  const event = reader.lastEvent();
+  const event = rows.lastEvent;
   return {
     database,
     lastEvent: event === undefined ? null : `${event.kind} ${formatInstant(event.atMs)}`,
-    strategies: reader.strategies().map(({ id, kind, lastSlotMs, runs }) => ({
+    strategies: rows.strategies.map(({ id, kind, lastSlotMs, runs }) => ({
       id,
       kind,
       lastSlot: formatInstant(lastSlotMs),
       runs,
       standing: standings?.get(id) ?? null,
     })),
-    swaps: reader.swapStates(),
-    modes: reader.modes().map(({ scope, mode, setBy, reason, atMs }) => ({
+    swaps: rows.swaps,
+    modes: rows.modes.map(({ scope, mode, setBy, reason, atMs }) => ({
       scope,
       mode,
       setBy,
       reason,
       at: formatInstant(atMs),
     })),
-    halts: reader.halts().map(({ account, reason, atMs }) => ({ account, reason, at: formatInstant(atMs) })),
-    alerts: reader.trueAlerts().map(({ raisedAtMs, ...alert }) => ({ ...alert, at: formatInstant(raisedAtMs) })),
-    channels: reader
-      .channels()
-      .map(({ sinceMs, ...channel }) => ({ ...channel, since: sinceMs === null ? null : formatInstant(sinceMs) })),
-    unsentAlerts: reader
-      .unsentAlerts()
-      .map(({ raisedAtMs, ...alert }) => ({ ...alert, at: formatInstant(raisedAtMs) })),
-    gaps: reader
-      .gaps()
+    halts: rows.halts.map(({ account, reason, atMs }) => ({ account, reason, at: formatInstant(atMs) })),
+    alerts: rows.trueAlerts.map(({ raisedAtMs, ...alert }) => ({ ...alert, at: formatInstant(raisedAtMs) })),
+    channels: rows.channels.map(({ sinceMs, ...channel }) => ({
+      ...channel,
+      since: sinceMs === null ? null : formatInstant(sinceMs),
+    })),
+    unsentAlerts: rows.unsentAlerts.map(({ raisedAtMs, ...alert }) => ({ ...alert, at: formatInstant(raisedAtMs) })),
+    gaps: rows.gaps
       .filter(({ state }) => state === null)
       .map((gap) => ({
         strategy: gap.strategy,

@@ -1,7 +1,7 @@
 import { CommandFailure } from "../exit-codes.ts";
 import type { StandingSettings } from "../read-standing.ts";
 import { readServiceCounts } from "../service-counts.ts";
-import { configurationOf, findTarget, type Target, withDatabase } from "../target.ts";
+import { configurationOf, findTarget, type Target, withReads } from "../target.ts";
 import { formatTable, type Terminal } from "../terminal.ts";
 import { readStatus, type StatusDocument } from "./status-document.ts";
 import { counts, formatStanding, formatUnsent } from "./status-standing.ts";
@@ -14,7 +14,9 @@ export async function status(
   const target = findTarget(options);
   const serviceCounts = options.service === true ? await readServiceCounts(target) : undefined;
   const document = {
-    ...withDatabase(target, (db) => readStatus(db, { database: target.database, settings: settingsOf(target) })),
+    ...(await withReads(target, (reads) =>
+      readStatus(reads, { database: target.database, settings: settingsOf(target) }),
+    )),
     serviceCounts,
   };
   terminal.out(options.json === true ? JSON.stringify(document) : formatStatus(document));

@@ -1,9 +1,8 @@
-import type { CheckHistory } from "../../adapters/sqlite/daemon/check-rows.ts";
-import type { SwapHistory } from "../../adapters/sqlite/daemon/history-swaps.ts";
 import { mulDivDown } from "../../domain/money/amount.ts";
 import { roundedUnits, tellAmount, tellDollars, tellRate } from "../../domain/money/for-people.ts";
 import { formatPercent, ONE_PPM } from "../../domain/money/fraction.ts";
 import { type UsdPrice, valueDown } from "../../domain/money/price.ts";
+import type { CheckHistory, SwapHistory } from "../../ports/history.ts";
 import { formatTable } from "../terminal.ts";
 import { costOf } from "./history.ts";
 

@@ -1,26 +1,24 @@
 import { existsSync } from "node:fs";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
-import { type AttemptHistory, type IntentHistory, readLaneHistory } from "../../adapters/sqlite/lane-history.ts";
+import { createReadModel } from "../../adapters/sqlite/daemon/read-model.ts";
 import { formatUnits } from "../../domain/money/amount.ts";
+import type { AttemptHistory, IntentHistory } from "../../ports/history.ts";
 import { openDatabase } from "../../storage/database.ts";
-import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { findTarget } from "../target.ts";
+import { findTarget, notRunYet } from "../target.ts";
 import { formatInstant, formatTable, type Terminal } from "../terminal.ts";
 
 const GWEI_DECIMALS = 9;
 
 /** `swapd tx list`: the wallets' own transactions, newest first: all that are open, and the newest of those that are over. */
-export function listTransactions(
+export async function listTransactions(
   options: { config?: string; json?: boolean; limit: number },
   terminal: Terminal,
-): void {
+): Promise<void> {
   const { database } = findTarget(options);
-  if (!existsSync(database)) {
-    throw new CommandFailure(EXIT.no, `there is no database at ${database}: the daemon has not run yet`);
-  }
+  if (!existsSync(database)) throw notRunYet({ database });
   const db = openDatabase({ file: database, readonly: true });
   try {
-    const { intents, halts } = readLaneHistory(db, options.limit);
+    const { intents, halts } = await createReadModel(db).transactions(options.limit);
     const nowMs = systemClock.nowMs();
     if (options.json === true) {
       const stopped = halts.map(({ account, reason, atMs }) => ({ account, reason, at: formatInstant(atMs) }));

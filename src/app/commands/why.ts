@@ -1,18 +1,19 @@
-import type { GapHistory, HistoryReader, RunHistory } from "../../adapters/sqlite/daemon/history-rows.ts";
 import { SUBJECT } from "../../domain/run/alert.ts";
+import type { GapHistory, RunHistory } from "../../ports/history.ts";
+import type { SlotHistory } from "../../ports/read-model.ts";
 import { CommandFailure, EXIT } from "../exit-codes.ts";
-import { findTarget, withHistory } from "../target.ts";
+import { findTarget, withReads } from "../target.ts";
 import { formatInstant, type Terminal } from "../terminal.ts";
 import { runJson } from "./history.ts";
 import { formatRetries, retryJson } from "./retries.ts";
 import { checkTable, swapLines } from "./swap-lines.ts";
 
 /** `swapd why <strategy> [--at T]`: what the strategy did at the slot before an instant, and every check with its numbers. */
-export function why(
+export async function why(
   strategy: string,
   options: { config?: string; json?: boolean; at?: string },
   terminal: Terminal,
-): void {
+): Promise<void> {
   const atMs = options.at === undefined ? Date.now() : Date.parse(options.at);
   if (Number.isNaN(atMs)) {
     throw new CommandFailure(
@@ -20,33 +21,33 @@ export function why(
       `--at ${JSON.stringify(options.at)} is no instant; write 2026-01-31T09:00:00Z`,
     );
   }
-  const { answer, alerts } = withHistory(findTarget(options), (reader) => ({
-    answer: explain(reader, strategy, atMs),
-    alerts: reader.trueAlerts().filter((alert) => alert.strategy === strategy || alert.subject === SUBJECT.clock()),
-  }));
-  const standing = alerts.map(({ code, text }) => ({ code, text }));
+  const slot = await withReads(findTarget(options), (reads) => reads.slotBefore({ strategy, atMs }));
+  const answer = explain(slot, strategy, atMs);
+  const standing = slot.alerts
+    .filter((alert) => alert.strategy === strategy || alert.subject === SUBJECT.clock())
+    .map(({ code, text }) => ({ code, text }));
   const lines = [...standing.map(({ code, text }) => `now: ${code}: ${text}`), answer.text];
   terminal.out(options.json === true ? JSON.stringify({ ...answer.json, alerts: standing }) : lines.join("\n\n"));
 }
 
-function explain(reader: HistoryReader, strategy: string, atMs: number): { json: object; text: string } {
-  if (!reader.strategies().some((row) => row.id === strategy)) {
-    const known = reader.strategies().map((row) => row.id);
+function explain(
+  { strategies, run: details, gap }: SlotHistory,
+  strategy: string,
+  atMs: number,
+): { json: object; text: string } {
+  if (!strategies.includes(strategy)) {
     throw new CommandFailure(
       EXIT.usage,
-      `no strategy ${JSON.stringify(strategy)}; known are ${known.join(", ") || "none"}`,
+      `no strategy ${JSON.stringify(strategy)}; known are ${strategies.join(", ") || "none"}`,
     );
   }
-  const run = reader.runAt(strategy, atMs);
-  const gap = reader.gapAt(strategy, atMs);
-  if (gap !== undefined && (run === undefined || gap.lastSlotMs > run.slotMs)) {
+  if (gap !== undefined && (details === undefined || gap.lastSlotMs > details.run.slotMs)) {
     return { json: { strategy, gap }, text: describeGap(gap) };
   }
-  if (run === undefined) {
+  if (details === undefined) {
     return { json: { strategy, run: null }, text: `${strategy} had no slot before ${formatInstant(atMs)}` };
   }
-  const checks = run.swaps.map((swap) => ({ swap: swap.id, checks: reader.checks(swap.id) }));
-  const retries = reader.retries(run.id);
+  const { run, checks, retries } = details;
   const said = sentence(
     run,
     checks.flatMap((entry) => entry.checks),

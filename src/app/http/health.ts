@@ -1,7 +1,7 @@
-import type { ProgressReader } from "../../adapters/sqlite/daemon/progress-rows.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Absence, Reach } from "../../engine/reach.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Progress, ReadModel } from "../../ports/read-model.ts";
 
 /** What the daemon's health is read from. */
 export interface HealthSources {
@@ -11,7 +11,7 @@ export interface HealthSources {
   readonly engine: Pick<Engine, "tickAgeMs" | "waitingFor" | "clocks">;
   readonly node: Reach;
   readonly service: Reach;
-  readonly progress: ProgressReader;
+  readonly reads: Pick<ReadModel, "progress">;
   /** why no endpoint can do what trading needs, and what to change; undefined where one can */
   whyUnable(): string | undefined;
 }
@@ -52,8 +52,8 @@ interface OperatingModes {
 }
 
 export interface HealthReader {
-  health(): Health;
-  readiness(): Readiness;
+  health(): Promise<Health>;
+  readiness(): Promise<Readiness>;
 }
 
 const LONGEST_TICK_AGE_MS = 10_000;
@@ -69,9 +69,16 @@ const LATE_FOR_MS = 45_000;
  * outside (node, service, the clock's agreement with the chain) never makes it unhealthy, and is its readiness.
  */
 export function createHealthReader(sources: HealthSources): HealthReader {
-  const { clock, engine, node, service, progress, mode } = sources;
+  const { clock, engine, node, service, mode } = sources;
   const late = { run: createLateness(clock), effect: createLateness(clock) };
-  const problemsNow = (): string[] => {
+  const readProgress = (): Promise<Progress> => {
+    const nowMs = clock.nowMs();
+    return sources.reads.progress({
+      windowBeforeMs: nowMs - RUN_MARGIN_MS,
+      dueBeforeMs: nowMs - EFFECT_BOUND_MS,
+    });
+  };
+  const problemsNow = ({ overdueRun, overdueEffect }: Progress): string[] => {
     const problems: string[] = [];
     const tickAgeMs = engine.tickAgeMs();
     if (tickAgeMs >= LONGEST_TICK_AGE_MS)
@@ -79,20 +86,21 @@ export function createHealthReader(sources: HealthSources): HealthReader {
     // What waits for something outside is late for a reason that is no fault of this process.
     const isClockWrong = engine.clocks.problem() !== undefined;
     const isHeldUp = isClockWrong || engine.waitingFor() !== undefined || node.holdsWorkUp() || service.holdsWorkUp();
-    const nowMs = clock.nowMs();
-    const run = late.run(isHeldUp ? undefined : progress.overdueRun(nowMs - RUN_MARGIN_MS));
+    const run = late.run(isHeldUp ? undefined : overdueRun);
     if (run !== undefined) problems.push(`run ${run} has not ended, although its window is over`);
-    const effect = late.effect(isHeldUp ? undefined : progress.overdueEffect(nowMs - EFFECT_BOUND_MS));
+    const effect = late.effect(isHeldUp ? undefined : overdueEffect);
     if (effect !== undefined) problems.push(`effect ${effect} has been due for too long`);
     return problems;
   };
   return {
-    health: () => {
-      const problems = problemsNow();
+    health: async () => {
+      const progress = await readProgress();
+      const problems = problemsNow(progress);
       const tickAgeMs = Math.round(engine.tickAgeMs());
       return { healthy: problems.length === 0, mode, operating: operatingModes(progress), tickAgeMs, problems };
     },
-    readiness: () => {
+    readiness: async () => {
+      const progress = await readProgress();
       const absent = engine.waitingFor() ?? node.absence();
       const unable = absent === undefined ? sources.whyUnable() : undefined;
       const clocks = clockPart(engine);
@@ -128,13 +136,11 @@ function clockPart({ clocks }: Pick<Engine, "clocks">): Readiness["clock"] {
   return { ready: problem === undefined, reason: problem ?? null, since: null, skewMs: clocks.skewMs() ?? null };
 }
 
-function databasePart(progress: ProgressReader): Part {
-  const open = progress.openDifference();
+function databasePart({ openDifference: open }: Progress): Part {
   return partOf(open === undefined ? undefined : { reason: open.text, sinceMs: open.foundAtMs });
 }
 
-function operatingModes(progress: ProgressReader): OperatingModes {
-  const rows = progress.modes();
+function operatingModes({ modes: rows }: Progress): OperatingModes {
   const strategies: Record<string, number> = {};
   for (const { scope, mode } of rows) {
     if (scope !== "global") strategies[mode] = (strategies[mode] ?? 0) + 1;

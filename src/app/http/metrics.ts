@@ -1,26 +1,33 @@
 import { Gauge, Registry } from "prom-client";
-import type { HistoryReader } from "../../adapters/sqlite/daemon/history-rows.ts";
+import type { ReadModel } from "../../ports/read-model.ts";
 import type { HealthReader } from "./health.ts";
 
 const MODES = ["active", "exits-only", "paused", "halted"] as const;
 
 /** The daemon's figures, as Prometheus reads them. */
-export function collectMetrics({ history, health }: { history: HistoryReader; health: HealthReader }): Registry {
+export async function collectMetrics({
+  reads,
+  health,
+}: {
+  readonly reads: Pick<ReadModel, "counts">;
+  readonly health: HealthReader;
+}): Promise<Registry> {
+  const counts = await reads.counts();
   const registry = new Registry();
   const gauge = (name: string, help: string, labelNames: string[] = []): Gauge =>
     new Gauge({ name, help, labelNames, registers: [registry] });
   const swaps = gauge("swapd_swaps", "swaps by state", ["state"]);
-  for (const [state, count] of Object.entries(history.swapStates())) swaps.set({ state }, count);
+  for (const [state, count] of Object.entries(counts.swaps)) swaps.set({ state }, count);
   const runs = gauge("swapd_runs", "runs by strategy and state", ["strategy", "state"]);
-  for (const strategy of history.strategies()) {
+  for (const strategy of counts.strategies) {
     for (const [state, count] of Object.entries(strategy.runs)) runs.set({ strategy: strategy.id, state }, count);
   }
-  const { node, service, clock, database, operating, mode } = health.readiness();
+  const { node, service, clock, database, operating, mode } = await health.readiness();
   gauge("swapd_clock_skew_seconds", "how far this machine's clock is ahead of the chain's").set(
     (clock.skewMs ?? 0) / 1_000,
   );
   gauge("swapd_last_tick_age_seconds", "time since the scheduler last looked at its slots").set(
-    health.health().tickAgeMs / 1_000,
+    (await health.health()).tickAgeMs / 1_000,
   );
   gauge("swapd_live", "1 when the configuration's mode is live").set(mode === "live" ? 1 : 0);
   const operatingMode = gauge("swapd_mode", "1 for the global mode that is in force", ["mode"]);

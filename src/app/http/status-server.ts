@@ -1,14 +1,14 @@
 import { hostname } from "node:os";
 import Fastify, { type FastifyInstance } from "fastify";
-import type { HistoryReader } from "../../adapters/sqlite/daemon/history-rows.ts";
 import type { Logger } from "../../ports/logger.ts";
+import type { ReadModel } from "../../ports/read-model.ts";
 import { runJson } from "../commands/history.ts";
 import type { HealthReader } from "./health.ts";
 import { collectMetrics } from "./metrics.ts";
 
 /** What the daemon tells about itself over HTTP. */
 export interface StatusSources {
-  readonly history: HistoryReader;
+  readonly reads: Pick<ReadModel, "runs" | "counts">;
   readonly health: HealthReader;
   readonly logger: Logger;
 }
@@ -38,15 +38,15 @@ export async function startStatusServer(
     return await reply.code(status).send({ error: status >= 500 ? "INTERNAL" : "REQUEST_MALFORMED" });
   });
   server.get("/healthz", async (_request, reply) => {
-    const health = sources.health.health();
+    const health = await sources.health.health();
     return await reply.code(health.healthy ? 200 : 503).send(health);
   });
   server.get("/readyz", async (_request, reply) => {
-    const readiness = sources.health.readiness();
+    const readiness = await sources.health.readiness();
     return await reply.code(readiness.ready ? 200 : 503).send(readiness);
   });
   server.get("/metrics", async (_request, reply) => {
-    const registry = collectMetrics(sources);
+    const registry = await collectMetrics(sources);
     return await reply.type(registry.contentType).send(await registry.metrics());
   });
   server.get<{ Querystring: Record<string, unknown> }>("/api/runs", async (request, reply) => {
@@ -56,7 +56,7 @@ export async function startStatusServer(
     }
     const most = Math.min(Math.max(Math.floor(Number(limit)) || 100, 1), MAX_RUNS);
     const filter = strategy === undefined ? { limit: most } : { limit: most, strategy };
-    return { runs: sources.history.runs(filter).map(runJson) };
+    return { runs: (await sources.reads.runs(filter)).map(runJson) };
   });
   const url = await server.listen({ host: options.host, port: options.port });
   return { url, stop: async () => await server.close() };

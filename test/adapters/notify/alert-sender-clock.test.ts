@@ -31,7 +31,7 @@ function begin(
   db = openDaemonDatabase().db,
   { channels = [channel("one")], ...options }: Partial<AlertSenderOptions> & { channels?: AlertChannel[] } = {},
 ) {
-  setAlertChannels(db, channels);
+  void setAlertChannels(db, channels);
   const store = createStore(db);
   const logger = silentLogger();
   const receiver = (name: string) => {
@@ -92,7 +92,7 @@ test.each([
 test("what an earlier life put off by a clock that ran ahead is sent at once by the next one", async () => {
   const first = begin(new FakeClock(NOW_MS + 7 * HOUR_MS));
   first.raise("a");
-  first.one.outbox.beginAttempt(1, first.clock.nowMs() + HOUR_MS);
+  await first.one.outbox.beginAttempt(1, first.clock.nowMs() + HOUR_MS);
   const second = begin(new FakeClock(NOW_MS), first.db);
   second.one.open();
   await quiet();
@@ -191,10 +191,10 @@ test("what the receiver took is not sent again in this life, though the database
   raise("a");
   raise("b");
   one.open({
-    finish: (...end) => {
+    finish: async (...end) => {
       failures -= 1;
       if (failures >= 0) throw Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
-      one.outbox.finish(...end);
+      await one.outbox.finish(...end);
     },
   });
   await quiet();
@@ -301,7 +301,7 @@ describe("two channels", () => {
   test("of which one is killed between its attempt and the answer: it alone is told again", async () => {
     const { db, one, two, raise } = both();
     raise("a");
-    one.outbox.beginAttempt(1, 5_000);
+    await one.outbox.beginAttempt(1, 5_000);
     two.open();
     await quiet();
     const next = begin(undefined, db, { channels: CHANNELS });
@@ -336,7 +336,7 @@ describe("a channel", () => {
     one.open();
     await pass(3);
     end("over");
-    expect(setAlertChannels(db, [])).toEqual([{ name: "one", waiting: 2 }]);
+    expect(await setAlertChannels(db, [])).toEqual([{ name: "one", waiting: 2 }]);
     expect(states()).toEqual([]);
     const back = begin(undefined, db);
     back.one.open();

@@ -36,7 +36,7 @@ const deliverTo =
 
 function begin(url: string, change: Partial<AlertSenderOptions> = {}) {
   const { db } = openDaemonDatabase();
-  setAlertChannels(db, [{ name: "webhook", minimum: "info", tellsEnds: false }]);
+  void setAlertChannels(db, [{ name: "webhook", minimum: "info", tellsEnds: false }]);
   const store = createStore(db);
   const logger = silentLogger();
   const outbox = createAlertOutbox(db, "webhook");
@@ -223,7 +223,7 @@ test("channels whose receivers hang, fail or are gone delay none that is well", 
     well: (response: ServerResponse) => void response.writeHead(200).end(),
   };
   const names = Object.keys(answers) as (keyof typeof answers)[];
-  setAlertChannels(
+  await setAlertChannels(
     db,
     names.map((name) => ({ name, minimum: "info", tellsEnds: false })),
   );

@@ -34,7 +34,7 @@ test("open intents come oldest first, whatever the clock said", () => {
 
 test("two intents can neither share a nonce nor be in flight together", () => {
   const { store } = openLaneDatabase();
-  expect(store.highestNonce(ACCOUNT, 31337)).toBeUndefined();
+  expect(store.account(ACCOUNT, 31337).highestNonce).toBeUndefined();
   store.insertIntent(intentRow({ id: "a" }));
   store.insertIntent(intentRow({ id: "b" }));
   store.updateIntent("a", { nonce: 0 });
@@ -45,7 +45,7 @@ test("two intents can neither share a nonce nor be in flight together", () => {
   expect(() => store.updateIntent("b", { nonce: 1 })).toThrow(/UNIQUE/);
   store.updateIntent("a", { state: "confirmed" });
   store.updateIntent("b", { nonce: 1 });
-  expect(store.highestNonce(ACCOUNT, 31337)).toBe(1);
+  expect(store.account(ACCOUNT, 31337).highestNonce).toBe(1);
 });
 
 test("a reorg may bring a confirmed intent back beside the one in flight", () => {
@@ -64,7 +64,7 @@ test("a dropped intent gives its nonce back, and no other state may lack one", (
   expect(() => store.updateIntent("tx_1", { state: "dropped" })).toThrow(/CHECK/);
   expect(() => store.updateIntent("tx_1", { state: "signed", nonce: undefined })).toThrow(/CHECK/);
   store.updateIntent("tx_1", { state: "dropped", nonce: undefined });
-  expect(store.highestNonce(ACCOUNT, 31337)).toBeUndefined();
+  expect(store.account(ACCOUNT, 31337).highestNonce).toBeUndefined();
 });
 
 test("what was asked, signed and written down cannot be changed or removed", () => {
@@ -115,14 +115,14 @@ test("a halt lasts until it is released, and what was accepted by a release is r
   expect(store.halts()).toEqual([halt]);
   expect(store.halt(ACCOUNT, 1)).toBeUndefined();
   expect(() => store.addHalt(halt)).toThrow("UNIQUE");
-  expect(store.acceptedCount(ACCOUNT, 31337)).toBe(0);
+  expect(store.account(ACCOUNT, 31337).acceptedCount).toBe(0);
   store.releaseHalt(ACCOUNT, 31337, { by: "ann", atMs: 9 });
   expect(store.halt(ACCOUNT, 31337)).toBeUndefined();
   expect(store.halts()).toEqual([]);
-  expect(store.acceptedCount(ACCOUNT, 31337)).toBe(4);
-  expect(store.acceptedCount(ACCOUNT, 1)).toBe(0);
+  expect(store.account(ACCOUNT, 31337).acceptedCount).toBe(4);
+  expect(store.account(ACCOUNT, 1).acceptedCount).toBe(0);
   store.addHalt({ ...halt, transactionCount: 7 });
-  expect(store.acceptedCount(ACCOUNT, 31337)).toBe(4);
+  expect(store.account(ACCOUNT, 31337).acceptedCount).toBe(4);
   expect(() => db.exec("DELETE FROM lane_halts")).toThrow("never deleted");
   expect(() => db.exec("UPDATE lane_halts SET transaction_count = 9 WHERE id = 1")).toThrow("never changes");
 });

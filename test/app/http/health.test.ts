@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createProgressReader } from "../../../src/adapters/sqlite/daemon/progress-rows.ts";
+import { createReadModel } from "../../../src/adapters/sqlite/daemon/read-model.ts";
 import { createHealthReader } from "../../../src/app/http/health.ts";
 import { createReach } from "../../../src/engine/reach.ts";
 import { SLOT_MS } from "../../support/builders.ts";
@@ -17,14 +17,14 @@ async function begin(options: { isAway?: boolean; whyUnable?: () => string | und
   await life.engine.tick();
   const { clock } = outside;
   const [node, service] = [createReach({ clock }), createReach({ clock })];
-  const progress = createProgressReader(life.db);
+  const reads = createReadModel(life.db);
   const health = createHealthReader({
     mode: "live",
     clock,
     engine: life.engine,
     node,
     service,
-    progress,
+    reads,
     whyUnable: options.whyUnable ?? (() => undefined),
   });
   return { outside, life, clock, node, service, health };
@@ -32,19 +32,19 @@ async function begin(options: { isAway?: boolean; whyUnable?: () => string | und
 
 test("is healthy while the scheduler ticks, and no more ten seconds after its last tick, whatever the wall clock says", async () => {
   const { clock, health } = await begin();
-  expect(health.health()).toMatchObject({ healthy: true, mode: "live", operating: { global: "active" } });
+  expect(await health.health()).toMatchObject({ healthy: true, mode: "live", operating: { global: "active" } });
   clock.jumpTo(clock.nowMs() - HOUR_MS);
   await clock.advance(9_999);
-  expect(health.health()).toMatchObject({ healthy: true, tickAgeMs: 9_999 });
+  expect(await health.health()).toMatchObject({ healthy: true, tickAgeMs: 9_999 });
   await clock.advance(1);
-  expect(health.health()).toMatchObject({ healthy: false, problems: [expect.stringContaining("10000 ms")] });
+  expect(await health.health()).toMatchObject({ healthy: false, problems: [expect.stringContaining("10000 ms")] });
 });
 
 test("is healthy and not ready while the node is away, also from the start, and says why and since when", async () => {
   const { outside, life, health } = await begin({ isAway: true });
   await turn(outside, life, 600);
-  expect(health.health()).toMatchObject({ healthy: true, problems: [] });
-  expect(health.readiness()).toMatchObject({
+  expect(await health.health()).toMatchObject({ healthy: true, problems: [] });
+  expect(await health.readiness()).toMatchObject({
     ready: false,
     node: { ready: false, reason: "no node answered", since: new Date(SLOT_MS - 5_000).toISOString() },
     service: { ready: true },
@@ -54,43 +54,46 @@ test("is healthy and not ready while the node is away, also from the start, and 
 test("is not ready while the service is away or the clocks disagree", async () => {
   const { outside, life, clock, service, health } = await begin();
   service.failed("nobody answers");
-  expect(health.readiness()).toMatchObject({ ready: false, service: { reason: "nobody answers" } });
+  expect(await health.readiness()).toMatchObject({ ready: false, service: { reason: "nobody answers" } });
   service.answered();
-  expect(health.readiness()).toMatchObject({ ready: true });
+  expect(await health.readiness()).toMatchObject({ ready: true });
   clock.jumpTo(clock.nowMs() + HOUR_MS);
   await life.engine.tick();
-  expect(health.readiness()).toMatchObject({ ready: false, clock: { ready: false, skewMs: HOUR_MS } });
-  expect(health.health().healthy).toBe(true);
+  expect(await health.readiness()).toMatchObject({ ready: false, clock: { ready: false, skewMs: HOUR_MS } });
+  expect((await health.health()).healthy).toBe(true);
   outside.chain.mine();
 });
 
 test("is not ready while no endpoint can do what trading needs, and healthy all the same", async () => {
   let why: string | undefined = "nothing can be tried out: add an endpoint";
   const { health } = await begin({ whyUnable: () => why });
-  expect(health.readiness()).toMatchObject({
+  expect(await health.readiness()).toMatchObject({
     ready: false,
     node: { ready: false, reason: why },
   });
-  expect(health.health().healthy).toBe(true);
+  expect((await health.health()).healthy).toBe(true);
   why = undefined;
-  expect(health.readiness().ready).toBe(true);
+  expect((await health.readiness()).ready).toBe(true);
 });
 
 test("is not ready while the database knows less than the chain, and says what; until it was held against it, neither", async () => {
   const { life, health } = await begin();
   const key = { wallet: ACCOUNT, token: undefined, scope: "wallet", facts: {} } as const;
-  expect(health.readiness()).toMatchObject({ ready: true, database: { ready: true } });
+  expect(await health.readiness()).toMatchObject({ ready: true, database: { ready: true } });
   await addUnchecked(life.context, ACCOUNT);
-  expect(health.readiness()).toMatchObject({ ready: false, database: { reason: expect.stringContaining("until") } });
+  expect(await health.readiness()).toMatchObject({
+    ready: false,
+    database: { reason: expect.stringContaining("until") },
+  });
   const nonce = { ...key, key: "nonce 1", kind: "nonce", text: "the chain counts more" } as const;
   life.store.addDifference(nonce, { ms: SLOT_MS, sinceBoot: { id: "boot", ms: 0 } });
-  expect(health.readiness()).toMatchObject({
+  expect(await health.readiness()).toMatchObject({
     ready: false,
     database: { ready: false, reason: "the chain counts more", since: new Date(SLOT_MS).toISOString() },
   });
   for (const { id } of life.store.openDifferences()) life.store.settleDifference(id, { by: "ops", atMs: SLOT_MS });
-  expect(health.readiness().ready).toBe(true);
-  expect(health.health().healthy).toBe(true);
+  expect((await health.readiness()).ready).toBe(true);
+  expect((await health.health()).healthy).toBe(true);
 });
 
 /** Puts a run or an effect there that nothing in this process works on: the engine is not started. */
@@ -100,14 +103,14 @@ function stuck() {
   const { clock } = outside;
   const [node, service] = [createReach({ clock }), createReach({ clock })];
   const engine = { tickAgeMs: () => 0, waitingFor: () => undefined, clocks: life.engine.clocks };
-  const progress = createProgressReader(life.db);
+  const reads = createReadModel(life.db);
   const health = createHealthReader({
     mode: "live",
     clock,
     engine,
     node,
     service,
-    progress,
+    reads,
     whyUnable: () => undefined,
   });
   const window = SLOT_MS + 60_000;
@@ -120,9 +123,9 @@ function stuck() {
 test("is unhealthy once a run that was due is stuck beyond its window", async () => {
   const { clock, health } = stuck();
   await clock.advance(6 * 60_000 + 1);
-  expect(health.health().healthy).toBe(true);
+  expect((await health.health()).healthy).toBe(true);
   await clock.advance(60_000);
-  expect(health.health()).toMatchObject({
+  expect(await health.health()).toMatchObject({
     healthy: false,
     problems: ["run run_1 has not ended, although its window is over"],
   });
@@ -135,23 +138,25 @@ test("is unhealthy once an effect is stuck beyond its bound", async () => {
     .prepare("INSERT INTO effects (run_id, kind, version, payload, not_before_ms, created_at_ms) VALUES (?,?,?,?,?,?)")
     .run("run_1", "FetchQuote", 1, "{}", SLOT_MS, SLOT_MS);
   await clock.advance(900_001);
-  expect(health.health().healthy).toBe(true);
+  expect((await health.health()).healthy).toBe(true);
   await clock.advance(60_000);
-  expect(health.health().problems).toEqual([expect.stringMatching(/^effect \d+ \(FetchQuote of run_1\) has been due/)]);
+  expect((await health.health()).problems).toEqual([
+    expect.stringMatching(/^effect \d+ \(FetchQuote of run_1\) has been due/),
+  ]);
 });
 
 test("a jump of the wall clock makes nothing late at once, and a service that fails to answer excuses what waits for it", async () => {
   const { clock, service, health } = stuck();
   clock.jumpTo(clock.nowMs() + HOUR_MS);
-  expect(health.health().healthy).toBe(true);
+  expect((await health.health()).healthy).toBe(true);
   await clock.advance(30_000);
-  expect(health.health().healthy).toBe(true);
+  expect((await health.health()).healthy).toBe(true);
   service.failed("nobody answers");
   await clock.advance(60_000);
-  expect(health.health().healthy).toBe(true);
+  expect((await health.health()).healthy).toBe(true);
   // Nobody has called it for five minutes: then it is not the service that is waited for.
   await clock.advance(300_000);
-  health.health();
+  await health.health();
   await clock.advance(60_000);
-  expect(health.health().healthy).toBe(false);
+  expect((await health.health()).healthy).toBe(false);
 });

@@ -1,8 +1,9 @@
 import { request } from "node:http";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createHistoryReader, type HistoryReader } from "../../../src/adapters/sqlite/daemon/history-rows.ts";
+import { createReadModel } from "../../../src/adapters/sqlite/daemon/read-model.ts";
 import type { HealthReader } from "../../../src/app/http/health.ts";
 import { startStatusServer } from "../../../src/app/http/status-server.ts";
+import type { ReadModel } from "../../../src/ports/read-model.ts";
 import { openDaemonDatabase } from "../../support/daemon-database.ts";
 import { silentLogger } from "../../support/silent-logger.ts";
 import { memoryDirectory } from "../../support/temporary-directory.ts";
@@ -10,8 +11,8 @@ import { memoryDirectory } from "../../support/temporary-directory.ts";
 const operating = { global: "halted", strategies: { paused: 2 } };
 const part = { ready: true, reason: null, since: null };
 const health: HealthReader = {
-  health: () => ({ healthy: true, mode: "live", operating, tickAgeMs: 7, problems: [] }),
-  readiness: () => {
+  health: async () => ({ healthy: true, mode: "live", operating, tickAgeMs: 7, problems: [] }),
+  readiness: async () => {
     const clock = { ...part, skewMs: 5 };
     const node = { ready: false, reason: "no node answered", since: "2026-11-22T09:00:00.000Z" };
     return { ready: false, mode: "live", operating, node, service: part, clock, database: part };
@@ -20,20 +21,20 @@ const health: HealthReader = {
 const logger = silentLogger();
 
 let url: string;
-let history: HistoryReader;
+let reads: ReadModel;
 let stop: () => Promise<void>;
 beforeEach(async () => {
   const { db } = openDaemonDatabase(`${memoryDirectory()}/status.db`);
-  history = createHistoryReader(db);
-  const broken: HistoryReader = {
-    ...history,
-    runs: (filter) => {
+  reads = createReadModel(db);
+  const broken: ReadModel = {
+    ...reads,
+    runs: async (filter) => {
       if (filter.strategy === "broken") throw new TypeError("SQLite3 can only bind numbers, strings, bigints");
-      return history.runs(filter);
+      return await reads.runs(filter);
     },
   };
   const options = { host: "127.0.0.1", port: 0, names: ["swapd.internal"] };
-  ({ url, stop } = await startStatusServer(options, { history: broken, health, logger }));
+  ({ url, stop } = await startStatusServer(options, { reads: broken, health, logger }));
 });
 afterEach(async () => await stop());
 
@@ -60,9 +61,9 @@ async function get(path: string, host?: string): Promise<Answer> {
 
 it("tells health and readiness apart, and both name the modes", async () => {
   const healthz = await get("/healthz");
-  expect([healthz.status, JSON.parse(healthz.body)]).toEqual([200, health.health()]);
+  expect([healthz.status, JSON.parse(healthz.body)]).toEqual([200, await health.health()]);
   const readyz = await get("/readyz");
-  expect([readyz.status, JSON.parse(readyz.body)]).toEqual([503, health.readiness()]);
+  expect([readyz.status, JSON.parse(readyz.body)]).toEqual([503, await health.readiness()]);
   const metrics = (await get("/metrics")).body;
   for (const line of [
     'swapd_mode{mode="halted"} 1',

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createLaneRows, migrateLane } from "../../../src/adapters/sqlite/lane-rows.ts";
+import { createLaneRows } from "../../../src/adapters/sqlite/lane-rows.ts";
 import { createLanes } from "../../../src/adapters/sqlite/lane-store.ts";
+import { migrateLane } from "../../../src/adapters/sqlite/lanes.ts";
 import type { JsonRpc } from "../../../src/chain/json-rpc.ts";
 import { toAddress } from "../../../src/domain/money/address.ts";
 import type { LaneChain } from "../../../src/ports/chain.ts";

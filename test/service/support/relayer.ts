@@ -1,6 +1,7 @@
 import { createSigner } from "../../../src/adapters/keys/signer.ts";
-import { createLaneRows, migrateLane } from "../../../src/adapters/sqlite/lane-rows.ts";
+import { createLaneRows } from "../../../src/adapters/sqlite/lane-rows.ts";
 import { createLanes } from "../../../src/adapters/sqlite/lane-store.ts";
+import { migrateLane } from "../../../src/adapters/sqlite/lanes.ts";
 import { createChain } from "../../../src/chain/chain.ts";
 import { Secret } from "../../../src/net/secret.ts";
 import type { RelayerOptions } from "../../../src/service/options.ts";

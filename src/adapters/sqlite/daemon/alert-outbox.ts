@@ -16,7 +16,10 @@ interface GoneChannel {
  * it would be a new one.
  * @returns the channels that are gone
  */
-export function setAlertChannels(db: SqliteDatabase, channels: readonly AlertChannel[]): readonly GoneChannel[] {
+export async function setAlertChannels(
+  db: SqliteDatabase,
+  channels: readonly AlertChannel[],
+): Promise<readonly GoneChannel[]> {
   const sql = prepareStatements(db);
   return inTransaction(db, () => {
     const names = JSON.stringify(channels.map(({ name }) => name));
@@ -44,28 +47,28 @@ export function createAlertOutbox(db: SqliteDatabase, channel: string): AlertOut
   const sql = prepareStatements(db);
   const finish = (number: number, end: DeliveryEnd): void => inTransaction(db, () => finishOne(sql, number, end));
   return {
-    makeAllDue: () => {
+    makeAllDue: async () => {
       sql.run("UPDATE alert_deliveries SET not_before_ms = 0 WHERE channel = ? AND state = 'waiting'", channel);
     },
-    waitAgain: () => inTransaction(db, () => waitAgain(sql, channel)),
-    next: () => {
+    waitAgain: async () => inTransaction(db, () => waitAgain(sql, channel)),
+    next: async () => {
       const row = sql.get<DeliveryColumns>(`${NEXT} ORDER BY not_before_ms, delivery LIMIT 1`, channel);
       return row === undefined ? undefined : decode(row);
     },
-    beginAttempt: (number, retryAt) => {
+    beginAttempt: async (number, retryAt) => {
       sql.run(
         "UPDATE alert_deliveries SET attempts = attempts + 1, not_before_ms = ? WHERE number = ?",
         Math.ceil(retryAt),
         number,
       );
     },
-    noteOutcome: (number, outcome) => {
+    noteOutcome: async (number, outcome) => {
       sql.run("UPDATE alert_deliveries SET outcome = ? WHERE number = ?", outcome, number);
     },
-    finish,
-    newestNumber: () =>
+    finish: async (number, end) => finish(number, end),
+    newestNumber: async () =>
       sql.get<{ newest: number | null }>("SELECT max(number) AS newest FROM alert_deliveries")?.newest ?? 0,
-    giveUp: ({ upToNumber, mostWaiting }, atMs) => {
+    giveUp: async ({ upToNumber, mostWaiting }, atMs) => {
       const rows = sql.all<DeliveryColumns>(TOO_MANY, channel, upToNumber, channel, mostWaiting).map(decode);
       const outcome = "waited too long, or too many wait";
       for (const { number } of rows) finish(number, { state: "given-up", outcome, atMs });

@@ -1,16 +1,7 @@
 import type { Check } from "../../../domain/guard/check.ts";
+import type { CheckHistory } from "../../../ports/history.ts";
 import { hasColumn, type Statements } from "../statements.ts";
 import { pack, unpack } from "./pack.ts";
-
-/** A check as it was made, for the question why. */
-export interface CheckHistory {
-  readonly swapId: string;
-  readonly atMs: number;
-  readonly code: string;
-  readonly passed: boolean;
-  readonly value: string;
-  readonly limit: string;
-}
 
 /** Code, 1 for passed, value, bound. */
 type StoredCheck = readonly [string, 0 | 1, string, string];

@@ -1,46 +1,15 @@
 import type { Transition } from "../../../domain/run/records.ts";
 import type { StoredRun } from "../../../domain/run/replay.ts";
+import type { CheckHistory, GapHistory, RetryHistory, RunHistory, TransitionHistory } from "../../../ports/history.ts";
 import type { SqliteDatabase } from "../../../storage/database.ts";
 import { hasColumn, prepareStatements, type SqlValue, type Statements } from "../statements.ts";
 import { type ArchiveReader, createArchiveReader } from "./archive-reader.ts";
-import { type CheckHistory, decodeChecks, readChecks, type StoredChecks } from "./check-rows.ts";
-import { readSwaps, type SwapHistory } from "./history-swaps.ts";
-import { decodeRetry, type RetryHistory, readRetries, type StoredRetry } from "./retry-rows.ts";
+import { decodeChecks, readChecks, type StoredChecks } from "./check-rows.ts";
+import { readSwaps } from "./history-swaps.ts";
+import { decodeRetry, readRetries, type StoredRetry } from "./retry-rows.ts";
 import { createRunRows } from "./run-rows.ts";
 import { createStatusReader, type StatusReader } from "./status-rows.ts";
 import { readSteps } from "./step-rows.ts";
-
-/** A run with its swaps, newest first in lists. Instants are Unix milliseconds. */
-export interface RunHistory {
-  readonly id: string;
-  readonly strategy: string;
-  readonly slotMs: number;
-  readonly state: string;
-  readonly reason: string | null;
-  readonly detail: string | null;
-  readonly endedAtMs: number | null;
-  readonly swaps: readonly SwapHistory[];
-}
-
-export interface TransitionHistory {
-  readonly subject: string;
-  readonly id: string;
-  readonly from: string | null;
-  readonly to: string;
-  readonly reason: string | null;
-  readonly detail: string | null;
-  readonly atMs: number;
-}
-
-export interface GapHistory {
-  readonly strategy: string;
-  readonly firstSlotMs: number;
-  readonly lastSlotMs: number;
-  readonly count: number;
-  readonly reason: string;
-  /** how the runs of these slots ended, of which this is what is kept; null: the slots got no run */
-  readonly state: string | null;
-}
 
 /** Reads what happened, from a database that another process may be writing. */
 export interface HistoryReader extends StatusReader {

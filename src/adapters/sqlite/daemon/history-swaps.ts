@@ -1,61 +1,6 @@
+import type { CostHistory, PricesHistory, SwapHistory } from "../../../ports/history.ts";
 import { hasTable, type Statements } from "../statements.ts";
 import type { Archive } from "./archive-reader.ts";
-
-/** One source's price of a token: dollars scaled by 1e18 as text, and Unix seconds by the source's own clock. */
-export interface PriceHistory {
-  readonly usd: string;
-  readonly source: string;
-  readonly atSeconds: number;
-}
-
-/** What a swap was worth when it was cleared for signing. */
-export interface PricesHistory {
-  readonly readAtMs: number;
-  readonly sold: PriceHistory | null;
-  readonly bought: PriceHistory | null;
-  readonly native: PriceHistory | null;
-}
-
-/** What a transaction of the account cost, for a swap: the swap itself, an approval, a revocation, or what failed of them. */
-export interface CostHistory {
-  readonly purpose: string;
-  /** `cancel`: the nonce was taken by an empty transaction to oneself */
-  readonly kind: string;
-  readonly hash: string;
-  readonly succeeded: boolean;
-  readonly blockNumber: number;
-  readonly blockTimeSeconds: number;
-  readonly gasUsed: string;
-  /** wei per gas, decimal text */
-  readonly gasPrice: string;
-  /** wei that a rollup charged beside gas; null: its receipt tells of none */
-  readonly dataFee: string | null;
-}
-
-/** A swap as the history shows it. Amounts are decimal text in the token's smallest unit. */
-export interface SwapHistory {
-  readonly id: string;
-  readonly state: string;
-  readonly reason: string | null;
-  readonly mode: string | null;
-  readonly wallet: string;
-  readonly sell: { readonly symbol: string; readonly address: string; readonly decimals: number };
-  readonly buy: { readonly symbol: string; readonly address: string; readonly decimals: number };
-  readonly amountIn: string | null;
-  readonly sold: string | null;
-  readonly bought: string | null;
-  readonly hash: string | null;
-  readonly blockNumber: number | null;
-  readonly blockTimeSeconds: number | null;
-  /** what the service kept for itself and its relayer, and what the affiliate got: of the sold token */
-  readonly fees: { readonly swap: string | null; readonly affiliate: string | null };
-  readonly prices: PricesHistory | null;
-  readonly costs: readonly CostHistory[];
-  readonly quoteId: string | null;
-  readonly recipient: string;
-  readonly distributions: string | null;
-  readonly serviceRecord: string | null;
-}
 
 interface SwapRow {
   id: string;

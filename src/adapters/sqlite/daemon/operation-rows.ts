@@ -210,7 +210,10 @@ function addGap(sql: Statements, gap: GapRow, when: { joinsAtMs: number; atMs: n
 
 function createRequestRows(
   sql: Statements,
-): Pick<RowStore, "addRequest" | "openRequests" | "answerRequest" | "answerOpenRequests" | "answerOf"> {
+): Pick<
+  RowStore,
+  "addRequest" | "newestRequest" | "openRequests" | "answerRequest" | "answerOpenRequests" | "answerOf"
+> {
   return {
     addRequest: (request) =>
       sql.insert(
@@ -220,6 +223,7 @@ function createRequestRows(
         request.madeBy,
         request.madeAtMs,
       ),
+    newestRequest: () => sql.get<{ id: number }>("SELECT id FROM requests ORDER BY id DESC LIMIT 1")?.id ?? 0,
     openRequests: () =>
       sql
         .all<{ id: number; command: string; arguments: string; made_by: string; made_at_ms: number }>(

@@ -1,4 +1,5 @@
 import type { RunRecord } from "../../../domain/run/records.ts";
+import type { RetryHistory } from "../../../ports/history.ts";
 import { hasTable, type Statements } from "../statements.ts";
 
 /** Details come from services and nodes: a row holds no more of them than this. */
@@ -37,18 +38,6 @@ export function writeRetry(
     atMs,
     nextAtMs,
   );
-}
-
-/** Why a run asked again: so often in a row for one reason, with the words of the last time. */
-export interface RetryHistory {
-  /** null before the run had swaps */
-  readonly swapId: string | null;
-  readonly reason: string;
-  readonly detail: string;
-  readonly count: number;
-  readonly firstAtMs: number;
-  readonly lastAtMs: number;
-  readonly nextAtMs: number;
 }
 
 /** A run's retries, oldest first. A database that no daemon of this release has opened yet has no such table. */

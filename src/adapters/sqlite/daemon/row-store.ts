@@ -234,7 +234,9 @@ export interface OperationStore {
   addGap(gap: GapRow, joinsAtMs: number, atMs: number): void;
   /** How the last slots of a strategy came to nothing for one reason; undefined after a trade. */
   sameEnds(strategyId: string): SameEnds | undefined;
-  addRequest(request: { command: string; arguments: Record<string, string>; madeBy: string; madeAtMs: number }): number;
+  addRequest(request: Omit<OperatorRequest, "id">): number;
+  /** The id of the newest request, 0 before the first. */
+  newestRequest(): number;
   openRequests(): readonly OperatorRequest[];
   answerRequest(id: number, answer: string, atMs: number): void;
   /** what came of a request, undefined while it was not taken */

@@ -13,6 +13,9 @@ type SlotKinds =
   | "scope"
   | "start"
   | "requests"
+  | "modes"
+  | "newest-request"
+  | "request-answer"
   | "due-runs"
   | "effect"
   | "differences";
@@ -38,6 +41,9 @@ export function createSlotAnswers(rows: RowStore, lanes: () => LaneRowStore): Pi
       halts: lanes().halts(),
     }),
     start: () => ({ mode: rows.mode(GLOBAL_SCOPE), lastAliveMs: rows.lastAliveMs() }),
+    modes: () => rows.modes(),
+    "newest-request": () => rows.newestRequest(),
+    "request-answer": ({ requestId }) => rows.answerOf(requestId),
     requests: () => rows.openRequests(),
     "due-runs": ({ limit }) => rows.dueRuns(limit),
     effect: ({ effectId, runId }) => {

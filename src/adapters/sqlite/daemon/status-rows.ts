@@ -1,60 +1,22 @@
+import type { HaltHistory } from "../../../ports/history.ts";
+import type {
+  ChannelStatus,
+  ModeStatus,
+  OpenAlert,
+  StrategyStatus,
+  TrueAlert,
+  UnsentAlert,
+} from "../../../ports/read-model.ts";
 import { hasTable, type Statements } from "../statements.ts";
 import { totalsOf } from "./total-rows.ts";
-
-interface StrategyStatus {
-  readonly id: string;
-  readonly kind: string;
-  readonly lastSlotMs: number;
-  readonly runs: Readonly<Record<string, number>>;
-  readonly memory: string;
-}
-
-/** An alert, or its end, that a channel has not taken; one that was given up is tried on while it is true. */
-interface UnsentAlert {
-  readonly channel: string;
-  readonly tells: "begin" | "end";
-  readonly code: string;
-  readonly subject: string;
-  readonly state: "waiting" | "given-up";
-  readonly attempts: number;
-  /** what came of the last attempt */
-  readonly outcome: string | null;
-  readonly raisedAtMs: number;
-}
-
-/** A channel and what waits for it. */
-interface ChannelStatus {
-  readonly name: string;
-  /** it did not take something that waits since */
-  readonly isBehind: boolean;
-  readonly waiting: number;
-  /** when the oldest of what waits was raised; null where nothing waits */
-  readonly sinceMs: number | null;
-  /** what came of the last attempt at something that was not taken */
-  readonly outcome: string | null;
-}
-
-/** A critical alert that is still true. */
-interface TrueAlert {
-  readonly code: string;
-  readonly subject: string;
-  readonly text: string;
-  readonly strategy: string | null;
-  readonly raisedAtMs: number;
-}
-
-/** An alert that is still true. */
-interface OpenAlert extends TrueAlert {
-  readonly severity: "info" | "warning" | "critical";
-}
 
 /** Tells how the daemon is. */
 export interface StatusReader {
   strategies(): readonly StrategyStatus[];
   swapStates(): Readonly<Record<string, number>>;
-  modes(): readonly { scope: string; mode: string; setBy: string; reason: string; atMs: number }[];
+  modes(): readonly ModeStatus[];
   /** accounts that sign nothing until a person releases them */
-  halts(): readonly { account: string; reason: string; atMs: number }[];
+  halts(): readonly HaltHistory[];
   /** alerts that wait to be sent, or were never taken and are still true, the newest first */
   unsentAlerts(): readonly UnsentAlert[];
   /** channels as the newest start found them, by name */

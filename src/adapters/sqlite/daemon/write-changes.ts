@@ -80,10 +80,13 @@ function slotWriters(rows: RowStore): Writers<SlotKinds> {
   };
 }
 
-function effectWriters(rows: RowStore): Writers<"effect-begun" | "effect-postponed" | "request-answered"> {
+type EffectKinds = "effect-begun" | "effect-postponed" | "request-made" | "request-answered";
+
+function effectWriters(rows: RowStore): Writers<EffectKinds> {
   return {
     "effect-begun": quietly(({ effectId }) => rows.beginEffect(effectId)),
     "effect-postponed": quietly(({ effectId }, atMs) => rows.postponeEffect(effectId, atMs)),
+    "request-made": quietly(({ request }, madeAtMs) => rows.addRequest({ ...request, madeAtMs })),
     "request-answered": quietly(({ requestId, answer }, atMs) => rows.answerRequest(requestId, answer, atMs)),
   };
 }

@@ -35,7 +35,7 @@ const EVERY_STATE = [
   ["log-true", "log-only", false],
 ] as const;
 
-test("a database of one webhook keeps what is true and what was not sent, and sends nothing twice", () => {
+test("a database of one webhook keeps what is true and what was not sent, and sends nothing twice", async () => {
   const { db, migrateAll } = oldDatabase(EVERY_STATE);
   const unsent = (): unknown[] =>
     createHistoryReader(db)
@@ -49,14 +49,14 @@ test("a database of one webhook keeps what is true and what was not sent, and se
   ]);
   migrateAll();
   expect(unsent()).toEqual(before);
-  expect(setAlertChannels(db, [{ name: "webhook", minimum: "warning", tellsEnds: false }])).toEqual([]);
+  expect(await setAlertChannels(db, [{ name: "webhook", minimum: "warning", tellsEnds: false }])).toEqual([]);
   const outbox = createAlertOutbox(db, "webhook");
-  outbox.makeAllDue();
-  outbox.waitAgain();
+  await outbox.makeAllDue();
+  await outbox.waitAgain();
   const told: string[] = [];
-  for (let next = outbox.next(); next !== undefined; next = outbox.next()) {
+  for (let next = await outbox.next(); next !== undefined; next = await outbox.next()) {
     told.push(next.alert.id);
-    outbox.finish(next.number, { state: "sent", outcome: "HTTP 200", atMs: NOW_MS });
+    await outbox.finish(next.number, { state: "sent", outcome: "HTTP 200", atMs: NOW_MS });
   }
   expect(told).toEqual(["waits", "waits-true", "lost-true", "log-true"]);
   const open = db.prepare("SELECT id FROM alerts WHERE over_at_ms IS NULL ORDER BY number").pluck().all();
@@ -64,25 +64,25 @@ test("a database of one webhook keeps what is true and what was not sent, and se
   expect(createStore(db).raiseAlert(alertSample({ id: "again", code: "true" }))).toBe(false);
 });
 
-test("a database that never had a webhook has no channel, and the first one that is named is told what is true", () => {
+test("a database that never had a webhook has no channel, and the first one that is named is told what is true", async () => {
   const { db, migrateAll } = oldDatabase([
     ["log", "log-only", true],
     ["log-true", "log-only", false],
   ]);
   migrateAll();
   expect(createHistoryReader(db).channels()).toEqual([]);
-  setAlertChannels(db, [{ name: "phone", minimum: "warning", tellsEnds: false }]);
+  await setAlertChannels(db, [{ name: "phone", minimum: "warning", tellsEnds: false }]);
   const outbox = createAlertOutbox(db, "phone");
-  outbox.waitAgain();
-  expect([outbox.next()?.alert.id, db.prepare("SELECT count(*) FROM alert_deliveries").pluck().get()]).toEqual([
+  await outbox.waitAgain();
+  expect([(await outbox.next())?.alert.id, db.prepare("SELECT count(*) FROM alert_deliveries").pluck().get()]).toEqual([
     "log-true",
     1,
   ]);
 });
 
-test("a webhook that is configured no more after the migration keeps nothing waiting", () => {
+test("a webhook that is configured no more after the migration keeps nothing waiting", async () => {
   const { db, migrateAll } = oldDatabase(EVERY_STATE);
   migrateAll();
-  expect(setAlertChannels(db, [])).toEqual([{ name: "webhook", waiting: 2 }]);
+  expect(await setAlertChannels(db, [])).toEqual([{ name: "webhook", waiting: 2 }]);
   expect(db.prepare("SELECT count(*) FROM alert_deliveries").pluck().get()).toBe(0);
 });

@@ -9,7 +9,7 @@ import { openDaemonDatabase } from "../../../support/daemon-database.ts";
 
 function begin(minimum: Severity = "warning", tellsEnds = false) {
   const { db } = openDaemonDatabase();
-  setAlertChannels(db, [{ name: "webhook", minimum, tellsEnds }]);
+  void setAlertChannels(db, [{ name: "webhook", minimum, tellsEnds }]);
   const store = createStore(db);
   const states = (): unknown[] => db.prepare("SELECT state FROM alert_deliveries ORDER BY number").pluck().all();
   return { db, store, outbox: createAlertOutbox(db, "webhook"), states };
@@ -27,7 +27,7 @@ test("the same code is not raised again for a subject while it is true, and is w
   expect(states()).toHaveLength(4);
 });
 
-test("an alert whose transaction fails was never raised", () => {
+test("an alert whose transaction fails was never raised", async () => {
   const { store, outbox } = begin();
   const work = (): void =>
     store.transaction(() => {
@@ -35,7 +35,7 @@ test("an alert whose transaction fails was never raised", () => {
       throw new Error("killed");
     });
   expect(work).toThrow("killed");
-  expect(outbox.next()).toBeUndefined();
+  expect(await outbox.next()).toBeUndefined();
   expect(store.raiseAlert(alertSample())).toBe(true);
 });
 
@@ -52,22 +52,22 @@ test.each([
   expect(sent).toEqual(expected);
 });
 
-test("an alert comes out as it went in, also when it is over by then, with the instant that it is due at", () => {
+test("an alert comes out as it went in, also when it is over by then, with the instant that it is due at", async () => {
   const { store, outbox } = begin();
   const alert = alertSample({ runId: "run_1" });
   store.raiseAlert(alert);
   store.endAlerts(alert.subject, NOW_MS + 5);
   const waiting = { number: 1, tells: "begin", alert, overAtMs: NOW_MS + 5, attempts: 0, dueAt: 0 };
-  expect(outbox.next()).toEqual(waiting);
-  outbox.beginAttempt(1, 5_000);
-  expect(outbox.next()).toEqual({ ...waiting, attempts: 1, dueAt: 5_000 });
-  outbox.makeAllDue();
-  expect(outbox.next()).toEqual({ ...waiting, attempts: 1 });
-  outbox.finish(1, { state: "sent", outcome: "HTTP 200", atMs: NOW_MS });
-  expect(outbox.next()).toBeUndefined();
+  expect(await outbox.next()).toEqual(waiting);
+  await outbox.beginAttempt(1, 5_000);
+  expect(await outbox.next()).toEqual({ ...waiting, attempts: 1, dueAt: 5_000 });
+  await outbox.makeAllDue();
+  expect(await outbox.next()).toEqual({ ...waiting, attempts: 1 });
+  await outbox.finish(1, { state: "sent", outcome: "HTTP 200", atMs: NOW_MS });
+  expect(await outbox.next()).toBeUndefined();
 });
 
-test("of each subject the oldest is next, and of these the one that is due first", () => {
+test("of each subject the oldest is next, and of these the one that is due first", async () => {
   const { store, outbox } = begin("info");
   for (const [id, subject] of [
     ["a1", "a"],
@@ -75,46 +75,46 @@ test("of each subject the oldest is next, and of these the one that is due first
     ["b1", "b"],
   ] as const)
     store.raiseAlert(alertSample({ id, code: id, subject }));
-  expect(outbox.next()?.alert.id).toBe("a1");
-  outbox.beginAttempt(1, 5_000);
-  expect(outbox.next()?.alert.id).toBe("b1");
-  outbox.beginAttempt(3, 6_000);
-  expect(outbox.next()?.alert.id).toBe("a1");
-  outbox.finish(1, { state: "sent", outcome: "HTTP 200", atMs: NOW_MS });
-  expect(outbox.next()?.alert.id).toBe("a2");
+  expect((await outbox.next())?.alert.id).toBe("a1");
+  await outbox.beginAttempt(1, 5_000);
+  expect((await outbox.next())?.alert.id).toBe("b1");
+  await outbox.beginAttempt(3, 6_000);
+  expect((await outbox.next())?.alert.id).toBe("a1");
+  await outbox.finish(1, { state: "sent", outcome: "HTTP 200", atMs: NOW_MS });
+  expect((await outbox.next())?.alert.id).toBe("a2");
 });
 
-test("of too many the least severe are given up, the oldest first, and of the rest those that are too old", () => {
+test("of too many the least severe are given up, the oldest first, and of the rest those that are too old", async () => {
   const { store, outbox, states } = begin("info");
   const severities = ["critical", "info", "warning", "info", "warning", "info"] as const;
   for (const [index, severity] of severities.entries()) {
     store.raiseAlert(alertSample({ id: `alert_${index}`, code: `C${index}`, severity }));
   }
-  const giveUp = (upToNumber: number, mostWaiting: number): string[] =>
-    outbox.giveUp({ upToNumber, mostWaiting }, NOW_MS).map(({ alert }) => alert.id);
-  expect(giveUp(0, 4)).toEqual(["alert_1", "alert_3"]);
-  expect(giveUp(0, 2)).toEqual(["alert_2", "alert_5"]);
-  expect(outbox.newestNumber()).toBe(6);
-  expect(giveUp(1, 2)).toEqual([]);
+  const giveUp = async (upToNumber: number, mostWaiting: number): Promise<string[]> =>
+    (await outbox.giveUp({ upToNumber, mostWaiting }, NOW_MS)).map(({ alert }) => alert.id);
+  expect(await giveUp(0, 4)).toEqual(["alert_1", "alert_3"]);
+  expect(await giveUp(0, 2)).toEqual(["alert_2", "alert_5"]);
+  expect(await outbox.newestNumber()).toBe(6);
+  expect(await giveUp(1, 2)).toEqual([]);
   store.endAlerts(alertSample().subject, NOW_MS);
-  expect(giveUp(1, 2)).toEqual(["alert_0"]);
-  expect(giveUp(1, 2)).toEqual([]);
+  expect(await giveUp(1, 2)).toEqual(["alert_0"]);
+  expect(await giveUp(1, 2)).toEqual([]);
   expect(states()).toEqual([...Array(4).fill("given-up"), "waiting", "given-up"]);
 });
 
-test("what is true, severe enough and not sent waits again, and nothing else does", () => {
+test("what is true, severe enough and not sent waits again, and nothing else does", async () => {
   const { db, store, outbox } = begin("critical");
   store.raiseAlert(alertSample({ id: "log", code: "LOG", severity: "warning" }));
   store.raiseAlert(alertSample({ id: "mild", code: "MILD", severity: "info" }));
   for (const id of ["past", "tried", "sent"])
     store.raiseAlert(alertSample({ id, code: id, severity: "critical", subject: id }));
   const end = { outcome: "HTTP 500", atMs: NOW_MS };
-  for (const number of [1, 2]) outbox.finish(number, { ...end, state: "given-up" });
-  outbox.finish(3, { ...end, state: "sent" });
+  for (const number of [1, 2]) await outbox.finish(number, { ...end, state: "given-up" });
+  await outbox.finish(3, { ...end, state: "sent" });
   store.endAlerts("past", NOW_MS);
-  setAlertChannels(db, [{ name: "webhook", minimum: "warning", tellsEnds: false }]);
-  outbox.waitAgain();
-  outbox.waitAgain();
+  await setAlertChannels(db, [{ name: "webhook", minimum: "warning", tellsEnds: false }]);
+  await outbox.waitAgain();
+  await outbox.waitAgain();
   const waiting = db
     .prepare("SELECT id FROM alert_deliveries JOIN alerts ON alerts.number = alert WHERE state = 'waiting' ORDER BY id")
     .pluck()
@@ -122,29 +122,29 @@ test("what is true, severe enough and not sent waits again, and nothing else doe
   expect(waiting).toEqual(["log", "tried"]);
 });
 
-test("an end waits for the channels that tell ends, once, and not where the beginning was given up or is not told", () => {
+test("an end waits for the channels that tell ends, once, and not where the beginning was given up or is not told", async () => {
   const { db, store } = begin("warning", true);
   const channels = [
     { name: "webhook", minimum: "warning", tellsEnds: true },
     { name: "mute", minimum: "warning", tellsEnds: false },
     { name: "calm", minimum: "critical", tellsEnds: true },
   ] as const;
-  setAlertChannels(db, channels);
+  await setAlertChannels(db, channels);
   store.raiseAlert(alertSample({ id: "a", code: "A" }));
   store.raiseAlert(alertSample({ id: "b", code: "B" }));
-  createAlertOutbox(db, "webhook").finish(3, { state: "given-up", outcome: "HTTP 410", atMs: NOW_MS });
+  await createAlertOutbox(db, "webhook").finish(3, { state: "given-up", outcome: "HTTP 410", atMs: NOW_MS });
   store.endAlerts(alertSample().subject, NOW_MS);
   store.endAlerts(alertSample().subject, NOW_MS);
   const ends = db.prepare("SELECT channel, alert FROM alert_deliveries WHERE tells = 'end'").all();
   expect(ends).toEqual([{ channel: "webhook", alert: 1 }]);
 });
 
-test("a message is sent whatever the least severity is, is never true of anything, and is written once by its id", () => {
+test("a message is sent whatever the least severity is, is never true of anything, and is written once by its id", async () => {
   const { db, store, outbox } = begin("critical");
   const message = alertSample({ id: "fill_1", severity: "info", code: "FILLED" });
   expect(store.addMessage(message)).toBe(true);
   expect(store.addMessage({ ...message, text: "in other words" })).toBe(false);
-  expect(outbox.next()).toMatchObject({ alert: message, overAtMs: NOW_MS, attempts: 0 });
+  expect(await outbox.next()).toMatchObject({ alert: message, overAtMs: NOW_MS, attempts: 0 });
   expect(db.prepare("SELECT count(*) FROM alerts WHERE over_at_ms IS NULL").pluck().get()).toBe(0);
   const nowhere = createStore(openDaemonDatabase().db);
   expect(nowhere.addMessage(message)).toBe(true);
@@ -177,10 +177,10 @@ test("old rows go once they are over and settled, and never before", () => {
   expect(db.prepare("SELECT id FROM alerts ORDER BY number").pluck().all()).toEqual(["true", "new"]);
 });
 
-test("a text of any length is stored within bounds", () => {
+test("a text of any length is stored within bounds", async () => {
   const { store, outbox } = begin();
   store.raiseAlert(alertSample({ text: "x".repeat(100_000) }));
-  expect(outbox.next()?.alert.text.length).toBeLessThan(2_010);
+  expect((await outbox.next())?.alert.text.length).toBeLessThan(2_010);
 });
 
 test("what was said of a strategy is over when it is gone, but not of its open swaps and its mode", () => {

@@ -59,6 +59,9 @@ const QUESTIONS: { readonly [K in QuestionKind]: Question<K> } = {
   scope: { kind: "scope", scope: "weekly" },
   start: { kind: "start" },
   requests: { kind: "requests" },
+  modes: { kind: "modes" },
+  "newest-request": { kind: "newest-request" },
+  "request-answer": { kind: "request-answer", requestId: 1 },
   "due-runs": { kind: "due-runs", limit: 10 },
   effect: { kind: "effect", effectId: 1, runId: run.id },
   differences: { kind: "differences" },
@@ -193,6 +196,7 @@ const STORE: Calls<DaemonStore> = {
     }),
   addRequest: (store) => store.addRequest({ command: "run", arguments: {}, madeBy: "ops", madeAtMs: NOW_MS }),
   openRequests: (store) => store.openRequests(),
+  newestRequest: (store) => store.newestRequest(),
   answerRequest: (store) => store.answerRequest(1, "done", NOW_MS),
   answerOpenRequests: (store) => store.answerOpenRequests("refused", NOW_MS),
   answerOf: (store) => store.answerOf(1),
@@ -286,7 +290,6 @@ const LANES: Calls<LaneRowStore> = {
   forgetUnsigned: (lanes) => lanes.forgetUnsigned("tx_1"),
   intentAt: (lanes) => lanes.intentAt(ACCOUNT, chainId, 1),
   isArchivedNonce: (lanes) => lanes.isArchivedNonce(ACCOUNT, chainId, 1),
-  highestNonce: (lanes) => lanes.highestNonce(ACCOUNT, chainId),
   updateIntent: (lanes) => lanes.updateIntent("tx_1", { nonce: 0 }),
   insertSigning: (lanes) =>
     lanes.insertSigning({
@@ -319,7 +322,6 @@ const LANES: Calls<LaneRowStore> = {
   releaseHalt: (lanes) => lanes.releaseHalt(ACCOUNT, chainId, { by: "ops", atMs: 2 }),
   acceptCount: (lanes) =>
     lanes.acceptCount({ account: ACCOUNT, chainId, transactionCount: 3 }, { by: "ops", atMs: NOW_MS }),
-  acceptedCount: (lanes) => lanes.acceptedCount(ACCOUNT, chainId),
 };
 
 const OUTBOX: Calls<AlertOutbox> = {
@@ -370,7 +372,7 @@ async function allStatements() {
   const statements = collectStatements(db);
   await callAll(STORE, createStore(db));
   await callAll(LANES, createLaneRows(db));
-  setAlertChannels(db, [{ name: "webhook", minimum: "info", tellsEnds: true }]);
+  await setAlertChannels(db, [{ name: "webhook", minimum: "info", tellsEnds: true }]);
   await callAll(OUTBOX, createAlertOutbox(db, "webhook"));
   await callAll(READER, createHistoryReader(db));
   readLaneHistory(db, 20);

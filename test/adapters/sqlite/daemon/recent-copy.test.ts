@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { copyRecent } from "../../../../src/adapters/sqlite/daemon/recent-copy.ts";
+import { isMigrated, migrateDaemon } from "../../../../src/adapters/sqlite/daemon/schema.ts";
 import type { DaemonStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
 import { createStore } from "../../../../src/adapters/sqlite/daemon/store.ts";
-import { createLaneRows, migrateLane } from "../../../../src/adapters/sqlite/lane-rows.ts";
-import { isMigrated, migrateDaemonDatabase } from "../../../../src/app/daemon-database.ts";
+import { createLaneRows } from "../../../../src/adapters/sqlite/lane-rows.ts";
+import { migrateLane } from "../../../../src/adapters/sqlite/lanes.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import { NOW_MS, runSample, swapSample, USDC, WALLET, WETH } from "../../../support/builders.ts";
 import { addStrategy, addSwap, openDaemonDatabase } from "../../../support/daemon-database.ts";
@@ -46,7 +47,7 @@ test("a copy of what is recent answers every question of a decision as the whole
   onTestFinished(() => void target.close());
   copyRecent(db, target, NOW_MS);
   expect(isMigrated(target)).toBe(true);
-  migrateDaemonDatabase(target);
+  migrateDaemon(target);
   migrateLane(target);
   expect(answers(createStore(target))).toEqual(answers(store));
   expect(keptTotals(target)).toEqual(keptTotals(db));

@@ -1,0 +1,116 @@
+import type { RunHistory } from "../../../ports/history.ts";
+import type { ReadModel, RunDetails, StandingRows, StatusQuestion } from "../../../ports/read-model.ts";
+import type { SqliteDatabase } from "../../../storage/database.ts";
+import { readLaneHistory } from "../lane-history.ts";
+import { hasTable, prepareStatements } from "../statements.ts";
+import { createApprovalReader } from "./approval-rows.ts";
+import { checkHistory, readHead } from "./history-chain.ts";
+import { createHistoryReader, type HistoryReader } from "./history-rows.ts";
+import { createProgressReader } from "./progress-rows.ts";
+import type { RowStore } from "./row-store.ts";
+import { isMigrated } from "./schema.ts";
+import { createStore } from "./store.ts";
+
+/** What people read, on a database that is open for reading. */
+export function createReadModel(db: SqliteDatabase): ReadModel {
+  const sql = prepareStatements(db);
+  const history = createHistoryReader(db);
+  const progress = createProgressReader(db);
+  // Everything that an answer is put together from is read as of one instant.
+  const together = <T>(read: () => T): T => db.transaction(read)();
+  return {
+    runs: async (filter) => history.runs(filter),
+    run: async (id) =>
+      together(() => {
+        const run = history.run(id) ?? history.runOfSwap(id);
+        return run === undefined ? undefined : detailsOf(history, run);
+      }),
+    slotBefore: async ({ strategy, atMs }) =>
+      together(() => {
+        const run = history.runAt(strategy, atMs);
+        return {
+          strategies: history.strategies().map(({ id }) => id),
+          run: run === undefined ? undefined : detailsOf(history, run),
+          gap: history.gapAt(strategy, atMs),
+          alerts: history.trueAlerts(),
+        };
+      }),
+    storedRun: async (id) =>
+      together(() => ({ stored: history.storedRun(id), isThere: history.run(id) !== undefined })),
+    status: async (asked) => together(() => readStatus(db, history, asked)),
+    counts: async () =>
+      together(() => ({
+        swaps: history.swapStates(),
+        strategies: history.strategies(),
+        wallets: history.wallets(),
+      })),
+    progress: async ({ windowBeforeMs, dueBeforeMs }) =>
+      together(() => ({
+        overdueRun: progress.overdueRun(windowBeforeMs),
+        overdueEffect: progress.overdueEffect(dueBeforeMs),
+        openDifference: progress.openDifference(),
+        modes: progress.modes(),
+      })),
+    approvals: async ({ wallets, tokens }) =>
+      together(() => {
+        const reader = createApprovalReader(db);
+        const using = wallets.flatMap((wallet) =>
+          tokens.flatMap((token) => {
+            const swap = reader.swapUsing(wallet, token);
+            return swap === undefined ? [] : [{ wallet, token, swap }];
+          }),
+        );
+        return { spenders: reader.spenders(), using };
+      }),
+    transactions: async (limit) => together(() => readLaneHistory(db, limit)),
+    historyHead: async () => (hasTable(sql, "history_head") ? readHead(sql) : undefined),
+    historyProblems: async () => together(() => checkHistory(sql)),
+  };
+}
+
+function detailsOf(history: HistoryReader, run: RunHistory): RunDetails {
+  const ids = run.swaps.map(({ id }) => id);
+  return {
+    run,
+    transitions: history.transitions([run.id, ...ids]),
+    checks: ids.map((swap) => ({ swap, checks: history.checks(swap) })),
+    retries: history.retries(run.id),
+  };
+}
+
+function readStatus(db: SqliteDatabase, history: HistoryReader, asked: StatusQuestion) {
+  const strategies = history.strategies();
+  const ids = new Set([...strategies.map(({ id }) => id), ...asked.strategyIds]);
+  return {
+    strategies,
+    swaps: history.swapStates(),
+    modes: history.modes(),
+    halts: history.halts(),
+    unsentAlerts: history.unsentAlerts(),
+    channels: history.channels(),
+    trueAlerts: history.trueAlerts(),
+    openAlerts: history.openAlerts(),
+    gaps: history.gaps(),
+    lastClockJump: history.lastClockJump(),
+    startedMode: history.startedMode(),
+    lastEvent: history.lastEvent(),
+    standing: isMigrated(db) ? readStanding(createStore(db), [...ids], asked) : undefined,
+  };
+}
+
+function readStanding(rows: RowStore, strategyIds: readonly string[], asked: StatusQuestion): StandingRows {
+  const differences = rows.openDifferences();
+  // Only what is open asks for an edition: by its tokens a strategy is halted.
+  const specs = differences.length === 0 ? [] : strategyIds.map((id) => [id, rows.strategy(id)?.spec] as const);
+  const known = asked.wallets.map((wallet) => [wallet, rows.knownChain(wallet)] as const);
+  return {
+    lastSlots: rows.lastSlots(strategyIds),
+    sold: new Map(strategyIds.map((id) => [id, rows.soldBy(id)])),
+    modes: rows.modes(),
+    differences,
+    specs: new Map(specs.flatMap(([id, spec]) => (spec === undefined ? [] : [[id, spec] as const]))),
+    soldUsd: { day: rows.soldUsdSince(asked.daySinceMs, ""), month: rows.soldUsdSince(asked.monthSinceMs, "") },
+    known: new Map(known.flatMap(([wallet, chain]) => (chain === undefined ? [] : [[wallet, chain] as const]))),
+    lastAliveMs: rows.lastAliveMs(),
+  };
+}
