@@ -104,16 +104,26 @@ function readTrial(answer: Hex, holders: readonly Address[]): Trial | undefined 
   if (holder === undefined && (first !== BigInt(NATIVE_TOKEN) || words.length > 0)) return undefined;
   const moves: Move[] = [];
   for (let at = 0; at < words.length; at += WORDS_OF_MOVE) {
-    const [succeeded, amount, debited, credited, gas] = words.slice(at, at + WORDS_OF_MOVE);
-    if (succeeded === undefined || succeeded > 1n || amount === undefined || amount === 0n) return undefined;
-    if (debited === undefined || credited === undefined || gas === undefined) return undefined;
-    const balances = { debited: signed(debited, 256), credited: signed(credited, 256) };
-    moves.push({ index: moves.length, succeeded: succeeded === 1n, amount, ...balances, gas });
+    const move = readMove(words.slice(at, at + WORDS_OF_MOVE), moves.length);
+    if (move === undefined) return undefined;
+    moves.push(move);
   }
-  const isWhole = moves.length <= MOVES && moves.slice(0, -1).every(isExact);
+  return isWhole(moves) ? { holder, firstLook, secondLook, moves } : undefined;
+}
+
+function readMove(words: readonly bigint[], index: number): Move | undefined {
+  const [succeeded, amount, debited, credited, gas] = words;
+  if (succeeded === undefined || succeeded > 1n || amount === undefined || amount === 0n) return undefined;
+  if (debited === undefined || credited === undefined || gas === undefined) return undefined;
+  const balances = { debited: signed(debited, 256), credited: signed(credited, 256) };
+  return { index, succeeded: succeeded === 1n, amount, ...balances, gas };
+}
+
+/** The probe stops at the first move that is not exact. */
+function isWhole(moves: readonly Move[]): boolean {
   const last = moves.at(-1);
   const endsWell = last === undefined || moves.length === MOVES || !isExact(last);
-  return isWhole && endsWell ? { holder, firstLook, secondLook, moves } : undefined;
+  return endsWell && moves.length <= MOVES && moves.slice(0, -1).every(isExact);
 }
 
 function isExact({ succeeded, amount, debited, credited }: Move): boolean {
