@@ -5,7 +5,7 @@ import { type Address, type Hex, isHex, NATIVE_TOKEN, toAddress } from "../../do
 import { formatPercent } from "../../domain/money/fraction.ts";
 import type { TOKEN_ERRORS } from "../errors/token-errors.ts";
 import { type ExtraGas, extraGasOf } from "../gas/extra-gas.ts";
-import { HAND_CODE, POOL_CODE_ADDRESS, PROBE_ADDRESS, PROBE_CODE } from "./probe-programs.ts";
+import { HAND_CODE, PROBE_CODE } from "./probe-code.ts";
 
 /** What trials of a token's transfers showed. */
 export type TransferVerdict =
@@ -25,6 +25,13 @@ export interface ProbeRequest {
   /** ends the wait for a node in silence */
   readonly signal?: AbortSignal;
 }
+
+/**
+ * Addresses that nobody has a key or a contract for: their names in ASCII. Code is lent to them for one `eth_call`. The
+ * source of the hand (contracts/lent/Hand.yul) has them, too.
+ */
+export const PROBE_ADDRESS = toAddress("0x7377617064207472616e736665722070726f6265");
+export const POOL_CODE_ADDRESS = toAddress("0x7377617064207265616c20706f6f6c20636f6465");
 
 const STAND_IN = {
   executor: toAddress("0x73776170642070726f6265206578656375746f72"),
