@@ -1,9 +1,7 @@
+import { DAY_MS, HOUR_MS } from "../domain/time/durations.ts";
 import { type Difference, difference } from "./report.ts";
 import { isFilled } from "./rows.ts";
 import type { Snapshot } from "./snapshot.ts";
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 
 /**
  * Budgets and caps are held against sums that the daemon keeps beside its rows. Adds the rows up anew: a sum that says
